@@ -213,8 +213,7 @@ void open_on_first_use() {
   Gpu& all = gpu();
   check(all.is_allowed, ErrorCode::kDeviceUnavailable, "webgpu",
         "WebGPU is disabled: init() was called with webgpu: 'off'. Call `await shutdown()`, then "
-        "init() "
-        "without this option.");
+        "init() without this option.");
   check(can_wait_for_opening(), ErrorCode::kDeviceUnavailable, "webgpu",
         "the device is not open, and this thread cannot wait for it. Open it first with "
         "`await init({ webgpu: 'required' })`.");

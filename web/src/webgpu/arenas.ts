@@ -1,16 +1,16 @@
-// Buffers that many blocks lie in, so that one dispatch can see them all: a shader sees ten buffers or so.
+// Buffers that contain many blocks, so that one dispatch can access all of them: a shader can bind only about ten buffers.
 
 import type { Block } from "./blocks";
 
-/** A buffer whose blocks play one role in a kernel. */
+/** A buffer whose blocks all have the same role in a kernel. */
 export interface Arena {
-  /** All of it. */
+  /** The whole buffer as a block. */
   readonly whole: Block;
   readonly blocks: Block[];
   readonly free: Set<Block>;
 }
 
-/** Where a binding may begin on every device. */
+/** The alignment of binding offsets that every device supports. */
 const kAlignment = 256;
 
 export class Arenas {
@@ -18,13 +18,13 @@ export class Arenas {
   readonly #nextId: () => number;
   readonly #byRole = new Map<number, Arena[]>();
 
-  /** `make` gives a buffer of its own, `nextId` what tells blocks apart. */
+  /** `make` creates a separate buffer, `nextId` returns a unique id for a block. */
   constructor(make: (bytes: number) => Block, nextId: () => number) {
     this.#make = make;
     this.#nextId = nextId;
   }
 
-  /** Places for those of the blocks that have to move so that all are in one arena of a role. */
+  /** Returns the new blocks for those of `blocks` that have to move, so that all of them are in one arena of the role. */
   destinationsFor(role: number, blocks: Iterable<Block>): Map<Block, Block> {
     const canMove = ({ number, recordingCount }: Block) => number !== 0 && recordingCount === 0;
     const all = [...new Set(blocks)].filter(canMove);
@@ -33,13 +33,13 @@ export class Arenas {
     this.#byRole.set(role, arenas);
     const holds = (arena: Arena) => all.some((block) => block.arena === arena);
     const holding = arenas.filter(holds);
-    // Later ones have more room.
+    // Later arenas are larger.
     const others = arenas.filter((arena) => !holds(arena));
     for (const arena of [...holding.reverse(), ...others]) {
       const destinations = this.#fit(arena, all);
       if (destinations !== undefined) return destinations;
     }
-    // Where blocks change there will be others: room for as many again.
+    // If some blocks are in an arena already, the set of blocks changes; leave space for as many more.
     const bytes = all.reduce((sum, { size }) => sum + alignedSize(size), 0);
     const whole = this.#make(holding.length === 0 ? bytes : 2 * bytes);
     const arena = { whole, blocks: [], free: new Set<Block>() };
@@ -47,7 +47,7 @@ export class Arenas {
     return this.#fit(arena, all) as Map<Block, Block>;
   }
 
-  /** Destroys what nobody uses. */
+  /** Destroys arenas without used blocks. */
   trim(destroy: (block: Block) => void): void {
     for (const [role, arenas] of this.#byRole) {
       const isUsed = ({ blocks, free }: Arena) => free.size < blocks.length;
@@ -57,7 +57,7 @@ export class Arenas {
     }
   }
 
-  // Places for those that are not in the arena, if it has them.
+  // Allocates space for the blocks that are not in the arena yet; returns undefined if they do not fit.
   #fit(arena: Arena, blocks: readonly Block[]): Map<Block, Block> | undefined {
     const destinations = new Map<Block, Block>();
     for (const block of blocks) {

@@ -5,32 +5,32 @@ import type { ErrorCollector } from "./errors";
 import { FreeList } from "./free_list";
 import { Usage } from "./usage";
 
-/** A GPU buffer, or a piece of one, that blocks of its size take in turn. */
+/** A GPU buffer, or a part of one, that is reused for blocks of its size. */
 export interface Block {
-  /** No two that live at a time have the same. */
+  /** Unique among all blocks. */
   readonly id: number;
-  /** That it has in the stream, or 0. */
+  /** Its number in the stream, or 0 if it has none. */
   number: number;
   readonly buffer: GPUBuffer;
-  /** In the buffer. */
+  /** In the buffer, in bytes. */
   readonly offset: number;
-  /** A multiple of 16, so that shaders can see all of it as fours of words. */
+  /** In bytes; a multiple of 16, so that shaders can access all of it as vectors of four words. */
   readonly size: number;
-  /** That it is a piece of, if it is one. */
+  /** The arena that contains it, if it is part of one. */
   readonly arena?: Arena;
-  /** Bytes that were asked for, rounded up to words. */
+  /** The requested bytes, rounded up to words. */
   used: number;
-  /** There was no memory for it, or it is destroyed. */
+  /** Whether its allocation failed or it has been destroyed. */
   isMissing: boolean;
-  /** The batch whose recorded commands use it. */
+  /** The number of the last batch whose commands use it. */
   batch: number;
-  /** Recordings that use it: it is not destroyed. */
+  /** The number of recordings that use it; while it is not 0, the block is not destroyed. */
   recordingCount: number;
 }
 
 /**
- * Blocks of this size hold numbers that the host writes: one that no recorded command uses can be written without
- * interrupting a compute pass, so these are not used twice in a batch.
+ * Blocks up to this size usually hold numbers that the host writes. A block that no recorded command uses can be written
+ * without interrupting a compute pass, so such blocks are not reused within a batch.
  */
 const kSmallBlockBytes = 64;
 
@@ -43,7 +43,7 @@ export class Blocks {
   readonly #batch: () => number;
   readonly #byNumber = new Map<number, Block>();
   readonly #freeList = new FreeList();
-  // Apart, so that who knows a block of these can use it again at any time.
+  // Separate, so that cached commands can use their scratch blocks again at any time.
   readonly #freeScratch = new FreeList();
   readonly #arenas = new Arenas(
     (bytes) => this.#make(bytes),
@@ -51,7 +51,7 @@ export class Blocks {
   );
   #nextId = 1;
 
-  /** `batch` gives the number of the batch that is being recorded. */
+  /** `batch` returns the number of the batch that is being recorded. */
   constructor(device: GPUDevice, errors: ErrorCollector, batch: () => number) {
     this.#device = device;
     this.#errors = errors;
@@ -72,15 +72,15 @@ export class Blocks {
   get(number: number): Block {
     const block = this.#lookup(number);
     if (!block.isMissing) return block;
-    // That has been told. Whoever uses the number next may have more luck.
+    // The failed allocation has been reported. Try again, because memory may be available now.
     const again = this.#take(block.used);
     this.#set(number, again);
     return again;
   }
 
   /**
-   * Moves blocks with numbers into one buffer, which blocks of that role share; the new blocks by the old ones. `copy`
-   * has the content copied.
+   * Moves blocks with numbers into one buffer, which the blocks of a role share. Returns a map from old to new blocks. `copy`
+   * copies the content.
    */
   gather(
     role: number,
@@ -115,13 +115,13 @@ export class Blocks {
     return block;
   }
 
-  /** A buffer without a number, for as long as a kernel needs one. */
+  /** Takes a buffer without a number, for temporary use by a kernel. */
   takeScratch(bytes: number): Block {
     const freeList = this.#freeScratch.take(sizeOf(bytes), () => true);
     return freeList === undefined ? this.#make(bytes) : used(freeList, bytes);
   }
 
-  /** What was recorded before may still use it. */
+  /** Releases a scratch buffer; commands that were recorded before may still use it. */
   releaseScratch(block: Block): void {
     if (!block.isMissing) this.#freeScratch.add(block);
   }
@@ -159,7 +159,7 @@ export class Blocks {
     return used(block, bytes);
   }
 
-  /** Destroys unused buffers beyond a limit, the largest first. Nothing recorded may be waiting. */
+  /** Destroys free buffers beyond a limit, the largest first. All recorded commands must have been submitted. */
   trim(onDestroy: (block: Block) => void): void {
     const destroy = (block: Block) => {
       block.buffer.destroy();

@@ -1,16 +1,16 @@
-// What commands of kernels came to, by their words: training calls the same again and again, and then nothing of it
-// needs to be found anew.
+// A cache of what kernel commands recorded, keyed by the words of the command. Training repeats the same commands, which then
+// need not be decoded again.
 
 import type { Block } from "./blocks";
 
-/** A block that a command names, and of how much use it was then. */
+/** A block that a command refers to, with its used bytes at that time. */
 export interface BlockReference {
   readonly number: number;
   readonly block: Block;
   readonly used: number;
 }
 
-/** An outcome holds while all that it was made of is as it was. */
+/** A cached result, which is valid while everything it depends on is unchanged. */
 export interface CacheEntry {
   readonly blocks: readonly BlockReference[];
   readonly scratch: readonly Block[];
@@ -21,30 +21,31 @@ interface StoredEntry<T> {
   readonly entry: T;
 }
 
-/** With more, all are found anew as they are called. */
+/** The cache is cleared when it has more entries. */
 const kMaxEntries = 8192;
 
 export class CommandCache<T extends CacheEntry> {
-  // Of a command that was called once there is only the hash: much is never called again.
+  // For a command that was seen once, only the hash is stored: many commands are never repeated.
   readonly #entries = new Map<number, StoredEntry<T> | undefined>();
 
-  /** The outcome of these words, if it still holds; `block` has the blocks by their numbers as they are now. */
+  /** Returns the entry for these words if it is still valid. `block` returns the current block of a number. */
   find(words: Uint32Array, block: (number: number) => Block): T | undefined {
-    const entries = this.#entries.get(hashOf(words));
-    if (entries === undefined || !areEqual(entries.words, words)) return undefined;
-    const { blocks, scratch } = entries.entry;
+    const stored = this.#entries.get(hashOf(words));
+    if (stored === undefined || !areEqual(stored.words, words)) return undefined;
+    const { blocks, scratch } = stored.entry;
     for (const reference of blocks)
       if (block(reference.number) !== reference.block || reference.block.used !== reference.used)
         return undefined;
     for (const { isMissing } of scratch) if (isMissing) return undefined;
-    return entries.entry;
+    return stored.entry;
   }
 
+  /** Stores an entry, from the second time on that it is set for these words. */
   set(words: Uint32Array, entry: T): void {
     const hash = hashOf(words);
     const wasCalled = this.#entries.has(hash);
     if (!wasCalled && this.#entries.size >= kMaxEntries) this.#entries.clear();
-    // A copy: the words lie in memory of the engine.
+    // A copy, because the words are in the engine's memory.
     this.#entries.set(hash, wasCalled ? { words: words.slice(), entry } : undefined);
   }
 
@@ -60,7 +61,7 @@ function hashOf(words: Uint32Array): number {
   return hash;
 }
 
-/** Whether two commands, or parts of them, say the same. */
+/** Whether two sequences of words are equal. */
 export function areEqual(a: Uint32Array, b: Uint32Array): boolean {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;

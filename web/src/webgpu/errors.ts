@@ -1,11 +1,11 @@
-// What goes wrong on a device, and when the host hears of it.
+// Collects the errors of a device until they are reported to the host.
 
 export interface PlayerError {
   readonly kind: "validation" | "out-of-memory" | "lost" | "index" | "internal";
-  /** The op that it happened to; empty where that is not known. */
+  /** The op that failed; empty if unknown. */
   readonly op: string;
   readonly message: string;
-  /** Of kind "index": the index that was out of range. */
+  /** For kind "index": the index that was out of range. */
   readonly index?: number;
 }
 
@@ -16,7 +16,7 @@ interface Watched<T> {
 
 type Filter = "validation" | "out-of-memory" | "internal";
 
-/** Keeps the first error until a read takes it along. WebGPU reports late: `settled` waits for that. */
+/** Stores the first error until a read reports it. WebGPU reports errors asynchronously: `settled` waits for them. */
 export class ErrorCollector {
   readonly #device: GPUDevice;
   #first: { order: number; error: PlayerError } | undefined;
@@ -44,24 +44,24 @@ export class ErrorCollector {
     this.#add(error, this.#order++);
   }
 
-  /** Does `work`, which WebGPU judges later, and keeps what it says. */
+  /** Runs `work` and stores the errors that WebGPU reports for it later. */
   watch<T>(filters: readonly Filter[], op: string, work: () => T): T {
     return this.#scoped(filters, op, "", work).result;
   }
 
-  /** The same, and what it says of this work alone; `about` comes before that. */
+  /** Like `watch`, but also returns the first error of this work; its message is prefixed with `about`. */
   watchWithFailure<T>(filters: readonly Filter[], about: string, work: () => T): Watched<T> {
     const { result, errors } = this.#scoped(filters, "", about, work);
     const failure = Promise.all(errors).then((all) => all.find((error) => error !== undefined));
     return { result, failure };
   }
 
-  /** All that has been done so far has been judged. */
+  /** Resolves when WebGPU has reported the errors of all work so far. */
   async settled(): Promise<void> {
     await Promise.all([...this.#pending]);
   }
 
-  /** The first error since the last one that was taken. */
+  /** Returns the first error since the previous call and removes it. A lost device stays an error. */
   take(): PlayerError | undefined {
     const error = this.#lost ?? this.#first?.error;
     this.#first = undefined;
@@ -80,7 +80,7 @@ export class ErrorCollector {
     }
   }
 
-  // `about` is the error if there is one, but for the end of its message.
+  // `about` is the error to report, without the end of its message.
   #pop(about: PlayerError, order: number): Promise<PlayerError | undefined> {
     const watchWithFailure = this.#device.popErrorScope().then(
       (error) => {
@@ -88,7 +88,7 @@ export class ErrorCollector {
         if (found !== undefined) this.#add(found, order);
         return found;
       },
-      // The scopes of a lost device are refused; its loss is told by itself.
+      // Popping a scope fails on a lost device; its loss is reported separately.
       () => undefined,
     );
     const pending = watchWithFailure.then(() => {
@@ -103,7 +103,7 @@ export class ErrorCollector {
   }
 }
 
-/** An exception as the error of an op. */
+/** Converts an exception to an error of an op. */
 export function asPlayerError(exception: unknown, op: string): PlayerError {
   const message = exception instanceof Error ? exception.message : String(exception);
   return { kind: "internal", op, message };

@@ -1,16 +1,16 @@
-// Blocks that nobody has, kept for whoever needs one of their size.
+// Free GPU buffers by size, for reuse by later requests of the same size.
 
 import type { Block } from "./blocks";
 
-/** Unused bytes that are kept for later blocks. */
+/** The maximum total size of the free blocks that are retained. */
 const kMaxBytes = 256 * 2 ** 20;
 
 export class FreeList {
-  // By size, in the order of ids: the same requests get the same buffers, and so the same bind groups.
+  // By size, sorted by id: repeated requests get the same buffers, and therefore the same bind groups.
   readonly #bySize = new Map<number, Block[]>();
   #bytes = 0;
 
-  /** The first of that size which `fits`. */
+  /** Removes and returns the first block of this size for which `fits` is true. */
   take(size: number, fits: (block: Block) => boolean): Block | undefined {
     const list = this.#bySize.get(size) ?? [];
     const index = list.findIndex(fits);
@@ -27,7 +27,7 @@ export class FreeList {
     this.#bytes += block.size;
   }
 
-  /** Lets go of blocks beyond a limit, the largest first. */
+  /** Releases blocks, the largest first, until the rest is within the limit. */
   trim(release: (block: Block) => void): void {
     if (this.#bytes <= kMaxBytes) return;
     for (const size of [...this.#bySize.keys()].sort((a, b) => b - a)) {

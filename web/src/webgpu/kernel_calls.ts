@@ -1,4 +1,4 @@
-// The kernels of a stream: what they record, and what they need not be read for again.
+// Plays the kernel commands of a stream and caches what they record.
 
 import { type Kernel, kKernelFields } from "../generated/border";
 import type { Block, Blocks } from "./blocks";
@@ -11,15 +11,15 @@ import type { Dispatch, Recorder } from "./recorder";
 import { StepCalls, type StepFields } from "./steps/step_calls";
 import type { Fields, Reader, View } from "./stream";
 
-/** Bytes of blocks whose steps are joined. */
+/** The largest blocks, in bytes, whose optimiser steps are joined into one dispatch. */
 const kMaxJoinedBytes = { software: 2 ** 16, hardware: 2 ** 22 };
 
-/** What a kernel recorded. */
+/** The commands that a kernel recorded. */
 interface Recorded extends CacheEntry {
   readonly blocks: BlockReference[];
   readonly scratch: Block[];
   usesStatus: boolean;
-  /** Records the same again. */
+  /** Functions that record the commands again. */
   readonly actions: (() => void)[];
 }
 
@@ -32,11 +32,11 @@ export class KernelCalls {
   readonly #cache = new CommandCache<Recorded>();
   readonly #steps: StepCalls;
   readonly #block = (number: number) => this.#blocks.get(number);
-  // Those that the kernel that is being read has named so far.
+  // The blocks that the current command refers to, as far as it has been read.
   #references: BlockReference[] = [];
   #statusIsUsed = false;
 
-  /** `table` has the kernels that there are, by name. */
+  /** `table` contains the available kernels by name. */
   constructor(table: KernelTable, blocks: Blocks, recorder: Recorder, isSoftware: boolean) {
     this.#table = table;
     this.#blocks = blocks;
@@ -59,36 +59,36 @@ export class KernelCalls {
     this.#steps = new StepCalls(joiner, this.#block);
   }
 
-  /** The status words, if a kernel has used them since this was last asked. */
+  /** Returns the status words if a kernel has used them since the last call. */
   takeStatus(): Block | undefined {
     const status = this.#statusIsUsed ? this.#status : undefined;
     this.#statusIsUsed = false;
     return status;
   }
 
-  /** What is recorded may set the status words. */
+  /** Notes that the recorded commands may set the status words. */
   markStatusUsed(): void {
     this.#statusIsUsed = true;
     const { recording } = this.#recorder;
     if (recording !== undefined) recording.usesStatus = true;
   }
 
-  /** A number may stand for another name. */
+  /** Clears the cache, because a number may refer to another name now. */
   invalidateCache(): void {
     this.#cache.clear();
   }
 
-  /** The command that is being read names this block. */
+  /** Adds a block that the current command refers to. */
   addReference(number: number, block: Block): void {
     this.#references.push({ number, block, used: block.used });
   }
 
-  /** Has everything recorded that kernels so far have asked for. */
+  /** Records all optimiser steps that are still waiting to be joined. */
   finish(): void {
     this.#steps.finish();
   }
 
-  /** Plays the command that a reader is at; `tellOp` is told the op that it is for. */
+  /** Plays the current command of a reader; `onOp` receives the op that it belongs to. */
   play(
     command: Kernel,
     reader: Reader,
@@ -120,7 +120,7 @@ export class KernelCalls {
     this.#cache.set(words, recorded);
   }
 
-  /** Records what `work` commands for an op. */
+  /** Runs `work` for an op and records its commands. */
   record(op: string, opNumber: number, work: (commands: Commands) => void): Recorded {
     const recorder = this.#recorder;
     const recorded: Recorded = {

@@ -12,10 +12,10 @@ import { Recorder } from "./recorder";
 import { Recording } from "./recording";
 import { type CommandName, Reader, type Symbols } from "./stream";
 
-/** As many as a set of queries can have. */
+/** The maximum size of a query set. */
 const kClockSlots = 4096;
 
-/** What a player has done since it began. */
+/** What a player has done since it was created. */
 export interface PlayerStats {
   readonly submits: number;
   readonly dispatches: number;
@@ -37,7 +37,7 @@ export class Player implements Symbols {
   readonly #device: GPUDevice;
   #openClock: Clock | undefined;
 
-  /** `table` has the kernels that there are, by name. */
+  /** `table` contains the available kernels by name. */
   constructor(device: GPUDevice, host: Host, table: KernelTable = kernels) {
     this.#errors = new ErrorCollector(device, (error) => {
       host.lost(error.message);
@@ -66,7 +66,7 @@ export class Player implements Symbols {
     };
   }
 
-  /** Plays whole commands. Errors go to the host with the next read; nothing is thrown. */
+  /** Plays a batch of complete commands. Never throws: errors are reported to the host with the next read. */
   play(words: Uint32Array): void {
     const reader = new Reader(words, this);
     while (this.#playNext(reader));
@@ -77,7 +77,7 @@ export class Player implements Symbols {
     });
   }
 
-  /** Lets go of the device when all that was done so far has been judged; reads on their way fail. */
+  /** Destroys the device once WebGPU has validated all work so far. Pending reads fail. */
   async close(): Promise<void> {
     await this.#errors.settled();
     this.#device.destroy();
@@ -97,7 +97,7 @@ export class Player implements Symbols {
     return this.#names.get(number) ?? "";
   }
 
-  // Whether there was another command. One that fails is passed over.
+  // Plays the next command; returns false at the end. A command that fails is skipped.
   #playNext(reader: Reader): boolean {
     let name: CommandName | undefined;
     let isEnd = false;
@@ -182,7 +182,7 @@ export class Player implements Symbols {
     if (recording.usesStatus) this.#kernelCalls.markStatusUsed();
   }
 
-  // Nobody asks for one where the device has none.
+  // Only called if the device supports timestamps.
   #clock(): Clock {
     this.#openClock ??= new Clock(this.#device, kClockSlots);
     return this.#openClock;

@@ -1,4 +1,4 @@
-// A batch as it is recorded: one command encoder, as few compute passes as can be, one submit.
+// Records a batch: one command encoder, as few compute passes as possible, one submit.
 
 import type { Block } from "./blocks";
 import type { ErrorCollector, PlayerError } from "./errors";
@@ -8,9 +8,9 @@ import type { Access } from "./shader";
 import { Memory, shaderText, type Uniforms, writeUniforms } from "./shader";
 import { Usage } from "./usage";
 
-/** One run of a shader. */
+/** A request to run a shader. */
 export interface Dispatch {
-  /** Of all that the shader's text depends on, besides the memory that it accesses. */
+  /** Identifies everything that the shader's text depends on, apart from the memory that it accesses. */
   readonly key: string;
   readonly memory: readonly Access[];
   readonly uniforms: Uniforms;
@@ -19,7 +19,7 @@ export interface Dispatch {
   body(): string;
 }
 
-/** A dispatch that is ready for a batch, any number of times. */
+/** A dispatch with all its resources, which can be recorded any number of times. */
 export interface PreparedDispatch {
   readonly pipeline: GPUComputePipeline;
   readonly bindGroup: GPUBindGroup;
@@ -28,18 +28,18 @@ export interface PreparedDispatch {
   readonly blocks: readonly Block[];
 }
 
-/** A submit is made when this much is full. */
+/** The batch is submitted when its uniforms or its uploads exceed these sizes, in bytes. */
 const kUniformCapacity = 2 ** 20;
 const kUploadCapacity = 2 ** 20;
 const kAll = ["validation", "out-of-memory", "internal"] as const;
-/** What is larger is uploaded in a buffer of its own. */
+/** Larger uploads get a separate buffer. */
 const kLargestUpload = kUploadCapacity / 4;
 
 export class Recorder {
   submits = 0;
   dispatches = 0;
   buffersCreated = 0;
-  /** Keeps what is recorded, if it is there. */
+  /** If set, everything that is recorded is also added to this recording. */
   recording: Recording | undefined;
   readonly #device: GPUDevice;
   readonly #errors: ErrorCollector;
@@ -48,7 +48,7 @@ export class Recorder {
   #batch = 1;
   #encoder: GPUCommandEncoder | undefined;
   #pass: GPUComputePassEncoder | undefined;
-  // The one that the pass has.
+  // The pipeline that is set in the current pass.
   #pipeline: GPUComputePipeline | undefined;
   readonly #encodedUniforms = new DataView(new ArrayBuffer(kUniformBytes));
   readonly #uniforms = new Uint8Array(kUniformCapacity);
@@ -77,7 +77,7 @@ export class Recorder {
     return this.#batch;
   }
 
-  /** Undefined where there is nothing to do. */
+  /** Looks up or creates the resources of a dispatch; returns undefined if it has no workgroups. */
   prepare(dispatch: Dispatch, op: string): PreparedDispatch | undefined {
     const { key, memory: accesses, uniforms, workgroups, body } = dispatch;
     const [x, y = 1, z = 1] = workgroups;
@@ -112,14 +112,14 @@ export class Recorder {
     this.recording?.addDispatch(prepared, this.#uniforms.subarray(offset, this.#uniformBytes));
   }
 
-  /** Ends the recording that is being made. */
+  /** Ends the current recording. */
   endRecording(): void {
     const { recording } = this;
     this.recording = undefined;
     recording?.finish((uniforms) => this.#createDeviceUniforms(uniforms));
   }
 
-  /** Records again what a recording has. */
+  /** Replays a recording into the batch. */
   play(recording: Recording): void {
     recording.play({
       computePass: () => this.#computePass(),
@@ -130,10 +130,10 @@ export class Recorder {
     this.dispatches += recording.dispatches;
   }
 
-  /** Bytes to the device; offsets and length are multiples of 4. */
+  /** Writes bytes to a block; offset and length must be multiples of 4. */
   write(block: Block, offset: number, bytes: Uint8Array): void {
     if (bytes.length === 0) return;
-    // What no recorded command uses can be written ahead of them.
+    // A block that no recorded command uses can be written before they run.
     if (block.batch !== this.#batch) {
       this.#errors.watch(["validation"], "", () =>
         this.#device.queue.writeBuffer(block.buffer, block.offset + offset, unshared(bytes)),
@@ -163,7 +163,7 @@ export class Recorder {
     this.markUsed(block);
   }
 
-  /** Between different buffers; offsets and length are multiples of 4. */
+  /** Copies between different buffers; offsets and length must be multiples of 4. */
   copy(to: Block, toOffset: number, from: Block, fromOffset: number, bytes: number): void {
     if (bytes === 0) return;
     const source = from.offset + fromOffset;
@@ -173,7 +173,7 @@ export class Recorder {
     );
   }
 
-  /** Zeros. */
+  /** Fills a block with zeros. */
   clear(block: Block): void {
     this.#command([block], (encoder) =>
       encoder.clearBuffer(block.buffer, block.offset, block.size),
@@ -186,12 +186,12 @@ export class Recorder {
     this.recording?.addCommand(encode, blocks);
   }
 
-  /** What is recorded uses it: writes may not overtake that. */
+  /** Marks a block as used by the recorded commands, so that writes are not moved before them. */
   markUsed(block: Block): void {
     block.batch = this.#batch;
   }
 
-  /** For commands outside of compute passes. */
+  /** Ends the compute pass and returns the encoder, for commands outside of compute passes. */
   encoder(): GPUCommandEncoder {
     this.#pass?.end();
     this.#pass = undefined;
@@ -200,13 +200,13 @@ export class Recorder {
     return this.#encoder;
   }
 
-  /** What is recorded so far may use it. */
+  /** Destroys a buffer after the submit of the commands that are recorded so far, which may use it. */
   destroyLater(buffer: GPUBuffer): void {
     if (this.#encoder === undefined) buffer.destroy();
     else this.#toDestroy.push(buffer);
   }
 
-  /** Submits what has been recorded, if anything has. */
+  /** Submits the recorded commands, if there are any. */
   submit(): void {
     if (this.#encoder !== undefined) this.#submit(this.encoder());
     this.#batch++;
@@ -235,7 +235,7 @@ export class Recorder {
     return this.#pass;
   }
 
-  // The place of a dispatch's numbers among those of the batch.
+  // Adds a dispatch's uniforms to those of the batch and returns their offset.
   #addUniforms(uniforms: Uint8Array): number {
     if (this.#uniformBytes + 2 * kUniformBytes > kUniformCapacity) this.submit();
     const at = this.#uniformBytes;
@@ -260,7 +260,7 @@ export class Recorder {
     });
   }
 
-  // With room for what shaders see after the last ones.
+  // The buffer extends past the last uniforms, because every binding spans kUniformBytes.
   #createDeviceUniforms(uniforms: Uint8Array): DeviceUniforms {
     const buffer = this.#createBuffer(uniforms.length + kUniformBytes, Usage.Uniform, true);
     new Uint8Array(buffer.getMappedRange()).set(uniforms);
@@ -276,7 +276,7 @@ export class Recorder {
   }
 }
 
-// Not every WebGPU takes shared memory.
+// Not every WebGPU implementation accepts shared memory.
 function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : bytes.slice();
 }

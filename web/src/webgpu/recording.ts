@@ -1,4 +1,4 @@
-// What was recorded once, kept to be recorded again as it is: dispatches with all that they need, copies, zeros.
+// A recorded sequence of GPU work that can be replayed: dispatches with their resources, copies and clears.
 
 import type { Block } from "./blocks";
 import type { PlayerError } from "./errors";
@@ -8,23 +8,23 @@ type Step =
   | { readonly dispatch: PreparedDispatch; readonly uniformOffset: number }
   | { readonly encode: (encoder: GPUCommandEncoder) => void };
 
-/** The numbers of all dispatches on the device. */
+/** The uniforms of all dispatches of a recording, on the device. */
 export interface DeviceUniforms {
   readonly buffer: GPUBuffer;
   readonly group: GPUBindGroup;
 }
 
-/** Where a recording is recorded again. */
+/** The batch into which a recording is replayed. */
 export interface Target {
   computePass(): GPUComputePassEncoder;
-  /** Ends the pass. */
+  /** Ends the compute pass and returns the command encoder. */
   encoder(): GPUCommandEncoder;
 }
 
 export class Recording {
-  /** What went wrong while it was made, for which it cannot be played. */
+  /** The error that occurred while it was made; a recording with an error cannot be played. */
   failure: PlayerError | undefined;
-  /** Its shaders may set the status words. */
+  /** Whether its shaders may set the status words. */
   usesStatus = false;
   dispatches = 0;
   readonly blocks = new Set<Block>();
@@ -33,7 +33,7 @@ export class Recording {
   #uniformBytes = 0;
   #onDevice: DeviceUniforms | undefined;
 
-  /** `numbers` end where those of another dispatch may begin. */
+  /** The length of `uniforms` is padded to the alignment of uniform buffer offsets. */
   addDispatch(dispatch: PreparedDispatch, uniforms: Uint8Array): void {
     this.#steps.push({ dispatch, uniformOffset: this.#uniformBytes });
     this.#uniforms.push(uniforms.slice());
@@ -42,13 +42,13 @@ export class Recording {
     this.#retain(dispatch.blocks);
   }
 
-  /** What is done outside of compute passes. */
+  /** Adds a command that is encoded outside of compute passes. */
   addCommand(encode: (encoder: GPUCommandEncoder) => void, blocks: readonly Block[]): void {
     this.#steps.push({ encode });
     this.#retain(blocks);
   }
 
-  /** Ends it; `make` brings the numbers to the device. */
+  /** Ends the recording; `make` uploads the uniforms to the device. */
   finish(make: (uniforms: Uint8Array) => DeviceUniforms): void {
     if (this.#uniformBytes === 0) return;
     const all = new Uint8Array(this.#uniformBytes);
@@ -80,7 +80,7 @@ export class Recording {
     }
   }
 
-  /** It will not be played again; returns the buffer of its own, if it has one, which is needed no more after the batch. */
+  /** Releases the recording, which will not be played again. Returns its uniform buffer, if any, to destroy after the current batch. */
   release(): GPUBuffer | undefined {
     for (const block of this.blocks) block.recordingCount--;
     return this.#onDevice?.buffer;

@@ -1,4 +1,4 @@
-// Steps in a row become as few dispatches as can be.
+// Joins consecutive optimiser steps into as few dispatches as possible.
 
 import type { Block } from "../blocks";
 import type { Dispatch } from "../recorder";
@@ -6,11 +6,11 @@ import { unitBytes } from "../shader";
 import type { StepOptions } from "./step_kernel";
 import { boundBlocks, maxSteps, type Step, stepsDispatch } from "./step_shader";
 
-/** What is done with steps that have come together. */
+/** The operations that JoinedSteps needs from its owner. */
 export interface Joiner {
-  /** Of blocks: steps with larger ones have so much to do that they are dispatched alone. */
+  /** The largest block of a step that is joined; steps with larger blocks have enough work for their own dispatch. */
   readonly maxBytes: number;
-  /** Moves blocks, if they can be, to where others of their role are; the new ones by the old ones. */
+  /** Moves blocks, where possible, into the buffer of their role. Returns a map from old to new blocks. */
   gather(role: number, blocks: readonly Block[]): ReadonlyMap<Block, Block>;
   dispatch(dispatch: Dispatch, op: string): void;
   markUsed(block: Block): void;
@@ -27,14 +27,14 @@ export class JoinedSteps {
   #steps: Step[] = [];
   #options: StepOptions | undefined;
   #op = "";
-  // By their first steps: the same steps in a row, which training takes again and again.
+  // By the first step of a sequence, because training repeats the same sequences.
   readonly #plans = new WeakMap<Step, Plan>();
 
   constructor(joiner: Joiner) {
     this.#joiner = joiner;
   }
 
-  /** Steps of these options come; others before them are done first, which may move memory that these have too. */
+  /** Begins steps with these options. Steps with other options are dispatched first, because that may move blocks of these. */
   begin(options: StepOptions, op: string): void {
     if (options !== this.#options) this.finish();
     this.#options = options;
@@ -45,7 +45,7 @@ export class JoinedSteps {
     this.#steps.push(step);
   }
 
-  /** Has all steps so far dispatched: something else comes. */
+  /** Dispatches all steps so far. */
   finish(): void {
     const { dispatches } = this.#plan();
     const options = this.#options as StepOptions;
@@ -67,12 +67,12 @@ export class JoinedSteps {
     const gathered = this.#gather(steps);
     const dispatches = runsOf(gathered).flatMap(groupsOf);
     const plan = { steps, dispatches };
-    // Steps whose memory was moved do not come again.
+    // Steps whose memory was moved do not recur.
     if (gathered === steps) this.#plans.set(first, plan);
     return plan;
   }
 
-  // The steps with their memory where it is seen by one shader.
+  // Returns the steps with their memory moved so that one shader can bind it.
   #gather(steps: readonly Step[]): readonly Step[] {
     const { maxBytes } = this.#joiner;
     const moved = new Map<Block, Block>();
@@ -94,14 +94,14 @@ export class JoinedSteps {
   }
 }
 
-/** Bytes of a role that are gathered in one place. */
+/** The maximum bytes of a role that are gathered in one buffer. */
 const kMaxGatheredBytes = 32 * 2 ** 20;
 
 function largestBlock({ memory }: Step): number {
   return memory.reduce((most, { view }) => Math.max(most, view.block.size), 0);
 }
 
-// As many at a time as are gathered in one place, if that is more than one.
+// Splits steps into groups that are gathered in one buffer; leaves out groups of one step.
 function chunksOf(steps: readonly Step[]): Step[][] {
   const chunks: Step[][] = [];
   let bytes = 0;
@@ -119,7 +119,7 @@ function chunksOf(steps: readonly Step[]): Step[][] {
 
 const kEmptyPlan: Plan = { steps: [], dispatches: [] };
 
-// Parts of a row in which no step reads or writes what another writes.
+// Splits a sequence into runs in which no step accesses memory that another one writes.
 function runsOf(steps: readonly Step[]): Step[][] {
   const runs: Step[][] = [];
   let ranges = new Map<Block, Range[]>();
@@ -157,7 +157,7 @@ function collide(a: Range, b: Range): boolean {
   return (a.isWritten || b.isWritten) && a.begin < b.end && b.begin < a.end;
 }
 
-// Those that one dispatch can do.
+// Groups steps that one dispatch can execute.
 function groupsOf(steps: readonly Step[]): Step[][] {
   const groups = new Map<string, Step[]>();
   for (const step of steps) {

@@ -1,5 +1,5 @@
-// Calls of kernels whose steps are joined: what is the same in a row is read once, and the memory of a call that
-// comes again not at all.
+// Calls of step kernels: options that are equal in consecutive calls are decoded once, and the memory of repeated calls comes
+// from a cache.
 
 import type { Block } from "../blocks";
 import { areEqual, type CacheEntry, CommandCache } from "../command_cache";
@@ -21,7 +21,7 @@ interface CachedStep extends CacheEntry {
 }
 
 interface Calls {
-  /** Of the last one, and its words. */
+  /** The options of the last call, and their words. */
   options: StepOptions;
   words: Uint32Array;
   readonly steps: CommandCache<CachedStep>;
@@ -32,18 +32,18 @@ export class StepCalls {
   readonly #block: (number: number) => Block;
   readonly #callsOf = new Map<AnyStepKernel, Calls>();
 
-  /** `block` has the blocks by their numbers. */
+  /** `block` returns the block of a number. */
   constructor(joiner: Joiner, block: (number: number) => Block) {
     this.#joined = new JoinedSteps(joiner);
     this.#block = block;
   }
 
-  /** Has all steps so far recorded. */
+  /** Records all steps so far. */
   finish(): void {
     this.#joined.finish();
   }
 
-  /** Plays a call whose fields come next; `named` gives the blocks that have been read of it. */
+  /** Plays a call whose fields come next; `references` returns the blocks that have been read so far. */
   play(
     kernel: AnyStepKernel,
     { options, ...memory }: StepFields,

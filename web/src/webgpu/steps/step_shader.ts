@@ -1,4 +1,4 @@
-// The shader of steps: a table tells which workgroups each has, and where its memory begins.
+// The shader for joined steps: a table contains the first workgroup of each step and the offsets of its memory.
 
 import type { Block } from "../blocks";
 import { forEach, invocations, kThreads, workgroups } from "../kernels/invocations";
@@ -6,18 +6,18 @@ import type { Dispatch } from "../recorder";
 import { type Access, isFoursAligned, kFoursType, kTableFours, unitBytes } from "../shader";
 import type { StepFunctions, StepMemory, StepOptions } from "./step_kernel";
 
-/** One step, and where its memory is. */
+/** One optimiser step with its memory. */
 export interface Step {
   readonly kernel: StepFunctions;
-  /** What tells shaders apart, besides the options. */
+  /** Identifies the shader, together with the options. */
   readonly key: string;
-  /** Seen in fours or not, all of it alike. */
+  /** Accessed either entirely as fours or entirely as floats. */
   readonly memory: readonly Access[];
-  /** In what it is seen in. */
+  /** In units of the access: fours or floats. */
   readonly count: number;
 }
 
-/** That a workgroup does: so many that finding out which does not matter. */
+/** Units per workgroup: so many that the cost of finding the step is negligible. */
 const kPerGroup = 4 * kThreads;
 
 export function makeStep(kernel: StepFunctions, { memory, count }: StepMemory): Step {
@@ -30,17 +30,17 @@ export function makeStep(kernel: StepFunctions, { memory, count }: StepMemory): 
   };
 }
 
-/** The blocks that a shader sees, with others in them. */
+/** Returns the blocks that a shader binds: the whole arena for a block in an arena. */
 export function boundBlocks({ memory }: Step): Block[] {
   return memory.map(({ view: { block } }) => block.arena?.whole ?? block);
 }
 
-/** How many steps one dispatch can do. */
+/** Returns how many steps one dispatch can execute. */
 export function maxSteps({ memory }: Step): number {
   return Math.floor(kTableFours / foursOfRow(memory));
 }
 
-/** The dispatch of steps of one key that see the same blocks. */
+/** Returns the dispatch for steps with the same key and the same bound blocks. */
 export function stepsDispatch(steps: readonly Step[], options: StepOptions): Dispatch {
   const [first] = steps as [Step];
   if (steps.length === 1) return stepDispatch(first, options);
@@ -64,7 +64,7 @@ export function stepsDispatch(steps: readonly Step[], options: StepOptions): Dis
   };
 }
 
-// Without a table, which costs a processor as much as a third of the step.
+// The dispatch for a single step, without a table: on a CPU, the table costs about a third of a step.
 function stepDispatch(step: Step, options: StepOptions): Dispatch {
   return {
     key: `${options.key} ${step.key} alone`,
@@ -83,7 +83,7 @@ function workOf({ memory }: Step, options: StepOptions): string {
   return options.work((name) => memory.some((access) => access.name === name));
 }
 
-// Its first workgroup, how many `i` there are, and where each memory begins.
+// A row of the table: the first workgroup of the step, its count, and the offset of each memory.
 function rowOf({ memory, count }: Step, firstGroup: number): number[] {
   const row: number[] = new Array(4 * foursOfRow(memory)).fill(0);
   row[0] = firstGroup;
