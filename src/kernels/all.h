@@ -1,7 +1,8 @@
 #pragma once
 
-// All kernels, for those who describe them: the border to the players of devices
-// (bindings/border_schema.h) and tests. A new kernel is named in the list at the end of its header.
+// The list of all kernels, for code that describes every one of them: the interface to the device
+// players (bindings/border_schema.h) and tests. Add a new kernel to the list at the end of its
+// header.
 
 #include "kernels/attention.h"
 #include "kernels/channel_norm.h"

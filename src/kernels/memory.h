@@ -1,6 +1,6 @@
 #pragma once
 
-// Memory as the arguments of kernels.
+// The types of memory arguments in kernel structs.
 
 #include <cstdint>
 
@@ -14,7 +14,7 @@ class In {
   In(MemoryView memory) : memory_(memory) {}
 
   DType dtype() const { return memory_.dtype; }
-  /// The elements, for the kernel of the CPU.
+  /// The elements, for CPU kernels.
   template <class T>
   const T* as() const {
     return static_cast<const T*>(memory_.address());
@@ -45,7 +45,7 @@ class Out {
   MemoryView memory_;
 };
 
-/// Memory that a kernel reads, or none.
+/// Memory that a kernel reads; may be absent.
 class OptionalIn : public In {
  public:
   OptionalIn() : In(MemoryView()) {}
@@ -55,7 +55,7 @@ class OptionalIn : public In {
   explicit operator bool() const { return view().base != nullptr; }
 };
 
-/// Memory for a result, or none where the caller does not need it.
+/// Memory for a result; absent when the caller does not need it.
 class OptionalOut : public Out {
  public:
   OptionalOut() : Out(MemoryView()) {}
@@ -65,7 +65,8 @@ class OptionalOut : public Out {
   explicit operator bool() const { return view().base != nullptr; }
 };
 
-/// A number of the caller's, for a kernel whose result the host needs at once.
+/// Wraps a variable of the caller as the output of a kernel whose result the host needs
+/// immediately.
 inline Out host_number(std::int64_t& number) {
   return MemoryView{&number, 0, DType::kInt64, {}, true};
 }

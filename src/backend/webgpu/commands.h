@@ -1,7 +1,7 @@
 #pragma once
 
-// The commands of the stream (stream.h): one struct each, whose fields follow each other in the
-// stream. The player reads them by the same list, from web/src/generated/border.ts.
+// The commands of the stream (stream.h): one struct each, whose fields are encoded in order. The
+// player decodes them with the same list, from web/src/generated/border.ts.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,36 +13,36 @@
 
 namespace eg::webgpu {
 
-/// The number of a GPU buffer; numbers begin at 1.
+/// The number of a GPU buffer, counted from 1.
 using Block = std::uint32_t;
 
-/// Bytes within a command: their number, then the bytes themselves, padded to a whole word.
+/// Bytes within a command: their count, then the bytes themselves, padded to a whole word.
 using Bytes = std::span<const std::byte>;
 
-/// A text within a command, in UTF-8: like Bytes.
+/// A string within a command, in UTF-8, encoded like Bytes.
 struct Text {
   std::string_view characters;
 };
 
-/// A free number gets a buffer, of `bytes` rounded up to 16.
+/// Assigns a buffer of `bytes`, rounded up to a multiple of 16, to an unused number.
 struct Allocate {
   Block block;
   std::uint32_t bytes;
 };
 
-/// The buffer is no longer needed by what follows.
+/// Releases a buffer: later commands do not use it.
 struct Free {
   Block block;
 };
 
-/// Writes into a buffer, from `offset`, a multiple of 4. What pads the bytes is written as well.
+/// Writes into a buffer at `offset`, a multiple of 4. The padding of the bytes is written as well.
 struct Write {
   Block block;
   std::uint32_t offset;
   Bytes bytes;
 };
 
-/// Copies bytes of a buffer to an address in the engine's memory, then reports the ticket.
+/// Copies `count` bytes of a buffer to an address in the engine's memory, then reports the ticket.
 struct Read {
   Block block;
   std::uint32_t offset;
@@ -51,30 +51,30 @@ struct Read {
   std::uint32_t ticket;
 };
 
-/// Runs a kernel, both names as numbers (Name). The fields of the kernel's struct follow.
+/// Runs a kernel. Both names are numbers defined by Name. The fields of the kernel's struct follow.
 struct Kernel {
   std::uint32_t kernel;
   std::uint32_t op;
 };
 
-/// From here on the number stands for the text.
+/// Defines a number for a string; later commands refer to the string by the number.
 struct Name {
   std::uint32_t number;
   Text text;
 };
 
-/// Stores the GPU's time at this point of the stream in a slot (below 4096).
+/// Stores a GPU timestamp, taken at this point of the stream, in a slot (below 4096).
 struct Stamp {
   std::uint32_t slot;
 };
 
-/// Copies the times in the first slots to a block, as 64-bit numbers of nanoseconds.
+/// Copies the timestamps in the first `count` slots to a block, as 64-bit numbers in nanoseconds.
 struct Stamps {
   Block block;
   std::uint32_t count;
 };
 
-/// The kernels from here to EndRecording are run, and kept under this number.
+/// Runs the kernels from here to EndRecording, and records them under this number.
 struct BeginRecording {
   std::uint32_t recording;
 };
@@ -86,7 +86,7 @@ struct Play {
   std::uint32_t recording;
 };
 
-/// The recording will not be played again.
+/// Deletes a recording.
 struct Forget {
   std::uint32_t recording;
 };

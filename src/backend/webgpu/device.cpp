@@ -7,7 +7,7 @@
 namespace eg::webgpu {
 namespace {
 
-// A batch is played when it has so much to do, whoever waits.
+// A batch with this much work is played even if no thread waits for it.
 constexpr std::size_t kMaxKernels = 256;
 constexpr std::size_t kMaxWords = std::size_t{16} << 20U;
 // The length of a command has 24 bits.
@@ -33,16 +33,16 @@ std::size_t WebGpuDevice::bytes(void* block) {
   return blocks_.bytes(block_of(block));
 }
 
-void WebGpuDevice::check_there(void* block) const {
+void WebGpuDevice::check_alive(void* block) const {
   if (lost_) throw *lost_;
   check(!blocks_.is_lost(block_of(block)), ErrorCode::kDeviceLost, "webgpu",
-        "this tensor was on a device that was lost: make it anew.");
+        "this tensor was on a device that was lost: create it again.");
 }
 
 void WebGpuDevice::write(void* block, std::size_t offset, const void* from, std::size_t bytes) {
   const std::lock_guard order(*this);
   const std::lock_guard lock(mutex_);
-  check_there(block);
+  check_alive(block);
   for (std::size_t done = 0; done < bytes; done += kMaxWriteBytes) {
     const std::size_t part = std::min(kMaxWriteBytes, bytes - done);
     stream_.add(Write{block_of(block),
@@ -54,8 +54,8 @@ void WebGpuDevice::write(void* block, std::size_t offset, const void* from, std:
 
 void WebGpuDevice::read(void* block, std::size_t offset, void* to, std::size_t bytes) {
   check(player_.can_wait(), ErrorCode::kWouldBlock, "webgpu",
-        "this thread plays the GPU and cannot wait for it: use the Async form.");
-  // On this thread's stack: the player is done with it when `is_done` is seen.
+        "this thread runs the GPU and cannot wait for it: use the Async form.");
+  // On this thread's stack: the player no longer uses it once `is_done` is set.
   struct {
     std::mutex mutex;
     std::condition_variable changed;
@@ -77,7 +77,7 @@ void WebGpuDevice::read_later(void* block, std::size_t offset, void* to, std::si
                               Done done) {
   const std::lock_guard order(*this);
   const std::lock_guard lock(mutex_);
-  check_there(block);
+  check_alive(block);
   reads_.push_back({++last_ticket_, std::move(done)});
   stream_.add(webgpu::Read{block_of(block), static_cast<std::uint32_t>(offset),
                            static_cast<std::uint32_t>(bytes),
@@ -88,7 +88,7 @@ void WebGpuDevice::read_later(void* block, std::size_t offset, void* to, std::si
 bool WebGpuDevice::run(const kernel::Call& call) {
   const std::lock_guard order(*this);
   const std::lock_guard lock(mutex_);
-  call.for_each_memory([this](const MemoryView& memory, bool) { check_there(memory.base); });
+  call.for_each_memory([this](const MemoryView& memory, bool) { check_alive(memory.base); });
   if (!player_.has(call)) return false;
   stream_.add_kernel(call);
   ++kernels_;
@@ -139,8 +139,8 @@ std::vector<std::uint64_t> WebGpuDevice::stamps(std::uint32_t count) {
   std::vector<std::uint64_t> times(count);
   const std::size_t bytes = count * sizeof(std::uint64_t);
   const std::lock_guard order(*this);
-  const auto give_back = [this](void* block) { free(block); };
-  const std::unique_ptr<void, decltype(give_back)> block(allocate(bytes), give_back);
+  const auto release = [this](void* block) { free(block); };
+  const std::unique_ptr<void, decltype(release)> block(allocate(bytes), release);
   {
     const std::lock_guard lock(mutex_);
     stream_.add(Stamps{block_of(block.get()), count});
@@ -194,14 +194,14 @@ void WebGpuDevice::lose(const std::string& reason) {
     const std::lock_guard lock(mutex_);
     lost_ = Error(ErrorCode::kDeviceLost,
                   "[webgpu] the device was lost: " + reason +
-                      ". `await init()` opens it again; what was on it is gone.");
+                      ". Its tensors are lost too. Call `await init()` to open it again.");
     stream_.take();
     waiting.swap(reads_);
   }
   for (const Read& read : waiting) read.done(lost_);
 }
 
-void WebGpuDevice::begin_anew(BlockLimits limits) {
+void WebGpuDevice::reopen(BlockLimits limits) {
   const std::lock_guard lock(mutex_);
   lost_.reset();
   stream_ = {};
@@ -209,7 +209,7 @@ void WebGpuDevice::begin_anew(BlockLimits limits) {
   kernels_ = 0;
   seen_words_ = 0;
   woken_ = Woken::kNo;
-  blocks_.begin_anew(limits);
+  blocks_.reset(limits);
 }
 
 bool WebGpuDevice::is_lost() {

@@ -60,7 +60,7 @@ void append(Words& words, Bytes bytes) {
 void append(Words& words, Text text) { append(words, std::as_bytes(std::span(text.characters))); }
 
 void Stream::add_kernel(const Call& call) {
-  // Texts come first: a command cannot begin within another.
+  // Names are defined first, because a command cannot begin within another one.
   const Kernel names{name(call.name()), name(kernel::op_name(call))};
   CommandWriter<Kernel> writer(words_);
   writer.write(names);
@@ -74,8 +74,8 @@ std::uint32_t Stream::name(std::string_view text) {
   return number;
 }
 
-// A formula is its op (whose name op_name() gave a number before), the form of it, the input whose
-// gradient it is (or -1), and the numbers in it.
+// A formula is encoded as its op (whose name already has a number, because op_name() returned it),
+// its form, the input whose gradient it is (or -1), and its constants.
 void Stream::add_formula(const kernel::Formula& formula) {
   const bool is_value = formula.gradient_of == kernel::Formula::kForward;
   const op::ShaderNumbers numbers = formula.shader_numbers(formula.params, !is_value);

@@ -1,13 +1,14 @@
 #pragma once
 
-// What the GPU is to do, as 32-bit words, in the order in which it was called. A player, which owns
-// the GPU, takes all words so far and plays them (web/src/webgpu/README.md). A call of a kernel is
-// encoded whole, with its numbers, so that the player needs nothing else.
+// The commands for the GPU, encoded as 32-bit words in the order of the calls. A player, which owns
+// the GPU, takes the words recorded so far and plays them (web/src/webgpu/README.md). A kernel call
+// is encoded completely, including its numbers, so the player needs no other information.
 //
-// A command is `length << 8 | number` (length in words, this one included), then the fields of its
-// struct (commands.h); those of a kernel's struct follow its command, nested structs field by field
-// and arrays element by element. The fields of every struct are known at compile time
-// (base/fields.h, kernels/call.h), so neither commands nor kernels have encoders of their own.
+// A command is `length << 8 | number` (the length in words, including this one), followed by the
+// fields of its struct (commands.h). The fields of a kernel's struct follow its command, nested
+// structs field by field and arrays element by element. The fields of every struct are known at
+// compile time (base/fields.h, kernels/call.h), so commands and kernels need no encoders of their
+// own.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,13 +26,14 @@ namespace eg::webgpu {
 
 using Words = std::vector<std::uint32_t>;
 
-// Appends what a field of a command holds.
+// Append the value of a command's field.
 inline void append(Words& words, std::uint32_t value) { words.push_back(value); }
 void append(Words& words, std::uint64_t value);
 void append(Words& words, Bytes bytes);
 void append(Words& words, Text text);
 
-/// Appends a command while it is in scope: the length, in its first word, is known at the end.
+/// Appends a command while in scope. The destructor fills in the length, which is in the first
+/// word.
 template <class Command>
 class CommandWriter {
  public:
@@ -61,12 +63,12 @@ class Stream {
   }
   void add_kernel(const kernel::Call& call);
 
-  /// The words so far; the stream is empty afterwards.
+  /// Returns the words recorded so far and empties the stream.
   Words take() { return std::exchange(words_, {}); }
   std::size_t size() const { return words_.size(); }
 
  private:
-  /// The number of a text, which is told to the player before it is used.
+  /// Returns the number of a string, defining it in the stream on first use.
   std::uint32_t name(std::string_view text);
   void add_field(kernel::Field field, const kernel::Call& call);
   void add_formula(const kernel::Formula& formula);
@@ -75,7 +77,7 @@ class Stream {
   NameTable names_;
 };
 
-/// The block that a storage's address stands for.
+/// Converts between blocks and the addresses that identify them in a Storage.
 inline Block block_of(const void* address) {
   return static_cast<Block>(reinterpret_cast<std::uintptr_t>(address));
 }

@@ -202,7 +202,7 @@ TEST_F(WebGpu, WhatWasCapturedOnALostGpuSaysSo) {
     f->call({full({2, 3}, 1, DType::kFloat32, kGpu)});
   }
   player_.device().lose("for a test");
-  player_.begin_anew();
+  player_.reopen();
   const Tensor x = full({2, 3}, 1, DType::kFloat32, kGpu);
   expect_error(ErrorCode::kDeviceLost, "lost", [&] { f->call({x}); });
   f.reset();
@@ -212,12 +212,12 @@ TEST_F(WebGpu, WhatWasCapturedOnALostGpuSaysSo) {
 TEST_F(WebGpu, AfterALossThereCanBeAnotherGpu) {
   const Tensor lost = full({2}, 1, DType::kFloat32, kGpu);
   player_.device().lose("unplugged");
-  player_.begin_anew();
+  player_.reopen();
   const Tensor x = full({2}, 3, DType::kFloat32, kGpu);
   EXPECT_EQ(values(x), (Values{3, 3}));
-  expect_error(ErrorCode::kDeviceLost, "make it anew", [&] { (void)values(lost); });
-  expect_error(ErrorCode::kDeviceLost, "make it anew", [&] { testing::add(lost, x); });
-  expect_error(ErrorCode::kDeviceLost, "make it anew", [&] { copy_data(lost, x); });
+  expect_error(ErrorCode::kDeviceLost, "create it again", [&] { (void)values(lost); });
+  expect_error(ErrorCode::kDeviceLost, "create it again", [&] { testing::add(lost, x); });
+  expect_error(ErrorCode::kDeviceLost, "create it again", [&] { copy_data(lost, x); });
   EXPECT_EQ(values(contiguous_copy(x)), (Values{3, 3}));
 }
 

@@ -107,14 +107,14 @@ bool FakePlayer::has(const Call& call) const {
   return is_played;
 }
 
-void FakePlayer::begin_anew() {
+void FakePlayer::reopen() {
   {
     const std::lock_guard lock(gpu_mutex_);
     blocks_.clear();
     names_.clear();
     recordings_.clear();
   }
-  device_.begin_anew(kLimits);
+  device_.reopen(kLimits);
 }
 
 std::size_t FakePlayer::recordings() {

@@ -38,7 +38,7 @@ class FakePlayer final : public webgpu::Player {
   /// Waits up to so long before every batch.
   std::atomic<int> most_delay_us{0};
   /// After a loss: it has another GPU, with nothing on it.
-  void begin_anew();
+  void reopen();
   /// The next read fails with this.
   void fail_next(Error error);
   /// Recordings that are kept now.

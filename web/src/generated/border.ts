@@ -7,7 +7,7 @@
 import type { Formula, Operand, View } from "../webgpu/stream";
 
 /** What native.borderHash() returns of a module with this format. */
-export const kBorderHash = 2910096524;
+export const kBorderHash = 1979493526;
 
 /** The element type of a tensor. */
 export type DType =
@@ -525,7 +525,7 @@ export interface IndexedRows {
 }
 
 export interface TakeRows {
-  readonly places: IndexedRows;
+  readonly selection: IndexedRows;
   readonly indexed: View;
   readonly packed: View;
 }
@@ -533,13 +533,13 @@ export interface TakeRows {
 const kIndexedRows = { outer: "int64", rows: "int64", inner: "int64", count: "int64", index: "memory" } as const;
 
 export interface PutRows {
-  readonly places: IndexedRows;
+  readonly selection: IndexedRows;
   readonly packed: View;
   readonly indexed: View;
 }
 
 export interface AddRows {
-  readonly places: IndexedRows;
+  readonly selection: IndexedRows;
   readonly packed: View;
   readonly indexed: View;
   readonly skip: number;
@@ -553,7 +553,7 @@ export interface IndexedElements {
 }
 
 export interface TakeElements {
-  readonly places: IndexedElements;
+  readonly selection: IndexedElements;
   readonly indexed: View;
   readonly packed: View;
 }
@@ -561,26 +561,26 @@ export interface TakeElements {
 const kIndexedElements = { shape: "list", dim: "int64", strides: "list", index: "memory" } as const;
 
 export interface PutElements {
-  readonly places: IndexedElements;
+  readonly selection: IndexedElements;
   readonly packed: View;
   readonly indexed: View;
 }
 
 export interface AddElements {
-  readonly places: IndexedElements;
+  readonly selection: IndexedElements;
   readonly packed: View;
   readonly indexed: View;
 }
 
 export interface MultiplyElements {
-  readonly places: IndexedElements;
+  readonly selection: IndexedElements;
   readonly packed: View;
   readonly indexed: View;
 }
 
 export interface ExtremeElements {
   readonly largest: boolean;
-  readonly places: IndexedElements;
+  readonly selection: IndexedElements;
   readonly packed: View;
   readonly indexed: View;
 }
@@ -594,7 +594,7 @@ export interface CountTrue {
 export interface FindTrue {
   readonly count: number;
   readonly mask: View;
-  readonly places: View;
+  readonly positions: View;
 }
 
 export interface ClearTriangle {
@@ -817,7 +817,7 @@ export interface SearchSorted {
   readonly right: boolean;
   readonly sequence: View;
   readonly values: View;
-  readonly places: View;
+  readonly positions: View;
 }
 
 export interface RunningExtreme {
@@ -847,7 +847,7 @@ export interface MaxPool {
   readonly pool: PoolPlanes;
   readonly x: View;
   readonly y: View;
-  readonly places: View;
+  readonly indices: View;
 }
 
 const kPoolAxis = { in: "int64", out: "int64", kernel: "int64", stride: "int64", padding: "int64", dilation: "int64", isAdaptive: "bool" } as const;
@@ -857,14 +857,14 @@ const kPoolPlanes = { planes: "int64", rows: kPoolAxis, columns: kPoolAxis } as 
 export interface MaxPoolBackward {
   readonly pool: PoolPlanes;
   readonly gradY: View;
-  readonly places: View;
+  readonly indices: View;
   readonly gradX: View;
 }
 
 export interface MaxPoolPick {
   readonly pool: PoolPlanes;
   readonly x: View;
-  readonly places: View;
+  readonly indices: View;
   readonly y: View;
 }
 
@@ -1129,16 +1129,16 @@ export const kKernelFields = {
   real_fft: { rows: kRows, scale: "double", x: "memory", y: "memory" },
   inverse_real_fft: { rows: kRows, scale: "double", x: "memory", y: "memory" },
   find_out_of_range: { op: "name", count: "int64", dim: "int64", size: "int64", index: "memory", position: "optional memory", bad: "optional memory" },
-  take_rows: { places: kIndexedRows, indexed: "memory", packed: "memory" },
-  put_rows: { places: kIndexedRows, packed: "memory", indexed: "memory" },
-  add_rows: { places: kIndexedRows, packed: "memory", indexed: "memory", skip: "int64" },
-  take_elements: { places: kIndexedElements, indexed: "memory", packed: "memory" },
-  put_elements: { places: kIndexedElements, packed: "memory", indexed: "memory" },
-  add_elements: { places: kIndexedElements, packed: "memory", indexed: "memory" },
-  multiply_elements: { places: kIndexedElements, packed: "memory", indexed: "memory" },
-  extreme_elements: { largest: "bool", places: kIndexedElements, packed: "memory", indexed: "memory" },
+  take_rows: { selection: kIndexedRows, indexed: "memory", packed: "memory" },
+  put_rows: { selection: kIndexedRows, packed: "memory", indexed: "memory" },
+  add_rows: { selection: kIndexedRows, packed: "memory", indexed: "memory", skip: "int64" },
+  take_elements: { selection: kIndexedElements, indexed: "memory", packed: "memory" },
+  put_elements: { selection: kIndexedElements, packed: "memory", indexed: "memory" },
+  add_elements: { selection: kIndexedElements, packed: "memory", indexed: "memory" },
+  multiply_elements: { selection: kIndexedElements, packed: "memory", indexed: "memory" },
+  extreme_elements: { largest: "bool", selection: kIndexedElements, packed: "memory", indexed: "memory" },
   count_true: { count: "int64", mask: "memory", trueCount: "memory" },
-  find_true: { count: "int64", mask: "memory", places: "memory" },
+  find_true: { count: "int64", mask: "memory", positions: "memory" },
   clear_triangle: { count: "int64", rows: "int64", columns: "int64", diagonal: "int64", lower: "bool", matrices: "memory" },
   determinants: { batch: kMatrixBatch, a: "memory", det: "memory", sign: "memory", logAbs: "memory", breakdown: kBreakdown },
   solve: { batch: kMatrixBatch, columns: "int64", a: "memory", b: "optional memory", x: "memory", breakdown: kBreakdown },
@@ -1155,11 +1155,11 @@ export const kKernelFields = {
   adagrad_step: { options: kAdagradOptions, count: "int64", param: "memory", grad: "memory", sum: "memory" },
   order_rows: { rows: kRows, descending: "bool", first: "int64", count: "int64", x: "memory", indices: "memory" },
   mode_rows: { rows: kRows, x: "memory", indices: "memory" },
-  search_sorted: { sequences: "int64", size: "int64", count: "int64", right: "bool", sequence: "memory", values: "memory", places: "memory" },
+  search_sorted: { sequences: "int64", size: "int64", count: "int64", right: "bool", sequence: "memory", values: "memory", positions: "memory" },
   running_extreme: { largest: "bool", rows: kRows, x: "memory", indices: "memory" },
-  max_pool: { pool: kPoolPlanes, x: "memory", y: "memory", places: "memory" },
-  max_pool_backward: { pool: kPoolPlanes, gradY: "memory", places: "memory", gradX: "memory" },
-  max_pool_pick: { pool: kPoolPlanes, x: "memory", places: "memory", y: "memory" },
+  max_pool: { pool: kPoolPlanes, x: "memory", y: "memory", indices: "memory" },
+  max_pool_backward: { pool: kPoolPlanes, gradY: "memory", indices: "memory", gradX: "memory" },
+  max_pool_pick: { pool: kPoolPlanes, x: "memory", indices: "memory", y: "memory" },
   avg_pool: { pool: kPoolPlanes, divisor: kPoolDivisor, x: "memory", y: "memory" },
   avg_pool_backward: { pool: kPoolPlanes, divisor: kPoolDivisor, gradY: "memory", gradX: "memory" },
   lstm_cell: { rows: "int64", width: "int64", inputGates: "memory", gates: "memory", state: "memory", nextState: "memory", hidden: "memory" },

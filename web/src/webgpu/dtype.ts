@@ -1,6 +1,6 @@
-// The element types of memory, as the stream counts them, and how WGSL sees them.
+// The element types of memory, in the order of their numbers in the stream.
 
-/** In the order of src/base/dtype.h: the number of a dtype is its place. */
+/** In the order of src/base/dtype.h: the number of a dtype is its index. */
 export const dtypes = [
   "float32",
   "float64",

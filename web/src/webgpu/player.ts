@@ -3,7 +3,7 @@
 import type { Read } from "../generated/border";
 import { type Block, Blocks } from "./blocks";
 import { Clock } from "./clock";
-import { asPlayerError, ErrorKeeper } from "./errors";
+import { asPlayerError, ErrorCollector } from "./errors";
 import { KernelCalls } from "./kernel_calls";
 import { type KernelTable, kernels } from "./kernels/table";
 import { Pipelines } from "./pipelines";
@@ -12,10 +12,10 @@ import { Recorder } from "./recorder";
 import { Recording } from "./recording";
 import { type CommandName, Reader, type Symbols } from "./stream";
 
-/** As many as a set of queries can have. */
+/** The maximum size of a query set. */
 const kClockSlots = 4096;
 
-/** What a player has done since it began. */
+/** What a player has done since it was created. */
 export interface PlayerStats {
   readonly submits: number;
   readonly dispatches: number;
@@ -26,7 +26,7 @@ export interface PlayerStats {
 }
 
 export class Player implements Symbols {
-  readonly #errors: ErrorKeeper;
+  readonly #errors: ErrorCollector;
   readonly #blocks: Blocks;
   readonly #pipelines: Pipelines;
   readonly #recorder: Recorder;
@@ -37,9 +37,9 @@ export class Player implements Symbols {
   readonly #device: GPUDevice;
   #openClock: Clock | undefined;
 
-  /** `table` has the kernels that there are, by name. */
+  /** `table` contains the available kernels by name. */
   constructor(device: GPUDevice, host: Host, table: KernelTable = kernels) {
-    this.#errors = new ErrorKeeper(device, (error) => {
+    this.#errors = new ErrorCollector(device, (error) => {
       host.lost(error.message);
       this.#readback.failAll(error);
     });
@@ -66,7 +66,7 @@ export class Player implements Symbols {
     };
   }
 
-  /** Plays whole commands. Errors go to the host with the next read; nothing is thrown. */
+  /** Plays a batch of complete commands. Never throws: errors are reported to the host with the next read. */
   play(words: Uint32Array): void {
     const reader = new Reader(words, this);
     while (this.#playNext(reader));
@@ -77,7 +77,7 @@ export class Player implements Symbols {
     });
   }
 
-  /** Lets go of the device when all that was done so far has been judged; reads on their way fail. */
+  /** Destroys the device once WebGPU has validated all work so far. Pending reads fail. */
   async close(): Promise<void> {
     await this.#errors.settled();
     this.#device.destroy();
@@ -88,7 +88,7 @@ export class Player implements Symbols {
   /** @internal */
   block(number: number): Block {
     const block = this.#blocks.get(number);
-    this.#kernelCalls.noteBlock(number, block);
+    this.#kernelCalls.addReference(number, block);
     return block;
   }
 
@@ -97,7 +97,7 @@ export class Player implements Symbols {
     return this.#names.get(number) ?? "";
   }
 
-  // Whether there was another command. One that fails is passed over.
+  // Plays the next command; returns false at the end. A command that fails is skipped.
   #playNext(reader: Reader): boolean {
     let name: CommandName | undefined;
     let isEnd = false;
@@ -118,7 +118,7 @@ export class Player implements Symbols {
       case "Name": {
         const { number, text } = reader.command(name);
         this.#names.set(number, text);
-        this.#kernelCalls.forgetNames();
+        this.#kernelCalls.invalidateCache();
         break;
       }
       case "Read": {
@@ -166,7 +166,7 @@ export class Player implements Symbols {
       }
       case "Forget": {
         const { recording } = reader.command(name);
-        const buffer = this.#recordings.get(recording)?.letGo();
+        const buffer = this.#recordings.get(recording)?.release();
         if (buffer !== undefined) this.#recorder.destroyLater(buffer);
         this.#recordings.delete(recording);
         break;
@@ -178,11 +178,11 @@ export class Player implements Symbols {
     const recording = this.#recordings.get(number);
     if (recording === undefined) throw new Error(`there is no recording ${number}`);
     if (recording.failure === undefined) this.#recorder.play(recording);
-    else this.#errors.keep(recording.failure);
+    else this.#errors.add(recording.failure);
     if (recording.usesStatus) this.#kernelCalls.markStatusUsed();
   }
 
-  // Nobody asks for one where the device has none.
+  // Only called if the device supports timestamps.
   #clock(): Clock {
     this.#openClock ??= new Clock(this.#device, kClockSlots);
     return this.#openClock;
@@ -207,7 +207,7 @@ export class Player implements Symbols {
   #read({ block: number, offset, count: bytes, address, ticket }: Read): void {
     const { lost } = this.#errors;
     if (lost !== undefined) {
-      this.#readback.refuse(ticket, lost);
+      this.#readback.failLater(ticket, lost);
       return;
     }
     try {
@@ -217,7 +217,7 @@ export class Player implements Symbols {
       this.#readback.record(this.#recorder.encoder(), read, status);
       this.#recorder.markUsed(block);
     } catch (exception) {
-      this.#readback.refuse(ticket, this.#errors.take() ?? asPlayerError(exception, ""));
+      this.#readback.failLater(ticket, this.#errors.take() ?? asPlayerError(exception, ""));
     }
   }
 
@@ -226,7 +226,7 @@ export class Player implements Symbols {
       work();
     } catch (exception) {
       const error = asPlayerError(exception, typeof op === "string" ? op : op());
-      this.#errors.keep(error);
+      this.#errors.add(error);
       const { recording } = this.#recorder;
       if (recording !== undefined) recording.failure ??= error;
     }

@@ -1,10 +1,10 @@
-// The words of a stream (README.md), read command by command as generated/border.ts describes them, and checked.
+// Decodes and checks the words of a stream (README.md), command by command, as described by generated/border.ts.
 
 import { type Commands, kCommandFields } from "../generated/border";
 import type { Block } from "./blocks";
 import { type DType, dtypes } from "./dtype";
 
-/** Elements in a block. */
+/** Elements in a block: memory that a kernel accesses. */
 export interface View {
   readonly block: Block;
   /** In bytes. */
@@ -12,46 +12,46 @@ export interface View {
   readonly dtype: DType;
 }
 
-/** Memory seen through a shape; strides count elements. */
+/** Memory indexed by a shape; strides count elements. */
 export interface Operand {
   readonly view: View;
   readonly strides: readonly number[];
 }
 
-/** An elementwise formula: that of the value of an op, or of the gradient of one of its inputs. */
+/** An elementwise formula: the value of an op, or the gradient of one of its inputs. */
 export interface Formula {
   readonly op: string;
-  /** Which form of the formula (src/formulas/forms.h). */
+  /** The form of the formula (src/formulas/forms.h). */
   readonly form: number;
   /** The input whose gradient it is; -1 for the value. */
   readonly gradientOf: number;
-  /** The numbers in the formula, from left to right: of the value, or of all gradients. */
+  /** The constants in the formula, from left to right: of the value, or of all gradients. */
   readonly constants: readonly number[];
 }
 
-/** The fields of a struct, by their names, in the order of the stream. */
+/** The fields of a struct by name, in the order of the stream. */
 export interface Fields {
   readonly [name: string]: FieldType;
 }
 
-/** The type of a field: that of a leaf, a nested struct, or an array of fields. */
+/** The type of a field: a leaf, a nested struct, or an array of fields. */
 export type FieldType = keyof Leaves | Fields | readonly FieldType[];
 
 type Leaves = { readonly [K in keyof typeof kLeaves]: unknown };
 
-/** Resolves the numbers that stand for blocks and texts in a stream. */
+/** Resolves the numbers of blocks and strings in a stream. */
 export interface Symbols {
   block(number: number): Block;
   name(number: number): string;
 }
 
-// The names of commands, by their numbers.
+// The names of commands, in the order of their numbers.
 const kCommands = Object.keys(kCommandFields) as CommandName[];
 
 /** The name of a command. */
 export type CommandName = keyof Commands;
 
-// How each type of leaf is read.
+// The decoder of each leaf type.
 const kLeaves = {
   bool: (reader: Reader) => reader.word() !== 0,
   byte: (reader: Reader) => reader.word(),
@@ -60,7 +60,7 @@ const kLeaves = {
   double: (reader: Reader) => reader.double(),
   dtype: (reader: Reader) => dtypeOf(reader.word()),
   list: (reader: Reader) => reader.list(),
-  memory: (reader: Reader) => there(reader.view()),
+  memory: (reader: Reader) => required(reader.view()),
   "optional memory": (reader: Reader) => reader.view(),
   operands: (reader: Reader) => reader.operands(),
   formula: (reader: Reader) => reader.formula(),
@@ -69,7 +69,7 @@ const kLeaves = {
   bytes: (reader: Reader) => reader.bytes(),
 } as const;
 
-/** Reads a stream from word to word. */
+/** Reads a stream word by word. */
 export class Reader {
   readonly #words: Uint32Array;
   readonly #symbols: Symbols;
@@ -84,7 +84,7 @@ export class Reader {
     this.#symbols = symbols;
   }
 
-  /** Goes to the next command, whatever was left of the last one; its name, or undefined at the end. */
+  /** Moves to the next command, skipping the rest of the current one. Returns its name, or undefined at the end. */
   next(): CommandName | undefined {
     this.#begin = this.#end;
     this.#at = this.#begin;
@@ -93,7 +93,7 @@ export class Reader {
     const length = head >>> 8;
     if (length === 0 || this.#at + length > this.#words.length) {
       this.#end = this.#words.length;
-      throw new Error(`a command of ${length} words where ${this.#end - this.#at} are left`);
+      throw new Error(`a command has ${length} words, but only ${this.#end - this.#at} are left`);
     }
     this.#end = this.#at + length;
     this.#at += 1;
@@ -102,17 +102,17 @@ export class Reader {
     return name;
   }
 
-  /** Reads the fields of the command, or of a Kernel command the first ones. */
+  /** Reads the fields of the command; for a Kernel command, those before the kernel's own fields. */
   command<Name extends CommandName>(name: Name): Commands[Name] {
     return this.read(kCommandFields[name]);
   }
 
-  /** All words of the command, including its first one. */
+  /** Returns all words of the command, including the first one. */
   words(): Uint32Array {
     return this.#words.subarray(this.#begin, this.#end);
   }
 
-  /** The words of the command that have not been read. */
+  /** Returns the words of the command that have not been read yet. */
   rest(): Uint32Array {
     return this.#words.subarray(this.#at, this.#end);
   }
@@ -121,7 +121,7 @@ export class Reader {
     this.#at += words;
   }
 
-  /** Reads a struct: an object with a property for each field. */
+  /** Reads a struct as an object with a property for each field. */
   read<Struct>(fields: Fields): Struct {
     const struct: Record<string, unknown> = {};
     for (const name in fields) struct[name] = this.#field(fields[name] as FieldType);
@@ -135,7 +135,8 @@ export class Reader {
 
   /** Throws unless the command has been read to its end. */
   finish(): void {
-    if (this.#at !== this.#end) throw new Error(`${this.#end - this.#at} words were not read`);
+    if (this.#at !== this.#end)
+      throw new Error(`a command has ${this.#end - this.#at} words more than its fields`);
   }
 
   word(): number {
@@ -158,18 +159,18 @@ export class Reader {
     return Array.from({ length: this.word() }, () => this.int64());
   }
 
-  /** The bytes, with those that pad their last word. */
+  /** Reads bytes, including the padding of the last word. */
   bytes(): Uint8Array {
     return this.#padded(this.word());
   }
 
   text(): string {
     const count = this.word();
-    // A decoder takes no shared memory.
+    // TextDecoder does not accept shared memory.
     return new TextDecoder().decode(this.#padded(count).slice(0, count));
   }
 
-  /** A text by its number. */
+  /** Reads the number of a string and returns the string. */
   name(): string {
     return this.#symbols.name(this.word());
   }
@@ -184,7 +185,7 @@ export class Reader {
 
   operands(): Operand[] {
     return Array.from({ length: this.word() }, () => ({
-      view: there(this.view()),
+      view: required(this.view()),
       strides: this.list(),
     }));
   }
@@ -200,7 +201,8 @@ export class Reader {
 
   #padded(count: number): Uint8Array {
     const length = Math.ceil(count / 4);
-    if (this.#at + length > this.#end) throw new Error(`${count} bytes are not in the command`);
+    if (this.#at + length > this.#end)
+      throw new Error(`a command is shorter than its ${count} bytes`);
     const start = this.#words.byteOffset + 4 * this.#at;
     this.#at += length;
     return new Uint8Array(this.#words.buffer, start, 4 * length);
@@ -209,11 +211,11 @@ export class Reader {
 
 function dtypeOf(number: number): DType {
   const dtype = dtypes[number];
-  if (dtype === undefined) throw new Error(`${number} is no dtype`);
+  if (dtype === undefined) throw new Error(`${number} is not a dtype`);
   return dtype;
 }
 
-function there(view: View | undefined): View {
+function required(view: View | undefined): View {
   if (view === undefined) throw new Error("memory that a kernel needs is missing");
   return view;
 }

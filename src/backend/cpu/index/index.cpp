@@ -215,33 +215,34 @@ void FindOutOfRange::compute_on_cpu() const {
 
 void TakeRows::compute_on_cpu() const {
   // The number of empty rows can be too large to iterate over; the same applies below.
-  if (places.count == 0 || places.inner == 0) return;
+  if (selection.count == 0 || selection.inner == 0) return;
   cpu::visit_width(item_size(packed.dtype()),
-                   [&]<class T>() { cpu::take_rows(places, indexed.as<T>(), packed.as<T>()); });
+                   [&]<class T>() { cpu::take_rows(selection, indexed.as<T>(), packed.as<T>()); });
 }
 
 void PutRows::compute_on_cpu() const {
-  if (places.count == 0 || places.inner == 0) return;
+  if (selection.count == 0 || selection.inner == 0) return;
   cpu::visit_width(item_size(indexed.dtype()),
-                   [&]<class T>() { cpu::put_rows(places, packed.as<T>(), indexed.as<T>()); });
+                   [&]<class T>() { cpu::put_rows(selection, packed.as<T>(), indexed.as<T>()); });
 }
 
 void AddRows::compute_on_cpu() const {
-  if (places.count == 0 || places.inner == 0) return;
-  visit_any_dtype(indexed.dtype(),
-                  [&]<class T>() { cpu::add_rows(places, packed.as<T>(), indexed.as<T>(), skip); });
+  if (selection.count == 0 || selection.inner == 0) return;
+  visit_any_dtype(indexed.dtype(), [&]<class T>() {
+    cpu::add_rows(selection, packed.as<T>(), indexed.as<T>(), skip);
+  });
 }
 
 void TakeElements::compute_on_cpu() const {
-  const std::int64_t count = numel(places.shape);
+  const std::int64_t count = numel(selection.shape);
   if (count == 0) return;
   cpu::visit_width(item_size(packed.dtype()), [&]<class T>() {
     const T* from = indexed.as<T>();
     T* to = packed.as<T>();
-    const std::int64_t length = places.shape.back();
+    const std::int64_t length = selection.shape.back();
     parallel_for(
         0, count / length, cpu::items_per_task(length), [&](std::int64_t begin, std::int64_t end) {
-          cpu::for_each_element(places, begin, end - begin,
+          cpu::for_each_element(selection, begin, end - begin,
                                 [&](std::int64_t named, std::int64_t i) { to[i] = from[named]; });
         });
   });
@@ -251,7 +252,8 @@ void PutElements::compute_on_cpu() const {
   cpu::visit_width(item_size(indexed.dtype()), [&]<class T>() {
     T* to = indexed.as<T>();
     const T* from = packed.as<T>();
-    cpu::for_each_target(places, [&](std::int64_t named, std::int64_t i) { to[named] = from[i]; });
+    cpu::for_each_target(selection,
+                         [&](std::int64_t named, std::int64_t i) { to[named] = from[i]; });
   });
 }
 
@@ -260,7 +262,7 @@ void AddElements::compute_on_cpu() const {
     T* to = indexed.as<T>();
     const T* from = packed.as<T>();
     cpu::for_each_target(
-        places, [&](std::int64_t named, std::int64_t i) { cpu::add_to(to[named], from[i]); });
+        selection, [&](std::int64_t named, std::int64_t i) { cpu::add_to(to[named], from[i]); });
   });
 }
 
@@ -268,8 +270,9 @@ void MultiplyElements::compute_on_cpu() const {
   visit_any_dtype(indexed.dtype(), [&]<class T>() {
     T* to = indexed.as<T>();
     const T* from = packed.as<T>();
-    cpu::for_each_target(
-        places, [&](std::int64_t named, std::int64_t i) { cpu::multiply_to(to[named], from[i]); });
+    cpu::for_each_target(selection, [&](std::int64_t named, std::int64_t i) {
+      cpu::multiply_to(to[named], from[i]);
+    });
   });
 }
 
@@ -277,7 +280,7 @@ void ExtremeElements::compute_on_cpu() const {
   visit_dtype(indexed.dtype(), [&]<class T>() {
     T* to = indexed.as<T>();
     const T* from = packed.as<T>();
-    cpu::for_each_target(places, [&](std::int64_t named, std::int64_t i) {
+    cpu::for_each_target(selection, [&](std::int64_t named, std::int64_t i) {
       const T value = from[i];
       const bool wins = largest ? value > to[named] : value < to[named];
       if (wins || value != value) to[named] = value;
@@ -292,7 +295,7 @@ void CountTrue::compute_on_cpu() const {
 
 void FindTrue::compute_on_cpu() const {
   const bool* const values = mask.as<bool>();
-  auto* next = places.as<std::int64_t>();
+  auto* next = positions.as<std::int64_t>();
   for (std::int64_t i = 0; i < count; ++i) {
     if (values[i]) *next++ = i;
   }

@@ -181,7 +181,7 @@ void SearchSorted::compute_on_cpu() const {
                        begin = is_before ? begin + half + 1 : begin;
                        length = is_before ? length - half - 1 : half;
                      }
-                     places.as<std::int64_t>()[i] = begin;
+                     positions.as<std::int64_t>()[i] = begin;
                    }
                  });
   });

@@ -206,7 +206,7 @@ void max_of_window(const T* plane, const PoolPlanes& pool, const Window& rows,
   const std::int64_t width = pool.columns.in;
   to = kLowest<T>;
   const bool is_empty = rows.begin >= rows.end || columns.begin >= columns.end;
-  place = is_empty ? kernel::kNoPlace : rows.begin * width + columns.begin;
+  place = is_empty ? kernel::kNoIndex : rows.begin * width + columns.begin;
   for (std::int64_t y = rows.begin; y < rows.end; y += pool.rows.dilation) {
     for (std::int64_t x = columns.begin; x < columns.end; x += pool.columns.dilation) {
       const T value = plane[y * width + x];
@@ -255,7 +255,7 @@ void max_pool_backward(const PoolPlanes& pool, const T* grad, const std::int64_t
     std::fill(to, to + in_size(pool), T{0});
     const std::int64_t first = plane * out_size(pool);
     for (std::int64_t i = first; i < first + out_size(pool); ++i)
-      if (places[i] != kernel::kNoPlace) to[places[i]] += grad[i];
+      if (places[i] != kernel::kNoIndex) to[places[i]] += grad[i];
   });
 }
 
@@ -265,7 +265,7 @@ void max_pool_pick(const PoolPlanes& pool, const T* in, const std::int64_t* plac
     const T* const from = in + plane * in_size(pool);
     const std::int64_t first = plane * out_size(pool);
     for (std::int64_t i = first; i < first + out_size(pool); ++i)
-      out[i] = places[i] == kernel::kNoPlace ? T{0} : from[places[i]];
+      out[i] = places[i] == kernel::kNoIndex ? T{0} : from[places[i]];
   });
 }
 
@@ -314,7 +314,7 @@ namespace eg::kernel {
 
 void MaxPool::compute_on_cpu() const {
   const auto compute = [&]<class T>() {
-    cpu::max_pool(pool, x.as<T>(), y.as<T>(), places.as<std::int64_t>());
+    cpu::max_pool(pool, x.as<T>(), y.as<T>(), indices.as<std::int64_t>());
   };
   if (x.dtype() == DType::kInt64) return compute.operator()<std::int64_t>();
   visit_floating(x.dtype(), name, compute);
@@ -322,13 +322,13 @@ void MaxPool::compute_on_cpu() const {
 
 void MaxPoolBackward::compute_on_cpu() const {
   visit_floating(grad_y.dtype(), name, [&]<class T>() {
-    cpu::max_pool_backward(pool, grad_y.as<T>(), places.as<std::int64_t>(), grad_x.as<T>());
+    cpu::max_pool_backward(pool, grad_y.as<T>(), indices.as<std::int64_t>(), grad_x.as<T>());
   });
 }
 
 void MaxPoolPick::compute_on_cpu() const {
   visit_floating(x.dtype(), name, [&]<class T>() {
-    cpu::max_pool_pick(pool, x.as<T>(), places.as<std::int64_t>(), y.as<T>());
+    cpu::max_pool_pick(pool, x.as<T>(), indices.as<std::int64_t>(), y.as<T>());
   });
 }
 

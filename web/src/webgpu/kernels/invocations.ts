@@ -3,12 +3,12 @@
 /** Invocations of a workgroup, where a kernel has no reason for another number. */
 export const kThreads = 256;
 
-const kMostWorkgroups = 65535;
+const kMaxWorkgroups = 65535;
 
 /** Workgroups in rows that are no longer than WebGPU allows: their number is `x + y * groups.x`. */
 export function workgroups(count: number): [number, number] {
-  if (count <= kMostWorkgroups) return [count, 1];
-  const y = Math.ceil(count / kMostWorkgroups);
+  if (count <= kMaxWorkgroups) return [count, 1];
+  const y = Math.ceil(count / kMaxWorkgroups);
   return [Math.ceil(count / y), y];
 }
 

@@ -33,10 +33,10 @@ const kFewThreads = 16;
 /** With fewer positions cores and their vectors would be idle. */
 const kBusyPositions = 16;
 /** The sum of more elements, one after the other, would be far off. */
-const kMostInLane = 4096;
+const kMaxPerLane = 4096;
 
 function lanesOfSoftware(count: number, size: number, isRowMajor: boolean): Lanes {
-  const shares = size > kMostInLane || (count < kBusyPositions && size >= 4 * kFewThreads);
+  const shares = size > kMaxPerLane || (count < kBusyPositions && size >= 4 * kFewThreads);
   return { lanes: shares ? kFewThreads : 1, isRowMajor, threads: kFewThreads };
 }
 
@@ -66,12 +66,12 @@ export function laneWorkgroups({ lanes, threads }: Lanes, positions: number): [n
 export function forEachLane({ lanes, isRowMajor, threads }: Lanes, work: string): string {
   const positions = threads / lanes;
   const lane = isRowMajor ? `thread % ${lanes}u` : `thread / ${positions}u`;
-  const place = isRowMajor ? `thread / ${lanes}u` : `thread % ${positions}u`;
+  const positionInGroup = isRowMajor ? `thread / ${lanes}u` : `thread % ${positions}u`;
   return `const kLanes = ${lanes}u;
 @compute @workgroup_size(${threads})
 fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
   let lane = ${lane};
-  let asked = (group.x + group.y * groups.x) * ${positions}u + ${place};
+  let asked = (group.x + group.y * groups.x) * ${positions}u + ${positionInGroup};
   let is_inside = asked < u.positions;
   let position = min(asked, u.positions - 1u);
   ${work}

@@ -2,13 +2,16 @@
 // finds an element.
 
 /** Sizes, outermost first, and strides of every operand in these dimensions. */
-export interface Walk {
+export interface IterationSpace {
   readonly sizes: readonly number[];
   readonly strides: readonly (readonly number[])[];
 }
 
 /** Merges dimensions along which all operands step alike; the first operand decides their order. */
-export function makeWalk(shape: readonly number[], operands: readonly (readonly number[])[]): Walk {
+export function makeIterationSpace(
+  shape: readonly number[],
+  operands: readonly (readonly number[])[],
+): IterationSpace {
   const order = shape.map((_, d) => d).filter((d) => shape[d] !== 1);
   const first = operands[0] ?? [];
   // Stable, so that dimensions of equal (or no) stride stay where they are.
@@ -23,7 +26,7 @@ export function makeWalk(shape: readonly number[], operands: readonly (readonly 
 export function mergeDimensions(
   shape: readonly number[],
   operands: readonly (readonly number[])[],
-): Walk {
+): IterationSpace {
   const sizes: number[] = [];
   const strides: number[][] = operands.map(() => []);
   for (const [d, size] of shape.entries()) {
@@ -68,29 +71,34 @@ export interface Index {
   readonly isLinear: boolean;
   /** A function of the given name: from the number of an element to its place. */
   text(name: string): string;
-  readonly numbers: Readonly<Record<string, number>>;
+  readonly uniforms: Readonly<Record<string, number>>;
 }
 
 /** `name` keeps the numbers apart from those of other operands; sizes are those of `sizeNumbers(prefix)`. */
-export function indexOf(walk: Walk, operand: number, name: string, prefix = "size"): Index {
-  const strides = walk.strides[operand] as readonly number[];
+export function indexOf(
+  space: IterationSpace,
+  operand: number,
+  name: string,
+  prefix = "size",
+): Index {
+  const strides = space.strides[operand] as readonly number[];
   if (strides.length === 0 || (strides.length === 1 && strides[0] === 1)) return kLinear;
   let key = "";
-  const numbers: Record<string, number> = {};
+  const uniforms: Record<string, number> = {};
   for (const [d, stride] of strides.entries()) {
     key += stride === 0 ? "0" : stride === 1 ? "1" : "n";
-    if (stride !== 0 && stride !== 1) numbers[`stride_${name}_${d}`] = stride;
+    if (stride !== 0 && stride !== 1) uniforms[`stride_${name}_${d}`] = stride;
   }
   const text = (functionName: string) =>
     `fn ${functionName}(i: u32) -> u32 { return ${indexText(strides, name, prefix)}; }`;
-  return { key, isLinear: false, text, numbers };
+  return { key, isLinear: false, text, uniforms };
 }
 
 const kLinear: Index = {
   key: "i",
   isLinear: true,
   text: (functionName) => `fn ${functionName}(i: u32) -> u32 { return i; }`,
-  numbers: {},
+  uniforms: {},
 };
 
 function indexText(strides: readonly number[], name: string, prefix: string): string {
@@ -99,14 +107,14 @@ function indexText(strides: readonly number[], name: string, prefix: string): st
     if (stride === 0) return [];
     const inner = Array.from({ length: rank - 1 - d }, (_, k) => `u.${prefix}_${d + 1 + k}`);
     const outer = inner.length === 0 ? "i" : `(i / (${inner.join(" * ")}))`;
-    const place = d > 0 ? `(${outer} % u.${prefix}_${d})` : outer;
-    return [stride === 1 ? place : `${place} * u.stride_${name}_${d}`];
+    const coordinate = d > 0 ? `(${outer} % u.${prefix}_${d})` : outer;
+    return [stride === 1 ? coordinate : `${coordinate} * u.stride_${name}_${d}`];
   });
   return terms.join(" + ") || "0u";
 }
 
-export function sizeNumbers(walk: Walk, prefix = "size"): Record<string, number> {
-  const numbers: Record<string, number> = {};
-  for (const [d, size] of walk.sizes.entries()) numbers[`${prefix}_${d}`] = size;
-  return numbers;
+export function sizeUniforms(space: IterationSpace, prefix = "size"): Record<string, number> {
+  const uniforms: Record<string, number> = {};
+  for (const [d, size] of space.sizes.entries()) uniforms[`${prefix}_${d}`] = size;
+  return uniforms;
 }

@@ -1,8 +1,8 @@
-// Calls of kernels whose steps are joined: what is the same in a row is read once, and the memory of a call that
-// comes again not at all.
+// Calls of step kernels: options that are equal in consecutive calls are decoded once, and the memory of repeated calls comes
+// from a cache.
 
 import type { Block } from "../blocks";
-import { areEqual, type Outcome, Outcomes } from "../outcomes";
+import { areEqual, type CacheEntry, CommandCache } from "../command_cache";
 import type { Fields, Reader } from "../stream";
 import { JoinedSteps, type Joiner } from "./joined_steps";
 import type { StepKernel, StepOptions } from "./step_kernel";
@@ -16,15 +16,15 @@ export interface StepFields extends Fields {
   readonly options: Fields;
 }
 
-interface KnownStep extends Outcome {
+interface CachedStep extends CacheEntry {
   readonly step: Step;
 }
 
 interface Calls {
-  /** Of the last one, and its words. */
+  /** The options of the last call, and their words. */
   options: StepOptions;
   words: Uint32Array;
-  readonly steps: Outcomes<KnownStep>;
+  readonly steps: CommandCache<CachedStep>;
 }
 
 export class StepCalls {
@@ -32,24 +32,24 @@ export class StepCalls {
   readonly #block: (number: number) => Block;
   readonly #callsOf = new Map<AnyStepKernel, Calls>();
 
-  /** `block` has the blocks by their numbers. */
+  /** `block` returns the block of a number. */
   constructor(joiner: Joiner, block: (number: number) => Block) {
     this.#joined = new JoinedSteps(joiner);
     this.#block = block;
   }
 
-  /** Has all steps so far recorded. */
+  /** Records all steps so far. */
   finish(): void {
     this.#joined.finish();
   }
 
-  /** Plays a call whose fields come next; `named` gives the blocks that have been read of it. */
+  /** Plays a call whose fields come next; `references` returns the blocks that have been read so far. */
   play(
     kernel: AnyStepKernel,
     { options, ...memory }: StepFields,
     reader: Reader,
     op: string,
-    named: () => Outcome["blocks"],
+    references: () => CacheEntry["blocks"],
   ): void {
     const calls = this.#readOptions(kernel, options, reader);
     this.#joined.begin(calls.options, op);
@@ -58,7 +58,7 @@ export class StepCalls {
     if (step === undefined) {
       step = makeStep(kernel, kernel.memory(reader.read(memory)));
       reader.finish();
-      calls.steps.keep(words, { step, blocks: named(), scratch: [] });
+      calls.steps.set(words, { step, blocks: references(), scratch: [] });
     }
     this.#joined.add(step);
   }
@@ -72,7 +72,7 @@ export class StepCalls {
     }
     const options = kernel.options(reader.read(fields));
     const words = before.slice(0, before.length - reader.rest().length);
-    const found = { steps: new Outcomes<KnownStep>(), ...calls, options, words };
+    const found = { steps: new CommandCache<CachedStep>(), ...calls, options, words };
     this.#callsOf.set(kernel, found);
     return found;
   }

@@ -64,7 +64,7 @@ function makeRoots(commands: Commands, size: number, sign: number): View {
   commands.dispatch({
     key: "fft roots",
     memory: [{ name: "roots", view: roots, mode: "write" }],
-    numbers: { u32: { count: size }, f32: { sign } },
+    uniforms: { u32: { count: size }, f32: { sign } },
     workgroups: invocations(size),
     body: () =>
       forEach(`let quarters = (8u * i + u.count) / (2u * u.count);
@@ -105,7 +105,7 @@ function transformBy(
       { name: "roots", view: roots, mode: "read" },
       { name: "to", view: to, mode: "write" },
     ],
-    numbers: {
+    uniforms: {
       u32: { count, size, inner, factor, done, step: size / factor },
       f32: { scale, sign },
     },

@@ -13,7 +13,7 @@ import { type Access, type ElementType, kWgslTypes } from "../../shader";
 import type { Formula, Operand, View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
-import { indexOf, makeWalk, product, sizeNumbers } from "../strides";
+import { indexOf, makeIterationSpace, product, sizeUniforms } from "../strides";
 import { packedMain } from "./packed";
 
 export const elementwise: Kernel<Elementwise> = {
@@ -45,11 +45,11 @@ interface Call {
 }
 
 function run(commands: Commands, { key, shader, constants, shape, out, loaded }: Call): void {
-  const walk = makeWalk(shape, [out.strides, ...loaded.map(({ strides }) => strides)]);
-  const count = product(walk.sizes);
+  const space = makeIterationSpace(shape, [out.strides, ...loaded.map(({ strides }) => strides)]);
+  const count = product(space.sizes);
   if (count === 0) return;
-  const outIndex = indexOf(walk, 0, "out");
-  const loads = shader.loads.map((name, i) => ({ name, index: indexOf(walk, i + 1, name) }));
+  const outIndex = indexOf(space, 0, "out");
+  const loads = shader.loads.map((name, i) => ({ name, index: indexOf(space, i + 1, name) }));
   const isPacked = itemSize(out.view.dtype) === 1 && outIndex.isLinear && out.view.offset % 4 === 0;
   const type: ElementType = shader.type;
   const stored: ElementType = shader.isBool ? "bool" : type;
@@ -66,21 +66,21 @@ function run(commands: Commands, { key, shader, constants, shape, out, loaded }:
       }),
     ),
   ];
-  const numbers = {
-    ...sizeNumbers(walk),
-    ...outIndex.numbers,
-    ...Object.assign({}, ...loads.map(({ index }) => index.numbers)),
+  const uniforms = {
+    ...sizeUniforms(space),
+    ...outIndex.uniforms,
+    ...Object.assign({}, ...loads.map(({ index }) => index.uniforms)),
     count: isPacked ? Math.ceil(count / 4) : count,
     ...(isPacked ? { elements: count } : {}),
   };
   const own: Record<string, number> = {};
   for (const slot of shader.slots) own[`k${slot}`] = limit(constants[slot], type);
   commands.dispatch({
-    key: `elementwise ${key} ${walk.sizes.length} ${outIndex.key}${isPacked ? "p" : ""} ${loads.map(({ index }) => index.key)}`,
+    key: `elementwise ${key} ${space.sizes.length} ${outIndex.key}${isPacked ? "p" : ""} ${loads.map(({ index }) => index.key)}`,
     memory,
-    numbers:
-      type === "u32" ? { u32: { ...numbers, ...own } } : { u32: numbers, [scalarOf(type)]: own },
-    workgroups: invocations(numbers.count),
+    uniforms:
+      type === "u32" ? { u32: { ...uniforms, ...own } } : { u32: uniforms, [scalarOf(type)]: own },
+    workgroups: invocations(uniforms.count),
     body: () =>
       [
         outIndex.text("index_out"),

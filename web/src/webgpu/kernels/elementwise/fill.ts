@@ -17,10 +17,10 @@ export const fill: Kernel<Fill> = {
     commands.dispatch({
       key: `fill ${store.key}`,
       memory: [store.access],
-      numbers: isFloat
-        ? { u32: store.numbers, f32: { value } }
-        : { u32: { ...store.numbers, value } },
-      workgroups: invocations(store.numbers.count),
+      uniforms: isFloat
+        ? { u32: store.uniforms, f32: { value } }
+        : { u32: { ...store.uniforms, value } },
+      workgroups: invocations(store.uniforms.count),
       body: () => {
         const element = { f32: "u.value", i32: "bitcast<i32>(u.value)", u32: "(u.value & 255u)" };
         const text =

@@ -30,7 +30,7 @@ export function storeEach(name: string, view: View, elements: number) {
   return {
     access,
     key: isPacked ? "p" : "",
-    numbers: { count: isPacked ? Math.ceil(elements / 4) : elements, elements },
+    uniforms: { count: isPacked ? Math.ceil(elements / 4) : elements, elements },
     /** `value` of an element is of the dtype's own type. */
     main: (value: (i: string) => string): string =>
       isPacked ? packedMain(name, value("element")) : forEach(`store_${name}(i, ${value("i")});`),

@@ -6,7 +6,14 @@ import { forEach, invocations } from "../invocations";
 import type { Commands } from "../kernel";
 
 /** What can be added to. */
-export const kAdded: readonly DType[] = ["float32", "int32", "int64", "uint8", "bool", "complex64"];
+export const kAddable: readonly DType[] = [
+  "float32",
+  "int32",
+  "int64",
+  "uint8",
+  "bool",
+  "complex64",
+];
 
 // Whose elements, or their parts, are words, as those are that atomics change.
 const kWords: readonly DType[] = ["float32", "int32", "complex64"];
@@ -36,7 +43,7 @@ function copyEach(commands: Commands, to: View, from: View, count: number): void
       { name: "to", view: to, mode: "write", as: "i32" },
       { name: "from", view: from, mode: "read", as: "i32" },
     ],
-    numbers: { u32: { count } },
+    uniforms: { u32: { count } },
     workgroups: invocations(count),
     body: () => forEach("store_to(i, load_from(i));"),
   });

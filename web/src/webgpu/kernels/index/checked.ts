@@ -15,10 +15,10 @@ export const kAnyDType: readonly DType[] = [
 ];
 
 /** The status words as memory of a shader, and the number that it needs. */
-export function statusOf(commands: Commands): { access: Access; numbers: { op: number } } {
+export function statusOf(commands: Commands): { access: Access; uniforms: { op: number } } {
   return {
     access: { name: "status", view: commands.status(), mode: "atomic" },
-    numbers: { op: commands.opNumber },
+    uniforms: { op: commands.opNumber },
   };
 }
 

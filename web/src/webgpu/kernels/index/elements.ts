@@ -12,33 +12,33 @@ import type { View } from "../../stream";
 import { storeEach } from "../elementwise/packed";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
-import { indexOf, mergeDimensions, product, sizeNumbers } from "../strides";
-import { inWords, kAdded } from "./accumulate";
+import { indexOf, mergeDimensions, product, sizeUniforms } from "../strides";
+import { inWords, kAddable } from "./accumulate";
 import { kAnyDType, kChecked, statusOf } from "./checked";
 
 /**
  * What every shader about these elements has. The size along `dim` is not known: an index is wrong when it
  * leads out of the memory.
  */
-export function partsOf(commands: Commands, places: IndexedElements, indexed: View) {
-  const { shape, dim, strides, index } = places;
+export function partsOf(commands: Commands, selection: IndexedElements, indexed: View) {
+  const { shape, dim, strides, index } = selection;
   const others = strides.map((stride, d) => (d === dim ? 0 : stride));
-  const walk = mergeDimensions(shape, [others]);
-  const base = indexOf(walk, 0, "base");
+  const space = mergeDimensions(shape, [others]);
+  const base = indexOf(space, 0, "base");
   const status = statusOf(commands);
   const limit = Math.floor((indexed.block.size - indexed.offset) / itemSize(indexed.dtype));
   const memory: Access[] = [{ name: "index", view: index, mode: "read" }, status.access];
   return {
-    key: `${walk.sizes.length} ${base.key}`,
+    key: `${space.sizes.length} ${base.key}`,
     count: product(shape),
     limit,
     memory,
-    numbers: {
-      ...sizeNumbers(walk),
-      ...base.numbers,
+    uniforms: {
+      ...sizeUniforms(space),
+      ...base.uniforms,
       step: strides[dim] as number,
       limit,
-      ...status.numbers,
+      ...status.uniforms,
     },
     functions: `${kChecked}
 ${base.text("base_of")}
@@ -59,14 +59,14 @@ fn place_of(i: u32) -> u32 {
 export const takeElements: Kernel<TakeElements> = {
   supported: { views: [["int64"], kAnyDType, kAnyDType] },
 
-  play({ places, indexed, packed }, commands): void {
-    const parts = partsOf(commands, places, indexed);
+  play({ selection, indexed, packed }, commands): void {
+    const parts = partsOf(commands, selection, indexed);
     const store = storeEach("packed", packed, parts.count);
     commands.dispatch({
       key: `take_elements ${parts.key} ${store.key}`,
       memory: [store.access, ...parts.memory, { name: "indexed", view: indexed, mode: "read" }],
-      numbers: { u32: { ...parts.numbers, ...store.numbers } },
-      workgroups: invocations(store.numbers.count),
+      uniforms: { u32: { ...parts.uniforms, ...store.uniforms } },
+      workgroups: invocations(store.uniforms.count),
       body: () =>
         parts.functions + store.main((i) => `load_indexed(min(place_of(${i}), u.limit - 1u))`),
     });
@@ -76,8 +76,12 @@ export const takeElements: Kernel<TakeElements> = {
 export const putElements: Kernel<PutElements> = {
   supported: { views: [["int64"], kAnyDType, kAnyDType] },
 
-  play({ places, packed, indexed }, commands): void {
-    const { key, count, limit, memory, numbers, functions } = partsOf(commands, places, indexed);
+  play({ selection, packed, indexed }, commands): void {
+    const { key, count, limit, memory, uniforms, functions } = partsOf(
+      commands,
+      selection,
+      indexed,
+    );
     if (count === 0) return;
     // Of equal indices the last one wins: which one that is has to be known before anything is written.
     const winner = commands.scratch(4 * limit, "int32");
@@ -85,7 +89,7 @@ export const putElements: Kernel<PutElements> = {
     commands.dispatch({
       key: `put_elements winner ${key}`,
       memory: [...memory, { name: "winner", view: winner, mode: "atomic" }],
-      numbers: { u32: { ...numbers, count } },
+      uniforms: { u32: { ...uniforms, count } },
       workgroups: invocations(count),
       body: () =>
         functions +
@@ -102,7 +106,7 @@ export const putElements: Kernel<PutElements> = {
         { name: "packed", view: packed, mode: "read" },
         { name: "indexed", view: indexed, mode: "write" },
       ],
-      numbers: { u32: { ...numbers, count } },
+      uniforms: { u32: { ...uniforms, count } },
       workgroups: invocations(count),
       body: () =>
         functions +
@@ -115,11 +119,11 @@ export const putElements: Kernel<PutElements> = {
 };
 
 export const addElements: Kernel<AddElements> = {
-  supported: { views: [["int64"], kAdded, kAdded] },
+  supported: { views: [["int64"], kAddable, kAddable] },
 
-  play({ places, packed, indexed }, commands): void {
-    const parts = partsOf(commands, places, indexed);
-    const { key, count, limit, memory, numbers, functions } = parts;
+  play({ selection, packed, indexed }, commands): void {
+    const parts = partsOf(commands, selection, indexed);
+    const { key, count, limit, memory, uniforms, functions } = parts;
     inWords(commands, indexed, limit, (words) => {
       commands.dispatch({
         key: `add_elements ${key}`,
@@ -128,7 +132,7 @@ export const addElements: Kernel<AddElements> = {
           { name: "packed", view: packed, mode: "read", as: elementType(words.dtype) },
           { name: "indexed", view: words, mode: "atomic" },
         ],
-        numbers: { u32: { ...numbers, count } },
+        uniforms: { u32: { ...uniforms, count } },
         workgroups: invocations(count),
         body: () =>
           functions +

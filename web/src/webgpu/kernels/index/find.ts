@@ -24,7 +24,7 @@ export const findOutOfRange: Kernel<FindOutOfRange> = {
     commands.dispatch({
       key: "find_out_of_range",
       memory: [{ name: "index", view: index, mode: "read" }, status.access],
-      numbers: { u32: { count, size, ...status.numbers } },
+      uniforms: { u32: { count, size, ...status.uniforms } },
       workgroups: invocations(count),
       body: () => kChecked + forEach("_ = is_index(load_index(i), u.size);"),
     });
@@ -42,16 +42,16 @@ export const countTrue: Kernel<CountTrue> = {
 export const findTrue: Kernel<FindTrue> = {
   supported: { views: [["bool"], ["int64"]] },
 
-  play({ count, mask, places }, commands): void {
+  play({ count, mask, positions }, commands): void {
     if (count === 0) return;
     // One workgroup goes from block to block: the places are wanted in order.
     commands.dispatch({
       key: "find_true",
       memory: [
         { name: "mask", view: mask, mode: "read" },
-        { name: "places", view: places, mode: "write" },
+        { name: "places", view: positions, mode: "write" },
       ],
-      numbers: { u32: { count } },
+      uniforms: { u32: { count } },
       workgroups: [1],
       body: () => `const kEach = 16u;
 var<workgroup> counts: array<u32, ${kThreads}>;
@@ -100,7 +100,7 @@ export const clearTriangle: Kernel<ClearTriangle> = {
     commands.dispatch({
       key: `clear_triangle ${lower}`,
       memory: [{ name: "matrices", view: matrices, mode: "write" }],
-      numbers: { u32: { count, rows, columns }, i32: { diagonal } },
+      uniforms: { u32: { count, rows, columns }, i32: { diagonal } },
       workgroups: invocations(count),
       body: () =>
         forEach(`let beside = i32(i % u.columns) - i32(i / u.columns % u.rows);

@@ -41,12 +41,12 @@ export const extremeElements: Kernel<ExtremeElements> = {
 };
 
 function foldElements(
-  { places, packed, indexed }: MultiplyElements,
+  { selection, packed, indexed }: MultiplyElements,
   commands: Commands,
   what: string,
   text: FoldText,
 ): void {
-  const { key, count, limit, memory, numbers, functions } = partsOf(commands, places, indexed);
+  const { key, count, limit, memory, uniforms, functions } = partsOf(commands, selection, indexed);
   if (count === 0) return;
   // Numbers of elements from 1 on: the first of a place, and the one after each; 0 ends a list.
   const first = commands.scratch(4 * limit, "int32");
@@ -59,7 +59,7 @@ function foldElements(
       { name: "first", view: first, mode: "atomic" },
       { name: "next", view: next, mode: "write" },
     ],
-    numbers: { u32: { ...numbers, count } },
+    uniforms: { u32: { ...uniforms, count } },
     workgroups: invocations(count),
     body: () =>
       functions +
@@ -77,7 +77,7 @@ function foldElements(
       { name: "packed", view: packed, mode: "read" },
       { name: "indexed", view: indexed, mode: "write" },
     ],
-    numbers: { u32: { count: limit } },
+    uniforms: { u32: { count: limit } },
     workgroups: invocations(limit),
     body: () =>
       `fn fold(a: ${kWgslTypes[type]}, b: ${kWgslTypes[type]}) -> ${kWgslTypes[type]} { return ${text(type)}; }

@@ -56,7 +56,7 @@ const kStoreRank = `fn store_rank(outer: u32, inner: u32, rank: u32, index: u32)
 }
 `;
 
-function numbersOf({ rows, first, count }: OrderRows): Record<string, number> {
+function uniformsOf({ rows, first, count }: OrderRows): Record<string, number> {
   return { size: rows.size, inner: rows.inner, first, wanted: count };
 }
 
@@ -67,7 +67,7 @@ function countBefore(commands: Commands, order: OrderRows): void {
   commands.dispatch({
     key: `order_rows ${descending}`,
     memory: [access, { name: "indices", view: indices, mode: "write" }],
-    numbers: { u32: { count, ...numbersOf(order) } },
+    uniforms: { u32: { count, ...uniformsOf(order) } },
     workgroups: invocations(count),
     body: () =>
       keyText(type, descending) +
@@ -101,11 +101,11 @@ function sortInSteps(commands: Commands, order: OrderRows): void {
     { name: "keys", view: keys, mode: "write", as: "word" },
     { name: "places", view: places, mode: "write", as: "word" },
   ];
-  const numbers = { ...numbersOf(order), row: length };
+  const uniforms = { ...uniformsOf(order), row: length };
   commands.dispatch({
     key: `order_rows keys ${descending}`,
     memory: [access, ...sorted],
-    numbers: { u32: { count: total, ...numbers } },
+    uniforms: { u32: { count: total, ...uniforms } },
     workgroups: invocations(total),
     body: () =>
       keyText(type, descending) +
@@ -123,7 +123,7 @@ function sortInSteps(commands: Commands, order: OrderRows): void {
       commands.dispatch({
         key: "order_rows step",
         memory: sorted,
-        numbers: { u32: { count: total / 2, row: length, block, step } },
+        uniforms: { u32: { count: total / 2, row: length, block, step } },
         workgroups: invocations(total / 2),
         body: () =>
           forEach(`let low = i / u.step * u.step * 2u + i % u.step;
@@ -146,7 +146,7 @@ function sortInSteps(commands: Commands, order: OrderRows): void {
       { name: "places", view: places, mode: "read", as: "word" },
       { name: "indices", view: indices, mode: "write" },
     ],
-    numbers: { u32: { count, ...numbers } },
+    uniforms: { u32: { count, ...uniforms } },
     workgroups: invocations(count),
     body: () =>
       kStoreRank +

@@ -5,7 +5,7 @@ import { elementType } from "../../shader";
 import { storeEach } from "../elementwise/packed";
 import { forEach, invocations } from "../invocations";
 import type { Kernel } from "../kernel";
-import { inWords, kAdded } from "./accumulate";
+import { inWords, kAddable } from "./accumulate";
 import { kAnyDType, kChecked, statusOf } from "./checked";
 
 // Element i of [outer, count, inner]: `k`, and where its row is in [outer, rows, inner].
@@ -15,27 +15,27 @@ fn place_of(i: u32, row: u32) -> u32 {
 }
 ${kChecked}`;
 
-function numbersOf({ rows, inner, count }: IndexedRows): Record<string, number> {
+function uniformsOf({ rows, inner, count }: IndexedRows): Record<string, number> {
   return { rows, inner, indices: count };
 }
 
 export const takeRows: Kernel<TakeRows> = {
   supported: { views: [["int64"], kAnyDType, kAnyDType] },
 
-  play({ places, indexed, packed }, commands): void {
+  play({ selection, indexed, packed }, commands): void {
     const status = statusOf(commands);
-    const elements = places.outer * places.count * places.inner;
+    const elements = selection.outer * selection.count * selection.inner;
     const store = storeEach("packed", packed, elements);
     commands.dispatch({
       key: `take_rows ${store.key}`,
       memory: [
         store.access,
-        { name: "index", view: places.index, mode: "read" },
+        { name: "index", view: selection.index, mode: "read" },
         { name: "indexed", view: indexed, mode: "read" },
         status.access,
       ],
-      numbers: { u32: { ...numbersOf(places), ...store.numbers, ...status.numbers } },
-      workgroups: invocations(store.numbers.count),
+      uniforms: { u32: { ...uniformsOf(selection), ...store.uniforms, ...status.uniforms } },
+      workgroups: invocations(store.uniforms.count),
       body: () =>
         kPlace +
         store.main(
@@ -48,8 +48,8 @@ export const takeRows: Kernel<TakeRows> = {
 export const putRows: Kernel<PutRows> = {
   supported: { views: [["int64"], kAnyDType, kAnyDType] },
 
-  play({ places, packed, indexed }, commands): void {
-    const { outer, rows, count, inner, index } = places;
+  play({ selection, packed, indexed }, commands): void {
+    const { outer, rows, count, inner, index } = selection;
     const elements = outer * count * inner;
     if (elements === 0) return;
     // Of equal indices the last one wins: which one that is has to be known before anything is written.
@@ -60,7 +60,7 @@ export const putRows: Kernel<PutRows> = {
     commands.dispatch({
       key: "put_rows winner",
       memory: [indexAccess, { name: "winner", view: winner, mode: "atomic" }, status.access],
-      numbers: { u32: { count, rows, ...status.numbers } },
+      uniforms: { u32: { count, rows, ...status.uniforms } },
       workgroups: invocations(count),
       body: () =>
         kChecked +
@@ -78,7 +78,7 @@ export const putRows: Kernel<PutRows> = {
         { name: "indexed", view: indexed, mode: "write" },
         status.access,
       ],
-      numbers: { u32: { count: elements, ...numbersOf(places), ...status.numbers } },
+      uniforms: { u32: { count: elements, ...uniformsOf(selection), ...status.uniforms } },
       workgroups: invocations(elements),
       body: () =>
         kPlace +
@@ -92,10 +92,10 @@ export const putRows: Kernel<PutRows> = {
 };
 
 export const addRows: Kernel<AddRows> = {
-  supported: { views: [["int64"], kAdded, kAdded] },
+  supported: { views: [["int64"], kAddable, kAddable] },
 
-  play({ places, packed, indexed, skip }, commands): void {
-    const { outer, rows, count, inner, index } = places;
+  play({ selection, packed, indexed, skip }, commands): void {
+    const { outer, rows, count, inner, index } = selection;
     const status = statusOf(commands);
     inWords(commands, indexed, outer * rows * inner, (words) => {
       const elements = outer * count * inner;
@@ -107,8 +107,8 @@ export const addRows: Kernel<AddRows> = {
           { name: "indexed", view: words, mode: "atomic" },
           status.access,
         ],
-        numbers: {
-          u32: { count: elements, ...numbersOf(places), ...status.numbers },
+        uniforms: {
+          u32: { count: elements, ...uniformsOf(selection), ...status.uniforms },
           i32: { skip },
         },
         workgroups: invocations(elements),

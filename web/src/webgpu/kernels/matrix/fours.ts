@@ -1,6 +1,6 @@
 // Whether matrices lie so that shaders can read and write four neighbouring floats at a time.
 
-import { type Access, liesInFours } from "../../shader";
+import { type Access, isFoursAligned } from "../../shader";
 import type { Matrices, Product } from "./matrix_product";
 import type { Fours } from "./tiled_product";
 
@@ -24,7 +24,9 @@ export function foursOf(
 function areFours({ view, batchStrides, rowStride, columnStride }: Matrices): boolean {
   const apart = columnStride === 1 ? rowStride : columnStride;
   const isPacked = columnStride === 1 || rowStride === 1;
-  return isPacked && liesInFours(view) && [apart, ...batchStrides].every((step) => step % 4 === 0);
+  return (
+    isPacked && isFoursAligned(view) && [apart, ...batchStrides].every((step) => step % 4 === 0)
+  );
 }
 
 // A shader sees a whole buffer in fours or not at all.

@@ -6,11 +6,11 @@
 
 import type { MatrixLayout, MatrixProduct, ProductSizes } from "../../../generated/border";
 import type { DType } from "../../dtype";
-import { type Access, elementType, type Numbers } from "../../shader";
+import { type Access, elementType, type Uniforms } from "../../shader";
 import type { View } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
 import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
-import { type Index, indexOf, mergeDimensions, product, sizeNumbers } from "../strides";
+import { type Index, indexOf, mergeDimensions, product, sizeUniforms } from "../strides";
 import { inParts, kReadParts } from "./complex";
 import { foursOf } from "./fours";
 import { elementsText, type TiledProduct } from "./tiled_product";
@@ -53,13 +53,13 @@ export function multiply(commands: Commands, given: Product): void {
   const isComplex = given.c.view.dtype === "complex64";
   const call = mergeBatch(isComplex ? inParts(given) : given);
   const { batch, m, n, k, a, b, c, alpha = 1, beta = 0, bias } = call;
-  const walk = mergeDimensions(
+  const space = mergeDimensions(
     batch,
     [a, b, c].map(({ batchStrides }) => batchStrides),
   );
-  const count = product(walk.sizes);
+  const count = product(space.sizes);
   if (m === 0 || n === 0 || count === 0) return;
-  const indices = ["a", "b", "c"].map((name, i) => indexOf(walk, i, name, "batch"));
+  const indices = ["a", "b", "c"].map((name, i) => indexOf(space, i, name, "batch"));
   const type = elementType(c.view.dtype) as TiledProduct["type"];
   const finish = { type, isScaled: alpha !== 1, adds: beta !== 0, bias: !!bias };
   const memory: Access[] = [
@@ -76,14 +76,14 @@ export function multiply(commands: Commands, given: Product): void {
     type,
     isARowMajor: given.a.columnStride === 1,
     isBRowMajor: given.b.columnStride === 1,
-    key: `${walk.sizes.length} ${indices.map(({ key }) => key)} ${finish.isScaled} ${finish.adds}${bias ? "b" : ""}${isComplex ? "c" : ""}`,
+    key: `${space.sizes.length} ${indices.map(({ key }) => key)} ${finish.isScaled} ${finish.adds}${bias ? "b" : ""}${isComplex ? "c" : ""}`,
     memory,
-    numbers: withType(
+    uniforms: withType(
       type,
       { alpha, beta },
       {
-        ...sizeNumbers(walk, "batch"),
-        ...Object.assign({}, ...indices.map(({ numbers }) => numbers)),
+        ...sizeUniforms(space, "batch"),
+        ...Object.assign({}, ...indices.map(({ uniforms }) => uniforms)),
         m,
         n,
         k,
@@ -125,7 +125,7 @@ function withType(
   type: TiledProduct["type"],
   scalars: Record<string, number>,
   u32: Record<string, number>,
-): Numbers {
+): Uniforms {
   return type === "u32" ? { u32: { ...u32, ...scalars } } : { u32, [type]: scalars };
 }
 
@@ -172,7 +172,7 @@ function finishFoursText({ isScaled, adds, bias }: Finish): string {
 }
 
 function multiplyInLanes(commands: Commands, call: TiledProduct): void {
-  const { m, n, k, count, type, isARowMajor, isBRowMajor, key, memory, numbers, functions } = call;
+  const { m, n, k, count, type, isARowMajor, isBRowMajor, key, memory, uniforms, functions } = call;
   const positions = count * m * n;
   // What lies side by side in the larger operand decides.
   const isRowMajor = n <= m ? isARowMajor : !isBRowMajor;
@@ -182,7 +182,7 @@ function multiplyInLanes(commands: Commands, call: TiledProduct): void {
   commands.dispatch({
     key: `vector_product ${lanesKey(lanes)} ${isTall} ${key}`,
     memory,
-    numbers: { ...numbers, u32: { ...numbers.u32, positions } },
+    uniforms: { ...uniforms, u32: { ...uniforms.u32, positions } },
     workgroups: laneWorkgroups(lanes, positions),
     body: () =>
       [

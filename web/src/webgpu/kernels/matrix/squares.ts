@@ -5,14 +5,14 @@
 // rectangles are large, and read fours where matrices lie in them.
 
 import type { Commands } from "../kernel";
-import { upTo } from "../text";
+import { range } from "../text";
 import {
   dispatchBatches,
   elementsText,
   type Fours,
-  givesText,
   mainHead,
   type Plan,
+  resultsText,
   type TiledProduct,
 } from "./tiled_product";
 
@@ -88,7 +88,7 @@ function plan(
 // The main function but for its work, of which sum_i_j is the j-th four of row i.
 function frameText({ type }: TiledProduct, { rows, columns }: Size, work: string): string {
   const vector = `vec4<${type}>`;
-  const sums = upTo(rows).flatMap((i) => upTo(columns / 4).map((j) => `sum_${i}_${j}`));
+  const sums = range(rows).flatMap((i) => range(columns / 4).map((j) => `sum_${i}_${j}`));
   return `${mainHead(kSquareThreads)}
   let square = (group.x + group.y * groups.x) * ${kSquareThreads}u + thread;
   let first_row = square / u.columns * ${rows}u;
@@ -112,9 +112,11 @@ function sumsText(
   b: (step: number, j: number) => string,
 ): string {
   const products = (i: number, j: number) =>
-    upTo(steps).map((step) => `${a(step, i)} * ${b(step, j)}`);
+    range(steps).map((step) => `${a(step, i)} * ${b(step, j)}`);
   return rows
-    .flatMap((i) => upTo(columns / 4).map((j) => `sum_${i}_${j} += ${products(i, j).join(" + ")};`))
+    .flatMap((i) =>
+      range(columns / 4).map((j) => `sum_${i}_${j} += ${products(i, j).join(" + ")};`),
+    )
     .join("\n    ");
 }
 
@@ -127,26 +129,26 @@ function partOf(i: number, j: number): string {
 function squaresText(call: TiledProduct, size: Size): string {
   const { rows, columns } = size;
   const four = (j: number) =>
-    upTo(4).map((part) => `b_at(from_b, k, first_column + ${4 * j + part}u)`);
+    range(4).map((part) => `b_at(from_b, k, first_column + ${4 * j + part}u)`);
   return frameText(
     call,
     size,
     `for (var k = 0u; k < u.k; k++) {
-    ${upTo(columns / 4)
+    ${range(columns / 4)
       .map((j) => `let b_${j} = vec4(${four(j).join(", ")});`)
       .join("\n    ")}
-    ${upTo(rows)
+    ${range(rows)
       .map((i) => `let a_${i} = a_at(from_a, first_row + ${i}u, k);`)
       .join("\n    ")}
     ${sumsText(
-      upTo(rows),
+      range(rows),
       columns,
       1,
       (_, i) => `a_${i}`,
       (_, j) => `b_${j}`,
     )}
   }
-  ${givesText(kFinish, rows, columns, partOf)}`,
+  ${resultsText(kFinish, rows, columns, partOf)}`,
   );
 }
 
@@ -165,7 +167,7 @@ function foursText(call: TiledProduct, size: Size, steps: number, hasResults: bo
     ${b.reads.join("\n    ")}
     ${a.parts.map(partText).join("\n    ")}
   }
-  ${hasResults ? givesFoursText(size) : givesText(kFinish, size.rows, size.columns, partOf)}`,
+  ${hasResults ? resultsFoursText(size) : resultsText(kFinish, size.rows, size.columns, partOf)}`,
   );
 }
 
@@ -193,17 +195,17 @@ function foursOf(
     const readText = (i: number, four: number) =>
       `let ${name}_${i}_${four} = load_${name}(at_${name}_${i} + k + ${four}u);`;
     return {
-      before: upTo(lines)
+      before: range(lines)
         .map((i) => `let at_${name}_${i} = (from_${name} + (${first} + ${i}u) * u.${line}) / 4u;`)
         .join("\n  "),
-      parts: upTo(lines).map((i) => [i]),
-      reads: upTo(lines).map((i) =>
-        upTo(steps / 4)
+      parts: range(lines).map((i) => [i]),
+      reads: range(lines).map((i) =>
+        range(steps / 4)
           .map((four) => readText(i, four))
           .join("\n    "),
       ),
       one,
-      four: (at, j) => `vec4(${upTo(4).map((part) => one(at, 4 * j + part))})`,
+      four: (at, j) => `vec4(${range(4).map((part) => one(at, 4 * j + part))})`,
     };
   }
   const readText = (at: number, j: number) =>
@@ -211,9 +213,9 @@ function foursOf(
   return {
     before: `let at_${name} = (from_${name} + ${first}) / 4u;
   let step_${name} = u.${step} / 4u;`,
-    parts: upTo(lines / 4).map((j) => upTo(4).map((part) => 4 * j + part)),
-    reads: upTo(lines / 4).map((j) =>
-      upTo(steps)
+    parts: range(lines / 4).map((j) => range(4).map((part) => 4 * j + part)),
+    reads: range(lines / 4).map((j) =>
+      range(steps)
         .map((at) => readText(at, j))
         .join("\n    "),
     ),
@@ -222,9 +224,9 @@ function foursOf(
   };
 }
 
-function givesFoursText({ rows, columns }: Size): string {
-  const lines = upTo(rows).flatMap((i) =>
-    upTo(columns / 4).map(
+function resultsFoursText({ rows, columns }: Size): string {
+  const lines = range(rows).flatMap((i) =>
+    range(columns / 4).map(
       (j) => `if (first_row + ${i}u < u.m && first_column + ${4 * j}u < u.n) {
     finish_fours(first_c(batch), first_row + ${i}u, first_column + ${4 * j}u, sum_${i}_${j});
   }`,

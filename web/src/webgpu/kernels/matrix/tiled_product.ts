@@ -1,6 +1,6 @@
 // A product of matrices as it is shared among workgroups, and what all shaders for that have.
 
-import type { Access, Numbers } from "../../shader";
+import type { Access, Uniforms } from "../../shader";
 import { workgroups } from "../invocations";
 import type { Commands } from "../kernel";
 
@@ -8,7 +8,7 @@ import type { Commands } from "../kernel";
 export interface TiledProduct {
   readonly key: string;
   readonly memory: readonly Access[];
-  readonly numbers: Numbers;
+  readonly uniforms: Uniforms;
   readonly m: number;
   readonly n: number;
   readonly k: number;
@@ -66,7 +66,7 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) gro
   let from_b = first_b(batch);`;
 
 /** The most workgroups in a direction; there are enough of them in two for all tiles. */
-const kMostBatches = 65535;
+const kMaxBatches = 65535;
 
 /** Runs a plan's shader, with `functions` that it calls, for all matrices of the batch. */
 export function dispatchBatches(
@@ -75,14 +75,14 @@ export function dispatchBatches(
   { key, groups, columns, text }: Plan,
   functions: string,
 ): void {
-  const { memory, numbers, m, n, k, count } = call;
+  const { memory, uniforms, m, n, k, count } = call;
   const [x, y] = workgroups(groups);
-  for (let first = 0; first < count; first += kMostBatches) {
+  for (let first = 0; first < count; first += kMaxBatches) {
     commands.dispatch({
       key: `${call.key} ${key}`,
       memory,
-      numbers: { ...numbers, u32: { ...numbers.u32, m, n, k, columns, first_batch: first } },
-      workgroups: [x, y, Math.min(kMostBatches, count - first)],
+      uniforms: { ...uniforms, u32: { ...uniforms.u32, m, n, k, columns, first_batch: first } },
+      workgroups: [x, y, Math.min(kMaxBatches, count - first)],
       body: () => `${call.functions()}
 fn batch_of(z: u32) -> u32 { return u.first_batch + z; }
 ${functions}
@@ -92,7 +92,7 @@ ${text()}`,
 }
 
 /** Gives the results of an invocation, as far as there are so many, to the function of a call that begins with `give`. */
-export function givesText(
+export function resultsText(
   give: string,
   rows: number,
   columns: number,

@@ -53,15 +53,15 @@ interface AttentionKernels {
 }
 
 /** Memory for scores is not larger than this, if one query's are not. */
-const kMostScoreBytes = 2 ** 26;
+const kMaxScoreBytes = 2 ** 26;
 
 /** Both kernels by their names; tests let them take less memory. */
-export function attentionKernels(mostScoreBytes = kMostScoreBytes): AttentionKernels {
-  return { attend: attend(mostScoreBytes), attend_backward: attendBackward(mostScoreBytes) };
+export function attentionKernels(maxScoreBytes = kMaxScoreBytes): AttentionKernels {
+  return { attend: attend(maxScoreBytes), attend_backward: attendBackward(maxScoreBytes) };
 }
 
-function* partsOf({ batch, queries, keys }: Attention, mostBytes: number): Generator<Part> {
-  const most = Math.max(1, Math.floor(mostBytes / (4 * product(batch) * keys)));
+function* partsOf({ batch, queries, keys }: Attention, maxBytes: number): Generator<Part> {
+  const most = Math.max(1, Math.floor(maxBytes / (4 * product(batch) * keys)));
   for (let first = 0; first < queries; first += most)
     yield { first, count: Math.min(most, queries - first) };
 }
@@ -101,7 +101,7 @@ function multiplyQueries(
   });
 }
 
-const attend = (mostBytes: number): Kernel<Attend> => ({
+const attend = (maxBytes: number): Kernel<Attend> => ({
   supported: { all: ["float32"] },
 
   play(call, commands): void {
@@ -110,7 +110,7 @@ const attend = (mostBytes: number): Kernel<Attend> => ({
     const y = matricesOf({ memory: call.y, strides: call.yStrides });
     const { batch, keys, valueFeatures, value } = attention;
     const memory = scoresOf(commands, attention);
-    for (const part of partsOf(attention, mostBytes)) {
+    for (const part of partsOf(attention, maxBytes)) {
       const scores = memory(part);
       multiplyQueries(commands, attention, part, scores);
       dispatchScores(commands, attention, part, {
@@ -134,7 +134,7 @@ const attend = (mostBytes: number): Kernel<Attend> => ({
   },
 });
 
-const attendBackward = (mostBytes: number): Kernel<AttendBackward> => ({
+const attendBackward = (maxBytes: number): Kernel<AttendBackward> => ({
   supported: { all: ["float32"] },
 
   play(call, commands): void {
@@ -149,7 +149,7 @@ const attendBackward = (mostBytes: number): Kernel<AttendBackward> => ({
       key: gradKey && packed(attention, gradKey, keys, features),
       value: gradValue && packed(attention, gradValue, keys, valueFeatures),
     };
-    for (const part of partsOf(attention, mostBytes)) {
+    for (const part of partsOf(attention, maxBytes)) {
       const weights = weightsMemory(part);
       const grads = gradsMemory(part);
       const gradRows = rowsFrom(gradY, part);

@@ -5,7 +5,7 @@ import type { Access } from "../../shader";
 import type { Commands } from "../kernel";
 import { kMaximum, kSum } from "../lanes";
 import type { Matrices } from "../matrix/matrix_product";
-import { indexOf, mergeDimensions, product, sizeNumbers } from "../strides";
+import { indexOf, mergeDimensions, product, sizeUniforms } from "../strides";
 import { dispatchRows } from "./rows";
 
 /** Sizes, and operands as products take them. */
@@ -40,8 +40,8 @@ export function dispatchScores(
 ): void {
   const { batch, queries, keys, isCausal, mask } = attention;
   const { key, memory, work } = shader;
-  const walk = mergeDimensions(batch, [mask?.batchStrides ?? batch.map(() => 0)]);
-  const head = indexOf(walk, 0, "mask", "batch");
+  const space = mergeDimensions(batch, [mask?.batchStrides ?? batch.map(() => 0)]);
+  const head = indexOf(space, 0, "mask", "batch");
   const masked = mask
     ? `
   value += load_mask(mask_of(position / u.rows) + query * u.mask_row + k * u.mask_column);`
@@ -50,18 +50,18 @@ export function dispatchScores(
     commands,
     { outer: product(batch) * part.count, size: keys, inner: 1 },
     {
-      key: `${key} ${isCausal} ${!!mask} ${head.key} ${walk.sizes.length}`,
+      key: `${key} ${isCausal} ${!!mask} ${head.key} ${space.sizes.length}`,
       memory: [
         ...memory,
         ...(mask ? [{ name: "mask", view: mask.view, mode: "read" } as const] : []),
       ],
-      numbers: {
+      uniforms: {
         u32: {
           queries,
           rows: part.count,
           first_query: part.first,
-          ...sizeNumbers(walk, "batch"),
-          ...head.numbers,
+          ...sizeUniforms(space, "batch"),
+          ...head.uniforms,
           mask_row: mask?.rowStride ?? 0,
           mask_column: mask?.columnStride ?? 0,
         },

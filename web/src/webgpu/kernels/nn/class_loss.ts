@@ -26,8 +26,8 @@ function partsOf(commands: Commands, targets: ClassTargets, reports = true) {
     ...(weight === undefined ? [] : [{ name: "weight", view: weight, mode: "read" } as const]),
     ...(status ? [status.access] : []),
   ];
-  const numbers = {
-    u32: { classes: rows.size, ...status?.numbers },
+  const uniforms = {
+    u32: { classes: rows.size, ...status?.uniforms },
     i32: { ignore: Math.max(-(2 ** 31), Math.min(2 ** 31 - 1, ignoreIndex)) },
     f32: { hit: 1 - smoothing, share: smoothing / rows.size },
   };
@@ -36,7 +36,7 @@ fn weight_of(class_index: u32) -> f32 { return ${weight === undefined ? "1f" : "
 fn is_ignored(position: u32) -> bool { return load_target(position) == u.ignore; }
 fn class_of(position: u32) -> u32 { return checked_index(load_target(position), u.classes); }
 `;
-  return { key: weight === undefined ? "" : "w", memory, numbers, functions };
+  return { key: weight === undefined ? "" : "w", memory, uniforms, functions };
 }
 
 const kUnchecked =
@@ -49,7 +49,7 @@ export const nllLosses: Kernel<NllLosses> = {
 
   play({ targets, logProbabilities, losses }, commands): void {
     const { outer, size, inner } = targets.rows;
-    const { key, memory, numbers, functions } = partsOf(commands, targets);
+    const { key, memory, uniforms, functions } = partsOf(commands, targets);
     const count = outer * inner;
     commands.dispatch({
       key: `nll_losses ${key}`,
@@ -58,7 +58,7 @@ export const nllLosses: Kernel<NllLosses> = {
         { name: "x", view: logProbabilities, mode: "read" },
         { name: "losses", view: losses, mode: "write" },
       ],
-      numbers: { ...numbers, u32: { ...numbers.u32, count, size, inner } },
+      uniforms: { ...uniforms, u32: { ...uniforms.u32, count, size, inner } },
       workgroups: invocations(count),
       body: () =>
         functions +
@@ -76,11 +76,11 @@ export const targetDistribution: Kernel<TargetDistribution> = {
   supported: { views: [...kTargetViews, ["float32"]] },
 
   play({ targets, distribution }, commands): void {
-    const { key, memory, numbers, functions } = partsOf(commands, targets);
+    const { key, memory, uniforms, functions } = partsOf(commands, targets);
     dispatchRows(commands, targets.rows, {
       key: `target_distribution ${key}`,
       memory: [...memory, { name: "q", view: distribution, mode: "write" }],
-      numbers,
+      uniforms,
       combine: {},
       functions,
       work: `if (is_inside) {
@@ -103,7 +103,7 @@ export const crossEntropy: Kernel<CrossEntropy> = {
   supported: { views: [...kTargetViews, ["float32"], ["float32"], ["float32"], ["float32"]] },
 
   play({ targets, scores, losses, largest, logSum }, commands): void {
-    const { key, memory, numbers, functions } = partsOf(commands, targets);
+    const { key, memory, uniforms, functions } = partsOf(commands, targets);
     const isSmooth = targets.smoothing !== 0;
     const smooth = `var smooth_loss = 0f;
   for (var k = lane; k < u.size; k += kLanes) {
@@ -119,7 +119,7 @@ export const crossEntropy: Kernel<CrossEntropy> = {
         { name: "largest", view: largest, mode: "write" },
         { name: "log_sum", view: logSum, mode: "write" },
       ],
-      numbers,
+      uniforms,
       combine: { largest_of_lanes: kMaximum, sum_of_lanes: kSum },
       functions,
       work: `${kRowSum}
@@ -157,7 +157,7 @@ export const crossEntropyBackward: Kernel<CrossEntropyBackward> = {
     { targets, scores, largest, logSum, grad, gradStep, totalWeight, gradScores },
     commands,
   ): void {
-    const { key, memory, numbers, functions } = partsOf(commands, targets, false);
+    const { key, memory, uniforms, functions } = partsOf(commands, targets, false);
     const isSmooth = targets.smoothing !== 0;
     const total = `var total = 0f;
   for (var k = lane; k < u.size; k += kLanes) {
@@ -175,7 +175,7 @@ export const crossEntropyBackward: Kernel<CrossEntropyBackward> = {
         ...(totalWeight ? [{ name: "total", view: totalWeight, mode: "read" } as const] : []),
         { name: "grad_x", view: gradScores, mode: "write" },
       ],
-      numbers: { ...numbers, u32: { ...numbers.u32, grad_step: gradStep } },
+      uniforms: { ...uniforms, u32: { ...uniforms.u32, grad_step: gradStep } },
       combine: isSmooth ? { sum_of_lanes: kSum } : {},
       functions,
       work: `${isSmooth ? total : ""}
@@ -209,7 +209,7 @@ export const meanLoss: Kernel<MeanLoss> = {
   supported: { views: [...kTargetViews, ["float32"], ["float32"], ["float32"]] },
 
   play({ targets, losses, mean, totalWeight }, commands): void {
-    const { key, memory, numbers, functions } = partsOf(commands, targets, false);
+    const { key, memory, uniforms, functions } = partsOf(commands, targets, false);
     const count = targets.rows.outer * targets.rows.inner;
     const lanes = chooseLanes(commands, 1, Math.max(count, 512), true);
     commands.dispatch({
@@ -220,7 +220,7 @@ export const meanLoss: Kernel<MeanLoss> = {
         { name: "mean", view: mean, mode: "write" },
         { name: "total", view: totalWeight, mode: "write" },
       ],
-      numbers: { ...numbers, u32: { ...numbers.u32, positions: 1, count } },
+      uniforms: { ...uniforms, u32: { ...uniforms.u32, positions: 1, count } },
       workgroups: [1],
       body: () =>
         [
@@ -253,12 +253,12 @@ export const findBadTarget: Kernel<FindBadTarget> = {
   supported: { views: kTargetViews },
 
   play({ targets }, commands): void {
-    const { key, memory, numbers, functions } = partsOf(commands, targets);
+    const { key, memory, uniforms, functions } = partsOf(commands, targets);
     const count = targets.rows.outer * targets.rows.inner;
     commands.dispatch({
       key: `find_bad_target ${key}`,
       memory,
-      numbers: { ...numbers, u32: { ...numbers.u32, count } },
+      uniforms: { ...uniforms, u32: { ...uniforms.u32, count } },
       workgroups: invocations(count),
       body: () =>
         functions +

@@ -11,17 +11,17 @@ import type { TiledProduct } from "../matrix/tiled_product";
 import { dispatchTiles } from "../matrix/tiles";
 import { type Convolution, type Gathered, sizesOf, type WeightGradient } from "./convolution";
 
-function numbersOf({ groups, inChannels, outChannels, rows, columns }: Convolution) {
-  const numbers: Record<string, number> = {
+function uniformsOf({ groups, inChannels, outChannels, rows, columns }: Convolution) {
+  const uniforms: Record<string, number> = {
     in_channels: inChannels,
     out_channels: outChannels,
     groups,
   };
   for (const name of ["in", "kernel", "out", "stride", "padding", "dilation"] as const) {
-    numbers[`${name}_rows`] = rows[name];
-    numbers[`${name}_columns`] = columns[name];
+    uniforms[`${name}_rows`] = rows[name];
+    uniforms[`${name}_columns`] = columns[name];
   }
-  return numbers;
+  return uniforms;
 }
 
 const kFirst = `fn first_a(batch: u32) -> u32 { return batch; }
@@ -58,7 +58,7 @@ type ConvProduct = Pick<TiledProduct, "key" | "memory" | "m" | "n" | "k" | "coun
 function dispatchConv(commands: Commands, { conv, functions, ...product }: ConvProduct): void {
   dispatchTiles(commands, {
     ...product,
-    numbers: { u32: numbersOf(conv) },
+    uniforms: { u32: uniformsOf(conv) },
     type: "f32",
     isARowMajor: true,
     functions: () => kFirst + kPlace + functions,
@@ -75,13 +75,13 @@ function accesses(reads: Record<string, View | undefined>, write: View): Access[
 export function convolveTiles(commands: Commands, call: Gathered): void {
   const { conv, from, weight, bias, to } = call;
   const { batch, groups, inChannels, outChannels } = conv;
-  const { outPlaces, taps } = sizesOf(conv);
+  const { outPositions, taps } = sizesOf(conv);
   dispatchConv(commands, {
     key: `convolve ${!!bias}`,
     conv,
     memory: accesses({ x: from, weight, bias }, to),
     m: outChannels,
-    n: outPlaces,
+    n: outPositions,
     k: inChannels * taps,
     count: batch * groups,
     isBRowMajor: true,
@@ -104,13 +104,13 @@ fn finish(batch: u32, row: u32, column: u32, sum: f32) {
 export function convolveTilesBackward(commands: Commands, call: Gathered): void {
   const { conv, from, weight, bias, to } = call;
   const { batch, groups, inChannels, outChannels } = conv;
-  const { inPlaces, taps } = sizesOf(conv);
+  const { inPositions, taps } = sizesOf(conv);
   dispatchConv(commands, {
     key: `convolve_backward_input ${!!bias}`,
     conv,
     memory: accesses({ g: from, weight, bias }, to),
     m: inChannels,
-    n: inPlaces,
+    n: inPositions,
     k: outChannels * taps,
     count: batch * groups,
     isBRowMajor: true,
@@ -147,14 +147,14 @@ fn finish(batch: u32, row: u32, column: u32, sum: f32) {
 export function weightGradientTiles(commands: Commands, call: WeightGradient): void {
   const { conv, g, x, to } = call;
   const { batch, groups, inChannels, outChannels } = conv;
-  const { outPlaces, taps } = sizesOf(conv);
+  const { outPositions, taps } = sizesOf(conv);
   dispatchConv(commands, {
     key: "convolve_backward_weight",
     conv,
     memory: accesses({ g, x }, to),
     m: outChannels,
     n: inChannels * taps,
-    k: batch * outPlaces,
+    k: batch * outPositions,
     count: groups,
     isBRowMajor: false,
     functions: `${kReadX}fn out_places() -> u32 { return u.out_rows * u.out_columns; }

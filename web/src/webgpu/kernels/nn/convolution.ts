@@ -46,8 +46,8 @@ export function convolutionOf(call: ConvolutionFields): Convolution {
 /** Numbers of places and taps. */
 export function sizesOf({ rows, columns }: Convolution) {
   return {
-    inPlaces: rows.in * columns.in,
-    outPlaces: rows.out * columns.out,
+    inPositions: rows.in * columns.in,
+    outPositions: rows.out * columns.out,
     taps: rows.kernel * columns.kernel,
   };
 }

@@ -34,7 +34,7 @@ export const rowNorm: Kernel<RowNorm> = {
       {
         key: `row_norm ${!!weight} ${!!bias} ${!!mean}`,
         memory: [...accesses("read", { x, weight, bias }), ...accesses("write", { y, mean, rstd })],
-        numbers: { f32: { eps } },
+        uniforms: { f32: { eps } },
         combine: { sum_of_lanes: kSum },
         work: `${mean ? meanText : "let mean = 0f;"}
   var squares = 0f;
@@ -108,7 +108,7 @@ export const rowNormBackwardParameters: Kernel<RowNormBackwardParameters> = {
         ...accesses("read", { x, mean, rstd, g }),
         ...accesses("write", { grad_weight: gradWeight, grad_bias: gradBias }),
       ],
-      numbers: { u32: { positions: width, rows } },
+      uniforms: { u32: { positions: width, rows } },
       workgroups: laneWorkgroups(lanes, width),
       body: () =>
         [

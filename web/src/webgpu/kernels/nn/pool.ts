@@ -48,7 +48,7 @@ function dispatchPool(commands: Commands, pool: Planes, shader: PoolShader): voi
   commands.dispatch({
     key: `${key} ${rows.isAdaptive} ${columns.isAdaptive}`,
     memory,
-    numbers: { u32: { count }, i32: { ...rows.numbers, ...columns.numbers }, f32 },
+    uniforms: { u32: { count }, i32: { ...rows.uniforms, ...columns.uniforms }, f32 },
     workgroups: invocations(count),
     body: () =>
       functionsOf(pool) +
@@ -85,14 +85,14 @@ function overWindows(work: string): string {
 }
 
 /** What stands for the place of the largest element of a window of padding alone. */
-const kNoPlace = -1;
+const kNoIndex = -1;
 
 const kPooled = ["float32", "int64"] as const;
 
 export const maxPool: Kernel<MaxPool> = {
   supported: { views: [kPooled, kPooled, ["int64"]] },
 
-  play({ pool, x, y, places }, commands): void {
+  play({ pool, x, y, indices }, commands): void {
     const isFloat = x.dtype === "float32";
     const least = isFloat ? "-infinity_f32()" : "-2147483647 - 1";
     dispatchPool(commands, makePlanes(pool), {
@@ -100,14 +100,14 @@ export const maxPool: Kernel<MaxPool> = {
       memory: [
         { name: "x", view: x, mode: "read" },
         { name: "y", view: y, mode: "write" },
-        { name: "places", view: places, mode: "write" },
+        { name: "places", view: indices, mode: "write" },
       ],
       each: "out",
       work: `var largest = ${least};
   let rows = rows_window(row);
   let columns = columns_window(column);
   let is_empty = rows.begin >= rows.end || columns.begin >= columns.end;
-  var place = select(rows.begin * u.columns_in + columns.begin, ${kNoPlace}, is_empty);
+  var place = select(rows.begin * u.columns_in + columns.begin, ${kNoIndex}, is_empty);
   ${overWindow(`let value = load_x(u32(first_in + y * u.columns_in + x));
       if (value > largest${isFloat ? " || is_nan_f32(value)" : ""}) {
         largest = value;
@@ -122,10 +122,10 @@ export const maxPool: Kernel<MaxPool> = {
 export const maxPoolBackward: Kernel<MaxPoolBackward> = {
   supported: { views: [["float32"], ["int64"], ["float32"]] },
 
-  play({ pool, gradY, places, gradX }, commands): void {
+  play({ pool, gradY, indices, gradX }, commands): void {
     const memory: readonly Access[] = [
       { name: "g", view: gradY, mode: "read" },
-      { name: "places", view: places, mode: "read" },
+      { name: "places", view: indices, mode: "read" },
       { name: "grad_x", view: gradX, mode: "write" },
     ];
     const planes = makePlanes(pool);
@@ -146,7 +146,7 @@ const kSumOfWindows = `var sum = 0f;
       }`)}
   store_grad_x(i, sum);`;
 
-const kFillTile = `var place = ${kNoPlace};
+const kFillTile = `var place = ${kNoIndex};
   var g = 0f;
   if (row < u.rows_out && column < u.columns_out) {
     let window = u32(first_out + row * u.columns_out + column);
@@ -163,17 +163,17 @@ const kFillTile = `var place = ${kNoPlace};
 export const maxPoolPick: Kernel<MaxPoolPick> = {
   supported: { views: [kPooled, ["int64"], kPooled] },
 
-  play({ pool, x, places, y }, commands): void {
+  play({ pool, x, indices, y }, commands): void {
     dispatchPool(commands, makePlanes(pool), {
       key: "max_pool_pick",
       memory: [
         { name: "x", view: x, mode: "read" },
-        { name: "places", view: places, mode: "read" },
+        { name: "places", view: indices, mode: "read" },
         { name: "y", view: y, mode: "write" },
       ],
       each: "out",
       work: `let place = load_places(i);
-  if (place == ${kNoPlace}) {
+  if (place == ${kNoIndex}) {
     store_y(i, 0);
   } else {
     store_y(i, load_x(u32(first_in + place)));

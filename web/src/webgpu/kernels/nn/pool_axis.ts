@@ -3,7 +3,7 @@
 import type { PoolAxis } from "../../../generated/border";
 
 export interface Axis {
-  readonly numbers: Record<string, number>;
+  readonly uniforms: Record<string, number>;
   readonly isAdaptive: boolean;
   /** Every element lies in one window, or behind the last: there are `tiles`, with those of no window. */
   readonly isTiled: boolean;
@@ -21,7 +21,7 @@ export function makeAxis(axis: PoolAxis, name: string): Axis {
     isAdaptive,
     isTiled: !isAdaptive && stride === kernel && padding === 0 && dilation === 1,
     tiles,
-    numbers: {
+    uniforms: {
       [`${name}_in`]: size,
       [`${name}_out`]: out,
       [`${name}_tiles`]: tiles,

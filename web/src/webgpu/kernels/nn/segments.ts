@@ -7,7 +7,7 @@
 // is set once for all of them.
 
 import { workgroups } from "../invocations";
-import { upTo } from "../text";
+import { range } from "../text";
 import type { Axis } from "./convolution";
 
 /** Invocations of a workgroup: few, so that all cores get some. */
@@ -24,10 +24,10 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
 export const segmentWorkgroups = (count: number) => workgroups(Math.ceil(count / kSegmentThreads));
 
 /** Places of a segment, at most, and multiplications of a text. */
-const kLongest = 8;
-const kMostProducts = 400;
+const kMaxSegment = 8;
+const kMaxProducts = 400;
 /** Longer rows of taps are gone through one by one. */
-const kMostTaps = 7;
+const kMaxTaps = 7;
 
 /** `count` things in equal shares of `most`, if that goes: how many a share has. */
 export function shareOf(count: number, most: number): number {
@@ -35,27 +35,27 @@ export function shareOf(count: number, most: number): number {
 }
 
 /** The places of a segment of a row. */
-export const segmentOf = (columns: number) => Math.max(1, shareOf(columns, kLongest));
+export const segmentOf = (columns: number) => Math.max(1, shareOf(columns, kMaxSegment));
 
 /** The taps of a row that a text has side by side. */
-export const unrolledTaps = ({ kernel }: Axis) => (kernel <= kMostTaps ? kernel : 1);
+export const unrolledTaps = ({ kernel }: Axis) => (kernel <= kMaxTaps ? kernel : 1);
 
 /** How many channels a text can have with so many multiplications for each. */
-export const mostChannels = (products: number) => Math.floor(kMostProducts / products);
+export const maxChannels = (products: number) => Math.floor(kMaxProducts / products);
 
 /** Place p of what is written reads place (p step + tap tapStep + offset) / divisor, if there is one. */
-export interface Meeting {
+export interface AxisMap {
   readonly step: number;
   readonly tapStep: number;
   readonly offset: number;
   readonly divisor: number;
 }
 
-export function forwardMeeting({ stride, padding, dilation }: Axis): Meeting {
+export function forwardMap({ stride, padding, dilation }: Axis): AxisMap {
   return { step: stride, tapStep: dilation, offset: -padding, divisor: 1 };
 }
 
-export function backwardMeeting({ stride, padding, dilation }: Axis): Meeting {
+export function backwardMap({ stride, padding, dilation }: Axis): AxisMap {
   return { step: 1, tapStep: -dilation, offset: padding, divisor: stride };
 }
 
@@ -63,38 +63,38 @@ export function backwardMeeting({ stride, padding, dilation }: Axis): Meeting {
  * The place of a meeting whose dividend is `number`, and whether a row or column of `size` has it. All is asked at once: of
  * dozens of branches in a text a software renderer compiles for minutes, in gigabytes.
  */
-export function meetText({ divisor }: Meeting, number: string, size: string) {
-  if (divisor === 1) return { place: `u32(${number})`, isThere: `u32(${number}) < ${size}` };
-  const place = `u32(${number}) / ${divisor}u`;
-  const isThere = `(${number} >= 0) & (u32(${number}) % ${divisor}u == 0u) & (${place} < ${size})`;
-  return { place, isThere };
+export function mapText({ divisor }: AxisMap, number: string, size: string) {
+  if (divisor === 1) return { position: `u32(${number})`, exists: `u32(${number}) < ${size}` };
+  const position = `u32(${number}) / ${divisor}u`;
+  const exists = `(${number} >= 0) & (u32(${number}) % ${divisor}u == 0u) & (${position} < ${size})`;
+  return { position, exists };
 }
 
 /** Columns that places 0, 1, ... of a segment read with taps 0, 1, ...: those that differ, from that of the first on. */
 export class Columns {
-  readonly #meeting: Meeting;
+  readonly #map: AxisMap;
   readonly #distances: number[];
 
-  constructor(meeting: Meeting, places: number, taps: number) {
-    this.#meeting = meeting;
-    const all = upTo(places).flatMap((place) =>
-      upTo(taps).map((tap) => this.#distance(place, tap)),
+  constructor(map: AxisMap, positions: number, taps: number) {
+    this.#map = map;
+    const all = range(positions).flatMap((position) =>
+      range(taps).map((tap) => this.#distance(position, tap)),
     );
     this.#distances = [...new Set(all)];
   }
 
-  #distance(place: number, tap: number): number {
-    return place * this.#meeting.step + tap * this.#meeting.tapStep;
+  #distance(position: number, tap: number): number {
+    return position * this.#map.step + tap * this.#map.tapStep;
   }
 
   /** Finds them: those of the first place and tap are `first`, and a row has `size`. */
   findText(first: string, size: string): string {
     return this.#distances
       .map((distance, n) => {
-        const found = meetText(this.#meeting, `number_${n}`, size);
+        const found = mapText(this.#map, `number_${n}`, size);
         return `let number_${n} = ${first} + (${distance});
-    let is_${n} = ${found.isThere};
-    let column_${n} = select(0u, ${found.place}, is_${n});`;
+    let is_${n} = ${found.exists};
+    let column_${n} = select(0u, ${found.position}, is_${n});`;
       })
       .join("\n    ");
   }
@@ -107,7 +107,7 @@ export class Columns {
   }
 
   /** What a place reads with a tap. */
-  read(name: string, place: number, tap: number): string {
-    return `${name}_${this.#distances.indexOf(this.#distance(place, tap))}`;
+  read(name: string, position: number, tap: number): string {
+    return `${name}_${this.#distances.indexOf(this.#distance(position, tap))}`;
   }
 }

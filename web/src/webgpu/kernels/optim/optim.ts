@@ -14,18 +14,18 @@ function flushLimit(...factors: number[]): number {
 
 interface Rule {
   readonly key: string;
-  readonly numbers: Readonly<Record<string, number>>;
+  readonly uniforms: Readonly<Record<string, number>>;
   readonly weightDecay: number;
   readonly maximize: boolean;
   /** From `p` and `g`, which has the decay of weights in it. */
   text(has: (name: string) => boolean): string;
 }
 
-function optionsOf({ key, numbers, weightDecay, maximize, text }: Rule): StepOptions {
+function optionsOf({ key, uniforms, weightDecay, maximize, text }: Rule): StepOptions {
   const decays = weightDecay !== 0;
   return {
     key: `${key} ${decays}`,
-    numbers: { ...numbers, weight_decay: weightDecay, sign: maximize ? -1 : 1 },
+    uniforms: { ...uniforms, weight_decay: weightDecay, sign: maximize ? -1 : 1 },
     work: (has) => `var p = load_param(i);
   var g = u.sign * load_grad(i);
   ${decays ? "g = g + u.weight_decay * p;" : ""}
@@ -80,7 +80,7 @@ export const sgdStep: StepKernel<SgdStep> = {
   g = ${nesterov ? "g + u.momentum * buffer" : "buffer"};`;
     return optionsOf({
       key: `sgd_step ${hasMomentum} ${nesterov} ${first}`,
-      numbers: {
+      uniforms: {
         negative_lr: -lr,
         momentum,
         share: 1 - dampening,
@@ -111,7 +111,7 @@ export const adamStep: StepKernel<AdamStep> = {
   store_max_exp_avg_sq(i, v);`;
     return optionsOf({
       key: `adam_step ${decoupled} ${isNearStart}`,
-      numbers: {
+      uniforms: {
         kept: decoupled ? 1 - lr * weightDecay : 1,
         lerp_weight: weight1,
         lerp_rest: 1 - Math.fround(weight1),
@@ -161,7 +161,7 @@ export const rmspropStep: StepKernel<RmspropStep> = {
   store_param(i, p + u.negative_lr * buffer);`;
     return optionsOf({
       key: `rmsprop_step ${isNearStart}`,
-      numbers: {
+      uniforms: {
         negative_lr: -lr,
         alpha,
         share: weight,
@@ -196,7 +196,7 @@ export const adagradStep: StepKernel<AdagradStep> = {
   options({ lr, eps, weightDecay, maximize }): StepOptions {
     return optionsOf({
       key: "adagrad_step",
-      numbers: { negative_lr: -lr, eps },
+      uniforms: { negative_lr: -lr, eps },
       weightDecay,
       maximize,
       text: () => `let total = load_sum(i) + g * g;

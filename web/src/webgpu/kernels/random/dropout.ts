@@ -15,7 +15,7 @@ export const dropout: Kernel<Dropout> = {
         { name: "mask", view: mask, mode: "read" },
         { name: "y", view: y, mode: "write" },
       ],
-      numbers: { u32: { count }, f32: { kept: 1 / Math.fround(keep) } },
+      uniforms: { u32: { count }, f32: { kept: 1 / Math.fround(keep) } },
       workgroups: invocations(count),
       // NaN stays NaN under the mask.
       body: () =>

@@ -3,7 +3,7 @@
 import type { ArgReduce } from "../../../generated/border";
 import type { Kernel } from "../kernel";
 import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
-import { indexOf, product, sizeNumbers } from "../strides";
+import { indexOf, product, sizeUniforms } from "../strides";
 import { isRowMajor, splitShape } from "./reduce";
 
 export const argReduce: Kernel<ArgReduce> = {
@@ -27,12 +27,12 @@ export const argReduce: Kernel<ArgReduce> = {
         { name: "values", view: values, mode: "write", as: type },
         { name: "indices", view: indices, mode: "write" },
       ],
-      numbers: {
+      uniforms: {
         u32: {
-          ...sizeNumbers(kept, "kept"),
-          ...sizeNumbers(reduced, "along"),
-          ...from.numbers,
-          ...along.numbers,
+          ...sizeUniforms(kept, "kept"),
+          ...sizeUniforms(reduced, "along"),
+          ...from.uniforms,
+          ...along.uniforms,
           positions,
           size,
         },

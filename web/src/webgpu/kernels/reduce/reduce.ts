@@ -6,7 +6,14 @@ import type { ElementType } from "../../shader";
 import type { View } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
 import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
-import { type Index, indexOf, mergeDimensions, product, sizeNumbers, type Walk } from "../strides";
+import {
+  type Index,
+  type IterationSpace,
+  indexOf,
+  mergeDimensions,
+  product,
+  sizeUniforms,
+} from "../strides";
 
 interface FoldShader {
   readonly neutral: { readonly f32: string; readonly i32?: string };
@@ -74,8 +81,8 @@ export function reducePacked(
   count: number,
   { x, y }: { x: View; y: View },
 ): void {
-  const kept: Walk = { sizes: [], strides: [[]] };
-  const reduced: Walk = { sizes: [count], strides: [[1]] };
+  const kept: IterationSpace = { sizes: [], strides: [[]] };
+  const reduced: IterationSpace = { sizes: [count], strides: [[1]] };
   const compute = y.dtype;
   reduceAll({
     commands,
@@ -111,8 +118,8 @@ interface Call extends Reduction {
   readonly x: View;
   readonly shifts: View | undefined;
   readonly y: View;
-  readonly kept: Walk;
-  readonly reduced: Walk;
+  readonly kept: IterationSpace;
+  readonly reduced: IterationSpace;
 }
 
 /** The dimensions of a shape that stay and those that do not. */
@@ -120,7 +127,7 @@ export function splitShape(
   shape: readonly number[],
   dims: readonly number[],
   strides: readonly number[],
-): { kept: Walk; reduced: Walk } {
+): { kept: IterationSpace; reduced: IterationSpace } {
   const pick = (isWanted: (d: number) => boolean) => {
     const chosen = shape.map((_, d) => d).filter(isWanted);
     return mergeDimensions(
@@ -132,8 +139,15 @@ export function splitShape(
 }
 
 /** Elements of a row lie side by side, or at least closer than those of neighbouring rows. */
-export function isRowMajor({ kept, reduced }: { kept: Walk; reduced: Walk }): boolean {
-  const step = (walk: Walk) => Math.abs(walk.strides[0]?.at(-1) ?? Number.POSITIVE_INFINITY);
+export function isRowMajor({
+  kept,
+  reduced,
+}: {
+  kept: IterationSpace;
+  reduced: IterationSpace;
+}): boolean {
+  const step = (space: IterationSpace) =>
+    Math.abs(space.strides[0]?.at(-1) ?? Number.POSITIVE_INFINITY);
   return step(reduced) <= step(kept);
 }
 
@@ -153,18 +167,18 @@ function foldAll(call: Call, positions: number, size: number): void {
     to: y,
     shifts,
     isRowMajor: isRowMajor(call),
-    place: { from, along, numbers: placeNumbers(call, from, along) },
+    index: { from, along, uniforms: indexUniforms(call, from, along) },
     isMapped: true,
     isFinal: true,
   });
 }
 
-function placeNumbers({ kept, reduced }: Call, from: Index, along: Index): Record<string, number> {
+function indexUniforms({ kept, reduced }: Call, from: Index, along: Index): Record<string, number> {
   return {
-    ...sizeNumbers(kept, "kept"),
-    ...sizeNumbers(reduced, "along"),
-    ...from.numbers,
-    ...along.numbers,
+    ...sizeUniforms(kept, "kept"),
+    ...sizeUniforms(reduced, "along"),
+    ...from.uniforms,
+    ...along.uniforms,
   };
 }
 
@@ -187,15 +201,15 @@ function foldChunks(
     to: partial,
     shifts,
     isRowMajor: isRowMajor(call),
-    place: { from, along, numbers: placeNumbers(call, from, along) },
+    index: { from, along, uniforms: indexUniforms(call, from, along) },
     isMapped: true,
     isFinal: false,
   });
 }
 
 function foldPartial(call: Call, partial: View, positions: number, chunks: number): void {
-  const kept: Walk = { sizes: [positions], strides: [[1]] };
-  const reduced: Walk = { sizes: [chunks], strides: [[positions]] };
+  const kept: IterationSpace = { sizes: [positions], strides: [[1]] };
+  const reduced: IterationSpace = { sizes: [chunks], strides: [[positions]] };
   const from = indexOf(kept, 0, "kept", "kept");
   const along = indexOf(reduced, 0, "along", "along");
   const parts = { ...call, kept, reduced };
@@ -207,7 +221,7 @@ function foldPartial(call: Call, partial: View, positions: number, chunks: numbe
     to: call.y,
     shifts: undefined,
     isRowMajor: false,
-    place: { from, along, numbers: placeNumbers(parts, from, along) },
+    index: { from, along, uniforms: indexUniforms(parts, from, along) },
     isMapped: false,
     isFinal: true,
   });
@@ -223,7 +237,7 @@ interface Pass {
   readonly to: View;
   readonly shifts: View | undefined;
   readonly isRowMajor: boolean;
-  readonly place: { from: Index; along: Index; numbers: Record<string, number> };
+  readonly index: { from: Index; along: Index; uniforms: Record<string, number> };
   /** Elements, not results of chunks. */
   readonly isMapped: boolean;
   /** What comes out is divided and rooted. */
@@ -231,7 +245,7 @@ interface Pass {
 }
 
 function dispatchFold({ fold, compute, divisor, root, kept, reduced }: Call, pass: Pass): void {
-  const { positions, size, chunks, from, to, shifts, place, isMapped, isFinal } = pass;
+  const { positions, size, chunks, from, to, shifts, index, isMapped, isFinal } = pass;
   const type: ElementType & ("f32" | "i32") = compute === "float32" ? "f32" : "i32";
   const found = kFolds[fold];
   const neutral = found.neutral[type];
@@ -243,21 +257,21 @@ function dispatchFold({ fold, compute, divisor, root, kept, reduced }: Call, pas
   const hasShift = shifts !== undefined && isMapped;
   const results = chunks === undefined ? positions : positions / chunks;
   pass.commands.dispatch({
-    key: `reduce ${fold} ${type} ${lanesKey(lanes)} ${kept.sizes.length} ${reduced.sizes.length} ${place.from.key} ${place.along.key} ${chunks === undefined ? "" : "c"}${isMapped ? "m" : ""}${finished}`,
+    key: `reduce ${fold} ${type} ${lanesKey(lanes)} ${kept.sizes.length} ${reduced.sizes.length} ${index.from.key} ${index.along.key} ${chunks === undefined ? "" : "c"}${isMapped ? "m" : ""}${finished}`,
     memory: [
       { name: "x", view: from, mode: "read", as: type },
       ...(hasShift ? [{ name: "shifts", view: shifts, mode: "read" } as const] : []),
       { name: "y", view: to, mode: "write", as: type },
     ],
-    numbers: {
-      u32: { ...place.numbers, positions, size, results, chunk: Math.ceil(size / (chunks ?? 1)) },
+    uniforms: {
+      u32: { ...index.uniforms, positions, size, results, chunk: Math.ceil(size / (chunks ?? 1)) },
       f32: { divisor },
     },
     workgroups: laneWorkgroups(lanes, positions),
     body: () =>
       [
-        place.from.text("index_kept"),
-        place.along.text("index_along"),
+        index.from.text("index_kept"),
+        index.along.text("index_along"),
         combineLanes("combined", lanes, { type, text: combineText(found.combine, type) }),
         `fn combine(a: ${type}, b: ${type}) -> ${type} { return ${combineText(found.combine, type)}; }`,
         forEachLane(

@@ -47,7 +47,7 @@ fn first_of(position: u32) -> u32 {
   commands.dispatch({
     key: `${key} ${isLong}`,
     memory,
-    numbers: { u32: { count: positions, size, inner } },
+    uniforms: { u32: { count: positions, size, inner } },
     workgroups: isLong ? workgroups(positions) : invocations(positions),
     body: () => texts() + (isLong ? longText(type) : kShort),
   });
