@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "dispatch/handle_table.h"
+#include "dispatch/handles/handle_table.h"
 #include "tensor/tensor.h"
 
 /// Exports the following function to JavaScript as `native.NAME`. It takes and returns numbers. (In

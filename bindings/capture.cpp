@@ -2,7 +2,7 @@
 
 #include "border.h"
 #include "callbacks.h"
-#include "dispatch/captured_function.h"
+#include "dispatch/capture/captured_function.h"
 #include "runtime/recording.h"
 
 namespace eg::bindings {

@@ -23,7 +23,7 @@ if(EMSCRIPTEN)
   add_compile_definitions(EMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
   add_link_options(-fno-rtti)
   add_link_options(-fwasm-exceptions)
-  # malloc is implemented by the engine's heap (src/base/c_heap.cpp).
+  # malloc is implemented by the engine's heap (src/base/heap/c_heap.cpp).
   add_link_options(-sMALLOC=none)
   if(EG_THREADS)
     add_compile_options(-pthread)

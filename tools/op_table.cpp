@@ -9,7 +9,7 @@
 #include <string>
 #include <tuple>
 
-#include "dispatch/arguments.h"
+#include "dispatch/handles/arguments.h"
 #include "ops/all.h"
 
 namespace eg {

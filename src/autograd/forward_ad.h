@@ -14,8 +14,8 @@
 
 #include <atomic>
 
+#include "base/heap/pool.h"
 #include "base/intrusive_ptr.h"
-#include "base/pool.h"
 #include "tensor/tensor.h"
 
 namespace eg {

@@ -2,7 +2,7 @@
 
 #include "autograd/tensor_math.h"
 #include "dispatch/factories.h"
-#include "dispatch/handle_table.h"
+#include "dispatch/handles/handle_table.h"
 #include "dispatch/overlap.h"
 #include "dispatch/promotion.h"
 

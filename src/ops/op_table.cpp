@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "base/error.h"
-#include "dispatch/arguments.h"
+#include "dispatch/handles/arguments.h"
 #include "dispatch/in_place.h"
 #include "dispatch/own_result.h"
 #include "ops/all.h"

@@ -44,8 +44,9 @@ std::span<const OpEntry> op_table();
 /// build.
 std::uint32_t op_table_hash();
 
-/// Runs op `id` on the arguments in `words` (see dispatch/arguments.h), or with `in_place` the form
-/// that writes into its first operand (add_). Throws InvalidArgument if the op has no such form.
+/// Runs op `id` on the arguments in `words` (see dispatch/handles/arguments.h), or with `in_place`
+/// the form that writes into its first operand (add_). Throws InvalidArgument if the op has no such
+/// form.
 Results invoke_op(std::size_t id, const double* words, std::size_t count, bool in_place);
 
 }  // namespace eg

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/pool.h"
+#include "base/heap/pool.h"
 #include "base/sharing.h"
 #include "base/thread.h"
 

@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 #include "base/error.h"
-#include "base/heap.h"
-#include "base/pool.h"
+#include "base/heap/heap.h"
+#include "base/heap/pool.h"
 #include "base/sharing.h"
 #include "runtime/thread_pool.h"
 

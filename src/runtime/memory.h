@@ -1,8 +1,8 @@
 #pragma once
 
-// Tensor memory, from the process's heap (base/heap.h); small blocks come from per-thread lists
-// without a lock. All of it is counted, so that users and tests can check that memory does not
-// grow.
+// Tensor memory, from the process's heap (base/heap/heap.h); small blocks come from per-thread
+// lists without a lock. All of it is counted, so that users and tests can check that memory does
+// not grow.
 
 #include <cstddef>
 #include <cstdint>

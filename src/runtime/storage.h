@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/heap/pool.h"
 #include "base/intrusive_ptr.h"
-#include "base/pool.h"
 #include "base/sharing.h"
 #include "runtime/device.h"
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "base/dtype.h"
+#include "base/heap/pool.h"
 #include "base/intrusive_ptr.h"
-#include "base/pool.h"
 #include "base/shape.h"
 #include "base/sharing.h"
 #include "runtime/device.h"

@@ -34,9 +34,9 @@
 #include <vector>
 
 #include "autograd/hooks/hooks.h"
+#include "base/heap/pool.h"
 #include "base/intrusive_ptr.h"
 #include "base/lazy.h"
-#include "base/pool.h"
 #include "base/sharing.h"
 #include "base/small_vector.h"
 #include "tensor/tensor.h"

@@ -11,7 +11,7 @@
 namespace eg::testing::js {
 namespace {
 
-// Operands of an op (dispatch/arguments.h).
+// Operands of an op (dispatch/handles/arguments.h).
 constexpr double kTensorOperand = 0;
 constexpr double kFloatOperand = 1;
 // The number that add() multiplies its second operand by.

@@ -12,7 +12,7 @@
 
 #include "autograd/autograd.h"
 #include "dispatch/elementwise.h"
-#include "dispatch/handle_table.h"
+#include "dispatch/handles/handle_table.h"
 #include "dispatch/precision.h"
 #include "dispatch/promotion.h"
 #include "formulas/all.h"

@@ -1,6 +1,6 @@
 // Functions that run once and are then replayed.
 
-#include "dispatch/captured_function.h"
+#include "dispatch/capture/captured_function.h"
 
 #include <memory>
 #include <thread>

@@ -14,7 +14,7 @@
 #include "autograd/grad_mode.h"
 #include "autograd/graph/saved_variable.h"
 #include "autograd/held_modes.h"
-#include "dispatch/handle_table.h"
+#include "dispatch/handles/handle_table.h"
 #include "dispatch/in_place.h"
 #include "ops/shape/view.h"
 #include "support/errors.h"

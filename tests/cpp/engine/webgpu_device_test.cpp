@@ -12,7 +12,7 @@
 #include "autograd/autograd.h"
 #include "autograd/engine/engine.h"
 #include "autograd/profiler.h"
-#include "dispatch/captured_function.h"
+#include "dispatch/capture/captured_function.h"
 #include "dispatch/transfer.h"
 #include "ops/matrix/matmul.h"
 #include "ops/nn/softmax.h"

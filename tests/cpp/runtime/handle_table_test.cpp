@@ -1,4 +1,4 @@
-#include "dispatch/handle_table.h"
+#include "dispatch/handles/handle_table.h"
 
 #include <thread>
 

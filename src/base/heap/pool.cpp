@@ -1,4 +1,4 @@
-#include "base/pool.h"
+#include "base/heap/pool.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "base/heap.h"
+#include "base/heap/heap.h"
 
 namespace eg {
 namespace {

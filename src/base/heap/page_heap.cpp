@@ -1,4 +1,4 @@
-#include "base/page_heap.h"
+#include "base/heap/page_heap.h"
 
 #include <bit>
 

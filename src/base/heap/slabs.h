@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/page_heap.h"
+#include "base/heap/page_heap.h"
 
 namespace eg {
 

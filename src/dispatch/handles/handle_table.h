@@ -23,7 +23,7 @@
 
 #include "autograd/graph/node.h"
 #include "base/sharing.h"
-#include "dispatch/captured_function.h"
+#include "dispatch/capture/captured_function.h"
 #include "tensor/tensor.h"
 
 namespace eg {

@@ -1,4 +1,4 @@
-#include "dispatch/arguments.h"
+#include "dispatch/handles/arguments.h"
 
 #include "autograd/graph/recorded_tensors.h"
 #include "base/error.h"

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/heap.h"
+#include "base/heap/heap.h"
 #include "base/thread.h"
 
 #if EG_THREADS

@@ -22,7 +22,7 @@
 #include "base/scalar.h"
 #include "dispatch/elementwise.h"
 #include "dispatch/function_op.h"
-#include "dispatch/handle_table.h"
+#include "dispatch/handles/handle_table.h"
 #include "dispatch/precision.h"
 #include "tensor/tensor.h"
 

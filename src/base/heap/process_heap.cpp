@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "base/heap.h"
+#include "base/heap/heap.h"
 
 #ifdef __EMSCRIPTEN__
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "base/slabs.h"
+#include "base/heap/slabs.h"
 
 #include <bit>
 #include <new>

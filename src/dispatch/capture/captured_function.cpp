@@ -1,4 +1,4 @@
-#include "dispatch/captured_function.h"
+#include "dispatch/capture/captured_function.h"
 
 #include <algorithm>
 #include <unordered_set>

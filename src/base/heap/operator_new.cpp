@@ -6,8 +6,8 @@
 
 #include <new>
 
-#include "base/heap.h"
-#include "base/pool.h"
+#include "base/heap/heap.h"
+#include "base/heap/pool.h"
 
 void* operator new(std::size_t bytes) {
   if (bytes <= eg::kMaxPooledBytes) return eg::pool_allocate(bytes);

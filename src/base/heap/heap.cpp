@@ -1,4 +1,4 @@
-#include "base/heap.h"
+#include "base/heap/heap.h"
 
 #include <algorithm>
 #include <bit>

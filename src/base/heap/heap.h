@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <mutex>
 
-#include "base/page_heap.h"
-#include "base/slabs.h"
+#include "base/heap/page_heap.h"
+#include "base/heap/slabs.h"
 
 namespace eg {
 
