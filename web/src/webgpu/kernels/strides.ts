@@ -74,7 +74,10 @@ export interface Index {
   readonly uniforms: Readonly<Record<string, number>>;
 }
 
-/** Returns the mapping for an operand. `name` distinguishes its uniforms from other operands'; sizes are those of `sizeUniforms(space, prefix)`. */
+/**
+ * Returns the mapping for an operand. `name` distinguishes its uniforms from those of other operands; the sizes are those of
+ * `sizeUniforms(space, prefix)`.
+ */
 export function indexOf(
   space: IterationSpace,
   operand: number,

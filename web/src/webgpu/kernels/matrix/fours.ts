@@ -4,7 +4,10 @@ import { type Access, isFoursAligned } from "../../shader";
 import type { Matrices, Product } from "./matrix_product";
 import type { Fours } from "./tiled_product";
 
-/** Returns how to access the operands as fours, if possible. `functions` returns the WGSL functions, depending on whether results are written as fours. */
+/**
+ * Returns how to access the operands as fours, if possible. `functions` returns the WGSL functions, depending on whether results
+ * are written as fours.
+ */
 export function foursOf(
   { n, k, a, b, c }: Product,
   memory: readonly Access[],

@@ -91,7 +91,10 @@ ${text()}`,
   }
 }
 
-/** Returns statements that pass the results of an invocation, as far as they are inside the matrix, to a function; `give` is the beginning of the call. */
+/**
+ * Returns statements that pass the results of an invocation, as far as they are inside the matrix, to a function. `give` is the
+ * beginning of the call.
+ */
 export function resultsText(
   give: string,
   rows: number,

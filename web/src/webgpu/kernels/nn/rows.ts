@@ -18,7 +18,10 @@ export interface RowsShader {
   readonly uniforms?: Uniforms;
   /** The combinations of lanes that the work uses, by the names of their functions. */
   readonly combine: Readonly<Record<string, Combination>>;
-  /** The WGSL for a row, which uses `position`, `lane`, `first` (the row's first element) and `u.size` elements `u.inner` apart; see forEachLane. */
+  /**
+   * The WGSL for a row (see forEachLane). It uses `position`, `lane` and `first`, the row's first element; the row has `u.size`
+   * elements, `u.inner` apart.
+   */
   readonly work: string;
   /** Functions that the work calls. */
   readonly functions?: string;
