@@ -18,9 +18,8 @@ struct MatrixBatch {
 
 /// Where a factorisation encountered a pivot that is zero or not positive.
 struct Breakdown {
-  OptionalOut
-      matrix;         ///< int64: index of the first such matrix in the batch; -1 when there is none
-  OptionalOut order;  ///< int64: index of its pivot, counted from 1
+  OptionalOut matrix;  ///< int64: index of the first such matrix; -1 when there is none
+  OptionalOut order;   ///< int64: index of its pivot, counted from 1
 };
 
 /// Computes the determinant of every square matrix, its sign (0 for a singular matrix; a number of

@@ -20,7 +20,7 @@ struct PoolAxis {
   std::int64_t padding = 0;
   std::int64_t dilation = 1;
   /// If set, window i reads the elements from floor(i * in / out) to ceil((i + 1) * in / out),
-  /// exclusive, and the fields from `kernel` to `dilation` are unused.
+  /// exclusive, and the fields from `kernel` to `dilation` have their default values.
   bool is_adaptive = false;
 };
 

@@ -58,8 +58,8 @@ void Blocks::free(Block block) {
   const std::size_t size = all_[block - 1].size;
   bytes_in_use_ -= size;
   free_bytes_ += size;
-  const FreeBlock unused{size, block};
-  free_blocks_.insert(std::ranges::lower_bound(free_blocks_, unused), unused);
+  const FreeBlock freed{size, block};
+  free_blocks_.insert(std::ranges::lower_bound(free_blocks_, freed), freed);
 }
 
 void Blocks::trim(Stream& stream) {

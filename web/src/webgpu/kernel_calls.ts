@@ -46,7 +46,7 @@ export class KernelCalls {
     const joiner = {
       maxBytes: isSoftware ? kMaxJoinedBytes.software : kMaxJoinedBytes.hardware,
       gather: (role: number, some: readonly Block[]) =>
-        // A recording would move them again each time.
+        // A recording would repeat the moves at every replay.
         recorder.recording === undefined
           ? blocks.gather(role, some, (to, from) => recorder.copy(to, 0, from, 0, from.size))
           : new Map(),

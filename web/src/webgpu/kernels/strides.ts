@@ -1,20 +1,20 @@
-// Operands of one shape, each with strides of its own: as few dimensions as can be, and the WGSL that
-// finds an element.
+// Operands of the same shape with different strides: merges dimensions, and generates the WGSL that computes the
+// position of an element.
 
-/** Sizes, outermost first, and strides of every operand in these dimensions. */
+/** The sizes, outermost first, and the strides of every operand in these dimensions. */
 export interface IterationSpace {
   readonly sizes: readonly number[];
   readonly strides: readonly (readonly number[])[];
 }
 
-/** Merges dimensions along which all operands step alike; the first operand decides their order. */
+/** Sorts the dimensions by the strides of the first operand, and merges those that are contiguous for all operands. */
 export function makeIterationSpace(
   shape: readonly number[],
   operands: readonly (readonly number[])[],
 ): IterationSpace {
   const order = shape.map((_, d) => d).filter((d) => shape[d] !== 1);
   const first = operands[0] ?? [];
-  // Stable, so that dimensions of equal (or no) stride stay where they are.
+  // The sort is stable, so dimensions with equal (or no) strides keep their order.
   order.sort((a, b) => Math.abs(first[b] ?? 0) - Math.abs(first[a] ?? 0));
   return mergeDimensions(
     order.map((d) => shape[d] as number),
@@ -22,7 +22,7 @@ export function makeIterationSpace(
   );
 }
 
-/** The same in the order that there is: the number of an element stays what it is. */
+/** Merges dimensions without reordering them, so the index of every element is unchanged. */
 export function mergeDimensions(
   shape: readonly number[],
   operands: readonly (readonly number[])[],
@@ -63,18 +63,21 @@ export function packedStrides(shape: readonly number[]): number[] {
   return strides;
 }
 
-/** Where element i of a walk lies in an operand. */
+/** The mapping from the index of an element in an iteration space to its position in an operand. */
 export interface Index {
-  /** What the text depends on. */
+  /** Identifies everything that the text depends on. */
   readonly key: string;
-  /** The operand lies packed in the order of the walk. */
+  /** Whether the operand is packed in the order of the iteration space. */
   readonly isLinear: boolean;
-  /** A function of the given name: from the number of an element to its place. */
+  /** Returns a WGSL function of the given name, which maps an index to a position. */
   text(name: string): string;
   readonly uniforms: Readonly<Record<string, number>>;
 }
 
-/** `name` keeps the numbers apart from those of other operands; sizes are those of `sizeNumbers(prefix)`. */
+/**
+ * Returns the mapping for an operand. `name` distinguishes its uniforms from those of other operands; the sizes are those of
+ * `sizeUniforms(space, prefix)`.
+ */
 export function indexOf(
   space: IterationSpace,
   operand: number,

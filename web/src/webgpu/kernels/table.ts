@@ -1,4 +1,4 @@
-// All kernels, by the names of their structs in src/kernels.
+// The table of all kernels, by the names of their structs in src/kernels.
 
 import type { Kernels } from "../../generated/border";
 import { formulas } from "../formula_shader";
@@ -44,7 +44,7 @@ type PlayerKernel<Struct> =
   | Kernel<Struct>
   | (Struct extends StepStruct ? StepKernel<Struct> : never);
 
-// All kernels but those that the CPU computes: the compiler says which is missing.
+// All kernels except those that the CPU computes; the compiler reports missing ones.
 const kKernels: {
   readonly [Name in Exclude<keyof Kernels, KernelOnTheCpu>]: PlayerKernel<Kernels[Name]>;
 } = {
@@ -101,10 +101,10 @@ const kKernels: {
 
 export const kernels: KernelTable = new Map<string, AnyKernel>(Object.entries(kKernels));
 
-/** The ops that `elementwise` has formulas of. */
+/** The ops for which `elementwise` has formulas. */
 export const supportedFormulas: readonly string[] = Object.keys(formulas);
 
-/** The kernels that there are and the dtypes that they take, for whoever writes a stream. */
+/** The available kernels and their dtypes, for the writer of a stream. */
 export const supported: Readonly<Record<string, SupportedDTypes>> = Object.fromEntries(
   Object.entries(kKernels).map(([name, kernel]) => [name, kernel.supported]),
 );

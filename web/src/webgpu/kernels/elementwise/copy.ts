@@ -33,7 +33,7 @@ export const copy: Kernel<Copy> = {
 interface Elements {
   readonly to: View;
   readonly from: View;
-  /** Its operands are `to` and `from`. */
+  /** The iteration space of the operands `to` and `from`, in this order. */
   readonly space: IterationSpace;
   readonly count: number;
 }
@@ -69,13 +69,13 @@ function copyElements(commands: Commands, { to, from, space, count }: Elements):
   });
 }
 
-/** A place in a block, in bytes. */
+/** A location in a block; the offset is in bytes. */
 interface Location {
   readonly block: Block;
   readonly offset: number;
 }
 
-/** Copies bytes, wherever they lie. */
+/** Copies bytes between any locations, also within one buffer. */
 export function copyBytes(commands: Commands, to: Location, from: Location, bytes: number): void {
   if (bytes === 0) return;
   if (to.block.buffer === from.block.buffer) {
@@ -89,7 +89,7 @@ export function copyBytes(commands: Commands, to: Location, from: Location, byte
 
 function copyBetween(commands: Commands, to: Location, from: Location, bytes: number): void {
   const length = Math.ceil(bytes / 4) * 4;
-  // The bytes behind the last one may be written only where they fill up the block.
+  // Bytes after the last one may be written only if they are the padding of the block.
   const mayRoundUp = length === bytes || to.offset + length === to.block.used;
   if (to.offset % 4 === 0 && from.offset % 4 === 0 && mayRoundUp) {
     commands.copy(to.block, to.offset, from.block, from.offset, length);

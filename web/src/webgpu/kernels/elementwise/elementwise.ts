@@ -1,4 +1,4 @@
-// A formula over operands of one shape.
+// Elementwise formulas over operands of the same shape.
 
 import type { Elementwise } from "../../../generated/border";
 import { type DType, itemSize } from "../../dtype";
@@ -19,7 +19,7 @@ import { packedMain } from "./packed";
 export const elementwise: Kernel<Elementwise> = {
   supported: { all: ["float32", "int32", "int64", "uint8", "bool", "complex64"] },
 
-  // The formula tells whether the result is bool, so its dtype is not needed.
+  // The formula determines whether the result is bool, so `result` is not needed.
   play({ formula, compute, shape, operands }, commands): void {
     const { op, gradientOf, constants } = formula;
     const { key, shader } = shaderFor(formula, compute);
@@ -99,7 +99,7 @@ function directStore(type: ElementType): string {
   return `fn store_0(i: u32, value: ${kWgslTypes[type]}) { store_out(index_out(i), value); }`;
 }
 
-// A complex result never becomes a byte.
+// Stores a result that becomes one byte; complex results never do.
 function packedStore(type: ElementType, { dtype }: View): string {
   const isTruth = dtype === "bool" && type !== "bool";
   const truth = type === "f32" ? "differ_f32(value, 0f)" : `(value != ${type}(0))`;
@@ -112,7 +112,7 @@ fn byte_of(i: u32) -> u32 {
 }`;
 }
 
-/** The operands of a gradient formula, in order: those of the op stand between the gradient and the output. */
+/** Returns the operands of a gradient formula in order: the gradient, the op's operands, the output. */
 function gradientOperands(op: string): string[] {
   return ["g", ...["a", "b", "c"].slice(0, formulas[op]?.operands ?? 0), "y"];
 }
@@ -141,12 +141,12 @@ function computeType(dtype: DType): ComputeType {
   if (dtype === "float32") return "float32";
   if (dtype === "int32" || dtype === "int64") return "int32";
   if (dtype === "uint8" || dtype === "bool") return "uint8";
-  // What the engine computes in where it can: complex64 is memory alone.
+  // The engine requests complex128 for accuracy; complex64 is used for storage only.
   if (dtype === "complex128") return "complex64";
   throw new Error(`formulas are not computed in ${dtype}`);
 }
 
-// The type of uniforms.
+// The type of a formula's uniforms.
 function scalarOf(type: FormulaShader["type"]): "f32" | "i32" | "u32" {
   return type === "complex" ? "f32" : type;
 }
@@ -160,7 +160,7 @@ const kLimits: Readonly<Record<FormulaShader["type"], readonly [number, number]>
   u32: [0, 255],
 };
 
-// A double as a number of the shader's type. Infinity is a float, and no integer.
+// Clamps a double to the range of the shader's type. Only floats can be infinite.
 function limit(value: number | undefined, type: FormulaShader["type"]): number {
   if (value === undefined) throw new Error("a constant of the formula is missing");
   if (scalarOf(type) === "f32" && !Number.isFinite(value)) return value;

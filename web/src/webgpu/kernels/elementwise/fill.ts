@@ -1,4 +1,4 @@
-// One value for elements that lie side by side.
+// Sets contiguous elements to one value.
 
 import type { Fill } from "../../../generated/border";
 import { elementType } from "../../shader";

@@ -1,4 +1,4 @@
-// Single elements by an index each: gather and scatter.
+// Single elements selected by one index each: gather and scatter.
 
 import type {
   AddElements,
@@ -17,8 +17,8 @@ import { inWords, kAddable } from "./accumulate";
 import { kAnyDType, kChecked, statusOf } from "./checked";
 
 /**
- * What every shader about these elements has. The size along `dim` is not known: an index is wrong when it
- * leads out of the memory.
+ * Returns the parts that all shaders for indexed elements share. The size along `dim` is unknown, so an index is out of range when
+ * its element is outside the memory.
  */
 export function partsOf(commands: Commands, selection: IndexedElements, indexed: View) {
   const { shape, dim, strides, index } = selection;
@@ -42,7 +42,7 @@ export function partsOf(commands: Commands, selection: IndexedElements, indexed:
     },
     functions: `${kChecked}
 ${base.text("base_of")}
-// u.limit for an index that is wrong.
+// Returns u.limit for an index out of range.
 fn place_of(i: u32) -> u32 {
   let index = load_index(i);
   let place = base_of(i) + u32(index) * u.step;
@@ -83,7 +83,7 @@ export const putElements: Kernel<PutElements> = {
       indexed,
     );
     if (count === 0) return;
-    // Of equal indices the last one wins: which one that is has to be known before anything is written.
+    // The last of equal indices wins, so it has to be determined before anything is written.
     const winner = commands.scratch(4 * limit, "int32");
     commands.clear(winner);
     commands.dispatch({

@@ -1,4 +1,4 @@
-// Finding places: bad indices, true elements; and clearing what lies beside a diagonal.
+// Finding indices out of range and true elements; clearing triangles of matrices.
 
 import {
   type ClearTriangle,
@@ -13,13 +13,13 @@ import type { Kernel } from "../kernel";
 import { reducePacked } from "../reduce/reduce";
 import { kAnyDType, kChecked, statusOf } from "./checked";
 
-/** Nothing is written: the status words take what the host would be told, and name the op by the command. */
+/** Writes no results: the status words report a bad index, with the op of the command. */
 export const findOutOfRange: Kernel<FindOutOfRange> = {
   supported: { views: [["int64"], [], []] },
 
   play({ count, size, index, position, bad }, commands): void {
     if (position !== undefined || bad !== undefined)
-      throw new Error("bad indices go to the status words");
+      throw new Error("bad indices are reported in the status words only");
     const status = statusOf(commands);
     commands.dispatch({
       key: "find_out_of_range",
@@ -44,7 +44,7 @@ export const findTrue: Kernel<FindTrue> = {
 
   play({ count, mask, positions }, commands): void {
     if (count === 0) return;
-    // One workgroup goes from block to block: the places are wanted in order.
+    // A single workgroup processes block after block, because the positions must be in order.
     commands.dispatch({
       key: "find_true",
       memory: [

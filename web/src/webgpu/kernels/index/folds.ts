@@ -1,6 +1,6 @@
-// Elements that meet in a place, folded into what is there: what no atomic does, complex numbers and NaN among it.
+// Folding all elements with the same target into it, for operations that no atomic supports, including complex numbers and NaN.
 //
-// Those of a place first hang themselves into a list, with an atomic each; then one invocation walks it.
+// Elements are first linked into one list per target, with one atomic each; then one invocation folds each list.
 
 import type { ExtremeElements, MultiplyElements } from "../../../generated/border";
 import { type ElementType, elementType, kWgslTypes } from "../../shader";
@@ -11,7 +11,7 @@ import { partsOf } from "./elements";
 
 const kReal = kAnyDType.filter((dtype) => dtype !== "complex64");
 
-/** WGSL for the fold of `a` and `b`. */
+/** Returns the WGSL expression for the fold of `a` and `b`. */
 type FoldText = (type: ElementType) => string;
 
 const multiplied: FoldText = (type) => (type === "complex" ? "mul_c64(a, b)" : "a * b");
@@ -48,7 +48,7 @@ function foldElements(
 ): void {
   const { key, count, limit, memory, uniforms, functions } = partsOf(commands, selection, indexed);
   if (count === 0) return;
-  // Numbers of elements from 1 on: the first of a place, and the one after each; 0 ends a list.
+  // Linked lists of elements, numbered from 1: the first of each target, and the next of each element; 0 ends a list.
   const first = commands.scratch(4 * limit, "int32");
   const next = commands.scratch(4 * count, "int32");
   commands.clear(first);

@@ -1,8 +1,8 @@
-// Indices of the elements of rows in sorted order, and of the most frequent ones. Equal elements keep their order,
-// NaN is the largest.
+// Indices of the elements of rows in sorted order, and of the most frequent elements. Sorting is stable, and NaN is the
+// largest value.
 //
-// In short rows every element counts those that come before it. Long rows are sorted by Batcher's bitonic
-// network, one dispatch per step of it.
+// In a short row, every element counts the elements that precede it. Long rows are sorted with Batcher's bitonic
+// network, one dispatch per step.
 
 import type { ModeRows, OrderRows } from "../../../generated/border";
 import type { Access } from "../../shader";
@@ -29,7 +29,7 @@ function readAccess(x: View): { access: Access; type: "f32" | "i32" } {
   return { access: { name: "x", view: x, mode: "read", as: type }, type };
 }
 
-// Numbers that are in the order of the elements.
+// The WGSL of key_of(at): an unsigned integer with the same order as the elements.
 function keyText(type: "f32" | "i32", descending: boolean): string {
   const key =
     type === "i32"
@@ -48,7 +48,7 @@ function keyText(type: "f32" | "i32", descending: boolean): string {
 `;
 }
 
-// Where a result goes, if it is wanted: indices are packed as [outer, count, inner].
+// Stores the index of the element with a rank, if the rank is requested. Indices are packed as [outer, count, inner].
 const kStoreRank = `fn store_rank(outer: u32, inner: u32, rank: u32, index: u32) {
   if (rank >= u.first && rank - u.first < u.wanted) {
     store_indices((outer * u.wanted + rank - u.first) * u.inner + inner, i32(index));
@@ -91,7 +91,7 @@ function sortInSteps(commands: Commands, order: OrderRows): void {
   const { rows, descending, indices } = order;
   const { access, type } = readAccess(order.x);
   const positions = rows.outer * rows.inner;
-  // Filled up with keys that come last.
+  // Rows are padded to a power of two with the largest key.
   let length = 1;
   while (length < rows.size) length *= 2;
   const total = positions * length;

@@ -1,4 +1,4 @@
-// Whole slices by their index: memory seen as [outer, rows, inner].
+// Whole slices selected by index: memory is seen as [outer, rows, inner].
 
 import type { AddRows, IndexedRows, PutRows, TakeRows } from "../../../generated/border";
 import { elementType } from "../../shader";
@@ -8,7 +8,7 @@ import type { Kernel } from "../kernel";
 import { inWords, kAddable } from "./accumulate";
 import { kAnyDType, kChecked, statusOf } from "./checked";
 
-// Element i of [outer, count, inner]: `k`, and where its row is in [outer, rows, inner].
+// For element i of [outer, count, inner]: its `k`, and its position in [outer, rows, inner] for a given row.
 const kPlace = `fn k_of(i: u32) -> u32 { return i / u.inner % u.indices; }
 fn place_of(i: u32, row: u32) -> u32 {
   return (i / (u.inner * u.indices) * u.rows + row) * u.inner + i % u.inner;
@@ -52,7 +52,7 @@ export const putRows: Kernel<PutRows> = {
     const { outer, rows, count, inner, index } = selection;
     const elements = outer * count * inner;
     if (elements === 0) return;
-    // Of equal indices the last one wins: which one that is has to be known before anything is written.
+    // The last of equal indices wins, so it has to be determined before anything is written.
     const winner = commands.scratch(4 * rows, "int32");
     const status = statusOf(commands);
     commands.clear(winner);

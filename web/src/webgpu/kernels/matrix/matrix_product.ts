@@ -1,8 +1,8 @@
-// Products of matrices over a batch, with any strides.
+// Batched matrix products, with any strides.
 //
-// A workgroup makes a square tile of the result: step by step it brings 16 columns of A and 16 rows of B
-// into its memory, in the order in which they lie, and every invocation makes a square of results from
-// them. Where the result has hardly any rows or columns, lanes share a sum instead.
+// A workgroup computes a square tile of the result. In each step, it loads 16 columns of A and 16 rows of B into
+// workgroup memory, in the order of their memory layout, and every invocation computes a square of results from them. If
+// the result has only a few rows or columns, several lanes share each sum instead.
 
 import type { MatrixLayout, MatrixProduct, ProductSizes } from "../../../generated/border";
 import type { DType } from "../../dtype";
@@ -16,7 +16,7 @@ import { foursOf } from "./fours";
 import { elementsText, type TiledProduct } from "./tiled_product";
 import { dispatchTiles } from "./tiles";
 
-/** Matrices in memory; strides count elements. */
+/** A batch of matrices in memory; strides count elements. */
 export interface Matrices extends MatrixLayout {
   readonly view: View;
 }
@@ -107,7 +107,7 @@ export function multiply(commands: Commands, given: Product): void {
   else dispatchTiles(commands, { ...tiled, key: `matrix_product ${tiled.key}` });
 }
 
-/** Matrices that lie below one another and meet the same B are one with more rows. */
+/** Merges a batch of contiguous matrices A with the same B into one matrix with more rows. */
 function mergeBatch(call: Product): Product {
   const { batch, m, a, b, c } = call;
   const [count] = batch;
@@ -118,7 +118,7 @@ function mergeBatch(call: Product): Product {
   return { ...call, batch: [], m: count * m, a: alone(a), b: alone(b), c: alone(c) };
 }
 
-/** With fewer rows or columns a tile would be empty. */
+/** With fewer rows or columns, tiles would be mostly empty. */
 const kFewest = 4;
 
 function withType(
@@ -174,7 +174,7 @@ function finishFoursText({ isScaled, adds, bias }: Finish): string {
 function multiplyInLanes(commands: Commands, call: TiledProduct): void {
   const { m, n, k, count, type, isARowMajor, isBRowMajor, key, memory, uniforms, functions } = call;
   const positions = count * m * n;
-  // What lies side by side in the larger operand decides.
+  // The layout of the larger operand decides.
   const isRowMajor = n <= m ? isARowMajor : !isBRowMajor;
   const isTall = n <= m;
   const lanes = chooseLanes(commands, positions, k, isRowMajor);

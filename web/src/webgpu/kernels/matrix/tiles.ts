@@ -1,4 +1,4 @@
-// The frame of products of matrices: workgroups that make square tiles of the result.
+// Matrix products on a GPU: every workgroup computes a square tile of the result.
 
 import type { Access } from "../../shader";
 import { forEach, invocations, workgroups } from "../invocations";
@@ -12,7 +12,7 @@ import {
   type TiledProduct,
 } from "./tiled_product";
 
-/** With so many workgroups a device is busy. */
+/** With this many workgroups, a device is busy. */
 const kEnough = 48;
 
 export function dispatchTiles(commands: Commands, call: TiledProduct): void {
@@ -44,7 +44,7 @@ function planTiles(call: TiledProduct): Plan {
   };
 }
 
-// Long sums of few results: workgroups share them, and a second dispatch adds up what each has.
+// Splits long sums of few results among workgroups; a second dispatch adds up the partial sums.
 function dispatchSplit(
   commands: Commands,
   call: TiledProduct,
@@ -92,7 +92,7 @@ ${text()}`,
   });
 }
 
-/** Steps of a split are worth its addition. */
+/** The minimum number of steps per split, below which the additional addition does not pay off. */
 const kMinSplitSteps = 256;
 
 function chooseSplits(groups: number, k: number): number {
@@ -100,7 +100,7 @@ function chooseSplits(groups: number, k: number): number {
   return Math.max(1, Math.min(Math.floor(k / kMinSplitSteps), Math.ceil((2 * kEnough) / groups)));
 }
 
-/** Results along a side of an invocation's square: large where there is enough for many workgroups. */
+/** Chooses the side of an invocation's square of results: large if there is enough work for many workgroups. */
 function chooseWidth({ m, n, count }: TiledProduct): 1 | 2 | 4 {
   for (const width of [4, 2] as const) {
     const tile = 16 * width;
@@ -110,8 +110,8 @@ function chooseWidth({ m, n, count }: TiledProduct): 1 | 2 | 4 {
   return 1;
 }
 
-// The main function. What it sums over, and where sums go, is said by batch_of(z), first_step(z), last_step(z) and
-// give(z, row, column, sum).
+// The main function. The range of its sums is defined by batch_of(z), first_step(z) and last_step(z), and
+// give(z, row, column, sum) receives the results.
 function tilesText({ type, isARowMajor, isBRowMajor }: TiledProduct, width: 1 | 2 | 4): string {
   const vector = width === 1 ? type : `vec${width}<${type}>`;
   const range = Array.from({ length: width }, (_, i) => i);

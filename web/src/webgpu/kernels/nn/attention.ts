@@ -1,5 +1,5 @@
-// softmax(scale * query keyᵀ + mask) value, and its gradients: products of matrices, and between them shaders
-// over rows of scores. Scores are there for some queries at a time.
+// softmax(scale * query keyᵀ + mask) value, and its gradients: matrix products, with shaders over rows of scores between
+// them. To limit memory, scores are computed for a part of the queries at a time.
 
 import type {
   Attend,
@@ -52,10 +52,10 @@ interface AttentionKernels {
   readonly attend_backward: Kernel<AttendBackward>;
 }
 
-/** Memory for scores is not larger than this, if one query's are not. */
+/** The maximum memory for scores, unless a single query needs more. */
 const kMaxScoreBytes = 2 ** 26;
 
-/** Both kernels by their names; tests let them take less memory. */
+/** Returns both kernels by name; tests pass a lower memory limit. */
 export function attentionKernels(maxScoreBytes = kMaxScoreBytes): AttentionKernels {
   return { attend: attend(maxScoreBytes), attend_backward: attendBackward(maxScoreBytes) };
 }
@@ -66,13 +66,13 @@ function* partsOf({ batch, queries, keys }: Attention, maxBytes: number): Genera
     yield { first, count: Math.min(most, queries - first) };
 }
 
-/** From a row on. */
+/** Returns the matrices from the first row of a part on. */
 function rowsFrom(matrices: Matrices, { first }: Part): Matrices {
   const { view, rowStride } = matrices;
   return { ...matrices, view: { ...view, offset: view.offset + 4 * first * rowStride } };
 }
 
-/** Memory for a number per query of a part and key. */
+/** Returns scratch memory for one number per query of a part and key. */
 function scoresOf(commands: Commands, attention: Attention): (part: Part) => Matrices {
   const { batch, keys } = attention;
   let view: View | undefined;
@@ -153,7 +153,7 @@ const attendBackward = (maxBytes: number): Kernel<AttendBackward> => ({
       const weights = weightsMemory(part);
       const grads = gradsMemory(part);
       const gradRows = rowsFrom(gradY, part);
-      // Keys and values have a share of every part's gradients.
+      // The gradients of keys and values are sums over all parts.
       const beta = part.first === 0 ? 0 : 1;
       const sizes = { batch, m: keys, k: part.count, beta };
       multiplyQueries(commands, attention, part, weights);

@@ -1,4 +1,4 @@
-// Losses of classes given by index (src/kernels/class_loss.h says what they are).
+// Losses of classes given by index, as defined in src/kernels/class_loss.h.
 
 import type {
   ClassTargets,
@@ -17,7 +17,7 @@ import { chooseLanes, combineLanes, forEachLane, kMaximum, kSum, lanesKey } from
 import { dispatchRows } from "./rows";
 import { kRowSum } from "./softmax";
 
-// What every shader about targets has. Those after the first of a loss need not report bad ones again.
+// The parts that all shaders for targets share. Only the first shader of a loss has to report bad targets.
 function partsOf(commands: Commands, targets: ClassTargets, reports = true) {
   const { rows, index, weight, ignoreIndex, smoothing } = targets;
   const status = reports ? statusOf(commands) : undefined;
@@ -248,7 +248,7 @@ export const meanLoss: Kernel<MeanLoss> = {
   },
 };
 
-/** Nothing is written: the status words take what the host would be told, and name the op by the command. */
+/** Writes no results: the status words report a bad target, with the op of the command. */
 export const findBadTarget: Kernel<FindBadTarget> = {
   supported: { views: kTargetViews },
 

@@ -1,4 +1,4 @@
-// A convolution, and the gradient of its input, as segments.
+// Convolution and the gradient of its input, computed in segments (segments.ts).
 
 import type { Commands } from "../kernel";
 import { range } from "../text";
@@ -45,7 +45,7 @@ export function convolveSegmentsBackward(commands: Commands, call: Gathered): vo
   });
 }
 
-/** Channels are those of a group; strides are those of weights. */
+/** The sums of one group: `channels` are results, `summed` are the channels of the operand; strides are those of the weight. */
 interface Sums {
   readonly channels: number;
   readonly channelStride: number;
@@ -56,7 +56,7 @@ interface Sums {
   readonly maps: readonly [AxisMap, AxisMap];
 }
 
-/** Channels of an invocation, at most. */
+/** The maximum number of channels per invocation. */
 const kMaxChannels = 16;
 
 function gather(commands: Commands, call: Gathered, sums: Sums): void {

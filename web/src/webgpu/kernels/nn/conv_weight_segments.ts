@@ -1,5 +1,5 @@
-// The gradient of a convolution's weight as segments: sums over all places of all images, which several invocations share
-// where there are few weights.
+// The gradient of a convolution's weight, computed in segments (segments.ts): sums over all positions of all images, which several
+// invocations share if there are few weights.
 
 import type { Access } from "../../shader";
 import type { View } from "../../stream";
@@ -19,7 +19,7 @@ import {
   unrolledTaps,
 } from "./segments";
 
-/** With so many invocations all cores are busy. */
+/** With this many invocations, all cores are busy. */
 const kEnough = 512;
 
 export function weightGradientSegments(commands: Commands, call: WeightGradient): void {
@@ -35,7 +35,7 @@ export function weightGradientSegments(commands: Commands, call: WeightGradient)
   const weights = groups * outChannels * inChannels * rows.kernel * columns.kernel;
   if (weights === 0) return;
   const blocks = groups * outBlocks * inBlocks * outerTaps;
-  // Rows of places of all images.
+  // The rows of positions of all images.
   const lines = batch * rows.out;
   const share = Math.max(1, shareOf(lines, (lines * blocks) / kEnough));
   const shares = Math.max(1, Math.ceil(lines / share));
@@ -83,7 +83,7 @@ interface Channels {
   readonly out: number;
 }
 
-/** Channels of an invocation, whose text has `products` for every pair of them: a square, if there are so many. */
+/** Chooses the channels of an invocation, with `products` multiplications for each pair of channels: as many of both kinds, if possible. */
 function ownChannels({ inChannels, outChannels }: Convolution, products: number): Channels {
   const most = maxChannels(products);
   const side = Math.max(1, Math.floor(Math.sqrt(most)));

@@ -1,4 +1,4 @@
-// A convolution (src/kernels/conv.h) as shaders see it: by groups, rows and columns.
+// A convolution (src/kernels/conv.h) in the form that shaders use: by groups, rows and columns.
 
 import type { Convolution as ConvolutionFields } from "../../../generated/border";
 import type { View } from "../../stream";
@@ -6,7 +6,7 @@ import type { View } from "../../stream";
 export interface Convolution {
   readonly batch: number;
   readonly groups: number;
-  /** Channels of a group. */
+  /** The channels of one group. */
   readonly inChannels: number;
   readonly outChannels: number;
   readonly rows: Axis;
@@ -43,7 +43,7 @@ export function convolutionOf(call: ConvolutionFields): Convolution {
   };
 }
 
-/** Numbers of places and taps. */
+/** Returns the number of positions and taps. */
 export function sizesOf({ rows, columns }: Convolution) {
   return {
     inPositions: rows.in * columns.in,
@@ -52,12 +52,12 @@ export function sizesOf({ rows, columns }: Convolution) {
   };
 }
 
-/** A convolution, or the gradient of its input: planes of weighted sums of planes. */
+/** A convolution, or the gradient of its input: its results are weighted sums over planes. */
 export interface Gathered {
   readonly conv: Convolution;
   readonly from: View;
   readonly weight: View;
-  /** A number for every channel of the result. */
+  /** One number per channel of the result. */
   readonly bias: View | undefined;
   readonly to: View;
 }

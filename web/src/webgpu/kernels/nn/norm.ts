@@ -1,4 +1,4 @@
-// Normalising rows: layer norm, and RMS norm, which has no mean.
+// Normalisation of rows: layer norm, and RMS norm, which has no mean.
 
 import type {
   RowNorm,
@@ -11,7 +11,7 @@ import type { Kernel } from "../kernel";
 import { chooseLanes, combineLanes, forEachLane, kSum, lanesKey, laneWorkgroups } from "../lanes";
 import { dispatchRows } from "./rows";
 
-/** The accesses of views that are there. */
+/** Returns the accesses of the views that are present. */
 function accesses(mode: Access["mode"], views: Record<string, View | undefined>): Access[] {
   return Object.entries(views).flatMap(([name, view]) =>
     view === undefined ? [] : [{ name, view, mode }],
@@ -62,7 +62,7 @@ export const rowNormBackwardInput: Kernel<RowNormBackwardInput> = {
   supported: { all: ["float32"] },
 
   play({ rows, width, x, weight, mean, rstd, gradY: g, gradX }, commands): void {
-    // With x' = (x - mean) rstd and g' = g weight: rstd (g' - mean(g') - x' mean(g' x')).
+    // With x' = (x - mean) rstd and g' = g weight, the gradient is rstd (g' - mean(g') - x' mean(g' x')).
     dispatchRows(
       commands,
       { outer: rows, size: width, inner: 1 },

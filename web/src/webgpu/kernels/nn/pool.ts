@@ -1,5 +1,5 @@
-// Pooling over windows of planes (src/kernels/pool.h). Gradients are gathered: an element of x goes through
-// the windows that it lies in, so that sums have an order.
+// Pooling over windows of planes (src/kernels/pool.h). Gradients are gathered: each element of x iterates over the windows
+// that contain it, so that the order of the sums is fixed.
 
 import type {
   AvgPool,
@@ -35,9 +35,9 @@ interface PoolShader {
   readonly key: string;
   readonly memory: readonly Access[];
   readonly f32?: Record<string, number>;
-  /** What an invocation is for: a window, an element of the planes, or a tile of them. */
+  /** What an invocation computes: a window, an element of the planes, or a tile of them. */
   readonly each: "out" | "in" | "tiles";
-  /** With `row` and `column` in the plane (or of the window) and `plane`. */
+  /** The WGSL for one of these; it uses `plane`, and `row` and `column` of the element, window or tile. */
   readonly work: string;
 }
 
@@ -61,7 +61,7 @@ function dispatchPool(commands: Commands, pool: Planes, shader: PoolShader): voi
   });
 }
 
-// For all elements of the window at (row, column).
+// Runs `work` for all elements (y, x) of the window at (row, column).
 function overWindow(work: string): string {
   return `let tall = rows_window(row);
   let wide = columns_window(column);
@@ -72,7 +72,7 @@ function overWindow(work: string): string {
   }`;
 }
 
-// For all windows, by their `place` in the result, that the element at (row, column) may lie in.
+// Runs `work` for all windows that may contain the element at (row, column); `place` is the window's index in the result.
 function overWindows(work: string): string {
   return `let rows = rows_windows_of(row);
   let columns = columns_windows_of(column);
@@ -84,7 +84,7 @@ function overWindows(work: string): string {
   }`;
 }
 
-/** What stands for the place of the largest element of a window of padding alone. */
+/** The index for a window without elements, which covers only padding. */
 const kNoIndex = -1;
 
 const kPooled = ["float32", "int64"] as const;
@@ -184,9 +184,9 @@ export const maxPoolPick: Kernel<MaxPoolPick> = {
 
 interface DivisorText {
   readonly key: string;
-  /** What the sum of a window is divided by, which is `tall` and `wide`. */
+  /** The divisor for the sum of the window with rows `tall` and columns `wide`. */
   readonly text: string;
-  /** If it is one that is given. */
+  /** The value of the uniform `divisor`, if the text uses it. */
   readonly number: number;
 }
 

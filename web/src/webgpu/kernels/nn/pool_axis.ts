@@ -1,11 +1,11 @@
-// Windows along one of the two axes of planes (src/kernels/pool.h).
+// The windows along one of the two axes of planes (src/kernels/pool.h).
 
 import type { PoolAxis } from "../../../generated/border";
 
 export interface Axis {
   readonly uniforms: Record<string, number>;
   readonly isAdaptive: boolean;
-  /** Every element lies in one window, or behind the last: there are `tiles`, with those of no window. */
+  /** Whether windows neither overlap nor leave gaps. `tiles` also counts the rest after the last window. */
   readonly isTiled: boolean;
   readonly tiles: number;
   readonly in: number;
@@ -34,9 +34,9 @@ export function makeAxis(axis: PoolAxis, name: string): Axis {
 }
 
 /**
- * Functions for an axis, which need `struct Window { begin: i32, end: i32, padded: i32 }` and `struct Range { begin: i32,
- * end: i32 }`: what a window reads (begin, begin + dilation, ... before end; and its length with the padding), then the
- * windows that an element may lie in, and whether it does.
+ * Returns the WGSL functions for an axis. They use `struct Window { begin: i32, end: i32, padded: i32 }` and
+ * `struct Range { begin: i32, end: i32 }`. The first returns the elements of a window (begin, begin + dilation, ... below end) and
+ * its length including padding, the second the windows that may contain an element, the third whether a window contains it.
  */
 export function axisText(name: string, { isAdaptive }: Axis): string {
   if (isAdaptive)

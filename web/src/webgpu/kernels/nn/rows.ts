@@ -16,9 +16,12 @@ export interface RowsShader {
   readonly key: string;
   readonly memory: readonly Access[];
   readonly uniforms?: Uniforms;
-  /** Functions that combine what lanes have, by name. */
+  /** The combinations of lanes that the work uses, by the names of their functions. */
   readonly combine: Readonly<Record<string, Combination>>;
-  /** With `position`, `lane`, `first` (the row's first element) and `u.size` elements `u.inner` apart; see forEachLane. */
+  /**
+   * The WGSL for a row (see forEachLane). It uses `position`, `lane` and `first`, the row's first element; the row has `u.size`
+   * elements, `u.inner` apart.
+   */
   readonly work: string;
   /** Functions that the work calls. */
   readonly functions?: string;

@@ -33,7 +33,7 @@ export const softmax: Kernel<Softmax> = {
   },
 };
 
-/** The largest element of a row and the sum of exp(x - largest). */
+/** Computes the largest element of a row, and the sum of exp(x - largest). */
 export const kRowSum = `var largest = -infinity_f32();
   for (var k = lane; k < u.size; k += kLanes) {
     largest = maximum_f32(largest, load_x(first + k * u.inner));

@@ -1,4 +1,4 @@
-// Optimiser steps, in the order of operations of src/backend/cpu/optim: a step follows the CPU's.
+// Optimiser steps, with the order of operations of src/backend/cpu/optim, so that a step matches the CPU's.
 
 import type { AdagradStep, AdamStep, RmspropStep, SgdStep } from "../../../generated/border";
 import type { Access } from "../../shader";
@@ -7,7 +7,7 @@ import type { View } from "../../stream";
 
 const kLeastNormal = 1.1754943508222875e-38;
 
-/** Below this, multiplying by the smallest of `factors` gives a denormal number. */
+/** Returns the limit below which multiplying by the smallest of `factors` results in a denormal number. */
 function flushLimit(...factors: number[]): number {
   return kLeastNormal / Math.min(1, Math.max(1e-6, Math.abs(Math.min(...factors))));
 }
@@ -17,7 +17,7 @@ interface Rule {
   readonly uniforms: Readonly<Record<string, number>>;
   readonly weightDecay: number;
   readonly maximize: boolean;
-  /** From `p` and `g`, which has the decay of weights in it. */
+  /** Returns the WGSL of the step from `p` and `g`, which includes the weight decay. */
   text(has: (name: string) => boolean): string;
 }
 
@@ -33,10 +33,10 @@ function optionsOf({ key, uniforms, weightDecay, maximize, text }: Rule): StepOp
   };
 }
 
-/** What all steps have besides their options and their state. */
+/** The fields that all steps have besides their options and their state. */
 type Stepped = Pick<SgdStep, "count" | "param" | "grad">;
 
-// The state by its names in shaders, in the order of the struct.
+// `state` maps the names in shaders to the memory, in the order of the struct.
 function memoryOf(
   { count, param, grad }: Stepped,
   state: Readonly<Record<string, View | undefined>>,
@@ -51,7 +51,7 @@ function memoryOf(
   return { memory, count };
 }
 
-// What texts call, on numbers and on four at a time.
+// The functions that step texts call, for floats and for vectors of four floats.
 const kFunctions = `fn flush(x: f32, limit: f32) -> f32 { return select(x, 0f, abs_f32(x) < limit); }
 fn root(x: f32) -> f32 { return sqrt_f32(x); }
 fn larger(x: f32, y: f32) -> f32 { return maximum_f32(x, y); }`;
@@ -104,7 +104,7 @@ export const adamStep: StepKernel<AdamStep> = {
     const correction = Math.sqrt(1 - beta2 ** step);
     const weight1 = 1 - beta1;
     const weight2 = 1 - beta2;
-    // Without eps even the smallest second moment decides how far a parameter moves.
+    // Without eps, even the smallest second moment affects how far a parameter moves.
     const flushes = eps > 0;
     const isNearStart = weight1 < 0.5;
     const amsgrad = `v = larger(load_max_exp_avg_sq(i), v);
@@ -121,7 +121,7 @@ export const adamStep: StepKernel<AdamStep> = {
         negative_step: -stepSize * correction,
         limit1: flushes ? flushLimit(weight1, stepSize * correction) : 0,
         limit2: flushes ? flushLimit(beta2) : 0,
-        // A gradient below this has a square that adds nothing but a denormal number.
+        // The square of a gradient below this limit only contributes a denormal number.
         gradient_limit: flushes ? Math.sqrt(flushLimit(weight2)) : 0,
       },
       weightDecay: decoupled ? 0 : weightDecay,
@@ -168,7 +168,7 @@ export const rmspropStep: StepKernel<RmspropStep> = {
         rest: 1 - Math.fround(weight),
         eps,
         momentum,
-        // Without eps even the smallest average decides how far a parameter moves.
+        // Without eps, even the smallest average affects how far a parameter moves.
         limit: eps > 0 ? flushLimit(alpha) : 0,
         buffer_limit: flushLimit(momentum, lr),
       },

@@ -1,4 +1,4 @@
-// y = x / keep where a mask holds.
+// Dropout: y = x / keep where a mask is true.
 
 import type { Dropout } from "../../../generated/border";
 import { forEach, invocations } from "../invocations";
@@ -17,7 +17,7 @@ export const dropout: Kernel<Dropout> = {
       ],
       uniforms: { u32: { count }, f32: { kept: 1 / Math.fround(keep) } },
       workgroups: invocations(count),
-      // NaN stays NaN under the mask.
+      // A masked NaN stays NaN.
       body: () =>
         forEach(`let x = load_x(i);
   store_y(i, select(times_zero_f32(x), x * u.kept, load_mask(i) != 0u));`),

@@ -1,4 +1,4 @@
-// The first largest or smallest element along a dimension, and where it is.
+// The first largest or smallest element along a dimension, and its index.
 
 import type { ArgReduce } from "../../../generated/border";
 import type { Kernel } from "../kernel";
@@ -63,7 +63,7 @@ export const argReduce: Kernel<ArgReduce> = {
   },
 };
 
-// Of equal elements, and of several NaN, the first.
+// Selects the first of equal elements, and the first of several NaNs.
 function betterText(type: "f32" | "i32", largest: boolean): string {
   const beats = `b.value ${largest ? ">" : "<"} a.value`;
   const place = `struct Place { value: ${type}, index: u32 }`;

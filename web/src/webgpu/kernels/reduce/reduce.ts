@@ -17,7 +17,7 @@ import {
 
 interface FoldShader {
   readonly neutral: { readonly f32: string; readonly i32?: string };
-  /** What an element `x` counts for, where that is not itself. */
+  /** The value that an element `x` contributes, if it is not x itself. */
   readonly map?: { readonly f32: string; readonly i32?: string };
   readonly combine: "sum" | "prod" | "max" | "min";
 }
@@ -54,9 +54,9 @@ function combineText(kind: FoldShader["combine"], type: "f32" | "i32"): string {
   return kind === "max" ? `maximum_${type}(a, b)` : `minimum_${type}(a, b)`;
 }
 
-/** Elements that one position of the first pass folds, where there are many for each result. */
+/** The number of elements that a position of the first pass folds, if a result has many. */
 const kChunk = 4096;
-/** With so many results, each may take as long as it does. */
+/** With this many results, the reduction of each one is not split into chunks. */
 const kEnoughPositions = 1024;
 
 export const reduce: Kernel<Reduce> = {
@@ -74,7 +74,7 @@ export const reduce: Kernel<Reduce> = {
   },
 };
 
-/** Folds all elements of a packed view. */
+/** Folds all elements of a packed view to one result. */
 export function reducePacked(
   commands: Commands,
   fold: Fold,
@@ -107,7 +107,7 @@ function reduceAll(call: Call): void {
     foldAll(call, positions, size);
     return;
   }
-  // What chunks give lies as [chunks, results].
+  // The partial results have the shape [chunks, results].
   const partial = call.commands.scratch(4 * positions * chunks, scratchDType(call.compute));
   foldChunks(call, partial, positions, size, chunks);
   foldPartial(call, partial, positions, chunks);
@@ -122,7 +122,7 @@ interface Call extends Reduction {
   readonly reduced: IterationSpace;
 }
 
-/** The dimensions of a shape that stay and those that do not. */
+/** Splits a shape into the dimensions that remain and those that are reduced. */
 export function splitShape(
   shape: readonly number[],
   dims: readonly number[],
@@ -138,7 +138,7 @@ export function splitShape(
   return { kept: pick((d) => !dims.includes(d)), reduced: pick((d) => dims.includes(d)) };
 }
 
-/** Elements of a row lie side by side, or at least closer than those of neighbouring rows. */
+/** Whether the elements of a row are closer to each other than neighbouring rows are. */
 export function isRowMajor({
   kept,
   reduced,
@@ -230,7 +230,7 @@ function foldPartial(call: Call, partial: View, positions: number, chunks: numbe
 interface Pass {
   readonly commands: Commands;
   readonly positions: number;
-  /** Elements that are folded for a result, by all chunks together. */
+  /** The number of elements per result, in all chunks together. */
   readonly size: number;
   readonly chunks?: number;
   readonly from: View;
@@ -238,9 +238,9 @@ interface Pass {
   readonly shifts: View | undefined;
   readonly isRowMajor: boolean;
   readonly index: { from: Index; along: Index; uniforms: Record<string, number> };
-  /** Elements, not results of chunks. */
+  /** Whether the input consists of elements, not of partial results. */
   readonly isMapped: boolean;
-  /** What comes out is divided and rooted. */
+  /** Whether the output is final, so the divisor and the root are applied. */
   readonly isFinal: boolean;
 }
 

@@ -1,7 +1,7 @@
-// Running totals along the middle dimension of packed arrays.
+// Scans along the middle dimension of packed arrays.
 //
-// Short rows are gone through by one invocation each, long ones by a workgroup: block after block of
-// neighbouring elements, whose totals it makes in a tree, and then adds to what came before.
+// A short row is processed by one invocation, a long row by a workgroup, block after block: the workgroup scans the
+// neighbouring elements of a block in logarithmically many steps, starting from the total of the previous blocks.
 
 import {
   type Recurrence,
@@ -17,12 +17,12 @@ import type { Commands, Kernel } from "../kernel";
 interface ScanShader {
   readonly key: string;
   readonly memory: readonly Access[];
-  /** The type of a total, and how two of them combine, `a` before `b`. */
+  /** The WGSL type of a total, and the text that combines two of them, where `a` precedes `b`. */
   readonly type: string;
   readonly combine: string;
-  /** The total of the element at `at`, which is number `k` of its row. */
+  /** The total of a single element: the one at `at`, which has index `k` in its row. */
   readonly load: string;
-  /** Writes `total` at `at`. */
+  /** The statement that stores `total` at `at`. */
   readonly store: string;
   /** Types and functions that these texts need. */
   readonly functions?: string;
@@ -96,11 +96,11 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) gro
 `;
 }
 
-// What two totals combine to.
+// The combination of two totals.
 const kKinds: Readonly<Record<ScanKind, string>> = {
   [ScanKind.Sum]: "a + b",
   [ScanKind.Prod]: "a * b",
-  // Equal infinities have no difference.
+  // The difference of equal infinities would be NaN.
   [ScanKind.LogSumExp]:
     "select(maximum_f32(a, b) + log1p_f32(exp_f32(-abs_f32(a - b))), a + 0.6931472f, a == b)",
 };
@@ -140,7 +140,7 @@ export const recurrence: Kernel<Recurrence> = {
         { name: "factor", view: factor, mode: "read" },
         { name: "y", view: y, mode: "write" },
       ],
-      // From what came before it makes factor * before + term. The first element has nothing before it.
+      // A step maps the previous result to factor * previous + term. The first element has no previous result.
       functions: "struct Step { factor: f32, term: f32 }",
       type: "Step",
       combine: "return Step(a.factor * b.factor, b.factor * a.term + b.term);",
@@ -164,7 +164,7 @@ export const runningExtreme: Kernel<RunningExtreme> = {
       ],
       functions: `struct Place { value: ${type}, index: u32 }`,
       type: "Place",
-      // The last of equals; NaN stays, and the last of several.
+      // Selects the last of equal elements. NaN beats all others, and the last NaN wins.
       combine: `let takes = (b.value ${largest ? ">=" : "<="} a.value && !(${isNan("a")})) || ${isNan("b")};
   if (takes) {
     return b;
