@@ -150,6 +150,9 @@ const kDefiners = [
 ];
 const kDefinition = new RegExp(`(= |\\()(?=(?:${kDefiners.join("|")})\\()`, "g");
 
+// A class at the margin that extends what a function returns: layer(rules, names, op). Such functions only make classes.
+const kMadeClass = /^((?:export )?(?:default )?class \w+ extends )(?=\w+\()/gm;
+
 // Beside their declarations, so that the addresses in files.ts are the same in both forms.
 async function writeModules(source) {
   const { transform } = await import("esbuild");
@@ -162,9 +165,11 @@ async function writeModules(source) {
     const options = { loader: "ts", format: "esm", target: "es2022", tsconfigRaw };
     const { code } = await transform(text, options);
     // What is written at the margin is no part of a function.
-    const marked = code.replace(/^(?:export )?const .*$/gm, (line) =>
-      line.replace(kDefinition, "$1/* @__PURE__ */ "),
-    );
+    const marked = code
+      .replace(/^(?:export )?const .*$/gm, (line) =>
+        line.replace(kDefinition, "$1/* @__PURE__ */ "),
+      )
+      .replace(kMadeClass, "$1/* @__PURE__ */ ");
     const file = name === "index.ts" ? kModules : name.replace(/\.ts$/, ".js");
     mkdirSync(dirname(join(kDist, file)), { recursive: true });
     writeFileSync(join(kDist, file), marked);

@@ -52,7 +52,8 @@ function formatNumber(value: number): string {
   return value.toExponential().replace(/-(\d)$/, "-0$1");
 }
 
-function snakeCase(name: string): string {
+/** Returns the name that Python has for a name of JavaScript. */
+export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
