@@ -7,28 +7,23 @@
 // of a batch at once.
 
 import { type Arguments, readArguments } from "../../arguments/read.js";
-import { boolean, integer, type Options, oneOrMore, Rule } from "../../arguments/rule.js";
+import { boolean, integer, oneOrMore, Rule } from "../../arguments/rule.js";
 import { cat, full, logsumexp, stack, where } from "../../generated/ops.js";
 import { tensor } from "../../ops/create.js";
 import { fail } from "../../runtime/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { Tensor } from "../../tensor/tensor.js";
-import { kLossArguments, Loss, type Reduction } from "./losses.js";
+import { kLossArguments, type LossOptionsOf, lossFields, type Reduction } from "./loss_layer.js";
 
-const kBlank = {
+const kCTC = {
   /** The class that says nothing; default 0. */
   blank: integer.or(0),
-};
-
-const kZeroInfinity = {
   /** Take 0 for the infinite loss of a sequence that has no alignment; default false. */
   zeroInfinity: boolean.or(false),
 };
 
-const kCTCLossArguments = { ...kBlank, ...kLossArguments, ...kZeroInfinity };
-
 /** Options of `ctcLoss`. */
-export type CTCLossOptions = Options<typeof kCTCLossArguments>;
+export type CTCLossOptions = LossOptionsOf<typeof kCTC>;
 
 /** Lengths, one per sequence. */
 export type Lengths = Tensor | readonly number[] | number;
@@ -42,7 +37,9 @@ const kArguments = {
   targets: tensorRule,
   inputLengths: kLengths,
   targetLengths: kLengths,
-  ...kCTCLossArguments,
+  blank: kCTC.blank,
+  ...kLossArguments,
+  zeroInfinity: kCTC.zeroInfinity,
 };
 
 // Below every log probability, but finite: differences of infinities would be NaN.
@@ -201,22 +198,7 @@ function reject(code: "ShapeMismatch" | "InvalidArgument", told: string): never 
 }
 
 /** `ctcLoss` as a module. */
-export class CTCLoss extends Loss {
-  readonly blank: number;
-  readonly zeroInfinity: boolean;
-
-  constructor(
-    ...given: Arguments<
-      [blank: number, reduction: Reduction, zeroInfinity: boolean],
-      CTCLossOptions
-    >
-  ) {
-    const options = readArguments(new.target.name, kCTCLossArguments, given);
-    super({ reduction: options.reduction });
-    this.blank = options.blank;
-    this.zeroInfinity = options.zeroInfinity;
-  }
-
+export class CTCLoss extends lossFields(kCTC, ["blank", "reduction", "zeroInfinity"]) {
   override forward(
     logProbs: Tensor,
     targets: Tensor,

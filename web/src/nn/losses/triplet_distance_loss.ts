@@ -7,7 +7,7 @@ import { fail } from "../../runtime/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { Module } from "../module.js";
-import { kLossArguments, type Reduction } from "./losses.js";
+import { kLossArguments, type Reduction } from "./loss_layer.js";
 
 /** Returns how far apart the rows of two tensors are. */
 export type DistanceFunction = (x1: Tensor, x2: Tensor) => Tensor;
