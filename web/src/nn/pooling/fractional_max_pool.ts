@@ -25,7 +25,7 @@ import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { perDimension } from "../layer_options.js";
-import { Module } from "../module.js";
+import { type PoolClass, type PoolLayer, poolLayer } from "./pool_layer.js";
 
 const ratio = /* @__PURE__ */ new Rule<number>(
   "a number between 0 and 1",
@@ -196,44 +196,24 @@ function startsOf(sample: Tensor, end: number, windows: number): Tensor {
   return sub(floor(moved), floor(mul(own, alpha)));
 }
 
-abstract class FractionalPool extends Module {
-  readonly kernelSize: Ints;
-  readonly options: FractionalMaxPoolOptions;
-
-  constructor(spatial: number, given: readonly unknown[]) {
-    super();
-    const rules = { kernelSize: perDimension(spatial, 1), ...optionsOf(spatial) };
-    const name = new.target.name;
-    const { kernelSize, ...options } = readArguments(name, rules, given);
-    if ((options.outputSize === null) === (options.outputRatio === null)) {
-      const told = "exactly one of outputSize and outputRatio must be specified.";
-      fail("InvalidArgument", name, told);
-    }
-    this.kernelSize = kernelSize;
-    this.options = options;
-  }
+/** A layer of fractional max pooling. */
+export interface FractionalPoolLayer extends PoolLayer<FractionalMaxPoolOptions> {
+  /** Returns the maxima, or with `returnIndices` also their positions in the flattened image or volume. */
+  forward(input: Tensor): Tensor;
 }
 
-/** The largest elements of windows at random places of images. */
-export class FractionalMaxPool2d extends FractionalPool {
-  constructor(...given: FractionalMaxPoolArguments) {
-    super(2, given);
-  }
-
-  /** Returns the maxima, or with `returnIndices` also their places in the planes. */
-  override forward(input: Tensor): Tensor {
-    return fractionalMaxPool2d(input, this.kernelSize, this.options);
-  }
+function fractionalPool(
+  spatial: number,
+  op: FractionalMaxPool,
+): PoolClass<Rest, FractionalPoolLayer> {
+  return poolLayer(spatial, optionsOf(spatial), op, [], ({ outputSize, outputRatio }) => {
+    if ((outputSize === null) !== (outputRatio === null)) return undefined;
+    return "give either outputSize or outputRatio, and not both.";
+  });
 }
 
-/** The largest elements of windows at random places of volumes. */
-export class FractionalMaxPool3d extends FractionalPool {
-  constructor(...given: FractionalMaxPoolArguments) {
-    super(3, given);
-  }
+/** The largest elements of windows at random positions of images. */
+export class FractionalMaxPool2d extends fractionalPool(2, fractionalMaxPool2d) {}
 
-  /** Returns the maxima, or with `returnIndices` also their places in the volumes. */
-  override forward(input: Tensor): Tensor {
-    return fractionalMaxPool3d(input, this.kernelSize, this.options);
-  }
-}
+/** The largest elements of windows at random positions of volumes. */
+export class FractionalMaxPool3d extends fractionalPool(3, fractionalMaxPool3d) {}
