@@ -6,7 +6,10 @@ import { deviceRule, dtypeRule } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { type Buffer, bufferFrom, type Parameter, parameterFrom } from "./parameter.js";
 
-/** The last arguments of every layer with parameters. */
+/**
+ * The last arguments of every layer with parameters. The type of a layer's options names them again, `Options<typeof kOptions &
+ * typeof kLayerArguments>`: TypeScript writes no documentation of what is spread from another file into a declaration file.
+ */
 export const kLayerArguments = {
   /** Where the parameters are; default "cpu". */
   device: deviceRule.or("cpu"),

@@ -17,7 +17,7 @@ const kArguments = {
 };
 
 /** Options of `PReLU`. */
-export type PReLUOptions = Options<typeof kArguments>;
+export type PReLUOptions = Options<typeof kArguments & typeof kLayerArguments>;
 
 /** x, times a learned factor where it is negative. */
 export class PReLU extends Module {

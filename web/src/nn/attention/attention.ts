@@ -57,7 +57,7 @@ const kOptions = {
 const kArguments = { embedDim: integer, numHeads: integer, ...kOptions };
 
 /** Options of `MultiheadAttention`. */
-export type MultiheadAttentionOptions = Options<typeof kOptions>;
+export type MultiheadAttentionOptions = Options<typeof kOptions & typeof kLayerArguments>;
 
 const kCallOptions = {
   /** Keys that do not count: true, or what is added to the scores; [batch, keys]. */

@@ -118,7 +118,7 @@ const kDecoderCallOptions = {
 };
 
 /** Options of a call of `TransformerDecoder`. */
-export type TransformerDecoderCall = Options<typeof kDecoderCallOptions>;
+export type TransformerDecoderCall = Options<typeof kDecoderCallOptions & typeof kDecoderMasks>;
 
 /** What a call takes besides target and memory: options by name, or all by position. */
 export type TransformerDecoderArguments =

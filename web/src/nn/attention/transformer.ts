@@ -7,7 +7,7 @@ import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { xavierUniform_ } from "../init.js";
-import type { LayerOptions } from "../layer_options.js";
+import type { kLayerArguments, LayerOptions } from "../layer_options.js";
 import { Module } from "../module.js";
 import { LayerNorm } from "../norm/layer_norm.js";
 import { kDecoderMasks, TransformerDecoderLayer } from "./decoder_layer.js";
@@ -57,7 +57,11 @@ const kArguments = {
 };
 
 /** Options of `Transformer`. */
-export type TransformerOptions = Options<typeof kArguments>;
+export type TransformerOptions = Options<
+  typeof kArguments &
+    Pick<typeof kTransformerLayerArguments, "layerNormEps" | "batchFirst" | "normFirst" | "bias"> &
+    typeof kLayerArguments
+>;
 
 const kCallOptions = {
   /** Pairs of positions of the source that do not count. */
@@ -77,7 +81,7 @@ const kCallOptions = {
 };
 
 /** Options of a call of `Transformer`. */
-export type TransformerCall = Options<typeof kCallOptions>;
+export type TransformerCall = Options<typeof kCallOptions & typeof kDecoderMasks>;
 
 /** What a call takes besides source and target: options by name, or all by position. */
 export type TransformerArguments = Arguments<

@@ -38,7 +38,7 @@ const kOptions = {
 export const kTransformerLayerArguments = { dModel: count, nhead: count, ...kOptions };
 
 /** Options of the layers of a transformer. */
-export type TransformerLayerOptions = Options<typeof kOptions>;
+export type TransformerLayerOptions = Options<typeof kOptions & typeof kLayerArguments>;
 
 /** The function between the linear layers of a transformer's layer. */
 export type TransformerActivation = typeof kOptions.activation.type;

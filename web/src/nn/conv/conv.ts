@@ -40,7 +40,7 @@ const kConv2dArguments = { ...sizesOf(2), ...convOptions(2) };
 const kConv3dArguments = { ...sizesOf(3), ...convOptions(3) };
 
 /** Options of `Conv1d`, `Conv2d` and `Conv3d`. */
-export type ConvOptions = Options<ReturnType<typeof convOptions>>;
+export type ConvOptions = Options<ReturnType<typeof convOptions> & typeof kLayerArguments>;
 
 type ConvValues = Values<typeof kConv2dArguments>;
 

@@ -32,7 +32,9 @@ const kConvTranspose2dArguments = { ...sizesOf(2), ...transposeOptions(2) };
 const kConvTranspose3dArguments = { ...sizesOf(3), ...transposeOptions(3) };
 
 /** Options of the layers of transposed convolution. */
-export type ConvTransposeOptions = Options<ReturnType<typeof transposeOptions>>;
+export type ConvTransposeOptions = Options<
+  ReturnType<typeof transposeOptions> & typeof kLayerArguments
+>;
 
 /** The arguments after the kernel size, by position or as options. */
 export type ConvTransposeArguments =

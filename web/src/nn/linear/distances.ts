@@ -2,9 +2,10 @@ import { type Arguments, readArguments } from "../../arguments/read.js";
 import { boolean, integer, number, type Options } from "../../arguments/rule.js";
 import { cosineSimilarity, pairwiseDistance } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
+import { declared } from "../layer.js";
 import { Module } from "../module.js";
 
-const kCosineArguments = {
+const kCosine = {
   /** The dimension of the vectors; default 1. */
   dim: integer.or(1),
   /** The least product of their norms; default 1e-8. */
@@ -12,22 +13,19 @@ const kCosineArguments = {
 };
 
 /** Options of `CosineSimilarity`. */
-export type CosineSimilarityOptions = Options<typeof kCosineArguments>;
+export type CosineSimilarityOptions = Options<typeof kCosine>;
 
 /** The cosine of the angle between vectors. */
-export class CosineSimilarity extends Module {
-  readonly dim: number;
-  readonly eps: number;
-
-  constructor(...given: Arguments<[dim: number, eps: number], CosineSimilarityOptions>) {
-    super();
-    const { dim, eps } = readArguments(new.target.name, kCosineArguments, given);
-    this.dim = dim;
-    this.eps = eps;
-  }
-
+export class CosineSimilarity extends declared<
+  Arguments<[dim: number, eps: number], CosineSimilarityOptions>,
+  typeof kCosine
+>(kCosine) {
   override forward(x1: Tensor, x2: Tensor): Tensor {
     return cosineSimilarity(x1, x2, this.dim, this.eps);
+  }
+
+  override extraRepr(): string {
+    return "";
   }
 }
 

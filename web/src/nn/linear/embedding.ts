@@ -10,7 +10,13 @@ import { kLayerArguments, parameterOf } from "../layer_options.js";
 import { Module } from "../module.js";
 import { formatArguments } from "../module_text.js";
 import { Parameter } from "../parameter.js";
-import { kLookupOptions, kSparse, type Lookup, printedLookup } from "./lookup_options.js";
+import {
+  kLookupOptions,
+  kSparse,
+  type Lookup,
+  type LookupRules,
+  printedLookup,
+} from "./lookup_options.js";
 
 const kOptions = {
   /** The row that starts as zeros and gets no gradient. */
@@ -23,7 +29,7 @@ const kOptions = {
 const kArguments = { numEmbeddings: size, embeddingDim: size, ...kOptions };
 
 /** Options of `Embedding`. */
-export type EmbeddingOptions = Options<typeof kOptions>;
+export type EmbeddingOptions = Options<typeof kOptions & LookupRules & typeof kLayerArguments>;
 
 const kPretrainedOptions = {
   /** Keep the vectors as they are; default true. */
@@ -37,7 +43,7 @@ const kPretrainedOptions = {
 const kPretrainedArguments = { embeddings: tensorRule, ...kPretrainedOptions };
 
 /** Options of `Embedding.fromPretrained`. */
-export type FromPretrainedOptions = Options<typeof kPretrainedOptions>;
+export type FromPretrainedOptions = Options<typeof kPretrainedOptions & LookupRules>;
 
 /** A table of vectors, looked up by position. */
 export class Embedding extends Module implements Lookup {

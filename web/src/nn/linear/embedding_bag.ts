@@ -10,7 +10,13 @@ import { Module } from "../module.js";
 import { formatArguments } from "../module_text.js";
 import type { Parameter } from "../parameter.js";
 import { clearRow, rowOf, tableOf } from "./embedding.js";
-import { kLookupOptions, kSparse, type Lookup, printedLookup } from "./lookup_options.js";
+import {
+  kLookupOptions,
+  kSparse,
+  type Lookup,
+  type LookupRules,
+  printedLookup,
+} from "./lookup_options.js";
 
 const kModeOption = {
   /** What becomes of the vectors of a bag; default "mean". */
@@ -35,7 +41,7 @@ const kOptions = {
 const kArguments = { numEmbeddings: size, embeddingDim: size, ...kOptions };
 
 /** Options of `EmbeddingBag`. */
-export type EmbeddingBagOptions = Options<typeof kOptions>;
+export type EmbeddingBagOptions = Options<typeof kOptions & LookupRules & typeof kLayerArguments>;
 
 const kPretrainedOptions = {
   /** Keep the vectors as they are; default true. */
@@ -49,7 +55,7 @@ const kPretrainedOptions = {
 const kPretrainedArguments = { embeddings: tensorRule, ...kPretrainedOptions };
 
 /** Options of `EmbeddingBag.fromPretrained`. */
-export type BagFromPretrainedOptions = Options<typeof kPretrainedOptions>;
+export type BagFromPretrainedOptions = Options<typeof kPretrainedOptions & LookupRules>;
 
 /** What becomes of the vectors of a bag. */
 export type BagMode = typeof kOptions.mode.type;

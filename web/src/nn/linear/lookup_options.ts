@@ -21,6 +21,9 @@ export const kSparse = {
   sparse: kFalse.or(false).saying("There are no sparse gradients: leave it out."),
 };
 
+/** What the declarations of tables share, with its documentation: what is spread from another file has none in a .d.ts. */
+export type LookupRules = typeof kLookupOptions & typeof kSparse;
+
 /** What may be done to the vectors that are looked up. */
 export interface Lookup {
   readonly maxNorm: number | null;

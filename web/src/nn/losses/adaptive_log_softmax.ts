@@ -41,7 +41,7 @@ const kOptions = {
 const kArguments = { inFeatures: count, nClasses: count, cutoffs: listOf(count), ...kOptions };
 
 /** Options of `AdaptiveLogSoftmaxWithLoss`. */
-export type AdaptiveLogSoftmaxOptions = Options<typeof kOptions>;
+export type AdaptiveLogSoftmaxOptions = Options<typeof kOptions & typeof kLayerArguments>;
 
 /**
  * A classifier for many classes that are sorted from frequent to rare: those before the first of `cutoffs` are scored

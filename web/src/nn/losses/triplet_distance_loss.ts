@@ -30,7 +30,7 @@ const kArguments = {
 };
 
 /** Options of `TripletMarginWithDistanceLoss`. */
-export type TripletDistanceOptions = Options<typeof kOptions>;
+export type TripletDistanceOptions = Options<typeof kOptions & typeof kLossArguments>;
 
 /** How far an anchor is from being the margin nearer to a positive than to a negative example. */
 export function tripletMarginWithDistanceLoss(

@@ -33,7 +33,7 @@ export const kInstanceNormArguments = {
 };
 
 /** Options of `BatchNorm` and `InstanceNorm`. */
-export type BatchNormOptions = Options<typeof kOptions>;
+export type BatchNormOptions = Options<typeof kOptions & typeof kLayerArguments>;
 
 /** The arguments after the number of channels, by position or as options. */
 export type BatchNormArguments =

@@ -20,7 +20,7 @@ const kGroupNormOptions = {
 const kGroupNormArguments = { numGroups: count, numChannels: size, ...kGroupNormOptions };
 
 /** Options of `GroupNorm`. */
-export type GroupNormOptions = Options<typeof kGroupNormOptions>;
+export type GroupNormOptions = Options<typeof kGroupNormOptions & typeof kLayerArguments>;
 
 /** The arguments after the numbers, by position or as options. */
 export type GroupNormArguments =

@@ -21,7 +21,7 @@ const kOptions = {
 const kArguments = { normalizedShape: oneOrMore(size), ...kOptions };
 
 /** Options of `LayerNorm`. */
-export type LayerNormOptions = Options<typeof kOptions>;
+export type LayerNormOptions = Options<typeof kOptions & typeof kLayerArguments>;
 
 /** Brings the last dimensions to mean 0 and variance 1. */
 export class LayerNorm extends Module {

@@ -19,7 +19,7 @@ const kOptions = {
 const kArguments = { normalizedShape: oneOrMore(size), ...kOptions };
 
 /** Options of `RMSNorm`. */
-export type RMSNormOptions = Options<typeof kOptions>;
+export type RMSNormOptions = Options<typeof kOptions & typeof kLayerArguments>;
 
 /** Divides the last dimensions by their root mean square. */
 export class RMSNorm extends Module {

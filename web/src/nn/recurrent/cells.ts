@@ -35,10 +35,10 @@ const kRNNCellOptions = {
 const kRNNCellArguments = { ...kSizes, ...kRNNCellOptions };
 
 /** Options of `LSTMCell` and `GRUCell`. */
-export type CellOptions = Options<typeof kOptions>;
+export type CellOptions = Options<typeof kOptions & typeof kLayerArguments>;
 
 /** Options of `RNNCell`. */
-export type RNNCellOptions = Options<typeof kRNNCellOptions>;
+export type RNNCellOptions = Options<typeof kRNNCellOptions & typeof kLayerArguments>;
 
 /** The arguments of `LSTMCell` and `GRUCell` after the sizes. */
 export type CellArguments = [options?: CellOptions] | [bias?: boolean, options?: LayerOptions];

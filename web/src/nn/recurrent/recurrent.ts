@@ -57,7 +57,7 @@ export type RecurrentValues = Values<typeof kRecurrentArguments>;
 
 /** Options of all recurrent layers. */
 export type RecurrentOptions = Omit<
-  Options<typeof kRecurrentArguments>,
+  Options<typeof kRecurrentArguments & typeof kLayerArguments>,
   "inputSize" | "hiddenSize"
 >;
 
