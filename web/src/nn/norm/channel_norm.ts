@@ -94,6 +94,7 @@ export abstract class ChannelNorm extends Module {
     if (this.bias !== null) zeros_(this.bias);
   }
 
+  /** Fails for an input whose number of dimensions is not among the allowed ones. */
   protected checkDims(input: Tensor, ...allowed: number[]): void {
     tensorRule.check(this.constructor.name, "input", input);
     if (allowed.includes(input.ndim)) return;
@@ -110,4 +111,15 @@ export abstract class ChannelNorm extends Module {
       trackRunningStats: this.trackRunningStats,
     });
   }
+}
+
+/** A layer that normalises every channel. */
+export interface ChannelNormLayer extends ChannelNorm {
+  /** Returns the normalised input. */
+  forward(input: Tensor): Tensor;
+}
+
+/** The class of a layer that normalises every channel. */
+export interface ChannelNormClass {
+  new (numFeatures: number, ...rest: BatchNormArguments): ChannelNormLayer;
 }
