@@ -328,6 +328,6 @@ test("a transposed convolution gives the size it is asked for", () => {
   assert.deepEqual(layer.call(x).shape, [1, 1, 9]);
   assert.deepEqual(layer.call(x, [10]).shape, [1, 1, 10]);
   assert.deepEqual(layer.call(x, [1, 1, 10]).shape, [1, 1, 10]);
-  assertThrows(() => layer.call(x, [11]), "InvalidArgument", /range from 9 to 10/);
+  assertThrows(() => layer.call(x, [11]), "InvalidArgument", /from 9 to 10/);
   assertThrows(() => layer.call(x, [1, 10]), "InvalidArgument", /1 or 3 elements/);
 });

@@ -5,7 +5,6 @@ import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { Dropout } from "../dropout/dropout.js";
-import type { LayerOptions } from "../layer_options.js";
 import { Linear } from "../linear/linear.js";
 import { Module } from "../module.js";
 import { LayerNorm } from "../norm/layer_norm.js";
@@ -13,8 +12,7 @@ import { MultiheadAttention } from "./attention.js";
 import {
   activationOf,
   kTransformerLayerArguments,
-  type TransformerActivation,
-  type TransformerLayerOptions,
+  type TransformerLayerArguments,
 } from "./transformer_options.js";
 
 /** The declaration of the masks of a decoder's call. */
@@ -74,26 +72,7 @@ export class TransformerDecoderLayer extends Module {
   dropout3: Dropout;
   readonly activation: (input: Tensor) => Tensor;
 
-  constructor(dModel: number, nhead: number, options?: TransformerLayerOptions);
-  constructor(
-    dModel: number,
-    nhead: number,
-    dimFeedforward: number,
-    dropout?: number,
-    activation?: TransformerActivation,
-    layerNormEps?: number,
-    batchFirst?: boolean,
-    normFirst?: boolean,
-    bias?: boolean,
-    options?: LayerOptions,
-  );
-  constructor(
-    dModel: number,
-    nhead: number,
-    dimFeedforward: number,
-    options: TransformerLayerOptions,
-  );
-  constructor(...given: unknown[]) {
+  constructor(...given: TransformerLayerArguments) {
     super();
     const own = readArguments(new.target.name, kTransformerLayerArguments, given);
     const { dModel, nhead, dimFeedforward, dropout, layerNormEps: eps, batchFirst } = own;

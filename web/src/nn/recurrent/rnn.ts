@@ -46,8 +46,27 @@ export type LSTMOptions = RecurrentOptions & Pick<Options<typeof kLSTMArguments>
 /** Options of `GRU`. */
 export type GRUOptions = RecurrentOptions;
 
+/** A recurrent layer with one state. */
+abstract class OneStateLayer extends RecurrentBase {
+  override call(input: PackedSequence, hx?: Tensor | null): [PackedSequence, Tensor];
+  override call(input: Tensor, hx?: Tensor | null): [Tensor, Tensor];
+  override call(...given: never[]): unknown {
+    return super.call(...given);
+  }
+
+  /** Returns the outputs of all steps and the last state of each layer and direction. */
+  override forward(input: PackedSequence, hx?: Tensor | null): [PackedSequence, Tensor];
+  override forward(input: Tensor, hx?: Tensor | null): [Tensor, Tensor];
+  override forward(input: Sequence, hx: Tensor | null = null): unknown {
+    return scope(() => {
+      const [output, [last]] = this.run(input, hx === null ? null : [hx]);
+      return [output, last as Tensor];
+    });
+  }
+}
+
 /** Steps of h' = tanh(W_ih x + b_ih + W_hh h + b_hh). */
-export class RNN extends RecurrentBase {
+export class RNN extends OneStateLayer {
   readonly nonlinearity: "tanh" | "relu";
 
   constructor(inputSize: number, hiddenSize: number, options?: RNNOptions);
@@ -67,22 +86,6 @@ export class RNN extends RecurrentBase {
     const { nonlinearity, ...values } = readArguments(new.target.name, kRNNArguments, given);
     super({ gates: 1 }, values);
     this.nonlinearity = nonlinearity;
-  }
-
-  override call(input: PackedSequence, hx?: Tensor | null): [PackedSequence, Tensor];
-  override call(input: Tensor, hx?: Tensor | null): [Tensor, Tensor];
-  override call(...given: never[]): unknown {
-    return super.call(...given);
-  }
-
-  /** Returns the outputs of all steps and the last state of each layer and direction. */
-  override forward(input: PackedSequence, hx?: Tensor | null): [PackedSequence, Tensor];
-  override forward(input: Tensor, hx?: Tensor | null): [Tensor, Tensor];
-  override forward(input: Sequence, hx: Tensor | null = null): unknown {
-    return scope(() => {
-      const [output, [last]] = this.run(input, hx === null ? null : [hx]);
-      return [output, last as Tensor];
-    });
   }
 
   protected override cell(
@@ -165,7 +168,7 @@ export class LSTM extends RecurrentBase {
 }
 
 /** Gated recurrent units: a state that one gate forgets for the candidate and one keeps. */
-export class GRU extends RecurrentBase {
+export class GRU extends OneStateLayer {
   constructor(inputSize: number, hiddenSize: number, options?: GRUOptions);
   constructor(
     inputSize: number,
@@ -180,22 +183,6 @@ export class GRU extends RecurrentBase {
   constructor(inputSize: number, hiddenSize: number, numLayers: number, options: GRUOptions);
   constructor(...given: unknown[]) {
     super({ gates: 3 }, readArguments(new.target.name, kRecurrentArguments, given));
-  }
-
-  override call(input: PackedSequence, hx?: Tensor | null): [PackedSequence, Tensor];
-  override call(input: Tensor, hx?: Tensor | null): [Tensor, Tensor];
-  override call(...given: never[]): unknown {
-    return super.call(...given);
-  }
-
-  /** Returns the outputs of all steps and the last state of each layer and direction. */
-  override forward(input: PackedSequence, hx?: Tensor | null): [PackedSequence, Tensor];
-  override forward(input: Tensor, hx?: Tensor | null): [Tensor, Tensor];
-  override forward(input: Sequence, hx: Tensor | null = null): unknown {
-    return scope(() => {
-      const [output, [last]] = this.run(input, hx === null ? null : [hx]);
-      return [output, last as Tensor];
-    });
   }
 
   protected override cell(
