@@ -1,4 +1,4 @@
-// What all layers with parameters take, and how their parameters are made.
+// The options of all layers with parameters, and how their parameters are made.
 
 import { type Options, Rule, type Values, wholeFrom } from "../arguments/rule.js";
 import { EdgeGradError, renamed } from "../runtime/errors.js";
@@ -17,7 +17,7 @@ export const kLayerArguments = {
   dtype: dtypeRule.orNull(),
 };
 
-/** Where and in what type a layer keeps its parameters. */
+/** The device and the element type of the parameters of a layer. */
 export type LayerOptions = Options<typeof kLayerArguments>;
 
 /** LayerOptions with nothing left out. */
@@ -40,7 +40,7 @@ export function bufferOf(...args: TensorOfLayer): Buffer {
   return bufferFrom(tensorOf(...args));
 }
 
-// What goes wrong with the tensor is said of the layer.
+// An error names the layer instead of the op.
 function tensorOf(...[layer, make, size, { device, dtype }]: TensorOfLayer): Tensor {
   try {
     return make(size, { device, dtype });
@@ -49,7 +49,7 @@ function tensorOf(...[layer, make, size, { device, dtype }]: TensorOfLayer): Ten
   }
 }
 
-/** A number for each of `spatial` dimensions, or one for all, each from `low` on. */
+/** A number for each of `spatial` dimensions, or one for all, each at least `low`. */
 export function perDimension(spatial: number, low: number): Rule<number | readonly number[]> {
   const one = wholeFrom(low);
   const many = spatial === 1 ? "a list of one" : `a list of ${spatial}`;

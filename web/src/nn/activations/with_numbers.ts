@@ -55,7 +55,7 @@ export class ELU extends activation(kELU, ["alpha"], elu, elu_) {}
 export class CELU extends activation(kELU, ["alpha"], celu, celu_) {}
 
 const kHardtanh = {
-  /** The least result; default -1. */
+  /** The smallest result; default -1. */
   minVal: number.or(-1),
   /** The largest result; default 1. */
   maxVal: number.or(1),
@@ -96,9 +96,9 @@ export class Threshold extends declared<
 }
 
 const kRReLU = {
-  /** The least factor of negative elements; default 1/8. */
+  /** The smallest factor of negative elements; default 1/8. */
   lower: number.or(1 / 8),
-  /** The largest one; default 1/3. */
+  /** The largest factor of negative elements; default 1/3. */
   upper: number.or(1 / 3),
 };
 

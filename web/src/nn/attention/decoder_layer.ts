@@ -15,23 +15,23 @@ import {
   type TransformerLayerArguments,
 } from "./transformer_options.js";
 
-/** The declaration of the masks of a decoder's call. */
+/** The declaration of the masks that a decoder is called with. */
 export const kDecoderMasks = {
-  /** Pairs of positions of the target that do not count. */
+  /** Pairs of target positions to ignore. */
   tgtMask: tensorRule.orNull(),
-  /** Pairs of target and memory that do not count. */
+  /** Pairs of target and memory positions to ignore. */
   memoryMask: tensorRule.orNull(),
-  /** Positions of the target that do not count, per sequence. */
+  /** Target positions to ignore, per sequence. */
   tgtKeyPaddingMask: tensorRule.orNull(),
-  /** Positions of the memory that do not count, per sequence. */
+  /** Memory positions to ignore, per sequence. */
   memoryKeyPaddingMask: tensorRule.orNull(),
 };
 
 const kCallOptions = {
   ...kDecoderMasks,
-  /** Says that `tgtMask` is the causal mask; default false. */
+  /** Declares that `tgtMask` is the causal mask; default false. */
   tgtIsCausal: boolean.or(false),
-  /** Says that `memoryMask` is the causal mask; default false. */
+  /** Declares that `memoryMask` is the causal mask; default false. */
   memoryIsCausal: boolean.or(false),
 };
 

@@ -20,11 +20,11 @@ import {
 export type TransformerEncoderLayerOptions = TransformerLayerOptions;
 
 const kCallOptions = {
-  /** Pairs of positions that do not count. */
+  /** Pairs of positions to ignore. */
   srcMask: tensorRule.orNull(),
-  /** Positions that do not count, per sequence. */
+  /** Positions to ignore, per sequence. */
   srcKeyPaddingMask: tensorRule.orNull(),
-  /** Says that `srcMask` is the causal mask; default false. */
+  /** Declares that `srcMask` is the causal mask; default false. */
   isCausal: boolean.or(false),
 };
 

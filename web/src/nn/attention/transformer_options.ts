@@ -1,4 +1,4 @@
-// What the layers of a transformer are made with.
+// The options of the layers of a transformer.
 
 import {
   boolean,
@@ -20,9 +20,7 @@ const kOptions = {
   /** The probability of dropout; default 0.1. */
   dropout: number.or(0.1),
   /** The function between the linear layers; default "relu". */
-  activation: either(oneOf("relu", "gelu"), functionOf<(input: Tensor) => Tensor>())
-    .or("relu")
-    .saying("activation should be relu/gelu."),
+  activation: either(oneOf("relu", "gelu"), functionOf<(input: Tensor) => Tensor>()).or("relu"),
   /** Added to the variance in the normalisations; default 1e-5. */
   layerNormEps: number.or(1e-5),
   /** The batch is dimension 0 instead of 1; default false. */
@@ -40,7 +38,7 @@ export const kTransformerLayerArguments = { dModel: count, nhead: count, ...kOpt
 /** Options of the layers of a transformer. */
 export type TransformerLayerOptions = Options<typeof kOptions & typeof kLayerArguments>;
 
-/** The function between the linear layers of a transformer's layer. */
+/** The function between the linear layers of a transformer layer. */
 export type TransformerActivation = typeof kOptions.activation.type;
 
 /** The arguments of the layers of a transformer: those after the sizes by position or as options. */

@@ -12,24 +12,24 @@ const kPaddingMode = oneOf("zeros", "reflect", "replicate", "circular");
 
 const kNamedPadding = oneOf("valid", "same");
 
-/** What a convolution sees beyond the border. */
+/** How a convolution fills the border. */
 export type PaddingMode = typeof kPaddingMode.type;
 
 type Padding = Ints | typeof kNamedPadding.type;
 
 function convOptions(spatial: number) {
   return {
-    /** From one place of the kernel to the next; default 1. */
+    /** The distance between positions of the kernel; default 1. */
     stride: perDimension(spatial, 1).or(1),
     /** What is added around the input: sizes, "same" or "valid"; default 0. */
     padding: either(perDimension(spatial, 0), kNamedPadding).or(0),
-    /** From one element of the kernel to the next; default 1. */
+    /** The distance between elements of the kernel; default 1. */
     dilation: perDimension(spatial, 1).or(1),
-    /** Parts of the channels that do not see each other; default 1. */
+    /** The number of groups of channels that are convolved separately; default 1. */
     groups: count.or(1),
     /** Add a learned bias; default true. */
     bias: boolean.or(true),
-    /** What the added border holds; default "zeros". */
+    /** How the added border is filled; default "zeros". */
     paddingMode: kPaddingMode.or("zeros"),
     ...kLayerArguments,
   };

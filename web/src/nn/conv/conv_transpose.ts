@@ -11,17 +11,17 @@ import { Convolution, formatConvolution, type Sizes, sizesOf, spread } from "./c
 
 function transposeOptions(spatial: number) {
   return {
-    /** From one place of the kernel to the next; default 1. */
+    /** The distance between positions of the kernel; default 1. */
     stride: perDimension(spatial, 1).or(1),
-    /** What is taken off every border of the result; default 0. */
+    /** What is removed from every border of the result; default 0. */
     padding: perDimension(spatial, 0).or(0),
-    /** What is added at the ends, to choose among the sizes a convolution maps to one. */
+    /** What is added at the ends of the result, to choose among the sizes that a convolution maps to one; default 0. */
     outputPadding: perDimension(spatial, 0).or(0),
-    /** Parts of the channels that do not see each other; default 1. */
+    /** The number of groups of channels that are convolved separately; default 1. */
     groups: count.or(1),
     /** Add a learned bias; default true. */
     bias: boolean.or(true),
-    /** From one element of the kernel to the next; default 1. */
+    /** The distance between elements of the kernel; default 1. */
     dilation: perDimension(spatial, 1).or(1),
     ...kLayerArguments,
   };
@@ -51,7 +51,7 @@ const kOutputSize = listOf(size).orNull();
 export interface ConvTransposeLayer extends Convolution {
   readonly padding: readonly number[];
   readonly outputPadding: readonly number[];
-  /** Returns the result, of `outputSize` where the convolution could have mapped several sizes to the input's. */
+  /** Returns the result; `outputSize` chooses its sizes where a convolution maps several to those of the input. */
   forward(input: Tensor, outputSize?: readonly number[] | null): Tensor;
 }
 
@@ -97,7 +97,7 @@ function transposeLayer(spatial: number, op: ConvTransposeOp): ConvTransposeClas
   };
 }
 
-// What has to be added at the ends so that the result has these sizes.
+// Returns what to add at the ends so that the result has these sizes.
 function paddingFor(
   layer: ConvTransposeLayer,
   input: Tensor,

@@ -7,7 +7,7 @@ import type { Tensor } from "../../tensor/tensor.js";
 import { declared, type Fields, type Layer } from "../layer.js";
 
 const kArguments = {
-  /** The probability of an element to become zero; default 0.5. */
+  /** The probability that an element becomes zero; default 0.5. */
   p: number.or(0.5),
   /** Write the result into the input; default false. */
   inplace: boolean.or(false),

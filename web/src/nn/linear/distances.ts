@@ -30,7 +30,7 @@ export class CosineSimilarity extends declared<
 }
 
 const kDistanceArguments = {
-  /** The p of the norm; default 2. */
+  /** The order of the norm; default 2. */
   p: number.or(2),
   /** Added to every difference; default 1e-6. */
   eps: number.or(1e-6),
@@ -41,7 +41,7 @@ const kDistanceArguments = {
 /** Options of `PairwiseDistance`. */
 export type PairwiseDistanceOptions = Options<typeof kDistanceArguments>;
 
-/** The distance of vectors, which are the last dimension. */
+/** The distance between vectors along the last dimension. */
 export class PairwiseDistance extends Module {
   readonly norm: number;
   readonly eps: number;

@@ -32,7 +32,7 @@ const kArguments = { numEmbeddings: size, embeddingDim: size, ...kOptions };
 export type EmbeddingOptions = Options<typeof kOptions & LookupRules & typeof kLayerArguments>;
 
 const kPretrainedOptions = {
-  /** Keep the vectors as they are; default true. */
+  /** Do not train the vectors; default true. */
   freeze: boolean.or(true),
   /** The row that gets no gradient. */
   paddingIdx: kOptions.paddingIdx,
@@ -86,7 +86,7 @@ export class Embedding extends Module implements Lookup {
   }
 
   /**
-   * Returns a table of these vectors [rows, features], whose data it shares. They do not learn unless `freeze` is
+   * Returns a table of these vectors [rows, features], whose data it shares. They are not trained unless `freeze` is
    * false.
    */
   static fromPretrained(
@@ -131,7 +131,7 @@ export class Embedding extends Module implements Lookup {
   }
 }
 
-/** Returns a table of a class without a call of its constructor, which draws numbers. */
+/** Returns a table of a class without calling its constructor, which draws numbers. */
 export function tableOf<Table extends Module>(
   where: string,
   table: { readonly prototype: Table },
@@ -141,8 +141,8 @@ export function tableOf<Table extends Module>(
   const { embeddings, paddingIdx, ...own } = call;
   const [rows = 0, features = 0] = embeddings.shape;
   if (embeddings.ndim !== 2) {
-    const told = "Embeddings parameter is expected to be 2-dimensional, got";
-    fail("ShapeMismatch", where, `${told} [${embeddings.shape.join(", ")}].`);
+    const told = `embeddings: expected a matrix, got the shape [${embeddings.shape.join(", ")}].`;
+    fail("ShapeMismatch", where, told);
   }
   return Object.assign(Reflect.construct(Module, [], table as new () => Table) as Table, {
     ...own,

@@ -19,7 +19,7 @@ import {
 } from "./lookup_options.js";
 
 const kModeOption = {
-  /** What becomes of the vectors of a bag; default "mean". */
+  /** How the vectors of a bag are combined; default "mean". */
   mode: oneOf("sum", "mean", "max").or("mean"),
 };
 
@@ -44,7 +44,7 @@ const kArguments = { numEmbeddings: size, embeddingDim: size, ...kOptions };
 export type EmbeddingBagOptions = Options<typeof kOptions & LookupRules & typeof kLayerArguments>;
 
 const kPretrainedOptions = {
-  /** Keep the vectors as they are; default true. */
+  /** Do not train the vectors; default true. */
   freeze: boolean.or(true),
   ...kLookupOptions,
   ...kModeOption,
@@ -57,20 +57,20 @@ const kPretrainedArguments = { embeddings: tensorRule, ...kPretrainedOptions };
 /** Options of `EmbeddingBag.fromPretrained`. */
 export type BagFromPretrainedOptions = Options<typeof kPretrainedOptions & LookupRules>;
 
-/** What becomes of the vectors of a bag. */
+/** How the vectors of a bag are combined. */
 export type BagMode = typeof kOptions.mode.type;
 
 const kCallOptions = {
   /** Where each bag begins in an input that is a vector. */
   offsets: tensorRule.orNull(),
-  /** A factor for each position of the input, for sums. */
+  /** A factor for each position of the input; for mode "sum". */
   perSampleWeights: tensorRule.orNull(),
 };
 
 /** Options of a call of `EmbeddingBag`. */
 export type EmbeddingBagCall = Options<typeof kCallOptions>;
 
-/** A table of vectors, which are looked up by position and summed, averaged or maximised bag by bag. */
+/** A table of vectors, which are looked up by position, and whose sum, mean or maximum is taken over each bag. */
 export class EmbeddingBag extends Module implements Lookup {
   readonly numEmbeddings: number;
   readonly embeddingDim: number;
@@ -117,7 +117,7 @@ export class EmbeddingBag extends Module implements Lookup {
   }
 
   /**
-   * Returns a table of these vectors [rows, features], whose data it shares. They do not learn unless `freeze` is
+   * Returns a table of these vectors [rows, features], whose data it shares. They are not trained unless `freeze` is
    * false.
    */
   static fromPretrained(

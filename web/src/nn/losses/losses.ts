@@ -32,7 +32,7 @@ const kSmoothL1 = {
 /** Options of `SmoothL1Loss`. */
 export type SmoothL1LossOptions = LossOptionsOf<typeof kSmoothL1>;
 
-/** The absolute difference, squared and scaled near zero. */
+/** The absolute difference, and quadratic below `beta`. */
 export class SmoothL1Loss extends lossLayer(kSmoothL1, ["reduction", "beta"], smoothL1Loss) {}
 
 const kHuber = {
@@ -43,13 +43,13 @@ const kHuber = {
 /** Options of `HuberLoss`. */
 export type HuberLossOptions = LossOptionsOf<typeof kHuber>;
 
-/** Half the squared difference, continued in a straight line. */
+/** Half the squared difference, and linear beyond `delta`. */
 export class HuberLoss extends lossLayer(kHuber, ["reduction", "delta"], huberLoss) {}
 
 const kNLL = {
   /** A weight per class. */
   weight: tensorRule.orNull(),
-  /** Targets with this value do not count; default -100. */
+  /** Targets with this value are ignored; default -100. */
   ignoreIndex: integer.or(-100),
 };
 
@@ -61,7 +61,7 @@ export class NLLLoss extends lossLayer(kNLL, ["weight", "ignoreIndex", "reductio
 
 const kCrossEntropy = {
   ...kNLL,
-  /** The share of the target spread evenly over all classes; default 0. */
+  /** The share of each target that is spread evenly over all classes; default 0. */
   labelSmoothing: number.or(0),
 };
 
@@ -76,16 +76,16 @@ export class CrossEntropyLoss extends lossLayer(
 ) {}
 
 const kKLDiv = {
-  /** "batchmean", the sum over the size of the batch, is the divergence itself; default "mean". */
+  /** "batchmean", the sum divided by the batch size, is the divergence itself; default "mean". */
   reduction: oneOf("none", "mean", "sum", "batchmean").or("mean"),
-  /** The target is of log probabilities; default false. */
+  /** The target contains log probabilities; default false. */
   logTarget: boolean.or(false),
 };
 
 /** Options of `KLDivLoss`. */
 export type KLDivLossOptions = LossOptionsOf<typeof kKLDiv>;
 
-/** The divergence of target probabilities from log probabilities. */
+/** The Kullback-Leibler divergence of target probabilities from log probabilities. */
 export class KLDivLoss extends lossLayer(kKLDiv, ["reduction", "logTarget"], klDiv) {}
 
 const kBCE = {
@@ -120,7 +120,7 @@ const kPoissonNLL = {
   logInput: boolean.or(true),
   /** Add an approximation of the part that does not depend on the input; default false. */
   full: boolean.or(false),
-  /** Added to the rate in its logarithm; default 1e-8. */
+  /** Added to the rate before its logarithm is taken; default 1e-8. */
   eps: number.or(1e-8),
 };
 

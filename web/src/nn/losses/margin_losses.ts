@@ -16,14 +16,14 @@ import type { Tensor } from "../../tensor/tensor.js";
 import { type LossOptionsOf, lossFields, lossLayer } from "./loss_layer.js";
 
 const kMargin = {
-  /** How far apart is far enough; default 0, for `HingeEmbeddingLoss` and `MultiMarginLoss` 1. */
+  /** The margin; default 0, for `HingeEmbeddingLoss` and `MultiMarginLoss` 1. */
   margin: number.or(0),
 };
 
 /** Options of the losses with a margin. */
 export type MarginLossOptions = LossOptionsOf<typeof kMargin>;
 
-/** How far `input1` is from being above (target 1) or below (target -1) `input2`. */
+/** By how much `input1` falls short of exceeding `input2` by the margin (target 1), or the reverse (target -1). */
 export class MarginRankingLoss extends lossFields(kMargin, ["margin", "reduction"]) {
   override forward(input1: Tensor, input2: Tensor, target: Tensor): Tensor {
     const { margin, reduction } = this;
@@ -40,7 +40,7 @@ export class CosineEmbeddingLoss extends lossFields(kMargin, ["margin", "reducti
 }
 
 const kHinge = {
-  /** How far apart is far enough; default 1. */
+  /** The margin; default 1. */
   margin: number.or(1),
 };
 
@@ -58,7 +58,7 @@ const kTripletMargin = {
   p: number.or(2),
   /** Added to differences before they are measured; default 1e-6. */
   eps: number.or(1e-6),
-  /** Let the distance of positive from negative count too; default false. */
+  /** Use the distance of the positive from the negative example where it is smaller; default false. */
   swap: boolean.or(false),
 };
 
@@ -93,14 +93,14 @@ const kMultiMargin = {
 /** Options of `MultiMarginLoss`. */
 export type MultiMarginLossOptions = LossOptionsOf<typeof kMultiMargin>;
 
-/** How far the scores of other classes come within the margin of the target's. */
+/** By how much the scores of other classes come within the margin of the target's score. */
 export class MultiMarginLoss extends lossLayer(
   kMultiMargin,
   ["p", "margin", "weight", "reduction"],
   multiMarginLoss,
 ) {}
 
-/** How far the scores of other classes come within one of those of several targets. */
+/** By how much the scores of other classes come within 1 of those of several targets. */
 export class MultiLabelMarginLoss extends lossLayer({}, ["reduction"], multilabelMarginLoss) {}
 
 const kMultiLabelSoftMargin = {

@@ -2,7 +2,7 @@ import { instanceNorm } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { ChannelNorm, type ChannelNormClass, kInstanceNormArguments } from "./channel_norm.js";
 
-// For inputs [batch?, channels, ...] with so many dimensions after the channels.
+// For inputs [batch?, channels, ...] with `spatial` dimensions after the channels.
 function instanceNormLayer(spatial: number): ChannelNormClass {
   const unbatched = spatial + 1;
   return class extends ChannelNorm {

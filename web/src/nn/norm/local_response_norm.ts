@@ -10,7 +10,7 @@ const kOptions = {
   alpha: number.or(1e-4),
   /** The exponent; default 0.75. */
   beta: number.or(0.75),
-  /** What is added to the squares; default 1. */
+  /** Added to the squares; default 1. */
   k: number.or(1),
 };
 
@@ -19,7 +19,7 @@ const kArguments = { size: count, ...kOptions };
 /** Options of `LocalResponseNorm`. */
 export type LocalResponseNormOptions = Options<typeof kOptions>;
 
-/** Divides by the squares of `size` neighbouring channels. */
+/** Divides by a power of the mean square of `size` neighbouring channels. */
 export class LocalResponseNorm extends declared<
   [
     size: number,

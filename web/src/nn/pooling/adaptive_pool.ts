@@ -14,7 +14,7 @@ import { formatArguments } from "../module_text.js";
 
 function outputSizeOf(spatial: number): Rule<OutputSize> {
   return new Rule<OutputSize>(
-    `${size.expected}, or a list of ${spatial}, in which null keeps that of the input`,
+    `${size.expected}, or a list of ${spatial}, where null keeps the size of the input`,
     (value) =>
       Array.isArray(value)
         ? value.length === spatial && value.every((one) => one === null || size.accepts(one))
@@ -49,7 +49,7 @@ export class AdaptiveAvgPool2d extends adaptiveAvgPool(2, adaptiveAvgPool2d) {}
 export class AdaptiveAvgPool3d extends adaptiveAvgPool(3, adaptiveAvgPool3d) {}
 
 const kMaxOptions = {
-  /** Return where the largest elements are, too; default false. */
+  /** Also return the positions of the largest elements; default false. */
   returnIndices: boolean.or(false),
 };
 

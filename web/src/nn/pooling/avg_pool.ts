@@ -11,13 +11,13 @@ import { type PoolClass, type PoolLayer, poolLayer } from "./pool_layer.js";
 
 function avgPoolOptions(spatial: number) {
   return {
-    /** From one window to the next; default the size of a window. */
+    /** The distance between windows; default the size of a window. */
     stride: perDimension(spatial, 1).orNull(),
     /** What is added around the input; default 0. */
     padding: perDimension(spatial, 0).or(0),
-    /** Keep windows that reach over the end; default false. */
+    /** Keep windows that extend past the end; default false. */
     ceilMode: boolean.or(false),
-    /** Count padding in the mean; default true. */
+    /** Include padding in the mean; default true. */
     countIncludePad: boolean.or(true),
   };
 }
@@ -74,7 +74,7 @@ function single(values: Ints): number {
 function planeOptions(spatial: number) {
   return {
     ...avgPoolOptions(spatial),
-    /** What to divide by instead of the number of elements. */
+    /** Divide by this instead of the number of elements. */
     divisorOverride: integer.orNull(),
   };
 }

@@ -8,9 +8,9 @@ import { perDimension } from "../layer_options.js";
 
 function lpPoolOptions(spatial: number) {
   return {
-    /** From one window to the next; default the size of a window. */
+    /** The distance between windows; default the size of a window. */
     stride: perDimension(spatial, 1).orNull(),
-    /** Keep windows that reach over the end; default false. */
+    /** Keep windows that extend past the end; default false. */
     ceilMode: boolean.or(false),
   };
 }

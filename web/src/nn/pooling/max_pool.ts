@@ -8,15 +8,15 @@ import { type PoolClass, type PoolLayer, poolLayer } from "./pool_layer.js";
 
 function optionsOf(spatial: number) {
   return {
-    /** From one window to the next; default the size of a window. */
+    /** The distance between windows; default the size of a window. */
     stride: perDimension(spatial, 1).orNull(),
     /** What is added around the input; default 0. */
     padding: perDimension(spatial, 0).or(0),
-    /** From one element of a window to the next; default 1. */
+    /** The distance between elements of a window; default 1. */
     dilation: perDimension(spatial, 1).or(1),
-    /** Return where the largest elements are, too; default false. */
+    /** Also return the positions of the largest elements; default false. */
     returnIndices: boolean.or(false),
-    /** Keep windows that reach over the end; default false. */
+    /** Keep windows that extend past the end; default false. */
     ceilMode: boolean.or(false),
   };
 }

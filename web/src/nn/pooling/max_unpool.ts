@@ -11,7 +11,7 @@ import type { PoolClass } from "./pool_layer.js";
 
 function maxUnpoolOptions(spatial: number) {
   return {
-    /** From one window to the next; default the size of a window. */
+    /** The distance between windows; default the size of a window. */
     stride: perDimension(spatial, 1).orNull(),
     /** What the pool added around its input; default 0. */
     padding: perDimension(spatial, 0).or(0),

@@ -1,4 +1,4 @@
-// RNN, LSTM and GRU: what happens in one step of each.
+// RNN, LSTM and GRU: their arguments, and one step of each.
 
 import { readArguments } from "../../arguments/read.js";
 import { integer, type Options, oneOf } from "../../arguments/rule.js";
@@ -20,8 +20,8 @@ import { gruStep, lstmStep, rnnStep } from "./steps.js";
 
 const kRNNArguments = {
   ...kRecurrentSizes,
-  /** The function of a step; default "tanh". */
-  nonlinearity: oneOf("tanh", "relu").or("tanh").saying("Unknown nonlinearity."),
+  /** The activation function; default "tanh". */
+  nonlinearity: oneOf("tanh", "relu").or("tanh"),
   ...kRecurrentOptions,
   ...kLayerArguments,
 };
@@ -65,7 +65,7 @@ abstract class OneStateLayer extends RecurrentBase {
   }
 }
 
-/** Steps of h' = tanh(W_ih x + b_ih + W_hh h + b_hh). */
+/** A recurrent layer with the steps h' = tanh(W_ih x + b_ih + W_hh h + b_hh). */
 export class RNN extends OneStateLayer {
   readonly nonlinearity: "tanh" | "relu";
 
@@ -97,7 +97,7 @@ export class RNN extends OneStateLayer {
   }
 }
 
-/** Long short-term memory: a cell state that gates write, keep and show. */
+/** Long short-term memory: gates decide what a cell state adds, keeps and outputs. */
 export class LSTM extends RecurrentBase {
   constructor(inputSize: number, hiddenSize: number, options?: LSTMOptions);
   constructor(
@@ -167,7 +167,7 @@ export class LSTM extends RecurrentBase {
   }
 }
 
-/** Gated recurrent units: a state that one gate forgets for the candidate and one keeps. */
+/** Gated recurrent units: one gate resets the state for the candidate, another mixes the two. */
 export class GRU extends OneStateLayer {
   constructor(inputSize: number, hiddenSize: number, options?: GRUOptions);
   constructor(

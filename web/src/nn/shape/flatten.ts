@@ -6,7 +6,7 @@ import { declared } from "../layer.js";
 const kFlatten = {
   /** The first dimension to join; default 1. */
   startDim: integer.or(1),
-  /** The last one; default -1. */
+  /** The last dimension to join; default -1. */
   endDim: integer.or(-1),
 };
 

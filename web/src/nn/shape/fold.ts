@@ -9,11 +9,11 @@ import { declared } from "../layer.js";
 import { perDimension } from "../layer_options.js";
 
 const kOptions = {
-  /** From one element of a patch to the next; default 1. */
+  /** The distance between elements of a patch; default 1. */
   dilation: perDimension(2, 1).or(1),
   /** What is added around the image; default 0. */
   padding: perDimension(2, 0).or(0),
-  /** From one patch to the next; default 1. */
+  /** The distance between patches; default 1. */
   stride: perDimension(2, 1).or(1),
 };
 
