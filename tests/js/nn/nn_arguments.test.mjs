@@ -201,7 +201,7 @@ describe("nn.init", () => {
     assertThrows(
       () => init.xavierUniform_(eg.ones(3)),
       "InvalidArgument",
-      /\[xavierUniform_\] Fan/,
+      /\[xavierUniform_\] expected a weight of 2 dimensions/,
     );
     assertThrows(() => init.calculateGain("gelu"), "InvalidArgument", /nonlinearity/);
   });

@@ -45,7 +45,7 @@ describe("convolutions", () => {
     assertThrows(
       () => new nn.Conv2d(3, 4, 1, { groups: 2 }),
       "InvalidArgument",
-      /in_channels must be divisible by groups/,
+      /inChannels must be divisible by groups, got 3 and 2/,
     );
   });
 });

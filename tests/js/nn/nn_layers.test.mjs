@@ -210,7 +210,11 @@ describe("nn.utils", () => {
     assertClose(gradsOf(parameters), [-1.5, 0.5, 1]);
     const broken = withGrad([Number.NaN, 1]);
     const strict = { errorIfNonfinite: true };
-    assertThrows(() => nn.utils.clipGradNorm_(broken, 1, strict), "InvalidArgument", /non-finite/);
+    assertThrows(
+      () => nn.utils.clipGradNorm_(broken, 1, strict),
+      "InvalidArgument",
+      /infinite or NaN.*errorIfNonfinite/,
+    );
     assert.equal(broken.grad.dataSync()[1], 1);
   });
 
@@ -316,7 +320,11 @@ describe("Embedding.fromPretrained", () => {
 
   test("refuses what is no table", () => {
     const from = nn.Embedding.fromPretrained;
-    assertThrows(() => from(eg.ones([2])), "ShapeMismatch", /2-dimensional/);
+    assertThrows(
+      () => from(eg.ones([2])),
+      "ShapeMismatch",
+      /expected a matrix, got the shape \[2\]/,
+    );
     assertThrows(() => from(vectors, { padding_idx: 0 }), "InvalidArgument", /mean "paddingIdx"/);
     assertThrows(() => from(vectors, true, 2), "IndexOutOfRange");
   });

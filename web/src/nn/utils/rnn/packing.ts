@@ -90,7 +90,7 @@ function packSorted(
 ): PackedSequence {
   if (sizes.some((size, i) => size > (sizes[i - 1] ?? size))) {
     const told =
-      `lengths: expected them sorted, the longest first, got [${sizes.join(", ")}]. ` +
+      `lengths: expected the longest first, got [${sizes.join(", ")}]. ` +
       "Pass { enforceSorted: false } to have them sorted.";
     fail("InvalidArgument", where, told);
   }
