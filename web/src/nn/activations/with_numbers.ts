@@ -78,7 +78,13 @@ function checkLimits({ minVal, maxVal }: Values<typeof kHardtanh>): string | und
   return `maxVal must be above minVal, got minVal ${minVal} and maxVal ${maxVal}.`;
 }
 
-const kThreshold = { threshold: number, value: number, ...kInPlaceArguments };
+const kThreshold = {
+  /** Elements above it are kept. */
+  threshold: number,
+  /** Replaces the other elements. */
+  value: number,
+  ...kInPlaceArguments,
+};
 
 /** x where it is above `threshold`, else `value`. */
 export class Threshold extends declared<
@@ -107,6 +113,7 @@ export type RReLUOptions = Options<typeof kRReLU & typeof kInPlaceArguments>;
 
 /** x, times a random factor where it is negative; in evaluation the factor is the mean of both bounds. */
 export class RReLU extends activation(kRReLU, ["lower", "upper"], rrelu, rrelu, checkFactors) {
+  /** Draws the factors in training. */
   override forward(input: Tensor): Tensor {
     const result = rrelu(input, this.lower, this.upper, this.training);
     return this.inplace ? copy_(input, result) : result;

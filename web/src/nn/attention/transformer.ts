@@ -58,7 +58,7 @@ const kArguments = {
 
 /** Options of `Transformer`. */
 export type TransformerOptions = Options<
-  typeof kArguments &
+  Omit<typeof kArguments, keyof typeof kRest> &
     Pick<typeof kTransformerLayerArguments, "layerNormEps" | "batchFirst" | "normFirst" | "bias"> &
     typeof kLayerArguments
 >;

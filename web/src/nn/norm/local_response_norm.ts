@@ -14,7 +14,11 @@ const kOptions = {
   k: number.or(1),
 };
 
-const kArguments = { size: count, ...kOptions };
+const kArguments = {
+  /** The number of neighbouring channels. */
+  size: count,
+  ...kOptions,
+};
 
 /** Options of `LocalResponseNorm`. */
 export type LocalResponseNormOptions = Options<typeof kOptions>;

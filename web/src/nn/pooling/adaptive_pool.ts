@@ -24,6 +24,7 @@ function outputSizeOf(spatial: number): Rule<OutputSize> {
 
 /** A layer of pooling whose windows are chosen so that the result has a size. */
 export interface AdaptivePoolLayer extends Layer {
+  /** The sizes of the result. */
   readonly outputSize: OutputSize;
 }
 
@@ -64,6 +65,7 @@ export type AdaptiveMaxPoolArguments = [
 
 /** A layer of adaptive max pooling. */
 export interface AdaptiveMaxPoolLayer extends AdaptivePoolLayer {
+  /** Whether the positions of the maxima are returned, too. */
   readonly returnIndices: boolean;
   /** Returns the maxima, or with `returnIndices` also their positions in the flattened signal, image or volume. */
   forward(input: Tensor): Tensor;

@@ -93,10 +93,16 @@ export type AvgPoolArguments =
       divisorOverride?: number | null,
     ];
 
+/** A layer of average pooling over images or volumes. */
+export interface AvgPoolLayer extends PoolLayer {
+  /** The other arguments. */
+  readonly options: AvgPoolOptions;
+}
+
 function avgPool(
   spatial: number,
   op: (input: Tensor, kernelSize: Ints, options: object) => unknown,
-): PoolClass<AvgPoolArguments, PoolLayer<AvgPoolOptions>> {
+): PoolClass<AvgPoolArguments, AvgPoolLayer> {
   return poolLayer(spatial, planeOptions(spatial), op, ["stride", "padding"]);
 }
 

@@ -197,7 +197,9 @@ function startsOf(sample: Tensor, end: number, windows: number): Tensor {
 }
 
 /** A layer of fractional max pooling. */
-export interface FractionalPoolLayer extends PoolLayer<FractionalMaxPoolOptions> {
+export interface FractionalPoolLayer extends PoolLayer {
+  /** The other arguments. */
+  readonly options: FractionalMaxPoolOptions;
   /** Returns the maxima, or with `returnIndices` also their positions in the flattened image or volume. */
   forward(input: Tensor): Tensor;
 }

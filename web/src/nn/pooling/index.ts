@@ -8,7 +8,14 @@ export {
   type AdaptiveMaxPoolArguments,
   type AdaptiveMaxPoolOptions,
 } from "./adaptive_pool.js";
-export * from "./avg_pool.js";
+export {
+  AvgPool1d,
+  type AvgPool1dOptions,
+  AvgPool2d,
+  AvgPool3d,
+  type AvgPoolArguments,
+  type AvgPoolOptions,
+} from "./avg_pool.js";
 export {
   FractionalMaxPool2d,
   FractionalMaxPool3d,

@@ -36,7 +36,9 @@ export type MaxPoolArguments =
     ];
 
 /** A layer of max pooling. */
-export interface MaxPoolLayer extends PoolLayer<MaxPoolOptions> {
+export interface MaxPoolLayer extends PoolLayer {
+  /** The other arguments. */
+  readonly options: MaxPoolOptions;
   /** Returns the maxima, or with `returnIndices` also their positions in the flattened signal, image or volume. */
   forward(input: Tensor): Tensor;
 }

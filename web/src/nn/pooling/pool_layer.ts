@@ -11,9 +11,9 @@ import { Module } from "../module.js";
 import { formatArguments, type Printable } from "../module_text.js";
 
 /** A layer of pooling over windows. */
-export interface PoolLayer<Options> extends Layer {
+export interface PoolLayer extends Layer {
+  /** The size of a window. */
   readonly kernelSize: Ints;
-  readonly options: Options;
 }
 
 /** The class of a layer of pooling over windows; `Rest` are the arguments after the kernel size. */

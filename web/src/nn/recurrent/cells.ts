@@ -148,6 +148,7 @@ export class RNNCell extends RecurrentCell {
     })[0] as Tensor;
   }
 
+  /** Returns the arguments, for the text of the cell. */
   override extraRepr(): string {
     const { nonlinearity } = this;
     const own = nonlinearity === "tanh" ? [] : [`nonlinearity=${nonlinearity}`];

@@ -17,9 +17,17 @@ const kOptions = {
   stride: perDimension(2, 1).or(1),
 };
 
-const kUnfold = { kernelSize: perDimension(2, 1), ...kOptions };
+const kUnfold = {
+  /** The size of a patch. */
+  kernelSize: perDimension(2, 1),
+  ...kOptions,
+};
 
-const kFold = { outputSize: perDimension(2, 1), ...kUnfold };
+const kFold = {
+  /** The rows and columns of the images. */
+  outputSize: perDimension(2, 1),
+  ...kUnfold,
+};
 
 /** Options of `Fold` and `Unfold`. */
 export type FoldOptions = Options<typeof kOptions>;

@@ -22,6 +22,7 @@ function bordersOf(spatial: number): Rule<Ints> {
 
 /** A layer that adds a border. */
 export interface PaddingLayer extends Layer {
+  /** The sizes before and after each dimension, from the last dimension on. */
   readonly padding: readonly number[];
 }
 
@@ -30,14 +31,20 @@ export interface PaddingClass {
   new (...given: [padding: Ints]): PaddingLayer;
 }
 
+/** A layer that adds a border of one value. */
+export interface FilledPaddingLayer extends PaddingLayer {
+  /** The value of the border. */
+  readonly value: number;
+}
+
 /** The class of a layer that adds a border of a given value. */
 export interface ConstantPaddingClass {
-  new (...given: [padding: Ints, value: number]): PaddingLayer & { readonly value: number };
+  new (...given: [padding: Ints, value: number]): FilledPaddingLayer;
 }
 
 /** The class of a layer that adds a border of zeros. */
 export interface ZeroPaddingClass {
-  new (...given: [padding: Ints]): PaddingLayer & { readonly value: number };
+  new (...given: [padding: Ints]): FilledPaddingLayer;
 }
 
 /** Returns the class of a layer around as many dimensions, whose constructor takes `rules` after the padding. */
