@@ -1,4 +1,4 @@
-// Hooks of modules, before and after forward and around backward.
+// Hooks of modules: before and after forward, and in backward.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

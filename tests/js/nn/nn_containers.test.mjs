@@ -38,7 +38,7 @@ describe("Sequential", () => {
     assertThrows(() => model.append({}), "InvalidArgument", /expected a module/);
   });
 
-  test("refuses names that JavaScript would put in another place", () => {
+  test("refuses names that JavaScript would reorder", () => {
     const model = new nn.Sequential({ act: new nn.ReLU() });
     assertThrows(() => model.append(new nn.Tanh()), "InvalidArgument", /would not come last/);
     assert.equal(model.length, 1);
@@ -156,7 +156,7 @@ describe("clone()", () => {
     assert.equal(copy.norm.running_mean.persistent, true);
   });
 
-  test("of layers with state of many kinds run as the layers do", () => {
+  test("copies of layers with many kinds of state compute the same as the layers", () => {
     const x = eg.randn([4, 3, 8]);
     for (const layer of [
       new nn.LSTM(8, 5),
@@ -168,7 +168,7 @@ describe("clone()", () => {
     }
   });
 
-  test("refuses what is in a graph", () => {
+  test("refuses tensors with a gradient function", () => {
     const model = new nn.Linear(1, 1);
     model.cache = model.weight.mul(2);
     assertThrows(() => model.clone(), "InvalidArgument", /detach\(\)/);

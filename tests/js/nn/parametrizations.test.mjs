@@ -67,7 +67,7 @@ describe("registerParametrization", () => {
     assertTensor(layer.weight, [a, b, c, d]);
   });
 
-  test("one after the other, and assignments go the way back", () => {
+  test("applies several in order, and assignments in reverse order", () => {
     const layer = new nn.Linear(2, 2, { bias: false });
     const before = layer.weight.dataSync();
     parametrize.registerParametrization(layer, "weight", new Doubled());
@@ -240,7 +240,7 @@ describe("orthogonal", () => {
         : shape[0] !== shape[1];
       const step = wave(shape, 2, 0.3);
       const isTall = shape[0] >= shape[1];
-      // A diagonal of signs stays one.
+      // A diagonal matrix of signs remains one.
       original.detach().add_(isHouseholder ? (isTall ? step.tril(-1) : step.triu(1)) : step);
       assertTensor(layer.weight, moved, close);
       layer.weight
@@ -292,7 +292,7 @@ describe("parametrize", () => {
     const [first, second] = parametrize.cached(() => [layer.weight, layer.weight]);
     assert.equal(first, second);
     assert.equal(count, 1);
-    // What a scope has freed is computed again.
+    // A value that a scope has freed is computed again.
     parametrize.cached(() => {
       const use = () => eg.scope(() => layer.weight.sum().item());
       assert.equal(use(), use());
@@ -413,7 +413,7 @@ test("a weight may have another norm after the one that was removed", () => {
 });
 
 describe("parameters as a vector", () => {
-  test("and back", () => {
+  test("are read from it again", () => {
     const model = new nn.Linear(2, 3);
     const vector = nn.utils.parametersToVector(model.parameters());
     assertTensor(vector, [...model.weight.dataSync(), ...model.bias.dataSync()], { shape: [9] });
@@ -424,7 +424,7 @@ describe("parameters as a vector", () => {
     assertTensor(model.bias.grad, [1, 1, 1]);
   });
 
-  test("of the right length only", () => {
+  test("need a vector of the right length", () => {
     const { parameters } = { parameters: new nn.Linear(2, 3).parameters() };
     assertThrows(
       () => nn.utils.vectorToParameters(eg.ones([8]), parameters),

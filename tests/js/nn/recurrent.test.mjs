@@ -184,7 +184,11 @@ describe("gradients, dropout and state of recurrent layers", () => {
       /3 features \(inputSize\), got 5/,
     );
     assertThrows(() => layer.call(eg.zeros([3])), "ShapeMismatch", /2D or 3D input, got 1D/);
-    assertThrows(() => layer.call(eg.zeros([0, 1, 3])), "ShapeMismatch", /one step or more, got none/);
+    assertThrows(
+      () => layer.call(eg.zeros([0, 1, 3])),
+      "ShapeMismatch",
+      /one step or more, got none/,
+    );
     assertThrows(
       () => layer.call(eg.zeros([2, 1, 3]), eg.zeros([1, 2, 4])),
       "ShapeMismatch",

@@ -35,6 +35,7 @@ import { fail } from "../runtime/errors.js";
 import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
+import { normalCdf } from "./normal_cdf.js";
 
 const kFanMode = oneOf("fan_in", "fan_out");
 
@@ -387,29 +388,6 @@ function matrixShape(name: string, { shape }: Tensor): readonly [number, number]
   const [rows, columns] = shape;
   if (shape.length === 2 && rows !== undefined && columns !== undefined) return [rows, columns];
   refuse(name, `expected a matrix, got the shape [${shape}].`);
-}
-
-// The normal distribution function: by the series of erf, or by its continued fraction far from 0.
-function normalCdf(x: number): number {
-  const z = Math.abs(x) / Math.SQRT2;
-  const upper = z < 3 ? (1 - erfSeries(z)) / 2 : erfcFraction(z) / 2;
-  return x < 0 ? upper : 1 - upper;
-}
-
-function erfSeries(z: number): number {
-  let term = z;
-  let sum = z;
-  for (let n = 1; Math.abs(term) > 1e-17 * Math.abs(sum); n++) {
-    term *= (2 * z * z) / (2 * n + 1);
-    sum += term;
-  }
-  return (2 / Math.sqrt(Math.PI)) * Math.exp(-z * z) * sum;
-}
-
-function erfcFraction(z: number): number {
-  let tail = z;
-  for (let n = 60; n > 0; n--) tail = z + n / 2 / tail;
-  return Math.exp(-z * z) / (Math.sqrt(Math.PI) * tail);
 }
 
 function refuse(name: string, message: string): never {

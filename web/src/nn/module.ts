@@ -39,7 +39,7 @@ import {
   normalForwardHook,
   normalPreHook,
 } from "./module_hooks.js";
-import { memberAt } from "./module_paths.js";
+import { joinPath, memberAt, withoutRepeats } from "./module_paths.js";
 import { memberName, registerMember } from "./module_register.js";
 import { formatModule } from "./module_text.js";
 import { Buffer, type BufferOptions, Parameter } from "./parameter.js";
@@ -389,13 +389,13 @@ export class Module {
     }
     const parts = this.#look().of("module");
     const inner = [...around, this];
-    const below = parts.flatMap(([name, part]) => part.#tree(join(prefix, name), inner));
+    const below = parts.flatMap(([name, part]) => part.#tree(joinPath(prefix, name), inner));
     return [[prefix, this], ...below];
   }
 
   #collect<T>(pick: (members: Members) => [string, T][]): [string, T][] {
     return this.#tree("").flatMap(([prefix, module]) =>
-      pick(module.#members).map(([name, value]): [string, T] => [join(prefix, name), value]),
+      pick(module.#members).map(([name, value]): [string, T] => [joinPath(prefix, name), value]),
     );
   }
 
@@ -454,14 +454,4 @@ function partsOf(module: Module): [string, Module][] {
   return entriesOf(module).filter((entry): entry is [string, Module] => {
     return kindOf(entry[1]) === "module";
   });
-}
-
-function join(prefix: string, name: string): string {
-  return prefix === "" ? name : `${prefix}.${name}`;
-}
-
-// A value that two names share counts under the first.
-function withoutRepeats<T>(entries: readonly [string, T][]): [string, T][] {
-  const seen = new Set<T>();
-  return entries.filter(([, value]) => !seen.has(value) && seen.add(value));
 }

@@ -33,3 +33,14 @@ export function memberAt<K extends Kind>(
   });
   return value as Kinds[K];
 }
+
+/** Returns the dotted name of a member under a prefix. */
+export function joinPath(prefix: string, name: string): string {
+  return prefix === "" ? name : `${prefix}.${name}`;
+}
+
+/** Returns the entries without values that came before: one that several names share counts under the first. */
+export function withoutRepeats<T>(entries: readonly [string, T][]): [string, T][] {
+  const seen = new Set<T>();
+  return entries.filter(([, value]) => !seen.has(value) && seen.add(value));
+}
