@@ -5,7 +5,7 @@ export * from "./attention/index.js";
 export * from "./containers/index.js";
 export * from "./conv/index.js";
 export * from "./dropout/index.js";
-export * as functional from "./functional.js";
+export * as functional from "./functional/index.js";
 export * as init from "./init.js";
 export type { LayerOptions } from "./layer_options.js";
 export * from "./linear/index.js";

@@ -80,6 +80,11 @@ export function declared<Given extends readonly unknown[], R extends Rules>(
   ) => Module & Fields<R>;
 }
 
+/** Returns a declaration in the order of `names`, which are all of its arguments. */
+export function ordered(rules: Rules, names: readonly string[]): Rules {
+  return Object.fromEntries(names.map((name) => [name, rules[name] as Rule<unknown>]));
+}
+
 /** Returns the values of fields of a module. */
 export function valuesOf(module: Module, names: readonly string[]): unknown[] {
   return names.map((name) => Reflect.get(module, name));
@@ -97,7 +102,7 @@ export function layer<R extends Rules, const Names extends readonly (keyof R & s
   op: (input: Tensor, ...values: InOrder<R, Names>) => Tensor,
   check?: Check<R>,
 ): LayerClass<R, Names> {
-  return class extends declared<unknown[], Rules>(rules, check as Check<Rules>) {
+  return class extends declared<unknown[], Rules>(ordered(rules, names), check as Check<Rules>) {
     override forward(input: Tensor): Tensor {
       return op(input, ...(valuesOf(this, names) as InOrder<R, Names>));
     }

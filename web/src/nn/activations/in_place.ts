@@ -9,6 +9,7 @@ import {
   type InOrder,
   type Layer,
   type LayerClass,
+  ordered,
   valuesOf,
 } from "../layer.js";
 import { formatFloat, snakeCase } from "../module_text.js";
@@ -62,7 +63,7 @@ export function activation<R extends Rules, const Names extends readonly (keyof 
   op_: ActivationOp<R, Names>,
   check?: Check<R>,
 ): ActivationClass<R, Names> {
-  const all: Rules = { ...rules, ...kInPlaceArguments };
+  const all = ordered({ ...rules, ...kInPlaceArguments }, [...names, "inplace"]);
   return class extends declared<unknown[], Rules>(all, check as Check<Rules>) {
     declare readonly inplace: boolean;
 

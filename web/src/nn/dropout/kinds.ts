@@ -6,7 +6,7 @@ import {
   dropout2d,
   dropout3d,
   featureAlphaDropout,
-} from "../functional_sampling.js";
+} from "../functional/sampling.js";
 import { dropoutLayer } from "./dropout_layer.js";
 
 /** In training, sets random channels of signals [batch?, channels, length] to zero and scales the others up. */

@@ -4,7 +4,7 @@ import { empty } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { embedding } from "../functional_embedding.js";
+import { embedding } from "../functional/embedding.js";
 import { normal_, zeros_ } from "../init.js";
 import { kLayerArguments, parameterOf } from "../layer_options.js";
 import { Module } from "../module.js";

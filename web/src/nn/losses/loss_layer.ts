@@ -1,8 +1,8 @@
 // Losses made from declarations.
 
-import { type Options, oneOf, type Rule, type Rules, type Values } from "../../arguments/rule.js";
+import { type Options, oneOf, type Rules, type Values } from "../../arguments/rule.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { type Check, declared, type Fields, type LayerClass, pick } from "../layer.js";
+import { type Check, declared, type Fields, type LayerClass, ordered, pick } from "../layer.js";
 import type { Module } from "../module.js";
 
 const kReduction = oneOf("none", "mean", "sum");
@@ -46,9 +46,8 @@ export function lossFields<
   R extends Rules,
   const Names extends readonly (keyof LossRules<R> & string)[],
 >(rules: R, names: Names, check?: Check<LossRules<R>>): LossClass<R, Names, Module> {
-  const all: Rules = { ...kLossArguments, ...rules };
-  const ordered = Object.fromEntries(names.map((name) => [name, all[name] as Rule<unknown>]));
-  return class extends declared<unknown[], Rules>(ordered, check as Check<Rules>) {
+  const all = ordered({ ...kLossArguments, ...rules }, names);
+  return class extends declared<unknown[], Rules>(all, check as Check<Rules>) {
     override extraRepr(): string {
       return "";
     }

@@ -1,8 +1,8 @@
 // Functions of nn.functional that draw random numbers: dropouts of whole channels and of SELU
 // networks, and the Gumbel softmax. Draws are PyTorch's, in number and order.
 
-import { type Arguments, readArguments } from "../arguments/read.js";
-import { boolean, integer, number, type Options, positive, share } from "../arguments/rule.js";
+import { type Arguments, readArguments } from "../../arguments/read.js";
+import { boolean, integer, number, type Options, positive, share } from "../../arguments/rule.js";
 import {
   add,
   bernoulli_,
@@ -22,11 +22,11 @@ import {
   sub,
   unsqueeze,
   zerosLike,
-} from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
-import { tensorRule } from "../tensor/rules.js";
-import { scope } from "../tensor/scope.js";
-import type { Tensor } from "../tensor/tensor.js";
+} from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import { tensorRule } from "../../tensor/rules.js";
+import { scope } from "../../tensor/scope.js";
+import type { Tensor } from "../../tensor/tensor.js";
 
 const kProbability = {
   /** The probability that an element or channel is set to zero; default 0.5. */

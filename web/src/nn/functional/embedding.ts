@@ -1,12 +1,12 @@
-import { type Arguments, readArguments } from "../arguments/read.js";
-import { integer, type Options } from "../arguments/rule.js";
-import { dividedByFrequency, limitNorms } from "../composites/embedding_rows.js";
-import { embedding as lookUp } from "../generated/ops.js";
-import { calledAs } from "../runtime/errors.js";
-import { tensorRule } from "../tensor/rules.js";
-import { scope } from "../tensor/scope.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { kLookupOptions, kSparse, type LookupRules } from "./linear/lookup_options.js";
+import { type Arguments, readArguments } from "../../arguments/read.js";
+import { integer, type Options } from "../../arguments/rule.js";
+import { dividedByFrequency, limitNorms } from "../../composites/embedding_rows.js";
+import { embedding as lookUp } from "../../generated/ops.js";
+import { calledAs } from "../../runtime/errors.js";
+import { tensorRule } from "../../tensor/rules.js";
+import { scope } from "../../tensor/scope.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { kLookupOptions, kSparse, type LookupRules } from "../linear/lookup_options.js";
 
 const kOptions = {
   /** The row that gets no gradient. */
