@@ -154,6 +154,9 @@ const kDefiners = [
 ];
 const kDefinition = new RegExp(`(= |\\()(?=(?:${kDefiners.join("|")})\\()`, "g");
 
+// An unindented class that extends the result of a function: layer(rules, names, op). Such functions only create classes.
+const kMadeClass = /^((?:export )?(?:default )?class \w+ extends )(?=\w+\()/gm;
+
 // Written next to their declarations, so that the relative URLs in files.ts are the same in both forms.
 async function writeModules(source) {
   const { transform } = await import("esbuild");
@@ -166,9 +169,11 @@ async function writeModules(source) {
     const options = { loader: "ts", format: "esm", target: "es2022", tsconfigRaw };
     const { code } = await transform(text, options);
     // An unindented line is not inside a function.
-    const marked = code.replace(/^(?:export )?const .*$/gm, (line) =>
-      line.replace(kDefinition, "$1/* @__PURE__ */ "),
-    );
+    const marked = code
+      .replace(/^(?:export )?const .*$/gm, (line) =>
+        line.replace(kDefinition, "$1/* @__PURE__ */ "),
+      )
+      .replace(kMadeClass, "$1/* @__PURE__ */ ");
     const file = name === "index.ts" ? kModules : name.replace(/\.ts$/, ".js");
     mkdirSync(dirname(join(kDist, file)), { recursive: true });
     writeFileSync(join(kDist, file), marked);

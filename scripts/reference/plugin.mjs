@@ -4,7 +4,15 @@
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Comment, CommentTag, Context, Converter, PageEvent, ReflectionKind } from "typedoc";
+import {
+  Comment,
+  CommentTag,
+  Context,
+  Converter,
+  PageEvent,
+  ReferenceType,
+  ReflectionKind,
+} from "typedoc";
 import ts from "typescript";
 
 const kSource = fileURLToPath(new URL("../../web/src/", import.meta.url));
@@ -39,6 +47,7 @@ export function load(app) {
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     dropHeading(project.readme);
     for (const reflection of Object.values(project.reflections)) {
+      showBase(reflection, project);
       shareComment(reflection);
       describeField(reflection);
       const chapter = chapterOf(reflection);
@@ -100,6 +109,24 @@ function shareComment(reflection) {
   if (!first?.comment || others.length === 0 || others.some(({ comment }) => comment)) return;
   reflection.comment = first.comment;
   delete first.comment;
+}
+
+// A class that extends what a function returns, `class ReLU extends plainActivation(relu, relu_)`, extends a module for its
+// readers, and its members are its own.
+function showBase(reflection, project) {
+  if (reflection.inheritedFrom?.name.includes("(")) delete reflection.inheritedFrom;
+  if (reflection.defaultValue === "..." && reflection.flags.isReadonly)
+    delete reflection.defaultValue;
+  if (!reflection.kindOf(ReflectionKind.Class) || !reflection.extendedTypes) return;
+  if (reflection.extendedTypes.every((type) => type.reflection)) return;
+  const module = project.getChildByName(["nn", "Module"]);
+  if (reflection.parent !== module?.parent || !hasMembersOf(reflection, module)) return;
+  const name = module.getFriendlyFullName();
+  reflection.extendedTypes = [ReferenceType.createResolvedReference(name, module, project)];
+}
+
+function hasMembersOf(reflection, module) {
+  return module.children.every(({ name }) => reflection.getChildByName(name));
 }
 
 // Describes fields of modules, optimizers and schedulers: constructor arguments, or trained and saved state.

@@ -210,11 +210,7 @@ describe("wrong indices are refused by name", () => {
   const x = eg.zeros([3, 2]);
   const cases = [
     [() => x.at([5]), "IndexOutOfRange", /index 5 is out of range for dimension 0 of size 3/],
-    [
-      () => x.at(0, [-3]),
-      "IndexOutOfRange",
-      /index -3 is out of range for dimension 0 of size 2/,
-    ],
+    [() => x.at(0, [-3]), "IndexOutOfRange", /index -3 is out of range for dimension 0 of size 2/],
     [() => x.at([0], [0], [0]), "IndexOutOfRange", /3 indices.*2 dimensions/],
     [
       () => x.at([true, false]),

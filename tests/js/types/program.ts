@@ -160,6 +160,29 @@ new eg.optim.SGD(net.parameters(), "0.5");
 new eg.nn.Conv2d(1, 2, 3, { paddingMode: "mirror" });
 const convolution = new eg.nn.Conv2d(1, 2, [3, 3], { padding: "same", bias: false });
 const padding: eg.nn.PaddingMode = convolution.paddingMode;
+// Layers whose classes are made from declarations.
+class ScaledHuber extends eg.nn.HuberLoss {
+  scale = 2;
+  override forward(input: eg.Tensor, target: eg.Tensor): eg.Tensor {
+    return super.forward(input, target).mul(this.scale);
+  }
+}
+const huber = new ScaledHuber("sum", { delta: 2 });
+const delta: number = huber.delta;
+const huberOptions: eg.nn.HuberLossOptions = { reduction: "none", delta: 1 };
+const lossOfHuber: eg.Tensor = huber.call(x, x);
+const dim: number | null = new eg.nn.Softmax({ dim: 1 }).dim;
+// @ts-expect-error: fields are read-only
+huber.delta = 3;
+// @ts-expect-error: a number
+new eg.nn.HuberLoss("mean", "1");
+// @ts-expect-error: no such option
+new eg.nn.ELU({ Alpha: 1 });
+// @ts-expect-error: Tanh takes no arguments
+new eg.nn.Tanh(1);
+// @ts-expect-error: the kernel size is missing
+new eg.nn.MaxPool2d();
+console.log(delta, huberOptions, lossOfHuber, dim);
 const options: eg.nn.LSTMOptions = { numLayers: 2, projSize: 1, dtype: "float64" };
 const recurrent = new eg.nn.LSTM(2, 3, options);
 eg.nn.init.kaimingUniform_(convolution.weight, { nonlinearity: "relu" });

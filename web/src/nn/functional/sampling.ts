@@ -1,8 +1,8 @@
 // Functions of nn.functional that draw random numbers: dropouts of whole channels and of SELU
 // networks, and the Gumbel softmax. Draws are PyTorch's, in number and order.
 
-import { type Arguments, readArguments } from "../arguments/read.js";
-import { boolean, integer, number, type Options, positive, share } from "../arguments/rule.js";
+import { type Arguments, readArguments } from "../../arguments/read.js";
+import { boolean, integer, number, type Options, positive, share } from "../../arguments/rule.js";
 import {
   add,
   bernoulli_,
@@ -22,26 +22,26 @@ import {
   sub,
   unsqueeze,
   zerosLike,
-} from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
-import { tensorRule } from "../tensor/rules.js";
-import { scope } from "../tensor/scope.js";
-import type { Tensor } from "../tensor/tensor.js";
+} from "../../generated/ops.js";
+import { fail } from "../../runtime/errors.js";
+import { tensorRule } from "../../tensor/rules.js";
+import { scope } from "../../tensor/scope.js";
+import type { Tensor } from "../../tensor/tensor.js";
 
 const kProbability = {
-  /** The probability to be zeroed; default 0.5. */
-  p: share.or(0.5).saying("dropout probability has to be between 0 and 1."),
+  /** The probability that an element or channel is set to zero; default 0.5. */
+  p: share.or(0.5).saying("It is a probability."),
 };
 
 const kDropoutOptions = {
   ...kProbability,
-  /** Drop at all; default true. */
+  /** Whether to drop at all; default true. */
   training: boolean.or(true),
 };
 
 const kAlphaDropoutOptions = {
   ...kProbability,
-  /** Drop at all; default false, as in PyTorch. */
+  /** Whether to drop at all; default false, as in PyTorch. */
   training: boolean.or(false),
 };
 
@@ -75,8 +75,7 @@ export function dropout2d(...given: DropoutArguments<ChannelDropoutOptions>): Te
   if (input.ndim !== 3 && input.ndim !== 4) refuseShape("dropout2d", "3D or 4D", input);
   if (input.ndim === 3) {
     warnOnce(
-      "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout " +
-        "behavior is desired - input is interpreted as shape (N, C, L). Use dropout1d() for that.",
+      "[dropout2d] a 3D input is read as [N, C, L], whose channels are dropped: use dropout1d() for that.",
     );
   }
   return dropChannels(input, p, training, true);
@@ -103,8 +102,8 @@ export function featureAlphaDropout(...given: DropoutArguments<AlphaDropoutOptio
     given,
   );
   if (input.ndim < 2) {
-    const told = "Feature dropout requires at least 2 dimensions in the input";
-    fail("ShapeMismatch", "featureAlphaDropout", `${told}, got shape [${input.shape}].`);
+    const told = `expected an input of 2 dimensions or more, got the shape [${input.shape}].`;
+    fail("ShapeMismatch", "featureAlphaDropout", told);
   }
   return alphaDropped(input, p, training, channelsOf);
 }
@@ -114,7 +113,7 @@ const kGumbelSoftmaxOptions = {
   tau: positive.or(1),
   /** Return one-hot rows, whose gradient is that of the soft ones; default false. */
   hard: boolean.or(false),
-  /** Of no effect, as in PyTorch. */
+  /** Has no effect, as in PyTorch. */
   eps: number.or(1e-10),
   /** The dimension of the categories; default -1. */
   dim: integer.or(-1),
@@ -125,7 +124,7 @@ const kGumbelSoftmaxArguments = { logits: tensorRule, ...kGumbelSoftmaxOptions }
 /** Options of `gumbelSoftmax`. */
 export type GumbelSoftmaxOptions = Options<typeof kGumbelSoftmaxOptions>;
 
-/** Draws from categories by their unnormalised log probabilities, so that gradients reach them. */
+/** Draws from categories with these unnormalised log probabilities, in a way that lets gradients reach them. */
 export function gumbelSoftmax(
   ...given: [
     logits: Tensor,
@@ -140,7 +139,7 @@ export function gumbelSoftmax(
     kGumbelSoftmaxArguments,
     given,
   );
-  if (eps !== 1e-10) warnOnce("gumbelSoftmax: `eps` parameter is deprecated and has no effect.");
+  if (eps !== 1e-10) warnOnce("[gumbelSoftmax] eps has no effect: leave it out.");
   return scope(() => {
     const gumbels = neg(
       log(exponential_(empty(logits.shape, { dtype: logits.dtype, device: logits.device }))),
@@ -150,7 +149,7 @@ export function gumbelSoftmax(
   });
 }
 
-// One-hot rows in value, the soft ones in gradient.
+// One-hot rows, with the gradient of the soft ones.
 function straightThrough(soft: Tensor, dim: number): Tensor {
   const [, index] = max(soft, dim, true);
   const oneHot = scatter(zerosLike(soft), dim, index, 1);
@@ -166,11 +165,11 @@ function warnOnce(message: string): void {
 }
 
 function refuseShape(where: string, expected: string, input: Tensor): never {
-  const told = `Expected ${expected} input, but received a ${input.ndim}D input`;
-  fail("ShapeMismatch", where, `${where}: ${told} of shape [${input.shape}].`);
+  const told = `expected a ${expected} input, got ${input.ndim}D with the shape [${input.shape}].`;
+  fail("ShapeMismatch", where, told);
 }
 
-// A value per channel of [N, C, ...], to be broadcast over the other dimensions.
+// Ones for each channel of [N, C, ...], which broadcast over the other dimensions.
 function channelsOf(input: Tensor): Tensor {
   const shape = input.shape.map((size, dim) => (dim < 2 ? size : 1));
   const { dtype, device } = input;
@@ -186,7 +185,7 @@ function dropChannels(input: Tensor, p: number, training: boolean, isBatch: bool
   });
 }
 
-// Minus the value that SELU tends to for small numbers: what zeroed elements become.
+// Minus the limit of SELU for very negative numbers, which dropped elements are set to.
 const kSeluLimit = 1.7580993408473766;
 
 function alphaDropped(

@@ -25,7 +25,7 @@ export {
   pdist,
   pixelShuffle,
   pixelUnshuffle,
-} from "../composites/index.js";
+} from "../../composites/index.js";
 export {
   adaptiveAvgPool2d,
   adaptiveMaxPool2d,
@@ -105,8 +105,11 @@ export {
   threshold,
   threshold_,
   tripletMarginLoss,
-} from "../generated/ops.js";
-export { type EmbeddingCall, embedding } from "./functional_embedding.js";
+} from "../../generated/ops.js";
+export { ctcLoss } from "../losses/ctc_loss.js";
+export { tripletMarginWithDistanceLoss } from "../losses/triplet_distance_loss.js";
+export { fractionalMaxPool2d, fractionalMaxPool3d } from "../pooling/fractional_max_pool.js";
+export { type EmbeddingCall, embedding } from "./embedding.js";
 export {
   alphaDropout,
   dropout1d,
@@ -114,7 +117,4 @@ export {
   dropout3d,
   featureAlphaDropout,
   gumbelSoftmax,
-} from "./functional_sampling.js";
-export { ctcLoss } from "./losses/ctc_loss.js";
-export { tripletMarginWithDistanceLoss } from "./losses/triplet_distance_loss.js";
-export { fractionalMaxPool2d, fractionalMaxPool3d } from "./pooling/fractional_max_pool.js";
+} from "./sampling.js";

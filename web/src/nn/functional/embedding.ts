@@ -1,12 +1,12 @@
-import { type Arguments, readArguments } from "../arguments/read.js";
-import { integer, type Options } from "../arguments/rule.js";
-import { dividedByFrequency, limitNorms } from "../composites/embedding_rows.js";
-import { embedding as lookUp } from "../generated/ops.js";
-import { calledAs } from "../runtime/errors.js";
-import { tensorRule } from "../tensor/rules.js";
-import { scope } from "../tensor/scope.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { kLookupOptions, kSparse } from "./linear/lookup_options.js";
+import { type Arguments, readArguments } from "../../arguments/read.js";
+import { integer, type Options } from "../../arguments/rule.js";
+import { dividedByFrequency, limitNorms } from "../../composites/embedding_rows.js";
+import { embedding as lookUp } from "../../generated/ops.js";
+import { calledAs } from "../../runtime/errors.js";
+import { tensorRule } from "../../tensor/rules.js";
+import { scope } from "../../tensor/scope.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { kLookupOptions, kSparse, type LookupRules } from "../linear/lookup_options.js";
 
 const kOptions = {
   /** The row that gets no gradient. */
@@ -18,7 +18,7 @@ const kOptions = {
 const kArguments = { input: tensorRule, weight: tensorRule, ...kOptions };
 
 /** Options of `nn.functional.embedding`. */
-export type EmbeddingCall = Options<typeof kOptions>;
+export type EmbeddingCall = Options<typeof kOptions & LookupRules>;
 
 /**
  * The rows of `weight` that `input` names. Like eg.embedding(), and `maxNorm` first scales the rows that are looked up
