@@ -224,8 +224,8 @@ test("commands and fields that are wrong are errors of the next read alone", opt
     [() => p.stream.free(1234), /no block 1234/],
     [() => p.stream.allocate(x.block, 4), /not free/],
     [() => p.stream.raw((1 << 8) | 77), /no command 77/],
-    [() => add(p, { ...x, dtype: "float64" }, x), /no float64/],
-    [() => add(p, { ...x, offset: 2 }, x), /odd offset/],
+    [() => add(p, { ...x, dtype: "float64" }, x), /float64/],
+    [() => add(p, { ...x, offset: 2 }, x), /offset 2/],
   ];
   for (const [write, message] of wrong) {
     write();
@@ -244,7 +244,7 @@ test("WebGPU's own errors come with the op's name", options, async () => {
       commands.dispatch({
         key: "bad",
         memory: [{ name: "y", view: y, mode: "write" }],
-        numbers: {},
+        uniforms: {},
         workgroups: [1],
         body: () => "fn main() { this is no shader }",
       });
