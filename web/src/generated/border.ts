@@ -7,7 +7,7 @@
 import type { Formula, Operand, View } from "../webgpu/stream";
 
 /** What native.borderHash() returns of a module with this format. */
-export const kBorderHash = 1979493526;
+export const kBorderHash = 540275303;
 
 /** The element type of a tensor. */
 export type DType =
