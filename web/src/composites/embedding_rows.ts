@@ -2,6 +2,7 @@
 
 import { Function as AutogradFunction, type FunctionContext } from "../autograd/function.js";
 import { noGrad } from "../autograd/grad_mode.js";
+import { norm } from "../generated/internal.js";
 import {
   add,
   clone,
@@ -11,7 +12,6 @@ import {
   indexPut_,
   indexSelect,
   mul,
-  norm,
   onesLike,
   reshape,
   unsqueeze,

@@ -1,6 +1,7 @@
 // Correlations of variables, and distances of points.
 
 import type { Arguments } from "../arguments/read.js";
+import { norm } from "../generated/internal.js";
 import {
   clamp,
   complex,
@@ -11,7 +12,6 @@ import {
   indexSelect,
   matmul,
   mul,
-  norm,
   real,
   reshape,
   select,

@@ -1,5 +1,6 @@
 import type { Arguments } from "../arguments/read.js";
 import { boolean, number, Rule, type Values } from "../arguments/rule.js";
+import { norm } from "../generated/internal.js";
 import {
   clamp_,
   clone,
@@ -10,7 +11,6 @@ import {
   mean,
   mul_,
   neg,
-  norm,
   rsqrt_,
   square,
   sub_,

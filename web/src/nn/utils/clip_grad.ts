@@ -3,17 +3,8 @@
 import { type Arguments, readArguments } from "../../arguments/read.js";
 import { boolean, number, type Options, Rule } from "../../arguments/rule.js";
 import { noGrad } from "../../autograd/grad_mode.js";
-import {
-  add,
-  clamp,
-  clamp_,
-  div,
-  isfinite,
-  mul_,
-  norm,
-  stack,
-  zeros,
-} from "../../generated/ops.js";
+import { norm } from "../../generated/internal.js";
+import { add, clamp, clamp_, div, isfinite, mul_, stack, zeros } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";

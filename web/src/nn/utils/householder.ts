@@ -1,5 +1,6 @@
 // Householder reflections that make a matrix triangular, chosen as in LAPACK's geqrf.
 
+import { norm } from "../../generated/internal.js";
 import {
   add,
   cat,
@@ -10,7 +11,6 @@ import {
   mul,
   narrow,
   neg,
-  norm,
   onesLike,
   sign,
   sqrt,

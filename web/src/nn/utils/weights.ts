@@ -1,7 +1,8 @@
 // The computations of weightNorm and spectralNorm.
 
 import { noGrad } from "../../autograd/grad_mode.js";
-import { div, empty, flatten, mul, norm, normal_, normalize } from "../../generated/ops.js";
+import { norm } from "../../generated/internal.js";
+import { div, empty, flatten, mul, normal_, normalize } from "../../generated/ops.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 
