@@ -5,51 +5,57 @@ export type {
   Parameter,
   ProbabilityOptions,
   SampleShape,
-} from "./arguments.js";
-export { Bernoulli, Binomial, type BinomialOptions, Geometric } from "./binary.js";
+} from "./base/arguments.js";
+export { Distribution, type DistributionParts, type Parameters } from "./base/distribution.js";
+export { ExponentialFamily } from "./base/exponential_family.js";
+export { Independent } from "./combined/independent.js";
+export { MixtureSameFamily } from "./combined/mixture.js";
+export { TransformedDistribution } from "./combined/transformed_distribution.js";
+export * as constraints from "./constraints/constraints.js";
+export {
+  bijectTo,
+  type ConstraintRegistry,
+  type TransformFactory,
+  transformTo,
+} from "./constraints/registry.js";
+export {
+  ContinuousBernoulli,
+  type ContinuousBernoulliOptions,
+  type Limits,
+} from "./continuous/continuous_bernoulli.js";
+export { Exponential } from "./continuous/exponential.js";
+export { Chi2, Gamma, StudentT, type StudentTOptions } from "./continuous/gamma.js";
+export { FisherSnedecor, InverseGamma } from "./continuous/gamma_ratios.js";
+export { Cauchy, Gumbel, HalfCauchy, Laplace } from "./continuous/heavy_tails.js";
+export { HalfNormal, LogisticNormal, LogNormal, Normal } from "./continuous/normal.js";
+export { Pareto, Weibull } from "./continuous/transformed_exponential.js";
+export { Kumaraswamy, Uniform } from "./continuous/uniform.js";
+export { VonMises } from "./continuous/von_mises.js";
+export { Bernoulli, Binomial, type BinomialOptions, Geometric } from "./discrete/binary.js";
 export {
   Categorical,
   Multinomial,
   type MultinomialOptions,
   OneHotCategorical,
   OneHotCategoricalStraightThrough,
-} from "./categorical.js";
-export {
-  bijectTo,
-  type ConstraintRegistry,
-  type TransformFactory,
-  transformTo,
-} from "./constraint_registry.js";
-export * as constraints from "./constraints.js";
-export {
-  ContinuousBernoulli,
-  type ContinuousBernoulliOptions,
-  type Limits,
-} from "./continuous_bernoulli.js";
-export { Beta, Dirichlet } from "./dirichlet.js";
-export { Distribution, type DistributionParts, type Parameters } from "./distribution.js";
-export { Exponential } from "./exponential.js";
-export { ExponentialFamily } from "./exponential_family.js";
-export { Chi2, Gamma, StudentT, type StudentTOptions } from "./gamma.js";
-export { FisherSnedecor, InverseGamma } from "./gamma_ratios.js";
-export { Cauchy, Gumbel, HalfCauchy, Laplace } from "./heavy_tails.js";
-export { Independent } from "./independent.js";
-export { klDivergence, registerKl } from "./kl/kl.js";
-export type { DistributionClass } from "./kl/pair.js";
-export { LKJCholesky, type LKJCholeskyOptions } from "./lkj_cholesky.js";
-export { LowRankMultivariateNormal } from "./low_rank_multivariate_normal.js";
-export { MixtureSameFamily } from "./mixture.js";
-export { MultivariateNormal, type MultivariateNormalOptions } from "./multivariate_normal.js";
-export { HalfNormal, LogisticNormal, LogNormal, Normal } from "./normal.js";
-export { NegativeBinomial, Poisson } from "./poisson.js";
+} from "./discrete/categorical.js";
+export { NegativeBinomial, Poisson } from "./discrete/poisson.js";
 export {
   ExpRelaxedCategorical,
   LogitRelaxedBernoulli,
   RelaxedBernoulli,
   RelaxedOneHotCategorical,
-} from "./relaxed.js";
-export { TransformedDistribution } from "./transformed_distribution.js";
-export { Pareto, Weibull } from "./transformed_exponential.js";
+} from "./discrete/relaxed.js";
+export { klDivergence, registerKl } from "./divergences/kl_divergence.js";
+export type { DistributionClass } from "./divergences/pair.js";
+export { Beta, Dirichlet } from "./multivariate/dirichlet.js";
+export { LKJCholesky, type LKJCholeskyOptions } from "./multivariate/lkj_cholesky.js";
+export { LowRankMultivariateNormal } from "./multivariate/low_rank_multivariate_normal.js";
+export {
+  MultivariateNormal,
+  type MultivariateNormalOptions,
+} from "./multivariate/multivariate_normal.js";
+export { Wishart, type WishartOptions } from "./multivariate/wishart.js";
 export {
   AffineTransform,
   type AffineTransformOptions,
@@ -83,6 +89,3 @@ export {
   type TransformArguments,
   type TransformOptions,
 } from "./transforms/transform.js";
-export { Kumaraswamy, Uniform } from "./uniform.js";
-export { VonMises } from "./von_mises.js";
-export { Wishart, type WishartOptions } from "./wishart.js";

@@ -4,9 +4,9 @@ import { type Arguments, readArguments } from "../../arguments/read.js";
 import { type Options, size } from "../../arguments/rule.js";
 import { fullLike } from "../../generated/ops.js";
 import { Tensor } from "../../tensor/tensor.js";
-import { broadcastShapes, hasShape, type Parameter, parameter } from "../arguments.js";
-import { type Constraint, independent, positive, real } from "../constraints.js";
-import { holdsEverywhere, sumRightmost } from "../numbers.js";
+import { broadcastShapes, hasShape, type Parameter, parameter } from "../base/arguments.js";
+import { holdsEverywhere, sumRightmost } from "../base/numbers.js";
+import { type Constraint, independent, positive, real } from "../constraints/constraints.js";
 import {
   type CacheSize,
   kTransformOptions,

@@ -2,8 +2,8 @@ import { readArguments } from "../../arguments/read.js";
 import { listOf } from "../../arguments/rule.js";
 import { zerosLike } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { type Constraint, independent, real } from "../constraints.js";
-import { sumRightmost } from "../numbers.js";
+import { sumRightmost } from "../base/numbers.js";
+import { type Constraint, independent, real } from "../constraints/constraints.js";
 import {
   type CacheSize,
   kTransformOptions,

@@ -1,8 +1,8 @@
 import { readArguments } from "../../arguments/read.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { type Constraint, unitInterval } from "../constraints.js";
-import type { Distribution } from "../distribution.js";
-import { distribution } from "../independent.js";
+import type { Distribution } from "../base/distribution.js";
+import { distribution } from "../combined/independent.js";
+import { type Constraint, unitInterval } from "../constraints/constraints.js";
 import { kTransformOptions, Transform, type TransformArguments } from "./transform.js";
 
 const kArguments = { distribution, ...kTransformOptions };

@@ -5,9 +5,9 @@ import { integer, listOf, type Options, size } from "../../arguments/rule.js";
 import { add, cat, stack } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { partLengths } from "../arguments.js";
-import { type Constraint, cat as catOf, stack as stackOf } from "../constraints.js";
-import { sumRightmost } from "../numbers.js";
+import { partLengths } from "../base/arguments.js";
+import { sumRightmost } from "../base/numbers.js";
+import { type Constraint, cat as catOf, stack as stackOf } from "../constraints/constraints.js";
 import { withCaches } from "./compose.js";
 import { type CacheSize, kTransformOptions, Transform, transform } from "./transform.js";
 

@@ -6,6 +6,7 @@ import { tensor } from "../../ops/create.js";
 import { finfo } from "../../ops/number_types.js";
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
+import { oneMinus } from "../base/numbers.js";
 import {
   type Constraint,
   corrCholesky,
@@ -14,8 +15,7 @@ import {
   positiveDefinite,
   real,
   realVector,
-} from "../constraints.js";
-import { oneMinus } from "../numbers.js";
+} from "../constraints/constraints.js";
 import { Transform } from "./transform.js";
 
 /** A transform of matrices to matrices that has no parameters. */

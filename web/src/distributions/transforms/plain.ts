@@ -1,8 +1,14 @@
 // Transforms of single numbers that have no parameters.
 
 import type { Tensor } from "../../tensor/tensor.js";
-import { type Constraint, interval, positive, real, unitInterval } from "../constraints.js";
-import { limitsOf } from "../numbers.js";
+import { limitsOf } from "../base/numbers.js";
+import {
+  type Constraint,
+  interval,
+  positive,
+  real,
+  unitInterval,
+} from "../constraints/constraints.js";
 import { Transform } from "./transform.js";
 
 /** A rising transform of single numbers that has no parameters. */

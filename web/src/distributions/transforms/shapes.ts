@@ -5,9 +5,9 @@ import { listOf, size } from "../../arguments/rule.js";
 import { zeros } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { hasShape } from "../arguments.js";
-import { type Constraint, independent, real } from "../constraints.js";
-import { sumRightmost } from "../numbers.js";
+import { hasShape } from "../base/arguments.js";
+import { sumRightmost } from "../base/numbers.js";
+import { type Constraint, independent, real } from "../constraints/constraints.js";
 import { withCaches } from "./compose.js";
 import {
   type CacheSize,

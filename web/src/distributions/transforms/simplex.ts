@@ -3,8 +3,8 @@
 import { arange } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { type Constraint, realVector, simplex } from "../constraints.js";
-import { limitsOf, oneMinus } from "../numbers.js";
+import { limitsOf, oneMinus } from "../base/numbers.js";
+import { type Constraint, realVector, simplex } from "../constraints/constraints.js";
 import { clippedSigmoid } from "./plain.js";
 import { Transform } from "./transform.js";
 

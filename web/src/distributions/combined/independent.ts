@@ -1,0 +1,111 @@
+import { readArguments } from "../../arguments/read.js";
+import { Rule, size } from "../../arguments/rule.js";
+import { fail } from "../../runtime/errors.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import {
+  kDistributionOptions,
+  type SampleShape,
+  shapeOf,
+  type Validation,
+} from "../base/arguments.js";
+import { Distribution } from "../base/distribution.js";
+import { sumRightmost } from "../base/numbers.js";
+import { type Constraint, independent } from "../constraints/constraints.js";
+
+export const distribution = /* @__PURE__ */ new Rule<Distribution>(
+  "a distribution",
+  (value) => value instanceof Distribution,
+);
+
+const kArguments = {
+  baseDistribution: distribution,
+  reinterpretedBatchNdims: size,
+  ...kDistributionOptions,
+};
+
+/** A distribution whose last dimensions of the batch are taken as part of one value. */
+export class Independent<Base extends Distribution = Distribution> extends Distribution {
+  /** The distribution of the parts. */
+  readonly baseDist: Base;
+  /** How many dimensions of its batch are part of one value. */
+  readonly reinterpretedBatchNdims: number;
+
+  constructor(
+    ...given: [baseDistribution: Base, reinterpretedBatchNdims: number, ...rest: Validation]
+  ) {
+    const name = new.target.name;
+    const call = readArguments(name, kArguments, given);
+    const { baseDistribution: base, reinterpretedBatchNdims: count, validateArgs } = call;
+    const batchNdim = base.batchShape.length;
+    if (count > batchNdim) {
+      const told = `Expected reinterpretedBatchNdims <= baseDistribution.batchShape.length, got ${count} and ${batchNdim}.`;
+      fail("InvalidArgument", name, told);
+    }
+    const batchShape = base.batchShape.slice(0, batchNdim - count);
+    const eventShape = [...base.batchShape.slice(batchNdim - count), ...base.eventShape];
+    super({ parameters: {}, batchShape, eventShape, validateArgs });
+    this.baseDist = base as Base;
+    this.reinterpretedBatchNdims = count;
+  }
+
+  override get support(): Constraint {
+    const { baseDist, reinterpretedBatchNdims: count } = this;
+    return count > 0 ? independent(baseDist.support, count) : baseDist.support;
+  }
+
+  override get hasRsample(): boolean {
+    return this.baseDist.hasRsample;
+  }
+
+  override get hasEnumerateSupport(): boolean {
+    return this.reinterpretedBatchNdims === 0 && this.baseDist.hasEnumerateSupport;
+  }
+
+  override get mean(): Tensor {
+    return this.baseDist.mean;
+  }
+
+  override get mode(): Tensor {
+    return this.baseDist.mode;
+  }
+
+  override get variance(): Tensor {
+    return this.baseDist.variance;
+  }
+
+  override sample(shape: SampleShape = []): Tensor {
+    return this.baseDist.sample(shape);
+  }
+
+  override rsample(shape: SampleShape = []): Tensor {
+    return this.baseDist.rsample(shape);
+  }
+
+  override logProb(value: Tensor): Tensor {
+    return sumRightmost(this.baseDist.logProb(value), this.reinterpretedBatchNdims);
+  }
+
+  override entropy(): Tensor {
+    return sumRightmost(this.baseDist.entropy(), this.reinterpretedBatchNdims);
+  }
+
+  protected override listSupport(expand: boolean): Tensor {
+    if (this.reinterpretedBatchNdims > 0) {
+      this.missing("enumerateSupport", " over the product of the values of its parts");
+    }
+    return this.baseDist.enumerateSupport(expand);
+  }
+
+  override expand(batchShape: SampleShape): this {
+    const shape = shapeOf(this.whereIs("expand"), batchShape);
+    const parts = this.eventShape.slice(0, this.reinterpretedBatchNdims);
+    return this.changed({
+      batchShape: shape,
+      baseDist: this.baseDist.expand([...shape, ...parts]),
+    });
+  }
+
+  override toString(): string {
+    return `${this.constructor.name}(${this.baseDist}, ${this.reinterpretedBatchNdims})`;
+  }
+}

@@ -1,0 +1,149 @@
+import { readArguments } from "../../arguments/read.js";
+import { either, listOf } from "../../arguments/rule.js";
+import { noGrad } from "../../autograd/grad_mode.js";
+import { fail } from "../../runtime/errors.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import {
+  hasShape,
+  kDistributionOptions,
+  type SampleShape,
+  shapeOf,
+  type Validation,
+} from "../base/arguments.js";
+import { Distribution, type Parameters } from "../base/distribution.js";
+import { sumRightmost } from "../base/numbers.js";
+import { type Constraint, independent } from "../constraints/constraints.js";
+import { ComposeTransform } from "../transforms/compose.js";
+import { Transform, transform } from "../transforms/transform.js";
+import { distribution, Independent } from "./independent.js";
+
+const kArguments = {
+  baseDistribution: distribution,
+  transforms: either(transform, listOf(transform)),
+  ...kDistributionOptions,
+};
+
+/** The distribution of values of another distribution after one or several transforms. */
+export class TransformedDistribution<
+  Base extends Distribution = Distribution,
+  P extends Parameters = Parameters,
+> extends Distribution<P> {
+  /** The distribution of values before the transforms. */
+  readonly baseDist: Base;
+  /** What is done to its values, in this order. */
+  readonly transforms: readonly Transform[];
+
+  constructor(
+    ...given: [
+      baseDistribution: Base,
+      transforms: Transform | readonly Transform[],
+      ...rest: Validation,
+    ]
+  ) {
+    const name = new.target.name;
+    const call = readArguments(name, kArguments, given);
+    const { baseDistribution, validateArgs } = call;
+    const transforms = call.transforms instanceof Transform ? [call.transforms] : call.transforms;
+    const whole = new ComposeTransform(transforms);
+    const base = baseFor(name, baseDistribution, whole);
+    const shape = whole.forwardShape([...base.batchShape, ...base.eventShape]);
+    const excess = Math.max(base.eventShape.length - whole.domain.eventDim, 0);
+    const cut = shape.length - whole.codomain.eventDim - excess;
+    const shapes = { batchShape: shape.slice(0, cut), eventShape: shape.slice(cut) };
+    super({ parameters: {} as P, ...shapes, validateArgs });
+    this.baseDist = base as Base;
+    this.transforms = transforms;
+  }
+
+  override get support(): Constraint {
+    const last = this.transforms.at(-1);
+    if (last === undefined) return this.baseDist.support;
+    const excess = this.eventShape.length - last.codomain.eventDim;
+    return excess > 0 ? independent(last.codomain, excess) : last.codomain;
+  }
+
+  override get hasRsample(): boolean {
+    return this.baseDist.hasRsample;
+  }
+
+  override sample(shape: SampleShape = []): Tensor {
+    return noGrad(() => this.transformed(this.baseDist.sample(shape)));
+  }
+
+  override rsample(shape: SampleShape = []): Tensor {
+    return this.transformed(this.baseDist.rsample(shape));
+  }
+
+  override logProb(value: Tensor): Tensor {
+    this.validateSample("logProb", value);
+    let eventDim = this.eventShape.length;
+    let y = value;
+    const logDets = [...this.transforms].reverse().map((part) => {
+      const x = part.inv.call(y);
+      eventDim += part.domain.eventDim - part.codomain.eventDim;
+      const logDet = part.logAbsDetJacobian(x, y);
+      y = x;
+      return sumRightmost(logDet, eventDim - part.domain.eventDim);
+    });
+    const excess = eventDim - this.baseDist.eventShape.length;
+    const base = sumRightmost(this.baseDist.logProb(y), excess);
+    return logDets.reduce((total, logDet) => total.sub(logDet), base);
+  }
+
+  override cdf(value: Tensor): Tensor {
+    this.checkTensor("cdf", value);
+    const x = [...this.transforms].reverse().reduce((y, part) => part.inv.call(y), value);
+    return this.rising(this.baseDist.cdf(x));
+  }
+
+  override icdf(value: Tensor): Tensor {
+    this.checkTensor("icdf", value);
+    return this.transformed(this.baseDist.icdf(this.rising(value)));
+  }
+
+  override expand(batchShape: SampleShape): this {
+    const shape = shapeOf(this.whereIs("expand"), batchShape);
+    const whole = new ComposeTransform(this.transforms);
+    const inner = whole.inverseShape([...shape, ...this.eventShape]);
+    const baseBatch = inner.slice(0, inner.length - this.baseDist.eventShape.length);
+    return this.changed({
+      batchShape: shape,
+      parameters: this.expandedParameters(shape),
+      baseDist: this.baseDist.expand(baseBatch),
+    });
+  }
+
+  /** Gives a subclass parameters of its own, once they are what `argConstraints` says. */
+  protected take(parameters: P): void {
+    this.validateParameters(parameters);
+    Object.assign(this, { parameters });
+  }
+
+  private transformed(value: Tensor): Tensor {
+    return this.transforms.reduce((x, part) => part.call(x), value);
+  }
+
+  /** Returns a probability, or where a transform falls instead of rising, the rest to 1. */
+  private rising(probability: Tensor): Tensor {
+    const signs = this.transforms.map((part) => part.sign);
+    return signs.reduce<Tensor>((p, sign) => {
+      if (sign === 1) return p;
+      return p.sub(0.5).mul(sign).add(0.5);
+    }, probability);
+  }
+}
+
+/** Returns the base distribution, its batch expanded to what the transform makes of it and its values as large as those of the domain. */
+function baseFor(where: string, base: Distribution, whole: ComposeTransform): Distribution {
+  const shape = [...base.batchShape, ...base.eventShape];
+  const domainDim = whole.domain.eventDim;
+  if (shape.length < domainDim) {
+    const told = `baseDistribution needs to have shape with size at least ${domainDim}, but got [${shape}].`;
+    fail("ShapeMismatch", where, told);
+  }
+  const inner = whole.inverseShape(whole.forwardShape(shape));
+  const batch = inner.slice(0, inner.length - base.eventShape.length);
+  const wide = hasShape(inner, shape) ? base : base.expand(batch);
+  const missing = domainDim - base.eventShape.length;
+  return missing > 0 ? new Independent(wide, missing) : wide;
+}

@@ -1,0 +1,188 @@
+import { type Arguments, readArguments } from "../../arguments/read.js";
+import { type Options, Rule } from "../../arguments/rule.js";
+import { onesLike, where, zerosLike } from "../../generated/ops.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import {
+  type GivenProbabilities,
+  kProbabilityOptions,
+  type Parameter,
+  readProbabilities,
+  type SampleShape,
+  shapeOfProbabilities,
+} from "../base/arguments.js";
+import { ExponentialFamily } from "../base/exponential_family.js";
+import { clampProbs, crossEntropyOfBits, logOdds, oneMinus } from "../base/numbers.js";
+import { uniformUnit } from "../base/random.js";
+import { type Constraint, real, unitInterval } from "../constraints/constraints.js";
+
+/** Two probabilities around 0.5. */
+export type Limits = readonly [from: number, to: number];
+
+const limits = /* @__PURE__ */ new Rule<Limits>("a list of two numbers around 0.5", (value) => {
+  return Array.isArray(value) && value.length === 2 && value[0] <= 0.5 && value[1] >= 0.5;
+});
+
+const kArguments = {
+  /** What would be `Bernoulli`'s probabilities of 1. */
+  probs: kProbabilityOptions.probs,
+  /** Logarithms of their odds. */
+  logits: kProbabilityOptions.logits,
+  /** Where `probs` is between these, values are computed by series; default [0.499, 0.501]. */
+  lims: limits.or([0.499, 0.501]),
+  /** Check parameters and values; default what `Distribution.setDefaultValidateArgs()` says. */
+  validateArgs: kProbabilityOptions.validateArgs,
+};
+
+/** Options of `ContinuousBernoulli`. */
+export type ContinuousBernoulliOptions = Options<typeof kArguments>;
+
+/** Continuous Bernoulli distributions: of numbers from 0 to 1, whose density is `Bernoulli`'s but for a factor. */
+export class ContinuousBernoulli extends ExponentialFamily<GivenProbabilities> {
+  /** Where `probs` is between these, values are computed by series. */
+  readonly lims: Limits;
+
+  constructor(
+    ...given: Arguments<
+      [
+        probs: Parameter | null,
+        logits: Parameter | null,
+        lims: Limits,
+        validateArgs: boolean | null,
+      ],
+      ContinuousBernoulliOptions
+    >
+  ) {
+    const name = new.target.name;
+    const { lims, ...call } = readArguments(name, kArguments, given);
+    const parameters = readProbabilities(name, call.probs, call.logits);
+    const batchShape = shapeOfProbabilities(parameters);
+    super({ parameters, batchShape, validateArgs: call.validateArgs });
+    this.lims = lims;
+  }
+
+  /** What would be `Bernoulli`'s probability of 1, kept off 0 and 1. */
+  get probs(): Tensor {
+    const { probs, logits } = this.parameters;
+    return clampProbs(probs ?? (logits as Tensor).sigmoid());
+  }
+
+  /** The log odds of `probs`. */
+  get logits(): Tensor {
+    return this.parameters.logits ?? logOdds(this.parameters.probs as Tensor);
+  }
+
+  override get argConstraints(): Readonly<Record<string, Constraint>> {
+    return { probs: unitInterval, logits: real };
+  }
+
+  override get support(): Constraint {
+    return unitInterval;
+  }
+
+  override get hasRsample(): boolean {
+    return true;
+  }
+
+  override get mean(): Tensor {
+    const { isOutside, cut, logOddsOfCut } = this.parts();
+    const mean = cut.div(cut.mul(2).sub(1)).sub(logOddsOfCut.reciprocal());
+    const x = this.probs.sub(0.5);
+    const series = x
+      .square()
+      .mul(16 / 45)
+      .add(1 / 3)
+      .mul(x)
+      .add(0.5);
+    return where(isOutside, mean, series);
+  }
+
+  override get variance(): Tensor {
+    const { isOutside, cut, logOddsOfCut } = this.parts();
+    const first = cut.mul(cut.sub(1)).div(oneMinus(cut.mul(2)).square());
+    const variance = first.add(logOddsOfCut.square().reciprocal());
+    const x = this.probs.sub(0.5).square();
+    const series = oneMinus(x.mul(128 / 63))
+      .mul(x)
+      .div(-15)
+      .add(1 / 12);
+    return where(isOutside, variance, series);
+  }
+
+  override get naturalParams(): readonly Tensor[] {
+    return [this.logits];
+  }
+
+  override get meanCarrierMeasure(): number {
+    return 0;
+  }
+
+  override logNormalizer(x: Tensor): Tensor {
+    const [from, to] = this.lims.map((limit) => limit - 0.5) as [number, number];
+    const isOutside = x.le(from).logicalOr(x.gt(to));
+    const cut = where(isOutside, x, from);
+    const normalizer = cut.expm1().abs().log().sub(cut.abs().log());
+    const series = x.mul(0.5).add(x.square().div(24)).sub(x.square().square().div(2880));
+    return where(isOutside, normalizer, series);
+  }
+
+  override rsample(shape: SampleShape = []): Tensor {
+    return this.icdf(uniformUnit(this.extendedShape("rsample", shape), this.probs));
+  }
+
+  override logProb(value: Tensor): Tensor {
+    this.validateSample("logProb", value);
+    const shape = value.add(this.logits).shape;
+    const likelihood = crossEntropyOfBits(this.logits.expand(shape), value.expand(shape));
+    return this.logFactor().sub(likelihood);
+  }
+
+  override cdf(value: Tensor): Tensor {
+    this.validateSample("cdf", value);
+    const { isOutside, cut } = this.parts();
+    const powers = cut.pow(value).mul(oneMinus(cut).pow(oneMinus(value)));
+    const cdf = powers.add(cut).sub(1).div(cut.mul(2).sub(1));
+    const inside = where(isOutside, cdf, value);
+    const isEnd = value.ge(1);
+    return where(value.le(0), zerosLike(inside), where(isEnd, onesLike(inside), inside));
+  }
+
+  override icdf(value: Tensor): Tensor {
+    this.checkTensor("icdf", value);
+    const { isOutside, cut, logOddsOfCut } = this.parts();
+    const logShare = value.mul(cut.mul(2).sub(1)).sub(cut).log1p();
+    return where(isOutside, logShare.sub(cut.neg().log1p()).div(logOddsOfCut), value);
+  }
+
+  override entropy(): Tensor {
+    const { probs } = this;
+    const log0 = probs.neg().log1p();
+    return this.mean.mul(log0.sub(probs.log())).sub(this.logFactor()).sub(log0);
+  }
+
+  /** Returns the logarithm of the factor of the density. @internal */
+  logFactor(): Tensor {
+    const { isOutside, cut, logOddsOfCut } = this.parts();
+    const isLow = cut.le(0.5);
+    const below = where(isLow, cut, 0).mul(-2).log1p();
+    const above = where(cut.ge(0.5), cut, 1).mul(2).sub(1).log();
+    const factor = logOddsOfCut
+      .abs()
+      .log()
+      .sub(where(isLow, below, above));
+    const x = this.probs.sub(0.5).square();
+    const series = x
+      .mul(104 / 45)
+      .add(4 / 3)
+      .mul(x)
+      .add(Math.log(2));
+    return where(isOutside, factor, series);
+  }
+
+  // The formulas see no probabilities near a half, where they are 0 / 0.
+  private parts(): { isOutside: Tensor; cut: Tensor; logOddsOfCut: Tensor } {
+    const { probs, lims } = this;
+    const isOutside = probs.le(lims[0]).logicalOr(probs.gt(lims[1]));
+    const cut = where(isOutside, probs, lims[0]);
+    return { isOutside, cut, logOddsOfCut: cut.log().sub(cut.neg().log1p()) };
+  }
+}

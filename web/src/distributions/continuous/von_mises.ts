@@ -1,0 +1,139 @@
+import { readArguments } from "../../arguments/read.js";
+import { noGrad } from "../../autograd/grad_mode.js";
+import { rand, remainder, unbind, where, zeros } from "../../generated/ops.js";
+import { scope } from "../../tensor/scope.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import {
+  broadcastAll,
+  kDistributionOptions,
+  type Parameter,
+  parameter,
+  type SampleShape,
+  type Validation,
+} from "../base/arguments.js";
+import { Distribution } from "../base/distribution.js";
+import { oneMinus } from "../base/numbers.js";
+import { type Constraint, positive, real } from "../constraints/constraints.js";
+
+const kArguments = { loc: parameter, concentration: parameter, ...kDistributionOptions };
+
+// PyTorch's polynomials for the Bessel functions of orders 0 and 1: below 3.75, and above.
+const kBessel = [
+  {
+    small: [1, 3.5156229, 3.0899424, 1.2067492, 0.2659732, 0.360768e-1, 0.45813e-2],
+    large: [
+      0.39894228, 0.1328592e-1, 0.225319e-2, -0.157565e-2, 0.916281e-2, -0.2057706e-1, 0.2635537e-1,
+      -0.1647633e-1, 0.392377e-2,
+    ],
+  },
+  {
+    small: [0.5, 0.87890594, 0.51498869, 0.15084934, 0.2658733e-1, 0.301532e-2, 0.32411e-3],
+    large: [
+      0.39894228, -0.3988024e-1, -0.362018e-2, 0.163801e-2, -0.1031555e-1, 0.2282967e-1,
+      -0.2895312e-1, 0.1787654e-1, -0.420059e-2,
+    ],
+  },
+] as const;
+
+/** Von Mises distributions: of angles around `loc`, the nearer the larger `concentration`. */
+export class VonMises extends Distribution<Record<"loc" | "concentration", Tensor>> {
+  constructor(...given: [loc: Parameter, concentration: Parameter, ...rest: Validation]) {
+    const name = new.target.name;
+    const { validateArgs, ...values } = readArguments(name, kArguments, given);
+    const [loc, concentration] = broadcastAll(name, values.loc, values.concentration);
+    super({ parameters: { loc, concentration }, batchShape: loc.shape, validateArgs });
+  }
+
+  /** The angle, in radians. */
+  get loc(): Tensor {
+    return this.parameters.loc;
+  }
+
+  /** How near angles are to `loc`. */
+  get concentration(): Tensor {
+    return this.parameters.concentration;
+  }
+
+  override get argConstraints(): Readonly<Record<string, Constraint>> {
+    return { loc: real, concentration: positive };
+  }
+
+  override get support(): Constraint {
+    return real;
+  }
+
+  /** The mean on the circle. */
+  override get mean(): Tensor {
+    return this.loc;
+  }
+
+  override get mode(): Tensor {
+    return this.loc;
+  }
+
+  /** The variance on the circle: from 0 to 1. */
+  override get variance(): Tensor {
+    const { concentration } = this;
+    return oneMinus(logBessel(concentration, 1).sub(logBessel(concentration, 0)).exp());
+  }
+
+  /** Draws angles from -pi to pi, as Best and Fisher do: it looks whether all are drawn, round by round. */
+  override sample(shape: SampleShape = []): Tensor {
+    const extended = this.extendedShape("sample", shape);
+    return scope(() => noGrad(() => this.drawn(extended)));
+  }
+
+  override logProb(value: Tensor): Tensor {
+    this.validateSample("logProb", value);
+    return this.concentration
+      .mul(value.sub(this.loc).cos())
+      .sub(Math.log(2 * Math.PI))
+      .sub(logBessel(this.concentration, 0));
+  }
+
+  // In double precision whatever the dtype, as PyTorch draws.
+  private drawn(shape: readonly number[]): Tensor {
+    const { dtype, device } = this.loc;
+    const double = { dtype: "float64", device } as const;
+    const [loc, concentration] = [this.loc.to("float64"), this.concentration.to("float64")];
+    const proposal = proposalFor(concentration);
+    let angles = zeros(shape, double);
+    let isDrawn = zeros(shape, { dtype: "bool", device });
+    while (!isDrawn.all().item()) {
+      const [u1, u2, u3] = unbind(rand([3, ...shape], double)) as [Tensor, Tensor, Tensor];
+      const z = u1.mul(Math.PI).cos();
+      const f = proposal.mul(z).add(1).div(proposal.add(z));
+      const c = concentration.mul(proposal.sub(f));
+      const isNear = c.mul(c.neg().add(2)).sub(u2).gt(0);
+      const isTaken = isNear.logicalOr(c.div(u2).log().add(1).sub(c).ge(0));
+      angles = where(isTaken, u3.sub(0.5).sign().mul(f.acos()), angles);
+      isDrawn = isDrawn.logicalOr(isTaken);
+    }
+    const turned = remainder(angles.add(Math.PI).add(loc), 2 * Math.PI);
+    return turned.sub(Math.PI).to(dtype);
+  }
+}
+
+// The wrapped Cauchy distribution that angles are proposed from. For a small concentration it would lose all digits.
+function proposalFor(concentration: Tensor): Tensor {
+  const tau = concentration.square().mul(4).add(1).sqrt().add(1);
+  const rho = tau.sub(tau.mul(2).sqrt()).div(concentration.mul(2));
+  const proposal = rho.square().add(1).div(rho.mul(2));
+  const taylor = concentration.reciprocal().add(concentration);
+  return where(concentration.lt(1e-5), taylor, proposal);
+}
+
+// The logarithm of a modified Bessel function of the first kind of positive numbers.
+function logBessel(x: Tensor, order: 0 | 1): Tensor {
+  const { small, large } = kBessel[order];
+  const near = polynomial(x.div(3.75).square(), small);
+  const far = polynomial(x.reciprocal().mul(3.75), large);
+  const logNear = order === 1 ? x.abs().mul(near).log() : near.log();
+  return where(x.lt(3.75), logNear, x.sub(x.log().mul(0.5)).add(far.log()));
+}
+
+function polynomial(x: Tensor, coefficients: readonly number[]): Tensor {
+  const [first = 0, ...rest] = [...coefficients].reverse();
+  const [second = 0, ...others] = rest;
+  return others.reduce((sum, one) => sum.mul(x).add(one), x.mul(first).add(second));
+}

@@ -1,0 +1,99 @@
+// The Kullback-Leibler divergence: a table of functions by the classes of the two distributions.
+
+import { functionOf, Rule } from "../../arguments/rule.js";
+import { fail } from "../../runtime/errors.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { Distribution } from "../base/distribution.js";
+import { bregmanDivergence, ExponentialFamily } from "../base/exponential_family.js";
+import { sumRightmost } from "../base/numbers.js";
+import { distribution, Independent } from "../combined/independent.js";
+import { TransformedDistribution } from "../combined/transformed_distribution.js";
+import type { Transform } from "../transforms/transform.js";
+import { pairsOfContinuousBernoulli } from "./continuous_bernoulli.js";
+import { pairsOfLowRank } from "./low_rank.js";
+import { pairsOfOthers } from "./others.js";
+import { type DistributionClass, type KlPair, pair, requireSameEvents } from "./pair.js";
+import { pairsOfPareto } from "./pareto.js";
+import { pairsOfSame } from "./same.js";
+
+const registered: KlPair[] = [];
+let known: readonly KlPair[] | undefined;
+
+const classRule = /* @__PURE__ */ new Rule<DistributionClass>(
+  "a class of distributions",
+  (value) => typeof value === "function" && value.prototype instanceof Distribution,
+);
+
+/** Returns the Kullback-Leibler divergence of `q` from `p`, per distribution: the mean of log p - log q over p. */
+export function klDivergence(p: Distribution, q: Distribution): Tensor {
+  distribution.check("klDivergence", "p", p);
+  distribution.check("klDivergence", "q", q);
+  const kl = nearest(p, q)?.kl;
+  return kl === undefined ? unknownPair(p, q) : kl(p, q);
+}
+
+function unknownPair(p: Distribution, q: Distribution): never {
+  const told = `No KL(p || q) is implemented for p type ${p.constructor.name} and q type ${q.constructor.name}; registerKl() adds one.`;
+  return fail("InvalidArgument", "klDivergence", told);
+}
+
+/** Has klDivergence() call `fn` for distributions of two classes, and of their subclasses unless these have their own. */
+export function registerKl<P extends Distribution, Q extends Distribution>(
+  typeP: DistributionClass<P>,
+  typeQ: DistributionClass<Q>,
+  fn: (p: P, q: Q) => Tensor,
+): void {
+  const p = classRule.check("registerKl", "typeP", typeP);
+  const q = classRule.check("registerKl", "typeQ", typeQ);
+  const kl = functionOf<KlPair["kl"]>().check("registerKl", "fn", fn);
+  registered.unshift({ p, q, kl });
+}
+
+// The pair whose classes are least general, that of p first; among the same classes, what was registered last.
+function nearest(p: Distribution, q: Distribution): KlPair | undefined {
+  known ??= [
+    pair(Independent, Independent, klOfIndependents),
+    pair(TransformedDistribution, TransformedDistribution, klOfTransformed),
+    pair(ExponentialFamily, ExponentialFamily, klOfFamilies),
+    ...pairsOfSame(),
+    ...pairsOfOthers(),
+    ...pairsOfPareto(),
+    ...pairsOfContinuousBernoulli(),
+    ...pairsOfLowRank(),
+  ];
+  const matches = [...registered, ...known].filter((pair) => {
+    return p instanceof pair.p && q instanceof pair.q;
+  });
+  const order = (a: KlPair, b: KlPair) => depth(b.p) - depth(a.p) || depth(b.q) - depth(a.q);
+  return matches.sort(order)[0];
+}
+
+function depth(type: DistributionClass): number {
+  const parent: unknown = Object.getPrototypeOf(type);
+  return typeof parent === "function" ? 1 + depth(parent as DistributionClass) : 0;
+}
+
+function klOfIndependents(p: Independent, q: Independent): Tensor {
+  const count = p.reinterpretedBatchNdims;
+  if (count !== q.reinterpretedBatchNdims) {
+    const told = `two Independent have the same reinterpretedBatchNdims, got ${count} and ${q.reinterpretedBatchNdims}.`;
+    fail("InvalidArgument", "klDivergence", told);
+  }
+  return sumRightmost(klDivergence(p.baseDist, q.baseDist), count);
+}
+
+function klOfFamilies(p: ExponentialFamily, q: ExponentialFamily): Tensor {
+  return p.constructor === q.constructor ? bregmanDivergence(p, q) : unknownPair(p, q);
+}
+
+function klOfTransformed(p: TransformedDistribution, q: TransformedDistribution): Tensor {
+  requireSameEvents(p, q);
+  const isSame =
+    p.transforms.length === q.transforms.length &&
+    p.transforms.every((part, i) => part.equals(q.transforms[i] as Transform));
+  if (!isSame) {
+    const told = `two transformed distributions have the same transforms, got ${p.transforms} and ${q.transforms}.`;
+    fail("InvalidArgument", "klDivergence", told);
+  }
+  return klDivergence(p.baseDist, q.baseDist);
+}
