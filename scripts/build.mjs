@@ -124,10 +124,15 @@ async function bundle(entry, outfile) {
 // Errors and printed modules have the names of classes, which minifiers change, those of users' bundles too. A static property
 // is a name that stays, and bundlers still leave out a class that nobody uses.
 const kClass =
-  /^((?:export )?(?:abstract )?class (\w+)[^;]*?\{)(\}?)$(?!\n\s+static (?:override |readonly )*name\b)/gm;
+  /^((?:export )?(?:abstract )?class (\w+)(?:(?!\(\{)[^;])*?\{)(\}?)$(?!\n\s+static (?:override |readonly )*name\b)/gm;
+
+// A class that extends what is made of a declaration: its body begins after that.
+const kDeclaredClass =
+  /^((?:export )?(?:abstract )?class (\w+) extends \w+\(\{$(?:\n(?!\}).*)*\n\}\) \{)(\}?)$/gm;
 
 function withNames(code) {
-  return code.replace(kClass, '$1\n  static name = "$2";\n$3');
+  const named = '$1\n  static name = "$2";\n$3';
+  return code.replace(kClass, named).replace(kDeclaredClass, named);
 }
 
 const kNames = {
@@ -150,6 +155,9 @@ const kDefiners = [
 ];
 const kDefinition = new RegExp(`(= |\\()(?=(?:${kDefiners.join("|")})\\()`, "g");
 
+// What a class extends is only made for it.
+const kMadeBase = /^((?:export )?class \w+ extends )(?=\w+\()/gm;
+
 // Beside their declarations, so that the addresses in files.ts are the same in both forms.
 async function writeModules(source) {
   const { transform } = await import("esbuild");
@@ -162,9 +170,11 @@ async function writeModules(source) {
     const options = { loader: "ts", format: "esm", target: "es2022", tsconfigRaw };
     const { code } = await transform(text, options);
     // What is written at the margin is no part of a function.
-    const marked = code.replace(/^(?:export )?const .*$/gm, (line) =>
-      line.replace(kDefinition, "$1/* @__PURE__ */ "),
-    );
+    const marked = code
+      .replace(/^(?:export )?const .*$/gm, (line) =>
+        line.replace(kDefinition, "$1/* @__PURE__ */ "),
+      )
+      .replace(kMadeBase, "$1/* @__PURE__ */ ");
     const file = name === "index.ts" ? kModules : name.replace(/\.ts$/, ".js");
     mkdirSync(dirname(join(kDist, file)), { recursive: true });
     writeFileSync(join(kDist, file), marked);

@@ -23,13 +23,26 @@ export {
   type ContinuousBernoulliOptions,
   type Limits,
 } from "./continuous/continuous_bernoulli.js";
-export { Exponential } from "./continuous/exponential.js";
-export { Chi2, Gamma, StudentT, type StudentTOptions } from "./continuous/gamma.js";
-export { FisherSnedecor, InverseGamma } from "./continuous/gamma_ratios.js";
-export { Cauchy, Gumbel, HalfCauchy, Laplace } from "./continuous/heavy_tails.js";
-export { HalfNormal, LogisticNormal, LogNormal, Normal } from "./continuous/normal.js";
-export { Pareto, Weibull } from "./continuous/transformed_exponential.js";
-export { Kumaraswamy, Uniform } from "./continuous/uniform.js";
+export {
+  Chi2,
+  Exponential,
+  FisherSnedecor,
+  Gamma,
+  StudentT,
+  type StudentTOptions,
+} from "./continuous/gamma.js";
+export { Cauchy, Gumbel, Laplace, Normal } from "./continuous/location_scale.js";
+export {
+  HalfCauchy,
+  HalfNormal,
+  InverseGamma,
+  Kumaraswamy,
+  LogisticNormal,
+  LogNormal,
+  Pareto,
+  Weibull,
+} from "./continuous/transformed.js";
+export { Uniform } from "./continuous/uniform.js";
 export { VonMises } from "./continuous/von_mises.js";
 export { Bernoulli, Binomial, type BinomialOptions, Geometric } from "./discrete/binary.js";
 export {

@@ -1,113 +1,75 @@
-// Gamma distributions, and those that are made of them.
+// Exponential and gamma distributions, and those of sums and ratios of their values.
 
 import { type Arguments, readArguments } from "../../arguments/read.js";
 import type { Options } from "../../arguments/rule.js";
-import { gammainc, xlogy } from "../../generated/ops.js";
+import { exponential_, gammainc, log1p, xlogy, zerosLike } from "../../generated/ops.js";
+import { emptyToDraw } from "../../ops/samples.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import {
   broadcastAll,
   kDistributionOptions,
   type Parameter,
   parameter,
-  type SampleShape,
-  type Validation,
 } from "../base/arguments.js";
-import { Distribution } from "../base/distribution.js";
+import { distribution, type Given } from "../base/declaration.js";
 import { limitsOf, oneMinus } from "../base/numbers.js";
 import { standardGamma, standardNormal } from "../base/random.js";
 import { type Constraint, nonnegative, positive, real } from "../constraints/constraints.js";
 
-const kArguments = { concentration: parameter, rate: parameter, ...kDistributionOptions };
-const kChi2Arguments = { df: parameter, ...kDistributionOptions };
-
-const kStudentTOptions = {
-  /** The mode; default 0. */
-  loc: parameter.or(0),
-  /** The width; default 1. */
-  scale: parameter.or(1),
-  ...kDistributionOptions,
-};
-const kStudentTArguments = { df: parameter, ...kStudentTOptions };
-
-/** Options of `StudentT`. */
-export type StudentTOptions = Options<typeof kStudentTOptions>;
+/** Exponential distributions: of the time until an event that comes `rate` times per unit. */
+export class Exponential extends distribution({
+  given: {} as Given<[rate: Parameter]>,
+  parameters: {
+    /** Events per unit. */
+    rate: positive,
+  },
+  support: nonnegative,
+  mean: ({ rate }) => rate.reciprocal(),
+  mode: ({ rate }) => zerosLike(rate),
+  variance: ({ rate }) => rate.pow(-2),
+  stddev: ({ rate }) => rate.reciprocal(),
+  rsample: ({ rate }, shape) => exponential_(emptyToDraw(shape, rate)).div(rate),
+  logProb: ({ rate }, value) => rate.log().sub(rate.mul(value)),
+  cdf: ({ rate }, value) => oneMinus(rate.mul(value).neg().exp()),
+  icdf: ({ rate }, value) => oneMinus(value).log().neg().div(rate),
+  entropy: ({ rate }) => oneMinus(rate.log()),
+}) {}
 
 /** Gamma distributions of shape `concentration` and mean `concentration / rate`. */
-export class Gamma extends Distribution<Record<"concentration" | "rate", Tensor>> {
-  constructor(...given: [concentration: Parameter, rate: Parameter, ...rest: Validation]) {
-    const name = new.target.name;
-    const { validateArgs, ...values } = readArguments(name, kArguments, given);
-    const [concentration, rate] = broadcastAll(name, values.concentration, values.rate);
-    const parameters = { concentration, rate };
-    super({ parameters, batchShape: rate.shape, validateArgs });
-  }
-
-  /** The shape parameter, often called alpha. */
-  get concentration(): Tensor {
-    return this.parameters.concentration;
-  }
-
-  /** The inverse of the scale, often called beta. */
-  get rate(): Tensor {
-    return this.parameters.rate;
-  }
-
-  override get argConstraints(): Readonly<Record<string, Constraint>> {
-    return { concentration: positive, rate: positive };
-  }
-
-  override get support(): Constraint {
-    return nonnegative;
-  }
-
-  override get hasRsample(): boolean {
-    return true;
-  }
-
-  override get mean(): Tensor {
-    return this.concentration.div(this.rate);
-  }
-
-  override get mode(): Tensor {
-    return this.concentration.sub(1).div(this.rate).clamp(0);
-  }
-
-  override get variance(): Tensor {
-    return this.concentration.div(this.rate.square());
-  }
-
-  override rsample(shape: SampleShape = []): Tensor {
-    const extended = this.extendedShape("rsample", shape);
-    const value = standardGamma(this.concentration.expand(extended)).div(this.rate);
+export class Gamma extends distribution({
+  given: {} as Given<[concentration: Parameter, rate: Parameter]>,
+  parameters: {
+    /** The shape parameter, often called alpha. */
+    concentration: positive,
+    /** The inverse of the scale, often called beta. */
+    rate: positive,
+  },
+  support: nonnegative,
+  mean: ({ concentration, rate }) => concentration.div(rate),
+  mode: ({ concentration, rate }) => concentration.sub(1).div(rate).clamp(0),
+  variance: ({ concentration, rate }) => concentration.div(rate.square()),
+  rsample({ concentration, rate }, shape) {
+    const value = standardGamma(concentration.expand(shape)).div(rate);
     // A draw that underflows has no logarithm; moving it up is no part of its gradient.
     value.detach().clamp_(limitsOf(value.dtype).tiny);
     return value;
-  }
-
-  override logProb(value: Tensor): Tensor {
-    this.validateSample("logProb", value);
-    const { concentration, rate } = this;
-    return xlogy(concentration, rate)
-      .add(xlogy(concentration.sub(1), value))
-      .sub(rate.mul(value))
-      .sub(concentration.lgamma());
-  }
-
-  override cdf(value: Tensor): Tensor {
-    this.validateSample("cdf", value);
-    return gammainc(this.concentration, this.rate.mul(value));
-  }
-
-  override entropy(): Tensor {
-    const { concentration, rate } = this;
+  },
+  logProb({ concentration, rate }, value) {
+    const logPowers = xlogy(concentration, rate).add(xlogy(concentration.sub(1), value));
+    return logPowers.sub(rate.mul(value)).sub(concentration.lgamma());
+  },
+  cdf: ({ concentration, rate }, value) => gammainc(concentration, rate.mul(value)),
+  entropy({ concentration, rate }) {
     const spread = oneMinus(concentration).mul(concentration.digamma());
     return concentration.sub(rate.log()).add(concentration.lgamma()).add(spread);
-  }
-}
+  },
+}) {}
+
+const kChi2Arguments = { df: parameter, ...kDistributionOptions };
 
 /** Chi-squared distributions: of the sum of the squares of `df` standard normal numbers. */
 export class Chi2 extends Gamma {
-  constructor(...given: [df: Parameter, ...rest: Validation]) {
+  constructor(...given: Given<[df: Parameter]>) {
     const name = new.target.name;
     const { df, validateArgs } = readArguments(name, kChi2Arguments, given);
     const [degrees] = broadcastAll(name, df);
@@ -125,94 +87,62 @@ export class Chi2 extends Gamma {
   }
 }
 
+const kStudentTOptions = {
+  /** The mode; default 0. */
+  loc: parameter.or(0),
+  /** The width; default 1. */
+  scale: parameter.or(1),
+  ...kDistributionOptions,
+};
+const kStudentTArguments = { df: parameter, ...kStudentTOptions };
+
+/** Options of `StudentT`. */
+export type StudentTOptions = Options<typeof kStudentTOptions>;
+
 /** Student's t distributions with `df` degrees of freedom. */
-export class StudentT extends Distribution<Record<"df" | "loc" | "scale", Tensor>> {
-  constructor(
-    ...given: [
-      df: Parameter,
-      ...rest: Arguments<
-        [loc: Parameter, scale: Parameter, validateArgs: boolean | null],
-        StudentTOptions
-      >,
-    ]
-  ) {
-    const name = new.target.name;
-    const { validateArgs, ...values } = readArguments(name, kStudentTArguments, given);
-    const [df, loc, scale] = broadcastAll(name, values.df, values.loc, values.scale);
-    super({ parameters: { df, loc, scale }, batchShape: df.shape, validateArgs });
-  }
-
-  /** The degrees of freedom. */
-  get df(): Tensor {
-    return this.parameters.df;
-  }
-
-  /** Where the distribution is. */
-  get loc(): Tensor {
-    return this.parameters.loc;
-  }
-
-  /** How wide the distribution is. */
-  get scale(): Tensor {
-    return this.parameters.scale;
-  }
-
-  override get argConstraints(): Readonly<Record<string, Constraint>> {
-    return { df: positive, loc: real, scale: positive };
-  }
-
-  override get support(): Constraint {
-    return real;
-  }
-
-  override get hasRsample(): boolean {
-    return true;
-  }
-
-  override get mean(): Tensor {
-    return this.loc.maskedFill(this.df.le(1), Number.NaN);
-  }
-
-  override get mode(): Tensor {
-    return this.loc;
-  }
-
-  override get variance(): Tensor {
-    const { df, scale } = this;
+export class StudentT extends distribution({
+  given: {} as [
+    df: Parameter,
+    ...rest: Arguments<
+      [loc: Parameter, scale: Parameter, validateArgs: boolean | null],
+      StudentTOptions
+    >,
+  ],
+  arguments: kStudentTArguments,
+  parameters: {
+    /** The degrees of freedom. */
+    df: positive,
+    /** Where the distribution is. */
+    loc: real,
+    /** How wide the distribution is. */
+    scale: positive,
+  },
+  support: real,
+  mean: ({ df, loc }) => loc.maskedFill(df.le(1), Number.NaN),
+  mode: ({ loc }) => loc,
+  variance({ df, scale }) {
     // The formula sees no degrees of freedom at which its gradient is not finite.
     const finite = df.maskedFill(df.le(2), 3);
-    return scale
-      .square()
-      .mul(finite)
-      .div(finite.sub(2))
-      .maskedFill(df.le(2), Number.POSITIVE_INFINITY)
-      .maskedFill(df.le(1), Number.NaN);
-  }
-
-  override rsample(shape: SampleShape = []): Tensor {
-    const { df } = this;
-    const x = standardNormal(this.extendedShape("rsample", shape), df);
-    const z = new Chi2(df, { validateArgs: false }).rsample(shape);
-    return this.loc.add(this.scale.mul(x.mul(z.div(df).rsqrt())));
-  }
-
-  override logProb(value: Tensor): Tensor {
-    this.validateSample("logProb", value);
-    const { df, loc, scale } = this;
+    const variance = scale.square().mul(finite).div(finite.sub(2));
+    const orInfinite = variance.maskedFill(df.le(2), Number.POSITIVE_INFINITY);
+    return orInfinite.maskedFill(df.le(1), Number.NaN);
+  },
+  rsample({ df, loc, scale }, shape, sampleShape) {
+    const x = standardNormal(shape, df);
+    const z = new Chi2(df, { validateArgs: false }).rsample(sampleShape);
+    return loc.add(scale.mul(x.mul(z.div(df).rsqrt())));
+  },
+  logProb({ df, loc, scale }, value) {
     const y = value.sub(loc).div(scale);
-    const logNormalizer = scale
+    const logScale = scale
       .log()
       .add(df.log().mul(0.5))
-      .add(0.5 * Math.log(Math.PI))
-      .add(df.mul(0.5).lgamma())
-      .sub(df.add(1).mul(0.5).lgamma());
+      .add(0.5 * Math.log(Math.PI));
+    const logNormalizer = logScale.add(df.mul(0.5).lgamma()).sub(df.add(1).mul(0.5).lgamma());
     return df.add(1).mul(-0.5).mul(y.square().div(df).log1p()).sub(logNormalizer);
-  }
-
-  override entropy(): Tensor {
-    const { df, scale } = this;
-    const half = df.mul(0.5);
-    const upper = df.add(1).mul(0.5);
+  },
+  entropy({ df, scale }) {
+    const [half, upper] = [df.mul(0.5), df.add(1).mul(0.5)];
     // lgamma(1/2) is log(pi) / 2.
     const logBeta = half
       .lgamma()
@@ -220,5 +150,44 @@ export class StudentT extends Distribution<Record<"df" | "loc" | "scale", Tensor
       .sub(upper.lgamma());
     const spread = upper.mul(upper.digamma().sub(half.digamma()));
     return scale.log().add(spread).add(df.log().mul(0.5)).add(logBeta);
-  }
-}
+  },
+}) {}
+
+/** Fisher-Snedecor distributions, or F: of the ratio of two variances, with `df1` and `df2` degrees of freedom. */
+export class FisherSnedecor extends distribution({
+  given: {} as Given<[df1: Parameter, df2: Parameter]>,
+  parameters: {
+    /** The degrees of freedom of the numerator. */
+    df1: positive,
+    /** The degrees of freedom of the denominator. */
+    df2: positive,
+  },
+  support: positive,
+  mean({ df2 }) {
+    const above = df2.maskedFill(df2.le(2), Number.NaN);
+    return above.div(above.sub(2));
+  },
+  mode({ df1, df2 }) {
+    const mode = df1.sub(2).div(df1).mul(df2).div(df2.add(2));
+    return mode.maskedFill(df1.le(2), Number.NaN);
+  },
+  variance({ df1, df2 }) {
+    const above = df2.maskedFill(df2.le(4), Number.NaN);
+    const numerator = above.square().mul(2).mul(df1.add(above).sub(2));
+    return numerator.div(df1.mul(above.sub(2).square()).mul(above.sub(4)));
+  },
+  rsample({ df1, df2 }, _shape, sampleShape) {
+    const { tiny } = limitsOf(df1.dtype);
+    const drawn = (df: Tensor) =>
+      new Gamma(df.mul(0.5), df, { validateArgs: false }).rsample(sampleShape);
+    const numerator = drawn(df1);
+    return numerator.div(drawn(df2).clamp(tiny)).clamp(tiny);
+  },
+  logProb({ df1, df2 }, value) {
+    const [half1, half2] = [df1.mul(0.5), df2.mul(0.5)];
+    const [sum, ratio] = [half1.add(half2), df1.div(df2)];
+    const logBeta = sum.lgamma().sub(half1.lgamma()).sub(half2.lgamma());
+    const logPowers = half1.mul(ratio.log()).add(half1.sub(1).mul(value.log()));
+    return logBeta.add(logPowers).sub(sum.mul(log1p(ratio.mul(value))));
+  },
+}) {}

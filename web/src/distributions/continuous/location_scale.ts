@@ -1,60 +1,123 @@
-// Distributions that are a standard one, scaled and moved.
+// Distributions over all numbers with a location and a scale.
 
-import { readArguments } from "../../arguments/read.js";
+import { fullLike, rand } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import {
-  broadcastAll,
-  kDistributionOptions,
-  type Parameter,
-  parameter,
-  type Validation,
-} from "../base/arguments.js";
-import { Distribution } from "../base/distribution.js";
-import { type Constraint, positive, real } from "../constraints/constraints.js";
+import type { Parameter } from "../base/arguments.js";
+import { type Declared, distribution, type Formulas, type Given } from "../base/declaration.js";
+import { kEulerGamma, limitsOf } from "../base/numbers.js";
+import { standardNormal, uniformBetween, uniformUnit } from "../base/random.js";
+import { positive, real } from "../constraints/constraints.js";
 
-export const kLocationScaleArguments = {
-  loc: parameter,
-  scale: parameter,
-  ...kDistributionOptions,
+const kParameters = {
+  /** Where the distribution is. */
+  loc: real,
+  /** How wide the distribution is. */
+  scale: positive,
 };
 
-/** Distributions over all numbers with a place and a width. */
-export abstract class LocationScale extends Distribution<Record<"loc" | "scale", Tensor>> {
-  constructor(...given: [loc: Parameter, scale: Parameter, ...rest: Validation]) {
-    const name = new.target.name;
-    const { validateArgs, ...values } = readArguments(name, kLocationScaleArguments, given);
-    const [loc, scale] = broadcastAll(name, values.loc, values.scale);
-    super({ parameters: { loc, scale }, batchShape: loc.shape, validateArgs });
-  }
+type LocationScale = Declared<typeof kParameters>;
 
-  /** Where the distribution is. */
-  get loc(): Tensor {
-    return this.parameters.loc;
-  }
-
-  /** How wide the distribution is. */
-  get scale(): Tensor {
-    return this.parameters.scale;
-  }
-
-  override get argConstraints(): Readonly<Record<string, Constraint>> {
-    return { loc: real, scale: positive };
-  }
-
-  override get support(): Constraint {
-    return real;
-  }
-
-  override get hasRsample(): boolean {
-    return true;
-  }
-
-  override get mode(): Tensor {
-    return this.loc;
-  }
-
-  /** Returns how many scales `value` is above `loc`. */
-  protected standardized(value: Tensor): Tensor {
-    return value.sub(this.loc).div(this.scale);
-  }
+function locationScale(
+  formulas: Formulas<LocationScale>,
+): new (
+  ...given: Given<[loc: Parameter, scale: Parameter]>
+) => LocationScale {
+  return distribution({
+    given: {} as Given<[loc: Parameter, scale: Parameter]>,
+    parameters: kParameters,
+    support: real,
+    mode: ({ loc }) => loc,
+    ...formulas,
+  });
 }
+
+// How many scales a value is above the location.
+const standardized = ({ loc, scale }: LocationScale, value: Tensor): Tensor =>
+  value.sub(loc).div(scale);
+
+/** Normal distributions of mean `loc` and standard deviation `scale`. */
+export class Normal extends locationScale({
+  mean: ({ loc }) => loc,
+  variance: ({ scale }) => scale.square(),
+  stddev: ({ scale }) => scale,
+  rsample: ({ loc, scale }, shape) => standardNormal(shape, loc).mul(scale).add(loc),
+  logProb({ loc, scale, variance }, value) {
+    const squares = value.sub(loc).square().div(variance.mul(2));
+    return squares
+      .neg()
+      .sub(scale.log())
+      .sub(Math.log(Math.sqrt(2 * Math.PI)));
+  },
+  cdf({ loc, scale }, value) {
+    const steps = value.sub(loc).mul(scale.reciprocal()).div(Math.SQRT2);
+    return steps.erf().add(1).mul(0.5);
+  },
+  icdf({ loc, scale }, value) {
+    const steps = value.mul(2).sub(1).erfinv();
+    return scale.mul(steps).mul(Math.SQRT2).add(loc);
+  },
+  entropy: ({ scale }) => scale.log().add(0.5 + 0.5 * Math.log(2 * Math.PI)),
+}) {}
+
+/** Laplace distributions: exponential to both sides of `loc`. */
+export class Laplace extends locationScale({
+  mean: ({ loc }) => loc,
+  variance: ({ scale }) => scale.square().mul(2),
+  stddev: ({ scale }) => scale.mul(Math.SQRT2),
+  rsample({ loc, scale }, shape) {
+    const { eps } = limitsOf(loc.dtype);
+    const u = uniformBetween(shape, loc, eps - 1, 1);
+    return loc.sub(scale.mul(u.sign()).mul(u.abs().neg().log1p()));
+  },
+  logProb: ({ loc, scale }, value) => scale.mul(2).log().neg().sub(value.sub(loc).abs().div(scale)),
+  cdf({ loc, scale }, value) {
+    const distance = value.sub(loc);
+    const tail = distance.abs().neg().div(scale).expm1();
+    return distance.sign().mul(tail).mul(-0.5).add(0.5);
+  },
+  icdf({ loc, scale }, value) {
+    const term = value.sub(0.5);
+    return loc.sub(scale.mul(term.sign()).mul(term.abs().mul(-2).log1p()));
+  },
+  entropy: ({ scale }) => scale.mul(2).log().add(1),
+}) {}
+
+/** Gumbel distributions: of the largest of many numbers. */
+export class Gumbel extends locationScale({
+  mean: ({ loc, scale }) => loc.add(scale.mul(kEulerGamma)),
+  variance: ({ stddev }) => stddev.square(),
+  stddev: ({ scale }) => scale.mul(Math.PI / Math.sqrt(6)),
+  rsample({ loc, scale }, shape) {
+    const { eps, tiny } = limitsOf(loc.dtype);
+    const u = uniformUnit(shape, loc)
+      .mul(1 - eps - tiny)
+      .add(tiny);
+    return loc.sub(scale.mul(u.log().neg().log()));
+  },
+  logProb(it, value) {
+    const y = standardized(it, value).neg();
+    return y.sub(y.exp()).sub(it.scale.log());
+  },
+  cdf: (it, value) => standardized(it, value).neg().exp().neg().exp(),
+  icdf: ({ loc, scale }, value) => loc.sub(scale.mul(value.log().neg().log())),
+  entropy: ({ scale }) => scale.log().add(1 + kEulerGamma),
+}) {}
+
+/** Cauchy distributions, which have no mean: of the ratio of two normal numbers. */
+export class Cauchy extends locationScale({
+  mean: ({ loc }) => fullLike(loc, Number.NaN),
+  variance: ({ loc }) => fullLike(loc, Number.POSITIVE_INFINITY),
+  rsample({ loc, scale }, shape) {
+    // In double precision whatever the dtype, as PyTorch draws it.
+    const unit = rand(shape, { dtype: "float64" });
+    const eps = unit.sub(0.5).mul(Math.PI).tan().to(loc.dtype).to(loc.device);
+    return loc.add(eps.mul(scale));
+  },
+  logProb(it, value) {
+    const tails = standardized(it, value).square().add(1).log();
+    return it.scale.log().neg().sub(Math.log(Math.PI)).sub(tails);
+  },
+  cdf: (it, value) => standardized(it, value).atan().div(Math.PI).add(0.5),
+  icdf: ({ loc, scale }, value) => value.sub(0.5).mul(Math.PI).tan().mul(scale).add(loc),
+  entropy: ({ scale }) => scale.log().add(Math.log(4 * Math.PI)),
+}) {}

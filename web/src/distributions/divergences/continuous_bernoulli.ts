@@ -3,9 +3,9 @@
 import type { Tensor } from "../../tensor/tensor.js";
 import type { Distribution } from "../base/distribution.js";
 import { ContinuousBernoulli } from "../continuous/continuous_bernoulli.js";
-import { Exponential } from "../continuous/exponential.js";
-import { Normal } from "../continuous/normal.js";
-import { Pareto } from "../continuous/transformed_exponential.js";
+import { Exponential } from "../continuous/gamma.js";
+import { Normal } from "../continuous/location_scale.js";
+import { Pareto } from "../continuous/transformed.js";
 import { Uniform } from "../continuous/uniform.js";
 import { Beta } from "../multivariate/dirichlet.js";
 import { infiniteLike, type KlPair, pair } from "./pair.js";

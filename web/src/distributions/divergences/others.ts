@@ -3,11 +3,9 @@
 import type { Tensor } from "../../tensor/tensor.js";
 import { kEulerGamma, oneMinus } from "../base/numbers.js";
 import { ContinuousBernoulli } from "../continuous/continuous_bernoulli.js";
-import { Exponential } from "../continuous/exponential.js";
-import { Gamma } from "../continuous/gamma.js";
-import { Gumbel, Laplace } from "../continuous/heavy_tails.js";
-import { Normal } from "../continuous/normal.js";
-import { Pareto } from "../continuous/transformed_exponential.js";
+import { Exponential, Gamma } from "../continuous/gamma.js";
+import { Gumbel, Laplace, Normal } from "../continuous/location_scale.js";
+import { Pareto } from "../continuous/transformed.js";
 import { Uniform } from "../continuous/uniform.js";
 import { Bernoulli, Binomial } from "../discrete/binary.js";
 import { Poisson } from "../discrete/poisson.js";

@@ -3,10 +3,9 @@
 import type { Tensor } from "../../tensor/tensor.js";
 import { oneMinus } from "../base/numbers.js";
 import { ContinuousBernoulli } from "../continuous/continuous_bernoulli.js";
-import { Exponential } from "../continuous/exponential.js";
-import { Gamma } from "../continuous/gamma.js";
-import { Normal } from "../continuous/normal.js";
-import { Pareto } from "../continuous/transformed_exponential.js";
+import { Exponential, Gamma } from "../continuous/gamma.js";
+import { Normal } from "../continuous/location_scale.js";
+import { Pareto } from "../continuous/transformed.js";
 import { Uniform } from "../continuous/uniform.js";
 import { Beta } from "../multivariate/dirichlet.js";
 import { type DistributionClass, infiniteLike, type KlPair, pair, xLogX } from "./pair.js";
