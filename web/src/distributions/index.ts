@@ -1,13 +1,9 @@
 // eg.distributions
 
-export type {
-  DistributionOptions,
-  Parameter,
-  ProbabilityOptions,
-  SampleShape,
-} from "./base/arguments.js";
+export type { DistributionOptions, Parameter, SampleShape } from "./base/arguments.js";
 export { Distribution, type DistributionParts, type Parameters } from "./base/distribution.js";
 export { ExponentialFamily } from "./base/exponential_family.js";
+export type { ProbabilityOptions } from "./base/probabilities.js";
 export { Independent } from "./combined/independent.js";
 export { MixtureSameFamily } from "./combined/mixture.js";
 export { TransformedDistribution } from "./combined/transformed_distribution.js";
@@ -44,7 +40,6 @@ export {
 } from "./continuous/transformed.js";
 export { Uniform } from "./continuous/uniform.js";
 export { VonMises } from "./continuous/von_mises.js";
-export { Bernoulli, Binomial, type BinomialOptions, Geometric } from "./discrete/binary.js";
 export {
   Categorical,
   Multinomial,
@@ -52,13 +47,14 @@ export {
   OneHotCategorical,
   OneHotCategoricalStraightThrough,
 } from "./discrete/categorical.js";
-export { NegativeBinomial, Poisson } from "./discrete/poisson.js";
+export { NegativeBinomial, Poisson } from "./discrete/counts.js";
 export {
   ExpRelaxedCategorical,
   LogitRelaxedBernoulli,
   RelaxedBernoulli,
   RelaxedOneHotCategorical,
 } from "./discrete/relaxed.js";
+export { Bernoulli, Binomial, type BinomialOptions, Geometric } from "./discrete/trials.js";
 export { klDivergence, registerKl } from "./divergences/kl_divergence.js";
 export type { DistributionClass } from "./divergences/pair.js";
 export { Beta, Dirichlet } from "./multivariate/dirichlet.js";

@@ -32,23 +32,6 @@ export type DistributionOptions = Options<typeof kDistributionOptions>;
 /** The last argument of every distribution, by position or by name. */
 export type Validation = Arguments<[validateArgs: boolean | null], DistributionOptions>;
 
-export const kProbabilityOptions = {
-  /** Probabilities; this or `logits`. */
-  probs: parameter.orNull(),
-  /** Log odds, or of more than two classes log probabilities up to a constant; this or `probs`. */
-  logits: parameter.orNull(),
-  ...kDistributionOptions,
-};
-
-/** Options of distributions that take probabilities or logits. */
-export type ProbabilityOptions = Options<typeof kProbabilityOptions>;
-
-/** The arguments of distributions that take probabilities or logits. */
-export type Probabilities = Arguments<
-  [probs: Parameter | null, logits: Parameter | null, validateArgs: boolean | null],
-  ProbabilityOptions
->;
-
 /** Returns the list of sizes that was meant. */
 export function shapeOf(where: string, shape: SampleShape): readonly number[] {
   const checked = sampleShape.check(where, "shape", shape);
@@ -87,32 +70,6 @@ export function expandTo(value: Tensor, shape: readonly number[]): Tensor {
 /** Whether two shapes are the same. */
 export function hasShape(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((one, dim) => one === b[dim]);
-}
-
-/** Probabilities or logits, as they were given. */
-export type GivenProbabilities = {
-  readonly probs?: Tensor | undefined;
-  readonly logits?: Tensor | undefined;
-};
-
-/** Returns probs or logits as a tensor, whichever was given; throws InvalidArgument for none and for both. */
-export function readProbabilities(
-  where: string,
-  probs: Parameter | null,
-  logits: Parameter | null,
-): GivenProbabilities {
-  const given = probs ?? logits;
-  if (given === null || (probs !== null && logits !== null)) {
-    const told = "Either `probs` or `logits` must be specified, but not both.";
-    return fail("InvalidArgument", where, told);
-  }
-  const [value] = broadcastAll(where, given);
-  return probs !== null ? { probs: value } : { logits: value };
-}
-
-/** Returns the shape of probs or logits. */
-export function shapeOfProbabilities({ probs, logits }: GivenProbabilities): number[] {
-  return ((probs ?? logits) as Tensor).shape;
 }
 
 /** Returns how long each of several parts is, by default 1. */

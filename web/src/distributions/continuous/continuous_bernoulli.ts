@@ -2,16 +2,15 @@ import { type Arguments, readArguments } from "../../arguments/read.js";
 import { type Options, Rule } from "../../arguments/rule.js";
 import { onesLike, where, zerosLike } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import {
-  type GivenProbabilities,
-  kProbabilityOptions,
-  type Parameter,
-  readProbabilities,
-  type SampleShape,
-  shapeOfProbabilities,
-} from "../base/arguments.js";
+import type { Parameter, SampleShape } from "../base/arguments.js";
 import { ExponentialFamily } from "../base/exponential_family.js";
 import { clampProbs, crossEntropyOfBits, logOdds, oneMinus } from "../base/numbers.js";
+import {
+  type GivenProbabilities,
+  givenOf,
+  kProbabilityOptions,
+  readProbabilities,
+} from "../base/probabilities.js";
 import { uniformUnit } from "../base/random.js";
 import { type Constraint, real, unitInterval } from "../constraints/constraints.js";
 
@@ -54,8 +53,8 @@ export class ContinuousBernoulli extends ExponentialFamily<GivenProbabilities> {
   ) {
     const name = new.target.name;
     const { lims, ...call } = readArguments(name, kArguments, given);
-    const parameters = readProbabilities(name, call.probs, call.logits);
-    const batchShape = shapeOfProbabilities(parameters);
+    const parameters = readProbabilities(name, call);
+    const batchShape = givenOf(parameters).shape;
     super({ parameters, batchShape, validateArgs: call.validateArgs });
     this.lims = lims;
   }

@@ -7,8 +7,8 @@ import { Exponential, Gamma } from "../continuous/gamma.js";
 import { Gumbel, Laplace, Normal } from "../continuous/location_scale.js";
 import { Pareto } from "../continuous/transformed.js";
 import { Uniform } from "../continuous/uniform.js";
-import { Bernoulli, Binomial } from "../discrete/binary.js";
-import { Poisson } from "../discrete/poisson.js";
+import { Poisson } from "../discrete/counts.js";
+import { Bernoulli, Binomial } from "../discrete/trials.js";
 import { Beta } from "../multivariate/dirichlet.js";
 import { type DistributionClass, infiniteLike, type KlPair, pair, xLogX } from "./pair.js";
 

@@ -1,0 +1,112 @@
+// Distributions whose parameter is given as probabilities or as logits.
+
+import { type Arguments, readArguments } from "../../arguments/read.js";
+import type { Options, Rules } from "../../arguments/rule.js";
+import { fail } from "../../runtime/errors.js";
+import type { Tensor } from "../../tensor/tensor.js";
+import { broadcastAll, kDistributionOptions, type Parameter, parameter } from "./arguments.js";
+import {
+  type Constraints,
+  type DistributionClass,
+  type Formulas,
+  withFormulas,
+} from "./declaration.js";
+import { Distribution, type DistributionParts } from "./distribution.js";
+
+export const kProbabilityOptions = {
+  /** Probabilities; this or `logits`. */
+  probs: parameter.orNull(),
+  /** Log odds, or of more than two classes log probabilities up to a constant; this or `probs`. */
+  logits: parameter.orNull(),
+  ...kDistributionOptions,
+};
+
+/** Options of distributions that take probabilities or logits. */
+export type ProbabilityOptions = Options<typeof kProbabilityOptions>;
+
+/** The arguments of distributions that take probabilities or logits. */
+export type Probabilities = Arguments<
+  [probs: Parameter | null, logits: Parameter | null, validateArgs: boolean | null],
+  ProbabilityOptions
+>;
+
+/** What those arguments are after they were read. */
+export interface ReadProbabilities {
+  readonly probs: Parameter | null;
+  readonly logits: Parameter | null;
+  readonly validateArgs: boolean | null;
+}
+
+/** Probabilities or logits, as they were given. */
+export type GivenProbabilities = {
+  readonly probs?: Tensor | undefined;
+  readonly logits?: Tensor | undefined;
+};
+
+/** A distribution that is given as probabilities or as logits. */
+export abstract class ProbabilityDistribution<
+  P extends GivenProbabilities = GivenProbabilities,
+> extends Distribution<P> {
+  /** Takes what every distribution is made with. */
+  constructor(parts: DistributionParts<P>) {
+    super(parts);
+  }
+
+  /** The shape of the parameter that was given. */
+  get paramShape(): readonly number[] {
+    return this.given.shape;
+  }
+
+  /** The tensor that was given: probabilities or logits. @internal */
+  get given(): Tensor {
+    return givenOf(this.parameters);
+  }
+}
+
+/** What classes are declared with that take probabilities or logits. */
+export interface ProbabilityDeclaration<Self> extends Formulas<Self> {
+  /** How the constructor's arguments are read; default probabilities or logits alone. */
+  arguments?: Rules;
+  /** Parameters besides the probabilities. */
+  parameters?: Constraints;
+  /** Returns the fields that are made of other arguments; `given` are the probabilities or logits. */
+  fields?: (call: never, given: Tensor) => object;
+}
+
+/** Returns what a class extends whose constructor takes probabilities or logits; `read` returns what `Base` is made with. */
+export function withProbabilities(
+  Base: DistributionClass<ProbabilityDistribution>,
+  read: (where: string, call: ReadProbabilities) => DistributionParts<GivenProbabilities>,
+  declaration: ProbabilityDeclaration<never>,
+): DistributionClass<ProbabilityDistribution> {
+  const { fields, parameters = {} } = declaration;
+  const rules: Rules = declaration.arguments ?? kProbabilityOptions;
+  abstract class WithProbabilities extends Base {
+    constructor(...given: unknown[]) {
+      const { name } = new.target;
+      const call = readArguments(name, rules, given) as unknown as ReadProbabilities;
+      super(read(name, call));
+      Object.assign(this, fields?.(call as never, this.given));
+    }
+  }
+  return withFormulas(WithProbabilities, parameters, declaration);
+}
+
+/** Returns probs or logits as a tensor, whichever was given; throws InvalidArgument for none and for both. */
+export function readProbabilities(
+  where: string,
+  { probs, logits }: Pick<ReadProbabilities, "probs" | "logits">,
+): GivenProbabilities {
+  const given = probs ?? logits;
+  if (given === null || (probs !== null && logits !== null)) {
+    const got = given === null ? "neither" : "both";
+    return fail("InvalidArgument", where, `expected either \`probs\` or \`logits\`, got ${got}.`);
+  }
+  const [value] = broadcastAll(where, given);
+  return probs !== null ? { probs: value } : { logits: value };
+}
+
+/** Returns probs or logits, whichever was given. */
+export function givenOf({ probs, logits }: GivenProbabilities): Tensor {
+  return (probs ?? logits) as Tensor;
+}
