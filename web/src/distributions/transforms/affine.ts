@@ -1,67 +1,43 @@
 // Transforms of single numbers that have parameters.
 
-import { type Arguments, readArguments } from "../../arguments/read.js";
+import type { Arguments } from "../../arguments/read.js";
 import { type Options, size } from "../../arguments/rule.js";
 import { fullLike } from "../../generated/ops.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { broadcastShapes, hasShape, type Parameter, parameter } from "../base/arguments.js";
 import { holdsEverywhere, sumRightmost } from "../base/numbers.js";
 import { type Constraint, independent, positive, real } from "../constraints/constraints.js";
-import {
-  type CacheSize,
-  kTransformOptions,
-  Transform,
-  type TransformArguments,
-} from "./transform.js";
+import { transformation } from "./declaration.js";
+import { type CacheSize, kTransformOptions, type TransformArguments } from "./transform.js";
+
+interface Power {
+  readonly exponent: Parameter;
+}
 
 const kPowerArguments = { exponent: parameter, ...kTransformOptions };
 
 /** y = x ** exponent, of positive numbers. */
-export class PowerTransform extends Transform {
-  readonly exponent: Parameter;
+export class PowerTransform extends transformation<
+  [exponent: Parameter, ...rest: TransformArguments],
+  Power
+>({
+  arguments: kPowerArguments,
+  domain: positive,
+  codomain: positive,
+  sign: ({ exponent }) => signOf(exponent),
+  forward: (x, { exponent }) => x.pow(exponent),
+  inverse: (y, { exponent }) =>
+    y.pow(exponent instanceof Tensor ? exponent.reciprocal() : 1 / exponent),
+  logStretch: (x, y, { exponent }) => y.mul(exponent).div(x).abs().log(),
+  forwardShape: (shape, it) => shapeWith(shape, it.constructor.name, it.exponent),
+  inverseShape: (shape, it) => shapeWith(shape, it.constructor.name, it.exponent),
+  equals: (other, it) => areEqual(it.exponent, other.exponent),
+}) {}
 
-  constructor(...given: [exponent: Parameter, ...rest: TransformArguments]) {
-    const { exponent, cacheSize } = readArguments(new.target.name, kPowerArguments, given);
-    super({ cacheSize });
-    this.exponent = exponent;
-  }
-
-  override get domain(): Constraint {
-    return positive;
-  }
-
-  override get codomain(): Constraint {
-    return positive;
-  }
-
-  override get sign(): number | Tensor {
-    return signOf(this.exponent);
-  }
-
-  protected override forward(x: Tensor): Tensor {
-    return x.pow(this.exponent);
-  }
-
-  protected override invert(y: Tensor): Tensor {
-    const { exponent } = this;
-    return y.pow(exponent instanceof Tensor ? exponent.reciprocal() : 1 / exponent);
-  }
-
-  protected override logStretch(x: Tensor, y: Tensor): Tensor {
-    return y.mul(this.exponent).div(x).abs().log();
-  }
-
-  override forwardShape(shape: readonly number[]): readonly number[] {
-    return broadcastShapes(this.constructor.name, shape, shapeOfParameter(this.exponent));
-  }
-
-  override inverseShape(shape: readonly number[]): readonly number[] {
-    return this.forwardShape(shape);
-  }
-
-  override equals(other: Transform): boolean {
-    return other instanceof PowerTransform && areEqual(this.exponent, other.exponent);
-  }
+interface Affine {
+  readonly loc: Parameter;
+  readonly scale: Parameter;
+  readonly eventDim: number;
 }
 
 const kAffineOptions = {
@@ -74,78 +50,45 @@ const kAffineArguments = { loc: parameter, scale: parameter, ...kAffineOptions }
 /** Options of `AffineTransform`. */
 export type AffineTransformOptions = Options<typeof kAffineOptions>;
 
+type AffineArguments = [
+  loc: Parameter,
+  scale: Parameter,
+  ...rest: Arguments<[eventDim: number, cacheSize: CacheSize], AffineTransformOptions>,
+];
+
 /** y = loc + scale * x. */
-export class AffineTransform extends Transform {
-  readonly loc: Parameter;
-  readonly scale: Parameter;
-  readonly eventDim: number;
-
-  constructor(
-    ...given: [
-      loc: Parameter,
-      scale: Parameter,
-      ...rest: Arguments<[eventDim: number, cacheSize: CacheSize], AffineTransformOptions>,
-    ]
-  ) {
-    const call = readArguments(new.target.name, kAffineArguments, given);
-    const { loc, scale, eventDim, cacheSize } = call;
-    super({ cacheSize });
-    this.loc = loc;
-    this.scale = scale;
-    this.eventDim = eventDim;
-  }
-
-  override get domain(): Constraint {
-    return this.eventDim > 0 ? independent(real, this.eventDim) : real;
-  }
-
-  override get codomain(): Constraint {
-    return this.domain;
-  }
-
-  override get sign(): number | Tensor {
-    return signOf(this.scale);
-  }
-
-  protected override forward(x: Tensor): Tensor {
-    return x.mul(this.scale).add(this.loc);
-  }
-
-  protected override invert(y: Tensor): Tensor {
-    return y.sub(this.loc).div(this.scale);
-  }
-
-  protected override logStretch(x: Tensor, _y: Tensor): Tensor {
-    const { scale, eventDim } = this;
+export class AffineTransform extends transformation<AffineArguments, Affine>({
+  arguments: kAffineArguments,
+  domain: realOf,
+  codomain: realOf,
+  sign: ({ scale }) => signOf(scale),
+  forward: (x, { loc, scale }) => x.mul(scale).add(loc),
+  inverse: (y, { loc, scale }) => y.sub(loc).div(scale),
+  logStretch(x, _y, { scale, eventDim }) {
     const each =
       scale instanceof Tensor ? scale.abs().log() : fullLike(x, Math.log(Math.abs(scale)));
     return sumRightmost(each.expand(x.shape), eventDim);
-  }
+  },
+  forwardShape: (shape, it) => shapeWith(shape, it.constructor.name, it.loc, it.scale),
+  inverseShape: (shape, it) => shapeWith(shape, it.constructor.name, it.loc, it.scale),
+  equals: (other, it) => areEqual(it.loc, other.loc) && areEqual(it.scale, other.scale),
+}) {}
 
-  override forwardShape(shape: readonly number[]): readonly number[] {
-    const shapes = [this.loc, this.scale].map(shapeOfParameter);
-    return broadcastShapes(this.constructor.name, shape, ...shapes);
-  }
-
-  override inverseShape(shape: readonly number[]): readonly number[] {
-    return this.forwardShape(shape);
-  }
-
-  override equals(other: Transform): boolean {
-    return (
-      other instanceof AffineTransform &&
-      areEqual(this.loc, other.loc) &&
-      areEqual(this.scale, other.scale)
-    );
-  }
+function realOf({ eventDim }: Affine): Constraint {
+  return eventDim > 0 ? independent(real, eventDim) : real;
 }
 
 function signOf(value: Parameter): number | Tensor {
   return value instanceof Tensor ? value.sign() : Math.sign(value);
 }
 
-function shapeOfParameter(value: Parameter): readonly number[] {
-  return value instanceof Tensor ? value.shape : [];
+function shapeWith(
+  shape: readonly number[],
+  where: string,
+  ...parameters: Parameter[]
+): readonly number[] {
+  const shapes = parameters.map((value) => (value instanceof Tensor ? value.shape : []));
+  return broadcastShapes(where, shape, ...shapes);
 }
 
 function areEqual(a: Parameter, b: Parameter): boolean {

@@ -1,47 +1,28 @@
-import { readArguments } from "../../arguments/read.js";
-import type { Tensor } from "../../tensor/tensor.js";
 import type { Distribution } from "../base/distribution.js";
 import { distribution } from "../combined/independent.js";
-import { type Constraint, unitInterval } from "../constraints/constraints.js";
-import { kTransformOptions, Transform, type TransformArguments } from "./transform.js";
+import { unitInterval } from "../constraints/constraints.js";
+import { transformation } from "./declaration.js";
+import { kTransformOptions, type TransformArguments } from "./transform.js";
+
+interface Cumulative {
+  readonly distribution: Distribution;
+  readonly sign: number;
+}
 
 const kArguments = { distribution, ...kTransformOptions };
 
 /** Takes values to the probability of values up to them under a distribution. */
-export class CumulativeDistributionTransform extends Transform {
-  readonly distribution: Distribution;
-
-  constructor(...given: [distribution: Distribution, ...rest: TransformArguments]) {
-    const { distribution, cacheSize } = readArguments(new.target.name, kArguments, given);
-    super({ cacheSize });
-    this.distribution = distribution;
-  }
-
-  override get tensors(): readonly Tensor[] {
-    return this.distribution.tensors;
-  }
-
-  override get domain(): Constraint {
-    return this.distribution.support;
-  }
-
-  override get codomain(): Constraint {
-    return unitInterval;
-  }
-
-  override get sign(): number {
-    return 1;
-  }
-
-  protected override forward(x: Tensor): Tensor {
-    return this.distribution.cdf(x);
-  }
-
-  protected override invert(y: Tensor): Tensor {
-    return this.distribution.icdf(y);
-  }
-
-  protected override logStretch(x: Tensor, _y: Tensor): Tensor {
-    return this.distribution.logProb(x);
-  }
-}
+export class CumulativeDistributionTransform extends transformation<
+  [distribution: Distribution, ...rest: TransformArguments],
+  Cumulative
+>({
+  arguments: kArguments,
+  domain: ({ distribution }) => distribution.support,
+  codomain: unitInterval,
+  sign: 1,
+  tensors: ({ distribution }) => distribution.tensors,
+  forward: (x, { distribution }) => distribution.cdf(x),
+  inverse: (y, { distribution }) => distribution.icdf(y),
+  logStretch: (x, _y, { distribution }) => distribution.logProb(x),
+  equals: (other, it) => other === it,
+}) {}

@@ -8,7 +8,7 @@ import type { Tensor } from "../../tensor/tensor.js";
 import { partLengths } from "../base/arguments.js";
 import { sumRightmost } from "../base/numbers.js";
 import { type Constraint, cat as catOf, stack as stackOf } from "../constraints/constraints.js";
-import { withCaches } from "./compose.js";
+import { areEqual, withCaches } from "./compose.js";
 import { type CacheSize, kTransformOptions, Transform, transform } from "./transform.js";
 
 const kDimOption = {
@@ -54,6 +54,14 @@ abstract class JoinedTransform extends Transform {
     return this.transforms.flatMap((part) => part.tensors);
   }
 
+  override get domain(): Constraint {
+    return this.joinConstraints(this.transforms.map((part) => part.domain));
+  }
+
+  override get codomain(): Constraint {
+    return this.joinConstraints(this.transforms.map((part) => part.codomain));
+  }
+
   override get bijective(): boolean {
     return this.transforms.every((part) => part.bijective);
   }
@@ -81,8 +89,7 @@ abstract class JoinedTransform extends Transform {
       other instanceof JoinedTransform &&
       other.constructor === this.constructor &&
       other.dim === this.dim &&
-      other.transforms.length === this.transforms.length &&
-      this.transforms.every((part, i) => part.equals(other.transforms[i] as Transform))
+      areEqual(this.transforms, other.transforms)
     );
   }
 
@@ -90,6 +97,7 @@ abstract class JoinedTransform extends Transform {
     return `${this.constructor.name}(${this.transforms.join(", ")})`;
   }
 
+  protected abstract joinConstraints(parts: readonly Constraint[]): Constraint;
   protected abstract get eventDim(): number;
   protected abstract split(value: Tensor): Tensor[];
   protected abstract join(values: readonly Tensor[]): Tensor;
@@ -135,20 +143,8 @@ export class CatTransform extends JoinedTransform {
     this.lengths = partLengths(name, tseq.length, lengths);
   }
 
-  override get domain(): Constraint {
-    return catOf(
-      this.transforms.map((part) => part.domain),
-      this.dim,
-      this.lengths,
-    );
-  }
-
-  override get codomain(): Constraint {
-    return catOf(
-      this.transforms.map((part) => part.codomain),
-      this.dim,
-      this.lengths,
-    );
+  protected override joinConstraints(parts: readonly Constraint[]): Constraint {
+    return catOf(parts, this.dim, this.lengths);
   }
 
   protected override get eventDim(): number {
@@ -186,18 +182,8 @@ export class StackTransform extends JoinedTransform {
     super(tseq, dim, cacheSize);
   }
 
-  override get domain(): Constraint {
-    return stackOf(
-      this.transforms.map((part) => part.domain),
-      this.dim,
-    );
-  }
-
-  override get codomain(): Constraint {
-    return stackOf(
-      this.transforms.map((part) => part.codomain),
-      this.dim,
-    );
+  protected override joinConstraints(parts: readonly Constraint[]): Constraint {
+    return stackOf(parts, this.dim);
   }
 
   // Slices keep factors of their own.

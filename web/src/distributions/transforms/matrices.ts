@@ -8,7 +8,6 @@ import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { oneMinus } from "../base/numbers.js";
 import {
-  type Constraint,
   corrCholesky,
   independent,
   lowerCholesky,
@@ -16,111 +15,73 @@ import {
   real,
   realVector,
 } from "../constraints/constraints.js";
-import { Transform } from "./transform.js";
-
-/** A transform of matrices to matrices that has no parameters. */
-abstract class MatrixTransform extends Transform {
-  override get domain(): Constraint {
-    return independent(real, 2);
-  }
-
-  override get bijective(): boolean {
-    return false;
-  }
-
-  override equals(other: Transform): boolean {
-    return other.constructor === this.constructor;
-  }
-}
+import { transformation } from "./declaration.js";
+import type { Transform } from "./transform.js";
 
 /** Takes square matrices to lower triangular ones with positive diagonals: exp() of the diagonal, zeros above. */
-export class LowerCholeskyTransform extends MatrixTransform {
-  override get codomain(): Constraint {
-    return lowerCholesky;
-  }
-
-  protected override forward(x: Tensor): Tensor {
-    return x.tril(-1).add(diagEmbed(x.diagonal(0, -2, -1).exp()));
-  }
-
-  protected override invert(y: Tensor): Tensor {
-    return y.tril(-1).add(diagEmbed(y.diagonal(0, -2, -1).log()));
-  }
-}
+export class LowerCholeskyTransform extends transformation({
+  domain: () => independent(real, 2),
+  codomain: lowerCholesky,
+  bijective: false,
+  forward: (x) => x.tril(-1).add(diagEmbed(x.diagonal(0, -2, -1).exp())),
+  inverse: (y) => y.tril(-1).add(diagEmbed(y.diagonal(0, -2, -1).log())),
+}) {}
 
 /** Takes square matrices to positive definite ones: L Lᵀ for the L of `LowerCholeskyTransform`. */
-export class PositiveDefiniteTransform extends MatrixTransform {
-  override get codomain(): Constraint {
-    return positiveDefinite;
-  }
-
-  protected override forward(x: Tensor): Tensor {
+export class PositiveDefiniteTransform extends transformation({
+  domain: () => independent(real, 2),
+  codomain: positiveDefinite,
+  bijective: false,
+  forward(x) {
     const factor = new LowerCholeskyTransform().call(x);
     return factor.matmul(factor.transpose(-2, -1));
-  }
-
-  protected override invert(y: Tensor): Tensor {
-    return new LowerCholeskyTransform().inverse(y.cholesky());
-  }
-}
+  },
+  inverse: (y) => new LowerCholeskyTransform().inverse(y.cholesky()),
+}) {}
 
 /** Takes vectors of n (n - 1) / 2 numbers to the lower triangular factors of correlation matrices of n rows. */
-export class CorrCholeskyTransform extends Transform {
-  override get domain(): Constraint {
-    return realVector;
-  }
-
-  override get codomain(): Constraint {
-    return corrCholesky;
-  }
-
-  protected override forward(x: Tensor): Tensor {
-    const size = this.rowsFor(x.shape);
-    const { eps } = finfo(x.dtype);
+export class CorrCholeskyTransform extends transformation({
+  domain: realVector,
+  codomain: corrCholesky,
+  forward(x, it) {
+    const size = rowsFor(it, x.shape);
+    const { dtype, device } = x;
+    const { eps } = finfo(dtype);
     const below = matrixOf(x.tanh().clamp(eps - 1, 1 - eps), size);
     const left = oneMinus(below.square()).sqrt().cumprod(-1);
-    const { dtype, device } = x;
     return below.add(eye(size, { dtype, device })).mul(shifted(left));
-  }
-
-  protected override invert(y: Tensor): Tensor {
+  },
+  inverse(y) {
     const left = shifted(oneMinus(y.square().cumsum(-1)));
     const share = vectorOf(y, -1).div(vectorOf(left, -1).sqrt());
     return share.add(1).div(oneMinus(share)).log().div(2);
-  }
-
+  },
   // That of the elements below the diagonal.
-  protected override logStretch(x: Tensor, y: Tensor): Tensor {
+  logStretch(x, y) {
     const left = oneMinus(y.square().cumsum(-1));
     // One column to the left of what is looked up, which shifts it to the right.
     const sticks = vectorOf(left, -2).log().sum(-1).mul(0.5);
     return x.add(x.mul(-2).softplus()).sub(Math.log(2)).sum(-1).mul(-2).add(sticks);
-  }
-
-  override forwardShape(shape: readonly number[]): readonly number[] {
-    const size = this.rowsFor(shape);
+  },
+  forwardShape(shape, it) {
+    const size = rowsFor(it, shape);
     return [...shape.slice(0, -1), size, size];
-  }
-
-  override inverseShape(shape: readonly number[]): readonly number[] {
+  },
+  inverseShape(shape, it) {
     const [rows, columns] = shape.slice(-2);
     if (rows !== undefined && rows === columns) {
       return [...shape.slice(0, -2), (rows * (rows - 1)) / 2];
     }
-    return fail("ShapeMismatch", this.constructor.name, `Input is not square: [${shape}].`);
-  }
+    return fail("ShapeMismatch", it.constructor.name, `Input is not square: [${shape}].`);
+  },
+}) {}
 
-  override equals(other: Transform): boolean {
-    return other instanceof CorrCholeskyTransform;
-  }
-
-  private rowsFor(shape: readonly number[]): number {
-    const count = shape.at(-1);
-    const size = count === undefined ? 0 : Math.round(Math.sqrt(0.25 + 2 * count) + 0.5);
-    if (count !== undefined && (size * (size - 1)) / 2 === count) return size;
-    const told = `Input is not a flattened lower triangle: [${shape}].`;
-    return fail("ShapeMismatch", this.constructor.name, told);
-  }
+function rowsFor(it: Transform, shape: readonly number[]): number {
+  const count = shape.at(-1);
+  const size = count === undefined ? 0 : Math.round(Math.sqrt(0.25 + 2 * count) + 0.5);
+  if (count !== undefined && (size * (size - 1)) / 2 === count) return size;
+  const told = `Input is not a flattened lower triangle: [${shape}].`;
+  return fail("ShapeMismatch", it.constructor.name, told);
 }
 
 /** Moves columns to the right, with ones first. */
