@@ -27,7 +27,7 @@ export const kDistributionOptions = {
 };
 
 /** What every distribution takes. */
-export type DistributionOptions = Options<typeof kDistributionOptions>;
+export interface DistributionOptions extends Options<typeof kDistributionOptions> {}
 
 /** The last argument of every distribution, by position or by name. */
 export type Validation = Arguments<[validateArgs: boolean | null], DistributionOptions>;

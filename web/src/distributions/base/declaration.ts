@@ -29,7 +29,7 @@ import {
   shapeOf,
   type Validation,
 } from "./arguments.js";
-import { Distribution, type Parameters } from "./distribution.js";
+import { Distribution, type DistributionParts, type Parameters } from "./distribution.js";
 
 /** A class of distributions. */
 export type DistributionClass<D extends Distribution = Distribution> = abstract new (
@@ -68,40 +68,56 @@ export interface Formulas<Self> {
   values?: (it: Self, expand: boolean) => Tensor;
   /** Returns what is wrong with parameters that each satisfy their constraint. */
   refuse?: (it: Self) => string | undefined;
-  /** Returns the object that has the parameters; default the distribution's own. */
-  parametersOf?: (it: Self) => object;
+  /** Returns a parameter by its name; default the one of `own` that was given. */
+  parameter?: (it: Self, name: never, own: Parameters) => Tensor;
 }
 
 /** A declared distribution. */
 export type Declared<C> = Distribution<Record<keyof C & string, Tensor>> & Named<C>;
 
 /** What distribution() takes. */
-export interface Declaration<G extends unknown[], C extends Constraints>
-  extends Formulas<Declared<C>> {
+export interface Declaration<G extends unknown[], C extends Constraints, Fields>
+  extends Formulas<Declared<C> & Fields> {
   /** The type of the constructor's arguments, whose names editors show; the value is not read. */
   given: G;
   /** How the constructor's arguments are read; default one tensor or number for each parameter. */
   arguments?: Rules;
   parameters: C;
+  /** Returns what a distribution is made with, with fields; default the parameters, broadcast to the shape of the batch. */
+  parts?: (where: string, call: never) => Parts<Fields>;
 }
 
-/** Returns what a class extends whose parameters are broadcast to the shape of the batch. */
-export function distribution<G extends unknown[], C extends Constraints>(
-  declaration: Declaration<G, C>,
-): new (
-  ...given: G
-) => Declared<C> {
+/** What a distribution is made with, besides whether it is validated. */
+export interface Parts<Fields = unknown>
+  extends Omit<DistributionParts<Parameters>, "validateArgs"> {
+  /** Returns fields, once the parameters have been validated. */
+  readonly fields?: () => Fields;
+}
+
+/** What a class of distributions with such a constructor extends. */
+export interface DeclaredClass<G extends unknown[], D extends Distribution>
+  extends Pick<typeof Distribution, "setDefaultValidateArgs"> {
+  new (...given: G): D;
+}
+
+/** Returns what a class of distributions extends. */
+export function distribution<G extends unknown[], C extends Constraints, Fields = unknown>(
+  declaration: Declaration<G, C, Fields>,
+): DeclaredClass<G, Declared<C> & Fields> {
   const { parameters } = declaration;
+  const names = Object.keys(parameters);
   const rules = declaration.arguments ?? rulesFor(parameters);
-  abstract class Broadcast extends Distribution {
+  const parts = declaration.parts ?? ((where, call) => broadcastParts(where, names, call));
+  abstract class Declared extends Distribution {
     constructor(...given: G) {
       const { name } = new.target;
-      const { tensors, validateArgs } = readParameters(name, parameters, rules, given);
-      const batchShape = Object.values(tensors)[0]?.shape ?? [];
-      super({ parameters: tensors, batchShape, validateArgs });
+      const call = readArguments(name, rules, given);
+      const { fields, ...others } = parts(name, call as never);
+      super({ ...others, validateArgs: call.validateArgs as boolean | null });
+      Object.assign(this, fields?.());
     }
   }
-  return withFormulas(Broadcast, parameters, declaration) as never;
+  return withFormulas(Declared, parameters, declaration) as never;
 }
 
 /** Returns the rules of arguments that are one tensor or number for each parameter. */
@@ -110,20 +126,15 @@ export function rulesFor(constraints: Constraints): Rules {
   return { ...Object.fromEntries(rules), ...kDistributionOptions };
 }
 
-/** Reads a call, and returns its parameters as tensors of one shape. */
-export function readParameters(
+/** Returns parameters with these names as tensors of one shape, that of the batch. */
+export function broadcastParts(
   where: string,
-  constraints: Constraints,
-  rules: Rules,
-  given: readonly unknown[],
-): { tensors: Record<string, Tensor>; validateArgs: boolean | null } {
-  const values = readArguments(where, rules, given) as Record<string, Parameter>;
-  const names = Object.keys(constraints);
-  const tensors = broadcastAll(where, ...names.map((name) => values[name] as Parameter));
-  return {
-    tensors: Object.fromEntries(names.map((name, i) => [name, tensors[i] as Tensor])),
-    validateArgs: values.validateArgs as unknown as boolean | null,
-  };
+  names: readonly string[],
+  call: Readonly<Record<string, Parameter>>,
+): Parts<never> & { parameters: Record<string, Tensor> } {
+  const tensors = broadcastAll(where, ...names.map((name) => call[name] as Parameter));
+  const named = names.map((name, i) => [name, tensors[i] as Tensor]);
+  return { parameters: Object.fromEntries(named), batchShape: tensors[0]?.shape ?? [] };
 }
 
 /** Returns a class with a getter for each parameter, and whose other members are computed by formulas. */
@@ -132,15 +143,15 @@ export function withFormulas<B extends DistributionClass>(
   constraints: Constraints,
   formulas: Formulas<never>,
 ): B {
-  const { parametersOf, support, refuse, values } = formulas;
+  const { parameter, support, refuse, values } = formulas;
   abstract class WithFormulas extends Base {
     static {
       for (const name of Object.keys(constraints)) {
         Object.defineProperty(WithFormulas.prototype, name, {
           configurable: true,
           get(this: WithFormulas) {
-            const holder = parametersOf?.(this as never) ?? this.parameters;
-            return (holder as Record<string, Tensor>)[name];
+            const own = this.parameters;
+            return parameter?.(this as never, name as never, own) ?? own[name];
           },
         });
       }

@@ -4,7 +4,13 @@ import { type Arguments, readArguments } from "../../arguments/read.js";
 import type { Options, Rules } from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { broadcastAll, kDistributionOptions, type Parameter, parameter } from "./arguments.js";
+import {
+  broadcastAll,
+  type DistributionOptions,
+  kDistributionOptions,
+  type Parameter,
+  parameter,
+} from "./arguments.js";
 import {
   type Constraints,
   type DistributionClass,
@@ -13,16 +19,17 @@ import {
 } from "./declaration.js";
 import { Distribution, type DistributionParts } from "./distribution.js";
 
-export const kProbabilityOptions = {
+const kOwnOptions = {
   /** Probabilities; this or `logits`. */
   probs: parameter.orNull(),
   /** Log odds, or of more than two classes log probabilities up to a constant; this or `probs`. */
   logits: parameter.orNull(),
-  ...kDistributionOptions,
 };
 
+export const kProbabilityOptions = { ...kOwnOptions, ...kDistributionOptions };
+
 /** Options of distributions that take probabilities or logits. */
-export type ProbabilityOptions = Options<typeof kProbabilityOptions>;
+export interface ProbabilityOptions extends DistributionOptions, Options<typeof kOwnOptions> {}
 
 /** The arguments of distributions that take probabilities or logits. */
 export type Probabilities = Arguments<

@@ -1,11 +1,13 @@
 // Declarations of distributions that are another one's values after transforms.
 
+import { readArguments } from "../../arguments/read.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import {
+  broadcastParts,
   type Constraints,
+  type DeclaredClass,
   type Formulas,
   type Named,
-  readParameters,
   rulesFor,
   withFormulas,
 } from "../base/declaration.js";
@@ -34,21 +36,21 @@ export interface TransformedDeclaration<
   transforms: (parameters: Named<C>) => Transform | readonly Transform[];
 }
 
-/** Returns what a class of transformed distributions extends. With `parametersOf` it has no parameters besides those of its base. */
+/** Returns what a class of transformed distributions extends. With `parameter` it has no parameters besides those of its base. */
 export function transformed<G extends unknown[], C extends Constraints, Base extends Distribution>(
   declaration: TransformedDeclaration<G, C, Base>,
-): new (
-  ...given: G
-) => DeclaredTransformed<C, Base> {
-  const { parameters, base, transforms, parametersOf } = declaration;
+): DeclaredClass<G, DeclaredTransformed<C, Base>> {
+  const { parameters, base, transforms, parameter } = declaration;
+  const names = Object.keys(parameters);
   const rules = rulesFor(parameters);
   class Transformed extends TransformedDistribution {
     constructor(...given: G) {
       const { name } = new.target;
-      const { tensors, validateArgs } = readParameters(name, parameters, rules, given);
+      const { validateArgs, ...values } = readArguments(name, rules, given);
+      const tensors = broadcastParts(name, names, values as never).parameters;
       const named = tensors as Named<C>;
-      super(base(named), transforms(named), { validateArgs });
-      if (parametersOf === undefined) this.take(tensors);
+      super(base(named), transforms(named), { validateArgs: validateArgs as boolean | null });
+      if (parameter === undefined) this.take(tensors);
       else this.validateParameters(tensors);
     }
   }

@@ -7,6 +7,7 @@ import { emptyToDraw } from "../../ops/samples.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import {
   broadcastAll,
+  type DistributionOptions,
   kDistributionOptions,
   type Parameter,
   parameter,
@@ -92,12 +93,10 @@ const kStudentTOptions = {
   loc: parameter.or(0),
   /** The width; default 1. */
   scale: parameter.or(1),
-  ...kDistributionOptions,
 };
-const kStudentTArguments = { df: parameter, ...kStudentTOptions };
 
 /** Options of `StudentT`. */
-export type StudentTOptions = Options<typeof kStudentTOptions>;
+export interface StudentTOptions extends DistributionOptions, Options<typeof kStudentTOptions> {}
 
 /** Student's t distributions with `df` degrees of freedom. */
 export class StudentT extends distribution({
@@ -108,7 +107,7 @@ export class StudentT extends distribution({
       StudentTOptions
     >,
   ],
-  arguments: kStudentTArguments,
+  arguments: { df: parameter, ...kStudentTOptions, ...kDistributionOptions },
   parameters: {
     /** The degrees of freedom. */
     df: positive,

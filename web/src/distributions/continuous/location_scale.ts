@@ -3,7 +3,13 @@
 import { fullLike, rand } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import type { Parameter } from "../base/arguments.js";
-import { type Declared, distribution, type Formulas, type Given } from "../base/declaration.js";
+import {
+  type Declared,
+  type DeclaredClass,
+  distribution,
+  type Formulas,
+  type Given,
+} from "../base/declaration.js";
 import { kEulerGamma, limitsOf } from "../base/numbers.js";
 import { standardNormal, uniformBetween, uniformUnit } from "../base/random.js";
 import { positive, real } from "../constraints/constraints.js";
@@ -19,9 +25,7 @@ type LocationScale = Declared<typeof kParameters>;
 
 function locationScale(
   formulas: Formulas<LocationScale>,
-): new (
-  ...given: Given<[loc: Parameter, scale: Parameter]>
-) => LocationScale {
+): DeclaredClass<Given<[loc: Parameter, scale: Parameter]>, LocationScale> {
   return distribution({
     given: {} as Given<[loc: Parameter, scale: Parameter]>,
     parameters: kParameters,

@@ -43,7 +43,7 @@ export class LogNormal extends transformed({
   },
   base: ({ loc, scale }) => new Normal(loc, scale, kUnchecked),
   transforms: () => new ExpTransform(),
-  parametersOf: ({ baseDist }) => baseDist,
+  parameter: ({ baseDist }, name) => baseDist[name],
   support: positive,
   mean: ({ loc, scale }) => scale.square().div(2).add(loc).exp(),
   mode: ({ loc, scale }) => loc.sub(scale.square()).exp(),
@@ -114,7 +114,7 @@ export class HalfNormal extends magnitude({
     scale: positive,
   },
   base: ({ scale }) => new Normal(0, scale, kUnchecked),
-  parametersOf: ({ baseDist }) => baseDist,
+  parameter: ({ baseDist }, name) => baseDist[name],
   mean: ({ scale }) => scale.mul(Math.sqrt(2 / Math.PI)),
   variance: ({ scale }) => scale.square().mul(1 - 2 / Math.PI),
 }) {}

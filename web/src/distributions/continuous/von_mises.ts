@@ -1,21 +1,11 @@
-import { readArguments } from "../../arguments/read.js";
 import { noGrad } from "../../autograd/grad_mode.js";
 import { rand, remainder, unbind, where, zeros } from "../../generated/ops.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import {
-  broadcastAll,
-  kDistributionOptions,
-  type Parameter,
-  parameter,
-  type SampleShape,
-  type Validation,
-} from "../base/arguments.js";
-import { Distribution } from "../base/distribution.js";
+import type { Parameter, SampleShape } from "../base/arguments.js";
+import { distribution, type Given } from "../base/declaration.js";
 import { oneMinus } from "../base/numbers.js";
-import { type Constraint, positive, real } from "../constraints/constraints.js";
-
-const kArguments = { loc: parameter, concentration: parameter, ...kDistributionOptions };
+import { positive, real } from "../constraints/constraints.js";
 
 // PyTorch's polynomials for the Bessel functions of orders 0 and 1: below 3.75, and above.
 const kBessel = [
@@ -36,38 +26,23 @@ const kBessel = [
 ] as const;
 
 /** Von Mises distributions: of angles around `loc`, the nearer the larger `concentration`. */
-export class VonMises extends Distribution<Record<"loc" | "concentration", Tensor>> {
-  constructor(...given: [loc: Parameter, concentration: Parameter, ...rest: Validation]) {
-    const name = new.target.name;
-    const { validateArgs, ...values } = readArguments(name, kArguments, given);
-    const [loc, concentration] = broadcastAll(name, values.loc, values.concentration);
-    super({ parameters: { loc, concentration }, batchShape: loc.shape, validateArgs });
-  }
-
-  /** The angle, in radians. */
-  get loc(): Tensor {
-    return this.parameters.loc;
-  }
-
-  /** How near angles are to `loc`. */
-  get concentration(): Tensor {
-    return this.parameters.concentration;
-  }
-
-  override get argConstraints(): Readonly<Record<string, Constraint>> {
-    return { loc: real, concentration: positive };
-  }
-
-  override get support(): Constraint {
-    return real;
-  }
-
+export class VonMises extends distribution({
+  given: {} as Given<[loc: Parameter, concentration: Parameter]>,
+  parameters: {
+    /** The angle, in radians. */
+    loc: real,
+    /** How near angles are to `loc`. */
+    concentration: positive,
+  },
+  support: real,
+  mode: ({ loc }) => loc,
+  logProb({ loc, concentration }, value) {
+    const logCos = concentration.mul(value.sub(loc).cos());
+    return logCos.sub(Math.log(2 * Math.PI)).sub(logBessel(concentration, 0));
+  },
+}) {
   /** The mean on the circle. */
   override get mean(): Tensor {
-    return this.loc;
-  }
-
-  override get mode(): Tensor {
     return this.loc;
   }
 
@@ -80,38 +55,30 @@ export class VonMises extends Distribution<Record<"loc" | "concentration", Tenso
   /** Draws angles from -pi to pi, as Best and Fisher do: it looks whether all are drawn, round by round. */
   override sample(shape: SampleShape = []): Tensor {
     const extended = this.extendedShape("sample", shape);
-    return scope(() => noGrad(() => this.drawn(extended)));
+    return scope(() => noGrad(() => drawn(this.loc, this.concentration, extended)));
   }
+}
 
-  override logProb(value: Tensor): Tensor {
-    this.validateSample("logProb", value);
-    return this.concentration
-      .mul(value.sub(this.loc).cos())
-      .sub(Math.log(2 * Math.PI))
-      .sub(logBessel(this.concentration, 0));
+// In double precision whatever the dtype, as PyTorch draws.
+function drawn(angle: Tensor, spread: Tensor, shape: readonly number[]): Tensor {
+  const { dtype, device } = angle;
+  const double = { dtype: "float64", device } as const;
+  const [loc, concentration] = [angle.to("float64"), spread.to("float64")];
+  const proposal = proposalFor(concentration);
+  let angles = zeros(shape, double);
+  let isDrawn = zeros(shape, { dtype: "bool", device });
+  while (!isDrawn.all().item()) {
+    const [u1, u2, u3] = unbind(rand([3, ...shape], double)) as [Tensor, Tensor, Tensor];
+    const z = u1.mul(Math.PI).cos();
+    const f = proposal.mul(z).add(1).div(proposal.add(z));
+    const c = concentration.mul(proposal.sub(f));
+    const isNear = c.mul(c.neg().add(2)).sub(u2).gt(0);
+    const isTaken = isNear.logicalOr(c.div(u2).log().add(1).sub(c).ge(0));
+    angles = where(isTaken, u3.sub(0.5).sign().mul(f.acos()), angles);
+    isDrawn = isDrawn.logicalOr(isTaken);
   }
-
-  // In double precision whatever the dtype, as PyTorch draws.
-  private drawn(shape: readonly number[]): Tensor {
-    const { dtype, device } = this.loc;
-    const double = { dtype: "float64", device } as const;
-    const [loc, concentration] = [this.loc.to("float64"), this.concentration.to("float64")];
-    const proposal = proposalFor(concentration);
-    let angles = zeros(shape, double);
-    let isDrawn = zeros(shape, { dtype: "bool", device });
-    while (!isDrawn.all().item()) {
-      const [u1, u2, u3] = unbind(rand([3, ...shape], double)) as [Tensor, Tensor, Tensor];
-      const z = u1.mul(Math.PI).cos();
-      const f = proposal.mul(z).add(1).div(proposal.add(z));
-      const c = concentration.mul(proposal.sub(f));
-      const isNear = c.mul(c.neg().add(2)).sub(u2).gt(0);
-      const isTaken = isNear.logicalOr(c.div(u2).log().add(1).sub(c).ge(0));
-      angles = where(isTaken, u3.sub(0.5).sign().mul(f.acos()), angles);
-      isDrawn = isDrawn.logicalOr(isTaken);
-    }
-    const turned = remainder(angles.add(Math.PI).add(loc), 2 * Math.PI);
-    return turned.sub(Math.PI).to(dtype);
-  }
+  const turned = remainder(angles.add(Math.PI).add(loc), 2 * Math.PI);
+  return turned.sub(Math.PI).to(dtype);
 }
 
 // The wrapped Cauchy distribution that angles are proposed from. For a small concentration it would lose all digits.

@@ -7,7 +7,7 @@ import { tensor } from "../../ops/create.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { broadcastAll, type Parameter, type SampleShape } from "../base/arguments.js";
 import { oneMinus } from "../base/numbers.js";
-import { kProbabilityOptions } from "../base/probabilities.js";
+import { kProbabilityOptions, type ProbabilityOptions } from "../base/probabilities.js";
 import {
   integerInterval,
   multinomial as multinomialCounts,
@@ -63,14 +63,15 @@ export class OneHotCategoricalStraightThrough extends OneHotCategorical {
   }
 }
 
-const kMultinomialArguments = {
+const kMultinomialOptions = {
   /** The number of draws; default 1. */
   totalCount: size.or(1),
-  ...kProbabilityOptions,
 };
 
 /** Options of `Multinomial`. */
-export type MultinomialOptions = Options<typeof kMultinomialArguments>;
+export interface MultinomialOptions
+  extends ProbabilityOptions,
+    Options<typeof kMultinomialOptions> {}
 
 type MultinomialArguments = Arguments<
   [
@@ -89,7 +90,7 @@ interface TotalCount {
 
 /** Distributions of how often each class comes in `totalCount` draws. */
 export class Multinomial extends classes<MultinomialArguments, TotalCount>({
-  arguments: kMultinomialArguments,
+  arguments: { ...kMultinomialOptions, ...kProbabilityOptions },
   fields: ({ totalCount }: TotalCount) => ({ totalCount }),
   support: ({ totalCount }) => multinomialCounts(totalCount),
   mean: ({ probs, totalCount }) => probs.mul(totalCount),

@@ -3,6 +3,7 @@
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { broadcastShapes } from "../base/arguments.js";
+import type { DeclaredClass } from "../base/declaration.js";
 import type { DistributionParts } from "../base/distribution.js";
 import { clampProbs, limitsOf } from "../base/numbers.js";
 import {
@@ -48,11 +49,9 @@ interface ClassesDeclaration<Self> extends ProbabilityDeclaration<Self> {
 }
 
 /** Returns what a class of distributions over classes extends: the types are those of its constructor's arguments and of its fields. */
-export function classes<G extends unknown[] = Probabilities, Fields extends object = object>(
+export function classes<G extends unknown[] = Probabilities, Fields = unknown>(
   declaration: ClassesDeclaration<ClassDistribution & Fields>,
-): new (
-  ...given: G
-) => ClassDistribution & Fields {
+): DeclaredClass<G, ClassDistribution & Fields> {
   const read = declaration.hasNumbers ? partsOfNumbers : partsOfVectors;
   return withProbabilities(ClassDistribution, read, declaration) as never;
 }

@@ -5,7 +5,12 @@ import { fullLike } from "../../generated/ops.js";
 import { tensor } from "../../ops/create.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { type Parameter, parameter } from "../base/arguments.js";
-import { type Constraints, type Named, withFormulas } from "../base/declaration.js";
+import {
+  type Constraints,
+  type DeclaredClass,
+  type Named,
+  withFormulas,
+} from "../base/declaration.js";
 import type { Distribution } from "../base/distribution.js";
 import { clampProbs } from "../base/numbers.js";
 import { kProbabilityOptions, type Probabilities } from "../base/probabilities.js";
@@ -91,9 +96,7 @@ interface RelaxedDeclaration<Base, C> {
 // What a class extends that is another relaxed distribution after a transform.
 function relaxed<Base extends Distribution, C extends Constraints>(
   declaration: RelaxedDeclaration<Base, C>,
-): new (
-  ...given: RelaxedArguments
-) => TransformedDistribution<Base> & Named<C> {
+): DeclaredClass<RelaxedArguments, TransformedDistribution<Base> & Named<C>> {
   class Relaxed extends TransformedDistribution<Base> {
     constructor(...given: RelaxedArguments) {
       const { temperature, ...rest } = readArguments(new.target.name, kArguments, given);
@@ -102,8 +105,8 @@ function relaxed<Base extends Distribution, C extends Constraints>(
     }
   }
   const { parameters, support } = declaration;
-  const parametersOf = ({ baseDist }: TransformedDistribution) => baseDist;
-  return withFormulas(Relaxed, parameters, { parametersOf, support }) as never;
+  const parameter = ({ baseDist }: TransformedDistribution, name: never) => baseDist[name];
+  return withFormulas(Relaxed, parameters, { parameter, support }) as never;
 }
 
 /** Numbers between 0 and 1 in place of `Bernoulli`'s, with gradients through the draws. */

@@ -8,6 +8,7 @@ import { fail } from "../../runtime/errors.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { broadcastAll, type Parameter, parameter } from "../base/arguments.js";
+import type { DeclaredClass } from "../base/declaration.js";
 import type { DistributionParts } from "../base/distribution.js";
 import {
   crossEntropyOfBits,
@@ -23,6 +24,7 @@ import {
   type Probabilities,
   type ProbabilityDeclaration,
   ProbabilityDistribution,
+  type ProbabilityOptions,
   type ReadProbabilities,
   readProbabilities,
   withProbabilities,
@@ -59,11 +61,9 @@ export abstract class BinaryDistribution<
 }
 
 /** Returns what a class of distributions of trials extends: the types are those of its constructor's arguments and of its fields. */
-export function trials<G extends unknown[] = Probabilities, Fields extends object = object>(
+export function trials<G extends unknown[] = Probabilities, Fields = unknown>(
   declaration: ProbabilityDeclaration<BinaryDistribution & Fields>,
-): new (
-  ...given: G
-) => BinaryDistribution & Fields {
+): DeclaredClass<G, BinaryDistribution & Fields> {
   return withProbabilities(BinaryDistribution, partsOfTrials, declaration) as never;
 }
 
@@ -140,14 +140,13 @@ export class Geometric extends trials({
   entropy: ({ logits, probs }) => crossEntropyOfBits(logits, probs).div(probs),
 }) {}
 
-const kBinomialArguments = {
+const kBinomialOptions = {
   /** The number of trials; default 1. */
   totalCount: parameter.or(1),
-  ...kProbabilityOptions,
 };
 
 /** Options of `Binomial`. */
-export type BinomialOptions = Options<typeof kBinomialArguments>;
+export interface BinomialOptions extends ProbabilityOptions, Options<typeof kBinomialOptions> {}
 
 type BinomialArguments = Arguments<
   [
@@ -166,7 +165,7 @@ interface TotalCounts {
 
 /** Binomial distributions: of the number of successes in `totalCount` trials. */
 export class Binomial extends trials<BinomialArguments, TotalCounts>({
-  arguments: kBinomialArguments,
+  arguments: { ...kBinomialOptions, ...kProbabilityOptions },
   parameters: { totalCount: nonnegativeInteger },
   support: ({ totalCount }) => integerInterval(0, totalCount),
   values(it, expand) {

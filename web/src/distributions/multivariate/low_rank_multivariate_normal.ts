@@ -1,35 +1,15 @@
-import { readArguments } from "../../arguments/read.js";
 import { diagEmbed } from "../../composites/index.js";
 import { eye, solveTriangular } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import {
-  broadcastShapes,
-  kDistributionOptions,
-  type SampleShape,
-  shapeOf,
-  type Validation,
-} from "../base/arguments.js";
-import { Distribution } from "../base/distribution.js";
+import { broadcastShapes, kDistributionOptions } from "../base/arguments.js";
+import { distribution, type Given } from "../base/declaration.js";
 import { matrixTimesVector } from "../base/numbers.js";
 import { standardNormal } from "../base/random.js";
-import {
-  type Constraint,
-  independent,
-  positive,
-  real,
-  realVector,
-} from "../constraints/constraints.js";
+import { independent, positive, real, realVector } from "../constraints/constraints.js";
 import { mahalanobis } from "./multivariate_normal.js";
 import { halfLogDet } from "./spread.js";
-
-const kArguments = {
-  loc: tensorRule,
-  covFactor: tensorRule,
-  covDiag: tensorRule,
-  ...kDistributionOptions,
-};
 
 /** A covariance W Wᵀ + D: W [..., n, rank], the diagonal D [..., n], and the factor of 1 + Wᵀ D⁻¹ W. */
 export interface LowRank {
@@ -38,23 +18,36 @@ export interface LowRank {
   readonly capacitance: Tensor;
 }
 
-/** Normal distributions of vectors of mean `loc` and covariance W Wᵀ + D, for a W with few columns. */
-export class LowRankMultivariateNormal extends Distribution<
-  Record<"loc" | "covFactor" | "covDiag", Tensor>
-> {
+interface HasLowRank {
   /** The covariance, without dimensions of the batch that only others have. @internal */
   readonly lowRank: LowRank;
+}
 
-  constructor(...given: [loc: Tensor, covFactor: Tensor, covDiag: Tensor, ...rest: Validation]) {
-    const name = new.target.name;
-    const { loc, covFactor, covDiag, validateArgs } = readArguments(name, kArguments, given);
+/** Normal distributions of vectors of mean `loc` and covariance W Wᵀ + D, for a W with few columns. */
+export class LowRankMultivariateNormal extends distribution({
+  given: {} as Given<[loc: Tensor, covFactor: Tensor, covDiag: Tensor]>,
+  arguments: {
+    loc: tensorRule,
+    covFactor: tensorRule,
+    covDiag: tensorRule,
+    ...kDistributionOptions,
+  },
+  parameters: {
+    /** The mean. */
+    loc: realVector,
+    /** W. */
+    covFactor: () => independent(real, 2),
+    /** The diagonal of D. */
+    covDiag: () => independent(positive, 1),
+  },
+  parts(name, { loc, covFactor, covDiag }: Record<"loc" | "covFactor" | "covDiag", Tensor>) {
     checkShapes(name, loc, covFactor, covDiag);
-    const batchShape = broadcastShapes(
-      name,
+    const batches = [
       loc.shape.slice(0, -1),
       covFactor.shape.slice(0, -2),
       covDiag.shape.slice(0, -1),
-    );
+    ];
+    const batchShape = broadcastShapes(name, ...batches);
     const eventShape = loc.shape.slice(-1);
     const vector = [...batchShape, ...eventShape];
     const parameters = {
@@ -62,30 +55,29 @@ export class LowRankMultivariateNormal extends Distribution<
       covFactor: covFactor.expand([...vector, ...covFactor.shape.slice(-1)]),
       covDiag: covDiag.expand(vector),
     };
-    super({ parameters, batchShape, eventShape, validateArgs });
-    const scaled = dividedByDiag(covFactor, covDiag);
-    const product = scaled.matmul(covFactor);
-    const { dtype, device } = product;
-    const identity = eye(product.shape.at(-1) as number, { dtype, device });
-    const capacitance = product.add(identity).cholesky();
-    this.lowRank = { factor: covFactor, diag: covDiag, capacitance };
-  }
-
-  /** The mean. */
-  get loc(): Tensor {
-    return this.parameters.loc;
-  }
-
-  /** W. */
-  get covFactor(): Tensor {
-    return this.parameters.covFactor;
-  }
-
-  /** The diagonal of D. */
-  get covDiag(): Tensor {
-    return this.parameters.covDiag;
-  }
-
+    const fields = (): HasLowRank => ({ lowRank: lowRankOf(covFactor, covDiag) });
+    return { parameters, batchShape, eventShape, fields };
+  },
+  support: realVector,
+  mean: ({ loc }) => loc,
+  mode: ({ loc }) => loc,
+  variance: ({ loc, lowRank: { factor, diag } }) =>
+    factor.square().sum(-1).add(diag).expand(loc.shape),
+  rsample({ loc, batchShape, lowRank: { factor, diag } }, shape, sampleShape) {
+    const rank = factor.shape.at(-1) as number;
+    const ofFactor = standardNormal([...sampleShape, ...batchShape, rank], loc);
+    const ofDiag = standardNormal(shape, loc);
+    return loc.add(matrixTimesVector(factor, ofFactor)).add(diag.sqrt().mul(ofDiag));
+  },
+  logProb({ eventShape, loc, lowRank }, value) {
+    const distance = lowRankDistance(lowRank, value.sub(loc)).add(lowRankLogDet(lowRank));
+    return distance.add((eventShape[0] as number) * Math.log(2 * Math.PI)).mul(-0.5);
+  },
+  entropy({ batchShape, eventShape, lowRank }) {
+    const ofUnit = (eventShape[0] as number) * (1 + Math.log(2 * Math.PI));
+    return lowRankLogDet(lowRank).add(ofUnit).mul(0.5).expand(batchShape);
+  },
+}) {
   /** The covariance. */
   get covarianceMatrix(): Tensor {
     const { factor, diag } = this.lowRank;
@@ -104,69 +96,24 @@ export class LowRankMultivariateNormal extends Distribution<
     const { factor, diag } = this.lowRank;
     const root = diag.sqrt().unsqueeze(-1);
     const scaled = factor.div(root);
-    const product = scaled.matmul(scaled.transpose(-2, -1));
-    const { dtype, device } = product;
-    const identity = eye(product.shape.at(-1) as number, { dtype, device });
-    return this.expanded(root.mul(product.add(identity).cholesky()));
-  }
-
-  override get argConstraints(): Readonly<Record<string, Constraint>> {
-    return {
-      loc: realVector,
-      covFactor: independent(real, 2),
-      covDiag: independent(positive, 1),
-    };
-  }
-
-  override get support(): Constraint {
-    return realVector;
-  }
-
-  override get hasRsample(): boolean {
-    return true;
-  }
-
-  override get mean(): Tensor {
-    return this.loc;
-  }
-
-  override get mode(): Tensor {
-    return this.loc;
-  }
-
-  override get variance(): Tensor {
-    const { factor, diag } = this.lowRank;
-    return factor.square().sum(-1).add(diag).expand(this.loc.shape);
-  }
-
-  override rsample(shape: SampleShape = []): Tensor {
-    const { factor, diag } = this.lowRank;
-    const sampleShape = shapeOf(this.whereIs("rsample"), shape);
-    const rank = factor.shape.at(-1) as number;
-    const ofFactor = standardNormal([...sampleShape, ...this.batchShape, rank], this.loc);
-    const ofDiag = standardNormal(this.extendedShape("rsample", shape), this.loc);
-    return this.loc.add(matrixTimesVector(factor, ofFactor)).add(diag.sqrt().mul(ofDiag));
-  }
-
-  override logProb(value: Tensor): Tensor {
-    this.validateSample("logProb", value);
-    return lowRankDistance(this.lowRank, value.sub(this.loc))
-      .add(lowRankLogDet(this.lowRank))
-      .add((this.eventShape[0] as number) * Math.log(2 * Math.PI))
-      .mul(-0.5);
-  }
-
-  override entropy(): Tensor {
-    const count = this.eventShape[0] as number;
-    const entropy = lowRankLogDet(this.lowRank)
-      .add(count * (1 + Math.log(2 * Math.PI)))
-      .mul(0.5);
-    return entropy.expand(this.batchShape);
+    return this.expanded(
+      root.mul(plusIdentity(scaled.matmul(scaled.transpose(-2, -1))).cholesky()),
+    );
   }
 
   private expanded(matrix: Tensor): Tensor {
     return matrix.expand([...this.batchShape, ...this.eventShape, ...this.eventShape]);
   }
+}
+
+function lowRankOf(factor: Tensor, diag: Tensor): LowRank {
+  const product = dividedByDiag(factor, diag).matmul(factor);
+  return { factor, diag, capacitance: plusIdentity(product).cholesky() };
+}
+
+function plusIdentity(matrix: Tensor): Tensor {
+  const { dtype, device } = matrix;
+  return matrix.add(eye(matrix.shape.at(-1) as number, { dtype, device }));
 }
 
 /** Returns the logarithm of the determinant of a covariance. */

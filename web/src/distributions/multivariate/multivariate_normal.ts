@@ -1,46 +1,50 @@
-import { type Arguments, readArguments } from "../../arguments/read.js";
+import type { Arguments } from "../../arguments/read.js";
 import type { Options } from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { broadcastShapes, kDistributionOptions, type SampleShape } from "../base/arguments.js";
-import { Distribution } from "../base/distribution.js";
+import {
+  broadcastShapes,
+  type DistributionOptions,
+  kDistributionOptions,
+} from "../base/arguments.js";
+import { distribution } from "../base/declaration.js";
 import { matrixTimesVector } from "../base/numbers.js";
 import { standardNormal } from "../base/random.js";
-import {
-  type Constraint,
-  lowerCholesky,
-  positiveDefinite,
-  realVector,
-} from "../constraints/constraints.js";
+import { lowerCholesky, positiveDefinite, realVector } from "../constraints/constraints.js";
 import {
   factorOf,
+  type HasFactor,
   halfLogDet,
   kSpreadOptions,
   readSpread,
-  type Spread,
   type SpreadArguments,
+  type SpreadMatrices,
   solveLower,
   spreadOf,
 } from "./spread.js";
 
-const kOptions = { ...kSpreadOptions, ...kDistributionOptions };
-const kArguments = { loc: tensorRule, ...kOptions };
-
 /** Options of `MultivariateNormal`. */
-export type MultivariateNormalOptions = Options<typeof kOptions>;
+export interface MultivariateNormalOptions
+  extends DistributionOptions,
+    Options<typeof kSpreadOptions> {}
 
 /** Normal distributions of vectors of mean `loc`; exactly one matrix says how wide they are. */
-export class MultivariateNormal extends Distribution<Record<"loc", Tensor> & Spread> {
-  /** The factor of the covariance, without dimensions of the batch that only `loc` has. @internal */
-  readonly factor: Tensor;
-
-  constructor(
-    ...given: [loc: Tensor, ...rest: Arguments<SpreadArguments, MultivariateNormalOptions>]
-  ) {
-    const name = new.target.name;
-    const { loc, validateArgs, ...matrices } = readArguments(name, kArguments, given);
-    const [which, matrix] = readSpread(name, matrices);
+export class MultivariateNormal extends distribution({
+  given: {} as [loc: Tensor, ...rest: Arguments<SpreadArguments, MultivariateNormalOptions>],
+  arguments: { loc: tensorRule, ...kSpreadOptions, ...kDistributionOptions },
+  parameters: {
+    /** The mean. */
+    loc: realVector,
+    /** The covariance. */
+    covarianceMatrix: positiveDefinite,
+    /** The inverse of the covariance. */
+    precisionMatrix: positiveDefinite,
+    /** The lower triangular factor of the covariance. */
+    scaleTril: lowerCholesky,
+  },
+  parts(name, { loc, ...call }: { loc: Tensor } & SpreadMatrices) {
+    const [which, matrix] = readSpread(name, call);
     checkShapes(name, loc, which, matrix);
     const eventShape = loc.shape.slice(-1);
     const batchShape = broadcastShapes(name, matrix.shape.slice(0, -2), loc.shape.slice(0, -1));
@@ -48,79 +52,26 @@ export class MultivariateNormal extends Distribution<Record<"loc", Tensor> & Spr
       loc: loc.expand([...batchShape, ...eventShape]),
       [which]: matrix.expand([...batchShape, ...eventShape, ...eventShape]),
     };
-    super({ parameters, batchShape, eventShape, validateArgs });
-    this.factor = factorOf(which, matrix);
-  }
-
-  /** The mean. */
-  get loc(): Tensor {
-    return this.parameters.loc;
-  }
-
-  /** The covariance. */
-  get covarianceMatrix(): Tensor {
-    return spreadOf("covarianceMatrix", this.parameters, this);
-  }
-
-  /** The inverse of the covariance. */
-  get precisionMatrix(): Tensor {
-    return spreadOf("precisionMatrix", this.parameters, this);
-  }
-
-  /** The lower triangular factor of the covariance. */
-  get scaleTril(): Tensor {
-    return spreadOf("scaleTril", this.parameters, this);
-  }
-
-  override get argConstraints(): Readonly<Record<string, Constraint>> {
-    return {
-      loc: realVector,
-      covarianceMatrix: positiveDefinite,
-      precisionMatrix: positiveDefinite,
-      scaleTril: lowerCholesky,
-    };
-  }
-
-  override get support(): Constraint {
-    return realVector;
-  }
-
-  override get hasRsample(): boolean {
-    return true;
-  }
-
-  override get mean(): Tensor {
-    return this.loc;
-  }
-
-  override get mode(): Tensor {
-    return this.loc;
-  }
-
-  override get variance(): Tensor {
-    return this.factor.square().sum(-1).expand(this.loc.shape);
-  }
-
-  override rsample(shape: SampleShape = []): Tensor {
-    const eps = standardNormal(this.extendedShape("rsample", shape), this.loc);
-    return this.loc.add(matrixTimesVector(this.factor, eps));
-  }
-
-  override logProb(value: Tensor): Tensor {
-    this.validateSample("logProb", value);
-    const distance = mahalanobis(this.factor, value.sub(this.loc));
-    return distance
-      .add((this.loc.shape.at(-1) as number) * Math.log(2 * Math.PI))
-      .mul(-0.5)
-      .sub(halfLogDet(this.factor));
-  }
-
-  override entropy(): Tensor {
-    const count = this.eventShape[0] as number;
-    const entropy = halfLogDet(this.factor).add(0.5 * count * (1 + Math.log(2 * Math.PI)));
-    return entropy.expand(this.batchShape);
-  }
-}
+    const fields = (): HasFactor => ({ factor: factorOf(which, matrix) });
+    return { parameters, batchShape, eventShape, fields };
+  },
+  parameter: (it, name, own) => own[name] ?? spreadOf(name, it),
+  support: realVector,
+  mean: ({ loc }) => loc,
+  mode: ({ loc }) => loc,
+  variance: ({ factor, loc }) => factor.square().sum(-1).expand(loc.shape),
+  rsample: ({ factor, loc }, shape) =>
+    loc.add(matrixTimesVector(factor, standardNormal(shape, loc))),
+  logProb({ eventShape, factor, loc }, value) {
+    const logTwoPis = (eventShape[0] as number) * Math.log(2 * Math.PI);
+    const distance = mahalanobis(factor, value.sub(loc));
+    return distance.add(logTwoPis).mul(-0.5).sub(halfLogDet(factor));
+  },
+  entropy({ batchShape, eventShape, factor }) {
+    const ofUnit = 0.5 * (eventShape[0] as number) * (1 + Math.log(2 * Math.PI));
+    return halfLogDet(factor).add(ofUnit).expand(batchShape);
+  },
+}) {}
 
 /** Returns the squared length of vectors, in units of the covariance that a lower triangular factor makes. */
 export function mahalanobis(factor: Tensor, vectors: Tensor): Tensor {

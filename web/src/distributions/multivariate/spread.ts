@@ -15,12 +15,10 @@ export const kSpreadOptions = {
   scaleTril: tensorRule.orNull(),
 };
 
-/** Each under its name; one of them is there. */
-export type Spread = {
-  covarianceMatrix?: Tensor;
-  precisionMatrix?: Tensor;
-  scaleTril?: Tensor;
-};
+type SpreadName = keyof typeof kSpreadOptions;
+
+/** The matrices as they were given, one of them. */
+export type SpreadMatrices = Readonly<Record<SpreadName, Tensor | null>>;
 
 /** How constructors take them by position. */
 export type SpreadArguments = [
@@ -30,59 +28,43 @@ export type SpreadArguments = [
   validateArgs: boolean | null,
 ];
 
-/** What a distribution that has them knows. */
-interface HasSpread {
+/** A distribution that has them. */
+export interface HasFactor {
+  /** The lower triangular factor, without dimensions of the batch that only other parameters have. @internal */
   readonly factor: Tensor;
-  readonly batchShape: readonly number[];
 }
 
 const kOfFactor = {
-  covarianceMatrix: covarianceOf,
+  covarianceMatrix: (factor: Tensor) => factor.matmul(factor.transpose(-2, -1)),
   precisionMatrix: precisionOf,
-  scaleTril: itself,
+  scaleTril: (factor: Tensor) => factor,
 };
 
-/** Returns one of them for the whole batch: as it was given, or made of the factor. */
+/** Returns one of the matrices for the whole batch, made of the factor. */
 export function spreadOf(
-  which: keyof Spread,
-  given: Spread,
-  { factor, batchShape }: HasSpread,
+  which: SpreadName,
+  { factor, batchShape }: HasFactor & { readonly batchShape: readonly number[] },
 ): Tensor {
-  return (
-    given[which] ?? kOfFactor[which](factor).expand([...batchShape, ...factor.shape.slice(-2)])
-  );
+  return kOfFactor[which](factor).expand([...batchShape, ...factor.shape.slice(-2)]);
 }
 
 /** Returns the one that is given, with its name. */
-export function readSpread(
-  where: string,
-  matrices: Record<keyof Spread, Tensor | null>,
-): [keyof Spread, Tensor] {
-  const given = Object.entries(matrices).filter(([, matrix]) => matrix !== null);
-  const [which, matrix] = given[0] ?? [];
-  if (given.length !== 1 || !matrix) {
-    const told =
-      "Exactly one of covarianceMatrix or precisionMatrix or scaleTril may be specified.";
-    return fail("InvalidArgument", where, told);
-  }
-  return [which as keyof Spread, matrix];
+export function readSpread(where: string, matrices: SpreadMatrices): [SpreadName, Tensor] {
+  const names = Object.keys(kSpreadOptions) as SpreadName[];
+  const [which, other] = names.filter((name) => matrices[name] !== null);
+  if (which !== undefined && other === undefined) return [which, matrices[which] as Tensor];
+  const got = which === undefined ? "none" : `${which} and ${other}`;
+  const told = `expected one of covarianceMatrix, precisionMatrix and scaleTril, got ${got}.`;
+  return fail("InvalidArgument", where, told);
 }
 
 /** Returns the lower triangular factor of the covariance. */
-export function factorOf(which: keyof Spread, matrix: Tensor): Tensor {
+export function factorOf(which: SpreadName, matrix: Tensor): Tensor {
   if (which === "scaleTril") return matrix;
   if (which === "covarianceMatrix") return matrix.cholesky();
-  // Turned round, the factor of the inverse is the inverse of the factor.
-  const turned = matrix.flip([-2, -1]).cholesky().flip([-2, -1]).transpose(-2, -1);
-  return solveLower(turned, identityLike(matrix)).tril();
-}
-
-function itself(factor: Tensor): Tensor {
-  return factor;
-}
-
-function covarianceOf(factor: Tensor): Tensor {
-  return factor.matmul(factor.transpose(-2, -1));
+  // With rows and columns in reverse order, the factor of the inverse is the inverse of the factor.
+  const reversed = matrix.flip([-2, -1]).cholesky().flip([-2, -1]).transpose(-2, -1);
+  return solveLower(reversed, identityLike(matrix)).tril();
 }
 
 function precisionOf(factor: Tensor): Tensor {

@@ -16,6 +16,7 @@ import { fail } from "../../runtime/errors.js";
 import { Tensor } from "../../tensor/tensor.js";
 import {
   broadcastShapes,
+  type DistributionOptions,
   kDistributionOptions,
   type Parameter,
   parameter,
@@ -37,16 +38,14 @@ import {
   halfLogDet,
   kSpreadOptions,
   readSpread,
-  type Spread,
   type SpreadArguments,
   spreadOf,
 } from "./spread.js";
 
-const kOptions = { ...kSpreadOptions, ...kDistributionOptions };
-const kArguments = { df: parameter, ...kOptions };
+const kArguments = { df: parameter, ...kSpreadOptions, ...kDistributionOptions };
 
 /** Options of `Wishart`. */
-export type WishartOptions = Options<typeof kOptions>;
+export interface WishartOptions extends DistributionOptions, Options<typeof kSpreadOptions> {}
 
 /** Draws that are singular by rounding are made again so often. */
 const kMostTries = 10;
@@ -55,7 +54,9 @@ const kMostTries = 10;
  * Distributions of positive definite matrices [..., n, n]: of the sum of `df` products x xᵀ of normal vectors x, whose
  * covariance exactly one matrix says. `df` is above n - 1.
  */
-export class Wishart extends ExponentialFamily<Record<"df", Tensor> & Spread> {
+export class Wishart extends ExponentialFamily<
+  Record<"df", Tensor> & Partial<Record<keyof typeof kSpreadOptions, Tensor>>
+> {
   /** The factor of the covariance, without dimensions of the batch that only `df` has. @internal */
   readonly factor: Tensor;
 
@@ -91,17 +92,17 @@ export class Wishart extends ExponentialFamily<Record<"df", Tensor> & Spread> {
 
   /** The covariance of the vectors. */
   get covarianceMatrix(): Tensor {
-    return spreadOf("covarianceMatrix", this.parameters, this);
+    return this.parameters.covarianceMatrix ?? spreadOf("covarianceMatrix", this);
   }
 
   /** The inverse of their covariance. */
   get precisionMatrix(): Tensor {
-    return spreadOf("precisionMatrix", this.parameters, this);
+    return this.parameters.precisionMatrix ?? spreadOf("precisionMatrix", this);
   }
 
   /** The lower triangular factor of their covariance. */
   get scaleTril(): Tensor {
-    return spreadOf("scaleTril", this.parameters, this);
+    return this.parameters.scaleTril ?? spreadOf("scaleTril", this);
   }
 
   override get argConstraints(): Readonly<Record<string, Constraint>> {

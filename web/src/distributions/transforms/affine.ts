@@ -8,20 +8,23 @@ import { broadcastShapes, hasShape, type Parameter, parameter } from "../base/ar
 import { holdsEverywhere, sumRightmost } from "../base/numbers.js";
 import { type Constraint, independent, positive, real } from "../constraints/constraints.js";
 import { transformation } from "./declaration.js";
-import { type CacheSize, kTransformOptions, type TransformArguments } from "./transform.js";
+import {
+  type CacheSize,
+  kTransformOptions,
+  type TransformArguments,
+  type TransformOptions,
+} from "./transform.js";
 
 interface Power {
   readonly exponent: Parameter;
 }
-
-const kPowerArguments = { exponent: parameter, ...kTransformOptions };
 
 /** y = x ** exponent, of positive numbers. */
 export class PowerTransform extends transformation<
   [exponent: Parameter, ...rest: TransformArguments],
   Power
 >({
-  arguments: kPowerArguments,
+  arguments: { exponent: parameter, ...kTransformOptions },
   domain: positive,
   codomain: positive,
   sign: ({ exponent }) => signOf(exponent),
@@ -43,12 +46,10 @@ interface Affine {
 const kAffineOptions = {
   /** How many dimensions, the last ones, one value has; default 0. */
   eventDim: size.or(0),
-  ...kTransformOptions,
 };
-const kAffineArguments = { loc: parameter, scale: parameter, ...kAffineOptions };
 
 /** Options of `AffineTransform`. */
-export type AffineTransformOptions = Options<typeof kAffineOptions>;
+export interface AffineTransformOptions extends TransformOptions, Options<typeof kAffineOptions> {}
 
 type AffineArguments = [
   loc: Parameter,
@@ -58,7 +59,7 @@ type AffineArguments = [
 
 /** y = loc + scale * x. */
 export class AffineTransform extends transformation<AffineArguments, Affine>({
-  arguments: kAffineArguments,
+  arguments: { loc: parameter, scale: parameter, ...kAffineOptions, ...kTransformOptions },
   domain: realOf,
   codomain: realOf,
   sign: ({ scale }) => signOf(scale),

@@ -59,6 +59,7 @@ export class DeclaredTransform extends Transform {
     return sign === undefined ? super.sign : valueFor(this, sign);
   }
 
+  /** @internal */
   override get tensors(): readonly Tensor[] {
     return this.declaration.tensors?.(this) ?? super.tensors;
   }
@@ -83,11 +84,11 @@ export class DeclaredTransform extends Transform {
     return this.declaration.logStretch?.(x, y, this) ?? super.logStretch(x, y);
   }
 
-  override forwardShape(shape: Shape): Shape {
+  override forwardShape(shape: readonly number[]): readonly number[] {
     return this.declaration.forwardShape?.(shape, this) ?? shape;
   }
 
-  override inverseShape(shape: Shape): Shape {
+  override inverseShape(shape: readonly number[]): readonly number[] {
     return this.declaration.inverseShape?.(shape, this) ?? shape;
   }
 

@@ -9,27 +9,37 @@ import { partLengths } from "../base/arguments.js";
 import { sumRightmost } from "../base/numbers.js";
 import { type Constraint, cat as catOf, stack as stackOf } from "../constraints/constraints.js";
 import { areEqual, withCaches } from "./compose.js";
-import { type CacheSize, kTransformOptions, Transform, transform } from "./transform.js";
+import {
+  type CacheSize,
+  kTransformOptions,
+  Transform,
+  type TransformOptions,
+  transform,
+} from "./transform.js";
 
 const kDimOption = {
   /** The dimension that they lie along; default 0. */
   dim: integer.or(0),
 };
-const kStackOptions = { ...kDimOption, ...kTransformOptions };
-const kCatOptions = {
-  ...kDimOption,
+const kLengthsOption = {
   /** How many elements along it each does; default 1. */
   lengths: listOf(size).orNull(),
+};
+const kStackArguments = { tseq: listOf(transform), ...kDimOption, ...kTransformOptions };
+const kCatArguments = {
+  tseq: listOf(transform),
+  ...kDimOption,
+  ...kLengthsOption,
   ...kTransformOptions,
 };
-const kStackArguments = { tseq: listOf(transform), ...kStackOptions };
-const kCatArguments = { tseq: listOf(transform), ...kCatOptions };
-
-/** Options of `CatTransform`. */
-export type CatTransformOptions = Options<typeof kCatOptions>;
 
 /** Options of `StackTransform`. */
-export type StackTransformOptions = Options<typeof kStackOptions>;
+export interface StackTransformOptions extends TransformOptions, Options<typeof kDimOption> {}
+
+/** Options of `CatTransform`. */
+export interface CatTransformOptions
+  extends StackTransformOptions,
+    Options<typeof kLengthsOption> {}
 
 type Parts = readonly (readonly [transform: Transform, x: Tensor, y: Tensor])[];
 

@@ -26,7 +26,7 @@ export const kTransformOptions = {
 const kCacheArguments = { cacheSize: cacheSize.or(1) };
 
 /** Options of transforms. */
-export type TransformOptions = Options<typeof kTransformOptions>;
+export interface TransformOptions extends Options<typeof kTransformOptions> {}
 
 /** What follows a transform's own arguments. */
 export type TransformArguments = Arguments<[cacheSize: CacheSize], TransformOptions>;
