@@ -1,6 +1,7 @@
 // eg.distributions
 
 export type { DistributionOptions, Parameter, SampleShape } from "./base/arguments.js";
+export type { DistributionClass } from "./base/declaration.js";
 export { Distribution, type DistributionParts, type Parameters } from "./base/distribution.js";
 export { ExponentialFamily } from "./base/exponential_family.js";
 export type { ProbabilityOptions } from "./base/probabilities.js";
@@ -56,7 +57,6 @@ export {
 } from "./discrete/relaxed.js";
 export { Bernoulli, Binomial, type BinomialOptions, Geometric } from "./discrete/trials.js";
 export { klDivergence, registerKl } from "./divergences/kl_divergence.js";
-export type { DistributionClass } from "./divergences/pair.js";
 export { Beta, Dirichlet } from "./multivariate/dirichlet.js";
 export { LKJCholesky, type LKJCholeskyOptions } from "./multivariate/lkj_cholesky.js";
 export { LowRankMultivariateNormal } from "./multivariate/low_rank_multivariate_normal.js";

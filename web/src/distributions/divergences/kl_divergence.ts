@@ -3,17 +3,16 @@
 import { functionOf, Rule } from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
+import type { DistributionClass } from "../base/declaration.js";
 import { Distribution } from "../base/distribution.js";
 import { bregmanDivergence, ExponentialFamily } from "../base/exponential_family.js";
 import { sumRightmost } from "../base/numbers.js";
 import { distribution, Independent } from "../combined/independent.js";
 import { TransformedDistribution } from "../combined/transformed_distribution.js";
 import type { Transform } from "../transforms/transform.js";
-import { pairsOfContinuousBernoulli } from "./continuous_bernoulli.js";
 import { pairsOfLowRank } from "./low_rank.js";
 import { pairsOfOthers } from "./others.js";
-import { type DistributionClass, type KlPair, pair, requireSameEvents } from "./pair.js";
-import { pairsOfPareto } from "./pareto.js";
+import { type KlPair, pair, requireSameEvents } from "./pair.js";
 import { pairsOfSame } from "./same.js";
 
 const registered: KlPair[] = [];
@@ -57,8 +56,6 @@ function nearest(p: Distribution, q: Distribution): KlPair | undefined {
     pair(ExponentialFamily, ExponentialFamily, klOfFamilies),
     ...pairsOfSame(),
     ...pairsOfOthers(),
-    ...pairsOfPareto(),
-    ...pairsOfContinuousBernoulli(),
     ...pairsOfLowRank(),
   ];
   const matches = [...registered, ...known].filter((pair) => {

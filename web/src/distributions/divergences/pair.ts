@@ -4,13 +4,8 @@ import { fullLike } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { hasShape } from "../base/arguments.js";
+import type { DistributionClass } from "../base/declaration.js";
 import type { Distribution } from "../base/distribution.js";
-
-/** A class of distributions. */
-export type DistributionClass<D extends Distribution = Distribution> = abstract new (
-  // biome-ignore lint/suspicious/noExplicitAny: the constructors of distributions have nothing in common.
-  ...given: any[]
-) => D;
 
 /** How the divergence of distributions of two classes is computed. */
 export interface KlPair {
@@ -28,19 +23,23 @@ export function pair<P extends Distribution, Q extends Distribution>(
   return { p, q, kl: kl as KlPair["kl"] };
 }
 
+/** Makes entries for a class whose values some other classes do not have: infinite, in the shape of a parameter. */
+export function infinite<P extends Distribution>(
+  p: DistributionClass<P>,
+  qs: readonly DistributionClass[],
+  parameter: (p: P) => Tensor,
+): KlPair[] {
+  return qs.map((q) => pair(p, q, (own) => fullLike(parameter(own), Number.POSITIVE_INFINITY)));
+}
+
+/** Returns divergences, but infinite ones where a condition holds. */
+export function infiniteWhere(condition: Tensor, kl: Tensor): Tensor {
+  return kl.maskedFill(condition, Number.POSITIVE_INFINITY);
+}
+
 /** Throws ShapeMismatch unless values of both distributions have the same shape. */
 export function requireSameEvents(p: Distribution, q: Distribution): void {
   if (hasShape(p.eventShape, q.eventShape)) return;
-  const told = `the distributions have the same eventShape, got [${p.eventShape}] and [${q.eventShape}].`;
+  const told = `expected distributions of the same eventShape, got [${p.eventShape}] and [${q.eventShape}].`;
   fail("ShapeMismatch", "klDivergence", told);
-}
-
-/** Returns infinite divergences in the shape of a parameter. */
-export function infiniteLike(value: Tensor): Tensor {
-  return fullLike(value, Number.POSITIVE_INFINITY);
-}
-
-/** Returns x log x. */
-export function xLogX(x: Tensor): Tensor {
-  return x.mul(x.log());
 }
