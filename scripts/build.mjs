@@ -152,6 +152,7 @@ const kDefiners = [
   "drawing",
   "composite",
   "compositeFactory",
+  "constraint",
 ];
 const kDefinition = new RegExp(`(= |\\()(?=(?:${kDefiners.join("|")})\\()`, "g");
 

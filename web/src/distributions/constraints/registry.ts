@@ -1,6 +1,6 @@
 // From any numbers to those of a constraint: transforms by the constraint that they lead to.
 
-import { functionOf, Rule } from "../../arguments/rule.js";
+import { functionOf } from "../../arguments/rule.js";
 import { sub } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import { Tensor } from "../../tensor/tensor.js";
@@ -17,7 +17,7 @@ import { ExpTransform, SigmoidTransform } from "../transforms/plain.js";
 import { IndependentTransform } from "../transforms/shapes.js";
 import { SoftmaxTransform, StickBreakingTransform } from "../transforms/simplex.js";
 import type { Transform } from "../transforms/transform.js";
-import { Constraint } from "./constraints.js";
+import { type Constraint, constraintRule } from "./constraint.js";
 
 /** Makes a transform to the values of a constraint. */
 export type TransformFactory = (constraint: Constraint) => Transform;
@@ -29,11 +29,6 @@ export interface ConstraintRegistry {
   /** Has `factory` make the transforms to a constraint from now on, with whatever bounds it is made. */
   register(constraint: Constraint, factory: TransformFactory): void;
 }
-
-const constraintRule = /* @__PURE__ */ new Rule<Constraint>(
-  "a constraint",
-  (value) => value instanceof Constraint,
-);
 
 const factoryRule = /* @__PURE__ */ functionOf<TransformFactory>();
 
@@ -72,12 +67,10 @@ function registry(where: string, own: () => Factories): ConstraintRegistry {
 function commonFactories(find: (constraint: Constraint) => Transform): Factories {
   const identity = () => new ComposeTransform([]);
   const positive = () => new ExpTransform();
-  const from = ({ made }: Constraint) => {
-    return new ComposeTransform([positive(), new AffineTransform(made[0] as Parameter, 1)]);
-  };
-  const upTo = ({ made }: Constraint) => {
-    return new ComposeTransform([positive(), new AffineTransform(made[0] as Parameter, -1)]);
-  };
+  const moved =
+    (scale: 1 | -1) =>
+    ({ made }: Constraint) =>
+      new ComposeTransform([positive(), new AffineTransform(made[0] as Parameter, scale)]);
   return {
     real: identity,
     realVector: () => new IndependentTransform(identity(), 1),
@@ -85,9 +78,9 @@ function commonFactories(find: (constraint: Constraint) => Transform): Factories
       new IndependentTransform(find(base as Constraint), count as number),
     positive,
     nonnegative: positive,
-    greaterThan: from,
-    greaterThanEq: from,
-    lessThan: upTo,
+    greaterThan: moved(1),
+    greaterThanEq: moved(1),
+    lessThan: moved(-1),
     interval: between,
     halfOpenInterval: between,
     unitInterval: () => new SigmoidTransform(),
