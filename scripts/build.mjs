@@ -128,7 +128,7 @@ const kClass =
 
 // A class that extends what is made of a declaration: its body begins after that.
 const kDeclaredClass =
-  /^((?:export )?(?:abstract )?class (\w+) extends \w+(?:<[^;(]*>)?\(\{$(?:\n(?!\}).*)*\n\}\) \{)(\}?)$/gm;
+  /^((?:export )?(?:abstract )?class (\w+)[^;{(]* extends \w+(?:<[^;(]*>)?\(\{$(?:\n(?!\}).*)*\n\}\).*\{)(\}?)$/gm;
 
 function withNames(code) {
   const named = '$1\n  static name = "$2";\n$3';

@@ -16,20 +16,21 @@
 
 import { readArguments } from "../../arguments/read.js";
 import type { Rules } from "../../arguments/rule.js";
-import { noGrad } from "../../autograd/grad_mode.js";
-import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import type { Constraint } from "../constraints/constraints.js";
+import type { Constraint } from "../constraints/constraint.js";
 import {
   broadcastAll,
   kDistributionOptions,
   type Parameter,
   parameter,
-  type SampleShape,
-  shapeOf,
   type Validation,
 } from "./arguments.js";
-import { Distribution, type DistributionParts, type Parameters } from "./distribution.js";
+import {
+  Distribution,
+  type DistributionParts,
+  type Formulas,
+  type Parameters,
+} from "./distribution.js";
 
 /** A class of distributions. */
 export type DistributionClass<D extends Distribution = Distribution> = abstract new (
@@ -45,32 +46,6 @@ export type Constraints = Readonly<Record<string, Constraint | (() => Constraint
 
 /** The parameters that constraints are for, as tensors; each has the comment of its constraint. */
 export type Named<C> = { readonly [Name in keyof C]: Tensor };
-
-type Shape = readonly number[];
-
-/** What a distribution knows, as functions of it; what is left out is inherited. */
-export interface Formulas<Self> {
-  support?: Constraint | ((it: Self) => Constraint);
-  mean?: (it: Self) => Tensor;
-  mode?: (it: Self) => Tensor;
-  variance?: (it: Self) => Tensor;
-  stddev?: (it: Self) => Tensor;
-  /** Draws values that gradients pass through: in `shape`, which is `sampleShape`, the batch shape and the event shape. */
-  rsample?: (it: Self, shape: Shape, sampleShape: Shape) => Tensor;
-  /** Draws values where there is no rsample; nothing is recorded. */
-  sample?: (it: Self, shape: Shape, sampleShape: Shape) => Tensor;
-  /** The value has been checked; `where` is for messages. */
-  logProb?: (it: Self, value: Tensor, where: string) => Tensor;
-  cdf?: (it: Self, value: Tensor) => Tensor;
-  icdf?: (it: Self, value: Tensor) => Tensor;
-  entropy?: (it: Self) => Tensor;
-  /** What enumerateSupport() returns. */
-  values?: (it: Self, expand: boolean) => Tensor;
-  /** Returns what is wrong with parameters that each satisfy their constraint. */
-  refuse?: (it: Self) => string | undefined;
-  /** Returns a parameter by its name; default the one of `own` that was given. */
-  parameter?: (it: Self, name: never, own: Parameters) => Tensor;
-}
 
 /** A declared distribution. */
 export type Declared<C> = Distribution<Record<keyof C & string, Tensor>> & Named<C>;
@@ -117,7 +92,7 @@ export function distribution<G extends unknown[], C extends Constraints, Fields 
       Object.assign(this, fields?.());
     }
   }
-  return withFormulas(Declared, parameters, declaration) as never;
+  return withFormulas({ ...declaration, base: Declared }) as never;
 }
 
 /** Returns the rules of arguments that are one tensor or number for each parameter. */
@@ -137,113 +112,40 @@ export function broadcastParts(
   return { parameters: Object.fromEntries(named), batchShape: tensors[0]?.shape ?? [] };
 }
 
+/** A class with formulas, and with parameters that `parameters` constrains. */
+interface FormulaDeclaration<B> extends Formulas<never> {
+  base: B;
+  parameters?: Constraints;
+}
+
 /** Returns a class with a getter for each parameter, and whose other members are computed by formulas. */
-export function withFormulas<B extends DistributionClass>(
-  Base: B,
-  constraints: Constraints,
-  formulas: Formulas<never>,
-): B {
-  const { parameter, support, refuse, values } = formulas;
+export function withFormulas<B extends object>(declaration: FormulaDeclaration<B>): B {
+  const { base, parameters = {}, ...own } = declaration;
+  const Base = base as unknown as DistributionClass;
+  const formulas: Formulas<never> = { ...Base.prototype.formulas, ...own };
   abstract class WithFormulas extends Base {
     static {
-      for (const name of Object.keys(constraints)) {
+      for (const name of Object.keys(parameters)) {
         Object.defineProperty(WithFormulas.prototype, name, {
           configurable: true,
           get(this: WithFormulas) {
-            const own = this.parameters;
-            return parameter?.(this as never, name as never, own) ?? own[name];
+            const given = this.parameters;
+            return formulas.parameter?.(this as never, name as never, given) ?? given[name];
           },
         });
       }
     }
 
+    override get formulas(): Formulas<never> {
+      return formulas;
+    }
+
     override get argConstraints(): Readonly<Record<string, Constraint>> {
-      const own = Object.entries(constraints).map(([name, constraint]) => {
+      const listed = Object.entries(parameters).map(([name, constraint]) => {
         return [name, typeof constraint === "function" ? constraint() : constraint];
       });
-      return { ...Object.fromEntries(own), ...super.argConstraints };
-    }
-
-    override get support(): Constraint {
-      if (support === undefined) return super.support;
-      return typeof support === "function" ? support(this as never) : support;
-    }
-
-    override get hasRsample(): boolean {
-      return formulas.rsample !== undefined || super.hasRsample;
-    }
-
-    override get hasEnumerateSupport(): boolean {
-      return values !== undefined || super.hasEnumerateSupport;
-    }
-
-    override get mean(): Tensor {
-      return formulas.mean?.(this as never) ?? super.mean;
-    }
-
-    override get mode(): Tensor {
-      return formulas.mode?.(this as never) ?? super.mode;
-    }
-
-    override get variance(): Tensor {
-      return formulas.variance?.(this as never) ?? super.variance;
-    }
-
-    override get stddev(): Tensor {
-      return formulas.stddev?.(this as never) ?? super.stddev;
-    }
-
-    override sample(shape: SampleShape = []): Tensor {
-      const { sample } = formulas;
-      if (sample === undefined) return super.sample(shape);
-      const [extended, own] = this.shapesOf("sample", shape);
-      return noGrad(() => sample(this as never, extended, own));
-    }
-
-    override rsample(shape: SampleShape = []): Tensor {
-      const { rsample } = formulas;
-      if (rsample === undefined) return super.rsample(shape);
-      return rsample(this as never, ...this.shapesOf("rsample", shape));
-    }
-
-    override logProb(value: Tensor): Tensor {
-      const { logProb } = formulas;
-      if (logProb === undefined) return super.logProb(value);
-      this.validateSample("logProb", value);
-      return logProb(this as never, value, this.whereIs("logProb"));
-    }
-
-    override cdf(value: Tensor): Tensor {
-      const { cdf } = formulas;
-      if (cdf === undefined) return super.cdf(value);
-      this.validateSample("cdf", value);
-      return cdf(this as never, value);
-    }
-
-    override icdf(value: Tensor): Tensor {
-      const { icdf } = formulas;
-      if (icdf === undefined) return super.icdf(value);
-      this.checkTensor("icdf", value);
-      return icdf(this as never, value);
-    }
-
-    override entropy(): Tensor {
-      return formulas.entropy?.(this as never) ?? super.entropy();
-    }
-
-    protected override listSupport(expand: boolean): Tensor {
-      return values?.(this as never, expand) ?? super.listSupport(expand);
-    }
-
-    protected override validateParameters(parameters: Parameters): void {
-      super.validateParameters(parameters);
-      const told = this.validatesArgs ? refuse?.(this as never) : undefined;
-      if (told !== undefined) fail("InvalidArgument", this.constructor.name, told);
-    }
-
-    private shapesOf(where: string, shape: SampleShape): [Shape, Shape] {
-      return [this.extendedShape(where, shape), shapeOf(this.whereIs(where), shape)];
+      return { ...Object.fromEntries(listed), ...super.argConstraints };
     }
   }
-  return WithFormulas;
+  return WithFormulas as never;
 }

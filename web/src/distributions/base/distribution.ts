@@ -6,7 +6,8 @@ import { noGrad } from "../../autograd/grad_mode.js";
 import { fail } from "../../runtime/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { type Constraint, dependent } from "../constraints/constraints.js";
+import type { Constraint } from "../constraints/constraint.js";
+import { dependent } from "../constraints/constraints.js";
 import { type SampleShape, shapeOf } from "./arguments.js";
 import { holdsEverywhere } from "./numbers.js";
 
@@ -24,6 +25,34 @@ export interface DistributionParts<P extends Parameters> {
   /** Check parameters and values; default `Distribution.setDefaultValidateArgs`'s. */
   readonly validateArgs?: boolean | null | undefined;
 }
+
+type Shape = readonly number[];
+
+/** What a class of distributions knows, as functions of a distribution. */
+export interface Formulas<Self> {
+  support?: Constraint | ((it: Self) => Constraint);
+  mean?: (it: Self) => Tensor;
+  mode?: (it: Self) => Tensor;
+  variance?: (it: Self) => Tensor;
+  stddev?: (it: Self) => Tensor;
+  /** Draws values that gradients pass through: in `shape`, which is `sampleShape`, the batch shape and the event shape. */
+  rsample?: (it: Self, shape: Shape, sampleShape: Shape) => Tensor;
+  /** Draws values where there is no rsample; nothing is recorded. */
+  sample?: (it: Self, shape: Shape, sampleShape: Shape) => Tensor;
+  /** The value has been checked; `where` is for messages. */
+  logProb?: (it: Self, value: Tensor, where: string) => Tensor;
+  cdf?: (it: Self, value: Tensor) => Tensor;
+  icdf?: (it: Self, value: Tensor) => Tensor;
+  entropy?: (it: Self) => Tensor;
+  /** What enumerateSupport() returns. */
+  values?: (it: Self, expand: boolean) => Tensor;
+  /** Returns what is wrong with parameters that each satisfy their constraint. */
+  refuse?: (it: Self) => string | undefined;
+  /** Returns a parameter by its name; default the one of `own` that was given. */
+  parameter?: (it: Self, name: never, own: Parameters) => Tensor;
+}
+
+const kNoFormulas: Formulas<never> = {};
 
 let validatesByDefault = true;
 
@@ -59,6 +88,11 @@ export abstract class Distribution<P extends Parameters = Parameters> {
     this.validateParameters(parts.parameters);
   }
 
+  /** What its class is declared with, see declaration.ts. @internal */
+  get formulas(): Formulas<never> {
+    return kNoFormulas;
+  }
+
   /** What each parameter may be. */
   get argConstraints(): Readonly<Record<string, Constraint>> {
     return {};
@@ -66,67 +100,73 @@ export abstract class Distribution<P extends Parameters = Parameters> {
 
   /** The values that have a probability. */
   get support(): Constraint {
-    return this.missing("support");
+    const { support = this.missing("support") } = this.formulas;
+    return typeof support === "function" ? support(this as never) : support;
   }
 
   /** Whether rsample() draws values that gradients pass through. */
   get hasRsample(): boolean {
-    return false;
+    return this.formulas.rsample !== undefined;
   }
 
   /** Whether enumerateSupport() lists all values. */
   get hasEnumerateSupport(): boolean {
-    return false;
+    return this.formulas.values !== undefined;
   }
 
   /** The mean. */
   get mean(): Tensor {
-    return this.missing("mean");
+    return this.formulas.mean?.(this as never) ?? this.missing("mean");
   }
 
   /** The most probable value. */
   get mode(): Tensor {
-    return this.missing("mode");
+    return this.formulas.mode?.(this as never) ?? this.missing("mode");
   }
 
   /** The variance. */
   get variance(): Tensor {
-    return this.missing("variance");
+    return this.formulas.variance?.(this as never) ?? this.missing("variance");
   }
 
   /** The standard deviation. */
   get stddev(): Tensor {
-    return this.variance.sqrt();
+    return this.formulas.stddev?.(this as never) ?? this.variance.sqrt();
   }
 
   /** Draws values without recording: `shape`, then the batch shape, then the shape of one value. */
   sample(shape: SampleShape = []): Tensor {
-    const checked = shapeOf(this.whereIs("sample"), shape);
-    return noGrad(() => this.rsample(checked));
+    const { sample } = this.formulas;
+    const own = shapeOf(this.whereIs("sample"), shape);
+    if (sample === undefined) return noGrad(() => this.rsample(own));
+    const extended = this.extendedShape("sample", own);
+    return noGrad(() => sample(this as never, extended, own));
   }
 
   /** Like sample(), but gradients pass through the values to the parameters. */
   rsample(shape: SampleShape = []): Tensor {
-    shapeOf(this.whereIs("rsample"), shape);
-    return this.missing("rsample");
+    const own = shapeOf(this.whereIs("rsample"), shape);
+    const { rsample = this.missing("rsample") } = this.formulas;
+    return rsample(this as never, this.extendedShape("rsample", own), own);
   }
 
   /** Returns the logarithm of the density, or of the probability, of values, per distribution. */
   logProb(value: Tensor): Tensor {
     this.validateSample("logProb", value);
-    return this.missing("logProb");
+    const { logProb = this.missing("logProb") } = this.formulas;
+    return logProb(this as never, value, this.whereIs("logProb"));
   }
 
   /** Returns the probability of values up to `value`. */
   cdf(value: Tensor): Tensor {
     this.validateSample("cdf", value);
-    return this.missing("cdf");
+    return this.formulas.cdf?.(this as never, value) ?? this.missing("cdf");
   }
 
   /** Returns the value up to which the probability is `value`: the inverse of cdf(). */
   icdf(value: Tensor): Tensor {
     this.checkTensor("icdf", value);
-    return this.missing("icdf");
+    return this.formulas.icdf?.(this as never, value) ?? this.missing("icdf");
   }
 
   /** Returns all values along a first dimension; unless `expand`, the dimensions of the batch have the size 1. */
@@ -138,7 +178,7 @@ export abstract class Distribution<P extends Parameters = Parameters> {
 
   /** Returns the entropy, per distribution. */
   entropy(): Tensor {
-    return this.missing("entropy");
+    return this.formulas.entropy?.(this as never) ?? this.missing("entropy");
   }
 
   /** Returns the exponential of the entropy. */
@@ -167,8 +207,8 @@ export abstract class Distribution<P extends Parameters = Parameters> {
   }
 
   /** What enumerateSupport() returns. */
-  protected listSupport(_expand: boolean): Tensor {
-    return this.missing("enumerateSupport");
+  protected listSupport(expand: boolean): Tensor {
+    return this.formulas.values?.(this as never, expand) ?? this.missing("enumerateSupport");
   }
 
   /** Returns a copy that has these properties and no others changed. */
@@ -204,6 +244,8 @@ export abstract class Distribution<P extends Parameters = Parameters> {
       const told = `Expected parameter ${name} (a tensor of shape [${value.shape}]) of distribution ${this} to satisfy the constraint ${constraint}, but found invalid values:\n${value.detach()}`;
       fail("InvalidArgument", this.constructor.name, told);
     }
+    const told = this.formulas.refuse?.(this as never);
+    if (told !== undefined) fail("InvalidArgument", this.constructor.name, told);
   }
 
   /** Throws when `value` is no tensor; if validation is wanted, also when its shape or values are none of this distribution's. */

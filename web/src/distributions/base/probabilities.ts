@@ -11,13 +11,8 @@ import {
   type Parameter,
   parameter,
 } from "./arguments.js";
-import {
-  type Constraints,
-  type DistributionClass,
-  type Formulas,
-  withFormulas,
-} from "./declaration.js";
-import { Distribution, type DistributionParts } from "./distribution.js";
+import { type Constraints, type DistributionClass, withFormulas } from "./declaration.js";
+import { Distribution, type DistributionParts, type Formulas } from "./distribution.js";
 
 const kOwnOptions = {
   /** Probabilities; this or `logits`. */
@@ -86,7 +81,7 @@ export function withProbabilities(
   read: (where: string, call: ReadProbabilities) => DistributionParts<GivenProbabilities>,
   declaration: ProbabilityDeclaration<never>,
 ): DistributionClass<ProbabilityDistribution> {
-  const { fields, parameters = {} } = declaration;
+  const { fields } = declaration;
   const rules: Rules = declaration.arguments ?? kProbabilityOptions;
   abstract class WithProbabilities extends Base {
     constructor(...given: unknown[]) {
@@ -96,7 +91,7 @@ export function withProbabilities(
       Object.assign(this, fields?.(call as never, this.given));
     }
   }
-  return withFormulas(WithProbabilities, parameters, declaration);
+  return withFormulas({ ...declaration, base: WithProbabilities });
 }
 
 /** Returns probs or logits as a tensor, whichever was given; throws InvalidArgument for none and for both. */

@@ -8,9 +8,10 @@ import {
   shapeOf,
   type Validation,
 } from "../base/arguments.js";
+import { withFormulas } from "../base/declaration.js";
 import { Distribution } from "../base/distribution.js";
 import { sumRightmost } from "../base/numbers.js";
-import { type Constraint, independent } from "../constraints/constraints.js";
+import { independent } from "../constraints/constraints.js";
 
 export const distribution = /* @__PURE__ */ new Rule<Distribution>(
   "a distribution",
@@ -23,8 +24,23 @@ const kArguments = {
   ...kDistributionOptions,
 };
 
+interface Parts extends Distribution {
+  readonly baseDist: Distribution;
+  readonly reinterpretedBatchNdims: number;
+}
+
 /** A distribution whose last dimensions of the batch are taken as part of one value. */
-export class Independent<Base extends Distribution = Distribution> extends Distribution {
+export class Independent<Base extends Distribution = Distribution> extends withFormulas({
+  base: Distribution,
+  support: ({ baseDist, reinterpretedBatchNdims: count }: Parts) =>
+    count > 0 ? independent(baseDist.support, count) : baseDist.support,
+  mean: ({ baseDist }: Parts) => baseDist.mean,
+  mode: ({ baseDist }: Parts) => baseDist.mode,
+  variance: ({ baseDist }: Parts) => baseDist.variance,
+  sample: ({ baseDist }: Parts, _shape, sampleShape) => baseDist.sample(sampleShape),
+  rsample: ({ baseDist }: Parts, _shape, sampleShape) => baseDist.rsample(sampleShape),
+  entropy: (it: Parts) => sumRightmost(it.baseDist.entropy(), it.reinterpretedBatchNdims),
+}) {
   /** The distribution of the parts. */
   readonly baseDist: Base;
   /** How many dimensions of its batch are part of one value. */
@@ -48,11 +64,6 @@ export class Independent<Base extends Distribution = Distribution> extends Distr
     this.reinterpretedBatchNdims = count;
   }
 
-  override get support(): Constraint {
-    const { baseDist, reinterpretedBatchNdims: count } = this;
-    return count > 0 ? independent(baseDist.support, count) : baseDist.support;
-  }
-
   override get hasRsample(): boolean {
     return this.baseDist.hasRsample;
   }
@@ -61,32 +72,9 @@ export class Independent<Base extends Distribution = Distribution> extends Distr
     return this.reinterpretedBatchNdims === 0 && this.baseDist.hasEnumerateSupport;
   }
 
-  override get mean(): Tensor {
-    return this.baseDist.mean;
-  }
-
-  override get mode(): Tensor {
-    return this.baseDist.mode;
-  }
-
-  override get variance(): Tensor {
-    return this.baseDist.variance;
-  }
-
-  override sample(shape: SampleShape = []): Tensor {
-    return this.baseDist.sample(shape);
-  }
-
-  override rsample(shape: SampleShape = []): Tensor {
-    return this.baseDist.rsample(shape);
-  }
-
+  // The parts check it.
   override logProb(value: Tensor): Tensor {
     return sumRightmost(this.baseDist.logProb(value), this.reinterpretedBatchNdims);
-  }
-
-  override entropy(): Tensor {
-    return sumRightmost(this.baseDist.entropy(), this.reinterpretedBatchNdims);
   }
 
   protected override listSupport(expand: boolean): Tensor {

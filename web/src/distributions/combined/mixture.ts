@@ -1,6 +1,5 @@
 import { readArguments } from "../../arguments/read.js";
 import { Rule } from "../../arguments/rule.js";
-import { noGrad } from "../../autograd/grad_mode.js";
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import {
@@ -10,8 +9,8 @@ import {
   shapeOf,
   type Validation,
 } from "../base/arguments.js";
+import { withFormulas } from "../base/declaration.js";
 import { Distribution } from "../base/distribution.js";
-import type { Constraint } from "../constraints/constraints.js";
 import { Categorical } from "../discrete/categorical.js";
 import { distribution } from "./independent.js";
 
@@ -24,8 +23,35 @@ const kArguments = {
   ...kDistributionOptions,
 };
 
+interface Mixture extends Distribution {
+  readonly mixtureDistribution: Categorical;
+  readonly componentDistribution: Distribution;
+}
+
 /** Mixtures: a value comes from one of the distributions along the last dimension of the batch, which a `Categorical` chooses. */
-export class MixtureSameFamily<Component extends Distribution = Distribution> extends Distribution {
+export class MixtureSameFamily<Component extends Distribution = Distribution> extends withFormulas({
+  base: Distribution,
+  support: ({ componentDistribution }: Mixture) => componentDistribution.support,
+  mean: (it: Mixture) => averaged(it, it.componentDistribution.mean),
+  variance(it: Mixture) {
+    const { mean, variance } = it.componentDistribution;
+    const distances = mean.sub(padded(it, it.mean));
+    return averaged(it, variance).add(averaged(it, distances.square()));
+  },
+  sample(it: Mixture, _shape, sampleShape) {
+    const { batchShape, eventShape } = it;
+    const chosen = it.mixtureDistribution.sample(sampleShape);
+    const values = it.componentDistribution.sample(sampleShape);
+    const dim = sampleShape.length + batchShape.length;
+    const index = chosen.reshape([...chosen.shape, 1, ...eventShape.map(() => 1)]);
+    const wanted = [...sampleShape, ...batchShape, 1, ...eventShape];
+    return values.gather(dim, index.expand(wanted)).squeeze(dim);
+  },
+  logProb(it: Mixture, value) {
+    const each = it.componentDistribution.logProb(padded(it, value));
+    return each.add(it.mixtureDistribution.logits.logSoftmax(-1)).logsumexp(-1);
+  },
+}) {
   /** How likely each component is. */
   readonly mixtureDistribution: Categorical;
   /** The components, along the last dimension of the batch. */
@@ -55,41 +81,9 @@ export class MixtureSameFamily<Component extends Distribution = Distribution> ex
     this.componentDistribution = componentDistribution as Component;
   }
 
-  override get support(): Constraint {
-    return this.componentDistribution.support;
-  }
-
-  override get mean(): Tensor {
-    return this.averaged(this.componentDistribution.mean);
-  }
-
-  override get variance(): Tensor {
-    const { mean, variance } = this.componentDistribution;
-    const distances = mean.sub(this.padded(this.mean));
-    return this.averaged(variance).add(this.averaged(distances.square()));
-  }
-
-  override sample(shape: SampleShape = []): Tensor {
-    const sampleShape = shapeOf(this.whereIs("sample"), shape);
-    return noGrad(() => {
-      const chosen = this.mixtureDistribution.sample(sampleShape);
-      const values = this.componentDistribution.sample(sampleShape);
-      const dim = sampleShape.length + this.batchShape.length;
-      const index = chosen.reshape([...chosen.shape, 1, ...this.eventShape.map(() => 1)]);
-      const wanted = [...sampleShape, ...this.batchShape, 1, ...this.eventShape];
-      return values.gather(dim, index.expand(wanted)).squeeze(dim);
-    });
-  }
-
-  override logProb(value: Tensor): Tensor {
-    this.validateSample("logProb", value);
-    const each = this.componentDistribution.logProb(this.padded(value));
-    return each.add(this.mixtureDistribution.logits.logSoftmax(-1)).logsumexp(-1);
-  }
-
   override cdf(value: Tensor): Tensor {
     this.checkTensor("cdf", value);
-    const each = this.componentDistribution.cdf(this.padded(value));
+    const each = this.componentDistribution.cdf(padded(this, value));
     return each.mul(this.mixtureDistribution.probs).sum(-1);
   }
 
@@ -107,15 +101,14 @@ export class MixtureSameFamily<Component extends Distribution = Distribution> ex
     const { mixtureDistribution, componentDistribution } = this;
     return `${this.constructor.name}(${mixtureDistribution}, ${componentDistribution})`;
   }
+}
 
-  /** Returns `value` with a dimension for the components. */
-  private padded(value: Tensor): Tensor {
-    return value.unsqueeze(-1 - this.eventShape.length);
-  }
+/** Returns `value` with a dimension for the components. */
+function padded({ eventShape }: Distribution, value: Tensor): Tensor {
+  return value.unsqueeze(-1 - eventShape.length);
+}
 
-  private averaged(values: Tensor): Tensor {
-    const { probs } = this.mixtureDistribution;
-    const weights = probs.reshape([...probs.shape, ...this.eventShape.map(() => 1)]);
-    return values.mul(weights).sum(-1 - this.eventShape.length);
-  }
+function averaged({ eventShape, mixtureDistribution: { probs } }: Mixture, values: Tensor): Tensor {
+  const weights = probs.reshape([...probs.shape, ...eventShape.map(() => 1)]);
+  return values.mul(weights).sum(-1 - eventShape.length);
 }

@@ -6,12 +6,11 @@ import {
   broadcastParts,
   type Constraints,
   type DeclaredClass,
-  type Formulas,
   type Named,
   rulesFor,
   withFormulas,
 } from "../base/declaration.js";
-import type { Distribution } from "../base/distribution.js";
+import type { Distribution, Formulas } from "../base/distribution.js";
 import type { Transform } from "../transforms/transform.js";
 import { TransformedDistribution } from "./transformed_distribution.js";
 
@@ -54,5 +53,5 @@ export function transformed<G extends unknown[], C extends Constraints, Base ext
       else this.validateParameters(tensors);
     }
   }
-  return withFormulas(Transformed, parameters, declaration) as never;
+  return withFormulas({ ...declaration, base: Transformed }) as never;
 }

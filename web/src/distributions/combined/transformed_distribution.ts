@@ -1,6 +1,5 @@
 import { readArguments } from "../../arguments/read.js";
 import { either, listOf } from "../../arguments/rule.js";
-import { noGrad } from "../../autograd/grad_mode.js";
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import {
@@ -10,9 +9,10 @@ import {
   shapeOf,
   type Validation,
 } from "../base/arguments.js";
+import { withFormulas } from "../base/declaration.js";
 import { Distribution, type Parameters } from "../base/distribution.js";
 import { sumRightmost } from "../base/numbers.js";
-import { type Constraint, independent } from "../constraints/constraints.js";
+import { independent } from "../constraints/constraints.js";
 import { ComposeTransform } from "../transforms/compose.js";
 import { Transform, transform } from "../transforms/transform.js";
 import { distribution, Independent } from "./independent.js";
@@ -23,11 +23,42 @@ const kArguments = {
   ...kDistributionOptions,
 };
 
+interface Transformed extends Distribution {
+  readonly baseDist: Distribution;
+  readonly transforms: readonly Transform[];
+}
+
 /** The distribution of values of another distribution after one or several transforms. */
 export class TransformedDistribution<
   Base extends Distribution = Distribution,
   P extends Parameters = Parameters,
-> extends Distribution<P> {
+> extends withFormulas({
+  base: Distribution,
+  support({ baseDist, eventShape, transforms }: Transformed) {
+    const last = transforms.at(-1);
+    if (last === undefined) return baseDist.support;
+    const excess = eventShape.length - last.codomain.eventDim;
+    return excess > 0 ? independent(last.codomain, excess) : last.codomain;
+  },
+  sample: (it: Transformed, _shape, sampleShape) =>
+    transformed(it, it.baseDist.sample(sampleShape)),
+  rsample: (it: Transformed, _shape, sampleShape) =>
+    transformed(it, it.baseDist.rsample(sampleShape)),
+  logProb({ baseDist, eventShape, transforms }: Transformed, value) {
+    let eventDim = eventShape.length;
+    let y = value;
+    const logDets = [...transforms].reverse().map((part) => {
+      const x = part.inv.call(y);
+      eventDim += part.domain.eventDim - part.codomain.eventDim;
+      const logDet = part.logAbsDetJacobian(x, y);
+      y = x;
+      return sumRightmost(logDet, eventDim - part.domain.eventDim);
+    });
+    const base = sumRightmost(baseDist.logProb(y), eventDim - baseDist.eventShape.length);
+    return logDets.reduce((total, logDet) => total.sub(logDet), base);
+  },
+  icdf: (it: Transformed, value) => transformed(it, it.baseDist.icdf(rising(it, value))),
+})<P> {
   /** The distribution of values before the transforms. */
   readonly baseDist: Base;
   /** What is done to its values, in this order. */
@@ -55,50 +86,16 @@ export class TransformedDistribution<
     this.transforms = transforms;
   }
 
-  override get support(): Constraint {
-    const last = this.transforms.at(-1);
-    if (last === undefined) return this.baseDist.support;
-    const excess = this.eventShape.length - last.codomain.eventDim;
-    return excess > 0 ? independent(last.codomain, excess) : last.codomain;
-  }
-
   override get hasRsample(): boolean {
     return this.baseDist.hasRsample;
   }
 
-  override sample(shape: SampleShape = []): Tensor {
-    return noGrad(() => this.transformed(this.baseDist.sample(shape)));
-  }
-
-  override rsample(shape: SampleShape = []): Tensor {
-    return this.transformed(this.baseDist.rsample(shape));
-  }
-
-  override logProb(value: Tensor): Tensor {
-    this.validateSample("logProb", value);
-    let eventDim = this.eventShape.length;
-    let y = value;
-    const logDets = [...this.transforms].reverse().map((part) => {
-      const x = part.inv.call(y);
-      eventDim += part.domain.eventDim - part.codomain.eventDim;
-      const logDet = part.logAbsDetJacobian(x, y);
-      y = x;
-      return sumRightmost(logDet, eventDim - part.domain.eventDim);
-    });
-    const excess = eventDim - this.baseDist.eventShape.length;
-    const base = sumRightmost(this.baseDist.logProb(y), excess);
-    return logDets.reduce((total, logDet) => total.sub(logDet), base);
-  }
-
+  // Unlike that of other distributions it does not check the value, as in PyTorch.
   override cdf(value: Tensor): Tensor {
+    if (this.formulas.cdf !== undefined) return super.cdf(value);
     this.checkTensor("cdf", value);
     const x = [...this.transforms].reverse().reduce((y, part) => part.inv.call(y), value);
-    return this.rising(this.baseDist.cdf(x));
-  }
-
-  override icdf(value: Tensor): Tensor {
-    this.checkTensor("icdf", value);
-    return this.transformed(this.baseDist.icdf(this.rising(value)));
+    return rising(this, this.baseDist.cdf(x));
   }
 
   override expand(batchShape: SampleShape): this {
@@ -118,19 +115,17 @@ export class TransformedDistribution<
     this.validateParameters(parameters);
     Object.assign(this, { parameters });
   }
+}
 
-  private transformed(value: Tensor): Tensor {
-    return this.transforms.reduce((x, part) => part.call(x), value);
-  }
+function transformed({ transforms }: Transformed, value: Tensor): Tensor {
+  return transforms.reduce((x, part) => part.call(x), value);
+}
 
-  /** Returns a probability, or where a transform falls instead of rising, the rest to 1. */
-  private rising(probability: Tensor): Tensor {
-    const signs = this.transforms.map((part) => part.sign);
-    return signs.reduce<Tensor>((p, sign) => {
-      if (sign === 1) return p;
-      return p.sub(0.5).mul(sign).add(0.5);
-    }, probability);
-  }
+// A probability, or where a transform falls instead of rising, the rest to 1.
+function rising({ transforms }: Transformed, probability: Tensor): Tensor {
+  return transforms.reduce((p, { sign }) => {
+    return sign === 1 ? p : p.sub(0.5).mul(sign).add(0.5);
+  }, probability);
 }
 
 /** Returns the base distribution, its batch expanded to what the transform makes of it and its values as large as those of the domain. */

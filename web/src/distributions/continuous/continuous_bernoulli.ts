@@ -2,7 +2,8 @@ import { type Arguments, readArguments } from "../../arguments/read.js";
 import { type Options, Rule } from "../../arguments/rule.js";
 import { onesLike, where, zerosLike } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import type { Parameter, SampleShape } from "../base/arguments.js";
+import type { Parameter } from "../base/arguments.js";
+import { withFormulas } from "../base/declaration.js";
 import { ExponentialFamily } from "../base/exponential_family.js";
 import { clampProbs, crossEntropyOfBits, logOdds, oneMinus } from "../base/numbers.js";
 import {
@@ -12,7 +13,8 @@ import {
   readProbabilities,
 } from "../base/probabilities.js";
 import { uniformUnit } from "../base/random.js";
-import { type Constraint, real, unitInterval } from "../constraints/constraints.js";
+import type { Constraint } from "../constraints/constraint.js";
+import { real, unitInterval } from "../constraints/constraints.js";
 
 /** Two probabilities around 0.5. */
 export type Limits = readonly [from: number, to: number];
@@ -21,7 +23,7 @@ const limits = /* @__PURE__ */ new Rule<Limits>("a list of two numbers around 0.
   return Array.isArray(value) && value.length === 2 && value[0] <= 0.5 && value[1] >= 0.5;
 });
 
-const kArguments = {
+const kOptions = {
   /** What would be `Bernoulli`'s probabilities of 1. */
   probs: kProbabilityOptions.probs,
   /** Logarithms of their odds. */
@@ -33,26 +35,77 @@ const kArguments = {
 };
 
 /** Options of `ContinuousBernoulli`. */
-export type ContinuousBernoulliOptions = Options<typeof kArguments>;
+export interface ContinuousBernoulliOptions extends Options<typeof kOptions> {}
+
+type ContinuousBernoulliArguments = Arguments<
+  [probs: Parameter | null, logits: Parameter | null, lims: Limits, validateArgs: boolean | null],
+  ContinuousBernoulliOptions
+>;
+
+interface Continuous extends ExponentialFamily<GivenProbabilities> {
+  readonly probs: Tensor;
+  readonly logits: Tensor;
+  readonly lims: Limits;
+  logFactor(): Tensor;
+}
 
 /** Continuous Bernoulli distributions: of numbers from 0 to 1, whose density is `Bernoulli`'s but for a factor. */
-export class ContinuousBernoulli extends ExponentialFamily<GivenProbabilities> {
+export class ContinuousBernoulli extends withFormulas({
+  base: ExponentialFamily,
+  support: unitInterval,
+  mean(it: Continuous) {
+    const { isOutside, cut, logOddsOfCut } = partsOf(it);
+    const mean = cut.div(cut.mul(2).sub(1)).sub(logOddsOfCut.reciprocal());
+    const x = it.probs.sub(0.5);
+    const slope = x
+      .square()
+      .mul(16 / 45)
+      .add(1 / 3);
+    return where(isOutside, mean, slope.mul(x).add(0.5));
+  },
+  variance(it: Continuous) {
+    const { isOutside, cut, logOddsOfCut } = partsOf(it);
+    const first = cut.mul(cut.sub(1)).div(oneMinus(cut.mul(2)).square());
+    const variance = first.add(logOddsOfCut.square().reciprocal());
+    const x = it.probs.sub(0.5).square();
+    const series = oneMinus(x.mul(128 / 63))
+      .mul(x)
+      .div(-15)
+      .add(1 / 12);
+    return where(isOutside, variance, series);
+  },
+  rsample: (it: Continuous, shape) => it.icdf(uniformUnit(shape, it.probs)),
+  logProb(it: Continuous, value) {
+    const { logits } = it;
+    const { shape } = value.add(logits);
+    const likelihood = crossEntropyOfBits(logits.expand(shape), value.expand(shape));
+    return it.logFactor().sub(likelihood);
+  },
+  cdf(it: Continuous, value) {
+    const { isOutside, cut } = partsOf(it);
+    const powers = cut.pow(value).mul(oneMinus(cut).pow(oneMinus(value)));
+    const cdf = powers.add(cut).sub(1).div(cut.mul(2).sub(1));
+    const inside = where(isOutside, cdf, value);
+    const isEnd = value.ge(1);
+    return where(value.le(0), zerosLike(inside), where(isEnd, onesLike(inside), inside));
+  },
+  icdf(it: Continuous, value) {
+    const { isOutside, cut, logOddsOfCut } = partsOf(it);
+    const logShare = value.mul(cut.mul(2).sub(1)).sub(cut).log1p();
+    return where(isOutside, logShare.sub(cut.neg().log1p()).div(logOddsOfCut), value);
+  },
+  entropy(it: Continuous) {
+    const { mean, probs } = it;
+    const log0 = probs.neg().log1p();
+    return mean.mul(log0.sub(probs.log())).sub(it.logFactor()).sub(log0);
+  },
+})<GivenProbabilities> {
   /** Where `probs` is between these, values are computed by series. */
   readonly lims: Limits;
 
-  constructor(
-    ...given: Arguments<
-      [
-        probs: Parameter | null,
-        logits: Parameter | null,
-        lims: Limits,
-        validateArgs: boolean | null,
-      ],
-      ContinuousBernoulliOptions
-    >
-  ) {
+  constructor(...given: ContinuousBernoulliArguments) {
     const name = new.target.name;
-    const { lims, ...call } = readArguments(name, kArguments, given);
+    const { lims, ...call } = readArguments(name, kOptions, given);
     const parameters = readProbabilities(name, call);
     const batchShape = givenOf(parameters).shape;
     super({ parameters, batchShape, validateArgs: call.validateArgs });
@@ -74,39 +127,6 @@ export class ContinuousBernoulli extends ExponentialFamily<GivenProbabilities> {
     return { probs: unitInterval, logits: real };
   }
 
-  override get support(): Constraint {
-    return unitInterval;
-  }
-
-  override get hasRsample(): boolean {
-    return true;
-  }
-
-  override get mean(): Tensor {
-    const { isOutside, cut, logOddsOfCut } = this.parts();
-    const mean = cut.div(cut.mul(2).sub(1)).sub(logOddsOfCut.reciprocal());
-    const x = this.probs.sub(0.5);
-    const series = x
-      .square()
-      .mul(16 / 45)
-      .add(1 / 3)
-      .mul(x)
-      .add(0.5);
-    return where(isOutside, mean, series);
-  }
-
-  override get variance(): Tensor {
-    const { isOutside, cut, logOddsOfCut } = this.parts();
-    const first = cut.mul(cut.sub(1)).div(oneMinus(cut.mul(2)).square());
-    const variance = first.add(logOddsOfCut.square().reciprocal());
-    const x = this.probs.sub(0.5).square();
-    const series = oneMinus(x.mul(128 / 63))
-      .mul(x)
-      .div(-15)
-      .add(1 / 12);
-    return where(isOutside, variance, series);
-  }
-
   override get naturalParams(): readonly Tensor[] {
     return [this.logits];
   }
@@ -124,43 +144,9 @@ export class ContinuousBernoulli extends ExponentialFamily<GivenProbabilities> {
     return where(isOutside, normalizer, series);
   }
 
-  override rsample(shape: SampleShape = []): Tensor {
-    return this.icdf(uniformUnit(this.extendedShape("rsample", shape), this.probs));
-  }
-
-  override logProb(value: Tensor): Tensor {
-    this.validateSample("logProb", value);
-    const shape = value.add(this.logits).shape;
-    const likelihood = crossEntropyOfBits(this.logits.expand(shape), value.expand(shape));
-    return this.logFactor().sub(likelihood);
-  }
-
-  override cdf(value: Tensor): Tensor {
-    this.validateSample("cdf", value);
-    const { isOutside, cut } = this.parts();
-    const powers = cut.pow(value).mul(oneMinus(cut).pow(oneMinus(value)));
-    const cdf = powers.add(cut).sub(1).div(cut.mul(2).sub(1));
-    const inside = where(isOutside, cdf, value);
-    const isEnd = value.ge(1);
-    return where(value.le(0), zerosLike(inside), where(isEnd, onesLike(inside), inside));
-  }
-
-  override icdf(value: Tensor): Tensor {
-    this.checkTensor("icdf", value);
-    const { isOutside, cut, logOddsOfCut } = this.parts();
-    const logShare = value.mul(cut.mul(2).sub(1)).sub(cut).log1p();
-    return where(isOutside, logShare.sub(cut.neg().log1p()).div(logOddsOfCut), value);
-  }
-
-  override entropy(): Tensor {
-    const { probs } = this;
-    const log0 = probs.neg().log1p();
-    return this.mean.mul(log0.sub(probs.log())).sub(this.logFactor()).sub(log0);
-  }
-
   /** Returns the logarithm of the factor of the density. @internal */
   logFactor(): Tensor {
-    const { isOutside, cut, logOddsOfCut } = this.parts();
+    const { isOutside, cut, logOddsOfCut } = partsOf(this);
     const isLow = cut.le(0.5);
     const below = where(isLow, cut, 0).mul(-2).log1p();
     const above = where(cut.ge(0.5), cut, 1).mul(2).sub(1).log();
@@ -176,12 +162,11 @@ export class ContinuousBernoulli extends ExponentialFamily<GivenProbabilities> {
       .add(Math.log(2));
     return where(isOutside, factor, series);
   }
+}
 
-  // The formulas see no probabilities near a half, where they are 0 / 0.
-  private parts(): { isOutside: Tensor; cut: Tensor; logOddsOfCut: Tensor } {
-    const { probs, lims } = this;
-    const isOutside = probs.le(lims[0]).logicalOr(probs.gt(lims[1]));
-    const cut = where(isOutside, probs, lims[0]);
-    return { isOutside, cut, logOddsOfCut: cut.log().sub(cut.neg().log1p()) };
-  }
+// The formulas see no probabilities near a half, where they are 0 / 0.
+function partsOf({ probs, lims }: Pick<Continuous, "probs" | "lims">) {
+  const isOutside = probs.le(lims[0]).logicalOr(probs.gt(lims[1]));
+  const cut = where(isOutside, probs, lims[0]);
+  return { isOutside, cut, logOddsOfCut: cut.log().sub(cut.neg().log1p()) };
 }

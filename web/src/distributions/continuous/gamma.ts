@@ -15,7 +15,8 @@ import {
 import { distribution, type Given } from "../base/declaration.js";
 import { limitsOf, oneMinus } from "../base/numbers.js";
 import { standardGamma, standardNormal } from "../base/random.js";
-import { type Constraint, nonnegative, positive, real } from "../constraints/constraints.js";
+import type { Constraint } from "../constraints/constraint.js";
+import { nonnegative, positive, real } from "../constraints/constraints.js";
 
 /** Exponential distributions: of the time until an event that comes `rate` times per unit. */
 export class Exponential extends distribution({

@@ -7,9 +7,9 @@ import {
   type Declared,
   type DeclaredClass,
   distribution,
-  type Formulas,
   type Given,
 } from "../base/declaration.js";
+import type { Formulas } from "../base/distribution.js";
 import { kEulerGamma, limitsOf } from "../base/numbers.js";
 import { standardNormal, uniformBetween, uniformUnit } from "../base/random.js";
 import { positive, real } from "../constraints/constraints.js";

@@ -4,8 +4,8 @@ import { readArguments } from "../../arguments/read.js";
 import { fullLike, onesLike, where, zerosLike } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { kDistributionOptions, type Parameter, parameter } from "../base/arguments.js";
-import type { Constraints, Formulas, Given } from "../base/declaration.js";
-import type { Distribution } from "../base/distribution.js";
+import type { Constraints, Given } from "../base/declaration.js";
+import type { Distribution, Formulas } from "../base/distribution.js";
 import { kEulerGamma, oneMinus } from "../base/numbers.js";
 import { Independent } from "../combined/independent.js";
 import {
@@ -14,8 +14,8 @@ import {
   transformed,
 } from "../combined/transformed_declaration.js";
 import { TransformedDistribution } from "../combined/transformed_distribution.js";
+import type { Constraint } from "../constraints/constraint.js";
 import {
-  type Constraint,
   greaterThanEq,
   nonnegative,
   positive,

@@ -17,7 +17,8 @@ import {
   withProbabilities,
 } from "../base/probabilities.js";
 import { multinomial } from "../base/random.js";
-import { type Constraint, realVector, simplex } from "../constraints/constraints.js";
+import type { Constraint } from "../constraints/constraint.js";
+import { realVector, simplex } from "../constraints/constraints.js";
 
 /** A distribution over classes. */
 export abstract class ClassDistribution extends ProbabilityDistribution {

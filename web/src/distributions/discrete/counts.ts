@@ -5,8 +5,8 @@ import { type Parameter, parameter } from "../base/arguments.js";
 import { distribution, type Given } from "../base/declaration.js";
 import { kProbabilityOptions, type Probabilities } from "../base/probabilities.js";
 import { poisson } from "../base/random.js";
+import type { Constraint } from "../constraints/constraint.js";
 import {
-  type Constraint,
   greaterThanEq,
   halfOpenInterval,
   nonnegative,

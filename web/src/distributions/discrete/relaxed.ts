@@ -16,13 +16,8 @@ import { clampProbs } from "../base/numbers.js";
 import { kProbabilityOptions, type Probabilities } from "../base/probabilities.js";
 import { uniformUnit } from "../base/random.js";
 import { TransformedDistribution } from "../combined/transformed_distribution.js";
-import {
-  type Constraint,
-  real,
-  realVector,
-  simplex,
-  unitInterval,
-} from "../constraints/constraints.js";
+import type { Constraint } from "../constraints/constraint.js";
+import { real, realVector, simplex, unitInterval } from "../constraints/constraints.js";
 import { ExpTransform, SigmoidTransform } from "../transforms/plain.js";
 import type { Transform } from "../transforms/transform.js";
 import { classes } from "./classes.js";
@@ -106,7 +101,7 @@ function relaxed<Base extends Distribution, C extends Constraints>(
   }
   const { parameters, support } = declaration;
   const parameter = ({ baseDist }: TransformedDistribution, name: never) => baseDist[name];
-  return withFormulas(Relaxed, parameters, { parameter, support }) as never;
+  return withFormulas({ base: Relaxed, parameters, parameter, support }) as never;
 }
 
 /** Numbers between 0 and 1 in place of `Bernoulli`'s, with gradients through the draws. */

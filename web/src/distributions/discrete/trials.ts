@@ -30,9 +30,9 @@ import {
   withProbabilities,
 } from "../base/probabilities.js";
 import { binomial, uniformBetween } from "../base/random.js";
+import type { Constraint } from "../constraints/constraint.js";
 import {
   boolean,
-  type Constraint,
   integerInterval,
   nonnegativeInteger,
   real,

@@ -20,18 +20,13 @@ import {
   kDistributionOptions,
   type Parameter,
   parameter,
-  type SampleShape,
-  shapeOf,
 } from "../base/arguments.js";
+import { withFormulas } from "../base/declaration.js";
 import { ExponentialFamily } from "../base/exponential_family.js";
 import { holdsEverywhere, limitsOf } from "../base/numbers.js";
 import { standardNormal } from "../base/random.js";
-import {
-  type Constraint,
-  greaterThan,
-  lowerCholesky,
-  positiveDefinite,
-} from "../constraints/constraints.js";
+import type { Constraint } from "../constraints/constraint.js";
+import { greaterThan, lowerCholesky, positiveDefinite } from "../constraints/constraints.js";
 import { Chi2 } from "../continuous/gamma.js";
 import {
   factorOf,
@@ -50,13 +45,54 @@ export interface WishartOptions extends DistributionOptions, Options<typeof kSpr
 /** Draws that are singular by rounding are made again so often. */
 const kMostTries = 10;
 
+type Given = Record<"df", Tensor> & Partial<Record<keyof typeof kSpreadOptions, Tensor>>;
+
+interface Matrices extends ExponentialFamily {
+  readonly df: Tensor;
+  readonly factor: Tensor;
+  readonly covarianceMatrix: Tensor;
+}
+
 /**
  * Distributions of positive definite matrices [..., n, n]: of the sum of `df` products x xᵀ of normal vectors x, whose
  * covariance exactly one matrix says. `df` is above n - 1.
  */
-export class Wishart extends ExponentialFamily<
-  Record<"df", Tensor> & Partial<Record<keyof typeof kSpreadOptions, Tensor>>
-> {
+export class Wishart extends withFormulas({
+  base: ExponentialFamily,
+  support: positiveDefinite,
+  mean: (it: Matrices) => ofMatrices(it.df).mul(it.covarianceMatrix),
+  variance(it: Matrices) {
+    const covariance = it.covarianceMatrix;
+    const diagonal = covariance.diagonal(0, -2, -1);
+    const products = diagonal.unsqueeze(-1).mul(diagonal.unsqueeze(-2));
+    return ofMatrices(it.df).mul(covariance.square().add(products));
+  },
+  rsample(it: Matrices, _shape, sampleShape) {
+    const sample = drawn(it, sampleShape);
+    if (holdsEverywhere(() => it.support.check(sample))) return sample;
+    return withoutSingular(it, sample, sampleShape);
+  },
+  logProb(it: Matrices, value) {
+    const { df, factor } = it;
+    const rows = rowsOf(it);
+    const trace = choleskySolve(value, factor.tril()).diagonal(0, -2, -1).sum(-1);
+    const logScale = halfLogDet(factor).add((rows * Math.LN2) / 2);
+    const logNormalizer = logScale
+      .mul(df)
+      .neg()
+      .sub(mvlgamma(df.div(2), rows));
+    const logPowers = slogdet(value)[1].mul(df.sub(rows + 1).div(2));
+    return logNormalizer.add(logPowers).sub(trace.div(2));
+  },
+  entropy(it: Matrices) {
+    const { df, factor } = it;
+    const rows = rowsOf(it);
+    const logScale = halfLogDet(factor).add((rows * Math.LN2) / 2);
+    const logNormalizer = logScale.mul(rows + 1).add(mvlgamma(df.div(2), rows));
+    const spread = multivariateDigamma(df.div(2), rows).mul(df.sub(rows + 1).div(2));
+    return logNormalizer.sub(spread).add(df.mul(rows / 2));
+  },
+})<Given> {
   /** The factor of the covariance, without dimensions of the batch that only `df` has. @internal */
   readonly factor: Tensor;
 
@@ -107,70 +143,21 @@ export class Wishart extends ExponentialFamily<
 
   override get argConstraints(): Readonly<Record<string, Constraint>> {
     return {
-      df: greaterThan(this.rows - 1),
+      df: greaterThan(rowsOf(this) - 1),
       covarianceMatrix: positiveDefinite,
       precisionMatrix: positiveDefinite,
       scaleTril: lowerCholesky,
     };
   }
 
-  override get support(): Constraint {
-    return positiveDefinite;
-  }
-
-  override get hasRsample(): boolean {
-    return true;
-  }
-
-  override get mean(): Tensor {
-    return this.ofMatrices(this.df).mul(this.covarianceMatrix);
-  }
-
   /** NaN where `df` is not above n + 1. */
   override get mode(): Tensor {
-    const factor = this.df.sub(this.rows + 1);
-    return this.ofMatrices(select(factor.gt(0), factor, Number.NaN)).mul(this.covarianceMatrix);
-  }
-
-  override get variance(): Tensor {
-    const covariance = this.covarianceMatrix;
-    const diagonal = covariance.diagonal(0, -2, -1);
-    const products = diagonal.unsqueeze(-1).mul(diagonal.unsqueeze(-2));
-    return this.ofMatrices(this.df).mul(covariance.square().add(products));
-  }
-
-  override rsample(shape: SampleShape = []): Tensor {
-    const sampleShape = shapeOf(this.whereIs("rsample"), shape);
-    const sample = this.drawn(sampleShape);
-    if (holdsEverywhere(() => this.support.check(sample))) return sample;
-    return this.withoutSingular(sample, sampleShape);
-  }
-
-  override logProb(value: Tensor): Tensor {
-    this.validateSample("logProb", value);
-    const { df, factor, rows } = this;
-    const trace = choleskySolve(value, factor.tril()).diagonal(0, -2, -1).sum(-1);
-    return halfLogDet(factor)
-      .add((rows * Math.LN2) / 2)
-      .mul(df)
-      .neg()
-      .sub(mvlgamma(df.div(2), rows))
-      .add(slogdet(value)[1].mul(df.sub(rows + 1).div(2)))
-      .sub(trace.div(2));
-  }
-
-  override entropy(): Tensor {
-    const { df, factor, rows } = this;
-    return halfLogDet(factor)
-      .add((rows * Math.LN2) / 2)
-      .mul(rows + 1)
-      .add(mvlgamma(df.div(2), rows))
-      .sub(multivariateDigamma(df.div(2), rows).mul(df.sub(rows + 1).div(2)))
-      .add(df.mul(rows / 2));
+    const factor = this.df.sub(rowsOf(this) + 1);
+    return ofMatrices(select(factor.gt(0), factor, Number.NaN)).mul(this.covarianceMatrix);
   }
 
   override get naturalParams(): readonly Tensor[] {
-    return [this.precisionMatrix.div(-2), this.df.sub(this.rows + 1).div(2)];
+    return [this.precisionMatrix.div(-2), this.df.sub(rowsOf(this) + 1).div(2)];
   }
 
   override get meanCarrierMeasure(): number {
@@ -178,66 +165,59 @@ export class Wishart extends ExponentialFamily<
   }
 
   override logNormalizer(x: Tensor, y: Tensor): Tensor {
-    const { rows } = this;
+    const rows = rowsOf(this);
     const half = y.add((rows + 1) / 2);
-    return half
-      .mul(
-        slogdet(x.mul(-2))[1]
-          .neg()
-          .add(Math.LN2 * rows),
-      )
-      .add(mvlgamma(half, rows));
+    const logDet = slogdet(x.mul(-2))[1].neg();
+    return half.mul(logDet.add(Math.LN2 * rows)).add(mvlgamma(half, rows));
   }
+}
 
-  private get rows(): number {
-    return this.eventShape[0] as number;
-  }
+function rowsOf({ eventShape }: Matrices): number {
+  return eventShape[0] as number;
+}
 
-  // By Bartlett's decomposition, with PyTorch's draws.
-  private drawn(sampleShape: readonly number[]): Tensor {
-    const { df, factor, rows } = this;
-    const { dtype, device } = factor;
-    const degrees = df.unsqueeze(-1).sub(arange(rows, { dtype, device }));
-    const squares = new Chi2(degrees, { validateArgs: false }).rsample(sampleShape);
-    const noise = diagEmbed(squares.sqrt().clamp(limitsOf(dtype).eps));
-    const chol = factor.matmul(noise.add(this.belowDiagonal(sampleShape)));
-    return chol.matmul(chol.transpose(-2, -1));
-  }
+// One number per matrix.
+function ofMatrices(perMatrix: Tensor): Tensor {
+  return perMatrix.unsqueeze(-1).unsqueeze(-1);
+}
 
-  private belowDiagonal(sampleShape: readonly number[]): Tensor {
-    const { factor, rows } = this;
-    const { dtype, device } = factor;
-    const places: number[] = [];
-    for (let i = 0; i < rows; i++) for (let j = 0; j < i; j++) places.push(i * rows + j);
-    const batch = [...sampleShape, ...this.batchShape];
-    const draws = standardNormal([...batch, places.length], factor);
-    const none = zeros([...batch, rows * rows], { dtype, device });
-    const indices = tensor(places, { dtype: "int64", device });
-    return indexAdd(none, -1, indices, draws).reshape([...batch, rows, rows]);
-  }
+// By Bartlett's decomposition, with PyTorch's draws.
+function drawn(it: Matrices, sampleShape: readonly number[]): Tensor {
+  const { df, factor } = it;
+  const { dtype, device } = factor;
+  const degrees = df.unsqueeze(-1).sub(arange(rowsOf(it), { dtype, device }));
+  const squares = new Chi2(degrees, { validateArgs: false }).rsample(sampleShape);
+  const noise = diagEmbed(squares.sqrt().clamp(limitsOf(dtype).eps));
+  const chol = factor.matmul(noise.add(belowDiagonal(it, sampleShape)));
+  return chol.matmul(chol.transpose(-2, -1));
+}
 
-  // All of a draw are made again where one matrix of its batch is singular.
-  private withoutSingular(sample: Tensor, sampleShape: readonly number[]): Tensor {
-    let draws = sample.reshape([-1, ...this.batchShape, ...this.eventShape]);
-    console.warn(
-      `edgegrad: [${this.constructor.name}.rsample] a matrix drawn is singular: it is drawn again.`,
-    );
-    for (let i = 0; i < kMostTries; i++) {
-      const regular = this.support
-        .check(draws.detach())
-        .reshape([draws.shape[0] as number, -1])
-        .all(1);
-      const places = nonzero(regular.logicalNot()).squeeze(1);
-      if (places.numel === 0) break;
-      draws = indexPut(draws, [places], this.drawn([places.numel]));
-    }
-    return draws.reshape([...sampleShape, ...this.batchShape, ...this.eventShape]);
-  }
+function belowDiagonal(it: Matrices, sampleShape: readonly number[]): Tensor {
+  const { batchShape, factor } = it;
+  const { dtype, device } = factor;
+  const rows = rowsOf(it);
+  const places: number[] = [];
+  for (let i = 0; i < rows; i++) for (let j = 0; j < i; j++) places.push(i * rows + j);
+  const batch = [...sampleShape, ...batchShape];
+  const draws = standardNormal([...batch, places.length], factor);
+  const none = zeros([...batch, rows * rows], { dtype, device });
+  const indices = tensor(places, { dtype: "int64", device });
+  return indexAdd(none, -1, indices, draws).reshape([...batch, rows, rows]);
+}
 
-  // One number per matrix.
-  private ofMatrices(perMatrix: Tensor): Tensor {
-    return perMatrix.unsqueeze(-1).unsqueeze(-1);
+// All of a draw are made again where one matrix of its batch is singular.
+function withoutSingular(it: Matrices, sample: Tensor, sampleShape: readonly number[]): Tensor {
+  let draws = sample.reshape([-1, ...it.batchShape, ...it.eventShape]);
+  const where = `${it.constructor.name}.rsample`;
+  console.warn(`edgegrad: [${where}] a matrix drawn is singular: it is drawn again.`);
+  for (let i = 0; i < kMostTries; i++) {
+    const isRegular = it.support.check(draws.detach());
+    const regular = isRegular.reshape([draws.shape[0] as number, -1]).all(1);
+    const places = nonzero(regular.logicalNot()).squeeze(1);
+    if (places.numel === 0) break;
+    draws = indexPut(draws, [places], drawn(it, [places.numel]));
   }
+  return draws.reshape([...sampleShape, ...it.batchShape, ...it.eventShape]);
 }
 
 function multivariateDigamma(x: Tensor, rows: number): Tensor {

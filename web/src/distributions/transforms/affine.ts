@@ -6,7 +6,8 @@ import { fullLike } from "../../generated/ops.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { broadcastShapes, hasShape, type Parameter, parameter } from "../base/arguments.js";
 import { holdsEverywhere, sumRightmost } from "../base/numbers.js";
-import { type Constraint, independent, positive, real } from "../constraints/constraints.js";
+import type { Constraint } from "../constraints/constraint.js";
+import { independent, positive, real } from "../constraints/constraints.js";
 import { transformation } from "./declaration.js";
 import {
   type CacheSize,

@@ -2,7 +2,8 @@ import { listOf } from "../../arguments/rule.js";
 import { zerosLike } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { sumRightmost } from "../base/numbers.js";
-import { type Constraint, independent, real } from "../constraints/constraints.js";
+import type { Constraint } from "../constraints/constraint.js";
+import { independent, real } from "../constraints/constraints.js";
 import { transformation } from "./declaration.js";
 import {
   type CacheSize,

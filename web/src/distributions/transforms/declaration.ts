@@ -3,7 +3,8 @@
 import { readArguments } from "../../arguments/read.js";
 import type { Rules } from "../../arguments/rule.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { type Constraint, real } from "../constraints/constraints.js";
+import type { Constraint } from "../constraints/constraint.js";
+import { real } from "../constraints/constraints.js";
 import {
   type CacheSize,
   kTransformOptions,

@@ -7,7 +7,8 @@ import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { partLengths } from "../base/arguments.js";
 import { sumRightmost } from "../base/numbers.js";
-import { type Constraint, cat as catOf, stack as stackOf } from "../constraints/constraints.js";
+import type { Constraint } from "../constraints/constraint.js";
+import { cat as catOf, stack as stackOf } from "../constraints/constraints.js";
 import { areEqual, withCaches } from "./compose.js";
 import {
   type CacheSize,

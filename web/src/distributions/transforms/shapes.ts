@@ -6,7 +6,8 @@ import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { hasShape } from "../base/arguments.js";
 import { sumRightmost } from "../base/numbers.js";
-import { type Constraint, independent, real } from "../constraints/constraints.js";
+import type { Constraint } from "../constraints/constraint.js";
+import { independent, real } from "../constraints/constraints.js";
 import { withCaches } from "./compose.js";
 import { transformation } from "./declaration.js";
 import {

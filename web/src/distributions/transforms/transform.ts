@@ -7,7 +7,7 @@ import { fail } from "../../runtime/errors.js";
 import { leaveTogether } from "../../tensor/lifetime.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { Tensor } from "../../tensor/tensor.js";
-import type { Constraint } from "../constraints/constraints.js";
+import type { Constraint } from "../constraints/constraint.js";
 
 /** How many values a transform remembers. */
 export type CacheSize = 0 | 1;
