@@ -48,14 +48,20 @@ export {
   OneHotCategorical,
   OneHotCategoricalStraightThrough,
 } from "./discrete/categorical.js";
-export { NegativeBinomial, Poisson } from "./discrete/counts.js";
 export {
   ExpRelaxedCategorical,
   LogitRelaxedBernoulli,
   RelaxedBernoulli,
   RelaxedOneHotCategorical,
 } from "./discrete/relaxed.js";
-export { Bernoulli, Binomial, type BinomialOptions, Geometric } from "./discrete/trials.js";
+export {
+  Bernoulli,
+  Binomial,
+  type BinomialOptions,
+  Geometric,
+  NegativeBinomial,
+  Poisson,
+} from "./discrete/trials.js";
 export { klDivergence, registerKl } from "./divergences/kl_divergence.js";
 export { Beta, Dirichlet } from "./multivariate/dirichlet.js";
 export { LKJCholesky, type LKJCholeskyOptions } from "./multivariate/lkj_cholesky.js";
@@ -65,13 +71,7 @@ export {
   type MultivariateNormalOptions,
 } from "./multivariate/multivariate_normal.js";
 export { Wishart, type WishartOptions } from "./multivariate/wishart.js";
-export {
-  AffineTransform,
-  type AffineTransformOptions,
-  PowerTransform,
-} from "./transforms/affine.js";
 export { ComposeTransform } from "./transforms/compose.js";
-export { CumulativeDistributionTransform } from "./transforms/cumulative.js";
 export {
   CatTransform,
   type CatTransformOptions,
@@ -79,19 +79,24 @@ export {
   type StackTransformOptions,
 } from "./transforms/joined.js";
 export {
-  CorrCholeskyTransform,
-  LowerCholeskyTransform,
-  PositiveDefiniteTransform,
-} from "./transforms/matrices.js";
+  AffineTransform,
+  type AffineTransformOptions,
+  CumulativeDistributionTransform,
+  PowerTransform,
+} from "./transforms/parametric.js";
 export {
   AbsTransform,
+  CorrCholeskyTransform,
   ExpTransform,
+  LowerCholeskyTransform,
+  PositiveDefiniteTransform,
   SigmoidTransform,
+  SoftmaxTransform,
   SoftplusTransform,
+  StickBreakingTransform,
   TanhTransform,
 } from "./transforms/plain.js";
 export { IndependentTransform, ReshapeTransform } from "./transforms/shapes.js";
-export { SoftmaxTransform, StickBreakingTransform } from "./transforms/simplex.js";
 export {
   type CacheSize,
   Transform,

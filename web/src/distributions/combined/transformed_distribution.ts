@@ -1,3 +1,5 @@
+// Distributions that are another one's values after transforms, and their declarations.
+
 import { readArguments } from "../../arguments/read.js";
 import { either, listOf } from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
@@ -9,8 +11,15 @@ import {
   shapeOf,
   type Validation,
 } from "../base/arguments.js";
-import { withFormulas } from "../base/declaration.js";
-import { Distribution, type Parameters } from "../base/distribution.js";
+import {
+  broadcastParts,
+  type Constraints,
+  type DeclaredClass,
+  type Named,
+  rulesFor,
+  withFormulas,
+} from "../base/declaration.js";
+import { Distribution, type Formulas, type Parameters } from "../base/distribution.js";
 import { sumRightmost } from "../base/numbers.js";
 import { independent } from "../constraints/constraints.js";
 import { ComposeTransform } from "../transforms/compose.js";
@@ -41,9 +50,9 @@ export class TransformedDistribution<
     return excess > 0 ? independent(last.codomain, excess) : last.codomain;
   },
   sample: (it: Transformed, _shape, sampleShape) =>
-    transformed(it, it.baseDist.sample(sampleShape)),
+    afterTransforms(it, it.baseDist.sample(sampleShape)),
   rsample: (it: Transformed, _shape, sampleShape) =>
-    transformed(it, it.baseDist.rsample(sampleShape)),
+    afterTransforms(it, it.baseDist.rsample(sampleShape)),
   logProb({ baseDist, eventShape, transforms }: Transformed, value) {
     let eventDim = eventShape.length;
     let y = value;
@@ -57,7 +66,7 @@ export class TransformedDistribution<
     const base = sumRightmost(baseDist.logProb(y), eventDim - baseDist.eventShape.length);
     return logDets.reduce((total, logDet) => total.sub(logDet), base);
   },
-  icdf: (it: Transformed, value) => transformed(it, it.baseDist.icdf(rising(it, value))),
+  icdf: (it: Transformed, value) => afterTransforms(it, it.baseDist.icdf(rising(it, value))),
 })<P> {
   /** The distribution of values before the transforms. */
   readonly baseDist: Base;
@@ -117,7 +126,7 @@ export class TransformedDistribution<
   }
 }
 
-function transformed({ transforms }: Transformed, value: Tensor): Tensor {
+function afterTransforms({ transforms }: Transformed, value: Tensor): Tensor {
   return transforms.reduce((x, part) => part.call(x), value);
 }
 
@@ -141,4 +150,46 @@ function baseFor(where: string, base: Distribution, whole: ComposeTransform): Di
   const wide = hasShape(inner, shape) ? base : base.expand(batch);
   const missing = domainDim - base.eventShape.length;
   return missing > 0 ? new Independent(wide, missing) : wide;
+}
+
+/** A declared transformed distribution. */
+export type DeclaredTransformed<C, Base extends Distribution> = TransformedDistribution<
+  Base,
+  Record<keyof C & string, Tensor>
+> &
+  Named<C>;
+
+/** What transformed() takes. */
+export interface TransformedDeclaration<
+  G extends unknown[],
+  C extends Constraints,
+  Base extends Distribution,
+> extends Formulas<DeclaredTransformed<C, Base>> {
+  /** The type of the constructor's arguments, whose names editors show; the value is not read. */
+  given: G;
+  parameters: C;
+  /** Returns the distribution before the transforms; its arguments need no check. */
+  base: (parameters: Named<C>) => Base;
+  transforms: (parameters: Named<C>) => Transform | readonly Transform[];
+}
+
+/** Returns what a class of transformed distributions extends. With `parameter` it has no parameters besides those of its base. */
+export function transformed<G extends unknown[], C extends Constraints, Base extends Distribution>(
+  declaration: TransformedDeclaration<G, C, Base>,
+): DeclaredClass<G, DeclaredTransformed<C, Base>> {
+  const { parameters, base, transforms, parameter } = declaration;
+  const names = Object.keys(parameters);
+  const rules = rulesFor(parameters);
+  class Transformed extends TransformedDistribution {
+    constructor(...given: G) {
+      const { name } = new.target;
+      const { validateArgs, ...values } = readArguments(name, rules, given);
+      const tensors = broadcastParts(name, names, values as never).parameters;
+      const named = tensors as Named<C>;
+      super(base(named), transforms(named), { validateArgs: validateArgs as boolean | null });
+      if (parameter === undefined) this.take(tensors);
+      else this.validateParameters(tensors);
+    }
+  }
+  return withFormulas({ ...declaration, base: Transformed }) as never;
 }

@@ -5,17 +5,19 @@ import { sub } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import { Tensor } from "../../tensor/tensor.js";
 import type { Parameter } from "../base/arguments.js";
-import { AffineTransform } from "../transforms/affine.js";
 import { ComposeTransform } from "../transforms/compose.js";
 import { CatTransform, StackTransform } from "../transforms/joined.js";
+import { AffineTransform } from "../transforms/parametric.js";
 import {
   CorrCholeskyTransform,
+  ExpTransform,
   LowerCholeskyTransform,
   PositiveDefiniteTransform,
-} from "../transforms/matrices.js";
-import { ExpTransform, SigmoidTransform } from "../transforms/plain.js";
+  SigmoidTransform,
+  SoftmaxTransform,
+  StickBreakingTransform,
+} from "../transforms/plain.js";
 import { IndependentTransform } from "../transforms/shapes.js";
-import { SoftmaxTransform, StickBreakingTransform } from "../transforms/simplex.js";
 import type { Transform } from "../transforms/transform.js";
 import { type Constraint, constraintRule } from "./constraint.js";
 

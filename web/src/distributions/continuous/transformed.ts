@@ -11,9 +11,9 @@ import { Independent } from "../combined/independent.js";
 import {
   type DeclaredTransformed,
   type TransformedDeclaration,
+  TransformedDistribution,
   transformed,
-} from "../combined/transformed_declaration.js";
-import { TransformedDistribution } from "../combined/transformed_distribution.js";
+} from "../combined/transformed_distribution.js";
 import type { Constraint } from "../constraints/constraint.js";
 import {
   greaterThanEq,
@@ -23,9 +23,8 @@ import {
   simplex,
   unitInterval,
 } from "../constraints/constraints.js";
-import { AffineTransform, PowerTransform } from "../transforms/affine.js";
-import { AbsTransform, ExpTransform } from "../transforms/plain.js";
-import { StickBreakingTransform } from "../transforms/simplex.js";
+import { AffineTransform, PowerTransform } from "../transforms/parametric.js";
+import { AbsTransform, ExpTransform, StickBreakingTransform } from "../transforms/plain.js";
 import { Exponential, Gamma } from "./gamma.js";
 import { Cauchy, Normal } from "./location_scale.js";
 import { Uniform } from "./uniform.js";

@@ -20,7 +20,7 @@ import type { Constraint } from "../constraints/constraint.js";
 import { real, realVector, simplex, unitInterval } from "../constraints/constraints.js";
 import { ExpTransform, SigmoidTransform } from "../transforms/plain.js";
 import type { Transform } from "../transforms/transform.js";
-import { classes } from "./classes.js";
+import { classes } from "./categorical.js";
 import { trials } from "./trials.js";
 
 const kArguments = { temperature: parameter, ...kProbabilityOptions };

@@ -1,4 +1,4 @@
-// Distributions of trials that succeed with a probability, given as such or as log odds.
+// Distributions of trials that succeed with a probability, given as such or as log odds, and of counts without an upper bound.
 
 import type { Arguments } from "../../arguments/read.js";
 import type { Options } from "../../arguments/rule.js";
@@ -8,7 +8,7 @@ import { fail } from "../../runtime/errors.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { broadcastAll, type Parameter, parameter } from "../base/arguments.js";
-import type { DeclaredClass } from "../base/declaration.js";
+import { type DeclaredClass, distribution, type Given } from "../base/declaration.js";
 import type { DistributionParts } from "../base/distribution.js";
 import {
   crossEntropyOfBits,
@@ -29,15 +29,19 @@ import {
   readProbabilities,
   withProbabilities,
 } from "../base/probabilities.js";
-import { binomial, uniformBetween } from "../base/random.js";
+import { binomial, poisson, uniformBetween } from "../base/random.js";
 import type { Constraint } from "../constraints/constraint.js";
 import {
   boolean,
+  greaterThanEq,
+  halfOpenInterval,
   integerInterval,
+  nonnegative,
   nonnegativeInteger,
   real,
   unitInterval,
 } from "../constraints/constraints.js";
+import { Gamma } from "../continuous/gamma.js";
 
 /** A distribution of trials. */
 export abstract class BinaryDistribution<
@@ -195,3 +199,53 @@ export class Binomial extends trials<BinomialArguments, TotalCounts>({
     return logProb.exp().mul(logProb).sum(0).neg();
   },
 }) {}
+
+/** Poisson distributions: of the number of events, `rate` on average. */
+export class Poisson extends distribution({
+  given: {} as Given<[rate: Parameter]>,
+  parameters: {
+    /** The mean number of events. */
+    rate: nonnegative,
+  },
+  support: nonnegativeInteger,
+  mean: ({ rate }) => rate,
+  mode: ({ rate }) => rate.floor(),
+  variance: ({ rate }) => rate,
+  sample: ({ rate }, shape) => poisson(rate.expand(shape)),
+  logProb: ({ rate }, value) => value.xlogy(rate).sub(rate).sub(value.add(1).lgamma()),
+}) {}
+
+const kNegativeArguments = { totalCount: parameter, ...kProbabilityOptions };
+
+type NegativeArguments = [totalCount: Parameter, ...rest: Probabilities];
+
+interface FailureCounts {
+  /** The number of failures, whole or not. */
+  readonly totalCount: Tensor;
+}
+
+/** Negative binomial distributions: of the number of successes before `totalCount` failures. */
+export class NegativeBinomial extends trials<NegativeArguments, FailureCounts>({
+  arguments: kNegativeArguments,
+  parameters: { totalCount: () => greaterThanEq(0) },
+  support: nonnegativeInteger,
+  mean: ({ totalCount, logits }) => totalCount.mul(logits.exp()),
+  mode: ({ totalCount, logits }) => totalCount.sub(1).mul(logits.exp()).floor().clamp(0),
+  variance: ({ mean, logits }) => mean.div(logits.neg().sigmoid()),
+  sample({ totalCount, logits }, _shape, sampleShape) {
+    // Not checked, for the count may be 0.
+    const gamma = new Gamma(totalCount, logits.neg().exp(), { validateArgs: false });
+    return poisson(gamma.sample(sampleShape));
+  },
+  logProb({ totalCount, logits }, value) {
+    const trials = totalCount.add(value);
+    const logBeta = value.add(1).lgamma().sub(trials.lgamma()).add(totalCount.lgamma());
+    const logNormalizer = logBeta.maskedFill(trials.eq(0), 0);
+    const logPowers = totalCount.mul(logits.neg().logsigmoid()).add(value.mul(logits.logsigmoid()));
+    return logPowers.sub(logNormalizer);
+  },
+}) {
+  override get argConstraints(): Readonly<Record<string, Constraint>> {
+    return { ...super.argConstraints, probs: halfOpenInterval(0, 1) };
+  }
+}

@@ -10,8 +10,12 @@ import {
   lowRankLogDet,
   whitened,
 } from "../multivariate/low_rank_multivariate_normal.js";
-import { MultivariateNormal, mahalanobis } from "../multivariate/multivariate_normal.js";
-import { halfLogDet, solveLower } from "../multivariate/spread.js";
+import {
+  halfLogDet,
+  MultivariateNormal,
+  mahalanobis,
+  solveLower,
+} from "../multivariate/multivariate_normal.js";
 import { type KlPair, pair, requireSameEvents } from "./pair.js";
 
 /** Returns the divergences that know covariances of low rank. */

@@ -9,8 +9,7 @@ import { Exponential, Gamma } from "../continuous/gamma.js";
 import { Gumbel, Laplace, Normal } from "../continuous/location_scale.js";
 import { Pareto } from "../continuous/transformed.js";
 import { Uniform } from "../continuous/uniform.js";
-import { Poisson } from "../discrete/counts.js";
-import { Bernoulli, Binomial } from "../discrete/trials.js";
+import { Bernoulli, Binomial, Poisson } from "../discrete/trials.js";
 import { Beta } from "../multivariate/dirichlet.js";
 import { infinite, infiniteWhere, type KlPair, pair } from "./pair.js";
 

@@ -9,13 +9,15 @@ import { Exponential, Gamma } from "../continuous/gamma.js";
 import { Cauchy, Gumbel, Laplace, Normal } from "../continuous/location_scale.js";
 import { HalfNormal, Pareto } from "../continuous/transformed.js";
 import { Uniform } from "../continuous/uniform.js";
-import { Categorical, OneHotCategorical } from "../discrete/categorical.js";
-import type { ClassDistribution } from "../discrete/classes.js";
-import { Poisson } from "../discrete/counts.js";
-import { Bernoulli, Binomial, Geometric } from "../discrete/trials.js";
+import { Categorical, type ClassDistribution, OneHotCategorical } from "../discrete/categorical.js";
+import { Bernoulli, Binomial, Geometric, Poisson } from "../discrete/trials.js";
 import { Beta, Dirichlet } from "../multivariate/dirichlet.js";
-import { MultivariateNormal, mahalanobis } from "../multivariate/multivariate_normal.js";
-import { halfLogDet, solveLower } from "../multivariate/spread.js";
+import {
+  halfLogDet,
+  MultivariateNormal,
+  mahalanobis,
+  solveLower,
+} from "../multivariate/multivariate_normal.js";
 import { infiniteWhere, type KlPair, pair, requireSameEvents } from "./pair.js";
 
 /** Returns the divergences of two distributions of the same class. */

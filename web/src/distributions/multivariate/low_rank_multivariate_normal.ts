@@ -8,8 +8,7 @@ import { distribution, type Given } from "../base/declaration.js";
 import { matrixTimesVector } from "../base/numbers.js";
 import { standardNormal } from "../base/random.js";
 import { independent, positive, real, realVector } from "../constraints/constraints.js";
-import { mahalanobis } from "./multivariate_normal.js";
-import { halfLogDet } from "./spread.js";
+import { halfLogDet, mahalanobis } from "./multivariate_normal.js";
 
 /** A covariance W Wᵀ + D: W [..., n, rank], the diagonal D [..., n], and the factor of 1 + Wᵀ D⁻¹ W. */
 export interface LowRank {

@@ -35,7 +35,7 @@ import {
   readSpread,
   type SpreadArguments,
   spreadOf,
-} from "./spread.js";
+} from "./multivariate_normal.js";
 
 const kArguments = { df: parameter, ...kSpreadOptions, ...kDistributionOptions };
 

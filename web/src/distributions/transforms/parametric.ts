@@ -5,9 +5,11 @@ import { type Options, size } from "../../arguments/rule.js";
 import { fullLike } from "../../generated/ops.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { broadcastShapes, hasShape, type Parameter, parameter } from "../base/arguments.js";
+import type { Distribution } from "../base/distribution.js";
 import { holdsEverywhere, sumRightmost } from "../base/numbers.js";
+import { distribution } from "../combined/independent.js";
 import type { Constraint } from "../constraints/constraint.js";
-import { independent, positive, real } from "../constraints/constraints.js";
+import { independent, positive, real, unitInterval } from "../constraints/constraints.js";
 import { transformation } from "./declaration.js";
 import {
   type CacheSize,
@@ -98,3 +100,26 @@ function areEqual(a: Parameter, b: Parameter): boolean {
   if (b instanceof Tensor && !hasShape(a.shape, b.shape)) return false;
   return holdsEverywhere(() => a.eq(b));
 }
+
+interface Cumulative {
+  readonly distribution: Distribution;
+  readonly sign: number;
+}
+
+const kArguments = { distribution, ...kTransformOptions };
+
+/** Takes values to the probability of values up to them under a distribution. */
+export class CumulativeDistributionTransform extends transformation<
+  [distribution: Distribution, ...rest: TransformArguments],
+  Cumulative
+>({
+  arguments: kArguments,
+  domain: ({ distribution }) => distribution.support,
+  codomain: unitInterval,
+  sign: 1,
+  tensors: ({ distribution }) => distribution.tensors,
+  forward: (x, { distribution }) => distribution.cdf(x),
+  inverse: (y, { distribution }) => distribution.icdf(y),
+  logStretch: (x, _y, { distribution }) => distribution.logProb(x),
+  equals: (other, it) => other === it,
+}) {}
