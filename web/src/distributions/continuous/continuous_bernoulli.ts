@@ -95,9 +95,9 @@ export class ContinuousBernoulli extends withFormulas({
     return where(isOutside, logShare.sub(cut.neg().log1p()).div(logOddsOfCut), value);
   },
   entropy(it: Continuous) {
-    const { mean, probs } = it;
+    const { probs } = it;
     const log0 = probs.neg().log1p();
-    return mean.mul(log0.sub(probs.log())).sub(it.logFactor()).sub(log0);
+    return it.mean.mul(log0.sub(probs.log())).sub(it.logFactor()).sub(log0);
   },
 })<GivenProbabilities> {
   /** Where `probs` is between these, values are computed by series. */

@@ -4,13 +4,13 @@ import type { Tensor } from "../../tensor/tensor.js";
 import { sumRightmost } from "../base/numbers.js";
 import type { Constraint } from "../constraints/constraint.js";
 import { independent, real } from "../constraints/constraints.js";
-import { transformation } from "./declaration.js";
 import {
   type CacheSize,
   kTransformOptions,
   type Transform,
   type TransformArguments,
   transform,
+  transformation,
 } from "./transform.js";
 
 interface Compose {

@@ -10,12 +10,12 @@ import { holdsEverywhere, sumRightmost } from "../base/numbers.js";
 import { distribution } from "../combined/independent.js";
 import type { Constraint } from "../constraints/constraint.js";
 import { independent, positive, real, unitInterval } from "../constraints/constraints.js";
-import { transformation } from "./declaration.js";
 import {
   type CacheSize,
   kTransformOptions,
   type TransformArguments,
   type TransformOptions,
+  transformation,
 } from "./transform.js";
 
 interface Power {

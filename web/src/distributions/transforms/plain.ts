@@ -17,8 +17,7 @@ import {
   simplex,
   unitInterval,
 } from "../constraints/constraints.js";
-import { rising, transformation } from "./declaration.js";
-import type { Transform } from "./transform.js";
+import { rising, type Transform, transformation } from "./transform.js";
 
 /** y = exp(x). */
 export class ExpTransform extends rising({

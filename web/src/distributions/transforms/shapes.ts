@@ -9,13 +9,13 @@ import { sumRightmost } from "../base/numbers.js";
 import type { Constraint } from "../constraints/constraint.js";
 import { independent, real } from "../constraints/constraints.js";
 import { withCaches } from "./compose.js";
-import { transformation } from "./declaration.js";
 import {
   type CacheSize,
   kTransformOptions,
   type Transform,
   type TransformArguments,
   transform,
+  transformation,
 } from "./transform.js";
 
 type Shape = readonly number[];
