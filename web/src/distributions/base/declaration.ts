@@ -83,7 +83,7 @@ export function distribution<G extends unknown[], C extends Constraints, Fields 
   const names = Object.keys(parameters);
   const rules = declaration.arguments ?? rulesFor(parameters);
   const parts = declaration.parts ?? ((where, call) => broadcastParts(where, names, call));
-  abstract class Declared extends Distribution {
+  abstract class Made extends Distribution {
     constructor(...given: G) {
       const { name } = new.target;
       const call = readArguments(name, rules, given);
@@ -92,7 +92,7 @@ export function distribution<G extends unknown[], C extends Constraints, Fields 
       Object.assign(this, fields?.());
     }
   }
-  return withFormulas({ ...declaration, base: Declared }) as never;
+  return withFormulas({ ...declaration, base: Made }) as never;
 }
 
 /** Returns the rules of arguments that are one tensor or number for each parameter. */

@@ -54,7 +54,7 @@ const kOfFactor = {
 /** Returns one of the matrices for the whole batch, made of the factor. */
 export function spreadOf(
   which: SpreadName,
-  { factor, batchShape }: HasFactor & { readonly batchShape: readonly number[] },
+  { factor, batchShape }: { readonly factor: Tensor; readonly batchShape: readonly number[] },
 ): Tensor {
   return kOfFactor[which](factor).expand([...batchShape, ...factor.shape.slice(-2)]);
 }

@@ -103,7 +103,6 @@ function areEqual(a: Parameter, b: Parameter): boolean {
 
 interface Cumulative {
   readonly distribution: Distribution;
-  readonly sign: number;
 }
 
 const kArguments = { distribution, ...kTransformOptions };
@@ -116,10 +115,13 @@ export class CumulativeDistributionTransform extends transformation<
   arguments: kArguments,
   domain: ({ distribution }) => distribution.support,
   codomain: unitInterval,
-  sign: 1,
   tensors: ({ distribution }) => distribution.tensors,
   forward: (x, { distribution }) => distribution.cdf(x),
   inverse: (y, { distribution }) => distribution.icdf(y),
   logStretch: (x, _y, { distribution }) => distribution.logProb(x),
   equals: (other, it) => other === it,
-}) {}
+}) {
+  override get sign(): number {
+    return 1;
+  }
+}

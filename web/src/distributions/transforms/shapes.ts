@@ -21,8 +21,8 @@ import {
 type Shape = readonly number[];
 
 interface Reshape {
-  readonly inShape: Shape;
-  readonly outShape: Shape;
+  readonly inShape: readonly number[];
+  readonly outShape: readonly number[];
 }
 
 const kReshapeArguments = {

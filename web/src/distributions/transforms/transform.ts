@@ -290,12 +290,17 @@ export function transformation<G extends unknown[] = TransformArguments, Fields 
   return Declared as never;
 }
 
+/** A declared transform that rises everywhere. */
+export interface RisingTransform extends DeclaredTransform {
+  readonly sign: number;
+}
+
 /** Returns what a class of rising transforms of single numbers extends. */
 export function rising(
   declaration: Omit<TransformDeclaration<DeclaredTransform>, "domain" | "sign">,
 ): new (
   ...given: TransformArguments
-) => DeclaredTransform & { readonly sign: number } {
+) => RisingTransform {
   return transformation({ ...declaration, domain: real, sign: 1 }) as never;
 }
 
