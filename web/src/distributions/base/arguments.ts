@@ -1,4 +1,4 @@
-// What the constructors of distributions take, and how parameters meet.
+// The arguments of the constructors of distributions, and the broadcasting of parameters.
 
 import type { Arguments } from "../../arguments/read.js";
 import { boolean, either, listOf, type Options, Rule, size } from "../../arguments/rule.js";
@@ -6,10 +6,10 @@ import { tensor } from "../../ops/create.js";
 import { fail } from "../../runtime/errors.js";
 import { Tensor } from "../../tensor/tensor.js";
 
-/** A parameter of a distribution: a tensor, or a number for a tensor without dimensions. */
+/** A parameter of a distribution: a tensor, or a number, which becomes a tensor without dimensions. */
 export type Parameter = Tensor | number;
 
-/** Sizes of the dimensions that a sample gets in front, or one size. */
+/** The leading dimensions of a sample: a list of sizes, or one size. */
 export type SampleShape = number | readonly number[];
 
 export const parameter = /* @__PURE__ */ new Rule<Parameter>("a tensor or a number", (value) => {
@@ -26,19 +26,19 @@ export const kDistributionOptions = {
   validateArgs: boolean.orNull(),
 };
 
-/** What every distribution takes. */
+/** Options of every distribution. */
 export interface DistributionOptions extends Options<typeof kDistributionOptions> {}
 
 /** The last argument of every distribution, by position or by name. */
 export type Validation = Arguments<[validateArgs: boolean | null], DistributionOptions>;
 
-/** Returns the list of sizes that was meant. */
+/** Returns the sizes as a list. */
 export function shapeOf(where: string, shape: SampleShape): readonly number[] {
   const checked = sampleShape.check(where, "shape", shape);
   return typeof checked === "number" ? [checked] : checked;
 }
 
-/** Returns the shape that tensors of these shapes have together; throws ShapeMismatch when there is none. */
+/** Returns the common shape of broadcasting; throws ShapeMismatch if the shapes cannot be broadcast. */
 export function broadcastShapes(where: string, ...shapes: (readonly number[])[]): number[] {
   const ndim = Math.max(0, ...shapes.map((shape) => shape.length));
   return Array.from({ length: ndim }, (_, dim) => {
@@ -50,7 +50,7 @@ export function broadcastShapes(where: string, ...shapes: (readonly number[])[])
   });
 }
 
-/** Returns the values as tensors of one shape; a number takes the dtype and device of the first tensor. */
+/** Returns the values as tensors of one shape; a number gets the dtype and device of the first tensor. */
 export function broadcastAll<const T extends readonly Parameter[]>(
   where: string,
   ...values: T
@@ -62,7 +62,7 @@ export function broadcastAll<const T extends readonly Parameter[]>(
   return tensors.map((one) => expandTo(one, shape)) as { -readonly [Index in keyof T]: Tensor };
 }
 
-/** Returns `value` in this shape, itself when it has it. */
+/** Returns `value` expanded to a shape; `value` itself if it already has that shape. */
 export function expandTo(value: Tensor, shape: readonly number[]): Tensor {
   return hasShape(value.shape, shape) ? value : value.expand(shape);
 }
@@ -72,7 +72,7 @@ export function hasShape(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((one, dim) => one === b[dim]);
 }
 
-/** Returns how long each of several parts is, by default 1. */
+/** Returns the length of each part, by default 1; throws InvalidArgument unless there is one per part. */
 export function partLengths(
   where: string,
   count: number,

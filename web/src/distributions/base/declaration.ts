@@ -1,10 +1,10 @@
-// Declarations of distributions: parameters, each with its constraint, and formulas. distribution() makes of one
-// what a class of distributions consists of, so that a regular class is its declaration:
+// Declarations of distributions: parameters, each with its constraint, and formulas. distribution() turns one into
+// a base class, so that a regular distribution is nothing but its declaration:
 //
 //   export class Exponential extends distribution({
 //     given: {} as Given<[rate: Parameter]>,
 //     parameters: {
-//       /** Events per unit. */
+//       /** The rate: events per unit of time. */
 //       rate: positive,
 //     },
 //     support: nonnegative,
@@ -12,7 +12,8 @@
 //     ...
 //   }) {}
 //
-// The class itself is written with `class ... extends`, which gives it its name and its type.
+// `class ... extends` gives the class its name and its type. Formulas are arrow functions or methods of the declaration;
+// they receive the distribution, never `this`. What a declaration cannot say is written in the body of the class.
 
 import { readArguments } from "../../arguments/read.js";
 import type { Rules } from "../../arguments/rule.js";
@@ -34,48 +35,48 @@ import {
 
 /** A class of distributions. */
 export type DistributionClass<D extends Distribution = Distribution> = abstract new (
-  // biome-ignore lint/suspicious/noExplicitAny: the constructors of distributions have nothing in common.
+  // biome-ignore lint/suspicious/noExplicitAny: the constructors of distributions have no common parameters.
   ...given: any[]
 ) => D;
 
 /** The arguments of a constructor: its own, then those of every distribution. */
 export type Given<Own extends unknown[]> = [...Own, ...rest: Validation];
 
-/** Parameters by name, in the order of the constructor: what each may be. A function stands for what is made on demand. */
+/** The constraint of each parameter, in the order of the constructor. A function creates its constraint on demand. */
 export type Constraints = Readonly<Record<string, Constraint | (() => Constraint)>>;
 
-/** The parameters that constraints are for, as tensors; each has the comment of its constraint. */
+/** The constrained parameters as tensors; each keeps the comment of its constraint. */
 export type Named<C> = { readonly [Name in keyof C]: Tensor };
 
 /** A declared distribution. */
 export type Declared<C> = Distribution<Record<keyof C & string, Tensor>> & Named<C>;
 
-/** What distribution() takes. */
+/** The argument of distribution(). */
 export interface Declaration<G extends unknown[], C extends Constraints, Fields>
   extends Formulas<Declared<C> & Fields> {
-  /** The type of the constructor's arguments, whose names editors show; the value is not read. */
+  /** Only its type is used: the constructor's arguments, whose names editors show. */
   given: G;
-  /** How the constructor's arguments are read; default one tensor or number for each parameter. */
+  /** The rules of the constructor's arguments; default one tensor or number per parameter. */
   arguments?: Rules;
   parameters: C;
-  /** Returns what a distribution is made with, with fields; default the parameters, broadcast to the shape of the batch. */
+  /** Returns the parts of a distribution; default the parameters, broadcast to the shape of the batch. */
   parts?: (where: string, call: never) => Parts<Fields>;
 }
 
-/** What a distribution is made with, besides whether it is validated. */
+/** The parts of a distribution, except whether to validate, and fields of the class. */
 export interface Parts<Fields = unknown>
   extends Omit<DistributionParts<Parameters>, "validateArgs"> {
-  /** Returns fields, once the parameters have been validated. */
+  /** Returns the fields; called after the parameters have been validated. */
   readonly fields?: () => Fields;
 }
 
-/** What a class of distributions with such a constructor extends. */
+/** The base class of a declared class with this constructor. */
 export interface DeclaredClass<G extends unknown[], D extends Distribution>
   extends Pick<typeof Distribution, "setDefaultValidateArgs"> {
   new (...given: G): D;
 }
 
-/** Returns what a class of distributions extends. */
+/** Returns the base class of a declared distribution. */
 export function distribution<G extends unknown[], C extends Constraints, Fields = unknown>(
   declaration: Declaration<G, C, Fields>,
 ): DeclaredClass<G, Declared<C> & Fields> {
@@ -95,13 +96,13 @@ export function distribution<G extends unknown[], C extends Constraints, Fields 
   return withFormulas({ ...declaration, base: Made }) as never;
 }
 
-/** Returns the rules of arguments that are one tensor or number for each parameter. */
+/** Returns rules for one tensor or number per parameter, and the common options. */
 export function rulesFor(constraints: Constraints): Rules {
   const rules = Object.keys(constraints).map((name) => [name, parameter]);
   return { ...Object.fromEntries(rules), ...kDistributionOptions };
 }
 
-/** Returns parameters with these names as tensors of one shape, that of the batch. */
+/** Returns the named arguments as tensors, broadcast to one shape, which is the shape of the batch. */
 export function broadcastParts(
   where: string,
   names: readonly string[],
@@ -112,13 +113,13 @@ export function broadcastParts(
   return { parameters: Object.fromEntries(named), batchShape: tensors[0]?.shape ?? [] };
 }
 
-/** A class with formulas, and with parameters that `parameters` constrains. */
+/** The argument of withFormulas(). */
 interface FormulaDeclaration<B> extends Formulas<never> {
   base: B;
   parameters?: Constraints;
 }
 
-/** Returns a class with a getter for each parameter, and whose other members are computed by formulas. */
+/** Returns a subclass of `base` with a getter for each parameter and with these formulas. */
 export function withFormulas<B extends object>(declaration: FormulaDeclaration<B>): B {
   const { base, parameters = {}, ...own } = declaration;
   const Base = base as unknown as DistributionClass;

@@ -1,4 +1,4 @@
-// What all distributions have in common.
+// The base class of all distributions.
 
 import { type Arguments, readArguments } from "../../arguments/read.js";
 import { boolean } from "../../arguments/rule.js";
@@ -11,44 +11,44 @@ import { dependent } from "../constraints/constraints.js";
 import { type SampleShape, shapeOf } from "./arguments.js";
 import { holdsEverywhere } from "./numbers.js";
 
-/** Parameters of a distribution by name, those that were given. */
+/** The parameters of a distribution by name; undefined for those that were not given. */
 export type Parameters = Readonly<Record<string, Tensor | undefined>>;
 
-/** What a distribution is made with. */
+/** The parts of a distribution. */
 export interface DistributionParts<P extends Parameters> {
-  /** Tensors whose first dimensions are the batch shape; `argConstraints` says what they may be. */
+  /** Tensors whose leading dimensions are the batch shape; they must satisfy `argConstraints`. */
   readonly parameters: P;
-  /** The shape of independent distributions that are not the same; default []. */
+  /** The shape of the batch of independent distributions; default []. */
   readonly batchShape?: readonly number[];
   /** The shape of one value; default []. */
   readonly eventShape?: readonly number[];
-  /** Check parameters and values; default `Distribution.setDefaultValidateArgs`'s. */
+  /** Check parameters and values; default as set by `Distribution.setDefaultValidateArgs`. */
   readonly validateArgs?: boolean | null | undefined;
 }
 
 type Shape = readonly number[];
 
-/** What a class of distributions knows, as functions of a distribution. */
+/** The formulas of a class of distributions, as functions of a distribution. */
 export interface Formulas<Self> {
   support?: Constraint | ((it: Self) => Constraint);
   mean?: (it: Self) => Tensor;
   mode?: (it: Self) => Tensor;
   variance?: (it: Self) => Tensor;
   stddev?: (it: Self) => Tensor;
-  /** Draws values that gradients pass through: in `shape`, which is `sampleShape`, the batch shape and the event shape. */
+  /** Draws differentiable samples of `shape`, which is `sampleShape` followed by the batch shape and the event shape. */
   rsample?: (it: Self, shape: Shape, sampleShape: Shape) => Tensor;
-  /** Draws values where there is no rsample; nothing is recorded. */
+  /** Draws samples of a distribution without `rsample`; runs without recording. */
   sample?: (it: Self, shape: Shape, sampleShape: Shape) => Tensor;
-  /** The value has been checked; `where` is for messages. */
+  /** `value` has been validated; `where` is the name of the call for error messages. */
   logProb?: (it: Self, value: Tensor, where: string) => Tensor;
   cdf?: (it: Self, value: Tensor) => Tensor;
   icdf?: (it: Self, value: Tensor) => Tensor;
   entropy?: (it: Self) => Tensor;
-  /** What enumerateSupport() returns. */
+  /** Computes the result of enumerateSupport(). */
   values?: (it: Self, expand: boolean) => Tensor;
-  /** Returns what is wrong with parameters that each satisfy their constraint. */
+  /** Returns what is wrong with the parameters together, after each has satisfied its constraint. */
   refuse?: (it: Self) => string | undefined;
-  /** Returns a parameter by its name; default the one of `own` that was given. */
+  /** Returns a parameter by its name; default the one in `own`, the parameters as given. */
   parameter?: (it: Self, name: never, own: Parameters) => Tensor;
 }
 
@@ -59,20 +59,20 @@ let validatesByDefault = true;
 const kSupportArguments = { expand: boolean.or(true) };
 
 /**
- * A batch of probability distributions. A subclass says what it can: `rsample` or `sample`, `logProb`, `mean` and so on;
- * what it does not say is an error that names it.
+ * A batch of probability distributions. A subclass implements what it supports: `rsample` or `sample`, `logProb`, `mean` and
+ * so on; the other members throw an error that names them.
  */
 export abstract class Distribution<P extends Parameters = Parameters> {
-  /** The shape of independent distributions that are not the same. */
+  /** The shape of the batch of independent distributions. */
   readonly batchShape: readonly number[];
   /** The shape of one value. */
   readonly eventShape: readonly number[];
-  /** The parameters that were given, in their common shape. */
+  /** The parameters as given, broadcast to their common shape. */
   protected readonly parameters: P;
   /** Whether values are checked. */
   protected readonly validatesArgs: boolean;
 
-  /** Sets whether distributions check parameters and values where `validateArgs` does not say; at first they do. */
+  /** Sets whether distributions check parameters and values unless `validateArgs` is given; initially true. */
   static setDefaultValidateArgs(value: boolean): void {
     validatesByDefault = boolean.check("setDefaultValidateArgs", "value", value);
   }
@@ -88,28 +88,28 @@ export abstract class Distribution<P extends Parameters = Parameters> {
     this.validateParameters(parts.parameters);
   }
 
-  /** What its class is declared with, see declaration.ts. @internal */
+  /** The formulas of its class, see declaration.ts. @internal */
   get formulas(): Formulas<never> {
     return kNoFormulas;
   }
 
-  /** What each parameter may be. */
+  /** The constraint of each parameter. */
   get argConstraints(): Readonly<Record<string, Constraint>> {
     return {};
   }
 
-  /** The values that have a probability. */
+  /** The set of values that have a probability. */
   get support(): Constraint {
     const { support = this.missing("support") } = this.formulas;
     return typeof support === "function" ? support(this as never) : support;
   }
 
-  /** Whether rsample() draws values that gradients pass through. */
+  /** Whether rsample() is supported, whose samples are differentiable. */
   get hasRsample(): boolean {
     return this.formulas.rsample !== undefined;
   }
 
-  /** Whether enumerateSupport() lists all values. */
+  /** Whether enumerateSupport() is supported. */
   get hasEnumerateSupport(): boolean {
     return this.formulas.values !== undefined;
   }
@@ -134,7 +134,7 @@ export abstract class Distribution<P extends Parameters = Parameters> {
     return this.formulas.stddev?.(this as never) ?? this.variance.sqrt();
   }
 
-  /** Draws values without recording: `shape`, then the batch shape, then the shape of one value. */
+  /** Draws samples without recording gradients, of `shape` followed by the batch shape and the event shape. */
   sample(shape: SampleShape = []): Tensor {
     const { sample } = this.formulas;
     const own = shapeOf(this.whereIs("sample"), shape);
@@ -143,40 +143,40 @@ export abstract class Distribution<P extends Parameters = Parameters> {
     return noGrad(() => sample(this as never, extended, own));
   }
 
-  /** Like sample(), but gradients pass through the values to the parameters. */
+  /** Like sample(), but gradients flow through the samples to the parameters. */
   rsample(shape: SampleShape = []): Tensor {
     const own = shapeOf(this.whereIs("rsample"), shape);
     const { rsample = this.missing("rsample") } = this.formulas;
     return rsample(this as never, this.extendedShape("rsample", own), own);
   }
 
-  /** Returns the logarithm of the density, or of the probability, of values, per distribution. */
+  /** Returns the log density, or the log probability, of `value`, one number per distribution. */
   logProb(value: Tensor): Tensor {
     this.validateSample("logProb", value);
     const { logProb = this.missing("logProb") } = this.formulas;
     return logProb(this as never, value, this.whereIs("logProb"));
   }
 
-  /** Returns the probability of values up to `value`. */
+  /** Returns the cumulative probability at `value`. */
   cdf(value: Tensor): Tensor {
     this.validateSample("cdf", value);
     return this.formulas.cdf?.(this as never, value) ?? this.missing("cdf");
   }
 
-  /** Returns the value up to which the probability is `value`: the inverse of cdf(). */
+  /** Returns the value whose cumulative probability is `value`: the inverse of cdf(). */
   icdf(value: Tensor): Tensor {
     this.checkTensor("icdf", value);
     return this.formulas.icdf?.(this as never, value) ?? this.missing("icdf");
   }
 
-  /** Returns all values along a first dimension; unless `expand`, the dimensions of the batch have the size 1. */
+  /** Returns all values along a new first dimension; without `expand`, the batch dimensions have size 1. */
   enumerateSupport(...given: Arguments<[expand: boolean], { expand?: boolean }>): Tensor {
     return this.listSupport(
       readArguments(this.whereIs("enumerateSupport"), kSupportArguments, given).expand,
     );
   }
 
-  /** Returns the entropy, per distribution. */
+  /** Returns the entropy, one number per distribution. */
   entropy(): Tensor {
     return this.formulas.entropy?.(this as never) ?? this.missing("entropy");
   }
@@ -186,18 +186,18 @@ export abstract class Distribution<P extends Parameters = Parameters> {
     return this.entropy().exp();
   }
 
-  /** Returns the same distribution with its batch expanded to a shape; it shares the parameters. */
+  /** Returns the distribution with its batch expanded to a shape; the parameters are shared. */
   expand(batchShape: SampleShape): this {
     const shape = shapeOf(this.whereIs("expand"), batchShape);
     return this.changed({ batchShape: shape, parameters: this.expandedParameters(shape) });
   }
 
-  /** The parameters that it has. @internal */
+  /** The parameters that were given. @internal */
   get tensors(): readonly Tensor[] {
     return Object.values(this.parameters).filter((value) => value !== undefined);
   }
 
-  /** Its name with its parameters, by value when they are one number, else by shape. */
+  /** The name of the class with the parameters: their value if they have one element, else their shape. */
   toString(): string {
     const listed = Object.entries(this.parameters).flatMap(([name, value]) => {
       if (value === undefined) return [];
@@ -206,17 +206,17 @@ export abstract class Distribution<P extends Parameters = Parameters> {
     return `${this.constructor.name}(${listed.join(", ")})`;
   }
 
-  /** What enumerateSupport() returns. */
+  /** Computes the result of enumerateSupport(). */
   protected listSupport(expand: boolean): Tensor {
     return this.formulas.values?.(this as never, expand) ?? this.missing("enumerateSupport");
   }
 
-  /** Returns a copy that has these properties and no others changed. */
+  /** Returns a copy with some properties replaced. */
   protected changed(properties: object): this {
     return Object.assign(Object.create(Object.getPrototypeOf(this)), this, properties);
   }
 
-  /** Returns the parameters for another batch shape. */
+  /** Returns the parameters expanded to another batch shape. */
   protected expandedParameters(shape: readonly number[]): P {
     const ownNdim = this.batchShape.length;
     const expanded = Object.entries(this.parameters).map(([name, value]) => {
@@ -225,12 +225,12 @@ export abstract class Distribution<P extends Parameters = Parameters> {
     return Object.fromEntries(expanded);
   }
 
-  /** Returns the shape of a sample. */
+  /** Returns the full shape of a sample. */
   protected extendedShape(where: string, shape: SampleShape): number[] {
     return [...shapeOf(this.whereIs(where), shape), ...this.batchShape, ...this.eventShape];
   }
 
-  /** Throws InvalidArgument, if validation is wanted, when a parameter is not what `argConstraints` says. */
+  /** Throws InvalidArgument if validation is on and a parameter violates its constraint. */
   protected validateParameters(parameters: Parameters): void {
     if (!this.validatesArgs) return;
     for (const [name, constraint] of Object.entries(this.argConstraints)) {
@@ -248,7 +248,7 @@ export abstract class Distribution<P extends Parameters = Parameters> {
     if (told !== undefined) fail("InvalidArgument", this.constructor.name, told);
   }
 
-  /** Throws when `value` is no tensor; if validation is wanted, also when its shape or values are none of this distribution's. */
+  /** Throws if `value` is not a tensor or, if validation is on, if its shape does not fit or its values are not in the support. */
   protected validateSample(where: string, value: Tensor): void {
     this.checkTensor(where, value);
     if (!this.validatesArgs) return;
@@ -259,18 +259,18 @@ export abstract class Distribution<P extends Parameters = Parameters> {
     fail("InvalidArgument", this.whereIs(where), told);
   }
 
-  /** Throws InvalidArgument: this distribution has no `what`. */
+  /** Throws InvalidArgument because the distribution does not implement `what`. */
   protected missing(what: string, why = ""): never {
     const told = `${this.constructor.name} does not implement ${what}${why}.`;
     return fail("InvalidArgument", this.whereIs(what), told);
   }
 
-  /** Throws InvalidArgument when `value` is no tensor. */
+  /** Throws InvalidArgument if `value` is not a tensor. */
   protected checkTensor(where: string, value: Tensor): void {
     tensorRule.check(this.whereIs(where), "value", value);
   }
 
-  /** Returns what messages call a method. */
+  /** Returns the name of a method for error messages. */
   protected whereIs(method: string): string {
     return `${this.constructor.name}.${method}`;
   }

@@ -6,11 +6,11 @@ import { Distribution, type DistributionParts, type Parameters } from "./distrib
 import { sumRightmost } from "./numbers.js";
 
 /**
- * A family of distributions with densities exp(t(x)·η - F(η) + k(x)): a subclass says its natural parameters η and its log
- * normalizer F, and has with that its entropy and the divergence from others of its class, by derivatives of F.
+ * A family of distributions with densities exp(t(x)·η - F(η) + k(x)): a subclass defines its natural parameters η and its
+ * log normalizer F, and inherits its entropy and the divergence between two of its distributions, computed from derivatives of F.
  */
 export abstract class ExponentialFamily<P extends Parameters = Parameters> extends Distribution<P> {
-  /** Takes what every distribution is made with. */
+  /** Takes the parts of a distribution: parameters, shapes and whether to validate. */
   constructor(parts: DistributionParts<P>) {
     if (new.target === ExponentialFamily) {
       fail("InvalidArgument", "ExponentialFamily", "it is abstract: make one of its subclasses.");
@@ -21,12 +21,12 @@ export abstract class ExponentialFamily<P extends Parameters = Parameters> exten
   /** The natural parameters. */
   abstract get naturalParams(): readonly Tensor[];
 
-  /** The mean of the carrier measure k under the distribution, for its entropy. */
+  /** The mean of the carrier measure k under the distribution, needed for the entropy. */
   get meanCarrierMeasure(): Tensor | number {
     return this.missing("meanCarrierMeasure");
   }
 
-  /** Returns the log normalizer of natural parameters, per distribution. */
+  /** Returns the log normalizer for the given natural parameters, one value per distribution. */
   abstract logNormalizer(...naturalParams: Tensor[]): Tensor;
 
   override entropy(): Tensor {
@@ -55,12 +55,12 @@ export function bregmanDivergence(p: ExponentialFamily, q: ExponentialFamily): T
   );
 }
 
-// The dimensions that a natural parameter has besides those of the batch.
+// The number of dimensions of a natural parameter after those of the batch.
 function eventDims({ batchShape }: ExponentialFamily, param: Tensor): number {
   return param.ndim - batchShape.length;
 }
 
-// The log normalizer with its derivatives by the parameters; both can be differentiated where the parameters can.
+// The log normalizer and its derivatives with respect to the parameters; both are differentiable if the parameters are.
 function normalizerOf(
   family: ExponentialFamily,
   params: readonly Tensor[],

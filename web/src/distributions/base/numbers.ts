@@ -1,4 +1,4 @@
-// Small mathematics that distributions share.
+// Small formulas that distributions share.
 
 import { noGrad } from "../../autograd/grad_mode.js";
 import { sub } from "../../generated/ops.js";
@@ -10,17 +10,17 @@ import type { Tensor } from "../../tensor/tensor.js";
 
 export const kEulerGamma = 0.5772156649015329;
 
-/** What a float type can represent. */
+/** The limits of a floating-point type. */
 export interface FloatLimits {
-  /** The distance from 1 to the next number. */
+  /** The distance from 1 to the next larger number. */
   readonly eps: number;
-  /** The least positive number of full precision. */
+  /** The smallest positive normal number. */
   readonly tiny: number;
-  /** The number furthest below 0. */
+  /** The most negative finite number. */
   readonly min: number;
 }
 
-/** Returns the limits of a float type. */
+/** Returns the limits of a dtype; those of float32 if it is not a floating-point type. */
 export function limitsOf(dtype: DType): FloatLimits {
   return finfo(isFloat(dtype) ? dtype : "float32");
 }
@@ -31,7 +31,7 @@ export function sumRightmost(value: Tensor, count: number): Tensor {
   return value.sum(Array.from({ length: count }, (_, i) => -1 - i));
 }
 
-/** Returns probabilities moved off 0 and 1 by the precision of their dtype. */
+/** Returns probabilities clamped to [eps, 1 - eps] for the eps of their dtype. */
 export function clampProbs(probs: Tensor): Tensor {
   const { eps } = limitsOf(probs.dtype);
   return probs.clamp(eps, 1 - eps);
@@ -48,7 +48,7 @@ export function oneMinus(value: Tensor): Tensor {
   return sub(1, value);
 }
 
-/** Returns minus the log likelihood of `value`, from 0 to 1, under these log odds, elementwise. */
+/** Returns the negative log likelihood of `value`, from 0 to 1, for these log odds, elementwise. */
 export function crossEntropyOfBits(logits: Tensor, value: Tensor): Tensor {
   return logits.binaryCrossEntropyWithLogits(value, { reduction: "none" });
 }
@@ -58,7 +58,7 @@ export function matrixTimesVector(matrix: Tensor, vector: Tensor): Tensor {
   return matrix.matmul(vector.unsqueeze(-1)).squeeze(-1);
 }
 
-/** Returns whether every element of a condition is true; nothing is recorded or kept. */
+/** Returns whether every element of a condition is true; nothing is recorded, and temporary tensors are freed. */
 export function holdsEverywhere(condition: () => Tensor): boolean {
   return scope(() => noGrad(() => isAllTrue(condition())));
 }

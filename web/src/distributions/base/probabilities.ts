@@ -1,4 +1,4 @@
-// Distributions whose parameter is given as probabilities or as logits.
+// Distributions that are parameterized by probabilities or logits.
 
 import { type Arguments, readArguments } from "../../arguments/read.js";
 import type { Options, Rules } from "../../arguments/rule.js";
@@ -17,7 +17,7 @@ import { Distribution, type DistributionParts, type Formulas } from "./distribut
 const kOwnOptions = {
   /** Probabilities; this or `logits`. */
   probs: parameter.orNull(),
-  /** Log odds, or of more than two classes log probabilities up to a constant; this or `probs`. */
+  /** Log odds or, for several classes, unnormalized log probabilities; this or `probs`. */
   logits: parameter.orNull(),
 };
 
@@ -32,7 +32,7 @@ export type Probabilities = Arguments<
   ProbabilityOptions
 >;
 
-/** What those arguments are after they were read. */
+/** These arguments after they have been read. */
 export interface ReadProbabilities {
   readonly probs: Parameter | null;
   readonly logits: Parameter | null;
@@ -45,11 +45,11 @@ export type GivenProbabilities = {
   readonly logits?: Tensor | undefined;
 };
 
-/** A distribution that is given as probabilities or as logits. */
+/** A distribution that is parameterized by probabilities or logits. */
 export abstract class ProbabilityDistribution<
   P extends GivenProbabilities = GivenProbabilities,
 > extends Distribution<P> {
-  /** Takes what every distribution is made with. */
+  /** Takes the parts of a distribution: parameters, shapes and whether to validate. */
   constructor(parts: DistributionParts<P>) {
     super(parts);
   }
@@ -65,17 +65,17 @@ export abstract class ProbabilityDistribution<
   }
 }
 
-/** What classes are declared with that take probabilities or logits. */
+/** The declaration of a class that takes probabilities or logits. */
 export interface ProbabilityDeclaration<Self> extends Formulas<Self> {
-  /** How the constructor's arguments are read; default probabilities or logits alone. */
+  /** The rules of the constructor's arguments; default only probabilities or logits. */
   arguments?: Rules;
   /** Parameters besides the probabilities. */
   parameters?: Constraints;
-  /** Returns the fields that are made of other arguments; `given` are the probabilities or logits. */
+  /** Returns the fields made from other arguments; `given` is the tensor of probabilities or logits. */
   fields?: (call: never, given: Tensor) => object;
 }
 
-/** Returns what a class extends whose constructor takes probabilities or logits; `read` returns what `Base` is made with. */
+/** Returns the base class of a declared class that takes probabilities or logits; `read` returns the parts for `Base`. */
 export function withProbabilities(
   Base: DistributionClass<ProbabilityDistribution>,
   read: (where: string, call: ReadProbabilities) => DistributionParts<GivenProbabilities>,
@@ -94,7 +94,7 @@ export function withProbabilities(
   return withFormulas({ ...declaration, base: WithProbabilities });
 }
 
-/** Returns probs or logits as a tensor, whichever was given; throws InvalidArgument for none and for both. */
+/** Returns probs or logits as a tensor, whichever was given; throws InvalidArgument unless exactly one was. */
 export function readProbabilities(
   where: string,
   { probs, logits }: Pick<ReadProbabilities, "probs" | "logits">,

@@ -1,4 +1,4 @@
-// Draws with the numbers that PyTorch's distributions draw.
+// The random numbers of distributions, the same as PyTorch's for a seed.
 
 import { normal_, rand, uniform_ } from "../../generated/ops.js";
 import { emptyToDraw } from "../../ops/samples.js";

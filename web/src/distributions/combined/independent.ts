@@ -29,7 +29,7 @@ interface Parts extends Distribution {
   readonly reinterpretedBatchNdims: number;
 }
 
-/** A distribution whose last dimensions of the batch are taken as part of one value. */
+/** A distribution whose last batch dimensions are reinterpreted as dimensions of the event. */
 export class Independent<Base extends Distribution = Distribution> extends withFormulas({
   base: Distribution,
   support: ({ baseDist, reinterpretedBatchNdims: count }: Parts) =>
@@ -41,9 +41,9 @@ export class Independent<Base extends Distribution = Distribution> extends withF
   rsample: ({ baseDist }: Parts, _shape, sampleShape) => baseDist.rsample(sampleShape),
   entropy: (it: Parts) => sumRightmost(it.baseDist.entropy(), it.reinterpretedBatchNdims),
 }) {
-  /** The distribution of the parts. */
+  /** The distribution before reinterpretation. */
   readonly baseDist: Base;
-  /** How many dimensions of its batch are part of one value. */
+  /** How many batch dimensions belong to the event. */
   readonly reinterpretedBatchNdims: number;
 
   constructor(
@@ -72,7 +72,7 @@ export class Independent<Base extends Distribution = Distribution> extends withF
     return this.reinterpretedBatchNdims === 0 && this.baseDist.hasEnumerateSupport;
   }
 
-  // The parts check it.
+  // The base distribution validates the value.
   override logProb(value: Tensor): Tensor {
     return sumRightmost(this.baseDist.logProb(value), this.reinterpretedBatchNdims);
   }

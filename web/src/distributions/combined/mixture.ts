@@ -28,7 +28,7 @@ interface Mixture extends Distribution {
   readonly componentDistribution: Distribution;
 }
 
-/** Mixtures: a value comes from one of the distributions along the last dimension of the batch, which a `Categorical` chooses. */
+/** Mixture of the distributions along the last batch dimension, weighted by a `Categorical`. */
 export class MixtureSameFamily<Component extends Distribution = Distribution> extends withFormulas({
   base: Distribution,
   support: ({ componentDistribution }: Mixture) => componentDistribution.support,
@@ -52,9 +52,9 @@ export class MixtureSameFamily<Component extends Distribution = Distribution> ex
     return each.add(it.mixtureDistribution.logits.logSoftmax(-1)).logsumexp(-1);
   },
 }) {
-  /** How likely each component is. */
+  /** The weights of the components. */
   readonly mixtureDistribution: Categorical;
-  /** The components, along the last dimension of the batch. */
+  /** The components, along the last batch dimension. */
   readonly componentDistribution: Component;
 
   constructor(
@@ -103,7 +103,7 @@ export class MixtureSameFamily<Component extends Distribution = Distribution> ex
   }
 }
 
-/** Returns `value` with a dimension for the components. */
+/** Returns `value` with a dimension of size 1 for the components. */
 function padded({ eventShape }: Distribution, value: Tensor): Tensor {
   return value.unsqueeze(-1 - eventShape.length);
 }

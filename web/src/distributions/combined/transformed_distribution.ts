@@ -1,4 +1,4 @@
-// Distributions that are another one's values after transforms, and their declarations.
+// Distributions of transformed values, and their declarations.
 
 import { readArguments } from "../../arguments/read.js";
 import { either, listOf } from "../../arguments/rule.js";
@@ -37,7 +37,7 @@ interface Transformed extends Distribution {
   readonly transforms: readonly Transform[];
 }
 
-/** The distribution of values of another distribution after one or several transforms. */
+/** The distribution of the values of another distribution after one or several transforms. */
 export class TransformedDistribution<
   Base extends Distribution = Distribution,
   P extends Parameters = Parameters,
@@ -70,7 +70,7 @@ export class TransformedDistribution<
 })<P> {
   /** The distribution of values before the transforms. */
   readonly baseDist: Base;
-  /** What is done to its values, in this order. */
+  /** The transforms, in the order in which they are applied. */
   readonly transforms: readonly Transform[];
 
   constructor(
@@ -99,7 +99,7 @@ export class TransformedDistribution<
     return this.baseDist.hasRsample;
   }
 
-  // Unlike that of other distributions it does not check the value, as in PyTorch.
+  // As in PyTorch, the value is not validated, unlike in other distributions.
   override cdf(value: Tensor): Tensor {
     if (this.formulas.cdf !== undefined) return super.cdf(value);
     this.checkTensor("cdf", value);
@@ -119,7 +119,7 @@ export class TransformedDistribution<
     });
   }
 
-  /** Gives a subclass parameters of its own, once they are what `argConstraints` says. */
+  /** Validates the parameters of a subclass and stores them. */
   protected take(parameters: P): void {
     this.validateParameters(parameters);
     Object.assign(this, { parameters });
@@ -130,14 +130,14 @@ function afterTransforms({ transforms }: Transformed, value: Tensor): Tensor {
   return transforms.reduce((x, part) => part.call(x), value);
 }
 
-// A probability, or where a transform falls instead of rising, the rest to 1.
+// Returns the probability p, or 1 - p where the transforms together are decreasing.
 function rising({ transforms }: Transformed, probability: Tensor): Tensor {
   return transforms.reduce((p, { sign }) => {
     return sign === 1 ? p : p.sub(0.5).mul(sign).add(0.5);
   }, probability);
 }
 
-/** Returns the base distribution, its batch expanded to what the transform makes of it and its values as large as those of the domain. */
+/** Returns the base distribution with its batch expanded for the transform, and with events that have the dimensions of its domain. */
 function baseFor(where: string, base: Distribution, whole: ComposeTransform): Distribution {
   const shape = [...base.batchShape, ...base.eventShape];
   const domainDim = whole.domain.eventDim;
@@ -159,21 +159,21 @@ export type DeclaredTransformed<C, Base extends Distribution> = TransformedDistr
 > &
   Named<C>;
 
-/** What transformed() takes. */
+/** The argument of transformed(). */
 export interface TransformedDeclaration<
   G extends unknown[],
   C extends Constraints,
   Base extends Distribution,
 > extends Formulas<DeclaredTransformed<C, Base>> {
-  /** The type of the constructor's arguments, whose names editors show; the value is not read. */
+  /** Only its type is used: the constructor's arguments, whose names editors show. */
   given: G;
   parameters: C;
-  /** Returns the distribution before the transforms; its arguments need no check. */
+  /** Returns the distribution before the transforms; it need not validate the parameters. */
   base: (parameters: Named<C>) => Base;
   transforms: (parameters: Named<C>) => Transform | readonly Transform[];
 }
 
-/** Returns what a class of transformed distributions extends. With `parameter` it has no parameters besides those of its base. */
+/** Returns the base class of a declared transformed distribution. With `parameter`, only its base distribution stores parameters. */
 export function transformed<G extends unknown[], C extends Constraints, Base extends Distribution>(
   declaration: TransformedDeclaration<G, C, Base>,
 ): DeclaredClass<G, DeclaredTransformed<C, Base>> {

@@ -1,4 +1,4 @@
-// What constraints are, and the functions that make them.
+// The class of constraints, and the functions that create them.
 
 import { Rule } from "../../arguments/rule.js";
 import { tensorRule } from "../../tensor/rules.js";
@@ -6,23 +6,23 @@ import { scope } from "../../tensor/scope.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { type Parameter, parameter } from "../base/arguments.js";
 
-/** How the values of a constraint are made up. */
+/** Properties of a constraint. */
 export interface ConstraintKind {
-  /** How many dimensions, the last ones, one value has; default 0. */
+  /** How many trailing dimensions form one value; default 0. */
   eventDim?: number;
-  /** Whether there are gaps between values; default false. */
+  /** Whether the values are discrete; default false. */
   isDiscrete?: boolean;
-  /** What it is made of: bounds, or other constraints. @internal */
+  /** The arguments that it was created with: bounds, or other constraints. @internal */
   made?: readonly unknown[];
 }
 
 /** A set of values, such as the support of a distribution. */
 export class Constraint {
-  /** Whether there are gaps between values. */
+  /** Whether the values are discrete. */
   readonly isDiscrete: boolean;
-  /** How many dimensions, the last ones, one value has. */
+  /** How many trailing dimensions form one value. */
   readonly eventDim: number;
-  /** What it is made of: bounds, or other constraints. @internal */
+  /** The arguments that it was created with: bounds, or other constraints. @internal */
   readonly made: readonly unknown[];
   readonly #text: string;
   readonly #holds: (value: Tensor) => Tensor;
@@ -36,18 +36,18 @@ export class Constraint {
     this.made = kind.made ?? [];
   }
 
-  /** Returns which values are in the set: booleans in the shape of `value` without the dimensions of one value. */
+  /** Returns a boolean per value: whether it is in the set. The shape is that of `value` without its last `eventDim` dimensions. */
   check(value: Tensor): Tensor {
     const checked = tensorRule.check("Constraint.check", "value", value);
     return scope(() => this.#holds(checked));
   }
 
-  /** Its name, with its bounds. */
+  /** The name with the bounds. */
   toString(): string {
     return this.#text;
   }
 
-  /** The name of it, or of the function that made it. @internal */
+  /** The name without bounds. @internal */
   get family(): string {
     return this.#text.replace(/\(.*/s, "");
   }
@@ -63,7 +63,7 @@ export const kDiscrete = { isDiscrete: true };
 export const kVectors = { eventDim: 1 };
 export const kMatrices = { eventDim: 2 };
 
-/** Makes a constraint. */
+/** Creates a constraint. */
 export function constraint(
   text: string,
   kind: ConstraintKind,
@@ -72,7 +72,7 @@ export function constraint(
   return new Constraint(text, holds, kind);
 }
 
-/** Makes a constraint whose bounds are part of its name. */
+/** Checks bounds and creates a constraint that has them in its name. */
 export function bounded(
   name: string,
   bounds: Readonly<Record<string, Parameter>>,

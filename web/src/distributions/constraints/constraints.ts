@@ -1,4 +1,4 @@
-// What values may be: the domains of parameters and the supports of distributions.
+// Constraints: the domains of parameters and the supports of distributions.
 
 import { integer, listOf, size } from "../../arguments/rule.js";
 import { full, cat as joined, stack as stacked } from "../../generated/ops.js";
@@ -31,46 +31,46 @@ export const real = constraint("real", kNumbers, (value) => value.eq(value));
 /** 0 or 1. */
 export const boolean = constraint("boolean", kDiscrete, isBit);
 
-/** Depends on other parameters, and is not checked by itself. */
+/** A placeholder: the constraint depends on other parameters and is not checked. */
 export const dependent = constraint("dependent", kNumbers, (value) =>
   value.eq(value).logicalOr(true),
 );
 
-/** Numbers above a bound. */
+/** Numbers greater than a bound. */
 export function greaterThan(lowerBound: Parameter): Constraint {
   return bounded("greaterThan", { lowerBound }, kNumbers, (value) => value.gt(lowerBound));
 }
 
-/** Numbers from a bound upwards. */
+/** Numbers greater than or equal to a bound. */
 export function greaterThanEq(lowerBound: Parameter): Constraint {
   return bounded("greaterThanEq", { lowerBound }, kNumbers, (value) => value.ge(lowerBound));
 }
 
-/** Numbers below a bound. */
+/** Numbers less than a bound. */
 export function lessThan(upperBound: Parameter): Constraint {
   return bounded("lessThan", { upperBound }, kNumbers, (value) => value.lt(upperBound));
 }
 
-/** Numbers from one bound to another, both included. */
+/** Numbers from one bound to another, both inclusive. */
 export function interval(lowerBound: Parameter, upperBound: Parameter): Constraint {
   const holds = (value: Tensor) => isWithin(value, lowerBound, upperBound);
   return bounded("interval", { lowerBound, upperBound }, kNumbers, holds);
 }
 
-/** Numbers from one bound on to below another. */
+/** Numbers from one bound, inclusive, to another, exclusive. */
 export function halfOpenInterval(lowerBound: Parameter, upperBound: Parameter): Constraint {
   const holds = (value: Tensor) => value.ge(lowerBound).logicalAnd(value.lt(upperBound));
   return bounded("halfOpenInterval", { lowerBound, upperBound }, kNumbers, holds);
 }
 
-/** Whole numbers from one bound to another, both included. */
+/** Integers from one bound to another, both inclusive. */
 export function integerInterval(lowerBound: Parameter, upperBound: Parameter): Constraint {
   const holds = (value: Tensor) =>
     isWhole(value).logicalAnd(isWithin(value, lowerBound, upperBound));
   return bounded("integerInterval", { lowerBound, upperBound }, kDiscrete, holds);
 }
 
-/** Arrays with `reinterpretedBatchNdims` more dimensions, all of whose values are in `base`. */
+/** Values with `reinterpretedBatchNdims` more dimensions, all of whose elements satisfy `base`. */
 export function independent(base: Constraint, reinterpretedBatchNdims: number): Constraint {
   constraintRule.check("independent", "base", base);
   size.check("independent", "reinterpretedBatchNdims", reinterpretedBatchNdims);
@@ -83,18 +83,18 @@ export function independent(base: Constraint, reinterpretedBatchNdims: number): 
   return new Constraint(`independent(${base}, ${reinterpretedBatchNdims})`, holds, kind);
 }
 
-/** Numbers above 0. */
+/** Numbers greater than 0. */
 export const positive = constraint("positive", kNumbers, (value) => value.gt(0));
 
-/** Numbers from 0 upwards. */
+/** Numbers greater than or equal to 0. */
 export const nonnegative = constraint("nonnegative", kNumbers, (value) => value.ge(0));
 
-/** Whole numbers from 0 upwards. */
+/** Integers greater than or equal to 0. */
 export const nonnegativeInteger = constraint("nonnegativeInteger", kDiscrete, (value) =>
   isWhole(value).logicalAnd(value.ge(0)),
 );
 
-/** Whole numbers from 1 upwards. */
+/** Integers greater than or equal to 1. */
 export const positiveInteger = constraint("positiveInteger", kDiscrete, (value) =>
   isWhole(value).logicalAnd(value.ge(1)),
 );
@@ -110,7 +110,7 @@ export const simplex = constraint("simplex", kVectors, (value) =>
   value.ge(0).all(-1).logicalAnd(value.sum(-1).sub(1).abs().lt(1e-6)),
 );
 
-/** Vectors that are 1 in one place and 0 elsewhere. */
+/** Vectors with one element 1 and all others 0. */
 export const oneHot = constraint("oneHot", { eventDim: 1, isDiscrete: true }, (value) =>
   isBit(value).all(-1).logicalAnd(value.sum(-1).eq(1)),
 );
@@ -129,7 +129,7 @@ export const lowerCholesky = constraint("lowerCholesky", kMatrices, (value) =>
   isLowerTriangular(value).logicalAnd(value.diagonal(0, -2, -1).gt(0).all(-1)),
 );
 
-/** Lower triangular matrices with positive diagonals, whose rows have the length 1. */
+/** Lower triangular matrices with positive diagonals and rows of Euclidean norm 1. */
 export const corrCholesky = constraint("corrCholesky", kMatrices, (value) => {
   const tolerance = finfo(value.dtype).eps * (value.shape.at(-1) ?? 0) * 10;
   const lengths = value.detach().square().sum(-1).sqrt();
@@ -171,7 +171,7 @@ export const positiveDefinite = constraint("positiveDefinite", kMatrices, (value
 
 const constraintList = /* @__PURE__ */ listOf(constraintRule);
 
-/** What lies side by side along `dim`, `lengths` of each, keeps one constraint each; by default one of each. */
+/** Concatenated values: along `dim`, the next `lengths[i]` elements satisfy the constraint i; by default one element each. */
 export function cat(
   cseq: readonly Constraint[],
   dim = 0,
@@ -188,7 +188,7 @@ export function cat(
   return new Constraint(`cat(${parts.join(", ")})`, holds, kind);
 }
 
-/** What lies along `dim` keeps one constraint each. */
+/** Stacked values: the slice i along `dim` satisfies the constraint i. */
 export function stack(cseq: readonly Constraint[], dim = 0): Constraint {
   const parts = constraintList.check("stack", "cseq", cseq);
   integer.check("stack", "dim", dim);

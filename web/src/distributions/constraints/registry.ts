@@ -1,4 +1,4 @@
-// From any numbers to those of a constraint: transforms by the constraint that they lead to.
+// Transforms from unconstrained values to those of a constraint, found by the constraint.
 
 import { functionOf } from "../../arguments/rule.js";
 import { sub } from "../../generated/ops.js";
@@ -21,14 +21,14 @@ import { IndependentTransform } from "../transforms/shapes.js";
 import type { Transform } from "../transforms/transform.js";
 import { type Constraint, constraintRule } from "./constraint.js";
 
-/** Makes a transform to the values of a constraint. */
+/** Creates a transform to the values of a constraint. */
 export type TransformFactory = (constraint: Constraint) => Transform;
 
 /** Finds transforms by constraints. */
 export interface ConstraintRegistry {
-  /** Returns a transform of any numbers to values of a constraint; throws InvalidArgument where none is known. */
+  /** Returns a transform from unconstrained values to those of a constraint; throws InvalidArgument if none is registered. */
   (constraint: Constraint): Transform;
-  /** Has `factory` make the transforms to a constraint from now on, with whatever bounds it is made. */
+  /** Registers the factory for a constraint and for all constraints that differ from it in bounds only. */
   register(constraint: Constraint, factory: TransformFactory): void;
 }
 
@@ -36,12 +36,12 @@ const factoryRule = /* @__PURE__ */ functionOf<TransformFactory>();
 
 type Factories = Readonly<Record<string, TransformFactory>>;
 
-/** Transforms that have an inverse, of any numbers to those of a constraint, as flows want them. */
+/** Finds a bijective transform from unconstrained values to those of a constraint, as normalizing flows need it. */
 export const bijectTo: ConstraintRegistry = /* @__PURE__ */ registry("bijectTo", () => ({
   simplex: () => new StickBreakingTransform(),
 }));
 
-/** Transforms of any numbers to those of a constraint, cheap and not always with an inverse, as optimisation wants them. */
+/** Finds a cheap transform from unconstrained values to those of a constraint, not always bijective, for optimization. */
 export const transformTo: ConstraintRegistry = /* @__PURE__ */ registry("transformTo", () => ({
   simplex: () => new SoftmaxTransform(),
   lowerCholesky: () => new LowerCholeskyTransform(),

@@ -16,7 +16,7 @@ import { uniformUnit } from "../base/random.js";
 import type { Constraint } from "../constraints/constraint.js";
 import { real, unitInterval } from "../constraints/constraints.js";
 
-/** Two probabilities around 0.5. */
+/** A lower probability, at most 0.5, and an upper one, at least 0.5. */
 export type Limits = readonly [from: number, to: number];
 
 const limits = /* @__PURE__ */ new Rule<Limits>("a list of two numbers around 0.5", (value) => {
@@ -24,13 +24,13 @@ const limits = /* @__PURE__ */ new Rule<Limits>("a list of two numbers around 0.
 });
 
 const kOptions = {
-  /** What would be `Bernoulli`'s probabilities of 1. */
+  /** The parameters that `Bernoulli` would use as probabilities of 1; this or `logits`. */
   probs: kProbabilityOptions.probs,
-  /** Logarithms of their odds. */
+  /** The log odds of `probs`; this or `probs`. */
   logits: kProbabilityOptions.logits,
-  /** Where `probs` is between these, values are computed by series; default [0.499, 0.501]. */
+  /** Between these values of `probs`, results are computed from Taylor series; default [0.499, 0.501]. */
   lims: limits.or([0.499, 0.501]),
-  /** Check parameters and values; default what `Distribution.setDefaultValidateArgs()` says. */
+  /** Check parameters and values; default as set by `Distribution.setDefaultValidateArgs`. */
   validateArgs: kProbabilityOptions.validateArgs,
 };
 
@@ -49,7 +49,7 @@ interface Continuous extends ExponentialFamily<GivenProbabilities> {
   logFactor(): Tensor;
 }
 
-/** Continuous Bernoulli distributions: of numbers from 0 to 1, whose density is `Bernoulli`'s but for a factor. */
+/** Continuous Bernoulli distribution of numbers from 0 to 1: the density is the probability of `Bernoulli`, normalized. */
 export class ContinuousBernoulli extends withFormulas({
   base: ExponentialFamily,
   support: unitInterval,
@@ -100,7 +100,7 @@ export class ContinuousBernoulli extends withFormulas({
     return it.mean.mul(log0.sub(probs.log())).sub(it.logFactor()).sub(log0);
   },
 })<GivenProbabilities> {
-  /** Where `probs` is between these, values are computed by series. */
+  /** Between these values of `probs`, results are computed from Taylor series. */
   readonly lims: Limits;
 
   constructor(...given: ContinuousBernoulliArguments) {
@@ -112,7 +112,7 @@ export class ContinuousBernoulli extends withFormulas({
     this.lims = lims;
   }
 
-  /** What would be `Bernoulli`'s probability of 1, kept off 0 and 1. */
+  /** The parameter that `Bernoulli` would use as probability of 1, clamped away from 0 and 1. */
   get probs(): Tensor {
     const { probs, logits } = this.parameters;
     return clampProbs(probs ?? (logits as Tensor).sigmoid());
@@ -144,7 +144,7 @@ export class ContinuousBernoulli extends withFormulas({
     return where(isOutside, normalizer, series);
   }
 
-  /** Returns the logarithm of the factor of the density. @internal */
+  /** Returns the log of the normalizing factor of the density. @internal */
   logFactor(): Tensor {
     const { isOutside, cut, logOddsOfCut } = partsOf(this);
     const isLow = cut.le(0.5);
@@ -164,7 +164,7 @@ export class ContinuousBernoulli extends withFormulas({
   }
 }
 
-// The formulas see no probabilities near a half, where they are 0 / 0.
+// Near a probability of 1/2 the formulas are 0 / 0, so `cut` replaces such probabilities.
 function partsOf({ probs, lims }: Pick<Continuous, "probs" | "lims">) {
   const isOutside = probs.le(lims[0]).logicalOr(probs.gt(lims[1]));
   const cut = where(isOutside, probs, lims[0]);

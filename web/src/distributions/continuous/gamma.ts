@@ -1,4 +1,4 @@
-// Exponential and gamma distributions, and those of sums and ratios of their values.
+// Exponential and gamma distributions, and distributions of sums and ratios of their values.
 
 import { type Arguments, readArguments } from "../../arguments/read.js";
 import type { Options } from "../../arguments/rule.js";
@@ -18,11 +18,11 @@ import { standardGamma, standardNormal } from "../base/random.js";
 import type { Constraint } from "../constraints/constraint.js";
 import { nonnegative, positive, real } from "../constraints/constraints.js";
 
-/** Exponential distributions: of the time until an event that comes `rate` times per unit. */
+/** Exponential distribution of the waiting time until an event that occurs at `rate`. */
 export class Exponential extends distribution({
   given: {} as Given<[rate: Parameter]>,
   parameters: {
-    /** Events per unit. */
+    /** The rate: events per unit of time. */
     rate: positive,
   },
   support: nonnegative,
@@ -37,7 +37,7 @@ export class Exponential extends distribution({
   entropy: ({ rate }) => oneMinus(rate.log()),
 }) {}
 
-/** Gamma distributions of shape `concentration` and mean `concentration / rate`. */
+/** Gamma distribution of shape `concentration` and mean `concentration / rate`. */
 export class Gamma extends distribution({
   given: {} as Given<[concentration: Parameter, rate: Parameter]>,
   parameters: {
@@ -52,7 +52,7 @@ export class Gamma extends distribution({
   variance: ({ concentration, rate }) => concentration.div(rate.square()),
   rsample({ concentration, rate }, shape) {
     const value = standardGamma(concentration.expand(shape)).div(rate);
-    // A draw that underflows has no logarithm; moving it up is no part of its gradient.
+    // A draw that underflows to 0 has no finite logarithm. The clamp is not differentiated.
     value.detach().clamp_(limitsOf(value.dtype).tiny);
     return value;
   },
@@ -69,7 +69,7 @@ export class Gamma extends distribution({
 
 const kChi2Arguments = { df: parameter, ...kDistributionOptions };
 
-/** Chi-squared distributions: of the sum of the squares of `df` standard normal numbers. */
+/** Chi-squared distribution of the sum of the squares of `df` standard normal variables. */
 export class Chi2 extends Gamma {
   constructor(...given: Given<[df: Parameter]>) {
     const name = new.target.name;
@@ -90,16 +90,16 @@ export class Chi2 extends Gamma {
 }
 
 const kStudentTOptions = {
-  /** The mode; default 0. */
+  /** The location; default 0. */
   loc: parameter.or(0),
-  /** The width; default 1. */
+  /** The scale; default 1. */
   scale: parameter.or(1),
 };
 
 /** Options of `StudentT`. */
 export interface StudentTOptions extends DistributionOptions, Options<typeof kStudentTOptions> {}
 
-/** Student's t distributions with `df` degrees of freedom. */
+/** Student's t distribution with `df` degrees of freedom. */
 export class StudentT extends distribution({
   given: {} as [
     df: Parameter,
@@ -112,16 +112,16 @@ export class StudentT extends distribution({
   parameters: {
     /** The degrees of freedom. */
     df: positive,
-    /** Where the distribution is. */
+    /** The location. */
     loc: real,
-    /** How wide the distribution is. */
+    /** The scale. */
     scale: positive,
   },
   support: real,
   mean: ({ df, loc }) => loc.maskedFill(df.le(1), Number.NaN),
   mode: ({ loc }) => loc,
   variance({ df, scale }) {
-    // The formula sees no degrees of freedom at which its gradient is not finite.
+    // Degrees of freedom up to 2 are replaced, since the gradient of the formula is not finite there.
     const finite = df.maskedFill(df.le(2), 3);
     const variance = scale.square().mul(finite).div(finite.sub(2));
     const orInfinite = variance.maskedFill(df.le(2), Number.POSITIVE_INFINITY);
@@ -153,7 +153,7 @@ export class StudentT extends distribution({
   },
 }) {}
 
-/** Fisher-Snedecor distributions, or F: of the ratio of two variances, with `df1` and `df2` degrees of freedom. */
+/** Fisher-Snedecor, or F, distribution of the ratio of two variances with `df1` and `df2` degrees of freedom. */
 export class FisherSnedecor extends distribution({
   given: {} as Given<[df1: Parameter, df2: Parameter]>,
   parameters: {

@@ -1,4 +1,4 @@
-// Distributions over all numbers with a location and a scale.
+// Distributions of real numbers with a location and a scale.
 
 import { fullLike, rand } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
@@ -15,9 +15,9 @@ import { standardNormal, uniformBetween, uniformUnit } from "../base/random.js";
 import { positive, real } from "../constraints/constraints.js";
 
 const kParameters = {
-  /** Where the distribution is. */
+  /** The location. */
   loc: real,
-  /** How wide the distribution is. */
+  /** The scale. */
   scale: positive,
 };
 
@@ -35,11 +35,11 @@ function locationScale(
   });
 }
 
-// How many scales a value is above the location.
+// The distance of a value from the location, in units of the scale.
 const standardized = ({ loc, scale }: LocationScale, value: Tensor): Tensor =>
   value.sub(loc).div(scale);
 
-/** Normal distributions of mean `loc` and standard deviation `scale`. */
+/** Normal distribution of mean `loc` and standard deviation `scale`. */
 export class Normal extends locationScale({
   mean: ({ loc }) => loc,
   variance: ({ scale }) => scale.square(),
@@ -63,7 +63,7 @@ export class Normal extends locationScale({
   entropy: ({ scale }) => scale.log().add(0.5 + 0.5 * Math.log(2 * Math.PI)),
 }) {}
 
-/** Laplace distributions: exponential to both sides of `loc`. */
+/** Laplace distribution: the density falls exponentially on both sides of `loc`. */
 export class Laplace extends locationScale({
   mean: ({ loc }) => loc,
   variance: ({ scale }) => scale.square().mul(2),
@@ -86,7 +86,7 @@ export class Laplace extends locationScale({
   entropy: ({ scale }) => scale.mul(2).log().add(1),
 }) {}
 
-/** Gumbel distributions: of the largest of many numbers. */
+/** Gumbel distribution: the limiting distribution of the maximum of many numbers. */
 export class Gumbel extends locationScale({
   mean: ({ loc, scale }) => loc.add(scale.mul(kEulerGamma)),
   variance: ({ stddev }) => stddev.square(),
@@ -107,12 +107,12 @@ export class Gumbel extends locationScale({
   entropy: ({ scale }) => scale.log().add(1 + kEulerGamma),
 }) {}
 
-/** Cauchy distributions, which have no mean: of the ratio of two normal numbers. */
+/** Cauchy distribution of the ratio of two normal variables; it has no mean. */
 export class Cauchy extends locationScale({
   mean: ({ loc }) => fullLike(loc, Number.NaN),
   variance: ({ loc }) => fullLike(loc, Number.POSITIVE_INFINITY),
   rsample({ loc, scale }, shape) {
-    // In double precision whatever the dtype, as PyTorch draws it.
+    // Drawn in float64 for every dtype, as in PyTorch.
     const unit = rand(shape, { dtype: "float64" });
     const eps = unit.sub(0.5).mul(Math.PI).tan().to(loc.dtype).to(loc.device);
     return loc.add(eps.mul(scale));

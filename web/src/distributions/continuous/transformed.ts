@@ -1,4 +1,4 @@
-// Distributions of the values of normal, Cauchy, exponential, gamma and uniform distributions after transforms.
+// Distributions of transformed normal, Cauchy, exponential, gamma and uniform variables.
 
 import { readArguments } from "../../arguments/read.js";
 import { fullLike, onesLike, where, zerosLike } from "../../generated/ops.js";
@@ -31,7 +31,7 @@ import { Uniform } from "./uniform.js";
 
 const kUnchecked = { validateArgs: false };
 
-/** Distributions of numbers whose logarithm is normal, of mean `loc` and standard deviation `scale`. */
+/** Distribution of numbers whose logarithm is normal with mean `loc` and standard deviation `scale`. */
 export class LogNormal extends transformed({
   given: {} as Given<[loc: Parameter, scale: Parameter]>,
   parameters: {
@@ -55,7 +55,7 @@ export class LogNormal extends transformed({
 
 const kLogisticNormalArguments = { loc: parameter, scale: parameter, ...kDistributionOptions };
 
-/** Distributions of points of the simplex that are normal vectors broken off a stick, see `StickBreakingTransform`. */
+/** Distribution of points of the simplex: normal vectors after `StickBreakingTransform`. */
 export class LogisticNormal extends TransformedDistribution<Independent<Normal>> {
   constructor(...given: Given<[loc: Parameter, scale: Parameter]>) {
     const call = readArguments(new.target.name, kLogisticNormalArguments, given);
@@ -65,12 +65,12 @@ export class LogisticNormal extends TransformedDistribution<Independent<Normal>>
     super(new Independent(base, 1), new StickBreakingTransform(), { validateArgs });
   }
 
-  /** The means of the vectors. */
+  /** The means of the normal vectors. */
   get loc(): Tensor {
     return this.baseDist.baseDist.loc;
   }
 
-  /** The standard deviations of the vectors. */
+  /** The standard deviations of the normal vectors. */
   get scale(): Tensor {
     return this.baseDist.baseDist.scale;
   }
@@ -82,7 +82,7 @@ export class LogisticNormal extends TransformedDistribution<Independent<Normal>>
 
 type OfScale = { readonly scale: Constraint };
 
-// The magnitude of values of a distribution that is symmetric around 0.
+// The absolute value of a variable whose distribution is symmetric around 0.
 function magnitude<C extends Constraints & OfScale, Base extends Distribution>(
   declaration: Pick<
     TransformedDeclaration<Given<[scale: Parameter]>, C, Base>,
@@ -106,10 +106,10 @@ function magnitude<C extends Constraints & OfScale, Base extends Distribution>(
   });
 }
 
-/** Distributions of the magnitude of normal numbers of mean 0 and standard deviation `scale`. */
+/** Distribution of the absolute value of a normal variable of mean 0 and standard deviation `scale`. */
 export class HalfNormal extends magnitude({
   parameters: {
-    /** The standard deviation of the number whose magnitude it is. */
+    /** The standard deviation of the normal variable. */
     scale: positive,
   },
   base: ({ scale }) => new Normal(0, scale, kUnchecked),
@@ -118,10 +118,10 @@ export class HalfNormal extends magnitude({
   variance: ({ scale }) => scale.square().mul(1 - 2 / Math.PI),
 }) {}
 
-/** Distributions of the magnitude of numbers of a Cauchy distribution around 0. */
+/** Distribution of the absolute value of a Cauchy variable of location 0. */
 export class HalfCauchy extends magnitude({
   parameters: {
-    /** How wide the distribution is. */
+    /** The scale. */
     scale: positive,
   },
   base: ({ scale }) => new Cauchy(0, scale, kUnchecked),
@@ -129,13 +129,13 @@ export class HalfCauchy extends magnitude({
   variance: ({ baseDist }) => baseDist.variance,
 }) {}
 
-/** Pareto distributions of type 1: of numbers from `scale` on, the larger the fewer. */
+/** Pareto distribution of type 1, of numbers from `scale` upwards. */
 export class Pareto extends transformed({
   given: {} as Given<[scale: Parameter, alpha: Parameter]>,
   parameters: {
-    /** The least value. */
+    /** The smallest value. */
     scale: positive,
-    /** How fast the probability falls. */
+    /** The shape parameter: the density falls as the power -(alpha + 1). */
     alpha: positive,
   },
   base: ({ alpha }) => new Exponential(alpha, kUnchecked),
@@ -156,11 +156,11 @@ export class Pareto extends transformed({
   entropy: ({ scale, alpha }) => scale.div(alpha).log().add(alpha.reciprocal().add(1)),
 }) {}
 
-/** Weibull distributions: of the time until something fails, the oftener the older for a `concentration` above 1. */
+/** Weibull distribution of the time until a failure; for a `concentration` above 1 the failure rate grows with time. */
 export class Weibull extends transformed({
   given: {} as Given<[scale: Parameter, concentration: Parameter]>,
   parameters: {
-    /** How wide the distribution is, often called lambda. */
+    /** The scale, often called lambda. */
     scale: positive,
     /** The shape parameter, often called k. */
     concentration: positive,
@@ -191,7 +191,7 @@ function logMoment(concentration: Tensor, order: number): Tensor {
   return concentration.reciprocal().mul(order).add(1).lgamma();
 }
 
-/** Inverse gamma distributions: of the inverse of numbers of a gamma distribution. */
+/** Inverse gamma distribution of the reciprocal of a gamma variable. */
 export class InverseGamma extends transformed({
   given: {} as Given<[concentration: Parameter, rate: Parameter]>,
   parameters: {
@@ -218,13 +218,13 @@ export class InverseGamma extends transformed({
   },
 }) {}
 
-/** Kumaraswamy distributions: of numbers from 0 to 1 as `Beta`'s, with a distribution function in closed form. */
+/** Kumaraswamy distribution of numbers from 0 to 1: similar to `Beta`, with a cumulative distribution function in closed form. */
 export class Kumaraswamy extends transformed({
   given: {} as Given<[concentration1: Parameter, concentration0: Parameter]>,
   parameters: {
-    /** The pull to 1, often called alpha. */
+    /** The shape parameter that pulls towards 1, often called alpha. */
     concentration1: positive,
-    /** The pull to 0, often called beta. */
+    /** The shape parameter that pulls towards 0, often called beta. */
     concentration0: positive,
   },
   base: ({ concentration0: b }) => new Uniform(zerosLike(b), onesLike(b), kUnchecked),

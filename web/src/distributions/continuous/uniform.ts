@@ -4,13 +4,13 @@ import { holdsEverywhere } from "../base/numbers.js";
 import { uniformUnit } from "../base/random.js";
 import { dependent, interval } from "../constraints/constraints.js";
 
-/** Uniform distributions of numbers from `low` to below `high`. */
+/** Uniform distribution of numbers from `low`, inclusive, to `high`, exclusive. */
 export class Uniform extends distribution({
   given: {} as Given<[low: Parameter, high: Parameter]>,
   parameters: {
-    /** The least value. */
+    /** The smallest value. */
     low: dependent,
-    /** The end of the values. */
+    /** The upper bound, exclusive. */
     high: dependent,
   },
   refuse({ low, high }) {

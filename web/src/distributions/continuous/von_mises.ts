@@ -7,7 +7,7 @@ import { distribution, type Given } from "../base/declaration.js";
 import { oneMinus } from "../base/numbers.js";
 import { positive, real } from "../constraints/constraints.js";
 
-// PyTorch's polynomials for the Bessel functions of orders 0 and 1: below 3.75, and above.
+// The polynomials that PyTorch uses for the Bessel functions of orders 0 and 1, below 3.75 and from there on.
 const kBessel = [
   {
     small: [1, 3.5156229, 3.0899424, 1.2067492, 0.2659732, 0.360768e-1, 0.45813e-2],
@@ -25,13 +25,13 @@ const kBessel = [
   },
 ] as const;
 
-/** Von Mises distributions: of angles around `loc`, the nearer the larger `concentration`. */
+/** Von Mises distribution of angles around `loc`; the larger `concentration`, the closer they are. */
 export class VonMises extends distribution({
   given: {} as Given<[loc: Parameter, concentration: Parameter]>,
   parameters: {
-    /** The angle, in radians. */
+    /** The mean angle, in radians. */
     loc: real,
-    /** How near angles are to `loc`. */
+    /** How concentrated the angles are around `loc`. */
     concentration: positive,
   },
   support: real,
@@ -41,25 +41,25 @@ export class VonMises extends distribution({
     return logCos.sub(Math.log(2 * Math.PI)).sub(logBessel(concentration, 0));
   },
 }) {
-  /** The mean on the circle. */
+  /** The circular mean. */
   override get mean(): Tensor {
     return this.loc;
   }
 
-  /** The variance on the circle: from 0 to 1. */
+  /** The circular variance, from 0 to 1. */
   override get variance(): Tensor {
     const { concentration } = this;
     return oneMinus(logBessel(concentration, 1).sub(logBessel(concentration, 0)).exp());
   }
 
-  /** Draws angles from -pi to pi, as Best and Fisher do: it looks whether all are drawn, round by round. */
+  /** Draws angles from -π to π by rejection sampling, after Best and Fisher; every round waits for the result of the previous one. */
   override sample(shape: SampleShape = []): Tensor {
     const extended = this.extendedShape("sample", shape);
     return scope(() => noGrad(() => drawn(this.loc, this.concentration, extended)));
   }
 }
 
-// In double precision whatever the dtype, as PyTorch draws.
+// Drawn in float64 for every dtype, as in PyTorch.
 function drawn(angle: Tensor, spread: Tensor, shape: readonly number[]): Tensor {
   const { dtype, device } = angle;
   const double = { dtype: "float64", device } as const;
@@ -81,7 +81,7 @@ function drawn(angle: Tensor, spread: Tensor, shape: readonly number[]): Tensor 
   return turned.sub(Math.PI).to(dtype);
 }
 
-// The wrapped Cauchy distribution that angles are proposed from. For a small concentration it would lose all digits.
+// The parameter of the wrapped Cauchy distribution that proposes angles; a Taylor series where cancellation would lose all digits.
 function proposalFor(concentration: Tensor): Tensor {
   const tau = concentration.square().mul(4).add(1).sqrt().add(1);
   const rho = tau.sub(tau.mul(2).sqrt()).div(concentration.mul(2));
@@ -90,7 +90,7 @@ function proposalFor(concentration: Tensor): Tensor {
   return where(concentration.lt(1e-5), taylor, proposal);
 }
 
-// The logarithm of a modified Bessel function of the first kind of positive numbers.
+// The logarithm of the modified Bessel function I of an order, for positive numbers.
 function logBessel(x: Tensor, order: 0 | 1): Tensor {
   const { small, large } = kBessel[order];
   const near = polynomial(x.div(3.75).square(), small);

@@ -1,4 +1,4 @@
-// Distributions over classes, the last dimension of their parameters.
+// Distributions over classes, which are the last dimension of the parameters.
 
 import type { Arguments } from "../../arguments/read.js";
 import { type Options, size } from "../../arguments/rule.js";
@@ -46,7 +46,7 @@ export abstract class ClassDistribution extends ProbabilityDistribution {
     return probs ?? (logits as Tensor).softmax(-1);
   }
 
-  /** The logarithms of the probabilities of the classes. */
+  /** The log probabilities of the classes. */
   get logits(): Tensor {
     const { probs, logits } = this.parameters;
     return logits ?? clampProbs(probs as Tensor).log();
@@ -56,18 +56,18 @@ export abstract class ClassDistribution extends ProbabilityDistribution {
     return { probs: simplex, logits: realVector };
   }
 
-  /** How many classes there are. @internal */
+  /** The number of classes. @internal */
   get classCount(): number {
     return this.given.shape.at(-1) as number;
   }
 }
 
 interface ClassesDeclaration<Self> extends ProbabilityDeclaration<Self> {
-  /** Whether a value is the number of a class, not a vector. */
+  /** Whether a value is the index of a class, not a vector. */
   hasNumbers?: boolean;
 }
 
-/** Returns what a class of distributions over classes extends: the types are those of its constructor's arguments and of its fields. */
+/** Returns the base class of a declared distribution over classes; the types are those of its constructor's arguments and fields. */
 export function classes<G extends unknown[] = Probabilities, Fields = unknown>(
   declaration: ClassesDeclaration<ClassDistribution & Fields>,
 ): DeclaredClass<G, ClassDistribution & Fields> {
@@ -82,7 +82,7 @@ function partsOfNumbers(
   return { ...partsOfVectors(where, call), eventShape: [] };
 }
 
-// The parameters are normalized.
+// Normalizes the parameters.
 function partsOfVectors(
   where: string,
   call: ReadProbabilities,
@@ -100,7 +100,7 @@ function partsOfVectors(
   return { parameters, ...shapes, validateArgs: call.validateArgs };
 }
 
-/** Draws class numbers in the shape of the samples and the batch. */
+/** Draws class indices of the sample shape followed by the batch shape. */
 export function drawIndices(it: ClassDistribution, sampleShape: readonly number[]): Tensor {
   const rows = it.probs.reshape([-1, it.classCount]);
   const count = sampleShape.reduce((product, size) => product * size, 1);
@@ -109,7 +109,7 @@ export function drawIndices(it: ClassDistribution, sampleShape: readonly number[
     .reshape([...sampleShape, ...it.batchShape]);
 }
 
-/** Returns the log probabilities of class numbers. */
+/** Returns the log probabilities of class indices. */
 export function logProbOfIndices(where: string, logits: Tensor, indices: Tensor): Tensor {
   const places = indices.to("int64").unsqueeze(-1);
   const shape = broadcastShapes(where, places.shape, logits.shape);
@@ -117,13 +117,13 @@ export function logProbOfIndices(where: string, logits: Tensor, indices: Tensor)
   return logits.expand(shape).gather(-1, column).squeeze(-1);
 }
 
-/** Returns the entropy of one draw. */
+/** Returns the entropy of a single draw. */
 export function entropyOfClasses({ logits, probs }: ClassDistribution): Tensor {
   const finite = logits.clamp(limitsOf(logits.dtype).min);
   return finite.mul(probs).sum(-1).neg();
 }
 
-/** Distributions of class numbers with given probabilities. */
+/** Distribution of class indices with the given probabilities. */
 export class Categorical extends classes({
   hasNumbers: true,
   support: ({ classCount }) => integerInterval(0, classCount - 1),
@@ -140,7 +140,7 @@ export class Categorical extends classes({
   entropy: entropyOfClasses,
 }) {}
 
-/** Distributions of vectors that are 1 in the place of a class and 0 elsewhere. */
+/** Distribution of one-hot vectors with the given probabilities of the classes. */
 export class OneHotCategorical extends classes({
   support: oneHotVectors,
   values({ batchShape, classCount, given: { dtype, device } }, expand) {
@@ -158,7 +158,7 @@ export class OneHotCategorical extends classes({
   entropy: entropyOfClasses,
 }) {}
 
-/** Like `OneHotCategorical`, but the gradient of a draw is that of the probabilities. */
+/** Like `OneHotCategorical`, with the straight-through estimator: the gradient of a sample is that of the probabilities. */
 export class OneHotCategoricalStraightThrough extends OneHotCategorical {
   override get hasRsample(): boolean {
     return true;
@@ -195,7 +195,7 @@ interface TotalCount {
   readonly totalCount: number;
 }
 
-/** Distributions of how often each class comes in `totalCount` draws. */
+/** Distribution of the counts of the classes in `totalCount` draws. */
 export class Multinomial extends classes<MultinomialArguments, TotalCount>({
   arguments: { ...kMultinomialOptions, ...kProbabilityOptions },
   fields: ({ totalCount }: TotalCount) => ({ totalCount }),

@@ -1,4 +1,4 @@
-// Distributions on the way from continuous to discrete: the lower the temperature, the nearer to 0 and 1.
+// Continuous relaxations of discrete distributions: the lower the temperature, the closer the samples are to discrete ones.
 
 import { readArguments } from "../../arguments/read.js";
 import { fullLike } from "../../generated/ops.js";
@@ -28,16 +28,16 @@ const kArguments = { temperature: parameter, ...kProbabilityOptions };
 type RelaxedArguments = [temperature: Parameter, ...rest: Probabilities];
 
 interface NumberTemperature {
-  /** 0 for 0 and 1 only, large for the middle. */
+  /** The temperature: near 0, samples are close to 0 or 1; the larger, the closer to the middle. */
   readonly temperature: Tensor;
 }
 
 interface VectorTemperature {
-  /** 0 for one-hot vectors only, large for the middle of the simplex. */
+  /** The temperature: near 0, samples are close to one-hot; the larger, the closer to the middle of the simplex. */
   readonly temperature: Tensor;
 }
 
-/** The log odds of `RelaxedBernoulli`. */
+/** Distribution of the log odds of `RelaxedBernoulli` samples. */
 export class LogitRelaxedBernoulli extends trials<RelaxedArguments, NumberTemperature>({
   arguments: kArguments,
   fields: withTemperature,
@@ -54,7 +54,7 @@ export class LogitRelaxedBernoulli extends trials<RelaxedArguments, NumberTemper
   },
 }) {}
 
-/** The logarithms of the values of `RelaxedOneHotCategorical`. */
+/** Distribution of the logarithms of `RelaxedOneHotCategorical` samples. */
 export class ExpRelaxedCategorical extends classes<RelaxedArguments, VectorTemperature>({
   arguments: kArguments,
   fields: withTemperature,
@@ -88,7 +88,7 @@ interface RelaxedDeclaration<Base, C> {
   support: Constraint;
 }
 
-// What a class extends that is another relaxed distribution after a transform.
+// Returns the base class of a relaxed distribution that is a transform of another one.
 function relaxed<Base extends Distribution, C extends Constraints>(
   declaration: RelaxedDeclaration<Base, C>,
 ): DeclaredClass<RelaxedArguments, TransformedDistribution<Base> & Named<C>> {
@@ -104,37 +104,37 @@ function relaxed<Base extends Distribution, C extends Constraints>(
   return withFormulas({ base: Relaxed, parameters, parameter, support }) as never;
 }
 
-/** Numbers between 0 and 1 in place of `Bernoulli`'s, with gradients through the draws. */
+/** Relaxed `Bernoulli`: samples are numbers between 0 and 1 and are differentiable. */
 export class RelaxedBernoulli extends relaxed({
   base: LogitRelaxedBernoulli,
   transform: () => new SigmoidTransform(),
   parameters: {
-    /** The probabilities of a number near 1. */
+    /** The probabilities of samples close to 1. */
     probs: unitInterval,
-    /** The log odds of a number near 1. */
+    /** The log odds of samples close to 1. */
     logits: real,
   },
   support: unitInterval,
 }) {
-  /** 0 for 0 and 1 only, large for the middle. */
+  /** The temperature: near 0, samples are close to 0 or 1; the larger, the closer to the middle. */
   get temperature(): Tensor {
     return this.baseDist.temperature;
   }
 }
 
-/** Points of the simplex in place of `OneHotCategorical`'s vectors, with gradients through the draws. */
+/** Relaxed `OneHotCategorical`: samples are points of the simplex and are differentiable. */
 export class RelaxedOneHotCategorical extends relaxed({
   base: ExpRelaxedCategorical,
   transform: () => new ExpTransform(),
   parameters: {
     /** The probabilities of the classes. */
     probs: simplex,
-    /** The logarithms of the probabilities of the classes. */
+    /** The log probabilities of the classes. */
     logits: realVector,
   },
   support: simplex,
 }) {
-  /** 0 for one-hot vectors only, large for the middle of the simplex. */
+  /** The temperature: near 0, samples are close to one-hot; the larger, the closer to the middle of the simplex. */
   get temperature(): Tensor {
     return this.baseDist.temperature;
   }

@@ -1,4 +1,4 @@
-// Distributions of trials that succeed with a probability, given as such or as log odds, and of counts without an upper bound.
+// Distributions of binary trials, parameterized by the probability or the log odds of success, and of unbounded counts.
 
 import type { Arguments } from "../../arguments/read.js";
 import type { Options } from "../../arguments/rule.js";
@@ -43,7 +43,7 @@ import {
 } from "../constraints/constraints.js";
 import { Gamma } from "../continuous/gamma.js";
 
-/** A distribution of trials. */
+/** A distribution of binary trials. */
 export abstract class BinaryDistribution<
   P extends GivenProbabilities = GivenProbabilities,
 > extends ProbabilityDistribution<P> {
@@ -64,7 +64,7 @@ export abstract class BinaryDistribution<
   }
 }
 
-/** Returns what a class of distributions of trials extends: the types are those of its constructor's arguments and of its fields. */
+/** Returns the base class of a declared distribution of trials; the types are those of its constructor's arguments and fields. */
 export function trials<G extends unknown[] = Probabilities, Fields = unknown>(
   declaration: ProbabilityDeclaration<BinaryDistribution & Fields>,
 ): DeclaredClass<G, BinaryDistribution & Fields> {
@@ -82,7 +82,7 @@ function partsOfTrials(where: string, call: Counted): DistributionParts<GivenPro
   return { parameters, batchShape: givenOf(parameters).shape, validateArgs };
 }
 
-// A number of trials and probs or logits, whichever was given, as tensors of one shape and dtype.
+// Returns the number of trials and probs or logits, whichever was given, as tensors of one shape and dtype.
 function counted(
   where: string,
   count: Parameter,
@@ -93,7 +93,7 @@ function counted(
   return chosen.probs ? { totalCount, probs: expanded } : { totalCount, logits: expanded };
 }
 
-/** Returns the whole numbers below `count` along a new first dimension, of the dtype and device of `like`. */
+/** Returns the integers below `count` along a new first dimension, with the dtype and device of `like`. */
 export function enumerated(
   count: number,
   batchShape: readonly number[],
@@ -105,7 +105,7 @@ export function enumerated(
   return expand ? column.expand([count, ...batchShape]) : column;
 }
 
-/** Bernoulli distributions: 1 with the probability `probs`, else 0. */
+/** Bernoulli distribution: 1 with probability `probs`, else 0. */
 export class Bernoulli extends trials({
   support: boolean,
   values: ({ batchShape, given }, expand) => enumerated(2, batchShape, expand, given),
@@ -120,7 +120,7 @@ export class Bernoulli extends trials({
   entropy: ({ logits, probs }) => crossEntropyOfBits(logits, probs),
 }) {}
 
-/** Geometric distributions: of the number of failures before the first success. */
+/** Geometric distribution of the number of failures before the first success. */
 export class Geometric extends trials({
   refuse(it) {
     const { batchShape, given, probs } = it;
@@ -136,7 +136,7 @@ export class Geometric extends trials({
     return u.log().div(probs.neg().log1p()).floor();
   },
   logProb({ probs }, value) {
-    // 0 log 0, which is 0, when the first trial succeeds for sure.
+    // If success is certain, the probability of 0 failures is 1: avoid 0 * log(0).
     const isCertain = probs.eq(1).logicalAnd(value.eq(0));
     const logFailure = probs.maskedFill(isCertain, 0).neg().log1p();
     return value.mul(logFailure).add(probs.log());
@@ -163,11 +163,11 @@ type BinomialArguments = Arguments<
 >;
 
 interface TotalCounts {
-  /** The numbers of trials. */
+  /** The number of trials. */
   readonly totalCount: Tensor;
 }
 
-/** Binomial distributions: of the number of successes in `totalCount` trials. */
+/** Binomial distribution of the number of successes in `totalCount` trials. */
 export class Binomial extends trials<BinomialArguments, TotalCounts>({
   arguments: { ...kBinomialOptions, ...kProbabilityOptions },
   parameters: { totalCount: nonnegativeInteger },
@@ -189,7 +189,7 @@ export class Binomial extends trials<BinomialArguments, TotalCounts>({
   logProb({ totalCount, logits }, value) {
     const ofFailures = totalCount.sub(value).add(1).lgamma();
     const logWays = totalCount.add(1).lgamma().sub(value.add(1).lgamma()).sub(ofFailures);
-    // n log(1 + e^logit), with the gradient 1/2 of the positive part at 0.
+    // n log(1 + exp(logit)), where the gradient of the positive part at 0 is 1/2.
     const positivePart = logits.clamp(0).add(logits).sub(logits.clamp(-Infinity, 0)).div(2);
     const logNormalizer = totalCount.mul(positivePart.add(logits.abs().neg().exp().log1p()));
     return value.mul(logits).add(logWays).sub(logNormalizer);
@@ -200,11 +200,11 @@ export class Binomial extends trials<BinomialArguments, TotalCounts>({
   },
 }) {}
 
-/** Poisson distributions: of the number of events, `rate` on average. */
+/** Poisson distribution of the number of events when `rate` are expected. */
 export class Poisson extends distribution({
   given: {} as Given<[rate: Parameter]>,
   parameters: {
-    /** The mean number of events. */
+    /** The expected number of events. */
     rate: nonnegative,
   },
   support: nonnegativeInteger,
@@ -220,11 +220,11 @@ const kNegativeArguments = { totalCount: parameter, ...kProbabilityOptions };
 type NegativeArguments = [totalCount: Parameter, ...rest: Probabilities];
 
 interface FailureCounts {
-  /** The number of failures, whole or not. */
+  /** The number of failures; it need not be an integer. */
   readonly totalCount: Tensor;
 }
 
-/** Negative binomial distributions: of the number of successes before `totalCount` failures. */
+/** Negative binomial distribution of the number of successes before `totalCount` failures. */
 export class NegativeBinomial extends trials<NegativeArguments, FailureCounts>({
   arguments: kNegativeArguments,
   parameters: { totalCount: () => greaterThanEq(0) },
@@ -233,7 +233,7 @@ export class NegativeBinomial extends trials<NegativeArguments, FailureCounts>({
   mode: ({ totalCount, logits }) => totalCount.sub(1).mul(logits.exp()).floor().clamp(0),
   variance: ({ mean, logits }) => mean.div(logits.neg().sigmoid()),
   sample({ totalCount, logits }, _shape, sampleShape) {
-    // Not checked, for the count may be 0.
+    // Not validated, because the count may be 0.
     const gamma = new Gamma(totalCount, logits.neg().exp(), { validateArgs: false });
     return poisson(gamma.sample(sampleShape));
   },

@@ -1,4 +1,4 @@
-// The Kullback-Leibler divergence: a table of functions by the classes of the two distributions.
+// The Kullback-Leibler divergence: a table of formulas by the classes of the two distributions.
 
 import { functionOf, Rule } from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
@@ -23,7 +23,7 @@ const classRule = /* @__PURE__ */ new Rule<DistributionClass>(
   (value) => typeof value === "function" && value.prototype instanceof Distribution,
 );
 
-/** Returns the Kullback-Leibler divergence of `q` from `p`, per distribution: the mean of log p - log q over p. */
+/** Returns the Kullback-Leibler divergence KL(p || q), one number per distribution: the mean of log p - log q under p. */
 export function klDivergence(p: Distribution, q: Distribution): Tensor {
   distribution.check("klDivergence", "p", p);
   distribution.check("klDivergence", "q", q);
@@ -36,7 +36,7 @@ function unknownPair(p: Distribution, q: Distribution): never {
   return fail("InvalidArgument", "klDivergence", told);
 }
 
-/** Has klDivergence() call `fn` for distributions of two classes, and of their subclasses unless these have their own. */
+/** Registers the divergence of two classes, which subclasses inherit unless a more specific pair is registered. */
 export function registerKl<P extends Distribution, Q extends Distribution>(
   typeP: DistributionClass<P>,
   typeQ: DistributionClass<Q>,
@@ -48,7 +48,7 @@ export function registerKl<P extends Distribution, Q extends Distribution>(
   registered.unshift({ p, q, kl });
 }
 
-// The pair whose classes are least general, that of p first; among the same classes, what was registered last.
+// Returns the most specific matching pair: first by the class of p, then of q; of equal pairs, the one registered last.
 function nearest(p: Distribution, q: Distribution): KlPair | undefined {
   known ??= [
     pair(Independent, Independent, klOfIndependents),

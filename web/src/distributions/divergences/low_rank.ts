@@ -1,4 +1,4 @@
-// Divergences of normal distributions of vectors, of which one at least has a covariance of low rank.
+// Divergences of multivariate normal distributions, at least one of which has a low-rank covariance.
 
 import { diagEmbed } from "../../composites/index.js";
 import type { Tensor } from "../../tensor/tensor.js";
@@ -18,7 +18,7 @@ import {
 } from "../multivariate/multivariate_normal.js";
 import { type KlPair, pair, requireSameEvents } from "./pair.js";
 
-/** Returns the divergences that know covariances of low rank. */
+/** Returns the divergences for low-rank covariances. */
 export function pairsOfLowRank(): KlPair[] {
   return [
     pairOfNormals(LowRankMultivariateNormal, LowRankMultivariateNormal, (p, q) => {
@@ -48,7 +48,7 @@ export function pairsOfLowRank(): KlPair[] {
   ];
 }
 
-// The sum of the squares of a matrix: the trace of X Xᵀ.
+// The sum of the squares of the elements: the trace of X Xᵀ.
 const trace = (matrix: Tensor): Tensor => matrix.square().sum([-2, -1]);
 
 function pairOfNormals<P extends Distribution, Q extends Distribution>(

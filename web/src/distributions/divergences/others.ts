@@ -20,7 +20,7 @@ export function pairsOfOthers(): KlPair[] {
   return [...infinitePairs(), ...pairsOfBounded(), ...pairsOfPositive(), ...pairsOfReal()];
 }
 
-/** The pairs whose p has values that are none of q's. */
+/** The pairs where p has values outside the support of q. */
 function infinitePairs(): KlPair[] {
   const bounded: DistributionClass[] = [Beta, ContinuousBernoulli, Uniform];
   const positive = [...bounded, Pareto, Exponential, Gamma];
@@ -37,7 +37,7 @@ function infinitePairs(): KlPair[] {
   ];
 }
 
-/** Those whose p has a least and a largest value. */
+/** The pairs where the values of p are bounded. */
 function pairsOfBounded(): KlPair[] {
   return [
     pair(Bernoulli, Poisson, (p, q) =>
@@ -76,7 +76,7 @@ function pairsOfBounded(): KlPair[] {
       return logScale.add(moment.div(q.variance.mul(2))).sub(p.entropy());
     }),
     pair(ContinuousBernoulli, Uniform, (p, q) => {
-      // PyTorch's condition: infinite unless q reaches over both ends.
+      // The condition is that of PyTorch.
       const isInside = q.low.ge(0).logicalOr(q.high.le(1));
       return infiniteWhere(isInside, q.high.sub(q.low).log().sub(p.entropy()));
     }),
@@ -92,7 +92,7 @@ function pairsOfBounded(): KlPair[] {
       return infiniteWhere(isOutside, kl.sub(q.concentration1.sub(1).mul(up)));
     }),
     pair(Uniform, ContinuousBernoulli, (p, q) => {
-      // PyTorch's condition: infinite where p reaches an end.
+      // The condition is that of PyTorch: also infinite where p reaches 0 or 1.
       const isOutside = p.high.ge(1).logicalOr(p.low.le(0));
       return infiniteWhere(isOutside, klOfUnitInterval(p, q));
     }),
@@ -128,7 +128,7 @@ function pairsOfBounded(): KlPair[] {
   ];
 }
 
-/** Those whose p has no values below 0, and no largest one. */
+/** The pairs where the values of p are positive and unbounded. */
 function pairsOfPositive(): KlPair[] {
   return [
     pair(Exponential, Gamma, (p, q) => {
@@ -191,7 +191,7 @@ function pairsOfPositive(): KlPair[] {
   ];
 }
 
-/** Those whose p has all numbers as values. */
+/** The pairs where the values of p are all real numbers. */
 function pairsOfReal(): KlPair[] {
   return [
     pair(Gumbel, Normal, (p, q) => {
@@ -244,7 +244,7 @@ function klOfUnitInterval(p: Distribution, q: ContinuousBernoulli): Tensor {
   return p.entropy().neg().sub(p.mean.mul(q.logits)).sub(q.probs.neg().log1p()).sub(q.logFactor());
 }
 
-/** The mean of (x - loc)² / 2 under a distribution of this mean and half of this second moment. */
+/** Returns the mean of (x - loc)² / 2, from the mean of x and half its second moment. */
 function halfSquare(halfMoment: Tensor, mean: Tensor, loc: Tensor): Tensor {
   return halfMoment.sub(loc.mul(mean)).add(loc.square().mul(0.5));
 }
@@ -253,12 +253,12 @@ function logNormalizerOf({ concentration, rate }: Gamma): Tensor {
   return concentration.lgamma().sub(concentration.mul(rate.log()));
 }
 
-/** Minus the entropy of gamma distributions of rate 1. */
+/** Returns the negative entropy of gamma distributions of rate 1. */
 function spreadOf({ concentration: a }: Gamma): Tensor {
   return a.sub(1).mul(a.digamma()).sub(a.lgamma()).sub(a);
 }
 
-/** The mean of log x under uniform distributions. */
+/** Returns the mean of log x under uniform distributions. */
 function meanLogOf({ low, high }: Uniform, width: Tensor): Tensor {
   return xLogX(high).sub(xLogX(low)).sub(width).div(width);
 }

@@ -1,4 +1,4 @@
-// What the table of divergences is made of.
+// The entries of the table of divergences.
 
 import { fullLike } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
@@ -7,14 +7,14 @@ import { hasShape } from "../base/arguments.js";
 import type { DistributionClass } from "../base/declaration.js";
 import type { Distribution } from "../base/distribution.js";
 
-/** How the divergence of distributions of two classes is computed. */
+/** The formula for the divergence of two classes. */
 export interface KlPair {
   readonly p: DistributionClass;
   readonly q: DistributionClass;
   readonly kl: (p: Distribution, q: Distribution) => Tensor;
 }
 
-/** Makes an entry of the table. */
+/** Creates an entry of the table. */
 export function pair<P extends Distribution, Q extends Distribution>(
   p: DistributionClass<P>,
   q: DistributionClass<Q>,
@@ -23,7 +23,7 @@ export function pair<P extends Distribution, Q extends Distribution>(
   return { p, q, kl: kl as KlPair["kl"] };
 }
 
-/** Makes entries for a class whose values some other classes do not have: infinite, in the shape of a parameter. */
+/** Creates entries with infinite divergences, for classes q that lack values of p; `parameter` has the shape of the result. */
 export function infinite<P extends Distribution>(
   p: DistributionClass<P>,
   qs: readonly DistributionClass[],
@@ -32,12 +32,12 @@ export function infinite<P extends Distribution>(
   return qs.map((q) => pair(p, q, (own) => fullLike(parameter(own), Number.POSITIVE_INFINITY)));
 }
 
-/** Returns divergences, but infinite ones where a condition holds. */
+/** Returns divergences, replaced by infinity where a condition holds. */
 export function infiniteWhere(condition: Tensor, kl: Tensor): Tensor {
   return kl.maskedFill(condition, Number.POSITIVE_INFINITY);
 }
 
-/** Throws ShapeMismatch unless values of both distributions have the same shape. */
+/** Throws ShapeMismatch unless both distributions have the same event shape. */
 export function requireSameEvents(p: Distribution, q: Distribution): void {
   if (hasShape(p.eventShape, q.eventShape)) return;
   const told = `expected distributions of the same eventShape, got [${p.eventShape}] and [${q.eventShape}].`;

@@ -1,4 +1,4 @@
-// Dirichlet distributions, and those of their first coordinate.
+// The Dirichlet distribution, and the beta distribution, which is that of its first coordinate.
 
 import { stack, where } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
@@ -10,12 +10,12 @@ import { oneMinus } from "../base/numbers.js";
 import { sampleDirichlet } from "../base/random.js";
 import { independent, positive, simplex, unitInterval } from "../constraints/constraints.js";
 
-/** Dirichlet distributions: of probabilities of classes, the last dimension of `concentration`. */
+/** Dirichlet distribution of the probabilities of classes, which are the last dimension of `concentration`. */
 export class Dirichlet extends distribution({
   given: {} as Given<[concentration: Tensor]>,
   arguments: { concentration: tensorRule, ...kDistributionOptions },
   parameters: {
-    /** How strongly each class is held to its share. */
+    /** The concentration of each class: the mean is proportional to it, and the spread falls as it grows. */
     concentration: () => independent(positive, 1),
   },
   parts(name, { concentration }: { concentration: Tensor }) {
@@ -51,13 +51,13 @@ export class Dirichlet extends distribution({
   },
 }) {}
 
-/** Beta distributions: of probabilities, pulled up by `concentration1` and down by `concentration0`. */
+/** Beta distribution of numbers from 0 to 1, with the mean `concentration1 / (concentration1 + concentration0)`. */
 export class Beta extends distribution({
   given: {} as Given<[concentration1: Parameter, concentration0: Parameter]>,
   parameters: {
-    /** The pull to 1, often called alpha. */
+    /** The shape parameter that pulls towards 1, often called alpha. */
     concentration1: positive,
-    /** The pull to 0, often called beta. */
+    /** The shape parameter that pulls towards 0, often called beta. */
     concentration0: positive,
   },
   support: unitInterval,
@@ -72,7 +72,7 @@ export class Beta extends distribution({
   entropy: (it) => dirichletOf(it).entropy(),
 }) {}
 
-// The distribution of a number and what it lacks to 1.
+// The distribution of [x, 1 - x].
 function dirichletOf(it: Record<"concentration1" | "concentration0", Tensor>): Dirichlet {
   const concentration = stack([it.concentration1, it.concentration0], -1);
   return new Dirichlet(concentration, { validateArgs: false });

@@ -17,7 +17,7 @@ import { corrCholesky, positive } from "../constraints/constraints.js";
 import { Beta } from "./dirichlet.js";
 
 const kOptions = {
-  /** How near correlations are to 0: 1 is an even distribution; default 1. */
+  /** How close correlations are to 0; at 1, the default, the distribution is uniform. */
   concentration: parameter.or(1),
 };
 
@@ -30,16 +30,16 @@ type LKJArguments = [
 ];
 
 interface Dim {
-  /** The rows of a matrix. */
+  /** The number of rows of a matrix. */
   readonly dim: number;
 }
 
-/** Distributions of the lower triangular factors of correlation matrices, after Lewandowski, Kurowicka and Joe. */
+/** Distribution of the lower triangular factors of correlation matrices, after Lewandowski, Kurowicka and Joe. */
 export class LKJCholesky extends distribution({
   given: {} as LKJArguments,
   arguments: { dim: wholeFrom(2), ...kOptions, ...kDistributionOptions },
   parameters: {
-    /** How near correlations are to 0. */
+    /** How close correlations are to 0. */
     concentration: positive,
   },
   parts(name, { dim, ...call }: { dim: number; concentration: Parameter }) {
@@ -61,7 +61,7 @@ export class LKJCholesky extends distribution({
   },
 }) {}
 
-// The onion method: rows are random directions, of random lengths.
+// The onion method: each row has a random direction and a random length.
 function drawn(
   { concentration, dim }: Dim & { readonly concentration: Tensor },
   shape: readonly number[],
@@ -74,7 +74,7 @@ function drawn(
   const squares = lengths.sample(sampleShape).unsqueeze(-1);
   const normal = standardNormal(shape, concentration).tril(-1);
   const directions = normal.div(normal.square().sum(-1, true).sqrt());
-  // The first row has none.
+  // The first row has no elements below the diagonal, hence no direction.
   const below = narrow(directions, -2, 1, dim - 1);
   const first = zeros([...shape.slice(0, -2), 1, dim], { dtype, device });
   const rows = squares.sqrt().mul(cat([first, below], -2));

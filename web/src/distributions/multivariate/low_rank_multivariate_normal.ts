@@ -10,7 +10,7 @@ import { standardNormal } from "../base/random.js";
 import { independent, positive, real, realVector } from "../constraints/constraints.js";
 import { halfLogDet, mahalanobis } from "./multivariate_normal.js";
 
-/** A covariance W Wᵀ + D: W [..., n, rank], the diagonal D [..., n], and the factor of 1 + Wᵀ D⁻¹ W. */
+/** A covariance W Wᵀ + D: W [..., n, rank], the diagonal D [..., n], and the Cholesky factor of I + Wᵀ D⁻¹ W. */
 export interface LowRank {
   readonly factor: Tensor;
   readonly diag: Tensor;
@@ -18,11 +18,11 @@ export interface LowRank {
 }
 
 interface HasLowRank {
-  /** The covariance, without dimensions of the batch that only others have. @internal */
+  /** The covariance, not expanded to batch dimensions that only other parameters have. @internal */
   readonly lowRank: LowRank;
 }
 
-/** Normal distributions of vectors of mean `loc` and covariance W Wᵀ + D, for a W with few columns. */
+/** Multivariate normal distribution of mean `loc` and covariance W Wᵀ + D, where W has few columns. */
 export class LowRankMultivariateNormal extends distribution({
   given: {} as Given<[loc: Tensor, covFactor: Tensor, covDiag: Tensor]>,
   arguments: {
@@ -115,18 +115,18 @@ function plusIdentity(matrix: Tensor): Tensor {
   return matrix.add(eye(matrix.shape.at(-1) as number, { dtype, device }));
 }
 
-/** Returns the logarithm of the determinant of a covariance. */
+/** Returns the log determinant of a covariance. */
 export function lowRankLogDet({ diag, capacitance }: LowRank): Tensor {
   return halfLogDet(capacitance).mul(2).add(diag.log().sum(-1));
 }
 
-/** Returns the squared length of vectors, in units of a covariance. */
+/** Returns the squared Mahalanobis norm of vectors for a covariance. */
 export function lowRankDistance({ factor, diag, capacitance }: LowRank, x: Tensor): Tensor {
   const inner = matrixTimesVector(dividedByDiag(factor, diag), x);
   return x.square().div(diag).sum(-1).sub(mahalanobis(capacitance, inner));
 }
 
-/** Returns A with the inverse D⁻¹ - Aᵀ A of a covariance. */
+/** Returns A such that D⁻¹ - Aᵀ A is the inverse of a covariance. */
 export function whitened({ factor, diag, capacitance }: LowRank): Tensor {
   return solveTriangular(capacitance, dividedByDiag(factor, diag), false);
 }

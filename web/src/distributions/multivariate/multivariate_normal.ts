@@ -1,4 +1,4 @@
-// Normal distributions of vectors, and the matrix that says how wide they are: a covariance, its inverse, or its factor.
+// The multivariate normal distribution, and the matrix of its spread: a covariance, its inverse, or its factor.
 
 import type { Arguments } from "../../arguments/read.js";
 import type { Options } from "../../arguments/rule.js";
@@ -16,9 +16,9 @@ import { matrixTimesVector } from "../base/numbers.js";
 import { standardNormal } from "../base/random.js";
 import { lowerCholesky, positiveDefinite, realVector } from "../constraints/constraints.js";
 
-/** The options of which one is given. */
+/** The options of which exactly one is given. */
 export const kSpreadOptions = {
-  /** The covariance; this or one of the next two. */
+  /** The covariance; this, `precisionMatrix` or `scaleTril`. */
   covarianceMatrix: tensorRule.orNull(),
   /** The inverse of the covariance. */
   precisionMatrix: tensorRule.orNull(),
@@ -28,10 +28,10 @@ export const kSpreadOptions = {
 
 type SpreadName = keyof typeof kSpreadOptions;
 
-/** The matrices as they were given, one of them. */
+/** The matrices as given; all but one are null. */
 export type SpreadMatrices = Readonly<Record<SpreadName, Tensor | null>>;
 
-/** How constructors take them by position. */
+/** The matrices as positional arguments. */
 export type SpreadArguments = [
   covarianceMatrix: Tensor | null,
   precisionMatrix: Tensor | null,
@@ -39,9 +39,9 @@ export type SpreadArguments = [
   validateArgs: boolean | null,
 ];
 
-/** A distribution that has them. */
+/** A distribution with a covariance. */
 export interface HasFactor {
-  /** The lower triangular factor, without dimensions of the batch that only other parameters have. @internal */
+  /** The lower triangular factor, not expanded to batch dimensions that only other parameters have. @internal */
   readonly factor: Tensor;
 }
 
@@ -51,7 +51,7 @@ const kOfFactor = {
   scaleTril: (factor: Tensor) => factor,
 };
 
-/** Returns one of the matrices for the whole batch, made of the factor. */
+/** Returns one of the matrices, computed from the factor, for the whole batch. */
 export function spreadOf(
   which: SpreadName,
   { factor, batchShape }: { readonly factor: Tensor; readonly batchShape: readonly number[] },
@@ -59,7 +59,7 @@ export function spreadOf(
   return kOfFactor[which](factor).expand([...batchShape, ...factor.shape.slice(-2)]);
 }
 
-/** Returns the one that is given, with its name. */
+/** Returns the name and the value of the matrix that was given. */
 export function readSpread(where: string, matrices: SpreadMatrices): [SpreadName, Tensor] {
   const names = Object.keys(kSpreadOptions) as SpreadName[];
   const [which, other] = names.filter((name) => matrices[name] !== null);
@@ -83,7 +83,7 @@ function precisionOf(factor: Tensor): Tensor {
   return inverse.transpose(-2, -1).matmul(inverse);
 }
 
-/** Returns half the logarithm of the determinant of the covariance that a factor makes. */
+/** Returns half the log determinant of the covariance with this factor. */
 export function halfLogDet(factor: Tensor): Tensor {
   return factor.diagonal(0, -2, -1).log().sum(-1);
 }
@@ -102,7 +102,7 @@ export interface MultivariateNormalOptions
   extends DistributionOptions,
     Options<typeof kSpreadOptions> {}
 
-/** Normal distributions of vectors of mean `loc`; exactly one matrix says how wide they are. */
+/** Multivariate normal distribution of mean `loc`; exactly one of the matrices is given. */
 export class MultivariateNormal extends distribution({
   given: {} as [loc: Tensor, ...rest: Arguments<SpreadArguments, MultivariateNormalOptions>],
   arguments: { loc: tensorRule, ...kSpreadOptions, ...kDistributionOptions },
@@ -146,7 +146,7 @@ export class MultivariateNormal extends distribution({
   },
 }) {}
 
-/** Returns the squared length of vectors, in units of the covariance that a lower triangular factor makes. */
+/** Returns the squared Mahalanobis norm of vectors for the covariance with this lower triangular factor. */
 export function mahalanobis(factor: Tensor, vectors: Tensor): Tensor {
   return solveLower(factor, vectors.unsqueeze(-1)).square().sum([-2, -1]);
 }

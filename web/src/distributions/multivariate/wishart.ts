@@ -42,7 +42,7 @@ const kArguments = { df: parameter, ...kSpreadOptions, ...kDistributionOptions }
 /** Options of `Wishart`. */
 export interface WishartOptions extends DistributionOptions, Options<typeof kSpreadOptions> {}
 
-/** Draws that are singular by rounding are made again so often. */
+/** How often draws that are singular because of rounding are repeated at most. */
 const kMostTries = 10;
 
 type Given = Record<"df", Tensor> & Partial<Record<keyof typeof kSpreadOptions, Tensor>>;
@@ -54,8 +54,8 @@ interface Matrices extends ExponentialFamily {
 }
 
 /**
- * Distributions of positive definite matrices [..., n, n]: of the sum of `df` products x xᵀ of normal vectors x, whose
- * covariance exactly one matrix says. `df` is above n - 1.
+ * Wishart distribution of positive definite matrices [..., n, n]: the sum of `df` products x xᵀ of normal vectors x, whose
+ * covariance is given by exactly one of the matrices. `df` must be greater than n - 1.
  */
 export class Wishart extends withFormulas({
   base: ExponentialFamily,
@@ -93,7 +93,7 @@ export class Wishart extends withFormulas({
     return logNormalizer.sub(spread).add(df.mul(rows / 2));
   },
 })<Given> {
-  /** The factor of the covariance, without dimensions of the batch that only `df` has. @internal */
+  /** The factor of the covariance, not expanded to batch dimensions that only `df` has. @internal */
   readonly factor: Tensor;
 
   constructor(...given: [df: Parameter, ...rest: Arguments<SpreadArguments, WishartOptions>]) {
@@ -150,7 +150,7 @@ export class Wishart extends withFormulas({
     };
   }
 
-  /** NaN where `df` is not above n + 1. */
+  /** The mode; NaN where `df` is not greater than n + 1. */
   override get mode(): Tensor {
     const factor = this.df.sub(rowsOf(this) + 1);
     return ofMatrices(select(factor.gt(0), factor, Number.NaN)).mul(this.covarianceMatrix);
@@ -176,12 +176,12 @@ function rowsOf({ eventShape }: Matrices): number {
   return eventShape[0] as number;
 }
 
-// One number per matrix.
+// Adds two dimensions, so that one number per matrix broadcasts to the matrix.
 function ofMatrices(perMatrix: Tensor): Tensor {
   return perMatrix.unsqueeze(-1).unsqueeze(-1);
 }
 
-// By Bartlett's decomposition, with PyTorch's draws.
+// Bartlett's decomposition, with the same random numbers as PyTorch.
 function drawn(it: Matrices, sampleShape: readonly number[]): Tensor {
   const { df, factor } = it;
   const { dtype, device } = factor;
@@ -205,7 +205,7 @@ function belowDiagonal(it: Matrices, sampleShape: readonly number[]): Tensor {
   return indexAdd(none, -1, indices, draws).reshape([...batch, rows, rows]);
 }
 
-// All of a draw are made again where one matrix of its batch is singular.
+// A sample with a singular matrix is drawn again for the whole batch.
 function withoutSingular(it: Matrices, sample: Tensor, sampleShape: readonly number[]): Tensor {
   let draws = sample.reshape([-1, ...it.batchShape, ...it.eventShape]);
   const where = `${it.constructor.name}.rsample`;

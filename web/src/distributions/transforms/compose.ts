@@ -14,13 +14,13 @@ import {
 } from "./transform.js";
 
 interface Compose {
-  /** The transforms, in their order. */
+  /** The transforms, in the order in which they are applied. */
   readonly parts: readonly Transform[];
 }
 
 const kArguments = { parts: listOf(transform), ...kTransformOptions };
 
-/** Several transforms, one after another. */
+/** The composition of several transforms. */
 export class ComposeTransform extends transformation<
   [parts: readonly Transform[], ...rest: TransformArguments],
   Compose
@@ -84,12 +84,12 @@ export class ComposeTransform extends transformation<
   }
 }
 
-/** Returns whether two lists of transforms do the same, one by one. */
+/** Returns whether two lists contain equal transforms. */
 export function areEqual(a: readonly Transform[], b: readonly Transform[]): boolean {
   return a.length === b.length && a.every((part, i) => part.equals(b[i] as Transform));
 }
 
-/** Transforms that remember as much as the one they are parts of, at least. */
+/** Returns the parts with at least the cache size of the whole. */
 export function withCaches(parts: readonly Transform[], cacheSize: CacheSize): Transform[] {
   return parts.map((part) => (cacheSize === 0 ? part : part.withCache(cacheSize)));
 }

@@ -1,4 +1,4 @@
-// Transforms that lie side by side: each does a part of a tensor.
+// Transforms that are each applied to a part of a tensor.
 
 import { type Arguments, readArguments } from "../../arguments/read.js";
 import { integer, listOf, type Options, size } from "../../arguments/rule.js";
@@ -19,11 +19,11 @@ import {
 } from "./transform.js";
 
 const kDimOption = {
-  /** The dimension that they lie along; default 0. */
+  /** The dimension along which the parts are joined; default 0. */
   dim: integer.or(0),
 };
 const kLengthsOption = {
-  /** How many elements along it each does; default 1. */
+  /** How many elements along `dim` each transform gets; default 1. */
   lengths: listOf(size).orNull(),
 };
 const kStackArguments = { tseq: listOf(transform), ...kDimOption, ...kTransformOptions };
@@ -45,9 +45,9 @@ export interface CatTransformOptions
 type Parts = readonly (readonly [transform: Transform, x: Tensor, y: Tensor])[];
 
 abstract class JoinedTransform extends Transform {
-  /** The transforms, in their order. */
+  /** The transforms, in the order in which they are applied. */
   readonly transforms: readonly Transform[];
-  /** The dimension that they lie along. */
+  /** The dimension along which the parts are joined. */
   readonly dim: number;
 
   constructor(transforms: readonly Transform[], dim: number, cacheSize: CacheSize) {
@@ -113,7 +113,7 @@ abstract class JoinedTransform extends Transform {
   protected abstract split(value: Tensor): Tensor[];
   protected abstract join(values: readonly Tensor[]): Tensor;
   protected abstract joinLogDets(logDets: readonly Tensor[], ndim: number): Tensor;
-  /** How long a tensor is along `dim`. */
+  /** The size of a tensor along `dim`. */
   protected abstract get length(): number;
 
   private parts(x: Tensor, y: Tensor): Parts {
@@ -134,9 +134,9 @@ function eventDimOf(part: Transform): number {
   return Math.max(part.domain.eventDim, part.codomain.eventDim);
 }
 
-/** Transforms that each do `lengths` elements along a dimension, put together as by cat(). */
+/** Applies each transform to the next `lengths[i]` elements along a dimension and concatenates the results. */
 export class CatTransform extends JoinedTransform {
-  /** How many elements each does. */
+  /** How many elements along `dim` each transform gets. */
   readonly lengths: readonly number[];
 
   constructor(
@@ -174,14 +174,14 @@ export class CatTransform extends JoinedTransform {
     return cat([...values], this.dim);
   }
 
-  // Where the parts lie along a dimension of one value, theirs are one factor.
+  // If the parts are joined along a dimension of one value, their log determinants are summed.
   protected override joinLogDets(logDets: readonly Tensor[], ndim: number): Tensor {
     const dim = (this.dim >= 0 ? this.dim - ndim : this.dim) + this.eventDim;
     return dim < 0 ? cat([...logDets], dim) : logDets.reduce((sum, one) => add(sum, one));
   }
 }
 
-/** Transforms that each do one of the slices along a dimension, put together as by stack(). */
+/** Applies each transform to one slice along a dimension and stacks the results. */
 export class StackTransform extends JoinedTransform {
   constructor(
     ...given: [
@@ -197,7 +197,7 @@ export class StackTransform extends JoinedTransform {
     return stackOf(parts, this.dim);
   }
 
-  // Slices keep factors of their own.
+  // Each slice has its own determinant.
   protected override get eventDim(): number {
     return 0;
   }

@@ -47,7 +47,7 @@ interface Affine {
 }
 
 const kAffineOptions = {
-  /** How many dimensions, the last ones, one value has; default 0. */
+  /** How many trailing dimensions form one value; default 0. */
   eventDim: size.or(0),
 };
 
@@ -107,7 +107,7 @@ interface Cumulative {
 
 const kArguments = { distribution, ...kTransformOptions };
 
-/** Takes values to the probability of values up to them under a distribution. */
+/** The cumulative distribution function of a distribution, as a transform. */
 export class CumulativeDistributionTransform extends transformation<
   [distribution: Distribution, ...rest: TransformArguments],
   Cumulative

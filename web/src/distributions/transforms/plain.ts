@@ -27,7 +27,7 @@ export class ExpTransform extends rising({
   logStretch: (x) => x,
 }) {}
 
-/** y = 1 / (1 + exp(-x)), kept off 0 and 1. */
+/** y = 1 / (1 + exp(-x)), clamped away from 0 and 1. */
 export class SigmoidTransform extends rising({
   codomain: unitInterval,
   forward: clippedSigmoid,
@@ -51,11 +51,11 @@ export class TanhTransform extends rising({
   codomain: () => interval(-1, 1),
   forward: (x) => x.tanh(),
   inverse: (y) => y.atanh(),
-  // 1 - tanh² without the difference of two numbers that are nearly the same.
+  // log(1 - tanh²) without cancellation.
   logStretch: (x) => x.neg().add(Math.log(2)).sub(x.mul(-2).softplus()).mul(2),
 }) {}
 
-/** y = |x|; its inverse gives the positive x. */
+/** y = |x|; the inverse returns the nonnegative x. */
 export class AbsTransform extends transformation({
   domain: real,
   codomain: positive,
@@ -69,12 +69,12 @@ function clipped(probability: Tensor): Tensor {
   return probability.clamp(tiny, 1 - eps);
 }
 
-/** Returns the sigmoid, kept off 0 and 1 by the precision of the dtype. */
+/** Returns the sigmoid, clamped away from 0 and 1 by the precision of the dtype. */
 export function clippedSigmoid(x: Tensor): Tensor {
   return clipped(x.sigmoid());
 }
 
-/** y = softmax(x), and back log(y); not bijective. */
+/** y = softmax(x), with log(y) as inverse; not bijective. */
 export class SoftmaxTransform extends transformation({
   domain: realVector,
   codomain: simplex,
@@ -85,7 +85,7 @@ export class SoftmaxTransform extends transformation({
   inverseShape: (shape, it) => resized(it, shape, 0),
 }) {}
 
-/** Takes each coordinate as the share that breaks off what is left of a stick; the last piece is the rest. */
+/** Stick breaking: each coordinate is the share broken off the rest of a stick of length 1; the last piece is what remains. */
 export class StickBreakingTransform extends transformation({
   domain: realVector,
   codomain: simplex,
@@ -114,13 +114,13 @@ function resized(it: Transform, shape: readonly number[], by: number): readonly 
   return fail("ShapeMismatch", it.constructor.name, "Too few dimensions on input.");
 }
 
-// The logarithms of n, n - 1, ..., 1 for vectors of n numbers: what makes equal pieces of zeros.
+// The logarithms of n, n - 1, ..., 1 for vectors of n numbers; this offset maps zeros to equal pieces.
 function logPiecesLeft(x: Tensor): Tensor {
   const { dtype, device } = x;
   return arange(x.shape.at(-1) as number, 0, -1, { dtype, device }).log();
 }
 
-/** Takes square matrices to lower triangular ones with positive diagonals: exp() of the diagonal, zeros above. */
+/** Maps square matrices to lower triangular ones with positive diagonals: exp() of the diagonal, zeros above. */
 export class LowerCholeskyTransform extends transformation({
   domain: () => independent(real, 2),
   codomain: lowerCholesky,
@@ -129,7 +129,7 @@ export class LowerCholeskyTransform extends transformation({
   inverse: (y) => y.tril(-1).add(diagEmbed(y.diagonal(0, -2, -1).log())),
 }) {}
 
-/** Takes square matrices to positive definite ones: L Lᵀ for the L of `LowerCholeskyTransform`. */
+/** Maps square matrices to positive definite ones: L Lᵀ for the L of `LowerCholeskyTransform`. */
 export class PositiveDefiniteTransform extends transformation({
   domain: () => independent(real, 2),
   codomain: positiveDefinite,
@@ -141,7 +141,7 @@ export class PositiveDefiniteTransform extends transformation({
   inverse: (y) => new LowerCholeskyTransform().inverse(y.cholesky()),
 }) {}
 
-/** Takes vectors of n (n - 1) / 2 numbers to the lower triangular factors of correlation matrices of n rows. */
+/** Maps vectors of n (n - 1) / 2 numbers to the lower triangular factors of correlation matrices with n rows. */
 export class CorrCholeskyTransform extends transformation({
   domain: realVector,
   codomain: corrCholesky,
@@ -158,10 +158,10 @@ export class CorrCholeskyTransform extends transformation({
     const share = vectorOf(y, -1).div(vectorOf(left, -1).sqrt());
     return share.add(1).div(oneMinus(share)).log().div(2);
   },
-  // That of the elements below the diagonal.
+  // The Jacobian of the elements below the diagonal.
   logStretch(x, y) {
     const left = oneMinus(y.square().cumsum(-1));
-    // One column to the left of what is looked up, which shifts it to the right.
+    // Diagonal -2 instead of -1 selects the column to the left, which shifts the columns to the right.
     const sticks = vectorOf(left, -2).log().sum(-1).mul(0.5);
     return x.add(x.mul(-2).softplus()).sub(Math.log(2)).sum(-1).mul(-2).add(sticks);
   },
@@ -186,7 +186,7 @@ function rowsFor(it: Transform, shape: readonly number[]): number {
   return fail("ShapeMismatch", it.constructor.name, told);
 }
 
-/** Moves columns to the right, with ones first. */
+/** Shifts the columns to the right by one; the first column becomes ones. */
 function shifted(matrix: Tensor): Tensor {
   return matrix.narrow(-1, 0, (matrix.shape.at(-1) as number) - 1).pad([1, 0], { value: 1 });
 }
@@ -194,7 +194,7 @@ function shifted(matrix: Tensor): Tensor {
 /** Returns matrices with the elements of vectors below the diagonal, row by row. */
 function matrixOf(vectors: Tensor, size: number): Tensor {
   const count = vectors.shape.at(-1) as number;
-  // What has no place takes the zero behind the vector.
+  // All other elements select the zero appended to the vector.
   const places = Array.from({ length: size * size }, (_, i) => {
     const [row, column] = [Math.floor(i / size), i % size];
     return column < row ? (row * (row - 1)) / 2 + column : count;

@@ -1,4 +1,4 @@
-// Transforms of the shape of values, and of which dimensions a value has.
+// Transforms of shapes, and of the number of dimensions of one value.
 
 import { listOf, size } from "../../arguments/rule.js";
 import { zeros } from "../../generated/ops.js";
@@ -31,7 +31,7 @@ const kReshapeArguments = {
   ...kTransformOptions,
 };
 
-/** Gives values another shape, with the same elements in the same order. */
+/** Reshapes each value; the elements stay in the same order. */
 export class ReshapeTransform extends transformation<
   [inShape: readonly number[], outShape: readonly number[], ...rest: TransformArguments],
   Reshape
@@ -74,7 +74,7 @@ const kIndependentArguments = {
   ...kTransformOptions,
 };
 
-/** Another transform, of which the last dimensions count as parts of one value. */
+/** Another transform with its last dimensions reinterpreted as dimensions of one value. */
 export class IndependentTransform extends transformation<
   [baseTransform: Transform, reinterpretedBatchNdims: number, ...rest: TransformArguments],
   Reinterpreted
@@ -104,7 +104,7 @@ export class IndependentTransform extends transformation<
   }
 }
 
-// Returns the value; throws ShapeMismatch when it has fewer dimensions than one value of the constraint.
+// Returns the value; throws ShapeMismatch if it has fewer dimensions than one value of the constraint.
 function withDims(it: Transform, value: Tensor, { eventDim }: Constraint): Tensor {
   if (value.ndim >= eventDim) return value;
   const told = `Too few dimensions on input: expected at least ${eventDim}, got ${value.ndim}.`;

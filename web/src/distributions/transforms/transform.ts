@@ -1,5 +1,4 @@
-// What all transforms have in common, and declarations: constraints and formulas, of which transformation() makes what a class of
-// transforms extends.
+// The base class of all transforms, and declarations: transformation() turns constraints and formulas into a base class.
 
 import { type Arguments, readArguments } from "../../arguments/read.js";
 import { type Options, Rule, type Rules } from "../../arguments/rule.js";
@@ -11,7 +10,7 @@ import { Tensor } from "../../tensor/tensor.js";
 import type { Constraint } from "../constraints/constraint.js";
 import { real } from "../constraints/constraints.js";
 
-/** How many values a transform remembers. */
+/** How many values a transform caches. */
 export type CacheSize = 0 | 1;
 
 const cacheSize = /* @__PURE__ */ new Rule<CacheSize>(
@@ -19,9 +18,9 @@ const cacheSize = /* @__PURE__ */ new Rule<CacheSize>(
   (value) => value === 0 || value === 1,
 );
 
-/** What all transforms take after their own arguments. */
+/** The options of all transforms. */
 export const kTransformOptions = {
-  /** With 1, the value that was transformed last is remembered, and its inverse is that value itself; default 0. */
+  /** With 1, the last pair of input and output is cached, and the inverse of that output is the input itself; default 0. */
   cacheSize: cacheSize.or(0),
 };
 
@@ -30,22 +29,22 @@ const kCacheArguments = { cacheSize: cacheSize.or(1) };
 /** Options of transforms. */
 export interface TransformOptions extends Options<typeof kTransformOptions> {}
 
-/** What follows a transform's own arguments. */
+/** The arguments that follow those of the transform itself. */
 export type TransformArguments = Arguments<[cacheSize: CacheSize], TransformOptions>;
 
-/** A value and what it was transformed to. */
+/** A cached input and output. */
 interface Pair {
   readonly x: Tensor;
   readonly y: Tensor;
-  /** What both were then, with all that the transform computes with. */
+  /** The versions of both and of all tensors of the transform at that time. */
   readonly state: string;
-  /** Whether the gradient of one leads to the other. */
+  /** Whether gradients were recorded from one to the other. */
   readonly isRecorded: boolean;
 }
 
-/** A function of tensors that knows its inverse and how it stretches space. */
+/** An invertible function of tensors with its inverse and the log determinant of its Jacobian. */
 export abstract class Transform {
-  /** How many values it remembers: 0 or 1. */
+  /** How many values are cached: 0 or 1. */
   readonly cacheSize: CacheSize;
 
   private last: Pair | null = null;
@@ -54,10 +53,10 @@ export abstract class Transform {
     this.cacheSize = readArguments(new.target.name, kTransformOptions, given).cacheSize;
   }
 
-  /** The values that it takes. */
+  /** The constraint of the inputs. */
   abstract get domain(): Constraint;
 
-  /** The values that it gives. */
+  /** The constraint of the outputs. */
   abstract get codomain(): Constraint;
 
   /** Returns the transformed values. */
@@ -70,7 +69,7 @@ export abstract class Transform {
     return y;
   }
 
-  /** Returns the values that are transformed to `y`. */
+  /** Returns the values whose transform is `y`. */
   inverse(y: Tensor): Tensor {
     const checked = this.checked("inverse", "y", y);
     const { last } = this;
@@ -80,48 +79,48 @@ export abstract class Transform {
     return x;
   }
 
-  /** Returns the logarithm of how much it stretches space at `x`, which it transforms to `y`. */
+  /** Returns the log of the absolute determinant of the Jacobian at `x`, whose transform is `y`. */
   logAbsDetJacobian(x: Tensor, y: Tensor): Tensor {
     const where = "logAbsDetJacobian";
     return this.logStretch(this.checked(where, "x", x), this.checked(where, "y", y));
   }
 
-  /** Returns the same transform with another size of its cache. */
+  /** Returns the same transform with another cache size. */
   withCache(...given: Arguments<[cacheSize: CacheSize], TransformOptions>): Transform {
     const where = `${this.constructor.name}.withCache`;
     const { cacheSize } = readArguments(where, kCacheArguments, given);
     return cacheSize === this.cacheSize ? this : this.cached(cacheSize);
   }
 
-  /** What withCache() makes. */
+  /** Creates the result of withCache(). */
   protected cached(cacheSize: CacheSize): Transform {
     const copy = Object.create(Object.getPrototypeOf(this));
     return Object.assign(copy, this, { cacheSize, last: null });
   }
 
-  /** The tensors that it computes with. @internal */
+  /** The tensors that the transform depends on. @internal */
   get tensors(): readonly Tensor[] {
     return Object.values(this).filter((value) => value instanceof Tensor);
   }
 
-  /** What call() computes. */
+  /** Computes the result of call(). */
   protected abstract forward(x: Tensor): Tensor;
 
-  /** What inverse() computes. */
+  /** Computes the result of inverse(). */
   protected abstract invert(y: Tensor): Tensor;
 
-  /** What logAbsDetJacobian() computes, if it is bijective. */
+  /** Computes the result of logAbsDetJacobian(), if the transform is bijective. */
   protected logStretch(_x: Tensor, _y: Tensor): Tensor {
     const where = `${this.constructor.name}.logAbsDetJacobian`;
     return fail("InvalidArgument", where, "it has no such factor, for it is not bijective.");
   }
 
-  /** Whether the inverse of a transformed value is always that value. */
+  /** Whether the inverse of an output is always its input. */
   get bijective(): boolean {
     return true;
   }
 
-  /** 1 when it rises, -1 when it falls, elementwise where that differs. */
+  /** 1 if the transform is increasing, -1 if it is decreasing; a tensor if that differs by element. */
   get sign(): number | Tensor {
     return fail("InvalidArgument", `${this.constructor.name}.sign`, "it neither rises nor falls.");
   }
@@ -131,22 +130,22 @@ export abstract class Transform {
     return new InverseTransform(this);
   }
 
-  /** Returns the shape of what it makes of a tensor of this shape. */
+  /** Returns the shape of the output for an input of this shape. */
   forwardShape(shape: readonly number[]): readonly number[] {
     return shape;
   }
 
-  /** Returns the shape of what it makes a tensor of this shape of. */
+  /** Returns the shape of the input for an output of this shape. */
   inverseShape(shape: readonly number[]): readonly number[] {
     return shape;
   }
 
-  /** Whether another transform does the same. */
+  /** Returns whether another transform computes the same function. */
   equals(other: Transform): boolean {
     return this === other;
   }
 
-  /** Its name. */
+  /** The name of the class. */
   toString(): string {
     return `${this.constructor.name}()`;
   }
@@ -158,12 +157,12 @@ export abstract class Transform {
   private remember(x: Tensor, y: Tensor, result: Tensor): void {
     if (this.cacheSize === 0) return;
     const given = result === y ? x : y;
-    // Where the result outlives a scope, the inverse needs what it was made of.
+    // If the result outlives its scope, so must the tensor that it was computed from, which inverse() returns.
     if (result !== given) leaveTogether(result, given);
     this.last = { x, y, state: this.stateOf(x, y), isRecorded: isGradEnabled() };
   }
 
-  // Nothing has changed since, and all derivatives that are wanted now are those that were recorded.
+  // Whether the cached pair is still valid: no tensor has changed, and all gradients needed now were recorded.
   private isLike({ x, y, state, isRecorded }: Pair, given: Tensor): boolean {
     if (x.disposed || y.disposed || state !== this.stateOf(x, y)) return false;
     if (isRecorded || !isGradEnabled()) return true;
@@ -185,28 +184,28 @@ export const transform = /* @__PURE__ */ new Rule<Transform>(
 
 type Shape = readonly number[];
 
-/** What a transform computes; each function gets the transform last. */
+/** The argument of transformation(); each function receives the transform as its last argument. */
 export interface TransformDeclaration<Self> {
-  /** How the constructor's arguments are read; default `cacheSize` alone. */
+  /** The rules of the constructor's arguments; default only `cacheSize`. */
   arguments?: Rules;
-  /** Returns the fields, also for another `cacheSize` of the call; default all arguments but that. */
+  /** Returns the fields for a call, also one with another `cacheSize`; default all arguments except `cacheSize`. */
   fields?: (call: never, where: string) => object;
   domain: Constraint | ((it: Self) => Constraint);
   codomain: Constraint | ((it: Self) => Constraint);
   /** Default true. */
   bijective?: boolean | ((it: Self) => boolean);
-  /** Without it, asking for the sign is an error. */
+  /** Without it, reading the sign throws. */
   sign?: number | ((it: Self) => number | Tensor);
   forward: (x: Tensor, it: Self) => Tensor;
   inverse: (y: Tensor, it: Self) => Tensor;
-  /** The logarithm of how much it stretches space, for bijective transforms. */
+  /** The log of the absolute determinant of the Jacobian, for bijective transforms. */
   logStretch?: (x: Tensor, y: Tensor, it: Self) => Tensor;
-  /** Default the same shape. */
+  /** Default the shape itself. */
   forwardShape?: (shape: Shape, it: Self) => Shape;
   inverseShape?: (shape: Shape, it: Self) => Shape;
-  /** Whether another transform of the class does the same; default true. */
+  /** Whether another transform of the class computes the same function; default true. */
   equals?: (other: Self, it: Self) => boolean;
-  /** The tensors that it computes with; default its fields. */
+  /** The tensors that the transform depends on; default its fields that are tensors. */
   tensors?: (it: Self) => readonly Tensor[];
 }
 
@@ -270,7 +269,7 @@ export class DeclaredTransform extends Transform {
   }
 }
 
-/** Returns what a class of transforms extends: the types are those of its constructor's arguments and of its fields. */
+/** Returns the base class of a declared transform; the types are those of its constructor's arguments and fields. */
 export function transformation<G extends unknown[] = TransformArguments, Fields = unknown>(
   declaration: TransformDeclaration<DeclaredTransform & Fields>,
 ): new (
@@ -290,12 +289,12 @@ export function transformation<G extends unknown[] = TransformArguments, Fields 
   return Declared as never;
 }
 
-/** A declared transform that rises everywhere. */
+/** A declared transform that is increasing. */
 export interface RisingTransform extends DeclaredTransform {
   readonly sign: number;
 }
 
-/** Returns what a class of rising transforms of single numbers extends. */
+/** Returns the base class of a declared increasing transform of real numbers. */
 export function rising(
   declaration: Omit<TransformDeclaration<DeclaredTransform>, "domain" | "sign">,
 ): new (
