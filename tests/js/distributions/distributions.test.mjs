@@ -347,7 +347,7 @@ describe("every distribution", () => {
       try {
         quantile = it.icdf(share);
       } catch (error) {
-        assert.match(error.message, /does not implement (i?cdf)|neither rises nor falls/);
+        assert.match(error.message, /does not implement (i?cdf)|neither increasing nor decreasing/);
         return;
       }
       assertTensor(it.cdf(quantile), [0.3, 0.3], kDouble);
@@ -357,7 +357,11 @@ describe("every distribution", () => {
       const given = kSamples[name][1].map((data) => double(data).mul(Number.NaN));
       // Made without validation, for gradients of the upper triangle.
       if (!name.endsWith("MultivariateNormal") && name !== "Wishart") {
-        assertThrows(() => make(...given), "InvalidArgument", /Expected parameter|is not defined/);
+        assertThrows(
+          () => make(...given),
+          "InvalidArgument",
+          /expected values of the constraint|expected positive|expected low < high/,
+        );
       }
       // It factors a matrix, of which NaN has none.
       if (name === "LowRankMultivariateNormal") {
@@ -379,7 +383,7 @@ describe("distributions refuse", () => {
     "a scale below 0": [
       () => new d.Normal(0, -1),
       "InvalidArgument",
-      /^\[Normal\] Expected parameter scale .* constraint positive/,
+      /^\[Normal\] scale: .* constraint positive in Normal\(.*\)/,
     ],
     "parameters that do not broadcast": [
       () => new d.Normal(double([1, 2]), double([1, 2, 3])),
@@ -389,17 +393,17 @@ describe("distributions refuse", () => {
     "a value outside the support": [
       () => new d.Exponential(1).logProb(double([-1])),
       "InvalidArgument",
-      /^\[Exponential.logProb\] Expected value .* support \(nonnegative\)/,
+      /^\[Exponential.logProb\] value: .* support nonnegative of Exponential\(.*\)/,
     ],
     "a value of another shape": [
       () => new d.Normal(double([0, 1]), 1).logProb(double([1, 2, 3])),
       "ShapeMismatch",
-      /not broadcastable/,
+      /broadcasts with batchShape \+ eventShape/,
     ],
     "a value of another event": [
       () => new d.Dirichlet(double([1, 1])).logProb(double([0.2, 0.3, 0.5])),
       "ShapeMismatch",
-      /not broadcastable/,
+      /broadcasts with batchShape \+ eventShape/,
     ],
     "a value that is no tensor": [
       () => new d.Normal(0, 1).logProb(1),
@@ -409,7 +413,7 @@ describe("distributions refuse", () => {
     "neither probs nor logits": [
       () => new d.Bernoulli(),
       "InvalidArgument",
-      /Either `probs` or `logits`/,
+      /either `probs` or `logits`/,
     ],
     "probs and logits": [
       () => new d.Categorical(double([1]), double([1])),
@@ -419,7 +423,7 @@ describe("distributions refuse", () => {
     "probabilities without classes": [
       () => new d.Categorical(1),
       "ShapeMismatch",
-      /at least one-dimensional/,
+      /at least one dimension/,
     ],
     "a mistyped option": [
       () => new d.Normal(0, 1, { validate: true }),
@@ -659,7 +663,7 @@ describe("ExponentialFamily", () => {
     assertThrows(
       () => d.klDivergence(new OwnNormal(...others), new Another(...others)),
       "InvalidArgument",
-      /No KL\(p \|\| q\) is implemented for p type OwnNormal and q type Another/,
+      /KL\(p \|\| q\) is not known for OwnNormal and Another/,
     );
     assertThrows(() => new d.ExponentialFamily({ parameters: {} }), "InvalidArgument", /abstract/);
     assertTensor(
@@ -688,8 +692,12 @@ describe("transforms of shapes and of parts", () => {
     const it = new d.TransformedDistribution(new d.Normal(double([0, 1, 2]), 1), [transform]);
     assert.deepEqual([...it.eventShape], [3, 1]);
     assertTensor(it.logProb(y), new d.Normal(double([0, 1, 2]), 1).logProb(x).sum(1).dataSync());
-    assertThrows(() => new d.ReshapeTransform([3], [2]), "ShapeMismatch", /different numbers/);
-    assertThrows(() => transform.call(double([1, 2])), "ShapeMismatch", /Shape mismatch/);
+    assertThrows(
+      () => new d.ReshapeTransform([3], [2]),
+      "ShapeMismatch",
+      /inShape and outShape .* \[3\] and \[2\]/,
+    );
+    assertThrows(() => transform.call(double([1, 2])), "ShapeMismatch", /expected shape .* got/);
   });
 
   test("IndependentTransform sums the factors of the last dimensions", () => {
@@ -701,7 +709,11 @@ describe("transforms of shapes and of parts", () => {
     assertTensor(transform.inv.call(y), x.dataSync(), kDouble);
     assert.ok(transform.equals(new d.IndependentTransform(new d.ExpTransform(), 1)));
     assert.equal(String(transform), "IndependentTransform(ExpTransform(), 1)");
-    assertThrows(() => transform.call(double(1)), "ShapeMismatch", /Too few dimensions/);
+    assertThrows(
+      () => transform.call(double(1)),
+      "ShapeMismatch",
+      /at least \d+ dimensions, got 0/,
+    );
   });
 
   test("CatTransform and StackTransform", () => {
@@ -787,7 +799,11 @@ describe("transforms to constraints", () => {
       const y = transformTo(constraint).call(x);
       assert.equal(constraint.check(y).all().item(), true);
       if (name in kMatrices) {
-        assertThrows(() => bijectTo(constraint), "InvalidArgument", /Cannot transform to/);
+        assertThrows(
+          () => bijectTo(constraint),
+          "InvalidArgument",
+          /no transform to the constraint/,
+        );
         return;
       }
       const bijection = bijectTo(constraint);
@@ -812,7 +828,7 @@ describe("transforms to constraints", () => {
   test("others are registered", () => {
     class Even extends c.positive.constructor {}
     const even = new Even("even", (value) => value.remainder(2).eq(0));
-    assertThrows(() => transformTo(even), "InvalidArgument", /Cannot transform to .* even/);
+    assertThrows(() => transformTo(even), "InvalidArgument", /no transform to the constraint even/);
     transformTo.register(even, () => new d.AffineTransform(0, 2));
     assertTensor(transformTo(even).call(double([3])), [6]);
     assertThrows(() => bijectTo(even), "InvalidArgument", /^\[bijectTo\]/);
@@ -839,7 +855,7 @@ describe("registerKl", () => {
     assertThrows(
       () => d.klDivergence(plain, new d.Poisson(1)),
       "InvalidArgument",
-      /No KL\(p \|\| q\)/,
+      /KL\(p \|\| q\) is not known/,
     );
     assertThrows(() => d.registerKl(Map, d.Normal, () => plain.mean), "InvalidArgument", /typeP/);
   });

@@ -79,7 +79,7 @@ export abstract class Distribution<P extends Parameters = Parameters> {
 
   protected constructor(parts: DistributionParts<P>) {
     if (new.target === Distribution) {
-      fail("InvalidArgument", "Distribution", "it is abstract: make one of its subclasses.");
+      fail("InvalidArgument", "Distribution", "it is abstract: create one of its subclasses.");
     }
     this.parameters = parts.parameters;
     this.batchShape = parts.batchShape ?? [];
@@ -241,7 +241,7 @@ export abstract class Distribution<P extends Parameters = Parameters> {
         holdsEverywhere(() => constraint.check(value))
       )
         continue;
-      const told = `Expected parameter ${name} (a tensor of shape [${value.shape}]) of distribution ${this} to satisfy the constraint ${constraint}, but found invalid values:\n${value.detach()}`;
+      const told = `${name}: expected values of the constraint ${constraint} in ${this}, got shape [${value.shape}]:\n${value.detach()}`;
       fail("InvalidArgument", this.constructor.name, told);
     }
     const told = this.formulas.refuse?.(this as never);
@@ -255,7 +255,7 @@ export abstract class Distribution<P extends Parameters = Parameters> {
     this.checkShape(where, value.shape);
     const { support } = this;
     if (holdsEverywhere(() => support.check(value))) return;
-    const told = `Expected value (a tensor of shape [${value.shape}]) to be within the support (${support}) of the distribution ${this}, but found invalid values:\n${value.detach()}`;
+    const told = `value: expected values of the support ${support} of ${this}, got shape [${value.shape}]:\n${value.detach()}`;
     fail("InvalidArgument", this.whereIs(where), told);
   }
 
@@ -284,7 +284,7 @@ export abstract class Distribution<P extends Parameters = Parameters> {
       return given === undefined || given === 1 || size === 1 || given === size;
     });
     if (fits) return;
-    const told = `Value is not broadcastable with batchShape + eventShape: [${shape}] vs [${own}].`;
+    const told = `value: expected a shape that broadcasts with batchShape + eventShape [${own}], got [${shape}].`;
     fail("ShapeMismatch", this.whereIs(where), told);
   }
 }

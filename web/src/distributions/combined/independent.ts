@@ -54,7 +54,7 @@ export class Independent<Base extends Distribution = Distribution> extends withF
     const { baseDistribution: base, reinterpretedBatchNdims: count, validateArgs } = call;
     const batchNdim = base.batchShape.length;
     if (count > batchNdim) {
-      const told = `Expected reinterpretedBatchNdims <= baseDistribution.batchShape.length, got ${count} and ${batchNdim}.`;
+      const told = `reinterpretedBatchNdims: expected at most ${batchNdim}, the number of batch dimensions of baseDistribution, got ${count}.`;
       fail("InvalidArgument", name, told);
     }
     const batchShape = base.batchShape.slice(0, batchNdim - count);

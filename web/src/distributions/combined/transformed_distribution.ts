@@ -142,7 +142,7 @@ function baseFor(where: string, base: Distribution, whole: ComposeTransform): Di
   const shape = [...base.batchShape, ...base.eventShape];
   const domainDim = whole.domain.eventDim;
   if (shape.length < domainDim) {
-    const told = `baseDistribution needs to have shape with size at least ${domainDim}, but got [${shape}].`;
+    const told = `baseDistribution: expected at least ${domainDim} dimensions, got shape [${shape}].`;
     fail("ShapeMismatch", where, told);
   }
   const inner = whole.inverseShape(whole.forwardShape(shape));

@@ -57,7 +57,11 @@ function registry(where: string, own: () => Factories): ConstraintRegistry {
     known ??= { ...commonFactories(find), ...own() };
     const factory = registered.get(family) ?? (Object.hasOwn(known, family) && known[family]);
     if (factory) return factory(constraint);
-    return fail("InvalidArgument", where, `Cannot transform to the constraint ${constraint}.`);
+    return fail(
+      "InvalidArgument",
+      where,
+      `no transform to the constraint ${constraint} is registered.`,
+    );
   };
   const register = (constraint: Constraint, factory: TransformFactory): void => {
     const { family } = constraintRule.check(`${where}.register`, "constraint", constraint);

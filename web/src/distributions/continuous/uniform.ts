@@ -15,7 +15,7 @@ export class Uniform extends distribution({
   },
   refuse({ low, high }) {
     if (holdsEverywhere(() => low.lt(high))) return;
-    return `Uniform is not defined when low >= high: low is\n${low.detach()}\nand high\n${high.detach()}`;
+    return `expected low < high, got low\n${low.detach()}\nand high\n${high.detach()}`;
   },
   support: ({ low, high }) => interval(low, high),
   mean: ({ low, high }) => high.add(low).div(2),

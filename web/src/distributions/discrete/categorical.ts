@@ -90,7 +90,7 @@ function partsOfVectors(
   const { probs, logits } = readProbabilities(where, call);
   const { shape } = givenOf({ probs, logits });
   if (shape.length === 0) {
-    const told = `\`${probs ? "probs" : "logits"}\` parameter must be at least one-dimensional.`;
+    const told = `${probs ? "probs" : "logits"}: expected at least one dimension, got none.`;
     fail("ShapeMismatch", where, told);
   }
   const parameters = probs

@@ -123,9 +123,9 @@ export class Bernoulli extends trials({
 /** Geometric distribution of the number of failures before the first success. */
 export class Geometric extends trials({
   refuse(it) {
-    const { batchShape, given, probs } = it;
+    const { given, probs } = it;
     if (given !== probs || holdsEverywhere(() => probs.gt(0))) return;
-    return `Expected parameter probs (a tensor of shape [${batchShape}]) of distribution ${it} to be positive but found invalid values:\n${probs.detach()}`;
+    return `probs: expected positive probabilities in ${it}, got shape [${probs.shape}]:\n${probs.detach()}`;
   },
   support: nonnegativeInteger,
   mean: ({ probs }) => probs.reciprocal().sub(1),

@@ -32,7 +32,7 @@ export function klDivergence(p: Distribution, q: Distribution): Tensor {
 }
 
 function unknownPair(p: Distribution, q: Distribution): never {
-  const told = `No KL(p || q) is implemented for p type ${p.constructor.name} and q type ${q.constructor.name}; registerKl() adds one.`;
+  const told = `KL(p || q) is not known for ${p.constructor.name} and ${q.constructor.name}; registerKl() adds it.`;
   return fail("InvalidArgument", "klDivergence", told);
 }
 
@@ -73,7 +73,7 @@ function depth(type: DistributionClass): number {
 function klOfIndependents(p: Independent, q: Independent): Tensor {
   const count = p.reinterpretedBatchNdims;
   if (count !== q.reinterpretedBatchNdims) {
-    const told = `two Independent have the same reinterpretedBatchNdims, got ${count} and ${q.reinterpretedBatchNdims}.`;
+    const told = `expected two Independent with the same reinterpretedBatchNdims, got ${count} and ${q.reinterpretedBatchNdims}.`;
     fail("InvalidArgument", "klDivergence", told);
   }
   return sumRightmost(klDivergence(p.baseDist, q.baseDist), count);
@@ -89,7 +89,7 @@ function klOfTransformed(p: TransformedDistribution, q: TransformedDistribution)
     p.transforms.length === q.transforms.length &&
     p.transforms.every((part, i) => part.equals(q.transforms[i] as Transform));
   if (!isSame) {
-    const told = `two transformed distributions have the same transforms, got ${p.transforms} and ${q.transforms}.`;
+    const told = `expected two transformed distributions with the same transforms, got ${p.transforms} and ${q.transforms}.`;
     fail("InvalidArgument", "klDivergence", told);
   }
   return klDivergence(p.baseDist, q.baseDist);

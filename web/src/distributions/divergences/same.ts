@@ -111,7 +111,7 @@ export function pairsOfSame(): KlPair[] {
 
 function klOfBinomials(p: Binomial, q: Binomial): Tensor {
   if (!holdsEverywhere(() => p.totalCount.ge(q.totalCount))) {
-    const told = "two Binomial: expected p.totalCount to be at least q.totalCount.";
+    const told = "expected p.totalCount >= q.totalCount for two Binomial.";
     fail("InvalidArgument", "klDivergence", told);
   }
   const ofOnes = p.probs.mul(p.logits.sub(q.logits));

@@ -21,7 +21,7 @@ export class Dirichlet extends distribution({
   parts(name, { concentration }: { concentration: Tensor }) {
     const { shape } = concentration;
     if (shape.length === 0) {
-      fail("ShapeMismatch", name, "`concentration` parameter must be at least one-dimensional.");
+      fail("ShapeMismatch", name, "concentration: expected at least one dimension, got none.");
     }
     const shapes = { batchShape: shape.slice(0, -1), eventShape: shape.slice(-1) };
     return { parameters: { concentration }, ...shapes };

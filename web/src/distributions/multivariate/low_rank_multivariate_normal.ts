@@ -137,14 +137,14 @@ function dividedByDiag(factor: Tensor, diag: Tensor): Tensor {
 }
 
 function checkShapes(where: string, loc: Tensor, factor: Tensor, diag: Tensor): void {
-  if (loc.ndim < 1) fail("ShapeMismatch", where, "loc must be at least one-dimensional.");
+  if (loc.ndim < 1) fail("ShapeMismatch", where, "loc: expected at least one dimension, got none.");
   const size = loc.shape.at(-1);
   if (factor.ndim < 2 || factor.shape.at(-2) !== size) {
-    const told = `covFactor must be a batch of matrices with shape ${size} x m, got [${factor.shape}].`;
+    const told = `covFactor: expected shape [..., ${size}, rank], got [${factor.shape}].`;
     fail("ShapeMismatch", where, told);
   }
   if (diag.ndim < 1 || diag.shape.at(-1) !== size) {
-    const told = `covDiag must be a batch of vectors of ${size} elements, got [${diag.shape}].`;
+    const told = `covDiag: expected shape [..., ${size}], got [${diag.shape}].`;
     fail("ShapeMismatch", where, told);
   }
 }

@@ -152,10 +152,10 @@ export function mahalanobis(factor: Tensor, vectors: Tensor): Tensor {
 }
 
 function checkShapes(where: string, loc: Tensor, which: string, matrix: Tensor): void {
-  if (loc.ndim < 1) fail("ShapeMismatch", where, "loc must be at least one-dimensional.");
+  if (loc.ndim < 1) fail("ShapeMismatch", where, "loc: expected at least one dimension, got none.");
   const [rows, columns] = matrix.shape.slice(-2);
   const size = loc.shape.at(-1);
   if (rows === columns && rows === size) return;
-  const told = `${which} must be at least two-dimensional, its last two dimensions ${size} and ${size} as loc has ${size} elements, got shape [${matrix.shape}].`;
+  const told = `${which}: expected shape [..., ${size}, ${size}], as loc has ${size} elements, got [${matrix.shape}].`;
   fail("ShapeMismatch", where, told);
 }

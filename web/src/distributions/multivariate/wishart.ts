@@ -103,7 +103,7 @@ export class Wishart extends withFormulas({
     const eventShape = matrix.shape.slice(-2);
     const [rows = 0, columns] = eventShape;
     if (matrix.ndim < 2 || rows !== columns) {
-      const told = `${which} must be a square matrix or a batch of them, got shape [${matrix.shape}].`;
+      const told = `${which}: expected a square matrix or a batch of them, got shape [${matrix.shape}].`;
       fail("ShapeMismatch", name, told);
     }
     const { dtype, device } = matrix;
@@ -209,7 +209,7 @@ function belowDiagonal(it: Matrices, sampleShape: readonly number[]): Tensor {
 function withoutSingular(it: Matrices, sample: Tensor, sampleShape: readonly number[]): Tensor {
   let draws = sample.reshape([-1, ...it.batchShape, ...it.eventShape]);
   const where = `${it.constructor.name}.rsample`;
-  console.warn(`edgegrad: [${where}] a matrix drawn is singular: it is drawn again.`);
+  console.warn(`edgegrad: [${where}] a sample is singular and is drawn again.`);
   for (let i = 0; i < kMostTries; i++) {
     const isRegular = it.support.check(draws.detach());
     const regular = isRegular.reshape([draws.shape[0] as number, -1]).all(1);

@@ -111,7 +111,7 @@ export class StickBreakingTransform extends transformation({
 function resized(it: Transform, shape: readonly number[], by: number): readonly number[] {
   const last = shape.at(-1);
   if (last !== undefined) return [...shape.slice(0, -1), last + by];
-  return fail("ShapeMismatch", it.constructor.name, "Too few dimensions on input.");
+  return fail("ShapeMismatch", it.constructor.name, "expected at least one dimension, got none.");
 }
 
 // The logarithms of n, n - 1, ..., 1 for vectors of n numbers; this offset maps zeros to equal pieces.
@@ -174,7 +174,11 @@ export class CorrCholeskyTransform extends transformation({
     if (rows !== undefined && rows === columns) {
       return [...shape.slice(0, -2), (rows * (rows - 1)) / 2];
     }
-    return fail("ShapeMismatch", it.constructor.name, `Input is not square: [${shape}].`);
+    return fail(
+      "ShapeMismatch",
+      it.constructor.name,
+      `expected square matrices, got shape [${shape}].`,
+    );
   },
 }) {}
 
@@ -182,7 +186,7 @@ function rowsFor(it: Transform, shape: readonly number[]): number {
   const count = shape.at(-1);
   const size = count === undefined ? 0 : Math.round(Math.sqrt(0.25 + 2 * count) + 0.5);
   if (count !== undefined && (size * (size - 1)) / 2 === count) return size;
-  const told = `Input is not a flattened lower triangle: [${shape}].`;
+  const told = `expected n (n - 1) / 2 elements in the last dimension, got shape [${shape}].`;
   return fail("ShapeMismatch", it.constructor.name, told);
 }
 

@@ -40,7 +40,7 @@ export class ReshapeTransform extends transformation<
   fields({ inShape, outShape }: Reshape, where) {
     const count = (shape: Shape) => shape.reduce((product, one) => product * one, 1);
     if (count(inShape) === count(outShape)) return { inShape, outShape };
-    const told = `inShape, outShape have different numbers of elements: [${inShape}] and [${outShape}].`;
+    const told = `expected inShape and outShape with equally many elements, got [${inShape}] and [${outShape}].`;
     return fail("ShapeMismatch", where, told);
   },
   domain: ({ inShape }) => independent(real, inShape.length),
@@ -59,7 +59,7 @@ export class ReshapeTransform extends transformation<
 function replaced(it: Transform, shape: Shape, from: Shape, to: Shape): Shape {
   const cut = shape.length - from.length;
   if (cut >= 0 && hasShape(shape.slice(cut), from)) return [...shape.slice(0, cut), ...to];
-  const told = `Shape mismatch: expected [..., ${from}] but got [${shape}].`;
+  const told = `expected shape [..., ${from}], got [${shape}].`;
   return fail("ShapeMismatch", it.constructor.name, told);
 }
 
@@ -107,6 +107,6 @@ export class IndependentTransform extends transformation<
 // Returns the value; throws ShapeMismatch if it has fewer dimensions than one value of the constraint.
 function withDims(it: Transform, value: Tensor, { eventDim }: Constraint): Tensor {
   if (value.ndim >= eventDim) return value;
-  const told = `Too few dimensions on input: expected at least ${eventDim}, got ${value.ndim}.`;
+  const told = `expected at least ${eventDim} dimensions, got ${value.ndim}.`;
   return fail("ShapeMismatch", it.constructor.name, told);
 }

@@ -112,7 +112,7 @@ export abstract class Transform {
   /** Computes the result of logAbsDetJacobian(), if the transform is bijective. */
   protected logStretch(_x: Tensor, _y: Tensor): Tensor {
     const where = `${this.constructor.name}.logAbsDetJacobian`;
-    return fail("InvalidArgument", where, "it has no such factor, for it is not bijective.");
+    return fail("InvalidArgument", where, "the transform is not bijective.");
   }
 
   /** Whether the inverse of an output is always its input. */
@@ -122,7 +122,11 @@ export abstract class Transform {
 
   /** 1 if the transform is increasing, -1 if it is decreasing; a tensor if that differs by element. */
   get sign(): number | Tensor {
-    return fail("InvalidArgument", `${this.constructor.name}.sign`, "it neither rises nor falls.");
+    return fail(
+      "InvalidArgument",
+      `${this.constructor.name}.sign`,
+      "the transform is neither increasing nor decreasing.",
+    );
   }
 
   /** The inverse transform. */
