@@ -41,12 +41,14 @@ export function load(app) {
     for (const reflection of Object.values(project.reflections)) {
       shareComment(reflection);
       describeField(reflection);
+      nameBase(reflection);
       const chapter = chapterOf(reflection);
       if (chapter) addTo(chapter, reflection);
       // Where something is declared matters to its authors alone.
       delete reflection.sources;
     }
   });
+  app.converter.on(Converter.EVENT_RESOLVE_END, hideDeclarations, kAfterInheritance);
   app.renderer.on(PageEvent.END, finishPage);
 }
 
@@ -108,6 +110,27 @@ function describeField(reflection) {
   if (!isField || reflection.comment || !reflection.parent.kindOf(ReflectionKind.Class)) return;
   const kind = /\b(Parameter|Buffer)\b/.exec(String(reflection.type))?.[0] ?? "other";
   reflection.comment = new Comment([{ kind: "text", text: kFields[kind] }]);
+}
+
+const kAfterInheritance = -10000;
+
+// A class may extend the result of a call, of which typedoc would show the source wherever a member comes from it.
+function hideDeclarations({ project }) {
+  for (const reflection of Object.values(project.reflections)) {
+    const isDeclared = /\(/.test(reflection.inheritedFrom?.name ?? "");
+    if (isDeclared) delete reflection.defaultValue;
+    for (const link of ["inheritedFrom", "overwrites"]) {
+      if (/\(/.test(reflection[link]?.name ?? "")) delete reflection[link];
+    }
+  }
+}
+
+// The base of such a class is an intersection of a class and of what was declared.
+function nameBase(reflection) {
+  if (!reflection.kindOf(ReflectionKind.Class)) return;
+  reflection.extendedTypes = reflection.extendedTypes?.map((type) => {
+    return type.type === "intersection" ? type.types[0] : type;
+  });
 }
 
 // Of the package's own names, and of what a tensor has.

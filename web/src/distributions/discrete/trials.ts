@@ -245,6 +245,7 @@ export class NegativeBinomial extends trials<NegativeArguments, FailureCounts>({
     return logPowers.sub(logNormalizer);
   },
 }) {
+  /** The constraint of each parameter. */
   override get argConstraints(): Readonly<Record<string, Constraint>> {
     return { ...super.argConstraints, probs: halfOpenInterval(0, 1) };
   }

@@ -121,6 +121,7 @@ export class CumulativeDistributionTransform extends transformation<
   logStretch: (x, _y, { distribution }) => distribution.logProb(x),
   equals: (other, it) => other === it,
 }) {
+  /** 1, because the transform is increasing. */
   override get sign(): number {
     return 1;
   }
