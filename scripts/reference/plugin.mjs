@@ -113,14 +113,18 @@ function describeField(reflection) {
 }
 
 const kAfterInheritance = -10000;
+const kDeclaration = /\(|^Options\./;
 
-// A class may extend the result of a call, of which typedoc would show the source wherever a member comes from it.
+// A class may extend the result of a call, and options a declaration. typedoc would show their source as the origin and
+// as the default value of every member.
 function hideDeclarations({ project }) {
   for (const reflection of Object.values(project.reflections)) {
-    const isDeclared = /\(/.test(reflection.inheritedFrom?.name ?? "");
-    if (isDeclared) delete reflection.defaultValue;
+    const isOption = reflection.parent?.kindOf(ReflectionKind.Interface);
+    if (isOption || kDeclaration.test(reflection.inheritedFrom?.name)) {
+      delete reflection.defaultValue;
+    }
     for (const link of ["inheritedFrom", "overwrites"]) {
-      if (/\(/.test(reflection[link]?.name ?? "")) delete reflection[link];
+      if (kDeclaration.test(reflection[link]?.name)) delete reflection[link];
     }
   }
 }
