@@ -125,7 +125,7 @@ interface FormulaDeclaration<B> extends Formulas<never> {
 export function withFormulas<B extends object>(declaration: FormulaDeclaration<B>): B {
   const { base, parameters = {}, ...own } = declaration;
   const Base = base as unknown as DistributionClass;
-  const formulas: Formulas<never> = { ...Base.prototype.formulas, ...own };
+  const formulas: Formulas<never> = { ...Base.prototype.classFormulas, ...own };
   abstract class WithFormulas extends Base {
     static {
       for (const name of Object.keys(parameters)) {
@@ -139,7 +139,7 @@ export function withFormulas<B extends object>(declaration: FormulaDeclaration<B
       }
     }
 
-    override get formulas(): Formulas<never> {
+    override get classFormulas(): Formulas<never> {
       return formulas;
     }
 

@@ -89,7 +89,7 @@ export abstract class Distribution<P extends Parameters = Parameters> {
   }
 
   /** The formulas of its class, see declaration.ts. @internal */
-  get formulas(): Formulas<never> {
+  get classFormulas(): Formulas<never> {
     return kNoFormulas;
   }
 
@@ -100,43 +100,43 @@ export abstract class Distribution<P extends Parameters = Parameters> {
 
   /** The set of values that have a probability. */
   get support(): Constraint {
-    const { support = this.missing("support") } = this.formulas;
+    const { support = this.missing("support") } = this.classFormulas;
     return typeof support === "function" ? support(this as never) : support;
   }
 
   /** Whether rsample() is supported, whose samples are differentiable. */
   get hasRsample(): boolean {
-    return this.formulas.rsample !== undefined;
+    return this.classFormulas.rsample !== undefined;
   }
 
   /** Whether enumerateSupport() is supported. */
   get hasEnumerateSupport(): boolean {
-    return this.formulas.values !== undefined;
+    return this.classFormulas.values !== undefined;
   }
 
   /** The mean. */
   get mean(): Tensor {
-    return this.formulas.mean?.(this as never) ?? this.missing("mean");
+    return this.classFormulas.mean?.(this as never) ?? this.missing("mean");
   }
 
   /** The most probable value. */
   get mode(): Tensor {
-    return this.formulas.mode?.(this as never) ?? this.missing("mode");
+    return this.classFormulas.mode?.(this as never) ?? this.missing("mode");
   }
 
   /** The variance. */
   get variance(): Tensor {
-    return this.formulas.variance?.(this as never) ?? this.missing("variance");
+    return this.classFormulas.variance?.(this as never) ?? this.missing("variance");
   }
 
   /** The standard deviation. */
   get stddev(): Tensor {
-    return this.formulas.stddev?.(this as never) ?? this.variance.sqrt();
+    return this.classFormulas.stddev?.(this as never) ?? this.variance.sqrt();
   }
 
   /** Draws samples without recording gradients, of `shape` followed by the batch shape and the event shape. */
   sample(shape: SampleShape = []): Tensor {
-    const { sample } = this.formulas;
+    const { sample } = this.classFormulas;
     const own = shapeOf(this.whereIs("sample"), shape);
     if (sample === undefined) return noGrad(() => this.rsample(own));
     const extended = this.extendedShape("sample", own);
@@ -146,27 +146,27 @@ export abstract class Distribution<P extends Parameters = Parameters> {
   /** Like sample(), but gradients flow through the samples to the parameters. */
   rsample(shape: SampleShape = []): Tensor {
     const own = shapeOf(this.whereIs("rsample"), shape);
-    const { rsample = this.missing("rsample") } = this.formulas;
+    const { rsample = this.missing("rsample") } = this.classFormulas;
     return rsample(this as never, this.extendedShape("rsample", own), own);
   }
 
   /** Returns the log density, or the log probability, of `value`, one number per distribution. */
   logProb(value: Tensor): Tensor {
     this.validateSample("logProb", value);
-    const { logProb = this.missing("logProb") } = this.formulas;
+    const { logProb = this.missing("logProb") } = this.classFormulas;
     return logProb(this as never, value, this.whereIs("logProb"));
   }
 
   /** Returns the cumulative probability at `value`. */
   cdf(value: Tensor): Tensor {
     this.validateSample("cdf", value);
-    return this.formulas.cdf?.(this as never, value) ?? this.missing("cdf");
+    return this.classFormulas.cdf?.(this as never, value) ?? this.missing("cdf");
   }
 
   /** Returns the value whose cumulative probability is `value`: the inverse of cdf(). */
   icdf(value: Tensor): Tensor {
     this.checkTensor("icdf", value);
-    return this.formulas.icdf?.(this as never, value) ?? this.missing("icdf");
+    return this.classFormulas.icdf?.(this as never, value) ?? this.missing("icdf");
   }
 
   /** Returns all values along a new first dimension; without `expand`, the batch dimensions have size 1. */
@@ -178,7 +178,7 @@ export abstract class Distribution<P extends Parameters = Parameters> {
 
   /** Returns the entropy, one number per distribution. */
   entropy(): Tensor {
-    return this.formulas.entropy?.(this as never) ?? this.missing("entropy");
+    return this.classFormulas.entropy?.(this as never) ?? this.missing("entropy");
   }
 
   /** Returns the exponential of the entropy. */
@@ -208,7 +208,7 @@ export abstract class Distribution<P extends Parameters = Parameters> {
 
   /** Computes the result of enumerateSupport(). */
   protected listSupport(expand: boolean): Tensor {
-    return this.formulas.values?.(this as never, expand) ?? this.missing("enumerateSupport");
+    return this.classFormulas.values?.(this as never, expand) ?? this.missing("enumerateSupport");
   }
 
   /** Returns a copy with some properties replaced. */
@@ -244,7 +244,7 @@ export abstract class Distribution<P extends Parameters = Parameters> {
       const told = `${name}: expected values of the constraint ${constraint} in ${this}, got shape [${value.shape}]:\n${value.detach()}`;
       fail("InvalidArgument", this.constructor.name, told);
     }
-    const told = this.formulas.refuse?.(this as never);
+    const told = this.classFormulas.refuse?.(this as never);
     if (told !== undefined) fail("InvalidArgument", this.constructor.name, told);
   }
 

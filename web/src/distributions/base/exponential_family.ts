@@ -30,7 +30,7 @@ export abstract class ExponentialFamily<P extends Parameters = Parameters> exten
   abstract logNormalizer(...naturalParams: Tensor[]): Tensor;
 
   override entropy(): Tensor {
-    if (this.formulas.entropy !== undefined) return super.entropy();
+    if (this.classFormulas.entropy !== undefined) return super.entropy();
     const params = this.naturalParams;
     const [normalizer, gradients] = normalizerOf(this, params);
     const carried = normalizer.sub(this.meanCarrierMeasure);

@@ -101,7 +101,7 @@ export class TransformedDistribution<
 
   // As in PyTorch, the value is not validated, unlike in other distributions.
   override cdf(value: Tensor): Tensor {
-    if (this.formulas.cdf !== undefined) return super.cdf(value);
+    if (this.classFormulas.cdf !== undefined) return super.cdf(value);
     this.checkTensor("cdf", value);
     const x = [...this.transforms].reverse().reduce((y, part) => part.inv.call(y), value);
     return rising(this, this.baseDist.cdf(x));

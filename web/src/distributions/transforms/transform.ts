@@ -215,6 +215,7 @@ export interface TransformDeclaration<Self> {
 
 /** A declared transform. */
 export class DeclaredTransform extends Transform {
+  /** @internal */
   declare protected readonly declaration: TransformDeclaration<this>;
 
   override get domain(): Constraint {
@@ -273,12 +274,13 @@ export class DeclaredTransform extends Transform {
   }
 }
 
+/** The base class of a declared transform with this constructor. */
+export type TransformClass<G extends unknown[], T extends Transform> = new (...given: G) => T;
+
 /** Returns the base class of a declared transform; the types are those of its constructor's arguments and fields. */
 export function transformation<G extends unknown[] = TransformArguments, Fields = unknown>(
   declaration: TransformDeclaration<DeclaredTransform & Fields>,
-): new (
-  ...given: G
-) => DeclaredTransform & Fields {
+): TransformClass<G, DeclaredTransform & Fields> {
   const rules: Rules = declaration.arguments ?? kTransformOptions;
   class Declared extends DeclaredTransform {
     constructor(...given: G) {
@@ -301,9 +303,7 @@ export interface RisingTransform extends DeclaredTransform {
 /** Returns the base class of a declared increasing transform of real numbers. */
 export function rising(
   declaration: Omit<TransformDeclaration<DeclaredTransform>, "domain" | "sign">,
-): new (
-  ...given: TransformArguments
-) => RisingTransform {
+): TransformClass<TransformArguments, RisingTransform> {
   return transformation({ ...declaration, domain: real, sign: 1 }) as never;
 }
 
