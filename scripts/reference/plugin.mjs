@@ -4,7 +4,15 @@
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Comment, CommentTag, Context, Converter, PageEvent, ReflectionKind } from "typedoc";
+import {
+  Comment,
+  CommentTag,
+  Context,
+  Converter,
+  PageEvent,
+  ReflectionKind,
+  UnionType,
+} from "typedoc";
 import ts from "typescript";
 
 const kSource = fileURLToPath(new URL("../../web/src/", import.meta.url));
@@ -35,6 +43,7 @@ const kFields = {
 /** Extends typedoc, which calls this. */
 export function load(app) {
   tagByRules();
+  app.converter.on(Converter.EVENT_CREATE_SIGNATURE, spellArguments);
   app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_, document) => nameDocument(document));
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     dropHeading(project.readme);
@@ -126,6 +135,17 @@ function hideDeclarations({ project }) {
     for (const link of ["inheritedFrom", "overwrites"]) {
       if (kDeclaration.test(reflection[link]?.name)) delete reflection[link];
     }
+  }
+}
+
+// The arguments of a distribution's constructor have a type of which typedoc would show the name only.
+function spellArguments(context, { parameters = [] }, _, signature) {
+  for (const [i, parameter] of parameters.entries()) {
+    const symbol = signature?.parameters[i];
+    const type = symbol && context.checker.getTypeOfSymbol(symbol);
+    if (type?.aliasSymbol?.name !== "Given" || !type.isUnion()) continue;
+    const spelled = type.types.map((one) => context.converter.convertType(context, one));
+    parameter.type = new UnionType(spelled);
   }
 }
 

@@ -39,10 +39,8 @@ export type DistributionClass<D extends Distribution = Distribution> = abstract 
   ...given: any[]
 ) => D;
 
-/** The arguments of a constructor: its own, then those of every distribution. Conditional, so that editors show the arguments. */
-export type Given<Own extends unknown[]> = Own extends unknown
-  ? [...Own, ...rest: Validation]
-  : never;
+/** The arguments of a constructor: its own, then those of every distribution. */
+export type Given<Own extends unknown[]> = [...Own, ...rest: Validation];
 
 /** The constraint of each parameter, in the order of the constructor. A function creates its constraint on demand. */
 export type Constraints = Readonly<Record<string, Constraint | (() => Constraint)>>;
