@@ -74,13 +74,10 @@ export class ComposeTransform extends transformation<
   inverseShape: (shape, { parts }) =>
     [...parts].reverse().reduce((sizes, part) => part.inverseShape(sizes), shape),
   equals: (other, { parts }) => areEqual(parts, other.parts),
+  text: ({ parts }) => parts.join(", "),
 }) {
   override get inv(): Transform {
     return new ComposeTransform([...this.parts].reverse().map((part) => part.inv));
-  }
-
-  override toString(): string {
-    return `${this.constructor.name}(${this.parts.join(", ")})`;
   }
 }
 

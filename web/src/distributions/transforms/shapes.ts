@@ -98,11 +98,8 @@ export class IndependentTransform extends transformation<
   equals: (other, it) =>
     it.reinterpretedBatchNdims === other.reinterpretedBatchNdims &&
     it.baseTransform.equals(other.baseTransform),
-}) {
-  override toString(): string {
-    return `${this.constructor.name}(${this.baseTransform}, ${this.reinterpretedBatchNdims})`;
-  }
-}
+  text: (it) => `${it.baseTransform}, ${it.reinterpretedBatchNdims}`,
+}) {}
 
 // Returns the value; throws ShapeMismatch if it has fewer dimensions than one value of the constraint.
 function withDims(it: Transform, value: Tensor, { eventDim }: Constraint): Tensor {

@@ -209,6 +209,8 @@ export interface TransformDeclaration<Self> {
   inverseShape?: (shape: Shape, it: Self) => Shape;
   /** Whether another transform of the class computes the same function; default true. */
   equals?: (other: Self, it: Self) => boolean;
+  /** The arguments in the text of the transform; default none. */
+  text?: (it: Self) => string;
   /** The tensors that the transform depends on; default its fields that are tensors. */
   tensors?: (it: Self) => readonly Tensor[];
 }
@@ -271,6 +273,10 @@ export class DeclaredTransform extends Transform {
   override equals(other: Transform): boolean {
     if (other.constructor !== this.constructor) return false;
     return this.declaration.equals?.(other as this, this) ?? true;
+  }
+
+  override toString(): string {
+    return `${this.constructor.name}(${this.declaration.text?.(this) ?? ""})`;
   }
 }
 
