@@ -128,10 +128,15 @@ async function bundle(entry, outfile) {
 // Errors and printed modules show the names of classes, which minifiers change, also in users' bundles. A static property
 // preserves the name, and bundlers can still drop a class that is not used.
 const kClass =
-  /^((?:export )?(?:abstract )?class (\w+)[^;]*?\{)(\}?)$(?!\n\s+static (?:override |readonly )*name\b)/gm;
+  /^((?:export )?(?:abstract )?class (\w+)(?:(?!\(\{)[^;])*?\{)(\}?)$(?!\n\s+static (?:override |readonly )*name\b)/gm;
+
+// A class that extends what is made of a declaration: its body begins after that.
+const kDeclaredClass =
+  /^((?:export )?(?:abstract )?class (\w+)[^;{(]* extends \w+(?:<[^;(]*>)?\(\{$(?:\n(?!\}).*)*\n\}\).*\{)(\}?)$/gm;
 
 function withNames(code) {
-  return code.replace(kClass, '$1\n  static name = "$2";\n$3');
+  const named = '$1\n  static name = "$2";\n$3';
+  return code.replace(kClass, named).replace(kDeclaredClass, named);
 }
 
 const kNames = {
@@ -151,6 +156,7 @@ const kDefiners = [
   "drawing",
   "composite",
   "compositeFactory",
+  "constraint",
 ];
 const kDefinition = new RegExp(`(= |\\()(?=(?:${kDefiners.join("|")})\\()`, "g");
 

@@ -12,6 +12,7 @@ import {
   PageEvent,
   ReferenceType,
   ReflectionKind,
+  UnionType,
 } from "typedoc";
 import ts from "typescript";
 
@@ -43,6 +44,7 @@ const kFields = {
 /** The entry point of the plugin, which typedoc calls. */
 export function load(app) {
   tagByRules();
+  app.converter.on(Converter.EVENT_CREATE_SIGNATURE, spellArguments);
   app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_, document) => nameDocument(document));
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     dropHeading(project.readme);
@@ -50,12 +52,14 @@ export function load(app) {
       showBase(reflection, project);
       shareComment(reflection);
       describeField(reflection);
+      nameBase(reflection);
       const chapter = chapterOf(reflection);
       if (chapter) addTo(chapter, reflection);
       // The location of a declaration is of no interest to readers.
       delete reflection.sources;
     }
   });
+  app.converter.on(Converter.EVENT_RESOLVE_END, hideDeclarations, kAfterInheritance);
   app.renderer.on(PageEvent.END, finishPage);
 }
 
@@ -135,6 +139,42 @@ function describeField(reflection) {
   if (!isField || reflection.comment || !reflection.parent.kindOf(ReflectionKind.Class)) return;
   const kind = /\b(Parameter|Buffer)\b/.exec(String(reflection.type))?.[0] ?? "other";
   reflection.comment = new Comment([{ kind: "text", text: kFields[kind] }]);
+}
+
+const kAfterInheritance = -10000;
+const kDeclaration = /\(|^Options\./;
+
+// A class may extend the result of a call, and options a declaration. typedoc would show their source as the origin and
+// as the default value of every member.
+function hideDeclarations({ project }) {
+  for (const reflection of Object.values(project.reflections)) {
+    const isOption = reflection.parent?.kindOf(ReflectionKind.Interface);
+    if (isOption || kDeclaration.test(reflection.inheritedFrom?.name)) {
+      delete reflection.defaultValue;
+    }
+    for (const link of ["inheritedFrom", "overwrites"]) {
+      if (kDeclaration.test(reflection[link]?.name)) delete reflection[link];
+    }
+  }
+}
+
+// The arguments of a distribution's constructor have a type of which typedoc would show the name only.
+function spellArguments(context, { parameters = [] }, _, signature) {
+  for (const [i, parameter] of parameters.entries()) {
+    const symbol = signature?.parameters[i];
+    const type = symbol && context.checker.getTypeOfSymbol(symbol);
+    if (type?.aliasSymbol?.name !== "Given" || !type.isUnion()) continue;
+    const spelled = type.types.map((one) => context.converter.convertType(context, one));
+    parameter.type = new UnionType(spelled);
+  }
+}
+
+// The base of such a class is an intersection of a class and of what was declared.
+function nameBase(reflection) {
+  if (!reflection.kindOf(ReflectionKind.Class)) return;
+  reflection.extendedTypes = reflection.extendedTypes?.map((type) => {
+    return type.type === "intersection" ? type.types[0] : type;
+  });
 }
 
 // Returns the chapter of a top-level name of the package, or of a member of Tensor.

@@ -352,3 +352,46 @@ x.size * 2;
 // @ts-expect-error it is called requiresGrad
 x.requires_grad = true;
 eg.zeros([2], { dtype: eg.long }).to(eg.float64);
+
+// Distributions are declared: constructors, parameters, base distributions and subclasses have their types.
+const { distributions: d } = eg;
+class Shifted extends d.Normal {
+  constructor(loc: eg.Tensor) {
+    super(loc, 1, { validateArgs: false });
+  }
+  override get loc(): eg.Tensor {
+    return super.mean.add(1);
+  }
+  override logProb(value: eg.Tensor): eg.Tensor {
+    return super.logProb(value).add(this.parameters.scale);
+  }
+}
+class Falling extends d.ExpTransform {
+  override get sign(): number {
+    return -1;
+  }
+  protected override forward(value: eg.Tensor): eg.Tensor {
+    return super.forward(value).neg();
+  }
+}
+d.registerKl(Shifted, d.Gumbel, (p, q) => p.loc.sub(q.scale));
+d.Normal.setDefaultValidateArgs(true);
+const scale: eg.Tensor = new d.TransformedDistribution(new Shifted(x), [new Falling()]).baseDist
+  .scale;
+const underlying: eg.distributions.Normal = new d.LogNormal(0, 1).baseDist;
+const draws: number = new d.Multinomial({ totalCount: 3, probs: x }).totalCount;
+const wide: eg.distributions.Gamma = new d.Gamma(1, x).expand([3]);
+const shift: eg.distributions.Parameter = new d.AffineTransform(1, 2, { eventDim: 1 }).loc;
+const anyDistribution: eg.distributions.Distribution = new d.StudentT(3, { loc: 1 });
+const anyClass: eg.distributions.DistributionClass<eg.distributions.Normal> = Shifted;
+console.log(scale, underlying, draws, wide, shift, anyDistribution, anyClass);
+// @ts-expect-error a text is no parameter
+new d.Normal("a", 1);
+// @ts-expect-error the scale is missing
+new d.Normal(0);
+// @ts-expect-error it is called validateArgs
+new d.Normal(0, 1, { validate: true });
+// @ts-expect-error parameters do not change
+new d.Normal(0, 1).loc = x;
+// @ts-expect-error Normal has no rate
+new d.Normal(0, 1).rate;
