@@ -4,6 +4,7 @@
 // has no reflection, but a function template knows its arguments: __PRETTY_FUNCTION__ spells a
 // pointer to a field, and an enumerator, with its name.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -53,7 +54,7 @@ consteval std::string_view field_name() {
   constexpr std::string_view kBeforeField = "value.";
   std::string_view text = spelled<kPointer>();
   text.remove_prefix(text.find(kBeforeField) + kBeforeField.size());
-  text = text.substr(0, text.find_first_of(")}"));
+  text = text.substr(0, std::min(text.find(")}"), text.find_last_of('}')));
   return text.substr(text.rfind(':') + 1);
 }
 #ifdef __clang__

@@ -57,9 +57,9 @@ TEST(IndexSelect, ReportsTheIndexThatIsOutOfRange) {
   const Tensor x = range({3, 2});
   expect_error(ErrorCode::kIndexOutOfRange,
                "[index_select] index 3 is out of range for dimension "
-               "0 with size 3.",
+               "0 of size 3.",
                [&] { IndexSelect::call(x, 0, indices({0, 3})); });
-  expect_error(ErrorCode::kIndexOutOfRange, "index -1 is out of bounds",
+  expect_error(ErrorCode::kIndexOutOfRange, "index -1 is out of range",
                [&] { IndexSelect::call(x, 0, indices({-1})); });
   expect_error(ErrorCode::kDtypeMismatch, "index must be int64 or int32, got float32",
                [&] { IndexSelect::call(x, 0, tensor({1})); });

@@ -21,7 +21,7 @@ TEST(CheckedInt, ComputesOrThrows) {
   for (const auto& overflowing :
        {+[] { (void)(CheckedInt(kMost) + 1); }, +[] { (void)(CheckedInt(-kMost) - 2); },
         +[] { (void)(CheckedInt(k32) * k32); }, +[] { (void)(CheckedInt(-k32) * k32 * 2); }}) {
-    expect_error(ErrorCode::kInvalidArgument, "64-bit", overflowing);
+    expect_error(ErrorCode::kInvalidArgument, "64 bits", overflowing);
   }
 }
 

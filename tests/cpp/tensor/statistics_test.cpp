@@ -76,7 +76,7 @@ TEST(Norm, KnowsEveryP) {
   EXPECT_NEAR(value(Norm::call(x, 0.5)), std::pow(std::sqrt(3.0) + 2, 2), 1e-12);
   EXPECT_EQ(values(Norm::call(Transpose::call(tensor({3, 4, 6, 8}, {2, 2}), 0, 1), 2, Dims{0})),
             (Values{5, 10}));
-  expect_error(ErrorCode::kDtypeMismatch, "Expected a floating point",
+  expect_error(ErrorCode::kDtypeMismatch, "expected floating-point",
                [&] { Norm::call(tensor<std::int32_t>({1})); });
 }
 
