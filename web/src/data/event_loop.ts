@@ -1,6 +1,8 @@
 // Yielding to the event loop regularly: finalizers of the garbage collector, timers, the drawing of a page
 // and Ctrl-C all need it to run.
 
+import { nextTask } from "../runtime/next_task.js";
+
 /** The time between two visits, in milliseconds. */
 const kInterval = 10;
 
@@ -14,22 +16,4 @@ export class EventLoopVisits {
     await nextTask();
     this.#last = performance.now();
   }
-}
-
-function nextTask(): Promise<void> {
-  return new Promise((resolve) => {
-    // Browsers delay nested timers by at least 4 ms; messages have no such delay.
-    if (typeof setImmediate === "function") setImmediate(resolve);
-    else if (typeof MessageChannel === "function") postToSelf(resolve);
-    else setTimeout(resolve, 0);
-  });
-}
-
-function postToSelf(resolve: () => void): void {
-  const { port1, port2 } = new MessageChannel();
-  port1.onmessage = () => {
-    port1.close();
-    resolve();
-  };
-  port2.postMessage(null);
 }

@@ -6,14 +6,16 @@ let channel: MessageChannel | undefined;
 /** Resolves in a later task of the event loop, so that pending work such as drawing a frame can run first. */
 export function nextTask(): Promise<void> {
   return new Promise((resolve) => {
-    if (typeof setImmediate === "function") {
-      setImmediate(resolve);
-      return;
-    }
-    channel ??= openChannel();
-    waiting.push(resolve);
-    channel.port2.postMessage(null);
+    if (typeof setImmediate === "function") setImmediate(resolve);
+    else if (typeof MessageChannel === "function") postToSelf(resolve);
+    else setTimeout(resolve, 0);
   });
+}
+
+function postToSelf(resolve: () => void): void {
+  channel ??= openChannel();
+  waiting.push(resolve);
+  channel.port2.postMessage(null);
 }
 
 function openChannel(): MessageChannel {
