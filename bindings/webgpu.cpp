@@ -238,7 +238,7 @@ void opened(const std::string& supported, const std::string& adapter, double max
     all.device = std::make_unique<webgpu::WebGpuDevice>(all.player, limits);
     register_accelerator(DeviceType::kWebGpu, all.device.get());
   } else {
-    all.device->begin_anew(limits);
+    all.device->reopen(limits);
   }
   all.adapter = adapter;
   Engine::instance().start_ahead(Device{DeviceType::kWebGpu}.index,

@@ -128,7 +128,7 @@ async function bundle(entry, outfile) {
 // Errors and printed modules show the names of classes, which minifiers change, also in users' bundles. A static property
 // preserves the name, and bundlers can still drop a class that is not used.
 const kClass =
-  /^((?:export )?(?:abstract )?class (\w+)(?:(?!\(\{)[^;])*?\{)(\}?)$(?!\n\s+static (?:override |readonly )*name\b)/gm;
+  /^((?:export )?(?:abstract )?class (\w+)(?:(?!\(\{$)[^;])*?\{)(\}?)$(?!\n\s+static (?:override |readonly )*name\b)/gm;
 
 // A class that extends what is made of a declaration: its body begins after that.
 const kDeclaredClass =

@@ -81,7 +81,7 @@ test("a tensor without dimensions has none to unflatten", () => {
     assertThrows(
       () => eg.tensor(3).unflatten(dim, [1]),
       "IndexOutOfRange",
-      /tensor has no dimensions/,
+      /0-dim tensor has no dimension/,
     );
   }
 });

@@ -305,7 +305,7 @@ describe("what cannot be played is refused", () => {
       assertThrows(
         () => eg.capture(fn, x),
         "InvalidArgument",
-        /random numbers .* pass them as an input/,
+        /random numbers.*pass them as an input/,
       );
     dropout.eval();
     assertTensor(eg.capture((a) => dropout.call(a), x)(x), [1, 2, 3]);

@@ -119,7 +119,7 @@ describe("gradients of complex numbers are PyTorch's", () => {
     assertThrows(
       () => z.mul(2).backward(),
       "NonScalarBackward",
-      /dtype complex64 needs a gradient/,
+      /dtype complex128 needs a gradient/,
     );
     assertThrows(
       () => z.mul(2).backward(eg.tensor(1, { dtype: "float64" })),

@@ -51,7 +51,7 @@ test("a tensor without dimensions is refused by ops that ask for the size of one
   assertThrows(
     () => eg.bilinear(x, x, eg.ones([1, 1, 1])),
     "IndexOutOfRange",
-    /^\[bilinear\] .*no dimensions/,
+    /^\[bilinear\] .*without dimensions/,
   );
 });
 
