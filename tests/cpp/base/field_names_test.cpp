@@ -13,7 +13,9 @@
 #include "kernels/softmax.h"
 
 namespace eg {
-namespace {
+
+// Not in an unnamed namespace, because their fields are named by a variable with external linkage.
+namespace field_names_test {
 
 struct Inner {
   std::int64_t first_part;
@@ -27,6 +29,12 @@ struct Outer {
 };
 struct Nothing {};
 enum class Fruit : std::uint8_t { kApple, kPear = 3, kPlum };
+
+}  // namespace field_names_test
+
+namespace {
+
+using namespace field_names_test;
 
 template <class Struct>
 std::vector<std::string> names() {
