@@ -17,9 +17,11 @@ await main(async () => {
     mkdirSync(target, { recursive: true });
     writeFileSync(join(target, "op_table.json"), await quiet(join(folder, "op_table")));
   });
-  await step("write web/src/generated/border.ts", async () =>
-    writeFileSync(join(target, "border.ts"), await quiet(join(folder, "border"))),
-  );
+  const border = join(folder, "border");
+  await step("write web/src/generated/{border,stream}.ts", async () => {
+    writeFileSync(join(target, "border.ts"), await quiet(border));
+    writeFileSync(join(target, "stream.ts"), await quiet(border, ["stream"]));
+  });
   const shaders = join(folder, "formula_shaders");
   await step("write web/src/generated/formula_shaders.json", async () => {
     writeFileSync(join(target, "formula_shaders.json"), await quiet(shaders));

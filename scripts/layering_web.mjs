@@ -15,6 +15,7 @@ const kMayImport = {
   runtime: ["generated/border.ts", "files.ts"],
   arguments: ["generated/border.ts", "runtime"],
   "generated/border.ts": [],
+  "generated/stream.ts": [],
   "generated/op_lines.ts": [],
   "generated/formula_shaders.json": [],
   engine: ["files.ts", "runtime", "arguments", "generated/border.ts"],
@@ -50,7 +51,12 @@ const kMayImport = {
   amp: ["runtime", "arguments", "tensor", "generated", "autograd"],
   io: ["runtime", "arguments", "tensor", "ops"],
   data: ["runtime", "arguments", "tensor", "generated", "ops", "io"],
-  webgpu: ["runtime", "generated/border.ts", "generated/formula_shaders.json"],
+  webgpu: [
+    "runtime",
+    "generated/border.ts",
+    "generated/stream.ts",
+    "generated/formula_shaders.json",
+  ],
   threads: ["files.ts", "runtime", "engine", "generated/border.ts", "tensor"],
 };
 

@@ -1,4 +1,5 @@
-// Prints web/src/generated/border.ts: the format of what C++ and TypeScript exchange.
+// Prints the format of what C++ and TypeScript exchange: web/src/generated/border.ts, or with an
+// argument web/src/generated/stream.ts, the GPU's stream, which only the player reads.
 
 #include <cctype>
 #include <exception>
@@ -117,7 +118,10 @@ class Writer {
     kernel_types_ += "  readonly " + name + ": " + std::string(type_name<Kernel>()) + ";\n";
   }
 
-  std::string text() const {
+  const std::string& declarations() const { return declarations_; }
+
+  /// The declarations, and what refers to all of them.
+  std::string stream() const {
     return declarations_ +
            "/** The structs of commands. */\n"
            "export interface Commands {\n" +
@@ -224,6 +228,9 @@ class Writer {
   std::string kernel_types_;
 };
 
+constexpr std::string_view kHead =
+    "// Written by tools/border.cpp (npm run generate). Do not edit.\n";
+
 std::string border_ts() {
   Writer writer;
   writer.names<DType>("The element type of a tensor.", "kDTypes", true);
@@ -231,25 +238,35 @@ std::string border_ts() {
   writer.names<ErrorCode>("The codes of `EdgeGradError`.", "", false);
   WordStructs::for_each([&]<class Words>() { writer.words<Words>(); });
   FlagEnums::for_each([&]<class Flags>() { writer.flags<Flags>(); });
+  return std::string(kHead) +
+         "//\n"
+         "// The words, flags and names that C++ and TypeScript exchange; bindings/words.h "
+         "explains them.\n\n"
+         "/** What native.borderHash() returns of a module with this format and that of stream.ts. "
+         "*/\n"
+         "export const kBorderHash = " +
+         std::to_string(border_hash()) + ";\n\n" + writer.declarations();
+}
+
+std::string stream_ts() {
+  Writer writer;
   webgpu::Commands::for_each([&]<class Command>() { writer.command<Command>(); });
   kernel::Kernels::for_each([&]<class Kernel>() { writer.kernel<Kernel>(); });
-  return "// Written by tools/border.cpp (npm run generate). Do not edit.\n"
+  return std::string(kHead) +
          "//\n"
-         "// The format of what C++ and TypeScript exchange. What the fields mean is said at the\n"
-         "// structs: words and flags in bindings/words.h, commands in\n"
+         "// The GPU's stream. The fields are explained at the structs: commands in\n"
          "// src/backend/webgpu/commands.h, kernels in src/kernels.\n\n"
-         "import type { Formula, Operand, View } from \"../webgpu/stream\";\n\n"
-         "/** What native.borderHash() returns of a module with this format. */\n"
-         "export const kBorderHash = " +
-         std::to_string(border_hash()) + ";\n\n" + writer.text();
+         "import type { Formula, Operand, View } from \"../webgpu/stream\";\n"
+         "import type { ComputedDType } from \"./border\";\n\n" +
+         writer.stream();
 }
 
 }  // namespace
 }  // namespace eg::bindings
 
-int main() {
+int main(int count, char**) {
   try {
-    std::cout << eg::bindings::border_ts();
+    std::cout << (count > 1 ? eg::bindings::stream_ts() : eg::bindings::border_ts());
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
     return 1;

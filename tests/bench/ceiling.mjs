@@ -11,15 +11,21 @@ import { ensureEmscripten } from "../../scripts/toolchain.mjs";
 const kFolder = join(kRoot, "build", "bench");
 const kFlags = { simd: [], relaxed: ["-mrelaxed-simd", "-DEG_RELAXED_SIMD=1"] };
 
+const filesIn = (folder) =>
+  readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => join(folder, name));
+
 /** Builds the probe of a variant if its sources are newer, and returns its path. */
 export async function buildProbe(variant) {
   const program = join(kFolder, `gemm_bench-${variant}.cjs`);
   const gemm = join(kRoot, "src/backend/cpu/matrix/gemm");
   const base = join(kRoot, "src/base");
+  const heap = join(base, "heap");
   const sources = [
     join(kRoot, "tests/bench/gemm_bench.cpp"),
     join(kRoot, "src/runtime/thread_pool.cpp"),
-    ...[base, gemm].flatMap((room) => readdirSync(room).map((name) => join(room, name))),
+    ...[base, heap, gemm].flatMap((room) => filesIn(room)),
   ];
   if (existsSync(program) && sources.every((path) => modified(path) < modified(program))) {
     return program;

@@ -121,7 +121,7 @@ describe("a page", { skip: noBrowser }, () => {
       const url = await serve(project.folder, kIsolation, { isSilent });
       assertTrains(await start(url), "single", [/workers.*none of them answered within 10 s/]);
       const { error } = await start(url, { variant: "simd" });
-      assert.match(error, /^Internal: \[init\] the workers.*has answered/);
+      assert.match(error, /^Internal: \[init\] the workers.*none of them answered/);
     });
 
     test("whose server answers for the first worker alone is told of the others", async () => {

@@ -1,7 +1,7 @@
 #pragma once
 
 // The commands of the stream (stream.h): one struct each, whose fields are encoded in order. The
-// player decodes them with the same list, from web/src/generated/border.ts.
+// player decodes them with the same list, from web/src/generated/stream.ts.
 
 #include <cstddef>
 #include <cstdint>

@@ -61,7 +61,7 @@ describe("a page in Firefox", { skip: noFirefox }, () => {
       `${isolated.url}threads.html`,
     );
     assert.match(lost, /^(Internal|InvalidArgument): \[spawn\]/);
-    assert.match(unresolved, /^InvalidArgument: .*edgegrad.* Give spawn a Worker/);
+    assert.match(unresolved, /^InvalidArgument: .*edgegrad.* Pass a Worker to spawn/);
     assert.deepEqual(rest, {
       hookRanHere: true,
       grad: [200, 200],

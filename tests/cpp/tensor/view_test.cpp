@@ -115,7 +115,8 @@ TEST(Squeeze, DropsOnlyDimensionsOfSizeOne) {
   EXPECT_EQ(Squeeze::call(range({1, 2, 1}), Dims{1}).shape(), (Shape{1, 2, 1}));
   EXPECT_EQ(Squeeze::call(range({1, 2, 1}), Dims{0, -1}).shape(), Shape{2});
   EXPECT_EQ(Unsqueeze::call(range({2, 3}), -1).shape(), (Shape{2, 3, 1}));
-  expect_error(ErrorCode::kIndexOutOfRange, "dimension 3 is out of range, expected a value from -3 to 2",
+  expect_error(ErrorCode::kIndexOutOfRange,
+               "dimension 3 is out of range, expected a value from -3 to 2",
                [] { Unsqueeze::call(range({2, 3}), 3); });
 }
 

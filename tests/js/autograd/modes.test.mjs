@@ -204,7 +204,11 @@ describe("requiresGrad", () => {
       /cannot be set to false on the result.*x\.detach\(\)/,
     );
     assert.equal(y.requiresGrad_(), y);
-    assertThrows(() => eg.tensor([1n]).requiresGrad_(), "NotDifferentiable", /floating-point.*got int64/);
+    assertThrows(
+      () => eg.tensor([1n]).requiresGrad_(),
+      "NotDifferentiable",
+      /floating-point.*got int64/,
+    );
   });
 
   test("turned off after recording, stops the accumulation", () => {

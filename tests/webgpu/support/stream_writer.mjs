@@ -1,9 +1,9 @@
-// Writes a stream as web/src/generated/border.ts describes it.
+// Writes a stream as web/src/generated/stream.ts describes it.
 
 import { bundled } from "./bundled.mjs";
 
 const { dtypes, kCommandFields, kKernelFields } = await bundled(
-  `export { kCommandFields, kKernelFields } from "../generated/border";
+  `export { kCommandFields, kKernelFields } from "../generated/stream";
   export { dtypes } from "./dtype";`,
 );
 

@@ -1,6 +1,6 @@
 // Plays the kernel commands of a stream and caches what they record.
 
-import { type Kernel, kKernelFields } from "../generated/border";
+import { type Kernel, kKernelFields } from "../generated/stream";
 import type { Block, Blocks } from "./blocks";
 import { type BlockReference, type CacheEntry, CommandCache } from "./command_cache";
 import type { DType } from "./dtype";

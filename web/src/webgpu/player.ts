@@ -1,6 +1,6 @@
 // Plays batches of the stream (README.md) on a device.
 
-import type { Read } from "../generated/border";
+import type { Read } from "../generated/stream";
 import { type Block, Blocks } from "./blocks";
 import { Clock } from "./clock";
 import { asPlayerError, ErrorCollector } from "./errors";

@@ -1,6 +1,6 @@
-// Decodes and checks the words of a stream (README.md), command by command, as described by generated/border.ts.
+// Decodes and checks the words of a stream (README.md), command by command, as described by generated/stream.ts.
 
-import { type Commands, kCommandFields } from "../generated/border";
+import { type Commands, kCommandFields } from "../generated/stream";
 import type { Block } from "./blocks";
 import { type DType, dtypes } from "./dtype";
 

@@ -165,6 +165,10 @@ function numbersOf(
 
 function checkEvaluation(where: string, ...modules: readonly { training: boolean }[]): void {
   if (modules.some(({ training }) => training)) {
-    fail("InvalidArgument", where, "both modules must be in evaluation mode: call eval() first.");
+    fail(
+      "InvalidArgument",
+      where,
+      "both modules must be in evaluation mode: call their method eval first.",
+    );
   }
 }

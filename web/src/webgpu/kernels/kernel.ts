@@ -1,4 +1,4 @@
-// The interface of the player's kernels: each one converts a struct of src/kernels, declared in generated/border.ts, to dispatches.
+// The interface of the player's kernels: each one converts a struct of src/kernels, declared in generated/stream.ts, to dispatches.
 
 import type { Block } from "../blocks";
 import type { DType } from "../dtype";

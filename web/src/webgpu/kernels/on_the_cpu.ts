@@ -1,6 +1,6 @@
 // The kernels that the CPU computes instead of the player, with the reasons.
 
-import type { Kernels } from "../../generated/border";
+import type { Kernels } from "../../generated/stream";
 
 interface OnTheCpu {
   /** Kernels that the player lacks. */

@@ -1,6 +1,6 @@
 // The table of all kernels, by the names of their structs in src/kernels.
 
-import type { Kernels } from "../../generated/border";
+import type { Kernels } from "../../generated/stream";
 import { formulas } from "../formula_shader";
 import type { StepKernel, StepStruct } from "../steps/step_kernel";
 import { fft } from "./complex/fft";

@@ -4,7 +4,7 @@
 // reversal. For the factor 4, an invocation computes four results from four numbers. For any other factor, it computes
 // one result as a sum with as many terms as the factor, so sizes with large prime factors are slow.
 
-import type { Fft, Rows } from "../../../generated/border";
+import type { Fft, Rows } from "../../../generated/stream";
 import type { View } from "../../stream";
 import { copyBytes } from "../elementwise/copy";
 import { forEach, invocations } from "../invocations";

@@ -1,6 +1,6 @@
 // Copies element by element, converting the dtype.
 
-import type { Copy } from "../../../generated/border";
+import type { Copy } from "../../../generated/stream";
 import type { Block } from "../../blocks";
 import { itemSize } from "../../dtype";
 import { type ElementType, elementType } from "../../shader";

@@ -1,6 +1,6 @@
 // Elementwise formulas over operands of the same shape.
 
-import type { Elementwise } from "../../../generated/border";
+import type { Elementwise } from "../../../generated/stream";
 import { type DType, itemSize } from "../../dtype";
 import {
   type ComputeType,

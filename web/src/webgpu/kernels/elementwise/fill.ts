@@ -1,6 +1,6 @@
 // Sets contiguous elements to one value.
 
-import type { Fill } from "../../../generated/border";
+import type { Fill } from "../../../generated/stream";
 import { elementType } from "../../shader";
 import { invocations } from "../invocations";
 import type { Kernel } from "../kernel";

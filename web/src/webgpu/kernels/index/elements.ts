@@ -5,7 +5,7 @@ import type {
   IndexedElements,
   PutElements,
   TakeElements,
-} from "../../../generated/border";
+} from "../../../generated/stream";
 import { itemSize } from "../../dtype";
 import { type Access, elementType } from "../../shader";
 import type { View } from "../../stream";

@@ -6,7 +6,7 @@ import {
   type FindOutOfRange,
   type FindTrue,
   Fold,
-} from "../../../generated/border";
+} from "../../../generated/stream";
 import { elementType } from "../../shader";
 import { forEach, invocations, kThreads } from "../invocations";
 import type { Kernel } from "../kernel";

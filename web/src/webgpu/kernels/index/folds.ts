@@ -2,7 +2,7 @@
 //
 // Elements are first linked into one list per target, with one atomic each; then one invocation folds each list.
 
-import type { ExtremeElements, MultiplyElements } from "../../../generated/border";
+import type { ExtremeElements, MultiplyElements } from "../../../generated/stream";
 import { type ElementType, elementType, kWgslTypes } from "../../shader";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";

@@ -4,7 +4,7 @@
 // In a short row, every element counts the elements that precede it. Long rows are sorted with Batcher's bitonic
 // network, one dispatch per step.
 
-import type { ModeRows, OrderRows } from "../../../generated/border";
+import type { ModeRows, OrderRows } from "../../../generated/stream";
 import type { Access } from "../../shader";
 import type { View } from "../../stream";
 import { forEach, invocations } from "../invocations";

@@ -1,6 +1,6 @@
 // Whole slices selected by index: memory is seen as [outer, rows, inner].
 
-import type { AddRows, IndexedRows, PutRows, TakeRows } from "../../../generated/border";
+import type { AddRows, IndexedRows, PutRows, TakeRows } from "../../../generated/stream";
 import { elementType } from "../../shader";
 import { storeEach } from "../elementwise/packed";
 import { forEach, invocations } from "../invocations";

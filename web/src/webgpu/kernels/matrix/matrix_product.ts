@@ -4,7 +4,7 @@
 // workgroup memory, in the order of their memory layout, and every invocation computes a square of results from them. If
 // the result has only a few rows or columns, several lanes share each sum instead.
 
-import type { MatrixLayout, MatrixProduct, ProductSizes } from "../../../generated/border";
+import type { MatrixLayout, MatrixProduct, ProductSizes } from "../../../generated/stream";
 import type { DType } from "../../dtype";
 import { type Access, elementType, type Uniforms } from "../../shader";
 import type { View } from "../../stream";

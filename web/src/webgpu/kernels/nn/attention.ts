@@ -6,7 +6,7 @@ import type {
   AttendBackward,
   Attention as AttentionFields,
   HeadMatrices,
-} from "../../../generated/border";
+} from "../../../generated/stream";
 import type { View } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
 import { type Matrices, multiply } from "../matrix/matrix_product";

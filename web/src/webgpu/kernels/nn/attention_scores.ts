@@ -1,6 +1,6 @@
 // The steps of attention between its matrix products: converting scores to weights, and gradients of weights to gradients of scores.
 
-import type { Attention as AttentionFields } from "../../../generated/border";
+import type { Attention as AttentionFields } from "../../../generated/stream";
 import type { Access } from "../../shader";
 import type { Commands } from "../kernel";
 import { kMaximum, kSum } from "../lanes";

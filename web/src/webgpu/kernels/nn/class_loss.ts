@@ -8,7 +8,7 @@ import type {
   MeanLoss,
   NllLosses,
   TargetDistribution,
-} from "../../../generated/border";
+} from "../../../generated/stream";
 import type { Access } from "../../shader";
 import { kChecked, statusOf } from "../index/checked";
 import { forEach, invocations } from "../invocations";

@@ -4,7 +4,7 @@ import type {
   Convolve,
   ConvolveBackwardInput,
   ConvolveBackwardWeight,
-} from "../../../generated/border";
+} from "../../../generated/stream";
 import type { Kernel } from "../kernel";
 import { convolveSegments, convolveSegmentsBackward } from "./conv_segments";
 import { convolveTiles, convolveTilesBackward, weightGradientTiles } from "./conv_tiles";

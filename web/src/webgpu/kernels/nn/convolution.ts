@@ -1,6 +1,6 @@
 // A convolution (src/kernels/conv.h) in the form that shaders use: by groups, rows and columns.
 
-import type { Convolution as ConvolutionFields } from "../../../generated/border";
+import type { Convolution as ConvolutionFields } from "../../../generated/stream";
 import type { View } from "../../stream";
 
 export interface Convolution {

@@ -4,7 +4,7 @@ import type {
   RowNorm,
   RowNormBackwardInput,
   RowNormBackwardParameters,
-} from "../../../generated/border";
+} from "../../../generated/stream";
 import type { Access } from "../../shader";
 import type { View } from "../../stream";
 import type { Kernel } from "../kernel";

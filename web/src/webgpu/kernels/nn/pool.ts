@@ -9,7 +9,7 @@ import type {
   MaxPoolPick,
   PoolDivisor,
   PoolPlanes,
-} from "../../../generated/border";
+} from "../../../generated/stream";
 import type { Access } from "../../shader";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";

@@ -1,6 +1,6 @@
 // The windows along one of the two axes of planes (src/kernels/pool.h).
 
-import type { PoolAxis } from "../../../generated/border";
+import type { PoolAxis } from "../../../generated/stream";
 
 export interface Axis {
   readonly uniforms: Record<string, number>;

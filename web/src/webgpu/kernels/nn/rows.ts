@@ -1,6 +1,6 @@
 // Kernels along the middle dimension of packed arrays (src/kernels/rows.h).
 
-import type { Rows } from "../../../generated/border";
+import type { Rows } from "../../../generated/stream";
 import type { Access, Uniforms } from "../../shader";
 import type { Commands } from "../kernel";
 import {

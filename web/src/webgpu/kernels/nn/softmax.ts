@@ -1,6 +1,6 @@
 // Softmax of rows, or its logarithm, and the gradient.
 
-import { type Softmax, type SoftmaxBackward, SoftmaxKind } from "../../../generated/border";
+import { type Softmax, type SoftmaxBackward, SoftmaxKind } from "../../../generated/stream";
 import type { Kernel } from "../kernel";
 import { kMaximum, kSum } from "../lanes";
 import { dispatchRows } from "./rows";

@@ -1,6 +1,6 @@
 // Optimiser steps, with the order of operations of src/backend/cpu/optim, so that a step matches the CPU's.
 
-import type { AdagradStep, AdamStep, RmspropStep, SgdStep } from "../../../generated/border";
+import type { AdagradStep, AdamStep, RmspropStep, SgdStep } from "../../../generated/stream";
 import type { Access } from "../../shader";
 import type { StepKernel, StepMemory, StepOptions } from "../../steps/step_kernel";
 import type { View } from "../../stream";

@@ -1,6 +1,6 @@
 // Dropout: y = x / keep where a mask is true.
 
-import type { Dropout } from "../../../generated/border";
+import type { Dropout } from "../../../generated/stream";
 import { forEach, invocations } from "../invocations";
 import type { Kernel } from "../kernel";
 

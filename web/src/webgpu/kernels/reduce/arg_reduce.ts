@@ -1,6 +1,6 @@
 // The first largest or smallest element along a dimension, and its index.
 
-import type { ArgReduce } from "../../../generated/border";
+import type { ArgReduce } from "../../../generated/stream";
 import type { Kernel } from "../kernel";
 import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
 import { indexOf, product, sizeUniforms } from "../strides";

@@ -1,6 +1,6 @@
 // Reductions over any dimensions of a strided operand.
 
-import { Fold, type Reduce, type Reduction } from "../../../generated/border";
+import { Fold, type Reduce, type Reduction } from "../../../generated/stream";
 import type { DType } from "../../dtype";
 import type { ElementType } from "../../shader";
 import type { View } from "../../stream";

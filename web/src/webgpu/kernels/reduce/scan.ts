@@ -9,7 +9,7 @@ import {
   type RunningExtreme,
   type Scan,
   ScanKind,
-} from "../../../generated/border";
+} from "../../../generated/stream";
 import type { Access } from "../../shader";
 import { forEach, invocations, kThreads, workgroups } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
