@@ -58,7 +58,7 @@ class FakePlayer::Reader {
   template <class Command>
   Command command() {
     Command command{};
-    std::apply([this](auto&... fields) { (read(fields), ...); }, fields_of(command));
+    std::apply([this](auto&... fields) { (this->read(fields), ...); }, fields_of(command));
     return command;
   }
 
