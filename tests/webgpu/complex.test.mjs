@@ -122,7 +122,13 @@ test(
     );
     const to = view(p, numbers.target);
     p.kernel("add_rows", {
-      places: { outer: 1, rows: count, inner, count: index.length, index: p.view("int64", index) },
+      selection: {
+        outer: 1,
+        rows: count,
+        inner,
+        count: index.length,
+        index: p.view("int64", index),
+      },
       packed: view(p, numbers.source),
       indexed: to,
       skip: -1,
@@ -131,7 +137,7 @@ test(
     const places = range(300 * inner, (i) => index[Math.floor(i / inner)]);
     const one = view(p, numbers.target);
     p.kernel("add_elements", {
-      places: {
+      selection: {
         shape: [300, inner],
         dim: 0,
         strides: packedStrides([count, inner]),

@@ -14,7 +14,7 @@ const index = [4, 0, 4, 2];
 const packedAt = (o, k, i) => (o * index.length + k) * inner + i;
 const indexedAt = (o, row, i) => (o * height + row) * inner + i;
 
-function placesOf(p, list = index) {
+function selectionOf(p, list = index) {
   return { outer, rows: height, inner, count: list.length, index: p.view("int64", list) };
 }
 
@@ -35,7 +35,7 @@ test("rows are taken and put", options, async () => {
       });
       const indexed = p.view(dtype, block, padding);
       const packed = p.empty(dtype, expected.length, padding);
-      p.kernel("take_rows", { places: placesOf(p), indexed, packed });
+      p.kernel("take_rows", { selection: selectionOf(p), indexed, packed });
       assert.deepEqual(await p.read(packed), expected, dtype);
 
       const source = valuesOf(dtype, expected.length).reverse();
@@ -43,15 +43,15 @@ test("rows are taken and put", options, async () => {
       forEachRow((from, to) => {
         after[to] = source[from];
       });
-      p.kernel("put_rows", { places: placesOf(p), packed: p.view(dtype, source), indexed });
+      p.kernel("put_rows", { selection: selectionOf(p), packed: p.view(dtype, source), indexed });
       assert.deepEqual(await p.read(indexed), after, dtype);
     }
   }
   const p = playing();
   const z = p.view("complex64", range(8));
   const packed = p.empty("complex64", 2);
-  const places = { outer: 1, rows: 4, inner: 1, count: 2, index: p.view("int64", [3, 1]) };
-  p.kernel("take_rows", { places, indexed: z, packed });
+  const selection = { outer: 1, rows: 4, inner: 1, count: 2, index: p.view("int64", [3, 1]) };
+  p.kernel("take_rows", { selection, indexed: z, packed });
   assert.deepEqual(await p.read({ ...packed, count: 4 }), [6, 7, 2, 3]);
 });
 
@@ -66,7 +66,7 @@ test("rows are added", options, async () => {
     });
     const indexed = p.view(dtype, block, 1);
     const packed = p.view(dtype, source);
-    p.kernel("add_rows", { places: placesOf(p), packed, indexed, skip: 2 });
+    p.kernel("add_rows", { selection: selectionOf(p), packed, indexed, skip: 2 });
     assert.deepEqual(await p.read(indexed), after);
   }
 });
@@ -77,8 +77,8 @@ test("many rows are added to one", options, async () => {
   const values = randoms(count * 4);
   const indexed = p.view("float32", new Array(8).fill(0));
   const index = p.view("int64", new Array(count).fill(1));
-  const places = { outer: 1, rows: 2, inner: 4, count, index };
-  p.kernel("add_rows", { places, packed: p.view("float32", values), indexed, skip: -1 });
+  const selection = { outer: 1, rows: 2, inner: 4, count, index };
+  p.kernel("add_rows", { selection, packed: p.view("float32", values), indexed, skip: -1 });
   const sums = range(4, (i) => values.filter((_, at) => at % 4 === i).reduce((a, b) => a + b, 0));
   assertClose(await p.read(indexed), [0, 0, 0, 0, ...sums], { absolute: 1e-3 });
 });
@@ -87,7 +87,7 @@ test("an index that is out of range", options, async () => {
   const p = playing();
   const indexed = p.view("float32", range(outer * height * inner));
   const packed = p.view("float32", range(outer * 4 * inner));
-  const bad = { places: placesOf(p, [0, 5, 1, -1]), indexed, packed };
+  const bad = { selection: selectionOf(p, [0, 5, 1, -1]), indexed, packed };
   const kernels = { take_rows: bad, put_rows: bad, add_rows: { ...bad, skip: -1 } };
   for (const [name, fields] of Object.entries(kernels)) {
     p.kernel(name, fields, "embedding");
@@ -116,10 +116,10 @@ test("elements are taken, put and added", options, async () => {
   for (const dtype of kDTypes) {
     const p = playing();
     const block = valuesOf(dtype, count);
-    const places = { shape, dim: 1, strides, index: p.view("int64", picks) };
+    const selection = { shape, dim: 1, strides, index: p.view("int64", picks) };
     const indexed = p.view(dtype, block, 1);
     const packed = p.empty(dtype, 24);
-    p.kernel("take_elements", { places, indexed, packed });
+    p.kernel("take_elements", { selection, indexed, packed });
     assert.deepEqual(
       await p.read(packed),
       named.map((at) => block[at]),
@@ -130,11 +130,11 @@ test("elements are taken, put and added", options, async () => {
     const from = p.view(dtype, source);
     const after = [...block];
     for (const [i, at] of named.entries()) after[at] = source[i];
-    p.kernel("put_elements", { places, packed: from, indexed });
+    p.kernel("put_elements", { selection, packed: from, indexed });
     assert.deepEqual(await p.read(indexed), after, dtype);
     if (dtype !== "float32" && dtype !== "int32") continue;
     for (const [i, at] of named.entries()) after[at] += source[i];
-    p.kernel("add_elements", { places, packed: from, indexed });
+    p.kernel("add_elements", { selection, packed: from, indexed });
     assert.deepEqual(await p.read(indexed), after);
   }
 });
@@ -146,7 +146,7 @@ test(
   options,
   async () => {
     const at = [4, 0, 4, 2, 4, 0];
-    const placesIn = (p, at) => ({
+    const selectionIn = (p, at) => ({
       ...{ shape: [at.length], dim: 0, strides: [1] },
       index: p.view("int64", at),
     });
@@ -161,7 +161,7 @@ test(
       for (const [what, fold] of Object.entries(folds)) {
         const p = playing();
         const indexed = p.view(dtype, block, 1);
-        const fields = { places: placesIn(p, at), packed: p.view(dtype, source, 2), indexed };
+        const fields = { selection: selectionIn(p, at), packed: p.view(dtype, source, 2), indexed };
         if (what === "multiply") p.kernel("multiply_elements", fields);
         else p.kernel("extreme_elements", { largest: what === "largest", ...fields });
         const after = [...block];
@@ -175,13 +175,17 @@ test(
     // 5 numbers, of which (4 + 5i) (1 + 2i) (-1 + 3i) is one.
     const z = p.view("complex64", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     const factors = p.view("complex64", [1, 2, -1, 3]);
-    p.kernel("multiply_elements", { places: placesIn(p, [2, 2]), packed: factors, indexed: z });
+    p.kernel("multiply_elements", {
+      selection: selectionIn(p, [2, 2]),
+      packed: factors,
+      indexed: z,
+    });
     assert.deepEqual(await p.read(z), [0, 1, 2, 3, -33, -31, 6, 7, 8, 9]);
 
     const x = p.view("float32", [1, 2, NaN]);
     const values = p.view("float32", [NaN, 5]);
-    const ends = placesIn(p, [0, 2]);
-    p.kernel("extreme_elements", { largest: true, places: ends, packed: values, indexed: x });
+    const ends = selectionIn(p, [0, 2]);
+    p.kernel("extreme_elements", { largest: true, selection: ends, packed: values, indexed: x });
     assert.deepEqual(await p.read(x), [NaN, 2, NaN]);
   },
 );
@@ -190,14 +194,14 @@ test("true elements are counted and found", options, async () => {
   for (const count of [0, 1, 100, 9001]) {
     const p = playing();
     const values = randoms(count).map((x) => Number(x > 0.3));
-    const places = values.flatMap((value, i) => (value ? [i] : []));
+    const positions = values.flatMap((value, i) => (value ? [i] : []));
     const mask = p.view("bool", values, 3);
     const total = p.empty("int64", 1);
     p.kernel("count_true", { count, mask, trueCount: total });
-    assert.deepEqual(await p.read(total), [places.length]);
-    const found = p.empty("int64", places.length);
-    p.kernel("find_true", { count, mask, places: found });
-    assert.deepEqual(await p.read(found), places);
+    assert.deepEqual(await p.read(total), [positions.length]);
+    const found = p.empty("int64", positions.length);
+    p.kernel("find_true", { count, mask, positions: found });
+    assert.deepEqual(await p.read(found), positions);
   }
 });
 

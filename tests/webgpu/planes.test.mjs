@@ -54,15 +54,15 @@ testBoth("max pooling", async (p) => {
     const [grad] = eg.autograd.grad(y, [x], { gradOutputs: eg.tensor(g).reshape(y.shape) });
     const pool = poolOf(x, y, windows);
     const from = p.view("float32", data, 1);
-    const [out, places] = [p.empty("float32", y.numel), p.empty("int64", y.numel)];
-    p.kernel("max_pool", { pool, x: from, y: out, places });
+    const [out, indices] = [p.empty("float32", y.numel), p.empty("int64", y.numel)];
+    p.kernel("max_pool", { pool, x: from, y: out, indices });
     assert.deepEqual(await p.read(out), list(y));
-    assert.deepEqual(await p.read(places), list(at));
-    p.kernel("max_pool_pick", { pool, x: from, places, y: out });
+    assert.deepEqual(await p.read(indices), list(at));
+    p.kernel("max_pool_pick", { pool, x: from, indices, y: out });
     const picked = list(y).map((value, i) => (list(at)[i] < 0 ? 0 : value));
     assert.deepEqual(await p.read(out), picked);
     const gradX = p.empty("float32", data.length);
-    p.kernel("max_pool_backward", { pool, gradY: p.view("float32", g), places, gradX });
+    p.kernel("max_pool_backward", { pool, gradY: p.view("float32", g), indices, gradX });
     assertClose(await p.read(gradX), list(grad));
   }
 });
