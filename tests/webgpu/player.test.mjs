@@ -218,7 +218,7 @@ test("commands and fields that are wrong are errors of the next read alone", opt
     ],
     [() => rawKernel(p, "fill", [1, 0, 0]), /shorter than its fields/],
     [() => rawKernel(p, "fill", [1, 0, 0, 0, x.block, 0, 0, 9, 9]), /2 words more than its fields/],
-    [() => rawKernel(p, "fill", [1, 0, 0, 0, x.block, 0, 99]), /99 is no dtype/],
+    [() => rawKernel(p, "fill", [1, 0, 0, 0, x.block, 0, 99]), /99 is not a dtype/],
     [() => p.stream.raw((1 << 8) | 2), /shorter than its fields/],
     [() => p.stream.raw((3 << 8) | 12, 1234, 5), /1 words more than its fields/],
     [() => p.stream.free(1234), /no block 1234/],
