@@ -6,30 +6,30 @@
 #include "base/warning.h"
 #include "border.h"
 #include "callbacks.h"
+#include "words.h"
 
 namespace eg::bindings {
 namespace {
 
 std::string capture_stack() {
   const emscripten::val capture = emscripten::val::module_property("captureStack");
-  // The engine's own threads run no JavaScript that could be shown.
+  // The engine's own threads run no JavaScript, so they have no stack to show.
   return capture.isUndefined() ? "" : capture().as<std::string>();
 }
 
-// A console is the user's, too: what it throws is thrown by what has warned.
+// The console may be replaced by the user and throw; the error then propagates from the call that
+// caused the warning.
 void show_warning(const std::string& message) {
   const auto thrown = emscripten::val::module_property("showWarning")(message).as<double>();
   if (thrown != 0) throw JsException(thrown);
 }
-
-enum AnomalyFlags : int { kEnabled = 1, kCheckNan = 2 };
 
 }  // namespace
 
 EG_EXPORT("setWarnAlways")
 bool set_always(bool enabled) { return set_warn_always(enabled); }
 
-// Sends warnings and questions for a stack to JavaScript from now on.
+// Connects JavaScript's functions for warnings and stacks.
 EG_EXPORT("connectMessages")
 void connect_messages() {
   set_warning_handler(&show_warning);
@@ -39,12 +39,12 @@ void connect_messages() {
 EG_EXPORT("anomalyMode")
 int anomaly_mode() {
   const AnomalySettings settings = AnomalyMode::settings();
-  return (settings.enabled ? kEnabled : 0) | (settings.check_nan ? kCheckNan : 0);
+  return (settings.enabled ? kAnomalyEnabled : 0) | (settings.check_nan ? kAnomalyCheckNan : 0);
 }
 
 EG_EXPORT("setAnomalyMode")
 void set_anomaly_mode(int flags) {
-  AnomalyMode::set_enabled((flags & kEnabled) != 0, (flags & kCheckNan) != 0);
+  AnomalyMode::set_enabled((flags & kAnomalyEnabled) != 0, (flags & kAnomalyCheckNan) != 0);
 }
 
 }  // namespace eg::bindings

@@ -1,4 +1,4 @@
-// Autograd: gradients and histories of tensors.
+// Autograd: backward calls, and the gradients and histories of tensors.
 
 #include "autograd/autograd.h"
 
@@ -18,38 +18,30 @@
 #include "dispatch/precision.h"
 #include "runtime/background.h"
 #include "runtime/inbox.h"
+#include "words.h"
 
 namespace eg::bindings {
 namespace {
 
-enum BackwardFlags : int {
-  kRetainGiven = 1,
-  kRetain = 2,
-  kCreateGraph = 4,
-  kAllowUnusedGiven = 8,
-  kAllowUnused = 16,
-  kMaterialize = 32,
-  kBatched = 64,
-  kCaptureGrads = 128,
-};
-
-// Options of both entry points, from their flags.
+// Reads the options that backward() and grad() share from the flags.
 void read_options(BackwardOptions& options, int flags) {
-  if ((flags & kRetainGiven) != 0) options.retain_graph = (flags & kRetain) != 0;
+  if ((flags & kRetainGraphGiven) != 0) options.retain_graph = (flags & kRetainGraph) != 0;
   options.create_graph = (flags & kCreateGraph) != 0;
 }
 
-// A tensor whose flags or history matter to what is recorded, if anything is.
+// Returns a tensor; if a recording is in progress, notes that it depends on the tensor's flags or
+// history.
 const Tensor& used_tensor(Handle handle) {
   const Tensor& t = handles().get(handle);
   if (Recording* const noted = recording()) noted->tensors->note_use(t);
   return t;
 }
 
-// Reads the frame from its start on.
+// Reads the frame from its start.
 class FrameReader {
  public:
-  // A target is two words: the handle of a tensor and -1, or that of a node and a position.
+  // A target is two words: the handle of a tensor and -1, or the handle of a node and an output
+  // index.
   GradTargetList targets(int count) {
     GradTargetList list = TensorList();
     for (int i = 0; i < count; ++i) {
@@ -67,7 +59,7 @@ class FrameReader {
     return list;
   }
 
-  // 0 gives an undefined tensor.
+  // A handle of 0 becomes an undefined tensor.
   TensorList tensors(int count) {
     TensorList list;
     for (int i = 0; i < count; ++i) list.push_back(handles().get_optional(frame()[next_++]));
@@ -78,7 +70,7 @@ class FrameReader {
   std::size_t next_ = 0;
 };
 
-// A call of backward() or grad(), read from the frame and ready to run on any thread.
+// A call of backward() or grad(), read from the frame so that it can run on any thread.
 struct GraphCall {
   GradTargetList outputs = TensorList();
   TensorList gradients;
@@ -95,8 +87,8 @@ struct GraphCall {
     if (input_count >= 0) inputs = reader.targets(input_count);
     read_options(options, flags);
     if ((flags & kAllowUnusedGiven) != 0) options.allow_unused = (flags & kAllowUnused) != 0;
-    options.materialize_grads = (flags & kMaterialize) != 0;
-    options.is_grads_batched = (flags & kBatched) != 0;
+    options.materialize_grads = (flags & kMaterializeGrads) != 0;
+    options.is_grads_batched = (flags & kGradsBatched) != 0;
     is_grad = (flags & kCaptureGrads) != 0;
   }
 
@@ -113,13 +105,14 @@ struct GraphCall {
   }
 };
 
-// What came of a call that did not run at once.
+// The result of an asynchronous call.
 struct Outcome {
   TensorList results;
   std::exception_ptr error;
   WarningCollector warnings;
 
-  // On the thread that made the call: tells `answer` handles, or kFailed with an error to take.
+  // Called on the thread that made the call: passes the result handles to `answer`, or stores the
+  // error and passes kFailed.
   void report(const JsFunction& answer) {
     try {
       warnings.replay();
@@ -138,7 +131,7 @@ struct Outcome {
 
 #if EG_THREADS
 
-// Runs the call on another thread and tells `answer` the outcome, on this one.
+// Runs the call on another thread, and calls `answer` with the outcome on this one.
 void run_later(GraphCall&& graph_call, const std::shared_ptr<JsFunction>& answer) {
   const char* const caller_name = graph_call.is_grad ? "gradAsync" : "backwardAsync";
   auto call = std::make_shared<GraphCall>(std::move(graph_call));
@@ -153,7 +146,7 @@ void run_later(GraphCall&& graph_call, const std::shared_ptr<JsFunction>& answer
     } catch (...) {
       outcome->error = std::current_exception();
     }
-    // The operands are free when the caller hears of the outcome.
+    // Releases the operands before the caller is notified.
     call.reset();
     caller->post([answer = std::move(answer), outcome] { outcome->report(*answer); });
   });
@@ -163,13 +156,13 @@ bool run_waiting_calls(std::chrono::steady_clock::time_point) { return false; }
 
 #else
 
-// A call that runs in pieces, between which this thread's event loop gets on.
+// A call that runs in time slices, between which this thread's event loop continues.
 class WaitingCall {
  public:
   WaitingCall(GraphCall&& call, std::shared_ptr<JsFunction> answer)
       : call_(std::move(call)), answer_(std::move(answer)) {}
 
-  // True when it has ended and `answer` has been told.
+  // Returns true when the call has ended and `answer` has been called.
   bool run_until(std::chrono::steady_clock::time_point deadline) {
     Outcome outcome;
     try {
@@ -182,7 +175,7 @@ class WaitingCall {
     } catch (...) {
       outcome.error = std::current_exception();
     }
-    // As above.
+    // Releases the operands before the caller is notified.
     pieces_.reset();
     call_.reset();
     outcome.report(*answer_);
@@ -197,7 +190,7 @@ class WaitingCall {
   DTypeModes dtypes_ = dtype_modes();
 };
 
-// The oldest runs first, to its end. What it calls may add others.
+// The oldest call runs first, to its end. Functions that it calls may add others.
 std::deque<WaitingCall>& waiting_calls() {
   static auto* const calls = new std::deque<WaitingCall>;
   return *calls;
@@ -207,7 +200,7 @@ void run_later(GraphCall&& call, const std::shared_ptr<JsFunction>& answer) {
   waiting_calls().emplace_back(std::move(call), answer);
 }
 
-// True when some are left.
+// Returns true if calls are left.
 bool run_waiting_calls(std::chrono::steady_clock::time_point deadline) {
   std::deque<WaitingCall>& calls = waiting_calls();
   while (!calls.empty() && calls.front().run_until(deadline)) {
@@ -219,7 +212,8 @@ bool run_waiting_calls(std::chrono::steady_clock::time_point deadline) {
 
 #endif
 
-// Writes the address of a gradient, by which JavaScript recognises one that it knows.
+// Writes the address of a gradient, by which JavaScript recognizes a gradient that it already has a
+// wrapper for.
 void write_address(const Tensor& t) {
   frame()[0] = static_cast<double>(reinterpret_cast<std::uintptr_t>(t.impl()));
 }
@@ -229,7 +223,7 @@ std::string grad_fn_name(Handle handle) {
     const IntrusivePtr<Node> node = grad_fn(handles().get(handle));
     return node == nullptr ? "" : node->name();
   } catch (const Error&) {
-    // A view whose history cannot be made again; asking for its name is not the place to complain.
+    // The history of this view cannot be rebuilt. Reading the name must not throw for it.
     return "Invalid";
   }
 }

@@ -12,24 +12,24 @@
 namespace eg::bindings {
 namespace {
 
-// Enough for every op but those over long lists.
+// Enough for all ops except those with long lists.
 constexpr std::size_t kInitialFrameWords = 256;
 
-struct KeptError {
-  /// Empty when there was no memory for it.
+struct StoredError {
+  /// Empty if there was no memory for it.
   std::string text;
-  /// Keeps a thrown value in JavaScript's table until JavaScript has taken it out.
+  /// Holds a thrown value in JavaScript's table until JavaScript has retrieved it.
   std::shared_ptr<JsValue> thrown;
 };
 
-KeptError& kept_error() {
-  static thread_local KeptError error;
+StoredError& stored_error() {
+  static thread_local StoredError error;
   return error;
 }
 
-std::string take_error() { return std::exchange(kept_error().text, {}); }
+std::string take_error() { return std::exchange(stored_error().text, {}); }
 
-KeptError current_error() {
+StoredError current_error() {
   try {
     throw;
   } catch (const Error& error) {
@@ -50,9 +50,9 @@ KeptError current_error() {
 }  // namespace
 
 EG_EXPORT("dropThrown")
-void drop_thrown() { kept_error().thrown.reset(); }
+void drop_thrown() { stored_error().thrown.reset(); }
 
-// The address of the frame, after making room for `words`.
+// Returns the address of the frame, after reserving room for `words`.
 EG_EXPORT("frame")
 double reserve_frame(double words) {
   return guard([&] {
@@ -76,11 +76,11 @@ Handle return_tensor(Tensor tensor) {
   return handles().insert(std::move(tensor));
 }
 
-void keep_error() {
+void store_error() {
   try {
-    kept_error() = current_error();
+    stored_error() = current_error();
   } catch (const std::bad_alloc&) {
-    kept_error() = {};
+    stored_error() = {};
   }
 }
 

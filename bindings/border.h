@@ -1,23 +1,23 @@
 #pragma once
 
-// The border to JavaScript. Arguments and results travel as float64 words in a frame that belongs
-// to the calling thread; tensors travel as handles. An exception stops here: it is kept for
-// takeError(), and the call returns kFailed.
+// The boundary between C++ and JavaScript. Arguments and results are passed as float64 words in a
+// frame that belongs to the calling thread; tensors are passed as handles. Exceptions do not cross
+// the boundary: they are stored for takeError(), and the call returns kFailed.
 //
-// Functions of numbers are plain exports of the module (EG_EXPORT), those of strings go through
-// Embind, both under a name that begins with "eg_". Embind could take them all, but would need 160
-// ns for a call instead of 6 where no code may be generated, as under a strict content security
-// policy.
+// Functions of numbers are plain exports of the module (EG_EXPORT), functions of strings use
+// Embind; the names of both begin with "eg_". Embind could be used for all of them, but where code
+// must not be generated, as under a strict content security policy, a call would take 160 ns
+// instead of 6.
 
 #include <string>
 #include <vector>
 
 #include "base/error.h"
-#include "dispatch/handle_table.h"
+#include "dispatch/handles/handle_table.h"
 #include "tensor/tensor.h"
 
-/// Makes the function that follows JavaScript's `native.NAME`. It takes and returns numbers. (In a
-/// native build tests/bindings calls it under that name.)
+/// Exports the following function to JavaScript as `native.NAME`. It takes and returns numbers. (In
+/// a native build tests/bindings calls it under that name.)
 #ifdef __EMSCRIPTEN__
 #define EG_EXPORT(name) __attribute__((export_name("eg_" name)))
 #else
@@ -28,35 +28,38 @@ namespace eg::bindings {
 
 inline constexpr double kFailed = -1;
 
-/// This thread's frame; with room for `words` when given, what was written before stays.
+/// Returns this thread's frame. With `words`, first extends it to that size; earlier content is
+/// preserved.
 std::vector<double>& frame(std::size_t words = 0);
 
-/// Handles of tensors, and of nodes.
+/// The handles of tensors and nodes.
 inline HandleTable& handles() { return HandleTable::instance(); }
 
-/// A new handle, or 0 for an undefined tensor. Throws DtypeMismatch for a tensor of what its device
-/// lacks: the CPU, computing in its place, may use such numbers in between.
+/// Returns a new handle, or 0 for an undefined tensor. Throws DtypeMismatch if the tensor's device
+/// does not support its dtype: when the CPU computes for a device, intermediate tensors may have
+/// such dtypes.
 Handle return_tensor(Tensor tensor);
 
-/// Appends a number as JavaScript writes it. No printf: what knows its formats is 5 kB of the
+/// Appends a number in JavaScript's format. printf is avoided because it would add 5 kB to the
 /// download.
 void append_number(std::string& out, double value);
 
-/// Keeps the current exception for takeError(). Called inside a catch block.
-void keep_error();
+/// Stores the current exception for takeError(). Must be called inside a catch block.
+void store_error();
 
-/// Runs `body`, which returns a number; an exception becomes kFailed.
+/// Runs `body`, which returns a number. If it throws, stores the exception and returns kFailed.
 template <class Body>
 double guard(Body&& body) {
   try {
     return static_cast<double>(body());
   } catch (...) {
-    keep_error();
+    store_error();
     return kFailed;
   }
 }
 
-/// Writes handles for the tensors to the front of the frame, 0 for undefined ones.
+/// Writes new handles for the tensors to the front of the frame, 0 for undefined ones; returns
+/// their number.
 template <class Tensors>
 double return_tensors(Tensors&& tensors) {
   std::vector<double>& words = frame(tensors.size());

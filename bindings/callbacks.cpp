@@ -5,17 +5,17 @@
 #include <emscripten/em_js.h>
 #include <emscripten/val.h>
 
+#include "autograd/engine/engine_context.h"
 #include "autograd/engine/graph_task.h"
-#include "autograd/engine/stand_in.h"
 #include "autograd/grad_mode.h"
 #include "autograd/held_modes.h"
 #include "border.h"
 
-// Calls the function `id` with the first `count` words of the frame; returns how many it wrote
-// there, or minus the number under which JavaScript keeps what the function threw.
+// Calls the function `id` with the first `count` words of the frame. Returns the number of words
+// that it wrote there or, if it threw, the negated number of the error in JavaScript's table.
 EM_JS(double, eg_call_function, (double id, double count),
       { return Module["callFunction"](id, count); });
-// Tells JavaScript that nothing refers to `id` any more.
+// Tells JavaScript that C++ no longer refers to `id`.
 EM_JS(void, eg_drop_value, (double id), { Module["dropValue"] ?.(id); });
 
 namespace eg::bindings {
@@ -33,8 +33,8 @@ void JsException::describe() {
     description_ =
         emscripten::val::module_property("describeThrown")(thrown_->id()).as<std::string>();
   } catch (...) {
-    // As where the stack is used up.
-    description_ = R"({"name":"Error","message":"What was thrown cannot be described."})";
+    // For example, after a stack overflow.
+    description_ = R"({"name":"Error","message":"The thrown value cannot be described."})";
   }
 }
 
@@ -49,40 +49,41 @@ Arguments& Arguments::add(const Tensor& tensor) {
   return *this;
 }
 
-void Arguments::hand_over() {
+void Arguments::transfer() {
   std::ranges::copy(words_, frame(words_.size()).begin());
   handles_ = {};
 }
 
 Words JsFunction::call_here(double id, Arguments& arguments) {
-  arguments.hand_over();
+  arguments.transfer();
   const double result = eg_call_function(id, static_cast<double>(arguments.size()));
   if (result < 0) throw JsException(-result);
   const auto end = frame().begin() + static_cast<std::ptrdiff_t>(result);
   return {frame().begin(), end};
 }
 
-// A call that another thread runs. It has all that it needs: the thread that waits for it goes on
-// when the other one is taken for dead, which may still be running it.
+// A call that runs on another thread. It owns everything it needs because the waiting thread
+// continues if the other thread is considered dead, although that may still be running the call.
 struct JsFunction::RemoteCall {
   double id;
   Arguments arguments;
   std::function<void(const Words&)> take;
   HeldModes modes = {};
-  Recording* noted_in = recording();
+  Recording* recorded_in = recording();
   IntrusivePtr<GraphTask> task = IntrusivePtr<GraphTask>(GraphTask::current());
   IntrusivePtr<Node> node = IntrusivePtr<Node>(GraphTask::current_node());
-  EnginePlace place = EnginePlace::here();
+  EngineContext place = EngineContext::here();
 
   void run() {
-    // Let go of before the caller has its answer, for it may look at what is left.
+    // Moved here so that they are released before the caller continues, which may check what is
+    // still alive.
     const HeldModes held = std::move(modes);
     const IntrusivePtr<GraphTask> of_task = std::move(task);
     const IntrusivePtr<Node> of_node = std::move(node);
     const AutogradStateGuard state(held.state());
-    const RecordingGuard noted(noted_in);
+    const RecordingGuard noted(recorded_in);
     const EvaluationGuard evaluation(of_task.get(), of_node.get());
-    const StandInGuard in_place_of_the_caller(place);
+    const EngineContextGuard context_of_caller(place);
     try {
       take(call_here(id, arguments));
     } catch (JsException& error) {

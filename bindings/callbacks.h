@@ -2,18 +2,19 @@
 
 // JavaScript values that C++ holds, and JavaScript functions that it calls.
 //
-// JavaScript keeps each of them in a table (web/src/runtime/callbacks.ts) and gives C++ its number.
-// Every thread has such a table, so a number means nothing without its thread (JsRef). Whoever
-// holds a JsValue owns that entry: its destructor tells JavaScript to forget the value. So
-// a native function that is given a number owns it from the first line on, also when it fails.
+// JavaScript stores each of them in a table (web/src/runtime/callbacks.ts) and passes its number to
+// C++. Every thread has its own table, so a number is only meaningful together with its thread
+// (JsRef). A JsValue owns an entry of the table: its destructor tells JavaScript to remove the
+// value. So a native function that receives a number must take ownership of it in its first line,
+// before anything can fail.
 //
-// A value lives on the thread that gave it to C++. A function that is called elsewhere, by a
-// backward call that runs on another thread, is run there through that thread's Inbox, with the
-// modes of the caller; what it throws can then arrive only as a copy.
+// A value belongs to the thread that passed it to C++. If a function is called on another thread,
+// for example by a backward call that runs there, it is run on its own thread through that thread's
+// Inbox, with the modes of the caller. An error that it throws can then only be passed on as a
+// copy.
 //
-// Arguments and results of a function are words, as everywhere at the border, and travel through
-// the frame. A handle among the arguments is owned by the function (Arguments); one among the
-// results is not.
+// Arguments and results of a function are words in the frame, as in all calls across the boundary.
+// The function owns the handles among its arguments (Arguments), but not those among its results.
 
 #include <exception>
 #include <functional>
@@ -32,9 +33,9 @@
 
 namespace eg::bindings {
 
-/// The name of a JavaScript value among all threads, of which each numbers its own.
+/// Identifies a JavaScript value among all threads, each of which numbers its own values.
 struct JsRef {
-  /// Whose value it is; for comparing.
+  /// The mailbox of the thread that owns the value; only for comparison.
   const Inbox* owner;
   double id;
 
@@ -49,8 +50,8 @@ struct JsRef {
   };
 };
 
-/// What C++ knows about JavaScript values, for all threads. An entry is erased before its value is
-/// let go, so that no other thread's inbox can have taken the place of its owner's.
+/// A table of data about JavaScript values of all threads. An entry must be erased before its value
+/// is released; otherwise the mailbox of another thread could get the address of its owner's.
 template <class T>
 class JsTable {
  public:
@@ -58,7 +59,7 @@ class JsTable {
     const std::scoped_lock lock(mutex_);
     entries_.insert_or_assign(ref, std::move(entry));
   }
-  /// A copy of the entry, or T() where there is none.
+  /// Returns a copy of the entry, or T() if there is none.
   T get(const JsRef& ref) {
     const std::scoped_lock lock(mutex_);
     const auto found = entries_.find(ref);
@@ -84,7 +85,7 @@ class JsValue {
 
   double id() const { return id_; }
   JsRef ref() const { return {owner_.get(), id_}; }
-  /// The inbox of the thread that the value lives on.
+  /// The mailbox of the thread that the value belongs to.
   const std::shared_ptr<Inbox>& owner() const { return owner_; }
   bool is_of_this_thread() const { return owner_ == Inbox::current(); }
 
@@ -93,14 +94,15 @@ class JsValue {
   std::shared_ptr<Inbox> owner_ = Inbox::current();
 };
 
-/// What a JavaScript function threw, on its way to the JavaScript code that called C++.
+/// Carries what a JavaScript function threw to the JavaScript code that called C++.
 class JsException final : public std::exception {
  public:
   explicit JsException(double id) : thrown_(std::make_shared<JsValue>(id)) {}
   const char* what() const noexcept override { return "a JavaScript function threw"; }
   const std::shared_ptr<JsValue>& thrown() const { return thrown_; }
 
-  /// Writes down what was thrown, for other threads. Only on the thread it was thrown on.
+  /// Serializes the thrown value for other threads. Must be called on the thread where it was
+  /// thrown.
   void describe();
   const std::string& description() const { return description_; }
 
@@ -111,14 +113,15 @@ class JsException final : public std::exception {
 
 using Words = SmallVector<double, 8>;
 
-/// What a JavaScript function is called with. The handles that were made for it are its own once it
-/// runs; of a call that never gets that far, as when its thread has ended, they are released.
+/// The arguments of a call of a JavaScript function. Once the function runs, it owns the handles
+/// that were created for it. If it never runs, for example because its thread has ended, the
+/// handles are released.
 class Arguments {
  public:
   Arguments() = default;
-  /// Numbers.
+  /// Arguments that are numbers.
   Arguments(std::initializer_list<double> words) : words_(words) {}
-  /// One argument: a tensor, for which a handle is made.
+  /// A single tensor argument, for which a handle is created.
   explicit Arguments(const Tensor& tensor) { add(tensor); }
   Arguments(Arguments&& other) noexcept
       : words_(std::exchange(other.words_, {})), handles_(std::exchange(other.handles_, {})) {}
@@ -132,8 +135,9 @@ class Arguments {
   Arguments& add(const Tensor& tensor);
 
   std::size_t size() const { return words_.size(); }
-  /// Writes the words to the front of the frame; from now on the handles are the function's.
-  void hand_over();
+  /// Writes the words to the front of the frame and transfers ownership of the handles to the
+  /// function.
+  void transfer();
 
  private:
   Words words_;
@@ -145,10 +149,10 @@ class JsFunction {
  public:
   explicit JsFunction(double id) : value_(id) {}
 
-  /// Calls the function on its own thread and returns `take` of what it answers; throws JsException
-  /// when it throws. Handles and numbers of values among the answer are to be looked up in `take`,
-  /// which is called on that thread too: a moment later JavaScript may have let go of a tensor, and
-  /// a value belongs to the thread that answered it. `take` is copied, and may outlive this call.
+  /// Calls the function on its own thread and returns `take` of its result; throws JsException if
+  /// it throws. `take` is also called on that thread and must look up all handles and value numbers
+  /// in the result: afterwards JavaScript may release the tensors, and a value belongs to the
+  /// thread that returned it. `take` is copied and may outlive this call.
   template <class Take>
   auto call(Arguments arguments, const Take& take) const {
     if (value_.is_of_this_thread()) return take(call_here(id(), arguments));
@@ -157,7 +161,7 @@ class JsFunction {
                [taken, take](const Words& answer) { taken->emplace(take(answer)); });
     return std::move(**taken);
   }
-  /// Calls a function that answers nothing.
+  /// Calls a function without a result.
   void operator()(Arguments arguments = {}) const {
     call(std::move(arguments), [](const Words&) { return 0; });
   }

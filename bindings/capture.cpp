@@ -1,14 +1,14 @@
-// eg.capture: functions that are run once and played from then on.
+// eg.capture: functions that are recorded once and replayed from then on.
 
 #include "border.h"
 #include "callbacks.h"
-#include "dispatch/captured_function.h"
+#include "dispatch/capture/captured_function.h"
 #include "runtime/recording.h"
 
 namespace eg::bindings {
 namespace {
 
-// The tensors whose handles the frame begins with.
+// Returns the tensors whose handles are at the front of the frame.
 TensorList tensors_in_frame(int count) {
   TensorList list;
   list.reserve(static_cast<std::size_t>(count));
@@ -49,18 +49,19 @@ void stop_capture(Handle handle) {
 EG_EXPORT("callCaptured")
 double call_captured(Handle handle, int count) {
   return guard([&] {
-    // It may be disposed of in what it calls.
+    // Held because the function may dispose itself during the call.
     const IntrusivePtr<CapturedFunction> function = handles().get_captured(handle);
     return return_tensors(function->call(tensors_in_frame(count)));
   });
 }
 
-// The tensor of the handle is about to be replaced by another one under the same name.
+// Called when another tensor is about to replace this one, for example as a parameter: recordings
+// that use it become invalid.
 EG_EXPORT("outdate")
 void outdate(Handle handle) {
   guard([&] {
     const Tensor& t = handles().get(handle);
-    outdate_recordings(t.storage()->data(), t.device());
+    invalidate_recordings(t.storage()->data(), t.device());
     return 0;
   });
 }

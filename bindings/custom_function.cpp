@@ -1,7 +1,7 @@
 // autograd.Function: nodes whose backward is a JavaScript function.
 //
-// JavaScript's context object names its node by the number of that function and does not keep it
-// alive: the node holds the function, which holds the context.
+// JavaScript's context object refers to its node by the number of that function and does not keep
+// the node alive: the node holds the function, which holds the context.
 
 #include "autograd/custom_function.h"
 
@@ -11,7 +11,7 @@
 namespace eg::bindings {
 namespace {
 
-// The nodes there are, by their functions.
+// All live nodes by their functions.
 JsTable<WeakPtr<Node>>& function_nodes() {
   static auto* const nodes = new JsTable<WeakPtr<Node>>;
   return *nodes;
@@ -48,7 +48,7 @@ class JsFunctionNode final : public CustomFunctionNode {
   std::unique_ptr<JsFunction> backward_;
 };
 
-// The node of a function of this thread.
+// Returns the node of a function of this thread.
 IntrusivePtr<JsFunctionNode> node_of(double id) {
   const IntrusivePtr<Node> node = function_nodes().get(JsRef::here(id)).lock();
   if (node == nullptr) fail_graph_freed();
@@ -84,7 +84,7 @@ double begin_function(double id, int argument_count, int name_length, bool once_
   });
 }
 
-// Writes a new handle per output; -1 stands for the tensor that was given, 0 for none.
+// Writes a new handle per output, -1 for an output that is unchanged, or 0 for no tensor.
 EG_EXPORT("endFunction")
 double end_function(double id, int output_count) {
   return guard([&] {

@@ -5,7 +5,7 @@
 namespace eg::bindings {
 namespace {
 
-// What comes before the next `separator`, which is taken away with it.
+// Removes the text up to and including the next `separator` and returns the part before that.
 std::string_view take_until(char separator, std::string_view& text) {
   const std::size_t end = std::min(text.find(separator), text.size());
   const std::string_view part = text.substr(0, end);
@@ -41,11 +41,11 @@ bool GpuSupport::has(const kernel::Call& call) const {
   const std::uint32_t found = kernel_names_.find(call.name());
   if (found == 0) return false;
   const Kernel& kernel = kernels_[found - 1];
-  std::size_t place = 0;
+  std::size_t index = 0;
   bool fits = true;
   const auto check_memory = [&](const MemoryView& memory) {
-    // Memory that is not there has its place, too.
-    const std::size_t i = kernel.is_for_all ? 0 : place++;
+    // Absent memory also has an entry in the list.
+    const std::size_t i = kernel.is_for_all ? 0 : index++;
     if (memory.base == nullptr) return;
     const unsigned allowed = i < kernel.dtypes.size() ? kernel.dtypes[i] : 0;
     const unsigned bit = 1U << static_cast<unsigned>(memory.dtype);
@@ -53,8 +53,8 @@ bool GpuSupport::has(const kernel::Call& call) const {
   };
   for (const kernel::Field field : call.fields()) {
     using kernel::FieldKind;
-    if (field.kind == FieldKind::kIn) check_memory(call.at<kernel::In>(field).view());
-    if (field.kind == FieldKind::kOut) check_memory(call.at<kernel::Out>(field).view());
+    if (is_read_memory(field.kind)) check_memory(call.at<kernel::In>(field).view());
+    if (is_written_memory(field.kind)) check_memory(call.at<kernel::Out>(field).view());
     if (field.kind == FieldKind::kFormula) {
       const kernel::Formula& formula = call.at<kernel::Formula>(field);
       if (formula.shader_numbers == nullptr || formulas_.find(formula.op) == 0) fits = false;

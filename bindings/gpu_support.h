@@ -1,7 +1,7 @@
 #pragma once
 
-// What the GPU's player can play: kernels, with the dtypes of their memory, and formulas. The
-// player says so in text when it opens its device.
+// The capabilities of the GPU's player: the kernels that it supports, with the dtypes of their
+// memory, and the formulas. The player reports them as text when it opens its device.
 
 #include <string>
 #include <string_view>
@@ -14,8 +14,9 @@ namespace eg::bindings {
 
 class GpuSupport {
  public:
-  /// Reads lines of a name and numbers, bits by the place of a dtype: "softmax 1 1" for each memory
-  /// in turn, "copy * 255" for all of it, and "=add" for a formula.
+  /// Parses lines of a name and bit sets of dtypes, in which the bit's position is the dtype's
+  /// code: "softmax 1 1" has a set for each memory in order, "copy * 255" one set for all memory,
+  /// and "=add" names a formula.
   void read(const std::string& lines);
   bool has(const kernel::Call& call) const;
 
@@ -28,7 +29,7 @@ class GpuSupport {
   void read_line(std::string_view line);
 
   NameTable kernel_names_;
-  std::vector<Kernel> kernels_;  // by their numbers there, which begin at 1
+  std::vector<Kernel> kernels_;  // the kernel with number n in kernel_names_ is at index n - 1
   NameTable formulas_;
 };
 

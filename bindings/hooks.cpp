@@ -10,9 +10,9 @@
 namespace eg::bindings {
 namespace {
 
-// Where the hooks are, by their functions.
-JsTable<HookPlace>& places() {
-  static auto* const all = new JsTable<HookPlace>;
+// The registrations of all hooks by their functions.
+JsTable<HookRegistration>& registrations() {
+  static auto* const all = new JsTable<HookRegistration>;
   return *all;
 }
 
@@ -21,12 +21,12 @@ IntrusivePtr<Node> node_of(const IntrusivePtr<TensorImpl>& leaf) {
   return try_grad_accumulator(Tensor(leaf));
 }
 
-// Remembers that `owner`, a node or a leaf, has the hook, and how to take it away.
+// Records that `owner`, a node or a leaf, has the hook, and how to remove it.
 template <class Owner, class Hook>
-void remember_place(const IntrusivePtr<Owner>& owner, const std::shared_ptr<Hook>& hook,
-                    void (*remove)(const IntrusivePtr<Owner>&, const Hook*)) {
+void record_registration(const IntrusivePtr<Owner>& owner, const std::shared_ptr<Hook>& hook,
+                         void (*remove)(const IntrusivePtr<Owner>&, const Hook*)) {
   const WeakPtr<Owner> weak(owner);
-  hook->set_place({
+  hook->set_registration({
       [weak, address = hook.get(), remove] {
         if (const IntrusivePtr<Owner> alive = weak.lock()) remove(alive, address);
       },
@@ -37,13 +37,13 @@ void remember_place(const IntrusivePtr<Owner>& owner, const std::shared_ptr<Hook
   });
 }
 
-// A list: its length, then a handle each.
+// Appends a list: its length, then the handles.
 void append_list(Arguments& arguments, const GradList& grads) {
   arguments.add(static_cast<double>(grads.size()));
   for (const Tensor& grad : grads) arguments.add(grad);
 }
 
-// What a hook of a node answers: nothing, or a list.
+// Reads the result of a hook on a node: nothing, or a list.
 std::optional<GradList> list_in(const Words& answer) {
   if (answer.empty()) return std::nullopt;
   GradList grads;
@@ -52,7 +52,8 @@ std::optional<GradList> list_in(const Words& answer) {
   return grads;
 }
 
-// Sees a gradient, or 0; answers nothing, or the handle of another gradient.
+// A hook that receives the handle of a gradient, or 0, and returns nothing or the handle of another
+// gradient.
 class JsTensorHook final : public TensorPreHook, public JsHook {
  public:
   using JsHook::JsHook;
@@ -103,14 +104,16 @@ class JsNodePostHook final : public NodePostHook, public JsHook {
 
 EG_EXPORT("removeHook")
 void remove(double id) {
-  if (const HookPlace place = places().get(JsRef::here(id)); place.remove) place.remove();
+  if (const HookRegistration registration = registrations().get(JsRef::here(id));
+      registration.remove)
+    registration.remove();
 }
 
 EG_EXPORT("hookWillRun")
 double will_run(double id) {
   return guard([&] {
-    const HookPlace place = places().get(JsRef::here(id));
-    const IntrusivePtr<Node> node = place.node ? place.node() : nullptr;
+    const HookRegistration registration = registrations().get(JsRef::here(id));
+    const IntrusivePtr<Node> node = registration.node ? registration.node() : nullptr;
     return node != nullptr && Engine::will_execute_node(*node);
   });
 }
@@ -121,13 +124,14 @@ double register_tensor_hook(Handle handle, double id) {
   return guard([&] {
     const Tensor t = handles().get(handle);
     register_hook(t, hook);
-    // The node, not the tensor: it runs the hook even when the tensor is gone.
+    // Registered with the node and not the tensor, because the node runs the hook even after the
+    // tensor has been freed.
     if (const IntrusivePtr<Node> node = grad_fn(t)) {
-      remember_place<Node, JsTensorHook>(node, hook, [](const auto& owner, const auto* address) {
-        owner->remove_tensor_pre_hook(address);
-      });
+      record_registration<Node, JsTensorHook>(
+          node, hook,
+          [](const auto& owner, const auto* address) { owner->remove_tensor_pre_hook(address); });
     } else {
-      remember_place<TensorImpl, JsTensorHook>(
+      record_registration<TensorImpl, JsTensorHook>(
           t.impl_ptr(), hook,
           [](const auto& leaf, const auto* address) { eg::remove_hook(Tensor(leaf), address); });
     }
@@ -141,7 +145,7 @@ double register_post_accumulate_hook(Handle handle, double id) {
   return guard([&] {
     const Tensor t = handles().get(handle);
     register_post_accumulate_grad_hook(t, hook);
-    remember_place<TensorImpl, JsPostAccumulateGradHook>(
+    record_registration<TensorImpl, JsPostAccumulateGradHook>(
         t.impl_ptr(), hook, [](const auto& leaf, const auto* address) {
           remove_post_accumulate_grad_hook(Tensor(leaf), address);
         });
@@ -155,9 +159,9 @@ double register_node_pre_hook(Handle handle, double id) {
   return guard([&] {
     const IntrusivePtr<Node> node = handles().get_node(handle);
     node->add_pre_hook(hook);
-    remember_place<Node, JsNodePreHook>(node, hook, [](const auto& owner, const auto* address) {
-      owner->remove_pre_hook(address);
-    });
+    record_registration<Node, JsNodePreHook>(
+        node, hook,
+        [](const auto& owner, const auto* address) { owner->remove_pre_hook(address); });
     return 0;
   });
 }
@@ -168,15 +172,17 @@ double register_node_post_hook(Handle handle, double id) {
   return guard([&] {
     const IntrusivePtr<Node> node = handles().get_node(handle);
     node->add_post_hook(hook);
-    remember_place<Node, JsNodePostHook>(node, hook, [](const auto& owner, const auto* address) {
-      owner->remove_post_hook(address);
-    });
+    record_registration<Node, JsNodePostHook>(
+        node, hook,
+        [](const auto& owner, const auto* address) { owner->remove_post_hook(address); });
     return 0;
   });
 }
 
-JsHook::~JsHook() { places().erase(function_.ref()); }
+JsHook::~JsHook() { registrations().erase(function_.ref()); }
 
-void JsHook::set_place(HookPlace place) const { places().set(function_.ref(), std::move(place)); }
+void JsHook::set_registration(HookRegistration registration) const {
+  registrations().set(function_.ref(), std::move(registration));
+}
 
 }  // namespace eg::bindings

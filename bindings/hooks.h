@@ -2,9 +2,9 @@
 
 // Hooks that are JavaScript functions.
 //
-// A hook belongs to the list that runs it: of a node, of a leaf. JavaScript gets the number of its
-// function, and with it removes the hook from that list (remove_hook in hooks.cpp). A hook that
-// another hook of the same pass removes still runs once, as in PyTorch: a pass works on a copy of
+// A hook belongs to the list that runs it: that of a node or of a leaf. JavaScript removes a hook
+// from that list by the number of its function (removeHook in hooks.cpp). A hook that is removed by
+// another hook of the same pass still runs once, as in PyTorch, because a pass works on a copy of
 // the list.
 
 #include <functional>
@@ -14,14 +14,14 @@
 
 namespace eg::bindings {
 
-/// The list that a hook is in, as long as that exists.
-struct HookPlace {
+/// The list that a hook is registered in, as long as the list exists.
+struct HookRegistration {
   std::function<void()> remove;
-  /// The node whose run calls the hook, or null.
+  /// Returns the node that calls the hook, or null.
   std::function<IntrusivePtr<Node>()> node;
 };
 
-/// A JavaScript function in some list of hooks.
+/// A JavaScript function in a list of hooks.
 class JsHook {
  public:
   explicit JsHook(double id) : function_(id) {}
@@ -29,8 +29,9 @@ class JsHook {
   JsHook(const JsHook&) = delete;
   JsHook& operator=(const JsHook&) = delete;
 
-  /// Says where the hook is: neither function may keep the list's owner alive.
-  void set_place(HookPlace place) const;
+  /// Sets the list that the hook is registered in. Neither of its functions may keep the list's
+  /// owner alive.
+  void set_registration(HookRegistration registration) const;
 
  protected:
   const JsFunction& function() const { return function_; }

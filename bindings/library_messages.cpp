@@ -1,6 +1,6 @@
-// Functions with which the C and C++ libraries say what never happens, in shorter versions: theirs
-// bring printf along, with floating point in all formats, and the sentences for all errors of a
-// system, together 6 kB of the download.
+// Smaller versions of the functions with which the C and C++ libraries report errors that do not
+// occur in practice. The originals pull in printf, with all floating-point formats, and the
+// messages of all system errors, which together add 6 kB to the download.
 
 #include <array>
 #include <cstdarg>
@@ -13,7 +13,8 @@
 
 namespace {
 
-// Knows %s and %d, which is all that those messages have; cuts what does not fit.
+// Formats %s, %d and %u, the only conversions in those messages; truncates the result. The size of
+// the argument of any other conversion is unknown, so the rest of the format is copied unchanged.
 int format_to(char* out, std::size_t size, std::string_view format, va_list arguments) {
   std::size_t written = 0;
   const auto append = [&](std::string_view part) {
@@ -23,15 +24,18 @@ int format_to(char* out, std::size_t size, std::string_view format, va_list argu
     const std::size_t mark = format.find('%');
     append(format.substr(0, mark));
     if (mark == std::string_view::npos) break;
-    if (format[mark + 1] == 'd') {
+    format.remove_prefix(mark);
+    if (format.starts_with("%d")) {
       append(std::to_string(va_arg(arguments, int)));
-    } else if (format[mark + 1] == 's') {
+    } else if (format.starts_with("%u")) {
+      append(std::to_string(va_arg(arguments, unsigned)));
+    } else if (format.starts_with("%s")) {
       append(va_arg(arguments, const char*));
     } else {
-      // std::to_string(double), which is for tests to find.
-      std::abort();
+      append(format);
+      break;
     }
-    format.remove_prefix(mark + 2);
+    format.remove_prefix(2);
   }
   out[written] = '\0';
   return static_cast<int>(written);
@@ -49,7 +53,7 @@ int snprintf(char* out, std::size_t size, const char* format, ...) {
   return written;
 }
 
-// Ends a program that cannot go on.
+// Reports an unrecoverable error and ends the program.
 [[noreturn]] void abort_message(const char* format, ...) {
   std::array<char, 1024> text{};
   va_list arguments;
@@ -60,7 +64,7 @@ int snprintf(char* out, std::size_t size, const char* format, ...) {
   std::abort();
 }
 
-// What a mutex or a thread failed with.
+// Describes the error of a failed mutex or thread operation.
 int strerror_r(int error, char* text, std::size_t size) {
   std::snprintf(text, size, "error %d", error);
   return 0;

@@ -1,4 +1,4 @@
-// The modes of a thread: what is recorded, and how.
+// The modes of a thread: grad mode, inference mode, dtypes and forward-mode differentiation.
 
 #include <memory>
 #include <utility>
@@ -12,7 +12,7 @@
 namespace eg::bindings {
 namespace {
 
-// Scopes of JavaScript: its guards end in the opposite order of their beginnings.
+// The inference mode scopes of JavaScript, which end in reverse order.
 std::vector<std::unique_ptr<InferenceModeGuard>>& inference_scopes() {
   static thread_local std::vector<std::unique_ptr<InferenceModeGuard>> scopes;
   return scopes;
@@ -70,7 +70,7 @@ double make_dual_tensor(Handle primal, Handle tangent) {
       [&] { return return_tensor(make_dual(handles().get(primal), handles().get(tangent))); });
 }
 
-// Writes primal and tangent; 0 for no tangent.
+// Writes the primal and the tangent, 0 if there is no tangent.
 EG_EXPORT("unpackDual")
 double unpack_dual_tensor(Handle handle) {
   return guard([&] {

@@ -1,4 +1,4 @@
-// Nodes of the backward graph, for those who look at it.
+// Inspecting the nodes of the backward graph.
 
 #include <algorithm>
 #include <memory>
@@ -17,14 +17,15 @@
 namespace eg::bindings {
 namespace {
 
-// Writes a new handle and the node's address, by which JavaScript recognises a node that it knows.
+// Writes a new handle and the node's address, by which JavaScript recognizes a node that it already
+// has an object for.
 double return_node(const IntrusivePtr<Node>& node) {
   frame()[0] = node == nullptr ? 0 : handles().insert(node);
   frame()[1] = static_cast<double>(reinterpret_cast<std::uintptr_t>(node.get()));
   return 2;
 }
 
-// The objects that JavaScript keeps with a node: one of each thread that does.
+// The objects that JavaScript stores with a node, at most one per thread.
 struct NodeObjects {
   std::mutex mutex;
   std::vector<std::unique_ptr<JsValue>> of_threads;
@@ -57,13 +58,14 @@ double grad_fn_of(Handle handle) {
   return guard([&] { return return_node(grad_fn(handles().get(handle))); });
 }
 
-// The node that gradients of a tensor go to: its own, or a leaf's accumulator.
+// Writes the node that receives gradients of a tensor: the one that computed it, or the accumulator
+// of a leaf.
 EG_EXPORT("gradientNode")
 double gradient_node(Handle handle) {
   return guard([&] { return return_node(gradient_edge(handles().get(handle)).function); });
 }
 
-// The same of a tensor that requires a gradient, with the position there.
+// Like gradientNode for a tensor that requires a gradient; also writes the input index of the node.
 EG_EXPORT("gradientEdge")
 double gradient_edge_of(Handle handle) {
   return guard([&] {
@@ -74,7 +76,7 @@ double gradient_edge_of(Handle handle) {
   });
 }
 
-// The leaf that an accumulator adds to, or 0.
+// Returns the leaf that an accumulator adds to, or 0.
 EG_EXPORT("nodeVariable")
 double node_variable(Handle handle) {
   return guard([&] {
@@ -108,7 +110,7 @@ double node_numbers(Handle handle) {
   });
 }
 
-// The number of the object that this thread keeps with the node, or 0.
+// Returns the number of the object that this thread has stored with the node, or 0.
 EG_EXPORT("nodeMetadata")
 double node_metadata(Handle handle) {
   return guard([&]() -> double {

@@ -17,7 +17,7 @@ std::vector<ProfilerEvent>& events() {
   return all;
 }
 
-// A line per event, a tab between its fields.
+// Returns the events, one per line, with tabs between the fields.
 std::string profiled() {
   std::string text;
   for (const ProfilerEvent& event : events()) {

@@ -1,4 +1,4 @@
-// What nodes keep for backward, and JavaScript functions that keep it for them.
+// The tensors that nodes save for backward, and JavaScript hooks that control how they are saved.
 
 #include <string>
 #include <tuple>
@@ -14,9 +14,10 @@
 namespace eg::bindings {
 namespace {
 
-// A pack function takes a tensor and answers [1, handle] for a tensor to be kept by C++, or [0,
-// number] for another value, which JavaScript keeps under that number. An unpack function takes
-// what pack answered, and answers the handle of a tensor and whether it gives that handle away.
+// A pack function receives a tensor and returns [1, handle] for a tensor that C++ is to store, or
+// [0, number] for any other value, which JavaScript stores under that number. An unpack function
+// receives the result of pack, and returns the handle of a tensor and whether C++ must release that
+// handle.
 class JsSavedTensorHooks final : public SavedVariableHooks {
  public:
   JsSavedTensorHooks(std::shared_ptr<JsFunction> pack, std::shared_ptr<JsFunction> unpack)
@@ -62,7 +63,7 @@ NamedSavedVariable saved_variable(const IntrusivePtr<Node>& node, int i) {
   return node->saved_variables().at(static_cast<std::size_t>(i));
 }
 
-// The names of the saved tensors, a line each.
+// Returns the names of the saved tensors, one per line.
 std::string saved_names(Handle handle) {
   std::string names;
   guard([&] {
@@ -74,7 +75,7 @@ std::string saved_names(Handle handle) {
   return names;
 }
 
-// The numbers the node works with: name, tab, value, a line each.
+// Returns the numbers that the node saves, one per line: name, tab, value.
 std::string saved_numbers(Handle handle) {
   std::string text;
   guard([&] {

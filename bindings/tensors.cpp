@@ -1,10 +1,11 @@
-// Tensors: making, reading and releasing them, and running ops on them.
+// Creating, reading and releasing tensors, and running ops on them.
 
 #include <algorithm>
 
 #include "autograd/graph/node.h"
 #include "autograd/graph/variable.h"
 #include "border.h"
+#include "border_schema.h"
 #include "dispatch/own_result.h"
 #include "dispatch/transfer.h"
 #include "ops/create/copy.h"
@@ -12,25 +13,12 @@
 #include "runtime/memory.h"
 #include "runtime/random.h"
 #include "runtime/thread_pool.h"
+#include "words.h"
 
 namespace eg::bindings {
 namespace {
 
-enum InvokeFlags : int { kInPlace = 1 };
-
-enum InfoFlags : int {
-  kRequiresGrad = 1,
-  kIsLeaf = 2,
-  kIsContiguous = 4,
-  kIsView = 8,
-  kRetainsGrad = 16,
-  kIsInference = 32,
-};
-
-enum Features : int { kThreads = 1, kSimd = 2, kRelaxedSimd = 4 };
-
-// A view whose history cannot be made again is no leaf; asking for its shape is not the place to
-// complain.
+// A view whose history cannot be rebuilt is not a leaf. Reading its shape must not throw for it.
 int history_flags(const Tensor& t) {
   try {
     return (requires_grad(t) ? kRequiresGrad : 0) | (is_leaf(t) ? kIsLeaf : 0);
@@ -70,7 +58,7 @@ double to_device(Handle handle, int type) {
 
 EG_EXPORT("dataAddress")
 double data_address(Handle handle) {
-  // Values of a device, until the next ones are asked for.
+  // A copy of values on a device, which is valid until the next call.
   thread_local Tensor host_copy;
   return guard([&] {
     const Tensor& t = handles().get(handle);
@@ -103,19 +91,21 @@ double info(Handle handle) {
     const int flags = history_flags(t) | (t.is_contiguous() ? kIsContiguous : 0) |
                       (is_view(t) ? kIsView : 0) | (retains_grad(t) ? kRetainsGrad : 0) |
                       (is_inference(t) ? kIsInference : 0);
+    constexpr std::size_t kWords = sizeof(TensorWords) / sizeof(double);
     const std::size_t ndim = t.shape().size();
-    std::vector<double>& words = frame(8 + 2 * ndim);
-    words[0] = static_cast<double>(t.dtype());
-    words[1] = static_cast<double>(t.device().type);
-    words[2] = static_cast<double>(ndim);
-    words[3] = static_cast<double>(t.numel());
-    words[4] = static_cast<double>(t.offset());
-    words[5] = is_inference(t) ? -1.0 : static_cast<double>(t.version());
-    words[6] = output_nr(t);
-    words[7] = flags;
+    std::vector<double>& words = frame(kWords + 2 * ndim);
+    write_words(words,
+                TensorWords{.dtype = static_cast<double>(t.dtype()),
+                            .device = static_cast<double>(t.device().type),
+                            .ndim = static_cast<double>(ndim),
+                            .numel = static_cast<double>(t.numel()),
+                            .offset = static_cast<double>(t.offset()),
+                            .version = is_inference(t) ? -1.0 : static_cast<double>(t.version()),
+                            .output_nr = static_cast<double>(output_nr(t)),
+                            .flags = static_cast<double>(flags)});
     for (std::size_t i = 0; i < ndim; ++i) {
-      words[8 + i] = static_cast<double>(t.shape()[i]);
-      words[8 + ndim + i] = static_cast<double>(t.strides()[i]);
+      words[kWords + i] = static_cast<double>(t.shape()[i]);
+      words[kWords + ndim + i] = static_cast<double>(t.strides()[i]);
     }
     return 0;
   });
@@ -152,15 +142,14 @@ void use_generator_of_thread(int own) { use_own_generator(own != 0); }
 EG_EXPORT("memory")
 double memory() {
   const MemoryStats stats = memory_stats();
-  std::vector<double>& words = frame();
-  words[0] = static_cast<double>(TensorImpl::live_count());
-  words[1] = static_cast<double>(Storage::live_count());
-  words[2] = static_cast<double>(stats.bytes);
-  words[3] = static_cast<double>(stats.peak_bytes);
-  words[4] = static_cast<double>(stats.cached_bytes);
-  words[5] = static_cast<double>(Node::live_count());
-  words[6] = static_cast<double>(handles().live_count());
-  return 7;
+  return static_cast<double>(
+      write_words(frame(), MemoryWords{.tensors = static_cast<double>(TensorImpl::live_count()),
+                                       .storages = static_cast<double>(Storage::live_count()),
+                                       .bytes = static_cast<double>(stats.bytes),
+                                       .peak_bytes = static_cast<double>(stats.peak_bytes),
+                                       .cached_bytes = static_cast<double>(stats.cached_bytes),
+                                       .nodes = static_cast<double>(Node::live_count()),
+                                       .handles = static_cast<double>(handles().live_count())}));
 }
 
 EG_EXPORT("setThreads")
@@ -173,12 +162,12 @@ double set_threads(int count) {
 
 EG_EXPORT("features")
 int features() {
-  int bits = kSimd;
+  int bits = kHasSimd;
 #if EG_THREADS
-  bits |= kThreads;
+  bits |= kHasThreads;
 #endif
 #ifdef __wasm_relaxed_simd__
-  bits |= kRelaxedSimd;
+  bits |= kHasRelaxedSimd;
 #endif
   return bits;
 }
@@ -186,7 +175,7 @@ int features() {
 EG_EXPORT("threadCount")
 int thread_count() { return num_threads(); }
 
-EG_EXPORT("opTableHash")
-double table_hash() { return op_table_hash(); }
+EG_EXPORT("borderHash")
+double hash_of_border() { return border_hash(); }
 
 }  // namespace eg::bindings

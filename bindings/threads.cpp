@@ -1,4 +1,4 @@
-// Engine workers, and what lets other threads reach a thread's JavaScript.
+// Engine workers, and the mailboxes through which other threads call a thread's JavaScript.
 
 #include <algorithm>
 #include <bit>
@@ -17,7 +17,7 @@
 #include <emscripten/proxying.h>
 #include <pthread.h>
 
-// Tells bindings/worker.js that native functions may be called on this thread from now on.
+// Tells bindings/worker.js that this thread can now call native functions.
 EM_JS(void, eg_thread_started, (), { Module["threadStarted"](); });
 #endif
 
@@ -26,7 +26,7 @@ namespace {
 
 #if EG_THREADS
 
-// The inboxes of threads that run JavaScript, for closing those of workers that die.
+// The mailboxes of the threads that run JavaScript; used to close those of workers that die.
 class Inboxes {
  public:
   static Inboxes& instance() {
@@ -48,18 +48,18 @@ class Inboxes {
   std::unordered_map<std::uintptr_t, std::weak_ptr<Inbox>> inboxes_;
 };
 
-// The number of a thread is what its pthread_t holds: an address, or on other platforms a number.
+// The number of a thread is the value of its pthread_t: an address, or on other platforms a number.
 std::uintptr_t number_of(pthread_t thread) { return std::bit_cast<std::uintptr_t>(thread); }
 
-// Has the event loop of a thread look into its inbox.
+// Makes the event loop of a thread process its mailbox.
 void ring(std::uintptr_t thread, const std::shared_ptr<Inbox>& inbox) {
   auto* const owned = new std::shared_ptr<Inbox>(inbox);
   const auto serve = [](void* argument) {
     const std::unique_ptr<std::shared_ptr<Inbox>> held(
         static_cast<std::shared_ptr<Inbox>*>(argument));
-    // The main thread comes here in the middle of a native call, too, when that waits for a lock:
-    // Emscripten has it see to what others ask for meanwhile. What such a call has in the frame is
-    // its own.
+    // The main thread may also get here during a native call, while that waits for a lock:
+    // Emscripten processes its queue then. So the words that the interrupted call has in the frame
+    // are saved and restored.
     const std::vector<double> interrupted = frame();
     (*held)->serve();
     std::ranges::copy(interrupted, frame(interrupted.size()).begin());
@@ -69,18 +69,18 @@ void ring(std::uintptr_t thread, const std::shared_ptr<Inbox>& inbox) {
   if (!is_sent) delete owned;
 }
 
-// Makes this thread one that others can reach.
+// Allows other threads to call functions of this one.
 void join_thread() {
-  // Emscripten would end the runtime after a call from outside if nothing said that it is in use.
+  // Without this, Emscripten would exit the runtime after a call from outside.
   emscripten_runtime_keepalive_push();
   const std::shared_ptr<Inbox>& inbox = Inbox::current();
   const std::uintptr_t thread = number_of(pthread_self());
   inbox->set_thread(thread);
   Inboxes::instance().add(thread, inbox);
-  Inbox::set_doorbell(&ring);
+  Inbox::set_notifier(&ring);
 }
 
-// Starts a thread that runs nothing but its event loop, and returns its number.
+// Starts a thread that only runs its event loop, and returns its number.
 std::uintptr_t start_thread() {
   pthread_t thread{};
   const auto run = [](void*) -> void* {
@@ -93,13 +93,13 @@ std::uintptr_t start_thread() {
   const ThreadMemory memory("spawn");
   share_objects();
   const int error = pthread_create(&thread, nullptr, run, nullptr);
-  check(error == 0, ErrorCode::kOutOfMemory, "spawn", "the system starts no further thread, error ",
-        error, ": too many are running.");
+  check(error == 0, ErrorCode::kOutOfMemory, "spawn",
+        "the system cannot start another thread, error ", error, ": too many are running.");
   pthread_detach(thread);
   return number_of(thread);
 }
 
-// A worker has died: whoever waits for its functions gets an error.
+// Called when a worker has died: calls that wait for its functions fail.
 void thread_died(std::uintptr_t thread) {
   const auto inbox = Inboxes::instance().take(thread);
   if (inbox != nullptr) inbox->close();
@@ -111,7 +111,7 @@ void join_thread() {}
 
 std::uintptr_t start_thread() {
   fail(ErrorCode::kInvalidArgument,
-       "[spawn] this build has no threads. On a page, serve it with the headers "
+       "[spawn] this build has no threads. In a page they require the headers "
        "Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp.");
 }
 
@@ -127,8 +127,8 @@ void join_this_thread() { join_thread(); }
 EG_EXPORT("startThread")
 double start_js_thread() { return guard(&start_thread); }
 
-// Called by bindings/worker.js when its thread ends in good order: those who wait for its functions
-// may include the main thread, whose event loop hears of nothing meanwhile.
+// Called by bindings/worker.js when its thread ends normally. The threads that wait for its
+// functions may include the main thread, whose event loop cannot be notified while it waits.
 EG_EXPORT("leaveThread")
 void leave_thread() { Inbox::current()->close(); }
 

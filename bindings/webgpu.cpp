@@ -1,13 +1,14 @@
-// The WebGPU device in WebAssembly: the thread that owns the GPU, and the border to the player,
-// which is JavaScript (web/src/webgpu).
+// The WebGPU device in WebAssembly: the thread that owns the GPU, and the interface to the player,
+// which executes the recorded commands and is written in JavaScript (web/src/webgpu).
 //
-// The thread runs nothing but its event loop. It imports the player's script, which opens the
-// device and then calls opened() or failed(). From then on it is woken to play what has been
-// called. Where there are no threads, or init() was given a GPU, which cannot leave its thread, the
-// main thread plays, whenever its event loop gets to it; nobody may wait for it then.
+// The thread only runs its event loop. It imports the player's script, which opens the device and
+// then calls opened() or failed(). From then on the thread is woken to execute recorded commands.
+// Where there are no threads, or where init() received a GPU object, which cannot be sent to
+// another thread, the main thread executes the commands in its event loop; then no thread may block
+// on them.
 //
-// Nothing of this happens before the device is first used. A GPU that is lost stays so until init()
-// is called again, which opens another one on the same thread.
+// All of this starts when the device is first used. A lost GPU stays lost until init() is called
+// again, which opens a new one on the same thread.
 
 #include <array>
 #include <chrono>
@@ -31,6 +32,7 @@
 #include "dispatch/factories.h"
 #include "gpu_support.h"
 #include "runtime/inbox.h"
+#include "words.h"
 
 #if EG_THREADS
 #include <emscripten/eventloop.h>
@@ -58,12 +60,12 @@ EM_JS(bool, eg_is_node, (), { return ENVIRONMENT_IS_NODE; });
 
 namespace eg::bindings {
 
-// Plays all that has been called, on the thread of the player.
+// Executes all recorded commands. Must be called on the player's thread.
 EG_EXPORT("gpuPlay") void play();
 
 namespace {
 
-// Which thread plays.
+// The player's thread.
 class GpuPlayer final : public webgpu::Player {
  public:
   void wake(bool now) override;
@@ -71,9 +73,9 @@ class GpuPlayer final : public webgpu::Player {
   bool has_clock() const override { return has_gpu_clock; }
   bool has(const kernel::Call& call) const override { return support.has(call); }
 
-  /// Has the player open its device, on the thread that it then plays on.
+  /// Makes the player open its device, on the thread that then executes its commands.
   void open();
-  /// Has it let go of the device; false where it plays on the main thread.
+  /// Makes the player close its device; returns false if it runs on the main thread.
   bool close();
 
   GpuSupport support;
@@ -90,7 +92,7 @@ class GpuPlayer final : public webgpu::Player {
 // The numbers of eg.webgpuStats().
 std::array<std::uint32_t, 6> player_stats{};
 
-// The one device, and who waits until it is open.
+// The WebGPU device, and the callers that wait until it is open.
 struct Gpu {
   GpuPlayer player;
   std::string url;
@@ -99,12 +101,13 @@ struct Gpu {
   std::mutex mutex;
   std::condition_variable changed;
   enum class State : std::uint8_t { kClosed, kOpening, kOpen, kFailed } state = State::kClosed;
-  struct Asker {
+  struct Waiter {
     std::shared_ptr<Inbox> inbox;
     std::shared_ptr<JsFunction> answer;
   };
-  std::vector<Asker> askers;
-  // Once it has been opened it stays, lost or not: tensors lie on it.
+  std::vector<Waiter> waiters;
+  // Once opened, the device object is never destroyed, even if the GPU is lost, because tensors
+  // refer to it.
   std::unique_ptr<webgpu::WebGpuDevice> device;
   std::string adapter;
   std::string failure;
@@ -115,7 +118,8 @@ Gpu& gpu() {
   return *gpu;
 }
 
-// A build without threads has no doorbell.
+// Runs work on the thread of a mailbox. In a build without threads, nothing would process the
+// mailbox, so it runs directly.
 void run_on(Inbox& inbox, const std::function<void()>& work) {
   if (&inbox == Inbox::current().get())
     work();
@@ -156,7 +160,7 @@ void GpuPlayer::open() {
   share_objects();
   const int error = pthread_create(&thread_, nullptr, run, nullptr);
   check(error == 0, ErrorCode::kOutOfMemory, "init",
-        "the system starts no thread for the GPU, error ", error, ": too many are running.");
+        "the system cannot start a thread for the GPU, error ", error, ": too many are running.");
   pthread_detach(thread_);
   has_thread_ = true;
 }
@@ -167,7 +171,7 @@ bool GpuPlayer::close() {
   return emscripten_proxy_async(emscripten_proxy_get_system_queue(), thread_, run, nullptr) != 0;
 }
 
-// A page's main thread starts no worker while it waits.
+// A page's main thread cannot start a worker while it is blocked.
 bool can_wait_for_opening() {
   return !gpu().player.plays_on_main_thread &&
          (eg_is_node() || !emscripten_is_main_runtime_thread());
@@ -183,7 +187,7 @@ bool can_wait_for_opening() { return false; }
 
 #endif
 
-// With the mutex held.
+// Must be called with the mutex locked.
 void begin_opening() {
   Gpu& all = gpu();
   if (all.state == Gpu::State::kOpening) return;
@@ -193,26 +197,26 @@ void begin_opening() {
 
 void opening_ended(Gpu::State state) {
   Gpu& all = gpu();
-  std::vector<Gpu::Asker> askers;
+  std::vector<Gpu::Waiter> waiters;
   {
     const std::lock_guard lock(all.mutex);
     all.state = state;
     all.changed.notify_all();
-    askers.swap(all.askers);
+    waiters.swap(all.waiters);
   }
   const double outcome = state == Gpu::State::kOpen ? 1 : kFailed;
-  for (const Gpu::Asker& asker : askers) {
-    run_on(*asker.inbox, [answer = asker.answer, outcome] { (*answer)({outcome}); });
+  for (const Gpu::Waiter& waiter : waiters) {
+    run_on(*waiter.inbox, [answer = waiter.answer, outcome] { (*answer)({outcome}); });
   }
 }
 
-// What the first use of the device does where nobody has asked init() for it.
+// Opens the device at its first use, if init() has not opened it.
 void open_on_first_use() {
   Gpu& all = gpu();
   check(all.is_allowed, ErrorCode::kDeviceUnavailable, "webgpu",
-        "init() was told webgpu: 'off'. Call `await shutdown()` and init() without it.");
+        "init() was called with webgpu: 'off'. Call `await shutdown()` and init() without it.");
   check(can_wait_for_opening(), ErrorCode::kDeviceUnavailable, "webgpu",
-        "the device is not open, and this thread cannot wait until it is. Open it before with "
+        "the device is not open, and this thread cannot block until it is. Open it first with "
         "`await init({ webgpu: 'required' })`.");
   std::unique_lock lock(all.mutex);
   begin_opening();
@@ -226,7 +230,7 @@ void opened(const std::string& supported, const std::string& adapter, double max
             bool has_clock) {
   Gpu& all = gpu();
   const auto most = static_cast<std::size_t>(std::min(max_block_bytes, 2147483648.0));
-  // Half of what can be numbered: the adapter does not say how much it has.
+  // Half of the address range, because the adapter does not report its memory size.
   const webgpu::BlockLimits limits{most, std::size_t{1} << 31U};
   if (all.device == nullptr) {
     all.player.support.read(supported);
@@ -234,7 +238,7 @@ void opened(const std::string& supported, const std::string& adapter, double max
     all.device = std::make_unique<webgpu::WebGpuDevice>(all.player, limits);
     register_accelerator(DeviceType::kWebGpu, all.device.get());
   } else {
-    all.device->begin_anew(limits);
+    all.device->reopen(limits);
   }
   all.adapter = adapter;
   Engine::instance().start_ahead(Device{DeviceType::kWebGpu}.index,
@@ -277,7 +281,7 @@ std::string adapter() {
   return gpu().state == Gpu::State::kOpen ? gpu().adapter : "";
 }
 
-// Says what the device may be, before it is first used.
+// Allows the device and sets how it is opened; called before its first use.
 void allow(const std::string& url, bool plays_on_main_thread) {
   gpu().is_allowed = true;
   gpu().url = url;
@@ -297,7 +301,7 @@ double open(double answer) {
     std::unique_lock lock(all.mutex);
     if (all.state != Gpu::State::kOpen) {
       begin_opening();
-      all.askers.push_back({Inbox::current(), function});
+      all.waiters.push_back({Inbox::current(), function});
       return 0;
     }
     lock.unlock();
@@ -306,14 +310,15 @@ double open(double answer) {
   });
 }
 
-// Waits until the GPU is let go of, but not for long: the process is about to end.
+// Closes the GPU and waits for that, but only for a limited time because the process is about to
+// end.
 EG_EXPORT("closeGpu")
 void close() {
-  constexpr std::chrono::seconds kMost{10};
+  constexpr std::chrono::seconds kTimeout{10};
   Gpu& all = gpu();
   std::unique_lock lock(all.mutex);
   if (all.state != Gpu::State::kOpen || !all.player.close()) return;
-  all.changed.wait_for(lock, kMost, [&] { return all.state == Gpu::State::kClosed; });
+  all.changed.wait_for(lock, kTimeout, [&] { return all.state == Gpu::State::kClosed; });
 }
 
 EG_EXPORT("gpuIsLost")
@@ -327,26 +332,27 @@ double read_later(Handle handle, double answer) {
     check_host_access(asked.storage()->data(), asked.device());
     const Tensor from = packed(detach(asked));
     const Tensor to = Tensor::empty(from.shape(), from.dtype());
-    const auto tell = [to, from, function, asker = Inbox::current()](std::optional<Error> error) {
-      run_on(*asker, [to, function, error] {
+    const auto notify = [to, from, function,
+                         waiter = Inbox::current()](std::optional<Error> error) {
+      run_on(*waiter, [to, function, error] {
         double outcome = kFailed;
         try {
           if (error) throw *error;
           outcome = handles().insert(to);
         } catch (...) {
-          keep_error();
+          store_error();
         }
         (*function)({outcome});
       });
     };
     const MemoryView memory = from.memory();
     gpu().device->read_later(memory.base, static_cast<std::size_t>(memory.offset), to.data(),
-                             byte_count(to.shape(), to.dtype()), tell);
+                             byte_count(to.shape(), to.dtype()), notify);
     return 0;
   });
 }
 
-// Written by the player after every batch.
+// Returns the address of the counters that the player writes after every batch.
 EG_EXPORT("gpuStatsAddress")
 double stats_address() { return reinterpret_cast<std::uintptr_t>(player_stats.data()); }
 
@@ -376,11 +382,10 @@ double gpu_memory() {
   return guard([] {
     if (gpu().device == nullptr) return 0;
     const webgpu::MemoryUse use = gpu().device->memory_use();
-    std::vector<double>& words = frame(3);
-    words[0] = static_cast<double>(use.bytes);
-    words[1] = static_cast<double>(use.peak_bytes);
-    words[2] = static_cast<double>(use.blocks);
-    return 3;
+    return static_cast<int>(
+        write_words(frame(), GpuMemoryWords{.gpu_bytes = static_cast<double>(use.bytes),
+                                            .gpu_peak_bytes = static_cast<double>(use.peak_bytes),
+                                            .gpu_buffers = static_cast<double>(use.blocks)}));
   });
 }
 

@@ -1,27 +1,28 @@
 // Part of the module's script (--post-js). In an engine worker it runs functions for eg.spawn(): the
-// main thread sends a port, and over it one job after the other. A job names an export of a user's
-// module, or a function that the script of a user's own worker gave to eg.expose().
+// main thread sends a port, and through it one job after the other. A job names an export of a user's
+// module, or a function that the script of a user's worker passed to eg.expose().
 //
 // A user's module that imports edgegrad finds this worker's engine under Symbol.for("edgegrad.host")
-// and adds `run` there, which knows about tensors (web/src/threads/host.ts); in a bundle init() and
-// expose() do that. A module that does not import it can only be given plain values. A user's own worker brings its host along.
+// and adds `run` there, which handles tensors (web/src/threads/host.ts); in a bundle init() and
+// expose() do that. A module that does not import edgegrad can only receive plain values. A worker that the
+// user constructed has already created the host.
 //
-// On the thread that loaded the module it ends threads.
+// On the thread that loaded the module, this script ends threads.
 
 if (ENVIRONMENT_IS_PTHREAD) {
-  // For web/src/runtime/workers.ts: the script was found and runs.
+  // Tells web/src/runtime/workers.ts that the script was found and runs.
   if (!ENVIRONMENT_IS_NODE && !Module["isThread"]) postMessage({ edgegradRuns: true });
 
   let markStarted;
   const started = new Promise((resolve) => (markStarted = resolve));
   Module["threadStarted"] = markStarted;
 
-  // web/src/threads/host.ts says what belongs to it.
+  // web/src/threads/host.ts declares its members.
   const host = Module["host"] ?? { run: null };
   host.copies = [];
   host.replies = new Map();
   const hasStarted = started.then(() => {
-    // A worker is given its memory and its exports after the script has filled in the module.
+    // In a worker, the memory and the exports are only available once the thread has started.
     host.module = Object.assign(Module, { wasmMemory, wasmExports });
     globalThis[Symbol.for("edgegrad.host")] = host;
     host.started?.();
@@ -30,34 +31,34 @@ if (ENVIRONMENT_IS_PTHREAD) {
   const invalid = (message) =>
     Object.assign(new Error(`[spawn] ${message}`), { name: "EdgeGradError", code: "InvalidArgument" });
 
-  // What is thrown may be anything: a proxy that was revoked, an object without text.
+  // The thrown value may be anything, such as a revoked proxy or an object that cannot be converted to a string.
   const attempt = (read) => {
     try {
       return read();
     } catch {}
   };
 
-  // Cloning an error keeps neither the name of its class nor its code.
+  // Cloning an error preserves neither the name of its class nor its code.
   const failure = (error) => ({
     error,
     name: attempt(() => `${error.name}`),
     code: attempt(() => `${error.code}`),
   });
 
-  // What cannot be cloned, as text.
+  // Describes an error that cannot be cloned as text.
   const described = (error) => {
     const text = attempt(() => `${error.stack ?? String(error)}`) ?? attempt(() => String(error));
-    return failure(new Error(text ?? "the function threw what can be neither sent nor described"));
+    return failure(new Error(text ?? "the function threw a value that can be neither sent nor described"));
   };
 
-  // What browsers say of a name that is no address: bundlers and import maps do not reach what is imported here.
+  // Matches the browsers' errors for a module name that is not a URL: bundlers and import maps do not apply to this import.
   const kUnresolved = /specifier|does not resolve/;
   const importModule = (url) =>
     import(/* @vite-ignore */ url).catch((error) => {
       if (ENVIRONMENT_IS_NODE || !kUnresolved.test(error?.message)) throw error;
       throw invalid(
-        `${url} cannot be imported as it is: ${error.message} Give spawn a Worker instead of an address: ` +
-          "bundlers see where it is constructed. Its script calls eg.expose({ ... }).",
+        `${url} cannot be imported at run time: ${error.message} Pass a Worker to spawn() instead of a URL: bundlers ` +
+          "see its construction and include its script, which must call eg.expose({ ... }).",
       );
     });
 
@@ -67,12 +68,12 @@ if (ENVIRONMENT_IS_PTHREAD) {
     if (typeof fn === "function") return fn;
     throw invalid(
       url === null
-        ? `the worker exposes no function "${name}": it has to call eg.expose({ ${name} }).`
+        ? `the worker exposes no function "${name}": its script must call eg.expose({ ${name} }).`
         : `${url} exports no function "${name}".`,
     );
   };
 
-  // Calls `post` with what the function returns.
+  // Runs the function of a job and calls `post` with its result.
   const runJob = async (job, post) => {
     await hasStarted;
     const fn = await functionOf(job);
@@ -80,7 +81,7 @@ if (ENVIRONMENT_IS_PTHREAD) {
     if (host.run !== null) return host.run(fn, args, post);
     if (args.handles.length > 0) {
       throw invalid(
-        `${url} was given tensors but does not import edgegrad; a bundle has to call eg.init() or eg.expose(), too.`,
+        `${url} received tensors but does not import edgegrad. A bundle must also call eg.init() or eg.expose().`,
       );
     }
     post({ values: [await fn(...args.values)], handles: [] });
@@ -108,10 +109,10 @@ if (ENVIRONMENT_IS_PTHREAD) {
     }
   };
 
-  // Whoever waits for a function of this thread must not wait for ever.
+  // Other threads must not wait forever for a function of this thread.
   const closeInbox = () => wasmExports["eg_leaveThread"]?.();
 
-  // Ends this thread in good order, unless others may still call functions that it registered.
+  // Ends this thread normally, unless other threads may still call functions that it registered.
   const leave = (port) => {
     if (!host.copies.every((copy) => copy.mayLeave())) {
       port.postMessage({ stays: true });
@@ -123,7 +124,7 @@ if (ENVIRONMENT_IS_PTHREAD) {
     __emscripten_thread_exit(0);
   };
 
-  // Holds a lock of the page for as long as this worker is there: others have no other way to know when it is gone.
+  // Holds a Web Lock while this worker exists. This is the only way for other threads to find out when it has ended.
   const holdLock = (name) =>
     new Promise((resolve) => {
       const request = async () => {
@@ -139,7 +140,7 @@ if (ENVIRONMENT_IS_PTHREAD) {
     if (ENVIRONMENT_IS_NODE) {
       process.on("exit", closeInbox);
     } else {
-      // Nobody hears of a worker that closes itself, unless it says so.
+      // A browser sends no event when a worker closes itself, so the worker reports it.
       const close = self.close.bind(self);
       self.close = () => {
         closeInbox();
@@ -168,16 +169,16 @@ if (ENVIRONMENT_IS_PTHREAD) {
 } else {
   const forget = (worker) => {
     for (const workers of [PThread.unusedWorkers, PThread.runningWorkers]) {
-      const place = workers.indexOf(worker);
-      if (place >= 0) workers.splice(place, 1);
+      const index = workers.indexOf(worker);
+      if (index >= 0) workers.splice(index, 1);
     }
   };
 
-  // The worker of a thread that ended is used for the next one, but not when it was one of eg.spawn(): that has loaded
-  // modules of the user, who wants their memory back.
+  // The worker of a thread that has ended is reused for the next thread, except a worker of eg.spawn(): it has loaded modules of
+  // the user, whose memory should be freed.
   const returnWorker = PThread.returnWorkerToPool;
   PThread.returnWorkerToPool = (worker) => {
-    // It was ended from outside at the same time.
+    // The worker was terminated from outside at the same time.
     if (worker === undefined) return;
     worker.onLeft?.();
     returnWorker(worker);
@@ -194,8 +195,8 @@ if (ENVIRONMENT_IS_PTHREAD) {
   Module["stopThreads"] = () => {
     const workers = [...PThread.runningWorkers, ...PThread.unusedWorkers];
     PThread.terminateAllThreads();
-    // The promise of Atomics.waitAsync, by which other threads wake this one, would hold the module and its memory for
-    // ever. It is woken, and without a thread it does not wait again.
+    // The promise of Atomics.waitAsync, through which other threads wake this one, would keep the module and its memory alive
+    // forever. So it is woken here; without a thread it does not wait again.
     const thread = _pthread_self();
     _pthread_self = () => 0;
     Atomics.notify(HEAP32, thread >>> 2);

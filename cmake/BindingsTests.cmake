@@ -1,15 +1,17 @@
-# edgegrad_bindings_tests: GoogleTest over the bindings, natively, so that sanitizers see them. What Emscripten and
-# JavaScript are to them is in tests/bindings.
+# edgegrad_bindings_tests: native GoogleTest tests of the bindings, so that sanitizers can check them. Substitutes for Emscripten and
+# JavaScript are in tests/bindings.
 file(GLOB_RECURSE bindings_test_sources CONFIGURE_DEPENDS tests/bindings/*.cpp)
 if(NOT bindings_test_sources OR NOT TARGET gtest)
   return()
 endif()
 
 file(GLOB binding_sources CONFIGURE_DEPENDS bindings/*.cpp)
-# The GPU's player is JavaScript, and library_messages.cpp stands in for functions of WebAssembly's C library.
+# The code that executes GPU commands is JavaScript, and library_messages.cpp replaces functions of
+# WebAssembly's C library.
 list(FILTER binding_sources EXCLUDE REGEX "/(library_messages|webgpu)\\.cpp$")
 
-# What stands after EG_EXPORT("name"), declared, and called native::name as in JavaScript.
+# Declares every function marked EG_EXPORT("name") and makes it callable as native::name, its name
+# in JavaScript.
 set(declarations "")
 set(names "")
 foreach(source IN LISTS binding_sources)

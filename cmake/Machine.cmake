@@ -1,7 +1,8 @@
-# What the code is compiled for: instruction set, threads, exceptions, floating point, sanitizers.
-# These flags reach every target, GoogleTest too, because objects built without them cannot be linked in.
+# The target of the compilation: instruction set, threads, exceptions, floating point, sanitizers. These
+# flags apply to every target, including GoogleTest, because objects built without them cannot be linked.
 
-# Results must be the same on every machine: no contraction to FMA behind our back, NaN and infinity kept.
+# Results must be the same on every machine: no implicit contraction to FMA, and NaN and infinity are
+# preserved.
 add_compile_options(-fno-math-errno -ffp-contract=off)
 
 set(EG_THREADS 1)
@@ -15,14 +16,14 @@ if(EG_VARIANT STREQUAL "relaxed")
 endif()
 
 if(EMSCRIPTEN)
-  # Emscripten has SSE's headers: what is written for SSE 4.1 is compiled to WebAssembly's vectors.
+  # Emscripten provides the SSE headers: code written for SSE 4.1 is compiled to WebAssembly SIMD.
   add_compile_options(-msimd128 -msse4.1 -fwasm-exceptions)
-  # Names and descriptions of all types would be 5 kB of the download. (Embind then knows types by number alone.)
+  # RTTI would add 5 kB to the download. (Embind then identifies types only by number.)
   add_compile_options(-fno-rtti)
   add_compile_definitions(EMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
   add_link_options(-fno-rtti)
   add_link_options(-fwasm-exceptions)
-  # malloc is the engine's heap (src/base/c_heap.cpp).
+  # malloc is implemented by the engine's heap (src/base/heap/c_heap.cpp).
   add_link_options(-sMALLOC=none)
   if(EG_THREADS)
     add_compile_options(-pthread)
@@ -31,7 +32,8 @@ if(EMSCRIPTEN)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   add_compile_options(-msse4.1)
   if(EG_32_BIT)
-    # Numbers as in SSE registers, not in those of 80 bits that this machine had before.
+    # Floating point in SSE registers instead of the 80-bit x87 registers that are the default in
+    # 32-bit mode.
     add_compile_options(-m32 -mfpmath=sse)
     add_link_options(-m32)
   endif()

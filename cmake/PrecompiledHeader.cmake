@@ -2,8 +2,8 @@
 set(EG_PRECOMPILED
   <algorithm> <array> <atomic> <cmath> <complex> <functional> <memory> <mutex> <optional> <span> <string> <vector>)
 if(EMSCRIPTEN OR CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  # Without a time stamp inside, the same header gives the same file, and ccache keeps hitting.
+  # Without a time stamp, identical headers produce identical files, so ccache keeps hitting.
   add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
 else()
-  add_compile_options(-fpch-preprocess) # lets ccache see through it
+  add_compile_options(-fpch-preprocess) # lets ccache handle precompiled headers
 endif()

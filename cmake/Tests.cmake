@@ -1,10 +1,10 @@
-# edgegrad_tests: GoogleTest over the engine, native and as WebAssembly under Node.
+# edgegrad_tests: GoogleTest tests of the engine, native and as WebAssembly under Node.
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS tests/cpp/*.cpp)
 if(NOT test_sources)
   return()
 endif()
 
-# From its sources, so that it has this build's sanitizers or target.
+# Built from source, so that it uses the sanitizers and the target of this build.
 set(googletest /usr/src/googletest)
 if(NOT EXISTS ${googletest}/CMakeLists.txt)
   message(STATUS "No GoogleTest sources (Debian: libgtest-dev): no edgegrad_tests")
@@ -19,16 +19,17 @@ add_subdirectory(${googletest} googletest EXCLUDE_FROM_ALL SYSTEM)
 add_executable(edgegrad_tests ${test_sources})
 target_include_directories(edgegrad_tests PRIVATE tests/cpp tools)
 target_link_libraries(edgegrad_tests PRIVATE edgegrad_core edgegrad_warnings gtest gtest_main)
-# Compiling them takes most of a build, running them little of a test run.
+# Compiling the tests takes most of a build, running them little of a test run.
 target_compile_options(edgegrad_tests PRIVATE $<$<CONFIG:Debug>:-O0>)
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # Sizes in tests are their own. (Options of a source come after those of its target and of libraries.)
+  # Tests may mix integer sizes. (Options of a source file come after those of its target and
+  # libraries.)
   set_source_files_properties(${test_sources} PROPERTIES COMPILE_OPTIONS -Wno-shorten-64-to-32)
 endif()
 target_precompile_headers(edgegrad_tests PRIVATE ${EG_PRECOMPILED} <gtest/gtest.h>)
 
 if(EMSCRIPTEN)
-  # The package above says "type": "module"; this program is CommonJS.
+  # The package.json of the repository says "type": "module", but this program is CommonJS.
   file(WRITE ${CMAKE_BINARY_DIR}/package.json "{ \"type\": \"commonjs\" }\n")
   target_link_options(edgegrad_tests PRIVATE
     -O1 -sENVIRONMENT=node,worker -sEXIT_RUNTIME=1 -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB -sINITIAL_MEMORY=64MB

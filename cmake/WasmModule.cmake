@@ -4,15 +4,15 @@ if(NOT binding_sources)
   return()
 endif()
 
-# Every op comes through these two; the rest is compiled for size.
+# Every op passes through these two; the rest is compiled for size.
 set(passed_by_ops ${binding_sources})
-list(FILTER passed_by_ops INCLUDE REGEX "/(border|tensors)\\.cpp$")
+list(FILTER passed_by_ops INCLUDE REGEX "/(boundary|tensors)\\.cpp$")
 list(REMOVE_ITEM binding_sources ${passed_by_ops})
 add_library(edgegrad_bindings OBJECT ${binding_sources})
 target_compile_options(edgegrad_bindings PRIVATE -Os)
 
-# The engine's objects are named first: of an inline function that several files hold, the linker takes the first, and
-# most files hold the smallest.
+# The engine's objects are linked first: of an inline function that is in several objects, the linker takes the first
+# copy, and the copies compiled for size are in most objects.
 add_executable(edgegrad_wasm $<TARGET_OBJECTS:edgegrad_engine> ${passed_by_ops} $<TARGET_OBJECTS:edgegrad_bindings>)
 set_target_properties(edgegrad_wasm PROPERTIES OUTPUT_NAME edgegrad-${EG_VARIANT} SUFFIX .mjs)
 foreach(part edgegrad_bindings edgegrad_wasm)
@@ -29,21 +29,22 @@ target_link_options(edgegrad_wasm PRIVATE
   --bind -sMODULARIZE -sEXPORT_ES6 -sEXPORT_NAME=createEdgegrad -sENVIRONMENT=web,worker,node
   -sALLOW_MEMORY_GROWTH -sINITIAL_MEMORY=32MB -sMAXIMUM_MEMORY=4GB -sSTACK_SIZE=1MB -Wno-pthreads-mem-growth
   -sFILESYSTEM=0 -sASSERTIONS=0 -sWASM_BIGINT
-  # No `new Function`: a page's content security policy, or a flag of Node's, may forbid it.
+  # No `new Function`: the content security policy of a page, or a flag of Node.js, may forbid it.
   -sDYNAMIC_EXECUTION=0
-  # Exports are taken from wasmExports, by the names they have in C++ (-lexports.js), without a wrapper of each.
+  # Exports are used directly from wasmExports under their C++ names (-lexports.js), without a wrapper for each.
   -sEXPORT_KEEPALIVE=0 -lexports.js
-  # A function that stays one can stand beside those it looks like (scripts/function_order.mjs), which saves more than a
-  # call costs: so those that are called in one place are not inlined there for that alone. Zeros between data compress to
-  # nothing; the code that fills memory piece by piece does not.
-  # Once more at the end, local variables share places and the most used come first: 1 kB.
+  # Functions with a single caller are not inlined merely for that reason: a separate function can be placed next to
+  # similar ones (scripts/function_order.mjs), which saves more than a call costs. Zeros between data segments are kept,
+  # because they compress to nothing, while code that fills memory piece by piece does not. A second pass at the end
+  # coalesces local variables and orders them by use, which saves 1 kB.
   -sBINARYEN_EXTRA_PASSES=--one-caller-inline-max-function-size=0,--skip-pass=memory-packing,--coalesce-locals,--reorder-locals,--vacuum
-  # The oldest engines with wasm exceptions and SIMD: no code is spent on older ones.
+  # The oldest engines with wasm exceptions and SIMD; no code is generated for older ones.
   -sMIN_CHROME_VERSION=95 -sMIN_FIREFOX_VERSION=100 -sMIN_SAFARI_VERSION=160400 -sMIN_NODE_VERSION=200000
   -sINCOMING_MODULE_JS_API=locateFile,wasmBinary,print,printErr,onAbort,mainScriptUrlOrBlob
   -sEXPORTED_RUNTIME_METHODS=HEAP8,HEAPU8,HEAP16,HEAPU16,HEAP32,HEAPU32,HEAPF32,HEAPF64,wasmMemory,wasmExports${threads_object})
 if(EG_THREADS)
-  # The number of workers to start at once is the option poolSize of createEdgegrad(); starting does not wait for them.
+  # The number of workers to start initially is the option poolSize of createEdgegrad(), which does not wait for them
+  # to start.
   set(worker ${CMAKE_SOURCE_DIR}/bindings/worker.js)
   set_property(TARGET edgegrad_wasm APPEND PROPERTY LINK_DEPENDS ${worker})
   target_link_options(edgegrad_wasm PRIVATE

@@ -1,6 +1,6 @@
 // Hogwild: several workers train one model in shared memory, without locks (Niu et al., 2011).
-// `node demos/hogwild.mjs [workers]` trains a digit classifier with one worker, then with two (or as
-// many as asked for), for the same number of steps in all, and prints how much faster that was.
+// `node demos/hogwild.mjs [workers]` trains a digit classifier with one worker, then with two (or the
+// given number), for the same total number of steps, and prints the speed-up.
 
 import * as eg from "edgegrad";
 import { loadDigits } from "./mnist/data.mjs";
@@ -15,7 +15,7 @@ if (!Number.isInteger(many) || many < 1) {
   process.exit(2);
 }
 
-// The threads are the workers: each op runs on the one that calls it.
+// One engine thread, so that each op runs on the worker that calls it.
 await eg.init({ threads: 1, spawnWorkers: many });
 const { test } = loadDigits();
 await train(many, many); // starts the workers, loads the digits and warms the code up
@@ -23,7 +23,7 @@ const alone = await train(1, kSteps);
 const together = await train(many, kSteps);
 console.log(`${(alone / together).toFixed(2)}x as fast with ${many} workers`);
 
-/** Trains a new model for `steps` steps in all, says how well and how fast, and returns the seconds. */
+/** Trains a new model for a total of `steps` steps, prints accuracy and speed, and returns the seconds. */
 async function train(workers, steps) {
   eg.manualSeed(0);
   const model = makeModel("mlp");

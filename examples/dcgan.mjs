@@ -1,4 +1,4 @@
-// A DCGAN: a generator learns to draw digits that a discriminator takes for real ones.
+// A DCGAN: a generator learns to draw digits that a discriminator cannot distinguish from real ones.
 
 import * as eg from "edgegrad";
 import { asImages, drawn, loadDigits, randomDigits } from "./support/digits.mjs";
@@ -36,7 +36,7 @@ const discriminator = new Sequential(
   new Linear(64 * 7 * 7, 1),
 );
 
-// As the paper has it: small weights, and a short memory.
+// As in the paper: small initial weights, and a low beta1.
 for (const model of [generator, discriminator]) {
   for (const weight of model.parameters()) {
     if (weight.ndim > 1) eg.nn.init.normal_(weight, { std: 0.02 });

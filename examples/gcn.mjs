@@ -1,11 +1,11 @@
-// A graph convolutional network on Zachary's karate club: 34 members, 78 friendships, and a quarrel that split them. Told the
-// side of the two leaders only, it finds those of the others.
+// A graph convolutional network on Zachary's karate club: 34 members, 78 friendships, and a conflict that split the club. From
+// the side of the two leaders alone, the network predicts the side of every other member.
 
 import * as eg from "edgegrad";
 import { stepsWanted, tell } from "./support/steps.mjs";
 
-// W. W. Zachary, An information flow model for conflict and fission in small groups (1977): of every member, the friends
-// among those before it.
+// W. W. Zachary, An information flow model for conflict and fission in small groups (1977): for every member, the friends
+// with a lower number.
 const kFriends = (
   ",0,0 1,0 1 2,0,0,0 4 5,0 1 2 3,0 2,2,0 4 5,0,0 3,0 1 2 3,,,5 6,0 1,,0 1,,0 1,,,,23 24,," +
   "2 23 24,2,23 26,1 8,0 24 25 28,2 8 14 15 18 20 22 23 29 30 31," +
@@ -18,7 +18,7 @@ const kMembers = kFriends.length;
 
 const { Linear, Module } = eg.nn;
 
-/** Mixes what neighbours know, as `mixing` says, and learns what to make of it. */
+/** Averages the features of neighbors with the weights `mixing`, followed by a linear layer. */
 class GraphConv extends Module {
   constructor(inFeatures, outFeatures) {
     super();

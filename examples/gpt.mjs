@@ -1,4 +1,4 @@
-// A GPT: reads Moby-Dick character by character, guesses what follows, and writes by sampling from its guesses.
+// A GPT: learns to predict the next character of Moby-Dick, and generates text by sampling from its predictions.
 // (demos/char_model is the same with a command line, checkpoints and WebGPU.)
 
 import { readFileSync } from "node:fs";
@@ -62,7 +62,7 @@ const tokens = eg.tensor(BigInt64Array.from(text, (character) => codes.get(chara
 const model = new Gpt(alphabet.length);
 const optimizer = new eg.optim.AdamW(model.parameters(), { lr: 3e-3, betas: [0.9, 0.99] });
 
-/** Random windows of the book: what is read, and what follows each character of it. */
+/** Random windows of the book: the inputs, and for each character the one that follows it. */
 function randomWindows() {
   const starts = eg.randint(0, tokens.numel - kContext, [kBatch, 1]);
   const windows = tokens.take(starts.add(eg.arange(kContext + 1)));
@@ -80,7 +80,7 @@ for (let step = 0; step < steps; step++) {
   });
 }
 
-/** The character after a text, drawn as the model holds it likely; a low temperature plays safe. */
+/** Samples the next character of a text from the model's probabilities; a low temperature prefers likely characters. */
 function next(written, temperature = 0.8) {
   return eg.scope(() => {
     const read = [...written.slice(-kContext)].map((character) => codes.get(character));

@@ -1,10 +1,10 @@
-// L-BFGS: a second-order method that asks for the loss as often as it needs. It fits a curve of growth to real numbers in a few
+// L-BFGS: a quasi-Newton method that evaluates the loss several times per step. It fits a growth curve to real data in a few
 // steps, where gradient descent takes thousands.
 
 import * as eg from "edgegrad";
 import { stepsWanted, tell } from "./support/steps.mjs";
 
-// The population of the USA in millions, 1790 to 1940 (U.S. census), which P. F. Verhulst's curve is known for.
+// The population of the USA in millions, 1790 to 1940 (U.S. census), the classic example of P. F. Verhulst's logistic curve.
 const kYears = Array.from({ length: 16 }, (_, decade) => decade);
 const kMillions = [
   3.929, 5.308, 7.24, 9.638, 12.866, 17.069, 23.192, 31.443, 38.558, 50.156, 62.948, 75.995, 91.972,
@@ -36,4 +36,6 @@ for (let step = 0; step < steps; step++) {
 
 const limit = Math.exp(logLimit.item());
 const year = 1790 + 10 * middle.item();
-console.log(`It grows to ${limit.toFixed(1)} million, half of them in ${year.toFixed(0)}.`);
+console.log(
+  `The fitted population grows to ${limit.toFixed(1)} million, with half of that in ${year.toFixed(0)}.`,
+);

@@ -1,5 +1,5 @@
-// LoRA: a network that has learned the digits 0 to 4 learns 5 to 9 through thin matrices beside its own weights, which stay
-// as they are. Less than a tenth of the numbers is learned, and only they need to be kept.
+// LoRA: a network that has learned the digits 0 to 4 learns 5 to 9 through low-rank matrices that are added to its frozen
+// weights. Less than a tenth of the parameters is trained, and only these need to be stored.
 
 import * as eg from "edgegrad";
 import { asImages, loadDigits } from "./support/digits.mjs";
@@ -7,14 +7,14 @@ import { stepsWanted, tell } from "./support/steps.mjs";
 
 const { Linear, Module, Parameter, ReLU, Sequential } = eg.nn;
 
-/** A linear layer whose weight W stays, beside a learned product B A of low rank. */
+/** A linear layer with a frozen weight W, to which a trained low-rank product B A is added. */
 class LoraLinear extends Module {
   constructor(inner, { rank = 4, alpha = 8 } = {}) {
     super();
     const [outFeatures, inFeatures] = inner.weight.shape;
     this.inner = inner.requiresGrad_(false);
     this.a = new Parameter(eg.randn([rank, inFeatures]).mul(0.02));
-    // With B at zero the network begins as it was.
+    // With B at zero, the network initially computes the same as before.
     this.b = new Parameter(eg.zeros([outFeatures, rank]));
     this.scale = alpha / rank;
   }
@@ -30,7 +30,7 @@ await eg.init();
 eg.manualSeed(0);
 const { train, test } = loadDigits();
 
-/** The digits of a set from `low` to `high`. */
+/** The digits from `low` to `high` in a set. */
 function between([images, labels], low, high) {
   const places = labels.ge(low).logicalAnd(labels.le(high)).nonzero().flatten();
   const chosen = labels.indexSelect(0, places).to("int64").sub(low);
@@ -41,7 +41,7 @@ function learn(model, [images, labels], name) {
   const learned = [...model.parameters()].filter(({ requiresGrad }) => requiresGrad);
   const optimizer = new eg.optim.Adam(learned, { lr: 2e-3 });
   const count = learned.reduce((sum, { numel }) => sum + numel, 0);
-  console.log(`${name}: ${count} numbers to learn`);
+  console.log(`${name}: ${count} parameters to train`);
   for (let step = 0; step < steps; step++) {
     eg.scope(() => {
       const rows = eg.randint(0, labels.numel, [64]);
@@ -69,10 +69,10 @@ const model = new Sequential(layers[0], new ReLU(), layers[1], new ReLU(), layer
 learn(model, old.train, "digits 0 to 4");
 const [first, second, last] = layers.map((layer) => new LoraLinear(layer));
 const adapted = new Sequential(first, new ReLU(), second, new ReLU(), last);
-learn(adapted, other.train, "digits 5 to 9 by LoRA");
+learn(adapted, other.train, "digits 5 to 9 with LoRA");
 
 const percent = (share) => `${(100 * share).toFixed(1)} %`;
 console.log(
-  `5 to 9 before ${percent(accuracy(model, other.test))}, with LoRA ${percent(accuracy(adapted, other.test))}`,
+  `accuracy on 5 to 9: ${percent(accuracy(model, other.test))} before, ${percent(accuracy(adapted, other.test))} with LoRA`,
 );
-console.log(`0 to 4 without LoRA still ${percent(accuracy(model, old.test))}`);
+console.log(`accuracy on 0 to 4 without LoRA: still ${percent(accuracy(model, old.test))}`);

@@ -1,5 +1,5 @@
-// Per-sample gradients by vmap: the gradient of every digit of a batch, in one pass. Clipped and blurred by noise, their sum
-// tells little about any one of them: that is DP-SGD, training with differential privacy.
+// Per-sample gradients by vmap: the gradient for every digit of a batch, in one pass. The gradients are clipped, and noise is
+// added, so that their sum reveals little about any single digit: DP-SGD, training with differential privacy.
 
 import * as eg from "edgegrad";
 import { asImages, loadDigits, randomDigits } from "./support/digits.mjs";
@@ -16,7 +16,7 @@ await eg.init();
 eg.manualSeed(0);
 const { train } = loadDigits();
 
-// Batch norm would mix the samples.
+// Group norm rather than batch norm, which would mix the samples.
 const model = new Sequential(
   new Conv2d(1, 8, 5, { stride: 2, padding: 2 }),
   new GroupNorm(2, 8),
@@ -35,7 +35,7 @@ function lossOfOne(params, image, label) {
 
 const gradientsOfAll = eg.func.vmap(eg.func.gradAndValue(lossOfOne), { inDims: [null, 0, 0] });
 
-/** The mean of gradients [batch, ...], those of a sample no longer than `kLargestNorm`, with noise. */
+/** The mean of gradients [batch, ...], each clipped to the norm `kLargestNorm`, plus noise. */
 function blurred(gradients) {
   const each = Object.values(gradients).map((gradient) => gradient.flatten(1).square().sum(1));
   const norms = each.reduce((a, b) => a.add(b)).sqrt();

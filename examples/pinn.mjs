@@ -1,5 +1,5 @@
 // A physics-informed network: learns u(t) of a damped spring, u'' + 2 d u' + w^2 u = 0, u(0) = 1, u'(0) = 0, from the
-// equation alone. The equation holds derivatives of the network by its input: createGraph makes them part of the loss.
+// equation alone. The loss contains derivatives of the network with respect to its input, which needs createGraph.
 
 import * as eg from "edgegrad";
 import { stepsWanted, tell } from "./support/steps.mjs";
@@ -23,19 +23,19 @@ const optimizer = new eg.optim.Adam(u.parameters(), { lr: 2e-3 });
 const times = eg.linspace(0, 2, 80).reshape([-1, 1]).requiresGrad_();
 const start = eg.zeros([1, 1], { requiresGrad: true });
 
-/** The values of the network at `t`, and its slopes there. */
-function withSlope(y, t) {
+/** Returns the derivative of `y` with respect to `t`. */
+function slopeOf(y, t) {
   const [slope] = eg.autograd.grad(y.sum(), [t], { createGraph: true });
   return slope;
 }
 
 function loss() {
   const y = u.call(times);
-  const slope = withSlope(y, times);
-  const curvature = withSlope(slope, times);
+  const slope = slopeOf(y, times);
+  const curvature = slopeOf(slope, times);
   const residual = curvature.add(slope.mul(2 * kDamping)).add(y.mul(kFrequency ** 2));
   const first = u.call(start);
-  const atStart = first.sub(1).square().add(withSlope(first, start).square().mul(0.1)).sum();
+  const atStart = first.sub(1).square().add(slopeOf(first, start).square().mul(0.1)).sum();
   return residual.square().mean().mul(1e-3).add(atStart);
 }
 
@@ -49,7 +49,7 @@ for (let step = 0; step < steps; step++) {
   });
 }
 
-// The solution that textbooks give.
+// The exact solution.
 const w = Math.sqrt(kFrequency ** 2 - kDamping ** 2);
 const exact = times
   .mul(-kDamping)

@@ -1,5 +1,5 @@
-// REINFORCE: a policy learns to balance a pole. What was done before a long life becomes likelier, and what was done before a
-// fall less likely. A step here is a game.
+// REINFORCE: a policy learns to balance a pole. Actions that were followed by a long game become more likely, and actions
+// shortly before a fall less likely. A step here is one game.
 
 import * as eg from "edgegrad";
 import { CartPole } from "./support/cart_pole.mjs";
@@ -22,7 +22,7 @@ const optimizer = new eg.optim.Adam(policy.parameters(), { lr: 5e-3 });
 
 const choices = (states) => new Categorical({ logits: policy.call(eg.tensor(states)) });
 
-/** Plays a game; returns its states and what was done in each. */
+/** Plays a game; returns its states and the action in each. */
 function play() {
   const game = new CartPole(eg.empty([CartPole.stateSize]).uniform_(-0.05, 0.05).arraySync());
   const [states, actions] = [[], []];
@@ -35,7 +35,7 @@ function play() {
   return { states, actions };
 }
 
-/** What each moment of a game of so many was worth: all later rewards, of 1 each, the later the less. */
+/** The discounted return of each step in a game of this length, with a reward of 1 per step. */
 function returnsOf(length) {
   const left = Array.from({ length }, (_, step) => length - step);
   return eg.tensor(left.map((count) => (1 - kDiscount ** count) / (1 - kDiscount)));

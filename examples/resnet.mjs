@@ -1,5 +1,5 @@
-// A residual network on MNIST, with shifted images. With `--save FILE` it keeps all that training consists of there, and
-// goes on exactly where it stopped when it is run again.
+// A residual network on MNIST, with shifted images. With `--save FILE` it stores the whole state of the training in a file,
+// and resumes exactly from there when it is run again.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -10,7 +10,7 @@ import { kSteps, stepsOf, tell } from "./support/steps.mjs";
 const kStepsPerCheckpoint = 50;
 const { BatchNorm2d, Conv2d, Identity, Linear, Module, Sequential } = eg.nn;
 
-/** Two convolutions, and the way around them. */
+/** Two convolutions with a skip connection. */
 class Block extends Module {
   constructor(from, to, stride = 1) {
     super();
@@ -41,7 +41,7 @@ class ResNet extends Module {
   }
 }
 
-/** Images moved by up to two pixels, each its own way. */
+/** Images, each shifted randomly by up to two pixels. */
 function shifted(images) {
   const wide = eg.pad(images, [2, 2, 2, 2]);
   const corners = eg.randint(0, 5, [images.shape[0], 2]).arraySync();
@@ -62,7 +62,7 @@ const schedule = new eg.optim.lrScheduler.StepLR(optimizer, { stepSize: 150, gam
 let step = 0;
 
 const parts = { model, optimizer, schedule };
-const kept = () => ({
+const snapshot = () => ({
   step,
   random: eg.random.getState(),
   ...Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, part.stateDict()])),
@@ -86,7 +86,7 @@ while (step < steps) {
     tell(step++, steps, { loss: loss.item() });
   });
   const isDue = save !== undefined && (step % kStepsPerCheckpoint === 0 || step === steps);
-  if (isDue) writeFileSync(save, eg.io.save(kept()));
+  if (isDue) writeFileSync(save, eg.io.save(snapshot()));
 }
 
 model.eval();
@@ -95,4 +95,4 @@ const right = eg
   .noGrad(() => model.call(asImages(images)).argmax(1).eq(labels))
   .sum()
   .item();
-console.log(`${right} of 1000 others are read correctly`);
+console.log(`${right} of 1000 test digits are classified correctly`);

@@ -1,5 +1,5 @@
-// A variational autoencoder: digits become 8 numbers with a spread, and the numbers become digits again. Afterwards,
-// random numbers become digits that nobody wrote.
+// A variational autoencoder: it encodes digits as normal distributions of 8 latent variables, and decodes samples of these to
+// digits. Afterwards it decodes random numbers to new digits.
 
 import * as eg from "edgegrad";
 import { asImages, drawn, loadDigits, randomDigits } from "./support/digits.mjs";

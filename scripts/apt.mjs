@@ -1,9 +1,10 @@
-// Debian packages that a build needs: installs the missing ones as root, or says what to do.
+// Debian packages that a build needs: installs the missing ones when run as root, and otherwise prints the command to
+// install them.
 
 import { existsSync } from "node:fs";
 import { expected, quiet, read, step } from "./process.mjs";
 
-// Each package and the file by which it is known to be there.
+// Each package, with a file whose existence shows that it is installed.
 const kPackages = {
   native: {
     "g++": "/usr/bin/g++",
@@ -41,14 +42,14 @@ const kPackages = {
   },
 };
 
-/** Installs the named groups of kPackages; elsewhere than on Debian CMake says what it misses. */
+/** Installs the named groups of kPackages. On systems other than Debian, CMake reports what is missing. */
 export async function ensurePackages(...groups) {
   if (!isDebian()) return;
   const wanted = groups.flatMap((group) => Object.entries(kPackages[group]));
   const missing = wanted.filter(([, file]) => !existsSync(file)).map(([name]) => name);
   if (missing.length === 0) return;
   if (process.getuid() !== 0) {
-    throw expected(`Missing packages; as root: apt-get install ${missing.join(" ")}`);
+    throw expected(`Packages are missing; run as root: apt-get install ${missing.join(" ")}`);
   }
   await updatePackageLists();
   await step(`apt-get install ${missing.join(" ")}`, () =>

@@ -1,14 +1,25 @@
-// npm run bench: this package beside TensorFlow.js and jax-js, in the same run on the same machine. Prints tables and
-// writes build/bench/<date>.json; with --write README.md's tables too. The pieces are in tests/bench.
+// npm run bench: compares this package with TensorFlow.js and jax-js, in the same run on the same machine. Prints tables and
+// writes build/bench/<date>.json; with --write also the tables in README.md, with --record also the history. `--compare A B`
+// measures two builds of this package in pairs. The pieces are in tests/bench.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { isComparable } from "../tests/bench/compare/pairs.mjs";
+import { compareBuilds, comparisonLines, kUsual } from "../tests/bench/compare/run.mjs";
+import { kFewestPairs } from "../tests/bench/compare/verdict.mjs";
+import { versionOf } from "../tests/bench/compare/versions.mjs";
 import { kPython } from "../tests/bench/libraries/torch_server.mjs";
 import { measureWorkload } from "../tests/bench/measure.mjs";
 import { checksOf } from "../tests/bench/report/checks.mjs";
+import {
+  appendHistory,
+  historyEntries,
+  kHistory,
+  stateOfCheckout,
+} from "../tests/bench/report/history.mjs";
 import { keepTables } from "../tests/bench/report/keep.mjs";
 import { printMachine, printSummary, printWorkload } from "../tests/bench/report/print.mjs";
 import { speedPage } from "../tests/bench/sweep/page.mjs";
@@ -23,16 +34,20 @@ const kTorchPackages = "Debian: python3-torch, and libopenblas0-pthread";
 
 const kHelp = `npm run bench -- [options]
 npm run bench -- sweep [families, or parts of names] [--quick] [--write]
-  every op at three sizes beside native PyTorch on one thread (${kTorchPackages}); --write makes
-  docs/speed.md of it
+  compare every op at three sizes with native PyTorch on one thread (${kTorchPackages});
+  --write writes the result to docs/speed.md
+npm run bench -- --compare A B [--only ...] [--rows TEXT] [--pairs 10] [--tolerance 2]
+  compare two builds of this package in pairs: commits, which are built, or folders with a dist/. Fails if B takes longer
+  than A by more than the tolerance in percent and noise does not explain it
   --quick           fewer sizes and shorter runs, on the newer Node only: under two minutes
-  --only A,B        only these: ${Object.keys(kWorkloads).join(", ")}
-  --node 20|24|all  this Node, a newer one with relaxed SIMD, or both (the default unless --quick)
-  --with torch      native PyTorch on one thread, too, where ${kPython} can import it (${kTorchPackages},
+  --only A,B        only these workloads: ${Object.keys(kWorkloads).join(", ")}
+  --node 20|24|all  this Node.js, a newer one with relaxed SIMD, or both (the default unless --quick)
+  --with torch      also native PyTorch on one thread, if ${kPython} can import it (${kTorchPackages},
                     without which its products are ten times slower)
-  --no-build        measure dist/ as it is
-  --write           keep the figures of the newest Node in tests/bench/results.json, and write README.md's tables anew
-  --json            print the report as JSON too, not only into build/bench`;
+  --no-build        measure the existing dist/
+  --record          append a line per row to ${kHistory}, with the commit and the machine
+  --write           store the results of the newest Node.js in tests/bench/results.json, and update the tables in README.md
+  --json            also print the report as JSON, which is always written to build/bench`;
 
 const kPeers = [
   "@tensorflow/tfjs",
@@ -52,17 +67,36 @@ function readOptions() {
       "no-build": { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       write: { type: "boolean", default: false },
+      record: { type: "boolean", default: false },
+      compare: { type: "boolean", default: false },
+      rows: { type: "string", default: "" },
+      pairs: { type: "string", default: "10" },
+      tolerance: { type: "string", default: "2" },
       help: { type: "boolean", short: "h", default: false },
     },
   });
   if (positionals[0] === "sweep") return { ...values, sweep: positionals.slice(1) };
-  if (positionals.length > 0) throw expected(kHelp);
-  const names = values.only?.split(",") ?? Object.keys(kWorkloads);
+  if (positionals.length !== (values.compare ? 2 : 0)) throw expected(kHelp);
+  if (values.record && values.quick)
+    throw expected("--record takes a whole run, not a --quick one");
+  const names = values.only?.split(",") ?? (values.compare ? kUsual : Object.keys(kWorkloads));
   const unknown = names.find((name) => !kWorkloads[name]);
-  if (unknown) throw expected(`No workload "${unknown}"\n${kHelp}`);
+  if (unknown) throw expected(`Unknown workload "${unknown}"\n${kHelp}`);
   if (![undefined, "torch"].includes(values.with)) throw expected(kHelp);
   if (values.with) checkTorch();
-  return { ...values, workloads: names.map((name) => kWorkloads[name]) };
+  const workloads = names.map((name) => kWorkloads[name]);
+  if (values.compare)
+    return { ...values, workloads, ...readComparison(values, positionals, workloads) };
+  return { ...values, workloads };
+}
+
+function readComparison({ pairs, tolerance }, builds, workloads) {
+  const other = workloads.find((workload) => !isComparable(workload));
+  if (other) throw expected(`--compare cannot take "${other.name}"`);
+  const counts = { rounds: Number(pairs), tolerance: Number(tolerance) / 100 };
+  if (!(Number.isInteger(counts.rounds) && counts.rounds >= kFewestPairs && counts.tolerance >= 0))
+    throw expected(`--pairs takes ${kFewestPairs} or more, --tolerance a percentage`);
+  return { builds, ...counts };
 }
 
 function checkTorch() {
@@ -70,16 +104,17 @@ function checkTorch() {
   throw expected(`${kPython} cannot import torch (${kTorchPackages})\n${kHelp}`);
 }
 
-/** Every op beside PyTorch, on the Node that runs this. */
+/** Compares every op with PyTorch, on the Node.js that runs this script. */
 async function sweep({ sweep: names, quick, write, "no-build": isBuilt }) {
   checkTorch();
-  if (write && names.length > 0) throw expected("--write takes a sweep of everything");
+  if (write && names.length > 0)
+    throw expected("--write requires a sweep of all ops, without names");
   if (!isBuilt) {
     console.log("Setting up");
     await buildWasm(nodeVariant());
     await buildWeb();
   }
-  console.log("Ratios to PyTorch on one thread; without names only those of three and more");
+  console.log("Time relative to PyTorch on one thread; without names, only ratios of at least 3");
   const { rows, ...libraries } = await runSweep(process.execPath, {
     only: names.length > 0 ? names : null,
     quick,
@@ -91,7 +126,36 @@ async function sweep({ sweep: names, quick, write, "no-build": isBuilt }) {
   console.log("Written to docs/speed.md");
 }
 
-/** The Nodes to measure on: {path, major, title, variant}; `variant` is what init() picks there. */
+/** Compares two builds in pairs, on the newest Node.js unless another is chosen; returns 1 if B is slower. */
+async function compare({
+  builds,
+  workloads,
+  rounds,
+  tolerance,
+  rows: text,
+  node: wanted = "newest",
+}) {
+  const node = (await findNodes({ node: wanted })).at(-1);
+  const versions = [];
+  for (const what of builds) versions.push(await versionOf(what, node.variant));
+  const [a, b] = versions.map(({ name }) => name);
+  console.log(`A ${a}\nB ${b}\n${rounds} pairs on ${node.title}, ${cpus()[0].model}`);
+  const rows = await compareBuilds(
+    versions.map(({ dist }) => dist),
+    workloads,
+    { node, rounds, tolerance, wanted: (id) => id.includes(text), onProgress: showProgress },
+  );
+  showProgress("");
+  if (rows.length === 0) throw expected(`No row has "${text}" in its name`);
+  for (const line of comparisonLines(rows)) console.log(line);
+  const count = (wanted) => rows.filter(({ outcome }) => outcome === wanted).length;
+  console.log(
+    `\nOf ${rows.length} rows B is slower by more than ${tolerance * 100} % in ${count("slower")}, faster in ${count("faster")}; ${count("unclear")} unclear`,
+  );
+  return count("slower") > 0 ? 1 : 0;
+}
+
+/** Returns the Node.js versions to measure on: {path, major, title, variant}; `variant` is the build that init() selects there. */
 async function findNodes({ quick, node: wanted = quick ? "newest" : "all" }) {
   const paths = new Set([process.execPath, await newerNode()]);
   const nodes = [...paths].map((path) => {
@@ -108,7 +172,7 @@ async function findNodes({ quick, node: wanted = quick ? "newest" : "all" }) {
   if (wanted === "newest") return nodes.slice(-1);
   const chosen = nodes.filter(({ major }) => major === Number(wanted));
   if (chosen.length === 0) {
-    throw expected(`--node takes all or ${nodes.map(({ major }) => major).join(" or ")}`);
+    throw expected(`--node must be all or ${nodes.map(({ major }) => major).join(" or ")}`);
   }
   return chosen;
 }
@@ -167,12 +231,21 @@ function writeReport(date, report) {
   return path;
 }
 
+/** Appends the run to the history; what was not built for it may be of another commit than the checkout's. */
+function record(tables, machine, { "no-build": isBuilt }) {
+  const { commit, dirty } = stateOfCheckout();
+  const entries = historyEntries(tables, machine, { commit, dirty: dirty || isBuilt });
+  appendHistory(entries);
+  console.log(`\n${entries.length} lines appended to ${kHistory}`);
+}
+
 await main(async () => {
   const options = readOptions();
   if (options.help) return console.log(kHelp);
   const start = performance.now();
   await ensureNodeModules();
   if (options.sweep) return sweep(options);
+  if (options.compare) return compare(options);
   const nodes = await findNodes(options);
   if (!options["no-build"]) await buildPackage(nodes);
   const machine = describeMachine(nodes);
@@ -186,6 +259,7 @@ await main(async () => {
   const report = `${JSON.stringify({ machine, tables }, null, 1)}\n`;
   if (options.json) console.log(report);
   if (options.write) keepTables(tables, machine);
+  if (options.record) record(tables, machine, options);
   const path = writeReport(machine.date, report);
   console.log(`\nWritten to ${path} after ${seconds(start)}`);
 });

@@ -1,4 +1,5 @@
-// npm run build: the package's dist/. `node scripts/build.mjs [relaxed] [simd] [single] [web]` builds only those.
+// npm run build: builds the package's dist/. `node scripts/build.mjs [relaxed] [simd] [single] [web]` builds only those
+// parts.
 
 import {
   copyFileSync,
@@ -26,7 +27,7 @@ export const kVariants = ["relaxed", "simd", "single"];
 const kDist = join(kRoot, "dist");
 const kModules = "index.modules.js";
 
-/** The variant that this Node picks: relaxed SIMD is on by default from Node 22. */
+/** Returns the variant that this Node.js selects: relaxed SIMD is on by default from Node 22. */
 export function nodeVariant() {
   return Number.parseInt(process.versions.node, 10) >= 22 ? "relaxed" : "simd";
 }
@@ -55,16 +56,18 @@ function isNewer(file, source) {
 }
 
 /**
- * Writes web/src into dist/ in two forms, what only WebGPU needs into a file beside them, and the declarations of all.
+ * Compiles web/src into dist/ in two forms, the code that only WebGPU needs into a separate file, and the declarations.
  *
- * dist/index.js is one file: a page without a bundler asks for one file instead of 330, and Node imports it in a fifth of the
- * time that the modules take. Bundlers find the other form by the condition "module" of package.json: one module per
- * source file, out of which they take what a program imports. Node does not know that condition, so that it never gets
- * both. Where a program is developed nothing is left out, and the one file is there sooner ("development").
+ * dist/index.js is a single file: a page without a bundler requests one file instead of 330, and Node.js imports it in a
+ * fifth of the time that separate modules take. Bundlers find the other form through the condition "module" in package.json:
+ * one module per source file, so that they can drop what a program does not import. Node.js does not know that condition, so
+ * it never loads both forms. During development nothing is dropped and the single file loads faster, so it is used there
+ * ("development").
  */
 export async function buildWeb() {
   const source = join(kRoot, "web", "src");
-  if (!existsSync(join(source, "index.ts"))) return console.log("  web: no web/src/index.ts yet");
+  if (!existsSync(join(source, "index.ts")))
+    return console.log("  web: web/src/index.ts does not exist");
   await step("build web", async () => {
     removeOldFiles();
     await bundle(join(source, "one_file.ts"), join(kDist, "index.js"));
@@ -83,7 +86,8 @@ export async function buildWeb() {
   });
 }
 
-// What an earlier build left of sources that are gone would be published. The folder wasm has fixed names.
+// Removes files of earlier builds whose sources no longer exist; otherwise they would be published. The folder wasm has
+// fixed file names and is not cleared.
 function removeOldFiles() {
   if (!existsSync(kDist)) return;
   for (const name of readdirSync(kDist).filter((name) => name !== "wasm")) {
@@ -101,7 +105,7 @@ async function bundle(entry, outfile) {
     platform: "neutral",
     target: "es2022",
     minify: true,
-    // One line, as the mark below asks for.
+    // Keeps the script on one line, which finish() requires.
     supported: { "template-literal": false },
     sourcemap: true,
     plugins: [kNames],
@@ -121,13 +125,18 @@ async function bundle(entry, outfile) {
   finish(outfile);
 }
 
-// Errors and printed modules have the names of classes, which minifiers change, those of users' bundles too. A static property
-// is a name that stays, and bundlers still leave out a class that nobody uses.
+// Errors and printed modules show the names of classes, which minifiers change, also in users' bundles. A static property
+// preserves the name, and bundlers can still drop a class that is not used.
 const kClass =
-  /^((?:export )?(?:abstract )?class (\w+)[^;]*?\{)(\}?)$(?!\n\s+static (?:override |readonly )*name\b)/gm;
+  /^((?:export )?(?:abstract )?class (\w+)(?:(?!\(\{$)[^;])*?\{)(\}?)$(?!\n\s+static (?:override |readonly )*name\b)/gm;
+
+// A class that extends what is made of a declaration: its body begins after that.
+const kDeclaredClass =
+  /^((?:export )?(?:abstract )?class (\w+)[^;{(]* extends \w+(?:<[^;(]*>)?\(\{$(?:\n(?!\}).*)*\n\}\).*\{)(\}?)$/gm;
 
 function withNames(code) {
-  return code.replace(kClass, '$1\n  static name = "$2";\n$3');
+  const named = '$1\n  static name = "$2";\n$3';
+  return code.replace(kClass, named).replace(kDeclaredClass, named);
 }
 
 const kNames = {
@@ -139,7 +148,7 @@ const kNames = {
     })),
 };
 
-// What defines a thing that is there when a program uses it, and of which a bundler cannot know that it does nothing else.
+// Functions that define values and have no other effect, which a bundler cannot know.
 const kDefiners = [
   "define",
   "defineInPlace",
@@ -147,10 +156,14 @@ const kDefiners = [
   "drawing",
   "composite",
   "compositeFactory",
+  "constraint",
 ];
 const kDefinition = new RegExp(`(= |\\()(?=(?:${kDefiners.join("|")})\\()`, "g");
 
-// Beside their declarations, so that the addresses in files.ts are the same in both forms.
+// An unindented class that extends the result of a function: layer(rules, names, op). Such functions only create classes.
+const kMadeClass = /^((?:export )?(?:default )?class \w+ extends )(?=\w+\()/gm;
+
+// Written next to their declarations, so that the relative URLs in files.ts are the same in both forms.
 async function writeModules(source) {
   const { transform } = await import("esbuild");
   const tsconfigRaw = readFileSync(join(kRoot, "tsconfig.json"), "utf8");
@@ -161,34 +174,38 @@ async function writeModules(source) {
     const text = withNames(readFileSync(join(source, name), "utf8"));
     const options = { loader: "ts", format: "esm", target: "es2022", tsconfigRaw };
     const { code } = await transform(text, options);
-    // What is written at the margin is no part of a function.
-    const marked = code.replace(/^(?:export )?const .*$/gm, (line) =>
-      line.replace(kDefinition, "$1/* @__PURE__ */ "),
-    );
+    // An unindented line is not inside a function.
+    const marked = code
+      .replace(/^(?:export )?const .*$/gm, (line) =>
+        line.replace(kDefinition, "$1/* @__PURE__ */ "),
+      )
+      .replace(kMadeClass, "$1/* @__PURE__ */ ");
     const file = name === "index.ts" ? kModules : name.replace(/\.ts$/, ".js");
     mkdirSync(dirname(join(kDist, file)), { recursive: true });
     writeFileSync(join(kDist, file), marked);
   }
 }
 
-// Node prints the line an uncaught error comes from, which would be the whole package, unless the line has
-// these words.
+// For an uncaught error Node.js prints the source line, which would be the whole package, unless the line contains this
+// marker.
 function finish(file) {
   const [code, ...rest] = readFileSync(file, "utf8").split("\n");
-  if (rest.length > 2) throw new Error(`${file} has ${rest.length} lines where one was expected`);
+  if (rest.length > 2) throw new Error(`${file} has ${rest.length} lines; expected one`);
   writeFileSync(
     file,
     [`${unfollowed(code)} // node-do-not-add-exception-line`, ...rest].join("\n"),
   );
 }
 
-/** Prints what a user downloads: the JavaScript and one variant, compressed. */
+/** Prints the size of a user's download: the JavaScript and one variant, compressed. */
 function printSizes(variants) {
   const gzipped = (...files) =>
     files.reduce((sum, file) => sum + gzipSync(readFileSync(join(kDist, file))).length, 0);
   const chunk = "wasm/edgegrad-webgpu.js";
   if (existsSync(join(kDist, chunk)))
-    console.log(`  webgpu: ${(gzipped(chunk) / 1000).toFixed(0)} kB gzipped more (${chunk})`);
+    console.log(
+      `  webgpu: ${(gzipped(chunk) / 1000).toFixed(0)} kB gzipped in addition (${chunk})`,
+    );
   for (const variant of variants) {
     const files = ["index.js", `wasm/edgegrad-${variant}.mjs`, `wasm/edgegrad-${variant}.wasm`];
     const there = files.filter((file) => existsSync(join(kDist, file)));
@@ -198,7 +215,7 @@ function printSizes(variants) {
   }
 }
 
-/** Prints what is left of the JavaScript in bundles of users' programs. */
+/** Prints the size of the package's JavaScript in bundles of users' programs. */
 export async function printBundleSizes() {
   for (const { program, sizes } of await bundleSizes()) {
     const texts = Object.entries(sizes).map(
@@ -212,7 +229,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {
     const parts = process.argv.slice(2);
     const unknown = parts.find((part) => ![...kVariants, "web"].includes(part));
-    if (unknown) throw expected(`Unknown part "${unknown}": one of ${kVariants.join(", ")}, web`);
+    if (unknown)
+      throw expected(`Unknown part "${unknown}"; expected ${kVariants.join(", ")} or web`);
     const variants = parts.length
       ? kVariants.filter((variant) => parts.includes(variant))
       : kVariants;

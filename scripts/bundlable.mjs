@@ -1,13 +1,14 @@
-// Emscripten's module, changed so that bundlers take it as it is. It must not construct its own workers: a script that
-// is its own worker is a circle, on which Turbopack never ends (the package constructs them,
-// web/src/runtime/workers.ts). And no bundler may look for Node's own modules when it builds a page, nor for the modules of
-// eg.spawn(), whose addresses are known at run time only.
+// Rewrites Emscripten's module so that bundlers accept it. The module must not construct its own workers: a script that is
+// its own worker is a cycle, on which Turbopack never terminates (the package constructs the workers,
+// web/src/runtime/workers.ts). And a bundler that builds a page must not resolve Node.js's built-in modules, nor the
+// modules passed to eg.spawn(), whose URLs are known only at run time.
 
 import { smaller } from "./smaller.mjs";
 
 const kNodeModule = /\bawait import\((["'])(\w+)\1\)/g;
 
-// Compiling begins when the file is read, and Node reads one bit by bit, with other tasks in between.
+// Compilation starts when the file has been read, and an asynchronous read in Node.js is split into chunks with other
+// tasks in between.
 const kNodeRead =
   /return new Promise\(\(resolve, ?reject\) ?=> ?\{\s*fs\.readFile\(filename,[\s\S]*?\}\);?\s*\}\)/;
 const kReadAtOnce =
@@ -23,35 +24,35 @@ const kThreadRewrites = [
     /var workerOptions=\{[^}]*\};worker=new Worker\(new URL\([^)]*\),workerOptions\)/,
     'worker=Module["makeWorker"]()',
   ],
-  // Only where there is none: a program may have brought its own.
+  // Only if there is none: the program may have provided its own.
   ["global.Worker=worker_threads.Worker", "global.Worker??=worker_threads.Worker"],
-  // A worker that somebody else made becomes a thread when it is told to.
+  // A worker created by other code becomes a thread only on request.
   ['ENVIRONMENT_IS_WORKER&&self.name?.startsWith("em-pthread")', 'Module["isThread"]===true||$&'],
   [
     'ENVIRONMENT_IS_WORKER&&worker_threads["workerData"]=="em-pthread"',
     'Module["isThread"]===true||$&',
   ],
-  // No top-level await: Vite's workers are no modules.
+  // No top-level await, because Vite's workers are not modules.
   [
     /if \(isNode\) isPthread = (.*);\n[\s\S]*?isPthread && (\w+)\(\);/,
     "if (isNode) builtin('worker_threads').then((node) => node.workerData === 'em-pthread' && $2());\nelse isPthread && $2();",
   ],
 ];
 
-// Of a variable of the module no bundler thinks that it is Node's global, for which Parcel installs a substitute.
+// A local variable hides Node's global, for which Parcel would install a polyfill.
 const kPrelude = `
 const process = globalThis.process;
 const builtin = async (name) => process.getBuiltinModule?.("node:" + name) ?? import("node:" + name);
 `;
 
-// Node's, which no page has. Vite looks for what is written out even where there are marks.
+// A package for Node.js only, which pages do not have. Vite resolves literal specifiers even if they are marked.
 const kNodePackage = /\bimport\(("webgpu")\)/g;
 
-// The minifier drops comments, and these are what keeps a bundler from following an import.
+// The minifier drops comments, but these keep bundlers from following an import.
 const kComputedImport = /\bimport\((?!"[^"]*"\))/g;
 const kUnfollowed = "import(/*@vite-ignore*//*webpackIgnore:true*//*turbopackIgnore:true*/";
 
-/** Returns the module's script for dist/: bundlable and minified. */
+/** Returns the module's script for dist/, rewritten for bundlers and minified. */
 export async function bundlable(script, hasThreads) {
   const { transform } = await import("esbuild");
   const rewrites = hasThreads ? [...kThreadRewrites, ...kRewrites] : kRewrites;
@@ -61,13 +62,13 @@ export async function bundlable(script, hasThreads) {
   return unfollowed(code);
 }
 
-/** Returns a minified script with marks at the imports that bundlers are not to follow. */
+/** Returns a minified script in which the imports that bundlers must not follow are marked. */
 export function unfollowed(code) {
   return code.replace(kNodePackage, "import(String($1))").replace(kComputedImport, kUnfollowed);
 }
 
 function rewrite(text, [pattern, replacement]) {
   const result = text.replace(pattern, replacement);
-  if (result === text) throw new Error(`Emscripten's script has no ${pattern} any more`);
+  if (result === text) throw new Error(`Emscripten's script no longer matches ${pattern}`);
   return result;
 }

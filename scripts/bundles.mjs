@@ -1,4 +1,4 @@
-// Programs bundled with the package in dist/ as users' tools do it: for the sizes that a build prints, and for tests.
+// Bundles programs with the package in dist/ as users' tools do, for the sizes that a build prints and for tests.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { kRoot } from "./process.mjs";
 
-/** What is measured: from what costs nothing to all there is. */
+/** The programs that are measured, from the smallest to one that uses everything. */
 export const kPrograms = {
   "runtime()": `
     import { runtime } from "edgegrad";
@@ -66,7 +66,7 @@ export const kBundlers = {
       output: { path, filename, module: true, chunkFormat: "module" },
       experiments: { outputModule: true },
       optimization: { minimize },
-      // The files of the package stay where they are.
+      // Files of the package are not bundled.
       externals: ({ request }, done) =>
         kWasm.test(request) ? done(null, `import ${request}`) : done(),
       module: { parser: { javascript: { url: false, worker: false } } },
@@ -79,7 +79,7 @@ export const kBundlers = {
   },
 };
 
-/** A folder of a user's, with the package of the checkout and its WebAssembly where a bundle looks for it. */
+/** A user's project folder, with the package of the checkout and its WebAssembly files where a bundle expects them. */
 export class BundleFolder {
   #folder = mkdtempSync(join(tmpdir(), "edgegrad-bundle-"));
   #count = 0;
@@ -90,7 +90,7 @@ export class BundleFolder {
     symlinkSync(join(kRoot, "dist", "wasm"), join(this.#folder, "wasm"), "junction");
   }
 
-  /** Bundles the first of these files, given as texts by name; returns the path of the bundle, which is another for every call. */
+  /** Bundles the first of these files, given as texts by name. Returns the path of the bundle, which is different for every call. */
   async bundle(tool, files, { minify = true } = {}) {
     for (const [name, text] of Object.entries(files)) {
       writeFileSync(join(this.#folder, name), text);
@@ -106,7 +106,7 @@ export class BundleFolder {
   }
 }
 
-/** Returns { program, sizes } for each of kPrograms: the bytes after gzip of its bundles, by tool. */
+/** Returns { program, sizes } for each of kPrograms: the gzipped size of its bundle in bytes, by tool. */
 export async function bundleSizes() {
   const folder = new BundleFolder();
   try {
@@ -125,7 +125,7 @@ export async function bundleSizes() {
   }
 }
 
-/** Bytes after gzip. */
+/** Returns the gzipped size in bytes. */
 export function gzipped(content) {
   return gzipSync(content, { level: 9 }).length;
 }

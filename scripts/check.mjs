@@ -1,18 +1,19 @@
-// npm run check: format, lint, types, layers and the table of rules. `--fix` writes what can be repaired; `--quick` leaves
-// out clang-tidy, which takes minutes where it has not run before, `--tidy` all else.
+// npm run check: formatting, lint, types, layers and the table of rules. `--fix` fixes what can be fixed automatically.
+// `--quick` skips clang-tidy, which takes minutes on its first run; `--tidy` runs only clang-tidy.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ensurePackages } from "./apt.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
+import { biome, clangFormat, kCppFolders } from "./formatting.mjs";
 import { findLayeringErrors } from "./layering.mjs";
 import { findWebLayeringErrors } from "./layering_web.mjs";
+import { messageList } from "./message_list.mjs";
 import { CommandError, kRoot, main, quiet, step } from "./process.mjs";
+import { findNamesDefinedTwice } from "./public_names.mjs";
 import { ruleTable } from "./rule_table.mjs";
 import { findTidyErrors } from "./tidy.mjs";
-
-const kCppFolders = ["src", "bindings", "tests/cpp", "tests/bindings", "tools"];
 
 /** The C++ files of a folder, relative to the checkout. */
 function cppFiles(folder, pattern = /\.(h|cpp)$/) {
@@ -20,25 +21,6 @@ function cppFiles(folder, pattern = /\.(h|cpp)$/) {
   if (!existsSync(path)) return [];
   const names = readdirSync(path, { recursive: true });
   return names.filter((name) => pattern.test(name)).map((name) => join(folder, name));
-}
-
-async function clangFormat(fix) {
-  const files = kCppFolders.flatMap((folder) => cppFiles(folder));
-  if (files.length === 0) return;
-  const mode = fix ? ["-i"] : ["--dry-run", "-Werror"];
-  await quiet("clang-format-19", [...mode, ...files], { cwd: kRoot }).catch(({ output }) => {
-    const names = new Set(output.match(/^\S+(?=:\d+:\d+: error)/gm));
-    reject(
-      "clang-format",
-      [...names].map((name) => `${name}: run npm run format`),
-    );
-  });
-}
-
-async function biome(fix) {
-  const program = join(kRoot, "node_modules", "@biomejs", "biome", "bin", "biome");
-  const mode = fix ? ["check", "--write"] : ["check", "--error-on-warnings"];
-  await quiet(process.execPath, [program, ...mode, "."], { cwd: kRoot });
 }
 
 async function types() {
@@ -65,15 +47,24 @@ await main(async () => {
     async () => reject("clang-tidy", await findTidyErrors(cppFiles("src", /\.cpp$/))),
   ];
   const checks = [
-    ["clang-format", () => clangFormat(fix)],
-    ["biome", () => biome(fix)],
+    [
+      "clang-format",
+      () =>
+        clangFormat(
+          kCppFolders.flatMap((folder) => cppFiles(folder)),
+          { fix },
+        ),
+    ],
+    ["biome", () => biome(["."], { fix })],
     ["rule table", () => ruleTable({ check: !fix })],
+    ["message list", () => messageList({ check: !fix })],
     ["layers", () => reject("layers", findLayeringErrors())],
     ["layers of web/src", async () => reject("layers", await findWebLayeringErrors())],
+    ["public names", async () => reject("public names", await findNamesDefinedTwice())],
     ["tsc", types],
   ];
   const wanted = fix
-    ? checks.slice(0, 3)
+    ? checks.slice(0, 4)
     : [...(tidy ? [] : checks), ...(quick ? [] : [clangTidy])];
   let failed = 0;
   for (const [title, work] of wanted) await step(title, work).catch(() => failed++);

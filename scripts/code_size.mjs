@@ -1,8 +1,8 @@
-// npm run size: where the bytes of the download go. Links one variant with the names of its functions and prints what
-// each layer, each family of ops and each dtype costs, in kB after gzip.
+// npm run size: prints where the bytes of the download are spent. Links one variant with function names, and prints the
+// cost of each layer, each family of ops and each dtype in kB after gzip.
 //
-// A group's share is that of its code compressed alone, scaled so that all groups add up to the code of the module:
-// gzip finds less in a part than in the whole.
+// Each group's code is compressed separately and the results are scaled so that they add up to the compressed code of
+// the module, because gzip compresses a part less well than the whole.
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -35,7 +35,7 @@ async function linkWithNames(variant) {
     (await quiet("ninja", ["-t", "commands", target], options)).trim().split("\n").pop();
   const module = `edgegrad-${variant}-named`;
   const named = `-o ${module}.mjs --profiling-funcs -Wl,--no-demangle,-Map=${module}.map`;
-  // Objects by their paths: of an archive's members the map says only the names, which repeat from layer to layer.
+  // Objects are linked by path: for members of an archive the map lists only file names, which repeat between layers.
   const library = "libedgegrad_core.a";
   const objects = (await commandOf(library)).match(/\S+\.cpp\.o(?= )/g).join(" ");
   const link = (await commandOf("edgegrad_wasm"))
@@ -48,7 +48,7 @@ async function linkWithNames(variant) {
   };
 }
 
-/** Which source (relative to the checkout) or library a function came from, by its mangled name. */
+/** Returns the source file (relative to the checkout) or library of every function, by its mangled name. */
 function readOwners(map) {
   const owners = new Map();
   for (const line of map.split("\n")) {
@@ -61,13 +61,13 @@ function readOwners(map) {
   return owners;
 }
 
-/** "src/backend/cpu" of src/backend/cpu/nn/softmax.cpp. */
+/** Returns the layer of a file: "src/backend/cpu" for src/backend/cpu/nn/softmax.cpp. */
 const layerOf = (file) =>
   file.match(/^(bindings|src\/(backend\/)?[^/]+)\//)?.[1] ?? "C and C++ libraries";
 
 const gzipped = (bytes) => gzipSync(bytes, { level: 9 }).length;
 
-/** `smaller`: what the order of the functions, which groups do not have, saves of each. */
+/** `smaller` is the factor by which the optimised function order, which groups do not have, reduces the size. */
 function printTable(title, functions, groupOf, smaller) {
   const groups = new Map();
   for (const one of functions) {
@@ -111,8 +111,8 @@ function printDownload(variant, { sections }) {
     ["index.js", file("index.js")],
     [`edgegrad-${variant}.mjs`, file(`wasm/edgegrad-${variant}.mjs`)],
     [`edgegrad-${variant}.wasm`, file(`wasm/edgegrad-${variant}.wasm`)],
-    ["  of it code", gzipped(sections.get(10))],
-    ["  of it texts and tables", gzipped(sections.get(11))],
+    ["  of which code", gzipped(sections.get(10))],
+    ["  of which strings and tables", gzipped(sections.get(11))],
   ];
   console.log("\nDownload\n  kB gzip");
   for (const [name, size] of parts)
@@ -123,7 +123,7 @@ await main(async () => {
   const { positionals } = parseArgs({ allowPositionals: true });
   const [variant = "simd"] = positionals;
   if (positionals.length > 1 || !kVariants.includes(variant))
-    throw expected(`A variant: one of ${kVariants.join(", ")}`);
+    throw expected(`Unknown variant; expected one of ${kVariants.join(", ")}`);
   await ensureNodeModules();
   await buildWeb();
   await buildWasm(variant);
@@ -132,7 +132,7 @@ await main(async () => {
   const owners = readOwners(map);
   const readable = demangle(module.functions.map(({ name }) => name));
   for (const [i, one] of module.functions.entries()) {
-    // The optimiser numbers its copies.
+    // The optimiser appends numbers to its copies of functions.
     one.file = owners.get(one.name) ?? owners.get(one.name.replace(/_\d+$/, "")) ?? "";
     one.layer = layerOf(one.file);
     one.dtype = kDtypes.find(([, pattern]) => pattern.test(readable[i]))?.[0] ?? "no dtype";

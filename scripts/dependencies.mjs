@@ -1,11 +1,11 @@
-// node_modules as package-lock.json says: installed when it is missing or older than the lock.
+// Installs node_modules as specified by package-lock.json if it is missing or older than the lock file.
 
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { kRoot, quiet, step } from "./process.mjs";
 
-/** Runs `npm ci` unless it already ran for this lock file. */
+/** Runs `npm ci` unless it has already run for this lock file. */
 export async function ensureNodeModules() {
   const lock = readFileSync(join(kRoot, "package-lock.json"));
   const wanted = createHash("sha256").update(lock).digest("hex");

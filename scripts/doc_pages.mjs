@@ -1,5 +1,5 @@
-// npm run docs: writes docs/ops.md, what every op can do, from a run of all of them, and docs/kernels.md, what the
-// WebGPU device has.
+// npm run docs: writes docs/ops.md (what every op supports, determined by running all of them) and docs/kernels.md
+// (what the WebGPU device supports).
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -13,12 +13,12 @@ await main(async () => {
   await buildWasm(nodeVariant());
   await buildWeb();
   await step("write docs/ops.md", async () => {
-    // These start the package, which may not have been built before.
+    // Imported here because these load the package, which may not have been built before.
     const { deviceParts, kOpPage, opPage } = await import("../tests/js/support/op_page.mjs");
-    // First: it starts the engine with its device.
+    // Imported first, because it starts the engine with the device.
     const device = await import("../tests/webgpu/support/op_page_parts.mjs");
     const { reportOps } = await import("../tests/js/support/op_report.mjs");
-    if (device.missing) console.log(`  without a device its column stays: ${device.missing}`);
+    if (device.missing) console.log(`  no device, so its column is not updated: ${device.missing}`);
     const parts = device.missing ? deviceParts(readFileSync(kOpPage, "utf8")) : device.makeParts();
     writeFileSync(kOpPage, opPage(reportOps(), parts));
   });

@@ -1,5 +1,5 @@
-// The order of the functions in a WebAssembly module. Compression looks back 32 kB and no further, so a function costs
-// less after functions that look like it; the linker's order knows nothing of that.
+// Orders the functions in a WebAssembly module. The window of gzip is 32 kB, so a function compresses better after
+// functions that are similar to it; the linker's order does not take this into account.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { quiet } from "./process.mjs";
@@ -7,14 +7,14 @@ import { ModuleReader } from "./wasm_module.mjs";
 
 const kWindow = 32 * 1024;
 const kRunLength = 6;
-// Below 1, of two functions of which as large a part is known the larger one comes first.
+// An exponent below 1: of two functions with the same known fraction, the larger one comes first.
 const kSizePower = 0.75;
 
-// Of the format: the kind of a section, and of the part of a name section.
+// Constants of the binary format: the kind of a custom section, and of the function part of a name section.
 const kCustom = 0;
 const kFunctionNames = 1;
 
-// What the modules use; Binaryen refuses code of any other feature.
+// The features that the modules use; Binaryen rejects code that uses any other.
 const kFeatures = [
   "bulk-memory",
   "exception-handling",
@@ -26,27 +26,27 @@ const kFeatures = [
   "threads",
 ];
 
-/** Writes the module of one file to another, its functions in the order that compresses best. */
+/** Reads a module from one file and writes it to another, with its functions in the order that compresses best. */
 export async function orderFunctions(from, to, wasmOpt) {
   const module = readFileSync(from);
   const unordered = `${to}.named`;
   writeFileSync(unordered, named(module, compressibleOrder(module)));
   const features = kFeatures.map((name) => `--enable-${name}`);
   const passes = ["--reorder-functions-by-name", "--strip-debug"];
-  // Else Binaryen writes the code without the last step of its optimisation.
+  // Without these options, Binaryen skips the last step of its optimisation.
   passes.push("--optimize-stack-ir", "--optimize-level=3", "--shrink-level=1");
   await quiet(wasmOpt, [unordered, ...features, ...passes, "-o", to]);
 }
 
 /**
- * Returns the indices of a module's own functions, each after those it shares most with.
- * Greedy: the next one is that of whose bytes the largest part already stands in the last 32 kB.
+ * Returns the indices of a module's own functions, each placed after those it has most in common with. Greedy: the next
+ * function is the one with the largest fraction of its bytes already in the last 32 kB.
  */
 export function compressibleOrder(module) {
   const bodies = new ModuleReader(module).functions.map(({ code }) => code);
   const { runs, holders } = runsOf(bodies);
   const inWindow = new Int32Array(holders.length);
-  // How many of a function's runs stand in the window.
+  // How many of a function's runs are in the window.
   const shared = new Int32Array(bodies.length);
   const enter = (run) => {
     if (inWindow[run]++ === 0) for (const index of holders[run]) ++shared[index];
@@ -78,7 +78,7 @@ export function compressibleOrder(module) {
   return order;
 }
 
-/** The different runs of six bytes in each body, numbered, and which bodies hold each run. */
+/** Returns the distinct runs of six bytes in each body, numbered, and the bodies that contain each run. */
 function runsOf(bodies) {
   const numbers = new Map();
   const holders = [];
@@ -101,14 +101,14 @@ function runsOf(bodies) {
 }
 
 /**
- * Returns the module with a section that names its functions by their places in `order`, for a tool that sorts
+ * Returns the module with a section that names its functions by their positions in `order`, for a tool that sorts
  * functions by name.
  */
 export function named(module, order) {
   const { importedFunctions } = new ModuleReader(module);
-  const names = order.map((index, place) => [
+  const names = order.map((index, position) => [
     importedFunctions + index,
-    `f${String(place).padStart(6, "0")}`,
+    `f${String(position).padStart(6, "0")}`,
   ]);
   const entries = names
     .sort(([a], [b]) => a - b)

@@ -1,5 +1,5 @@
-// npm run fuzz: calls the package with hostile values, or (--stress) from many threads at once, and says what went wrong.
-// The pieces are in tests/fuzz.
+// npm run fuzz: calls the package with hostile values, or (--stress) from many threads at once, and reports failures. The
+// pieces are in tests/fuzz.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -11,12 +11,12 @@ import { expected, kRoot, main } from "./process.mjs";
 const kVariants = ["simd", "single"];
 
 const kHelp = `npm run fuzz -- [options]
-  --minutes N       how long, all variants together (default 1)
-  --seed S          which cases (default 1); "random" for new ones
+  --minutes N       total duration for all variants (default 1)
+  --seed S          seed of the cases (default 1); "random" for a new one
   --variant V       one of the wasm builds; default: ${kVariants.join(" and then ")}
   --only A,B        only these kinds of cases: ops, dispose, recipes, surface, files
-  --case K          only case K of the seed: what a finding says to run
-  --stress          programs of threads, modes that end early, disposals and restarts in place of hostile values
+  --case K          only case K of the seed, to reproduce a finding
+  --stress          instead of hostile values, programs with threads, modes that end early, disposals and restarts
   --device D        cpu (default) or webgpu, for --stress`;
 
 const kDevices = ["cpu", "webgpu"];

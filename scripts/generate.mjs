@@ -1,5 +1,5 @@
-// npm run generate: writes what is derived from the C++ sources: the op table with what TypeScript makes
-// of it, and the shaders of formulas.
+// npm run generate: writes the files derived from the C++ sources: the op table, the TypeScript files generated from
+// it, and the shaders of formulas.
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,11 +11,16 @@ import { kRoot, main, quiet, step } from "./process.mjs";
 await main(async () => {
   parseArgs({ options: {} });
   await ensureNodeModules();
-  const folder = await buildPreset("native-debug", "op_table", "formula_shaders");
+  const folder = await buildPreset("native-debug-32", "op_table", "formula_shaders", "border");
   const target = join(kRoot, "web", "src", "generated");
   await step("write web/src/generated/op_table.json", async () => {
     mkdirSync(target, { recursive: true });
     writeFileSync(join(target, "op_table.json"), await quiet(join(folder, "op_table")));
+  });
+  const border = join(folder, "border");
+  await step("write web/src/generated/{border,stream}.ts", async () => {
+    writeFileSync(join(target, "border.ts"), await quiet(border));
+    writeFileSync(join(target, "stream.ts"), await quiet(border, ["stream"]));
   });
   const shaders = join(folder, "formula_shaders");
   await step("write web/src/generated/formula_shaders.json", async () => {

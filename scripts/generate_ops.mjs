@@ -1,7 +1,7 @@
-// Writes web/src/generated/{op_lines,ops,methods,internal,elementwise,op_table_hash}.ts from web/src/generated/op_table.json:
-// what every op takes, every op as a function, the types of those that are methods of Tensor, those that only the package
-// calls, and the number by which the package knows the WebAssembly module that belongs to it.
-// `--check` compares instead of writing, and exits with 1 when a file differs.
+// Writes web/src/generated/{op_lines,ops,methods,internal,elementwise}.ts from web/src/generated/op_table.json:
+// the signature of every op, every op as a function, the types of the ops that are methods of Tensor, the ops that only the
+// package calls, and the hash by which the package recognises the matching WebAssembly module. `--check` compares instead of
+// writing, and exits with 1 if a file differs.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,8 +12,7 @@ import { kRoot, main } from "./process.mjs";
 const kFolder = join(kRoot, "web", "src", "generated");
 const kHeader = "// Written by scripts/generate_ops.mjs from op_table.json. Do not edit.\n";
 
-// Names that JavaScript does not allow for a constant; they are exported under their own name all
-// the same.
+// Names that JavaScript does not allow for a constant. They are still exported under their own name.
 const kReserved = new Set(["var", "with", "in", "new", "delete", "switch", "default", "function"]);
 
 const kTypes = {
@@ -39,7 +38,7 @@ const kTypes = {
   "dtype?": "DType | null",
 };
 
-// What an op returns when it is several tensors: a tuple where their number is known.
+// Returns the type of an op's result when it is several tensors: a tuple if their number is known.
 function severalOf(op) {
   return op.results ? `[${op.results.map((name) => `${name}: Tensor`).join(", ")}]` : "Tensor[]";
 }
@@ -54,7 +53,6 @@ export function generate(table) {
   const ops = table.ops.map(readOp);
   const isPublic = (op) => op.kind !== "internal";
   return {
-    "op_table_hash.ts": hashFile(table.hash),
     "elementwise.ts": elementwiseFile(ops),
     "op_lines.ts": linesFile(ops),
     "ops.ts": opsFile(ops.filter(isPublic)),
@@ -65,7 +63,7 @@ export function generate(table) {
 
 function readOp(entry) {
   const args = entry.args.map((arg) => ({ ...arg }));
-  // A function of one operand is a function of a tensor; a number has Math.
+  // A function with one operand takes a tensor; for numbers there is Math.
   const operands = args.filter((arg) => arg.type === "operand");
   if (operands.length === 1 && operands[0] === args[0]) args[0].only = "Tensor";
   const isFactory = entry.kind === "factory";
@@ -73,8 +71,9 @@ function readOp(entry) {
     args.push({ name: "dtype", type: "dtype?", default: "null" });
   }
   const isMethod = !isFactory && ["tensor", "operand"].includes(args[0]?.type);
-  // dispatch/methods.ts makes the one of the other.
-  if (camelCase(entry.name) !== entry.js) throw new Error(`${entry.js} is not ${entry.name}`);
+  // dispatch/methods.ts derives the JavaScript name from the name of the op.
+  if (camelCase(entry.name) !== entry.js)
+    throw new Error(`${entry.js} is not the camelCase form of ${entry.name}`);
   return {
     ...entry,
     args,
@@ -86,7 +85,7 @@ function readOp(entry) {
 
 const camelCase = (name) => name.replace(/(?<=.)_([a-z])/g, (_, letter) => letter.toUpperCase());
 
-// In Markdown, "[values, indices]: ..." would define a link, and the sentence be gone.
+// In Markdown, "[values, indices]: ..." would define a link, and the sentence would not be shown.
 function asMarkdown(doc) {
   return doc.replace(/^(\[[^\]]*\]):/, "`$1`:");
 }
@@ -98,30 +97,23 @@ function opsFile(ops) {
   return file(functions.flat().join("\n"));
 }
 
-function hashFile(hash) {
-  return `${kHeader}
-/** What native.opTableHash() returns for the table these files were made from. */
-export const kOpTableHash = ${hash};
-`;
-}
-
 function elementwiseFile(ops) {
   const isElementwise = ({ kind }) => kind === "elementwise";
   const count = ops.filter(isElementwise).length;
   if (!ops.slice(0, count).every(isElementwise)) {
-    throw new Error("the elementwise ops are not the first of the op table");
+    throw new Error("the elementwise ops must come first in the op table");
   }
   return `${kHeader}
-/** How many ops are elementwise: those with the ids from 0 to before this. */
+/** The number of elementwise ops, which have the ids from 0 to this number - 1. */
 export const kElementwiseCount = ${count};
 `;
 }
 
-// One text, which is a third of what as many calls with the same words would be in a page.
+// A single string, which takes a third of the download size of separate calls with the same words.
 function linesFile(ops) {
   const lines = ops.map((op) => `${op.name}:${marksOf(op)} ${signatureLine(op)}`);
   return `${kHeader}
-/** A line for each op, in the order of their numbers; dispatch/op_lines.ts reads them. */
+/** One line for each op, in the order of their ids; dispatch/op_lines.ts parses them. */
 export const kOpLines = \`\\
 ${lines.join("\n")}\`;
 `;
@@ -156,7 +148,7 @@ function methodsFile(ops) {
   return file(lines.join("\n"));
 }
 
-// A file of this folder: what `body` names is imported.
+// Returns the text of a file in this folder, with imports of the names that `body` uses.
 function file(body) {
   const named = [
     ["define", "../dispatch/define.js"],
@@ -216,7 +208,7 @@ function constant(name, doc, types, value) {
   return `${lines.join("\n")}\n`;
 }
 
-// What dispatch/signature.ts reads of a line.
+// Returns the part of a line that dispatch/signature.ts parses.
 function signatureLine(op) {
   return op.args
     .map(({ name, type, choices, default: value }) => {
@@ -227,7 +219,7 @@ function signatureLine(op) {
     .join(" ");
 }
 
-// A default, which the table has as JavaScript, without spaces or quotes.
+// Returns a default, which the table holds as a JavaScript expression, without spaces and quotes.
 function literal(text) {
   const value = new Function(`return ${text};`)();
   return typeof value === "object" ? JSON.stringify(value) : String(value);
@@ -244,15 +236,15 @@ function unknownType(arg) {
   throw new Error(`op_table.json: argument ${arg.name} has the unknown type ${arg.type}`);
 }
 
-// Null is a choice, which has this name in the table.
+// null is a choice, written as "null" in the table.
 const choiceType = (choice) => (choice === "null" ? "null" : JSON.stringify(choice));
 
 const isRequired = (arg) => arg.default === undefined;
 
-// What a positional parameter is called in a signature: `var` cannot be.
+// Returns the name of a positional parameter in a signature; it cannot be `var`.
 const parameter = ({ name }) => (kReserved.has(name) ? `${name}_` : name);
 
-// What the argument that decides between one tensor and several is for each, by its type.
+// For each type of the argument that decides between one tensor and several, its type in each case.
 const kDeciders = {
   bool: { one: "false", several: "true" },
   "int?": { one: "null", several: "number" },
@@ -271,8 +263,8 @@ function signatures(op, args, returns = returnsOf(op)) {
   ];
 }
 
-// One signature with all parameters by position, and one for each number of them before an object
-// that names the rest.
+// One signature with all parameters by position, and one for each number of positional parameters followed by an object
+// with the others.
 function signaturesOf(op, args, returns) {
   const firstOptional = args.findIndex((arg) => !isRequired(arg));
   const required = firstOptional < 0 ? args.length : firstOptional;
@@ -281,7 +273,7 @@ function signaturesOf(op, args, returns) {
   const list = [];
   const add = (parameters) => list.push(`(${parameters.join(", ")}): ${returns}`);
   const visible = isFactory ? args.filter((arg) => arg.name !== "dtype") : args;
-  // A parameter that is given by position needs all those before it.
+  // A positional parameter requires all those before it.
   const given = visible.findLastIndex((arg) => isRequired(arg) || arg.isGiven);
   add([
     ...visible.map((arg, i) => `${parameter(arg)}${i <= given ? "" : "?"}: ${typeOf(arg)}`),
@@ -298,10 +290,10 @@ function signaturesOf(op, args, returns) {
   return list;
 }
 
-// The type of the options that are not arguments of the engine's op.
+// Returns the type of the options that are not arguments of the engine's op.
 function moreOptions(op) {
-  const place = op.kind === "factory" ? ["TensorOptions"] : [];
-  return [...place, ...(op.takesGenerator ? ["GeneratorOption"] : [])].join(" & ");
+  const base = op.kind === "factory" ? ["TensorOptions"] : [];
+  return [...base, ...(op.takesGenerator ? ["GeneratorOption"] : [])].join(" & ");
 }
 
 function isVariadic(op) {
@@ -310,7 +302,7 @@ function isVariadic(op) {
   return lists.length === 1 && last === lists[0] && isRequired(last);
 }
 
-// reshape(2, 3) beside reshape([2, 3]).
+// Allows reshape(2, 3) in addition to reshape([2, 3]).
 function spreadSignatures(args, returns, more) {
   const before = args.slice(0, -1).map((arg) => `${parameter(arg)}: ${typeOf(arg)}`);
   const { name } = args[args.length - 1];
@@ -345,7 +337,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     const stale = files.filter(
       ([name, text]) => readFileSync(join(kFolder, name), "utf8") !== text,
     );
-    for (const [name] of stale) console.error(`${name} is not what npm run generate writes`);
+    for (const [name] of stale) console.error(`${name} is out of date: run npm run generate`);
     return stale.length ? 1 : 0;
   });
 }

@@ -1,5 +1,5 @@
-// The layers of src/: which folder may include which. One entry per layer; its own folders include each other freely. For
-// web/src see layering_web.mjs.
+// The layers of src/: which folder may include which. One entry per layer, whose folders may include each other freely.
+// For web/src see layering_web.mjs.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -29,7 +29,7 @@ const kMayInclude = {
   ops: [...kBelowDispatch, "dispatch"],
 };
 
-/** Returns one line per include that goes against the arrows. */
+/** Returns one line per include that violates the layering. */
 export function findLayeringErrors() {
   const source = join(kRoot, "src");
   const files = readdirSync(source, { recursive: true }).filter((name) => /\.(h|cpp)$/.test(name));

@@ -1,27 +1,38 @@
-// The layers of web/src: which folder may import values from which, and that no files import one another in a circle.
-// `import type` is free: types are gone when the code runs.
+// The layers of web/src: which folder may import values from which, and a check that files do not import each other in
+// a cycle. `import type` is unrestricted, because types do not exist at run time.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { kRoot, main } from "./process.mjs";
 
-// Each layer stands on those before it. One entry per folder, itself and its inner folders always allowed, or per file
-// that stands elsewhere than its folder. The files beside the folders put everything together: nothing imports them.
+// Each layer builds on those before it. There is one entry per folder, which may always import from itself and its
+// subfolders, or per file that belongs to another layer than its folder. The top-level files combine everything and are
+// not imported by any other.
 const kMayImport = {
-  // Of the files beside the folders the only one that stands below them.
+  // The only top-level file that is below the folders.
   "files.ts": [],
-  runtime: ["files.ts"],
-  arguments: ["runtime"],
-  "generated/op_table_hash.ts": [],
+  runtime: ["generated/border.ts", "files.ts"],
+  arguments: ["generated/border.ts", "runtime"],
+  "generated/border.ts": [],
+  "generated/stream.ts": [],
   "generated/op_lines.ts": [],
   "generated/formula_shaders.json": [],
-  engine: ["files.ts", "runtime", "arguments", "generated/op_table_hash.ts"],
-  tensor: ["runtime", "arguments"],
-  dispatch: ["runtime", "arguments", "tensor", "generated/op_lines.ts"],
+  engine: ["files.ts", "runtime", "arguments", "generated/border.ts"],
+  tensor: ["generated/border.ts", "runtime", "arguments"],
+  dispatch: ["generated/border.ts", "runtime", "arguments", "tensor", "generated/op_lines.ts"],
   generated: ["tensor", "dispatch"],
-  ops: ["runtime", "arguments", "tensor", "dispatch", "generated"],
-  autograd: ["runtime", "arguments", "engine", "tensor", "dispatch", "generated", "ops"],
+  ops: ["generated/border.ts", "runtime", "arguments", "tensor", "dispatch", "generated"],
+  autograd: [
+    "generated/border.ts",
+    "runtime",
+    "arguments",
+    "engine",
+    "tensor",
+    "dispatch",
+    "generated",
+    "ops",
+  ],
   composites: ["runtime", "tensor", "dispatch", "generated", "ops", "autograd"],
   nn: ["runtime", "arguments", "tensor", "generated", "ops", "composites", "autograd"],
   distributions: ["runtime", "arguments", "tensor", "generated", "ops", "autograd", "composites"],
@@ -40,19 +51,24 @@ const kMayImport = {
   amp: ["runtime", "arguments", "tensor", "generated", "autograd"],
   io: ["runtime", "arguments", "tensor", "ops"],
   data: ["runtime", "arguments", "tensor", "generated", "ops", "io"],
-  webgpu: ["runtime", "generated/formula_shaders.json"],
-  threads: ["files.ts", "runtime", "engine", "generated/op_table_hash.ts", "tensor"],
+  webgpu: [
+    "runtime",
+    "generated/border.ts",
+    "generated/stream.ts",
+    "generated/formula_shaders.json",
+  ],
+  threads: ["files.ts", "runtime", "engine", "generated/border.ts", "tensor"],
 };
 
 const kTop = "(top)";
 
-/** Returns one line per import of a value that goes against the arrows, and one per circle of files. */
+/** Returns one line per import of a value that violates the layering, and one per cycle of files. */
 export async function findWebLayeringErrors(source = join(kRoot, "web", "src")) {
   const imports = await valueImports(source);
   return [...againstArrows(imports), ...circles(imports)].sort();
 }
 
-/** For every file, the files that it imports values from, as the bundler sees it; names are relative to `source`. */
+/** Returns for every file the files that it imports values from, as seen by the bundler; names are relative to `source`. */
 async function valueImports(source) {
   const names = readdirSync(source, { recursive: true });
   const { build } = await import("esbuild");
@@ -83,7 +99,7 @@ function againstArrows(imports) {
   for (const [from, paths] of imports) {
     const layer = layerOf(from);
     if (layer === undefined) {
-      errors.push(`web/src/${from} is in no layer of kMayImport`);
+      errors.push(`web/src/${from} belongs to no layer of kMayImport`);
       continue;
     }
     for (const to of paths) {
@@ -104,7 +120,7 @@ function isAllowed(from, to) {
   return from === kTop || from === to || kMayImport[from].includes(to);
 }
 
-// Each circle once, as the path that leads around it.
+// Returns each cycle once, as the path of files in it.
 function circles(imports) {
   const errors = [];
   const done = new Set();
@@ -113,7 +129,7 @@ function circles(imports) {
     const start = path.indexOf(name);
     if (start >= 0) {
       const around = [...path.slice(start), name].join(" -> ");
-      errors.push(`web/src: values are imported in a circle: ${around}`);
+      errors.push(`web/src: cyclic import of values: ${around}`);
       return;
     }
     if (done.has(name)) return;

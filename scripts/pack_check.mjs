@@ -1,5 +1,5 @@
-// npm run pack:check: makes the package's tarball, installs it in fresh folders with the tools that people use it with,
-// and has a small program train there. Prints a table, and writes the one in README.md. The pieces are in tests/package.
+// npm run pack:check: creates the package's tarball, installs it in new folders with the tools that users have, and
+// trains a small model there. Prints a table, and writes the one in README.md. The pieces are in tests/package.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ function readOptions() {
 function chooseRows(rows, { only, quick }) {
   const starts = only?.split(",") ?? [""];
   const unknown = starts.find((start) => !rows.some(({ id }) => id.startsWith(start)));
-  if (unknown) throw expected(`No row begins with "${unknown}"\n${kHelp}`);
+  if (unknown) throw expected(`No row starts with "${unknown}"\n${kHelp}`);
   return rows.filter(
     (row) => starts.some((start) => row.id.startsWith(start)) && (!quick || row.quick),
   );
@@ -51,12 +51,12 @@ async function makeTarball() {
   return join(folder, `${name}-${version}.tgz`);
 }
 
-/** Runs a row and returns what is printed and kept of it. */
+/** Runs a row and returns its result, which is printed and stored. */
 async function runRow(row, context) {
   const { id, refused } = row;
   const start = performance.now();
-  const { error } = await outcomeOf(() => row.run(context));
-  const { value: version = "" } = await outcomeOf(() => row.version(context));
+  const { error } = await settle(() => row.run(context));
+  const { value: version = "" } = await settle(() => row.version(context));
   const seconds = (performance.now() - start) / 1000;
   const works = error === undefined;
   const isRefused = !works && refused?.error.test(describe(error)) === true;
@@ -66,7 +66,7 @@ async function runRow(row, context) {
   return { id, version, works, reason, asExpected, seconds };
 }
 
-async function outcomeOf(work) {
+async function settle(work) {
   try {
     return { value: await work() };
   } catch (error) {
@@ -74,14 +74,14 @@ async function outcomeOf(work) {
   }
 }
 
-/** The end of what a command printed, or where an error comes from. */
+/** Returns the end of a command's output, or the stack of an error. */
 function describe(error) {
   const text = error instanceof CommandError ? `${error.message}\n${error.output}` : error.stack;
   const lines = text.trimEnd().split("\n").slice(-kMostLines);
   return lines.map((line) => `    ${line.slice(0, kMostColumns)}`).join("\n");
 }
 
-/** Keeps the results of rows beside those that did not run this time, and writes README.md's table of all. */
+/** Merges the results of rows with stored results of those that did not run this time, and writes README.md's table of all of them. */
 function keep(results, rows, readmeTable) {
   const kept = existsSync(kResults) ? JSON.parse(readFileSync(kResults, "utf8")) : [];
   const of = (id, list) => list.find((result) => result.id === id);

@@ -1,4 +1,4 @@
-// Builds one of CMakePresets.json's presets: configures when needed, compiles, says one line.
+// Builds one of the presets in CMakePresets.json: configures it if necessary, compiles, and prints one line.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

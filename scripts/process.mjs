@@ -1,19 +1,20 @@
-// Child processes: run one, see it or keep it quiet, and say in one line what a step did and how long it took.
+// Runs child processes, with their output shown or captured, and reports in one line what a step did and how long it
+// took.
 
 import { spawn, spawnSync } from "node:child_process";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The checkout. */
+/** The root folder of the checkout. */
 export const kRoot = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The folder for what outlives a checkout. */
+/** Returns the folder for files that outlive a checkout. */
 export function cacheFolder() {
   return join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "edgegrad");
 }
 
-/** A command that ended badly; `output` is what it printed when that was not shown. */
+/** A command that failed; `output` is its output if that was not shown. */
 export class CommandError extends Error {
   constructor(command, status, output = "") {
     super(`${command} failed (${status})`);
@@ -22,7 +23,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Runs a command on this terminal and resolves to its exit status (128 + number when a signal ended it). */
+/** Runs a command on this terminal and resolves to its exit status (128 + number if it was killed by a signal). */
 export function show(command, args = [], options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: "inherit", ...options });
@@ -31,7 +32,7 @@ export function show(command, args = [], options = {}) {
   });
 }
 
-/** Runs a command on this terminal like show(), and calls `onText` with all that it prints. */
+/** Runs a command on this terminal like show(), and calls `onText` with all of its output. */
 export function showAnd(onText, command, args = [], options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: ["inherit", "pipe", "pipe"], ...options });
@@ -49,7 +50,7 @@ export function showAnd(onText, command, args = [], options = {}) {
   });
 }
 
-/** Runs a command without showing it; resolves to its output, or throws with it. */
+/** Runs a command without showing its output; resolves to the output, or rejects with an error that contains it. */
 export function quiet(command, args = [], options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
@@ -76,7 +77,7 @@ export function read(command, args = []) {
   return result.status === 0 ? result.stdout.trim() : null;
 }
 
-/** Runs `work` as one step: a line when it is done with the seconds it took, its whole output if it failed. */
+/** Runs `work` as one step: prints a line with its duration when it is done, or its whole output if it failed. */
 export async function step(title, work) {
   const start = performance.now();
   try {
@@ -90,7 +91,7 @@ export async function step(title, work) {
   }
 }
 
-/** Runs a script's main function: exits with its result, and prints a known failure without a stack. */
+/** Runs a script's main function: exits with its result, and prints an expected failure without a stack. */
 export async function main(work) {
   try {
     process.exitCode = (await work()) ?? 0;
@@ -100,13 +101,13 @@ export async function main(work) {
   }
 }
 
-/** True for an error whose message is all that a person needs: of a command, an argument, or expected(). */
+/** True for an error that is reported by its message alone: of a command, an argument, or expected(). */
 export function isExpected(error) {
   const isOfArguments = error.code?.startsWith?.("ERR_PARSE_ARGS_") === true;
   return error instanceof CommandError || isOfArguments || error.expected === true;
 }
 
-/** An error whose message is all that a person needs. */
+/** Returns an error that is reported by its message alone. */
 export function expected(message) {
   return Object.assign(new Error(message), { expected: true });
 }
@@ -115,7 +116,7 @@ export function seconds(start) {
   return `${((performance.now() - start) / 1000).toFixed(1)} s`;
 }
 
-/** The exit status that a shell gives a process ended by this signal. */
+/** Returns the exit status that a shell reports for a process ended by this signal. */
 export function signalStatus(signal) {
   const numbers = { SIGINT: 2, SIGKILL: 9, SIGSEGV: 11, SIGTERM: 15, SIGABRT: 6 };
   return 128 + (numbers[signal] ?? 0);

@@ -1,5 +1,5 @@
-// The reference of the package with the guide in it, made by typedoc (scripts/reference), which has a TypeScript of its
-// own: the project's has no interface for programs.
+// Writes the reference of the package, including the guide, with typedoc (scripts/reference). typedoc has its own copy
+// of TypeScript, because the project's version has no programmatic API.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ const kHere = join(kRoot, "scripts", "reference");
 /** The folder of the guide. */
 export const kGuide = join(kRoot, "docs", "guide");
 
-/** The pages of the guide and of what there is, in the order that the guide's first page lists them. */
+/** Returns the pages of the guide and the lists, in the order of the links on the guide's first page. */
 export function guidePages() {
   const contents = readFileSync(join(kGuide, "README.md"), "utf8");
   return [...contents.matchAll(/^- \[[^\]]*\]\(([^)]+\.md)\)/gm)].map(([, path]) =>
@@ -18,7 +18,7 @@ export function guidePages() {
   );
 }
 
-/** Writes the reference into a folder; what is not documented, and a link that leads nowhere, is an error. */
+/** Writes the reference into a folder. Undocumented names and broken links are errors. */
 export async function writeReference(folder) {
   const program = join(kHere, "node_modules", "typedoc", "bin", "typedoc");
   const documents = guidePages().flatMap((page) => ["--projectDocuments", page]);

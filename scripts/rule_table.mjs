@@ -1,13 +1,13 @@
-// The table in tests/README.md: which test holds which rule. A test says so itself, in a comment inside
-// it or right above it that names rules ("J.2"), conformance cases ("CC-073") or traps ("trap 48",
-// "traps 2 3"). `node scripts/rule_table.mjs` writes the table; --check only looks whether it is right.
+// Generates the table in tests/README.md that lists which tests cover which rules. A test declares this in a comment
+// inside it or directly above it that names rules ("J.2"), conformance cases ("CC-073") or traps ("trap 48", "traps 2
+// 3"). `node scripts/rule_table.mjs` writes the table; --check only verifies that it is up to date.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CommandError, kRoot, main } from "./process.mjs";
 
-/** How many rules each chapter has. */
+/** The title and the number of rules of each chapter. */
 const kChapters = {
   A: ["graph data model", 21],
   B: ["entry points", 22],
@@ -30,7 +30,7 @@ const kTraps = 63;
 const kFile = join(kRoot, "tests", "README.md");
 const kStart = "<!-- The table from here on is written by scripts/rule_table.mjs. -->\n";
 
-/** Writes the table, or throws when it is not up to date. */
+/** Writes the table, or with `check` throws if it is not up to date. */
 export function ruleTable({ check }) {
   const text = readFileSync(kFile, "utf8");
   const head = text.slice(0, text.indexOf(kStart) + kStart.length);
@@ -46,7 +46,7 @@ export function ruleTable({ check }) {
   writeFileSync(kFile, wanted);
 }
 
-/** Returns the tests by rule: Map of "J.2" to a set of `file`: name. */
+/** Returns the tests of each rule: a Map from "J.2" to a set of `file`: name. */
 function collect() {
   const tests = new Map();
   const folder = join(kRoot, "tests");
@@ -65,7 +65,7 @@ function collect() {
 function claimsOf(text, file) {
   const isCpp = file.endsWith(".cpp");
   const claims = [];
-  // Rules of comments above a test, which is not there yet.
+  // Rules named in comments above a test that has not been read yet.
   let waiting = [];
   let test = "";
   let suite = "";

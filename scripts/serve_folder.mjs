@@ -1,10 +1,10 @@
-// A server of files.
+// A static file server.
 
 import { createReadStream, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 
-/** The headers of a page that may use threads. */
+/** The headers that a page needs to use threads (cross-origin isolation). */
 export const kIsolation = {
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Embedder-Policy": "require-corp",
@@ -22,7 +22,7 @@ const kTypes = {
   ".wasm": "application/wasm",
 };
 
-/** Serves a folder below `base`, with these headers; port 0 is any free one. Resolves to { url, stop }. */
+/** Serves a folder below `base`, with these headers; port 0 selects any free port. Resolves to { url, stop }. */
 export async function serveFolder(folder, { port = 0, base = "/", headers = {} } = {}) {
   const server = createServer((request, response) => {
     const file = fileOf(folder, base, request.url);
@@ -42,7 +42,7 @@ export async function serveFolder(folder, { port = 0, base = "/", headers = {} }
   return { url: `http://localhost:${server.address().port}${base}`, stop };
 }
 
-// The file that an address stands for, or null.
+// Returns the file for a URL, or null.
 function fileOf(folder, base, url) {
   const path = decodeURIComponent(new URL(url, "http://localhost").pathname);
   if (!path.startsWith(base)) return null;

@@ -1,6 +1,7 @@
-// npm run site: the site in build/site, static and for any folder of any server. Vite makes the pages (demos/site),
-// typedoc the guide and the reference. `npm run site:serve` serves it, and builds it if it is not there;
-// `npm run site:serve -- --plain` does so like a server that cannot send headers.
+// npm run site: builds the site in build/site, as static files that can be served from any folder of any server. Vite
+// builds the pages (demos/site), typedoc the guide and the reference. `npm run site:serve` serves the site, and builds
+// it first if it is missing; `npm run site:serve -- --plain` serves it without headers, like a server that cannot send
+// them.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -38,9 +39,9 @@ async function serve({ port, plain }) {
     headers: plain ? {} : kIsolation,
   });
   const threads = plain
-    ? "without headers: the service worker of the site gives pages their threads"
+    ? "without headers: the service worker of the site enables threads"
     : "cross-origin isolated";
-  console.log(`${url} (${threads}; Ctrl-C ends)`);
+  console.log(`${url} (${threads}; press Ctrl-C to stop)`);
 }
 
 await main(async () => {

@@ -1,15 +1,16 @@
-// The last step of what is published as one script: esbuild, which is fast, leaves a thirtieth more after gzip.
+// The last step for code that is published as a single script: esbuild is fast, but its output is about 3 % larger
+// after gzip than terser's.
 
 /**
- * Returns the script as { code, map }, smaller. `map` is the source map of what is given, as text, and `url` where the new
- * one will be; both may be left out.
+ * Returns the minified script as { code, map }. `map` is the source map of the given script, as text, and `url` is where
+ * the new one will be; both are optional.
  */
 export async function smaller(script, map, url) {
   const { minify } = await import("terser");
   return minify(script, {
     module: true,
     ecma: 2022,
-    // Stacks are read (web/src/runtime/own_frames.ts): functions stay what they are.
+    // Stack traces are parsed (web/src/runtime/own_frames.ts), so functions must not be inlined.
     compress: { inline: false, reduce_funcs: false },
     sourceMap: map && { content: map, url },
   });

@@ -1,5 +1,5 @@
-// npm run soak: trains on WebGPU in Chromium for many steps of random shapes, and looks whether anything grows.
-// `npm run soak -- --steps 5000 --seed 1`
+// npm run soak: trains on WebGPU in Chromium for many steps with random shapes, and checks that memory use and caches
+// do not grow.
 
 import { parseArgs } from "node:util";
 import { ensurePackages } from "./apt.mjs";
@@ -12,18 +12,18 @@ const kOptions = {
   seed: { type: "string", default: "1" },
 };
 
-/** After fewer steps there are shapes that have not been seen yet. */
+/** With fewer steps than this, some shapes occur for the first time. */
 const kLongRun = 2000;
 
 function readOptions() {
   const { values } = parseArgs({ options: kOptions });
   const run = { steps: Number(values.steps), seed: Number(values.seed) };
   if (!(Number.isSafeInteger(run.steps) && run.steps > 0 && Number.isSafeInteger(run.seed)))
-    throw expected("expected whole numbers for --steps and --seed");
+    throw expected("--steps and --seed must be integers");
   return run;
 }
 
-/** Returns what is wrong. */
+/** Returns the problems that were found. */
 async function soakInChromium(run) {
   const { complaintsOf, lateGrowth, soak } = await import("../tests/browser/support/soak.mjs");
   const { kWebGpu, noBrowser, startChromium } = await import(
@@ -55,5 +55,5 @@ await main(async () => {
   const complaints = await soakInChromium(run);
   for (const complaint of complaints) console.error(complaint);
   if (complaints.length > 0) return 1;
-  console.log("nothing grew");
+  console.log("No growth was found.");
 });

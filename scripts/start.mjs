@@ -1,4 +1,4 @@
-// npm start: sets up what is missing, builds, and trains the MNIST demo. Arguments after `--` go to the demo.
+// npm start: installs what is missing, builds, and trains the MNIST demo. Arguments after `--` are passed to the demo.
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { kRoot, main, signalStatus } from "./process.mjs";
 
 const kDemo = join(kRoot, "demos", "mnist.mjs");
 
-// Ctrl-C reaches the demo as well as this process: it saves and ends, and its status becomes ours.
+// Ctrl-C is also delivered to the demo, which saves its state and exits; its status becomes that of this process.
 function runDemo(args) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [kDemo, ...args], { stdio: "inherit" });

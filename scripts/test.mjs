@@ -1,11 +1,11 @@
-// npm test: what to run before each commit, one section after the other, and a table of them.
-// npm run test:all (`--all`) runs every section, `--rest` those that npm test leaves out, npm run test:changed (`--changed`) what
-// a change touches. `npm test -- NAME...` runs the sections of a group, or the test files that have the name in their paths.
+// npm test: the tests to run before each commit, section by section, followed by a summary. npm run test:all (`--all`) runs every
+// section, `--rest` those that npm test leaves out, and npm run test:changed (`--changed`) those affected by a change. `npm test
+// -- NAME...` runs the sections of a group, or the test files that have the name in their paths.
 
 import { parseArgs } from "node:util";
 import { ensureNodeModules } from "./dependencies.mjs";
 import { expected, isExpected, main, seconds } from "./process.mjs";
-import { tellingLines } from "./testing/runners.mjs";
+import { failureLines } from "./testing/runners.mjs";
 import { kGroups, kSections } from "./testing/sections.mjs";
 import { sectionsNamed, sectionsOfChange } from "./testing/selection.mjs";
 
@@ -29,7 +29,7 @@ function wantedSections() {
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   const { all, rest, changed } = values;
   if ([all || rest, changed, positionals.length > 0].filter(Boolean).length > 1)
-    throw expected("One of --all (with --rest or without), --changed and names");
+    throw expected("Pass only one of --all (with or without --rest), --changed and names");
   if (rest) return kSections.filter(({ isQuick }) => !isQuick);
   if (all) return kSections;
   if (changed) return sectionsOfChange();
@@ -55,12 +55,12 @@ await main(async () => {
   const failed = results.filter(({ failure }) => failure);
   for (const { title, failure } of failed) {
     console.log(`\n${title}: ${failure.message}`);
-    for (const line of tellingLines(failure.output)) console.log(`  ${line}`);
+    for (const line of failureLines(failure.output)) console.log(`  ${line}`);
   }
   const left = kSections.filter(({ isQuick }) => !isQuick);
   if (!process.argv[2]) {
     const groups = kGroups.filter((group) => left.some((one) => one.group === group)).join(", ");
-    console.log(`\nLeft to npm run test:all: ${left.length} sections of ${groups}.`);
+    console.log(`\nNot run, see npm run test:all: ${left.length} sections of ${groups}.`);
   }
   return failed.length ? 1 : 0;
 });

@@ -1,4 +1,5 @@
-// clang-tidy over src/. A file is looked at again only when it, a header that it includes, or the rules changed.
+// Runs clang-tidy on src/. A file is checked again only if the file, a header that it includes, or the rules have
+// changed.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,7 +9,7 @@ import { cacheFolder, kRoot, quiet } from "./process.mjs";
 
 const kPreset = "clang-tidy";
 
-/** Returns the reports of the files that clang-tidy objects to. */
+/** Returns clang-tidy's reports for the files that have findings. */
 export async function findTidyErrors(files) {
   const folder = join(kRoot, "build", kPreset);
   await quiet("cmake", ["--preset", kPreset], { cwd: kRoot });
@@ -32,7 +33,7 @@ export async function findTidyErrors(files) {
   return reports;
 }
 
-/** A hash of all that the verdict on a file depends on. */
+/** Returns a hash of everything that the result for a file depends on. */
 function fingerprint(file) {
   const hash = createHash("sha256");
   const rules = [
@@ -47,7 +48,7 @@ function fingerprint(file) {
   return hash.digest("hex");
 }
 
-/** A source and every header of the project that it includes, directly or not, relative to the checkout. */
+/** Returns a source file and every header of the project that it includes, directly or indirectly, relative to the checkout. */
 function withHeaders(file, seen = new Set()) {
   if (seen.has(file)) return seen;
   seen.add(file);

@@ -1,9 +1,9 @@
-// Finds Emscripten, or makes one. `node scripts/toolchain.mjs` prints where it is.
+// Finds Emscripten, or assembles one. `node scripts/toolchain.mjs` prints where it is.
 //
-// An emcc on PATH is used when it is new enough. Debian 12's is not, so there the compiler of Debian 12 (clang 19)
-// is combined with the Emscripten and Binaryen of Debian 13, unpacked into the user's cache and never installed.
-// The folder appears under its final name in one rename, when it is complete: a bootstrap that was
-// interrupted leaves only a folder that the next one removes.
+// An emcc on PATH is used if it is new enough. Debian 12's is too old, so there the compiler of Debian 12 (clang 19) is
+// combined with Emscripten and Binaryen of Debian 13, which are unpacked into the user's cache and never installed. The
+// folder gets its final name in a single rename when it is complete; a bootstrap that was interrupted leaves only a
+// temporary folder, which the next one removes.
 
 import {
   existsSync,
@@ -22,7 +22,7 @@ import { cacheFolder, expected, main, quiet, read, step } from "./process.mjs";
 const kOldest = [3, 1, 69];
 const kSuite = "trixie";
 const kDebs = ["emscripten", "binaryen", "libc6", "libstdc++6", "libgcc-s1", "node-acorn"];
-const kRecipe = 1; // one more when the steps below change what they make
+const kRecipe = 1; // increment when the steps below change their result
 
 /** Returns Emscripten's folder; the first call on a machine may take half a minute. */
 export async function ensureEmscripten() {
@@ -38,7 +38,7 @@ export async function ensureEmscripten() {
   return emscriptenIn(prefix);
 }
 
-/** Returns the environment in which CMake's wasm presets find Emscripten. */
+/** Returns an environment in which CMake's wasm presets find Emscripten. */
 export async function wasmEnvironment() {
   const root = await ensureEmscripten();
   return { ...process.env, EMSCRIPTEN_ROOT: root };
@@ -63,7 +63,7 @@ function isOlder(version) {
 
 async function bootstrap(cache, prefix) {
   console.log(
-    `No Emscripten >= ${kOldest.join(".")} on PATH: making one in ${prefix} (once; ~2 GB)`,
+    `No Emscripten >= ${kOldest.join(".")} on PATH: assembling one in ${prefix} (once; ~2 GB)`,
   );
   mkdirSync(cache, { recursive: true });
   removeAbandoned(cache);
@@ -81,7 +81,7 @@ async function bootstrap(cache, prefix) {
   await step("check that em++ builds a program that runs", () => tryOut(prefix));
 }
 
-/** Removes what bootstraps that were interrupted left behind. */
+/** Removes folders left behind by interrupted bootstraps. */
 function removeAbandoned(cache) {
   for (const name of readdirSync(cache)) {
     const pid = name.match(/\.partial-(\d+)$/)?.[1];
@@ -97,7 +97,7 @@ function isRunning(pid) {
   }
 }
 
-// A package list of our own: the machine's sources and its installed packages stay as they are.
+// Uses a separate package list, so that the machine's sources and installed packages are not changed.
 async function fetchDebs(work) {
   const folder = join(work, "debs");
   mkdirSync(join(folder, "lists", "partial"), { recursive: true });
@@ -120,15 +120,15 @@ async function fetchDebs(work) {
   await quiet("apt-get", ["-qq", ...flags, "download", ...kDebs], { cwd: folder });
 }
 
-// apt names its sources only once it has their package lists, which a trimmed image may lack.
+// apt lists its sources only if it has their package lists, which a trimmed image may lack.
 async function debianMirror() {
   if (!readMirror()) await updatePackageLists();
   const mirror = readMirror();
-  if (!mirror) throw expected(`apt's sources name no Debian mirror.\n${kHowToInstall}`);
+  if (!mirror) throw expected(`apt's sources contain no Debian mirror.\n${kHowToInstall}`);
   return mirror;
 }
 
-/** The mirror of Debian's main archive in this machine's own apt sources. */
+/** Returns the mirror of Debian's main archive in this machine's apt sources. */
 function readMirror() {
   const format = "$(REPO_URI) $(RELEASE) $(COMPONENT)";
   const targets = read("apt-get", ["indextargets", "--format", format, "Created-By: Packages"]);
@@ -144,7 +144,7 @@ async function unpack(work) {
   rmSync(join(work, "debs"), { recursive: true });
 }
 
-// Binaryen was linked against a newer libc than the machine's.
+// Binaryen is linked against a newer libc than the machine's.
 async function patchBinaryen(work, prefix) {
   const folder = join(work, "usr", "bin");
   const triple = read("gcc", ["-print-multiarch"]) || "x86_64-linux-gnu";
@@ -163,7 +163,7 @@ async function patchBinaryen(work, prefix) {
   }
 }
 
-// Emscripten reads the `.emscripten` beside em++, so no variable needs to be set.
+// Emscripten reads the `.emscripten` file next to em++, so no variable needs to be set.
 function configure(work, prefix) {
   const root = emscriptenIn(work);
   mkdirSync(join(root, "node_modules"), { recursive: true });
@@ -181,7 +181,7 @@ function configure(work, prefix) {
   writeFileSync(join(root, ".emscripten"), lines.join(""));
 }
 
-/** Gives the finished folder its name; when another process was quicker, its folder is as good. */
+/** Renames the finished folder. If another process was faster, its folder is used. */
 function moveInto(work, prefix) {
   try {
     renameSync(work, prefix);
@@ -199,7 +199,7 @@ async function tryOut(prefix) {
   try {
     await quiet(join(emscriptenIn(prefix), "em++"), ["-O2", source, "-o", program]);
     if (!(await quiet("node", [program])).includes("works"))
-      throw expected("hello.cpp printed something else");
+      throw expected("hello.cpp printed unexpected output");
   } catch (error) {
     rmSync(prefix, { recursive: true, force: true });
     throw error;

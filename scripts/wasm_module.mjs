@@ -1,4 +1,4 @@
-// WebAssembly modules as bytes.
+// Reads WebAssembly modules in binary form.
 
 /** Reads a module: its sections, and the code and name of every function. */
 export class ModuleReader {

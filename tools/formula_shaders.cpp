@@ -1,5 +1,5 @@
-// Prints the shaders of all elementwise ops, web/src/generated/formula_shaders.json; with an
-// argument, tests/golden/formula_constants.json.
+// Prints the shaders of all elementwise ops (web/src/generated/formula_shaders.json), or with an
+// argument tests/golden/formula_constants.json.
 
 #include "formula_shaders.h"
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// The shaders of all elementwise ops as JSON: for every op and form (formulas/forms.h) the text of
-// its value per dtype, and of the gradients of all inputs, which one dispatch computes together.
+// The shaders of all elementwise ops as JSON: for every op and form (formulas/forms.h), the text of
+// its value for each dtype, and the text of the gradients of all inputs, which one dispatch
+// computes together.
 
 #include <array>
 #include <cmath>
@@ -22,7 +23,7 @@ namespace eg::wgsl {
 using AllFormulas =
     Concat<op::ElementwiseOps, op::LossFormulas, op::QuotientFormulas, op::BranchFormulas>;
 
-/// The operands' names in texts; the incoming gradient is g, the output y.
+/// The names of operands in shader texts. The incoming gradient is g, the output y.
 inline constexpr std::array<std::string_view, 3> kOperands{"a", "b", "c"};
 
 namespace detail {
@@ -41,12 +42,12 @@ inline std::string json_strings(const std::vector<std::string>& texts) {
   return '[' + join(parts) + ']';
 }
 
-/// Parameters to evaluate a form with. Only what is the same for all of them is a literal, so they
-/// are on both sides of the numbers that formulas distinguish.
+/// Example parameters for evaluating a form. Only numbers that are the same for all examples become
+/// literals, so the examples lie on both sides of the values at which formulas branch.
 template <class Op>
 std::vector<op::ParamsOf<Op>> examples_of(std::size_t form) {
   std::vector<op::ParamsOf<Op>> examples;
-  if constexpr (op::SaysForms<Op>) {
+  if constexpr (op::DeclaresForms<Op>) {
     for (const double value : Op::form_examples[form])
       examples.push_back(op::params_from<Op>(&value));
   } else {
@@ -65,7 +66,7 @@ std::vector<op::ParamsOf<Op>> examples_of(std::size_t form) {
   return examples;
 }
 
-/// The trees of one formula, evaluated with each example.
+/// Returns the trees of one formula, evaluated with each example.
 template <class Op, class Evaluate>
 std::vector<op::Tree> trees_of(std::size_t form, const Evaluate& evaluate) {
   std::vector<op::Tree> trees;
@@ -106,14 +107,14 @@ Shader gradient_shader(std::size_t form) {
   return shader;
 }
 
-/// The numbers that a host finds must be those of the text.
+/// Checks that the constants which the host computes at run time are those of the shader text.
 inline void check_constants(const Shader& shader, const op::ConstantList& list,
                             std::size_t example) {
   if (shader.constants().empty() || shader.slots().empty()) return;
   const std::vector<double>& expected = shader.constants()[example];
   const auto same = [](double a, double b) { return a == b || (a != a && b != b); };
   if (!std::equal(list.begin(), list.end(), expected.begin(), expected.end(), same))
-    throw std::runtime_error("Constants are not those of the tree");
+    throw std::runtime_error("Constants differ from the numbers in the tree");
 }
 
 template <class Op>
@@ -121,7 +122,7 @@ void check_constants(const Shader& forward, const Shader& gradient, std::size_t 
   const auto examples = examples_of<Op>(form);
   for (std::size_t i = 0; i < examples.size(); ++i) {
     if (op::form_of<Op>(examples[i]) != form)
-      throw std::runtime_error("an example of another form");
+      throw std::runtime_error("form_examples has an example of a different form");
     check_constants(forward, op::forward_constants<Op>(examples[i]), i);
     check_constants(gradient, op::gradient_constants<Op>(examples[i]), i);
   }
@@ -138,7 +139,8 @@ inline std::string text_json(const Text& text) {
          '}';
 }
 
-/// What the gradient of input I reads, by the names of texts; null where there is none.
+/// Returns the operands that the gradient of input I reads, by their names in texts, or null if
+/// there is no gradient.
 template <class Op, std::size_t I>
 std::string reads_json() {
   if constexpr (!op::kHasGradient<Op, I>) {
@@ -169,12 +171,13 @@ std::string form_json(std::size_t form) {
   constexpr bool kTakesFloats = op::kDTypeRule<Op> != op::DTypeRule::kInteger;
   std::string json = "{\"forward\": {" + slots_json(forward);
   if (kTakesFloats) json += ", \"float32\": " + text_json(forward.text(Type::kFloat32));
-  // Forms beside the first are for floats: a parameter that makes one is refused by integers.
+  // Forms other than the first are for floats only: integers reject parameters that select another
+  // form.
   if (op::kDTypeRule<Op> != op::DTypeRule::kFloat && form == 0) {
     json += ", \"int32\": " + text_json(forward.text(Type::kInt32)) +
             ", \"uint8\": " + text_json(forward.text(Type::kUInt8));
   }
-  // Gradients of complex numbers are made of ops: they have no text.
+  // Gradients of complex numbers are composed of ops and have no shader text.
   if (op::kComplexRule<Op> != op::ComplexRule::kNone)
     json += ", \"complex64\": " + text_json(forward.text(Type::kComplex64));
   json += '}';
@@ -202,7 +205,8 @@ template <class Iterator>
 std::string numbers_json(Iterator first, Iterator last) {
   std::vector<std::string> numbers;
   for (; first != last; ++first) {
-    // What JSON has no number for is a string, which JavaScript's Number understands.
+    // Numbers that JSON cannot represent are written as strings, which JavaScript's Number()
+    // accepts.
     if (std::isfinite(*first)) {
       numbers.push_back((std::ostringstream() << std::setprecision(17) << *first).str());
     } else {
@@ -218,15 +222,15 @@ inline std::string constants_json(const op::ConstantList& list) {
   return numbers_json(list.begin(), list.end());
 }
 
-/// The numbers of every text of an op for some parameters, by position.
+/// Returns the numbers of every text of an op for some parameters, by position.
 template <class Op>
 std::string constants_json() {
   std::vector<op::ParamValues> samples{op::param_values<Op>({})};
-  if constexpr (op::SaysForms<Op>) {
+  if constexpr (op::DeclaresForms<Op>) {
     for (const auto& form : Op::form_examples)
       for (const double value : form) samples.push_back({value});
   } else {
-    // Also whole numbers, which integers take.
+    // Includes integer values, which ops on integers accept.
     for (const auto& [start, step] : {std::pair{0.25, 0.5}, {2.0, 3.0}}) {
       op::ParamValues values{};
       for (std::size_t i = 0; i < values.size(); ++i)
@@ -262,12 +266,13 @@ std::string ops_json(const Write& write) {
 
 }  // namespace detail
 
-/// The whole file. Throws where a formula depends on its parameters in a way that a text cannot.
+/// Returns the whole file. Throws if a formula depends on its parameters in a way that a shader
+/// text cannot express.
 inline std::string formula_shaders() {
   return detail::ops_json([]<class Op>() { return detail::op_json<Op>(); });
 }
 
-/// What the uniforms of these shaders are for some parameters, for tests that run them.
+/// Returns the uniforms of these shaders for some parameters, for tests that run them.
 inline std::string formula_constants() {
   return detail::ops_json([]<class Op>() {
     return op::kTakesNumbers<Op> ? detail::constants_json<Op>() : std::string();

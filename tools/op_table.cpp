@@ -1,4 +1,4 @@
-// Prints the op table as JSON: names, documentation, arguments, samples for derived tests. The
+// Prints the op table as JSON: names, documentation, arguments, and samples for derived tests. The
 // TypeScript functions and their types are generated from it.
 
 #include "ops/op_table.h"
@@ -9,7 +9,7 @@
 #include <string>
 #include <tuple>
 
-#include "dispatch/arguments.h"
+#include "dispatch/handles/arguments.h"
 #include "ops/all.h"
 
 namespace eg {
@@ -24,7 +24,7 @@ std::string quoted(std::string_view text) {
   return result + '"';
 }
 
-// "index_select" -> "indexSelect", "copy_" -> "copy_": a trailing underscore marks in-place forms.
+// "index_select" -> "indexSelect", "copy_" -> "copy_": a trailing underscore marks in-place ops.
 std::string camel_case(std::string_view name) {
   std::string result;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -171,10 +171,10 @@ Object describe_function(Object object, Result (*call)(Args...)) {
   object.field("inplace", kHasInPlaceForm<Op> ? "true" : "false");
   static_assert(
       !std::is_same_v<Result, OneOrMore> || requires { Op::results; },
-      "who asks for several tensors knows how many come");
+      "an op that may return several tensors must name its results");
   static_assert(
       requires { Op::samples; } || requires { Op::audience; },
-      "a public op has samples: the derived tests and docs/ops.md run them");
+      "a public op must have samples: the derived tests and docs/ops.md run them");
   if constexpr (requires { Op::samples; }) object.field("samples", string_array(Op::samples));
   return object;
 }
@@ -199,7 +199,7 @@ std::string describe(std::string_view family) {
 
 int main() {
   std::string separator;
-  std::cout << "{\"hash\": " << eg::op_table_hash() << ", \"ops\": [\n";
+  std::cout << "{\"ops\": [\n";
   eg::Families::for_each([&]<class Family>() {
     Family::Ops::for_each([&]<class Op>() {
       std::cout << separator << "  " << eg::describe<Op>(Family::title);

@@ -1,11 +1,12 @@
 #pragma once
 
-// Formulas as WGSL.
+// Translates formulas to WGSL.
 //
 // A Shader takes the trees of some formulas over the same operands, each evaluated several times
-// with other parameters, and writes one function body for all of them: what they share is computed
-// once. Numbers that are the same each time are literals, the others uniforms, `k` and the position
-// in the list of Constants. A word is a function of web/src/webgpu/words, named by its type.
+// with different parameters, and writes one function body for all of them; common subexpressions
+// are computed once. Numbers that are the same in every evaluation become literals; the others
+// become uniforms, named `k` followed by the position in the list of Constants. A word becomes a
+// function of web/src/webgpu/words, whose name ends in its type.
 
 #include <algorithm>
 #include <array>
@@ -26,9 +27,9 @@
 
 namespace eg::wgsl {
 
-/// What a shader computes in. Integers of 64 bits are stored in 32; bool is computed in kUInt8, a
-/// u32 of which eight bits are used. Of kComplex64 operands and results are pairs; numbers,
-/// magnitudes and what is made of those alone are f32.
+/// The type that a shader computes in. 64-bit integers are stored in 32 bits; bool is computed in
+/// kUInt8, a u32 of which eight bits are used. For kComplex64, operands and results are pairs;
+/// numbers, magnitudes and expressions of only those are f32.
 enum class Type : std::uint8_t { kFloat32, kInt32, kUInt8, kComplex64 };
 
 inline std::string_view suffix(Type type) {
@@ -45,11 +46,11 @@ inline std::string_view suffix(Type type) {
   return "";
 }
 
-/// A number as a CPU kernel of that type would take it.
+/// Returns a number as a CPU kernel of that type would convert it.
 inline std::string literal(double value, Type type) {
   if (type == Type::kInt32) return std::to_string(cpu::lane_from<std::int32_t>(value)) + 'i';
   if (type == Type::kUInt8) return std::to_string(cpu::lane_from<std::uint8_t>(value)) + 'u';
-  // WGSL has neither as a literal, and refuses to compute them from literals.
+  // WGSL has no literals for these and rejects expressions of literals that produce them.
   if (std::isnan(value)) return "nan_f32()";
   if (std::isinf(value)) return value > 0 ? "infinity_f32()" : "(-infinity_f32())";
   std::array<char, 32> digits;
@@ -61,24 +62,24 @@ inline std::string literal(double value, Type type) {
 
 /// The text of one or several formulas.
 struct Text {
-  std::vector<std::string> lets;     ///< `t3 = a * b`: what is used more than once
-  std::vector<std::string> results;  ///< an expression per formula
-  bool is_bool = false;              ///< results are answers to a question
+  std::vector<std::string> lets;     ///< `t3 = a * b`: subexpressions that are used more than once
+  std::vector<std::string> results;  ///< one expression per formula
+  bool is_bool = false;              ///< the formulas are predicates
 };
 
 class Shader {
  public:
-  /// Adds a formula, as its trees for several parameters.
+  /// Adds a formula, given by its trees for several parameters.
   void add(const std::vector<op::Tree>& trees) { results_.push_back(merge(trees)); }
 
-  /// Positions in the list of constants that the text reads.
+  /// Returns the positions in the list of constants that the text reads.
   std::vector<std::size_t> slots() const {
     std::vector<std::size_t> positions;
     for (const Step& step : steps_)
       if (step.name == "k") positions.push_back(step.position);
     return positions;
   }
-  /// The numbers of each evaluation, from left to right.
+  /// Returns the numbers of each evaluation, from left to right.
   const std::vector<std::vector<double>>& constants() const { return constants_; }
 
   Text text(Type type) const {
@@ -88,7 +89,7 @@ class Shader {
       for (const std::size_t input : step.inputs) ++uses[input];
     Text text;
     std::vector<std::string> written(steps_.size());
-    // Inputs come before what is made of them.
+    // Steps are ordered: inputs come before the steps that use them.
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const Step& step = steps_[i];
       written[i] = write(step, written, type);
@@ -101,25 +102,25 @@ class Shader {
       const std::string value =
           type == Type::kComplex64 ? as_pair(result, written) : written[result];
       text.results.push_back(unwrapped(value));
-      text.is_bool = is_question(steps_[result].name);
+      text.is_bool = is_predicate(steps_[result].name);
     }
     return text;
   }
 
  private:
   struct Step {
-    std::string name;  // of an operator, word or operand; "" is a literal, "k" a uniform
+    std::string name;  // operator, word or operand; "" for a literal, "k" for a uniform
     std::vector<std::size_t> inputs;
     std::uint64_t value_bits = 0;  // of a literal
     std::size_t position = 0;      // of a uniform
     double value() const { return std::bit_cast<double>(value_bits); }
   };
 
-  // Steps that are equal are one step.
+  // Equal steps are merged into one.
   std::size_t step(const std::string& key, Step made) {
-    const auto [place, is_new] = known_.emplace(key, steps_.size());
+    const auto [entry, is_new] = known_.emplace(key, steps_.size());
     if (is_new) steps_.push_back(std::move(made));
-    return place->second;
+    return entry->second;
   }
 
   std::size_t merge(const std::vector<op::Tree>& trees) {
@@ -127,7 +128,7 @@ class Shader {
     for (const op::Tree& tree : trees) {
       if (tree->name != first.name || tree->inputs.size() != first.inputs.size())
         throw std::runtime_error(
-            "the formula is another one for other parameters: see formulas/forms.h");
+            "the formula differs between parameters: declare forms, see formulas/forms.h");
     }
     if (first.name.empty()) return merge_numbers(trees);
     Step made{std::string(first.name), {}};
@@ -159,9 +160,9 @@ class Shader {
 
   static std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 
-  static bool is_question(std::string_view name) {
-    constexpr std::string_view kAnswersBool = " == != < <= > >= & | ! ";
-    return kAnswersBool.find(' ' + std::string(name) + ' ') != std::string_view::npos;
+  static bool is_predicate(std::string_view name) {
+    constexpr std::string_view kPredicates = " == != < <= > >= & | ! ";
+    return kPredicates.find(' ' + std::string(name) + ' ') != std::string_view::npos;
   }
 
   std::string write(const Step& step, const std::vector<std::string>& written, Type type) const {
@@ -184,8 +185,8 @@ class Shader {
       for (const std::size_t index : step.inputs) inputs.push_back(written[index]);
       return call(step.name + std::string(suffix(type)), inputs);
     }
-    // What leaves eight bits wraps around; comparisons and masks do not.
-    const bool wraps = type == Type::kUInt8 && !is_question(step.name);
+    // Results that exceed eight bits wrap around; comparisons and masks cannot exceed them.
+    const bool wraps = type == Type::kUInt8 && !is_predicate(step.name);
     if (step.inputs.size() == 1) {
       const std::string text = wraps ? "0u - " + input(0) : step.name + input(0);
       return wraps ? "((" + text + ") & 255u)" : '(' + text + ')';
@@ -194,9 +195,9 @@ class Shader {
     return wraps ? '(' + text + " & 255u)" : text;
   }
 
-  // WGSL lets compilers assume that there is no NaN and no infinity, and they do: x != x becomes
-  // false, x * 0 zero, and NaN != 0 is false. Where a formula means what only those numbers do, a
-  // word looks at bits.
+  // WGSL lets compilers assume that there are no NaNs and no infinities, and they do: x != x
+  // becomes false, x * 0 becomes zero, and NaN != 0 becomes false. Expressions that rely on such
+  // values are replaced by words that inspect the bits.
   std::string write_float(const Step& step, const std::vector<std::string>& written) const {
     if (step.inputs.size() != 2) return "";
     const std::string a = unwrapped(written[step.inputs[0]]);
@@ -216,7 +217,7 @@ class Shader {
     return "";
   }
 
-  // Whether a step is x - x.
+  // Returns whether a step is x - x.
   bool is_own_difference(std::size_t index) const {
     const Step& step = steps_[index];
     return step.name == "-" && step.inputs.size() == 2 && step.inputs[0] == step.inputs[1];
@@ -226,19 +227,19 @@ class Shader {
     return written[steps_[index].inputs[0]];
   }
 
-  // Whether a step of a complex formula is f32 (or a question).
+  // Returns whether a step of a complex formula is an f32 (or a predicate).
   bool is_real(const Step& step) const {
     if (step.inputs.empty()) return step.name.empty() || step.name == "k";
-    return step.name == "abs" || is_question(step.name) ||
+    return step.name == "abs" || is_predicate(step.name) ||
            std::ranges::all_of(step.inputs, [&](std::size_t i) { return is_real(steps_[i]); });
   }
 
   std::string as_pair(std::size_t index, const std::vector<std::string>& written) const {
-    if (!is_real(steps_[index]) || is_question(steps_[index].name)) return written[index];
+    if (!is_real(steps_[index]) || is_predicate(steps_[index].name)) return written[index];
     return "vec2(" + unwrapped(written[index]) + ", 0f)";
   }
 
-  // A step with a complex input. Comparisons look at bits, as those of floats do.
+  // Writes a step with a complex input. Comparisons inspect the bits, as those of floats do.
   std::string write_complex(const Step& step, const std::vector<std::string>& written) const {
     const std::string& name = step.name;
     std::vector<std::string> pairs;
@@ -247,15 +248,15 @@ class Shader {
     if (std::isalpha(static_cast<unsigned char>(name[0])) != 0) return call(name + "_c64", pairs);
     if (step.inputs.size() == 1) return '(' + name + pairs[0] + ')';
     if (name == "==" || name == "!=") {
-      const auto not_unless = [](bool is_wanted, const std::string& text) {
+      const auto negated_unless = [](bool is_wanted, const std::string& text) {
         return is_wanted ? text : "(!" + text + ')';
       };
       if (is_own_difference(step.inputs[0]) && is_number(step.inputs[1], 0))
-        return not_unless(name == "==",
-                          call("is_finite_c64", {first_input(step.inputs[0], written)}));
+        return negated_unless(name == "==",
+                              call("is_finite_c64", {first_input(step.inputs[0], written)}));
       const bool is_same = step.inputs[0] == step.inputs[1];
-      return not_unless(name == "!=",
-                        is_same ? call("is_nan_c64", {pairs[0]}) : call("differ_c64", pairs));
+      return negated_unless(name == "!=",
+                            is_same ? call("is_nan_c64", {pairs[0]}) : call("differ_c64", pairs));
     }
     if (name == "+" || name == "-") return '(' + pairs[0] + ' ' + name + ' ' + pairs[1] + ')';
     const bool scales =
@@ -275,7 +276,7 @@ class Shader {
     return text + ')';
   }
 
-  // Without parentheses around the whole.
+  // Returns `text` without parentheses around the whole expression.
   static std::string unwrapped(const std::string& text) {
     if (text.front() != '(') return text;
     int depth = 0;

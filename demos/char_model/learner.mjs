@@ -1,17 +1,17 @@
-// A model that learns a book step by step, and writes.
+// Trains a model on a book step by step, and generates text with it.
 
 import * as eg from "edgegrad";
 import { Gpt, kSizes } from "./model.mjs";
 import { evenStarts, randomStarts, windows } from "./text.mjs";
 
-// The first steps are small, until AdamW knows how large gradients are.
+// The first steps are small, until AdamW has estimated the size of the gradients.
 const kWarmUpSteps = 50;
 const kLargestNorm = 1;
 const kHeldOutWindows = 32;
 
-/** A Gpt and its optimizer; support/checkpoint.mjs keeps one for later. */
+/** A Gpt and its optimizer; support/checkpoint.mjs saves and restores it. */
 export class Learner {
-  /** Steps taken so far, also before a checkpoint was loaded. */
+  /** The number of steps so far, including those before a checkpoint was loaded. */
   steps = 0;
 
   /**
@@ -28,12 +28,12 @@ export class Learner {
     this.optimizer = new eg.optim.AdamW(this.model.parameters(), { lr, betas: [0.9, 0.99] });
   }
 
-  /** Characters that one step reads. */
+  /** The number of characters in one step. */
   get tokensPerStep() {
     return this.size.batch * this.size.context;
   }
 
-  /** Numbers that are learned. */
+  /** The number of trained parameters. */
   get parameterCount() {
     return [...this.model.parameters()].reduce((sum, { numel }) => sum + numel, 0);
   }
@@ -55,7 +55,7 @@ export class Learner {
     return numberIn(loss);
   }
 
-  /** The loss on text that was not learned from. */
+  /** The loss on held-out text. */
   heldOutLoss() {
     return numberIn(
       eg.scope(() => eg.noGrad(() => this.#loss(this.book.heldOut, evenStarts, kHeldOutWindows))),
@@ -63,7 +63,7 @@ export class Learner {
   }
 
   /**
-   * Draws the character that follows a text: the most likely one at a temperature near 0, anything at a high one.
+   * Samples the character that follows a text: the most likely one at a temperature near 0, almost any at a high one.
    * @param {string} text
    * @param {number} temperature
    */
@@ -94,7 +94,7 @@ async function numberIn(tensor) {
   return value;
 }
 
-// A place, drawn by the softmax of the scores.
+// Samples an index from the softmax of the scores.
 function draw(scores, temperature) {
   const highest = Math.max(...scores);
   const weights = scores.map((score) => Math.exp((score - highest) / Math.max(temperature, 1e-3)));

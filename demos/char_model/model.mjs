@@ -1,13 +1,13 @@
-// A small GPT: a transformer that guesses the next character.
+// A small GPT: a transformer that predicts the next character.
 
 import * as eg from "edgegrad";
 
 const { Embedding, GELU, LayerNorm, Linear, Module, ModuleList, Sequential } = eg.nn;
 
-// PyTorch's embeddings start ten times as large, and learn more slowly.
+// PyTorch's default is ten times as large, with which training is slower.
 const kEmbeddingDeviation = 0.1;
 
-/** The sizes that the demos offer, and how many windows a step reads. */
+/** The sizes that the demos offer, and the number of windows per step. */
 export const kSizes = {
   tiny: { context: 64, width: 64, heads: 4, blocks: 2, batch: 16, lr: 5e-3 },
   small: { context: 128, width: 128, heads: 4, blocks: 4, batch: 8, lr: 3e-3 },
@@ -15,7 +15,7 @@ export const kSizes = {
 
 /** @typedef {keyof typeof kSizes} Size */
 
-/** Takes tokens [batch, length] and gives a score to every character, [batch, length, characters]. */
+/** Maps tokens [batch, length] to scores of the next character, [batch, length, characters]. */
 export class Gpt extends Module {
   /**
    * @param {number} characters

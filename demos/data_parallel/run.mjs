@@ -1,4 +1,4 @@
-// The demo from start to end.
+// Runs the demo from start to finish.
 
 import * as eg from "edgegrad";
 import { loadDigits } from "../mnist/data.mjs";
@@ -10,24 +10,25 @@ const kWarmUpSteps = 20;
 
 /** Runs the demo and returns the exit status. */
 export async function run({ workers, steps, batch }) {
-  // The threads are the workers: each op runs on the one that calls it. They meet after each step, so each needs one of its own.
+  // One engine thread, so that each op runs on the worker that calls it. The workers wait for each other in every step, so each
+  // call needs its own worker.
   await eg.init({ threads: 1, spawnWorkers: workers });
   const { train, test } = loadDigits();
   eg.manualSeed(0);
   const order = eg.randperm(train.length);
-  await fit(workers, kWarmUpSteps, batch, order); // starts the workers, and loads their digits
+  await fit(workers, kWarmUpSteps, batch, order); // starts the workers and loads their digits
   const alone = await fit(1, steps, batch, order, test);
   const together = await fit(workers, steps, batch, order, test);
   const speedUp = alone.seconds / together.seconds;
   const apart = Math.max(...alone.losses.map((loss, i) => Math.abs(loss - together.losses[i])));
   console.log(`${speedUp.toFixed(2)}x as fast with ${workers} workers`);
   console.log(
-    `largest difference between the losses of a step: ${apart.toExponential(1)} (sums in another order)`,
+    `largest difference between the losses of a step: ${apart.toExponential(1)} (from another order of summation)`,
   );
   return 0;
 }
 
-// Trains a new model, always from the same weights, and says how fast where it is tested.
+// Trains a new model, always from the same weights. If there is a test set, prints speed and accuracy.
 async function fit(workers, steps, batch, order, test = null) {
   eg.manualSeed(0);
   const model = makeModel("mlp");
@@ -35,7 +36,7 @@ async function fit(workers, steps, batch, order, test = null) {
   const shared = {
     weights,
     order,
-    // A place for the gradients of each worker, where all can read them.
+    // The gradients of each worker, which all workers can read.
     gradients: Array.from({ length: workers }, () =>
       Object.values(weights).map((weight) => eg.zerosLike(weight)),
     ),
@@ -48,7 +49,7 @@ async function fit(workers, steps, batch, order, test = null) {
     ),
   );
   const seconds = (performance.now() - start) / 1000;
-  // The shares are equally large, so the loss of the batch is the mean of theirs.
+  // The shares have the same size, so the loss of the batch is the mean of their losses.
   const losses = shares[0].map((_, step) => mean(shares.map((share) => share[step])));
   if (test !== null) {
     const rate = Math.round((steps * batch) / seconds);

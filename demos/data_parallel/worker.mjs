@@ -9,15 +9,15 @@ const kSettings = { lr: 0.05, momentum: 0.9 };
 
 let digits;
 
-/** Trains on its share of each batch, and returns the losses of that. */
+/** Trains on this worker's share of each batch, and returns the losses. */
 export function train({ weights, order, gradients, barrier }, { index, steps, batch }) {
-  // The digits outlive this call, at whose end its tensors are freed.
+  // Kept, because tensors made in this call are freed at its end.
   digits ??= eg.keep(loadDigits().train);
   const { count } = barrier;
   const model = makeModel("mlp");
   model.loadStateDict(weights, { assign: true });
   const parameters = [...model.parameters()];
-  // A worker averages the gradients of every so many-th parameter, and is the one that changes it.
+  // Every worker averages the gradients of its share of the parameters, and updates these.
   const own = parameters.flatMap((parameter, i) =>
     i % count === index ? [{ parameter, gradients: gradients.map((all) => all[i]) }] : [],
   );
@@ -35,12 +35,12 @@ export function train({ weights, order, gradients, barrier }, { index, steps, ba
       for (const [i, { grad }] of parameters.entries()) gradients[index][i].copy_(grad);
       return loss.item();
     });
-    meet(barrier); // Now all gradients are there …
+    meet(barrier); // Now all gradients have been computed …
     eg.scope(() => {
       for (const { parameter, gradients: parts } of own) parameter.grad = eg.stack(parts).mean(0);
       optimizer?.step();
     });
-    meet(barrier); // … and now all weights are changed.
+    meet(barrier); // … and now all weights have been updated.
     return loss;
   });
 }

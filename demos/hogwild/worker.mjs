@@ -7,9 +7,9 @@ import { makeModel, trainStep } from "../mnist/model.mjs";
 const kBatch = 64;
 let digits;
 
-/** Takes `steps` steps on the shared parameters, on digits of its own order. */
+/** Takes `steps` steps on the shared parameters, with the digits in this worker's own order. */
 export async function train(shared, { steps, seed }) {
-  // The datasets outlive this call, at whose end its tensors are freed.
+  // Kept, because tensors made in this call are freed at its end.
   digits ??= eg.keep(loadDigits().train);
   const model = makeModel("mlp");
   model.loadStateDict(shared, { assign: true });

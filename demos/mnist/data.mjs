@@ -10,7 +10,7 @@ export function loadDigits() {
   return { train: loadSet("train"), test: loadSet("t10k") };
 }
 
-/** Brings pixels from 0..255 to mean 0 and variance 1 over all digits, one row per digit. */
+/** Normalizes pixels from 0..255 to mean 0 and variance 1 over all digits, one row per digit. */
 export function normalize(images) {
   const mean = 0.1307;
   const deviation = 0.3081;

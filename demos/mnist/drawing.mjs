@@ -1,4 +1,4 @@
-// Digits as text. One character shows two dots, one above the other; a dot is a square of four pixels,
+// Digits as text. One character shows two dots, one above the other, and a dot is a square of four pixels,
 // so a digit of 28 x 28 pixels takes 14 characters by 7 lines.
 
 const kDots = 14;

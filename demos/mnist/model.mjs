@@ -1,4 +1,4 @@
-// The classifier and how well it does.
+// The classifier and its accuracy.
 
 import * as eg from "edgegrad";
 import { normalize } from "./data.mjs";
@@ -22,18 +22,18 @@ const kModels = {
     ),
 };
 
-/** Makes the classifier of a name, with new weights; it takes rows of 784 pixels. */
+/** Returns a classifier by name, with new weights; its input is rows of 784 pixels. */
 export function makeModel(name, device = "cpu") {
   return kModels[name](eg.nn).to(device);
 }
 
-// Digits as the model takes them, on its device.
+// Digits in the form of the model's input, on its device.
 function inputOf(model, images) {
   const [{ device }] = model.parameters();
   return normalize(images.to(device));
 }
 
-// Labels as losses and comparisons take them, beside the scores of the model.
+// Labels as int64, on the device of the scores.
 function targetOf(scores, labels) {
   return labels.to("int64").to(scores.device);
 }
@@ -55,7 +55,7 @@ export function trainStep(model, optimizer, batch) {
   });
 }
 
-/** Returns the share of digits that the model reads correctly. */
+/** Returns the share of digits that the model classifies correctly. */
 export async function accuracy(model, dataset) {
   let correct = 0;
   for await (const [images, labels] of new eg.data.DataLoader(dataset, { batchSize: kTestBatch })) {
@@ -67,7 +67,7 @@ export async function accuracy(model, dataset) {
   return correct / dataset.length;
 }
 
-/** Returns the probabilities the model gives the ten digits, one row per image. */
+/** Returns the model's probabilities of the ten digits, one row per image. */
 export function probabilities(model, images) {
   return eg.scope(() => eg.noGrad(() => model.call(inputOf(model, images)).softmax(1).arraySync()));
 }

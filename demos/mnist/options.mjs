@@ -7,12 +7,12 @@ export const kHelp = `Trains a digit classifier on MNIST.
   --model M     mlp, or cnn: slower and better (default mlp)
   --epochs N    passes over the 60,000 training digits (default 5)
   --batch N     digits per step (default 128)
-  --lr X        first learning rate of Adam, which falls to 0 (default 0.002)
+  --lr X        initial learning rate of Adam, which falls to 0 (default 0.002)
   --device D    cpu or webgpu (default cpu)
   --threads N   CPU threads (default: as many as the machine has, at most 8)
   --variant V   WebAssembly build: auto, relaxed, simd or single (default auto)
-  --seed N      of the first weights and of the order of the digits (default 0)
-  --out FILE    where the weights go (default build/mnist.safetensors)
+  --seed N      seed of the initial weights and of the order of the digits (default 0)
+  --out FILE    file for the weights (default build/mnist.safetensors)
   --help        this text
 
 Ctrl-C ends the training after the current step and saves the weights.`;
@@ -36,7 +36,7 @@ const kChoices = {
   variant: ["auto", "relaxed", "simd", "single"],
 };
 
-/** Returns the options, or what is wrong with them. */
+/** Returns the options, or a description of what is wrong with them. */
 export function readOptions(args) {
   return readCommandLine(args, kOptions, convert);
 }

@@ -1,4 +1,4 @@
-// The demo from start to end.
+// Runs the demo from start to finish.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
@@ -11,14 +11,14 @@ import { drawDigits } from "./drawing.mjs";
 import { accuracy, makeModel, probabilities, trainStep } from "./model.mjs";
 
 const kDefaultOut = fileURLToPath(new URL("../../build/mnist.safetensors", import.meta.url));
-// The loss shown is a running average over about so many steps.
+// The displayed loss is a running average over about this many steps.
 const kSmoothing = 50;
 
 /** Runs the demo and returns the exit status. */
 export async function run(options) {
   if (!(await startEngine(options))) return 1;
   const { train, test } = loadDigits();
-  console.log(`MNIST: ${train.length} digits to train on, ${test.length} to test with`);
+  console.log(`MNIST: ${train.length} training digits, ${test.length} test digits`);
   eg.manualSeed(options.seed);
   const model = makeModel(options.model, options.device);
   const interrupt = watchInterrupt();
@@ -38,7 +38,7 @@ async function fit(model, train, test, options, interrupt) {
     shuffle: true,
     seed: options.seed,
   });
-  // Steps get smaller and smaller, so that the weights settle.
+  // The learning rate decreases to 0, so that the weights converge.
   const [settings] = optimizer.paramGroups;
   const decay = options.lr / (options.epochs * loader.length);
   for (let epoch = 1; epoch <= options.epochs && !interrupt.happened; epoch++) {
@@ -92,7 +92,7 @@ function load({ model: name, device }, out) {
 async function showDigits(model, test) {
   const chosen = Array.from({ length: 5 }, () => Math.floor(Math.random() * test.length));
   const [images, labels] = test.getBatch(chosen);
-  console.log(`\nFive test digits, read by the model loaded from that file:\n`);
+  console.log(`\nFive test digits, classified by the model loaded from that file:\n`);
   for (const line of drawDigits(images.arraySync())) console.log(line);
   const truth = labels.arraySync();
   const texts = probabilities(model, images).map((row, i) => {

@@ -1,5 +1,5 @@
-// What all pages have around their own content: the head, the navigation and the footer. A page's index.html holds its
-// title, its description and its <main>.
+// The frame of all pages: the head, the navigation and the footer. A page's index.html contains its title, description
+// and <main>.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -18,14 +18,14 @@ const kBody = `
     <header class="site">
       <a class="brand" href="{root}index.html">edgegrad</a>
       <nav aria-label="Pages"><ul>{links}</ul></nav>
-      <button type="button" id="theme" aria-label="Colours">◐</button>
+      <button type="button" id="theme" aria-label="Colors">◐</button>
     </header>
     <p id="alert" role="alert" hidden></p>`;
 
 const kFooter = `
-    <footer class="site">Everything here runs in this page: no server computes, no data leaves it. MIT licence.</footer>`;
+    <footer class="site">Everything here runs in this page: no server computes, and no data leaves it. MIT license.</footer>`;
 
-/** A Vite plugin that writes the frame into every page below `folder`. */
+/** A Vite plugin that adds the frame to every page in `folder`. */
 export function pageFrame(folder) {
   return {
     name: "page-frame",

@@ -6,12 +6,13 @@ export const kPages = [
     "Digits",
     "Draw a digit, train a classifier on MNIST in the page, and teach it your handwriting.",
   ],
-  ["gpt", "Small GPT", "A language model learns from a book while you read what it writes."],
+  ["gpt", "Small GPT", "A language model trains on a book while you read the text it generates."],
   [
     "engine_room",
     "Engine room",
     "The backward graph of your model, node by node, on the threads that run it.",
   ],
   ["hogwild", "Hogwild", "Workers train one model in shared memory, without locks."],
-  ["playground", "Playground", "Two dimensions, a few neurons, and ten lines of your own."],
+  ["playground", "Playground", "Two dimensions, a few neurons, and ten lines of your own code."],
+  ["speed", "Speed", "The results of the benchmarks, commit by commit."],
 ];

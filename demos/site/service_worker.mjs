@@ -1,12 +1,12 @@
-// A site that is only files cannot send the two headers that threads need: a service worker adds them. Where the server
-// sends them (`npm run site:serve`), it does nothing.
+// A static site cannot send the two headers that threads require, so a service worker adds them. If the server sends them
+// (`npm run site:serve`), it does nothing.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
 const kName = "coi-serviceworker.js";
 
-/** A Vite plugin that puts the script of the package coi-serviceworker beside the pages and starts it in each of them. */
+/** A Vite plugin that copies the script of the package coi-serviceworker next to the pages and loads it in each of them. */
 export function serviceWorker() {
   return {
     name: "service-worker",

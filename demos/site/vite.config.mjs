@@ -32,7 +32,7 @@ export default defineConfig({
     outDir: join(kRoot, "build/site"),
     emptyOutDir: true,
     target: "es2022",
-    // The editor of code is so large; it comes after the page.
+    // The size of the code editor, which is loaded after the page.
     chunkSizeWarningLimit: 600,
     rolldownOptions: { input: pages.map((name) => join(kHere, name)) },
   },

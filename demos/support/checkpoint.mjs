@@ -1,5 +1,5 @@
-// Model, optimizer and steps in one safetensors file, from which training goes on as if it had not stopped; in Node and in
-// the pages.
+// Stores model, optimizer and step count in one safetensors file, from which training resumes exactly; in Node and in the
+// pages.
 
 import * as eg from "edgegrad";
 
@@ -11,7 +11,7 @@ const kSteps = "steps";
 /** @typedef {ReturnType<eg.optim.Adam["stateDict"]>} OptimizerState */
 
 /**
- * What a checkpoint holds.
+ * The contents of a checkpoint.
  * @typedef {object} Learner
  * @property {eg.nn.Module} model
  * @property {{ stateDict(): OptimizerState, loadStateDict(saved: OptimizerState): void }} optimizer
@@ -19,7 +19,7 @@ const kSteps = "steps";
  */
 
 /**
- * Returns a file of tensors as they are now, from any device, without blocking.
+ * Returns a file with the current values of tensors on any device, without blocking.
  * @param {Tensors} tensors
  * @returns {Promise<Uint8Array>}
  */
@@ -49,7 +49,7 @@ export function packCheckpoint({ model, optimizer, steps }) {
 }
 
 /**
- * Takes over a checkpoint; throws, with the model as it was, where the file is of something else.
+ * Restores a checkpoint; throws, without changing the model, if the file is something else.
  * @param {Learner} learner
  * @param {Uint8Array} file
  */
@@ -57,7 +57,8 @@ export function unpackCheckpoint(learner, file) {
   eg.scope(() => {
     const tensors = eg.io.loadSafetensors(file);
     const steps = tensors[kSteps];
-    if (steps === undefined) throw new Error("This file is no checkpoint: it has no steps.");
+    if (steps === undefined)
+      throw new Error("This file is not a checkpoint: it has no step count.");
     learner.model.loadStateDict(below(kModel, tensors));
     /** @type {OptimizerState["state"]} */
     const state = {};
@@ -72,7 +73,7 @@ export function unpackCheckpoint(learner, file) {
 }
 
 /**
- * The tensors whose names begin so, without that beginning.
+ * The tensors whose names start with `prefix`, by their names without it.
  * @param {string} prefix
  * @param {Tensors} tensors
  * @returns {Tensors}

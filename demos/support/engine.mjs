@@ -1,12 +1,12 @@
-// The engine as the demos start it, and Ctrl-C.
+// Starting the engine for the demos, and handling Ctrl-C.
 
 import * as eg from "edgegrad";
 
-const kNoDevice = `In Node.js WebGPU comes from the package "webgpu" (npm install webgpu), and needs a GPU with a Vulkan
-driver. Without a GPU a software one does, slowly: on Debian, apt-get install chromium libvulkan1, and
+const kNoDevice = `In Node.js, WebGPU requires the package "webgpu" (npm install webgpu) and a GPU with a Vulkan driver.
+Without a GPU you can use a slow software driver: on Debian, run apt-get install chromium libvulkan1, and set
 VK_ICD_FILENAMES=/usr/lib/chromium/vk_swiftshader_icd.json in the environment.`;
 
-/** Starts the engine and says what it runs on. False where there is no such device, after saying how to get one. */
+/** Starts the engine and prints what it runs on. Returns false if the device is missing, after printing how to get one. */
 export async function startEngine({ variant = "auto", threads, device = "cpu" }) {
   const webgpu = device === "webgpu" ? "required" : "off";
   try {
@@ -22,7 +22,7 @@ export async function startEngine({ variant = "auto", threads, device = "cpu" })
   return true;
 }
 
-/** Returns an object whose `happened` is true after Ctrl-C; the event loop tells of it, so return to that now and then. */
+/** Returns an object whose `happened` becomes true after Ctrl-C, once the program returns to the event loop. */
 export function watchInterrupt() {
   const interrupt = { happened: false };
   process.once("SIGINT", () => {
@@ -31,7 +31,7 @@ export function watchInterrupt() {
   return interrupt;
 }
 
-/** The exit status of a program that Ctrl-C ended. */
+/** The exit status of a program that was interrupted by Ctrl-C. */
 export const kInterrupted = 130;
 
 function nameOf({ vendor, architecture, description }) {

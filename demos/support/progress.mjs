@@ -1,10 +1,10 @@
-// How training shows: a bar on a terminal, a line now and then elsewhere.
+// Shows the progress of training: a bar on a terminal, otherwise a line now and then.
 
 import cliProgress from "cli-progress";
 
 const kLineInterval = 2000;
 
-/** Starts showing how `total` things, named by `unit`, are learned. */
+/** Starts showing progress towards `total`, counted in `unit`. */
 export function startProgress(title, total, unit) {
   return process.stdout.isTTY ? new Bar(title, total, unit) : new Lines(title, total, unit);
 }

@@ -1,5 +1,5 @@
-// The cart and the pole: push a cart left or right so that the pole on it stays up. After A. G. Barto, R. S. Sutton and
-// C. W. Anderson (1983), with the numbers of Gym's CartPole-v1.
+// The cart-pole problem: push a cart left or right so that the pole on it stays upright. After A. G. Barto, R. S. Sutton and
+// C. W. Anderson (1983), with the constants of Gym's CartPole-v1.
 
 const kGravity = 9.8;
 const kCartMass = 1;
@@ -11,18 +11,18 @@ const kMostSteps = 500;
 const kMostAngle = (12 * Math.PI) / 180;
 const kMostDistance = 2.4;
 
-/** A game: place and speed of the cart, angle and turn of the pole. */
+/** A game: position and velocity of the cart, angle and angular velocity of the pole. */
 export class CartPole {
   static stateSize = 4;
   static actions = 2;
 
-  /** Begins upright but for four small numbers. */
+  /** Starts almost upright, from four small numbers. */
   constructor(start) {
     this.state = [...start];
     this.steps = 0;
   }
 
-  /** The pole has fallen, or the cart has left. */
+  /** Whether the pole has fallen, or the cart has left the track. */
   get hasFallen() {
     const [place, , angle] = this.state;
     return Math.abs(place) > kMostDistance || Math.abs(angle) > kMostAngle;
@@ -32,7 +32,7 @@ export class CartPole {
     return this.hasFallen || this.steps >= kMostSteps;
   }
 
-  /** Pushes to the left (0) or right (1) for a moment. */
+  /** Pushes the cart to the left (0) or right (1) for one time step. */
   push(action) {
     const [place, speed, angle, turn] = this.state;
     const force = action === 1 ? kForce : -kForce;

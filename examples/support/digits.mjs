@@ -1,10 +1,10 @@
-// MNIST's digits as the examples take them.
+// MNIST's digits in the form that the examples use.
 
 import * as eg from "edgegrad";
 
 export { loadDigits } from "../../demos/mnist/data.mjs";
 
-/** Images of bytes as float32 [batch, 1, 28, 28] from `low` to `high`. */
+/** Converts images of bytes to float32 [batch, 1, 28, 28] from `low` to `high`. */
 export function asImages(bytes, low = 0, high = 1) {
   return bytes
     .to("float32")
@@ -19,7 +19,7 @@ export function randomDigits(set, count) {
   return [images, labels.to("int64")];
 }
 
-/** Images of [count, 1, 28, 28] from 0 to 1 as text, side by side, a character for two pixels. */
+/** Images [count, 1, 28, 28] from 0 to 1 as text, side by side, with one character per two pixels. */
 export function drawn(images) {
   const rows = eg
     .avgPool2d(images, [2, 1])

@@ -1,4 +1,4 @@
-// What the examples share: how many steps they take, and how they tell of it.
+// What the examples share: the option for the number of steps, and printing progress.
 
 import { parseArgs } from "node:util";
 
@@ -10,15 +10,15 @@ export function stepsWanted(usual) {
   return stepsOf(parseArgs({ options: kSteps }).values.steps, usual);
 }
 
-/** What --steps says, or `usual` if nothing. */
+/** The value of --steps as a number, or `usual` if it was not given. */
 export function stepsOf(text = "", usual = 1) {
   if (text === "") return usual;
   if (/^[1-9]\d*$/.test(text)) return Number(text);
-  console.error(`--steps takes a whole number above 0, not ${JSON.stringify(text)}`);
+  console.error(`--steps: expected a whole number above 0, got ${JSON.stringify(text)}`);
   process.exit(2);
 }
 
-/** Prints a step's numbers: some twenty lines in all, the first and the last among them. */
+/** Prints the numbers of a step, for about twenty steps in total, including the first and the last. */
 export function tell(step, steps, numbers) {
   const every = Math.ceil(steps / 20);
   if (step % every !== 0 && step !== steps - 1) return;

@@ -1,21 +1,30 @@
-// What typedoc is told about this package: which values are functions, which types are lists of options, and what
-// belongs together on a page. typedoc.json names it.
+// A typedoc plugin for this package: which values are functions, which types are lists of options, and how names are
+// grouped into chapters. It is named in typedoc.json.
 
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Comment, CommentTag, Context, Converter, PageEvent, ReflectionKind } from "typedoc";
+import {
+  Comment,
+  CommentTag,
+  Context,
+  Converter,
+  PageEvent,
+  ReferenceType,
+  ReflectionKind,
+  UnionType,
+} from "typedoc";
 import ts from "typescript";
 
 const kSource = fileURLToPath(new URL("../../web/src/", import.meta.url));
 
-// An op's family is said once, in its table.
+// The families of ops, from the op table.
 const { ops } = JSON.parse(readFileSync(join(kSource, "generated", "op_table.json"), "utf8"));
 const kFamilies = new Map(
   ops.flatMap(({ js, family }) => [js, `${js}_`].map((name) => [name, family])),
 );
 
-// Chapters by the folder of web/src that a name comes from.
+// The chapter of a name, by the folder of web/src that declares it.
 const kChapters = {
   tensor: "Tensors",
   ops: "Tensors",
@@ -27,30 +36,34 @@ const kChapters = {
 const kRest = "The engine";
 
 const kFields = {
-  Parameter: "Learned, and saved under this name.",
-  Buffer: "Saved under this name, not learned.",
-  other: "As the constructor was told.",
+  Parameter: "Trained, and saved under this name.",
+  Buffer: "Saved under this name, but not trained.",
+  other: "The value passed to the constructor.",
 };
 
-/** Extends typedoc, which calls this. */
+/** The entry point of the plugin, which typedoc calls. */
 export function load(app) {
   tagByRules();
+  app.converter.on(Converter.EVENT_CREATE_SIGNATURE, spellArguments);
   app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_, document) => nameDocument(document));
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     dropHeading(project.readme);
     for (const reflection of Object.values(project.reflections)) {
+      showBase(reflection, project);
       shareComment(reflection);
       describeField(reflection);
+      nameBase(reflection);
       const chapter = chapterOf(reflection);
       if (chapter) addTo(chapter, reflection);
-      // Where something is declared matters to its authors alone.
+      // The location of a declaration is of no interest to readers.
       delete reflection.sources;
     }
   });
+  app.converter.on(Converter.EVENT_RESOLVE_END, hideDeclarations, kAfterInheritance);
   app.renderer.on(PageEvent.END, finishPage);
 }
 
-// As comments these tags would be in the way of everybody who hovers over a name.
+// If these tags were in comments, editors would show them for every name.
 function tagByRules() {
   const { getComment } = Context.prototype;
   Context.prototype.getComment = function (symbol, kind) {
@@ -76,13 +89,13 @@ function isOfSignatures(type) {
   return ts.isTypeLiteralNode(type) && type.members.every(ts.isCallSignatureDeclaration);
 }
 
-// A page of Markdown is called what its heading says.
+// Names a Markdown page after its heading.
 function nameDocument(document) {
   document.frontmatter.category = /(^|\/)guide\//.test(document.name) ? "Guide" : "Lists";
   document.name = headingOf(document.content).title;
 }
 
-// The first page has a heading from typedoc.
+// Removes the heading of the first page, which typedoc adds itself.
 function dropHeading(page) {
   page[0].text = page[0].text.slice(headingOf(page).line.length);
 }
@@ -92,7 +105,7 @@ function headingOf([first]) {
   return { line, title };
 }
 
-// What overloads do is said once, at the first; what an accessor does, at its getter.
+// Overloads are documented once, at the first one; accessors at their getter.
 function shareComment(reflection) {
   const { signatures = [], getSignature, setSignature } = reflection;
   if (setSignature) setSignature.comment ??= getSignature?.comment?.clone();
@@ -102,7 +115,25 @@ function shareComment(reflection) {
   delete first.comment;
 }
 
-// Fields of modules, optimizers and schedulers are what their constructors were told, or what they learn.
+// A class that extends what a function returns, `class ReLU extends plainActivation(relu, relu_)`, extends a module for its
+// readers, and its members are its own.
+function showBase(reflection, project) {
+  if (reflection.inheritedFrom?.name.includes("(")) delete reflection.inheritedFrom;
+  if (reflection.defaultValue === "..." && reflection.flags.isReadonly)
+    delete reflection.defaultValue;
+  if (!reflection.kindOf(ReflectionKind.Class) || !reflection.extendedTypes) return;
+  if (reflection.extendedTypes.every((type) => type.reflection)) return;
+  const module = project.getChildByName(["nn", "Module"]);
+  if (reflection.parent !== module?.parent || !hasMembersOf(reflection, module)) return;
+  const name = module.getFriendlyFullName();
+  reflection.extendedTypes = [ReferenceType.createResolvedReference(name, module, project)];
+}
+
+function hasMembersOf(reflection, module) {
+  return module.children.every(({ name }) => reflection.getChildByName(name));
+}
+
+// Describes fields of modules, optimizers and schedulers: constructor arguments, or trained and saved state.
 function describeField(reflection) {
   const isField = reflection.kindOf(ReflectionKind.Property);
   if (!isField || reflection.comment || !reflection.parent.kindOf(ReflectionKind.Class)) return;
@@ -110,7 +141,43 @@ function describeField(reflection) {
   reflection.comment = new Comment([{ kind: "text", text: kFields[kind] }]);
 }
 
-// Of the package's own names, and of what a tensor has.
+const kAfterInheritance = -10000;
+const kDeclaration = /\(|^Options\./;
+
+// A class may extend the result of a call, and options a declaration. typedoc would show their source as the origin and
+// as the default value of every member.
+function hideDeclarations({ project }) {
+  for (const reflection of Object.values(project.reflections)) {
+    const isOption = reflection.parent?.kindOf(ReflectionKind.Interface);
+    if (isOption || kDeclaration.test(reflection.inheritedFrom?.name)) {
+      delete reflection.defaultValue;
+    }
+    for (const link of ["inheritedFrom", "overwrites"]) {
+      if (kDeclaration.test(reflection[link]?.name)) delete reflection[link];
+    }
+  }
+}
+
+// The arguments of a distribution's constructor have a type of which typedoc would show the name only.
+function spellArguments(context, { parameters = [] }, _, signature) {
+  for (const [i, parameter] of parameters.entries()) {
+    const symbol = signature?.parameters[i];
+    const type = symbol && context.checker.getTypeOfSymbol(symbol);
+    if (type?.aliasSymbol?.name !== "Given" || !type.isUnion()) continue;
+    const spelled = type.types.map((one) => context.converter.convertType(context, one));
+    parameter.type = new UnionType(spelled);
+  }
+}
+
+// The base of such a class is an intersection of a class and of what was declared.
+function nameBase(reflection) {
+  if (!reflection.kindOf(ReflectionKind.Class)) return;
+  reflection.extendedTypes = reflection.extendedTypes?.map((type) => {
+    return type.type === "intersection" ? type.types[0] : type;
+  });
+}
+
+// Returns the chapter of a top-level name of the package, or of a member of Tensor.
 function chapterOf(reflection) {
   const { parent, name } = reflection;
   const isTop = parent?.isProject() ?? false;
@@ -129,8 +196,9 @@ function addTo(chapter, reflection) {
   described.comment.blockTags.push(new CommentTag("@category", [{ kind: "text", text: chapter }]));
 }
 
-// Links from the reference to the rest of the site are written from its root. What typedoc's theme leaves out for those
-// who do not see: which part is the page's own, wide tables that the keyboard scrolls, and no link inside a button.
+// Makes links from the reference to the rest of the site relative to its root, and adds accessibility features that
+// typedoc's theme lacks: a main landmark, wide tables that can be scrolled with the keyboard, and no links inside
+// buttons.
 function finishPage(page) {
   const toRoot = "../".repeat(page.url.split("/").length);
   page.contents = page.contents

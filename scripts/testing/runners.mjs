@@ -1,4 +1,4 @@
-// How tests are run: commands that print as they go, and what their runners say at the end.
+// Runs tests: commands whose output is shown as it arrives, and the totals that their runners print at the end.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -7,10 +7,10 @@ import { ensurePackages, isDebian } from "../apt.mjs";
 import { buildPreset } from "../preset.mjs";
 import { CommandError, expected, kRoot, showAnd } from "../process.mjs";
 
-// What hangs fails, and the sections after it still run.
+// A section that hangs fails after this time, and the following ones still run.
 const kMostMinutes = 30;
 
-/** With a 32-bit size_t, as the product has, where that can be had; TSan is there for 64 bits alone. */
+/** Returns the debug preset: with a 32-bit size_t, as in WebAssembly, where available. TSan supports only 64 bits. */
 export function debugPreset() {
   return process.arch === "x64" && isDebian() ? "native-debug-32" : "native-debug";
 }
@@ -19,9 +19,9 @@ export const kEngineTests = "edgegrad_tests";
 export const kBorderTests = "edgegrad_bindings_tests";
 
 /**
- * Builds a program of C++ tests natively and runs it: a part of the tests per core, for sanitizers are slow, and most tests
- * use one thread. At least two, because what the address sanitizer keeps of all tests is more than a process of 32 bits has
- * room for. `filter` is GoogleTest's.
+ * Builds a program of C++ tests natively and runs it. The tests are divided into one shard per core, because sanitizers are
+ * slow and most tests use one thread. There are at least two shards, because the address sanitizer's bookkeeping for all
+ * tests does not fit into a 32-bit process. `filter` is GoogleTest's.
  */
 export async function runNative(preset, { environment, program = kEngineTests, filter } = {}) {
   const folder = await buildPreset(preset, program);
@@ -30,11 +30,11 @@ export async function runNative(preset, { environment, program = kEngineTests, f
     const part = { GTEST_TOTAL_SHARDS: `${shards}`, GTEST_SHARD_INDEX: `${shard}` };
     return runWith({ ...environment, ...part }, join(folder, program), ...gtestOptions(filter));
   };
-  const outcomes = await Promise.allSettled(Array.from({ length: shards }, runShard));
-  return passedOf(outcomes);
+  const settled = await Promise.allSettled(Array.from({ length: shards }, runShard));
+  return totalPassed(settled);
 }
 
-/** Builds the C++ tests as WebAssembly and runs them in a Node. */
+/** Builds the C++ tests as WebAssembly and runs them in the given Node.js. */
 export async function runWasm(preset, node) {
   const folder = await buildPreset(preset, kEngineTests);
   return run(node, join(folder, `${kEngineTests}.js`), ...gtestOptions());
@@ -44,13 +44,13 @@ function gtestOptions(filter) {
   return ["--gtest_brief=1", ...(filter === undefined ? [] : [`--gtest_filter=${filter}`])];
 }
 
-/** The folders in a folder, whose tests are together too many for one. */
-export function rooms(folder) {
+/** Returns the subfolders of a folder whose tests are divided among several folders. */
+export function subfolders(folder) {
   const entries = readdirSync(join(kRoot, folder), { withFileTypes: true });
   return entries.filter((one) => one.isDirectory()).map(({ name }) => join(folder, name));
 }
 
-/** Runs the files of tests that lie in folders, in a Node. */
+/** Runs the test files in some folders, in the given Node.js. */
 export async function runFolders(node, ...folders) {
   const files = folders.flatMap((folder) => {
     const names = readdirSync(join(kRoot, folder)).filter((name) => name.endsWith(".test.mjs"));
@@ -60,12 +60,12 @@ export async function runFolders(node, ...folders) {
   return runFiles(node, files);
 }
 
-// Files that fail beside others, and what they need the machine for. They run last, one by one.
+// Files that fail when they run in parallel with others, and the reason. They run last, one by one.
 const kAlone = {
   "tests/js/engine/spawn_waiting.test.mjs": "workers must start within 200 ms",
 };
 
-/** Runs files of tests in a Node: as many at once as there are cores, and then those of kAlone. */
+/** Runs test files in the given Node.js: as many at once as there are cores, and then those of kAlone. */
 export async function runFiles(node, files) {
   const isAlone = (file) => file in kAlone;
   const passes = [
@@ -73,20 +73,20 @@ export async function runFiles(node, files) {
     [files.filter(isAlone), 1],
   ];
   const options = ["--expose-gc", "--test", "--test-reporter=spec"];
-  const outcomes = [];
+  const settled = [];
   for (const [some, atOnce] of passes.filter(([some]) => some.length > 0)) {
     const work = run(node, ...options, `--test-concurrency=${atOnce}`, ...some);
-    outcomes.push(...(await Promise.allSettled([work])));
+    settled.push(...(await Promise.allSettled([work])));
   }
-  return passedOf(outcomes);
+  return totalPassed(settled);
 }
 
-/** Makes sure of what tests need that Chromium brings along: pages, or its software renderer. */
+/** Installs what tests need from Chromium, if necessary: the browser, or its software renderer. */
 export function prepareChromium() {
   return prepareBrowser("browser");
 }
 
-/** Makes sure of what tests of pages in Firefox need. */
+/** Installs what tests of pages in Firefox need, if necessary. */
 export function prepareFirefox() {
   return prepareBrowser("firefox");
 }
@@ -109,7 +109,7 @@ export async function runWithFirefox(folder) {
   return runFolders(process.execPath, folder);
 }
 
-/** The suites in files of C++ tests, as GoogleTest's filter. */
+/** Returns the test suites in C++ test files, as a GoogleTest filter. */
 export function filterOf(files) {
   const suites = files.flatMap((file) =>
     Array.from(
@@ -120,7 +120,10 @@ export function filterOf(files) {
   return [...new Set(suites)].join(":");
 }
 
-/** Runs a command on this terminal; resolves to how many tests its runner says have passed, null where it does not say. */
+/**
+ * Runs a command on this terminal. Resolves to the number of tests that its runner reports as passed, or null if it
+ * does not report one.
+ */
 export function run(command, ...args) {
   return runWith({}, command, ...args);
 }
@@ -154,24 +157,24 @@ function passedIn(output) {
   return counts.length === 0 ? null : totalOf(counts);
 }
 
-// Of runs that have all ended, whatever became of them.
-function passedOf(outcomes) {
-  const failed = outcomes.find(({ status }) => status === "rejected");
+// Returns the total of runs that have all settled; throws the first failure.
+function totalPassed(settled) {
+  const failed = settled.find(({ status }) => status === "rejected");
   if (failed) throw failed.reason;
-  return totalOf(outcomes.map(({ value }) => value));
+  return totalOf(settled.map(({ value }) => value));
 }
 
 function totalOf(counts) {
   return counts.reduce((sum, count) => sum + (count ?? 0), 0);
 }
 
-// What the runners print of a failure: GoogleTest, the sanitizers, node:test, scripts/check.mjs, scripts/fuzz.mjs.
-const kTelling =
+// The lines that report a failure: of GoogleTest, the sanitizers, node:test, scripts/check.mjs, and scripts/fuzz.mjs.
+const kFailureLine =
   /\[ {2}FAILED|: Failure$|^SUMMARY: |Sanitizer: |^\s*✖|: failed \(|^finding: |^ +npm run fuzz |EG_TEST_SEED=/;
 const kMostLines = 12;
 
-/** The lines that say what failed, for the end of a long log. */
-export function tellingLines(output = "") {
-  const lines = output.split("\n").filter((line) => kTelling.test(line));
+/** Returns the lines that report failures, for the end of a long log. */
+export function failureLines(output = "") {
+  const lines = output.split("\n").filter((line) => kFailureLine.test(line));
   return [...new Set(lines.map((line) => line.trim()))].slice(0, kMostLines);
 }

@@ -1,17 +1,17 @@
-// The sections of the tests: what each runs, and whether `npm test` runs it or leaves it to `npm run test:all`.
+// The sections of the tests: what each one runs, and whether it is part of `npm test` or only of `npm run test:all`.
 
 import { nodeVariant } from "../build.mjs";
 import { newerNode } from "../newer_node.mjs";
 import {
   debugPreset,
   kBorderTests,
-  rooms,
   run,
   runFolders,
   runNative,
   runWasm,
   runWithChromium,
   runWithFirefox,
+  subfolders,
 } from "./runners.mjs";
 
 const kOnTestDevice = { environment: { EG_TEST_DEVICE: "1" } };
@@ -22,10 +22,10 @@ function section(group, title, work, { isQuick = false } = {}) {
   return { group, title, work, isQuick };
 }
 
-// What the newest Node runs and this one does not, or the other way around.
+// The variant that this Node.js does not select by default.
 const kOtherVariant = nodeVariant() === "relaxed" ? "wasm-simd" : "wasm-relaxed";
 
-/** All of them, in the order in which they run. */
+/** All sections, in the order in which they run. */
 export const kSections = [
   section("native", "C++ native, ASan + UBSan", () => runNative(debugPreset()), { isQuick: true }),
   section("native", "C++ native on the test device, ASan + UBSan", () =>
@@ -46,11 +46,11 @@ export const kSections = [
     runWasm(kOtherVariant, await newerNode()),
   ),
   section("js", "package, all variants", () => run(kNode, "scripts/build.mjs"), { isQuick: true }),
-  section("js", "JavaScript in Node", () => runFolders(kNode, ...rooms("tests/js")), {
+  section("js", "JavaScript in Node", () => runFolders(kNode, ...subfolders("tests/js")), {
     isQuick: true,
   }),
   section("js", "JavaScript in Node 24", async () =>
-    runFolders(await newerNode(), ...rooms("tests/js")),
+    runFolders(await newerNode(), ...subfolders("tests/js")),
   ),
   section("fuzz", "the fuzzer itself", () => runFolders(kNode, "tests/fuzz")),
   section("fuzz", "a minute of hostile values", () => run(kNode, "scripts/fuzz.mjs")),
@@ -81,5 +81,5 @@ export const kSections = [
   section("tidy", "clang-tidy", () => run(kNode, "scripts/check.mjs", "--tidy")),
 ];
 
-/** The names by which groups of them are asked for. */
+/** The names of the groups of sections. */
 export const kGroups = [...new Set(kSections.map(({ group }) => group))];

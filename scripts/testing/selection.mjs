@@ -1,4 +1,4 @@
-// Which tests are asked for: sections by their group, files by a part of their names, or what a change touches.
+// Selects tests: sections by their group, files by a part of their paths, or those affected by a change.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -26,17 +26,17 @@ function testFiles() {
   return names.map((name) => join("tests", name)).filter((file) => kTestFile.test(file));
 }
 
-/** The sections of a group, or those that run the files with `name` in their paths. */
+/** Returns the sections of a group, or sections that run the files with `name` in their paths. */
 export function sectionsNamed(name) {
   if (kGroups.includes(name)) return kSections.filter(({ group }) => group === name);
   const sections = sectionsOf(testFiles().filter((file) => file.includes(name)));
   if (sections.length > 0) return sections;
   throw expected(
-    `No test file has "${name}" in its path, and the sections are ${kGroups.join(", ")}`,
+    `No test file has "${name}" in its path; the groups of sections are ${kGroups.join(", ")}`,
   );
 }
 
-/** What runs files of tests. */
+/** Returns sections that run test files. */
 function sectionsOf(files) {
   const scripts = files.filter((file) => file.endsWith(".mjs"));
   const cpp = (folder) =>
@@ -68,7 +68,7 @@ async function runScripts(files) {
   return runFiles(kNode, files);
 }
 
-// What a change of a file can break, by the first line that fits.
+// The groups of tests that a change of a file can break, by the first pattern that matches.
 const kTouches = [
   [kTestFile, []],
   [/^tests\/(cpp|bindings)\//, ["native"]],
@@ -81,7 +81,7 @@ const kTouches = [
   [/\.md$/, ["docs"]],
 ];
 
-/** The sections for what differs from the branch main, or from the last commit where that is main itself. */
+/** Returns the sections for the files that differ from the branch main, or on main from the last commit. */
 export function sectionsOfChange() {
   const git = (...args) =>
     read("git", ["-C", kRoot, ...args])
@@ -109,7 +109,7 @@ export function sectionsOfChange() {
   return [...whole, ...sectionsOf(files)];
 }
 
-// The quick sections of a group are enough before a commit.
+// The quick sections of a group are sufficient before a commit.
 function hasQuick(group) {
   return kSections.some((one) => one.group === group && one.isQuick);
 }

@@ -10,15 +10,13 @@ namespace {
 
 std::atomic<StackCapture> stack_capture{nullptr};
 
-void warn_trace(const Node& fn, const AnomalyMetadata* metadata, std::string_view who,
-                std::string_view what) {
+void warn_trace(const Node& fn, const AnomalyMetadata* metadata, std::string_view before) {
+  const std::string name = fn.name();
   if (metadata == nullptr || metadata->forward_stack.empty()) {
-    warn(who, fn.name(),
-         ". No forward pass information available. Enable detect anomaly during forward pass for "
-         "more information.");
+    warn(before, name, ". Its origin is unknown: run forward in detectAnomaly() too.");
     return;
   }
-  warn(who, fn.name(), ". Traceback of forward call that ", what, ":\n", metadata->forward_stack);
+  warn(before, name, ". ", name, " was made here:\n", metadata->forward_stack);
 }
 
 }  // namespace
@@ -68,20 +66,18 @@ AnomalyMetadata capture_anomaly_metadata() {
 
 void warn_anomaly_trace(const Node& fn) {
   const AnomalyMetadata* metadata = fn.metadata();
-  warn_trace(fn, metadata, "Error detected in ", "caused the error");
+  warn_trace(fn, metadata, "backward failed in ");
   while (metadata != nullptr && metadata->parent != nullptr) {
     const Node& parent = *metadata->parent;
     metadata = parent.metadata();
-    warn_trace(parent, metadata, "Previous calculation was induced by ",
-               "induced the previous calculation");
+    warn_trace(parent, metadata, "that node was made by backward of ");
   }
 }
 
 void check_nan_outputs(const Node& fn, const GradList& outputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].defined() && math::has_nan(outputs[i])) {
-      fail(ErrorCode::kAnomalyNan, "Function '", fn.name(), "' returned nan values in its ", i,
-           "th output.");
+      fail(ErrorCode::kAnomalyNan, fn.name(), " returned NaN in gradient ", i, '.');
     }
   }
 }

@@ -1,11 +1,12 @@
 #pragma once
 
-// Finding the operation behind a failing backward.
+// Finds the operation that made backward fail.
 //
-// While the mode is on, every node remembers where in the program it was made, and which node was
-// running then (its parent: backward under create_graph makes nodes too). When a node fails during
-// a backward call made in the mode, or, with check_nan, returns a NaN, that trace is reported as a
-// warning before the error goes to the caller. The mode is one switch for all threads.
+// While the mode is on, every node remembers where in the program it was made and which node was
+// running at that time (its parent: a backward call with create_graph makes nodes too). If a node
+// fails during a backward call made in the mode, or with check_nan returns a NaN, that trace is
+// reported as a warning before the error reaches the caller. The mode is one switch for all
+// threads.
 
 #include <atomic>
 #include <string>
@@ -16,34 +17,34 @@ namespace eg {
 
 class Node;
 
-/// Where a node came from.
+/// Where a node was made.
 struct AnomalyMetadata {
-  /// The program's stack when the node was made; empty when nobody can tell.
+  /// The program's stack when the node was made; empty if unknown.
   std::string forward_stack;
-  /// The node that ran when this one was made, or null.
+  /// The node that was running when this one was made, or null.
   IntrusivePtr<Node> parent;
 };
 
-/// The mode at some time.
+/// A snapshot of the mode.
 struct AnomalySettings {
   bool enabled;
-  /// Results of nodes are searched for NaN; says something only while the mode is on.
+  /// Whether results of nodes are checked for NaN; only used while the mode is on.
   bool check_nan;
 };
 
 class AnomalyMode {
  public:
-  /// The mode that was set, or that of a call that runs now and began in it.
+  /// Returns true if the mode is set, or a running call began in the mode.
   static bool is_enabled() { return enabled_.load() || calls_.load() > 0; }
   static bool should_check_nan();
-  /// What was set.
+  /// The settings of set_enabled(), without those of calls.
   static AnomalySettings settings() { return {enabled_.load(), check_nan_.load()}; }
   static void set_enabled(bool enabled, bool check_nan = true);
 
  private:
   friend class AnomalyCallGuard;
 
-  // Read for every node.
+  // Relaxed, because it is read for every node.
   template <class T>
   struct Relaxed : std::atomic<T> {
     using std::atomic<T>::atomic;
@@ -53,13 +54,13 @@ class AnomalyMode {
 
   static Relaxed<bool> enabled_;
   static Relaxed<bool> check_nan_;
-  // Calls that run later than the mode they began in, and those of them that search for NaN.
+  // The number of running calls that began in the mode, and how many of them check for NaN.
   static Relaxed<int> calls_;
   static Relaxed<int> searching_calls_;
 };
 
-/// Runs a call in the mode that it began in, which may have ended since. As the mode is one switch
-/// for all threads, what others run meanwhile is in it, too.
+/// Runs a call in the mode that it began in, which may have been switched off since. As the mode is
+/// one switch for all threads, it applies to the other threads too during the call.
 class AnomalyCallGuard {
  public:
   explicit AnomalyCallGuard(AnomalySettings settings);
@@ -71,7 +72,7 @@ class AnomalyCallGuard {
   AnomalySettings settings_;
 };
 
-/// Sets the mode for a scope and restores what was before.
+/// Sets the mode for a scope and then restores the previous one.
 class AnomalyModeGuard {
  public:
   explicit AnomalyModeGuard(bool enabled, bool check_nan = true);
@@ -83,14 +84,14 @@ class AnomalyModeGuard {
   AnomalySettings before_;
 };
 
-/// Sets the function that describes the program's stack, and returns the one before; null for none.
+/// Sets the function that describes the program's stack; null for none. Returns the previous one.
 using StackCapture = std::string (*)();
 StackCapture set_stack_capture(StackCapture capture);
 
-/// What a node made now should remember.
+/// Returns the metadata for a node that is being made.
 AnomalyMetadata capture_anomaly_metadata();
 
-/// Reports where the failed node `fn` and its parents were made.
+/// Emits a warning that says where the failed node `fn` and its parents were made.
 void warn_anomaly_trace(const Node& fn);
 
 /// Throws AnomalyNan when an output of `fn` contains a NaN.

@@ -11,16 +11,16 @@
 namespace eg {
 namespace {
 
-// noinline: what prepares a call must not widen the frames that nested calls pile up.
+// noinline, so that preparing a call does not enlarge the frames of nested calls.
 
 [[gnu::noinline]] EdgeList root_edges(const GradTargetList& tensors) {
   EdgeList edges;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     Edge edge = tensors[i].is_edge() ? tensors[i].edge : gradient_edge(tensors[i].tensor);
     if (!edge.is_valid()) {
-      fail(ErrorCode::kNoGradPath, "element ", i,
-           " of tensors does not require grad and does not have a grad_fn. Create it from tensors "
-           "with requiresGrad, outside noGrad().");
+      fail(ErrorCode::kNoGradPath, "tensor ", i,
+           " does not require a gradient. Compute it from tensors with requiresGrad, outside "
+           "noGrad().");
     }
     edges.push_back(std::move(edge));
   }
@@ -33,13 +33,13 @@ const InputMetadata& metadata_of(const Edge& edge) {
 
 Tensor implicit_gradient(const InputMetadata& output) {
   if (numel(output.shape) != 1) {
-    fail(ErrorCode::kNonScalarBackward,
-         "grad can be implicitly created only for scalar outputs, got shape ", output.shape,
-         ". Reduce it first, for example with sum(), or pass a gradient.");
+    fail(ErrorCode::kNonScalarBackward, "an output of shape ", output.shape,
+         " needs a gradient: only a single element has the default 1. Reduce it first, for example "
+         "with sum(), or pass a gradient.");
   }
   if (is_complex(output.dtype)) {
-    fail(ErrorCode::kNonScalarBackward,
-         "grad can be implicitly created only for real scalar outputs but got ", output.dtype, '.');
+    fail(ErrorCode::kNonScalarBackward, "an output of dtype ", output.dtype,
+         " needs a gradient: only a real one has the default 1.");
   }
   return math::ones(output);
 }
@@ -48,28 +48,23 @@ void check_shape(const Tensor& gradient, const InputMetadata& output, std::size_
                  bool is_batched) {
   if (!is_batched) {
     if (gradient.shape() == output.shape) return;
-    fail(ErrorCode::kShapeMismatch, "Mismatch in shape: grad_output[", i, "] has a shape of ",
-         gradient.shape(), " and output[", i, "] has a shape of ", output.shape, '.');
+    fail(ErrorCode::kShapeMismatch, "gradient ", i, " has shape ", gradient.shape(),
+         ", but its output has shape ", output.shape, '.');
   }
   const Shape& shape = gradient.shape();
   if (!shape.empty() && Shape(shape.begin() + 1, shape.end()) == output.shape) return;
-  fail(ErrorCode::kShapeMismatch,
-       "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the "
-       "batch dimension. The sizes of the remaining dimensions are expected to match the shape of "
-       "corresponding output, but a mismatch was detected: grad_output[",
-       i, "] has a shape of ", gradient.shape(), " and output[", i, "] has a shape of ",
-       output.shape, '.');
+  fail(ErrorCode::kShapeMismatch, "with isGradsBatched: true, gradient ", i,
+       " needs a batch dimension and then the shape of its "
+       "output, ",
+       output.shape, ", got ", gradient.shape(), '.');
 }
 
 void check_gradient(const Tensor& gradient, const InputMetadata& output, std::size_t i,
                     bool is_batched) {
   check_shape(gradient, output, i, is_batched);
   if (is_complex(gradient.dtype()) != is_complex(output.dtype)) {
-    fail(ErrorCode::kDtypeMismatch,
-         "For complex Tensors, both grad_output and output are required to have the same dtype. "
-         "Mismatch in dtype: grad_output[",
-         i, "] has a dtype of ", gradient.dtype(), " and output[", i, "] has a dtype of ",
-         output.dtype, '.');
+    fail(ErrorCode::kDtypeMismatch, "gradient ", i, " has dtype ", gradient.dtype(),
+         ", but its output has dtype ", output.dtype, ": either both or neither must be complex.");
   }
 }
 
@@ -92,8 +87,8 @@ void check_gradient(const Tensor& gradient, const InputMetadata& output, std::si
   return grads;
 }
 
-// An input without a live accumulator cannot be reached by any graph. It needs an edge all the
-// same, because an edge to nothing would match every edge to nothing.
+// No graph reaches an input without a live accumulator. It still needs a valid edge, because an
+// invalid edge would match every other invalid edge.
 [[gnu::noinline]] Edge input_edge(const GradTarget& target, bool is_backward) {
   if (target.edge.is_valid()) return target.edge;
   const Tensor& input = target.tensor;
@@ -103,7 +98,8 @@ void check_gradient(const Tensor& gradient, const InputMetadata& output, std::si
   }
   if (!requires_grad(input)) {
     fail(ErrorCode::kNoGradPath, is_backward ? "[backward] " : "[grad] ",
-         "One of the differentiated Tensors does not require grad and does not have a grad_fn.");
+         "an input does not require a gradient. Set its requiresGrad before the outputs are "
+         "computed.");
   }
   IntrusivePtr<Node> accumulator = try_grad_accumulator(input);
   if (accumulator == nullptr) accumulator = make_intrusive<Identity>();
@@ -112,7 +108,7 @@ void check_gradient(const Tensor& gradient, const InputMetadata& output, std::si
 
 TensorList to_list(const GradList& grads) { return TensorList(grads.begin(), grads.end()); }
 
-// What an entry point asks of the engine.
+// The arguments of one engine call.
 struct EngineCall {
   EdgeList roots;
   GradList grads;
@@ -143,7 +139,7 @@ struct EngineCall {
                                            const BackwardOptions& options,
                                            const std::optional<GradTargetList>& inputs) {
   check(!inputs.has_value() || !inputs->empty(), ErrorCode::kInvalidArgument, "backward",
-        "`inputs` argument to `backward()` cannot be empty.");
+        "inputs must not be empty.");
   EdgeList roots = root_edges(tensors);
   GradList grads = root_gradients(roots, grad_tensors, false);
   EngineCall call(std::move(roots), std::move(grads), options, true);
@@ -155,11 +151,10 @@ struct EngineCall {
 
 [[gnu::noinline]] EngineCall grad_call(const GradTargetList& outputs, const GradTargetList& inputs,
                                        const TensorList& grad_outputs, const GradOptions& options) {
-  check(!inputs.empty(), ErrorCode::kInvalidArgument, "grad", "grad requires non-empty inputs.");
+  check(!inputs.empty(), ErrorCode::kInvalidArgument, "grad", "inputs must not be empty.");
   check(!options.materialize_grads || options.allow_unused.value_or(true),
         ErrorCode::kInvalidArgument, "grad",
-        "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
-        "allow_unused=False.");
+        "materializeGrads: true contradicts allowUnused: false.");
   EdgeList roots = root_edges(outputs);
   GradList grads = root_gradients(roots, grad_outputs, options.is_grads_batched);
   EngineCall call(std::move(roots), std::move(grads), options, false);
@@ -167,23 +162,23 @@ struct EngineCall {
   return call;
 }
 
-// One call per element of the batch; the graph lasts until the last of them.
+// One engine call per element of the batch; the graph is kept until the last of them.
 [[gnu::noinline]] TensorList batched_grad(const EngineCall& call, const TensorList& given) {
   std::vector<bool> is_given(call.roots.size());
   for (std::size_t i = 0; i < given.size(); ++i) is_given[i] = given[i].defined();
   const auto first = std::find(is_given.begin(), is_given.end(), true) - is_given.begin();
   check(static_cast<std::size_t>(first) < is_given.size(), ErrorCode::kInvalidArgument, "grad",
-        "is_grads_batched=True needs at least one grad_output.");
+        "isGradsBatched: true needs at least one gradient in gradOutputs.");
   const GradList& grads = call.grads;
   const std::int64_t batch = grads[static_cast<std::size_t>(first)].size(0);
-  check(batch > 0, ErrorCode::kInvalidArgument, "grad", "the batch of grad_outputs is empty.");
+  check(batch > 0, ErrorCode::kInvalidArgument, "grad", "the batch of gradOutputs is empty.");
   std::vector<TensorList> columns(call.outputs.size());
   for (std::int64_t b = 0; b < batch; ++b) {
     EngineCall slice = call;
     for (std::size_t i = 0; i < grads.size(); ++i) {
       if (!is_given[i]) continue;
       check(grads[i].size(0) == batch, ErrorCode::kShapeMismatch, "grad",
-            "grad_outputs have batches of ", batch, " and of ", grads[i].size(0), '.');
+            "gradOutputs have different batch sizes: ", batch, " and ", grads[i].size(0), '.');
       slice.grads[i] = math::select(grads[i], b);
     }
     slice.keep_graph = call.keep_graph || b + 1 < batch;
@@ -197,19 +192,17 @@ struct EngineCall {
   return result;
 }
 
-void settle_unused(TensorList& grads, const GradTargetList& inputs, const GradOptions& options) {
+void handle_unused(TensorList& grads, const GradTargetList& inputs, const GradOptions& options) {
   for (std::size_t i = 0; i < grads.size(); ++i) {
     if (grads[i].defined()) continue;
     if (options.materialize_grads) {
       check(!inputs[i].is_edge(), ErrorCode::kInvalidArgument, "grad",
-            "materialize_grads cannot be used when the given input is a GradientEdge");
+            "materializeGrads: true does not support a gradient edge as an input.");
       grads[i] = math::zeros_like(inputs[i].tensor);
       set_requires_grad(grads[i], true);
     } else if (!options.allow_unused.value_or(false)) {
-      fail(ErrorCode::kUnusedInput,
-           "One of the differentiated Tensors appears to not have been used in the graph. Set "
-           "allow_unused=True if this is the desired behavior. (In JavaScript: {allowUnused: "
-           "true}.)");
+      fail(ErrorCode::kUnusedInput, "the outputs do not depend on input ", i,
+           ". Pass allowUnused: true to get null for it.");
     }
   }
 }
@@ -219,7 +212,7 @@ void settle_unused(TensorList& grads, const GradTargetList& inputs, const GradOp
 Edge get_gradient_edge(const Tensor& t) {
   Edge edge = gradient_edge(t);
   check(edge.is_valid(), ErrorCode::kNoGradPath, "getGradientEdge",
-        "It is not possible to get the gradient edge for a Tensor that does not require gradients");
+        "the tensor does not require a gradient, so it has no gradient edge.");
   return edge;
 }
 
@@ -233,7 +226,7 @@ TensorList grad(const GradTargetList& outputs, const GradTargetList& inputs,
   EngineCall call = grad_call(outputs, inputs, grad_outputs, options);
   TensorList grads =
       options.is_grads_batched ? batched_grad(call, grad_outputs) : to_list(call.run());
-  settle_unused(grads, inputs, options);
+  handle_unused(grads, inputs, options);
   return grads;
 }
 
@@ -260,7 +253,7 @@ PiecewiseCall grad_in_pieces(const GradTargetList& outputs, const GradTargetList
   return {grad_call(outputs, inputs, grad_outputs, options).begin_pieces(),
           [inputs, options](const GradList& row) {
             TensorList grads = to_list(row);
-            settle_unused(grads, inputs, options);
+            handle_unused(grads, inputs, options);
             return grads;
           }};
 }

@@ -2,9 +2,9 @@
 
 // The entry points of differentiation: torch.autograd.backward and torch.autograd.grad.
 //
-// What is differentiated, and with respect to what, is named by tensors or by edges of the graph:
-// an edge stands for the value a tensor had when it was asked for, whatever in-place operations
-// have made of the tensor since.
+// What is differentiated, and with respect to what, is given by tensors or by edges of the graph.
+// An edge stands for the value a tensor had when the edge was requested, regardless of later
+// in-place operations.
 
 #include <chrono>
 #include <functional>
@@ -18,9 +18,9 @@
 
 namespace eg {
 
-/// A tensor, or the place in the graph where its gradient goes.
+/// A tensor, or the edge of the graph that its gradient follows.
 struct GradTarget {
-  Tensor tensor;  ///< Undefined when `edge` counts.
+  Tensor tensor;  ///< undefined if `edge` is used
   Edge edge;
 
   GradTarget(Tensor tensor) : tensor(std::move(tensor)) {}
@@ -34,38 +34,40 @@ struct GradTargetList : std::vector<GradTarget> {
   GradTargetList(const TensorList& tensors) : vector(tensors.begin(), tensors.end()) {}
 };
 
-/// The edge that stands for the present value of `t`, which must require a gradient.
+/// Returns the edge of the current value of `t`; throws NoGradPath unless `t` requires a gradient.
 Edge get_gradient_edge(const Tensor& t);
 
 struct BackwardOptions {
-  /// Keep what backward needs, for another call; the default is `create_graph`.
+  /// Keep the tensors saved for backward, so that another call can use them; default:
+  /// `create_graph`.
   std::optional<bool> retain_graph = std::nullopt;
-  /// Record the backward computation itself, for derivatives of derivatives.
+  /// Record the backward computation itself, for higher derivatives.
   bool create_graph = false;
 };
 
-/// Adds the gradients of sum(tensors[i] * grad_tensors[i]) to the `.grad` of all leaves, or of
-/// `inputs` alone when given, which may be results too. An undefined grad_tensor means 1 and needs
-/// a one-element tensor.
+/// Adds the gradients of sum(tensors[i] * grad_tensors[i]) to the `.grad` of all leaves, or only of
+/// `inputs` if given, which may include results. An undefined grad_tensor means 1 and requires a
+/// tensor with one element.
 void backward(const GradTargetList& tensors, const TensorList& grad_tensors = {},
               const BackwardOptions& options = {},
               const std::optional<GradTargetList>& inputs = {});
 
 struct GradOptions : BackwardOptions {
-  /// Give an undefined tensor for an input the outputs do not depend on, instead of UnusedInput;
-  /// the default is `materialize_grads`.
+  /// Return an undefined tensor for an input that the outputs do not depend on, instead of throwing
+  /// UnusedInput; default: `materialize_grads`.
   std::optional<bool> allow_unused = std::nullopt;
-  /// Give zeros for such an input.
+  /// Return zeros for such an input.
   bool materialize_grads = false;
-  /// The first dimension of every grad_output counts a batch of them; so it does of the results.
+  /// The first dimension of every grad_output, and of every result, is a batch dimension.
   bool is_grads_batched = false;
 };
 
-/// The gradients of sum(outputs[i] * grad_outputs[i]) with respect to `inputs`; no `.grad` changes.
+/// Returns the gradients of sum(outputs[i] * grad_outputs[i]) with respect to `inputs`, without
+/// changing any `.grad`.
 TensorList grad(const GradTargetList& outputs, const GradTargetList& inputs,
                 const TensorList& grad_outputs = {}, const GradOptions& options = {});
 
-/// A call of backward() or grad() that its thread runs in pieces; see Engine::begin_pieces().
+/// A backward() or grad() call that its thread runs in pieces; see Engine::begin_pieces().
 class PiecewiseCall {
  public:
   using Finish = std::function<TensorList(GradList)>;
@@ -75,11 +77,11 @@ class PiecewiseCall {
 
   /// Runs nodes until `deadline`, but at least one; returns true when none is left.
   bool run_until(std::chrono::steady_clock::time_point deadline);
-  /// What the call returns, or throws.
+  /// Returns the result of the call, or throws its error.
   TensorList take_result();
 
  private:
-  /// Null for a call that cannot be divided: take_result() runs it.
+  /// Null for a call that cannot be divided, which take_result() runs.
   IntrusivePtr<GraphTask> task_;
   Finish finish_;
 };
@@ -87,7 +89,7 @@ class PiecewiseCall {
 PiecewiseCall backward_in_pieces(const GradTargetList& tensors, const TensorList& grad_tensors = {},
                                  const BackwardOptions& options = {},
                                  const std::optional<GradTargetList>& inputs = {});
-/// Batches of gradients are one piece.
+/// A call with is_grads_batched runs as one piece.
 PiecewiseCall grad_in_pieces(const GradTargetList& outputs, const GradTargetList& inputs,
                              const TensorList& grad_outputs = {}, const GradOptions& options = {});
 

@@ -16,7 +16,7 @@ bool contains(const TensorList& list, const Tensor& t) {
   return std::any_of(list.begin(), list.end(), [&](const Tensor& item) { return item.is_same(t); });
 }
 
-// What an argument that is returned as it is becomes: PyTorch's view_as(self) without recording.
+// The output for an argument that is returned unchanged: PyTorch's view_as(self) without recording.
 Tensor view_as_self(const Tensor& t) {
   const Tensor view = t.alias();
   set_view(view, t, CreationMeta::kInCustomFunction);
@@ -40,8 +40,7 @@ void CustomFunctionNode::begin_forward(const TensorList& arguments) {
   std::uint32_t edge = 0;
   for (const Tensor& tensor : arguments) {
     check(!tangent(tensor).defined(), ErrorCode::kNotDifferentiable, function_name_,
-          "You must implement the jvp function for custom autograd.Function to use it with forward "
-          "mode AD: forward mode cannot pass a custom Function.");
+          "forward mode (dualLevel) does not support a custom Function.");
     const bool is_tensor = tensor.defined();
     arguments_.push_back({tensor, is_tensor, requires_grad(tensor), edge});
     if (is_tensor) ++edge;
@@ -68,7 +67,7 @@ TensorList CustomFunctionNode::end_forward(const TensorList& raw_outputs) {
     for (const Tensor& output : outputs) restrict_view(output, CreationMeta::kMultiOutputNode);
   }
   if (is_recording_) {
-    // Only now do outputs have their history, by which they are told from other tensors.
+    // Only now do outputs have their history, which distinguishes them from other tensors.
     for (const Tensor& t : to_save_) {
       saved_.emplace_back(t, role_of(t));
     }
@@ -111,7 +110,7 @@ Tensor CustomFunctionNode::without_history(const Tensor& raw, bool is_argument,
                                            bool is_dirty) const {
   if (is_dirty) raw.bump_version();
   if (!requires_grad(raw)) return is_argument && !is_dirty ? view_as_self(raw) : raw;
-  // A view of an argument keeps asking for gradients, like one made under no_grad.
+  // A view of an argument still requires gradients, like one made under no_grad.
   return !is_argument && is_view(raw) ? raw : detach(raw);
 }
 
@@ -125,24 +124,22 @@ Tensor CustomFunctionNode::with_history(const Tensor& raw, bool is_argument, boo
   }
   if (!is_view(raw) && requires_grad(raw) && is_leaf(raw)) {
     fail(ErrorCode::kLeafInPlace,
-         "a leaf Variable that requires grad has been used in an in-place operation.");
+         "a leaf that requires a gradient was passed to ctx.markDirty(), but cannot be changed in "
+         "place.");
   }
   if (!is_argument) {
     warn(
-        "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, "
-        "there is no need to pass it to mark_dirty().");
+        "ctx.markDirty() was given a tensor that is not an argument of forward; only arguments "
+        "need "
+        "it.");
   }
   if (is_view(raw) && output_count > 1) {
     fail(ErrorCode::kViewInPlace,
-         "If your Function modifies inplace an input that is a view of another Tensor, your "
-         "Function cannot return more than one Tensor. This is not supported by the current "
-         "autograd engine. You should either make sure the input is not a view (using .clone() for "
-         "example) or make your Function only return one Tensor (potentially splitting it into two "
-         "Functions: one doing the inplace that returns a single Tensor and a second one that does "
-         "the other operations).");
+         "a Function that changes a view in place can only return that view, got ", output_count,
+         " outputs. Pass a clone(), or split the Function in two.");
   }
   check_inplace(raw, true);
-  // After the check, which brings a view up to date: the new history must find it out of date.
+  // After the check, which updates a stale view: to the new history the view must appear stale.
   raw.bump_version();
   rebase_history(raw, self);
   return raw;
@@ -155,8 +152,7 @@ void CustomFunctionNode::check_dirty_returned(const TensorList& raw_outputs) con
         [&](const Tensor& output) { return output.defined() && output.is_same(dirty); });
     if (!returned) {
       fail(ErrorCode::kInvalidArgument,
-           "Some elements marked as dirty during the forward method were not returned as output. "
-           "The inputs that are modified inplace must all be outputs of the Function.");
+           "forward must return every tensor passed to ctx.markDirty().");
     }
   }
 }
@@ -170,7 +166,7 @@ bool CustomFunctionNode::is_argument(const Tensor& t) const {
 bool CustomFunctionNode::needs_input_grad(std::size_t i) const {
   const Argument& argument = arguments_.at(i);
   if (!argument.requires_grad) return false;
-  // Forward knows of no backward call, even if it runs inside one.
+  // Forward does not belong to a backward call, even if it runs inside one.
   return !forward_done_ || !is_recording_ || task_should_compute_output(argument.edge);
 }
 
@@ -188,7 +184,7 @@ TensorList CustomFunctionNode::saved_tensors() const {
 }
 
 void CustomFunctionNode::release_variables() {
-  // Destroyed outside the lock: what was saved may run code of its own when it goes.
+  // Destroyed outside the lock: destroying what was saved may run user code.
   std::vector<SavedVariable> released;
   const std::scoped_lock lock(mutex());
   released.swap(saved_);
@@ -215,21 +211,19 @@ void CustomFunctionNode::materialize(GradList& grads) const {
 }
 
 GradList CustomFunctionNode::select_tensor_gradients(GradList results) const {
-  // Too many are fine as long as they say nothing.
+  // Extra undefined gradients are ignored.
   while (results.size() > arguments_.size() && !results.back().defined()) results.pop_back();
   if (results.size() != arguments_.size()) {
-    fail(ErrorCode::kInvalidGradient, "function ", name(),
-         " returned an incorrect number of gradients (expected ", arguments_.size(), ", got ",
-         results.size(), ')');
+    fail(ErrorCode::kInvalidGradient, name(), " returned ", results.size(), " gradients, expected ",
+         arguments_.size(), ", one per argument of forward.");
   }
   GradList selected;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (arguments_[i].is_tensor) {
       selected.push_back(std::move(results[i]));
     } else if (results[i].defined()) {
-      fail(ErrorCode::kInvalidGradient, "function ", name(),
-           " returned a gradient different than None at position ", i + 1,
-           ", but the corresponding forward input was not a Variable");
+      fail(ErrorCode::kInvalidGradient, name(), " returned a gradient for argument ", i + 1,
+           " of forward, which is not a tensor. Return null for it.");
     }
   }
   return selected;
@@ -237,7 +231,7 @@ GradList CustomFunctionNode::select_tensor_gradients(GradList results) const {
 
 void CustomFunctionNode::forbid_second_derivative(GradList& results) const {
   const auto error = make_intrusive<ErrorNode>(
-      "trying to differentiate twice a function that was marked with @once_differentiable",
+      "the backward of a Function marked onceDifferentiable cannot be differentiated again.",
       next_edges());
   for (Tensor& result : results) {
     if (!result.defined()) continue;

@@ -1,21 +1,22 @@
 #pragma once
 
-// Functions with a forward and a backward of the user's own.
+// Functions with a user-defined forward and backward.
 //
-// The node of such a function is also the context its forward and backward talk to. A call has
-// three steps: begin_forward() looks at the arguments, the user's forward runs without recording,
-// end_forward() turns its raw results into outputs with this node as their history. What forward
-// did to its arguments decides how:
+// The node of such a function is also the context that its forward and backward use. A call has
+// three steps: begin_forward() inspects the arguments, the user's forward runs without recording,
+// and end_forward() turns its raw results into outputs whose history is this node. What forward did
+// with its arguments decides how:
 //
 //   a new tensor                   gets this node as its history
-//   an argument, as it is          a view of it gets this node; the argument stays what it was
+//   an unchanged argument          a view of it gets this node; the argument itself is unchanged
 //   an argument marked dirty       its own history continues with this node
-//   marked non-differentiable      leaves without a history
+//   marked non-differentiable      has no history
 //
-// A result that is a view may not be changed in place later: the rewritten history would go round
-// the user's backward.
+// A result that is a view may not be changed in place later: the rewritten history would bypass the
+// user's backward.
 //
-// Function<T> below is this for C++; bindings derive a node whose backward() calls their language.
+// Function<T> below is the C++ interface; bindings derive a node whose backward() calls their
+// language.
 
 #include <concepts>
 #include <initializer_list>
@@ -35,27 +36,27 @@ namespace eg {
 
 class CustomFunctionNode : public Node {
  public:
-  /// `function_name` as the user wrote it; the node adds "Backward".
+  /// `function_name` is the user's name for the function; the node appends "Backward".
   explicit CustomFunctionNode(std::string function_name);
 
-  /// Notes the arguments, of which those that are not tensors are undefined here.
+  /// Notes the arguments; those that are not tensors are passed as undefined tensors.
   void begin_forward(const TensorList& arguments);
-  /// Turns what forward returned (undefined where it is no tensor) into the outputs of the call.
+  /// Turns the results of forward (undefined if not a tensor) into the outputs of the call.
   TensorList end_forward(const TensorList& raw_outputs);
 
-  /// Keeps tensors for backward; undefined ones are allowed. Replaces those kept before.
+  /// Saves tensors for backward, replacing those saved before; undefined ones are allowed.
   void save_for_backward(TensorList tensors) { to_save_ = std::move(tensors); }
-  /// Names the arguments that forward changes in place; all of them must be returned.
+  /// Declares the arguments that forward changes in place; all of them must be returned.
   void mark_dirty(TensorList tensors) { dirty_ = std::move(tensors); }
-  /// Names the results that have no gradient.
+  /// Declares the results that have no gradient.
   void mark_non_differentiable(TensorList tensors) { non_differentiable_ = std::move(tensors); }
-  /// Whether backward gets zeros instead of undefined gradients; on by default.
+  /// Sets whether backward receives zeros instead of undefined gradients; true by default.
   void set_materialize_grads(bool value) { materialize_grads_ = value; }
-  /// Lets backward run without recording, and refuses to differentiate what it returned.
+  /// Makes backward run without recording, and makes differentiating its results throw.
   void set_once_differentiable(bool value) { once_differentiable_ = value; }
-  /// True when the gradient of argument `i` is wanted.
+  /// Returns true when the gradient of argument `i` is needed.
   bool needs_input_grad(std::size_t i) const;
-  /// What save_for_backward kept; an error once the graph was freed.
+  /// Returns the tensors passed to save_for_backward; throws GraphFreed after the graph was freed.
   TensorList saved_tensors() const;
 
   std::string name() const override { return function_name_ + "Backward"; }
@@ -63,12 +64,12 @@ class CustomFunctionNode : public Node {
   void release_variables() override;
 
  protected:
-  /// The user's backward: takes a gradient per output, returns one per argument.
+  /// The user's backward: receives one gradient per output and returns one per argument.
   virtual GradList backward(GradList grads) = 0;
 
  private:
   struct Argument {
-    Tensor tensor;  ///< Kept from begin_forward to end_forward.
+    Tensor tensor;  ///< held from begin_forward to end_forward
     bool is_tensor = false;
     bool requires_grad = false;
     std::uint32_t edge = 0;
@@ -107,8 +108,8 @@ class CustomFunctionNode : public Node {
 ///   };
 ///   Tensor y = Cube::apply(x);
 ///
-/// forward may return a Tensor or a TensorList and take arguments that are no tensors. `State` is
-/// for what it wants to keep besides tensors.
+/// forward may return a Tensor or a TensorList, and take arguments that are not tensors. `State`
+/// holds what it stores besides tensors.
 template <class T, class State = std::monostate>
 class Function {
  public:

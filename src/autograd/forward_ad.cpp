@@ -12,7 +12,8 @@
 namespace eg {
 namespace {
 
-// Tensors may die on any thread. Nothing is destroyed while this is held.
+// Guards the lists of levels, because tensors may be destroyed on any thread. Nothing is destroyed
+// while it is held.
 std::mutex& links_mutex() {
   static std::mutex mutex;
   return mutex;
@@ -22,25 +23,26 @@ void attach(const Tensor& t, const Tensor& tangent) {
   AutogradMeta& meta = ensure_autograd_meta(t);
   auto grad = std::make_unique<ForwardGrad>(autograd_state().dual_level, tangent);
   const auto lock = lock_objects(meta.mutex);
-  // What was there is destroyed after the lock is gone.
+  // The previous tangent is destroyed after the lock is released.
   grad.swap(meta.forward_grad);
 }
 
-// Only then is a view of the tangent the tangent of the view.
+// Only with equal strides is a view of the tangent the tangent of the view.
 bool has_same_geometry(const Tensor& a, const Tensor& b) { return a.strides() == b.strides(); }
 
-// `tangent` with the strides of `t`. Where elements of `t` overlap no copy can have them.
+// Returns `tangent` with the strides of `t`. If elements of `t` overlap, no copy can have its
+// strides.
 Tensor with_geometry_of(const Tensor& t, const Tensor& tangent) {
   if (has_same_geometry(t, tangent) || !is_injective(t.shape(), t.strides())) return tangent;
   return math::clone_with_strides(tangent, t.strides());
 }
 
-// The part of the base's tangent that the view `t` shows.
+// The part of the base's tangent that corresponds to the view `t`.
 Tensor part_of(const Tensor& base_tangent, const Tensor& t, const Tensor& base) {
   return math::view_part(base_tangent, {base, t});
 }
 
-// The base of a view to which a new tangent of the view has to be handed on, else undefined.
+// The base of a view if the base has no tangent yet, else undefined.
 Tensor base_without_tangent(const Tensor& t) {
   const AutogradMeta* meta = autograd_meta(t);
   if (meta == nullptr || meta->view == nullptr) return {};
@@ -85,16 +87,16 @@ ForwardGrad::~ForwardGrad() { ForwardAdLevel::remove(this); }
 void enter_dual_level() {
   AutogradState& state = autograd_state();
   check(state.dual_level == nullptr, ErrorCode::kInvalidArgument, "dualLevel",
-        "Nested forward mode AD is not supported at the moment.");
+        "dual levels cannot be nested.");
   check(!state.inference_mode, ErrorCode::kInvalidArgument, "dualLevel",
-        "forward mode AD is disabled in inference mode.");
+        "forward mode cannot be used in inferenceMode().");
   state.dual_level = make_intrusive<ForwardAdLevel>().detach();
 }
 
 void exit_dual_level() {
   AutogradState& state = autograd_state();
   check(state.dual_level != nullptr, ErrorCode::kInvalidArgument, "dualLevel",
-        "Trying to exit a forward AD level but no level exists.");
+        "no dual level is open.");
   IntrusivePtr<ForwardAdLevel>::adopt(std::exchange(state.dual_level, nullptr)).reset();
 }
 
@@ -114,7 +116,7 @@ Tensor tangent(const Tensor& t) {
     }
   }
   if (meta->view == nullptr) return {};
-  // The base may have got its tangent, by a change in place, after the view was made.
+  // The base may have received its tangent by an in-place change after the view was made.
   const Tensor& base = meta->view->base;
   const Tensor base_tangent = tangent(base);
   if (!base_tangent.defined() || !has_same_geometry(base, base_tangent)) return {};
@@ -155,29 +157,20 @@ void set_tangent(const Tensor& t, const Tensor& tangent_of_t) {
 
 Tensor make_dual(const Tensor& primal, const Tensor& tangent_of_primal) {
   check(ops_carry_tangents(), ErrorCode::kInvalidArgument, "makeDual",
-        "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
-        "enter_dual_level() first.");
+        "no dual level is open. Call makeDual() inside dualLevel().");
   check(is_differentiable(primal.dtype()), ErrorCode::kNotDifferentiable, "makeDual",
-        "Expected primal to be floating point or complex, but got: ", primal.dtype(), '.');
+        "expected a floating-point or complex tensor, got ", primal.dtype(), '.');
   check(is_differentiable(tangent_of_primal.dtype()), ErrorCode::kNotDifferentiable, "makeDual",
-        "Expected tangent to be floating point or complex, but got: ", tangent_of_primal.dtype(),
-        '.');
+        "expected a floating-point or complex tangent, got ", tangent_of_primal.dtype(), '.');
   check(primal.dtype() == tangent_of_primal.dtype(), ErrorCode::kDtypeMismatch, "makeDual",
-        "Trying to set a forward gradient that has a different dtype than that of the original "
-        "Tensor, this is not supported. Tensor is of dtype ",
-        primal.dtype(), " while the given forward gradient is of dtype ", tangent_of_primal.dtype(),
-        '.');
+        "expected a tangent of dtype ", primal.dtype(), ", got ", tangent_of_primal.dtype(), '.');
   check(primal.device() == tangent_of_primal.device(), ErrorCode::kDeviceMismatch, "makeDual",
-        "Trying to set a forward gradient that lies on ", tangent_of_primal.device(),
-        " for a Tensor on ", primal.device(), '.');
-  check(primal.shape() == tangent_of_primal.shape(), ErrorCode::kShapeMismatch, "makeDual",
-        "Trying to set a forward gradient that has a different size than that of the original "
-        "Tensor, this is not supported. Tensor is of size ",
-        primal.shape(), " while the given forward gradient is of size ", tangent_of_primal.shape(),
+        "expected a tangent on ", primal.device(), ", got one on ", tangent_of_primal.device(),
         '.');
+  check(primal.shape() == tangent_of_primal.shape(), ErrorCode::kShapeMismatch, "makeDual",
+        "expected a tangent of shape ", primal.shape(), ", got ", tangent_of_primal.shape(), '.');
   check(!tangent(primal).defined(), ErrorCode::kInvalidArgument, "makeDual",
-        "Making a dual Tensor based on a Tensor that already has a forward gradient at the same "
-        "level 0 is not supported.");
+        "the tensor already has a tangent in this dual level.");
   Tensor dual;
   Tensor kept = tangent_of_primal;
   {
@@ -185,7 +178,7 @@ Tensor make_dual(const Tensor& primal, const Tensor& tangent_of_primal) {
     dual = math::view(primal);
     kept = with_geometry_of(dual, kept);
   }
-  // Of the dual tensor alone: the primal it shows must not change its meaning.
+  // Only the dual tensor gets the tangent: the primal must not change its meaning.
   attach(dual, kept);
   return dual;
 }
@@ -198,7 +191,7 @@ DualTensor unpack_dual(const Tensor& t) {
     const NoDualLevelGuard guard;
     primal = math::view(t);
   }
-  // Says that there is none; without that the view would have a part of its base's.
+  // Marks the primal as having no tangent; otherwise it would inherit part of its base's.
   attach(primal, {});
   return {primal, tangent_of_t};
 }

@@ -1,21 +1,21 @@
 #pragma once
 
-// Forward-mode differentiation: tangents that travel with values.
+// Forward-mode differentiation: tangents are computed together with values.
 //
-// Inside a dual level a tensor may carry a tangent: the derivative of its value along one direction
-// chosen by make_dual. Every op that meets a tangent computes the tangent of its result at once
-// (dispatch/forward.h), whatever grad mode says; with grad mode on the tangents are recorded like
-// any value, so that the two modes combine. When the level ends, all its tangents are gone.
+// Inside a dual level a tensor may have a tangent: the derivative of its value along a direction
+// chosen with make_dual. Every op with an operand that has a tangent computes the tangent of its
+// result immediately (dispatch/forward.h), independently of grad mode. With grad mode on the
+// tangents are recorded like any value, so the two modes can be combined. When the level ends, its
+// tangents are dropped.
 //
-// A tangent has the geometry of its tensor, so a view of a tensor with a tangent has for its own
-// tangent the same view of that tangent, and a change of one is seen by the other. A level belongs
-// to the thread that opened it and the backward calls made there. Without a level nothing of this
-// costs more than one test per op.
+// A tangent has the geometry of its tensor: the tangent of a view is the same view of the tangent,
+// and in-place changes of one are visible in the other. A level belongs to the thread that opened
+// it and to the backward calls made there. Without a level the cost is one test per op.
 
 #include <atomic>
 
+#include "base/heap/pool.h"
 #include "base/intrusive_ptr.h"
-#include "base/pool.h"
 #include "tensor/tensor.h"
 
 namespace eg {
@@ -23,7 +23,7 @@ namespace eg {
 class ForwardGrad;
 
 /// The tangents of one level, linked so that they can be found and dropped when it ends: with its
-/// scope, or with the last work that has taken the mode along.
+/// scope, or with the last work that captured the mode.
 class ForwardAdLevel final : public RefCounted {
  public:
   ~ForwardAdLevel();
@@ -35,7 +35,7 @@ class ForwardAdLevel final : public RefCounted {
   ForwardGrad* first_ = nullptr;
 };
 
-/// The tangent half of a tensor's metadata, registered with its level.
+/// The forward-mode part of a tensor's metadata, registered with its level.
 class ForwardGrad : public Pooled {
  public:
   ForwardGrad(ForwardAdLevel* level, Tensor tangent);
@@ -43,24 +43,24 @@ class ForwardGrad : public Pooled {
   ForwardGrad(const ForwardGrad&) = delete;
   ForwardGrad& operator=(const ForwardGrad&) = delete;
 
-  /// The level it belongs to; null once that has ended.
+  /// The level it belongs to; null after the level has ended.
   const ForwardAdLevel* level() const { return level_.load(std::memory_order_relaxed); }
-  /// Undefined says that there is none, whatever the base of the tensor has.
+  /// Undefined means that there is no tangent, even if the base of the tensor has one.
   const Tensor& tangent() const { return tangent_; }
 
  private:
   friend class ForwardAdLevel;
 
-  // Another thread may compare it while its level ends here.
+  // Atomic: another thread may read it while the level ends.
   std::atomic<ForwardAdLevel*> level_;
   Tensor tangent_;
   ForwardGrad* previous_ = nullptr;
   ForwardGrad* next_ = nullptr;
 };
 
-/// Opens the dual level of this thread; there is no second one inside it.
+/// Opens the dual level of this thread; levels do not nest.
 void enter_dual_level();
-/// Closes it and drops its tangents.
+/// Closes the level and drops its tangents.
 void exit_dual_level();
 
 /// A dual level for a scope.
@@ -72,7 +72,7 @@ class DualLevelGuard {
   DualLevelGuard& operator=(const DualLevelGuard&) = delete;
 };
 
-/// Closes the level for the eyes of ops in a scope: work on tangents, which have none themselves.
+/// Hides the level from ops in a scope, for work on tangents, which have no tangents themselves.
 class NoDualLevelGuard {
  public:
   NoDualLevelGuard();
@@ -84,26 +84,27 @@ class NoDualLevelGuard {
   ForwardAdLevel* level_;
 };
 
-/// A view of `primal` that carries `tangent`, which must have its shape and dtype.
+/// Returns a view of `primal` that has `tangent`, which must have the same shape and dtype.
 Tensor make_dual(const Tensor& primal, const Tensor& tangent);
 
-/// A value and its derivative.
+/// A value and its tangent.
 struct DualTensor {
   Tensor primal;
-  /// Undefined when there is none.
+  /// Undefined if there is none.
   Tensor tangent;
 };
 
-/// The parts of a dual tensor; outside of any level there is no tangent.
+/// Returns the parts of a dual tensor; outside a level there is no tangent.
 DualTensor unpack_dual(const Tensor& t);
 
-/// The tangent of `t` at the open level; undefined when it has none.
+/// Returns the tangent of `t` at the open level, or undefined.
 Tensor tangent(const Tensor& t);
 
-/// Makes `part` the tangent of the view `t`: the same view of the tangent of its base.
+/// Sets the tangent of the view `t`; `part` must be the same view of the tangent of its base.
 void set_view_tangent(const Tensor& t, const Tensor& part);
 
-/// Gives `t` a tangent, or replaces the values of the one it has. A view hands it on to its base.
+/// Sets the tangent of `t`, or overwrites the values of an existing one. For a view, its base gets
+/// a tangent too.
 void set_tangent(const Tensor& t, const Tensor& tangent);
 
 }  // namespace eg

@@ -1,15 +1,15 @@
 #pragma once
 
-// Which ops are recorded. Grad mode is the ordinary switch. Inference mode goes further: results
-// have no version counter and can never take part in a graph, views are not tracked, and nothing is
-// recorded whatever grad mode says. Both are per thread and changed by guards, which restore what
-// they found, also when the scope is left by an exception.
+// Which ops are recorded. Grad mode is the ordinary switch. Inference mode is stricter: results
+// have no version counter and can never be part of a graph, views are not tracked, and nothing is
+// recorded regardless of grad mode. Both are per thread and set by guards, which restore the
+// previous value, also when an exception is thrown.
 
 #include "tensor/autograd_state.h"
 
 namespace eg {
 
-/// The switch of grad mode alone; see ops_are_recorded for what follows from it.
+/// The grad-mode switch alone; ops_are_recorded() also considers inference mode.
 inline bool is_grad_enabled() { return autograd_state().grad_mode; }
 
 inline bool is_inference_mode_enabled() { return autograd_state().inference_mode; }
@@ -20,21 +20,22 @@ inline bool ops_are_recorded() {
   return state.grad_mode && !state.inference_mode;
 }
 
-/// True when a forward-mode level is open, so that ops carry tangents along; not in inference mode.
+/// Returns true when ops compute tangents: a forward-mode level is open, outside inference mode.
 inline bool ops_carry_tangents() {
   const AutogradState& state = autograd_state();
   return state.dual_level != nullptr && !state.inference_mode;
 }
 
-/// True when a computation may be differentiated, in either mode, and must therefore consist of
-/// ops; otherwise it may take shortcuts that produce the same values.
+/// Returns true when a computation may be differentiated, in either mode, and must therefore
+/// consist of ops. Otherwise it may take shortcuts that produce the same values.
 inline bool ops_are_differentiated() { return ops_are_recorded() || ops_carry_tangents(); }
 
-/// False when backward calls of this thread run all their nodes on it, also those of other devices.
+/// Returns false when backward calls of this thread run all their nodes on this thread, including
+/// those of other devices.
 inline bool is_multithreading_enabled() { return autograd_state().multithreading; }
 inline void set_multithreading_enabled(bool enabled) { autograd_state().multithreading = enabled; }
 
-/// Installs a whole autograd state for a scope.
+/// Replaces the whole autograd state for a scope.
 class AutogradStateGuard {
  public:
   explicit AutogradStateGuard(const AutogradState& state) : previous_(autograd_state()) {
@@ -69,14 +70,16 @@ struct EnableGradGuard : GradModeGuard {
   EnableGradGuard() : GradModeGuard(true) {}
 };
 
-/// Turns inference mode on for a scope, or, inside one, back to the normal mode, with grad mode on.
+/// Enables inference mode for a scope; with `false` inside one, restores normal mode with grad mode
+/// on.
 class InferenceModeGuard {
  public:
   explicit InferenceModeGuard(bool enabled = true)
       : grad_mode_(autograd_state().grad_mode), inference_mode_(autograd_state().inference_mode) {
     set(!enabled, enabled);
   }
-  // Not the whole state: a scope of JavaScript may end while others go on that began inside it.
+  // Restores only these two modes: in JavaScript, scopes that began inside this one may end after
+  // it.
   ~InferenceModeGuard() { set(grad_mode_, inference_mode_); }
   InferenceModeGuard(const InferenceModeGuard&) = delete;
   InferenceModeGuard& operator=(const InferenceModeGuard&) = delete;

@@ -1,7 +1,7 @@
 #pragma once
 
-// The modes of a thread for work that may run after the scopes they belong to have ended: a
-// backward call that runs later, a function that another thread runs.
+// Captures a thread's modes for work that may run after the scopes they belong to have ended: a
+// backward call that runs later, or a function that another thread runs.
 
 #include "autograd/forward_ad.h"
 #include "autograd/hooks/saved_tensor_hooks.h"
@@ -9,7 +9,7 @@
 
 namespace eg {
 
-/// A copy of the state of the thread that makes it, with references to all that it names.
+/// A copy of the current thread's state, with references to everything it points to.
 class HeldModes {
  public:
   HeldModes()

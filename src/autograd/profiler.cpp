@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 struct Recorded {
   std::mutex mutex;
   std::vector<ProfilerEvent> events;
-  // Where a device notes when an event began, and after that when it ended; -1 for none.
+  // Device timestamp slots: an event's start, followed by its end; -1 for none.
   std::vector<int> stamps;
   Clock::time_point origin;
   std::atomic<std::uint32_t> next_stamp{0};
@@ -36,7 +36,7 @@ double microseconds(Clock::duration duration) {
   return std::chrono::duration<double, std::micro>(duration).count();
 }
 
-// Has the node's device note when it begins with it; -1 where it cannot.
+// Makes the node's device record a timestamp when it starts the node; returns -1 if it cannot.
 int begin_stamp(const Node& node) {
   if (node.device().is_cpu()) return -1;
   const std::uint32_t slot = recorded().next_stamp.fetch_add(2);
@@ -44,7 +44,7 @@ int begin_stamp(const Node& node) {
   return fits && accelerator(node.device()).stamp(slot) ? static_cast<int>(slot) : -1;
 }
 
-// Asks devices how long they took.
+// Queries how long the devices took.
 void add_device_times(std::vector<ProfilerEvent>& events, const std::vector<int>& slots) {
   const int last = *std::max_element(slots.begin(), slots.end());
   if (last < 0) return;

@@ -1,8 +1,8 @@
 #pragma once
 
-// What each node of a backward call cost.
+// Measures the cost of each node of a backward call.
 //
-// Recording is one switch for all threads. While it is off, a node pays for one relaxed load.
+// Profiling is one switch for all threads. While it is off, the cost is one relaxed load per node.
 
 #include <atomic>
 #include <chrono>
@@ -21,30 +21,30 @@ class Node;
 struct ProfilerEvent {
   std::string name;
   std::uint64_t sequence_nr = 0;
-  /// Threads are numbered in the order in which they first recorded something.
+  /// Threads are numbered in the order of their first event.
   int thread = 0;
   Device device;
   /// Microseconds since the recording began.
   double start = 0;
   double duration = 0;
-  /// Microseconds that the device itself took for it; -1 where that is not known.
+  /// Microseconds that the device itself needed; -1 if unknown.
   double device_duration = -1;
 };
 
 class Profiler {
  public:
   static bool is_enabled() { return recordings_.load(std::memory_order_relaxed) > 0; }
-  /// Begins a recording and returns where its events will start. Recordings may overlap.
+  /// Begins a recording and returns the index of its first event. Recordings may overlap.
   static std::size_t start();
-  /// Ends the recording that began at `first` and returns its events in the order of their ends.
-  /// Waits for devices that have a clock.
+  /// Ends the recording that began at `first` and returns its events in order of completion. Waits
+  /// for devices that measure time.
   static std::vector<ProfilerEvent> stop(std::size_t first);
 
  private:
   static std::atomic<int> recordings_;
 };
 
-/// Records the run of a node from here to the end of the scope.
+/// Records the run of a node from construction to destruction.
 class ProfilerScope {
  public:
   explicit ProfilerScope(const Node& node) {

@@ -9,19 +9,19 @@ namespace eg {
 
 std::int64_t CheckedInt::overflow() {
   fail(ErrorCode::kInvalidArgument,
-       "sizes, strides and offsets are 64-bit numbers, and these arguments lead beyond them.");
+       "the sizes, strides or offsets computed from these arguments do not fit into 64 bits.");
 }
 
 std::size_t checked_count(std::int64_t value) {
-  // Half of what 32 bits address, and nowhere more than JavaScript counts exactly.
+  // Half the address space, and at most the integers that JavaScript represents exactly.
   constexpr auto kMax = static_cast<std::int64_t>(
       std::min<std::uint64_t>(std::numeric_limits<std::size_t>::max() / 2, std::uint64_t{1} << 53));
-  if (value > kMax) fail(ErrorCode::kOutOfMemory, value, " entries are more than fit into memory.");
+  if (value > kMax) fail(ErrorCode::kOutOfMemory, value, " entries do not fit into memory.");
   return static_cast<std::size_t>(value);
 }
 
 std::int64_t checked_integer(double value) {
-  // NaN compares as false too.
+  // False for NaN too.
   if (value >= -0x1p53 && value <= 0x1p53) {
     const auto integer = static_cast<std::int64_t>(value);
     if (static_cast<double>(integer) == value) return integer;

@@ -1,16 +1,16 @@
 #pragma once
 
-// Whole numbers that came from outside may be anything. Formulas over them are written with
-// CheckedInt, which looks like arithmetic and throws where a result would leave 64 bits, instead of
-// going on with another number. What a tensor's shape says needs none of that: shapes are checked
-// where they are made (shape.h), and products of their sizes fit.
+// Integers that the user passes may have any value. Formulas over them use CheckedInt, whose
+// operators throw when a result does not fit into 64 bits instead of wrapping around. The sizes of
+// a tensor's shape do not need this: shapes are validated when they are made (shape.h), and
+// products of their sizes fit.
 
 #include <concepts>
 #include <cstdint>
 
 namespace eg {
 
-/// A 64-bit whole number; +, - and * throw InvalidArgument instead of overflowing.
+/// A 64-bit integer whose +, - and * throw InvalidArgument instead of overflowing.
 class CheckedInt {
  public:
   constexpr CheckedInt(std::int64_t value) : value_(value) {}
@@ -37,11 +37,12 @@ class CheckedInt {
   std::int64_t value_;
 };
 
-/// `value` as a count of things in memory; OutOfMemory where no memory could hold as many.
+/// Returns `value` as a number of entries in memory; throws OutOfMemory when no memory could hold
+/// that many.
 std::size_t checked_count(std::int64_t value);
 
-/// A whole number that JavaScript counts exactly; InvalidArgument for all others. Sums of a few
-/// such numbers fit into 64 bits.
+/// Returns `value` as an integer; throws InvalidArgument unless it is one that JavaScript
+/// represents exactly. Sums of a few such numbers fit into 64 bits.
 std::int64_t checked_integer(double value);
 
 }  // namespace eg

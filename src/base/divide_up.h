@@ -4,7 +4,7 @@
 
 namespace eg {
 
-/// How many parts of size `by` hold `count`: the last may not be full.
+/// Returns how many parts of size `by` cover `count`; the last may be partial.
 constexpr std::int64_t divide_up(std::int64_t count, std::int64_t by) {
   return (count + by - 1) / by;
 }

@@ -19,8 +19,8 @@ std::size_t item_size(DType dtype) {
 
 namespace {
 
-// bool < integers < floats < complex; within a category the wider type wins, and the value of the
-// wider operand's category decides across categories.
+// bool < integers < floats < complex: across categories the higher category's dtype wins, within a
+// category the wider dtype. (promote_types handles complex with float64 separately.)
 int category(DType t) {
   if (t == DType::kBool) return 0;
   if (is_integral(t)) return 1;
@@ -37,7 +37,7 @@ DType promote_types(DType a, DType b) {
     return other == DType::kFloat64 ? DType::kComplex128 : complex_type;
   }
   if (category(a) != category(b)) return category(a) > category(b) ? a : b;
-  // Neither holds all numbers of the other.
+  // Neither represents all values of the other.
   if (is_half(a) && is_half(b)) return DType::kFloat32;
   return item_size(a) > item_size(b) ? a : b;
 }

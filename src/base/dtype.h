@@ -1,6 +1,6 @@
 #pragma once
 
-// Element types, and PyTorch's rules for mixing them.
+// Element types and PyTorch's type promotion rules.
 
 #include <complex>
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace eg {
 
-/// Element types. The values are part of the binding's calling convention.
+/// Element types. The values are part of the calling convention of the bindings.
 enum class DType : std::uint8_t {
   kFloat32,
   kFloat64,
@@ -29,7 +29,7 @@ enum class DType : std::uint8_t {
   kBFloat16,
 };
 inline constexpr std::size_t kDTypeCount = 10;
-/// Those there are kernels for, which are the first ones.
+/// The dtypes that have kernels; they are the first ones of the enum.
 inline constexpr std::size_t kComputedDTypeCount = 8;
 
 using RealTypes = TypeList<float, double, std::int32_t, std::int64_t, std::uint8_t, bool>;
@@ -41,7 +41,7 @@ std::string_view dtype_name(DType dtype);
 std::size_t item_size(DType dtype);
 
 constexpr bool is_complex(DType t) { return t == DType::kComplex64 || t == DType::kComplex128; }
-/// True for the dtypes of two bytes, which are stored as they are and computed in float32.
+/// True for the two-byte dtypes, which are stored in two bytes and computed in float32.
 constexpr bool is_half(DType t) { return t == DType::kFloat16 || t == DType::kBFloat16; }
 constexpr bool is_floating(DType t) {
   return t == DType::kFloat32 || t == DType::kFloat64 || is_half(t);
@@ -52,17 +52,17 @@ constexpr bool is_integral(DType t) { return !is_complex(t) && !is_floating(t); 
 /// True for the dtypes that can require a gradient.
 constexpr bool is_differentiable(DType t) { return is_complex(t) || is_floating(t); }
 
-/// The dtype of the two parts of a complex number; of a real dtype, itself.
+/// The dtype of the real and the imaginary part; a real dtype is returned unchanged.
 constexpr DType real_dtype(DType t) {
   if (t == DType::kComplex64) return DType::kFloat32;
   return t == DType::kComplex128 ? DType::kFloat64 : t;
 }
-/// The dtype of complex numbers with parts of a floating dtype.
+/// The complex dtype whose parts have the given floating dtype.
 constexpr DType complex_dtype(DType parts) {
   return parts == DType::kFloat64 ? DType::kComplex128 : DType::kComplex64;
 }
 
-/// The dtype of an operation on two tensors of these dtypes.
+/// Returns the result dtype of an operation on two tensors of these dtypes.
 DType promote_types(DType a, DType b);
 
 inline void append_text(std::string& out, DType dtype) { append_text(out, dtype_name(dtype)); }
@@ -97,11 +97,11 @@ decltype(auto) visit_dtype(DType dtype, Visit&& visit) {
       return visit.template operator()<bool>();
     default:
       fail(ErrorCode::kDtypeMismatch, "expected a real dtype, got ", dtype,
-           ". Take real(), imag() or abs() of it first.");
+           ". Call real(), imag() or abs() first.");
   }
 }
 
-/// visit_dtype for kernels that exist for complex numbers too.
+/// visit_dtype for kernels that support complex numbers too.
 template <class Visit>
 decltype(auto) visit_any_dtype(DType dtype, Visit&& visit) {
   if (dtype == DType::kComplex64) return visit.template operator()<std::complex<float>>();
@@ -109,7 +109,7 @@ decltype(auto) visit_any_dtype(DType dtype, Visit&& visit) {
   return visit_dtype(dtype, std::forward<Visit>(visit));
 }
 
-/// visit_dtype for kernels that exist for float32 and float64 only; `op` is named in the error.
+/// visit_dtype for kernels that support float32 and float64 only; the error names `op`.
 template <class Visit>
 decltype(auto) visit_floating(DType dtype, std::string_view op, Visit&& visit) {
   switch (dtype) {

@@ -39,8 +39,8 @@ void append_text(std::string& out, long long value) { append_integer(out, value)
 
 void append_text(std::string& out, unsigned long long value) { append_integer(out, value); }
 
-// As printf writes it by "%g", but for what lies half way between two texts. The code of printf,
-// with all formats, is 5 kB of the download.
+// Formats like printf's "%g", except for ties between two decimal strings. Linking printf, with all
+// its formats, would add 5 kB to the download.
 void append_text(std::string& out, double value) {
   constexpr int kDigits = 6;
   constexpr double kLeast = 1e5;

@@ -1,8 +1,8 @@
 #pragma once
 
-// Every failure the engine reports is one `Error`: a code that programs can test and a sentence
-// that says what was expected, what came and what to do. `check` is for mistakes of the caller;
-// `invariant` is for mistakes of ours and asks for a report.
+// The engine reports every failure as an `Error`: a code that programs can test, and a sentence
+// that says what was expected, what was passed and what to do. `check` reports mistakes of the
+// caller; `invariant` reports bugs of the engine and asks for a bug report.
 
 #include <array>
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace eg {
 
-/// The codes of the public contract; `error_code_name` gives the spelling JavaScript sees.
+/// The error codes of the public API; `error_code_name` returns the spelling used in JavaScript.
 enum class ErrorCode {
   kNotInitialized,
   kInvalidArgument,
@@ -43,7 +43,7 @@ enum class ErrorCode {
 /// Returns the public name of a code, for example "ShapeMismatch".
 std::string_view error_code_name(ErrorCode code);
 
-/// The one exception type of the engine.
+/// The exception type of the engine.
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
@@ -53,8 +53,8 @@ class Error : public std::runtime_error {
   ErrorCode code_;
 };
 
-// What messages are made of. A type of ours takes part through a function
-// `append_text(std::string&, const T&)` beside it. No streams: they alone would be a fifth of the
+// The parts of messages. Another type can be a part if a function `append_text(std::string&, const
+// T&)` exists in its namespace. There are no streams: they alone would be a fifth of the
 // WebAssembly download.
 void append_text(std::string& out, std::string_view text);
 void append_text(std::string& out, char character);
@@ -62,11 +62,12 @@ void append_text(std::string& out, long long value);
 void append_text(std::string& out, unsigned long long value);
 void append_text(std::string& out, double value);
 
-// A place that may fail stores the parts of its sentence and calls one function that joins them.
-// There are hundreds of such places: joining in each would be a tenth of the download again.
+// Code that may fail stores the parts of its message in an array and calls one function that joins
+// them. There are hundreds of such call sites: joining inline at each would add a tenth to the
+// download.
 namespace detail {
 
-/// What is stored of a part: a small value itself, of anything else its address.
+/// A stored part: a small value is stored itself, anything else by address.
 union StoredPart {
   const void* object;
   std::string_view text;
@@ -121,7 +122,8 @@ auto part_of() {
 template <class T>
 using PartOf = decltype(part_of<T>());
 
-/// The functions for parts of these kinds, then null: one list for all messages of a form.
+/// The functions that append parts of these types, then null: one array for all messages with the
+/// same types.
 template <class... Parts>
 inline constexpr std::array<AppendPart, sizeof...(Parts) + 1> kForm{&Parts::append..., nullptr};
 
@@ -132,7 +134,7 @@ std::string join(const AppendPart* form, const StoredPart* parts);
                                             const AppendPart* form, const StoredPart* parts);
 [[noreturn, gnu::cold]] void throw_bug(const AppendPart* form, const StoredPart* parts);
 
-/// Parts of a message, ready to be joined.
+/// The parts of a message, stored in an array.
 template <class... Parts>
 struct Message {
   [[gnu::always_inline]] explicit Message(const Parts&... parts)
@@ -144,14 +146,14 @@ struct Message {
 
 }  // namespace detail
 
-/// Joins the parts to one text.
+/// Concatenates the parts.
 template <class... Parts>
 std::string join_text(const Parts&... parts) {
   const detail::Message message(parts...);
   return detail::join(message.form(), message.parts.data());
 }
 
-/// Throws the joined parts as an Error.
+/// Throws an Error whose message is the concatenated parts.
 template <class... Parts>
 [[noreturn, gnu::always_inline]] inline void fail(ErrorCode code, const Parts&... parts) {
   const detail::Message message(parts...);
@@ -168,11 +170,12 @@ template <class... Parts>
   detail::throw_op_error(code, op.data(), op.size(), message.form(), message.parts.data());
 }
 
-/// Throws the error being handled again, with "[name] " before its message if it names nobody yet.
+/// Rethrows the current exception, with "[name] " before its message unless it already has such a
+/// prefix.
 [[noreturn]] void rethrow_named(const Error& error, std::string_view name);
 
-/// Runs `body`; an error that names nobody yet gets "[name] " before its message. What serves
-/// several callers does not know for which one it fails.
+/// Runs `body`; an error without a "[op] " prefix gets "[name] ". For functions that serve several
+/// ops and do not know which one called.
 template <class Body>
 decltype(auto) named(std::string_view name, Body&& body) {
   try {
@@ -182,7 +185,7 @@ decltype(auto) named(std::string_view name, Body&& body) {
   }
 }
 
-/// Throws an Internal error unless `condition` holds: a bug of ours, not of the caller.
+/// Throws an Internal error unless `condition` holds: a bug of the engine, not of the caller.
 template <class... Parts>
 [[gnu::always_inline]] inline void invariant(bool condition, const Parts&... parts) {
   if (condition) [[likely]]

@@ -1,9 +1,9 @@
 #pragma once
 
-// The fields of a plain struct, one by one, and where they lie: what lets a call of any kernel be
-// written down for a device without a line per kernel. C++ has no reflection: how many fields a
-// struct has is found by counting how many values it can be initialised from, and their types come
-// from a structured binding of that size.
+// Reflection for plain structs: references to the fields and their offsets. With it, a call of any
+// kernel is recorded for a device without code per kernel. C++ has no reflection, so the number of
+// fields is found by testing how many values the struct can be initialised from, and the field
+// types come from a structured binding of that size.
 
 #include <array>
 #include <cstddef>
@@ -25,10 +25,10 @@ constexpr bool takes_values(std::index_sequence<I...>) {
   return requires { Struct{(static_cast<void>(I), AnyField{})...}; };
 }
 
-// One more than can be told apart, for a struct with too many fields to be found out.
-inline constexpr std::size_t kMostCounted = 13;
+// One more than supported, so that a struct with too many fields is detected.
+inline constexpr std::size_t kMaxCounted = 13;
 
-template <class Struct, std::size_t kCount = kMostCounted>
+template <class Struct, std::size_t kCount = kMaxCounted>
 constexpr std::size_t count_fields() {
   if constexpr (takes_values<Struct>(std::make_index_sequence<kCount>{}))
     return kCount;
@@ -38,15 +38,17 @@ constexpr std::size_t count_fields() {
 
 }  // namespace detail
 
-inline constexpr std::size_t kMaxFields = detail::kMostCounted - 1;
+inline constexpr std::size_t kMaxFields = detail::kMaxCounted - 1;
 
-/// References to the fields, in order, of a struct without base classes or arrays of C.
+/// Returns references to the fields, in order, of a struct without base classes or C arrays.
 template <class Struct>
 constexpr auto fields_of(Struct& s) {
   constexpr std::size_t kCount = detail::count_fields<std::remove_const_t<Struct>>();
-  static_assert(kCount > 0 && kCount <= kMaxFields);
-  // A line per size: how many names a binding has cannot be computed.
-  if constexpr (kCount == 1) {
+  static_assert(kCount <= kMaxFields);
+  // One branch per size: C++20 cannot generate a structured binding of a computed size.
+  if constexpr (kCount == 0) {
+    return std::tuple<>();
+  } else if constexpr (kCount == 1) {
     auto& [a] = s;
     return std::tie(a);
   } else if constexpr (kCount == 2) {
@@ -100,7 +102,7 @@ struct FieldTypes<std::tuple<T&...>> {
 template <class Struct>
 using FieldsOf = typename detail::FieldTypes<decltype(fields_of(std::declval<Struct&>()))>::Tuple;
 
-/// Where the fields begin, in bytes.
+/// The byte offset of each field.
 template <class Struct>
 inline constexpr auto kFieldOffsets = []<class... T>(std::tuple<T...>*) {
   constexpr auto kRoundUp = [](std::size_t at, std::size_t to) { return (at + to - 1) / to * to; };
@@ -108,7 +110,7 @@ inline constexpr auto kFieldOffsets = []<class... T>(std::tuple<T...>*) {
   std::size_t end = 0;
   std::size_t i = 0;
   ((offsets[i] = kRoundUp(end, alignof(T)), end = offsets[i] + sizeof(T), ++i), ...);
-  // Laid out as thought: nothing else lies between or behind them.
+  // Detects a layout that differs from this computation, such as other members between the fields.
   if (kRoundUp(end, alignof(Struct)) != sizeof(Struct)) throw "not a plain struct";
   return offsets;
 }(static_cast<FieldsOf<Struct>*>(nullptr));

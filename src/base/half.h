@@ -1,9 +1,9 @@
 #pragma once
 
-// The bits of numbers of half precision. Rounding is to the nearest, ties to even; what is too
-// large becomes infinite, what is small keeps what digits it can. There are no branches, and all is
-// written for numbers and for vectors of them alike: a word holds the bits of a half in its lower
-// half.
+// Conversions between half-precision bits and float32. Rounds to nearest, ties to even; overflow
+// becomes infinity, underflow becomes subnormal. The code is branchless, so one template serves
+// scalars and SIMD vectors: `Floats` is float or a vector of floats, `Words` the unsigned integers
+// of the same size, which hold a half in their lower 16 bits.
 
 #include <bit>
 #include <cstdint>
@@ -15,14 +15,15 @@ inline constexpr double kMaxBFloat16 = 0x1.fep127;
 
 namespace half {
 
-/// The number of a float16: a sign, 5 bits of exponent, 10 of fraction.
+/// Returns the value of a float16: 1 sign bit, 5 exponent bits, 10 fraction bits.
 template <class Floats, class Words>
 inline Floats from_float16(Words bits) {
   const Words word = bits << 16;
   const Words shifted = word + word;
-  // The exponent moves to its place, and by the difference of the two biases; infinity stays that.
+  // Moves the exponent into position and corrects it by the difference of the biases. Infinity and
+  // NaN are preserved.
   const Floats normal = std::bit_cast<Floats>((shifted >> 4) + 0x70000000U) * 0x1.0p-112F;
-  // Below the normal numbers the fraction is a whole number of the smallest one.
+  // A subnormal's fraction counts multiples of the smallest subnormal.
   const Floats small = std::bit_cast<Floats>((shifted >> 17) | 0x3f000000U) - 0.5F;
   const Words number =
       shifted < 0x08000000U ? std::bit_cast<Words>(small) : std::bit_cast<Words>(normal);
@@ -33,12 +34,12 @@ template <class Words, class Floats>
 inline Words to_float16(Floats value) {
   const Words word = std::bit_cast<Words>(value);
   const Words shifted = word + word;
-  // What is too large overflows on the way.
+  // Values that are too large overflow to infinity in the first product.
   const Floats magnitude = (std::bit_cast<Floats>(shifted >> 1) * 0x1.0p+112F) * 0x1.0p-110F;
   const Words exponent = shifted & 0xff000000U;
   const Words least = (shifted & 0U) + 0x71000000U;
   const Words bias = exponent < least ? least : exponent;
-  // Added to this power of two, the number has its last digit where that of a float16 is: the
+  // Adding this power of two aligns the last digit of the sum with that of a float16, so that the
   // addition rounds.
   const Words bits =
       std::bit_cast<Words>(std::bit_cast<Floats>((bias >> 1) + 0x07800000U) + magnitude);
@@ -47,7 +48,7 @@ inline Words to_float16(Floats value) {
   return ((word >> 16) & 0x8000U) | (shifted > 0xff000000U ? nan : number);
 }
 
-/// The number of a bfloat16: the upper half of a float32.
+/// Returns the value of a bfloat16, which is the upper half of a float32.
 template <class Floats, class Words>
 inline Floats from_bfloat16(Words bits) {
   return std::bit_cast<Floats>(bits << 16);
@@ -63,7 +64,7 @@ inline Words to_bfloat16(Floats value) {
 
 }  // namespace half
 
-/// The same for one number.
+/// Scalar versions.
 inline float from_float16_bits(std::uint16_t bits) {
   return half::from_float16<float, std::uint32_t>(bits);
 }

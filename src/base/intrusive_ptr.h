@@ -1,8 +1,8 @@
 #pragma once
 
-// Shared ownership with the counts inside the object: one word per pointer, one count per copy.
-// When the last strong reference goes, `T::on_last_release` runs (by default the object is
-// deleted); weak references keep the memory, not the contents.
+// Shared ownership with the counts inside the object: a pointer is one word, and a copy changes one
+// count. When the last strong reference is released, `T::on_last_release` runs (by default it
+// deletes the object); weak references keep the memory allocated, but not the contents alive.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace eg {
 
-/// Base of everything an IntrusivePtr can own. Counts start at zero.
+/// Base class of everything an IntrusivePtr can own. Counts start at zero.
 class RefCounted {
  public:
   RefCounted() = default;
   RefCounted(const RefCounted&) = delete;
   RefCounted& operator=(const RefCounted&) = delete;
 
-  /// Strong references alive now; exact only while no other thread copies or drops one.
+  /// Returns the number of strong references; exact only while no other thread copies or drops one.
   std::uint32_t use_count() const { return strong_.load(); }
 
  protected:
@@ -43,7 +43,7 @@ class IntrusivePtr {
   IntrusivePtr() = default;
   IntrusivePtr(std::nullptr_t) {}
   explicit IntrusivePtr(T* object) : object_(object) { retain(); }
-  // This and the destructor are no part of their callers, of which there are thousands.
+  // Not inlined, like the destructor: there are thousands of callers.
   [[gnu::noinline]] IntrusivePtr(const IntrusivePtr& other) : object_(other.object_) { retain(); }
   IntrusivePtr(IntrusivePtr&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
   template <class U>
@@ -66,15 +66,15 @@ class IntrusivePtr {
   explicit operator bool() const { return object_ != nullptr; }
   void reset() { *this = IntrusivePtr(); }
 
-  /// Gives up ownership without releasing; pair with `adopt`.
+  /// Returns the pointer and gives up ownership without releasing; pair with `adopt`.
   [[nodiscard]] T* detach() { return std::exchange(object_, nullptr); }
-  /// Takes over a reference that `detach` gave up.
+  /// Adopts a reference that `detach` returned.
   static IntrusivePtr adopt(T* object) {
     IntrusivePtr pointer;
     pointer.object_ = object;
     return pointer;
   }
-  /// The first reference to an object that nobody else knows of.
+  /// Returns the first reference to a new object that is not shared yet.
   static IntrusivePtr first(T* object) {
     object->RefCounted::strong_.start_at(1);
     return adopt(object);
@@ -106,7 +106,7 @@ class WeakPtr {
  public:
   WeakPtr() = default;
   explicit WeakPtr(const IntrusivePtr<T>& strong) : WeakPtr(strong.get()) {}
-  /// `object` must be strongly held by somebody during the call.
+  /// The caller must hold a strong reference to `object` during the call.
   explicit WeakPtr(T* object) : object_(object) {
     if (object_ != nullptr) object_->RefCounted::weak_.increment();
   }
@@ -120,7 +120,7 @@ class WeakPtr {
     if (object_ != nullptr) drop(object_);
   }
 
-  /// Returns a strong reference, or null when the object is gone.
+  /// Returns a strong reference, or null when the object has been destroyed.
   IntrusivePtr<T> lock() const {
     const bool is_there =
         object_ != nullptr && object_->RefCounted::strong_.increment_unless_zero();
@@ -131,8 +131,10 @@ class WeakPtr {
   static void drop(T* object) {
     if (object->RefCounted::weak_.add(-1U) == 0) delete object;
   }
-  /// True when nobody but the strong references holds the object weakly.
-  static bool only_strong(const T* object) { return object->RefCounted::weak_.load() == 1; }
+  /// Returns true when there are no weak references besides the one of the strong references.
+  static bool has_no_weak_references(const T* object) {
+    return object->RefCounted::weak_.load() == 1;
+  }
 
  private:
   T* object_ = nullptr;

@@ -5,8 +5,8 @@
 
 namespace eg {
 
-/// Room for a T that few objects need: one pointer until somebody asks for it, also when several
-/// threads ask at once.
+/// An optional T that few objects need: one pointer, allocated at the first ensure(), which several
+/// threads may call at once.
 template <class T>
 class Lazy {
  public:
@@ -15,10 +15,10 @@ class Lazy {
   Lazy& operator=(const Lazy&) = delete;
   ~Lazy() { delete get(); }
 
-  /// The T, or null when there is none.
+  /// Returns the T, or null when there is none.
   T* get() const { return value_.load(std::memory_order_acquire); }
 
-  /// The T, made when there is none.
+  /// Returns the T, creating it if there is none.
   T& ensure() {
     if (T* value = get()) return *value;
     auto made = std::make_unique<T>();
@@ -29,7 +29,7 @@ class Lazy {
     return *made.release();
   }
 
-  /// Drops the T; nobody else may use it meanwhile.
+  /// Destroys the T; no other thread may use it during the call.
   void reset() { delete value_.exchange(nullptr, std::memory_order_acq_rel); }
 
  private:

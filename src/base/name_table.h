@@ -1,6 +1,6 @@
 #pragma once
 
-// Numbers for texts.
+// Assigns small integers to strings.
 
 #include <cstdint>
 #include <string>
@@ -11,9 +11,10 @@ namespace eg {
 
 class NameTable {
  public:
-  /// The number of a text, counted from 1 in the order of add(); 0 for one that was never added.
+  /// Returns the number of a string, counted from 1 in the order of add(), or 0 if it was never
+  /// added.
   std::uint32_t find(std::string_view text) const;
-  /// Adds a copy of a text that is not there yet, and returns its number.
+  /// Adds a copy of a string that is not in the table yet, and returns its number.
   std::uint32_t add(std::string_view text);
 
  private:
@@ -21,7 +22,7 @@ class NameTable {
     std::string text;
     std::uint32_t number;
   };
-  std::vector<Entry> entries_;  // in the order of their texts
+  std::vector<Entry> entries_;  // sorted by text
 };
 
 }  // namespace eg

@@ -1,8 +1,8 @@
 #pragma once
 
-// A number given where a tensor could stand (x * 2). It remembers whether it was a bool, an integer
-// or a float, because promotion treats these differently: a float scalar makes an integer tensor
-// float32, and never widens a float tensor.
+// A number in the position of a tensor operand (x * 2). It remembers whether it was a bool, an
+// integer or a float, because promotion treats these differently: a float scalar makes an integer
+// tensor float32, and never widens a float tensor.
 
 #include <cmath>
 #include <cstdint>
@@ -24,15 +24,15 @@ class Scalar {
   bool is_int() const { return kind_ == Kind::kInt; }
   bool is_bool() const { return kind_ == Kind::kBool; }
 
-  /// The value as any arithmetic type.
+  /// Converts the value to any arithmetic type.
   template <class T>
   T to() const {
     if constexpr (std::is_same_v<T, bool>) return is_float() ? float_ != 0 : int_ != 0;
     return is_float() ? static_cast<T>(float_) : static_cast<T>(int_);
   }
 
-  /// Whether to<T>() is this value, but for digits that T has not. A negative integer may wrap
-  /// around in an unsigned T, as PyTorch lets it.
+  /// Returns true if to<T>() preserves the value up to rounding. A negative integer may wrap around
+  /// in an unsigned T, as in PyTorch.
   template <class T>
   bool fits() const {
     using Limits = std::numeric_limits<T>;
@@ -44,7 +44,7 @@ class Scalar {
     } else if constexpr (!std::is_integral_v<T>) {
       return fits<typename T::value_type>();
     } else if (is_float()) {
-      // The largest int64 is no double: the next one is what does not fit.
+      // The largest int64 is not a double: it rounds up to the first value that does not fit.
       const double largest = static_cast<double>(Limits::max());
       return float_ >= static_cast<double>(Limits::min()) &&
              (sizeof(T) < sizeof(float_) ? float_ <= largest : float_ < largest);
@@ -55,7 +55,7 @@ class Scalar {
     }
   }
 
-  /// The dtype of a tensor made from this value alone.
+  /// The dtype of a tensor made from this value.
   DType dtype() const {
     if (is_float()) return DType::kFloat32;
     return is_int() ? DType::kInt64 : DType::kBool;

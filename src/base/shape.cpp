@@ -14,8 +14,9 @@ using Span = std::span<const std::int64_t>;
 
 Shape shape_from(Span values) { return Shape(values); }
 
-// Every op asks this, and 64-bit products with an overflow flag are slow in WebAssembly. Doubles
-// are exact up to kMaxElements and cannot pass a limit above that by less than they are rounded.
+// Called by every op, and 64-bit products with an overflow flag are slow in WebAssembly. Doubles
+// are exact up to kMaxElements; a larger product may exceed the limit unnoticed, but only by less
+// than its rounding error, which is harmless.
 bool product_exceeds(std::int64_t a, std::int64_t b, std::int64_t limit) {
   return std::abs(static_cast<double>(a) * static_cast<double>(b)) > static_cast<double>(limit);
 }
@@ -41,25 +42,24 @@ void check_shape(Span shape) {
     }
     if (size <= 1) continue;
     if (product_exceeds(count, size, kMaxElements)) {
-      fail(ErrorCode::kOutOfMemory, "shape ", shape_from(shape),
-           " has more elements than can be counted.");
+      fail(ErrorCode::kOutOfMemory, "shape ", shape_from(shape), " has more than 2^53 elements.");
     }
     count *= size;
   }
 }
 
 bool view_fits(Span shape, Span strides, std::int64_t offset, std::int64_t capacity) {
-  // So that no sum below can overflow; far more than any storage has.
-  constexpr std::int64_t kFar = std::int64_t{1} << 56;
-  if (offset > kFar || offset < -kFar) return false;
-  // Strides may be negative: the elements lie from `first` to `last`.
+  // Keeps the sums below from overflowing; far larger than any storage.
+  constexpr std::int64_t kLimit = std::int64_t{1} << 56;
+  if (offset > kLimit || offset < -kLimit) return false;
+  // Strides may be negative: the elements span `first` to `last`.
   std::int64_t first = offset;
   std::int64_t last = offset;
   bool is_empty = false;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     is_empty = is_empty || shape[i] == 0;
     if (shape[i] <= 1) continue;
-    if (product_exceeds(shape[i], strides[i], kFar)) return false;
+    if (product_exceeds(shape[i], strides[i], kLimit)) return false;
     (strides[i] < 0 ? first : last) += (shape[i] - 1) * strides[i];
   }
   return is_empty || (first >= 0 && last < capacity);
@@ -97,7 +97,7 @@ std::int64_t storage_extent(Span shape, Span strides) {
 
 namespace {
 
-// The dimensions with more than one index, the nearest neighbours first.
+// The dimensions of more than one element, by increasing stride.
 SmallVector<std::size_t, 8> dims_by_stride(Span shape, Span strides) {
   SmallVector<std::size_t, 8> order;
   for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -135,10 +135,9 @@ Shape broadcast_shapes(Span a, Span b, std::string_view op) {
   for (std::size_t i = 0; i < ndim; ++i) {
     const std::int64_t size_a = i < a.size() ? a[a.size() - 1 - i] : 1;
     const std::int64_t size_b = i < b.size() ? b[b.size() - 1 - i] : 1;
-    check(size_a == size_b || size_a == 1 || size_b == 1, ErrorCode::kShapeMismatch, op,
-          "The size of tensor a (", size_a, ") must match the size of tensor b (", size_b,
-          ") at non-singleton dimension ", ndim - 1 - i, ", got shapes ", shape_from(a), " and ",
-          shape_from(b), '.');
+    check(size_a == size_b || size_a == 1 || size_b == 1, ErrorCode::kShapeMismatch, op, "shapes ",
+          shape_from(a), " and ", shape_from(b), " cannot be broadcast together: sizes ", size_a,
+          " and ", size_b, " differ at dimension ", ndim - 1 - i, '.');
     result[ndim - 1 - i] = size_a == 1 ? size_b : size_a;
   }
   return result;
@@ -164,9 +163,8 @@ Strides broadcast_strides(Span shape, Span strides, Span target) {
 
 std::int64_t wrap_dim(std::int64_t dim, std::int64_t ndim, std::string_view op) {
   const std::int64_t range = std::max<std::int64_t>(ndim, 1);
-  check(dim >= -range && dim < range, ErrorCode::kIndexOutOfRange, op,
-        "Dimension out of range (expected to be in range of [", -range, ", ", range - 1,
-        "], but got ", dim, ").");
+  check(dim >= -range && dim < range, ErrorCode::kIndexOutOfRange, op, "dimension ", dim,
+        " is out of range, expected a value from ", -range, " to ", range - 1, '.');
   return dim < 0 ? dim + range : dim;
 }
 
@@ -175,8 +173,7 @@ Dims wrap_dims(Span dims, std::int64_t ndim, std::string_view op) {
   for (const std::int64_t dim : dims) {
     const std::int64_t value = wrap_dim(dim, ndim, op);
     check(std::find(wrapped.begin(), wrapped.end(), value) == wrapped.end(),
-          ErrorCode::kInvalidArgument, op, "dim ", value,
-          " appears multiple times in the list of dims.");
+          ErrorCode::kInvalidArgument, op, "dimension ", value, " is listed more than once.");
     wrapped.push_back(value);
   }
   return wrapped;
@@ -184,31 +181,32 @@ Dims wrap_dims(Span dims, std::int64_t ndim, std::string_view op) {
 
 Shape infer_size(Span requested, std::int64_t count, std::string_view op) {
   Shape result(requested);
-  const auto fail_to_fit = [&] {
-    fail(ErrorCode::kShapeMismatch, '[', op, "] shape '", shape_from(requested),
-         "' is invalid for input of size ", count, '.');
+  const auto fail_mismatch = [&] {
+    fail(ErrorCode::kShapeMismatch, '[', op, "] cannot view ", count, " elements as shape ",
+         shape_from(requested), '.');
   };
   std::int64_t known = 1;
   std::int64_t* unknown = nullptr;
   for (std::int64_t& size : result) {
     if (size == -1) {
-      check(unknown == nullptr, ErrorCode::kInvalidArgument, op,
-            "only one dimension can be inferred, got ", shape_from(requested), '.');
+      check(unknown == nullptr, ErrorCode::kInvalidArgument, op, "at most one size may be -1, got ",
+            shape_from(requested), '.');
       unknown = &size;
     } else {
-      check(size >= 0, ErrorCode::kInvalidArgument, op, "invalid shape dimension ", size, '.');
-      if (product_exceeds(known, size, kMaxElements)) fail_to_fit();
+      check(size >= 0, ErrorCode::kInvalidArgument, op,
+            "sizes must not be negative except for one -1, got ", size, '.');
+      if (product_exceeds(known, size, kMaxElements)) fail_mismatch();
       known *= size;
     }
   }
   if (unknown != nullptr) {
-    check(known != 0, ErrorCode::kInvalidArgument, op, "cannot reshape tensor of ", count,
-          " elements into shape ", shape_from(requested),
-          " because the unspecified dimension size -1 can be any value and is ambiguous.");
+    check(known != 0, ErrorCode::kInvalidArgument, op, "cannot infer the size -1 in ",
+          shape_from(requested), " for ", count,
+          " elements: every size fits, because another size is 0.");
     *unknown = count / known;
     known *= *unknown;
   }
-  if (known != count) fail_to_fit();
+  if (known != count) fail_mismatch();
   check_shape(result);
   return result;
 }
@@ -219,8 +217,8 @@ bool view_strides(Span shape, Span strides, Span target, Strides& result) {
     result = contiguous_strides(target);
     return true;
   }
-  // Walks both shapes from the back, matching blocks of source dimensions that lie packed in memory
-  // with blocks of target dimensions of the same element count.
+  // Walks both shapes from the back, matching runs of source dimensions that are packed in memory
+  // with runs of target dimensions of the same element count.
   std::size_t targets = target.size();
   std::int64_t base_stride = shape.empty() ? 1 : strides.back();
   std::int64_t block = 1;

@@ -1,13 +1,14 @@
 #pragma once
 
-// Whether several threads may hold the same objects: tensors, nodes and what belongs to them.
+// Tracks whether several threads may hold the same objects: tensors, nodes and their parts.
 //
-// A number that two threads may change costs an atomic operation, about 20 cycles, and a recorded
-// op changes dozens: references, versions, how many objects there are. But most programs hold their
-// objects on one thread, for the helpers of the thread pool see numbers only. So in WebAssembly,
-// where this engine starts every thread there is, counts are plain and locks are left out until
-// somebody starts another thread that may hold objects, who says so first: share_objects(). There
-// is no way back. Natively objects are always shared, for tests start threads themselves.
+// A counter that two threads may change needs an atomic operation, about 20 cycles, and a recorded
+// op changes dozens of counters: references, versions, numbers of live objects. But most programs
+// hold their objects on one thread, because the helpers of the thread pool see only raw numbers. In
+// WebAssembly, where the engine starts every thread itself, counters are therefore plain and locks
+// are skipped until a thread that may hold objects is about to start and share_objects() is called.
+// That cannot be reverted. In native builds objects are always shared, because tests start threads
+// themselves.
 
 #include <cstdint>
 #include <mutex>
@@ -20,10 +21,10 @@ namespace detail {
 inline constinit bool objects_shared = false;
 }  // namespace detail
 
-/// True when another thread than this one may hold objects.
+/// Returns true when threads other than the current one may hold objects.
 inline bool objects_are_shared() { return detail::objects_shared; }
 
-/// Says that a thread is about to be started that may hold objects.
+/// Must be called before starting a thread that may hold objects.
 inline void share_objects() {
   if (!detail::objects_shared) detail::objects_shared = true;
 }
@@ -35,7 +36,7 @@ inline void share_objects() {}
 
 #endif
 
-/// A number that all threads change which hold objects.
+/// A counter that all threads holding the object may change.
 template <class T>
 class SharedCount {
  public:
@@ -44,13 +45,13 @@ class SharedCount {
   SharedCount& operator=(const SharedCount&) = delete;
 
   T load() const { return __atomic_load_n(&value_, __ATOMIC_ACQUIRE); }
-  /// Adds one where nothing depends on what other threads have written before.
+  /// Adds one with relaxed ordering, for counts that no other data depends on.
   void increment() { (void)add(1, __ATOMIC_RELAXED); }
-  /// Adds and returns the sum; what was written before is seen by whoever sees the sum.
+  /// Adds and returns the sum, with acquire-release ordering.
   T add(T amount) { return add(amount, __ATOMIC_ACQ_REL); }
-  /// Adds one unless it is zero; returns false then.
+  /// Adds one unless the value is zero; returns false then.
   bool increment_unless_zero() {
-    // Acquire also for a zero: what made it zero came before.
+    // Acquire also when it is zero, to see the writes that preceded the last decrement.
     T value = load();
     while (value != 0) {
       if (__atomic_compare_exchange_n(&value_, &value, value + 1, true, __ATOMIC_ACQ_REL,
@@ -59,14 +60,14 @@ class SharedCount {
     }
     return false;
   }
-  /// Sets it; what was written before is seen by whoever sees the new value.
+  /// Sets the value, with release ordering.
   void store(T value) {
     if (objects_are_shared())
       __atomic_store_n(&value_, value, __ATOMIC_RELEASE);
     else
       value_ = value;
   }
-  /// Sets it before anybody else knows of it.
+  /// Sets the initial value, before the object is shared.
   void start_at(T value) { value_ = value; }
 
  private:
@@ -75,18 +76,18 @@ class SharedCount {
     return value_ += amount;
   }
 
-  // As atomic operations ask for it, where the platform asks for less.
+  // Atomic operations need natural alignment, which some platforms do not require of the type.
   alignas(sizeof(T)) T value_;
 };
 
-/// A place that belongs to the first who takes it.
+/// A single-owner claim: the first caller of take() becomes the owner.
 template <class T>
 class SharedClaim {
  public:
   T* owner() const { return __atomic_load_n(&owner_, __ATOMIC_ACQUIRE); }
-  /// Returns false when it is somebody's.
+  /// Returns false when it already has an owner.
   bool take(T* owner) { return replace(nullptr, owner); }
-  /// Does nothing unless it is `owner`'s.
+  /// Releases the claim if `owner` holds it.
   void leave(T* owner) { (void)replace(owner, nullptr); }
 
  private:
@@ -102,7 +103,7 @@ class SharedClaim {
   T* owner_ = nullptr;
 };
 
-/// Holds a mutex of objects if they are shared.
+/// Locks a mutex that protects objects, if objects are shared.
 inline std::unique_lock<std::mutex> lock_objects(std::mutex& mutex) {
   return objects_are_shared() ? std::unique_lock(mutex) : std::unique_lock(mutex, std::defer_lock);
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// A vector that keeps up to N elements inside itself. Shapes, edges and gradient lists are nearly
-// always short, and a recorded op makes several of them: none may cost an allocation.
+// A vector that stores up to N elements inline. Shapes, edges and gradient lists are nearly always
+// short, and a recorded op makes several of them, so they must not allocate.
 
 #include <algorithm>
 #include <cstddef>
@@ -75,7 +75,7 @@ class SmallVector {
   operator std::span<const T>() const { return {data_, size_}; }
 
   void push_back(T value) { emplace_back(std::move(value)); }
-  /// Makes an element of arguments that are no elements of this.
+  /// Constructs an element at the end. The arguments must not be elements of this vector.
   template <class... Args>
   T& emplace_back(Args&&... args) {
     reserve(size_ + 1);
@@ -122,7 +122,7 @@ class SmallVector {
   friend bool operator==(const SmallVector& a, const SmallVector& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
   }
-  /// "[2, 3]", for messages.
+  /// Formats as "[2, 3]", for messages.
   friend void append_text(std::string& out, const SmallVector& values) {
     out += '[';
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -157,7 +157,7 @@ class SmallVector {
     size_ = 0;
     capacity_ = N;
   }
-  // Leaves `other` empty; this must hold nothing.
+  // Leaves `other` empty. This vector must be empty.
   void take(SmallVector& other) {
     if (other.is_inline()) {
       std::uninitialized_move(other.begin(), other.end(), data_);
@@ -176,8 +176,7 @@ class SmallVector {
   alignas(T) std::byte inline_[N * sizeof(T)];
 };
 
-/// Sorts the few elements of a vector; std::sort, made for many, is kilobytes of code for each kind
-/// of element.
+/// Insertion sort for a few elements; each instantiation of std::sort costs kilobytes of code.
 template <class Values, class Less = std::less<>>
 void sort_few(Values& values, Less less = {}) {
   for (std::size_t i = 1; i < values.size(); ++i) {

@@ -12,8 +12,8 @@ std::thread start_thread(const char* caller, std::function<void()> run) {
   try {
     return std::thread(std::move(run));
   } catch (const std::system_error& error) {
-    fail(ErrorCode::kOutOfMemory, '[', caller, "] the system starts no further thread, error ",
-         error.code().value(), ": too many are running.");
+    fail(ErrorCode::kOutOfMemory, '[', caller, "] the system cannot start another thread, error ",
+         error.code().value(), ": too many threads are running.");
   }
 }
 

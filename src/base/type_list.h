@@ -1,7 +1,7 @@
 #pragma once
 
-// Lists of types, the only registry of the project: every table (kernels, nodes, bindings,
-// documentation, tests) is derived by walking such a list at compile time.
+// Lists of types. They are the only registry of the project: every table (kernels, nodes, bindings,
+// documentation, tests) is derived by iterating over such a list at compile time.
 
 #include <cstddef>
 #include <utility>
@@ -37,7 +37,7 @@ struct ConcatImpl<TypeList<As...>, TypeList<Bs...>, Rest...> {
 };
 }  // namespace detail
 
-/// One list from several.
+/// Concatenates lists.
 template <class... Lists>
 using Concat = typename detail::ConcatImpl<Lists...>::type;
 

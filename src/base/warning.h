@@ -1,8 +1,8 @@
 #pragma once
 
-// Messages for people that are not errors. They go to one process-wide handler (standard error
-// until bindings install theirs); a thread that may not print collects its messages instead, for
-// somebody else to pass on.
+// Messages to the user that are not errors. They go to one process-wide handler (standard error
+// until the bindings install theirs). A thread that must not print collects its messages instead,
+// and another thread replays them.
 
 #include <atomic>
 #include <mutex>
@@ -15,13 +15,13 @@ namespace eg {
 
 using WarningHandler = void (*)(const std::string& message);
 
-/// Sets where warnings go; null restores standard error. Returns the handler before.
+/// Sets the warning handler; null restores standard error. Returns the previous handler.
 WarningHandler set_warning_handler(WarningHandler handler);
 
 /// Reports a message to the handler, or to this thread's collector when it has one.
 void emit_warning(const std::string& message);
 
-/// Reports the joined parts.
+/// Reports the concatenated parts.
 template <class... Parts>
 [[gnu::cold, gnu::noinline]] void warn(const Parts&... parts) {
   emit_warning(join_text(parts...));
@@ -41,14 +41,14 @@ class WarnOnce {
   std::atomic<bool> done_{false};
 };
 
-/// Makes every WarnOnce report each time; returns what was set before.
+/// Makes every WarnOnce report each time; returns the previous setting.
 bool set_warn_always(bool value);
 
-/// Messages kept until somebody replays them; several threads may add at once.
+/// Stores messages until replay(). add() is thread-safe.
 class WarningCollector {
  public:
   void add(const std::string& message);
-  /// Reports all messages, in the order they came, and forgets them.
+  /// Reports all messages in the order they were added, and clears them.
   void replay();
 
  private:
@@ -56,7 +56,7 @@ class WarningCollector {
   std::vector<std::string> messages_;
 };
 
-/// Sends the warnings of this thread to a collector for a scope; null means to the handler.
+/// Redirects this thread's warnings to a collector for a scope; null means the handler.
 class WarningCollectorGuard {
  public:
   explicit WarningCollectorGuard(WarningCollector* collector);

@@ -20,8 +20,8 @@
 namespace eg {
 namespace {
 
-// The tangent inputs[0] will have after its change in place: that of the plain op on copies of
-// what is about to be overwritten, values and tangents.
+// The tangent of inputs[0] after the in-place op. It is that of the out-of-place op on copies,
+// because values and tangents are about to be overwritten.
 Tensor in_place_tangent(const ElementwiseInfo& info, std::span<const Tensor> inputs,
                         const op::ParamValues& params) {
   SmallVector<Tensor, kMaxArity> copies(inputs.begin(), inputs.end());
@@ -38,11 +38,11 @@ struct ResultTypes {
   DType result;
 };
 
-// The dtype of integers beside limits: those are numbers that take part in promotion.
+// The dtype of an op on integers with limits, which are numbers that take part in promotion.
 DType promote_limits(const ElementwiseInfo& info, DType integers, const op::ParamValues& values) {
   DType result = integers;
   for (std::size_t i = 0; i < info.params.size(); ++i) {
-    // An infinity is a limit that is not there.
+    // An infinite limit means no limit.
     if (info.params[i].role != op::Param::Role::kLimit || std::isinf(values[i])) continue;
     if (std::trunc(values[i]) != values[i]) return default_dtype();
     if (integers == DType::kBool) result = DType::kInt64;
@@ -50,7 +50,8 @@ DType promote_limits(const ElementwiseInfo& info, DType integers, const op::Para
   return result;
 }
 
-// The operands of an op that has the dtype of its first. Masks stay what they are.
+// Converts the operands to the dtype of the first, for ops whose result has it. Masks are not
+// converted.
 SmallVector<Tensor, kMaxArity> in_first_dtype(const ElementwiseInfo& info,
                                               std::span<const Tensor> inputs) {
   const DType first = inputs[0].dtype();
@@ -59,7 +60,8 @@ SmallVector<Tensor, kMaxArity> in_first_dtype(const ElementwiseInfo& info,
     if (input.dtype() == DType::kBool) continue;
     input = as_element(input, first);
     check(is_complex(first) || !is_complex(input.dtype()), ErrorCode::kDtypeMismatch, info.name,
-          "result type ", input.dtype(), " can't be cast to the desired output type ", first, '.');
+          "cannot convert an operand from ", input.dtype(), " to the dtype of the first, ", first,
+          '.');
     input = math::cast(input, first);
   }
   return converted;
@@ -100,15 +102,15 @@ void check_bools(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
     check(input.dtype() != DType::kBool, ErrorCode::kDtypeMismatch, info.name, info.refuses_bool);
 }
 
-// What an op asks of its numbers when it computes integers.
+// Checks the parameters of an op that computes integers.
 void check_integer_params(const ElementwiseInfo& info, DType compute,
                           const op::ParamValues& values) {
   if (!is_integral(compute)) return;
   for (std::size_t i = 0; i < info.params.size(); ++i) {
     const op::Param::Role role = info.params[i].role;
     check(role != op::Param::Role::kFactor || std::trunc(values[i]) == values[i],
-          ErrorCode::kInvalidArgument, info.name, "For integral input tensors, argument ",
-          info.params[i].name, " must not be a floating point number, got ", values[i], '.');
+          ErrorCode::kInvalidArgument, info.name, "for ", compute, " tensors, ",
+          info.params[i].name, " must be an integer, got ", values[i], '.');
     check(role != op::Param::Role::kForFloats || values[i] == 0, ErrorCode::kDtypeMismatch,
           info.name, info.params[i].name, " is not implemented for ", compute, '.');
   }
@@ -122,7 +124,7 @@ bool has_zero(const Tensor& t) {
   });
 }
 
-// What an op asks of its second operand when it computes integers.
+// Checks the second operand of an op that computes integers.
 void check_second_integer(const ElementwiseInfo& info, DType compute, const Shape& shape,
                           std::span<const Tensor> inputs) {
   const bool is_integer = is_integral(compute) && compute != DType::kBool;
@@ -132,23 +134,23 @@ void check_second_integer(const ElementwiseInfo& info, DType compute, const Shap
     check(!second.is_wrapped_number() || second.dtype() != DType::kInt64 ||
               *second.data_as<std::int64_t>() >= 0,
           ErrorCode::kInvalidArgument, info.name,
-          "Integers to negative integer powers are not allowed. Convert with to('float32').");
+          "integers cannot be raised to a negative power. Convert with to('float32').");
     (void)as_element(second, compute);
     return;
   }
   if (numel(shape) == 0) return;
-  // In the dtype it is divided by: 256 is 0 there for uint8.
+  // Checked in the dtype of the division, where it may become zero: 256 is 0 in uint8.
   Tensor divisor = packed(second);
   if (divisor.dtype() != compute) {
     divisor = Tensor::empty(second.shape(), compute, second.device());
     copy_data(divisor, second);
   }
   check(!has_zero(divisor), ErrorCode::kInvalidArgument, info.name,
-        "ZeroDivisionError: integers cannot be divided by zero. Convert with to('float32') for "
-        "infinities and NaN.");
+        "integers cannot be divided by zero. Convert with to('float32') to get infinities and "
+        "NaN.");
 }
 
-// A number that integers are compared with is one of theirs.
+// Throws unless numbers that integers are compared with fit their dtype.
 void check_compared_numbers(const ElementwiseInfo& info, DType compute,
                             std::span<const Tensor> inputs) {
   if (info.dtype_rule != op::DTypeRule::kBool || !is_integral(compute)) return;
@@ -163,7 +165,7 @@ Shape result_shape(const ElementwiseInfo& info, std::span<const Tensor> inputs) 
   return shape;
 }
 
-// The device of the result; a number may join any.
+// The device of the result. 0-dim tensors on the CPU can be combined with tensors on any device.
 Device common_device(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
   const Tensor* model = nullptr;
   for (const Tensor& input : inputs) {
@@ -174,7 +176,7 @@ Device common_device(const ElementwiseInfo& info, std::span<const Tensor> inputs
   return model == nullptr ? Device{} : model->device();
 }
 
-// A result keeps the layout its operands agree on; otherwise it is row-major.
+// Allocates the result with the layout that all operands share, else row-major.
 Tensor allocate_result(std::span<const Tensor> inputs, const Shape& shape, DType dtype,
                        Device device) {
   const Tensor* model = nullptr;
@@ -213,8 +215,8 @@ void run_forward(const ElementwiseInfo& info, DType compute, const Tensor& out,
               kernel_type, result, out, addresses_of(inputs));
 }
 
-// True for what most operands are: packed float32 tensors of one shape in the memory of the CPU.
-// All rules about dtypes, devices and shapes then have one answer.
+// True in the most common case, packed float32 tensors of one shape in CPU memory, for which the
+// rules about dtypes, devices and shapes need not be evaluated.
 bool are_plain(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
   if (info.first_is_mask) return false;
   return std::ranges::all_of(inputs, [&](const Tensor& t) {
@@ -252,8 +254,8 @@ IntrusivePtr<ElementwiseNode> make_node(const ElementwiseInfo& info, std::span<c
   return make_intrusive<ElementwiseNode>(info, collect_edges(inputs), inputs, params);
 }
 
-// An op without a gradient formula, a comparison, records nothing. One that has some records for
-// all its inputs: backward then says which formula is missing.
+// An op without any gradient formula, such as a comparison, records nothing. An op with a formula
+// for some of its inputs records for all of them, so that backward reports which one is missing.
 bool records(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
   const bool has_formula =
       std::ranges::any_of(info.gradients, [](const auto& gradient) { return gradient.exists; });
@@ -269,7 +271,7 @@ bool records(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
 
 bool is_elsewhere(const Tensor* t, Device device) { return t != nullptr && t->device() != device; }
 
-// Brings numbers of the CPU to the device of the other operands.
+// Copies 0-dim operands on the CPU to the device of the other operands.
 SmallVector<Tensor, 5> joined(std::span<const Tensor* const> inputs, DType compute, Device device) {
   // complex64 is computed in complex128, which not every device has.
   const bool is_narrowed =
@@ -285,7 +287,7 @@ SmallVector<Tensor, 5> joined(std::span<const Tensor* const> inputs, DType compu
   return operands;
 }
 
-// True when `t` can be read element by element beside the packed `out`, or is one element for all.
+// True when `t` is packed and shaped like `out`, or is a single element for all of it.
 bool is_packed_with(const Tensor& t, const Tensor& out) {
   return t.numel() == 1 || (t.is_contiguous() && t.shape() == out.shape());
 }
@@ -295,7 +297,7 @@ bool ran_packed(const kernel::Formula& formula, DType compute, DType result, con
   SmallVector<cpu::PackedOperand, kernel::kMaxOperands> operands;
   operands.emplace_back(out.memory(), false);
   for (const Tensor* input : inputs) {
-    // What the formula does not read may be anything valid.
+    // An operand that the formula does not read can be any valid memory.
     const Tensor& t = input != nullptr ? *input : out;
     operands.emplace_back(t.memory(), t.numel() == 1);
   }
@@ -317,7 +319,7 @@ void run_formula(const kernel::Formula& formula, DType compute, DType result, co
     const auto operands = joined(inputs, compute, out.device());
     return run_formula(formula, compute, result, out, addresses_of(operands));
   }
-  // Operands that all lie packed are one dimension, whatever their shape.
+  // Packed operands are processed as one dimension, whatever their shape.
   const bool is_flat =
       out.is_contiguous() && std::all_of(inputs.begin(), inputs.end(), [&](const Tensor* t) {
         return t == nullptr || is_packed_with(*t, out);
@@ -332,7 +334,7 @@ void run_formula(const kernel::Formula& formula, DType compute, DType result, co
     call.shape = out.shape();
   call.operands.resize(inputs.size() + 1);
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
-    // What the formula does not read may be anything valid.
+    // An operand that the formula does not read can be any valid memory.
     const Tensor& t = i > 0 && inputs[i - 1] != nullptr ? *inputs[i - 1] : out;
     kernel::Operand& operand = call.operands[i];
     operand.memory = t.memory();
@@ -358,7 +360,7 @@ Tensor apply_elementwise(const ElementwiseInfo& info, std::span<const Tensor> in
     node->save_inputs(inputs);
     set_history(out, node);
   }
-  // Before the output is saved, because its tangent is saved with it.
+  // Set before the output is saved, because its tangent is saved with it.
   if (any_has_tangent(inputs)) {
     set_tangent(out, own_tangent(elementwise_tangent(info, inputs, out, params), inputs));
   }
@@ -372,18 +374,18 @@ Tensor apply_elementwise_in_place(const ElementwiseInfo& info, std::span<const T
     return apply_elementwise_in_place(info, in_first_dtype(info, inputs), params);
   const Tensor& target = inputs[0];
   const Device device = common_device(info, inputs);
-  check(device == target.device(), ErrorCode::kDeviceMismatch, info.name, "output on ",
-        target.device(), " cannot take operands on ", device, '.');
+  check(device == target.device(), ErrorCode::kDeviceMismatch, info.name, "a tensor on ",
+        target.device(), " cannot be changed in place with operands on ", device, '.');
   check_bools(info, inputs);
   const ResultTypes types = result_types(info, inputs, params);
   const Shape shape = result_shape(info, inputs);
-  check(shape == target.shape(), ErrorCode::kShapeMismatch, info.name, "output with shape ",
-        target.shape(), " doesn't match the broadcast shape ", shape, '.');
+  check(shape == target.shape(), ErrorCode::kShapeMismatch, info.name, "a result of shape ", shape,
+        " cannot be written in place to a tensor of shape ", target.shape(), '.');
   check(can_cast(types.result, target.dtype()), ErrorCode::kDtypeMismatch, info.name,
-        "result type ", types.result, " can't be cast to the desired output type ", target.dtype(),
+        "a result of ", types.result, " cannot be written in place to a tensor of ", target.dtype(),
         '.');
   check(!(info.is_real_of_complex && is_complex(types.compute)), ErrorCode::kDtypeMismatch,
-        info.name, "In-place ", info.name, " is not supported for complex tensors.");
+        info.name, "the result is real and cannot be written in place to a complex tensor.");
   forward_kernel(info, types.compute);
   check_integer_params(info, types.compute, params);
   check_second_integer(info, types.compute, shape, inputs);
@@ -394,7 +396,7 @@ Tensor apply_elementwise_in_place(const ElementwiseInfo& info, std::span<const T
   for (const Tensor& operand : inputs.subspan(1)) check_no_partial_overlap(target, operand);
   SmallVector<Tensor, kMaxArity> operands(inputs.begin(), inputs.end());
   for (Tensor& operand : operands) {
-    // Another view of the memory being written would be read half changed.
+    // Another view of the target's memory would be read while it is being overwritten.
     const bool same_view = operand.shape() == target.shape() &&
                            operand.strides() == target.strides() &&
                            operand.offset() == target.offset();
@@ -406,7 +408,8 @@ Tensor apply_elementwise_in_place(const ElementwiseInfo& info, std::span<const T
     SmallVector<Tensor, kMaxArity> originals(operands);
     // Backward needs the value that is about to be overwritten.
     if (node->reads_input(0)) originals[0] = math::clone(target);
-    // What is the target itself backward will find changed; kept whole it would keep this node.
+    // An operand that is the target itself is saved without its history, which would be this node
+    // and form a cycle. Backward then reports that the operand was modified.
     for (std::size_t i = 1; i < originals.size(); ++i) {
       if (originals[i].shares_storage_with(target)) originals[i] = detach(originals[i]);
     }

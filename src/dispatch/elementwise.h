@@ -1,8 +1,8 @@
 #pragma once
 
-// Where an elementwise op meets tensors: dtype promotion, broadcasting, allocation, the kernel, and
-// the record for backward. Everything specific to an op is in its ElementwiseInfo, derived from the
-// declaration at compile time; the rest is one non-template function for all of them.
+// Runs elementwise ops on tensors: dtype promotion, broadcasting, allocation, the kernel, and
+// recording for backward. Everything specific to an op is in its ElementwiseInfo, derived from the
+// declaration at compile time; the rest is non-template code shared by all of them.
 
 #include <array>
 #include <complex>
@@ -20,7 +20,7 @@ namespace eg {
 
 inline constexpr std::size_t kMaxArity = 3;
 
-/// A tensor, or a number standing in for one.
+/// A tensor, or a plain number used in place of one.
 class Operand {
  public:
   Operand(Tensor tensor) : tensor_(std::move(tensor)) {}
@@ -36,7 +36,8 @@ class Operand {
   Tensor tensor_;
 };
 
-/// Gradient of one input over tensors, in the vocabulary: recorded when grad mode is on.
+/// The gradient of one input, written in the vocabulary of formulas and evaluated on tensors. It is
+/// recorded when grad mode is on.
 using TensorFormula = Var (*)(const Var& g, std::span<const Var> inputs, const Var& output,
                               const double* params);
 
@@ -49,12 +50,12 @@ struct ElementwiseInfo {
   std::span<const op::Param> params;
   op::DTypeRule dtype_rule;
   op::ComplexRule complex_rule;
-  /// Complex operands give a real result.
+  /// The result of complex operands is real.
   bool is_real_of_complex;
   bool first_is_mask;
   op::IntegerRule integer_rule;
   std::string_view refuses_bool;
-  /// For devices whose kernels are shaders.
+  /// Used by devices whose kernels are shaders.
   op::ShaderNumbersOf shader_numbers;
   /// By dtype; null where the op has no kernel. bool computes in uint8, complex64 in complex128.
   std::array<cpu::Kernel, kComputedDTypeCount> forward;
@@ -65,7 +66,7 @@ struct ElementwiseInfo {
     std::uint32_t reads = 0;
     /// The gradient is the incoming one, unchanged.
     bool is_identity = false;
-    /// The same, but only with some parameters; may be null.
+    /// Whether the gradient is the incoming one for these parameters; may be null.
     bool (*is_identity_with)(const double* params) = nullptr;
     /// The fused kernel for float32.
     cpu::Kernel kernel = nullptr;
@@ -75,7 +76,7 @@ struct ElementwiseInfo {
 };
 
 /// The derived description of an op. Defined in elementwise_info.h, which only the files that
-/// instantiate kernels include: everybody else links to them.
+/// instantiate kernels include; all other code links to them.
 template <class Op>
 const ElementwiseInfo& elementwise_info();
 

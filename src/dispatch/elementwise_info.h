@@ -1,7 +1,8 @@
 #pragma once
 
-// Derives an op's ElementwiseInfo from its declaration, which instantiates its kernels. Included by
-// ops/elementwise/kernels_*.cpp alone, one per family of ops, so that each kernel is compiled once.
+// Derives an op's ElementwiseInfo from its declaration, which instantiates its kernels. Included
+// only by ops/elementwise/kernels_*.cpp, one per family of ops, so that each kernel is compiled
+// once.
 
 #include "backend/cpu/elementwise/elementwise.h"
 #include "base/type_list.h"
@@ -99,7 +100,7 @@ const ElementwiseInfo& elementwise_info() {
   return info;
 }
 
-/// Makes the infos of a family of ops exist in this object file.
+/// Instantiates the infos of a family of ops in this object file.
 template <class... Ops>
 constexpr auto instantiate(TypeList<Ops...>) {
   return std::array<const ElementwiseInfo& (*)(), sizeof...(Ops)>{&elementwise_info<Ops>...};

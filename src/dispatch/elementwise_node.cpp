@@ -28,7 +28,7 @@ bool can_fuse(const ElementwiseInfo::Gradient& gradient, const Tensor& g, const 
 Tensor fused_gradient(const ElementwiseInfo& info, std::size_t i, Tensor g, const Values& values,
                       const op::ParamValues& params) {
   const ElementwiseInfo::Gradient& gradient = info.gradients[i];
-  // A gradient nobody else can see is overwritten by the next one.
+  // A gradient with no other owner is overwritten by the result.
   const bool overwrite = g.use_count() == 1 && g.storage()->use_count() == 1 &&
                          is_non_overlapping_and_dense(g.shape(), g.strides());
   const Tensor out = overwrite ? g : empty_like(g);
@@ -43,8 +43,8 @@ Tensor fused_gradient(const ElementwiseInfo& info, std::size_t i, Tensor g, cons
   return out;
 }
 
-// A number as formulas over tensors take it: of the dtype of the others. As the number that it is,
-// a formula that computes with it alone (1 - weight) would do so in float32.
+// Converts a plain number to the dtype of the other operands, for formulas over tensors. Otherwise
+// an expression of that number alone (1 - weight) would be computed in float32.
 Tensor of_dtype(const Tensor& value, DType dtype) {
   if (!value.defined() || !value.is_wrapped_number()) return value;
   if (is_complex(value.dtype())) return math::cast(detach(value), dtype);
@@ -57,8 +57,8 @@ Tensor times_derivative(const ElementwiseInfo& info, std::size_t i, Tensor g, co
                         const op::ParamValues& params) {
   const ElementwiseInfo::Gradient& gradient = info.gradients[i];
   if (!gradient.exists) {
-    fail(ErrorCode::kNotDifferentiable, "derivative for ", info.name, " by its ", info.operands[i],
-         " is not implemented.");
+    fail(ErrorCode::kNotDifferentiable, info.name, " is not differentiable with respect to its ",
+         info.operands[i], '.');
   }
   const bool passes_on = gradient.is_identity || (gradient.is_identity_with != nullptr &&
                                                   gradient.is_identity_with(params.data()));
@@ -71,7 +71,7 @@ Tensor times_derivative(const ElementwiseInfo& info, std::size_t i, Tensor g, co
   return result.is_number() ? full_like(g, result.number()) : result.tensor();
 }
 
-// What backward of a holomorphic function reads: f'(conj z) is the conjugate of f'(z).
+// Backward of a holomorphic function multiplies by the conjugate of f'(z), which is f'(conj z).
 void conjugate(Values& values) {
   for (Tensor& value : values) {
     if (value.defined() && is_complex(value.dtype())) value = math::conj(value);
@@ -120,7 +120,7 @@ std::vector<NamedNumber> ElementwiseNode::saved_numbers() const {
 }
 
 void ElementwiseNode::release_variables() {
-  // Destroyed after the lock is gone, for hooks on a saved tensor may be the user's.
+  // Destroyed after the lock is released, because hooks on a saved tensor may be user code.
   SmallVector<SavedVariable, kMaxArity + 1> released;
   const auto lock = lock_objects(mutex());
   for (SavedVariable& slot : saved_) {
@@ -152,7 +152,7 @@ GradList ElementwiseNode::apply(GradList&& grads) {
 
 Tensor ElementwiseNode::gradient(std::size_t i, Tensor g, const Values& values) const {
   Tensor result = times_derivative(info_, i, std::move(g), values, params_);
-  // A real input that met a complex one moves along the real axis alone.
+  // The gradient of a real input is real, also when the other operand is complex.
   const bool takes_real_part = is_complex(result.dtype()) && (real_inputs_ >> i & 1U) != 0;
   return takes_real_part ? math::real(result) : result;
 }
@@ -188,7 +188,8 @@ Tensor elementwise_tangent(const ElementwiseInfo& info, std::span<const Tensor> 
   Values values;
   std::copy(inputs.begin(), inputs.end(), values.begin());
   values[info.arity] = output;
-  // A function that is not complex-linear in small changes has another derivative than gradient.
+  // If the function is not holomorphic, its gradient formula does not map tangents. They are mapped
+  // through backward instead.
   if (info.complex_rule == op::ComplexRule::kAsWritten) {
     const bool any_complex = std::any_of(inputs.begin(), inputs.end(),
                                          [](const Tensor& t) { return is_complex(t.dtype()); });

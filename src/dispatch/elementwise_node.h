@@ -2,8 +2,8 @@
 
 // The node of every elementwise op, and the tangent of its result.
 //
-// The node keeps what the gradient formulas read of the inputs that want a gradient, and evaluates
-// them: fused, in one kernel, for float32 when nothing is recorded, else over tensors.
+// The node saves the tensors that the formulas of the required gradients read, and evaluates those
+// formulas: in one fused kernel for float32 when nothing is recorded, else with ops on tensors.
 
 #include <array>
 #include <span>
@@ -26,14 +26,14 @@ class ElementwiseNode final : public Node {
   std::vector<NamedSavedVariable> saved_variables() override;
   std::vector<NamedNumber> saved_numbers() const override;
 
-  /// Keeps of the inputs what the gradients that are wanted read.
+  /// Saves the inputs that the required gradients read.
   void save_inputs(std::span<const Tensor> inputs);
-  /// The same for the output.
+  /// Saves the output if a required gradient reads it.
   void save_output(const Tensor& output, SavedAs role);
-  /// True when a gradient that is wanted reads input `i`.
+  /// True when a required gradient reads input `i`.
   bool reads_input(std::size_t i) const { return reads_slot(wanted_reads(), i); }
 
-  /// The inputs and, at the place after them, the output; undefined where no formula reads them.
+  /// The inputs followed by the output; undefined where no formula reads them.
   using Values = std::array<Tensor, kMaxArity + 1>;
 
  private:

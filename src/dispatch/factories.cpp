@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <complex>
-#include <string_view>
 
 #include "base/half.h"
 #include "dispatch/transfer.h"
@@ -11,44 +10,23 @@
 namespace eg {
 namespace {
 
-// As PyTorch's sentences call them.
-template <class T>
-constexpr std::string_view kTypeName{};
-template <>
-constexpr std::string_view kTypeName<float> = "float";
-template <>
-constexpr std::string_view kTypeName<double> = "double";
-template <>
-constexpr std::string_view kTypeName<std::int32_t> = "int";
-template <>
-constexpr std::string_view kTypeName<std::int64_t> = "int64_t";
-template <>
-constexpr std::string_view kTypeName<std::uint8_t> = "uint8_t";
-template <>
-constexpr std::string_view kTypeName<bool> = "bool";
-template <>
-constexpr std::string_view kTypeName<std::complex<float>> = "c10::complex<float>";
-template <>
-constexpr std::string_view kTypeName<std::complex<double>> = "c10::complex<double>";
-
-[[noreturn]] void fail_overflow(Scalar value, std::string_view type, DType dtype) {
-  fail(ErrorCode::kInvalidArgument, "value cannot be converted to type ", type,
-       " without overflow: ", value.to<double>(), " does not fit ", dtype, '.');
+[[noreturn]] void fail_overflow(Scalar value, DType dtype) {
+  fail(ErrorCode::kInvalidArgument, "the value ", value.to<double>(), " does not fit ", dtype, '.');
 }
 
 template <class T>
 void check_fits(Scalar value) {
-  if (!value.fits<T>()) fail_overflow(value, kTypeName<T>, dtype_of<T>());
+  if (!value.fits<T>()) fail_overflow(value, dtype_of<T>());
 }
 
 void check_fits_half(Scalar value, DType dtype) {
   const bool is_float16 = dtype == DType::kFloat16;
   const auto number = std::abs(value.to<double>());
   if (number <= (is_float16 ? kMaxFloat16 : kMaxBFloat16) || !std::isfinite(number)) return;
-  fail_overflow(value, is_float16 ? "c10::Half" : "c10::BFloat16", dtype);
+  fail_overflow(value, dtype);
 }
 
-// The number behind a wrapped one that is real.
+// The value of a wrapped number that is real.
 Scalar scalar_of(const Tensor& t) {
   if (t.dtype() == DType::kFloat64) return *t.data_as<double>();
   return t.dtype() == DType::kBool ? Scalar(*t.data_as<bool>()) : *t.data_as<std::int64_t>();
@@ -61,8 +39,7 @@ Tensor as_element(const Tensor& t, DType dtype) {
   if (is_complex(t.dtype())) {
     const auto value = *t.data_as<std::complex<double>>();
     if (value.imag() != 0) {
-      fail(ErrorCode::kDtypeMismatch, "value cannot be converted to type ", dtype,
-           " without overflow: it has an imaginary part.");
+      fail(ErrorCode::kDtypeMismatch, "a number with an imaginary part does not fit ", dtype, '.');
     }
     return full({}, value.real(), dtype);
   }

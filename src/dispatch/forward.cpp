@@ -39,10 +39,10 @@ TensorList map_tangents(Node& node, std::span<const Tensor> outputs,
   AutogradState state = autograd_state();
   state.dual_level = nullptr;
   state.grad_mode = true;
-  // What is saved on the way to the tangents is gone when they are there.
+  // Tensors saved while computing the tangents are freed with them; user hooks must not see those.
   state.saved_tensor_hooks = nullptr;
   const AutogradStateGuard state_guard(state);
-  // This is no part of the backward call that may be running, whose wishes would be asked for.
+  // A backward call that may be running must not decide which gradients this evaluation computes.
   const EvaluationGuard evaluation_guard(nullptr, nullptr);
 
   GradList directions;
@@ -67,15 +67,15 @@ TensorList map_tangents(Node& node, std::span<const Tensor> outputs,
   TensorList result(outputs.size());
   if (roots.empty()) return result;
   TensorList variables;
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < directions.size(); ++i) {
     if (!directions[i].defined()) continue;
     variables.push_back(directions[i]);
-    places.push_back(i);
+    indices.push_back(i);
   }
   const TensorList mapped =
       grad(roots, variables, weights, {{.create_graph = recorded}, /*allow_unused=*/true});
-  for (std::size_t i = 0; i < mapped.size(); ++i) result[places[i]] = mapped[i];
+  for (std::size_t i = 0; i < mapped.size(); ++i) result[indices[i]] = mapped[i];
   return result;
 }
 

@@ -11,13 +11,14 @@
 //     ... Attrs, saved_names, backward when it records itself (see record.h)
 //   };
 //
-// `static constexpr bool in_place = true;` gives it an in-place form too, index_select_: the result
-// written into the first argument. `in_place_view` makes the first argument the view that is the
-// result (see in_place.h). `reads_apart` refuses arguments that share memory with the first, there.
+// The op is added to the TypeList at the end of its header. The binding, the TypeScript signature,
+// its documentation and the derived tests follow from the declaration: argument types are taken
+// from `call`, names and defaults from `args`.
 //
-// and a place in the TypeList at the end of its header. From that follow the binding, the
-// TypeScript signature, its documentation and the derived tests: the types of the arguments are
-// read off `call`, names and defaults off `args`.
+// `static constexpr bool in_place = true;` adds an in-place form, index_select_, which writes the
+// result into the first argument. `in_place_view` adds one that turns the first argument into the
+// view that is the result (see in_place.h). `reads_apart` makes the in-place form refuse arguments
+// that share memory with the first.
 //
 // Argument types: const Tensor&, const std::optional<Tensor>&, const TensorList&, const Operand& (a
 // tensor or a number), std::int64_t, double, bool, Scalar, const Dims&, std::optional<...> of
@@ -55,32 +56,33 @@ enum class Audience : std::uint8_t {
   kInternal,  ///< for the package's own code
 };
 
-/// Whether an in-place form of a function op changes not values but what the tensor shows.
+/// Whether the in-place form of a function op changes the tensor's geometry and not its values.
 template <class Op>
 inline constexpr bool kIsViewInPlace = requires { requires Op::in_place_view; };
 
-/// Whether a function op has an in-place form beside it.
+/// Whether a function op has an in-place form.
 template <class Op>
 inline constexpr bool kHasInPlaceForm = kIsViewInPlace<Op> || requires { requires Op::in_place; };
 
-/// Whether finite differences of a function op tell nothing about its gradient.
+/// Whether the gradient of a function op cannot be checked by finite differences.
 template <class Op>
 inline constexpr bool kHasGradientOfItsOwn = requires { requires Op::has_gradient_of_its_own; };
 
-/// The results of ops that pick elements.
+/// The result names of ops that pick elements.
 inline constexpr std::array<std::string_view, 2> kValuesAndIndices{"values", "indices"};
 
-/// A result that is one tensor or several, by an argument: max(x), max(x, dim). The op names it:
-/// `static constexpr std::string_view several_with = "dim";`.
+/// A result that is one tensor or several, depending on an argument: max(x), max(x, dim). The op
+/// names that argument: `static constexpr std::string_view several_with = "dim";`.
 struct OneOrMore {
   TensorList tensors;
 };
 
-// What a law allows an op is said on the op. `static constexpr bool ignores_nan = true;`: a result
-// that depends on an element need not be NaN because the element is (sort, nansum). `spreads_nan`:
-// a result that does not depend on the element, because of a factor of zero or a comparison that it
-// loses, may be NaN all the same. `has_gradient_of_its_own`: what it draws moves with its arguments
-// otherwise than its gradient says, which is that of a distribution, 0 or an error.
+// Exceptions from the laws that the derived tests check are declared on the op.
+// `static constexpr bool ignores_nan = true;`: a result that depends on an element need not be NaN
+// when the element is (sort, nansum). `spreads_nan`: a result that does not depend on an element,
+// because of a factor of zero or a lost comparison, may be NaN when the element is.
+// `has_gradient_of_its_own`: the op draws random numbers, and its gradient is that of their
+// distribution, 0 or an error, not that of the numbers drawn.
 //
 // `static constexpr bool takes_generator = true;`: in JavaScript it takes { generator } too.
 //
@@ -88,17 +90,17 @@ struct OneOrMore {
 // a float64 tensor that requires grad (values in [-2, 2] by default), C() a complex128 one,
 // I(shape, n) int64 indices below n, B(shape) a mask; the rest is literal.
 
-/// A list of numbers that need not be whole.
+/// A list of numbers that need not be integers.
 using Numbers = SmallVector<double, 5>;
 
-/// The padding of a convolution: sizes, or none, or what keeps the size of the input.
+/// The padding of a convolution: explicit sizes, "valid" (none) or "same" (keeps the input size).
 struct Padding {
   enum class Kind : std::uint8_t { kSizes, kValid, kSame };
   Kind kind = Kind::kSizes;
   Dims sizes;
 };
 
-/// Sizes of a result; none for a dimension that keeps that of the input.
+/// Sizes of a result; nullopt for a dimension that keeps the size of the input.
 using OutputSizes = SmallVector<std::optional<std::int64_t>, 5>;
 
 /// How a loss combines its elements.

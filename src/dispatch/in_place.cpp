@@ -2,14 +2,14 @@
 
 #include "autograd/tensor_math.h"
 #include "dispatch/factories.h"
-#include "dispatch/handle_table.h"
+#include "dispatch/handles/handle_table.h"
 #include "dispatch/overlap.h"
 #include "dispatch/promotion.h"
 
 namespace eg {
 namespace {
 
-// The values of `t` now, at its place in the graph.
+// A copy of `t` with the same history, and with a copy of its tangent.
 Tensor snapshot(const Tensor& t) {
   const Tensor copy = contiguous_copy(t);
   take_history(copy, t);
@@ -27,20 +27,20 @@ Tensor snapshot(const Tensor& t) {
 
 Tensor write_result(std::string_view op, std::span<const Tensor> operands,
                     const OfTarget& compute) {
-  // A handle of its own: `compute` may put what it works on in the place of the first operand.
+  // A separate reference: `compute` may replace the first operand by the tensor it works on.
   Tensor target(operands[0].impl_ptr());
   const bool recording = should_record(operands);
   check_inplace(target, recording);
   check_no_internal_overlap(target);
   for (const Tensor& operand : operands.subspan(1)) check_no_partial_overlap(target, operand);
   Tensor result = compute(recording || any_has_tangent(operands) ? snapshot(target) : target);
-  check(result.shape() == target.shape(), ErrorCode::kShapeMismatch, op, "output with shape ",
-        target.shape(), " doesn't match the broadcast shape ", result.shape(), '.');
-  check(can_cast(result.dtype(), target.dtype()), ErrorCode::kDtypeMismatch, op, "result type ",
-        result.dtype(), " can't be cast to the desired output type ", target.dtype(), '.');
+  check(result.shape() == target.shape(), ErrorCode::kShapeMismatch, op, "a result of shape ",
+        result.shape(), " cannot be written in place to a tensor of shape ", target.shape(), '.');
+  check(can_cast(result.dtype(), target.dtype()), ErrorCode::kDtypeMismatch, op, "a result of ",
+        result.dtype(), " cannot be written in place to a tensor of ", target.dtype(), '.');
   result = math::cast(result, target.dtype());
-  // A view hands the change on to its base, for which the node has to begin at the view. And what
-  // has no history of its own still ends that of the target.
+  // These cases need a recorded copy: it updates the history of a view's base, and it ends the
+  // history of a target whose new values have none.
   if (is_view(target) || !requires_grad(result)) {
     math::copy_values(target, result);
     return target;
@@ -53,13 +53,11 @@ Tensor write_result(std::string_view op, std::span<const Tensor> operands,
 }
 
 Tensor become_view(const Tensor& target, const OfTarget& compute) {
-  // Shape and strides are read without a lock, by kernels too.
+  // Other threads, kernels included, read shape and strides without a lock.
   if (target.travels() && HandleTable::instance().is_held_elsewhere(target)) {
-    fail(
-        ErrorCode::kInvalidArgument,
-        "expected a tensor that no other thread holds, got one that is shared with another thread, "
-        "which may be reading its shape: it cannot be given another one in place. Use the form "
-        "without the underscore, which makes a view.");
+    fail(ErrorCode::kInvalidArgument,
+         "the tensor is shared with another thread, which may be reading its shape, so the shape "
+         "cannot be changed in place. Use the form without the underscore, which returns a view.");
   }
   const bool recording = should_record({&target, 1});
   check_inplace(target, recording);
@@ -68,7 +66,7 @@ Tensor become_view(const Tensor& target, const OfTarget& compute) {
   const Tensor after = compute(before);
   const Tensor old_tangent = tangent(target);
   const bool has_own_history = recording && !is_view(target);
-  // A view finds its new place in its base by itself, when it is asked for its history next.
+  // A view rebuilds its history from its base and its new geometry the next time it is requested.
   if (has_own_history) take_history(target, after);
   target.set_geometry(after.shape(), after.strides(), after.offset());
   target.bump_version();

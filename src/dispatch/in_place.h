@@ -2,9 +2,10 @@
 
 // The in-place forms of ops that are not elementwise: x.cumsum_(0), x.transpose_(0, 1).
 //
-// They run the plain op and give its result to x: the values, and the place in the graph. Where
-// backward will want what x was before, the op works on a copy. `Op::in_place` asks for a form that
-// writes the result over x, `Op::in_place_view` for one that makes x the view that is the result.
+// They run the out-of-place op and transfer its result to x: the values and the history. If
+// backward may need the previous values of x, the op works on a copy. `Op::in_place` declares a
+// form that overwrites the values of x, `Op::in_place_view` one that turns x into the view that is
+// the result.
 
 #include <functional>
 #include <string_view>
@@ -20,7 +21,7 @@ using OfTarget = std::function<Tensor(const Tensor& target)>;
 /// Writes compute(target) over `target`, the first of the operands.
 Tensor write_result(std::string_view op, std::span<const Tensor> operands, const OfTarget& compute);
 
-/// Makes `target` show what its view compute(target) shows.
+/// Gives `target` the geometry and the history of compute(target), which is a view of it.
 Tensor become_view(const Tensor& target, const OfTarget& compute);
 
 namespace detail {

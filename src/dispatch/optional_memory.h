@@ -4,7 +4,7 @@
 
 namespace eg {
 
-/// The memory of a tensor, for a kernel that takes none where the tensor is undefined.
+/// The memory of a tensor, or an empty MemoryView if the tensor is undefined.
 inline MemoryView optional_memory(const Tensor& t) {
   return t.defined() ? t.memory() : MemoryView();
 }

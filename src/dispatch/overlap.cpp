@@ -19,12 +19,12 @@ bool repeats_elements(const Tensor& t) {
   return false;
 }
 
-// Bytes of a storage.
+// A range of bytes in a storage.
 struct Range {
   std::int64_t begin;
   std::int64_t end;
 
-  // Of a dense tensor.
+  // The range of a dense tensor.
   explicit Range(const Tensor& t)
       : begin(t.memory().offset),
         end(begin + t.numel() * static_cast<std::int64_t>(item_size(t.dtype()))) {}
@@ -46,8 +46,7 @@ Sharing sharing_of(const Tensor& a, const Tensor& b) {
 
 [[noreturn]] void fail_overlap() {
   fail(ErrorCode::kInvalidArgument,
-       "unsupported operation: some elements of the input tensor and the written-to tensor refer "
-       "to a single memory location. Please clone() the tensor before performing the operation.");
+       "an input overlaps the memory of the tensor that is written. Pass x.clone() as the input.");
 }
 
 }  // namespace
@@ -55,8 +54,8 @@ Sharing sharing_of(const Tensor& a, const Tensor& b) {
 void check_no_internal_overlap(const Tensor& target) {
   if (!repeats_elements(target)) return;
   fail(ErrorCode::kInvalidArgument,
-       "unsupported operation: more than one element of the written-to tensor refers to a single "
-       "memory location. Please clone() the tensor before performing the operation.");
+       "several elements of the tensor that is written share one memory location, as after "
+       "expand(). Write to x.clone() instead.");
 }
 
 void check_no_partial_overlap(const Tensor& target, const Tensor& input) {

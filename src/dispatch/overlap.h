@@ -1,22 +1,22 @@
 #pragma once
 
-// Memory that an op would write more than once, or read while it is being written. What PyTorch
-// refuses is refused here, with its sentences.
+// Detects memory that an op would write more than once, or read while it is being written. The
+// cases that are refused are those that PyTorch refuses.
 
 #include "tensor/tensor.h"
 
 namespace eg {
 
-/// Throws when several elements of `target` lie in one place, as expand() lays them. Views made by
-/// strides, which may overlap in other ways, are let through.
+/// Throws when several elements of `target` share one memory location, as in a view made by
+/// expand(). Other overlaps, which views made by as_strided() may have, are not detected.
 void check_no_internal_overlap(const Tensor& target);
 
-/// Throws when `input` shows a part of the memory of `target`, or all of it in another order. Views
-/// with gaps, where that is hard to tell, are let through.
+/// Throws when `input` covers a part of the memory of `target`, or all of it in another order.
+/// Views with gaps, for which this is hard to decide, are accepted.
 void check_no_partial_overlap(const Tensor& target, const Tensor& input);
 
-/// Throws also when `input` is all of `target` in the same order: where places are chosen by
-/// indices, an element may be written before it is read.
+/// Also throws when `input` covers all of `target` in the same order: an op that writes at given
+/// indices may write an element before it is read.
 void check_no_overlap(const Tensor& target, const Tensor& input);
 
 }  // namespace eg

@@ -4,8 +4,9 @@
 
 namespace eg {
 
-/// Makes a view whose base nobody else has a tensor of its own: what an op has cut out of something
-/// that it made for itself is no view to the caller, who may do with it what is refused on views.
+/// Turns a view into an independent tensor if nothing else refers to its base. When an op returns a
+/// part of its own temporary, that is not a view to the caller, who may use it where views are
+/// refused.
 void own_result(const Tensor& result);
 
 }  // namespace eg

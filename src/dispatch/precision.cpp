@@ -7,12 +7,12 @@
 
 namespace eg {
 
-// Here, for it would be in every caller.
+// Defined here so that it is not inlined into every caller.
 CallOperands::~CallOperands() = default;
 
 Tensor CallOperands::cast(const Tensor& given, DType dtype) {
   check_has_dtype(given.device(), dtype);
-  // A tensor that is made in inference mode does not tell whether it was changed.
+  // A tensor made in inference mode has no version counter to show whether the op changed it.
   AutogradState state = autograd_state();
   if (state.inference_mode) {
     state.inference_mode = state.grad_mode = false;
@@ -27,7 +27,7 @@ Tensor CallOperands::cast(const Tensor& given, DType dtype) {
 void CallOperands::write_back() const {
   for (const Cast& cast : casts_) {
     if (cast.prepared.version() == cast.version) continue;
-    // What has not recorded the change, as the step of an optimizer, leaves the graph alone.
+    // A change that was not recorded, such as an optimizer step, is not recorded here either.
     const bool is_recorded = grad_fn(cast.prepared).get() != cast.history;
     const GradModeGuard guard(is_recorded && is_grad_enabled());
     math::copy_values(cast.given, cast.prepared);
@@ -38,7 +38,7 @@ DType CallOperands::result_dtype() const {
   if (wanted_.has_value()) return *wanted_;
   const bool is_full = precision_ == Precision::kFull && is_half(autograd_state().autocast);
   if (is_full) return DType::kFloat32;
-  // Tensors without dimensions count where there are no floats with some.
+  // 0-dim tensors count only if no tensor with dimensions is floating-point.
   for (const std::uint32_t seen : seen_) {
     std::optional<DType> result;
     for (std::size_t code = 0; code < kDTypeCount; ++code) {

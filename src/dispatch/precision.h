@@ -1,13 +1,12 @@
 #pragma once
 
-// Half precision: float16 and bfloat16 are how numbers are stored, and float32 is what they are
-// computed in. Elementwise ops convert on the way through their tiles. All other ops meet halves in
-// one place, where their arguments are read: there a tensor of halves becomes one of float32, as a
-// recorded cast, results go back to what the operands promote to, and what the op has changed is
-// written to the tensor it was made from. So no op but those that move elements knows of these
-// dtypes.
+// Half precision: float16 and bfloat16 are storage formats; computation is in float32. Elementwise
+// ops convert tile by tile. For all other ops, halves are handled in one place, where arguments are
+// read: a half-precision tensor is converted to float32 by a recorded cast, results are converted
+// back to the dtype the operands promote to, and operands that the op changed are written back to
+// the tensors they came from. So only ops that move elements know of these dtypes.
 //
-// Autocast is the same place with another question: in which dtype an op wants its operands.
+// Autocast is handled in the same place: it selects the dtype in which an op receives its operands.
 
 #include <array>
 #include <cstdint>
@@ -23,18 +22,18 @@
 
 namespace eg {
 
-/// What an op makes of operands of half precision, and of autocast.
+/// How an op treats operands of half precision, and autocast.
 enum class Precision : std::uint8_t {
   kFloat32,  ///< computes them in float32
-  kMoves,    ///< takes them as they are, for it computes nothing or converts by itself
+  kMoves,    ///< takes them unchanged: it computes nothing, or converts them itself
   kLower,    ///< like kFloat32; under autocast its operands are rounded to half precision
   kFull,     ///< like kFloat32; under autocast its result stays float32
   kFirst,    ///< like kFloat32; its result has the dtype of its first operand
 };
 
-/// What a thread takes for granted about dtypes; autocast is in AutogradState.
+/// The default dtypes of a thread; autocast is in AutogradState.
 struct DTypeModes {
-  /// What floats without a dtype become.
+  /// The dtype of floating-point numbers for which none is given.
   DType of_floats = DType::kFloat32;
 };
 
@@ -45,7 +44,7 @@ inline constinit thread_local DTypeModes thread_dtype_modes;
 /// The modes of this thread.
 inline DTypeModes& dtype_modes() { return detail::thread_dtype_modes; }
 
-/// Sets them for a scope.
+/// Sets the modes for a scope.
 class DTypeModesGuard {
  public:
   explicit DTypeModesGuard(const DTypeModes& modes)
@@ -58,7 +57,7 @@ class DTypeModesGuard {
   DTypeModes previous_;
 };
 
-/// The dtype of new tensors of floats, and of results where integers give fractions.
+/// The dtype of new floating-point tensors, and of fractions computed from integers.
 inline DType default_dtype() { return dtype_modes().of_floats; }
 
 namespace detail {
@@ -74,7 +73,7 @@ class CallOperands {
   CallOperands(const CallOperands&) = delete;
   CallOperands& operator=(const CallOperands&) = delete;
 
-  /// What the op gets for a tensor that it was given; undefined for none.
+  /// The tensor that the op receives for `given`; undefined if `given` is.
   Tensor prepared(const Tensor& given) {
     if (!given.defined()) return given;
     const bool counts = precision_ != Precision::kFirst || seen_[0] + seen_[1] == 0;
@@ -82,19 +81,19 @@ class CallOperands {
     if (counts) seen_[given.ndim() == 0 ? 1 : 0] |= detail::dtype_bit(dtype);
     return is_half(dtype) ? cast(given, dtype) : given;
   }
-  /// What it gets for a dtype that it was asked for.
+  /// The dtype that the op receives when the caller asks for `wanted`.
   DType prepared(DType wanted) {
     wanted_ = wanted;
     return computed_dtype(wanted);
   }
 
-  /// False when nothing of this call is of half precision.
+  /// True when an operand or the requested dtype of this call is of half precision.
   bool has_half() const {
     return !casts_.empty() || ((seen_[0] | seen_[1]) & detail::kHalfBits) != 0 ||
            (wanted_.has_value() && is_half(*wanted_));
   }
-  /// Writes what the op has changed of its operands to what it was given, and makes of its results
-  /// what the caller gets.
+  /// Writes operands that the op has changed back to the given tensors, and converts the results to
+  /// the dtypes that the caller receives.
   void finish(std::span<Tensor> results) const;
 
  private:
@@ -113,13 +112,13 @@ class CallOperands {
     Tensor given;
     Tensor prepared;
     std::uint32_t version;
-    /// Where `prepared` was in the graph.
+    /// The grad_fn of `prepared` when it was made.
     Node* history;
   };
 
   Precision precision_;
   SmallVector<Cast, 1> casts_;
-  /// The dtypes of operands with dimensions and of those without, a bit each.
+  /// The dtypes of operands with dimensions and of 0-dim operands, one bit for each dtype.
   std::array<std::uint32_t, 2> seen_{};
   std::optional<DType> wanted_;
 };

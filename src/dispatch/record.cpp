@@ -10,7 +10,8 @@
 namespace eg {
 namespace {
 
-// A node that exists to map tangents. It keeps the outputs as they are: it dies right away.
+// A node that is only used to map tangents. It saves outputs with their history, which forms no
+// lasting cycle because the node is destroyed right after use.
 IntrusivePtr<FunctionNodeBase> make_tangent_node(NodeMaker make_node,
                                                  std::span<const Tensor> outputs,
                                                  std::span<const Tensor> inputs,
@@ -26,8 +27,8 @@ IntrusivePtr<FunctionNodeBase> make_tangent_node(NodeMaker make_node,
   return node;
 }
 
-// What `view` shows of `base`, in the tangent of `base`; undefined when that has another geometry,
-// or no memory for all of it: a view by strides may reach beyond its input.
+// The part of `base_tangent` that corresponds to `view` in `base`. Undefined when the tangent has
+// other strides or too little memory: a view made by as_strided() may reach beyond its input.
 Tensor same_part(const Tensor& base_tangent, const Tensor& view, const Tensor& base) {
   if (base_tangent.strides() != base.strides()) return {};
   const auto bytes = [](const Tensor& t) {
@@ -124,7 +125,7 @@ void record_function(std::span<const Tensor> outputs, std::span<const Tensor> in
         node->add_input_metadata(output);
     }
   }
-  // Before the outputs are saved, because their tangents are saved with them.
+  // Set before the outputs are saved, because their tangents are saved with them.
   if (any_has_tangent(inputs)) carry_tangents(outputs, inputs, make_node, saves);
   if (node == nullptr) return;
   for (std::size_t i = 0; i < saves.size(); ++i) {
@@ -162,12 +163,12 @@ void record_views_of(const Tensor& base, std::span<const Tensor> views, NodeMake
 }
 
 InPlaceRecord::InPlaceRecord(const Tensor& target, std::span<const Tensor> inputs,
-                             NodeMaker make_node, SharedPlaces shared_places)
+                             NodeMaker make_node, SelfOverlap self_overlap)
     : target_(target) {
-  // What becomes integers has no gradient to pass on.
+  // A target of integers has no gradient.
   const bool recording = is_differentiable(target.dtype()) && should_record(inputs);
   check_inplace(target, recording);
-  if (shared_places == SharedPlaces::kRefused) check_no_internal_overlap(target);
+  if (self_overlap == SelfOverlap::kRefused) check_no_internal_overlap(target);
   for (const Tensor& input : inputs) check_no_partial_overlap(target, input);
   if (recording) node_ = make_node(collect_edges(inputs));
   if (is_differentiable(target.dtype()) && any_has_tangent(inputs)) {

@@ -3,17 +3,17 @@
 // How an op that is not elementwise is recorded for backward.
 //
 // Such an op is a struct with a doc sentence, a function `call` that computes on tensors, and, when
-// it is differentiable by a formula of its own,
+// it has a gradient formula,
 //
 //   struct Attrs { ... };                               what backward needs besides tensors
 //   static constexpr std::array<std::string_view, 2> saved_names{"self", "result"};
-//                                                       the tensors it keeps, if any
+//                                                       the tensors it saves, if any
 //   static GradList backward(const Backward<Op>& b);    gradients, one slot per input tensor
 //
 // `call` ends in `record<Op>(...)`, which makes the node when grad mode is on and an input requires
-// a gradient. backward() works with ordinary ops: under create_graph they are recorded again, so
-// every order of derivative works; under plain backward nothing is recorded. Composites, which only
-// call other ops, record nothing themselves. Tangents of forward mode follow from the same
+// a gradient. backward() is written with ordinary ops: under create_graph they are recorded again,
+// so derivatives of any order work; otherwise nothing is recorded. Composites, which only call
+// other ops, record nothing themselves. The tangents of forward mode are derived from the same
 // backward().
 
 #include <array>
@@ -42,27 +42,28 @@ bool has_normal_tensor(std::span<const Tensor> inputs);
 /// The edges of a node whose inputs are these tensors.
 EdgeList collect_edges(std::span<const Tensor> inputs);
 
-/// A tensor to be kept for backward.
+/// A tensor to be saved for backward.
 struct Save {
   Tensor tensor;
-  /// It is a result of the op: kept without its history, or node and tensor would own each other.
+  /// True for a result of the op. It is saved without its history, because node and tensor would
+  /// otherwise own each other.
   bool is_output = false;
 };
 
-/// Makes `view` a view of `base` to autograd. Views a backward pass makes for itself, without
-/// recording, are not tracked: nobody can change them in place, and a tracked view would keep its
-/// base from being the sole owner of a gradient that can be taken over or written over. With
-/// tangents they are: a change of the view is a change of the base's tangent.
+/// Makes `view` a view of `base` to autograd. Views that a backward pass makes without recording
+/// are not tracked: no other code can change them in place, and a tracked view would share
+/// ownership of its base, a gradient that could otherwise be reused or overwritten. While tangents
+/// are carried they are tracked, because a change of the view also changes the tangent of the base.
 void track_view(const Tensor& view, const Tensor& base, CreationMeta creation_meta);
 
-/// The part of a node that does not depend on its op: the tensors it keeps.
+/// The part of a node that does not depend on its op: the tensors it saves.
 class FunctionNodeBase : public Node {
  public:
   using Node::Node;
 
   std::vector<NamedSavedVariable> saved_variables() final;
 
-  /// A tensor kept in slot `i`, for backward.
+  /// The tensor saved in slot `i`.
   Tensor saved(std::size_t i);
   void save(std::size_t i, SavedVariable variable) { slots()[i] = std::move(variable); }
 
@@ -85,7 +86,7 @@ class Backward {
   const Tensor& grad(std::size_t i = 0) const { return grads_[i]; }
   /// A saved tensor; throws when it was freed or changed in place.
   Tensor saved(std::size_t i) const { return node_.saved(i); }
-  /// True when the gradient of input `i` is wanted.
+  /// True when the gradient of input `i` is required.
   bool needs(std::size_t i) const { return node_.task_should_compute_output(i); }
   /// The number of inputs, for ops over lists.
   std::size_t input_count() const { return node_.num_outputs(); }
@@ -130,7 +131,7 @@ class FunctionNode final : public FunctionNodeBase {
   void release_variables() override {
     decltype(saved_) released;
     const auto lock = lock_objects(mutex());
-    // Destroyed after the lock is gone, for hooks on a saved tensor may be the user's.
+    // Destroyed after the lock is released, because hooks on a saved tensor may be user code.
     released = std::move(saved_);
   }
 
@@ -146,7 +147,7 @@ class FunctionNode final : public FunctionNodeBase {
   std::array<SavedVariable, kSavedNames.size()> saved_;
 };
 
-/// Makes the node of an op, with the edges it is given: once for the graph, once for tangents.
+/// Makes the node of an op with given edges: once for the graph, and again to map tangents.
 class NodeMaker {
  public:
   template <class Op>
@@ -169,7 +170,7 @@ class NodeMaker {
   Make make_;
 };
 
-/// The node behind record(): the graph's, and for tangents another one.
+/// Implements record(): makes the node of the graph, and another one to map tangents.
 void record_function(std::span<const Tensor> outputs, std::span<const Tensor> inputs,
                      NodeMaker make_node, std::span<const Save> saves);
 
@@ -189,7 +190,7 @@ Tensor record(const Tensor& output, std::initializer_list<Tensor> inputs,
   return output;
 }
 
-/// Records `views`, which show parts of `base`; their tangents are the same parts of its tangent.
+/// Records `views`, which are parts of `base`; their tangents are the same parts of its tangent.
 void record_views_of(const Tensor& base, std::span<const Tensor> views, NodeMaker make_node,
                      CreationMeta creation_meta);
 
@@ -210,18 +211,18 @@ TensorList record_views(const Tensor& base, TensorList views, const typename Op:
   return views;
 }
 
-/// What an op that writes does to a target in which several elements share a place.
-enum class SharedPlaces : std::uint8_t {
+/// How an in-place op treats a target in which several elements share one memory location.
+enum class SelfOverlap : std::uint8_t {
   kRefused,
-  kHarmless,  ///< all elements become the same
+  kHarmless,  ///< all elements are set to the same value
 };
 
-/// The two halves of the record of an in-place op that saves nothing. The first checks, and finds
-/// what the second needs of the values before the change.
+/// Records an in-place op that saves nothing, in two steps. The constructor checks the target and
+/// computes what finish() needs from the values before the change.
 class InPlaceRecord {
  public:
   InPlaceRecord(const Tensor& target, std::span<const Tensor> inputs, NodeMaker make_node,
-                SharedPlaces shared_places);
+                SelfOverlap self_overlap);
   /// Call after the change: raises the version and rewrites the history.
   void finish();
 
@@ -231,12 +232,12 @@ class InPlaceRecord {
   Tensor tangent_;
 };
 
-/// Changes `target` by `write`, as an op that saves nothing.
+/// Changes `target` by calling `write`, and records that as an op that saves nothing.
 template <class Op, class Write>
 Tensor change_in_place(const Tensor& target, std::span<const Tensor> inputs,
                        const typename Op::Attrs& attrs, Write&& write,
-                       SharedPlaces shared_places = SharedPlaces::kRefused) {
-  InPlaceRecord change(target, inputs, NodeMaker::of<Op>(attrs), shared_places);
+                       SelfOverlap self_overlap = SelfOverlap::kRefused) {
+  InPlaceRecord change(target, inputs, NodeMaker::of<Op>(attrs), self_overlap);
   write();
   change.finish();
   return target;

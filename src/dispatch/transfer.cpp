@@ -13,7 +13,7 @@ namespace {
 
 std::size_t byte_offset(const Tensor& t) { return static_cast<std::size_t>(t.memory().offset); }
 
-// True for a tensor whose elements are all of its storage: bytes that are copied as they are.
+// True when the elements of `t` fill its storage, so that its bytes can be copied directly.
 bool fills_storage(const Tensor& t) {
   return t.is_contiguous() && byte_offset(t) == 0 &&
          byte_count(t.shape(), t.dtype()) == t.storage()->bytes();
@@ -24,7 +24,7 @@ bool is_laid_out_for(const Tensor& t, const Tensor& other) {
   return t.is_contiguous() && t.dtype() == other.dtype() && t.shape() == other.shape();
 }
 
-// What a device with short integers cannot hold is refused where it comes in.
+// Refuses int64 values that do not fit a device whose integers have 32 bits.
 void check_range(const Tensor& t, Device device) {
   if (t.dtype() != DType::kInt64 || accelerator(device).types().has_int64) return;
   using Limits = std::numeric_limits<std::int32_t>;
@@ -32,7 +32,7 @@ void check_range(const Tensor& t, Device device) {
   const auto found = std::ranges::find_if(
       values, [](std::int64_t value) { return value < Limits::min() || value > Limits::max(); });
   check(found == values.end(), ErrorCode::kInvalidArgument, "to", "'", device,
-        "' computes int64 in 32 bits, which ", found == values.end() ? 0 : *found,
+        "' stores int64 in 32 bits: the value ", found == values.end() ? 0 : *found,
         " does not fit.");
 }
 

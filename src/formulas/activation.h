@@ -2,7 +2,7 @@
 
 // Activation functions.
 //
-// At a kink the gradient is PyTorch's: of the two sides the one whose comparison includes the
+// At a kink the gradient is the same as PyTorch's: that of the side whose comparison includes the
 // point.
 
 #include <numbers>
@@ -14,18 +14,19 @@ namespace eg::op {
 
 namespace detail {
 
-/// log(1 + exp(x)); x where the difference is below rounding, so that no derivative meets infinity.
+/// log(1 + exp(x)), or x where the difference is below rounding, so that no derivative contains an
+/// infinity.
 constexpr auto softplus_of(auto x) {
   constexpr double kIsLinear = 40;
   return where(x > kIsLinear, x, log1p(exp(where(x > kIsLinear, 0, x))));
 }
 
-/// elu and its kin: scale * x above 0, alpha * scale * expm1(x * input_scale) elsewhere.
+/// elu and its variants: scale * x above 0, alpha * scale * expm1(x * input_scale) elsewhere.
 constexpr auto elu_of(auto x, double alpha, double scale, double input_scale) {
   return where(x > 0, x * scale, expm1(x * input_scale) * (alpha * scale));
 }
 constexpr auto elu_gradient(auto g, auto x, double alpha, double scale, double input_scale) {
-  // exp of a large x would be infinite, and times 0 in the next derivative.
+  // exp of a large x would be infinite, and infinity times 0 is NaN in the next derivative.
   const auto negative = where(x < 0, x, 0);
   return where(x <= 0, g * (exp(negative * input_scale) * (alpha * scale * input_scale)),
                g * scale);
@@ -80,7 +81,8 @@ struct Elu {
 };
 
 struct Selu {
-  static constexpr Doc doc{"selu", "elu scaled so that activations keep mean 0 and variance 1."};
+  static constexpr Doc doc{"selu",
+                           "elu, scaled so that activations tend to mean 0 and variance 1."};
   static constexpr Domain domain{-2, -0.25};
   static constexpr auto forward(auto x) { return detail::elu_of(x, kAlpha, kScale, 1); }
   static constexpr auto grad(auto g, auto x, auto) {
@@ -142,7 +144,8 @@ struct Mish {
 };
 
 struct Gelu {
-  static constexpr Doc doc{"gelu", "x times the normal distribution function of x."};
+  static constexpr Doc doc{"gelu",
+                           "x times the standard normal cumulative distribution function of x."};
   static constexpr bool is_hot = true;
   struct Params {
     double approximate = 0;
@@ -161,8 +164,8 @@ struct Gelu {
   static constexpr double kSqrtTwoOverPi = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
   static constexpr double kCubic = 0.044715;
 
-  // erfc keeps its digits where the distribution function is tiny; 1 + erf does not. Its argument
-  // is what is squared for the density, so that both share a power of e.
+  // erfc stays accurate where the distribution function is tiny; 1 + erf does not. The same scaled
+  // argument is squared for the density, so that both share an exponential.
   static constexpr auto exact(auto x) { return x * (0.5 * erfc(-kSqrtHalf * x)); }
   static constexpr auto exact_gradient(auto g, auto x) {
     const auto scaled = -kSqrtHalf * x;
@@ -217,13 +220,13 @@ struct Tanhshrink {
 };
 
 struct Softshrink {
-  static constexpr Doc doc{"softshrink", "x moved towards zero by lambd; 0 in between."};
+  static constexpr Doc doc{"softshrink", "x shrunk towards zero by lambd; 0 in [-lambd, lambd]."};
   static constexpr Domain domain{0.75, 2};
   struct Params {
     double lambd = 0.5;
   };
   static constexpr std::array params{Param{"lambd", "0.5"}};
-  // x * 0 and not 0, so that NaN stays.
+  // x * 0 instead of 0, so that NaN propagates.
   static constexpr auto forward(auto x, const Params& p) {
     return where(x > p.lambd, x - p.lambd, where(x < -p.lambd, x + p.lambd, x * 0));
   }
@@ -248,7 +251,7 @@ struct Hardshrink {
 };
 
 struct Hardtanh {
-  static constexpr Doc doc{"hardtanh", "x limited to [min_val, max_val]."};
+  static constexpr Doc doc{"hardtanh", "x clamped to [min_val, max_val]."};
   static constexpr Domain domain{-0.9, 0.9};
   struct Params {
     double min_val = -1;
@@ -273,7 +276,7 @@ struct Hardswish {
   static constexpr Doc doc{"hardswish", "x * hardsigmoid(x)."};
   static constexpr auto forward(auto x) { return x * minimum(maximum(x + 3, 0), 6) / 6; }
   static constexpr auto grad(auto g, auto x, auto) {
-    // Where the pieces meet, a constant: the second derivative is zero there.
+    // Constant at the boundaries of the pieces, where the second derivative is zero.
     const auto inside = where(x < 3, where(x > -3, x, -3), 3);
     return where(x < -3, 0, where(x <= 3, g * (inside / 3 + 0.5), g));
   }
@@ -297,7 +300,7 @@ struct Threshold {
     double value = 0;
   };
   static constexpr std::array params{Param{"threshold", "0"}, Param{"value", "0"}};
-  // NaN stays.
+  // NaN propagates.
   static constexpr auto forward(auto x, const Params& p) {
     return where(x <= p.threshold, p.value, x);
   }
@@ -310,7 +313,7 @@ using ActivationOps = TypeList<Relu, Relu6, LeakyRelu, Elu, Selu, Celu, Sigmoid,
                                Mish, Gelu, Softplus, Softsign, Tanhshrink, Softshrink, Hardshrink,
                                Hardtanh, Hardsigmoid, Hardswish>;
 
-/// Those of ops that say more about their arguments (ops/elementwise/branch.h).
+/// Formulas of ops with additional argument checks (ops/elementwise/branch.h).
 using BranchFormulas = TypeList<Prelu, Threshold>;
 
 }  // namespace eg::op

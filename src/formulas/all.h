@@ -39,7 +39,8 @@ constexpr bool is_op(std::string_view name) {
 
 }  // namespace detail
 
-/// The op of a name: OpNamed<"floor_divide"> is FloorDivide. For a word, the op that it stands for.
+/// The op with a given name: OpNamed<"floor_divide"> is FloorDivide. The name of a word gives the
+/// op that implements it.
 template <Name kName>
 using OpNamed = std::tuple_element_t<detail::position_of(kName.view(), ElementwiseOps{}),
                                      ElementwiseOps::apply<std::tuple>>;

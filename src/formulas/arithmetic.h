@@ -18,15 +18,15 @@ struct Add {
   static constexpr auto forward(auto a, auto b, const Params& p) { return a + b * p.alpha; }
   static constexpr auto grad_a(auto g, auto, auto, auto, const Params&) { return g; }
   static constexpr auto grad_b(auto g, auto, auto, auto, const Params& p) { return g * p.alpha; }
-  /// The common case, in which the gradient of b is the incoming one and no kernel runs.
+  /// True in the common case, in which the gradient of b is the incoming gradient and no kernel
+  /// runs.
   static constexpr bool grad_b_is_identity(const Params& p) { return p.alpha == 1; }
 };
 
 struct Sub {
   static constexpr Doc doc{"sub", "input - alpha * other, with broadcasting."};
   static constexpr std::string_view refuses_bool =
-      "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
-      "invert a mask, use the `~` or `logical_not()` operator instead.";
+      "Subtraction of bool tensors is not supported; to invert a mask, call logicalNot().";
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   struct Params {
@@ -59,8 +59,7 @@ struct Div {
 struct Neg {
   static constexpr Doc doc{"neg", "The negative of every element."};
   static constexpr std::string_view refuses_bool =
-      "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
-      "a mask, use the `~` or `logical_not()` operator instead.";
+      "Negation of bool tensors is not supported; to invert a mask, call logicalNot().";
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr auto forward(auto x) { return -x; }
@@ -131,7 +130,7 @@ struct Lerp {
   static constexpr Doc doc{"lerp", "input + weight * (end - input)."};
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr std::array<std::string_view, 3> operands{"input", "end", "weight"};
-  // Two forms, so that weight 0 gives input and weight 1 gives end, exactly.
+  // Two forms, so that weights 0 and 1 return input and end exactly.
   static constexpr auto forward(auto a, auto b, auto w) {
     return where(abs(w) < 0.5, a + w * (b - a), b - (b - a) * (1 - w));
   }
@@ -185,7 +184,7 @@ struct Addcdiv {
 using ArithmeticOps = TypeList<Add, Sub, Mul, Div, Neg, Reciprocal, Square, Fmod, Remainder,
                                FloorDivide, Lerp, Addcmul, Addcdiv>;
 
-/// What is no op of its own: div() with a rounding mode.
+/// Formulas that are not separate ops: div() with a rounding mode.
 using QuotientFormulas = TypeList<TruncDivide>;
 
 }  // namespace eg::op

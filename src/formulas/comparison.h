@@ -1,6 +1,6 @@
 #pragma once
 
-// Questions: their answers are bool and have no gradient. Those that are `in_place` may be written
+// Predicates: their results are bool and have no gradient. Those with `in_place` can be written
 // over their first operand, as zeros and ones of its dtype.
 
 #include "base/type_list.h"
@@ -32,7 +32,7 @@ struct Lt {
 };
 
 struct Le {
-  static constexpr Doc doc{"le", "True where input is at most other."};
+  static constexpr Doc doc{"le", "True where input is less than or equal to other."};
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
   static constexpr bool in_place = true;
   static constexpr auto forward(auto a, auto b) { return a <= b; }
@@ -46,14 +46,14 @@ struct Gt {
 };
 
 struct Ge {
-  static constexpr Doc doc{"ge", "True where input is at least other."};
+  static constexpr Doc doc{"ge", "True where input is greater than or equal to other."};
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
   static constexpr bool in_place = true;
   static constexpr auto forward(auto a, auto b) { return a >= b; }
 };
 
 struct Signbit {
-  static constexpr Doc doc{"signbit", "True for negative numbers, -0 among them."};
+  static constexpr Doc doc{"signbit", "True for negative numbers, including -0."};
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
   static constexpr auto forward(auto x) { return copysign(1, x) < 0; }
 };
@@ -67,7 +67,7 @@ struct LogicalAnd {
 };
 
 struct LogicalOr {
-  static constexpr Doc doc{"logical_or", "True where an operand is nonzero."};
+  static constexpr Doc doc{"logical_or", "True where at least one operand is nonzero."};
   static constexpr ComplexRule complex_rule = ComplexRule::kAsWritten;
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
   static constexpr bool in_place = true;
@@ -93,13 +93,14 @@ struct LogicalNot {
 };
 
 struct Isnan {
-  static constexpr Doc doc{"isnan", "True where input is not a number."};
+  static constexpr Doc doc{"isnan", "True where input is NaN."};
   static constexpr ComplexRule complex_rule = ComplexRule::kAsWritten;
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
   static constexpr auto forward(auto x) { return x != x; }
 };
 
-// x - x is NaN for an infinite x, and 0 for every integer: no constant that integers lack.
+// x - x is NaN for an infinite x and 0 for every integer. It needs no constant that integer types
+// lack.
 struct Isinf {
   static constexpr Doc doc{"isinf", "True where input is infinite."};
   static constexpr ComplexRule complex_rule = ComplexRule::kAsWritten;

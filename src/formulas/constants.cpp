@@ -3,7 +3,8 @@
 namespace eg::op {
 namespace {
 
-// A number, or two parts. Places count from 1; 0 is what has no numbers.
+// A number, or the concatenation of two nodes. Indices count from 1; index 0 means that there are
+// no numbers.
 struct Node {
   double value;
   std::uint8_t left;
@@ -14,7 +15,7 @@ struct NumberTree {
   std::array<Node, 64> nodes;
   std::uint8_t count = 0;
 
-  // A formula with more numbers than fit, which a test would find, loses the last.
+  // If a formula has more numbers than fit, the last ones are dropped; a test would find that.
   std::uint8_t add(const Node& node) {
     if (count == nodes.size()) return 0;
     nodes[count] = node;

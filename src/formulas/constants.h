@@ -1,12 +1,13 @@
 #pragma once
 
-// Constants: the numbers of a formula, for a shader that takes them as uniforms.
+// Constants: the numbers that occur in a formula, which shaders take as uniforms.
 //
-// A formula computes with its parameters before they meet an operand, `x * (1 / p.alpha)`. The text
-// of a shader must not hold such a number, or each would be a pipeline of its own. So a formula is
-// also evaluated on Constants, which know nothing but the numbers in it, from left to right. (Not
-// in the order of evaluation, which C++ leaves open.) The shader's text, made of the same formula's
-// Tree, calls the number at position 2 of that list `k2`.
+// A formula may compute with its parameters before they meet an operand, as in `x * (1 / p.alpha)`.
+// The text of a shader must not contain such a number, or every value would need a separate
+// pipeline. A formula is therefore also evaluated on Constants, which only track the numbers in it,
+// from left to right. (Not in the order of evaluation, which C++ does not specify.) In the text of
+// the shader, which is generated from the Tree of the same formula, the number at position 2 of
+// that list is `k2`.
 
 #include <algorithm>
 #include <array>
@@ -20,7 +21,7 @@ namespace eg::op {
 /// The numbers of one or several formulas.
 class ConstantList {
  public:
-  /// Enough for every formula with parameters; a test counts.
+  /// Sufficient for every formula with parameters; a test checks this.
   static constexpr std::size_t kMost = 16;
 
   void add(double value) {
@@ -35,9 +36,9 @@ class ConstantList {
   std::size_t size_ = 0;
 };
 
-/// A formula's operand: a place in this thread's tree of numbers, which `take_constants` reads.
-/// Just a byte, because every formula with parameters is compiled for it and every user downloads
-/// that.
+/// An operand or subexpression of a formula: the index of a node in this thread's tree of numbers,
+/// which `take_constants` reads. Only one byte, because every formula with parameters is compiled
+/// for it and is part of every download.
 class Constants {
  public:
   Constants() = default;
@@ -78,16 +79,16 @@ class Constants {
   std::uint8_t place_ = 0;
 };
 
-/// Appends the numbers of what a formula gave, from left to right, and forgets the tree.
+/// Appends the numbers in the result of a formula, from left to right, and clears the tree.
 void take_constants(Constants formula, ConstantList& list);
 
-/// True for an op with a parameter that is a number, and so with numbers that a text cannot hold.
+/// True for an op with a numeric parameter, whose value cannot be part of a shader's text.
 template <class Op>
 inline constexpr bool kTakesNumbers =
     std::any_of(kParams<Op>.begin(), kParams<Op>.end(),
                 [](const Param& param) { return param.kind == Param::Kind::kNumber; });
 
-/// The numbers of the forward formula; none where all are in the text.
+/// Returns the numbers of the forward formula; none if all of them are literals in the text.
 template <class Op>
 ConstantList forward_constants(const ParamsOf<Op>& p) {
   ConstantList list;
@@ -109,7 +110,7 @@ void take_gradient_constants(const ParamsOf<Op>& p, ConstantList& list, std::ind
 
 }  // namespace detail
 
-/// The numbers of the gradient formulas of all inputs, one list after the other.
+/// Returns the numbers of the gradient formulas of all inputs, one list after the other.
 template <class Op>
 ConstantList gradient_constants(const ParamsOf<Op>& p) {
   ConstantList list;

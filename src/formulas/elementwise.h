@@ -1,16 +1,16 @@
 #pragma once
 
-// How to read an elementwise op's declaration from the outside: its arity, its parameters, which
-// inputs have a gradient and what each gradient reads. The declarations themselves are in the
-// files of this folder, by topic; a half-written one fails the concept `Elementwise`.
+// Queries about the declaration of an elementwise op: its arity, its parameters, which inputs have
+// a gradient, and what each gradient reads. The declarations themselves are in the files of this
+// folder, by topic; an incomplete one fails the concept `Elementwise`.
 //
 //   unary     forward(x[, p])          grad(g, x, y[, p])
 //   binary    forward(a, b[, p])       grad_a(g, a, b, y[, p])       grad_b(...)
 //   ternary   forward(a, b, c[, p])    grad_a(g, a, b, c, y[, p])    grad_b(...)    grad_c(...)
 //
 // `p` is the op's own struct Params of doubles, described by `params`. An input without a gradient
-// formula is not differentiable (a mask, a comparison); a formula that returns a plain 0 says the
-// gradient is zero.
+// formula is not differentiable (such as a mask, or the operands of a comparison). A formula that
+// returns a plain 0 declares that the gradient is zero.
 
 #include <array>
 #include <bit>
@@ -40,9 +40,9 @@ constexpr auto params_type() {
   }
 }
 
-// The formulas as types, so that generic code can ask for "the gradient of input I" and whether it
-// exists. What only hands a formula on is always inlined, so that the formula alone decides whether
-// it is part of a loop.
+// The formulas as types, so that generic code can refer to "the gradient of input I" and check
+// whether it exists. Functions that only forward to a formula are always inlined, so that inlining
+// depends on the formula alone.
 template <class Op>
 struct ForwardFormula {
   template <class... Args>
@@ -76,7 +76,7 @@ struct GradientFormula {
   }
 };
 
-// Calls a formula with the parameters if the op declares some.
+// Calls a formula, passing the parameters if the op declares some.
 template <class Op, class Formula, class Params, class... Operands>
 [[gnu::always_inline]] constexpr auto invoke(const Formula& formula, const Params& p,
                                              const Operands&... operands) {
@@ -109,7 +109,7 @@ template <class Op>
 inline constexpr std::size_t kParamCount =
     std::is_empty_v<ParamsOf<Op>> ? 0 : sizeof(ParamsOf<Op>) / sizeof(double);
 
-/// Parameters as the plain numbers the calling convention carries.
+/// Parameters as the plain numbers of the calling convention.
 inline constexpr std::size_t kMaxParams = 4;
 using ParamValues = std::array<double, kMaxParams>;
 
@@ -134,7 +134,7 @@ ParamValues param_values(const ParamsOf<Op>& params) {
   return values;
 }
 
-/// The number of tensor operands; 0 for a declaration without a fitting forward formula.
+/// The number of tensor operands; 0 for a declaration without a valid forward formula.
 template <class Op>
 inline constexpr std::size_t kArity = [] {
   using Formula = detail::ForwardFormula<Op>;
@@ -162,8 +162,9 @@ constexpr auto gradient(const ParamsOf<Op>& p, const Value& g, const Rest&... in
   return detail::invoke<Op>(detail::GradientFormula<Op, I>{}, p, g, inputs_and_output...);
 }
 
-/// What the gradient formula of input `I` reads: bit i = input i, bit kArity = the output. Probed
-/// with the default parameters: a formula reads the same operands whatever they are.
+/// The operands that the gradient formula of input `I` reads: bit i is input i, bit kArity is the
+/// output. Probed with the default parameters, because a formula reads the same operands for all
+/// parameters.
 template <class Op, std::size_t I>
 inline constexpr Probe kGradientProbe = []<std::size_t... J>(std::index_sequence<J...>) {
   if constexpr (!kHasGradient<Op, I>) {
@@ -201,7 +202,7 @@ inline constexpr IntegerRule kIntegerRule = [] {
     return IntegerRule::kNone;
 }();
 
-/// False for an op that has no meaning for bool.
+/// False for an op that is not defined for bool.
 template <class Op>
 inline constexpr bool kTakesBool = [] {
   if constexpr (requires { Op::takes_bool; })
@@ -210,7 +211,8 @@ inline constexpr bool kTakesBool = [] {
     return true;
 }();
 
-/// True for ops that training spends time in, whose kernels for float32 are worth some kilobytes.
+/// True for ops that training spends much time in: their float32 kernels are inlined, at the cost
+/// of some kilobytes.
 template <class Op>
 inline constexpr bool kIsHot = [] {
   if constexpr (requires { Op::is_hot; })
@@ -219,7 +221,7 @@ inline constexpr bool kIsHot = [] {
     return false;
 }();
 
-/// What is said of a bool operand beside any other; empty where it is welcome.
+/// The error message for a bool operand; empty if bool operands are allowed.
 template <class Op>
 inline constexpr std::string_view kRefusesBool = [] {
   if constexpr (requires { Op::refuses_bool; })
@@ -228,7 +230,7 @@ inline constexpr std::string_view kRefusesBool = [] {
     return std::string_view();
 }();
 
-/// The operands' names in signatures: input / input, other / the op's own.
+/// The operands' names in signatures: `input`; `input` and `other`; or those declared by the op.
 template <class Op>
 inline constexpr auto kOperandNames = [] {
   if constexpr (requires { Op::operands; }) {
@@ -248,7 +250,7 @@ inline constexpr auto kParams = [] {
     return std::array<Param, 0>{};
 }();
 
-/// Where tests sample input `I`.
+/// The range in which tests sample input `I`.
 template <class Op>
 constexpr Domain domain_of(std::size_t input) {
   if constexpr (requires { Op::domains; })
@@ -259,7 +261,7 @@ constexpr Domain domain_of(std::size_t input) {
     return {};
 }
 
-/// A complete declaration: a name, a sentence, a formula and a description of every parameter.
+/// A complete declaration: a name, a doc sentence, a formula and a description of every parameter.
 template <class Op>
 concept Elementwise =
     requires {

@@ -26,7 +26,7 @@ struct Exp2 {
 };
 
 struct Expm1 {
-  static constexpr Doc doc{"expm1", "exp(x) - 1, exact also near 0."};
+  static constexpr Doc doc{"expm1", "exp(x) - 1, accurate near 0."};
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr auto forward(auto x) { return expm1(x); }
   static constexpr auto grad(auto g, auto, auto y) { return g * (y + 1); }
@@ -58,7 +58,7 @@ struct Log10 {
 };
 
 struct Log1p {
-  static constexpr Doc doc{"log1p", "log(1 + x), exact also near 0."};
+  static constexpr Doc doc{"log1p", "log(1 + x), accurate near 0."};
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr Domain domain{-0.5, 2};
   static constexpr auto forward(auto x) { return log1p(x); }
@@ -101,7 +101,7 @@ struct Pow {
 
 struct Logaddexp {
   static constexpr Doc doc{"logaddexp", "log(exp(input) + exp(other)), without overflow."};
-  // Equal operands apart, for infinity minus infinity is NaN.
+  // Equal operands are a separate case, because infinity minus infinity is NaN.
   static constexpr auto forward(auto a, auto b) {
     return where(a == b, a + std::numbers::ln2, maximum(a, b) + log1p(exp(-abs(a - b))));
   }
@@ -151,7 +151,7 @@ struct Xlog1py {
 
 struct Entr {
   static constexpr Doc doc{"entr",
-                           "-x log(x), the summand of an entropy: 0 at 0, -Infinity below."};
+                           "-x log(x), the terms of an entropy; 0 at 0, -Infinity for negative x."};
   static constexpr Domain domain{0.5, 3};
   static constexpr auto forward(auto x) {
     const auto edge = where(x == 0, 0, -std::numeric_limits<double>::infinity());
@@ -161,11 +161,11 @@ struct Entr {
 };
 
 struct Logit {
-  static constexpr Doc doc{"logit",
-                           "log(x / (1 - x)), after limiting x to [eps, 1 - eps] if eps is given."};
+  static constexpr Doc doc{
+      "logit", "log(x / (1 - x)); x is first clamped to [eps, 1 - eps] if eps is given."};
   static constexpr Domain domain{0.1, 0.9};
   struct Params {
-    /// Negative: no limit, and NaN outside [0, 1].
+    /// If negative, x is not clamped and the result outside [0, 1] is NaN.
     double eps = -1;
   };
   static constexpr std::array params{Param{"eps", "-1"}};

@@ -1,12 +1,12 @@
 #pragma once
 
-// Forms: an op whose formula is another one for other parameters has a shader for each.
+// Forms: an op whose formula differs between parameters has a shader for each form.
 //
-// The choices that an op offers (`approximate` of gelu) are forms by themselves. An op whose
-// formula depends on the value of a number says so: `form` gives the form of parameters,
-// `form_examples` values of its parameter in each form, which differ wherever the form lets them.
-// All other formulas are the same for all values of their numbers, and tools/formula_shaders.h
-// holds them to it.
+// Each choice that an op offers (`approximate` of gelu) is a form. An op whose formula depends on
+// the value of a number declares its forms: `form` returns the form for given parameters, and
+// `form_examples` lists values of its parameter in each form, which differ where the form allows
+// it. All other formulas must be the same for all values of their numbers; tools/formula_shaders.h
+// checks this.
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@
 namespace eg::op {
 
 template <class Op>
-concept SaysForms = requires { Op::form_examples; };
+concept DeclaresForms = requires { Op::form_examples; };
 
 /// The number of values that a parameter chooses from; 1 for a number.
 constexpr std::size_t choices_of(const Param& param) {
@@ -28,7 +28,7 @@ constexpr std::size_t choices_of(const Param& param) {
 
 template <class Op>
 inline constexpr std::size_t kFormCount = [] {
-  if constexpr (SaysForms<Op>) {
+  if constexpr (DeclaresForms<Op>) {
     return Op::form_examples.size();
   } else {
     std::size_t count = 1;
@@ -37,10 +37,10 @@ inline constexpr std::size_t kFormCount = [] {
   }
 }();
 
-/// The form that the formulas of an op take for these parameters.
+/// Returns the form that the formulas of an op have for these parameters.
 template <class Op>
 std::size_t form_of(const ParamsOf<Op>& p) {
-  if constexpr (SaysForms<Op>) {
+  if constexpr (DeclaresForms<Op>) {
     return Op::form(p);
   } else {
     constexpr auto kChoices = [] {

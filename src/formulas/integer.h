@@ -1,6 +1,6 @@
 #pragma once
 
-// Bits and divisors of integers. None has a gradient.
+// Ops on the bits and divisors of integers. They have no gradients.
 
 #include "base/type_list.h"
 #include "formulas/elementwise.h"
@@ -8,32 +8,34 @@
 namespace eg::op {
 
 struct BitwiseAnd {
-  static constexpr Doc doc{"bitwise_and", "The bits that both integers have; and, for bool."};
+  static constexpr Doc doc{"bitwise_and", "Bitwise and of integers; logical and of booleans."};
   static constexpr DTypeRule dtype_rule = DTypeRule::kInteger;
   static constexpr auto forward(auto a, auto b) { return bitwise_and(a, b); }
 };
 
 struct BitwiseOr {
-  static constexpr Doc doc{"bitwise_or", "The bits that one of the integers has; or, for bool."};
+  static constexpr Doc doc{"bitwise_or", "Bitwise or of integers; logical or of booleans."};
   static constexpr DTypeRule dtype_rule = DTypeRule::kInteger;
   static constexpr auto forward(auto a, auto b) { return bitwise_or(a, b); }
 };
 
 struct BitwiseXor {
-  static constexpr Doc doc{"bitwise_xor", "The bits in which the integers differ; xor, for bool."};
+  static constexpr Doc doc{"bitwise_xor",
+                           "Bitwise exclusive or of integers; logical exclusive or of booleans."};
   static constexpr DTypeRule dtype_rule = DTypeRule::kInteger;
   static constexpr auto forward(auto a, auto b) { return bitwise_xor(a, b); }
 };
 
 struct BitwiseNot {
-  static constexpr Doc doc{"bitwise_not", "All bits of every integer turned round; not, for bool."};
+  static constexpr Doc doc{"bitwise_not",
+                           "Bitwise complement of integers; logical not of booleans."};
   static constexpr bool takes_bool = false;
   static constexpr DTypeRule dtype_rule = DTypeRule::kInteger;
   static constexpr auto forward(auto x) { return -x - 1; }
 };
 
 struct BitwiseLeftShift {
-  static constexpr Doc doc{"bitwise_left_shift", "The bits of input moved up by other places."};
+  static constexpr Doc doc{"bitwise_left_shift", "input shifted left by other bits."};
   static constexpr bool takes_bool = false;
   static constexpr DTypeRule dtype_rule = DTypeRule::kInteger;
   static constexpr auto forward(auto a, auto b) { return bitwise_left_shift(a, b); }
@@ -41,7 +43,7 @@ struct BitwiseLeftShift {
 
 struct BitwiseRightShift {
   static constexpr Doc doc{"bitwise_right_shift",
-                           "The bits of input moved down by other places; the sign stays."};
+                           "input shifted right by other bits, preserving the sign."};
   static constexpr bool takes_bool = false;
   static constexpr DTypeRule dtype_rule = DTypeRule::kInteger;
   static constexpr auto forward(auto a, auto b) { return bitwise_right_shift(a, b); }
@@ -58,7 +60,7 @@ struct Lcm {
   static constexpr Doc doc{"lcm", "The least common multiple, never negative."};
   static constexpr bool takes_bool = false;
   static constexpr DTypeRule dtype_rule = DTypeRule::kInteger;
-  // Of zeros too: dividing by 0 gives 0.
+  // Also correct for zeros, because integer division by 0 yields 0.
   static constexpr auto forward(auto a, auto b) { return abs(floor_divide(a, gcd(a, b)) * b); }
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// The elementwise halves of losses: each is one kernel forward and one per gradient. They are no
-// public ops; ops/loss/loss.h reduces them to the losses users call.
+// The elementwise parts of losses, each with one forward kernel and one per gradient. They are not
+// public ops; ops/loss/loss.h reduces them to the losses that users call.
 
 #include "base/type_list.h"
 #include "formulas/elementwise.h"
@@ -24,18 +24,18 @@ struct AbsoluteError {
 
 struct SmoothAbsoluteError {
   static constexpr Doc doc{"smooth_absolute_error",
-                           "Squared below beta and absolute above, scaled to meet."};
+                           "Quadratic below beta and linear above, scaled to be continuous."};
   struct Params {
     double beta = 1;
   };
   static constexpr std::array params{Param{"beta", "1"}};
-  // Of a call beta would be converted again for each pack.
+  // Inlined, because a call would convert beta again for each pack.
   [[gnu::always_inline]] static constexpr auto forward(auto x, auto t, const Params& p) {
     const auto d = abs(x - t);
     return where(d < p.beta, d * d * (0.5 / p.beta), d - 0.5 * p.beta);
   }
   static constexpr auto slope(auto d, const Params& p) {
-    // NaN takes the way on which it stays NaN.
+    // NaN takes the branch that propagates it.
     return where(abs(d) >= p.beta, sign(d), d / p.beta);
   }
   static constexpr auto grad_a(auto g, auto x, auto t, auto, const Params& p) {
@@ -47,7 +47,7 @@ struct SmoothAbsoluteError {
 };
 
 struct HuberError {
-  static constexpr Doc doc{"huber_error", "Half squared up to delta, and a straight line above."};
+  static constexpr Doc doc{"huber_error", "Half the square up to delta, and linear above."};
   struct Params {
     double delta = 1;
   };
@@ -67,7 +67,8 @@ struct HuberError {
   }
 };
 
-/// Logarithms are cut off at -100, so that a wrong certainty costs much but not everything.
+/// Logarithms are limited to at least -100, so that the loss of a confident wrong prediction stays
+/// finite.
 struct BinaryCrossEntropyError {
   static constexpr Doc doc{"binary_cross_entropy_error", "-(t log(x) + (1 - t) log(1 - x))."};
   static constexpr auto forward(auto x, auto t) {
@@ -79,30 +80,30 @@ struct BinaryCrossEntropyError {
   static constexpr auto grad_b(auto g, auto x, auto, auto) { return g * (log1p(-x) - log(x)); }
 };
 
-/// The third operand weighs positive examples.
+/// The third operand is the weight of positive examples.
 struct BinaryCrossEntropyWithLogitsError {
   static constexpr Doc doc{"binary_cross_entropy_with_logits_error",
-                           "Binary cross entropy of sigmoid(x), without its overflow."};
+                           "Binary cross entropy of sigmoid(x), without overflow."};
   static constexpr std::array<std::string_view, 3> operands{"input", "target", "pos_weight"};
   // log(1 + exp(-x))
-  static constexpr auto cost_of_yes(auto x) { return log1p(exp(-abs(x))) + maximum(-x, 0); }
+  static constexpr auto positive_cost(auto x) { return log1p(exp(-abs(x))) + maximum(-x, 0); }
   static constexpr auto scale(auto t, auto p) { return (p - 1) * t + 1; }
   static constexpr auto forward(auto x, auto t, auto p) {
-    return (1 - t) * x + scale(t, p) * cost_of_yes(x);
+    return (1 - t) * x + scale(t, p) * positive_cost(x);
   }
   static constexpr auto grad_a(auto g, auto x, auto t, auto p, auto) {
     return g * (scale(t, p) * sigmoid(x) - p * t);
   }
   static constexpr auto grad_b(auto g, auto x, auto, auto p, auto) {
-    return g * ((p - 1) * cost_of_yes(x) - x);
+    return g * ((p - 1) * positive_cost(x) - x);
   }
   static constexpr auto grad_c(auto g, auto x, auto t, auto, auto) {
-    return g * (t * cost_of_yes(x));
+    return g * (t * positive_cost(x));
   }
 };
 
 struct KlError {
-  static constexpr Doc doc{"kl_error", "t (log(t) - x), which is 0 where t is."};
+  static constexpr Doc doc{"kl_error", "t (log(t) - x), which is 0 where t is 0."};
   static constexpr auto log_target(auto t) { return log(where(t == 0, 1, t)); }
   static constexpr auto forward(auto x, auto t) { return t * log_target(t) - t * x; }
   static constexpr auto grad_a(auto g, auto, auto t, auto) { return -g * t; }
@@ -110,7 +111,8 @@ struct KlError {
 };
 
 struct KlErrorOfLog {
-  static constexpr Doc doc{"kl_error_of_log", "exp(t) (t - x): the target is a logarithm too."};
+  static constexpr Doc doc{"kl_error_of_log",
+                           "exp(t) (t - x), for a target that is also a logarithm."};
   static constexpr auto forward(auto x, auto t) { return exp(t) * (t - x); }
   static constexpr auto grad_a(auto g, auto, auto t, auto) { return -g * exp(t); }
   static constexpr auto grad_b(auto g, auto x, auto t, auto) { return g * (exp(t) * (t - x + 1)); }

@@ -1,6 +1,7 @@
 #pragma once
 
-// Magnitude, sign and rounding to integers. Steps have gradient zero, at the jumps too.
+// Magnitude, sign and rounding to integers. The gradients of step functions are zero, also at the
+// jumps.
 
 #include <cmath>
 
@@ -20,7 +21,7 @@ struct Abs {
 };
 
 struct Sign {
-  static constexpr Doc doc{"sign", "-1, 0 or 1 by the sign of every element."};
+  static constexpr Doc doc{"sign", "The sign of every element: -1, 0 or 1."};
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr Domain domain{0.25, 2};
   static constexpr auto forward(auto x) { return sign(x); }
@@ -28,21 +29,23 @@ struct Sign {
 };
 
 struct Sgn {
-  static constexpr Doc doc{"sgn", "sign; for complex numbers, the number over its magnitude."};
+  static constexpr Doc doc{"sgn",
+                           "sign; for complex numbers, the number divided by its magnitude."};
   static constexpr ComplexRule complex_rule = ComplexRule::kAsWritten;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr Domain domain{0.25, 2};
   static constexpr auto forward(auto x) { return sgn(x); }
-  // Only what turns a number moves it: for a real one that is nothing, (g - g) / 2|x|.
+  // Only a change of phase changes the result. For real numbers the formula is zero: (g - g) /
+  // 2|x|.
   static constexpr auto grad(auto g, auto x, auto y) {
-    // Zero, or a real NaN, of which the sign is 0 too.
+    // Zero, or a real NaN, whose sign is 0 too.
     const auto is_signless = y == 0;
     return where(is_signless, 0, (g - y * y * conj(g)) / (2 * abs(where(is_signless, 1, x))));
   }
 };
 
 struct Floor {
-  static constexpr Doc doc{"floor", "The next integer at or below every element."};
+  static constexpr Doc doc{"floor", "The largest integer that is at most the element."};
   static constexpr bool takes_bool = false;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr Domain domain{1.1, 1.9};
@@ -51,7 +54,7 @@ struct Floor {
 };
 
 struct Ceil {
-  static constexpr Doc doc{"ceil", "The next integer at or above every element."};
+  static constexpr Doc doc{"ceil", "The smallest integer that is at least the element."};
   static constexpr bool takes_bool = false;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr Domain domain{1.1, 1.9};
@@ -60,8 +63,8 @@ struct Ceil {
 };
 
 struct Round {
-  static constexpr Doc doc{
-      "round", "The nearest integer, or number of so many decimals; halves go to the even one."};
+  static constexpr Doc doc{"round",
+                           "Rounded to the given number of decimals; halves are rounded to even."};
   static constexpr bool takes_bool = false;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr Domain domain{0.6, 1.4};
@@ -75,7 +78,7 @@ struct Round {
     return p.decimals > 0 ? round(x * scale) / scale : round(x / scale) * scale;
   }
   static constexpr auto grad(auto, auto, auto, const Params&) { return 0; }
-  // Integers, decimals, and tens: see formulas/forms.h.
+  // Rounding to integers, to decimals, and to tens: see formulas/forms.h.
   static constexpr std::array<std::array<double, 2>, 3> form_examples{{{0, 0}, {1, 2}, {-1, -2}}};
   static constexpr std::size_t form(const Params& p) {
     return p.decimals == 0 ? 0 : p.decimals > 0 ? 1 : 2;
@@ -83,7 +86,7 @@ struct Round {
 };
 
 struct Trunc {
-  static constexpr Doc doc{"trunc", "The next integer towards zero."};
+  static constexpr Doc doc{"trunc", "Rounded to an integer towards zero."};
   static constexpr bool takes_bool = false;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr Domain domain{1.1, 1.9};
@@ -92,7 +95,7 @@ struct Trunc {
 };
 
 struct Frac {
-  static constexpr Doc doc{"frac", "What trunc takes away: x - trunc(x)."};
+  static constexpr Doc doc{"frac", "The fractional part: x - trunc(x)."};
   static constexpr Domain domain{1.1, 1.9};
   static constexpr auto forward(auto x) { return x - trunc(x); }
   static constexpr auto grad(auto g, auto, auto) { return g; }

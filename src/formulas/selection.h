@@ -1,9 +1,9 @@
 #pragma once
 
-// Choosing between operands, and limiting them.
+// Ops that select between operands or clamp them.
 //
-// At a tie the gradient is PyTorch's: shared by maximum and minimum, the first operand's in fmax
-// and fmin, passed on by clamp.
+// At a tie the gradient is the same as PyTorch's: shared equally by maximum and minimum, assigned
+// to the first operand by fmax and fmin, and passed on by clamp.
 
 #include <limits>
 
@@ -13,12 +13,12 @@
 namespace eg::op {
 
 struct Where {
-  static constexpr Doc doc{"where", "input where condition holds, other elsewhere."};
+  static constexpr Doc doc{"where", "input where condition is true, other elsewhere."};
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr std::array<std::string_view, 3> operands{"condition", "input", "other"};
   static constexpr std::array domains{Domain{1, 1}, Domain{}, Domain{}};
-  /// The first operand is a mask: it takes no part in promotion.
+  /// The first operand is a mask and takes no part in type promotion.
   static constexpr bool first_is_mask = true;
   static constexpr auto forward(auto mask, auto a, auto b) { return where(mask != 0, a, b); }
   static constexpr auto grad_b(auto g, auto mask, auto, auto, auto) {
@@ -30,7 +30,7 @@ struct Where {
 };
 
 struct MaskedFill {
-  static constexpr Doc doc{"masked_fill", "value where mask holds, input elsewhere."};
+  static constexpr Doc doc{"masked_fill", "value where mask is true, input elsewhere."};
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr DTypeRule dtype_rule = DTypeRule::kFirst;
   static constexpr std::array<std::string_view, 3> operands{"input", "mask", "value"};
@@ -47,7 +47,7 @@ struct MaskedFill {
 };
 
 struct Maximum {
-  static constexpr Doc doc{"maximum", "The greater of two operands; NaN if either is."};
+  static constexpr Doc doc{"maximum", "The larger of two operands; NaN if either is NaN."};
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr std::array domains{Domain{-2, -0.1}, Domain{0.1, 2}};
   static constexpr auto forward(auto a, auto b) { return maximum(a, b); }
@@ -60,7 +60,7 @@ struct Maximum {
 };
 
 struct Minimum {
-  static constexpr Doc doc{"minimum", "The lesser of two operands; NaN if either is."};
+  static constexpr Doc doc{"minimum", "The smaller of two operands; NaN if either is NaN."};
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr std::array domains{Domain{-2, -0.1}, Domain{0.1, 2}};
   static constexpr auto forward(auto a, auto b) { return minimum(a, b); }
@@ -73,7 +73,7 @@ struct Minimum {
 };
 
 struct Fmax {
-  static constexpr Doc doc{"fmax", "The greater of two operands; a number rather than NaN."};
+  static constexpr Doc doc{"fmax", "The larger of two operands; a number is preferred to NaN."};
   static constexpr bool ignores_nan = true;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr std::array domains{Domain{-2, -0.1}, Domain{0.1, 2}};
@@ -87,7 +87,7 @@ struct Fmax {
 };
 
 struct Fmin {
-  static constexpr Doc doc{"fmin", "The lesser of two operands; a number rather than NaN."};
+  static constexpr Doc doc{"fmin", "The smaller of two operands; a number is preferred to NaN."};
   static constexpr bool ignores_nan = true;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr std::array domains{Domain{-2, -0.1}, Domain{0.1, 2}};
@@ -101,7 +101,7 @@ struct Fmin {
 };
 
 struct Clamp {
-  static constexpr Doc doc{"clamp", "input limited to [min, max]; max where the limits cross."};
+  static constexpr Doc doc{"clamp", "input clamped to [min, max]; max if min is greater than max."};
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   struct Params {
     double min = -std::numeric_limits<double>::infinity();
@@ -153,7 +153,7 @@ struct NanToNum {
       "nan_to_num", "Replaces NaN and infinities; by default with 0 and the largest numbers."};
   static constexpr bool ignores_nan = true;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
-  // The largest double; in a narrower type a number too large is that type's largest.
+  // The largest double; a narrower type converts it to its own largest number.
   struct Params {
     double nan = 0;
     double posinf = std::numeric_limits<double>::max();
@@ -161,9 +161,9 @@ struct NanToNum {
   };
   static constexpr std::array params{Param{"nan", "0"}, Param{"posinf", "1.7976931348623157e308"},
                                      Param{"neginf", "-1.7976931348623157e308"}};
-  // Of a call the parameters would be converted again for each pack.
+  // Inlined, because a call would convert the parameters again for each pack.
   [[gnu::always_inline]] static constexpr auto forward(auto x, const Params& p) {
-    // x - x is 0 for what is finite.
+    // x - x is 0 if and only if x is finite.
     return where(x - x == 0, x, where(x != x, p.nan, where(x > 0, p.posinf, p.neginf)));
   }
   static constexpr auto grad(auto g, auto x, auto, const Params&) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a shader of a formula is told besides its operands.
+// The parameters of a formula's shader besides its operands.
 
 #include "formulas/constants.h"
 #include "formulas/forms.h"
@@ -12,7 +12,7 @@ struct ShaderNumbers {
   ConstantList constants;
 };
 
-/// Of an op's value, or of the gradients of all its inputs.
+/// Computes them for an op's forward formula, or for the gradients of all its inputs.
 using ShaderNumbersOf = ShaderNumbers (*)(const ParamValues& params, bool of_gradients);
 
 template <class Op>

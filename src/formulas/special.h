@@ -1,7 +1,7 @@
 #pragma once
 
-// The error function and the normal distribution, the gamma function's logarithm with its
-// derivatives, its incomplete forms, and Bessel functions.
+// The error function and the normal distribution, the logarithm of the gamma function and its
+// derivatives, the incomplete gamma functions, and Bessel functions.
 
 #include <numbers>
 
@@ -19,7 +19,7 @@ struct Erf {
 };
 
 struct Erfc {
-  static constexpr Doc doc{"erfc", "1 - erf(x), exact also where that is tiny."};
+  static constexpr Doc doc{"erfc", "1 - erf(x), accurate also where the result is tiny."};
   static constexpr auto forward(auto x) { return erfc(x); }
   static constexpr auto grad(auto g, auto x, auto) {
     return -2 * std::numbers::inv_sqrtpi * g * exp(-(x * x));
@@ -27,7 +27,8 @@ struct Erfc {
 };
 
 struct Erfcx {
-  static constexpr Doc doc{"erfcx", "exp(x^2) erfc(x), where erfc alone would be 0 too."};
+  static constexpr Doc doc{"erfcx",
+                           "exp(x^2) erfc(x), accurate also where erfc(x) underflows to 0."};
   static constexpr auto forward(auto x) { return erfcx(x); }
   static constexpr auto grad(auto g, auto x, auto y) {
     return 2 * g * (x * y - std::numbers::inv_sqrtpi);
@@ -35,7 +36,8 @@ struct Erfcx {
 };
 
 struct Ndtr {
-  static constexpr Doc doc{"ndtr", "Distribution function of the standard normal distribution."};
+  static constexpr Doc doc{"ndtr",
+                           "Cumulative distribution function of the standard normal distribution."};
   static constexpr auto forward(auto x) { return 0.5 * erfc(x * -(std::numbers::sqrt2 / 2)); }
   static constexpr auto grad(auto g, auto x, auto) {
     return std::numbers::inv_sqrtpi * (std::numbers::sqrt2 / 2) * g * exp(x * x * -0.5);
@@ -43,14 +45,14 @@ struct Ndtr {
 };
 
 struct LogNdtr {
-  static constexpr Doc doc{"log_ndtr", "Logarithm of ndtr, exact also where that is tiny."};
+  static constexpr Doc doc{"log_ndtr", "Logarithm of ndtr, accurate also where ndtr is tiny."};
   static constexpr auto forward(auto x) {
     const auto t = x * (std::numbers::sqrt2 / 2);
     return where(x < -1, log(0.5 * erfcx(-minimum(t, -0.5))) - t * t, log1p(-0.5 * erfc(t)));
   }
-  // The density over ndtr, both multiplied with exp(t^2) on the left.
+  // The density divided by ndtr; for negative x both are multiplied by exp(t^2).
   static constexpr auto grad(auto g, auto x, auto) {
-    // Not minimum() and maximum(), whose derivatives at 0 are halves.
+    // Not minimum() and maximum(), whose derivatives at 0 are 1/2.
     const auto left = where(x < 0, x, 0) * (std::numbers::sqrt2 / 2);
     const auto right = where(x < 0, 0, x) * (std::numbers::sqrt2 / 2);
     const auto ratio = where(x < 0, 1 / erfcx(-left), exp(-(right * right)) / erfc(-right));
@@ -59,7 +61,7 @@ struct LogNdtr {
 };
 
 struct Erfinv {
-  static constexpr Doc doc{"erfinv", "The number whose error function is the element."};
+  static constexpr Doc doc{"erfinv", "Inverse of the error function."};
   static constexpr Domain domain{-0.9, 0.9};
   static constexpr auto forward(auto x) { return erfinv(x); }
   static constexpr auto grad(auto g, auto x, auto) {
@@ -69,17 +71,17 @@ struct Erfinv {
 };
 
 struct Ndtri {
-  static constexpr Doc doc{"ndtri", "The number whose ndtr is the element, exact in both tails."};
+  static constexpr Doc doc{"ndtri", "Inverse of ndtr, accurate in both tails."};
   static constexpr Domain domain{0.1, 0.9};
   static constexpr auto forward(auto x) { return ndtri(x); }
-  // One over the density there.
+  // The reciprocal of the density at y.
   static constexpr auto grad(auto g, auto, auto y) {
     return std::numbers::sqrt2 / std::numbers::inv_sqrtpi * g * exp(y * y * 0.5);
   }
 };
 
 struct Lgamma {
-  static constexpr Doc doc{"lgamma", "Logarithm of the gamma function's magnitude."};
+  static constexpr Doc doc{"lgamma", "Logarithm of the magnitude of the gamma function."};
   static constexpr Domain domain{0.5, 4};
   static constexpr auto forward(auto x) { return lgamma(x); }
   static constexpr auto grad(auto g, auto x, auto) { return g * digamma(x); }
@@ -102,7 +104,7 @@ struct Polygamma {
 
 struct Zeta {
   static constexpr Doc doc{"zeta",
-                           "Hurwitz's zeta function: the sum of (other + k)^-input over k >= 0."};
+                           "Hurwitz zeta function: the sum of (other + k)^-input over k >= 0."};
   static constexpr std::array domains{Domain{2.5, 2.5}, Domain{0.5, 4}};
   static constexpr auto forward(auto s, auto q) { return zeta(s, q); }
   static constexpr auto grad_b(auto g, auto s, auto q, auto) { return -g * (s * zeta(s + 1, q)); }
@@ -110,7 +112,8 @@ struct Zeta {
 
 namespace detail {
 
-/// The derivative of gammainc by its second operand, a density: x^(a - 1) exp(-x) / gamma(a).
+/// The derivative of gammainc with respect to its second operand, a density: x^(a - 1) exp(-x) /
+/// gamma(a).
 constexpr auto gamma_density(auto a, auto x) {
   return exp(where(a == 1, 0, (a - 1) * log(x)) - x - lgamma(a));
 }
@@ -119,7 +122,7 @@ constexpr auto gamma_density(auto a, auto x) {
 
 struct Gammainc {
   static constexpr Doc doc{
-      "gammainc", "Regularised lower incomplete gamma function: that of other, of shape input."};
+      "gammainc", "Regularised lower incomplete gamma function of other, with shape input."};
   static constexpr std::array domains{Domain{2.5, 2.5}, Domain{0.5, 4}};
   static constexpr auto forward(auto a, auto x) { return gammainc(a, x); }
   static constexpr auto grad_b(auto g, auto a, auto x, auto) {
@@ -128,7 +131,7 @@ struct Gammainc {
 };
 
 struct Gammaincc {
-  static constexpr Doc doc{"gammaincc", "1 - gammainc, exact also where that is tiny."};
+  static constexpr Doc doc{"gammaincc", "1 - gammainc, accurate also where the result is tiny."};
   static constexpr std::array domains{Domain{2.5, 2.5}, Domain{0.5, 4}};
   static constexpr auto forward(auto a, auto x) { return gammaincc(a, x); }
   static constexpr auto grad_b(auto g, auto a, auto x, auto) {
@@ -154,13 +157,13 @@ struct I1e {
 };
 
 struct I0 {
-  static constexpr Doc doc{"i0", "Modified Bessel function of the first kind of order 0."};
+  static constexpr Doc doc{"i0", "Modified Bessel function I0 (first kind, order 0)."};
   static constexpr auto forward(auto x) { return exp(abs(x)) * i0e(x); }
   static constexpr auto grad(auto g, auto x, auto) { return g * (exp(abs(x)) * i1e(x)); }
 };
 
 struct I1 {
-  static constexpr Doc doc{"i1", "Modified Bessel function of the first kind of order 1."};
+  static constexpr Doc doc{"i1", "Modified Bessel function I1 (first kind, order 1)."};
   static constexpr auto forward(auto x) { return exp(abs(x)) * i1e(x); }
   static constexpr auto grad(auto g, auto x, auto y) {
     const auto divisor = where(x == 0, 1, x);

@@ -1,10 +1,10 @@
 #pragma once
 
-// Tree: a formula as what it is, for those who write it in another language.
+// Tree: a formula as an expression tree, for translating it into another language.
 //
-// Evaluated on trees, a formula of this folder gives the tree of its operators, words, operands and
-// numbers. tools/wgsl.h makes shaders of them. Nothing at run time needs a tree: what is known of a
-// formula's numbers there, Constants says.
+// Evaluated on trees, a formula of this folder returns the tree of its operators, words, operands
+// and numbers. tools/wgsl.h generates shaders from these trees. Trees are not needed at run time,
+// where Constants extracts the numbers of a formula.
 
 #include <memory>
 #include <string_view>
@@ -17,7 +17,8 @@ namespace eg::op {
 
 class Tree {
  public:
-  /// An operator or a word with its inputs; without inputs an operand, or without a name a number.
+  /// An operator or a word with its inputs. Without inputs it is an operand, or a number if it has
+  /// no name.
   struct Node {
     std::string_view name;
     double value = 0;
@@ -44,7 +45,7 @@ class Tree {
   friend Tree operator&(const Tree& a, const Tree& b) { return {"&", 0, {a, b}}; }
   friend Tree operator|(const Tree& a, const Tree& b) { return {"|", 0, {a, b}}; }
   friend Tree operator!(const Tree& a) { return {"!", 0, {a}}; }
-  // Only gradients say these, whose shaders are those of real numbers.
+  // Only gradients use these, and shaders of gradients exist only for real numbers.
   friend Tree conj(const Tree& a) { return a; }
   friend Tree real(const Tree& a) { return a; }
   friend Tree where(const Tree& mask, const Tree& a, const Tree& b) {

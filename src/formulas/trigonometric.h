@@ -79,7 +79,7 @@ struct Sinc {
   }
   static constexpr auto grad(auto g, auto x, auto) {
     const auto angle = x * std::numbers::pi;
-    // Near 0 the closed form is a difference of equal numbers; its series is not.
+    // Near 0 the closed form is a difference of nearly equal numbers; the series is not.
     const auto is_small = abs(x) < 0.25;
     const auto large = where(is_small, 1, angle);
     const auto closed = (cos(large) - sin(large) / large) / large;

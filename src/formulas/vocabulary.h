@@ -1,25 +1,26 @@
 #pragma once
 
-// The language formulas are written in.
+// The language in which formulas are written.
 //
 // An elementwise op is a type with a doc sentence, a formula for its value and one for the gradient
-// of each input. A formula is a function template; what it computes depends on what is passed in:
+// of each input. A formula is a function template; what it computes depends on the type it is
+// evaluated on:
 //
 //   Probe          which operands the formula reads: what backward has to save
 //   cpu::Pack<T>   a SIMD register: the CPU kernel, forward and gradient
 //   Var            a tensor: a gradient that is itself recorded, for higher orders
-//   Tree           the formula itself, of which shaders are made
+//   Tree           the formula as an expression tree, from which shaders are generated
 //   Constants      the numbers in it, which shaders take as uniforms
 //
-// All of them understand + - * /, comparisons, where(mask, a, b), numbers, and the words below.
-// A word no interpreter has yet is added to a list here; the compiler then names every interpreter
-// that lacks it. Every word is also the op of that name (all.h checks), so that over tensors a word
-// is simply a call of its op, and a gradient can itself be differentiated.
+// All of them support + - * /, comparisons, where(mask, a, b), numbers, and the words below. To add
+// a word, add it to a list here; the compiler then reports every type that lacks it. Every word is
+// also the op of that name (all.h checks this). Applied to tensors, a word is a call of its op, so
+// a gradient can itself be differentiated.
 //
 // A gradient formula is linear in the incoming gradient g: it multiplies, divides or selects g, and
-// never compares it. Where one side of a `where` would be infinite or NaN outside its region, guard
-// the operand and not only the result, where(m, f(where(m, x, 1)), 0): the derivative of the side
-// not taken is multiplied by zero, which does not remove an infinity.
+// never compares it. If one side of a `where` would be infinite or NaN outside its region, guard
+// the operand and not only the result: where(m, f(where(m, x, 1)), 0). Otherwise the derivative of
+// the side not taken is multiplied by zero, which does not remove an infinity.
 
 #include <array>
 #include <cstdint>
@@ -27,7 +28,8 @@
 
 // clang-format off
 
-/// Words of one operand. Rounding is to even; sign(0) is 0; gradients at kinks are the op's concern.
+/// Words with one operand. round rounds halves to even; sign(0) is 0; gradients at kinks are defined
+/// by the op.
 #define EG_UNARY_WORDS(X)                                                                        \
   X(abs) X(sign) X(sgn) X(floor) X(ceil) X(round) X(trunc) X(sqrt) X(rsqrt)                             \
   X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sigmoid)                            \
@@ -35,9 +37,9 @@
   X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh)                                             \
   X(erf) X(erfc) X(erfcx) X(erfinv) X(ndtri) X(lgamma) X(digamma) X(i0e) X(i1e)
 
-/// Words of two operands; maximum and minimum hand NaN on, fmax and fmin prefer the number; fmod has
-/// the sign of the dividend, remainder that of the divisor; polygamma(n, x) is the n-th derivative
-/// of digamma. Those of EG_INTEGER_WORDS are about the bits and divisors of integers.
+/// Words with two operands. maximum and minimum propagate NaN, fmax and fmin prefer the number; fmod
+/// has the sign of the dividend, remainder that of the divisor; polygamma(n, x) is the n-th
+/// derivative of digamma. EG_INTEGER_WORDS are about the bits and divisors of integers.
 #define EG_BINARY_WORDS(X)                                                                       \
   X(maximum) X(minimum) X(fmax) X(fmin) X(copysign) X(pow) X(atan2) X(hypot)                     \
   X(fmod) X(remainder) X(floor_divide) X(polygamma) X(zeta) X(gammainc) X(gammaincc)            \
@@ -47,56 +49,56 @@
 
 // clang-format on
 
-// Two more words, conj and real, are about complex numbers alone: on real ones they change nothing.
+// Two more words, conj and real, are for complex numbers only: they do not change real ones.
 
 namespace eg::op {
 
-/// The name and the one sentence every table, page and type declaration repeats.
+/// The name of an op and the sentence that documents it in every table, page and type declaration.
 struct Doc {
   std::string_view name;
   std::string_view text;
 };
 
-/// How the dtype of the result follows from the operands.
+/// How the dtype of the result depends on the operands.
 enum class DTypeRule : std::uint8_t {
-  kSame,     ///< the promoted dtype; kernels for integers exist
+  kSame,     ///< the promoted dtype; there are kernels for integers
   kFloat,    ///< like kSame, but integers are computed in float32
   kBool,     ///< computed in the promoted dtype, the result is bool
   kFirst,    ///< the dtype of the first operand, to which the others are converted
   kInteger,  ///< like kSame, and there are no kernels for floats
 };
 
-/// What an op does with complex numbers. A gradient is the direction of steepest ascent, dL/dRe z +
-/// i dL/dIm z, as in PyTorch: through a holomorphic f that is g times the conjugate of f'(z).
+/// How an op supports complex numbers. A gradient is the direction of steepest ascent, dL/dRe z + i
+/// dL/dIm z, as in PyTorch: for a holomorphic f it is g times the conjugate of f'(z).
 enum class ComplexRule : std::uint8_t {
-  kNone,         ///< there are no kernels
-  kHolomorphic,  ///< the gradient formula is evaluated on the conjugates of what it reads
-  kAsWritten,    ///< the gradient formula holds for complex numbers too
+  kNone,         ///< complex numbers are not supported
+  kHolomorphic,  ///< the gradient formula is evaluated on the conjugates of its operands
+  kAsWritten,    ///< the gradient formula is also valid for complex numbers
 };
 
-/// What an op asks of integers.
+/// What an op requires of integer operands.
 enum class IntegerRule : std::uint8_t {
   kNone,
-  kDivisor,  ///< the second operand is divided by: nowhere 0
-  kPower,    ///< the second operand is an exponent: as a plain number, not negative
+  kDivisor,  ///< the second operand is a divisor: no element may be 0
+  kPower,    ///< the second operand is an exponent: a plain number must not be negative
 };
 
-/// A number a formula takes beside its operands.
+/// A number that a formula takes in addition to its operands.
 struct Param {
   enum class Kind : std::uint8_t { kNumber, kBool, kChoice };
-  /// What a number means beside integers.
+  /// What a number means when operands are integers.
   enum class Role : std::uint8_t {
     kPlain,
-    kFactor,     ///< multiplies an operand, so it has to be whole
-    kLimit,      ///< takes part in promotion, unless it is infinite
-    kForFloats,  ///< has to be the default, 0
+    kFactor,     ///< multiplies an operand, so it must be an integer
+    kLimit,      ///< takes part in type promotion, unless it is infinite
+    kForFloats,  ///< must have its default value, 0
   };
 
   std::string_view name;
-  /// The default as JavaScript spells it; null in JavaScript means the default.
+  /// The default, in JavaScript syntax; passing null in JavaScript means the default.
   std::string_view default_value;
   Kind kind = Kind::kNumber;
-  /// Choices separated by '|' ; the formula gets the index.
+  /// The choices, separated by '|'; the formula receives the index.
   std::string_view choices = {};
   Role role = Role::kPlain;
 };
@@ -106,13 +108,13 @@ constexpr Param param_as(Param::Role role, std::string_view name, std::string_vi
   return {name, default_value, Param::Kind::kNumber, {}, role};
 }
 
-/// Where derived tests sample an operand: inside, the op is smooth.
+/// The range in which derived tests sample an operand; inside it, the op is smooth.
 struct Domain {
   double low = -2;
   double high = 2;
 };
 
-/// A set of operands, and whether a value is still the incoming gradient itself.
+/// A set of operands, and whether a value is the incoming gradient itself, unchanged.
 struct Probe {
   std::uint32_t reads = 0;
   bool is_gradient = false;

@@ -1,8 +1,8 @@
 #pragma once
 
-// Attention in one piece: softmax(scale * query keyᵀ + mask) value and its gradients. The forward
-// pass leaves one number per query, the logarithm of its sum of exponentials; from it the backward
-// pass makes the weights again, which costs less than having kept them.
+// Fused attention: softmax(scale * query keyᵀ + mask) value, and its gradients. The forward pass
+// saves one number per query, the logarithm of its sum of exponentials. The backward pass
+// recomputes the weights from it, which is cheaper than storing them.
 
 #include <string_view>
 
@@ -14,47 +14,55 @@ namespace eg::kernel {
 /// Matrices of float32, one per head.
 struct HeadMatrices {
   In memory;
-  Strides strides;  ///< of the dimensions of the batch, then of rows and columns
+  Strides strides;  ///< of the batch dimensions, then of rows and columns
 };
 
-/// Sizes and operands.
+/// HeadMatrices that may be absent.
+struct OptionalHeadMatrices {
+  OptionalIn memory;
+  Strides strides;
+};
+
+/// The sizes and operands that the forward and backward kernels share.
 struct Attention {
-  Shape batch;  ///< one head for every place
+  Shape batch;  ///< one head per element of this shape
   std::int64_t queries;
   std::int64_t keys;
-  std::int64_t features;  ///< of queries and keys
+  std::int64_t features;  ///< length of each query and each key
   std::int64_t value_features;
   float scale;
-  bool is_causal;  ///< query i sees keys up to i
+  bool is_causal;  ///< query i attends to keys 0 to i only
   HeadMatrices query;
   HeadMatrices key;
   HeadMatrices value;
-  HeadMatrices mask;  ///< added to the scores
+  OptionalHeadMatrices mask;  ///< added to the scores
 };
 
-/// The result, whose column stride is 1, and log_sums [heads, queries]. A query that sees nothing
-/// gets zeros, and infinity for its logarithm.
+/// Computes y, whose column stride is 1, and log_sums [heads, queries]. For a query that attends to
+/// no key, the row of y is zero and the logarithm is infinity.
 struct Attend {
   static constexpr std::string_view name = "attend";
   Attention attention;
   Out y;
-  Strides y_strides;  ///< as those of operands
+  Strides y_strides;  ///< in the order of HeadMatrices::strides
   Out log_sums;
 
   void compute_on_cpu() const;
 };
 
-/// The gradients of query, key and value, packed, from that of y.
+/// Computes the gradients of query, key and value, packed, from the gradient of y.
 struct AttendBackward {
   static constexpr std::string_view name = "attend_backward";
   Attention attention;
   HeadMatrices grad_y;
   In log_sums;
-  Out grad_query;
-  Out grad_key;
-  Out grad_value;
+  OptionalOut grad_query;
+  OptionalOut grad_key;
+  OptionalOut grad_value;
 
   void compute_on_cpu() const;
 };
+
+using AttentionKernels = TypeList<Attend, AttendBackward>;
 
 }  // namespace eg::kernel

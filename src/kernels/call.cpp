@@ -18,7 +18,7 @@
 namespace eg::kernel {
 namespace {
 
-// Of all memory of a call, each once.
+// Lists the distinct dtypes of a call's memory.
 std::string dtypes_of(const Call& call) {
   SmallVector<DType, 4> dtypes;
   call.for_each_memory([&](const MemoryView& memory, bool) {
@@ -30,26 +30,25 @@ std::string dtypes_of(const Call& call) {
   return text;
 }
 
-std::string lack_of(const Call& call, Device device) {
+std::string missing_kernel(const Call& call, Device device) {
   return join_text("device '", device, "' has no kernel '", call.name(), "' of ", dtypes_of(call));
 }
 
-// Says once per kernel, dtypes and device that the CPU computes it; or each time, where all
-// warnings are wanted.
+// Warns that the CPU computes the call: once per kernel, dtypes and device, or each time when
+// all warnings are enabled.
 void warn_of_fallback(const Call& call, Device device) {
   static std::mutex mutex;
-  static std::map<std::string, WarnOnce> said;
-  const std::string lack = lack_of(call, device);
+  static std::map<std::string, WarnOnce> warned;
+  const std::string message = missing_kernel(call, device);
   const auto once = [&]() -> WarnOnce& {
     const std::lock_guard lock(mutex);
-    return said[lack];
+    return warned[message];
   };
-  once().warn(
-      lack, " (for ", op_name(call),
-      "): it is computed on the CPU, which waits for the device and copies there and back.");
+  once().warn(message, " (for ", op_name(call),
+              "): the CPU computes it, which waits for the device and copies the data both ways.");
 }
 
-// A block of a device while the CPU computes with it.
+// A host copy of a device block, which the CPU computes on.
 struct HostCopy {
   void* block;
   IntrusivePtr<Storage> copy;
@@ -57,7 +56,7 @@ struct HostCopy {
 };
 
 void run_on_cpu_instead(Accelerator& accelerator, const Call& call) {
-  // A block is written back whole: nobody may write to it in the meantime.
+  // Whole blocks are written back, so no other thread may write to them in the meantime.
   const std::lock_guard lock(accelerator);
   SmallVector<HostCopy, 4> copies;
   call.for_each_memory([&](MemoryView& memory, bool is_written) {
@@ -68,7 +67,7 @@ void run_on_cpu_instead(Accelerator& accelerator, const Call& call) {
       const std::size_t bytes = accelerator.bytes(memory.base);
       copies.push_back({memory.base, make_intrusive<Storage>(bytes, Device{})});
       known = copies.end() - 1;
-      // What is written is read as well: a kernel may write a part, or add to what is there.
+      // Memory that is written is copied as well: a kernel may update it or write only a part.
       accelerator.read(memory.base, 0, known->copy->data(), bytes);
     }
     known->is_written |= is_written;
@@ -81,7 +80,7 @@ void run_on_cpu_instead(Accelerator& accelerator, const Call& call) {
   }
 }
 
-// Numbers that the host needs at once are made on the device, and read from there.
+// Computes the numbers that the host needs immediately on the device, then reads them back.
 bool ran_for_host(Accelerator& there, Device device, const Call& call) {
   struct Number {
     MemoryView* view;
@@ -103,14 +102,14 @@ bool ran_for_host(Accelerator& there, Device device, const Call& call) {
   return has_run;
 }
 
-// Throws what a read has failed with again: where this thread may not wait, with the reason for
-// waiting. Whoever runs an op adds its name.
+// Rethrows the error of a read. If this thread may not wait, the message says what it would have
+// waited for. The caller that runs the op adds the op's name.
 [[noreturn]] void rethrow_read_error(const Error& error, const std::string& reason) {
   if (error.code() != ErrorCode::kWouldBlock) throw;
   fail(ErrorCode::kWouldBlock, reason,
-       ", and this thread plays the GPU and cannot wait for it. Read what it needs with "
-       "`await x.data()` and compute it on the CPU, or use a variant with threads and no `gpu` of "
-       "your own.");
+       ", but this thread runs the GPU and cannot wait for it. Read the data with "
+       "`await x.data()` and compute it on the CPU, or use a variant with threads and do not pass "
+       "`gpu`.");
 }
 
 }  // namespace
@@ -140,8 +139,8 @@ Device device_of(const Call& call) {
   return device.value_or(Device{});
 }
 
-// A kernel is plain data but for its lists, which may hold memory of their own.
-OwnCall::OwnCall(const Call& call) : type_(call.type_), kernel_(new std::byte[type_->bytes]) {
+// A kernel is plain data except for its lists, which may own memory.
+OwnedCall::OwnedCall(const Call& call) : type_(call.type_), kernel_(new std::byte[type_->bytes]) {
   std::memcpy(kernel_.get(), call.kernel_, type_->bytes);
   const Call own = this->call();
   for (const Field field : type_->fields) {
@@ -151,7 +150,7 @@ OwnCall::OwnCall(const Call& call) : type_(call.type_), kernel_(new std::byte[ty
   }
 }
 
-OwnCall::~OwnCall() {
+OwnedCall::~OwnedCall() {
   if (kernel_ == nullptr) return;
   for (const Field field : type_->fields) {
     if (field.kind == FieldKind::kList) std::destroy_at(&call().at<Shape>(field));
@@ -159,10 +158,10 @@ OwnCall::~OwnCall() {
   }
 }
 
-void run_elsewise(const Call& call) {
-  Recording* const noted = recording();
-  if (noted != nullptr) noted->note(call);
-  // What running it takes is not part of what is recorded.
+void run_slow_path(const Call& call) {
+  Recording* const active = recording();
+  if (active != nullptr) active->note(call);
+  // The work that running the call requires must not be recorded itself.
   const RecordingGuard unrecorded(nullptr);
   call.is_off_cpu() ? run_off_cpu(call) : call.compute_on_cpu();
 }
@@ -173,13 +172,14 @@ void run_off_cpu(const Call& call) {
   try {
     if (ran_for_host(there, device, call)) return;
   } catch (const Error& error) {
-    rethrow_read_error(error, join_text("the host needs what '", call.name(), "' finds at once"));
+    rethrow_read_error(error,
+                       join_text("the host needs the result of '", call.name(), "' immediately"));
   }
   warn_of_fallback(call, device);
   try {
     run_on_cpu_instead(there, call);
   } catch (const Error& error) {
-    rethrow_read_error(error, lack_of(call, device));
+    rethrow_read_error(error, missing_kernel(call, device));
   }
 }
 

@@ -1,8 +1,9 @@
 #pragma once
 
-// A call of any kernel, for code that does not know which: devices that write calls down as words,
-// or that compute them with other memory. What the fields of a kernel are is found at compile time
-// (base/fields.h) and kept as a table of a few bytes, so a kernel costs a device no code.
+// A type-erased kernel call, for code that works with any kernel: devices that encode calls as
+// words, and code that computes a call with other memory. The fields of a kernel are found at
+// compile time (base/fields.h) and stored as a table of a few bytes, so a device needs no code per
+// kernel.
 
 #include <array>
 #include <cstddef>
@@ -22,7 +23,7 @@
 
 namespace eg::kernel {
 
-/// What lies at a place of a kernel's struct. Structs in structs are taken apart.
+/// The type of a field of a kernel's struct. Nested structs are flattened into their fields.
 enum class FieldKind : std::uint8_t {
   kByte,  ///< bool, an enum, a dtype
   kInt64,
@@ -31,20 +32,29 @@ enum class FieldKind : std::uint8_t {
   kScalar,
   kList,  ///< a Shape, Strides or Dims
   kIn,
+  kOptionalIn,
   kOut,
+  kOptionalOut,
   kOperands,
   kFormula,
   kText,
 };
 
+constexpr bool is_read_memory(FieldKind kind) {
+  return kind == FieldKind::kIn || kind == FieldKind::kOptionalIn;
+}
+constexpr bool is_written_memory(FieldKind kind) {
+  return kind == FieldKind::kOut || kind == FieldKind::kOptionalOut;
+}
+
 struct Field {
   FieldKind kind;
-  std::uint16_t offset;  ///< in bytes, from the beginning of the kernel
+  std::uint16_t offset;  ///< in bytes, from the start of the kernel's struct
 };
 
 namespace detail {
 
-// Nothing for a struct or an array of fields.
+// Returns nullopt for a struct or an array, which consist of several fields.
 template <class T>
 constexpr std::optional<FieldKind> leaf_kind() {
   if constexpr (std::is_same_v<T, bool> || std::is_enum_v<T>) {
@@ -62,8 +72,12 @@ constexpr std::optional<FieldKind> leaf_kind() {
     return FieldKind::kList;
   } else if constexpr (std::is_same_v<T, In>) {
     return FieldKind::kIn;
+  } else if constexpr (std::is_same_v<T, OptionalIn>) {
+    return FieldKind::kOptionalIn;
   } else if constexpr (std::is_same_v<T, Out>) {
     return FieldKind::kOut;
+  } else if constexpr (std::is_same_v<T, OptionalOut>) {
+    return FieldKind::kOptionalOut;
   } else if constexpr (std::is_same_v<T, Operands>) {
     return FieldKind::kOperands;
   } else if constexpr (std::is_same_v<T, Formula>) {
@@ -71,7 +85,7 @@ constexpr std::optional<FieldKind> leaf_kind() {
   } else if constexpr (std::is_same_v<T, std::string_view>) {
     return FieldKind::kText;
   } else {
-    static_assert(!std::is_arithmetic_v<T>, "whole numbers of kernels are int64");
+    static_assert(!std::is_arithmetic_v<T>, "integers in kernel structs must be std::int64_t");
     return std::nullopt;
   }
 }
@@ -81,7 +95,7 @@ inline constexpr std::size_t kArraySize = 0;
 template <class T, std::size_t N>
 inline constexpr std::size_t kArraySize<std::array<T, N>> = N;
 
-// Hands every field of a T that begins at `offset` to `add`.
+// Calls `add` for every field of a T located at `offset`.
 template <class T, class Add>
 constexpr void for_each_field(std::size_t offset, const Add& add) {
   constexpr std::optional<FieldKind> kKind = leaf_kind<T>();
@@ -116,11 +130,11 @@ inline constexpr auto kFields = [] {
 
 }  // namespace detail
 
-/// What is the same for all calls of a kernel.
+/// The description of a kernel, shared by all of its calls.
 struct KernelType {
   std::string_view name;
   std::span<const Field> fields;
-  std::size_t bytes;  ///< of its struct
+  std::size_t bytes;  ///< size of the kernel's struct
   void (*compute_on_cpu)(void* kernel);
 };
 
@@ -129,7 +143,7 @@ inline constexpr KernelType kKernelType{
     Kernel::name, detail::kFields<Kernel>, sizeof(Kernel),
     [](void* kernel) { static_cast<Kernel*>(kernel)->compute_on_cpu(); }};
 
-/// A kernel struct whose type is not known. Does not own it.
+/// A non-owning, type-erased reference to a kernel struct.
 class Call {
  public:
   template <class Kernel>
@@ -142,16 +156,16 @@ class Call {
     return *reinterpret_cast<T*>(static_cast<char*>(kernel_) + field.offset);
   }
 
-  /// Calls `visit(MemoryView&, bool is_written)` for all memory that is there. What is written may
-  /// be read too.
+  /// Calls `visit(MemoryView&, bool is_written)` for all memory that is present. Memory that is
+  /// written may also be read.
   template <class Visit>
   void for_each_memory(const Visit& visit) const {
     const auto visit_one = [&](MemoryView& memory, bool is_written) {
       if (memory.base != nullptr) visit(memory, is_written);
     };
     for (const Field field : fields()) {
-      if (field.kind == FieldKind::kIn) visit_one(at<In>(field).view(), false);
-      if (field.kind == FieldKind::kOut) visit_one(at<Out>(field).view(), true);
+      if (is_read_memory(field.kind)) visit_one(at<In>(field).view(), false);
+      if (is_written_memory(field.kind)) visit_one(at<Out>(field).view(), true);
       if (field.kind != FieldKind::kOperands) continue;
       bool is_written = true;
       for (Operand& operand : at<Operands>(field))
@@ -159,27 +173,27 @@ class Call {
     }
   }
 
-  /// True when its memory is another device's; numbers of the host do not count.
+  /// Whether any memory of the call is on a device other than the CPU.
   bool is_off_cpu() const;
-  /// With the memory that its views name now, which has to be the CPU's. The same call may be
-  /// computed again.
+  /// Computes the kernel on the memory that its views refer to now, which must be on the CPU. The
+  /// same call may be computed repeatedly.
   void compute_on_cpu() const { type_->compute_on_cpu(kernel_); }
 
  private:
-  friend class OwnCall;
+  friend class OwnedCall;
   Call(const KernelType* type, void* kernel) : type_(type), kernel_(kernel) {}
 
   const KernelType* type_;
   void* kernel_;
 };
 
-/// A copy of a call, to be made later. The texts in it stay the kernel's.
-class OwnCall {
+/// An owning copy of a call, to be run later. Its strings are still owned by the original kernel.
+class OwnedCall {
  public:
-  explicit OwnCall(const Call& call);
-  OwnCall(OwnCall&&) noexcept = default;
-  OwnCall& operator=(OwnCall&&) = delete;
-  ~OwnCall();
+  explicit OwnedCall(const Call& call);
+  OwnedCall(OwnedCall&&) noexcept = default;
+  OwnedCall& operator=(OwnedCall&&) = delete;
+  ~OwnedCall();
 
   Call call() const { return {type_, kernel_.get()}; }
 
@@ -188,14 +202,15 @@ class OwnCall {
   std::unique_ptr<std::byte[]> kernel_;
 };
 
-/// The device of all memory but the host's numbers, which are written; throws DeviceMismatch.
+/// Returns the device of the call's memory; host numbers, which are CPU memory that is written, do
+/// not count. Throws DeviceMismatch when the memory is on several devices.
 Device device_of(const Call& call);
 
-/// Runs a call with memory of a device that is not the CPU (runtime/accelerator.h): there, or where
-/// that device lacks the kernel on the CPU with copies of its memory, which it says once. What the
-/// call holds is not there afterwards.
+/// Runs a call whose memory is on a device other than the CPU (runtime/accelerator.h). When the
+/// device lacks the kernel, the CPU computes it on copies of the memory, and a warning is given
+/// once. The call must not be used afterwards: its views may have been replaced.
 void run_off_cpu(const Call& call);
-/// The same for any call of a thread that may be recorded (runtime/recording.h).
-void run_elsewise(const Call& call);
+/// Runs a call on any device, and records it when the thread is recording (runtime/recording.h).
+void run_slow_path(const Call& call);
 
 }  // namespace eg::kernel

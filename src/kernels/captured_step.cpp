@@ -13,10 +13,10 @@ void CapturedStep::note(const Call& call) {
   bool is_variable = false;
   call.for_each_memory([&](const MemoryView& memory, bool) {
     if (memory.is_host_number) {
-      refuse_in_recording("a number is needed before it is computed,",
-                          "Leave out what depends on values: shapes, conditions, decompositions.");
+      refuse_in_recording("the function needs a computed number immediately,",
+                          "Leave out shapes, conditions and decompositions that depend on values.");
     }
-    add_what_was_touched(memory.base, memory.device);
+    add_if_touched(memory.base, memory.device);
     is_variable |= use(memory.base, memory.device).is_variable;
   });
   call.for_each_memory([&](const MemoryView& memory, bool is_written) {
@@ -38,7 +38,7 @@ void CapturedStep::add_write(void* block, Device device, const void* from, std::
   writes_.push_back({block, device, {begin, begin + bytes}});
 }
 
-void CapturedStep::add_what_was_touched(void* base, Device device) {
+void CapturedStep::add_if_touched(void* base, Device device) {
   Block& block = use(base, device);
   if (std::exchange(block.is_touched, false)) add_write(base, device, base, block.bytes);
 }
@@ -46,7 +46,7 @@ void CapturedStep::add_what_was_touched(void* base, Device device) {
 void CapturedStep::note_left(void* block, Device device) {
   if (block == nullptr) return;
   const std::lock_guard lock(mutex_);
-  add_what_was_touched(block, device);
+  add_if_touched(block, device);
 }
 
 void CapturedStep::note_live(std::function<void()> work) {
@@ -55,7 +55,8 @@ void CapturedStep::note_live(std::function<void()> work) {
   live_.push_back(std::move(work));
 }
 
-// True for what made constants that are there and that nobody can change.
+// True for work that only produced constants: their memory belongs to the recording, was written
+// once and is no longer referenced, so it cannot change.
 bool CapturedStep::is_settled(const Entry& entry) {
   const auto is_settled_in = [&](void* base, Device device) {
     const Block& block = use(base, device);
@@ -91,7 +92,7 @@ void CapturedStep::play(const Entry& entry) {
     case Kind::kCall:
       return calls_[entry.index].call().compute_on_cpu();
     case Kind::kCallOffCpu:
-      return run_off_cpu(OwnCall(calls_[entry.index].call()).call());
+      return run_off_cpu(OwnedCall(calls_[entry.index].call()).call());
     case Kind::kSegment: {
       const Segment& segment = segments_[entry.index];
       return segment.device->play(segment.number);
@@ -109,24 +110,24 @@ void CapturedStep::play(const Entry& entry) {
   }
 }
 
-// Makes one entry of what a device keeps.
+// Replays the step and replaces consecutive calls that a device can record by one entry.
 void CapturedStep::play_first_time() {
   forget_segments();
-  std::vector<Entry> shorter;
+  std::vector<Entry> merged;
   for (std::size_t i = 0; i < entries_.size();) {
     if (entries_[i].kind == Kind::kCallOffCpu) {
-      i = play_row(i, shorter);
+      i = play_segment(i, merged);
     } else {
       play(entries_[i]);
-      shorter.push_back(entries_[i++]);
+      merged.push_back(entries_[i++]);
     }
   }
-  entries_ = std::move(shorter);
+  entries_ = std::move(merged);
   has_played_ = true;
 }
 
-// Plays calls of one device for as long as it has their kernels; returns where the row ends.
-std::size_t CapturedStep::play_row(std::size_t first, std::vector<Entry>& shorter) {
+// Plays calls of one device for as long as it has their kernels; returns the end of the segment.
+std::size_t CapturedStep::play_segment(std::size_t first, std::vector<Entry>& merged) {
   const auto call_at = [&](std::size_t i) { return calls_[entries_[i].index].call(); };
   Accelerator& there = accelerator(device_of(call_at(first)));
   const std::lock_guard lock(there);
@@ -138,11 +139,11 @@ std::size_t CapturedStep::play_row(std::size_t first, std::vector<Entry>& shorte
     const std::unique_ptr<void, decltype(end_recording)> ends(this, end_recording);
     while (end < entries_.size() && entries_[end].kind == Kind::kCallOffCpu &&
            &accelerator(device_of(call_at(end))) == &there &&
-           there.run(OwnCall(call_at(end)).call()))
+           there.run(OwnedCall(call_at(end)).call()))
       ++end;
   }
   if (end > first) {
-    shorter.push_back({Kind::kSegment, segments_.size() - 1});
+    merged.push_back({Kind::kSegment, segments_.size() - 1});
     return end;
   }
   if (number != 0) {
@@ -150,7 +151,7 @@ std::size_t CapturedStep::play_row(std::size_t first, std::vector<Entry>& shorte
     segments_.pop_back();
   }
   play(entries_[first]);
-  shorter.push_back(entries_[first]);
+  merged.push_back(entries_[first]);
   return first + 1;
 }
 

@@ -1,23 +1,23 @@
 #pragma once
 
-// What a thread has done with memory, to be done again: `eg.capture`.
+// A recorded sequence of kernel calls that can be replayed: the implementation of `eg.capture`.
 //
-// A step of training is some thousand calls of kernels. Finding out which takes graphs, shapes,
-// handles and JavaScript; the calls themselves are plain data (call.h). So they are written down as
-// they are made, with the memory that they were made with, which stays where it is
-// (runtime/recording.h), and played again in a loop that knows nothing but calls. On the CPU that
-// computes; on a device it appends to its stream.
+// A training step makes some thousand kernel calls. Determining them requires graphs, shapes,
+// handles and JavaScript, but the calls themselves are plain data (call.h). So the calls are
+// recorded together with their memory, which keeps its address (runtime/recording.h), and replayed
+// in a loop that handles nothing but calls. On the CPU, a replayed call computes; on a device, it
+// appends to the device's stream.
 //
 //   CapturedStep step;
 //   {
 //     const RecordingGuard recorded(&step);
-//     ...                                  // runs as always
+//     ...                                  // runs as usual
 //   }
 //   step.finish();
-//   step.play();                           // the same again, over the values that are there now
+//   step.play();                           // repeats the calls on the current values
 //
-// Not everything is the same each time: a learning rate is a number of the host's. Such work is
-// *live*: it is called in its place among the calls, and is not recorded.
+// Some work differs from step to step: a learning rate, for example, is computed on the host. Such
+// work is *live*: instead of being recorded, it is called again at its position in the sequence.
 
 #include <cstddef>
 #include <functional>
@@ -41,40 +41,40 @@ class CapturedStep final : public Recording {
   void note_write(void* block, Device device, const void* from, std::size_t bytes) override;
   void note_left(void* block, Device device) override;
   void note_live(std::function<void()> work) override;
-  /// The recording is over.
+  /// Ends the recording.
   void finish();
 
-  /// Does everything again; throws what a call throws, an index that is out of range for instance.
+  /// Replays the step. Throws whatever a call throws, for instance for an index out of range.
   void play();
 
  private:
   enum class Kind : std::uint8_t { kCall, kCallOffCpu, kSegment, kWrite, kLive };
   struct Entry {
     Kind kind;
-    std::size_t index;  // in the list of its kind
+    std::size_t index;  // in the list of this kind
   };
   struct Write {
     void* block;
     Device device;
     std::vector<std::byte> bytes;
   };
-  // Calls in a row that a device keeps.
+  // Consecutive calls that a device has recorded.
   struct Segment {
     Accelerator* device;
     std::uint32_t number;
   };
 
   void add_write(void* block, Device device, const void* from, std::size_t bytes);
-  void add_what_was_touched(void* base, Device device);
+  void add_if_touched(void* base, Device device);
   bool is_settled(const Entry& entry);
   void play(const Entry& entry);
   void play_first_time();
-  std::size_t play_row(std::size_t first, std::vector<Entry>& shorter);
+  std::size_t play_segment(std::size_t first, std::vector<Entry>& merged);
   void forget_segments();
 
-  std::mutex mutex_;  // threads of devices record for the thread that calls backward
+  std::mutex mutex_;  // device threads record on behalf of the thread that calls backward
   std::vector<Entry> entries_;
-  std::vector<OwnCall> calls_;
+  std::vector<OwnedCall> calls_;
   std::vector<Write> writes_;
   std::vector<std::function<void()>> live_;
   std::vector<Segment> segments_;

@@ -1,7 +1,8 @@
 #pragma once
 
-// Normalising channels over all samples and places: a packed array seen as [outer, channels, inner]
-// with a mean, a variance and parameters per channel. All arrays are of floats.
+// Normalisation of channels over all samples and positions: a packed array is seen as
+// [outer, channels, inner], with a mean, a variance and parameters per channel. All arrays hold
+// floats.
 
 #include <cstdint>
 #include <string_view>
@@ -10,8 +11,8 @@
 
 namespace eg::kernel {
 
-/// y = (x - mean) * rstd * weight + bias, and the statistics of every channel; the variance is the
-/// unbiased one.
+/// Computes y = (x - mean) * rstd * weight + bias, and the statistics of every channel; `variance`
+/// is the unbiased estimate.
 struct ChannelNorm {
   static constexpr std::string_view name = "channel_norm";
   std::int64_t outer;
@@ -19,8 +20,8 @@ struct ChannelNorm {
   std::int64_t inner;
   double eps;
   In x;
-  In weight;  ///< ones where there is none
-  In bias;    ///< zeros where there is none
+  OptionalIn weight;  ///< ones when absent
+  OptionalIn bias;    ///< zeros when absent
   Out y;
   Out mean;
   Out variance;
@@ -29,22 +30,24 @@ struct ChannelNorm {
   void compute_on_cpu() const;
 };
 
-/// The gradients from that of y, each where it is wanted.
+/// Computes the requested gradients from the gradient of y.
 struct ChannelNormBackward {
   static constexpr std::string_view name = "channel_norm_backward";
   std::int64_t outer;
   std::int64_t channels;
   std::int64_t inner;
   In x;
-  In weight;
+  OptionalIn weight;
   In mean;
   In rstd;
   In grad_y;
-  Out grad_x;
-  Out grad_weight;
-  Out grad_bias;
+  OptionalOut grad_x;
+  OptionalOut grad_weight;
+  OptionalOut grad_bias;
 
   void compute_on_cpu() const;
 };
+
+using ChannelNormKernels = TypeList<ChannelNorm, ChannelNormBackward>;
 
 }  // namespace eg::kernel

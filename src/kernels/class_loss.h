@@ -2,10 +2,10 @@
 
 // Losses of classes given by index, with class weights, ignored positions and label smoothing.
 //
-// A position's target is a distribution q over classes: (1 - smoothing) w[t] at its class t, plus
-// smoothing w[c] / classes at every class c; nothing at all when t is ignore_index. The negative
-// log-likelihood is -sum(q * log_probability); cross entropy is the same of the log-softmax. One
-// pass computes it from the scores, and keeps per position only what normalises its row.
+// The target of a position is a distribution q over classes: (1 - smoothing) w[t] at its class t,
+// plus smoothing w[c] / classes at every class c; q is zero when t is ignore_index. The negative
+// log-likelihood is -sum(q * log_probability); cross entropy applies it to the log-softmax of the
+// scores. One pass computes cross entropy and saves only the normalisation of each row.
 
 #include <string_view>
 
@@ -15,14 +15,15 @@
 namespace eg::kernel {
 
 struct ClassTargets {
-  Rows rows;  ///< `size` is the number of classes
-  In index;   ///< int64 [outer, inner]
-  In weight;  ///< per class, of the dtype of the scores; ones where there is none
+  Rows rows;          ///< `size` is the number of classes
+  In index;           ///< int64 [outer, inner]
+  OptionalIn weight;  ///< per class, in the dtype of the scores; ones when absent
   std::int64_t ignore_index = -100;
   double smoothing = 0;
 };
 
-/// A target that is neither a class nor ignored is an error of `op`, as FindOutOfRange says.
+/// Checks the targets: one that is neither a class nor ignored is an error of `op`, which is
+/// reported as FindOutOfRange does.
 struct FindBadTarget {
   static constexpr std::string_view name = "find_bad_target";
   std::string_view op;
@@ -31,18 +32,19 @@ struct FindBadTarget {
   void compute_on_cpu() const;
 };
 
-/// The mean of losses, which is over the weights of their targets: not a number without any.
+/// Computes the weighted mean of losses: their sum over the total weight of their targets. NaN when
+/// every target is ignored.
 struct MeanLoss {
   static constexpr std::string_view name = "mean_loss";
   ClassTargets targets;
   In losses;
   Out mean;
-  Out total_weight;  ///< what the mean is over
+  Out total_weight;  ///< the divisor of the mean
 
   void compute_on_cpu() const;
 };
 
-/// Losses per position, from log-probabilities and without smoothing.
+/// Computes the loss of each position from log-probabilities, without smoothing.
 struct NllLosses {
   static constexpr std::string_view name = "nll_losses";
   ClassTargets targets;
@@ -52,7 +54,7 @@ struct NllLosses {
   void compute_on_cpu() const;
 };
 
-/// The distributions q, in the shape of the rows.
+/// Computes the distributions q, in the shape of the rows.
 struct TargetDistribution {
   static constexpr std::string_view name = "target_distribution";
   ClassTargets targets;
@@ -61,8 +63,8 @@ struct TargetDistribution {
   void compute_on_cpu() const;
 };
 
-/// Losses per position, from scores; and the largest score of a row and the logarithm of the sum of
-/// exp(score - largest).
+/// Computes the loss of each position from scores. Also returns the largest score of each row and
+/// the logarithm of the sum of exp(score - largest).
 struct CrossEntropy {
   static constexpr std::string_view name = "cross_entropy";
   ClassTargets targets;
@@ -74,8 +76,9 @@ struct CrossEntropy {
   void compute_on_cpu() const;
 };
 
-/// The gradient of the scores; the loss at position n has the gradient grad[n * grad_step], which
-/// is shared out by total_weight where that is given (none of it where that is 0).
+/// Computes the gradient of the scores. The gradient of the loss at position n is
+/// grad[n * grad_step]; it is divided by total_weight when that is present, and is 0 when
+/// total_weight is 0.
 struct CrossEntropyBackward {
   static constexpr std::string_view name = "cross_entropy_backward";
   ClassTargets targets;
@@ -84,10 +87,13 @@ struct CrossEntropyBackward {
   In log_sum;
   In grad;
   std::int64_t grad_step;
-  In total_weight;
+  OptionalIn total_weight;
   Out grad_scores;
 
   void compute_on_cpu() const;
 };
+
+using ClassLossKernels = TypeList<FindBadTarget, MeanLoss, NllLosses, TargetDistribution,
+                                  CrossEntropy, CrossEntropyBackward>;
 
 }  // namespace eg::kernel

@@ -2,11 +2,10 @@
 
 // Convolution over planes, and its two gradients.
 //
-// The three are linear in each operand and each other's gradients: the result from the input and
-// the weight, the input's gradient from the result's and the weight, the weight's from the result's
-// and the input. A transposed convolution is the second. All arrays are of floats and lie packed:
-// planes as [batch, channels, rows, columns], the weight as [out_channels, in_channels / groups,
-// rows, columns].
+// The three kernels are linear in each operand, and each is a gradient of the others: y from x and
+// weight, grad_x from grad_y and weight, grad_weight from grad_y and x. The second one is also the
+// transposed convolution. All arrays are packed and hold floats: planes are [batch, channels, rows,
+// columns], the weight is [out_channels, in_channels / groups, rows, columns].
 
 #include <array>
 #include <string_view>
@@ -15,7 +14,7 @@
 
 namespace eg::kernel {
 
-/// Sizes and steps of a two-dimensional convolution; pairs are rows, columns.
+/// The sizes and strides of a two-dimensional convolution; pairs are (rows, columns).
 struct Convolution {
   using Pair = std::array<std::int64_t, 2>;
 
@@ -27,35 +26,36 @@ struct Convolution {
   Pair kernel;
   Pair out;
   Pair stride;
-  Pair padding;  ///< before the first row and column; what lies behind the last follows from `out`
+  Pair padding;  ///< before the first row and column; the padding after the last follows from `out`
   Pair dilation;
 };
 
-/// y from x and weight, plus `bias` (a number per output channel) where there is one.
+/// Computes y from x and weight, plus `bias` (one number per output channel) if present.
 struct Convolve {
   static constexpr std::string_view name = "convolve";
   Convolution conv;
   In x;
   In weight;
-  In bias;
+  OptionalIn bias;
   Out y;
 
   void compute_on_cpu() const;
 };
 
-/// The gradient of x from that of y, plus `bias` (a number per input channel) where there is one.
+/// Computes the gradient of x from the gradient of y, plus `bias` (one number per input channel) if
+/// present.
 struct ConvolveBackwardInput {
   static constexpr std::string_view name = "convolve_backward_input";
   Convolution conv;
   In grad_y;
   In weight;
-  In bias;
+  OptionalIn bias;
   Out grad_x;
 
   void compute_on_cpu() const;
 };
 
-/// The gradient of weight, summed in the order of the images.
+/// Computes the gradient of weight, summed in the order of the images.
 struct ConvolveBackwardWeight {
   static constexpr std::string_view name = "convolve_backward_weight";
   Convolution conv;
@@ -65,5 +65,7 @@ struct ConvolveBackwardWeight {
 
   void compute_on_cpu() const;
 };
+
+using ConvKernels = TypeList<Convolve, ConvolveBackwardInput, ConvolveBackwardWeight>;
 
 }  // namespace eg::kernel

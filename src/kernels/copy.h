@@ -20,7 +20,7 @@ struct Copy {
   void compute_on_cpu() const;
 };
 
-/// Sets `count` elements that lie side by side to one value, which fits their dtype.
+/// Sets `count` contiguous elements to one value, which must be representable in their dtype.
 struct Fill {
   static constexpr std::string_view name = "fill";
   std::int64_t count;
@@ -29,5 +29,7 @@ struct Fill {
 
   void compute_on_cpu() const;
 };
+
+using CopyKernels = TypeList<Copy, Fill>;
 
 }  // namespace eg::kernel

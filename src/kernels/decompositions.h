@@ -1,7 +1,7 @@
 #pragma once
 
-// Orthogonal decompositions of packed row-major batches of matrices. Where a result is not wanted
-// and that saves work, it is not computed.
+// Orthogonal decompositions of packed row-major batches of matrices. An optional result that is
+// absent is not computed, where that saves work.
 
 #include "kernels/linalg.h"
 
@@ -14,43 +14,43 @@ struct Qr {
   MatrixBatch batch;
   std::int64_t q_columns;
   In a;
-  Out q;
+  OptionalOut q;
   Out r;
 
   void compute_on_cpu() const;
 };
 
-/// A = U diag(S) Vh with falling S. `full` makes U and Vh square. Breaks down at matrices that are
-/// not finite.
+/// A = U diag(S) Vh, with S in descending order. `full` makes U and Vh square. Breaks down for
+/// matrices that are not finite.
 struct Svd {
   static constexpr std::string_view name = "svd";
   MatrixBatch batch;
   bool full;
   In a;
-  Out u;
+  OptionalOut u;
   Out s;
-  Out vh;
+  OptionalOut vh;
   Breakdown breakdown;
 
   void compute_on_cpu() const;
 };
 
-/// A V = V diag(L) with rising L, of matrices that are their own adjoints, of which one triangle is
-/// read. L is real. Breaks down at matrices for which the iteration does not converge.
+/// A V = V diag(L) for Hermitian (or real symmetric) matrices, with real L in ascending order. Only
+/// one triangle of A is read. Breaks down for matrices for which the iteration does not converge.
 struct Eigh {
   static constexpr std::string_view name = "eigh";
   MatrixBatch batch;
   bool upper;
   In a;
   Out l;
-  Out v;
+  OptionalOut v;
   Breakdown breakdown;
 
   void compute_on_cpu() const;
 };
 
-/// A V = V diag(L) of any square complex matrices, with columns of V of length 1. Breaks down at
-/// matrices for which the iteration does not converge.
+/// A V = V diag(L) for general square complex matrices; the columns of V have length 1. Breaks down
+/// for matrices for which the iteration does not converge.
 struct Eig {
   static constexpr std::string_view name = "eig";
   MatrixBatch batch;
@@ -61,5 +61,7 @@ struct Eig {
 
   void compute_on_cpu() const;
 };
+
+using DecompositionsKernels = TypeList<Qr, Svd, Eigh, Eig>;
 
 }  // namespace eg::kernel

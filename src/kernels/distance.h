@@ -1,7 +1,7 @@
 #pragma once
 
-// Distances between the rows of packed float32 matrices, of a batch of such pairs. p is 1, 2 or
-// infinity.
+// Distances between the rows of two packed float32 matrices, for a batch of such pairs. p is 1, 2
+// or infinity.
 
 #include <cstdint>
 #include <string_view>
@@ -10,8 +10,8 @@
 
 namespace eg::kernel {
 
-/// The p-norms between `rows` rows of x1 and `columns` rows of x2, packed as [batch, rows,
-/// columns].
+/// Computes the p-norm distances between the `rows` rows of x1 and the `columns` rows of x2, packed
+/// as [batch, rows, columns].
 struct Distances {
   static constexpr std::string_view name = "distances";
   double p;
@@ -26,8 +26,8 @@ struct Distances {
   void compute_on_cpu() const;
 };
 
-/// The gradient of x1, where p is not 2. With the two exchanged, and steps that go across, that of
-/// x2.
+/// Computes the gradient of x1, for p other than 2. To get the gradient of x2, exchange x1 and x2,
+/// `rows` and `columns`, and the two steps.
 struct DistancesBackward {
   static constexpr std::string_view name = "distances_backward";
   double p;
@@ -35,7 +35,7 @@ struct DistancesBackward {
   std::int64_t rows;
   std::int64_t columns;
   std::int64_t width;
-  std::int64_t row_step;  ///< from distance to distance, between those of rows
+  std::int64_t row_step;  ///< elements of `distances` from one row of x1 to the next
   std::int64_t column_step;
   In x1;
   In x2;
@@ -45,5 +45,7 @@ struct DistancesBackward {
 
   void compute_on_cpu() const;
 };
+
+using DistanceKernels = TypeList<Distances, DistancesBackward>;
 
 }  // namespace eg::kernel

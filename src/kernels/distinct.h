@@ -6,20 +6,22 @@
 
 namespace eg::kernel {
 
-/// Finds the distinct values of `size` elements, in ascending order, or with `consecutive` the runs
-/// of equal ones, as they come. NaN equals nothing. All results are int64; those that name a value
-/// have room for `size` of them, and `number` says how many there are.
+/// Finds the distinct values of `size` elements in ascending order, or, with `consecutive`, the
+/// runs of equal elements in their order. NaN is equal to nothing. All results are int64. `firsts`
+/// and `counts` have space for `size` entries, of which `number` are used.
 struct FindDistinct {
   static constexpr std::string_view name = "find_distinct";
   bool consecutive;
   std::int64_t size;
   In x;
-  Out firsts;   ///< where each value is first
-  Out counts;   ///< how many elements have it
-  Out inverse;  ///< which value each element has, if wanted
+  Out firsts;           ///< index of the first element of each value
+  Out counts;           ///< number of elements of each value
+  OptionalOut inverse;  ///< index of the value of each element
   Out number;
 
   void compute_on_cpu() const;
 };
+
+using DistinctKernels = TypeList<FindDistinct>;
 
 }  // namespace eg::kernel

@@ -6,7 +6,8 @@
 
 namespace eg::kernel {
 
-/// y = x / keep where the mask holds, x * 0 elsewhere: dropout of `count` floats, and its gradient.
+/// Computes y = x / keep where the mask is true and x * 0 elsewhere, for `count` floats: dropout,
+/// and also its gradient.
 struct Dropout {
   static constexpr std::string_view name = "dropout";
   std::int64_t count;
@@ -17,5 +18,7 @@ struct Dropout {
 
   void compute_on_cpu() const;
 };
+
+using DropoutKernels = TypeList<Dropout>;
 
 }  // namespace eg::kernel

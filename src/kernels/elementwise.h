@@ -14,16 +14,16 @@ struct KernelArgs;
 
 namespace eg::kernel {
 
-/// Which formula: that of an op's value, or of the gradient of one of its inputs.
+/// Identifies a formula: the value of an op, or the gradient of one of its inputs.
 struct Formula {
   static constexpr int kForward = -1;
 
   std::string_view op;
   /// The input whose gradient it is, or kForward.
   int gradient_of = kForward;
-  /// The formula in a loop, for the CPU (backend/cpu/elementwise/kernel.h).
+  /// The CPU's loop over the formula (backend/cpu/elementwise/kernel.h).
   void (*on_cpu)(const cpu::KernelArgs&) = nullptr;
-  /// What a shader of it is told; null where there is none.
+  /// Computes the constants of the formula's shader; null when it has no shader.
   op::ShaderNumbersOf shader_numbers = nullptr;
   op::ParamValues params{};
 };
@@ -31,15 +31,18 @@ struct Formula {
 struct Elementwise {
   static constexpr std::string_view name = "elementwise";
   Formula formula;
-  /// The dtype that the formula is computed in, and the one that comes out (bool of comparisons).
+  /// The dtype in which the formula is computed, and the dtype of its result (bool for
+  /// comparisons).
   DType compute;
   DType result;
   Shape shape;
-  /// What the formula does not read may be any memory.
+  /// Operands that the formula does not read may be arbitrary memory.
   Operands operands;
 
-  /// Merges dimensions of the shape and the operands for good.
+  /// Merges dimensions of `shape` and `operands` in place.
   void compute_on_cpu();
 };
+
+using ElementwiseKernels = TypeList<Elementwise>;
 
 }  // namespace eg::kernel

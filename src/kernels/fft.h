@@ -8,7 +8,7 @@
 namespace eg::kernel {
 
 /// Replaces every row x of complex numbers by scale * sum over k of x[k] exp(-2 pi i j k / size),
-/// or its conjugate exponent when `inverse`.
+/// with the exponent conjugated when `inverse`.
 struct Fft {
   static constexpr std::string_view name = "fft";
   Rows rows;
@@ -19,7 +19,7 @@ struct Fft {
   void compute_on_cpu() const;
 };
 
-/// The first half of that, size / 2 + 1 numbers, of rows of real numbers of an even size.
+/// Computes the first size / 2 + 1 numbers of the Fft of real rows of an even size.
 struct RealFft {
   static constexpr std::string_view name = "real_fft";
   Rows rows;
@@ -30,8 +30,8 @@ struct RealFft {
   void compute_on_cpu() const;
 };
 
-/// The inverse of RealFft, but for its own `scale`: rows of real numbers of an even size from size
-/// / 2 + 1 complex ones, of which the first and the last count as real.
+/// The inverse of RealFft apart from `scale`: computes real rows of an even size from
+/// size / 2 + 1 complex numbers. The imaginary parts of the first and the last one are ignored.
 struct InverseRealFft {
   static constexpr std::string_view name = "inverse_real_fft";
   Rows rows;
@@ -41,5 +41,7 @@ struct InverseRealFft {
 
   void compute_on_cpu() const;
 };
+
+using FftKernels = TypeList<Fft, RealFft, InverseRealFft>;
 
 }  // namespace eg::kernel

@@ -1,12 +1,12 @@
 #pragma once
 
-// Moving elements to and from places that are named by indices, finding such places, and clearing
-// those beside a diagonal.
+// Indexing: reading and writing elements at given indices, finding the positions of true elements,
+// and clearing triangles of matrices.
 //
-// Two families. Whole slices: memory seen as [outer, rows, inner], where one index picks a row for
-// all outer and inner positions (index_select, embedding). Single elements: an index per element
-// (gather, scatter). Both operands have one dtype, which may be any. Indices have been checked by
-// the caller. Where indices repeat, sources take effect in their order.
+// There are two families. Whole slices: memory is seen as [outer, rows, inner], and one index
+// selects a row for all outer and inner positions (index_select, embedding). Single elements: each
+// element has its own index (gather, scatter). Both operands have the same dtype, which may be any.
+// The caller has checked the indices. When indices repeat, the sources are applied in order.
 
 #include <string_view>
 
@@ -15,22 +15,23 @@
 
 namespace eg::kernel {
 
-/// The first index outside [0, size), if there is one. Without outputs it is an error of `op`,
-/// IndexOutOfRange: at once on the CPU, and elsewhere when the device is next waited for.
+/// Finds the first index outside [0, size). Without outputs, such an index is an IndexOutOfRange
+/// error of `op`: the CPU throws it immediately, other devices report it at the next
+/// synchronisation.
 struct FindOutOfRange {
   static constexpr std::string_view name = "find_out_of_range";
   std::string_view op;
   std::int64_t count;
-  std::int64_t dim;  ///< along which the indices go, for the error
+  std::int64_t dim;  ///< the indexed dimension, for the error message
   std::int64_t size;
-  In index;      ///< int64 [count]
-  Out position;  ///< int64: its place in `index`; -1 when there is none
-  Out bad;       ///< int64: the index itself; 0 when there is none
+  In index;              ///< int64 [count]
+  OptionalOut position;  ///< int64: its position in `index`; -1 when there is none
+  OptionalOut bad;       ///< int64: the index itself; 0 when there is none
 
   void compute_on_cpu() const;
 };
 
-/// Slices of a contiguous block: `indexed` has the shape [outer, rows, inner], `packed`
+/// Selects slices of contiguous memory: `indexed` has the shape [outer, rows, inner], `packed`
 /// [outer, count, inner].
 struct IndexedRows {
   std::int64_t outer;
@@ -43,27 +44,27 @@ struct IndexedRows {
 /// packed[o, k, :] = indexed[o, index[k], :].
 struct TakeRows {
   static constexpr std::string_view name = "take_rows";
-  IndexedRows places;
+  IndexedRows selection;
   In indexed;
   Out packed;
 
   void compute_on_cpu() const;
 };
 
-/// indexed[o, index[k], :] = packed[o, k, :]; of equal indices the last one wins.
+/// indexed[o, index[k], :] = packed[o, k, :]; among equal indices, the last one wins.
 struct PutRows {
   static constexpr std::string_view name = "put_rows";
-  IndexedRows places;
+  IndexedRows selection;
   In packed;
   Out indexed;
 
   void compute_on_cpu() const;
 };
 
-/// indexed[o, index[k], :] += packed[o, k, :]; indices equal to `skip` are left out.
+/// indexed[o, index[k], :] += packed[o, k, :]; indices equal to `skip` are ignored.
 struct AddRows {
   static constexpr std::string_view name = "add_rows";
-  IndexedRows places;
+  IndexedRows selection;
   In packed;
   Out indexed;  ///< also read
   std::int64_t skip = -1;
@@ -71,9 +72,9 @@ struct AddRows {
   void compute_on_cpu() const;
 };
 
-/// An index per element. `index` and the packed operand are contiguous, of shape `shape`, which has
-/// at least one dimension; element (i, j, k) with dim = 1 names element (i, index[i, j, k], k) of
-/// the indexed operand.
+/// Selects one element per index. `index` and the packed operand are contiguous and have the shape
+/// `shape`, which has at least one dimension. With dim = 1, element (i, j, k) selects element
+/// (i, index[i, j, k], k) of the indexed operand.
 struct IndexedElements {
   Shape shape;
   std::int64_t dim;
@@ -81,59 +82,60 @@ struct IndexedElements {
   In index;         ///< int64
 };
 
-/// packed[i] = the element of `indexed` that index[i] names.
+/// packed[i] = the element of `indexed` that index[i] selects.
 struct TakeElements {
   static constexpr std::string_view name = "take_elements";
-  IndexedElements places;
+  IndexedElements selection;
   In indexed;
   Out packed;
 
   void compute_on_cpu() const;
 };
 
-/// The element of `indexed` that index[i] names = packed[i]; of equal indices the last one wins.
+/// The element of `indexed` that index[i] selects = packed[i]; among equal indices, the last one
+/// wins.
 struct PutElements {
   static constexpr std::string_view name = "put_elements";
-  IndexedElements places;
+  IndexedElements selection;
   In packed;
   Out indexed;
 
   void compute_on_cpu() const;
 };
 
-/// The element of `indexed` that index[i] names += packed[i].
+/// The element of `indexed` that index[i] selects += packed[i].
 struct AddElements {
   static constexpr std::string_view name = "add_elements";
-  IndexedElements places;
+  IndexedElements selection;
   In packed;
   Out indexed;  ///< also read
 
   void compute_on_cpu() const;
 };
 
-/// The element of `indexed` that index[i] names *= packed[i].
+/// The element of `indexed` that index[i] selects *= packed[i].
 struct MultiplyElements {
   static constexpr std::string_view name = "multiply_elements";
-  IndexedElements places;
+  IndexedElements selection;
   In packed;
   Out indexed;  ///< also read
 
   void compute_on_cpu() const;
 };
 
-/// The element of `indexed` that index[i] names = the larger, or smaller, of it and packed[i]; NaN
-/// if one of them is.
+/// The element of `indexed` that index[i] selects = the larger (or smaller) of itself and
+/// packed[i]; NaN if either is NaN.
 struct ExtremeElements {
   static constexpr std::string_view name = "extreme_elements";
   bool largest;
-  IndexedElements places;
+  IndexedElements selection;
   In packed;
   Out indexed;  ///< also read; a real dtype
 
   void compute_on_cpu() const;
 };
 
-/// How many elements of a contiguous mask are true.
+/// Counts the true elements of a contiguous mask.
 struct CountTrue {
   static constexpr std::string_view name = "count_true";
   std::int64_t count;
@@ -143,18 +145,19 @@ struct CountTrue {
   void compute_on_cpu() const;
 };
 
-/// The positions of the true elements of a contiguous mask, in order: as many as CountTrue counts.
+/// Finds the positions of the true elements of a contiguous mask, in order. `positions` has as many
+/// elements as CountTrue counts.
 struct FindTrue {
   static constexpr std::string_view name = "find_true";
   std::int64_t count;
-  In mask;     ///< bool [count]
-  Out places;  ///< int64
+  In mask;        ///< bool [count]
+  Out positions;  ///< int64
 
   void compute_on_cpu() const;
 };
 
-/// Sets what lies above (`lower`) or below the diagonal to zero, in each matrix of a contiguous
-/// block of `count` elements.
+/// Sets the elements above (`lower`) or below a diagonal to zero, in each matrix of a contiguous
+/// batch with `count` elements in total.
 struct ClearTriangle {
   static constexpr std::string_view name = "clear_triangle";
   std::int64_t count;
@@ -162,9 +165,13 @@ struct ClearTriangle {
   std::int64_t columns;
   std::int64_t diagonal;
   bool lower;
-  Out matrices;  ///< also read: the other triangle stays
+  Out matrices;  ///< updated in place: the other triangle is unchanged
 
   void compute_on_cpu() const;
 };
+
+using IndexKernels =
+    TypeList<FindOutOfRange, TakeRows, PutRows, AddRows, TakeElements, PutElements, AddElements,
+             MultiplyElements, ExtremeElements, CountTrue, FindTrue, ClearTriangle>;
 
 }  // namespace eg::kernel

@@ -1,8 +1,7 @@
 #pragma once
 
-// Factorisations of packed row-major batches of matrices of floats: what comes from the triangles
-// of a square matrix here, the orthogonal ones in decompositions.h. Results are packed row-major
-// batches of the same dtype.
+// Factorisations of packed row-major batches of real or complex matrices: triangular ones here,
+// orthogonal ones in decompositions.h. Results are packed row-major batches of the same dtype.
 
 #include <string_view>
 
@@ -17,14 +16,15 @@ struct MatrixBatch {
   std::int64_t columns;
 };
 
-/// Where a factorisation came upon a zero, or not positive, pivot.
+/// Where a factorisation encountered a pivot that is zero or not positive.
 struct Breakdown {
-  Out matrix;  ///< int64: the first in the batch; -1 when there is none
-  Out order;   ///< int64: of the pivot, counted from 1
+  OptionalOut matrix;  ///< int64: index of the first such matrix; -1 when there is none
+  OptionalOut order;   ///< int64: index of its pivot, counted from 1
 };
 
-/// The determinant of every square matrix, its sign (0 when singular) and the logarithm of its
-/// magnitude. Breaks down at singular matrices.
+/// Computes the determinant of every square matrix, its sign (0 for a singular matrix; a number of
+/// magnitude 1 for complex matrices) and the logarithm of its magnitude, which is real. Breaks down
+/// for singular matrices.
 struct Determinants {
   static constexpr std::string_view name = "determinants";
   MatrixBatch batch;
@@ -37,22 +37,22 @@ struct Determinants {
   void compute_on_cpu() const;
 };
 
-/// Solves a x = b for matrices `b` with `columns` columns; no `b` means the identity. Breaks down
-/// at singular matrices; what is computed from them is not finite.
+/// Solves a x = b for matrices `b` with `columns` columns; an absent `b` means the identity. Breaks
+/// down for singular matrices, whose results are not finite.
 struct Solve {
   static constexpr std::string_view name = "solve";
   MatrixBatch batch;
   std::int64_t columns;
   In a;
-  In b;
+  OptionalIn b;
   Out x;
   Breakdown breakdown;
 
   void compute_on_cpu() const;
 };
 
-/// Solves a x = b for triangular matrices, of which the other triangle is not read, nor with `unit`
-/// the diagonal, which is then 1. Zeros of the diagonal are divided by.
+/// Solves a x = b for triangular matrices. The other triangle is not read; with `unit`, the
+/// diagonal is not read either and counts as 1. Zeros on the diagonal cause divisions by zero.
 struct SolveTriangular {
   static constexpr std::string_view name = "solve_triangular";
   MatrixBatch batch;
@@ -66,8 +66,8 @@ struct SolveTriangular {
   void compute_on_cpu() const;
 };
 
-/// a = p l u with row exchanges: `lu` holds u and, below its diagonal, l without its ones. Breaks
-/// down at singular matrices, which are factorised all the same.
+/// a = p l u with row exchanges: `lu` holds u and, below the diagonal, l without its unit diagonal.
+/// Breaks down for singular matrices, which are nevertheless factorised.
 struct Lu {
   static constexpr std::string_view name = "lu";
   MatrixBatch batch;
@@ -80,8 +80,9 @@ struct Lu {
   void compute_on_cpu() const;
 };
 
-/// The lower factors of positive-definite matrices, from their lower triangles. Breaks down at
-/// other matrices, by the order of the first leading minor that is not positive-definite.
+/// Computes the lower Cholesky factors of positive-definite symmetric or Hermitian matrices,
+/// reading only their lower triangles. Breaks down for other matrices; the order is that of the
+/// first leading minor that is not positive-definite.
 struct Cholesky {
   static constexpr std::string_view name = "cholesky";
   MatrixBatch batch;
@@ -91,5 +92,7 @@ struct Cholesky {
 
   void compute_on_cpu() const;
 };
+
+using LinalgKernels = TypeList<Determinants, Solve, SolveTriangular, Lu, Cholesky>;
 
 }  // namespace eg::kernel

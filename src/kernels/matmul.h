@@ -1,9 +1,9 @@
 #pragma once
 
-// Matrix products over a batch, in any dtype but bool.
+// Batched matrix products, in any dtype except bool.
 //
-// The batch may have any number of dimensions and any strides, 0 where an operand repeats: nothing
-// is copied for the sake of a layout.
+// The batch may have any number of dimensions and any strides, 0 where an operand is broadcast, so
+// operands are never copied just to change their layout.
 
 #include <string_view>
 #include <utility>
@@ -14,20 +14,20 @@
 
 namespace eg::kernel {
 
-/// How matrices lie in memory; strides count elements.
+/// The memory layout of a batch of matrices; strides count elements.
 struct MatrixLayout {
   Strides batch_strides;
   std::int64_t row_stride = 0;
   std::int64_t column_stride = 0;
 };
 
-/// The same matrices with rows and columns exchanged.
+/// Returns the layout with rows and columns exchanged.
 inline MatrixLayout transposed(MatrixLayout layout) {
   std::swap(layout.row_stride, layout.column_stride);
   return layout;
 }
 
-/// m x k matrices times k x n ones, for every position of a batch.
+/// The sizes of a batch of products of m x k by k x n matrices.
 struct ProductSizes {
   Shape batch;
   std::int64_t m;
@@ -45,14 +45,16 @@ struct MatrixProduct {
   MatrixLayout b_layout;
   /// Also read unless beta is 0.
   Out c;
-  /// Has column stride 1 and repeats nothing.
+  /// The column stride is 1, and no two elements overlap.
   MatrixLayout c_layout;
   Scalar alpha = 1;
   Scalar beta = 0;
-  /// One number per column, if there is one; floating dtypes only.
-  In bias = {};
+  /// Optional, one number per column; floating dtypes only.
+  OptionalIn bias = {};
 
   void compute_on_cpu() const;
 };
+
+using MatmulKernels = TypeList<MatrixProduct>;
 
 }  // namespace eg::kernel

@@ -1,6 +1,6 @@
 #pragma once
 
-// Memory as the arguments of kernels.
+// The types of memory arguments in kernel structs.
 
 #include <cstdint>
 
@@ -8,15 +8,13 @@
 
 namespace eg::kernel {
 
-/// Memory that a kernel reads; false where the caller has none to give.
+/// Memory that a kernel reads.
 class In {
  public:
-  In() = default;
   In(MemoryView memory) : memory_(memory) {}
 
-  explicit operator bool() const { return memory_.base != nullptr; }
   DType dtype() const { return memory_.dtype; }
-  /// The elements, for the kernel of the CPU.
+  /// The elements, for CPU kernels.
   template <class T>
   const T* as() const {
     return static_cast<const T*>(memory_.address());
@@ -29,13 +27,11 @@ class In {
   MemoryView memory_;
 };
 
-/// Memory that a kernel writes; false where the caller does not want that result.
+/// Memory that a kernel writes.
 class Out {
  public:
-  Out() = default;
   Out(MemoryView memory) : memory_(memory) {}
 
-  explicit operator bool() const { return memory_.base != nullptr; }
   DType dtype() const { return memory_.dtype; }
   template <class T>
   T* as() const {
@@ -49,7 +45,28 @@ class Out {
   MemoryView memory_;
 };
 
-/// A number of the caller's, for a kernel whose result the host needs at once.
+/// Memory that a kernel reads; may be absent.
+class OptionalIn : public In {
+ public:
+  OptionalIn() : In(MemoryView()) {}
+  OptionalIn(MemoryView memory) : In(memory) {}
+  OptionalIn(const In& memory) : In(memory) {}
+
+  explicit operator bool() const { return view().base != nullptr; }
+};
+
+/// Memory for a result; absent when the caller does not need it.
+class OptionalOut : public Out {
+ public:
+  OptionalOut() : Out(MemoryView()) {}
+  OptionalOut(MemoryView memory) : Out(memory) {}
+  OptionalOut(const Out& memory) : Out(memory) {}
+
+  explicit operator bool() const { return view().base != nullptr; }
+};
+
+/// Wraps a variable of the caller as the output of a kernel whose result the host needs
+/// immediately.
 inline Out host_number(std::int64_t& number) {
   return MemoryView{&number, 0, DType::kInt64, {}, true};
 }

@@ -1,8 +1,9 @@
 #pragma once
 
-// Normalising rows: layer norm, and RMS norm, which is layer norm with the mean taken as zero. All
-// arrays are of floats and lie packed, `rows` rows of `width`; weight and bias have one number per
-// column, mean and reciprocal deviation one per row. A call without `mean` is an RMS norm.
+// Normalisation of rows: layer norm, and RMS norm, which is layer norm with the mean taken as zero.
+// All arrays are packed and hold floats, `rows` rows of `width`; weight and bias have one number
+// per column, the mean and the reciprocal standard deviation (rstd) one per row. A call without
+// `mean` is an RMS norm.
 
 #include <string_view>
 
@@ -10,30 +11,30 @@
 
 namespace eg::kernel {
 
-/// y = (x - mean) * rstd * weight + bias, and the mean and reciprocal deviation of every row.
+/// Computes y = (x - mean) * rstd * weight + bias, and the mean and rstd of every row.
 struct RowNorm {
   static constexpr std::string_view name = "row_norm";
   std::int64_t rows;
   std::int64_t width;
   double eps;
   In x;
-  In weight;  ///< ones where there is none
-  In bias;    ///< zeros where there is none
+  OptionalIn weight;  ///< ones when absent
+  OptionalIn bias;    ///< zeros when absent
   Out y;
-  Out mean;
+  OptionalOut mean;
   Out rstd;
 
   void compute_on_cpu() const;
 };
 
-/// The gradient of x, from that of y.
+/// Computes the gradient of x from the gradient of y.
 struct RowNormBackwardInput {
   static constexpr std::string_view name = "row_norm_backward_input";
   std::int64_t rows;
   std::int64_t width;
   In x;
-  In weight;
-  In mean;
+  OptionalIn weight;
+  OptionalIn mean;
   In rstd;
   In grad_y;
   Out grad_x;
@@ -41,20 +42,22 @@ struct RowNormBackwardInput {
   void compute_on_cpu() const;
 };
 
-/// The gradients of weight and bias. Every number is summed in the order of the rows, whatever the
-/// number of threads.
+/// Computes the gradients of weight and bias. Rows are summed in order, so the results do not
+/// depend on the number of threads.
 struct RowNormBackwardParameters {
   static constexpr std::string_view name = "row_norm_backward_parameters";
   std::int64_t rows;
   std::int64_t width;
   In x;
-  In mean;
+  OptionalIn mean;
   In rstd;
   In grad_y;
-  Out grad_weight;
-  Out grad_bias;
+  OptionalOut grad_weight;
+  OptionalOut grad_bias;
 
   void compute_on_cpu() const;
 };
+
+using NormKernels = TypeList<RowNorm, RowNormBackwardInput, RowNormBackwardParameters>;
 
 }  // namespace eg::kernel

@@ -1,6 +1,6 @@
 #pragma once
 
-// The op that a call of a kernel is for, as devices name it in errors and warnings.
+// The name of the op that makes a kernel call, as devices report it in errors and warnings.
 
 #include <string_view>
 
@@ -8,7 +8,7 @@
 
 namespace eg::kernel {
 
-/// Where a field tells: else the kernel's own name.
+/// Returns the op named by a field of the kernel, or the kernel's own name if there is none.
 std::string_view op_name(const Call& call);
 
 }  // namespace eg::kernel

@@ -8,16 +8,17 @@
 
 namespace eg::kernel {
 
-/// Memory seen through the shape of a kernel. Strides count elements.
+/// Memory indexed by the shape of a kernel. Strides count elements.
 struct Operand {
   MemoryView memory;
   Strides strides;
 };
 
-/// An output, and what the gradient of a ternary op may read: a gradient, three inputs, the result.
+/// The output, plus everything that the gradient of a ternary op may read: the incoming gradient,
+/// three inputs and the result.
 inline constexpr std::size_t kMaxOperands = 6;
 
-/// Operands of one shape; the first is written.
+/// Operands of the same shape; the first one is written.
 using Operands = SmallVector<Operand, kMaxOperands>;
 
 }  // namespace eg::kernel

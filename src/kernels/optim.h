@@ -1,12 +1,13 @@
 #pragma once
 
-// Optimiser steps: one pass over `count` numbers of a parameter, of its gradient and of its state,
-// in PyTorch's order of operations, so that a training run follows PyTorch's to the last digits.
-// All are packed alike and of one floating dtype. The parameter and the state are read and written.
+// Optimiser steps: one pass over `count` elements of a parameter, its gradient and its state, in
+// PyTorch's order of operations, so that a training run matches PyTorch's to the last digits. All
+// of them have the same layout and the same floating dtype. The parameter and the state are updated
+// in place.
 //
-// State decays geometrically: where the gradient has become zero it would run into the denormal
-// numbers, on which processors are up to a hundred times slower, and WebAssembly cannot switch them
-// off. Values that can no longer change a parameter are therefore made zero.
+// State decays geometrically. Once the gradient is zero, it would reach the denormal numbers, on
+// which processors are up to a hundred times slower, and WebAssembly cannot flush them to zero.
+// Values that are too small to change a parameter are therefore set to zero.
 
 #include <string_view>
 
@@ -21,7 +22,7 @@ struct SgdOptions {
   double weight_decay;
   bool nesterov;
   bool maximize;
-  /// The buffer holds nothing yet: it starts as the gradient.
+  /// This is the first step: the momentum buffer is initialised with the gradient.
   bool first;
 };
 
@@ -31,20 +32,20 @@ struct SgdStep {
   std::int64_t count;
   Out param;
   In grad;
-  Out momentum_buffer;  ///< none is needed when momentum is 0
+  OptionalOut momentum_buffer;  ///< not needed when momentum is 0
 
   void compute_on_cpu() const;
 };
 
 struct AdamOptions {
-  /// How many steps there have been, this one included.
+  /// The number of this step, counted from 1.
   double step;
   double lr;
   double beta1;
   double beta2;
   double eps;
   double weight_decay;
-  /// AdamW: weights decay by themselves instead of through the gradient.
+  /// AdamW: weight decay is applied to the parameter directly, not through the gradient.
   bool decoupled;
   bool maximize;
 };
@@ -57,7 +58,7 @@ struct AdamStep {
   In grad;
   Out exp_avg;
   Out exp_avg_sq;
-  Out max_exp_avg_sq;  ///< none unless AMSGrad is wanted
+  OptionalOut max_exp_avg_sq;  ///< present for AMSGrad only
 
   void compute_on_cpu() const;
 };
@@ -78,8 +79,8 @@ struct RmspropStep {
   Out param;
   In grad;
   Out square_avg;
-  Out momentum_buffer;  ///< none without momentum
-  Out grad_avg;         ///< none unless the average is taken off
+  OptionalOut momentum_buffer;  ///< absent when momentum is 0
+  OptionalOut grad_avg;         ///< present for the centered variant only
 
   void compute_on_cpu() const;
 };
@@ -102,5 +103,7 @@ struct AdagradStep {
 
   void compute_on_cpu() const;
 };
+
+using OptimKernels = TypeList<SgdStep, AdamStep, RmspropStep, AdagradStep>;
 
 }  // namespace eg::kernel

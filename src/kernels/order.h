@@ -1,7 +1,8 @@
 #pragma once
 
-// Elements of rows chosen by their order, as indices (int64): what sort, median and cummax are made
-// of. Rows are packed, of any real dtype; NaN is larger than everything.
+// Kernels that select elements of rows by their order and return indices (int64): the building
+// blocks of sort, median and cummax. Rows are packed, of any real dtype; NaN is larger than all
+// other values.
 
 #include <string_view>
 
@@ -10,8 +11,9 @@
 
 namespace eg::kernel {
 
-/// The indices of elements `first` to `first + count` of every row in sorted order; equal elements
-/// keep their order, also when descending. `indices` is packed as [outer, count, inner].
+/// Computes the indices of the elements with ranks `first` to `first + count` (exclusive) in the
+/// sorted order of every row. The order is stable, also when descending. `indices` is packed as
+/// [outer, count, inner].
 struct OrderRows {
   static constexpr std::string_view name = "order_rows";
   Rows rows;
@@ -24,8 +26,8 @@ struct OrderRows {
   void compute_on_cpu() const;
 };
 
-/// The index of the most frequent element of every row, where it is last; of several such elements
-/// the smallest.
+/// Computes the last index of the most frequent element of every row; of several equally frequent
+/// elements, the smallest one counts.
 struct ModeRows {
   static constexpr std::string_view name = "mode_rows";
   Rows rows;
@@ -35,8 +37,9 @@ struct ModeRows {
   void compute_on_cpu() const;
 };
 
-/// For every value the number of elements of its sequence that are less, or with `right` not
-/// greater. Sequences rise; they are rows of `size` elements, and each has `count` values.
+/// Computes, for every value, the number of elements of its sequence that are less than the value
+/// or, with `right`, not greater. Sequences are rows of `size` elements in ascending order; each
+/// one is searched for `count` values.
 struct SearchSorted {
   static constexpr std::string_view name = "search_sorted";
   std::int64_t sequences;
@@ -44,14 +47,14 @@ struct SearchSorted {
   std::int64_t count;
   bool right;
   In sequence;
-  In values;   ///< of the same dtype
-  Out places;  ///< int64
+  In values;      ///< in the dtype of `sequence`
+  Out positions;  ///< int64
 
   void compute_on_cpu() const;
 };
 
-/// For every element the index of the largest (or smallest) one up to it, the last of equals. NaN
-/// stays.
+/// Computes, for every element, the index of the largest (or smallest) element up to it; the last
+/// of several equal ones. NaN beats all other values.
 struct RunningExtreme {
   static constexpr std::string_view name = "running_extreme";
   bool largest;
@@ -61,5 +64,7 @@ struct RunningExtreme {
 
   void compute_on_cpu() const;
 };
+
+using OrderKernels = TypeList<OrderRows, ModeRows, SearchSorted, RunningExtreme>;
 
 }  // namespace eg::kernel

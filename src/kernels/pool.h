@@ -1,8 +1,8 @@
 #pragma once
 
 // Pooling over windows of planes. A window is the product of an interval of rows and an interval of
-// columns, so the two axes describe all windows: plain, adaptive, strided and dilated pooling
-// differ in nothing else. Planes lie packed one after the other.
+// columns, so the two axes describe all windows; plain, adaptive, strided and dilated pooling
+// differ only in these axes. Planes are packed one after the other.
 
 #include <string_view>
 
@@ -11,8 +11,7 @@
 namespace eg::kernel {
 
 /// One spatial axis of the planes, and the windows along it. Window i reads `kernel` elements,
-/// `dilation` apart, the first of them at i * stride - padding; those that do not exist are left
-/// out.
+/// `dilation` apart, starting at i * stride - padding; positions outside the plane are skipped.
 struct PoolAxis {
   std::int64_t in;   ///< the size of the planes
   std::int64_t out;  ///< the number of windows, which is the size of the result
@@ -20,7 +19,8 @@ struct PoolAxis {
   std::int64_t stride = 1;
   std::int64_t padding = 0;
   std::int64_t dilation = 1;
-  /// Window i reads the elements from floor(i * in / out) on, before ceil((i + 1) * in / out).
+  /// If set, window i reads the elements from floor(i * in / out) to ceil((i + 1) * in / out),
+  /// exclusive, and the fields from `kernel` to `dilation` have their default values.
   bool is_adaptive = false;
 };
 
@@ -31,50 +31,51 @@ struct PoolPlanes {
   PoolAxis columns;
 };
 
-/// What stands for the place of the largest element of a window that holds none, of padding alone.
-inline constexpr std::int64_t kNoPlace = -1;
+/// The index that max pooling returns for a window without elements, which covers only padding.
+inline constexpr std::int64_t kNoIndex = -1;
 
-/// The largest element of every window (the first of equal ones, NaN above all) and its place in
-/// the plane; of floats and int64.
+/// Computes the largest element of every window (the first of several equal ones; NaN is the
+/// largest) and its index in the plane, for floats and int64.
 struct MaxPool {
   static constexpr std::string_view name = "max_pool";
   PoolPlanes pool;
   In x;
   Out y;
-  Out places;  ///< int64
+  Out indices;  ///< int64
 
   void compute_on_cpu() const;
 };
 
-/// The gradient of x: every element of that of y is added to the place it came from.
+/// Computes the gradient of x: every element of grad_y is added at the index that its value came
+/// from.
 struct MaxPoolBackward {
   static constexpr std::string_view name = "max_pool_backward";
   PoolPlanes pool;
   In grad_y;
-  In places;
+  In indices;
   Out grad_x;
 
   void compute_on_cpu() const;
 };
 
-/// Reads from every plane of x the elements at `places`.
+/// Reads the elements at `indices` from every plane of x.
 struct MaxPoolPick {
   static constexpr std::string_view name = "max_pool_pick";
   PoolPlanes pool;
   In x;
-  In places;
+  In indices;
   Out y;
 
   void compute_on_cpu() const;
 };
 
-/// What the sum of a window is divided by.
+/// The divisor for the sum of a window.
 struct PoolDivisor {
-  bool count_include_pad = true;  ///< or only the elements that exist
-  double divisor_override = 0;    ///< takes the place of all counts where it is not zero
+  bool count_include_pad = true;  ///< false counts only elements inside the plane
+  double divisor_override = 0;    ///< replaces the count unless it is zero
 };
 
-/// The mean of every window. Dilation is 1.
+/// Computes the mean of every window. Dilation is 1.
 struct AvgPool {
   static constexpr std::string_view name = "avg_pool";
   PoolPlanes pool;
@@ -85,7 +86,7 @@ struct AvgPool {
   void compute_on_cpu() const;
 };
 
-/// The gradient of x: every element of that of y is spread over its window.
+/// Computes the gradient of x: every element of grad_y is distributed over its window.
 struct AvgPoolBackward {
   static constexpr std::string_view name = "avg_pool_backward";
   PoolPlanes pool;
@@ -95,5 +96,7 @@ struct AvgPoolBackward {
 
   void compute_on_cpu() const;
 };
+
+using PoolKernels = TypeList<MaxPool, MaxPoolBackward, MaxPoolPick, AvgPool, AvgPoolBackward>;
 
 }  // namespace eg::kernel

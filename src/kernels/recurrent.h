@@ -1,6 +1,6 @@
 #pragma once
 
-// The part of a recurrent step that is not a product. All arrays are of floats and lie packed.
+// The part of a recurrent step that is not a matrix product. All arrays are packed and hold floats.
 
 #include <cstdint>
 #include <string_view>
@@ -9,9 +9,10 @@
 
 namespace eg::kernel {
 
-/// A step of long short-term memory for `rows` states of `width`. `gates` has the parts input,
-/// forget, candidate and output of every row: the hidden state's share before, and after it, with
-/// the input's share added, what the gates are. `next_state` may be `state`.
+/// One LSTM step for `rows` states of `width`. Each row of `gates` has the parts input, forget,
+/// candidate and output. On entry, `gates` holds the contribution of the hidden state; the kernel
+/// adds the contribution of the input and leaves the activated gates. `next_state` may be the same
+/// memory as `state`.
 struct LstmCell {
   static constexpr std::string_view name = "lstm_cell";
   std::int64_t rows;
@@ -25,7 +26,8 @@ struct LstmCell {
   void compute_on_cpu() const;
 };
 
-/// Its gradient. `grad_state` is that of the next state before, and of the state after it.
+/// The gradient of LstmCell. On entry, `grad_state` is the gradient of the next state; on return,
+/// that of the state.
 struct LstmCellBackward {
   static constexpr std::string_view name = "lstm_cell_backward";
   std::int64_t rows;
@@ -33,14 +35,16 @@ struct LstmCellBackward {
   In gates;
   In state;
   In next_state;
-  /// Parts of the gradient of the hidden state, which is their sum.
-  In grad_output;
-  In grad_hidden;
+  /// The gradient of the hidden state is the sum of these two.
+  OptionalIn grad_output;
+  OptionalIn grad_hidden;
   Out grad_state;
-  /// Of the gates before their functions.
+  /// The gradient of the gates before their activation functions.
   Out grad_gates;
 
   void compute_on_cpu() const;
 };
+
+using RecurrentKernels = TypeList<LstmCell, LstmCellBackward>;
 
 }  // namespace eg::kernel

@@ -9,7 +9,7 @@
 
 namespace eg::kernel {
 
-/// What elements are folded into.
+/// The operation that combines the elements.
 enum class Fold : std::uint8_t {
   kSum,
   kProd,
@@ -19,17 +19,17 @@ enum class Fold : std::uint8_t {
   // For floats only:
   kSumAbs,
   kSumSquares,
-  kSumCenteredSquares,  ///< of the distances to Reduce::shifts
-  kSumExp,              ///< of the distances to Reduce::shifts
+  kSumCenteredSquares,  ///< of x - Reduce::shifts
+  kSumExp,              ///< of x - Reduce::shifts
   kMaxAbs,
   kMinAbs,
 };
 
 struct Reduction {
   Fold fold = Fold::kSum;
-  /// float32, float64 or int64: the dtype of the results; elements are converted to it.
+  /// The dtype of the results: float32, float64 or int64. Elements are converted to it.
   DType compute = DType::kFloat32;
-  /// Floating results are divided by this, in double precision,
+  /// Floating-point results are divided by this, in double precision,
   double divisor = 1;
   /// and then replaced by their square root.
   bool root = false;
@@ -44,16 +44,16 @@ struct Reduce {
   Dims dims;
   In x;
   Strides x_strides;
-  /// A number per result, of the dtype computed in, for folds that need one.
-  In shifts;
+  /// One number per result, in the dtype `compute`, for the folds that use it.
+  OptionalIn shifts;
   Out y;
 
   void compute_on_cpu() const;
 };
 
-/// The first largest (or smallest) element along `dim`, and its index (int64); the first NaN beats
-/// all. Results are packed in row-major order of the other dimensions; values are of the dtype of x
-/// when that is a float, else int64.
+/// Finds the first largest (or smallest) element along `dim` and its index (int64); the first NaN
+/// beats all other values. Results are packed in row-major order of the other dimensions; `values`
+/// has the dtype of x if that is floating, else int64.
 struct ArgReduce {
   static constexpr std::string_view name = "arg_reduce";
   bool largest;
@@ -66,5 +66,7 @@ struct ArgReduce {
 
   void compute_on_cpu() const;
 };
+
+using ReduceKernels = TypeList<Reduce, ArgReduce>;
 
 }  // namespace eg::kernel

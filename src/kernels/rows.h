@@ -4,13 +4,13 @@
 
 namespace eg::kernel {
 
-/// A packed array seen as [outer, size, inner]: `size` is what a kernel works along.
+/// A packed array seen as [outer, size, inner]; a kernel operates along `size`.
 struct Rows {
   std::int64_t outer = 1;
   std::int64_t size = 1;
   std::int64_t inner = 1;
 
-  /// Elements that are not along the row.
+  /// The number of rows.
   std::int64_t positions() const { return outer * inner; }
   std::int64_t numel() const { return outer * size * inner; }
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// Running sums, products and the like along the middle dimension of packed arrays.
+// Scans (running sums, products and similar) along the middle dimension of packed arrays.
 
 #include <string_view>
 
@@ -11,7 +11,7 @@ namespace eg::kernel {
 
 enum class ScanKind : std::uint8_t { kSum, kProd, kLogSumExp };
 
-/// y[i] = x[0] op ... op x[i], of floats (accumulated in double) or, for sums and products, int64.
+/// y[i] = x[0] op ... op x[i], for floats (accumulated in double) or, for sums and products, int64.
 struct Scan {
   static constexpr std::string_view name = "scan";
   ScanKind kind;
@@ -22,7 +22,7 @@ struct Scan {
   void compute_on_cpu() const;
 };
 
-/// y[i] = x[i] + factor[i] * y[i - 1], where nothing comes before y[0]; of floats.
+/// y[i] = x[i] + factor[i] * y[i - 1], with y[0] = x[0]; for floats.
 struct Recurrence {
   static constexpr std::string_view name = "recurrence";
   Rows rows;
@@ -32,5 +32,7 @@ struct Recurrence {
 
   void compute_on_cpu() const;
 };
+
+using ScanKernels = TypeList<Scan, Recurrence>;
 
 }  // namespace eg::kernel

@@ -9,7 +9,7 @@ namespace eg::kernel {
 
 enum class SoftmaxKind : std::uint8_t { kPlain, kLog };
 
-/// The softmax of rows of floats, or its logarithm.
+/// Computes the softmax of rows of floats, or its logarithm.
 struct Softmax {
   static constexpr std::string_view name = "softmax";
   SoftmaxKind kind;
@@ -20,7 +20,7 @@ struct Softmax {
   void compute_on_cpu() const;
 };
 
-/// The gradient of x, from that of y and from y.
+/// Computes the gradient of x from y and the gradient of y.
 struct SoftmaxBackward {
   static constexpr std::string_view name = "softmax_backward";
   SoftmaxKind kind;
@@ -31,5 +31,7 @@ struct SoftmaxBackward {
 
   void compute_on_cpu() const;
 };
+
+using SoftmaxKernels = TypeList<Softmax, SoftmaxBackward>;
 
 }  // namespace eg::kernel

@@ -1,6 +1,7 @@
 #pragma once
 
-// Every op there is, in the families of the documentation. The order gives the ids of the op table.
+// The list of all ops, in the families of the documentation. Its order determines the ids in the op
+// table.
 
 #include "base/name.h"
 #include "formulas/all.h"
@@ -38,7 +39,7 @@
 
 namespace eg {
 
-/// Ops that are listed together, under a title.
+/// Ops that the documentation lists together under a title.
 template <Name kTitle, class... Lists>
 struct Family {
   static constexpr std::string_view title = kTitle.view();

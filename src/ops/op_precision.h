@@ -1,7 +1,7 @@
 #pragma once
 
-// What ops make of half precision and of autocast (dispatch/precision.h). The lists of autocast are
-// PyTorch's for the CPU.
+// How each op treats half precision and autocast (dispatch/precision.h). The lists for autocast are
+// those of PyTorch for the CPU.
 
 #include <type_traits>
 

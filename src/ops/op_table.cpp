@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "base/error.h"
-#include "dispatch/arguments.h"
+#include "dispatch/handles/arguments.h"
 #include "dispatch/in_place.h"
 #include "dispatch/own_result.h"
 #include "ops/all.h"
@@ -23,10 +23,10 @@ Results to_results(TensorList&& tensors) {
 }
 Results to_results(OneOrMore&& result) { return to_results(std::move(result.tensors)); }
 
-// One for all ops of a signature: `function` points to the pointer to the op.
+// One instantiation serves all ops of a signature: `function` points to a pointer to the op.
 template <class Result, class... Args>
 Results call_function(const void* function, ArgumentReader reader) {
-  // Braces: the arguments are read in order.
+  // Braces guarantee that the arguments are read in order.
   std::tuple<std::decay_t<Args>...> args{ArgumentType<std::decay_t<Args>>::read(reader)...};
   return to_results(std::apply(*static_cast<Result (*const*)(Args...)>(function), std::move(args)));
 }
@@ -132,13 +132,13 @@ Tensor invoke_elementwise(const OpEntry& entry, ArgumentReader reader, bool in_p
 Results call_form(const OpEntry& entry, const OpForm& form, const double* words, std::size_t count,
                   bool in_place) {
   const Precision own = entry.precision;
-  // What is changed in place keeps its dtype, so that autocast has nothing to say.
+  // A tensor that is changed in place keeps its dtype, so autocast does not apply.
   CallOperands operands(in_place && own == Precision::kLower ? Precision::kFloat32 : own);
   CallOperands* const prepared = own == Precision::kMoves ? nullptr : &operands;
   Results results = form.call(form.function, ArgumentReader(words, count, prepared));
   if (operands.has_half()) [[unlikely]]
     operands.finish(results);
-  // Not what the op was given, which others have too.
+  // A result with other owners is an argument of the op and stays as it is.
   for (const Tensor& result : results) {
     if (result.defined() && result.use_count() == 1) own_result(result);
   }
@@ -155,7 +155,8 @@ std::uint32_t op_table_hash() {
 }
 
 Results invoke_op(std::size_t id, const double* words, std::size_t count, bool in_place) {
-  check(id < kTable.size(), ErrorCode::kInvalidArgument, "invoke", "no op number ", id, '.');
+  check(id < kTable.size(), ErrorCode::kInvalidArgument, "invoke", "there is no op number ", id,
+        '.');
   const OpEntry& entry = kTable[id];
   return named(entry.name, [&]() -> Results {
     if (entry.elementwise != nullptr)

@@ -20,7 +20,7 @@ void add_in_place(const Tensor& a, const Tensor& b) { call_in_place<op::Add>(a, 
 Tensor clone(const Tensor& t) { return Clone::call(t); }
 
 Tensor clone_with_strides(const Tensor& t, const Strides& strides) {
-  // Gives the copy room for the strides wanted, then shows it through them.
+  // Allocates memory for elements with these strides, and views it with them.
   const Tensor copy = Tensor::empty({storage_extent(t.shape(), strides)}, t.dtype(), t.device())
                           .alias(t.shape(), strides, 0);
   copy_data(copy, t);

@@ -11,14 +11,14 @@ namespace {
 std::array<std::atomic<Accelerator*>, kDeviceTypeCount> registered{};
 std::array<std::atomic<void (*)()>, kDeviceTypeCount> openers{};
 
-std::atomic<Accelerator*>& place_of(DeviceType type) {
+std::atomic<Accelerator*>& slot_of(DeviceType type) {
   return registered[static_cast<std::size_t>(type)];
 }
 
 }  // namespace
 
 void register_accelerator(DeviceType type, Accelerator* accelerator) {
-  place_of(type).store(accelerator, std::memory_order_release);
+  slot_of(type).store(accelerator, std::memory_order_release);
 }
 
 void set_accelerator_opener(DeviceType type, void (*open)()) {
@@ -35,15 +35,14 @@ void check_has_dtype(Device device, DType dtype) {
 }
 
 Accelerator& accelerator(Device device) {
-  Accelerator* found = place_of(device.type).load(std::memory_order_acquire);
+  Accelerator* found = slot_of(device.type).load(std::memory_order_acquire);
   const auto open = openers[static_cast<std::size_t>(device.type)].load(std::memory_order_acquire);
   if (found == nullptr && open != nullptr) {
     open();
-    found = place_of(device.type).load(std::memory_order_acquire);
+    found = slot_of(device.type).load(std::memory_order_acquire);
   }
   if (found == nullptr) {
-    fail(ErrorCode::kDeviceUnavailable, "no ", device,
-         " device: this build of edgegrad runs on 'cpu'.");
+    fail(ErrorCode::kDeviceUnavailable, "no ", device, " device is available. Use 'cpu'.");
   }
   return *found;
 }

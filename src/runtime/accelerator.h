@@ -1,10 +1,10 @@
 #pragma once
 
-// A device that is not the CPU: memory of its own, which the host cannot look into, and a queue of
-// kernel calls and copies that take effect in the order in which they were made, whatever thread
-// made them. Whoever has such a device (backend/webgpu, the tests) registers it.
+// A device other than the CPU. It has its own memory, which the host cannot access, and a queue of
+// kernel calls and copies, which take effect in the order in which they were made on any thread.
+// The code that provides such a device (backend/webgpu, the tests) registers it.
 //
-// Everything here may be called from any thread.
+// All functions are thread-safe.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,13 +20,13 @@ namespace kernel {
 class Call;
 }
 
-/// What a device can compute with.
+/// The element types that a device can compute with.
 struct DeviceTypes {
-  /// float64, and complex numbers of two of them.
+  /// float64 and complex128.
   bool has_float64 = true;
   /// float16 and bfloat16.
   bool has_half = true;
-  /// All of int64; otherwise numbers of 32 bits in memory for 64.
+  /// The full range of int64; otherwise only values that fit into 32 bits, though stored in 64.
   bool has_int64 = true;
 };
 
@@ -36,38 +36,39 @@ class Accelerator {
 
   virtual DeviceTypes types() const { return {}; }
 
-  /// A block of uninitialised memory, which is known by an address that is nobody's; throws
-  /// OutOfMemory.
+  /// Allocates a block of uninitialised device memory; throws OutOfMemory. The returned address
+  /// identifies the block and must never be dereferenced.
   virtual void* allocate(std::size_t bytes) = 0;
-  /// Calls that were made before may still use the block.
+  /// Frees a block. Calls made before may still use it.
   virtual void free(void* block) = 0;
   virtual std::size_t bytes(void* block) = 0;
 
-  /// Copies to the block. `from` is not needed afterwards.
+  /// Copies from host memory to the block; `from` may be reused afterwards.
   virtual void write(void* block, std::size_t offset, const void* from, std::size_t bytes) = 0;
-  /// Waits for all that was called before, and copies from the block.
+  /// Waits for all earlier calls, then copies from the block to host memory.
   virtual void read(void* block, std::size_t offset, void* to, std::size_t bytes) = 0;
 
-  /// Calls a kernel; false, and nothing happens, when the device lacks it.
+  /// Calls a kernel. Returns false without doing anything if the device does not support the call.
   virtual bool run(const kernel::Call& call) = 0;
 
-  /// Keeps the calls from here to end_recording(), as they are made, under a number; 0 where the
-  /// device cannot. Whoever begins holds the lock until the end.
+  /// Records the calls up to end_recording() and returns the number of the recording; 0 if the
+  /// device does not support that. The caller must hold the lock until the end.
   virtual std::uint32_t begin_recording() { return 0; }
   virtual void end_recording() {}
-  /// Makes the calls that are kept again, with less ado.
+  /// Repeats the recorded calls, with less overhead than making them again.
   virtual void play(std::uint32_t /*recording*/) {}
   virtual void forget(std::uint32_t /*recording*/) {}
 
-  /// Notes the device's own time, when it gets to this place among the calls, in one of
-  /// kMaxStamps slots. False where it has no clock.
+  /// Records the device's time in one of kMaxStamps slots when it reaches this point of the queue.
+  /// Returns false if the device has no clock.
   virtual bool stamp(std::uint32_t /*slot*/) { return false; }
-  /// The times in the first slots, in nanoseconds. Waits for them; none where this thread may not.
+  /// Waits for the first `count` timestamps and returns them in nanoseconds; empty if this thread
+  /// must not wait.
   virtual std::vector<std::uint64_t> stamps(std::uint32_t /*count*/) { return {}; }
   static constexpr std::uint32_t kMaxStamps = 4096;
 
-  /// Keeps the calls of other threads out, for several that belong together (std::lock_guard). The
-  /// same thread may do so again.
+  /// Keeps other threads from making calls, for several calls that belong together
+  /// (std::lock_guard). Recursive.
   void lock() { order_.lock(); }
   void unlock() { order_.unlock(); }
 
@@ -75,14 +76,14 @@ class Accelerator {
   std::recursive_mutex order_;
 };
 
-/// Makes a device of this type known; it has to outlive all that lies on it. Null takes it back.
+/// Registers a device type's accelerator, which must outlive its tensors; null unregisters it.
 void register_accelerator(DeviceType type, Accelerator* accelerator);
-/// Has `open` called when a device of this type is used that is not known yet: it makes it known,
-/// or throws.
+/// Sets a function that is called when an unregistered device of this type is used: it registers
+/// the device or throws.
 void set_accelerator_opener(DeviceType type, void (*open)());
-/// Throws DtypeMismatch where the device has no such numbers.
+/// Throws DtypeMismatch if the device does not support the dtype.
 void check_has_dtype(Device device, DType dtype);
-/// Throws DeviceUnavailable where there is none.
+/// Returns the device's accelerator; throws DeviceUnavailable if there is none.
 Accelerator& accelerator(Device device);
 
 }  // namespace eg

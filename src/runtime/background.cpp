@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/pool.h"
+#include "base/heap/pool.h"
 #include "base/sharing.h"
 #include "base/thread.h"
 
@@ -20,14 +20,14 @@ namespace {
 class IdleThreads {
  public:
   static IdleThreads& instance() {
-    // Never destroyed: its threads outlive every static destructor.
+    // Never destroyed: its threads outlive static destructors.
     static auto* const threads = new IdleThreads;
     return *threads;
   }
 
   void run(const char* caller, std::function<void()> work) {
     std::unique_lock lock(mutex_);
-    // Counted before it is woken: the next caller must not count on the same thread.
+    // Waiting work counts against the idle threads, because a notified thread has not woken up yet.
     if (idle_ <= static_cast<int>(waiting_.size())) {
       lock.unlock();
       try {
@@ -51,7 +51,7 @@ class IdleThreads {
     for (;;) {
       work();
       work = nullptr;
-      // What it freed, others made.
+      // Returns the memory that `work` freed but other threads had allocated.
       release_pools();
       std::unique_lock lock(mutex_);
       ++idle_;

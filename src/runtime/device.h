@@ -1,8 +1,8 @@
 #pragma once
 
-// Where memory lives and nodes run. `kTest` is an accelerator that exists in tests alone: memory of
-// its own, a queue and a thread. Natively it stands in for WebGPU, so that kernel calls, device
-// queues and graphs across devices are tested under sanitizers.
+// Where memory is and where nodes run. `kTest` is an accelerator that exists only in tests, with
+// its own memory, queue and thread. In native builds it substitutes for WebGPU, so that kernel
+// calls, device queues and graphs across devices are tested under sanitizers.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,13 +22,14 @@ struct Device {
   bool is_cpu() const { return type == DeviceType::kCpu; }
 };
 
-/// Where factories (zeros, rand, arange ...) put tensors; the CPU unless somebody says otherwise.
+/// The device on which factories (zeros, rand, arange ...) create tensors by default; initially the
+/// CPU.
 Device default_device();
 void set_default_device(Device device);
 
 [[noreturn]] void fail_device_mismatch(std::string_view op, Device one, Device other);
 
-/// Throws DeviceMismatch, by the name of the op, unless both are the same device.
+/// Throws DeviceMismatch with the name of the op unless both devices are equal.
 inline void check_same_device(std::string_view op, Device one, Device other) {
   if (one != other) fail_device_mismatch(op, one, other);
 }

@@ -8,14 +8,14 @@
 namespace eg {
 namespace {
 
-std::atomic<Inbox::Doorbell> ring{nullptr};
+std::atomic<Inbox::Notifier> installed_notifier{nullptr};
 
 }  // namespace
 
-/// Work for the owner and, for call(), where its answer goes.
-struct Inbox::Letter {
+/// Work for the owner and, for call(), its outcome.
+struct Inbox::Message {
   std::function<void()> work;
-  /// Who waits for the answer; null for post().
+  /// The thread that waits for the answer; null for post().
   std::shared_ptr<Inbox> sender;
   std::exception_ptr error;
   bool owner_ended = false;
@@ -27,14 +27,14 @@ struct Inbox::Letter {
     send();
   }
 
-  void answer_that_owner_ended() {
+  void answer_owner_ended() {
     if (!claim()) return;
     owner_ended = true;
     send();
   }
 
  private:
-  // The owner and close() may both answer; the first one counts.
+  // The owner and close() may both answer; only the first answer counts.
   bool claim() { return !claimed_.exchange(true); }
 
   void send() {
@@ -46,7 +46,8 @@ struct Inbox::Letter {
 };
 
 const std::shared_ptr<Inbox>& Inbox::current() {
-  // Closed with the thread: whoever still holds it must not wait for answers.
+  // Closes the inbox when the thread ends, so that other threads that hold it do not wait for
+  // answers.
   struct Owner {
     std::shared_ptr<Inbox> inbox = std::make_shared<Inbox>();
     ~Owner() { inbox->close(); }
@@ -55,7 +56,7 @@ const std::shared_ptr<Inbox>& Inbox::current() {
   return owner.inbox;
 }
 
-void Inbox::set_doorbell(Doorbell doorbell) { ring.store(doorbell); }
+void Inbox::set_notifier(Notifier notifier) { installed_notifier.store(notifier); }
 
 void Inbox::set_thread(std::uintptr_t thread) {
   const std::scoped_lock lock(mutex_);
@@ -67,27 +68,27 @@ std::uintptr_t Inbox::thread() const {
   return thread_;
 }
 
-bool Inbox::put(const std::shared_ptr<Letter>& letter) {
+bool Inbox::put(const std::shared_ptr<Message>& message) {
   std::uintptr_t thread = 0;
   bool is_serving = false;
   {
     const std::scoped_lock lock(mutex_);
     if (closed_) return false;
-    letters_.push_back(letter);
+    messages_.push_back(message);
     ++wakes_;
     is_serving = serving_ > 0;
     thread = thread_;
   }
   changed_.notify_all();
-  const Doorbell doorbell = ring.load();
-  if (!is_serving && doorbell != nullptr) doorbell(thread, shared_from_this());
+  const Notifier notifier = installed_notifier.load();
+  if (!is_serving && notifier != nullptr) notifier(thread, shared_from_this());
   return true;
 }
 
 bool Inbox::post(std::function<void()> work) {
-  const auto letter = std::make_shared<Letter>();
-  letter->work = std::move(work);
-  return put(letter);
+  const auto message = std::make_shared<Message>();
+  message->work = std::move(work);
+  return put(message);
 }
 
 void Inbox::call(const std::function<void()>& work) {
@@ -96,46 +97,49 @@ void Inbox::call(const std::function<void()>& work) {
     work();
     return;
   }
-  const auto letter = std::make_shared<Letter>();
-  letter->work = work;
-  letter->sender = own;
-  if (!put(letter)) {
+  const auto message = std::make_shared<Message>();
+  message->work = work;
+  message->sender = own;
+  if (!put(message)) {
     fail(ErrorCode::kInternal,
-         "the thread that registered a function has ended, and nobody else can run it.");
+         "the thread that registered a function has ended, and no other thread can run it.");
   }
-  own->serve_until([&] { return letter->answered.load(std::memory_order_acquire); });
-  if (letter->owner_ended) {
-    fail(ErrorCode::kInternal, "a thread ended before it had run a function it registered.");
+  own->serve_until([&] { return message->answered.load(std::memory_order_acquire); });
+  if (message->owner_ended) {
+    fail(ErrorCode::kInternal,
+         "the thread that registered a function ended before the call returned.");
   }
-  // Taken out: the owner, who may let go of the letter last, must not be the one to destroy it.
-  if (std::exception_ptr error = std::move(letter->error)) std::rethrow_exception(std::move(error));
+  // Moved out: the owner may release the message last, but must not be the one to destroy the
+  // error.
+  if (std::exception_ptr error = std::move(message->error))
+    std::rethrow_exception(std::move(error));
 }
 
-void Inbox::run(const std::shared_ptr<Letter>& letter) {
+void Inbox::run(const std::shared_ptr<Message>& message) {
   std::exception_ptr error;
   try {
-    letter->work();
+    message->work();
   } catch (...) {
     error = std::current_exception();
   }
   {
     const std::scoped_lock lock(mutex_);
-    open_.pop_back();
+    running_.pop_back();
   }
-  letter->answer(std::move(error));
+  message->answer(std::move(error));
 }
 
 void Inbox::serve() {
   for (;;) {
-    std::shared_ptr<Letter> letter;
+    std::shared_ptr<Message> message;
     {
       const std::scoped_lock lock(mutex_);
-      if (letters_.empty()) return;
-      letter = std::move(letters_.front());
-      letters_.pop_front();
-      open_.push_back(letter);
+      if (messages_.empty()) return;
+      message = std::move(messages_.front());
+      messages_.pop_front();
+      running_.push_back(message);
     }
-    run(letter);
+    run(message);
   }
 }
 
@@ -153,12 +157,12 @@ void Inbox::serve_until(const std::function<bool()>& done) {
     if (!is_done) changed_.wait(lock, [&] { return wakes_ != seen; });
     --serving_;
     if (!is_done) continue;
-    // What came after the last look is for the event loop again.
-    const bool is_left = !letters_.empty() && serving_ == 0;
+    // The event loop must process messages that arrived after the last check.
+    const bool is_left = !messages_.empty() && serving_ == 0;
     const std::uintptr_t thread = thread_;
     lock.unlock();
-    const Doorbell doorbell = ring.load();
-    if (is_left && doorbell != nullptr) doorbell(thread, shared_from_this());
+    const Notifier notifier = installed_notifier.load();
+    if (is_left && notifier != nullptr) notifier(thread, shared_from_this());
     return;
   }
 }
@@ -172,14 +176,14 @@ void Inbox::wake() {
 }
 
 void Inbox::close() {
-  std::deque<std::shared_ptr<Letter>> unanswered;
+  std::deque<std::shared_ptr<Message>> unanswered;
   {
     const std::scoped_lock lock(mutex_);
     closed_ = true;
-    unanswered.swap(letters_);
-    for (const auto& letter : open_) unanswered.push_back(letter);
+    unanswered.swap(messages_);
+    for (const auto& message : running_) unanswered.push_back(message);
   }
-  for (const auto& letter : unanswered) letter->answer_that_owner_ended();
+  for (const auto& message : unanswered) message->answer_owner_ended();
 }
 
 }  // namespace eg

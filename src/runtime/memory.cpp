@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 #include "base/error.h"
-#include "base/heap.h"
-#include "base/pool.h"
+#include "base/heap/heap.h"
+#include "base/heap/pool.h"
 #include "base/sharing.h"
 #include "runtime/thread_pool.h"
 
@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;
 
-// A difference of two addresses in a block has to fit std::ptrdiff_t, which on wasm32 ends at 2
-// GiB; natively a tensor of a terabyte is a mistake too.
+// The difference of two addresses in a block must fit into std::ptrdiff_t, which on wasm32 limits a
+// block to 2 GiB. In native builds a tensor of more than a terabyte is treated as a mistake too.
 constexpr std::size_t kMaxBlockBytes =
     sizeof(void*) == 4 ? std::size_t{PTRDIFF_MAX} : std::size_t{1} << (sizeof(void*) * 5);
 
@@ -25,7 +25,7 @@ alignas(sizeof(std::int64_t)) constinit std::int64_t peak_bytes = 0;
 std::int64_t read(const std::int64_t& number) { return __atomic_load_n(&number, __ATOMIC_RELAXED); }
 
 void count(std::int64_t bytes) {
-  // Kernels take room too, on the helpers of the thread pool.
+  // Kernels on helpers of the thread pool allocate memory too.
   if (!objects_are_shared() && !in_parallel_region()) {
     bytes_in_use += bytes;
     peak_bytes = std::max(peak_bytes, bytes_in_use);
@@ -53,12 +53,14 @@ void* allocate_from_heap(std::size_t bytes) {
 void* allocate_bytes(std::size_t bytes) {
   if (bytes == 0) return nullptr;
   if (bytes > kMaxBlockBytes) {
-    fail(ErrorCode::kOutOfMemory, "out of memory: ", bytes, " bytes wanted in one piece, at most ",
-         kMaxBlockBytes, " can be. Use a smaller batch, or several tensors.");
+    fail(ErrorCode::kOutOfMemory, "out of memory: ", bytes,
+         " bytes requested for one tensor, at most ", kMaxBlockBytes,
+         " are possible. Use a smaller batch, or several tensors.");
   }
   void* block = bytes <= kMaxPooledBytes ? try_pool_allocate(bytes) : allocate_from_heap(bytes);
   if (block == nullptr) {
-    fail(ErrorCode::kOutOfMemory, "out of memory: ", bytes, " bytes wanted, ", read(bytes_in_use),
+    fail(ErrorCode::kOutOfMemory, "out of memory: ", bytes, " bytes requested, ",
+         read(bytes_in_use),
          " bytes in use by tensors. Free tensors with dispose(), `using` or eg.scope(), or use a "
          "smaller batch.");
   }

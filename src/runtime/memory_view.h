@@ -7,16 +7,16 @@
 
 namespace eg {
 
-/// Where elements lie and what they are. Owns nothing. Only kernels look into it.
+/// The location and type of elements. Owns nothing; only kernels dereference it.
 struct MemoryView {
-  /// A storage's data(): an address on the CPU, and elsewhere what the device knows its block by.
+  /// A storage's data(): an address on the CPU; on another device, the identifier of the block.
   void* base = nullptr;
   std::int64_t offset = 0;  ///< in bytes
   DType dtype = DType::kFloat32;
   Device device;
   bool is_host_number = false;  ///< see kernel::host_number()
 
-  /// On the CPU.
+  /// The address of the first element; only on the CPU.
   void* address() const { return static_cast<char*>(base) + offset; }
 };
 

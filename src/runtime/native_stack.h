@@ -1,8 +1,8 @@
 #pragma once
 
-// How deep a thread may go. Natively a deep recursion continues on the stack of another thread. Not
-// so in WebAssembly: JavaScript functions run on the thread that registered them, and that is the
-// thread which would wait for the other one. There the stack itself is the limit.
+// Stack limits. In native builds a deep recursion continues on the stack of another thread. In
+// WebAssembly it cannot: JavaScript functions run on the thread that registered them, which would
+// be the thread that waits. There the stack size is the limit.
 
 #include <cstddef>
 
@@ -14,7 +14,7 @@ inline constexpr bool kCanContinueOnAnotherStack = false;
 inline constexpr bool kCanContinueOnAnotherStack = true;
 #endif
 
-/// Bytes left on the stack of this thread, or a number larger than any stack where nobody can tell.
+/// Returns the bytes left on this thread's stack, or a number larger than any stack if unknown.
 std::size_t free_stack_bytes();
 
 }  // namespace eg

@@ -1,5 +1,5 @@
-// The generator: seeding, the tape of words, and its state as bytes. random_fill.cpp makes numbers
-// of the words.
+// The generator: seeding, the stream of words, and its state as bytes. random_fill.cpp converts
+// words to numbers.
 
 #include "runtime/random.h"
 
@@ -22,7 +22,8 @@ namespace {
 constexpr std::size_t kShiftWords = 397;
 constexpr std::uint32_t kTwistMatrix = 0x9908b0dfu;
 
-// The new state word of an old one, the one after it and the one kShiftWords further (mt19937).
+// Computes a new state word from the old one, its successor and the word kShiftWords further on
+// (mt19937).
 inline std::uint32_t twist(std::uint32_t word, std::uint32_t after, std::uint32_t shifted) {
   const std::uint32_t mixed = (word & 0x80000000u) | (after & 0x7fffffffu);
   return shifted ^ (mixed >> 1) ^ ((0u - (after & 1u)) & kTwistMatrix);
@@ -37,8 +38,8 @@ inline std::uint32_t temper(std::uint32_t y) {
 
 std::uint64_t random_bits() {
 #ifdef __EMSCRIPTEN__
-  // Math.random(), whose seed the system chooses too: for a std::random_device Node would load its
-  // Web Crypto, which takes longer than making a model.
+  // Math.random() is seeded by the system too. std::random_device would make Node load its Web
+  // Crypto, which takes longer than making a model.
   std::uint64_t bits = 0;
   for (int i = 0; i < 4; ++i)
     bits = bits << 16 | (static_cast<std::uint64_t>(emscripten_random() * 65536) & 0xffffU);
@@ -50,25 +51,25 @@ std::uint64_t random_bits() {
 #endif
 }
 
-// 53 bits, so that JavaScript and PyTorch can both hold it as a number.
+// 53 bits, so that both JavaScript and PyTorch can represent it as a number.
 std::uint64_t entropy() { return random_bits() & ((std::uint64_t{1} << 53) - 1); }
 
 thread_local bool own_is_used = false;
 
-// Whoever uses it sets its state first.
+// The caller sets its state before using it.
 Generator& own_generator() {
   thread_local Generator generator(0);
   return generator;
 }
 
 void refuse_to_draw() {
-  refuse_in_recording("random numbers were to be drawn,",
-                      "Draw them outside and pass them as an input; leave dropout out, or eval().");
+  refuse_in_recording("the function draws random numbers,",
+                      "Draw them outside and pass them as an input; turn dropout off with eval().");
 }
 
 }  // namespace
 
-// As torch.get_rng_state() lays it out; the fields called unused are zero there too.
+// The layout of torch.get_rng_state(); the unused fields are zero there too.
 struct Generator::TorchState {
   std::uint64_t seed;
   std::int32_t left;
@@ -160,16 +161,15 @@ std::vector<std::uint8_t> Generator::state() const {
 
 void Generator::set_state(std::span<const std::uint8_t> bytes) {
   check(bytes.size() == sizeof(TorchState), ErrorCode::kInvalidArgument, "set_state",
-        "expected the ", sizeof(TorchState),
-        " bytes that state() or torch.get_rng_state() gives, but the input RNG state has ",
-        bytes.size(), ".");
+        "expected the ", sizeof(TorchState), " bytes of state() or torch.get_rng_state(), got ",
+        bytes.size(), " bytes.");
   TorchState packed;
   std::memcpy(&packed, bytes.data(), sizeof(TorchState));
-  // left - 1 words from next on are unread.
+  // left - 1 words are unread, starting with `next`.
   const bool valid = packed.seeded == 1 && packed.left >= 1 && packed.next <= kStateWords &&
                      packed.next + static_cast<std::uint64_t>(packed.left) <= kStateWords + 1;
   check(valid, ErrorCode::kInvalidArgument, "set_state",
-        "Invalid mt19937 state: these bytes come from elsewhere.");
+        "these bytes are not a valid mt19937 state.");
   const std::lock_guard lock(mutex_);
   seed_ = packed.seed;
   left_ = static_cast<std::uint32_t>(packed.left);

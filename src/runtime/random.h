@@ -1,16 +1,17 @@
 #pragma once
 
-// Random numbers that are PyTorch's on the CPU: after manual_seed(n) every fill gives the numbers
-// PyTorch 2.6 gives.
+// Random numbers equal to PyTorch's on the CPU: after manual_seed(n) every fill returns the numbers
+// of PyTorch 2.6.
 //
-// Think of a Generator as an endless tape of 32-bit words (mt19937) with a reading position. A fill
-// is defined by which words it reads for which element: float32 takes one word per uniform and
-// float64 two, and a normal fill of fewer than 16 elements reads other words than a longer one. So
-// draws always happen in element order on one thread, while the arithmetic between words and
-// numbers is free to be fast; random_math.h holds the part that is not obvious. The numbers are the
-// same natively, in every WebAssembly build and for any number of threads.
+// A Generator is an endless stream of 32-bit words (mt19937) with a read position. A fill is
+// defined by the words it reads for each element: float32 takes one word per uniform number and
+// float64 two, and a normal fill of fewer than 16 elements reads other words than a longer one.
+// Words are therefore always drawn in element order on one thread, while the computation of numbers
+// from words can be fast; random_math.h has the part that is not obvious. The numbers are the same
+// natively, in every WebAssembly build and for any number of threads.
 //
-// A fill checks its arguments before it draws: one that throws leaves both tape and output
+// A fill checks its arguments before it draws: if it throws, the stream and the output are
+// unchanged.
 // untouched.
 
 #include <array>
@@ -23,33 +24,37 @@
 
 namespace eg {
 
-/// A tape of random words and the position on it; what PyTorch calls a CPU generator.
+/// A stream of random words and a position in it; PyTorch's CPU generator.
 class Generator {
  public:
-  /// Starts as manual_seed(seed) does.
+  /// Equivalent to manual_seed(seed).
   explicit Generator(std::uint64_t seed);
   Generator(const Generator&) = delete;
   Generator& operator=(const Generator&) = delete;
 
-  /// Goes to the start of the tape that `seed` names; only its low 32 bits matter, as in PyTorch.
+  /// Moves to the start of the stream of `seed`; only its low 32 bits matter, as in PyTorch.
   void manual_seed(std::uint64_t seed);
-  /// Goes to the start of a tape picked by the system's entropy, and returns its seed (below 2^53).
+  /// Moves to the start of a stream chosen by the system's entropy, and returns its seed (below
+  /// 2^53).
   std::uint64_t seed();
-  /// The seed that the present tape started from.
+  /// The seed of the current stream.
   std::uint64_t initial_seed() const;
 
-  /// The position as bytes: the layout of torch.get_rng_state(), so checkpoints travel both ways.
+  /// The position as bytes, in the layout of torch.get_rng_state(), so that checkpoints can be
+  /// exchanged with PyTorch.
   std::vector<std::uint8_t> state() const;
-  /// Goes to the position of state() or torch.get_rng_state(); InvalidArgument for other bytes.
+  /// Restores a position from state() or torch.get_rng_state(); throws InvalidArgument for other
+  /// bytes.
   void set_state(std::span<const std::uint8_t> bytes);
 
-  /// What every fill holds while it draws, so that its words are consecutive.
+  /// Every fill holds this mutex while it draws, so that its words are consecutive.
   std::mutex& mutex() const { return mutex_; }
-  /// Reads the next words of the tape; the caller holds mutex().
+  /// Reads the next words of the stream; the caller holds mutex().
   void draw(std::span<std::uint32_t> words);
-  /// Takes the normal that a short normal fill left over, if any; the caller holds mutex().
+  /// Takes the normal number that a short normal fill did not use, if any; the caller holds
+  /// mutex().
   std::optional<double> take_spare_normal();
-  /// Leaves a normal for the next short normal fill; the caller holds mutex().
+  /// Stores a normal number for the next short normal fill; the caller holds mutex().
   void leave_spare_normal(double value) { spare_normal_ = value; }
 
  private:
@@ -61,30 +66,30 @@ class Generator {
 
   mutable std::mutex mutex_;
   std::uint64_t seed_ = 0;
-  // Of state_, the words from next_ on are unread, left_ - 1 of them. That is PyTorch's
-  // bookkeeping, kept because state() shows it.
+  // The words of state_ from next_ on are unread, left_ - 1 of them. This redundant bookkeeping is
+  // PyTorch's, and is part of state().
   std::uint32_t left_ = 1;
   std::uint32_t next_ = 0;
   std::array<std::uint32_t, kStateWords> state_;
   std::optional<double> spare_normal_;
 };
 
-/// The generator of the process; it starts from the system's entropy.
+/// The process-wide generator, seeded by the system's entropy.
 Generator& default_generator();
 
-/// The generator that calls on this thread draw from: the default one, or the thread's own.
+/// The generator that calls on this thread draw from: the default one or the thread's own.
 Generator& active_generator();
-/// Lets this thread draw from a generator of its own, or again from the default one.
+/// Makes this thread draw from its own generator, or from the default one again.
 void use_own_generator(bool own);
 
-/// Seeds the active generator: what eg.manualSeed and torch.manual_seed do.
+/// Seeds the active generator: implements eg.manualSeed, as torch.manual_seed.
 void manual_seed(std::uint64_t seed);
 
 /// Types of real random numbers.
 template <class T>
 concept RandomReal = std::same_as<T, float> || std::same_as<T, double>;
 
-/// Types of random integers, which may be held as real numbers.
+/// Types of random integers, which may be stored as floating-point numbers.
 template <class T>
 concept RandomElement =
     RandomReal<T> || std::same_as<T, std::int64_t> || std::same_as<T, std::int32_t> ||
@@ -100,7 +105,7 @@ template <RandomReal T>
 void fill_normal(std::span<T> out, double mean, double std,
                  Generator& generator = active_generator());
 
-/// normal_(mean, std) of a tensor that is not contiguous: read from the tape as short fills are.
+/// normal_(mean, std) of a tensor that is not contiguous: reads the stream like a short fill.
 template <RandomReal T>
 void fill_normal_singly(std::span<T> out, double mean, double std,
                         Generator& generator = active_generator());
@@ -123,7 +128,7 @@ void fill_randperm(std::span<T> out, Generator& generator = active_generator());
 template <RandomElement T>
 void fill_bernoulli(std::span<T> out, double p, Generator& generator = active_generator());
 
-/// bernoulli(p) with a probability per element; reads other words than the form with one p.
+/// bernoulli(p) with a probability per element; reads other words than the form with a single p.
 template <RandomReal T>
 void fill_bernoulli(std::span<T> out, std::span<const T> p,
                     Generator& generator = active_generator());

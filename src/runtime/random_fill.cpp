@@ -1,4 +1,4 @@
-// The fills: from words of the tape to uniform, normal, integer and other numbers.
+// Fills: convert words of the stream to uniform, normal, integer and other numbers.
 
 #include <algorithm>
 #include <cmath>
@@ -16,10 +16,10 @@
 namespace eg {
 namespace {
 
-// Words are drawn in bulk into a buffer that stays in the first cache, then converted.
+// Words are drawn in bulk into a buffer that fits into the L1 cache, then converted.
 constexpr std::size_t kWordsAtOnce = 512;
 
-// A word of 64 bits is two of the tape, the first on top.
+// A 64-bit word consists of two words of the stream, the first one in the upper half.
 template <class Word>
 constexpr std::size_t kTapeWords = std::is_same_v<Word, std::uint64_t> ? 2 : 1;
 
@@ -52,12 +52,12 @@ void fill_from_words(std::span<T> out, Generator& generator, Convert convert) {
                   [=](Word word, std::size_t i) { data[i] = convert(word); });
 }
 
-// What a uniform number of type T is made of.
+// The type of the word that a uniform number of type T is computed from.
 template <class T>
 using UniformWord = std::conditional_t<std::is_same_v<T, double>, std::uint64_t, std::uint32_t>;
 
-// In [0, 1), with as many bits as T holds. The detour by a signed integer of the same value is the
-// conversion that SIMD units have.
+// In [0, 1), with as many bits as T holds. Converted through a signed integer of the same value,
+// because that is the conversion that SIMD units provide.
 template <class T>
 inline T unit_uniform(UniformWord<T> word) {
   constexpr int kDigits = std::numeric_limits<T>::digits;
@@ -66,7 +66,7 @@ inline T unit_uniform(UniformWord<T> word) {
   return static_cast<T>(static_cast<std::make_signed_t<UniformWord<T>>>(word & kMask)) * kStep;
 }
 
-// PyTorch's kernels are compiled to fused multiply-adds, and its numbers show it.
+// PyTorch's kernels are compiled to fused multiply-adds, which affect its numbers.
 inline float fused(float a, float b, float c) {
   return c == 0 ? a * b + c : fused_multiply_add(a, b, c);
 }
@@ -90,13 +90,12 @@ void check_bound(bool holds, std::string_view op, std::string_view name, std::st
 }
 
 void check_std(double std) {
-  check(std >= 0, ErrorCode::kInvalidArgument, "normal_", "expects std >= 0.0, but found std ", std,
-        ".");
+  check(std >= 0, ErrorCode::kInvalidArgument, "normal_", "expected std >= 0, got ", std, '.');
 }
 
 void check_probability(double p) {
-  check(p >= 0 && p <= 1, ErrorCode::kInvalidArgument, "bernoulli_",
-        "expects p to be in [0, 1], but got p=", p, ".");
+  check(p >= 0 && p <= 1, ErrorCode::kInvalidArgument, "bernoulli_", "expected p from 0 to 1, got ",
+        p, '.');
 }
 
 struct NormalPair {
@@ -104,14 +103,15 @@ struct NormalPair {
   double second;
 };
 
-// Two independent normals of two uniforms (Box and Muller).
+// Two independent normals from two uniforms (Box and Muller).
 NormalPair normal_pair(double uniform, double turn) {
   const double radius = std::sqrt(-2 * unit_log(1 - uniform));
   const SinCos direction = unit_sincos(2 * std::numbers::pi * turn);
   return {radius * direction.cos, radius * direction.sin};
 }
 
-// Long fills make 16 normals of 16 uniforms at a time: the first eight pair up with the last eight.
+// Long fills compute 16 normals from 16 uniforms at a time: the first eight pair up with the last
+// eight.
 constexpr std::size_t kNormalBlock = 16;
 
 void normal_block(const std::uint32_t* words, float* out, double mean, double std) {
@@ -146,16 +146,16 @@ void fill_normal_blocks(std::span<T> out, double mean, double std, Generator& ge
       normal_block(words.data() + i * kWordsPerElement, out.data() + begin + i, mean, std);
     }
   }
-  // An incomplete block has used up its words; the last 16 elements are then drawn anew.
+  // An incomplete block has consumed its words; the last 16 elements are then drawn again.
   if (out.size() % kNormalBlock != 0) {
     generator.draw({words.data(), kBlockWords});
     normal_block(words.data(), out.data() + out.size() - kNormalBlock, mean, std);
   }
 }
 
-// T may round the numbers next to an integer bound out of the range asked for; then the bound moves
-// in by the distance between two neighbours in T. Next to 2^63, which int64 lacks, bounds stay as
-// they are.
+// T may round a number next to an integer bound out of the requested range. The bound is then moved
+// inwards by the distance between two neighbours in T. Bounds next to 2^63, which int64 cannot
+// represent, stay unchanged.
 template <RandomReal T>
 std::int64_t spacing_at(std::int64_t value) {
   int exponent = 0;
@@ -205,7 +205,7 @@ double draw_uniform(Generator& generator) {
   return unit_uniform<double>(word_at<std::uint64_t>(words.data(), 0));
 }
 
-// One normal at a time; the other of the pair is left for the next call, be it of another fill.
+// Draws one normal; the other of the pair is stored for the next call, possibly of another fill.
 double draw_normal(Generator& generator) {
   if (const std::optional<double> spare = generator.take_spare_normal()) return *spare;
   const double turn = draw_uniform(generator);
@@ -222,11 +222,11 @@ void fill_uniform(std::span<T> out, double from, double to, Generator& generator
   };
   check_bound(inside(from), "uniform_", "from", type_name<T>(), from);
   check_bound(inside(to), "uniform_", "to", type_name<T>(), to);
-  check(from <= to, ErrorCode::kInvalidArgument, "uniform_",
-        "expects to return a [from, to) range, but found from=", from, " > to=", to, ".");
+  check(from <= to, ErrorCode::kInvalidArgument, "uniform_", "expected from <= to, got from=", from,
+        " and to=", to, '.');
   check(to - from <= std::numeric_limits<T>::max(), ErrorCode::kInvalidArgument, "uniform_",
-        "expects to-from to fit in ", type_name<T>(), ", but found to=", to, " and from=", from,
-        ".");
+        "expected a range to - from that fits into ", type_name<T>(), ", got from=", from,
+        " and to=", to, '.');
   const auto low = static_cast<T>(from);
   const T width = static_cast<T>(to) - low;
   if (low == 0) {
@@ -254,14 +254,14 @@ void fill_normal_singly(std::span<T> out, double mean, double std, Generator& ge
 
 template <RandomElement T>
 void fill_randint(std::span<T> out, std::int64_t low, std::int64_t high, Generator& generator) {
-  check(low < high, ErrorCode::kInvalidArgument, "random_",
-        "expects 'from' to be less than 'to', but got from=", low, " >= to=", high, ".");
+  check(low < high, ErrorCode::kInvalidArgument, "random_", "expected from < to, got from=", low,
+        " and to=", high, '.');
   if constexpr (RandomReal<T>) {
     const std::int64_t first = move_low_in<T>(low);
     const std::int64_t last = move_high_in<T>(high);
     check(first < last, ErrorCode::kInvalidArgument, "random_",
-          "expects 'from' casted to dtype to be less than 'to' casted to dtype, but got from=",
-          first, " >= to=", last, ".");
+          "the range is empty when rounded to ", type_name<T>(), ": from=", first, " and to=", last,
+          '.');
     low = first;
     high = last;
   } else {
@@ -293,10 +293,11 @@ void fill_randperm(std::span<T> out, Generator& generator) {
                                       ? (std::uint64_t{1} << std::numeric_limits<T>::digits) + 1
                                       : static_cast<std::uint64_t>(std::numeric_limits<T>::max());
   const std::uint64_t n = out.size();
-  check(n <= kMost, ErrorCode::kInvalidArgument, "randperm", "n cannot be greater than ", kMost,
-        " for ", type_name<T>(), ", got ", n, ".");
+  check(n <= kMost, ErrorCode::kInvalidArgument, "randperm", "expected n <= ", kMost, " for ",
+        type_name<T>(), ", got ", n, '.');
   const std::lock_guard lock(generator.mutex());
-  // From here on 32-bit words would be visibly uneven, and PyTorch shuffles inside out with longer.
+  // From this size on 32-bit words would be visibly nonuniform, and PyTorch runs an inside-out
+  // shuffle with 64-bit words.
   constexpr std::uint64_t kMany = 0xffffffffu / 20;
   if (n >= kMany) {
     each_word<std::uint64_t>(generator, out.size(), [&](std::uint64_t word, std::size_t i) {
@@ -334,8 +335,8 @@ void fill_bernoulli(std::span<T> out, std::span<const T> p, Generator& generator
 
 template <RandomReal T>
 void fill_exponential(std::span<T> out, double lambda, Generator& generator) {
-  check(lambda > 0, ErrorCode::kInvalidArgument, "exponential_",
-        "expects lambda > 0.0, but found lambda=", lambda, ".");
+  check(lambda > 0, ErrorCode::kInvalidArgument, "exponential_", "expected lambda > 0, got ",
+        lambda, '.');
   const double scale = -1.0 / lambda;
   fill_from_words<std::uint64_t>(out, generator, [=](std::uint64_t word) {
     return static_cast<T>(scale * unit_log(1 - unit_uniform<double>(word)));

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kLanes = 8;
 
-// The eight float32 of an AVX register. Loops over lanes become SIMD code of whatever width.
+// Eight float32, as in an AVX register. Loops over them are vectorised to the target's SIMD width.
 struct Lanes {
   float at[kLanes];
 };
@@ -34,8 +34,9 @@ inline Lanes operator+(const Lanes& a, float b) {
   return each([&](int i) { return a.at[i] + b; });
 }
 
-// The product is exact in float64, so two roundings remain: of the sum, and to float32. They differ
-// from one only where the first lands midway between two float32, about once in 2^29.
+// The product is exact in float64, so there are two roundings: of the sum, and to float32. They
+// differ from a single rounding only if the first result is midway between two float32, about once
+// in 2^29.
 inline float nearly_fused(float a, float b, float c) {
   return static_cast<float>(static_cast<double>(a) * static_cast<double>(b) +
                             static_cast<double>(c));
@@ -58,9 +59,9 @@ constexpr std::uint32_t kUniformBits = 24;
 constexpr std::uint32_t kUniformMask = (1u << kUniformBits) - 1;
 constexpr float kUniformStep = 1.0f / (1u << kUniformBits);
 
-// In log_lanes and sincos_lanes coefficients, order and what is fused are PyTorch's (Cephes by way
-// of avx_mathfun.h, as GCC compiles it): any other choice gives other bits. Where a product is
-// exact, fusing changes nothing and plain float32 arithmetic does.
+// In log_lanes and sincos_lanes the coefficients, the order and the fused operations are PyTorch's
+// (Cephes, from avx_mathfun.h, as GCC compiles it): any other choice changes bits. Where a product
+// is exact, fusing makes no difference and plain float32 arithmetic is used.
 
 Lanes log_lanes(const Lanes& u) {
   const Lanes mantissa = each([&](int i) {
@@ -95,7 +96,7 @@ void sincos_lanes(const Lanes& angle, Lanes& sin, Lanes& cos) {
     quadrant[i] = (static_cast<int>(angle.at[i] * 1.27323954473516f) + 1) >> 1;
     r.at[i] = static_cast<float>(2 * quadrant[i]);
   }
-  // Minus pi / 4 in three parts, the first two short enough for exact products.
+  // Subtracts pi / 4 in three parts, of which the first two are short enough for exact products.
   r = fused(r, -3.77489497744594108e-8f,
             (angle + -0.78515625f * r) + -2.4187564849853515625e-4f * r);
   const Lanes square = r * r;
@@ -142,15 +143,16 @@ float fused_multiply_add(float a, float b, float c) {
 }
 
 double unit_log(double x) {
-  constexpr double kLn2High = 0x1.62e42fefa38p-1;  // short: its product with any exponent is exact
+  constexpr double kLn2High =
+      0x1.62e42fefa38p-1;  // short, so that its product with any exponent is exact
   constexpr double kLn2Low = 0x1.ef35793c7673p-45;
-  // x = (1 + f) * 2^exponent, 1 + f between sqrt(1/2) and sqrt(2).
+  // x = (1 + f) * 2^exponent with 1 + f between sqrt(1/2) and sqrt(2).
   const std::uint64_t bits =
       std::bit_cast<std::uint64_t>(x) + (0x3ff0000000000000u - 0x3fe6a09e667f3bcdu);
   const double exponent = static_cast<double>(static_cast<int>(bits >> 52) - 1023);
   const double f = std::bit_cast<double>((bits & 0x000fffffffffffffu) + 0x3fe6a09e667f3bcdu) - 1;
-  // log(1 + f) = 2 artanh(s) = 2 s + 2/3 s^3 + 2/5 s^5 + ...; f is exact, so 2 s is taken as f - s
-  // f.
+  // log(1 + f) = 2 artanh(s) = 2 s + 2/3 s^3 + 2/5 s^5 + ...; f is exact, so 2 s is computed as f -
+  // s f.
   const double s = f / (2 + f);
   const double z = s * s;
   double tail = 2.0 / 21;
@@ -159,7 +161,8 @@ double unit_log(double x) {
 }
 
 SinCos unit_sincos(double angle) {
-  // Pi / 2 in three parts, the first two of 33 bits: their products with 0 .. 4 are exact.
+  // Pi / 2 in three parts; the first two have 33 bits, so that their products with 0 to 4 are
+  // exact.
   constexpr double kHigh = 0x1.921fb544p+0;
   constexpr double kMiddle = 0x1.0b4611a6p-34;
   constexpr double kLow = 0x1.3198a2e037073p-69;
@@ -168,7 +171,7 @@ SinCos unit_sincos(double angle) {
   const double n = quadrant;
   const double first = angle - n * kHigh;
   const double second = first - n * kMiddle;
-  // What the second subtraction lost, whichever operand was larger, and the third part.
+  // The rounding error of the second subtraction, whichever operand was larger, and the third part.
   const double back = second - first;
   const double lost = (first - (second - back)) - (n * kMiddle + back) - n * kLow;
   const double r = second + lost;

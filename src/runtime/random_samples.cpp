@@ -1,5 +1,5 @@
-// Rejection methods and transformations, with PyTorch's constants, in its order of draws. Where it
-// computes in float32 for float32 arguments, so does this: T is the type of the arguments.
+// Rejection methods and transformations with PyTorch's constants and order of draws. T is the type
+// of the arguments: where PyTorch computes in float32 for float32 arguments, this code does too.
 
 #include "runtime/random_samples.h"
 
@@ -14,7 +14,7 @@ namespace eg {
 namespace {
 
 double log_gamma(double x) {
-  // std::lgamma writes a global, which two threads must not do.
+  // std::lgamma writes a global variable, which is a data race between threads.
   int sign = 0;
   return ::lgamma_r(x, &sign);
 }
@@ -38,7 +38,7 @@ double draw_large_poisson(double rate, Generator& generator) {
   }
 }
 
-// What Stirling's formula lacks of log(k!).
+// The error of Stirling's formula for log(k!).
 double stirling_tail(double k) {
   constexpr std::array<double, 10> kTails{
       0.0810614667953272,  0.0413406959554092, 0.0276779256849983, 0.02079067210376509,
@@ -49,7 +49,7 @@ double stirling_tail(double k) {
   return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1);
 }
 
-// Few successes: the lengths of the runs of failures between them are geometric.
+// For few successes: the lengths of the runs of failures between them are geometric.
 template <RandomReal T>
 T draw_few_successes(T count, T probability, Generator& generator) {
   const double log_failure = std::log1p(-probability);
@@ -131,7 +131,7 @@ T draw_gamma(T alpha, Generator& generator) {
   double scale = 1;
   if (alpha < 1) {
     if (alpha == 0) return 0;
-    // More are accepted for an alpha that is larger by one.
+    // Uses alpha + 1, for which more draws are accepted, and rescales the result.
     scale = std::pow(1 - draw_uniform(generator), static_cast<double>(1 / alpha));
     alpha += 1;
   }
@@ -147,7 +147,7 @@ T draw_gamma(T alpha, Generator& generator) {
     const double v = y * y * y;
     const double u = 1 - draw_uniform(generator);
     const double xx = x * x;
-    // A NaN is never accepted by the comparisons that follow.
+    // The comparisons never accept a NaN.
     if (std::isnan(d) || u < 1 - static_cast<double>(0.0331F) * xx * xx ||
         std::log(u) < 0.5 * xx + d * (1 - v + std::log(v)))
       return static_cast<T>(scale * d * v);
@@ -158,7 +158,7 @@ template <RandomElement T>
   requires(!std::same_as<T, bool>)
 void fill_geometric(std::span<T> out, double p, Generator& generator) {
   check(p > 0 && p < 1, ErrorCode::kInvalidArgument, "geometric_",
-        "expects p to be in (0, 1), but got p=", p, ".");
+        "expected p between 0 and 1, got ", p, '.');
   const double log_failure = std::log1p(-p);
   fill_each(out, generator, [&] {
     const double trials = std::ceil(std::log(draw_uniform(generator)) / log_failure);
@@ -172,8 +172,7 @@ void fill_geometric(std::span<T> out, double p, Generator& generator) {
 
 template <RandomReal T>
 void fill_cauchy(std::span<T> out, double median, double sigma, Generator& generator) {
-  check(sigma > 0, ErrorCode::kInvalidArgument, "cauchy_",
-        "expects sigma > 0.0, but found sigma=", sigma, ".");
+  check(sigma > 0, ErrorCode::kInvalidArgument, "cauchy_", "expected sigma > 0, got ", sigma, '.');
   fill_each(out, generator, [&] {
     return median + sigma * std::tan(std::numbers::pi * (draw_uniform(generator) - 0.5));
   });
@@ -181,8 +180,7 @@ void fill_cauchy(std::span<T> out, double median, double sigma, Generator& gener
 
 template <RandomReal T>
 void fill_log_normal(std::span<T> out, double mean, double std, Generator& generator) {
-  check(std > 0, ErrorCode::kInvalidArgument, "log_normal_",
-        "expects std > 0.0, but found std=", std, ".");
+  check(std > 0, ErrorCode::kInvalidArgument, "log_normal_", "expected std > 0, got ", std, '.');
   fill_each(out, generator, [&] { return std::exp(draw_normal(generator) * std + mean); });
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Random numbers that take as many words of the tape as they need: a draw may be rejected and begun
-// again. So they are drawn one by one, in PyTorch's order.
+// Random numbers that need a variable number of words: a draw may be rejected and repeated. They
+// are therefore drawn one by one, in PyTorch's order.
 
 #include <cstdint>
 #include <span>
@@ -10,16 +10,16 @@
 
 namespace eg {
 
-/// A uniform number in [0, 1); the caller holds the generator's mutex, as for all draws.
+/// A uniform number in [0, 1). The caller holds the generator's mutex, as for all draws.
 double draw_uniform(Generator& generator);
-/// A normal number of mean 0 and standard deviation 1, read from the tape as short fills are.
+/// A normal number with mean 0 and standard deviation 1; reads the stream like a short fill.
 double draw_normal(Generator& generator);
-/// The number of events at a rate that is not negative.
+/// A Poisson number: the number of events at a nonnegative rate.
 double draw_poisson(double rate, Generator& generator);
-/// The number of successes in `count` trials; NaN for a probability of NaN.
+/// A binomial number: the number of successes in `count` trials; NaN if `probability` is NaN.
 template <RandomReal T>
 T draw_binomial(T count, T probability, Generator& generator);
-/// A gamma number of shape `alpha` and scale 1, which may be 0.
+/// A gamma number with shape `alpha` and scale 1; may be 0.
 template <RandomReal T>
 T draw_gamma(T alpha, Generator& generator);
 
@@ -33,7 +33,7 @@ template <RandomReal T>
 void fill_cauchy(std::span<T> out, double median, double sigma,
                  Generator& generator = active_generator());
 
-/// log_normal_(mean, std): numbers whose logarithm is normal.
+/// log_normal_(mean, std): numbers whose logarithm is normally distributed.
 template <RandomReal T>
 void fill_log_normal(std::span<T> out, double mean, double std,
                      Generator& generator = active_generator());

@@ -1,8 +1,9 @@
 #pragma once
 
-// Whether what this thread does is written down, to be done again (recording.h has what that
-// means). Kernels, storages and values of tensors ask, so it is one plain variable per thread; like
-// the modes of autograd, a backward call takes it along to every thread that works for it.
+// Whether the operations of this thread are recorded, to be replayed later (recording.h says what
+// that means). Kernels, storages and tensor values check it, so it is one plain variable per
+// thread. Like the autograd modes, a backward call passes it to every thread that works on the
+// call.
 
 #include <string_view>
 #include <utility>
@@ -17,10 +18,10 @@ namespace detail {
 inline constinit thread_local Recording* thread_recording = nullptr;
 }  // namespace detail
 
-/// What this thread is written down in, or null.
+/// The recording of this thread, or null.
 inline Recording* recording() { return detail::thread_recording; }
 
-/// Has this thread written down in another recording, or in none, for a scope.
+/// Sets the recording of this thread, or none, for a scope.
 class RecordingGuard {
  public:
   explicit RecordingGuard(Recording* recording)
@@ -33,12 +34,12 @@ class RecordingGuard {
   Recording* previous_;
 };
 
-/// Throws InvalidArgument where this thread is recorded, for what cannot be done again; `advice` is
-/// what to do instead.
+/// Throws InvalidArgument if this thread is being recorded, for an operation that cannot be
+/// replayed. `advice` says what to do instead.
 void refuse_in_recording(std::string_view what, std::string_view advice);
 
-/// Before the host looks at or writes to the memory of a block: throws where this thread is
-/// recorded and the values will not always be these.
+/// Called before the host reads or writes a block: throws if this thread is being recorded and the
+/// values may differ at a replay.
 void check_host_access(void* block, Device device);
 
 }  // namespace eg

@@ -12,32 +12,32 @@
 namespace eg {
 namespace {
 
-// What all recordings together know of a block.
-struct Kept {
+// The state of a block across all recordings.
+struct BlockState {
   std::uint32_t recordings = 0;
-  /// Who gives it out again when it is freed; null when the recording is over.
+  /// The recording that reuses the block when it is freed; null after that recording has ended.
   Recording* maker = nullptr;
-  /// Its storage is gone: it goes with the last recording.
+  /// Its storage has been destroyed: the block is freed with the last recording.
   bool is_freed = false;
   bool is_made_in_one = false;
   std::size_t bytes = 0;
 };
 
 struct Registry {
-  // Guards the blocks of all recordings too. Nothing is allocated on or given back to a device with
-  // it held: a device may be making a storage, with its own lock held.
+  // Also guards the blocks of all recordings. No device memory is allocated or freed while it is
+  // held, because a device may create a storage while holding its own lock.
   std::mutex mutex;
-  std::array<std::unordered_map<void*, Kept>, kDeviceTypeCount> blocks;
+  std::array<std::unordered_map<void*, BlockState>, kDeviceTypeCount> blocks;
   std::vector<Recording*> recordings;
 
   auto& of(Device device) { return blocks[static_cast<std::size_t>(device.type)]; }
 };
 
-// Of all blocks in the registry.
-constinit std::atomic<std::size_t> kept_count{0};
+// The number of blocks in the registry.
+constinit std::atomic<std::size_t> block_count{0};
 
 Registry& registry() {
-  // Never destroyed: storages may be freed after any destructor.
+  // Never destroyed: storages may be freed after static destructors.
   static auto* const registry = new Registry;
   return *registry;
 }
@@ -68,16 +68,16 @@ Recording::~Recording() {
     const std::lock_guard lock(all.mutex);
     std::erase(all.recordings, this);
     for (std::size_t type = 0; type < kDeviceTypeCount; ++type) {
-      auto& kept_blocks = all.blocks[type];
+      auto& states = all.blocks[type];
       for (const auto& [block, own] : blocks_[type]) {
-        const auto found = kept_blocks.find(block);
-        Kept& kept = found->second;
-        if (kept.maker == this) kept.maker = nullptr;
-        if (--kept.recordings > 0) continue;
-        if (kept.is_freed)
-          unused.push_back({block, kept.bytes, Device{static_cast<DeviceType>(type)}});
-        kept_blocks.erase(found);
-        kept_count.fetch_sub(1, std::memory_order_relaxed);
+        const auto found = states.find(block);
+        BlockState& state = found->second;
+        if (state.maker == this) state.maker = nullptr;
+        if (--state.recordings > 0) continue;
+        if (state.is_freed)
+          unused.push_back({block, state.bytes, Device{static_cast<DeviceType>(type)}});
+        states.erase(found);
+        block_count.fetch_sub(1, std::memory_order_relaxed);
       }
     }
   }
@@ -104,7 +104,7 @@ void* Recording::allocate(std::size_t bytes, Device device) {
   const std::lock_guard lock(all.mutex);
   blocks_[static_cast<std::size_t>(device.type)][block] = {.bytes = bytes, .is_own = true};
   all.of(device)[block] = {.recordings = 1, .maker = this, .is_made_in_one = true, .bytes = bytes};
-  kept_count.fetch_add(1, std::memory_order_relaxed);
+  block_count.fetch_add(1, std::memory_order_relaxed);
   return block;
 }
 
@@ -115,7 +115,8 @@ Recording::Block& Recording::use(void* block, Device device) {
   const auto [found, is_new] = blocks.try_emplace(block);
   if (is_new) {
     found->second.is_variable = found->second.was_ever_variable = true;
-    if (++all.of(device)[block].recordings == 1) kept_count.fetch_add(1, std::memory_order_relaxed);
+    if (++all.of(device)[block].recordings == 1)
+      block_count.fetch_add(1, std::memory_order_relaxed);
   }
   return found->second;
 }
@@ -143,18 +144,18 @@ bool Recording::is_own(void* block, Device device) {
   return found != blocks.end() && found->second.is_own;
 }
 
-void Recording::check_not_outdated() const {
-  check(!is_outdated_.load(), ErrorCode::kInvalidArgument, "capture",
-        "a tensor that the function uses has been replaced since it was captured, by Module.to(), "
-        "loadStateDict() with assign or the like. Capture it again.");
+void Recording::check_valid() const {
+  check(!is_invalidated_.load(), ErrorCode::kInvalidArgument, "capture",
+        "a tensor that the function uses has been replaced since it was captured, for example by "
+        "Module.to() or loadStateDict() with assign. Capture the function again.");
 }
 
 void Recording::stop_allocating() {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   for (auto& blocks : all.blocks) {
-    for (auto& [block, kept] : blocks) {
-      if (kept.maker == this) kept.maker = nullptr;
+    for (auto& [block, state] : blocks) {
+      if (state.maker == this) state.maker = nullptr;
     }
   }
 }
@@ -162,20 +163,20 @@ void Recording::stop_allocating() {
 void Recording::freed(void* block, Device device) {
   Block& own = blocks_[static_cast<std::size_t>(device.type)][block];
   own.is_free = true;
-  // Another value over a constant would have to be followed by the constant again.
+  // A block that holds a constant is not reused: a replay would have to restore the constant.
   if (own.writes == 0 || own.was_ever_variable) free_.push_back({block, own.bytes, device});
 }
 
 void refuse_in_recording(std::string_view what, std::string_view advice) {
   if (recording() == nullptr) return;
   fail(ErrorCode::kInvalidArgument, "[capture] ", what,
-       " which a captured function cannot do: it is played again without being run. ", advice);
+       " which a captured function cannot do: its calls are replayed without running it. ", advice);
 }
 
 void check_host_access(void* block, Device device) {
-  Recording* const noted = recording();
-  if (noted == nullptr || block == nullptr || noted->allows_host_access(block, device)) return;
-  refuse_in_recording("values of a tensor were to be read, or a shape depends on them,",
+  Recording* const active = recording();
+  if (active == nullptr || block == nullptr || active->allows_host_access(block, device)) return;
+  refuse_in_recording("the function reads values of a tensor, or a shape depends on them,",
                       "Return the tensor and read it after the call.");
 }
 
@@ -187,17 +188,17 @@ bool is_of_recording(void* block, Device device) {
   return found != all.of(device).end() && found->second.is_made_in_one;
 }
 
-void outdate_recordings(void* block, Device device) {
+void invalidate_recordings(void* block, Device device) {
   if (!any_recorded()) return;
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   for (Recording* const one : all.recordings) {
     if (one->blocks_[static_cast<std::size_t>(device.type)].contains(block))
-      one->is_outdated_.store(true);
+      one->is_invalidated_.store(true);
   }
 }
 
-bool any_recorded() { return kept_count.load(std::memory_order_relaxed) != 0; }
+bool any_recorded() { return block_count.load(std::memory_order_relaxed) != 0; }
 
 bool keep_recorded(void* block, std::size_t bytes, Device device) {
   if (block == nullptr) return false;

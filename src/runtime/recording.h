@@ -1,18 +1,18 @@
 #pragma once
 
-// A thread that writes down what it does while it does it, so that it can be done again. What is
-// written down is the business of whoever derives from Recording (kernels/captured_step.h). Here is
-// what it means for memory, which has to be there, at the same address, as long as the recording:
+// A recording of the operations of a thread, made while they run, so that they can be replayed.
+// What is recorded is defined by the class derived from Recording (kernels/captured_step.h). This
+// class manages memory, which must exist at the same address as long as the recording:
 //
-//  - Blocks that are allocated while a thread records are the recording's own. One that is freed is
-//    given out again, in the same recording only: done again, everything happens in the same order.
-//  - Blocks that were there before and are used are kept: whoever frees one later frees nothing
-//    until the last recording that uses it is gone.
+// - Blocks that are allocated while a thread records belong to the recording. A freed one is
+//   reused, but only within the same recording: a replay does everything in the same order.
+// - Blocks that existed before and are used are retained: freeing one later has no effect until the
+//   last recording that uses it is destroyed.
 //
-// A value is *constant* when it is the same each time, because it was made of nothing but constants
-// (`zeros`, `arange`, numbers of the host), and *variable* otherwise. The host may look at
-// constants; looking at a variable would decide once what has to be decided each time, and is
-// refused.
+// A value is *constant* if it is the same at each replay, because it was computed only from
+// constants (`zeros`, `arange`, numbers of the host), and *variable* otherwise. The host may read
+// constants. Reading a variable is refused: the host's decision would be made once instead of at
+// each replay.
 
 #include <array>
 #include <atomic>
@@ -35,59 +35,60 @@ class RecordedTensors;
 class Recording {
  public:
   Recording();
-  /// Frees what nobody else needs.
+  /// Frees the blocks that nothing else needs.
   virtual ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  /// Writes a call down, which is about to be made; throws for one that cannot be made again.
+  /// Records a call that is about to be made; throws for a call that cannot be replayed.
   virtual void note(const kernel::Call& call) = 0;
-  /// The same for bytes of the host that are about to be written to the beginning of a block.
+  /// Records bytes of the host that are about to be written to the beginning of a block.
   virtual void note_write(void* block, Device device, const void* from, std::size_t bytes) = 0;
-  /// The values of a block are left to others than the calls that are noted.
+  /// Notes that something other than the recorded calls will use the current values of a block.
   virtual void note_left(void* block, Device device) = 0;
-  /// Has `work` called, in its place and not recorded, each time this is played.
+  /// Makes every replay call `work` at this position, without recording it.
   virtual void note_live(std::function<void()> work) = 0;
 
-  /// Uninitialised memory of a device, the recording's own.
+  /// Allocates uninitialised device memory that belongs to the recording.
   void* allocate(std::size_t bytes, Device device);
-  /// False where the host may not look at or write to the memory of a block: it has a variable.
+  /// Returns false if the host must not read or write a block, because its value is variable.
   bool allows_host_access(void* block, Device device);
-  /// True for a block that was allocated in it.
+  /// Returns true for a block that was allocated in this recording.
   bool is_own(void* block, Device device);
-  /// Throws where it cannot be right any more; see outdate_recordings().
-  void check_not_outdated() const;
+  /// Throws if a replay would no longer be correct; see invalidate_recordings().
+  void check_valid() const;
 
-  /// What it knows of tensors, which are the business of autograd; set by whoever records.
+  /// The state of tensors, which autograd manages; set by the code that starts the recording.
   RecordedTensors* tensors = nullptr;
 
  protected:
   struct Block {
     std::size_t bytes = 0;
     bool is_own = false;
-    /// No tensor lies there now.
+    /// No tensor uses the block now.
     bool is_free = false;
     bool is_variable = false;
     bool was_ever_variable = false;
-    /// The host may have written there since the last call.
+    /// The host may have written to the block since the last call.
     bool is_touched = false;
-    /// How often it was written by what is noted.
+    /// The number of recorded writes.
     std::uint32_t writes = 0;
   };
 
-  /// The block, which is kept from now on; for one of somebody else's, a variable.
+  /// Returns the entry of a block, which is retained from now on; a block of another owner is
+  /// variable.
   Block& use(void* block, Device device);
   void mark_written(Block& block, bool is_variable);
-  /// What is freed from now on is given out no more.
+  /// From now on, freed blocks are not reused.
   void stop_allocating();
 
  private:
   friend bool keep_recorded(void* block, std::size_t bytes, Device device);
-  friend void outdate_recordings(void* block, Device device);
+  friend void invalidate_recordings(void* block, Device device);
 
   void freed(void* block, Device device);
 
-  std::atomic<bool> is_outdated_{false};
+  std::atomic<bool> is_invalidated_{false};
 
   using Blocks = std::unordered_map<void*, Block>;
   std::array<Blocks, kDeviceTypeCount> blocks_;
@@ -99,15 +100,15 @@ class Recording {
   std::vector<Free> free_;
 };
 
-/// Another tensor takes the place of the one in this block: recordings that use the block would
-/// miss it, and refuse to be played.
-void outdate_recordings(void* block, Device device);
-/// True for a block that was allocated in a recording, which will write to it each time.
+/// Called when another tensor replaces the one in this block: recordings that use the block would
+/// not use the new tensor, so they refuse to be replayed.
+void invalidate_recordings(void* block, Device device);
+/// Returns true for a block that was allocated in a recording, which every replay overwrites.
 bool is_of_recording(void* block, Device device);
 
-/// Whether any recording keeps blocks: asked whenever one is freed.
+/// Returns true if any recording retains blocks; checked whenever a block is freed.
 bool any_recorded();
-/// True when a recording keeps a block, which frees it later.
+/// Returns true if a recording retains the block and frees it later.
 bool keep_recorded(void* block, std::size_t bytes, Device device);
 
 }  // namespace eg

@@ -1,13 +1,13 @@
 #pragma once
 
-// A block of device memory that views share. It knows nothing of shapes or element types, and
-// counts the changes of its contents for those who know of them.
+// A block of device memory that views share. It has no shape or element type, and counts in-place
+// changes of its contents for autograd.
 
 #include <cstddef>
 #include <cstdint>
 
+#include "base/heap/pool.h"
 #include "base/intrusive_ptr.h"
-#include "base/pool.h"
 #include "base/sharing.h"
 #include "runtime/device.h"
 
@@ -19,15 +19,15 @@ class Storage final : public RefCounted, public Pooled {
   Storage(std::size_t bytes, Device device);
   ~Storage();
 
-  /// Its address on the CPU; elsewhere what the device knows the block by.
+  /// The address on the CPU; on another device, the identifier of the block.
   void* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
   Device device() const { return device_; }
-  /// How often the contents were changed in place.
+  /// The number of in-place changes.
   SharedCount<std::uint32_t>& version() { return version_; }
 
   static void on_last_release(Storage* storage) { delete storage; }
-  /// Storages alive now.
+  /// The number of existing storages.
   static std::int64_t live_count();
 
  private:

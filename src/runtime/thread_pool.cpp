@@ -1,7 +1,7 @@
 #include "runtime/thread_pool.h"
 
-// The only platform condition on threads in the engine: EG_THREADS (0 in the `single` variant) and
-// how a thread sleeps and wakes.
+// All platform conditions on threads in the engine: EG_THREADS (0 in the `single` variant), and how
+// a thread sleeps and wakes.
 #ifndef EG_THREADS
 #if defined(__EMSCRIPTEN__) && !defined(__EMSCRIPTEN_PTHREADS__)
 #define EG_THREADS 0
@@ -39,8 +39,8 @@ namespace {
 
 #ifdef __EMSCRIPTEN__
 
-// emscripten_futex_wait polls on a page's main thread, which must not block, and serves what other
-// threads ask of it meanwhile.
+// On a page's main thread, which must not block, emscripten_futex_wait polls and processes other
+// threads' requests in the meantime.
 void wait_while_equal(std::atomic<std::uint32_t>& word, std::uint32_t value) {
   emscripten_futex_wait(&word, value, INFINITY);
 }
@@ -51,9 +51,9 @@ void wake_all(std::atomic<std::uint32_t>& word) {
 
 void relax() {}
 
-// A pthread's Worker may still need the event loop of the thread that would join it.
+// A pthread's Worker may need the event loop of the joining thread in order to start.
 constexpr bool kCanJoinUnstarted = false;
-// A page is never told that it ends, and Node ends Workers itself.
+// A page is not notified when it ends, and Node terminates Workers itself.
 constexpr bool kShutdownAtExit = false;
 
 #else
@@ -75,25 +75,26 @@ constexpr bool kShutdownAtExit = true;
 
 #endif
 
-// How long a thread watches a word before it sleeps: several times what it takes to wake it, for
-// the ops of a training step follow each other closely.
-constexpr std::chrono::microseconds kPatience{100};
-// From one look at the clock to the next, which takes as long as some of these rounds.
-constexpr int kRoundsPerLook = 100;
-// Rounds that took so long were interrupted: somebody else needs this core.
+// How long a thread spins before it sleeps: several times the duration of a wake-up, because the
+// ops of a training step follow each other closely.
+constexpr std::chrono::microseconds kSpinTime{100};
+// Spins between two clock reads. A clock read takes as long as several of them.
+constexpr int kSpinsPerClockRead = 100;
+// If the spins between two clock reads take longer than this, the thread was preempted: another
+// thread needs this core.
 constexpr std::chrono::microseconds kInterruption{30};
 
 using Nanoseconds = std::chrono::nanoseconds;
 
 Nanoseconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
-/// Spins for as long as `patience` allows, then sleeps, until `word` no longer holds `value`.
+/// Spins for up to `spin_time`, then sleeps, until `word` no longer holds `value`.
 template <class Sleep>
 void wait_for_change(const std::atomic<std::uint32_t>& word, std::uint32_t value,
-                     std::chrono::microseconds patience, Sleep&& sleep) {
+                     std::chrono::microseconds spin_time, Sleep&& sleep) {
   const Nanoseconds start = now();
-  for (Nanoseconds last = start, time = start; time - start < patience; last = time) {
-    for (int i = 0; i < kRoundsPerLook; ++i) {
+  for (Nanoseconds last = start, time = start; time - start < spin_time; last = time) {
+    for (int i = 0; i < kSpinsPerClockRead; ++i) {
       if (word.load(std::memory_order_acquire) != value) return;
       relax();
     }
@@ -105,8 +106,8 @@ void wait_for_change(const std::atomic<std::uint32_t>& word, std::uint32_t value
 
 // --- One parallel_for ---------------------------------------------------------------------------
 
-// More chunks than threads, so that a thread that lost its core to another process does not hold
-// up the others for its whole share.
+// More chunks than threads, so that a thread that lost its core to another process delays the
+// others by only a part of its share.
 constexpr std::int64_t kChunksPerThread = 4;
 
 constinit thread_local bool inside_region = false;
@@ -119,33 +120,33 @@ class Region {
   Region& operator=(const Region&) = delete;
 };
 
-/// The work of one parallel_for; lives on the caller's stack.
+/// The work of one parallel_for, on the caller's stack.
 class Job {
  public:
   Job(std::int64_t begin, std::int64_t end, std::int64_t chunk, detail::RangeBody run, void* body)
       : end_(end), chunk_(chunk), run_(run), body_(body), next_(begin) {}
 
-  /// Runs chunks until none is left. Returns how many of them it took one after the other at last,
-  /// without another thread taking one in between.
+  /// Runs chunks until none is left. Returns how many it took consecutively at the end, without
+  /// another thread taking one in between.
   int run_chunks() noexcept {
     const Region region;
-    int in_a_row = 0;
+    int consecutive = 0;
     for (std::int64_t last = end_;;) {
       const std::int64_t begin = next_.fetch_add(chunk_, std::memory_order_relaxed);
-      if (begin >= end_) return in_a_row;
-      in_a_row = begin == last + chunk_ ? in_a_row + 1 : 1;
+      if (begin >= end_) return consecutive;
+      consecutive = begin == last + chunk_ ? consecutive + 1 : 1;
       last = begin;
       try {
         run_(body_, begin, std::min(begin + chunk_, end_));
       } catch (...) {
         if (!failed_.exchange(true, std::memory_order_relaxed)) error_ = std::current_exception();
         next_.store(end_, std::memory_order_relaxed);
-        return in_a_row;
+        return consecutive;
       }
     }
   }
 
-  /// Throws what a body threw; only for the caller, when no helper is inside any more.
+  /// Rethrows what a body threw; for the caller, after the last helper has left.
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
   }
@@ -157,12 +158,13 @@ class Job {
   void* const body_;
   std::atomic<bool> failed_{false};
   std::exception_ptr error_;
-  // On a line of its own: every thread writes it, and the fields above are read for every chunk.
+  // On its own cache line: every thread writes it, while all threads read the fields above for
+  // every chunk.
   alignas(64) std::atomic<std::int64_t> next_;
 };
 
-/// The way in to a job: an open bit and the number of helpers inside, in one word, so that a helper
-/// enters only while the job is certain to exist.
+/// The entry to a job: an open bit and the number of helpers inside in one word, so that a helper
+/// can only enter while the job exists.
 class alignas(64) Gate {
  public:
   /// Claims the gate for a caller.
@@ -175,27 +177,26 @@ class alignas(64) Gate {
 
   void close() { state_.fetch_and(~kOpen, std::memory_order_relaxed); }
 
-  /// Enters, works and leaves again. Returns what run_chunks() does, or at once -1 when there is no
-  /// job.
+  /// Enters, works and leaves. Returns the result of run_chunks(), or -1 if there is no job.
   int help() {
     std::uint32_t state = state_.load(std::memory_order_relaxed);
     do {
       if (!(state & kOpen)) return -1;
     } while (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acquire,
                                            std::memory_order_relaxed));
-    const int in_a_row = job_->run_chunks();
-    // Closed before leaving, or this helper would come straight back while others finish.
+    const int consecutive = job_->run_chunks();
+    // Closed before leaving; otherwise this helper would immediately re-enter while others finish.
     close();
     if (state_.fetch_sub(1, std::memory_order_release) == 1) wake_all(state_);
-    return in_a_row;
+    return consecutive;
   }
 
-  /// Waits until no helper is inside a closed gate, then lets other callers have it.
+  /// Waits until no helper is inside a closed gate, then makes the gate available to other callers.
   void release() {
     for (;;) {
       const std::uint32_t inside = state_.load(std::memory_order_acquire);
       if (inside == 0) break;
-      wait_for_change(state_, inside, kPatience, [&] { wait_while_equal(state_, inside); });
+      wait_for_change(state_, inside, kSpinTime, [&] { wait_while_equal(state_, inside); });
     }
     owned_.store(false, std::memory_order_release);
   }
@@ -210,22 +211,22 @@ class alignas(64) Gate {
 
 // --- The pool -----------------------------------------------------------------------------------
 
-/// What a helper thread and the pool share; outlives a helper that is not joined.
+/// State shared by a helper thread and the pool; leaked for a helper that is not joined.
 struct Helper {
   std::thread thread;
   std::atomic<bool> started{false};
 };
 
-// Of the least size that is shared at all, which takes about 5 us. A sleeping helper needs 20 to 50
-// us to come, and calling it costs its caller 5.
+// In tasks of the minimum size, which take about 5 us. A sleeping helper needs 20 to 50 us to start
+// working, and waking it costs the caller 5.
 constexpr std::int64_t kTasksWorthWaking = 8;
 
-// A helper that gets so many chunks in a row works in place of its caller, not beside it: there is
-// no core for both. Then it does not stay awake, and nobody is woken for a while.
-constexpr int kChunksInPlace = kChunksPerThread;
-constexpr std::chrono::milliseconds kRest{2};
+// A helper that takes this many chunks consecutively is running instead of its caller, not in
+// parallel: there is no free core. It then goes to sleep, and no helper is woken for a while.
+constexpr int kChunksWithoutFreeCore = kChunksPerThread;
+constexpr std::chrono::milliseconds kWakePause{2};
 
-// Callers beyond this many at once work alone: with so many running, no core is idle.
+// With more callers than this at once, further ones work alone: no core is idle then.
 constexpr int kGates = 4;
 
 class ThreadPool {
@@ -241,8 +242,8 @@ class ThreadPool {
     try {
       while (static_cast<int>(helpers_.size()) < wanted) add_helper();
     } catch (const Error&) {
-      // There is no memory for more threads, or the platform gives none: those there are do the
-      // work.
+      // There is no memory for more threads, or the platform's limit is reached: use the existing
+      // ones.
       set_limit(static_cast<int>(helpers_.size()) + 1);
     }
   }
@@ -260,7 +261,7 @@ class ThreadPool {
     Job job(begin, end, std::max({grain, (end - begin + chunks - 1) / chunks, std::int64_t{1}}),
             run, body);
     gate->open(job);
-    call_helpers(is_worth_waking(end - begin, grain));
+    notify_helpers(is_worth_waking(end - begin, grain));
     job.run_chunks();
     gate->close();
     gate->release();
@@ -275,13 +276,13 @@ class ThreadPool {
       ending.swap(helpers_);
       helper_count_.store(0, std::memory_order_release);
     }
-    call_helpers(true);
+    notify_helpers(true);
     for (Helper* helper : ending) {
       if (kCanJoinUnstarted || helper->started.load(std::memory_order_acquire)) {
         helper->thread.join();
         delete helper;
       } else {
-        // It ends by itself when it starts; its few bytes stay behind.
+        // It ends by itself when it starts; its few bytes are leaked.
         helper->thread.detach();
       }
     }
@@ -312,18 +313,18 @@ class ThreadPool {
     helper_count_.store(index + 1, std::memory_order_release);
   }
 
-  // True when the work takes much longer than a sleeping helper needs to come. Shorter work is for
-  // helpers that are awake, from which no call is kept.
+  // Returns true if the work takes much longer than waking a helper. Shorter work is left to
+  // helpers that are awake, which are always notified.
   bool is_worth_waking(std::int64_t count, std::int64_t grain) const {
-    // One at a time is what kernels say whose tasks are large.
+    // Kernels with large tasks use a grain of one.
     const bool is_large = grain <= 1 || count / grain >= kTasksWorthWaking;
     return is_large && sleepers_.load(std::memory_order_relaxed) > 0 &&
-           now() >= rest_until_.load(std::memory_order_relaxed);
+           now() >= no_wake_until_.load(std::memory_order_relaxed);
   }
 
-  void call_helpers(bool also_sleepers) {
+  void notify_helpers(bool also_sleepers) {
     epoch_.fetch_add(1, std::memory_order_seq_cst);
-    // Pairs with serve(): either this sees the sleeper or the sleeper sees the new epoch.
+    // Pairs with serve(): either this thread sees the sleeper, or the sleeper sees the new epoch.
     if (also_sleepers && sleepers_.load(std::memory_order_seq_cst) > 0) wake_all(epoch_);
   }
 
@@ -331,15 +332,15 @@ class ThreadPool {
     for (;;) {
       const std::uint32_t epoch = epoch_.load(std::memory_order_seq_cst);
       if (generation_.load(std::memory_order_seq_cst) != generation) return;
-      int in_a_row = -1;
+      int consecutive = -1;
       if (index < limit() - 1) {
-        for (Gate& gate : gates_) in_a_row = std::max(in_a_row, gate.help());
+        for (Gate& gate : gates_) consecutive = std::max(consecutive, gate.help());
       }
-      const bool is_in_the_way = in_a_row >= kChunksInPlace;
-      if (is_in_the_way) rest_until_.store(now() + kRest, std::memory_order_relaxed);
-      if (in_a_row >= 0 && !is_in_the_way) continue;
-      const auto patience = is_in_the_way ? std::chrono::microseconds(0) : kPatience;
-      wait_for_change(epoch_, epoch, patience, [&] {
+      const bool has_no_free_core = consecutive >= kChunksWithoutFreeCore;
+      if (has_no_free_core) no_wake_until_.store(now() + kWakePause, std::memory_order_relaxed);
+      if (consecutive >= 0 && !has_no_free_core) continue;
+      const auto spin_time = has_no_free_core ? std::chrono::microseconds(0) : kSpinTime;
+      wait_for_change(epoch_, epoch, spin_time, [&] {
         sleepers_.fetch_add(1, std::memory_order_seq_cst);
         wait_while_equal(epoch_, epoch);
         sleepers_.fetch_sub(1, std::memory_order_relaxed);
@@ -348,10 +349,10 @@ class ThreadPool {
   }
 
   std::array<Gate, kGates> gates_;
-  // Counts calls for help; helpers sleep on it.
+  // Counts the notifications of helpers, which sleep on it.
   alignas(64) std::atomic<std::uint32_t> epoch_{0};
   std::atomic<int> sleepers_{0};
-  std::atomic<Nanoseconds> rest_until_{Nanoseconds(0)};
+  std::atomic<Nanoseconds> no_wake_until_{Nanoseconds(0)};
   alignas(64) std::atomic<int> limit_{1};
   std::atomic<int> helper_count_{0};
   std::atomic<std::uint32_t> generation_{0};
@@ -360,7 +361,7 @@ class ThreadPool {
 };
 
 ThreadPool& pool() {
-  // Never destroyed: helpers and late callers may outlive static destruction.
+  // Never destroyed: helpers and late callers may outlive static destructors.
   static ThreadPool* const instance = [] {
     auto* made = new ThreadPool;
     if constexpr (kShutdownAtExit) std::atexit(shutdown_thread_pool);

@@ -1,13 +1,12 @@
 #pragma once
 
-// What a thread does with the ops it runs, besides computing: whether they are recorded, whether
-// new tensors are tracked at all, who is asked to keep saved tensors, whether tangents are carried
-// along. Every op reads it, so it is one plain variable per thread; guards alone change it
-// (autograd/grad_mode.h and its neighbours). It lies in this layer because a new tensor needs to
-// know the mode it is made in.
+// The modes of a thread: whether its ops are recorded, whether new tensors are tracked at all,
+// which hooks store saved tensors, whether tangents are computed. Every op reads them, so they are
+// one plain variable per thread, which only guards change (autograd/grad_mode.h and related
+// headers). They are defined in this layer because a new tensor depends on the mode it is made in.
 //
-// A backward call takes a copy along to every thread that works for it. The pointers are good as
-// long as the scopes they belong to; work that may run later holds what they point to
+// A backward call copies the state to every thread that works on the call. The pointers are valid
+// as long as the scopes they belong to; work that may run later holds references to their targets
 // (autograd/held_modes.h).
 
 #include "base/dtype.h"
@@ -22,15 +21,15 @@ class ForwardAdLevel;
 struct AutogradState {
   bool grad_mode = true;
   bool inference_mode = false;
-  /// Whether backward calls may use the threads of devices.
+  /// Whether backward calls may use device threads.
   bool multithreading = true;
   /// The innermost default hooks for saved tensors, or null.
   SavedTensorHooksFrame* saved_tensor_hooks = nullptr;
-  /// Why default hooks may not be used now, or null.
+  /// The reason why default hooks are disabled, or null.
   DisabledSavedTensorHooks* saved_tensor_hooks_disabled = nullptr;
-  /// Where tangents live while forward-mode differentiation is on, else null.
+  /// The level that stores tangents while forward-mode differentiation is on, else null.
   ForwardAdLevel* dual_level = nullptr;
-  /// What autocast rounds to; float32 when it is off.
+  /// The dtype that autocast converts to; float32 when autocast is off.
   DType autocast = DType::kFloat32;
 };
 

@@ -50,11 +50,11 @@ void TensorImpl::drop_autograd() {
 std::int64_t TensorImpl::live_count() { return live_tensors.load(); }
 
 void TensorImpl::on_last_release(TensorImpl* impl) {
-  if (WeakPtr<TensorImpl>::only_strong(impl)) {
+  if (WeakPtr<TensorImpl>::has_no_weak_references(impl)) {
     delete impl;
     return;
   }
-  // Somebody still watches this tensor: drop what it holds now, the shell with the last watcher.
+  // Weak references remain: frees what the tensor holds now, and the object with the last of them.
   impl->drop_autograd();
   impl->version_ = nullptr;
   impl->own_version_.reset();
@@ -64,11 +64,12 @@ void TensorImpl::on_last_release(TensorImpl* impl) {
 
 std::size_t byte_count(const Shape& shape, DType dtype) {
   check_shape(shape);
-  // Counted in 64 bits, where a size_t may have 32; check_shape() leaves room for the item size.
+  // Computed in 64 bits, because size_t may have 32; after check_shape() the product cannot
+  // overflow.
   const auto bytes = static_cast<std::uint64_t>(numel(shape)) * item_size(dtype);
   if (bytes > std::numeric_limits<std::size_t>::max()) {
     fail(ErrorCode::kOutOfMemory, "shape ", shape, " of ", dtype, " needs ", bytes,
-         " bytes, which is more than can be addressed.");
+         " bytes, more than can be addressed.");
   }
   return static_cast<std::size_t>(bytes);
 }
@@ -79,23 +80,23 @@ Tensor Tensor::empty(const Shape& shape, DType dtype, Device device) {
 }
 
 void Tensor::fail_off_host() {
-  fail(ErrorCode::kInternal, "the memory of a device was to be read as the host's.");
+  fail(ErrorCode::kInternal, "device memory was accessed as host memory.");
 }
 
 void Tensor::fail_no_version() {
-  fail(ErrorCode::kInferenceTensor, "Inference tensors do not track version counter.");
+  fail(ErrorCode::kInferenceTensor, "inference tensors have no version counter.");
 }
 
 std::int64_t Tensor::size(std::int64_t dim) const {
   if (ndim() == 0) {
-    fail(ErrorCode::kIndexOutOfRange, "Dimension specified as ", dim,
-         " but tensor has no dimensions.");
+    fail(ErrorCode::kIndexOutOfRange, "dimension ", dim,
+         " was requested of a tensor without dimensions.");
   }
   return shape()[static_cast<std::size_t>(wrap_dim(dim, ndim(), "size"))];
 }
 
 void Tensor::set_geometry(const Shape& shape, const Strides& strides, std::int64_t offset) const {
-  invariant(eg::numel(shape) == numel(), "a tensor that is reshaped keeps its elements");
+  invariant(eg::numel(shape) == numel(), "set_geometry() must not change the number of elements.");
   check_view(shape, strides, offset, dtype());
   impl_->shape_ = shape;
   impl_->strides_ = strides;
@@ -108,7 +109,7 @@ void Tensor::check_view(const Shape& shape, const Strides& strides, std::int64_t
   check_shape(shape);
   const auto capacity = static_cast<std::int64_t>(storage()->bytes() / item_size(dtype));
   invariant(view_fits(shape, strides, offset, capacity), "a view of shape ", shape,
-            " with strides ", strides, " and offset ", offset, " leaves its storage of ", capacity,
+            " with strides ", strides, " and offset ", offset, " exceeds its storage of ", capacity,
             " elements.");
 }
 

@@ -1,22 +1,22 @@
 #pragma once
 
 // A Tensor is a shared handle to a view: shape, strides and an offset into a storage. Copying it
-// copies the handle. Three things hang on the view besides its geometry:
+// copies the handle. Besides its geometry a view has:
 //
-//  - a version counter, shared by all views of the storage and by detach() aliases, that every
-//    in-place operation raises, so that autograd can tell when a saved value is gone. Tensors made
-//    in inference mode have none: nothing may be saved of them;
-//  - optional autograd metadata. This layer knows only that it exists (AutogradMetaBase);
-//    `autograd/variable.h` gives it meaning;
-//  - a mark for tensors made from plain numbers (`x * 2`), which do not take part in promotion.
+// - a version counter, shared by all views of the storage and by detach() aliases. Every in-place
+//   operation increments it, so that autograd can detect that a saved value was overwritten.
+//   Tensors made in inference mode have none and cannot be saved;
+// - optional autograd metadata. This layer only knows that it exists (AutogradMetaBase);
+//   `autograd/variable.h` defines it;
+// - a flag for tensors made from plain numbers (`x * 2`), which do not take part in promotion.
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "base/dtype.h"
+#include "base/heap/pool.h"
 #include "base/intrusive_ptr.h"
-#include "base/pool.h"
 #include "base/shape.h"
 #include "base/sharing.h"
 #include "runtime/device.h"
@@ -26,32 +26,32 @@
 
 namespace eg {
 
-/// What autograd attaches to a tensor.
+/// Base class of the metadata that autograd attaches to a tensor.
 struct AutogradMetaBase : Pooled {
   virtual ~AutogradMetaBase() = default;
 };
 
-/// Counts in-place changes for tensors that do not go by the count of their storage.
+/// Counts in-place changes for tensors that do not use the counter of their storage.
 struct VersionCounter final : RefCounted, Pooled {
   SharedCount<std::uint32_t> count;
   static void on_last_release(VersionCounter* counter) { delete counter; }
 };
 
-/// Bytes that a tensor of this shape takes; OutOfMemory where they cannot be addressed, and what
-/// check_shape() throws.
+/// Returns the bytes of a tensor of this shape. Throws OutOfMemory if they cannot be addressed, and
+/// what check_shape() throws.
 std::size_t byte_count(const Shape& shape, DType dtype);
 
 class TensorImpl final : public RefCounted, public Pooled {
  public:
-  /// A row-major view of all of a new storage.
+  /// A row-major view of the whole of a new storage.
   TensorImpl(IntrusivePtr<Storage> storage, const Shape& shape, DType dtype);
-  /// Another view of the storage of `other`, with its version.
+  /// Another view of the storage of `other`, with its version counter.
   TensorImpl(const TensorImpl& other, const Shape& shape, const Strides& strides,
              std::int64_t offset, DType dtype);
   ~TensorImpl();
 
   static void on_last_release(TensorImpl* impl);
-  /// Tensors alive now, whoever holds them.
+  /// The number of existing tensors, whoever holds them.
   static std::int64_t live_count();
 
  private:
@@ -60,10 +60,10 @@ class TensorImpl final : public RefCounted, public Pooled {
   void drop_autograd();
 
   IntrusivePtr<Storage> storage_;
-  /// That of the storage, or of `own_version_`; null in tensors made in inference mode.
+  /// The counter of the storage or of `own_version_`; null in tensors made in inference mode.
   SharedCount<std::uint32_t>* version_;
   IntrusivePtr<VersionCounter> own_version_;
-  /// Owned; made at most once, by whichever thread needs it first.
+  /// Owned; created at most once, by the thread that needs it first.
   SharedClaim<AutogradMetaBase> autograd_;
   Shape shape_;
   Strides strides_;
@@ -81,7 +81,7 @@ class Tensor {
   Tensor() = default;
   explicit Tensor(IntrusivePtr<TensorImpl> impl) : impl_(std::move(impl)) {}
 
-  /// Uninitialised, row-major; see check_shape() for the shapes that are refused.
+  /// Returns an uninitialised, row-major tensor; throws what check_shape() throws.
   static Tensor empty(const Shape& shape, DType dtype, Device device = {});
 
   bool defined() const { return impl_ != nullptr; }
@@ -96,7 +96,7 @@ class Tensor {
   std::int64_t offset() const { return impl_->offset_; }
   std::int64_t ndim() const { return static_cast<std::int64_t>(impl_->shape_.size()); }
   std::int64_t numel() const { return impl_->numel_; }
-  /// Size along `dim`, which may count from the end.
+  /// The size of dimension `dim`, which may be negative to count from the end.
   std::int64_t size(std::int64_t dim) const;
   DType dtype() const { return impl_->dtype_; }
   Device device() const { return impl_->storage_->device(); }
@@ -106,9 +106,9 @@ class Tensor {
     return storage().get() == other.storage().get();
   }
 
-  /// Address of the first element of the view, for whoever may look into it: a tensor of another
-  /// device than the CPU has none (dispatch/transfer.h), and where this thread is recorded, one
-  /// whose values will not always be these is refused.
+  /// Returns the address of the view's first element for access by the host. Fails for a tensor on
+  /// another device than the CPU (see dispatch/transfer.h), and while this thread is recorded for a
+  /// tensor whose values may differ at a replay.
   void* data() const {
     if (!device().is_cpu()) [[unlikely]]
       fail_off_host();
@@ -121,14 +121,14 @@ class Tensor {
   T* data_as() const {
     return static_cast<T*>(data());
   }
-  /// The view's memory, for a kernel.
+  /// The view's memory, for kernels.
   MemoryView memory() const {
     const Storage& storage = *impl_->storage_;
     return {storage.data(), impl_->offset_ * static_cast<std::int64_t>(item_size(impl_->dtype_)),
             impl_->dtype_, storage.device()};
   }
 
-  /// Throws InferenceTensor when nothing is counted.
+  /// Throws InferenceTensor if the tensor has no version counter.
   std::uint32_t version() const {
     if (!has_version()) [[unlikely]]
       fail_no_version();
@@ -140,35 +140,38 @@ class Tensor {
     if (has_version()) (void)impl_->version_->add(1);
   }
 
-  /// Another view of the same storage and version counter, without autograd metadata. Whatever was
-  /// computed wrongly before: one that would leave its storage is an Internal error.
+  /// Returns another view of the same storage and version counter, without autograd metadata. A
+  /// geometry that exceeds the storage is an Internal error, whatever bug computed it.
   Tensor alias(const Shape& shape, const Strides& strides, std::int64_t offset) const;
   Tensor alias() const;
-  /// The same memory read as another dtype, in which strides and offset count.
+  /// Returns a view of the same memory as another dtype; strides and offset count elements of that
+  /// dtype.
   Tensor alias_as(DType dtype, const Shape& shape, const Strides& strides,
                   std::int64_t offset) const;
-  /// alias(), with a version counter of its own that starts anew.
+  /// alias() with its own version counter, which starts at zero.
   Tensor alias_with_own_version() const;
 
-  /// Shows as many other elements of the same storage from now on, which all handles see: the half
-  /// of transpose_ that is not autograd's. Not while another thread may be reading this tensor.
+  /// Changes the geometry for all handles to the same number of elements of the same storage: the
+  /// part of transpose_ that does not concern autograd. Must not be called while another thread may
+  /// read this tensor.
   void set_geometry(const Shape& shape, const Strides& strides, std::int64_t offset) const;
 
   bool is_wrapped_number() const { return impl_->is_wrapped_number_; }
   void set_wrapped_number() const { impl_->is_wrapped_number_ = true; }
 
-  /// Whether a handle of this tensor was given to another thread, so that several may hold it.
+  /// Whether a handle to this tensor was passed to another thread, so that several threads may hold
+  /// it.
   bool travels() const { return impl_->travels_.load(); }
   void set_travels() const { impl_->travels_.store(true); }
 
   AutogradMetaBase* autograd_meta() const { return impl_->autograd_.owner(); }
-  /// Attaches metadata, unless another thread has just done so.
+  /// Attaches metadata unless another thread has already done so.
   void attach_autograd_meta(std::unique_ptr<AutogradMetaBase> meta) const {
     AutogradMetaBase* owned = meta.release();
     if (!impl_->autograd_.take(owned)) delete owned;
   }
 
-  /// Handles to this tensor; exact only while no other thread copies one.
+  /// The number of handles to this tensor; exact only while no other thread copies one.
   std::uint32_t use_count() const { return impl_->use_count(); }
 
  private:

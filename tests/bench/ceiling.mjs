@@ -1,5 +1,5 @@
-// What this machine can do: gemm_bench.cpp, built for WebAssembly, measures arithmetic on registers alone, and our
-// product without JavaScript around it.
+// The limits of this machine: gemm_bench.cpp, built for WebAssembly, measures arithmetic on registers alone, and our
+// matrix product without JavaScript around it.
 
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
@@ -11,15 +11,21 @@ import { ensureEmscripten } from "../../scripts/toolchain.mjs";
 const kFolder = join(kRoot, "build", "bench");
 const kFlags = { simd: [], relaxed: ["-mrelaxed-simd", "-DEG_RELAXED_SIMD=1"] };
 
-/** Builds the probe of a variant when its sources are newer, and returns its path. */
+const filesIn = (folder) =>
+  readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => join(folder, name));
+
+/** Builds the probe of a variant if its sources are newer, and returns its path. */
 export async function buildProbe(variant) {
   const program = join(kFolder, `gemm_bench-${variant}.cjs`);
   const gemm = join(kRoot, "src/backend/cpu/matrix/gemm");
   const base = join(kRoot, "src/base");
+  const heap = join(base, "heap");
   const sources = [
     join(kRoot, "tests/bench/gemm_bench.cpp"),
     join(kRoot, "src/runtime/thread_pool.cpp"),
-    ...[base, gemm].flatMap((room) => readdirSync(room).map((name) => join(room, name))),
+    ...[base, heap, gemm].flatMap((room) => filesIn(room)),
   ];
   if (existsSync(program) && sources.every((path) => modified(path) < modified(program))) {
     return program;
@@ -39,8 +45,8 @@ export async function buildProbe(variant) {
 }
 
 /**
- * Runs the probe: the ceilings, and the square products of size n if that is given. Resolves to its lines
- * {bench: "ceiling", type, operation, threads, gflops} and {bench: "gemm", type, layout, m, n, k, threads, gflops}.
+ * Runs the probe: the ceilings, and the square products of size n if n is given. Resolves to its lines {bench:
+ * "ceiling", type, operation, threads, gflops} and {bench: "gemm", type, layout, m, n, k, threads, gflops}.
  */
 export async function runProbe(node, program, { n, rounds = 20 } = {}) {
   const only = n ? `"m":${n},"n":${n},"k":${n},` : "none";

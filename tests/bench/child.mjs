@@ -1,5 +1,5 @@
-// The process in which one contender runs one workload; started by runner.mjs, which gets every figure as soon as there
-// is one, so that a crash or the time limit loses only what was not measured yet.
+// The process in which one contender runs one workload. It is started by runner.mjs and reports every result as soon as
+// it is available, so that a crash or the time limit loses only what has not been measured yet.
 
 import { isPeer, kContenders } from "./contenders.mjs";
 import { kWorkloads } from "./workloads/index.mjs";
@@ -12,7 +12,11 @@ report.error = (id, error) => process.send({ id, error });
 report.data = (id, data) => process.send({ id, data });
 
 const library = await (await import(`./libraries/${name}.mjs`)).load({ threads, device });
-process.send({ detail: library.detail, variant: library.variant });
+process.send({
+  detail: library.detail,
+  variant: library.variant,
+  package: import.meta.resolve("edgegrad"),
+});
 await kWorkloads[workload].measure(library, { quick, compiled, isPeer: isPeer(contender) }, report);
-// Whatever a library leaves running must not hold the report up.
+// Exit explicitly: work that a library leaves running must not delay the report.
 process.send({ isDone: true }, () => process.exit(0));

@@ -1,6 +1,9 @@
-// How a piece of work is timed.
+// Timing of a piece of work.
 
-/** Runs `work` for at least `wanted` ms and resolves to the ms of its fastest run: what no other process disturbed. */
+/**
+ * Runs `work` repeatedly for at least `wanted` ms and resolves to the time of its fastest run in ms, the one least
+ * disturbed by other processes.
+ */
 export async function bestTime(work, wanted) {
   let best = Number.POSITIVE_INFINITY;
   const start = performance.now();

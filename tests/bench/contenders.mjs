@@ -1,4 +1,4 @@
-// Who takes part: a library in one way of using it. Column titles of the report.
+// The contenders: a library used in one particular way. Each one is a column of the report.
 
 export const kContenders = {
   bare: { title: "bare Node" },
@@ -15,9 +15,9 @@ export const kContenders = {
   jaxGpu: { title: "jax-js webgpu", library: "jax", device: "webgpu" },
 };
 
-/** The result beside which those of peers are printed: our first. */
+/** Returns our first result, with which those of peers are compared. */
 export const ourResult = (results) =>
   results.find(({ contender }) => kContenders[contender].library === "edgegrad");
 
-/** Whether a column is another library, beside which our figure is printed as a ratio. */
+/** Returns whether a column is another library, next to which our result is printed as a ratio. */
 export const isPeer = (id) => ["tfjs", "jax", "torch"].includes(kContenders[id].library);

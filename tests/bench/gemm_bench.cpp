@@ -1,11 +1,11 @@
-// Measures GEMM and the thread pool beside what the machine can do, as one JSON object per line.
-// Rounds go over all cases again and again and the best time of each counts: another process that
-// takes a core for a while then spoils some rounds of every case, not all rounds of one. So compare
-// numbers of one run only, and judge a product by `of_ceiling`.
+// Measures GEMM and the thread pool against the limits of the machine, and prints one JSON object
+// per line. Rounds over all cases are repeated and the best time of each case counts, so a process
+// that occupies a core for a while spoils some rounds of every case instead of all rounds of one.
+// Compare only numbers from the same run, and judge a product by `of_ceiling`.
 //
 //   gemm_bench [rounds=N] [threads=N] [only=TEXT]
 //
-// ceiling.mjs builds it for WebAssembly and names the sources, which serve natively too.
+// ceiling.mjs builds it for WebAssembly and lists the sources, which can also be built natively.
 
 #include <algorithm>
 #include <chrono>
@@ -47,7 +47,7 @@ Vector<T> separate(Vector<T> a, Vector<T> b, Vector<T> c) {
   return product + c;
 }
 
-/// Runs kSums independent chains of c = a * b + c; more chains than the latency of the operation
+/// Runs kSums independent chains of c = a * b + c: more chains than the latency of the operation
 /// times the number of its units, and no load, store or spill inside the loop.
 template <class T, Vector<T> (*Operation)(Vector<T>, Vector<T>, Vector<T>)>
 [[gnu::noinline]] T ceiling_loop(std::int64_t steps, const T* from) {
@@ -58,7 +58,7 @@ template <class T, Vector<T> (*Operation)(Vector<T>, Vector<T>, Vector<T>)>
   for (std::int64_t step = 0; step < steps; ++step) {
     EG_GEMM_UNROLL
     for (int i = 0; i < kSums; ++i) sum[i] = Operation(a, b, sum[i]);
-    // Keeps the compiler from treating the steps as one closed form.
+    // Keeps the compiler from replacing the steps by a closed form.
     asm volatile("" ::: "memory");
   }
   Vector<T> total = sum[0];
@@ -69,8 +69,8 @@ template <class T, Vector<T> (*Operation)(Vector<T>, Vector<T>, Vector<T>)>
 template <class T, Vector<T> (*Operation)(Vector<T>, Vector<T>, Vector<T>)>
 void run_ceiling() {
   static const std::vector<T> numbers(kSums * kLanes<T>, T(1e-3));
-  // Through a volatile pointer, or the wasm optimiser inlines the loop into a function that is
-  // entered once and so stays in the engine's baseline tier.
+  // Called through a volatile pointer; otherwise the wasm optimiser inlines the loop into a
+  // function that is entered once and therefore stays in the engine's baseline tier.
   static T (*volatile loop)(std::int64_t, const T*) = ceiling_loop<T, Operation>;
   static volatile T sink;
   sink = loop(kCeilingSteps, numbers.data());
@@ -83,8 +83,8 @@ constexpr double kCeilingFlops = 2.0 * kSums * kLanes<T> * kCeilingSteps;
 // ----------------------------------------------------------------------------------------
 
 struct Case {
-  std::string group;  // selected by only=
-  std::string json;   // the members that describe it
+  std::string group;  // matched by only=
+  std::string json;   // JSON members that describe the case
   std::string ceiling;
   double flops;  // per run
   int threads;
@@ -99,7 +99,7 @@ struct Case {
     best = std::min(best, (seconds() - start) / repeats);
   }
 
-  /// Picks repeats so that a measurement takes about `wanted` seconds.
+  /// Chooses `repeats` so that a measurement takes about `wanted` seconds.
   void calibrate(double wanted) {
     set_num_threads(threads);
     run();
@@ -183,7 +183,7 @@ Case ceiling(const char* operation, int threads) {
   result.flops = kCeilingFlops<T> * threads;
   result.threads = threads;
   result.run = [threads] {
-    // One step per thread, each of which waits for none.
+    // One task per thread, none of which waits for another.
     parallel_for(0, threads, 1, [](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) run_ceiling<T, Operation>();
     });
@@ -191,8 +191,8 @@ Case ceiling(const char* operation, int threads) {
   return result;
 }
 
-/// The cost of a parallel_for whose body does nothing: `pause_us` apart, so that helpers are still
-/// spinning or already asleep.
+/// The cost of a parallel_for with an empty body. Calls are `pause_us` apart, so that the other
+/// threads are still spinning or already asleep.
 Case wake(double pause_us, int threads) {
   Case result;
   result.group = "wake";
@@ -225,13 +225,13 @@ std::vector<Case> all_cases(int max_threads) {
       }
       if (layout != Layout::kTT) cases.push_back(product<double>(512, 512, 512, layout, threads));
     }
-    // Few steps of depth, as in a transformer: what surrounds the register tile shows.
+    // Small depth, as in a transformer: this shows the overhead around the register tile.
     for (const Layout layout : {Layout::kNN, Layout::kNT, Layout::kTN}) {
       cases.push_back(product<float>(512, 192, 64, layout, threads));
       cases.push_back(product<float>(512, 256, 64, layout, threads));
       cases.push_back(product<float>(512, 64, 256, layout, threads));
     }
-    // Products of training steps: forward NT, input gradient NN, weight gradient TN.
+    // Products in training steps: forward NT, input gradient NN, weight gradient TN.
     using enum Layout;
     for (const auto& [m, n, k, layout] : {std::tuple{64, 128, 784, kNT},
                                           {128, 784, 64, kTN},
@@ -296,7 +296,8 @@ int main(int argc, char** argv) {
   std::erase_if(cases, [&](const Case& c) {
     return c.group != "ceiling" && !only.empty() && c.json.find(only) == std::string::npos;
   });
-  // Twice: the first pass lets the engine compile the hot functions with its optimising tier.
+  // Calibrate twice: the first pass lets the engine compile the hot functions with its optimising
+  // tier.
   for (Case& c : cases) c.calibrate(0.02);
   for (Case& c : cases) c.calibrate(0.005);
   for (int round = 0; round < rounds; ++round) {

@@ -1,16 +1,16 @@
-// Transformers, the text they learn, and their starting weights.
+// Transformers, the text they are trained on, and their starting weights.
 
 import { randomNumbers, startingLayer } from "./data.mjs";
 
-/** One that is small enough for a page. */
+/** A model that is small enough for a web page. */
 export const kGpt = { vocabulary: 65, context: 64, width: 64, heads: 4, blocks: 2 };
 
-/** One as it is trained on a GPU, but for its depth. */
+/** A model with the dimensions of those trained on GPUs, except for its depth. */
 export const kWideGpt = { vocabulary: 65, context: 256, width: 384, heads: 6, blocks: 2 };
 
 /**
- * Batches of {x, labels, vocabulary, context}: tokens and their successors, which a simple rule gives four times out of
- * five.
+ * Returns batches of {x, labels, vocabulary, context}: tokens and their successors, which follow a simple rule four
+ * times out of five.
  */
 export function tokenBatches({ vocabulary, context }, count, size) {
   const random = randomNumbers(count * size * (context + 1) * 2, 5);

@@ -1,9 +1,10 @@
-// One workload on one Node: every contender in a process of its own, round by round, and the best of each figure.
+// Measures one workload on one Node.js: every contender in a separate process, round by round, keeping the best of each
+// figure.
 
 import { kContenders } from "./contenders.mjs";
 import { runChild } from "./runner.mjs";
 
-/** Resolves to the results, one {contender, values, errors, data, failure, detail} per contender. */
+/** Resolves to the results: one {contender, values, errors, data, failure, detail} per contender. */
 export async function measureWorkload(workload, node, context, onProgress = () => {}) {
   await workload.prepare?.();
   if (workload.measureAll) return workload.measureAll(node, context);
@@ -12,16 +13,16 @@ export async function measureWorkload(workload, node, context, onProgress = () =
   const rows = workload.rows(context);
   const repeats = context.quick ? 1 : workload.repeats;
   const probe = async (round) => {
-    if (!workload.beside) return;
+    if (!workload.probe) return;
     onProgress("probe");
-    merge(results, await workload.beside(node, context, round), rows);
+    merge(results, await workload.probe(node, context, round), rows);
   };
   for (let round = 0; round < repeats; ++round) {
     await probe(round);
     const order = results.filter(({ contender }) => kContenders[contender].library);
     if (round % 2) order.reverse();
     for (const { contender, failure } of order) {
-      if (failure) continue; // once is enough
+      if (failure) continue; // do not retry a failure
       onProgress(contender);
       const { name, limit, environment } = workload;
       const options = { workload: name, contender, quick: context.quick, limit, environment };

@@ -1,4 +1,5 @@
-// What Chromium fetches of a page: the program is built by Vite and served with gzip, and the server counts.
+// Measures what Chromium fetches for a page: the program is built by Vite and served with gzip, and the server counts
+// the bytes.
 
 import {
   cpSync,
@@ -24,8 +25,8 @@ const kHeaders = { "Cache-Control": "max-age=3600", ...kIsolation };
 const kMostMilliseconds = 60_000;
 
 /**
- * Resolves to the bytes that Chromium fetches of an isolated page until the program of programs/ has printed its time:
- * { requests, bytes, byType: { ".js": bytes, ... } }.
+ * Resolves to the bytes that Chromium fetches for a cross-origin isolated page until its program (in programs/) has
+ * printed its time: { requests, bytes, byType: { ".js": bytes, ... } }.
  */
 export async function fetchedByPage(program) {
   if (noBrowser) throw new Error(noBrowser);

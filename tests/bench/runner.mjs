@@ -1,17 +1,21 @@
-// Runs child.mjs and collects what it reports.
+// Runs child.mjs and collects its reports.
 
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 const kChild = fileURLToPath(new URL("child.mjs", import.meta.url));
+const kOtherDist = new URL("compare/other_dist.mjs", import.meta.url).href;
 
-/** Resolves to {values, errors, data, detail, failure}; never rejects, because a peer may well fail. */
-export function runChild(node, { workload, contender, quick, limit, environment }) {
+/**
+ * Resolves to {values, errors, data, detail, failure}. Never rejects, because a peer may fail. `dist` is the folder of another
+ * build of this package, to be measured instead of the checkout's.
+ */
+export function runChild(node, { workload, contender, quick, limit, environment, dist }) {
   const result = { values: {}, errors: {}, data: {}, detail: "", failure: null };
   const child = fork(kChild, [JSON.stringify({ workload, contender, quick })], {
     execPath: node,
-    execArgv: [],
-    env: { ...process.env, ...environment },
+    execArgv: dist ? ["--import", kOtherDist] : [],
+    env: { ...process.env, ...environment, ...(dist && { EG_BENCH_DIST: dist }) },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   let said = "";
@@ -35,13 +39,13 @@ export function runChild(node, { workload, contender, quick, limit, environment 
     child.on("close", (code, signal) => {
       clearTimeout(timer);
       if (isLate) result.failure = `> ${limit} s`;
-      else if (!isDone) result.failure = errorIn(said) ?? `ended with ${signal ?? code}`;
+      else if (!isDone) result.failure = errorIn(said) ?? `exited with ${signal ?? code}`;
       resolve(result);
     });
   });
 }
 
-/** The line of an uncaught error's report that names it. */
+/** Returns the line with the name and message in the report of an uncaught error. */
 export function errorIn(text) {
   return text.match(/^\s*((?:\w+: )?\w*Error\b.*)$/m)?.[1].trim() ?? null;
 }

@@ -1,4 +1,4 @@
-// Captured functions at the border.
+// Captured functions, called across the boundary.
 
 #include "js/border_test.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 class Capture : public BorderTest {};
 
-// Captures exp(x) * 2, whose argument is like `example`.
+// Captures exp(x) * 2 for arguments like `example`.
 Owned captured(const Tensor& example) {
   write({example.handle()});
   Owned function(checked(native::beginCapture(1)));

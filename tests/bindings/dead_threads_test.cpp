@@ -1,4 +1,4 @@
-// Hooks of threads that have ended, or end while they run one.
+// Hooks of threads that have ended, or that end while they run a hook.
 
 #include <atomic>
 

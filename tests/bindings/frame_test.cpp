@@ -1,4 +1,4 @@
-// The call frame: JavaScript called from within a call may use it, and it may move.
+// The call frame: JavaScript code that is called during a native call may use and move the frame.
 
 #include "js/border_test.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 class Frame : public BorderTest {};
 
-// Words that nobody expects, in a frame that has grown to another place.
+// Makes the frame grow, which moves it, and fills it with unexpected words.
 void spoil_frame() {
   static double size = 300;
   size *= 1.5;
@@ -67,8 +67,8 @@ TEST_F(Frame, MayBeSpoiltByAFunctionsBackward) {
   EXPECT_EQ(values(grad_of(x)), (std::vector<double>{2, 4, 6}));
 }
 
-// A native call that waits for a lock has the main thread see to what others ask for, which is a
-// turn of its event loop while the words of the call are in the frame.
+// While a native call waits for a lock, the main thread processes requests of other threads, in
+// its event loop, and the words of the interrupted call are still in the frame.
 TEST_F(Frame, OutlivesWhatAnotherThreadAsksForInTheMiddleOfACall) {
   const Tensor x = leaf({1, 2, 3});
   bool has_run = false;

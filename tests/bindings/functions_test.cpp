@@ -1,4 +1,4 @@
-// Functions with a gradient of their own, on one thread and on several.
+// Functions with a custom gradient, on one thread and on several.
 
 #include "js/border_test.h"
 

@@ -1,4 +1,4 @@
-// Handles of slots that have been used very often.
+// Handles of slots that have been reused very often.
 
 #include "js/border_test.h"
 
@@ -7,8 +7,8 @@ namespace {
 
 class HandleGenerations : public BorderTest {};
 
-// A finalizer may run long after dispose(), when the slot has been used so often that its count
-// comes round.
+// A finalizer may run long after dispose(), when the slot has been reused so often that its
+// generation counter has wrapped around.
 TEST_F(HandleGenerations, OfLongAgoNeverNameALiveTensor) {
   const Tensor x = leaf({1, 2, 3});
   const double first = checked(native::retain(x.handle()));

@@ -1,4 +1,4 @@
-// Handles: released late, twice and from other threads.
+// Handles that are released late, twice and from other threads.
 
 #include <vector>
 
@@ -59,7 +59,7 @@ TEST_F(Handles, GivenAwayBelongToTheOtherThread) {
   EXPECT_EQ(values(x), (std::vector<double>{1, 2, 3}));
 }
 
-// What the garbage collector takes on one thread while another computes with it.
+// The garbage collector of one thread releases a tensor while another thread computes with it.
 TEST_F(Handles, MayBeReleasedWhileOthersUseTheirTensors) {
   Worker worker;
   const Tensor kept = leaf({1, 2, 3});

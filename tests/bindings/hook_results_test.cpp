@@ -1,5 +1,5 @@
-// What a hook answers is the garbage collector's as soon as the hook has returned: the call that
-// asked must have it by then, wherever it runs.
+// The result of a hook may be garbage-collected as soon as the hook has returned: the caller
+// must have taken it by then, on whatever thread it runs.
 
 #include "js/border_test.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 class HookResults : public BorderTest {};
 
-// Has this thread let go of a tensor with its next task, as a collection would.
+// Makes this thread release a tensor in its next task, as a garbage collection would.
 double collected_soon(Tensor tensor) {
   const double handle = tensor.handle();
   const auto kept = std::make_shared<Tensor>(std::move(tensor));

@@ -1,5 +1,5 @@
-// Hooks that are JavaScript functions: what they may do, where they run, and how they are taken
-// away.
+// Hooks that are JavaScript functions: what they may do, where they run, and how they are
+// removed.
 
 #include <atomic>
 

@@ -1,4 +1,4 @@
-// Modes that end before a backward call that was begun in them has run.
+// Modes that end before a backward call that was started in them has run.
 
 #include <cmath>
 
@@ -13,7 +13,7 @@ class ModesEndEarly : public BorderTest {
     BorderTest::SetUp();
     x_ = leaf({1, 2, 3});
     root_ = sum(mul(exp(x_), exp(x_)));
-    // The call waits here until this thread gets to its event loop, after the mode has ended.
+    // The call waits here until this thread runs its event loop, after the mode has ended.
     register_hook(root_, [](const Tensor&) { return Tensor(); });
   }
   void TearDown() override {

@@ -10,7 +10,7 @@ namespace {
 
 class NumbersOfThreads : public BorderTest {};
 
-// Makes the next number of this thread known.
+// Advances this thread's numbering up to the given number.
 void count_to(double number) {
   Realm& realm = Realm::own();
   double last = 0;

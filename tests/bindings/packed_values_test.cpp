@@ -1,4 +1,4 @@
-// Values that pack functions keep in JavaScript, of tensors that are saved on the thread of a
+// Values that pack functions store in JavaScript, for tensors that are saved on the thread of a
 // device.
 
 #include "js/border_test.h"
@@ -31,7 +31,7 @@ class PackedValues : public BorderTest {
       backward(sum(grad));
       EXPECT_EQ(values(grad_of(x)).size(), 3);
     }
-    // Values of a device stay on the host until others are asked for.
+    // The host copy of device values is held until other values are requested.
     tensor({0});
     wait_for_others();
     EXPECT_EQ(Realm::own().held_count(), 0);

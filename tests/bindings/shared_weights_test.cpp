@@ -1,4 +1,4 @@
-// A weight that several threads train: its grad is read, set and added to at once.
+// A weight that several threads train: its grad is read, set and accumulated concurrently.
 
 #include "js/border_test.h"
 

@@ -1,4 +1,4 @@
-// What JavaScript functions throw, on its way through C++ and from one thread to another.
+// Errors thrown by JavaScript functions, passed through C++ and from one thread to another.
 
 #include "js/border_test.h"
 

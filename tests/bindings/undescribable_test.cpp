@@ -1,4 +1,4 @@
-// Thrown values whose description throws, too.
+// Thrown values whose description also throws.
 
 #include "js/border_test.h"
 #include "support/test_device.h"

@@ -1,5 +1,5 @@
-// Pages as they are put into production: below a path, under a strict content security policy, made by the tools that
-// README.md names. Each trains, and has a worker of its own train.
+// Pages in production form: below a path, with a strict content security policy, built by the tools that
+// README.md names. Each page trains, and lets a worker train.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -42,7 +42,7 @@ describe("a deployed page", { skip: noBrowser }, () => {
 
   test("of plain files", () => assertWorks(copyFiles(project.folder)));
 
-  // An import map is an inline script, which the policy does not allow.
+  // The policy does not allow import maps, which are inline scripts.
   test("with an import map", () => assertWorks(copyWithImportMap(project.folder), {}));
 
   test("still in development, served by Vite", async () => {

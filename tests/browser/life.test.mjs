@@ -1,4 +1,4 @@
-// The life of an engine in a page: it starts and ends as often as one likes, and so do its workers.
+// The lifecycle of an engine in a page: the engine and its workers can start and stop any number of times.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -8,10 +8,10 @@ import { resultOf, visit } from "./support/pages.mjs";
 import { kIsolation, makeProject } from "./support/project.mjs";
 import { serveFiles } from "./support/servers.mjs";
 
-/** Chromium has addresses for 124 engines at once. */
+/** Chromium has enough address space for 124 engines at the same time. */
 const kManyCycles = 200;
 const kSomeCycles = 40;
-/** Late collections of garbage move what is held up and down. */
+/** Late garbage collections make the held memory fluctuate. */
 const kMostGrowth = 1.5;
 
 describe("an engine in a page", { skip: noBrowser, timeout: 600_000 }, () => {
@@ -30,7 +30,7 @@ describe("an engine in a page", { skip: noBrowser, timeout: 600_000 }, () => {
     project?.remove();
   });
 
-  // Bytes of the processes of pages, which have the memory of engines.
+  // The bytes of the page processes, which contain the memory of the engines.
   async function heldByPages() {
     const session = await browser.newBrowserCDPSession();
     const { processInfo } = await session.send("SystemInfo.getProcessInfo");

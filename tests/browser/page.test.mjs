@@ -65,7 +65,7 @@ describe("a page", { skip: noBrowser }, () => {
     const result = await resultOf(browser, `${server.url}threads.html`);
     const { turns, unresolved, lost, ...rest } = result;
     assert.match(lost, /^Internal: \[spawn\] .* could not be loaded .*import map/);
-    assert.match(unresolved, /^InvalidArgument: .*edgegrad.* Give spawn a Worker/);
+    assert.match(unresolved, /^InvalidArgument: .*edgegrad.* Pass a Worker to spawn/);
     assert.deepEqual(rest, {
       hookRanHere: true,
       grad: [200, 200],

@@ -1,4 +1,4 @@
-// Where a page may start: under a strict content security policy, from another origin, with files missing.
+// Pages that start under difficult conditions: a strict content security policy, another origin, missing files.
 
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, readdirSync } from "node:fs";
@@ -55,7 +55,7 @@ describe("a page", { skip: noBrowser }, () => {
     });
   }
 
-  // The files of a bundler that knows nothing of workers and was told of the .wasm files at most.
+  // The files of a bundler that does not support workers and includes at most the .wasm files.
   async function bundled(name, copies) {
     const folder = join(project.folder, name);
     mkdirSync(folder);
@@ -114,14 +114,14 @@ describe("a page", { skip: noBrowser }, () => {
     assertTrains(await start(url), "single", [/edgegrad-relaxed\.mjs/]);
   });
 
-  // They wait for real: at once.
+  // These tests run concurrently because they wait in real time.
   describe("with a silent server", { concurrency: true }, () => {
     test("whose server never answers for the workers' script trains on one thread, with one warning", async () => {
       const isSilent = ({ headers }) => headers["sec-fetch-dest"] === "worker";
       const url = await serve(project.folder, kIsolation, { isSilent });
-      assertTrains(await start(url), "single", [/workers.*none of them has answered for 10 s/]);
+      assertTrains(await start(url), "single", [/workers.*none of them answered within 10 s/]);
       const { error } = await start(url, { variant: "simd" });
-      assert.match(error, /^Internal: \[init\] the workers.*has answered/);
+      assert.match(error, /^Internal: \[init\] the workers.*none of them answered/);
     });
 
     test("whose server answers for the first worker alone is told of the others", async () => {
@@ -129,11 +129,11 @@ describe("a page", { skip: noBrowser }, () => {
       const isSilent = ({ headers }) => headers["sec-fetch-dest"] === "worker" && asked++ > 0;
       const url = await serve(project.folder, kIsolation, { isSilent });
       const { error } = await start(url, { threads: 4 });
-      assert.match(error, /^Internal: \[init\] a thread of the engine.*has not answered for 30 s/);
+      assert.match(error, /^Internal: \[init\] a thread of the engine.*did not answer within 30 s/);
     });
   });
 
-  // Browsers that guard against fingerprints tell such numbers.
+  // Browsers that prevent fingerprinting report such numbers.
   test("on a machine that says nothing sensible of its cores trains on one thread", async () => {
     const url = await serve(project.folder, kIsolation);
     for (const cores of [0, -1, Number.NaN, undefined]) {

@@ -1,4 +1,4 @@
-// A page trains with WebGPU: from plain files, from Vite and as bundlers build it.
+// A page trains with WebGPU: from plain files, with Vite and as built by bundlers.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -50,13 +50,13 @@ describe("a page with WebGPU", { skip: noBrowser }, () => {
     assert.equal(losses.webgpu.length, 20);
     losses.webgpu.forEach((loss, step) => {
       const right = losses.cpu[step];
-      // Sums in another order, which twenty steps pass on.
+      // The GPU sums in a different order, and twenty steps amplify the rounding differences.
       assert.ok(Math.abs(loss - right) <= 1e-4 * right, `${loss}, not ${right}, at step ${step}`);
     });
     assert.ok(losses.cpu.at(-1) < losses.cpu[0]);
     assert.equal(webgpu.architecture, "swiftshader");
     assert.ok(stats.dispatches >= 20 && stats.readbacks >= 20);
-    // The renderer shares this machine's cores with the page; a page that waited for it would stand still for seconds.
+    // The renderer shares this machine's cores with the page; a page that blocked on it would freeze for seconds.
     assert.ok(gaps.webgpu < 500, `the page stood still for ${gaps.webgpu} ms`);
   }
 
@@ -80,7 +80,7 @@ describe("a page with WebGPU", { skip: noBrowser }, () => {
     assert.equal(server.requests.filter((path) => kPlayer.test(path)).length, 1);
   });
 
-  // A browser starts no thread for a page that waits for one.
+  // A browser cannot start a worker while the page is blocked.
   test("may block in its first backward(), with no thread to spare", async () => {
     const server = await serve(project.folder);
     const options = { threads: 1, variant: "simd", webgpu: "required" };
@@ -93,7 +93,7 @@ describe("a page with WebGPU", { skip: noBrowser }, () => {
     assert.ok(losses.webgpu.at(-1) < losses.webgpu[0]);
   });
 
-  // `npm run soak` takes 5,000.
+  // `npm run soak` runs 5,000 steps.
   test("holds nothing more after a hundred steps of random shapes, and no console says a word", async () => {
     const result = await soak(browser, await serve(project.folder), { steps: 100, seed: 3 });
     assert.deepEqual(complaintsOf(result), []);

@@ -1,4 +1,4 @@
-// Every op on the WebGPU device of a page: results and gradients are those of the CPU.
+// Every op on the WebGPU device of a page: results and gradients match those of the CPU.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

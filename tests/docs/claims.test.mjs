@@ -1,18 +1,18 @@
-// What the pages say there is: every name of the package that stands in their text or in a table.
+// Claims of the pages: every name of the package that their text or tables mention exists.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { eg } from "../js/support/engine.mjs";
 import { kPages, textOf } from "./support/markdown.mjs";
 
-// All but blocks of code, which run.
+// A page without its code blocks, which another test runs.
 function proseOf(page) {
   return textOf(page).replace(/^(```)[\s\S]*?^\1/gm, "");
 }
 
 const valueAt = (path) => path.split(".").reduce((value, name) => value?.[name], eg);
 
-describe("every name of the package is there that is named in", () => {
+describe("every name of the package exists that is mentioned in", () => {
   for (const page of kPages) {
     test(page, () => {
       const paths = [
@@ -29,8 +29,8 @@ describe("coming from PyTorch", () => {
     .split("\n")
     .filter((line) => line.startsWith("|"));
 
-  test("nothing is called missing that is there", () => {
-    const missing = rows.filter((row) => /not there/.test(row.split("|")[2]));
+  test("nothing is called unsupported that exists", () => {
+    const missing = rows.filter((row) => /not supported/.test(row.split("|")[2]));
     assert.ok(missing.length > 0);
     for (const row of missing) {
       for (const [, name] of row.split("|")[1].matchAll(/`(?:torch\.)?(\w+)(?:=|\.|`)/g)) {
@@ -39,7 +39,7 @@ describe("coming from PyTorch", () => {
     }
   });
 
-  test("halves are computed, and read from files as what they are", () => {
+  test("float16 and bfloat16 are computed, and keep their dtype in files", () => {
     for (const dtype of ["float16", "bfloat16"]) {
       const x = eg.ones([2], { dtype });
       assert.equal(x.add(x).dtype, dtype);

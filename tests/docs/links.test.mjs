@@ -1,4 +1,4 @@
-// Links between pages of Markdown lead somewhere, and the guide's first page leads to all of them.
+// Links between Markdown pages have a target, and the guide's first page links to all of them.
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -21,12 +21,16 @@ test("the first page of the guide lists every page", () => {
   assert.deepEqual(listed.sort(), pages.sort());
 });
 
-test("every code of an error is in the table of troubleshooting", () => {
-  const [, codes] = /type ErrorCode =([^;]*);/.exec(textOf("web/src/runtime/errors.ts"));
+test("every code of an error has a row and a section on the page of troubleshooting", () => {
+  const [, codes] = /type ErrorCode =([^;]*);/.exec(textOf("web/src/generated/border.ts"));
   const names = [...codes.matchAll(/"(\w+)"/g)].map(([, name]) => name);
   assert.ok(names.length > 20);
-  const rows = textOf("docs/guide/troubleshooting.md").matchAll(/^\| `(\w+)` \|/gm);
-  assert.deepEqual([...rows].map(([, name]) => name).sort(), names.sort());
+  const page = textOf("docs/guide/troubleshooting.md");
+  const rows = [...page.matchAll(/^\| \[`(\w+)`\]\(#(\w+)\) \|/gm)];
+  assert.deepEqual(rows.map(([, name]) => name).sort(), names.sort());
+  for (const [, name, anchor] of rows) assert.equal(anchor, name.toLowerCase());
+  const sections = [...page.matchAll(/^### (\w+)$/gm)];
+  assert.deepEqual(sections.map(([, name]) => name).sort(), names.sort());
 });
 
 function leads(page, link) {

@@ -1,4 +1,4 @@
-// A case: a short program that a seed and a number decide, run and judged.
+// A case: a short program, determined by a seed and a number, which is run and checked.
 
 import { fileCall } from "./files.mjs";
 import { opCall } from "./op_calls.mjs";
@@ -9,7 +9,7 @@ import { recipe } from "./recipe_calls.mjs";
 import { membersOf, surfaceCall, surfaceOf } from "./surface.mjs";
 import { newTensor } from "./tensors.mjs";
 
-// `isDisposed`: nothing frees what a call leaves behind but dispose() on its results.
+// `isDisposed`: the memory of a call is freed only by dispose() on its results.
 const kKinds = {
   ops: { weight: 9, isAsync: false, build: ops },
   dispose: { weight: 2, isAsync: false, isDisposed: true, build: ops },
@@ -21,7 +21,7 @@ const kKinds = {
 /** The names of the kinds of cases. */
 export const kKindNames = Object.keys(kKinds);
 
-/** Runs cases and programs on a started engine. */
+/** Runs cases and programs on a running engine. */
 export class Runner {
   #eg;
   #canaries;
@@ -35,13 +35,13 @@ export class Runner {
     this.#surface = { functions: surfaceOf(eg), ...membersOf(eg) };
   }
 
-  /** Runs a case; resolves to { kind, program } with the program's problem, if any. */
+  /** Runs a case; resolves to { kind, program }, where the program holds its problem, if any. */
   async runCase(seed, number, only = kKindNames) {
     const random = new Random(seed, number);
     const kinds = this.#options.faults?.kinds ?? kKinds;
     const unknown = only.find((kind) => kinds[kind] === undefined);
     if (unknown !== undefined)
-      throw new Error(`no kind of case "${unknown}"; there are ${kKindNames}`);
+      throw new Error(`unknown kind of case "${unknown}"; expected one of ${kKindNames}`);
     const name = random.weighted(only.map((kind) => [kinds[kind].weight, kind]));
     const kind = kinds[name];
     this.#eg.manualSeed(number);
@@ -49,7 +49,7 @@ export class Runner {
     return { kind: name, program: await this.#run(kind, build) };
   }
 
-  /** Runs given lines as a case of a kind does. */
+  /** Runs given lines in the same way as a case of a kind. */
   async runLines(name, lines, number = 0) {
     this.#eg.manualSeed(number);
     const replay = async (program) => {
@@ -75,7 +75,7 @@ export class Runner {
       program.problem ??= this.#canaries.problem();
       program.problem ??= await leakSince(eg, before, kind);
     } catch (error) {
-      // Looking at results and freeing them is what any program does.
+      // Reading and freeing results must always work.
       program.problem ??= problemOfError(eg, error) ?? new Problem("broken engine", String(error));
       program.problem.isFatal = true;
     }
@@ -83,10 +83,10 @@ export class Runner {
   }
 }
 
-// Finalizers run when the garbage collector likes, some time after a collection.
+// Finalizers run some time after a collection, when the garbage collector decides.
 const kCollections = 10;
 
-// A layer's or an optimizer's tensors are the garbage collector's; those of plain calls are not.
+// Tensors of layers and optimizers are freed by the garbage collector; those of plain calls are not.
 async function leakSince(eg, before, { isDisposed }) {
   const isLeft = () => hasGrown(before, held(eg));
   for (let round = 0; !isDisposed && round < kCollections && isLeft(); round++) {
@@ -114,7 +114,7 @@ function differentiate(random, program) {
   const result = program.tensors.at(-1);
   const tensor = `${result}${random.chance(0.5) ? ".abs()" : ""}.sum()`;
   const root = program.isScoped ? result : tensor;
-  // Not backward() with createGraph: a leaf and its gradient then hold each other, as in PyTorch.
+  // backward() is not called with createGraph: a leaf and its gradient would then reference each other, as in PyTorch.
   const calls = [
     `${root}.backward(${random.pick(["", "null, { retainGraph: true }"])})`,
     `eg.autograd.grad(${root}, ${random.pick(program.tensors)}, { createGraph: ${random.chance(0.5)} })`,

@@ -1,5 +1,5 @@
-// The process in which cases run; started by driver.mjs, which learns of every finding at once and can
-// tell from a file which case is running.
+// The process in which cases run. It is started by driver.mjs, which is notified of every finding immediately and can
+// read from a file which case is running.
 
 import { openSync, writeSync } from "node:fs";
 import * as eg from "edgegrad";
@@ -12,7 +12,7 @@ const kCasesPerTask = 50;
 const kRunsOfLeak = 3;
 const until = job.until ?? Infinity;
 
-// Programs warn a lot.
+// Programs cause many warnings, which are not findings.
 console.warn = () => {};
 process.on("unhandledRejection", (error) => {
   const problem = new Problem("unhandled rejection", String(error?.stack ?? error));
@@ -44,7 +44,7 @@ async function runCases() {
     const { kind, program } = await runner.runCase(job.seed, number, job.only);
     calls += program.calls;
     if (program.problem !== null) await report(number, kind, program);
-    // Finalizers and messages wait for it.
+    // Yield to the event loop, so that finalizers and messages are processed.
     if (number % kCasesPerTask === 0) await new Promise(setImmediate);
   }
 }
@@ -55,7 +55,7 @@ async function runLines() {
   if (program.problem !== null) await send(findingOf(job.number, job.kind, program));
 }
 
-// The case, and a number that shows that something goes on: shrinking runs many programs.
+// Writes the number of the case and a counter that shows progress, because shrinking runs many programs.
 function showProgress() {
   writeSync(progress, `${current} ${runs++}`.padEnd(32), 0);
 }
@@ -78,7 +78,8 @@ async function report(number, kind, program) {
   return send({ ...small, signature: signatureOf(small) });
 }
 
-// What is made once and kept is no leak, nor is the last program's garbage, which the collector may hold until the next.
+// Memory that is allocated once and cached is not a leak, nor is the garbage of the last program, which may be collected
+// only after the next one.
 async function growsEveryTime(kind, lines, number) {
   for (let run = 0; run < kRunsOfLeak; run++) {
     const { problem } = await again(kind, lines, number);

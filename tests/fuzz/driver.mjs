@@ -1,4 +1,4 @@
-// Starts the processes in which cases run, notices when one dies or hangs, and collects what they find.
+// Starts the processes in which cases run, detects when one dies or hangs, and collects findings.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -11,15 +11,15 @@ import { shrink, signatureOf } from "./shrink.mjs";
 const kChild = fileURLToPath(new URL("child.mjs", import.meta.url));
 const kPollSeconds = 0.25;
 
-// A process for so many cases: what piles up in one is found, and what a run allocates is given back.
+// The number of cases per process: enough to detect accumulation, and memory is released between processes.
 const kCasesPerChild = 40_000;
 
-// Starting takes its time on a busy machine.
+// Starting may take long on a busy machine.
 const kStartSeconds = 60;
 
 /**
- * Runs cases of a seed until `until` (a time in ms) or up to case `to`. Calls `onFinding` with each new
- * finding, { kind, message, lines, case, ... }; resolves to { cases, calls, findings }.
+ * Runs cases of a seed until `until` (a time in ms) or up to case `to`. Calls `onFinding` with each new finding, {
+ * kind, message, lines, case, ... }. Resolves to { cases, calls, findings }.
  */
 export async function fuzz({
   seed,
@@ -45,10 +45,10 @@ export async function fuzz({
         if (next < job.to) break;
         continue;
       }
-      if (run.last === null) throw new Error(`the engine does not start: ${run.reason.message}`);
+      if (run.last === null) throw new Error(`the engine failed to start: ${run.reason.message}`);
       next = run.last + 1;
       const finding = run.fatal ?? (await diagnose(base, run));
-      // Each try of a hang takes its seconds.
+      // Hangs are not shrunk, because each attempt takes until the timeout.
       const isSmall = finding.kind === "hang" || finding.lines.length === 0;
       await add(isSmall ? finding : await smaller(base, finding));
     }
@@ -68,7 +68,7 @@ export async function fuzz({
   }
 }
 
-/** Runs given lines in a process of their own; resolves to a finding or null. */
+/** Runs given lines in a separate process; resolves to a finding or null. */
 export async function runProgram({ variant, kind = "ops", lines, faults }) {
   const folder = mkdtempSync(join(tmpdir(), "edgegrad-fuzz-"));
   const base = { variant, faults, progress: join(folder, "progress") };
@@ -79,7 +79,7 @@ export async function runProgram({ variant, kind = "ops", lines, faults }) {
   }
 }
 
-// What a process that died without a word was doing: the case again, with every line written down first.
+// Finds what a process that died without a report was doing: runs the case again and logs every line before it is run.
 async function diagnose(base, { last, reason }) {
   const trace = `${base.progress}-trace`;
   const again = await runChild({ ...base, until: null, from: last, to: last + 1, trace });
@@ -105,7 +105,7 @@ async function diagnose(base, { last, reason }) {
   return { ...finding, message: reason.message };
 }
 
-// Fewer lines that fail in the same way, each try in a new process.
+// Finds fewer lines that fail in the same way; each attempt runs in a new process.
 async function smaller(base, finding) {
   const signature = signatureOf(finding);
   const stillFails = async (lines) => {
@@ -128,8 +128,9 @@ async function findingOfLines(base, { lines, caseKind, case: number }) {
 }
 
 /**
- * Runs a child (`job.child`, else child.mjs) to its end. Resolves to { isDone, calls, last, fatal, reason }: the last
- * case it began, the finding it ended with, and why it ended when it could not say so.
+ * Runs a child (`job.child`, by default child.mjs) until it exits. Resolves to { isDone, calls, last, fatal, reason }:
+ * `last` is the last case it began, `fatal` the finding that ended it, and `reason` why it ended if it could not report
+ * that itself.
  */
 export function runChild(job, onFinding = () => {}) {
   const { maxSeconds = kMaxSeconds } = job;
@@ -150,14 +151,14 @@ export function runChild(job, onFinding = () => {}) {
     });
     const stopWatching = watch(job.progress, (seconds, isStarted) => {
       if (seconds < (isStarted ? maxSeconds : kStartSeconds)) return;
-      result.reason = { kind: "hang", message: `nothing for ${Math.round(seconds)} s` };
+      result.reason = { kind: "hang", message: `no progress for ${Math.round(seconds)} s` };
       child.kill("SIGKILL");
     });
     child.on("close", (code, signal) => {
       stopWatching();
       const last = readProgress(job.progress);
       result.last = last === null ? null : Number.parseInt(last, 10);
-      const message = `the process ended with ${signal ?? code}: ${lastLine(errors)}`;
+      const message = `the process exited with ${signal ?? code}: ${lastLine(errors)}`;
       if (!result.isDone || code !== 0) result.reason ??= { kind: "crash", message };
       resolve(result);
     });

@@ -1,4 +1,4 @@
-// Files for the readers: right ones with something exchanged, and headers made to hurt.
+// Files for the readers: valid ones with parts replaced, and malicious headers.
 
 import { wholeNumber } from "./hostile.mjs";
 
@@ -20,7 +20,7 @@ const kWidths = {
 const kIdxTypes = [0x08, 0x09, 0x0b, 0x0c, 0x0d, 0x0e];
 const kIdxWidths = { 8: 1, 9: 1, 11: 2, 12: 4, 13: 4, 14: 8 };
 
-/** Reads a file that is hardly ever right. */
+/** Reads a file that is almost always invalid. */
 export function fileCall(random, program) {
   const [reader, bytes] = random.weighted(kReaders)(random, program);
   const damaged = random.chance(0.5) ? damage(random, bytes) : bytes;
@@ -34,7 +34,7 @@ const kReaders = [
   [3, (random, program) => ["eg.io.load", saved(random, program)]],
 ];
 
-// A file of save(), of which the structure says something else.
+// A file written by save(), with a modified structure.
 function saved(random, { eg }) {
   const file = eg.scope(() => eg.io.save(savedValue(random, eg)));
   if (random.chance(0.2)) return file;
@@ -65,7 +65,7 @@ function savedValue(random, eg) {
   ]);
 }
 
-// In place of a text or a number of a structure.
+// Replacements for a string or a number of a structure.
 const kStructures = [
   "null",
   "-1",
@@ -176,7 +176,7 @@ function sizes(random) {
   return Array.from({ length: random.int(4) }, () => random.int(4));
 }
 
-// What JSON can hold in place of something else.
+// Other JSON values to replace a value with.
 function value(random, instead) {
   return random.pick([
     null,
@@ -246,7 +246,7 @@ function oddIdxShape(random) {
   ]);
 }
 
-// Bytes exchanged, cut off, put in twice.
+// Replaces, truncates or duplicates bytes.
 function damage(random, bytes) {
   const copy = [...bytes];
   for (let i = random.int(4); i >= 0; i--) {

@@ -1,4 +1,5 @@
-// The fuzzer itself: it notices what it is there to notice, and reaches what it is there to call.
+// Tests of the fuzzer itself: that it detects the faults it is meant to detect, and that it calls everything it is
+// meant to call.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -18,7 +19,7 @@ const kVariant = "single";
 
 await eg.init({ variant: kVariant });
 
-// Classes that others make, or that are there to be extended.
+// Classes that are created by other classes, or are base classes.
 const kNotMade = [
   "eg.distributions.ExponentialFamily",
   "eg.distributions.Transform",
@@ -29,7 +30,7 @@ const kNotMade = [
   "eg.optim.Optimizer",
 ];
 
-/** Runs lines, whose last one has the fault, in a process of their own. */
+/** Runs lines in a separate process; the last one contains the fault. */
 function findingIn(texts, kind = "ops") {
   const lines = texts.map((text) => ({ text, mayChange: false }));
   return runProgram({ variant: kVariant, lines, kind, faults: kFaults });
@@ -49,32 +50,37 @@ describe("the oracle notices", () => {
       /tensors/,
       "dispose",
     ],
-    ["a write into a small tensor nobody has", ["faults.writeOver(0)"], "canary", /of 16/],
-    ["a write into a large one", ["faults.writeOver(6)"], "canary", /of 64000/],
+    ["a write into a small canary tensor", ["faults.writeOver(0)"], "canary", /of 16/],
+    ["a write into a large canary tensor", ["faults.writeOver(6)"], "canary", /of 64000/],
     ["a raw TypeError", ["faults.rawError()"], "raw error", /TypeError/],
     ["a stack overflow", ["faults.overflowStack()"], "raw error", /RangeError/],
     ["an unknown code", ['faults.fail("Odd", "[x] no")'], "unknown code", /Odd/],
-    ["a fault of the engine's", ['faults.fail("Internal", "[x] no")'], "Internal", /no/],
-    ["a nameless error", ['faults.fail("InvalidArgument", "no")'], "no caller named", /no/],
+    ["an internal error", ['faults.fail("Internal", "[x] no")'], "Internal", /no/],
     [
-      "an operand changed by a failure",
+      "an error that names no op",
+      ['faults.fail("InvalidArgument", "no")'],
+      "no caller named",
+      /no/,
+    ],
+    [
+      "an operand changed by a failing call",
       ["eg.ones([2])", "faults.changeAndFail(v.t0)"],
       "changed operand",
       /t0/,
     ],
     [
-      "an operand changed in silence",
+      "an operand changed silently",
       ["eg.ones([2])", "faults.changeSilently(v.t0)"],
       "changed operand",
       /version 0 .* version 1/,
     ],
-    ["a mode left switched", ["faults.leaveGradModeOff()"], "mode left on", /grad mode/],
+    ["a mode that is not restored", ["faults.leaveGradModeOff()"], "mode left on", /grad mode/],
     ["an engine that no longer computes", ["await faults.stopAndFail()"], "broken engine", /init/],
     [
-      "a rejection nobody sees",
+      "an unhandled rejection",
       ["await (faults.rejectUnseen(), new Promise(setImmediate))"],
       "unhandled rejection",
-      /nobody/,
+      /not awaited/,
     ],
     [
       "65 dimensions",
@@ -83,13 +89,13 @@ describe("the oracle notices", () => {
       /65/,
     ],
     [
-      "a size that has wrapped",
+      "a size that has overflowed",
       ["faults.tensorOf({ shape: [2 ** 32, 2 ** 32], numel: 0 })"],
       "bad tensor",
       /numel/,
     ],
     [
-      "a view beyond its storage",
+      "a view that extends beyond its storage",
       ["faults.tensorOf({ isView: true, dtype: 'float32', offset: 3, base: eg.ones([4]) })"],
       "out of bounds",
       /16 bytes/,
@@ -102,7 +108,7 @@ describe("the oracle notices", () => {
     });
   }
 
-  test("nothing where nothing is wrong", async () => {
+  test("nothing in a correct program", async () => {
     const texts = [
       "eg.randn([2, 3], { requiresGrad: true })",
       "v.t0.exp()",
@@ -123,7 +129,7 @@ describe("a run", () => {
     assert.notDeepEqual(await linesOf(5, 0), await linesOf(6, 0));
   });
 
-  test("goes on after a process that died, and says what it did", async () => {
+  test("continues after a process that died, and reports what it was doing", async () => {
     const found = [];
     const { cases, findings } = await fuzz({
       seed: 1,
@@ -137,7 +143,7 @@ describe("a run", () => {
     assert.equal(findings.length, 1);
     assert.equal(findings[0].count, 3);
     assert.deepEqual(found, findings);
-    // Shrunk to what matters.
+    // The finding has been shrunk.
     assert.deepEqual(
       found[0].lines.filter(({ text }) => text !== "undefined").map(({ text }) => text),
       ["faults.crash()"],
@@ -189,7 +195,7 @@ describe("programs reach", () => {
     );
   });
 
-  describe("what is not an op through recipes that work as they stand", () => {
+  describe("everything that is not an op, through recipes that work unmodified", () => {
     for (const recipe of kRecipes) {
       test(recipe.join("; ").slice(0, 100), async () => {
         const errors = [];

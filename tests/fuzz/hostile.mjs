@@ -1,9 +1,9 @@
-// Values that nobody should pass, as JavaScript text. Sizes are small or beyond what memory holds, so
-// that no call is merely slow: nothing between a few hundred and 2^31.
+// Hostile values, as JavaScript text. Sizes are either small or larger than any memory, so that no call is merely slow:
+// nothing is between a few hundred and 2^31.
 
 const kSmall = ["0", "1", "2", "3", "4", "5", "-1", "-2", "-3"];
 
-// What fits no memory, at any element size.
+// Sizes that exceed memory for any element size.
 const kHuge = [
   "2 ** 32",
   "2 ** 32 + 1",
@@ -91,7 +91,7 @@ const kWrongTypes = [
   "new eg.nn.ReLU()",
 ];
 
-// Products that come out small, or zero, in 32 or 64 bits.
+// Lists whose product overflows to a small number or zero in 32 or 64 bits.
 const kWrappingLists = [
   "[65536, 65536]",
   "[65537, 65536]",
@@ -132,7 +132,7 @@ const kLongLists = [
 
 const kOddLists = ["[0.5]", "[NaN]", "[1, Infinity]", "[1n]", "[2n ** 64n]", "[-1, -1]", "[[1]]"];
 
-/** A whole number as text, mostly a usual one. */
+/** Returns an integer as text, usually an ordinary one. */
 export function wholeNumber(random, hostility = 0.3) {
   if (!random.chance(hostility)) return random.pick(kSmall);
   const lists = [
@@ -145,7 +145,7 @@ export function wholeNumber(random, hostility = 0.3) {
   return random.pick(random.weighted(lists));
 }
 
-/** A number as text. */
+/** Returns a number as text. */
 export function number(random) {
   if (random.chance(0.4)) return random.pick(["0", "1", "0.1", "0.5", "2", "-1", "1e-5"]);
   return random.pick(
@@ -158,7 +158,7 @@ export function number(random) {
   );
 }
 
-/** A number of any kind: what a scalar may be. */
+/** Returns any kind of number that a scalar may be. */
 export function scalar(random) {
   const kinds = [
     [6, () => number(random)],
@@ -169,7 +169,7 @@ export function scalar(random) {
   return random.weighted(kinds)();
 }
 
-/** A list of whole numbers as text. */
+/** Returns a list of integers as text. */
 export function list(random, hostility = 0.3) {
   if (random.chance(hostility)) {
     const lists = [
@@ -184,12 +184,12 @@ export function list(random, hostility = 0.3) {
   return `[${numbers.map((one) => one ?? "1").join(", ")}]`;
 }
 
-/** A value of a type that hardly any parameter has. */
+/** Returns a value of a type that hardly any parameter accepts. */
 export function wrongType(random) {
   return random.pick(kWrongTypes);
 }
 
-/** Anything. */
+/** Returns any value. */
 export function anything(random) {
   const kinds = [
     [3, wholeNumber],

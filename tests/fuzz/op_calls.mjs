@@ -1,5 +1,5 @@
-// Calls of the ops of the table and of the composites: what their samples say with some of it exchanged, or
-// arguments made from the types alone, which the table has.
+// Calls of ops in the table and of composites: their samples with parts replaced, or arguments generated from the types
+// in the table alone.
 
 import { readFileSync } from "node:fs";
 import { kCompositeCalls } from "../js/support/composite_calls.mjs";
@@ -8,7 +8,7 @@ import { newTensor } from "./tensors.mjs";
 
 const kTable = new URL("../../web/src/generated/op_table.json", import.meta.url);
 
-/** The ops that users can call. */
+/** The ops that users can call, including composites. */
 export const kOps = [
   ...JSON.parse(readFileSync(kTable, "utf8")).ops.filter(({ kind }) => kind !== "internal"),
   ...Object.entries(kCompositeCalls).map(([js, samples]) => ({
@@ -44,7 +44,8 @@ export function opCall(random, program) {
       : op.args.slice(0, countOf(random, op)).map((arg) => argument(random, program, arg));
   if (random.chance(0.02)) args.push(anything(random));
   const name = op.inplace && random.chance(0.3) ? `${op.js}_` : op.js;
-  // An underscore, running statistics by the table, or rows that are scaled to a largest norm.
+  // Calls that may modify an operand: a trailing underscore, running statistics according to the table, or rows that
+  // are rescaled to a maximum norm.
   const mayChange =
     name.endsWith("_") ||
     name === "embeddingBag" ||
@@ -52,7 +53,7 @@ export function opCall(random, program) {
   program.run(write(random, program, op, name, args), { mayChange });
 }
 
-// Required arguments, and some of the others.
+// Returns a number of arguments: all required ones, and some of the others.
 function countOf(random, op) {
   const required = op.args.filter((arg) => arg.default === undefined).length;
   const count = required + random.int(op.args.length - required + 1);
@@ -78,7 +79,7 @@ function write(random, program, op, name, args) {
       .map((text, i) => `${op.args[first + i]?.name ?? "extra"}: ${text}`);
     args.push(`{ ${named.join(", ")} }`);
   }
-  // A method of what is certainly a tensor: anything else would be an error of the program's own.
+  // A method is called only on a value that is certainly a tensor; otherwise the error would be the program's own.
   const isMethod =
     !["factory", "composite"].includes(op.kind) && program.isTensor(args[0]) && random.chance(0.5);
   const isOfTensor = ["tensor", "operand"].includes(op.args[0]?.type);
@@ -86,7 +87,7 @@ function write(random, program, op, name, args) {
   return `eg.${name}(${args.join(", ")})`;
 }
 
-/** An argument for a parameter of the op table, as text. */
+/** Returns an argument for a parameter in the op table, as text. */
 function argument(random, program, { type, choices }) {
   if (random.chance(0.06)) return anything(random);
   if (type.endsWith("?")) {
@@ -125,11 +126,11 @@ function argument(random, program, { type, choices }) {
     case "any":
       return anything(random);
     default:
-      throw new Error(`the op table has a new type, "${type}": say here what it takes`);
+      throw new Error(`the op table has a new type, "${type}": add a generator for it here`);
   }
 }
 
-// Those of a sample, one of them exchanged or joined by an unknown one.
+// Returns the options of a sample, with one of them replaced or an unknown one added.
 function options(random, program, samples) {
   const texts = Object.entries(samples).map(([name, one]) => [name, one.make(random, program)]);
   const [name, one] = random.pick(Object.entries(samples));
@@ -161,7 +162,7 @@ function tensors(random, program) {
 
 const kSamples = new Map();
 
-// Each sample as functions that make the text of an argument.
+// Returns each sample as functions that generate the text of an argument.
 function samplesOf(op) {
   let samples = kSamples.get(op);
   if (samples === undefined) {
@@ -191,8 +192,8 @@ function integers(random, program) {
   );
 }
 
-// A sample is a list of arguments in which T, C, I and B stand for tensors. Each becomes `make`, which gives its
-// text, and the type of a parameter that it could be for.
+// A sample is a list of arguments in which T, C, I and B create tensors. Each argument becomes `make`, which generates
+// its text, and the type of parameter that it is suitable for.
 function parse(text) {
   const T = (shape, low = -2, high = 2) =>
     tensorArgument(between(JSON.stringify(shape), low, high));
@@ -204,7 +205,7 @@ function parse(text) {
   return args.map(argumentOf);
 }
 
-// Methods of it are of the tensor.
+// Method calls on it are appended to the text of the tensor.
 function tensorArgument(write) {
   const get = (self, name) => {
     if (name in self) return self[name];

@@ -1,5 +1,5 @@
-// What must hold whatever a program does: which errors may come, that they change nothing, and that
-// the engine goes on.
+// The invariants that hold for every program: which errors may occur, that a failing call changes nothing, and that the
+// engine keeps working.
 
 import { readFileSync } from "node:fs";
 
@@ -8,18 +8,18 @@ const kCodes = new Set(
   Array.from(readFileSync(kErrors, "utf8").matchAll(/^ {2}\| "(\w+)"/gm), ([, code]) => code),
 );
 
-// Signs of a fault of the engine's, whatever the call.
+// Codes that indicate a fault of the engine, for any call.
 const kFaultCodes = ["Internal", "NotInitialized"];
 
-/** Larger tensors are not kept, so that no later call takes long. */
+/** Larger tensors are not reused by later calls, so that these do not take long. */
 export const kMaxElements = 4096;
 
-/** A call that takes longer is a finding. */
+/** A call that takes longer than this is a finding. */
 export const kMaxSeconds = 10;
 
-/** What is wrong: its kind, and a sentence. */
+/** A problem: its kind, and a message. */
 export class Problem {
-  /** The line of the program that showed it, if it was one. */
+  /** The line of the program that revealed it, if any. */
   line = null;
 
   constructor(kind, message) {
@@ -30,7 +30,7 @@ export class Problem {
   }
 }
 
-/** Returns what is wrong with an error, or null. */
+/** Returns the problem with an error, or null if it is a valid one. */
 export function problemOfError(eg, error) {
   const text = `${error?.name}: ${error?.message}`;
   if (error instanceof WebAssembly.RuntimeError || error instanceof WebAssembly.Exception) {
@@ -38,7 +38,7 @@ export function problemOfError(eg, error) {
   }
   if (!(error instanceof eg.EdgeGradError)) {
     const where = thrownAt(error);
-    // A class given as a function to call is answered by JavaScript.
+    // JavaScript itself rejects calling a class without `new`.
     const isOwn = where.includes("eval at ") || /^Class constructor/.test(error?.message);
     return isOwn ? null : new Problem("raw error", `${text} ${where}`);
   }
@@ -48,14 +48,14 @@ export function problemOfError(eg, error) {
   return null;
 }
 
-// The innermost place that is not the language's own. The lines of programs are evaluated: what they get
-// wrong themselves is no finding.
+// Returns the innermost stack frame that is not JavaScript's own. The lines of programs are evaluated; errors thrown by
+// the lines themselves are not findings.
 function thrownAt(error) {
   const frames = String(error?.stack ?? "").match(/^\s+at .*$/gm) ?? [];
   return (frames.find((frame) => !frame.endsWith("(<anonymous>)")) ?? "").trim();
 }
 
-/** Returns what is wrong with a tensor that a call gave, or null; `mayReachOut` allows it more storage than its base. */
+/** Returns the problem with a tensor that a call returned, or null; `mayReachOut` allows it to use more storage than its base. */
 export function problemOfTensor(eg, tensor, mayReachOut = false) {
   const { shape, strides, numel, offset } = tensor;
   if (shape.length > 64) return new Problem("bad tensor", `it has ${shape.length} dimensions`);
@@ -76,7 +76,7 @@ export function problemOfTensor(eg, tensor, mayReachOut = false) {
 
 const kBytes = { float32: 4, float64: 8, int32: 4, int64: 8, uint8: 1, bool: 1, complex64: 8 };
 
-// The first byte of the storage that a tensor uses, and the one after the last.
+// Returns the first byte of the storage that a tensor uses, and the one after the last.
 function extentOf({ shape, strides, offset, dtype }) {
   let [low, high] = [BigInt(offset), BigInt(offset) + 1n];
   shape.forEach((size, dim) => {
@@ -88,7 +88,7 @@ function extentOf({ shape, strides, offset, dtype }) {
   return [low * bytes, high * bytes];
 }
 
-/** A tensor's description and elements; the elements are null when there are too many to look at. */
+/** Returns a tensor's description and elements; the elements are null if there are too many to compare. */
 export function snapshot(tensor) {
   if (tensor.disposed) return { meta: "disposed", data: null };
   const { shape, strides, offset, dtype, requiresGrad, isInference } = tensor;
@@ -97,7 +97,7 @@ export function snapshot(tensor) {
   return { meta, data: tensor.numel <= kMaxElements ? tensor.dataSync() : null };
 }
 
-/** Returns how two snapshots differ, or null. */
+/** Returns the difference between two snapshots, or null. */
 export function difference(before, after) {
   if (before.meta !== after.meta) return `${before.meta}, then ${after.meta}`;
   if (before.data === null || after.data === null) return null;
@@ -105,7 +105,7 @@ export function difference(before, after) {
   return i < 0 ? null : `element ${i} was ${before.data[i]}, then ${after.data[i]}`;
 }
 
-/** Returns what is wrong with the engine after an error, or null. */
+/** Returns the problem with the engine after an error, or null. */
 export function problemOfEngine(eg) {
   try {
     const sum = eg.scope(() => eg.tensor([1, 2, 3]).mul(2).sum().item());
@@ -116,14 +116,14 @@ export function problemOfEngine(eg) {
   return null;
 }
 
-/** Returns a mode that a call has left switched, or null. */
+/** Returns the problem that a call has not restored a mode, or null. */
 export function problemOfModes(eg) {
   if (!eg.isGradEnabled()) return new Problem("mode left on", "grad mode is off");
   if (eg.isInferenceModeEnabled()) return new Problem("mode left on", "inference mode is on");
   return null;
 }
 
-/** Tensors that no program gets: what changes them is a write out of bounds. */
+/** Tensors that programs have no access to: a change in them is an out-of-bounds write. */
 export class Canaries {
   #known;
 
@@ -140,7 +140,7 @@ export class Canaries {
       const at = bytes.findIndex((byte, k) => byte !== this.#known[i][k]);
       return new Problem(
         "canary",
-        `byte ${at} of ${bytes.length} of a tensor that nobody was given`,
+        `changed byte ${at} of ${bytes.length} of a tensor that no program has access to`,
       );
     }
     return null;
@@ -153,7 +153,7 @@ export class Canaries {
 
 const kHeld = ["tensors", "storages", "cpuBytes", "graphNodes", "jsHandles"];
 
-/** What the engine holds: a number for each of kHeld. */
+/** Returns what the engine holds: one count for each of kHeld. */
 export function held(eg) {
   const memory = eg.memory();
   return kHeld.map((name) => memory[name]);
@@ -164,7 +164,7 @@ export function hasGrown(before, after) {
   return after.some((count, i) => count > before[i]);
 }
 
-/** What the engine holds, as text. */
+/** Returns what the engine holds, as text. */
 export function textOfHeld(counts) {
   return counts.map((count, i) => `${kHeld[i]} ${count}`).join(" ");
 }

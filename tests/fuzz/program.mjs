@@ -1,5 +1,5 @@
-// A program: lines of JavaScript that use `eg` and earlier results as v.t0, v.t1, ... Lines are run as they
-// are added, each under the oracle.
+// A program: lines of JavaScript that use `eg` and earlier results as v.t0, v.t1, ... Lines are run as they are added,
+// and the oracle checks each of them.
 
 import {
   difference,
@@ -16,17 +16,17 @@ import {
 const AsyncFunction = (async () => {}).constructor;
 
 export class Program {
-  /** The lines so far, { text, mayChange }: mayChange allows it to write into what came before. */
+  /** The lines so far, { text, mayChange }: with mayChange, a line may modify earlier results. */
   lines = [];
-  /** The texts of tensors to go on with. */
+  /** The texts of tensors that later lines can use. */
   tensors = [];
-  /** What was found wrong: the first is what counts. */
+  /** The first problem that was found, or null. */
   problem = null;
   calls = 0;
   #values = {};
   #known = new Map();
 
-  /** With `isScoped`, each line that makes a tensor frees what it needed for that. */
+  /** With `isScoped`, each line that creates a tensor frees its intermediate results. */
   constructor(eg, { isScoped = false, onLine = () => {}, onError = () => {}, faults = null } = {}) {
     this.eg = eg;
     this.isScoped = isScoped;
@@ -39,13 +39,13 @@ export class Program {
     return this.tensors.includes(text);
   }
 
-  /** Runs an expression that makes a tensor; returns its name, which stands for undefined if it could not. */
+  /** Runs an expression that creates a tensor; returns its name, which refers to undefined if the expression failed. */
   make(text) {
     this.run(this.isScoped ? `eg.scope(() => ${text})` : text);
     return `v.t${this.lines.length - 1}`;
   }
 
-  /** Runs a line; returns what it gave, or undefined after an error. */
+  /** Runs a line; returns its result, or undefined after an error. */
   run(text, { mayChange = false } = {}) {
     const call = this.#begin(text, mayChange);
     if (call === null) return undefined;
@@ -56,7 +56,7 @@ export class Program {
     }
   }
 
-  /** Runs a line that waits for something. */
+  /** Runs a line that uses await. */
   async runAsync(text, { mayChange = false } = {}) {
     const call = this.#begin(text, mayChange);
     if (call === null) return undefined;
@@ -67,12 +67,12 @@ export class Program {
     }
   }
 
-  /** Whether a line gave something. */
+  /** Returns whether a line returned a value. */
   hasValue(name) {
     return this.#values[name] !== undefined && this.#values[name] !== null;
   }
 
-  /** Frees the tensors that lines gave, and forgets everything else. */
+  /** Frees the tensors that lines returned, and forgets everything else. */
   end() {
     if (this.problem?.isFatal) return;
     for (const value of Object.values(this.#values)) {
@@ -85,7 +85,7 @@ export class Program {
     this.#known.clear();
   }
 
-  // A line that is not JavaScript, as exchanges can make it, is left out: null.
+  // Replacements can produce a line that is not valid JavaScript; it is skipped by returning null.
   #begin(text, mayChange) {
     const name = `t${this.lines.length}`;
     this.lines.push({ text, mayChange });
@@ -97,7 +97,7 @@ export class Program {
   }
 
   #end(call, value) {
-    // From here on what is thrown is the oracle's.
+    // Errors thrown from here on come from the oracle.
     call.isOver = true;
     this.#checkTime(call);
     this.#values[call.name] = value;
@@ -123,7 +123,7 @@ export class Program {
     return undefined;
   }
 
-  // A detached view is a base of its own, whose storage asStrided() may use beyond it.
+  // A detached view is a base itself, and asStrided() may use its storage beyond the view.
   #mayReachOut() {
     return this.lines.at(-1).text.includes("asStrided") && this.lines.some(isDetaching);
   }
@@ -139,7 +139,7 @@ export class Program {
     problem.line = this.lines.at(-1).text;
   }
 
-  // Tensors that later lines may use, with what they hold.
+  // Registers tensors that later lines may use, with their current contents.
   #admit(name, value) {
     const list = Array.isArray(value) ? value : [value];
     list.slice(0, 4).forEach((one, i) => {
@@ -150,7 +150,7 @@ export class Program {
     });
   }
 
-  // Whether the tensors so far are what they were; when a call may change them, takes what they are now.
+  // Checks that all tensors so far are unchanged; after a call that may change them, records their new contents.
   #checkKnown(mustBeSame) {
     for (const [tensor, known] of this.#known) {
       const now = snapshot(tensor);
@@ -162,8 +162,8 @@ export class Program {
   }
 }
 
-// As in PyTorch, a gradient that was computed with createGraph holds its own leaf, and what was saved and
-// then changed in place by something computed from it holds itself.
+// As in PyTorch, a gradient that was computed with createGraph references its own leaf, and a saved tensor that was
+// then modified in place by a result computed from it references itself.
 function breakCycles(tensor) {
   if (!tensor.requiresGrad) return;
   if (tensor.isLeaf) tensor.grad = null;
@@ -189,7 +189,7 @@ function closeGuard(eg, value) {
   if (typeof dispose === "function") dispose.call(value);
 }
 
-// Not disposed, and made by the package: hostile values have the class too.
+// Returns whether a tensor is not disposed and was created by the package; hostile values can have the class too.
 function isUsable(tensor) {
   return tensor.handle > 0;
 }

@@ -1,6 +1,6 @@
-// Choices that a seed decides.
+// Random choices that are determined by a seed.
 
-/** A source of choices. The same numbers give the same choices. */
+/** A source of random choices. The same seed numbers yield the same choices. */
 export class Random {
   #state;
 
@@ -8,13 +8,13 @@ export class Random {
     this.#state = numbers.reduce((hash, number) => mix(hash ^ number) + 0x9e3779b9, 0) | 0;
   }
 
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   next() {
     this.#state = (this.#state + 0x9e3779b9) | 0;
     return (mix(this.#state) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number in [0, count). */
+  /** Returns an integer in [0, count). */
   int(count) {
     return Math.floor(this.next() * count);
   }
@@ -27,7 +27,7 @@ export class Random {
     return this.next() < probability;
   }
 
-  /** One of [weight, value] pairs. */
+  /** Returns the value of one of the [weight, value] pairs. */
   weighted(pairs) {
     const total = pairs.reduce((sum, [weight]) => sum + weight, 0);
     let rest = this.next() * total;

@@ -1,16 +1,16 @@
-// Runs recipes with parts of their lines exchanged for hostile values.
+// Runs recipes with parts of their lines replaced by hostile values.
 
 import { anything, list, number, wholeNumber } from "./hostile.mjs";
 import { kRecipes } from "./recipes/index.mjs";
 
-/** Runs a recipe as far as its lines work. */
+/** Runs the lines of a recipe, skipping those that depend on a failed one. */
 export async function recipe(random, program) {
   const lines = random.pick(kRecipes);
   const start = program.lines.length;
   for (const line of lines) {
     const text = fill(random.chance(0.45) ? mutate(random, program, line) : line, start);
     const options = { mayChange: true };
-    // A line that failed leaves undefined, which a later line must not take a property of.
+    // The result of a failed line is undefined, and reading a property of that would be the program's own error.
     if (refersToNothing(program, text)) continue;
     if (text.startsWith("await ")) await program.runAsync(text, options);
     else program.run(text, options);
@@ -27,7 +27,7 @@ function refersToNothing(program, text) {
   return Array.from(text.matchAll(/v\.(t\d+)/g)).some(([, name]) => !program.hasValue(name));
 }
 
-// The parts of a line that can be exchanged, and for what.
+// The parts of a line that can be replaced, and generators of replacements.
 const kParts = [
   [
     /\beg\.(randn?|ones|randint|arange|eye)\((?:[^()]|\([^()]*\))*\)/g,
@@ -54,7 +54,7 @@ function tensorOr(random, program) {
   return random.pick(program.tensors);
 }
 
-// What was exchanged stays: a size in a list that overflows would become one that is merely slow.
+// Replaced parts are not replaced again: a huge size in a list could become one that is merely slow.
 function mutate(random, program, line) {
   let text = line;
   const values = [];
@@ -63,16 +63,16 @@ function mutate(random, program, line) {
     const matches = [...text.matchAll(pattern)];
     if (matches.length === 0) continue;
     const match = random.pick(matches);
-    const place = String.fromCharCode(kFirstPlace + values.length);
+    const mark = String.fromCharCode(kFirstMark + values.length);
     values.push(`(${make(random, program)})`);
-    text = text.slice(0, match.index) + place + text.slice(match.index + match[0].length);
+    text = text.slice(0, match.index) + mark + text.slice(match.index + match[0].length);
   }
-  // From the last one on, which may stand around those before.
+  // From the last one to the first, because a later replacement may contain marks of earlier ones.
   return values.reduceRight(
-    (filled, value, i) => filled.replace(String.fromCharCode(kFirstPlace + i), () => value),
+    (filled, value, i) => filled.replace(String.fromCharCode(kFirstMark + i), () => value),
     text,
   );
 }
 
-// Characters that no line has.
-const kFirstPlace = 0xe000;
+// Private-use characters, which no line contains.
+const kFirstMark = 0xe000;

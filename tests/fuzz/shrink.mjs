@@ -1,6 +1,6 @@
-// Findings made small: lines that are not needed are left out.
+// Shrinks findings by leaving out lines that are not needed.
 
-/** Stands for everything that is found for the same reason; for a leak, what its program ends with. */
+/** Returns a signature that is equal for findings with the same cause; for a leak, it contains the last call of the program. */
 export function signatureOf({ kind, line, message }) {
   const called = /(?:\beg|v\.t\d+|\])((?:\.\w+)+)\(/.exec(line)?.[1] ?? line.slice(0, 40);
   const text = message
@@ -11,11 +11,11 @@ export function signatureOf({ kind, line, message }) {
   return kind === "no caller named" ? `${kind} ${text}` : `${kind} ${called} ${text}`;
 }
 
-/** Resolves to fewer lines for which `stillFails`, tried on at most `attempts` programs. */
+/** Resolves to fewer lines for which `stillFails` holds, trying at most `attempts` programs. */
 export async function shrink(lines, stillFails, attempts = 60) {
   let kept = lines;
   for (let i = lines.length - 1; i >= 0 && attempts > 0; i--) {
-    // Names count lines: what is left out leaves its place.
+    // Results are named by line number, so a removed line is replaced by `undefined`.
     const fewer = kept.map((line, k) => (k === i ? { text: "undefined", mayChange: true } : line));
     if (kept[i].text === "undefined") continue;
     attempts--;
@@ -24,7 +24,7 @@ export async function shrink(lines, stillFails, attempts = 60) {
   return kept;
 }
 
-/** A program as a person would write it. */
+/** Returns a program as a person would write it. */
 export function textOfProgram(lines) {
   return lines.flatMap(({ text }, i) => {
     if (text === "undefined") return [];

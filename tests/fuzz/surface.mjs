@@ -1,11 +1,11 @@
-// Every function and class of the package, found by looking: what no recipe thinks of is called too.
+// Calls every function and class of the package, found by reflection, including those that no recipe covers.
 
 import { anything } from "./hostile.mjs";
 
-// They end, start or leave the engine that the other calls need; a tensor is not made by its class.
+// These stop, start or leave the engine that other calls need, and a tensor is not created through its class.
 const kNotCalled = ["eg.init", "eg.shutdown", "eg.spawn", "eg.Tensor"];
 
-/** The functions and classes below `eg`, and the methods of tensors, as { text, isClass }. */
+/** Returns the functions and classes reachable from `eg`, and the methods of tensors, as { text, isClass }. */
 export function surfaceOf(eg) {
   const found = [];
   const visit = (value, path) => {
@@ -18,7 +18,7 @@ export function surfaceOf(eg) {
   return found.filter(({ text }) => !kNotCalled.includes(text));
 }
 
-/** The names of a tensor's methods, and those of its properties. */
+/** Returns the names of a tensor's methods and properties. */
 export function membersOf(eg) {
   const members = Object.entries(Object.getOwnPropertyDescriptors(eg.Tensor.prototype));
   const isMethod = ([name, { value }]) => typeof value === "function" && name !== "constructor";
@@ -32,7 +32,7 @@ function isClass(fn) {
   return /^class\b/.test(Function.prototype.toString.call(fn));
 }
 
-/** Calls something of the surface with arguments of any kind. */
+/** Calls a random member of the surface with arbitrary arguments. */
 export async function surfaceCall(random, program, { functions, methods, properties }) {
   const args = Array.from({ length: random.int(5) }, () =>
     program.tensors.length > 0 && random.chance(0.4)
@@ -53,7 +53,7 @@ function property(random, target, name) {
   return random.chance(0.3) ? `(${target}.${name} = ${anything(random)})` : `${target}.${name}`;
 }
 
-// What answers later is waited for.
+// Awaits asynchronous calls.
 async function settle(program, text) {
   const options = { mayChange: true };
   if (/(Async|updateBn)\(|\.(data|array)\(/.test(text))

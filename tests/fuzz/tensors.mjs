@@ -1,4 +1,4 @@
-// Expressions that make tensors: small ones of every dtype and layout, and odd ones.
+// Expressions that create tensors: small ones of every dtype and layout, and unusual ones.
 
 import { anything } from "./hostile.mjs";
 
@@ -30,7 +30,7 @@ const kShapes = [
   "[2, 2, 5]",
 ];
 
-// Other layouts of the same or fewer elements; each takes a tensor of at least one dimension.
+// Other layouts with the same number of elements or fewer; each needs a tensor with at least one dimension.
 const kLayouts = [
   (x) => `${x}.expand([4, -1])`,
   (x) => `${x}.unsqueeze(0)`,
@@ -65,7 +65,7 @@ const kOdd = [
   "eg.ones([33, 17])",
 ];
 
-/** A new tensor, mostly a usual one. */
+/** Returns an expression for a new tensor, usually an ordinary one. */
 export function newTensor(random) {
   if (random.chance(0.12)) return random.pick(kOdd);
   if (random.chance(0.05)) return `eg.tensor(${anything(random)})`;

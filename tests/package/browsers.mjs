@@ -1,4 +1,4 @@
-// The browsers of one run of the checks.
+// The browsers used in one run of the checks.
 
 import { ensurePackages } from "../../scripts/apt.mjs";
 import { startChromium } from "../browser/support/chromium.mjs";
@@ -12,7 +12,7 @@ const kStarts = {
 };
 const kPackages = { chromium: "browser", firefox: "firefox", webkit: "webkit" };
 
-/** Browsers, each started when it is first asked for. */
+/** Browsers, each of which is started when it is first used. */
 export class Browsers {
   #started = new Map();
 

@@ -1,4 +1,4 @@
-// Fresh folders of users: the tarball and the tools of a row installed by npm, with programs and pages that train.
+// New user projects: the tarball and the tools of a row installed by npm, with programs and pages that train.
 
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { kRoot, quiet } from "../../scripts/process.mjs";
 import { writePages } from "../browser/support/project.mjs";
 import { versionOf } from "./tools.mjs";
 
-/** The folders of one run of the checks. */
+/** The project folders of one run of the checks. */
 export class Projects {
   #tarball;
   #folders = new Map();
@@ -36,8 +36,8 @@ export class Projects {
     const exact = tools.map((tool) =>
       tool.includes("@", 1) ? tool : `${tool}@${versionOf(tool)}`,
     );
-    // What is in npm's cache is not downloaded again. Users run the scripts of their tools, one of which Bun needs; below
-    // `npm run` the checkout's own setting would hold here.
+    // Packages in npm's cache are not downloaded again. Install scripts of tools are run, as for users; Bun needs its
+    // own. Under `npm run`, the setting of the checkout would apply here otherwise.
     const options = [
       "--no-save",
       "--no-audit",

@@ -1,4 +1,4 @@
-// What came out of the rows: a line for the terminal and README.md's table.
+// Formats the results of the rows: a line for the terminal, and README.md's table.
 
 /** Returns the line of a row for the terminal. */
 export function lineOf({ id, group, title }, { version, works, reason, seconds }) {
@@ -7,7 +7,7 @@ export function lineOf({ id, group, title }, { version, works, reason, seconds }
   return `  ${answer} ${time}  ${id.padEnd(34)} ${group} ${version}: ${title}${reason ? ` (${reason})` : ""}`;
 }
 
-/** Returns README.md's table, a line for every group of the rows that have a result. */
+/** Returns README.md's table, with a line for every group of rows that have a result. */
 export function readmeTable(rows, results) {
   const resultOf = (row) => results.find(({ id }) => id === row.id);
   const all = rows.filter(resultOf).map((row) => ({ ...row, ...resultOf(row) }));

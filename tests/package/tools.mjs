@@ -1,4 +1,5 @@
-// What the package is checked with, in exact versions. Tools that the checkout has too are package.json's.
+// The tools with which the package is checked, in exact versions. Tools that the checkout also uses have the versions
+// in package.json.
 
 import { readFileSync } from "node:fs";
 
@@ -20,15 +21,15 @@ const kOthers = {
   vitest: "5.1.1",
 };
 
-/** The oldest Node that package.json allows. */
+/** The oldest Node.js version that package.json allows. */
 export const kOldestNode = /\d+\.\d+\.\d+/.exec(manifest.engines.node)[0];
 
-/** The oldest TypeScript that the declarations are for, the last 5, the last 6, and the checkout's. */
+/** The oldest supported TypeScript, the last 5, the last 6, and the version of the checkout. */
 export const kTypeScripts = ["5.2.2", "5.9.3", "6.0.3", versionOf("typescript")];
 
 /** Returns the version of a tool. */
 export function versionOf(name) {
   const version = kOthers[name] ?? manifest.devDependencies[name];
-  if (version === undefined) throw new Error(`No version of ${name} was decided on`);
+  if (version === undefined) throw new Error(`No version of ${name} is specified`);
   return version;
 }

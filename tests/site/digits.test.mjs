@@ -94,7 +94,7 @@ describe("the page of digits", { skip: noBrowser }, () => {
     const { page, close } = await openDigits(browser, site.plain);
     await page.route("**/train-0.bin", (route) => route.fulfill({ status: 503 }));
     await page.click("#run");
-    await untilText(page, "#alert", /digits did not arrive: .*train-0\.bin answered 503/);
+    await untilText(page, "#alert", /digits could not be loaded: .*train-0\.bin .*503/);
     await untilText(page, "#run", /^Train$/);
     await page.unroute("**/train-0.bin");
     await page.click("#run");
@@ -116,7 +116,7 @@ describe("the page of digits", { skip: noBrowser }, () => {
     await page.keyboard.press("Delete");
     await untilReading(page, "Nothing is drawn");
     await page.click("#sample");
-    await untilText(page, "#truth", /^MNIST says \d\.$/);
+    await untilText(page, "#truth", /^Its label in MNIST is \d\.$/);
     await readingOf(page);
     assert.deepEqual(problems, []);
     await close();

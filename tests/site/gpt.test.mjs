@@ -40,12 +40,12 @@ describe("the small GPT", { skip: noBrowser }, () => {
       const loss = await numberIn(page, "#held-out");
       assert.ok(loss < 3.5, `loss ${loss}`);
       await stop(page);
-      assert.match(await page.textContent("#status"), /a reload goes on/);
+      assert.match(await page.textContent("#status"), /after a reload, training resumes/);
       const stopped = await numberIn(page, "#step");
 
       await page.reload();
       await page.waitForFunction(() => document.getElementById("status").textContent !== "");
-      assert.match(await page.textContent("#status"), /Kept from an earlier visit/);
+      assert.match(await page.textContent("#status"), /Saved on an earlier visit/);
       assert.ok(Math.abs((await numberIn(page, "#held-out")) - loss) < 0.5);
       await page.click("#run");
       await stepIs(page, stopped + 1);

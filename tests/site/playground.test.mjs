@@ -117,11 +117,11 @@ describe("the playground", { skip: noBrowser }, () => {
       await page.waitForSelector('[aria-label^="What the code plots: loss, loss"]');
 
       await run("import { init, ones } from 'edgegrad';\nawait init();\nones([2]).backward();");
-      await untilText(page, ".printed", /^line 3: NoGradPath: .*does not require grad/);
+      await untilText(page, ".printed", /^line 3: NoGradPath: .*does not require a gradient/);
       await run("console.log({ a: 1n }, [1, 2]); nothing();");
       await untilText(page, ".printed", /^\{"a":"1n"\} \[1,2\]line 1: ReferenceError: nothing/);
       await run("while (true) console.log('again');");
-      await untilText(page, ".printed", /again.*more lines left out/);
+      await untilText(page, ".printed", /again.*more lines omitted/);
       await page.click("#code >> text=Stop");
       await page.waitForSelector("#code button:disabled >> text=Stop");
       await run("console.log('and on');");

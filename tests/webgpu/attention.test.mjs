@@ -5,7 +5,6 @@ import { test } from "node:test";
 import { eg } from "../js/support/engine.mjs";
 import { assertClose, randoms, range } from "./support/close.mjs";
 import { options, Playing, packedStrides, playing, testBoth, webgpu } from "./support/playing.mjs";
-import { field, none } from "./support/stream_writer.mjs";
 
 const list = (tensor) => Array.from(tensor.dataSync(), Number);
 const product = (sizes) => sizes.reduce((a, b) => a * b, 1);
@@ -18,6 +17,7 @@ const kCases = [
   { queries: 20, keys: 300, features: 4, valueFeatures: 4, isCausal: true },
 ];
 const kBatch = [2, 3];
+const kNoMask = { strides: [] };
 
 testBoth("attention and its gradients", async (p) => {
   for (const one of kCases) {
@@ -41,27 +41,25 @@ testBoth("attention and its gradients", async (p) => {
     const g = randoms(y.numel, 9);
     const grads = eg.autograd.grad(y, leaves, { gradOutputs: eg.tensor(g).reshape(y.shape) });
 
-    const heads = (view, strides) => [field.in(view), field.longs(strides)];
-    const attention = [
-      field.longs(kBatch),
-      [queries, keys, features, valueFeatures].map(field.long),
-      field.double(1 / Math.sqrt(features)),
-      field.number(isCausal),
-      data.map((values, i) => heads(p.view("float32", values, 1), packedStrides(shapes[i]))),
-      mask ? heads(p.view("float32", mask), [0, 0, keys, 1]) : heads(none, []),
-    ];
+    const [query, key, value] = data.map((values, i) => ({
+      memory: p.view("float32", values, 1),
+      strides: packedStrides(shapes[i]),
+    }));
+    const attention = {
+      batch: kBatch,
+      ...{ queries, keys, features, valueFeatures, isCausal, query, key, value },
+      scale: 1 / Math.sqrt(features),
+      mask: mask ? { memory: p.view("float32", mask), strides: [0, 0, keys, 1] } : kNoMask,
+    };
     const yStrides = packedStrides(y.shape);
     const [out, logSums] = [y.numel, 6 * queries].map((count) => p.empty("float32", count));
-    p.kernel("attend", [attention, field.out(out), field.longs(yStrides), field.out(logSums)]);
+    p.kernel("attend", { attention, y: out, yStrides, logSums });
     const title = JSON.stringify(one);
     assertClose(await p.read(out), list(y), { title, absolute: 1e-5 });
     const results = data.map((values) => p.empty("float32", values.length));
-    p.kernel("attend_backward", [
-      attention,
-      heads(p.view("float32", g), yStrides),
-      field.in(logSums),
-      results.map(field.out),
-    ]);
+    const [gradQuery, gradKey, gradValue] = results;
+    const gradY = { memory: p.view("float32", g), strides: yStrides };
+    p.kernel("attend_backward", { attention, gradY, logSums, gradQuery, gradKey, gradValue });
     for (const [i, result] of results.entries())
       assertClose(await p.read(result), list(grads[i]), { title: `${title} ${i}`, absolute: 1e-5 });
   }
@@ -74,16 +72,14 @@ test("more scores than there is memory for at a time", options, async () => {
   const size = 211;
   const zeros = new Array(size).fill(0);
   const values = randoms(size, 3);
-  const heads = (data) => [field.in(p.view("float32", data)), field.longs([1, 1])];
-  const attention = [
-    field.longs([]),
-    [size, size, 1, 1].map(field.long),
-    field.double(1),
-    field.number(1),
-    [heads(zeros), heads(zeros), heads(values), [field.in(none), field.longs([])]],
-  ];
+  const heads = (data) => ({ memory: p.view("float32", data), strides: [1, 1] });
+  const attention = {
+    ...{ batch: [], queries: size, keys: size, features: 1, valueFeatures: 1 },
+    ...{ scale: 1, isCausal: true },
+    ...{ query: heads(zeros), key: heads(zeros), value: heads(values), mask: kNoMask },
+  };
   const [y, logSums, gradValue] = [1, 2, 3].map(() => p.empty("float32", size));
-  p.kernel("attend", [attention, field.out(y), field.longs([1, 1]), field.out(logSums)]);
+  p.kernel("attend", { attention, y, yStrides: [1, 1], logSums });
   const means = values.map((_, i) => values.slice(0, i + 1).reduce((a, b) => a + b) / (i + 1));
   assertClose(await p.read(y), means, { absolute: 1e-5 });
   assertClose(
@@ -92,12 +88,8 @@ test("more scores than there is memory for at a time", options, async () => {
     { absolute: 1e-5 },
   );
   assert.ok(p.stats.dispatches >= 15);
-  p.kernel("attend_backward", [
-    attention,
-    heads(zeros.map(() => 1)),
-    field.in(logSums),
-    [none, none, gradValue].map(field.out),
-  ]);
+  const gradY = heads(zeros.map(() => 1));
+  p.kernel("attend_backward", { attention, gradY, logSums, gradValue });
   const expected = range(size, (i) =>
     range(size - i, (k) => 1 / (i + k + 1)).reduce((a, b) => a + b),
   );
@@ -106,18 +98,15 @@ test("more scores than there is memory for at a time", options, async () => {
 
 test("a query that sees nothing", options, async () => {
   const p = playing();
-  const x = field.in(p.view("float32", [1, 2]));
-  const heads = [x, field.longs([1, 1])];
-  const mask = [field.in(p.view("float32", [0, 0, -Infinity, -Infinity])), field.longs([2, 1])];
-  const attention = [
-    field.longs([]),
-    [2, 2, 1, 1].map(field.long),
-    field.double(1),
-    field.number(0),
-    [heads, heads, heads, mask],
-  ];
+  const heads = { memory: p.view("float32", [1, 2]), strides: [1, 1] };
+  const mask = { memory: p.view("float32", [0, 0, -Infinity, -Infinity]), strides: [2, 1] };
+  const attention = {
+    ...{ batch: [], queries: 2, keys: 2, features: 1, valueFeatures: 1 },
+    ...{ scale: 1, isCausal: false },
+    ...{ query: heads, key: heads, value: heads, mask },
+  };
   const [y, logSums] = [p.empty("float32", 2), p.empty("float32", 2)];
-  p.kernel("attend", [attention, field.out(y), field.longs([1, 1]), field.out(logSums)]);
+  p.kernel("attend", { attention, y, yStrides: [1, 1], logSums });
   const weight = 1 / (1 + Math.exp(-1));
   assertClose(await p.read(y), [1 - weight + 2 * weight, 0]);
   assertClose((await p.read(logSums)).slice(1), [Infinity]);

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eg } from "../js/support/engine.mjs";
 import { randoms, range } from "./support/close.mjs";
+import { rows } from "./support/kernel_fields.mjs";
 import { options, packedStrides, playing, testBoth } from "./support/playing.mjs";
-import { field, none } from "./support/stream_writer.mjs";
 
 /** A tensor of complex numbers from their parts. */
 const complex = (parts, shape) =>
@@ -25,18 +25,18 @@ function assertNear(found, right, title, relative = 2e-6) {
 }
 
 function product({ batch, m, n, k, a, b, c, alpha = 1, beta = 0 }) {
-  const layout = ({ steps, row, column }) => [
-    field.longs(steps),
-    field.long(row),
-    field.long(column),
-  ];
-  return [
-    [field.longs(batch), field.long(m), field.long(n), field.long(k)],
-    [field.in(a.view), layout(a)],
-    [field.in(b.view), layout(b)],
-    [field.out(c.view), layout(c)],
-    [field.double(alpha), field.double(beta), field.in(none)],
-  ];
+  const layout = ({ steps, row, column }) => ({
+    batchStrides: steps,
+    rowStride: row,
+    columnStride: column,
+  });
+  return {
+    sizes: { batch, m, n, k },
+    ...{ a: a.view, aLayout: layout(a) },
+    ...{ b: b.view, bLayout: layout(b) },
+    ...{ c: c.view, cLayout: layout(c) },
+    ...{ alpha, beta },
+  };
 }
 
 testBoth("products of complex matrices, either way round, of a batch", async (p) => {
@@ -113,26 +113,39 @@ test(
   async () => {
     const p = playing();
     const index = range(300, (i) => (i * i) % 4);
-    const [rows, inner] = [4, 3];
-    const numbers = { target: randoms(2 * rows * inner), source: randoms(2 * 300 * inner, 4) };
-    const expected = complex(numbers.target, [rows, inner]).indexAdd(
+    const [count, inner] = [4, 3];
+    const numbers = { target: randoms(2 * count * inner), source: randoms(2 * 300 * inner, 4) };
+    const expected = complex(numbers.target, [count, inner]).indexAdd(
       0,
       eg.tensor(index.map(BigInt)),
       complex(numbers.source, [300, inner]),
     );
     const to = view(p, numbers.target);
-    p.kernel("add_rows", [
-      [1, rows, inner, index.length].map(field.long),
-      [field.in(p.view("int64", index)), field.in(view(p, numbers.source)), field.out(to)],
-      field.long(-1),
-    ]);
+    p.kernel("add_rows", {
+      selection: {
+        outer: 1,
+        rows: count,
+        inner,
+        count: index.length,
+        index: p.view("int64", index),
+      },
+      packed: view(p, numbers.source),
+      indexed: to,
+      skip: -1,
+    });
     assertNear(await p.read(to), partsOf(expected), "rows", 1e-5);
     const places = range(300 * inner, (i) => index[Math.floor(i / inner)]);
     const one = view(p, numbers.target);
-    p.kernel("add_elements", [
-      [field.longs([300, inner]), field.long(0), field.longs(packedStrides([rows, inner]))],
-      [field.in(p.view("int64", places)), field.in(view(p, numbers.source)), field.out(one)],
-    ]);
+    p.kernel("add_elements", {
+      selection: {
+        shape: [300, inner],
+        dim: 0,
+        strides: packedStrides([count, inner]),
+        index: p.view("int64", places),
+      },
+      packed: view(p, numbers.source),
+      indexed: one,
+    });
     assertNear(await p.read(one), partsOf(expected), "elements", 1e-5);
   },
 );
@@ -150,14 +163,12 @@ test(
       ]) {
         const numbers = randoms(2 * outer * size * inner, size);
         const x = complex(numbers, [outer, size, inner]);
-        for (const isInverse of [false, true]) {
+        for (const inverse of [false, true]) {
           const memory = view(p, numbers);
-          p.kernel("fft", [
-            [outer, size, inner].map(field.long),
-            [field.number(Number(isInverse)), field.double(1 / size), field.out(memory)],
-          ]);
-          const expected = isInverse ? eg.ifft(x, null, 1) : eg.fft(x, null, 1, "forward");
-          const title = `${outer} ${size} ${inner} ${isInverse}`;
+          const fields = { rows: rows([outer, size, inner]), inverse, scale: 1 / size, x: memory };
+          p.kernel("fft", fields);
+          const expected = inverse ? eg.ifft(x, null, 1) : eg.fft(x, null, 1, "forward");
+          const title = `${outer} ${size} ${inner} ${inverse}`;
           assertNear(await p.read(memory), partsOf(expected), title);
         }
       }

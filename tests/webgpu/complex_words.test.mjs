@@ -5,9 +5,9 @@ import { describe, test } from "node:test";
 import { eg } from "../js/support/engine.mjs";
 import { describe as describeOp, functionOf } from "./support/cpu_ops.mjs";
 import { formulas } from "./support/formula_shader.mjs";
+import { elementwise } from "./support/kernel_fields.mjs";
 import { kLargest } from "./support/operands.mjs";
 import { options, playing } from "./support/playing.mjs";
-import { field } from "./support/stream_writer.mjs";
 
 // Zeros, tiny and huge numbers, the branch points with their neighbours, where exponentials end, and infinity.
 const kMagnitudes = [
@@ -65,16 +65,14 @@ async function bothOf(name, columns) {
     p.view(tensor.dtype, isMask[k] ? tensor.dataSync() : columns[k].flat()),
   );
   const out = p.empty(right.dtype, count);
-  p.kernel("elementwise", [
-    field.text(name),
-    field.number(0),
-    field.number(-1),
-    field.doubles([1, 1, 1]),
-    field.dtype("complex128"),
-    field.dtype(right.dtype),
-    field.longs([count]),
-    field.operands([out, ...views].map((view) => [view, [1]])),
-  ]);
+  const formula = { op: name, constants: [1, 1, 1], compute: "complex128" };
+  p.kernel(
+    "elementwise",
+    elementwise(
+      { ...formula, result: right.dtype, shape: [count] },
+      [out, ...views].map((view) => [view, [1]]),
+    ),
+  );
   const width = isComplex(right.dtype) ? 2 : 1;
   const found = await p.read({ ...out, count: width * count });
   const numbersOf = (array) =>

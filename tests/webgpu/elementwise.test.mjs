@@ -3,24 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eg } from "../js/support/engine.mjs";
+import { elementwise } from "./support/kernel_fields.mjs";
 import { options, packedStrides, playing } from "./support/playing.mjs";
-import { field } from "./support/stream_writer.mjs";
-
-function formula(
-  { op, form = 0, gradientOf = -1, constants = [], compute, result, shape },
-  operands,
-) {
-  return [
-    field.text(op),
-    field.number(form),
-    field.number(gradientOf),
-    field.doubles(constants),
-    field.dtype(compute),
-    field.dtype(result ?? compute),
-    field.longs(shape),
-    field.operands(operands),
-  ];
-}
 
 const range = (count, value = (i) => i) => Array.from({ length: count }, (_, i) => value(i));
 
@@ -37,7 +21,7 @@ test("operands of one shape", options, async () => {
   const shape = [n];
   p.kernel(
     "elementwise",
-    formula({ op: "add", constants: [0.5], compute: "float32", shape }, [
+    elementwise({ op: "add", constants: [0.5], compute: "float32", shape }, [
       [out, [1]],
       [a, [1]],
       [b, [1]],
@@ -63,7 +47,7 @@ test("broadcast and permuted operands", options, async () => {
   const shape = [4, 2, 3];
   p.kernel(
     "elementwise",
-    formula({ op: "mul", compute: "float32", shape }, [
+    elementwise({ op: "mul", compute: "float32", shape }, [
       [out, packedStrides(shape)],
       [a, [1, 12, 4]],
       [b, [0, 0, 1]],
@@ -80,7 +64,7 @@ test("a result with the strides of its operands, and a number for all", options,
   const shape = [3, 4];
   p.kernel(
     "elementwise",
-    formula({ op: "sub", constants: [1], compute: "float32", shape }, [
+    elementwise({ op: "sub", constants: [1], compute: "float32", shape }, [
       [out, [1, 3]],
       [a, [1, 3]],
       [b, [0, 0]],
@@ -108,7 +92,7 @@ test("every dtype is converted when it is read and written", options, async () =
         const out = p.empty(to, 5, 1);
         p.kernel(
           "elementwise",
-          formula({ op: "abs", compute, shape: [5] }, [
+          elementwise({ op: "abs", compute, shape: [5] }, [
             [out, [1]],
             [a, [1]],
           ]),
@@ -140,7 +124,7 @@ test("bytes: four in a word, and what lies beside them stays", options, async ()
       const out = p.empty("bool", count, padding);
       p.kernel(
         "elementwise",
-        formula({ op: "gt", compute: "float32", result: "bool", shape: [count] }, [
+        elementwise({ op: "gt", compute: "float32", result: "bool", shape: [count] }, [
           [out, [1]],
           [a, [1]],
           [b, [0]],
@@ -161,7 +145,7 @@ test("bytes: four in a word, and what lies beside them stays", options, async ()
   const out = p.empty("uint8", 16);
   p.kernel(
     "elementwise",
-    formula({ op: "add", constants: [1], compute: "uint8", shape: [8] }, [
+    elementwise({ op: "add", constants: [1], compute: "uint8", shape: [8] }, [
       [out, [2]],
       [a, [1]],
       [a, [1]],
@@ -180,7 +164,7 @@ test("the result in the memory of an operand", options, async () => {
     const compute = dtype === "int64" ? "int64" : dtype;
     p.kernel(
       "elementwise",
-      formula({ op: "mul", compute, shape: [9] }, [
+      elementwise({ op: "mul", compute, shape: [9] }, [
         [a, [1]],
         [a, [1]],
         [a, [1]],
@@ -203,7 +187,7 @@ test("gradients of ops with several operands and of the output", options, async 
   const call = { op: "div", gradientOf: 1, compute: "float32", shape: [3] };
   p.kernel(
     "elementwise",
-    formula(
+    elementwise(
       call,
       [out, g, a, b, y].map((view) => [view, [1]]),
     ),
@@ -211,7 +195,7 @@ test("gradients of ops with several operands and of the output", options, async 
   assert.deepEqual(await p.read(out), [-1, -0.625, -0.28125]);
   p.kernel(
     "elementwise",
-    formula(
+    elementwise(
       { ...call, op: "sigmoid", gradientOf: 0 },
       [out, g, a, y].map((view) => [view, [1]]),
     ),
@@ -226,14 +210,14 @@ test("large and empty operands", options, async () => {
   const out = p.empty("float32", n);
   p.kernel(
     "elementwise",
-    formula({ op: "neg", compute: "float32", shape: [n] }, [
+    elementwise({ op: "neg", compute: "float32", shape: [n] }, [
       [out, [1]],
       [a, [1]],
     ]),
   );
   p.kernel(
     "elementwise",
-    formula({ op: "neg", compute: "float32", shape: [0, 5] }, [
+    elementwise({ op: "neg", compute: "float32", shape: [0, 5] }, [
       [out, [5, 1]],
       [a, [5, 1]],
     ]),
@@ -242,15 +226,8 @@ test("large and empty operands", options, async () => {
   assert.deepEqual(result, new Array(9).fill(-3));
 });
 
-function copyFields(shape, to, toStrides, from, fromStrides) {
-  return [
-    field.longs(shape),
-    field.out(to),
-    field.longs(toStrides),
-    field.in(from),
-    field.longs(fromStrides),
-  ];
-}
+const copyRow = (p, count, to, from) =>
+  p.kernel("copy", { shape: [count], to, toStrides: [1], from, fromStrides: [1] });
 
 test("copies of every layout", options, async () => {
   for (const dtype of ["float32", "int64", "bool", "uint8"]) {
@@ -258,15 +235,12 @@ test("copies of every layout", options, async () => {
     const values = range(12, (i) => (dtype === "bool" ? i % 2 : i));
     const a = p.view(dtype, values, 1);
     const out = p.empty(dtype, 12, 2);
-    p.kernel("copy", copyFields([3, 4], out, [4, 1], a, [1, 3]));
+    p.kernel("copy", { shape: [3, 4], to: out, toStrides: [4, 1], from: a, fromStrides: [1, 3] });
     const transposed = range(12, (i) => values[(i % 4) * 3 + Math.floor(i / 4)]);
     assert.deepEqual(await p.read(out), transposed, dtype);
-    p.kernel("copy", copyFields([12], out, [1], a, [1]));
+    copyRow(p, 12, out, a);
     assert.deepEqual(await p.read(out), values);
-    p.kernel(
-      "copy",
-      copyFields([4], { ...a, count: 4 }, [1], { ...a, offset: a.offset + 4 * a.offset }, [1]),
-    );
+    copyRow(p, 4, a, { ...a, offset: a.offset + 4 * a.offset });
     assert.deepEqual((await p.read(a)).slice(0, 4), values.slice(4, 8));
   }
 });
@@ -275,25 +249,16 @@ test("copies convert, complex numbers too", options, async () => {
   const p = playing();
   const z = p.view("complex64", [1, 2, 0, 3, 0, 0]);
   const out = p.empty("complex64", 3);
-  p.kernel(
-    "copy",
-    copyFields(
-      [3],
-      out,
-      [1],
-      z,
-      [-1].map(() => 1),
-    ),
-  );
+  copyRow(p, 3, out, z);
   assert.deepEqual(await p.read({ ...out, count: 6 }), [1, 2, 0, 3, 0, 0]);
   const truth = p.empty("bool", 3);
-  p.kernel("copy", copyFields([3], truth, [1], z, [1]));
+  copyRow(p, 3, truth, z);
   assert.deepEqual(await p.read(truth), [1, 1, 0]);
   const real = p.empty("int32", 3);
-  p.kernel("copy", copyFields([3], real, [1], z, [1]));
+  copyRow(p, 3, real, z);
   assert.deepEqual(await p.read(real), [1, 0, 0]);
   const widened = p.empty("complex64", 3);
-  p.kernel("copy", copyFields([3], widened, [1], real, [1]));
+  copyRow(p, 3, widened, real);
   assert.deepEqual(await p.read({ ...widened, count: 6 }), [1, 0, 0, 0, 0, 0]);
 });
 
@@ -303,7 +268,7 @@ test("memory is filled with a value", options, async () => {
     for (const padding of [0, 1]) {
       const p = playing();
       const y = p.empty(dtype, 7, padding);
-      p.kernel("fill", [field.long(7), field.double(value), field.out(y)]);
+      p.kernel("fill", { count: 7, value, y });
       assert.deepEqual(await p.read(y), new Array(7).fill(value));
       const around = await p.read({ ...y, offset: 0, count: 7 + 2 * padding });
       assert.ok([...around.slice(0, padding), ...around.slice(padding + 7)].every((x) => x === 77));
@@ -311,6 +276,6 @@ test("memory is filled with a value", options, async () => {
   }
   const p = playing();
   const z = p.empty("complex64", 2);
-  p.kernel("fill", [field.long(2), field.double(2), field.out(z)]);
+  p.kernel("fill", { count: 2, value: 2, y: z });
   assert.deepEqual(await p.read({ ...z, count: 4 }), [2, 0, 2, 0]);
 });

@@ -3,20 +3,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertClose, randoms, range } from "./support/close.mjs";
+import { rows } from "./support/kernel_fields.mjs";
 import { options, packedStrides, playing } from "./support/playing.mjs";
-import { field, none } from "./support/stream_writer.mjs";
 
 const kDTypes = ["float32", "int32", "int64", "uint8", "bool"];
 const valuesOf = (dtype, count) => range(count, (i) => (dtype === "bool" ? i % 2 : i % 200));
 
-const [outer, rows, inner] = [2, 5, 3];
+const [outer, height, inner] = [2, 5, 3];
 const index = [4, 0, 4, 2];
 const packedAt = (o, k, i) => (o * index.length + k) * inner + i;
-const indexedAt = (o, row, i) => (o * rows + row) * inner + i;
+const indexedAt = (o, row, i) => (o * height + row) * inner + i;
 
-function rowFields(p, list = index) {
-  const sizes = [outer, rows, inner, list.length].map(field.long);
-  return [sizes, field.in(p.view("int64", list))];
+function selectionOf(p, list = index) {
+  return { outer, rows: height, inner, count: list.length, index: p.view("int64", list) };
 }
 
 function forEachRow(visit) {
@@ -29,14 +28,14 @@ test("rows are taken and put", options, async () => {
   for (const dtype of kDTypes) {
     for (const padding of [0, 1]) {
       const p = playing();
-      const block = valuesOf(dtype, outer * rows * inner);
+      const block = valuesOf(dtype, outer * height * inner);
       const expected = [];
       forEachRow((packed, indexed) => {
         expected[packed] = block[indexed];
       });
       const indexed = p.view(dtype, block, padding);
       const packed = p.empty(dtype, expected.length, padding);
-      p.kernel("take_rows", [rowFields(p), field.in(indexed), field.out(packed)]);
+      p.kernel("take_rows", { selection: selectionOf(p), indexed, packed });
       assert.deepEqual(await p.read(packed), expected, dtype);
 
       const source = valuesOf(dtype, expected.length).reverse();
@@ -44,35 +43,30 @@ test("rows are taken and put", options, async () => {
       forEachRow((from, to) => {
         after[to] = source[from];
       });
-      p.kernel("put_rows", [rowFields(p), field.in(p.view(dtype, source)), field.out(indexed)]);
+      p.kernel("put_rows", { selection: selectionOf(p), packed: p.view(dtype, source), indexed });
       assert.deepEqual(await p.read(indexed), after, dtype);
     }
   }
   const p = playing();
   const z = p.view("complex64", range(8));
   const packed = p.empty("complex64", 2);
-  const places = [1, 4, 1, 2].map(field.long);
-  p.kernel("take_rows", [
-    places,
-    field.in(p.view("int64", [3, 1])),
-    field.in(z),
-    field.out(packed),
-  ]);
+  const selection = { outer: 1, rows: 4, inner: 1, count: 2, index: p.view("int64", [3, 1]) };
+  p.kernel("take_rows", { selection, indexed: z, packed });
   assert.deepEqual(await p.read({ ...packed, count: 4 }), [6, 7, 2, 3]);
 });
 
 test("rows are added", options, async () => {
   for (const dtype of ["float32", "int32"]) {
     const p = playing();
-    const block = range(outer * rows * inner);
+    const block = range(outer * height * inner);
     const source = range(outer * index.length * inner, (i) => i + 1);
     const after = [...block];
     forEachRow((from, to) => {
-      if (Math.floor(to / inner) % rows !== 2) after[to] += source[from];
+      if (Math.floor(to / inner) % height !== 2) after[to] += source[from];
     });
     const indexed = p.view(dtype, block, 1);
     const packed = p.view(dtype, source);
-    p.kernel("add_rows", [rowFields(p), field.in(packed), field.out(indexed), field.long(2)]);
+    p.kernel("add_rows", { selection: selectionOf(p), packed, indexed, skip: 2 });
     assert.deepEqual(await p.read(indexed), after);
   }
 });
@@ -81,60 +75,31 @@ test("many rows are added to one", options, async () => {
   const p = playing();
   const count = 3000;
   const values = randoms(count * 4);
-  const places = [1, 2, 4, count].map(field.long);
   const indexed = p.view("float32", new Array(8).fill(0));
-  const to = p.view("int64", new Array(count).fill(1));
-  const fields = [places, field.in(to), field.in(p.view("float32", values)), field.out(indexed)];
-  p.kernel("add_rows", [...fields, field.long(-1)]);
+  const index = p.view("int64", new Array(count).fill(1));
+  const selection = { outer: 1, rows: 2, inner: 4, count, index };
+  p.kernel("add_rows", { selection, packed: p.view("float32", values), indexed, skip: -1 });
   const sums = range(4, (i) => values.filter((_, at) => at % 4 === i).reduce((a, b) => a + b, 0));
   assertClose(await p.read(indexed), [0, 0, 0, 0, ...sums], { absolute: 1e-3 });
 });
 
 test("an index that is out of range", options, async () => {
   const p = playing();
-  const indexed = p.view("float32", range(outer * rows * inner));
+  const indexed = p.view("float32", range(outer * height * inner));
   const packed = p.view("float32", range(outer * 4 * inner));
-  const bad = rowFields(p, [0, 5, 1, -1]);
-  const kernels = [
-    ["take_rows", [bad, field.in(indexed), field.out(packed)]],
-    ["put_rows", [bad, field.in(packed), field.out(indexed)]],
-    ["add_rows", [bad, field.in(packed), field.out(indexed), field.long(-1)]],
-  ];
-  for (const [name, fields] of kernels) {
+  const bad = { selection: selectionOf(p, [0, 5, 1, -1]), indexed, packed };
+  const kernels = { take_rows: bad, put_rows: bad, add_rows: { ...bad, skip: -1 } };
+  for (const [name, fields] of Object.entries(kernels)) {
     p.kernel(name, fields, "embedding");
     await assert.rejects(p.read(packed), ({ kind, op, index }) => {
       return kind === "index" && op === "embedding" && (index === 5 || index === -1);
     });
   }
-  const list = p.view("int64", [3, 7, 2]);
-  p.kernel(
-    "find_out_of_range",
-    [
-      field.text("gather"),
-      field.long(3),
-      field.long(0),
-      field.long(8),
-      field.in(list),
-      field.out(none),
-      field.out(none),
-    ],
-    "gather",
-  );
+  const gather = { op: "gather", count: 3, dim: 0, index: p.view("int64", [3, 7, 2]) };
+  p.kernel("find_out_of_range", { ...gather, size: 8 }, "gather");
   await p.read(packed);
-  p.kernel(
-    "find_out_of_range",
-    [
-      field.text("gather"),
-      field.long(3),
-      field.long(0),
-      field.long(7),
-      field.in(list),
-      field.out(none),
-      field.out(none),
-    ],
-    "gather",
-  );
-  p.kernel("take_rows", [bad, field.in(indexed), field.out(packed)], "later");
+  p.kernel("find_out_of_range", { ...gather, size: 7 }, "gather");
+  p.kernel("take_rows", bad, "later");
   await assert.rejects(p.read(packed), { kind: "index", op: "gather", index: 7 });
 });
 
@@ -151,15 +116,10 @@ test("elements are taken, put and added", options, async () => {
   for (const dtype of kDTypes) {
     const p = playing();
     const block = valuesOf(dtype, count);
-    const places = [
-      field.longs(shape),
-      field.long(1),
-      field.longs(strides),
-      field.in(p.view("int64", picks)),
-    ];
+    const selection = { shape, dim: 1, strides, index: p.view("int64", picks) };
     const indexed = p.view(dtype, block, 1);
     const packed = p.empty(dtype, 24);
-    p.kernel("take_elements", [places, field.in(indexed), field.out(packed)]);
+    p.kernel("take_elements", { selection, indexed, packed });
     assert.deepEqual(
       await p.read(packed),
       named.map((at) => block[at]),
@@ -167,14 +127,14 @@ test("elements are taken, put and added", options, async () => {
     );
 
     const source = valuesOf(dtype, 24).reverse();
-    const from = field.in(p.view(dtype, source));
+    const from = p.view(dtype, source);
     const after = [...block];
     for (const [i, at] of named.entries()) after[at] = source[i];
-    p.kernel("put_elements", [places, from, field.out(indexed)]);
+    p.kernel("put_elements", { selection, packed: from, indexed });
     assert.deepEqual(await p.read(indexed), after, dtype);
     if (dtype !== "float32" && dtype !== "int32") continue;
     for (const [i, at] of named.entries()) after[at] += source[i];
-    p.kernel("add_elements", [places, from, field.out(indexed)]);
+    p.kernel("add_elements", { selection, packed: from, indexed });
     assert.deepEqual(await p.read(indexed), after);
   }
 });
@@ -186,12 +146,10 @@ test(
   options,
   async () => {
     const at = [4, 0, 4, 2, 4, 0];
-    const places = (p) => [
-      field.longs([at.length]),
-      field.long(0),
-      field.longs([1]),
-      field.in(p.view("int64", at)),
-    ];
+    const selectionIn = (p, at) => ({
+      ...{ shape: [at.length], dim: 0, strides: [1] },
+      index: p.view("int64", at),
+    });
     const folds = {
       multiply: (a, b) => a * b,
       largest: Math.max,
@@ -203,9 +161,9 @@ test(
       for (const [what, fold] of Object.entries(folds)) {
         const p = playing();
         const indexed = p.view(dtype, block, 1);
-        const operands = [places(p), field.in(p.view(dtype, source, 2)), field.out(indexed)];
-        if (what === "multiply") p.kernel("multiply_elements", operands);
-        else p.kernel("extreme_elements", [field.number(what === "largest" ? 1 : 0), ...operands]);
+        const fields = { selection: selectionIn(p, at), packed: p.view(dtype, source, 2), indexed };
+        if (what === "multiply") p.kernel("multiply_elements", fields);
+        else p.kernel("extreme_elements", { largest: what === "largest", ...fields });
         const after = [...block];
         for (const [i, place] of at.entries()) after[place] = fold(after[place], source[i]);
         const wrapped = after.map(kWraps[dtype] ?? ((x) => x));
@@ -216,16 +174,18 @@ test(
     const p = playing();
     // 5 numbers, of which (4 + 5i) (1 + 2i) (-1 + 3i) is one.
     const z = p.view("complex64", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    const two = [field.longs([2]), field.long(0), field.longs([1])];
-    const index = field.in(p.view("int64", [2, 2]));
-    const factors = field.in(p.view("complex64", [1, 2, -1, 3]));
-    p.kernel("multiply_elements", [two, index, factors, field.out(z)]);
+    const factors = p.view("complex64", [1, 2, -1, 3]);
+    p.kernel("multiply_elements", {
+      selection: selectionIn(p, [2, 2]),
+      packed: factors,
+      indexed: z,
+    });
     assert.deepEqual(await p.read(z), [0, 1, 2, 3, -33, -31, 6, 7, 8, 9]);
 
     const x = p.view("float32", [1, 2, NaN]);
-    const values = field.in(p.view("float32", [NaN, 5]));
-    const ends = field.in(p.view("int64", [0, 2]));
-    p.kernel("extreme_elements", [field.number(1), two, ends, values, field.out(x)]);
+    const values = p.view("float32", [NaN, 5]);
+    const ends = selectionIn(p, [0, 2]);
+    p.kernel("extreme_elements", { largest: true, selection: ends, packed: values, indexed: x });
     assert.deepEqual(await p.read(x), [NaN, 2, NaN]);
   },
 );
@@ -234,33 +194,29 @@ test("true elements are counted and found", options, async () => {
   for (const count of [0, 1, 100, 9001]) {
     const p = playing();
     const values = randoms(count).map((x) => Number(x > 0.3));
-    const places = values.flatMap((value, i) => (value ? [i] : []));
+    const positions = values.flatMap((value, i) => (value ? [i] : []));
     const mask = p.view("bool", values, 3);
     const total = p.empty("int64", 1);
-    p.kernel("count_true", [field.long(count), field.in(mask), field.out(total)]);
-    assert.deepEqual(await p.read(total), [places.length]);
-    const found = p.empty("int64", places.length);
-    p.kernel("find_true", [field.long(count), field.in(mask), field.out(found)]);
-    assert.deepEqual(await p.read(found), places);
+    p.kernel("count_true", { count, mask, trueCount: total });
+    assert.deepEqual(await p.read(total), [positions.length]);
+    const found = p.empty("int64", positions.length);
+    p.kernel("find_true", { count, mask, positions: found });
+    assert.deepEqual(await p.read(found), positions);
   }
 });
 
 test("triangles are cleared", options, async () => {
   for (const dtype of kDTypes) {
     for (const [lower, diagonal] of [
-      [1, 0],
-      [0, 1],
-      [1, -1],
-      [0, -9],
+      [true, 0],
+      [false, 1],
+      [true, -1],
+      [false, -9],
     ]) {
       const p = playing();
       const values = valuesOf(dtype, 24).map((x) => x || 1);
       const matrices = p.view(dtype, values, 1);
-      p.kernel("clear_triangle", [
-        [24, 4, 3, diagonal].map(field.long),
-        field.number(lower),
-        field.out(matrices),
-      ]);
+      p.kernel("clear_triangle", { count: 24, rows: 4, columns: 3, diagonal, lower, matrices });
       const expected = values.map((x, i) => {
         const beside = (i % 3) - (Math.floor(i / 3) % 4);
         return (lower ? beside > diagonal : beside < diagonal) ? 0 : x;
@@ -287,14 +243,8 @@ test("elements in sorted order", options, async () => {
       );
       const x = p.view(dtype, values, 1);
       const indices = p.empty("int64", blocks * count * step);
-      for (const descending of [0, 1]) {
-        const fields = [
-          field.rows(...shape),
-          field.number(descending),
-          field.long(first),
-          field.long(count),
-        ];
-        p.kernel("order_rows", [fields, field.in(x), field.out(indices)]);
+      for (const descending of [false, true]) {
+        p.kernel("order_rows", { rows: rows(shape), descending, first, count, x, indices });
         const expected = new Array(blocks * count * step);
         for (let o = 0; o < blocks; o++) {
           for (let i = 0; i < step; i++) {
@@ -312,15 +262,12 @@ test("elements in sorted order", options, async () => {
   const p = playing();
   const x = p.view("float32", [0, NaN, -1, -0, Infinity, -Infinity]);
   const indices = p.empty("int64", 6);
-  const sorted = { 0: [5, 2, 0, 3, 4, 1], 1: [1, 4, 0, 3, 2, 5] };
-  for (const [descending, expected] of Object.entries(sorted)) {
-    const fields = [
-      field.rows(1, 6, 1),
-      field.number(Number(descending)),
-      field.long(0),
-      field.long(6),
-    ];
-    p.kernel("order_rows", [fields, field.in(x), field.out(indices)]);
+  for (const [descending, expected] of [
+    [false, [5, 2, 0, 3, 4, 1]],
+    [true, [1, 4, 0, 3, 2, 5]],
+  ]) {
+    const fields = { rows: rows([1, 6, 1]), descending, first: 0, count: 6, x, indices };
+    p.kernel("order_rows", fields);
     assert.deepEqual(await p.read(indices), expected);
   }
 });
@@ -343,7 +290,7 @@ test("the most frequent elements", options, async () => {
       });
       const indices = p.empty("int64", expected.length);
       const x = p.view(dtype, values, 1);
-      p.kernel("mode_rows", [field.rows(blocks, size, step), field.in(x), field.out(indices)]);
+      p.kernel("mode_rows", { rows: rows([blocks, size, step]), x, indices });
       assert.deepEqual(await p.read(indices), expected);
     }
   }

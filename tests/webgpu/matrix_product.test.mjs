@@ -3,30 +3,21 @@
 import assert from "node:assert/strict";
 import { assertClose, randoms, range } from "./support/close.mjs";
 import { testBoth } from "./support/playing.mjs";
-import { field, none } from "./support/stream_writer.mjs";
 
-const layoutFields = ({ batch = [], row, column }) => [
-  field.longs(batch),
-  field.long(row),
-  field.long(column),
-];
+const layoutOf = ({ batch = [], row, column }) => ({
+  batchStrides: batch,
+  rowStride: row,
+  columnStride: column,
+});
 
-function productFields({ batch = [], m, n, k, a, b, c, alpha = 1, beta = 0, bias = none }) {
-  return [
-    field.longs(batch),
-    field.long(m),
-    field.long(n),
-    field.long(k),
-    field.in(a.view),
-    layoutFields(a),
-    field.in(b.view),
-    layoutFields(b),
-    field.out(c.view),
-    layoutFields(c),
-    field.double(alpha),
-    field.double(beta),
-    field.in(bias),
-  ];
+function product({ batch = [], m, n, k, a, b, c, alpha = 1, beta = 0, bias }) {
+  return {
+    sizes: { batch, m, n, k },
+    ...{ a: a.view, aLayout: layoutOf(a) },
+    ...{ b: b.view, bLayout: layoutOf(b) },
+    ...{ c: c.view, cLayout: layoutOf(c) },
+    ...{ alpha, beta, bias },
+  };
 }
 
 function multiplied({ m, n, k }, a, b, aLayout, bLayout, [aFirst, bFirst] = [0, 0]) {
@@ -66,7 +57,7 @@ testBoth("sizes from one to more than a tile, both operands either way round", a
         const c = p.empty("float32", m * n, 1);
         p.kernel(
           "matrix_product",
-          productFields({
+          product({
             m,
             n,
             k,
@@ -90,7 +81,7 @@ testBoth("large enough for the largest tiles", async (p) => {
   const bias = randoms(n, 4);
   p.kernel(
     "matrix_product",
-    productFields({
+    product({
       m,
       n,
       k,
@@ -126,7 +117,7 @@ testBoth("rows and columns that lie in fours, as large as that and larger", asyn
         const c = p.empty("float32", m * n, 4);
         p.kernel(
           "matrix_product",
-          productFields({
+          product({
             m,
             n,
             k,
@@ -154,7 +145,7 @@ testBoth("fours with alpha, beta and a bias that may lie in an operand's memory"
     const c = p.view("float32", numbers.c);
     p.kernel(
       "matrix_product",
-      productFields({
+      product({
         batch,
         m,
         n,
@@ -189,7 +180,7 @@ testBoth("batches whose matrices lie below one another and meet the same one", a
   const c = p.empty("float32", 5 * m * n);
   p.kernel(
     "matrix_product",
-    productFields({
+    product({
       batch: [5],
       m,
       n,
@@ -211,7 +202,7 @@ testBoth("batches, of which an operand may repeat", async (p) => {
   const c = p.empty("float32", 6 * m * n);
   p.kernel(
     "matrix_product",
-    productFields({
+    product({
       batch,
       m,
       n,
@@ -242,7 +233,7 @@ testBoth("alpha, beta, a bias, and rows that are apart", async (p) => {
     const c = p.view("float32", before);
     p.kernel(
       "matrix_product",
-      productFields({
+      product({
         m,
         n,
         k,
@@ -272,7 +263,7 @@ testBoth("integers, and no columns to multiply", async (p) => {
       const c = p.empty(dtype, m * n);
       p.kernel(
         "matrix_product",
-        productFields({
+        product({
           m,
           n,
           k,
@@ -291,7 +282,7 @@ testBoth("integers, and no columns to multiply", async (p) => {
   const nothing = p.empty("float32", 0);
   p.kernel(
     "matrix_product",
-    productFields({
+    product({
       m,
       n,
       k: 0,

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eg } from "../js/support/engine.mjs";
 import { assertClose, randoms, range } from "./support/close.mjs";
+import { rows } from "./support/kernel_fields.mjs";
 import { options, playing } from "./support/playing.mjs";
-import { field, none } from "./support/stream_writer.mjs";
 
 // [outer, size, inner]
 const kShapes = [
@@ -30,38 +30,35 @@ test("softmax and its logarithm, and their gradients", options, async () => {
       const y = kind ? x.logSoftmax(1) : x.softmax(1);
       const [grad] = eg.autograd.grad(y, [x], { gradOutputs: eg.tensor(g).reshape(shape) });
       const out = p.empty("float32", count, 1);
-      p.kernel("softmax", [
-        field.number(kind),
-        field.rows(...shape),
-        field.in(p.view("float32", data, 1)),
-        field.out(out),
-      ]);
+      p.kernel("softmax", {
+        kind,
+        rows: rows(shape),
+        x: p.view("float32", data, 1),
+        y: out,
+      });
       const title = `${shape} ${kind}`;
       assertClose(await p.read(out), list(y), { title });
       const gradX = p.empty("float32", count);
-      p.kernel("softmax_backward", [
-        field.number(kind),
-        field.rows(...shape),
-        field.in(p.view("float32", g)),
-        field.in(out),
-        field.out(gradX),
-      ]);
+      p.kernel("softmax_backward", {
+        kind,
+        rows: rows(shape),
+        gradY: p.view("float32", g),
+        y: out,
+        gradX,
+      });
       assertClose(await p.read(gradX), list(grad), { title, absolute: 1e-5 });
     }
   }
 });
 
-function targetFields(
-  [outer, size, inner],
-  { index, weight = none, ignoreIndex = -100, smoothing = 0 },
-) {
-  return [
-    field.rows(outer, size, inner),
-    field.in(index),
-    field.in(weight),
-    field.long(ignoreIndex),
-    field.double(smoothing),
-  ];
+function targetsOf(shape, { index, weight, ignoreIndex = -100, smoothing = 0 }) {
+  return { rows: rows(shape), index, weight, ignoreIndex, smoothing };
+}
+
+/** Where `cross_entropy` writes. */
+function lossMemory(p, positions) {
+  const [losses, largest, logSum] = [1, 2, 3].map(() => p.empty("float32", positions));
+  return { losses, largest, logSum };
 }
 
 test("cross entropy and its gradient", options, async () => {
@@ -83,36 +80,32 @@ test("cross entropy and its gradient", options, async () => {
           gradOutputs: eg.tensor(g).reshape([outer, inner]),
           retainGraph: true,
         });
-        const targets = targetFields(shape, {
+        const targets = targetsOf(shape, {
           index: p.view("int64", classes),
           weight: weight && p.view("float32", weight),
           smoothing,
         });
         const scores = p.view("float32", data);
-        const out = [1, 2, 3].map(() => p.empty("float32", positions));
-        p.kernel("cross_entropy", [targets, field.in(scores), out.map(field.out)]);
+        const out = lossMemory(p, positions);
+        p.kernel("cross_entropy", { targets, scores, ...out });
         const title = `${shape} ${smoothing} ${weight !== undefined}`;
-        assertClose(await p.read(out[0]), list(losses), { title, absolute: 1e-5 });
+        assertClose(await p.read(out.losses), list(losses), { title, absolute: 1e-5 });
         const gradX = p.empty("float32", data.length);
-        p.kernel("cross_entropy_backward", [
-          targets,
-          field.in(scores),
-          field.in(out[1]),
-          field.in(out[2]),
-          field.in(p.view("float32", g)),
-          field.long(1),
-          field.in(none),
-          field.out(gradX),
-        ]);
+        const { largest, logSum } = out;
+        const backward = { targets, scores, largest, logSum, gradScores: gradX };
+        p.kernel("cross_entropy_backward", {
+          ...backward,
+          grad: p.view("float32", g),
+          gradStep: 1,
+        });
         assertClose(await p.read(gradX), list(grad), { title, absolute: 1e-5 });
         for (const shares of [4, 0]) {
-          p.kernel("cross_entropy_backward", [
-            targets,
-            [scores, out[1], out[2], p.view("float32", [2])].map(field.in),
-            field.long(0),
-            field.in(p.view("float32", [shares])),
-            field.out(gradX),
-          ]);
+          p.kernel("cross_entropy_backward", {
+            ...backward,
+            grad: p.view("float32", [2]),
+            gradStep: 0,
+            totalWeight: p.view("float32", [shares]),
+          });
           const ones = eg.ones([outer, inner]).mul(shares ? 2 / shares : 0);
           const [shared] = eg.autograd.grad(losses, [x], { gradOutputs: ones, retainGraph: true });
           assertClose(await p.read(gradX), list(shared), { title, absolute: 1e-5 });
@@ -130,27 +123,25 @@ test("the parts of a class loss", options, async () => {
   const weights = [0.5, 1, 2];
   const index = p.view("int64", classes);
   const weight = p.view("float32", weights);
-  const targets = targetFields(shape, { index, weight });
+  const targets = targetsOf(shape, { index, weight });
   const losses = p.empty("float32", 4);
-  p.kernel("nll_losses", [targets, field.in(p.view("float32", data)), field.out(losses)]);
+  p.kernel("nll_losses", { targets, logProbabilities: p.view("float32", data), losses });
   assertClose(
     await p.read(losses),
     classes.map((t, i) => (t < 0 ? 0 : -weights[t] * data[3 * i + t])),
   );
-  const [mean, total] = [p.empty("float32", 1), p.empty("float32", 1)];
-  p.kernel("mean_loss", [targets, field.in(losses), field.out(mean), field.out(total)]);
-  assert.deepEqual(await p.read(total), [3.5]);
+  const [mean, totalWeight] = [p.empty("float32", 1), p.empty("float32", 1)];
+  p.kernel("mean_loss", { targets, losses, mean, totalWeight });
+  assert.deepEqual(await p.read(totalWeight), [3.5]);
   const sum = (await p.read(losses)).reduce((a, b) => a + b);
   assertClose(await p.read(mean), [sum / 3.5]);
-  const ignored = targetFields([1, 3, 1], { index: p.view("int64", [-100]) });
+  const ignored = targetsOf([1, 3, 1], { index: p.view("int64", [-100]) });
   const nothing = p.view("float32", [0]);
-  p.kernel("mean_loss", [ignored, field.in(nothing), field.out(mean), field.out(total)]);
-  assert.deepEqual([...(await p.read(mean)), ...(await p.read(total))], [NaN, 0]);
+  p.kernel("mean_loss", { targets: ignored, losses: nothing, mean, totalWeight });
+  assert.deepEqual([...(await p.read(mean)), ...(await p.read(totalWeight))], [NaN, 0]);
   const q = p.empty("float32", 12);
-  p.kernel("target_distribution", [
-    targetFields(shape, { index, weight, smoothing: 0.3 }),
-    field.out(q),
-  ]);
+  const smoothed = targetsOf(shape, { index, weight, smoothing: 0.3 });
+  p.kernel("target_distribution", { targets: smoothed, distribution: q });
   const expected = range(12, (i) => {
     const t = classes[Math.floor(i / 3)];
     return t < 0 ? 0 : 0.1 * weights[i % 3] + (t === i % 3 ? 0.7 * weights[t] : 0);
@@ -161,20 +152,20 @@ test("the parts of a class loss", options, async () => {
 test("a class that there is not", options, async () => {
   const p = playing();
   const scores = p.view("float32", randoms(6));
-  const out = [1, 2, 3].map(() => p.empty("float32", 2));
-  const bad = targetFields([2, 3, 1], { index: p.view("int64", [1, 3]) });
-  const good = targetFields([2, 3, 1], { index: p.view("int64", [1, 2]) });
-  p.kernel("cross_entropy", [bad, field.in(scores), out.map(field.out)], "cross_entropy");
-  await assert.rejects(p.read(out[0]), { kind: "index", op: "cross_entropy", index: 3 });
-  p.kernel("cross_entropy", [good, field.in(scores), out.map(field.out)]);
-  await p.read(out[0]);
-  p.kernel("find_bad_target", [field.text("nll_loss"), bad], "nll_loss");
-  p.kernel("cross_entropy", [good, field.in(scores), out.map(field.out)]);
-  await assert.rejects(p.read(out[0]), { kind: "index", op: "nll_loss", index: 3 });
+  const out = lossMemory(p, 2);
+  const bad = targetsOf([2, 3, 1], { index: p.view("int64", [1, 3]) });
+  const good = targetsOf([2, 3, 1], { index: p.view("int64", [1, 2]) });
+  p.kernel("cross_entropy", { targets: bad, scores, ...out }, "cross_entropy");
+  await assert.rejects(p.read(out.losses), { kind: "index", op: "cross_entropy", index: 3 });
+  p.kernel("cross_entropy", { targets: good, scores, ...out });
+  await p.read(out.losses);
+  p.kernel("find_bad_target", { op: "nll_loss", targets: bad }, "nll_loss");
+  p.kernel("cross_entropy", { targets: good, scores, ...out });
+  await assert.rejects(p.read(out.losses), { kind: "index", op: "nll_loss", index: 3 });
 });
 
 test("layer norm and RMS norm, and their gradients", options, async () => {
-  for (const [rows, width] of [
+  for (const [height, width] of [
     [4, 7],
     [3, 600],
     [300, 4],
@@ -182,12 +173,12 @@ test("layer norm and RMS norm, and their gradients", options, async () => {
     for (const isRms of [false, true]) {
       for (const isAffine of [false, true]) {
         const p = playing();
-        const count = rows * width;
+        const count = height * width;
         const data = randoms(count, 2).map((x) => 3 * x + 1);
         const leaf = (values) => values && eg.tensor(values, { requiresGrad: true });
         const w = isAffine ? randoms(width, 3) : undefined;
         const b = isAffine && !isRms ? randoms(width, 4) : undefined;
-        const x = eg.tensor(data).reshape([rows, width]).detach().requiresGrad_();
+        const x = eg.tensor(data).reshape([height, width]).detach().requiresGrad_();
         const [weight, bias] = [leaf(w), leaf(b)];
         const y = isRms
           ? eg.rmsNorm(x, [width], weight ?? null, 1e-5)
@@ -195,35 +186,26 @@ test("layer norm and RMS norm, and their gradients", options, async () => {
         const g = randoms(count, 5);
         const leaves = [x, weight, bias].filter(Boolean);
         const grads = eg.autograd.grad(y, leaves, {
-          gradOutputs: eg.tensor(g).reshape([rows, width]),
+          gradOutputs: eg.tensor(g).reshape([height, width]),
         });
-        const view = (values) => (values ? p.view("float32", values) : none);
+        const view = (values) => values && p.view("float32", values);
         const [from, weights, biases, gradY] = [data, w, b, g].map(view);
-        const [out, rstd, gradX] = [count, rows, count].map((size) => p.empty("float32", size));
-        const mean = isRms ? none : p.empty("float32", rows);
-        const sizes = [field.long(rows), field.long(width)];
-        p.kernel("row_norm", [
-          sizes,
-          field.double(1e-5),
-          [from, weights, biases].map(field.in),
-          [out, mean, rstd].map(field.out),
-        ]);
-        const title = `${rows} x ${width} ${isRms} ${isAffine}`;
+        const [out, rstd, gradX] = [count, height, count].map((size) => p.empty("float32", size));
+        const mean = isRms ? undefined : p.empty("float32", height);
+        const norm = { rows: height, width, x: from, mean, rstd };
+        p.kernel("row_norm", { ...norm, eps: 1e-5, weight: weights, bias: biases, y: out });
+        const title = `${height} x ${width} ${isRms} ${isAffine}`;
         assertClose(await p.read(out), list(y), { title, absolute: 1e-5 });
-        p.kernel("row_norm_backward_input", [
-          sizes,
-          [from, weights, mean, rstd, gradY].map(field.in),
-          field.out(gradX),
-        ]);
+        p.kernel("row_norm_backward_input", { ...norm, weight: weights, gradY, gradX });
         assertClose(await p.read(gradX), list(grads[0]), { title, absolute: 1e-5 });
         if (!isAffine) continue;
         const [gradWeight, gradBias] = [1, 2].map(() => p.empty("float32", width));
-        p.kernel("row_norm_backward_parameters", [
-          sizes,
-          [from, mean, rstd, gradY].map(field.in),
-          field.out(gradWeight),
-          field.out(b ? gradBias : none),
-        ]);
+        p.kernel("row_norm_backward_parameters", {
+          ...norm,
+          gradY,
+          gradWeight,
+          gradBias: b && gradBias,
+        });
         assertClose(await p.read(gradWeight), list(grads[1]), { title, absolute: 1e-4 });
         if (b) assertClose(await p.read(gradBias), list(grads[2]), { title, absolute: 1e-4 });
       }
@@ -236,12 +218,6 @@ test("dropout", options, async () => {
   const x = p.view("float32", [1, 2, NaN, 4, 5, -6]);
   const mask = p.view("bool", [1, 0, 0, 1, 1, 0], 1);
   const y = p.empty("float32", 6);
-  p.kernel("dropout", [
-    field.long(6),
-    field.double(0.5),
-    field.in(x),
-    field.in(mask),
-    field.out(y),
-  ]);
+  p.kernel("dropout", { count: 6, keep: 0.5, x, mask, y });
   assertClose(await p.read(y), [2, 0, NaN, 8, 10, -0]);
 });

@@ -4,7 +4,6 @@ import { test } from "node:test";
 import { eg } from "../js/support/engine.mjs";
 import { assertClose, randoms } from "./support/close.mjs";
 import { options, playing } from "./support/playing.mjs";
-import { field, none } from "./support/stream_writer.mjs";
 
 const kCount = 1003;
 const kSteps = 4;
@@ -42,8 +41,6 @@ async function stepped(count, name, fields) {
   return p.read(param);
 }
 
-const numbers = (...values) =>
-  values.map((value) => (typeof value === "boolean" ? field.number(value) : field.double(value)));
 const kTolerance = { relative: 2e-6, absolute: 2e-7 };
 
 test("SGD", options, async () => {
@@ -61,13 +58,12 @@ test("SGD", options, async () => {
       nesterov = false,
       maximize = false,
     } = kind;
-    const actual = await onDevice("sgd_step", (step, param, grad, [buffer]) => [
-      numbers(0.1, momentum, dampening, weightDecay, nesterov, maximize, step === 1),
-      field.long(param.count),
-      field.out(param),
-      field.in(grad),
-      field.out(momentum ? buffer : none),
-    ]);
+    const fixed = { lr: 0.1, momentum, dampening, weightDecay, nesterov, maximize };
+    const actual = await onDevice("sgd_step", (step, param, grad, [buffer]) => ({
+      options: { ...fixed, first: step === 1 },
+      ...{ count: param.count, param, grad },
+      momentumBuffer: momentum ? buffer : undefined,
+    }));
     const expected = onCpu((params) => new eg.optim.SGD(params, { lr: 0.1, ...kind }));
     assertClose(actual, expected, { ...kTolerance, title: JSON.stringify(kind) });
   }
@@ -82,15 +78,14 @@ test("Adam and AdamW", options, async () => {
   ];
   for (const { kind, ...given } of kinds) {
     const { betas = [0.9, 0.999], weightDecay = 0, amsgrad = false, maximize = false } = given;
-    const actual = await onDevice("adam_step", (step, param, grad, [first, second, most]) => [
-      numbers(step, 0.01, ...betas, 1e-8, weightDecay, kind === "AdamW", maximize),
-      field.long(param.count),
-      field.out(param),
-      field.in(grad),
-      field.out(first),
-      field.out(second),
-      field.out(amsgrad ? most : none),
-    ]);
+    const [beta1, beta2] = betas;
+    const decoupled = kind === "AdamW";
+    const fixed = { lr: 0.01, beta1, beta2, eps: 1e-8, weightDecay, decoupled, maximize };
+    const actual = await onDevice("adam_step", (step, param, grad, [first, second, most]) => ({
+      options: { step, ...fixed },
+      ...{ count: param.count, param, grad, expAvg: first, expAvgSq: second },
+      maxExpAvgSq: amsgrad ? most : undefined,
+    }));
     const expected = onCpu((params) => new eg.optim[kind](params, { lr: 0.01, ...given }));
     assertClose(actual, expected, { ...kTolerance, title: JSON.stringify({ kind, ...given }) });
   }
@@ -100,25 +95,19 @@ test("RMSprop and Adagrad", options, async () => {
   const kinds = [{}, { momentum: 0.9, weightDecay: 0.01 }, { centered: true, alpha: 0.4 }];
   for (const kind of kinds) {
     const { momentum = 0, weightDecay = 0, centered = false, alpha = 0.99 } = kind;
-    const actual = await onDevice("rmsprop_step", (_, param, grad, [square, buffer, mean]) => [
-      numbers(0.01, alpha, 1e-8, weightDecay, momentum, false),
-      field.long(param.count),
-      field.out(param),
-      field.in(grad),
-      field.out(square),
-      field.out(momentum ? buffer : none),
-      field.out(centered ? mean : none),
-    ]);
+    const actual = await onDevice("rmsprop_step", (_, param, grad, [square, buffer, mean]) => ({
+      options: { lr: 0.01, alpha, eps: 1e-8, weightDecay, momentum, maximize: false },
+      ...{ count: param.count, param, grad, squareAvg: square },
+      momentumBuffer: momentum ? buffer : undefined,
+      gradAvg: centered ? mean : undefined,
+    }));
     const expected = onCpu((params) => new eg.optim.RMSprop(params, { lr: 0.01, ...kind }));
     assertClose(actual, expected, { relative: 1e-4, absolute: 1e-6, title: JSON.stringify(kind) });
   }
-  const actual = await onDevice("adagrad_step", (_, param, grad, [sum]) => [
-    numbers(0.01, 1e-10, 0.01, false),
-    field.long(param.count),
-    field.out(param),
-    field.in(grad),
-    field.out(sum),
-  ]);
+  const actual = await onDevice("adagrad_step", (_, param, grad, [sum]) => ({
+    options: { lr: 0.01, eps: 1e-10, weightDecay: 0.01, maximize: false },
+    ...{ count: param.count, param, grad, sum },
+  }));
   const expected = onCpu((params) => new eg.optim.Adagrad(params, { lr: 0.01, weightDecay: 0.01 }));
   assertClose(actual, expected, kTolerance);
 });

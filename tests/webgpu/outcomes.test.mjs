@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openDevice } from "./support/device.mjs";
+import { elementwise } from "./support/kernel_fields.mjs";
 import { options, Playing, webgpu } from "./support/playing.mjs";
-import { field } from "./support/stream_writer.mjs";
 
 const { device } = await openDevice();
 
@@ -12,26 +12,19 @@ const { device } = await openDevice();
 function counting() {
   const reads = {};
   const counted = [...webgpu.kernels].map(([name, kernel]) => {
-    const play = (fields, commands) => {
+    const play = (call, commands) => {
       reads[name] = (reads[name] ?? 0) + 1;
-      kernel.play(fields, commands);
+      kernel.play(call, commands);
     };
     return [name, { ...kernel, play }];
   });
   return { p: new Playing({ on: device, kernels: new Map(counted) }), reads };
 }
 
-const fill = (p, view, value) =>
-  p.kernel("fill", [field.long(view.count), field.double(value), field.out(view)]);
+const fill = (p, view, value) => p.kernel("fill", { count: view.count, value, y: view });
 
 const copy = (p, to, from) =>
-  p.kernel("copy", [
-    field.longs([from.count]),
-    field.out(to),
-    field.longs([1]),
-    field.in(from),
-    field.longs([1]),
-  ]);
+  p.kernel("copy", { shape: [from.count], to, toStrides: [1], from, fromStrides: [1] });
 
 test("are read twice, and no third time", options, async () => {
   const { p, reads } = counting();
@@ -101,15 +94,7 @@ test("find what is out of range every time", options, async () => {
   const found = () =>
     p.kernel(
       "find_out_of_range",
-      [
-        field.text("embedding"),
-        field.long(2),
-        field.long(0),
-        field.long(3),
-        field.in(index),
-        field.out(null),
-        field.out(null),
-      ],
+      { op: "embedding", count: 2, dim: 0, size: 3, index },
       "embedding",
     );
   for (let i = 0; i < 4; i++) {
@@ -123,24 +108,17 @@ test("are read again where a name stands for another", options, async () => {
   const { p } = counting();
   const x = p.view("float32", [1, 4]);
   const y = p.empty("float32", 2);
-  const number = p.stream.name("sqrt");
   const call = () =>
-    p.kernel("elementwise", [
-      [8, number],
-      field.number(0),
-      field.number(-1),
-      field.doubles([]),
-      field.dtype("float32"),
-      field.dtype("float32"),
-      field.longs([2]),
-      field.operands([
+    p.kernel(
+      "elementwise",
+      elementwise({ op: "sqrt", shape: [2] }, [
         [y, [1]],
         [x, [1]],
       ]),
-    ]);
+    );
   for (let i = 0; i < 3; i++) call();
   assert.deepEqual(await p.read(y), [1, 2]);
-  p.stream.raw((4 << 8) | 6, number, 3, 0x67656e); // "neg"
+  p.stream.add("Name", { number: p.stream.name("sqrt"), text: "neg" });
   call();
   assert.deepEqual(await p.read(y), [-1, -4]);
 });

@@ -4,14 +4,13 @@ import assert from "node:assert/strict";
 import { eg } from "../js/support/engine.mjs";
 import { assertClose, randoms } from "./support/close.mjs";
 import { testBoth } from "./support/playing.mjs";
-import { field, none } from "./support/stream_writer.mjs";
 
 const list = (tensor) => Array.from(tensor.dataSync(), Number);
 const product = (sizes) => sizes.reduce((a, b) => a * b, 1);
 const leaf = (data, shape) => eg.tensor(data).reshape(shape).detach().requiresGrad_();
 
 function axis({
-  size,
+  in: size,
   out,
   kernel = 1,
   stride = 1,
@@ -19,7 +18,7 @@ function axis({
   dilation = 1,
   isAdaptive = false,
 }) {
-  return [[size, out, kernel, stride, padding, dilation].map(field.long), field.number(isAdaptive)];
+  return { in: size, out, kernel, stride, padding, dilation, isAdaptive };
 }
 
 const kPlanes = [2, 3];
@@ -32,14 +31,14 @@ const kWindows = [
 
 function poolOf(x, y, { kernel, stride, padding, dilation = [1, 1] }) {
   const sizes = (d) => ({
-    size: x.shape[2 + d],
+    in: x.shape[2 + d],
     out: y.shape[2 + d],
     kernel: kernel[d],
     stride: stride[d],
     padding: padding[d],
     dilation: dilation[d],
   });
-  return [field.long(product(kPlanes)), axis(sizes(0)), axis(sizes(1))];
+  return { planes: product(kPlanes), rows: axis(sizes(0)), columns: axis(sizes(1)) };
 }
 
 const kPaddingAlone = { kernel: [2, 1], stride: [1, 1], padding: [1, 0], dilation: [10, 1] };
@@ -54,21 +53,16 @@ testBoth("max pooling", async (p) => {
     const g = randoms(y.numel, 4);
     const [grad] = eg.autograd.grad(y, [x], { gradOutputs: eg.tensor(g).reshape(y.shape) });
     const pool = poolOf(x, y, windows);
-    const from = field.in(p.view("float32", data, 1));
-    const [out, places] = [p.empty("float32", y.numel), p.empty("int64", y.numel)];
-    p.kernel("max_pool", [pool, from, field.out(out), field.out(places)]);
+    const from = p.view("float32", data, 1);
+    const [out, indices] = [p.empty("float32", y.numel), p.empty("int64", y.numel)];
+    p.kernel("max_pool", { pool, x: from, y: out, indices });
     assert.deepEqual(await p.read(out), list(y));
-    assert.deepEqual(await p.read(places), list(at));
-    p.kernel("max_pool_pick", [pool, from, field.in(places), field.out(out)]);
+    assert.deepEqual(await p.read(indices), list(at));
+    p.kernel("max_pool_pick", { pool, x: from, indices, y: out });
     const picked = list(y).map((value, i) => (list(at)[i] < 0 ? 0 : value));
     assert.deepEqual(await p.read(out), picked);
     const gradX = p.empty("float32", data.length);
-    p.kernel("max_pool_backward", [
-      pool,
-      field.in(p.view("float32", g)),
-      field.in(places),
-      field.out(gradX),
-    ]);
+    p.kernel("max_pool_backward", { pool, gradY: p.view("float32", g), indices, gradX });
     assertClose(await p.read(gradX), list(grad));
   }
 });
@@ -83,7 +77,7 @@ testBoth("mean pooling, adaptive too", async (p) => {
         [false, 0],
         [true, 5],
       ].map(([countPad, divisor]) => ({
-        divisor: [field.number(countPad), field.double(divisor)],
+        divisor: { countIncludePad: countPad, divisorOverride: divisor },
         call: (x) =>
           eg.avgPool2d(
             x,
@@ -102,13 +96,13 @@ testBoth("mean pooling, adaptive too", async (p) => {
       [9, 1],
       [12, 10],
     ].map((out) => ({
-      divisor: [field.number(1), field.double(0)],
+      divisor: { countIncludePad: true, divisorOverride: 0 },
       call: (x) => eg.adaptiveAvgPool2d(x, out),
-      pool: () => [
-        field.long(6),
-        axis({ size: 9, out: out[0], isAdaptive: true }),
-        axis({ size: 10, out: out[1], isAdaptive: true }),
-      ],
+      pool: () => ({
+        planes: 6,
+        rows: axis({ in: 9, out: out[0], isAdaptive: true }),
+        columns: axis({ in: 10, out: out[1], isAdaptive: true }),
+      }),
     })),
   ];
   for (const { divisor, call, pool } of cases) {
@@ -118,14 +112,10 @@ testBoth("mean pooling, adaptive too", async (p) => {
     const [grad] = eg.autograd.grad(y, [x], { gradOutputs: eg.tensor(g).reshape(y.shape) });
     const out = p.empty("float32", y.numel);
     const gradX = p.empty("float32", data.length);
-    p.kernel("avg_pool", [pool(x, y), divisor, field.in(p.view("float32", data)), field.out(out)]);
+    const fields = { pool: pool(x, y), divisor };
+    p.kernel("avg_pool", { ...fields, x: p.view("float32", data), y: out });
     assertClose(await p.read(out), list(y));
-    p.kernel("avg_pool_backward", [
-      pool(x, y),
-      divisor,
-      field.in(p.view("float32", g)),
-      field.out(gradX),
-    ]);
+    p.kernel("avg_pool_backward", { ...fields, gradY: p.view("float32", g), gradX });
     assertClose(await p.read(gradX), list(grad));
   }
 });
@@ -192,23 +182,20 @@ testBoth("convolution and its gradients", async (p) => {
     const [gradX, gradW] = eg.autograd.grad(y, [x, w], {
       gradOutputs: eg.tensor(g).reshape(y.shape),
     });
-    const pairs = [size, kernel, y.shape.slice(2), stride, padding, dilation];
-    const conv = [batch, groups, ...channels, ...pairs.flat()].map(field.long);
+    const [inChannels, outChannels] = channels;
+    const conv = {
+      ...{ batch, groups, inChannels, outChannels },
+      ...{ in: size, kernel, out: y.shape.slice(2), stride, padding, dilation },
+    };
     const [from, weight, bias, gradY] = [data, weights, biases, g].map((values) =>
-      field.in(p.view("float32", values)),
+      p.view("float32", values),
     );
     const results = [y.numel, data.length, weights.length].map((count) =>
       p.empty("float32", count),
     );
-    p.kernel("convolve", [conv, from, weight, bias, field.out(results[0])]);
-    p.kernel("convolve_backward_input", [
-      conv,
-      gradY,
-      weight,
-      field.in(none),
-      field.out(results[1]),
-    ]);
-    p.kernel("convolve_backward_weight", [conv, gradY, from, field.out(results[2])]);
+    p.kernel("convolve", { conv, x: from, weight, bias, y: results[0] });
+    p.kernel("convolve_backward_input", { conv, gradY, weight, gradX: results[1] });
+    p.kernel("convolve_backward_weight", { conv, gradY, x: from, gradWeight: results[2] });
     const title = JSON.stringify(one);
     assertClose(await p.read(results[0]), list(y), { title, absolute: 1e-4 });
     assertClose(await p.read(results[1]), list(gradX), { title, absolute: 1e-4 });

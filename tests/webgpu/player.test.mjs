@@ -4,27 +4,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { range } from "./support/close.mjs";
 import { openDevice } from "./support/device.mjs";
+import { copyBytes, elementwise } from "./support/kernel_fields.mjs";
 import { arrayOf, options, Playing, webgpu } from "./support/playing.mjs";
-import { field, none } from "./support/stream_writer.mjs";
 
 // y = x + k
 function add(p, x, number, y = x) {
   p.kernel(
     "elementwise",
-    [
-      field.text("add"),
-      field.number(0),
-      field.number(-1),
-      field.doubles([1]),
-      field.dtype("float32"),
-      field.dtype("float32"),
-      field.longs([x.count]),
-      field.operands([
-        [y, [1]],
-        [x, [1]],
-        [number, [0]],
-      ]),
-    ],
+    elementwise({ op: "add", constants: [1], shape: [x.count] }, [
+      [y, [1]],
+      [x, [1]],
+      [number, [0]],
+    ]),
     "add",
   );
 }
@@ -138,9 +129,9 @@ test("bytes are copied and read from wherever they lie", options, async () => {
   const p = new Playing();
   const bytes = p.view("uint8", range(16));
   const to = p.view("uint8", new Array(16).fill(99));
-  p.stream.copy(to.block, 4, bytes.block, 0, 4);
-  p.stream.copy(to.block, 9, bytes.block, 3, 5);
-  p.stream.copy(to.block, 1, to.block, 4, 3);
+  copyBytes(p, to, 4, bytes, 0, 4);
+  copyBytes(p, to, 9, bytes, 3, 5);
+  copyBytes(p, to, 1, to, 4, 3);
   assert.deepEqual(await p.read(to), [99, 0, 1, 2, 0, 1, 2, 3, 99, 3, 4, 5, 6, 7, 99, 99]);
   assert.deepEqual(await p.read({ ...to, offset: 5, count: 6 }), [1, 2, 3, 99, 3, 4]);
   assert.deepEqual(await p.read({ ...to, count: 0 }), []);
@@ -210,25 +201,31 @@ test("thousands of dispatches in a batch", options, async () => {
   assert.deepEqual(await p.read(x), [10_000]);
 });
 
+// A call of a kernel with these words for its fields.
+function rawKernel(p, name, words) {
+  const number = p.stream.name(name);
+  p.stream.raw(((3 + words.length) << 8) | 5, number, number, ...words);
+}
+
 test("commands and fields that are wrong are errors of the next read alone", options, async () => {
   const p = new Playing();
   const x = p.view("float32", [1, 2]);
   const wrong = [
-    [() => p.kernel("dance", []), /no kernel dance/],
+    [() => p.kernel("dance", {}), /no kernel dance/],
     [
-      () => p.kernel("softmax", [field.long(1)], "softmax"),
-      /expected a field of tag 1 \(Number\), found 2/,
+      () => p.kernel("fill", { count: 1, value: 0, y: null }),
+      /memory that a kernel needs is missing/,
     ],
-    [
-      () => p.kernel("softmax", [field.number(1), field.rows(1, 2, 1), field.in(none)]),
-      /not there/,
-    ],
-    [() => p.kernel("softmax", []), /shorter/],
+    [() => rawKernel(p, "fill", [1, 0, 0]), /shorter than its fields/],
+    [() => rawKernel(p, "fill", [1, 0, 0, 0, x.block, 0, 0, 9, 9]), /2 words more than its fields/],
+    [() => rawKernel(p, "fill", [1, 0, 0, 0, x.block, 0, 99]), /99 is not a dtype/],
+    [() => p.stream.raw((1 << 8) | 2), /shorter than its fields/],
+    [() => p.stream.raw((3 << 8) | 12, 1234, 5), /1 words more than its fields/],
     [() => p.stream.free(1234), /no block 1234/],
     [() => p.stream.allocate(x.block, 4), /not free/],
     [() => p.stream.raw((1 << 8) | 77), /no command 77/],
-    [() => add(p, { ...x, dtype: "float64" }, x), /no float64/],
-    [() => add(p, { ...x, offset: 2 }, x), /odd offset/],
+    [() => add(p, { ...x, dtype: "float64" }, x), /float64/],
+    [() => add(p, { ...x, offset: 2 }, x), /offset 2/],
   ];
   for (const [write, message] of wrong) {
     write();
@@ -243,21 +240,20 @@ test("commands and fields that are wrong are errors of the next read alone", opt
 test("WebGPU's own errors come with the op's name", options, async () => {
   const bad = {
     supported: { all: ["float32"] },
-    play(fields, commands) {
-      const view = fields.out();
+    play({ y }, commands) {
       commands.dispatch({
         key: "bad",
-        memory: [{ name: "x", view, mode: "write" }],
-        numbers: {},
+        memory: [{ name: "y", view: y, mode: "write" }],
+        uniforms: {},
         workgroups: [1],
         body: () => "fn main() { this is no shader }",
       });
     },
   };
-  const p = new Playing({ kernels: new Map([...webgpu.kernels, ["bad", bad]]) });
+  const p = new Playing({ kernels: new Map([...webgpu.kernels, ["fill", bad]]) });
   const x = p.view("float32", [1, 2]);
   await p.read(x);
-  p.kernel("bad", [field.out(x)], "matmul");
+  p.kernel("fill", { count: 2, value: 0, y: x }, "matmul");
   p.play();
   await assert.rejects(p.read(x), { kind: "validation", op: "matmul" });
   assert.deepEqual(await p.read(x), [1, 2]);

@@ -3,28 +3,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { range } from "./support/close.mjs";
+import { copyBytes, elementwise } from "./support/kernel_fields.mjs";
 import { arrayOf, options, Playing } from "./support/playing.mjs";
-import { field } from "./support/stream_writer.mjs";
 
 // y = a op b
-function elementwise(p, op, a, b, y) {
+function combine(p, op, a, b, y) {
   const stridesOf = (view) => [view.count === 1 ? 0 : 1];
   p.kernel(
     "elementwise",
-    [
-      field.text(op),
-      field.number(0),
-      field.number(-1),
-      field.doubles(op === "add" ? [1] : []),
-      field.dtype("float32"),
-      field.dtype("float32"),
-      field.longs([y.count]),
-      field.operands([
-        [y, [1]],
-        [a, stridesOf(a)],
-        [b, stridesOf(b)],
-      ]),
-    ],
+    elementwise({ op, constants: op === "add" ? [1] : [], shape: [y.count] }, [
+      [y, [1]],
+      [a, stridesOf(a)],
+      [b, stridesOf(b)],
+    ]),
     op,
   );
 }
@@ -37,14 +28,14 @@ test("plays kernels again, with new inputs and among others", options, async () 
   const one = p.view("float32", [1]);
   const y = p.view("float32", [0, 0]);
   p.stream.beginRecording(7);
-  elementwise(p, "mul", x, x, y);
-  elementwise(p, "add", y, one, y);
+  combine(p, "mul", x, x, y);
+  combine(p, "add", y, one, y);
   p.stream.endRecording();
   assert.deepEqual(await p.read(y), [2, 5]);
   const reads = range(3, (i) => {
     write(p, x, [i, 10 * i]);
     p.stream.playRecording(7);
-    elementwise(p, "add", y, one, y);
+    combine(p, "add", y, one, y);
     return p.later(y);
   });
   p.play();
@@ -61,7 +52,7 @@ test("a play creates nothing, in one submit", options, async () => {
   const x = p.view("float32", range(100));
   const one = p.view("float32", [1]);
   p.stream.beginRecording(1);
-  for (let i = 0; i < 20; i++) elementwise(p, "add", x, one, x);
+  for (let i = 0; i < 20; i++) combine(p, "add", x, one, x);
   p.stream.endRecording();
   await p.read(x);
   const before = p.stats;
@@ -83,9 +74,9 @@ test("a recording over several batches", options, async () => {
   const x = p.view("float32", [0]);
   const one = p.view("float32", [1]);
   p.stream.beginRecording(1);
-  elementwise(p, "add", x, one, x);
+  combine(p, "add", x, one, x);
   assert.deepEqual(await p.read(x), [1]);
-  elementwise(p, "add", x, one, x);
+  combine(p, "add", x, one, x);
   p.stream.endRecording();
   p.stream.playRecording(1);
   assert.deepEqual(await p.read(x), [4]);
@@ -96,12 +87,14 @@ test("copies and scratch memory are played, too", options, async () => {
   const bytes = p.view("uint8", range(16));
   const to = p.view("uint8", new Array(16).fill(99));
   p.stream.beginRecording(1);
-  p.stream.copy(to.block, 4, bytes.block, 0, 4);
-  p.stream.copy(to.block, 9, bytes.block, 3, 5);
+  copyBytes(p, to, 4, bytes, 0, 4);
+  copyBytes(p, to, 9, bytes, 3, 5);
+  // Within one block: by way of scratch memory.
+  copyBytes(p, to, 1, to, 4, 3);
   p.stream.endRecording();
   p.stream.write(to.block, 0, arrayOf("uint8", new Array(16).fill(50)));
   p.stream.playRecording(1);
-  assert.deepEqual(await p.read(to), [50, 50, 50, 50, 0, 1, 2, 3, 50, 3, 4, 5, 6, 7, 50, 50]);
+  assert.deepEqual(await p.read(to), [50, 0, 1, 2, 0, 1, 2, 3, 50, 3, 4, 5, 6, 7, 50, 50]);
 });
 
 test("memory of a recording stays when much else is given back", options, async () => {
@@ -112,7 +105,7 @@ test("memory of a recording stays when much else is given back", options, async 
   const x = p.view("float32", [0]);
   const one = p.view("float32", [1]);
   p.stream.beginRecording(1);
-  elementwise(p, "add", from, one, x);
+  combine(p, "add", from, one, x);
   p.stream.endRecording();
   p.stream.free(scratch);
   const others = range(4, () => p.allocate(size));
@@ -127,14 +120,14 @@ test("a recording in which something failed cannot be played", options, async ()
   const x = p.view("float32", [1]);
   const one = p.view("float32", [1]);
   p.stream.beginRecording(1);
-  p.kernel("unheard_of", []);
+  p.kernel("unheard_of", {});
   p.stream.endRecording();
   await assert.rejects(p.read(x), /unheard_of/);
   p.stream.playRecording(1);
   await assert.rejects(p.read(x), /unheard_of/);
   p.stream.playRecording(5);
   await assert.rejects(p.read(x), /no recording 5/);
-  elementwise(p, "add", x, one, x);
+  combine(p, "add", x, one, x);
   assert.deepEqual(await p.read(x), [2]);
 });
 
@@ -142,19 +135,7 @@ test("status words are asked for after a play", options, async () => {
   const p = new Playing();
   const index = p.view("int64", [0, 1]);
   p.stream.beginRecording(1);
-  p.kernel(
-    "find_out_of_range",
-    [
-      field.text("gather"),
-      field.long(2),
-      field.long(0),
-      field.long(2),
-      field.in(index),
-      field.out(null),
-      field.out(null),
-    ],
-    "gather",
-  );
+  p.kernel("find_out_of_range", { op: "gather", count: 2, dim: 0, size: 2, index }, "gather");
   p.stream.endRecording();
   assert.deepEqual(await p.read(index), [0, 1]);
   p.stream.write(index.block, 0, arrayOf("int64", [0, 5]));

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eg } from "../js/support/engine.mjs";
 import { assertClose, randoms, range } from "./support/close.mjs";
+import { rows } from "./support/kernel_fields.mjs";
 import { options, packedStrides, playing } from "./support/playing.mjs";
-import { field, none } from "./support/stream_writer.mjs";
 
 const kFolds = [
   "sum",
@@ -22,7 +22,7 @@ const kFolds = [
 ];
 const product = (sizes) => sizes.reduce((a, b) => a * b, 1);
 
-function reduceFields({
+function reduction({
   fold,
   compute = "float32",
   divisor = 1,
@@ -31,21 +31,13 @@ function reduceFields({
   dims,
   x,
   strides = packedStrides(shape),
-  shifts = none,
+  shifts,
   y,
 }) {
-  return [
-    field.number(kFolds.indexOf(fold)),
-    field.dtype(compute),
-    field.double(divisor),
-    field.number(root),
-    field.longs(shape),
-    field.longs(dims),
-    field.in(x),
-    field.longs(strides),
-    field.in(shifts),
-    field.out(y),
-  ];
+  return {
+    reduction: { fold: kFolds.indexOf(fold), compute, divisor, root },
+    ...{ shape, dims, x, xStrides: strides, shifts, y },
+  };
 }
 
 // A fold in doubles: results in the row-major order of the other dimensions.
@@ -90,8 +82,8 @@ async function check(call, values, { padding = 0, dtype = "float32", shifts } = 
   const expected = foldOf(call.fold, values, call.shape, strides, call.dims, shifts);
   const x = p.view(dtype, values, padding);
   const y = p.empty(call.compute ?? "float32", expected.length, padding);
-  const shiftView = shifts ? p.view("float32", shifts, padding) : none;
-  p.kernel("reduce", reduceFields({ ...call, x, y, shifts: shiftView }));
+  const shiftView = shifts && p.view("float32", shifts, padding);
+  p.kernel("reduce", reduction({ ...call, x, y, shifts: shiftView }));
   const finish = (total) => {
     const quotient = total / (call.divisor ?? 1);
     return call.root ? Math.sqrt(quotient) : quotient;
@@ -151,10 +143,10 @@ test("NaN wins, and nothing is the neutral element", options, async () => {
   const x = p.view("float32", [1, NaN, 3, 4]);
   const y = p.empty("float32", 2);
   for (const fold of ["sum", "max", "min", "maxAbs"]) {
-    p.kernel("reduce", reduceFields({ fold, shape: [2, 2], dims: [1], x, y }));
+    p.kernel("reduce", reduction({ fold, shape: [2, 2], dims: [1], x, y }));
     assert.ok(Number.isNaN((await p.read(y))[0]), fold);
   }
-  p.kernel("reduce", reduceFields({ fold: "sum", shape: [2, 0], dims: [1], x, y }));
+  p.kernel("reduce", reduction({ fold: "sum", shape: [2, 0], dims: [1], x, y }));
   assert.deepEqual(await p.read(y), [0, 0]);
 });
 
@@ -177,15 +169,8 @@ test("arg_reduce finds the first largest or smallest element", options, async ()
       const values = p.empty(dtype === "float32" ? dtype : "int64", count);
       const indices = p.empty("int64", count);
       for (const largest of [true, false]) {
-        p.kernel("arg_reduce", [
-          field.number(largest),
-          field.longs(shape),
-          field.long(dim),
-          field.in(x),
-          field.longs(packedStrides(shape)),
-          field.out(values),
-          field.out(indices),
-        ]);
+        const xStrides = packedStrides(shape);
+        p.kernel("arg_reduce", { largest, shape, dim, x, xStrides, values, indices });
         const expected = largest ? tensor.argmax(dim) : tensor.argmin(dim);
         assert.deepEqual(await p.read(indices), Array.from(expected.dataSync(), Number));
         const extreme = largest ? tensor.amax(dim) : tensor.amin(dim);
@@ -197,15 +182,8 @@ test("arg_reduce finds the first largest or smallest element", options, async ()
   const x = p.view("float32", [1, NaN, 3, NaN]);
   const values = p.empty("float32", 1);
   const indices = p.empty("int64", 1);
-  p.kernel("arg_reduce", [
-    field.number(1),
-    field.longs([4]),
-    field.long(0),
-    field.in(x),
-    field.longs([1]),
-    field.out(values),
-    field.out(indices),
-  ]);
+  const fields = { largest: true, shape: [4], dim: 0, x, xStrides: [1], values, indices };
+  p.kernel("arg_reduce", fields);
   assert.deepEqual(await p.read(indices), [1]);
 });
 
@@ -223,23 +201,18 @@ test("running totals and extremes", options, async () => {
     const p = playing();
     const [from, factors] = [p.view("float32", values, 1), p.view("float32", randoms(count, 7))];
     const [y, indices] = [p.empty("float32", count), p.empty("int64", count)];
-    const rows = field.rows(...shape);
+    const fields = { rows: rows(shape), x: from };
     const title = String(shape);
     for (const [kind, expected] of [x.cumsum(1), x.cumprod(1), eg.logcumsumexp(x, 1)].entries()) {
-      p.kernel("scan", [field.number(kind), rows, field.in(from), field.out(y)]);
+      p.kernel("scan", { ...fields, kind, y });
       assertClose(await p.read(y), Array.from(expected.dataSync()), { title, absolute: 1e-4 });
     }
     for (const largest of [true, false]) {
-      p.kernel("running_extreme", [
-        field.number(largest),
-        rows,
-        field.in(from),
-        field.out(indices),
-      ]);
+      p.kernel("running_extreme", { ...fields, largest, indices });
       const [, expected] = largest ? eg.cummax(x, 1) : eg.cummin(x, 1);
       assert.deepEqual(await p.read(indices), Array.from(expected.dataSync(), Number));
     }
-    p.kernel("recurrence", [rows, field.in(from), field.in(factors), field.out(y)]);
+    p.kernel("recurrence", { ...fields, factor: factors, y });
     const [, size, inner] = shape;
     const factor = randoms(count, 7);
     const expected = [...values];
@@ -253,7 +226,7 @@ test("running totals and extremes", options, async () => {
     range(2000, (i) => i % 10),
   );
   const y = p.empty("int64", 2000);
-  p.kernel("scan", [field.number(0), field.rows(1, 2000, 1), field.in(x), field.out(y)]);
+  p.kernel("scan", { kind: 0, rows: rows([1, 2000, 1]), x, y });
   let total = 0;
   assert.deepEqual(
     await p.read(y),

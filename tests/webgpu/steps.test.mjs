@@ -3,10 +3,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertClose, randoms, range } from "./support/close.mjs";
+import { copyBytes, elementwise } from "./support/kernel_fields.mjs";
 import { devices, options, Playing } from "./support/playing.mjs";
-import { field, none } from "./support/stream_writer.mjs";
 
 const kTolerance = { relative: 1e-6, absolute: 1e-7 };
+
+const kAdam = {
+  ...{ beta1: 0.9, beta2: 0.999, eps: 1e-8, weightDecay: 0 },
+  ...{ decoupled: false, maximize: false },
+};
+const kSgd = {
+  ...{ momentum: 0, dampening: 0, weightDecay: 0 },
+  ...{ nesterov: false, maximize: false, first: false },
+};
 
 const zeros = (count) => new Array(count).fill(0);
 
@@ -18,26 +27,14 @@ function makeParam(p, count, seed) {
 }
 
 function adam(p, { param, grad, state }, { step = 1, lr = 0.01 } = {}) {
-  p.kernel("adam_step", [
-    [step, lr, 0.9, 0.999, 1e-8, 0].map(field.double),
-    [0, 0].map(field.number),
-    field.long(param.count),
-    field.out(param),
-    field.in(grad),
-    state.map(field.out),
-    field.out(none),
-  ]);
+  p.kernel("adam_step", {
+    options: { ...kAdam, step, lr },
+    ...{ count: param.count, param, grad, expAvg: state[0], expAvgSq: state[1] },
+  });
 }
 
 function sgd(p, param, grad, lr = 0.5) {
-  p.kernel("sgd_step", [
-    [lr, 0, 0, 0].map(field.double),
-    [0, 0, 0].map(field.number),
-    field.long(param.count),
-    field.out(param),
-    field.in(grad),
-    field.out(none),
-  ]);
+  p.kernel("sgd_step", { options: { ...kSgd, lr }, count: param.count, param, grad });
 }
 
 /** The last elements of a view, which are all if it is small. */
@@ -179,9 +176,9 @@ test("what comes between steps comes between them", options, async () => {
   steps();
   p.stream.write(grad.block, 0, Float32Array.of(4, 4, 4, 4));
   steps();
-  p.kernel("fill", [field.long(4), field.double(6), field.out(grad)]);
+  p.kernel("fill", { count: 4, value: 6, y: grad });
   steps();
-  p.stream.copy(a.block, 0, grad.block, 0, 8);
+  copyBytes(p, a, 0, grad, 0, 8);
   const middle = p.later(a);
   steps();
   assert.deepEqual(await p.read(a), [3, 3, -8, -8]);
@@ -199,23 +196,20 @@ test("blocks that share a buffer are used as others are", options, async () => {
   steps();
   const [a, b, c] = params;
   const add = (to, x, y) =>
-    p.kernel("elementwise", [
-      field.text("add"),
-      field.number(0),
-      field.number(-1),
-      field.doubles([1]),
-      field.dtype("float32"),
-      field.dtype("float32"),
-      field.longs([4]),
-      field.operands([to, x, y].map((view) => [view, [1]])),
-    ]);
+    p.kernel(
+      "elementwise",
+      elementwise(
+        { op: "add", constants: [1], shape: [4] },
+        [to, x, y].map((view) => [view, [1]]),
+      ),
+    );
   add(c, a, b);
   assert.deepEqual(await p.read(c), zeros(4).fill(-1.5));
-  p.stream.copy(a.block, 0, b.block, 0, 8);
+  copyBytes(p, a, 0, b, 0, 8);
   assert.deepEqual(await p.read(a), [-1, -1, -0.5, -0.5]);
   p.stream.write(b.block, 4, Float32Array.of(7));
   assert.deepEqual(await p.read(b), [-1, 7, -1, -1]);
-  p.kernel("fill", [field.long(2), field.double(0), field.out({ ...b, offset: 8 })]);
+  p.kernel("fill", { count: 2, value: 0, y: { ...b, offset: 8 } });
   assert.deepEqual(await p.read(b), [-1, 7, 0, 0]);
   assert.deepEqual(await p.read(a), [-1, -1, -0.5, -0.5]);
   assert.deepEqual(await p.read(c), zeros(4).fill(-1.5));

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eg } from "../js/support/engine.mjs";
 import { assertClose, randoms, range } from "./support/close.mjs";
+import { elementwise, rows } from "./support/kernel_fields.mjs";
 import { options, Playing } from "./support/playing.mjs";
-import { field, none } from "./support/stream_writer.mjs";
 
 const kBatch = 12;
 const kSizes = [20, 16, 10];
@@ -59,56 +59,33 @@ class Temporaries {
   }
 }
 
-const rowMajor = (columns) => [1, columns].reverse();
-const layout = ([row, column]) => [field.longs([]), field.long(row), field.long(column)];
+const layout = ([rowStride, columnStride]) => ({ batchStrides: [], rowStride, columnStride });
 
 // c = a b, with the strides of a and b.
-function multiply(p, [m, n, k], [a, aStrides], [b, bStrides], c, bias = none) {
-  p.kernel("matrix_product", [
-    field.longs([]),
-    [m, n, k].map(field.long),
-    field.in(a),
-    layout(aStrides),
-    field.in(b),
-    layout(bStrides),
-    field.out(c),
-    layout(rowMajor(n)),
-    field.double(1),
-    field.double(0),
-    field.in(bias),
-  ]);
+function multiply(p, [m, n, k], [a, aStrides], [b, bStrides], c, bias) {
+  p.kernel("matrix_product", {
+    sizes: { batch: [], m, n, k },
+    ...{ a, aLayout: layout(aStrides), b, bLayout: layout(bStrides) },
+    ...{ c, cLayout: layout([n, 1]), alpha: 1, beta: 0, bias },
+  });
 }
 
 function formula(p, op, gradientOf, operands) {
   p.kernel(
     "elementwise",
-    [
-      field.text(op),
-      field.number(0),
-      field.number(gradientOf),
-      field.doubles([]),
-      field.dtype("float32"),
-      field.dtype("float32"),
-      field.longs([operands[0].count]),
-      field.operands(operands.map((view) => [view, [1]])),
-    ],
+    elementwise(
+      { op, gradientOf, shape: [operands[0].count] },
+      operands.map((view) => [view, [1]]),
+    ),
     op,
   );
 }
 
 function sum(p, shape, dims, x, y) {
-  p.kernel("reduce", [
-    field.number(0),
-    field.dtype("float32"),
-    field.double(1),
-    field.number(0),
-    field.longs(shape),
-    field.longs(dims),
-    field.in(x),
-    field.longs([shape[1], 1]),
-    field.in(none),
-    field.out(y),
-  ]);
+  p.kernel("reduce", {
+    reduction: { fold: 0, compute: "float32", divisor: 1, root: false },
+    ...{ shape, dims, x, xStrides: [shape[1], 1], y },
+  });
 }
 
 /** One step; the loss is left in memory of the step. */
@@ -129,25 +106,20 @@ function step(p, { x, targets, params, state, one }, number) {
   formula(p, "relu", -1, [hidden, before]);
   multiply(p, [kBatch, count, width], [hidden, [width, 1]], [weight2, [1, width]], scores, bias2);
   const [losses, largest, logSum] = range(3, () => all.view(kBatch));
-  const target = [
-    field.rows(kBatch, count, 1),
-    field.in(targets),
-    field.in(none),
-    field.long(-100),
-    field.double(0),
-  ];
-  p.kernel("cross_entropy", [target, field.in(scores), [losses, largest, logSum].map(field.out)]);
-  const [loss, total] = [all.view(1), all.view(1)];
-  p.kernel("mean_loss", [target, field.in(losses), field.out(loss), field.out(total)]);
+  const target = {
+    rows: rows([kBatch, count, 1]),
+    index: targets,
+    ...{ ignoreIndex: -100, smoothing: 0 },
+  };
+  p.kernel("cross_entropy", { targets: target, scores, losses, largest, logSum });
+  const [loss, totalWeight] = [all.view(1), all.view(1)];
+  p.kernel("mean_loss", { targets: target, losses, mean: loss, totalWeight });
 
   const gradScores = all.view(kBatch * count);
-  p.kernel("cross_entropy_backward", [
-    target,
-    [scores, largest, logSum, one].map(field.in),
-    field.long(0),
-    field.in(total),
-    field.out(gradScores),
-  ]);
+  p.kernel("cross_entropy_backward", {
+    targets: target,
+    ...{ scores, largest, logSum, grad: one, gradStep: 0, totalWeight, gradScores },
+  });
   const grads = params.map((param) => all.view(param.count));
   const gradHidden = all.view(kBatch * width);
   multiply(p, [count, width, kBatch], [gradScores, [1, count]], [hidden, [width, 1]], grads[2]);
@@ -157,15 +129,14 @@ function step(p, { x, targets, params, state, one }, number) {
   multiply(p, [width, features, kBatch], [gradHidden, [1, width]], [x, [features, 1]], grads[0]);
   sum(p, [kBatch, width], [0], gradHidden, grads[1]);
   for (const [i, param] of params.entries()) {
-    p.kernel("adam_step", [
-      [number, kLr, 0.9, 0.999, 1e-8, 0].map(field.double),
-      [0, 0].map(field.number),
-      field.long(param.count),
-      field.out(param),
-      field.in(grads[i]),
-      state[i].map(field.out),
-      field.out(none),
-    ]);
+    const [expAvg, expAvgSq] = state[i];
+    p.kernel("adam_step", {
+      options: {
+        ...{ step: number, lr: kLr, beta1: 0.9, beta2: 0.999, eps: 1e-8, weightDecay: 0 },
+        ...{ decoupled: false, maximize: false },
+      },
+      ...{ count: param.count, param, grad: grads[i], expAvg, expAvgSq },
+    });
   }
   return { loss, free: () => all.free() };
 }

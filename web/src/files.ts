@@ -1,10 +1,10 @@
-// Where the files beside the package's script are. All addresses stand in this one file, which both forms of the package have
-// directly in dist/: they are relative to it, and bundlers know them by these very texts.
+// The addresses of the files that ship beside the package's script. They are all in this one file, which is directly in dist/ in
+// both forms of the package: the addresses are relative to it, and bundlers recognize exactly these expressions.
 
 import type { ModuleFactory } from "./runtime/native.js";
 import type { Variant } from "./runtime/variant.js";
 
-/** The scripts of the variants. Literal specifiers: bundlers follow them, browsers and Node resolve them. */
+/** Loads the script of each variant. The specifiers are literals so that bundlers can follow them. */
 export const kLoaders: Record<Variant, () => Promise<{ default: ModuleFactory }>> = {
   relaxed: () => import("./wasm/edgegrad-relaxed.mjs"),
   simd: () => import("./wasm/edgegrad-simd.mjs"),
@@ -12,9 +12,9 @@ export const kLoaders: Record<Variant, () => Promise<{ default: ModuleFactory }>
 };
 
 /**
- * What constructs a worker for a thread. Bundlers take the script along when they see exactly this expression, with nothing but
- * literals in it. `name` and, in Node, `workerData` are what the script knows itself by; execArgv: a thread must not inherit
- * what only the main script can take, such as --input-type.
+ * Constructs the worker of a thread. Bundlers include the script only when they see exactly this expression, made of literals
+ * alone. The script recognizes that it runs as a thread by `name` and, in Node, by `workerData`. `execArgv` is empty because a
+ * thread must not inherit flags that only the main script accepts, such as --input-type.
  */
 export const kWorkers: Partial<Record<Variant, () => Worker>> = {
   relaxed: () =>
@@ -27,7 +27,7 @@ export const kWorkers: Partial<Record<Variant, () => Worker>> = {
     new Worker(new URL("./wasm/edgegrad-simd.mjs", import.meta.url), { type: "module", name: "em-pthread-simd", workerData: "em-pthread", execArgv: [] }),
 };
 
-/** Returns the address of the script that the WebGPU device is. */
+/** Returns the address of the script that implements the WebGPU device. */
 export function webGpuScript(): string {
   return new URL("./wasm/edgegrad-webgpu.js", import.meta.url).href;
 }

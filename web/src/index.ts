@@ -2,10 +2,10 @@
 
 // edgegrad: tensors and automatic differentiation with PyTorch's semantics.
 //
-// Nothing is done here, only exported: bundlers take this file, and leave out of a bundle what its program does not import.
-// What has to be done is done by init() and expose() (start.ts), or at once where the package is one file (one_file.ts).
+// This file only exports, without side effects, so that bundlers can drop what a program does not import. The setup is done by
+// init() and expose() (start.ts), or on import where the package is one file (one_file.ts).
 
-// First of all the code that knows by its place where the package begins, on which errors stand.
+// This must be the first export: own_frames.ts, which errors.ts imports, marks where the package's code begins.
 
 export { EdgeGradError, type ErrorCode } from "./runtime/errors.js";
 
@@ -29,18 +29,6 @@ export type { Node } from "./autograd/node.js";
 export { fft } from "./composites/fourier/namespace.js";
 export * from "./composites/index.js";
 export * as linalg from "./composites/linalg/namespace.js";
-export { norm } from "./composites/linalg/norms.js";
-export {
-  cholesky,
-  det,
-  inverse,
-  lu,
-  luFactor,
-  pinv,
-  slogdet,
-  solve,
-  solveTriangular,
-} from "./composites/linalg/of_complex.js";
 export * as special from "./composites/special.js";
 export * as data from "./data/index.js";
 export type { Ints, Operand, OutputSize, Scalar } from "./dispatch/types.js";
@@ -89,6 +77,6 @@ export { keep, scope } from "./tensor/scope.js";
 export { Tensor } from "./tensor/tensor.js";
 export { spawn } from "./threads/spawn.js";
 
-// Last of all the code that knows where it ends.
+// This must be the last export: start.ts marks where the package's code ends.
 
 export { expose, init } from "./start.js";

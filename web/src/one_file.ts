@@ -1,8 +1,8 @@
-// The package as one file, dist/index.js; scripts/build.mjs says who gets it.
+// The package as one file, dist/index.js; scripts/build.mjs says which environments use it.
 //
-// What is imported is there as a whole: a thread of spawn() finds its engine even if its module calls nothing but methods.
+// Setup happens on import here, so a thread of spawn() finds its engine even if its module only calls methods of tensors.
 
-import { endOwnCode } from "./runtime/own_frames.js";
+import { markPackageEnd } from "./runtime/own_frames.js";
 import { attachTensorMethods } from "./tensor_methods.js";
 import { isEngineWorker, joinHost } from "./threads/host.js";
 
@@ -12,4 +12,4 @@ if (isEngineWorker()) {
   attachTensorMethods();
   joinHost();
 }
-endOwnCode();
+markPackageEnd();

@@ -1,18 +1,18 @@
-// The functions of which every program calls one before it has a tensor, on each thread. With them come the methods of tensors,
-// of which no bundler could know that they are used; and a thread of spawn() whose module is a bundle finds its engine.
+// Every program calls one of these functions on each thread before it has a tensor. They attach the methods of tensors, whose use
+// a bundler cannot detect, and connect a thread of spawn() whose module is a bundle to its engine.
 
 import type { InitOptions } from "./engine/init_options.js";
 import { startEngine } from "./engine/lifecycle.js";
-import { endOwnCode } from "./runtime/own_frames.js";
+import { markPackageEnd } from "./runtime/own_frames.js";
 import { attachTensorMethods } from "./tensor_methods.js";
 import { exposeFunctions } from "./threads/expose.js";
 import { joinHost, type WorkerFunction } from "./threads/host.js";
 
 /**
- * Starts the engine; every other function needs it. Calls after the first wait for the same start,
- * whose options stay in force until shutdown(): other ones are refused. Each opens the WebGPU device
- * if it requires it, or if that has been lost. A call after shutdown() waits for its end and starts
- * another engine.
+ * Starts the engine, which every other function needs. Later calls wait for the same start; its options
+ * stay in force until shutdown(), and a call with different options is rejected. Every call opens the
+ * WebGPU device if it requires one, or if the device has been lost. A call after shutdown() waits until
+ * the engine has stopped and starts a new one.
  */
 export async function init(...given: [options?: InitOptions]): Promise<void> {
   joinHost();
@@ -21,8 +21,8 @@ export async function init(...given: [options?: InitOptions]): Promise<void> {
 }
 
 /**
- * In the script of a worker: makes functions known that `spawn(worker, name, ...)` may call. Call it once the script is
- * loaded, before anything is awaited; init() waits there for the engine of the thread that calls spawn().
+ * Registers functions that `spawn(worker, name, ...)` may call; used in the script of a worker. Call it while the script loads,
+ * before the first await. In such a worker, init() waits for the engine of the thread that calls spawn().
  *
  *     eg.expose({ train });
  */
@@ -36,4 +36,4 @@ function joinThread(): void {
   joinHost();
 }
 
-endOwnCode();
+markPackageEnd();

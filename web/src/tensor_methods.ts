@@ -1,55 +1,35 @@
-// The Tensor class stands below the ops and autograd, and has methods that are made of them: they are put together
-// here, where everything is known.
+// The Tensor class is in a layer below the ops and autograd but has methods that are built from them. This file can import both
+// and attaches the methods.
 
 import { kAutogradMethods } from "./autograd/tensor_methods.js";
 import { rsub } from "./composites/arithmetic.js";
 import { norm } from "./composites/linalg/norms.js";
-import {
-  cholesky,
-  det,
-  inverse,
-  lu,
-  luFactor,
-  pinv,
-  slogdet,
-  solve,
-  solveTriangular,
-} from "./composites/linalg/of_complex.js";
 import { attachOps } from "./dispatch/methods.js";
-import { kFamiliarMethods } from "./ops/familiar_methods.js";
 import { attachHints } from "./ops/hints.js";
+import { kShortcutMethods } from "./ops/shortcut_methods.js";
 import { kCompositeMethods } from "./ops/tensor_methods.js";
-import { addDoors } from "./runtime/own_frames.js";
+import { registerPublicMethods } from "./runtime/own_frames.js";
 import { Tensor } from "./tensor/tensor.js";
 
-// What the op table has not, or what stands in the place of the engine's, which can less.
+// Methods that the op table lacks, or that replace a more limited op of the engine.
 const kComposites = {
-  cholesky,
-  det,
-  inverse,
-  lu,
-  luFactor,
   norm,
-  pinv,
   rsub,
-  slogdet,
-  solve,
-  solveTriangular,
 };
 
 let areAttached = false;
 
-/** Gives Tensor the methods that the layers above it declare for it, once. */
+/** Attaches to Tensor the methods that the layers above it declare. Later calls have no effect. */
 export function attachTensorMethods(): void {
   if (areAttached) return;
   areAttached = true;
   attachOps(Tensor.prototype);
   attach(kCompositeMethods);
-  attach(kFamiliarMethods);
+  attach(kShortcutMethods);
   attach(kAutogradMethods);
   for (const [name, f] of Object.entries(kComposites)) attach({ [name]: asMethod(f) });
   attachHints(Tensor.prototype);
-  addDoors(Tensor.prototype);
+  registerPublicMethods(Tensor.prototype);
 }
 
 // The tensor is the first argument.
@@ -59,7 +39,7 @@ function asMethod(f: (...args: never[]) => unknown): (this: Tensor, ...rest: nev
   };
 }
 
-// As a class has its methods and accessors: no loop over the properties of a tensor meets them.
+// Not enumerable, like the methods and accessors of a class.
 function attach(members: object): void {
   for (const name of Reflect.ownKeys(members)) {
     const descriptor = Object.getOwnPropertyDescriptor(members, name);

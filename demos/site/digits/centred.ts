@@ -1,4 +1,4 @@
-// A drawing as MNIST has its digits: 20 pixels at its longer side, and in the middle of 28 x 28 by its centre of mass.
+// Scales a drawing like MNIST's digits: its longer side has 20 pixels, and its center of mass is in the middle of 28 x 28 pixels.
 
 import { kPixels, kSide } from "./digits.js";
 
@@ -11,7 +11,7 @@ interface Box {
   bottom: number;
 }
 
-/** Ink (0 to 255) of a square drawing as an image of 28 x 28, or null where there is none. */
+/** Converts the ink (0 to 255) of a square drawing to an image of 28 x 28 pixels; null if there is no ink. */
 export function centred(ink: Uint8Array, side: number): Uint8Array | null {
   const box = boxOf(ink, side);
   if (box === null) return null;
@@ -49,7 +49,7 @@ function centreOf(ink: Uint8Array, side: number): [number, number] {
   return [x / sum, y / sum];
 }
 
-// Over a square of the drawing, which may reach beyond it.
+// The mean over a square of the drawing, which may extend beyond the drawing.
 function meanInk(ink: Uint8Array, side: number, left: number, top: number, size: number): number {
   const start = (from: number) => Math.max(0, Math.round(from));
   const end = (from: number) => Math.min(side, Math.round(from + size));

@@ -1,5 +1,5 @@
-// A classifier that learns, on its device. Work is synchronous and frees what it made; only reading waits, outside of any
-// scope, so that a prediction asked for meanwhile does not mix with it.
+// A classifier and its training, on its device. Computations are synchronous and run in a scope. Only reading values waits, outside
+// of any scope, so that it does not interfere with a prediction that is requested meanwhile.
 
 import * as eg from "edgegrad";
 import { fileOf, packCheckpoint, unpackCheckpoint } from "../../support/checkpoint.mjs";
@@ -7,15 +7,15 @@ import type { Digits } from "./digits.js";
 import { firstWeights, lastLayers, type ModelName, makeModel } from "./models.js";
 
 const kLearningRate = 0.002;
-// So much that weights of pixels which never have ink fade in the pictures.
+// High enough that the weights of pixels without ink fade in the pictures.
 const kWeightDecay = 0.3;
 const kFineTuningRate = 0.003;
 
-/** What one batch gave. */
+/** The results for one batch. */
 export interface Outcome {
   /** Mean over the batch. */
   readonly loss: number;
-  /** The digit that was read, for each. */
+  /** The predicted digit for each sample. */
   readonly guesses: Uint8Array;
 }
 
@@ -29,7 +29,7 @@ export class Classifier {
   readonly device: eg.Device;
   readonly model: eg.nn.Sequential;
   readonly optimizer: eg.optim.AdamW;
-  /** Steps taken so far. */
+  /** The number of steps so far. */
   steps = 0;
 
   constructor(name: ModelName, device: eg.Device) {
@@ -42,7 +42,7 @@ export class Classifier {
     });
   }
 
-  /** Takes one step; the loss before it is read only where `read` is true. */
+  /** Takes one step. Reads the loss and the predictions only if `read` is true. */
   step(digits: Digits, read: boolean): Promise<Outcome> | null {
     this.steps++;
     const tensors = this.#learn(this.optimizer, digits);
@@ -51,7 +51,7 @@ export class Classifier {
     return null;
   }
 
-  /** Reads digits and compares with their labels. */
+  /** Classifies digits and computes the loss for their labels. */
   test(digits: Digits): Promise<Outcome> {
     const tensors = eg.scope(() => eg.noGrad(() => this.#lossAndGuesses(digits)));
     return outcomeOf(tensors);
@@ -73,7 +73,7 @@ export class Classifier {
     return { values: (await weights.data()) as Float32Array, count: weights.shape[0] ?? 0 };
   }
 
-  /** A function that teaches the last two layers alone, one step a call. */
+  /** Returns a function that trains only the last two layers, one step per call. */
   fineTuner(): (digits: Digits) => Promise<Outcome> {
     const optimizer = new eg.optim.AdamW(lastLayers(this.model), { lr: kFineTuningRate });
     return (digits) => outcomeOf(this.#learn(optimizer, digits));
@@ -84,7 +84,7 @@ export class Classifier {
     return fileOf(this.model.stateDict());
   }
 
-  /** Takes over weights; throws, with nothing changed, where the file is none or of another model. */
+  /** Loads weights; throws, without changing anything, if the file is invalid or belongs to another model. */
   loadWeights(file: Uint8Array): void {
     eg.scope(() => void this.model.loadStateDict(eg.io.loadSafetensors(file)));
   }
@@ -114,7 +114,7 @@ export class Classifier {
     return { loss: eg.crossEntropy(scores, target), guesses: scores.argmax(1).to("uint8") };
   }
 
-  // Pixels from 0 to 255 become numbers of mean 0 and variance 1 over all of MNIST.
+  // Normalizes pixels from 0 to 255 to mean 0 and variance 1 over all of MNIST.
   #input(images: Uint8Array): eg.Tensor {
     const pixels = eg.tensor(images, { shape: [images.length / 784, 784] }).to(this.device);
     return pixels

@@ -1,4 +1,4 @@
-// How often each digit was read as which: a table, so that it can be read cell by cell.
+// The confusion matrix, as an HTML table so that screen readers can read it cell by cell.
 
 export class ConfusionTable {
   readonly #cells: HTMLTableCellElement[] = [];
@@ -7,7 +7,7 @@ export class ConfusionTable {
     const table = document.createElement("table");
     table.className = "confusion";
     table.createCaption().textContent =
-      "Test digits by what they are (rows) and what is read (columns)";
+      "Test digits by their label (rows) and prediction (columns)";
     const head = table.createTHead().insertRow();
     head.append(document.createElement("td"), ...kDigits.map((digit) => heading(digit, "col")));
     const body = table.createTBody();
@@ -26,7 +26,7 @@ export class ConfusionTable {
       const count = counts[i] ?? 0;
       const sum = counts.slice(row * 10, row * 10 + 10).reduce((a, b) => a + b, 0);
       const isRight = i % 11 === 0;
-      // Errors are few: without a larger scale of their own none would be seen.
+      // Errors are rare and need a larger scale to be visible.
       const share = Math.min(1, (isRight ? 0.5 : 4) * (count / Math.max(1, sum)));
       cell.textContent = count === 0 ? "" : String(count);
       cell.style.setProperty("--cell", isRight ? "var(--good)" : "var(--bad)");

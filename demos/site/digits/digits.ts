@@ -1,4 +1,4 @@
-// The digits as they arrive: training can begin with the first file.
+// The digits, streamed: training can start when the first file has arrived.
 
 export const kSide = 28;
 export const kPixels = kSide * kSide;
@@ -9,23 +9,23 @@ export interface Digits {
   readonly images: Uint8Array;
 }
 
-// What digits/shards.mjs makes. The test digits come second, so that what the first ones taught is soon put to the test.
+// The files that digits/shards.mjs writes. The test digits come second, so that the accuracy is known early.
 const kTrainFiles = 12;
 const kTestFile = "test.bin";
 const kAllBytes = 70_000 * (kPixels + 1);
 
-/** All of MNIST, filled while it is used. */
+/** All of MNIST, which is filled while it is being used. */
 export class DigitStream {
   readonly train: Digits[] = [];
   test: Digits | null = null;
-  /** Resolves with the first digits to train on. */
+  /** Resolves when the first training digits have arrived. */
   readonly ready: Promise<void>;
-  /** Resolves when the digits to test with are there. */
+  /** Resolves when the test digits have arrived. */
   readonly testable: Promise<void>;
-  /** Resolves when all are there. */
+  /** Resolves when all digits have arrived. */
   readonly done: Promise<void>;
 
-  /** `watch` is told the share that has arrived, of 1. */
+  /** `watch` receives the share that has arrived, from 0 to 1. */
   constructor(folder: string, watch: (share: number) => void) {
     let bytes = 0;
     const count = (arrived: number) => {
@@ -39,12 +39,12 @@ export class DigitStream {
     });
   }
 
-  /** How many digits there are to train on. */
+  /** The number of training digits that have arrived. */
   get length(): number {
     return this.train.reduce((sum, { labels }) => sum + labels.length, 0);
   }
 
-  /** Random digits of those that are there. */
+  /** Random digits among those that have arrived. */
   sample(count: number): Digits {
     const sample = { labels: new Uint8Array(count), images: new Uint8Array(count * kPixels) };
     for (let i = 0; i < count; i++) {
@@ -81,11 +81,13 @@ function digitsOf(bytes: Uint8Array): Digits {
   return { labels: bytes.subarray(0, count), images: bytes.subarray(count) };
 }
 
-// The length that a server names is that of the packed file, or of one packed anew: what counts is what comes out.
+// Counts the decompressed bytes, because the Content-Length of a server may be that of another compression.
 async function fetchUnpacked(url: URL, count: (bytes: number) => void): Promise<Uint8Array> {
   const response = await fetch(url);
   if (!response.ok || response.body === null) {
-    throw new Error(`The digits did not arrive: ${url.pathname} answered ${response.status}.`);
+    throw new Error(
+      `The digits could not be loaded: ${url.pathname} returned status ${response.status}.`,
+    );
   }
   const chunks: Uint8Array[] = [];
   const reader = response.body.pipeThrough(new DecompressionStream("gzip")).getReader();

@@ -1,4 +1,4 @@
-// The area to draw in: by pointer, or by keyboard with a pen that arrows move.
+// The drawing area, for a pointer, or for the keyboard with a pen that the arrow keys move.
 
 import { color, kThemeChanged } from "../shared/frame.js";
 import { centred } from "./centred.js";
@@ -17,7 +17,7 @@ type Position = readonly [x: number, y: number];
 
 export class DrawingPad {
   readonly #shown: HTMLCanvasElement;
-  // The ink alone, which is what is read; the pen and the colours are of the canvas that is shown.
+  // Only the ink, which is classified; the visible canvas also has the pen and the colors.
   readonly #ink: OffscreenCanvasRenderingContext2D;
   readonly #side: number;
   readonly #changed: () => void;
@@ -26,7 +26,7 @@ export class DrawingPad {
   #isDown = false;
   #inkColor = color("text");
 
-  /** `changed` is called after each stroke's every part. */
+  /** `changed` is called after every segment of a stroke. */
   constructor(canvas: HTMLCanvasElement, changed: () => void) {
     this.#shown = canvas;
     this.#side = canvas.width;
@@ -46,7 +46,7 @@ export class DrawingPad {
     this.#drawn();
   }
 
-  /** Shows an image of 28 x 28 as if it had been drawn. */
+  /** Shows an image of 28 x 28 pixels as if it had been drawn. */
   show(image: Uint8Array): void {
     const small = new OffscreenCanvas(kSide, kSide);
     const context = small.getContext("2d") as OffscreenCanvasRenderingContext2D;
@@ -60,7 +60,7 @@ export class DrawingPad {
     this.#drawn();
   }
 
-  /** What is drawn, as the network takes it; null for an empty area. */
+  /** The drawing in the form of the network's input; null if the area is empty. */
   image(): Uint8Array | null {
     const { data } = this.#ink.getImageData(0, 0, this.#side, this.#side);
     const ink = new Uint8Array(this.#side * this.#side);
@@ -80,7 +80,7 @@ export class DrawingPad {
     });
     canvas.addEventListener("pointermove", (event) => {
       if (!canvas.hasPointerCapture(event.pointerId)) return;
-      // Those between two frames too, so that quick strokes are round.
+      // Includes the events between two frames, so that quick strokes are smooth.
       for (const part of event.getCoalescedEvents()) this.#drawTo(this.#positionOf(part));
       this.#drawTo(this.#positionOf(event));
     });
@@ -141,7 +141,7 @@ export class DrawingPad {
     this.#changed();
   }
 
-  // The ink in the colour of the page's text, and the pen that the keyboard moves.
+  // Paints the ink in the color of the page's text, and the pen for the keyboard.
   #paint(): void {
     const context = this.#shown.getContext("2d") as CanvasRenderingContext2D;
     context.globalCompositeOperation = "copy";

@@ -1,16 +1,16 @@
-// A test of a classifier on many digits, a few at a time, so that messages come through in between.
+// Tests a classifier on many digits, a few at a time, so that messages are handled in between.
 
 import type { Classifier } from "./classifier.js";
 import { type Digits, sliceOf } from "./digits.js";
 
 const kAtOnce = 250;
 
-/** What a test found. */
+/** The results of a test. */
 export interface TestResult {
   readonly steps: number;
   readonly loss: number;
   readonly accuracy: number;
-  /** How often a digit (row) was read as another (column), row by row. */
+  /** The confusion matrix, row by row: the number of digits by label (row) and prediction (column). */
   readonly confusion: readonly number[];
 }
 
@@ -26,7 +26,7 @@ export class Evaluation {
     this.#digits = digits;
   }
 
-  /** Reads the next digits; true while there are more. */
+  /** Classifies the next digits; returns true while there are more. */
   async advance(): Promise<boolean> {
     const part = sliceOf(this.#digits, this.#done, kAtOnce);
     const { loss, guesses } = await this.#classifier.test(part);
@@ -39,7 +39,7 @@ export class Evaluation {
     return this.#done < this.#digits.labels.length;
   }
 
-  /** What was found so far. */
+  /** The results so far. */
   result(): TestResult {
     const right = this.#confusion.reduce((sum, n, cell) => (cell % 11 === 0 ? sum + n : sum), 0);
     return {

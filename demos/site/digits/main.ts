@@ -39,7 +39,7 @@ const own = new OwnDigits(byId("slots"), (digit) => {
 let training: Promise<void> | null = null;
 let hasLesson = false;
 
-/** Stops the training, if there is any, after its last step. */
+/** Stops the training, if it is running, after the current step. */
 async function stopTraining(): Promise<void> {
   await trainer.stop();
   await training;
@@ -54,11 +54,11 @@ async function train(): Promise<void> {
     view.stopped(steps);
   } finally {
     training = null;
-    button("run").textContent = steps > 0 ? "Go on" : "Train";
+    button("run").textContent = steps > 0 ? "Resume" : "Train";
   }
 }
 
-// What changes the model waits until training has stopped, and nothing else starts meanwhile.
+// Runs work that changes the model after training has stopped, and prevents anything else from starting meanwhile.
 async function alone(work: () => Promise<void>): Promise<void> {
   const buttons = ["run", "anew", "save", "load", "learn", "unlearn"].map(button);
   const controls = [...buttons, device, model];
@@ -74,7 +74,7 @@ async function alone(work: () => Promise<void>): Promise<void> {
   }
 }
 
-// Another model has had no lesson.
+// Resets the lesson, because the model is now another one.
 function forgetLesson(): void {
   hasLesson = false;
   byId("lesson").textContent = "";
@@ -86,7 +86,7 @@ async function use(): Promise<void> {
   byId("runtime").textContent = runtimeText(runtime, chosen);
   view.restart(steps);
   forgetLesson();
-  button("run").textContent = steps > 0 ? "Go on" : "Train";
+  button("run").textContent = steps > 0 ? "Resume" : "Train";
 }
 
 await fillDevices(device);
@@ -132,7 +132,7 @@ button("clear").addEventListener("click", () => pad.clear());
 button("sample").addEventListener("click", async () => {
   const { images, labels } = await trainer.testDigit();
   pad.show(images);
-  byId("truth").textContent = `MNIST says ${labels[0]}.`;
+  byId("truth").textContent = `Its label in MNIST is ${labels[0]}.`;
 });
 
 button("save").addEventListener("click", async () => {
@@ -145,10 +145,10 @@ onFile(button("load"), byId<HTMLInputElement>("file"), (bytes, name) =>
       view.restart(0);
       forgetLesson();
       await trainer.test();
-      fileNote.textContent = `The weights of ${name} are in use.`;
+      fileNote.textContent = `The weights of ${name} were loaded.`;
     } catch (error) {
       const network = model.selectedOptions[0]?.textContent;
-      fileNote.textContent = `${name} does not hold weights of the network ${network}, which is as it was. ${errorText(error)}`;
+      fileNote.textContent = `${name} does not contain weights for the network ${network}, which was not changed. ${errorText(error)}`;
     }
   }),
 );
@@ -167,8 +167,8 @@ button("learn").addEventListener("click", () =>
     const rightBefore = own.judge(before);
     const right = own.judge(before, after);
     byId("lesson").textContent =
-      `Of your ten drawings ${rightBefore} were read before, ${right} are now; of the test digits ` +
-      `${percent(accuracyBefore)} before, ${percent(accuracyAfter)} now.`;
+      `Of your ten drawings, ${rightBefore} were recognized before and ${right} are now. Of the test digits, ` +
+      `${percent(accuracyBefore)} were recognized before and ${percent(accuracyAfter)} are now.`;
     hasLesson = true;
   }),
 );
@@ -176,6 +176,6 @@ button("unlearn").addEventListener("click", () =>
   alone(async () => {
     await trainer.unlearn();
     hasLesson = false;
-    byId("lesson").textContent = "The lesson is undone.";
+    byId("lesson").textContent = "The lesson was undone.";
   }),
 );

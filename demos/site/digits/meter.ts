@@ -1,8 +1,8 @@
-// What training tells between two reports: means over the batches that were read, and how fast it goes.
+// The progress between two reports: means over the batches whose results were read, and the speed.
 
 import type { Outcome } from "./classifier.js";
 
-/** Training as it was since the last report. */
+/** The training since the last report. */
 export interface Progress {
   readonly steps: number;
   readonly loss: number;
@@ -18,13 +18,13 @@ export class Meter {
   #samples = 0;
   #ms = 0;
 
-  /** Counts a step on so many digits, which took `ms`. */
+  /** Counts a step on `samples` digits, which took `ms`. */
   count(samples: number, ms: number): void {
     this.#samples += samples;
     this.#ms += ms;
   }
 
-  /** Counts what a step gave, where that was read. */
+  /** Counts the results of a step, if they were read. */
   read({ loss, guesses }: Outcome, labels: Uint8Array): void {
     this.#lossSum += loss;
     this.#batches++;

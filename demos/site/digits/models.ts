@@ -1,4 +1,4 @@
-// The two classifiers. Both end in two linear layers, which learn a visitor's handwriting.
+// The two classifiers. Both end in two linear layers, which are trained on a visitor's handwriting.
 
 import * as eg from "edgegrad";
 
@@ -37,7 +37,7 @@ const kModels = {
 
 export type ModelName = keyof typeof kModels;
 
-/** A classifier with new weights; it takes rows of 784 pixels. */
+/** A classifier with new weights; its input is rows of 784 pixels. */
 export function makeModel(name: ModelName, device: eg.Device): eg.nn.Sequential {
   return kModels[name](eg.nn).to(device);
 }
@@ -47,7 +47,7 @@ export function lastLayers(model: eg.nn.Module): eg.Tensor[] {
   return model.parameters().slice(-4);
 }
 
-/** The weights that see the pixels: one picture per neuron or filter. */
+/** The weights of the first layer: one picture per neuron or filter. */
 export function firstWeights(model: eg.nn.Module): eg.Tensor {
   return model.parameters()[0] as eg.Tensor;
 }

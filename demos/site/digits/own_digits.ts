@@ -1,4 +1,4 @@
-// A visitor's ten drawings, one of each digit: slots to fill, and what was read in them before and after the lesson.
+// A visitor's ten drawings, one of each digit: slots to fill, and their predictions before and after the lesson.
 
 import { color, kThemeChanged } from "../shared/frame.js";
 import { type Digits, kPixels, kSide } from "./digits.js";
@@ -15,7 +15,7 @@ export class OwnDigits {
   readonly #whenChosen: (digit: number) => void;
   #chosen = 0;
 
-  /** `whenChosen` is told the digit whose slot is to be filled next. */
+  /** `whenChosen` receives the digit whose slot is to be filled next. */
   constructor(element: HTMLElement, whenChosen: (digit: number) => void) {
     this.#whenChosen = whenChosen;
     this.#slots = Array.from({ length: 10 }, (_, digit) => makeSlot(digit));
@@ -33,7 +33,7 @@ export class OwnDigits {
     return this.#slots.every(({ image }) => image !== null);
   }
 
-  /** Fills the chosen slot, and goes on to the next empty one. */
+  /** Fills the chosen slot, and selects the next empty one. */
   keep(image: Uint8Array): void {
     const slot = this.#slots[this.#chosen] as Slot;
     slot.image = image;
@@ -43,7 +43,7 @@ export class OwnDigits {
     this.#choose(next < 0 ? this.#chosen : next);
   }
 
-  /** All drawings, with the digits they are. */
+  /** All drawings with their labels. */
   digits(): Digits {
     const images = new Uint8Array(10 * kPixels);
     this.#slots.forEach(({ image }, digit) => {
@@ -52,7 +52,7 @@ export class OwnDigits {
     return { images, labels: Uint8Array.from({ length: 10 }, (_, digit) => digit) };
   }
 
-  /** Shows what was read, or what was read before and is read now; returns how many of the last are right. */
+  /** Shows predictions, or those before and after the lesson; returns how many of the last ones are right. */
   judge(...guesses: readonly Uint8Array[]): number {
     let right = 0;
     this.#slots.forEach(({ verdict }, digit) => {

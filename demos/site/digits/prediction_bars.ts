@@ -19,12 +19,12 @@ export class PredictionBars {
     this.show(null);
   }
 
-  /** Says whether what is shown belongs to a drawing that has changed since. */
+  /** Marks the prediction as outdated, because the drawing has changed since. */
   setBusy(isBusy: boolean): void {
     this.#element.setAttribute("aria-busy", String(isBusy));
   }
 
-  /** Shows probabilities; null where nothing is drawn. */
+  /** Shows probabilities; null if nothing is drawn. */
   show(probabilities: readonly number[] | null): void {
     const best = probabilities === null ? -1 : probabilities.indexOf(Math.max(...probabilities));
     this.#rows.forEach(({ name, bar, share }, digit) => {

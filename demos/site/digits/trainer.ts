@@ -1,4 +1,4 @@
-// The worker of the page: the engine, the digits, and the classifier that learns them.
+// The worker of the page: the engine, the digits, and the classifier.
 
 import { expose } from "comlink";
 import type { Device, RuntimeInfo } from "edgegrad";
@@ -11,22 +11,22 @@ import { Meter, type Progress } from "./meter.js";
 import type { ModelName } from "./models.js";
 
 const kBatch = 64;
-// Reading waits for the device: only every so many steps, but often enough that no device falls far behind.
+// Reading waits for the device, so results are read only every few steps, but often enough that no device falls far behind.
 const kStepsPerRead = 4;
 const kReportMs = 100;
 const kSaveMs = 10_000;
-// Between two tests, at least so long, and so many times as long as a test takes.
+// The minimum time between two tests, in milliseconds and relative to the duration of a test.
 const kTestMs = 1000;
 const kTestShare = 5;
 const kFineTuningSteps = 80;
 
-/** What the page is told while it waits for nothing. */
+/** Callbacks through which the page receives progress. */
 export interface Watch {
   arrived(share: number): void;
   failed(message: string): void;
   progress(progress: Progress): void;
   tested(result: TestResult, pictures: Float32Array, count: number): void;
-  /** A checkpoint was kept at this step; null where the browser keeps none. */
+  /** A checkpoint was saved at this step; null if the browser cannot save one. */
   kept(steps: number | null): void;
 }
 
@@ -36,7 +36,7 @@ export interface State {
   readonly steps: number;
 }
 
-/** The digits that were read before and after a lesson, and the accuracy on the test digits. */
+/** The predictions before and after a lesson, and the accuracy on the test digits. */
 export interface Lesson {
   readonly before: Uint8Array;
   readonly after: Uint8Array;
@@ -58,13 +58,13 @@ class DigitTrainer {
   #saveAt = 0;
   #beforeLesson: Uint8Array | null = null;
 
-  /** Must be called first: where the digits are, and who is told. */
+  /** Sets the folder of the digits and the callbacks; must be called first. */
   watch(folder: string, watch: Watch): void {
     this.#folder = folder;
     this.#watch = watch;
   }
 
-  /** Makes a model on a device: as it is on another one now, or as it was kept here, or new. */
+  /** Creates a model on a device: a copy of the current one on another device, the saved one, or a new one. */
   async use(name: ModelName, device: Device): Promise<State> {
     const runtime = await startEngine(device);
     const next = new Classifier(name, device);
@@ -75,7 +75,7 @@ class DigitTrainer {
     return { runtime, steps: next.steps };
   }
 
-  /** Trains until stop(); resolves with the number of steps when the last one is done and kept. */
+  /** Trains until stop(); resolves to the number of steps when the last one is done and saved. */
   async train(): Promise<number> {
     const digits = this.#digits();
     await digits.ready;
@@ -96,7 +96,7 @@ class DigitTrainer {
     return this.#model.predict(image);
   }
 
-  /** A random digit of those that are never learned. */
+  /** A random test digit. */
   async testDigit(): Promise<Digits> {
     const digits = this.#digits();
     await digits.testable;
@@ -109,7 +109,7 @@ class DigitTrainer {
     return this.#model.weights();
   }
 
-  /** Takes the weights of a file; the model stays as it was where that is not possible. */
+  /** Loads the weights of a file; if that fails, the model is not changed. */
   async loadWeights(file: Uint8Array): Promise<void> {
     const { name, device } = this.#model;
     const next = new Classifier(name, device);
@@ -118,14 +118,14 @@ class DigitTrainer {
     await this.#keep();
   }
 
-  /** Forgets what was learned and kept. */
+  /** Starts over with a new model, and deletes the saved one. */
   async startAnew(): Promise<void> {
     const { name, device } = this.#model;
     await removeFile(fileName(name)).catch(() => {});
     this.#take(new Classifier(name, device));
   }
 
-  /** Teaches the last layers a visitor's drawings, among other digits so that those are not forgotten. */
+  /** Trains the last layers on a visitor's drawings, mixed with other digits so that those are not forgotten. */
   async learn(drawings: Digits): Promise<Lesson> {
     const digits = this.#digits();
     await digits.testable;
@@ -145,7 +145,7 @@ class DigitTrainer {
     return { before, after, accuracyBefore, accuracyAfter };
   }
 
-  /** Reads all test digits, where they are there, and returns the accuracy. */
+  /** Classifies all test digits, once they have arrived, and returns the accuracy. */
   async test(): Promise<number> {
     const test = this.#stream?.test;
     if (!test) return Number.NaN;
@@ -156,7 +156,7 @@ class DigitTrainer {
     return result.accuracy;
   }
 
-  /** Takes back what learn() did. */
+  /** Reverts learn(). */
   async unlearn(): Promise<void> {
     if (this.#beforeLesson !== null) this.#model.restore(this.#beforeLesson);
     await this.#keep();
@@ -180,7 +180,7 @@ class DigitTrainer {
     const stream = new DigitStream(this.#folder, (share) => this.#watch?.arrived(share));
     stream.done.catch((error: Error) => {
       this.#watch?.failed(error.message);
-      // Training goes on with what there is; without any, the next call tries again.
+      // Training continues with the digits that have arrived; without any, the next call tries again.
       if (stream.train.length === 0) this.#stream = null;
     });
     this.#stream = stream;
@@ -237,7 +237,7 @@ function fileName(name: ModelName): string {
   return `digits-${name}.safetensors`;
 }
 
-// What was kept by another version of this page may not fit, and some browsers keep nothing: then the model stays new.
+// A file saved by another version of this page may not match, and some browsers save nothing: then the model stays new.
 async function restoreKept(classifier: Classifier): Promise<void> {
   const file = await loadFile(fileName(classifier.name)).catch(() => null);
   try {
@@ -247,7 +247,7 @@ async function restoreKept(classifier: Classifier): Promise<void> {
   }
 }
 
-// The drawings in place of the first digits of a batch.
+// A batch whose first digits are replaced by the drawings.
 function mixed(drawings: Digits, batch: Digits): Digits {
   for (let i = 0; i < drawings.labels.length; i++) copyDigit(drawings, i, batch, i);
   return batch;

@@ -1,4 +1,4 @@
-// What the page shows of the training: numbers, curves, the confusion table and the pictures of weights.
+// The view of the training: numbers, curves, the confusion table and the pictures of weights.
 
 import { byId } from "../shared/frame.js";
 import { LineChart } from "../shared/line_chart.js";
@@ -12,7 +12,7 @@ const kBatchesAndTest = [
   { label: "test", color: "series-2" },
 ];
 
-/** A share as readers expect it. */
+/** A share in percent. */
 export function percent(share: number): string {
   return `${(100 * share).toFixed(1)} %`;
 }
@@ -34,7 +34,7 @@ export class TrainingView {
   readonly #confusion = new ConfusionTable(byId("confusion"));
   readonly #pictures = new WeightPictures(byId<HTMLCanvasElement>("pictures"));
 
-  /** Another model, or the same one elsewhere: curves begin anew. */
+  /** Clears the curves, for another model or device. */
   restart(steps: number): void {
     this.#loss.clear();
     this.#accuracy.clear();
@@ -42,7 +42,7 @@ export class TrainingView {
     byId("steps").textContent = count(steps);
     for (const id of ["speed", "loss-now", "batch-accuracy", "accuracy"])
       byId(id).textContent = "–";
-    byId("kept").textContent = steps > 0 ? "Goes on from what this browser kept." : "";
+    byId("kept").textContent = steps > 0 ? "Resumes from the model saved in this browser." : "";
   }
 
   arrived(share: number): void {
@@ -71,7 +71,7 @@ export class TrainingView {
     this.#pictures.show(pictures, n);
   }
 
-  /** Training has stopped: numbers are told less often than steps are taken. */
+  /** Shows the final step when training has stopped, because not every step is reported. */
   stopped(steps: number): void {
     byId("steps").textContent = count(steps);
   }
@@ -79,8 +79,8 @@ export class TrainingView {
   kept(steps: number | null): void {
     byId("kept").textContent =
       steps === null
-        ? "This browser keeps nothing for this page: save a file instead."
-        : `Kept in this browser at step ${count(steps)}: a reload goes on from there.`;
+        ? "This browser cannot store data for this page: save a file instead."
+        : `Saved in this browser at step ${count(steps)}: after a reload, training resumes from there.`;
   }
 }
 

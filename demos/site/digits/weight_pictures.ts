@@ -4,7 +4,7 @@ import { kThemeChanged } from "../shared/frame.js";
 import { signColors, signedImage } from "../shared/signed_image.js";
 
 const kGap = 1;
-// The weight that has a colour in full, in multiples of the usual one: one scale for all, so that idle neurons are pale.
+// The weight with full color, in multiples of the average one. All pictures have the same scale, so that idle neurons are pale.
 const kFull = 4;
 const kColumns = 8;
 

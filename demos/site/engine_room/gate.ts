@@ -1,9 +1,9 @@
-// Threads that begin at the same moment, and one that waits for the others.
+// Synchronizes threads that start at the same moment, and one that waits for the others.
 
 const kArrived = 0;
 const kOpen = 1;
 const kDone = 2;
-// Threads that need the waiting one (their JavaScript runs there) get it back after so long.
+// After this time in milliseconds the waiting thread continues, because other threads may need it to run their JavaScript.
 const kLongest = 2000;
 
 /** Three numbers in shared memory. */
@@ -13,10 +13,10 @@ export function makeGate(): Gate {
   return new Int32Array(new SharedArrayBuffer(12));
 }
 
-/** In a worker: waits until the gate opens, and does the work. */
+/** In a worker: waits until the gate opens, and calls `work`. */
 export function passGate(gate: Gate, work: () => void): void {
   Atomics.add(gate, kArrived, 1);
-  // Not asleep: waking up would take longer than a small backward.
+  // Spins rather than sleeps: waking up would take longer than a small backward.
   while (Atomics.load(gate, kOpen) === 0);
   try {
     work();
@@ -26,7 +26,7 @@ export function passGate(gate: Gate, work: () => void): void {
   }
 }
 
-/** Resolves when so many workers wait at the gate. */
+/** Resolves when `count` workers wait at the gate. */
 export async function untilArrived(gate: Gate, count: number): Promise<void> {
   while (Atomics.load(gate, kArrived) < count) await new Promise((turn) => setTimeout(turn, 5));
 }
@@ -35,7 +35,7 @@ export function openGate(gate: Gate): void {
   Atomics.store(gate, kOpen, 1);
 }
 
-/** Blocks until so many workers have done their work. */
+/** Blocks until `count` workers have finished. */
 export function waitUntilDone(gate: Gate, count: number): void {
   const end = performance.now() + kLongest;
   for (let done = Atomics.load(gate, kDone); done < count; done = Atomics.load(gate, kDone)) {

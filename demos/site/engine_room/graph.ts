@@ -1,4 +1,4 @@
-// Walks the backward graph and writes down what there is to see of each node.
+// Walks the backward graph and describes each node.
 
 import * as eg from "edgegrad";
 import { errorText } from "../shared/printed.js";
@@ -6,10 +6,10 @@ import type { GraphEdge, GraphNode, Saved } from "./recording.js";
 
 const kMostNodes = 300;
 const kPreviewed = 6;
-// What would take a while to fetch, for six numbers.
+// Larger tensors have no preview, because reading them takes too long for six numbers.
 const kMostPreviewedFrom = 100_000;
 
-/** The nodes below some roots, each with its number. */
+/** The nodes that can be reached from the roots, each with its index. */
 export interface Graph {
   readonly ids: ReadonlyMap<eg.Node, number>;
   readonly edges: readonly GraphEdge[];
@@ -53,7 +53,7 @@ export function leafNames(exported: Readonly<Record<string, unknown>>): Map<eg.N
   return names;
 }
 
-/** What a node is and keeps; `gradients` are the shapes that a hook saw. */
+/** Describes a node and its saved values; `gradients` are the shapes that a hook received. */
 export async function describeNode(
   node: eg.Node,
   names: ReadonlyMap<eg.Node, string>,
@@ -68,7 +68,7 @@ export async function describeNode(
   };
 }
 
-/** "float32 [32, 16]", with the device where it is not the CPU. */
+/** The dtype and shape, such as "float32 [32, 16]", and the device if it is not the CPU. */
 export function kindOf({ dtype, shape, device }: eg.Tensor): string {
   return `${dtype} ${shapeText(shape)}${device === "cpu" ? "" : ` on ${device}`}`;
 }
@@ -91,7 +91,7 @@ async function savedIn(node: eg.Node): Promise<Saved[]> {
 }
 
 async function shown(value: unknown): Promise<Omit<Saved, "name">> {
-  if (value === null) return { value: "nothing: no gradient needs it", preview: "" };
+  if (value === null) return { value: "not saved: no gradient needs it", preview: "" };
   if (!(value instanceof eg.Tensor)) return { value: String(value), preview: "" };
   const kind = kindOf(value);
   if (value.numel > kMostPreviewedFrom) return { value: kind, preview: "" };

@@ -1,4 +1,4 @@
-// The graph, drawn; nodes change their look with the moment that is shown.
+// Draws the graph; the look of nodes depends on the displayed moment.
 
 import { linesOf } from "./layout_text.js";
 import type { Point, Recording } from "./recording.js";
@@ -11,7 +11,7 @@ export class GraphView {
   #nodes: SVGGElement[] = [];
   #looks: string[] = [];
 
-  /** `choose` is called with the node that is pointed at or has the focus. */
+  /** `choose` is called with the node under the pointer or with the focus. */
   constructor(element: HTMLElement, choose: (node: number) => void) {
     this.#element = element;
     this.#choose = choose;
@@ -45,7 +45,7 @@ export class GraphView {
     });
   }
 
-  /** Marks the node that is described. */
+  /** Highlights the node whose details are shown. */
   mark(node: number | null): void {
     this.#nodes.forEach((element, id) => {
       element.classList.toggle("chosen", id === node);
@@ -67,7 +67,7 @@ export class GraphView {
     group.append(svg("rect", { width, height, rx: radius }));
     const middle = second === "" ? height / 2 + 4 : height / 2 - 4;
     const name = text(first, width / 2, middle, "name");
-    // With the space that the label has: what is read out is what is seen.
+    // The space makes the visible text equal to the label for screen readers.
     group.append(name, " ", text(second, width / 2, height / 2 + 12, "detail"));
     for (const type of ["pointerenter", "focus", "click"]) {
       group.addEventListener(type, () => this.#choose(id));
@@ -98,7 +98,7 @@ function arrowHead(): SVGDefsElement {
   return definitions;
 }
 
-// Through the middles of the line's pieces, with its corners as control points.
+// A curve through the midpoints of the line's segments, with its corners as control points.
 function edge(points: readonly Point[]): SVGPathElement {
   const [first, ...rest] = points as [Point, ...Point[]];
   const last = rest.at(-1) ?? first;

@@ -1,10 +1,10 @@
-// Each thread: what it runs now, what waits in its queue, and its whole time as a picture.
+// Shows for each thread the running node, the nodes in its queue, and a picture of the whole recording.
 
 import type { GraphNode } from "./recording.js";
 import { laneColor, svg } from "./svg.js";
 import { type Lane, stateOf, type TimedRun, type Timeline } from "./timeline.js";
 
-// The picture's own units; it is stretched to the width of the page.
+// In units of the picture, which is stretched to the width of the page.
 const kWidth = 1000;
 const kBarHeight = 26;
 const kQueueHeight = 30;
@@ -15,7 +15,7 @@ export class LanesView {
   readonly #choose: (node: number) => void;
   #lanes: { lane: Lane; now: HTMLElement; cursor: SVGLineElement; shown: string }[] = [];
 
-  /** `choose` is called with the node that is pointed at. */
+  /** `choose` is called with the node under the pointer. */
   constructor(element: HTMLElement, choose: (node: number) => void) {
     this.#element = element;
     this.#choose = choose;
@@ -108,7 +108,7 @@ function chip(text: string, state: string): HTMLElement {
   return element;
 }
 
-// The length of the queue over time, as an area that hangs below the bars.
+// The length of the queue over time, as an area below the bars.
 function queueShape(timeline: Timeline, lane: Lane, scale: number): string {
   const moments = [...new Set([...timeline.moments, ...lane.runs.map(({ ready }) => ready)])];
   moments.sort((a, b) => a - b);

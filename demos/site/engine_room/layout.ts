@@ -1,4 +1,4 @@
-// Where the nodes go: dagre (@dagrejs/dagre), which layers a directed graph as Graphviz's dot does, in 49 kB.
+// Layout by dagre (@dagrejs/dagre), which arranges a directed graph in layers like Graphviz's dot, in 49 kB.
 
 import { Graph, layout as place } from "@dagrejs/dagre";
 import { linesOf } from "./layout_text.js";
@@ -8,7 +8,7 @@ const kCharacter = 7.4;
 const kPadding = 26;
 const kHeight = 44;
 
-/** Lays a graph out from the roots downwards. */
+/** Computes a layout of a graph, from the roots downwards. */
 export function layOut(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Layout {
   const graph = new Graph({ multigraph: true });
   graph.setGraph({ rankdir: "TB", nodesep: 22, ranksep: 34, marginx: 8, marginy: 8 });

@@ -48,7 +48,7 @@ function showMoment(time: number): void {
   lanes.show(shown.timeline, shown.recording.nodes, time);
 }
 
-// A worker of the page, made anew after one was stopped in the middle of a visitor's endless loop.
+// The worker of the page; a new one is created after a visitor's endless loop was stopped.
 function linked(): TrainerLink<EngineRoom> {
   link ??= linkTrainer<EngineRoom>(
     new Worker(new URL("./trainer.ts", import.meta.url), { type: "module" }),

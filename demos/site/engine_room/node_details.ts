@@ -1,10 +1,10 @@
-// What there is to know of one node.
+// The details of one node.
 
 import { linesOf } from "./layout_text.js";
 import type { Recording } from "./recording.js";
 import type { Timeline } from "./timeline.js";
 
-/** Fills a <dl> with what is known of a node. */
+/** Fills a <dl> with the details of a node. */
 export function showDetails(
   title: HTMLElement,
   list: HTMLElement,
@@ -19,7 +19,7 @@ export function showDetails(
   if (node.leaf !== null) rows.push(["adds to", `${node.leaf.name}, ${node.leaf.kind}`]);
   rows.push([
     "sequenceNr",
-    node.sequenceNr === null ? "the highest: runs at once" : `${node.sequenceNr}`,
+    node.sequenceNr === null ? "the highest: runs immediately" : `${node.sequenceNr}`,
   ]);
   rows.push(["topologicalNr", `${node.topologicalNr} to the farthest leaf`]);
   rows.push(["gradient in", node.gradients.join(", ") || "–"]);
@@ -27,7 +27,7 @@ export function showDetails(
   rows.push([
     "gradients to",
     targets.map((target) => (target?.leaf ? target.leaf.name : target?.name)).join(", ") ||
-      "nowhere: a leaf",
+      "no node: this is a leaf",
   ]);
   for (const { name, value, preview } of node.saved) {
     rows.push([`saved.${name}`, preview === "" ? value : `${value}\n${preview}`]);

@@ -1,4 +1,4 @@
-// Backward from one tensor or several: rehearsed with a hook on every node, then recorded without.
+// Backward from one or several tensors: first a rehearsal with a hook on every node, then a recording without hooks.
 
 import * as eg from "edgegrad";
 import { makeGate, openGate, untilArrived, waitUntilDone } from "./gate.js";
@@ -9,15 +9,15 @@ const kAccumulate = "AccumulateGrad";
 
 type Ids = ReadonlyMap<eg.Node, number>;
 
-/** What the hooks of the rehearsal saw. */
+/** What the hooks of the rehearsal received. */
 export interface Rehearsal {
-  /** By pass, the nodes in the order in which they ran. */
+  /** For each pass, the nodes in the order in which they ran. */
   readonly orders: readonly (readonly number[])[];
-  /** By node, the shapes of the gradients that came in. */
+  /** For each node, the shapes of its incoming gradients. */
   readonly gradients: ReadonlyMap<number, string[]>;
 }
 
-/** Runs each pass once, with hooks, and takes the gradients away again. */
+/** Runs each pass once, with hooks, and clears the gradients afterwards. */
 export function rehearse(losses: readonly eg.Tensor[], ids: Ids): Rehearsal {
   let order: number[] = [];
   const gradients = new Map<number, string[]>();
@@ -43,7 +43,7 @@ export function rehearse(losses: readonly eg.Tensor[], ids: Ids): Rehearsal {
   }
 }
 
-/** Records all passes: each on a thread of its own where there are threads, else one after the other. */
+/** Records all passes: each on its own thread if there are threads, otherwise one after the other. */
 export async function record(losses: readonly eg.Tensor[]): Promise<eg.autograd.ProfileEvent[]> {
   const [first, ...others] = losses as [eg.Tensor, ...eg.Tensor[]];
   if (others.length === 0) return eg.autograd.profile(() => first.backward()).events;
@@ -71,14 +71,14 @@ export async function record(losses: readonly eg.Tensor[]): Promise<eg.autograd.
   }
 }
 
-/** True where several passes run at the same time. */
+/** True if several passes can run at the same time. */
 export function canRunTogether(): boolean {
   return eg.runtime().variant !== "single";
 }
 
 /**
- * Says which node each event is of. Names and sequence numbers tell, except for AccumulateGrad, all of which have the same:
- * those of one pass on one device run in the order of the rehearsal.
+ * Finds the node of each event, by name and sequence number. All AccumulateGrad nodes have the same ones; those of one pass
+ * on one device are matched by the order in which they ran in the rehearsal.
  */
 export function runsOf(
   events: readonly eg.autograd.ProfileEvent[],
@@ -105,7 +105,7 @@ export function runsOf(
     const waiting = accumulators[pass] ?? [];
     const next = waiting.find((id) => deviceOf(id) === event.device);
     const id = known ?? (event.name === kAccumulate ? next : undefined);
-    // Of a graph within: a Function may call backward itself.
+    // A node of another graph, because a Function may call backward itself.
     if (id === undefined) return [];
     if (id === next) waiting.splice(waiting.indexOf(id), 1);
     const { thread, device, start, duration, deviceDuration } = event;

@@ -1,8 +1,8 @@
-// Play, the slider, and which moment of the recording they show.
+// The play button and the slider, which select the displayed moment of the recording.
 
 import type { Timeline } from "./timeline.js";
 
-// A whole recording takes so long to play, whatever it took.
+// The time to play a whole recording, in milliseconds, whatever its real duration.
 const kPlayMs = 7000;
 const kSteps = 1000;
 
@@ -19,7 +19,7 @@ export class Player {
   #timeline: Timeline | null = null;
   #playing = false;
   #last = 0;
-  // From 0 to 1, by the pace that is chosen.
+  // From 0 to 1, according to the selected pace.
   #position = 0;
   #time = 0;
 
@@ -37,7 +37,7 @@ export class Player {
     pace.addEventListener("change", () => this.#move(this.#position));
   }
 
-  /** Takes a new recording and stays at its end, where all has run. */
+  /** Loads a new recording and moves to its end, where all nodes have run. */
   load(timeline: Timeline): void {
     this.pause();
     this.#timeline = timeline;
@@ -81,7 +81,7 @@ export class Player {
     this.#show(time);
   }
 
-  // Arrow keys go from event to event.
+  // Arrow keys move from event to event.
   #step(event: KeyboardEvent): void {
     const timeline = this.#timeline;
     const direction = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -93,7 +93,7 @@ export class Player {
       direction > 0
         ? moments.find((moment) => moment > this.#time)
         : moments.findLast((moment) => moment < this.#time);
-    // Exactly: some moments are closer to each other than what a position can tell apart.
+    // Passes the exact time: some moments are closer together than positions can represent.
     if (next !== undefined) this.#move(this.#positionOf(timeline, next), next);
   }
 
@@ -101,7 +101,7 @@ export class Player {
     return this.#elements.pace.value === "even";
   }
 
-  // Even pace: from one event to the next takes always the same.
+  // At even pace, the time between two events is always the same.
   #timeAt({ moments, end }: Timeline, position: number): number {
     if (!this.#isEven) return position * end;
     const at = position * (moments.length - 1);

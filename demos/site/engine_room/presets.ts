@@ -1,8 +1,8 @@
-// Models to begin with. Each is a module that exports `loss`; other exports only give names to the leaves.
+// Example models. Each is a module that exports `loss`; other exports only name the leaves.
 
 export interface Preset {
   readonly title: string;
-  /** What to look at. */
+  /** What to look for. */
   readonly about: string;
   readonly code: string;
   readonly needsGpu?: boolean;
@@ -14,7 +14,7 @@ export const kPresets: readonly Preset[] = [
   {
     title: "Multilayer perceptron",
     about:
-      "One chain, with the weights hanging off it. Each Addmm makes three gradients at once; AccumulateGrad has the highest sequence number there is, so the weights get theirs before the chain goes on.",
+      "A single chain with the weights attached to it. Each Addmm computes three gradients at once. AccumulateGrad has the highest possible sequence number, so the weights receive their gradients before the chain continues.",
     code: `${kStart}const { Linear, ReLU, Sequential } = eg.nn;
 export const model = new Sequential(
   new Linear(64, 128),
@@ -33,7 +33,7 @@ export const loss = eg.crossEntropy(scores, labels);
   {
     title: "Branches that share a weight",
     about:
-      "Two branches use w, so AccumulateGrad of w has two edges coming in: it waits until both gradients are there, added up. Watch the queue: of two nodes that are ready, the one made later in forward runs first.",
+      "Two branches use w, so AccumulateGrad of w has two incoming edges: it waits until both gradients have been computed and added. Watch the queue: of two nodes that are ready, the one created later in forward runs first.",
     code: `${kStart}const requiresGrad = true;
 export const w = eg.randn([64, 64], { requiresGrad });
 export const scale = eg.ones([64], { requiresGrad });
@@ -48,7 +48,7 @@ export const loss = both.mean();
   {
     title: "Double backward",
     about:
-      "The gradient was made with createGraph, so it has a graph of its own: this is backward through backward, as a gradient penalty needs it. The nodes of the first backward are in the picture too, because it was recorded like any other computation.",
+      "The gradient was computed with createGraph, so it has its own graph: this is backward through backward, which a gradient penalty needs. The nodes of the first backward are in the picture too, because it was recorded like any other computation.",
     code: `${kStart}const requiresGrad = true;
 export const w = eg.randn([16, 1], { requiresGrad });
 export const x = eg.randn([32, 16], { requiresGrad });
@@ -62,10 +62,10 @@ export const loss = length.sub(1).square().mean();
 `,
   },
   {
-    title: "A Function of your own",
+    title: "A custom Function",
     about:
-      "StraightThroughBackward is JavaScript. The engine is C++, and calls it on the thread that registered it, wherever the rest of the graph runs; what it throws would arrive here as the same object.",
-    code: `${kStart}// Rounds forward, and lets gradients through as if it had not.
+      "StraightThroughBackward is JavaScript. The C++ engine calls it on the thread that registered it, wherever the rest of the graph runs. If it threw an error, the same object would arrive at the caller of backward.",
+    code: `${kStart}// Rounds in forward, and passes gradients through as if it did not.
 class StraightThrough extends eg.autograd.Function {
   static forward(ctx, x) {
     ctx.saveForBackward(x);
@@ -86,7 +86,7 @@ export const loss = whole.square().mean();
   {
     title: "Checkpoint",
     about:
-      "The block inside checkpoint keeps its input alone. The first of its nodes to run computes the block again: see how much longer it takes than its neighbours. (The saved tensors you see when you point at one were computed for you just the same.)",
+      "The block inside checkpoint only saves its input. The first of its nodes to run computes the block again: see how much longer it takes than its neighbors. (The saved tensors that you see when you point at a node were recomputed to show them.)",
     code: `${kStart}const requiresGrad = true;
 export const w = eg.randn([256, 256], { requiresGrad });
 export const x = eg.randn([128, 256], { requiresGrad });
@@ -99,7 +99,7 @@ export const loss = y.square().mean();
   {
     title: "In-place on a view",
     about:
-      "One column of y is changed through a view of it. CopySlices is the node that PyTorch has for that, too: it sends the column's gradient through the new operation and the rest past it.",
+      "One column of y is changed through a view. CopySlices is the node for this, as in PyTorch: it passes the gradient of that column through the new operation, and the rest around it.",
     code: `${kStart}export const x = eg.randn([32, 8]).requiresGrad_();
 
 const y = x.mul(2);
@@ -110,7 +110,7 @@ export const loss = y.square().sum();
   {
     title: "Two threads, one model",
     about:
-      "A list of losses: each backward runs on a thread of its own, at the same time, and adds to the gradients of the same weights. Every call has a ready queue of its own; AccumulateGrad of a shared weight runs once for each call, and locks that leaf meanwhile.",
+      "A list of losses: each backward runs on its own thread, at the same time, and adds to the gradients of the same weights. Every call has its own ready queue; AccumulateGrad of a shared weight runs once per call, and locks that leaf while it runs.",
     code: `${kStart}const { Linear, Tanh, Sequential } = eg.nn;
 export const model = new Sequential(
   new Linear(64, 512),
@@ -131,7 +131,7 @@ export const loss = [
     title: "CPU and WebGPU in one graph",
     needsGpu: true,
     about:
-      "ToDeviceBackward is where the graph changes the device. Nodes of the GPU go to the queue of its own thread, as PyTorch’s engine has one per device; the thread that called backward runs those of the CPU and waits for the others. A GPU node’s time is that of writing down its commands; only a node that brings numbers back waits for the GPU.",
+      "At ToDeviceBackward the graph changes the device. As in PyTorch, each device has its own thread with a queue: GPU nodes go to that queue, and the thread that called backward runs the CPU nodes and waits for the others. The time of a GPU node is the time to record its commands; only a node that copies values back waits for the GPU.",
     code: `${kStart}const device = "webgpu";
 export const a = eg.randn([64, 64]).requiresGrad_();
 export const b = eg.randn([64, 64], { device }).requiresGrad_();

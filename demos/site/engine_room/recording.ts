@@ -1,6 +1,6 @@
-// What the worker measured and found, as the page gets it.
+// The results of a recording, as the worker sends them to the page.
 
-/** A value that a node keeps for backward. */
+/** A value that a node saves for backward. */
 export interface Saved {
   readonly name: string;
   /** "float32 [32, 16]", a number, or why it could not be read. */
@@ -12,17 +12,17 @@ export interface Saved {
 /** A node of the backward graph. */
 export interface GraphNode {
   readonly name: string;
-  /** Null for AccumulateGrad, which has the highest there is and so runs at once. */
+  /** Null for AccumulateGrad, which has the highest possible number and so runs immediately. */
   readonly sequenceNr: number | null;
   readonly topologicalNr: number;
   /** The leaf that an AccumulateGrad adds to. */
   readonly leaf: { readonly name: string; readonly kind: string } | null;
   readonly saved: readonly Saved[];
-  /** Shapes of the gradients that came in, seen by a hook in the rehearsal. */
+  /** The shapes of the incoming gradients, which a hook received in the rehearsal. */
   readonly gradients: readonly string[];
 }
 
-/** From the node that computes a gradient to the node that gets it. */
+/** An edge from the node that computes a gradient to the node that receives it. */
 export interface GraphEdge {
   readonly from: number;
   readonly to: number;
@@ -31,7 +31,7 @@ export interface GraphEdge {
 /** One run of a node, as profile() recorded it; times in milliseconds since the recording began. */
 export interface Run {
   readonly node: number;
-  /** Which of the tensors that backward was called on it belongs to. */
+  /** The index of the tensor on which this backward was called. */
   readonly pass: number;
   readonly thread: number;
   readonly device: string;
@@ -40,7 +40,7 @@ export interface Run {
   readonly deviceDuration: number | null;
 }
 
-/** Where things are drawn; nodes by their centre. */
+/** Positions in the drawing; nodes by their centers. */
 export interface Layout {
   readonly width: number;
   readonly height: number;
@@ -63,10 +63,10 @@ export interface Point {
 export interface Recording {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
-  /** The nodes where the passes begin. */
+  /** The nodes at which the passes start. */
   readonly roots: readonly number[];
   readonly runs: readonly Run[];
   readonly layout: Layout;
-  /** False where several passes ran one after the other, for want of threads. */
+  /** False if several passes ran one after the other, because there are no threads. */
   readonly together: boolean;
 }

@@ -1,4 +1,4 @@
-// Another thread of the same engine: calls backward when it is told to, at the same time as the others.
+// Another thread of the same engine, which calls backward at the same time as the others.
 
 import * as eg from "edgegrad";
 import { type Gate, passGate } from "./gate.js";

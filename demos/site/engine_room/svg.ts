@@ -8,7 +8,7 @@ export function svg<Name extends keyof SVGElementTagNameMap>(
   return element;
 }
 
-/** The colour of a lane, a token of style.css. */
+/** The color of a lane, a token of style.css. */
 export function laneColor(lane: number): string {
   return `var(--series-${(lane % 4) + 1})`;
 }

@@ -1,20 +1,20 @@
-// From a recording to what a moment looked like. Starts and ends were measured, and are told from the first start on; when a
-// node became ready is derived: when the last of the nodes that compute its gradients ended.
+// The state of all nodes at each moment of a recording. Starts and ends were measured, and are relative to the first start. The
+// time at which a node became ready is derived: the end of the last of the nodes that compute its gradients.
 
 import type { Recording, Run } from "./recording.js";
 
 export type State = "waiting" | "ready" | "running" | "done";
 
-/** A run with the moment from which it could have run. */
+/** A run, with the time at which the node became ready. */
 export interface TimedRun extends Run {
   readonly ready: number;
   readonly end: number;
 }
 
-// What took less than a tick of the clock is shown so long (ms), so that it is seen at all.
+// The displayed duration (ms) of nodes that took less than a tick of the clock, so that they are visible.
 const kShortest = 0.001;
 
-/** What one thread did for one device; it serves one queue. */
+/** The runs of one thread for one device, which serves one queue. */
 export interface Lane {
   readonly title: string;
   readonly runs: readonly TimedRun[];
@@ -23,7 +23,7 @@ export interface Lane {
 export class Timeline {
   readonly runs: readonly TimedRun[];
   readonly lanes: readonly Lane[];
-  /** All moments at which something begins or ends, in order. */
+  /** All times at which something starts or ends, in order. */
   readonly moments: readonly number[];
   readonly #byNode: ReadonlyMap<number, readonly TimedRun[]>;
 
@@ -37,7 +37,7 @@ export class Timeline {
           endOf.get(keyOf({ node: from, pass: run.pass })),
         );
         const known = ends.filter((end) => end !== undefined);
-        // Of the first node of a call it is not known; and clocks are read a little after a node handed its results on.
+        // It is unknown for the first node of a call. The end of a node is measured slightly after it has passed on its results.
         const ready = known.length === 0 ? run.start : Math.min(run.start, Math.max(...known));
         return { ...run, ready };
       })
@@ -56,7 +56,7 @@ export class Timeline {
     return this.#byNode.get(node) ?? [];
   }
 
-  /** What a node is doing; of several runs the liveliest counts. */
+  /** The state of a node; if it runs several times, the most active state counts. */
   stateOf(node: number, time: number): { state: State; lane: number } {
     const runs = this.runsOf(node).map((run) => ({
       state: stateOf(run, time),
@@ -70,7 +70,7 @@ export class Timeline {
     return { state: "waiting", lane: 0 };
   }
 
-  /** The runs of a lane that are ready, in the order in which they will be taken. */
+  /** The runs of a lane that are ready, in the order in which they will run. */
   queueOf(lane: Lane, time: number): readonly TimedRun[] {
     return lane.runs.filter((run) => stateOf(run, time) === "ready");
   }
@@ -82,7 +82,7 @@ export function stateOf({ ready, start, end }: TimedRun, time: number): State {
   return time >= ready ? "ready" : "waiting";
 }
 
-// From the first start on; a thread that ran two nodes within a tick of the clock did so one after the other.
+// Makes times relative to the first start, and separates the nodes that a thread ran within one tick of the clock.
 function oneByOne(runs: readonly Run[]): (Run & { end: number })[] {
   const begin = Math.min(...runs.map(({ start }) => start));
   const busyUntil = new Map<number, number>();
@@ -108,7 +108,7 @@ function lanesOf(runs: readonly TimedRun[]): Lane[] {
   });
 }
 
-// Map.groupBy(), which browsers have had only since 2024.
+// Like Map.groupBy(), which browsers only have since 2024.
 function groupedBy<T, Key>(values: readonly T[], key: (value: T) => Key): Map<Key, T[]> {
   const groups = new Map<Key, T[]>();
   for (const value of values) {

@@ -1,4 +1,4 @@
-// The worker's side of the engine room: runs a visitor's module, walks the graph it made, and records backward.
+// The worker of the engine room: runs a visitor's module, walks its graph, and records backward.
 
 import { expose } from "comlink";
 import * as eg from "edgegrad";
@@ -15,7 +15,7 @@ class EngineRoom {
     return startEngine(device);
   }
 
-  /** What backward from `loss`, which the module exports, did; an error's message is for the visitor. */
+  /** Records backward from `loss`, which the module exports. Messages of errors are for the visitor. */
   async record(code: string): Promise<Recording> {
     try {
       const exported = await importCode(code);
@@ -33,8 +33,8 @@ function lossesOf({ loss }: Readonly<Record<string, unknown>>): eg.Tensor[] {
     return losses;
   }
   throw new Error(
-    'Export what backward is to be called on: "export const loss = …", a tensor that was computed from one with ' +
-      "requiresGrad, or a list of such tensors.",
+    'Export the tensor on which to call backward: "export const loss = …", computed from a tensor with requiresGrad, ' +
+      "or a list of such tensors.",
   );
 }
 

@@ -1,4 +1,4 @@
-// A model of each size is kept in the browser's own files, with its loss chart.
+// Stores a model of each size in the browser's origin private file system, with its loss chart.
 
 import type { Learner } from "../../char_model/learner.mjs";
 import type { Size } from "../../char_model/model.mjs";
@@ -9,7 +9,7 @@ import type { Point } from "./messages.js";
 const modelFile = (size: Size) => `gpt-${size}.safetensors`;
 const pointsFile = (size: Size) => `gpt-${size}.json`;
 
-/** Keeps what a learner has learned, and its chart; resolves to false where this browser cannot. */
+/** Saves a learner and its chart; resolves to false if this browser cannot store them. */
 export async function keepModel(
   size: Size,
   learner: Learner,
@@ -20,19 +20,19 @@ export async function keepModel(
   return isKept && (await saveFile(pointsFile(size), chart));
 }
 
-/** Has a learner go on where the kept one was, if there is one. */
+/** Restores the saved state of a learner, if there is one. */
 export async function takeUpModel(size: Size, learner: Learner): Promise<void> {
   const bytes = await loadFile(modelFile(size));
   if (bytes !== null) unpackCheckpoint(learner, bytes);
 }
 
-/** The chart of the kept model; empty where there is none. */
+/** The chart of the saved model; empty if there is none. */
 export async function keptPoints(size: Size): Promise<Point[]> {
   const bytes = await loadFile(pointsFile(size));
   return bytes === null ? [] : (JSON.parse(new TextDecoder().decode(bytes)) as Point[]);
 }
 
-/** Forgets the kept model and its chart. */
+/** Deletes the saved model and its chart. */
 export async function forgetModel(size: Size): Promise<void> {
   await removeFile(modelFile(size));
   await removeFile(pointsFile(size));

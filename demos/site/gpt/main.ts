@@ -27,7 +27,7 @@ const chart = new LineChart(byId("loss"), {
   ],
 });
 
-// The model that the worker has: none, one that rests, or one that is trained or writes.
+// The state of the worker's model: none yet, idle, training, or generating text.
 let state: "none" | "resting" | "training" | "writing" = "none";
 
 function setState(next: typeof state): void {
@@ -73,9 +73,9 @@ function show(report: Report): void {
 }
 
 function keptText(keptAt: number | "never"): string {
-  if (keptAt === "never") return "This browser keeps no files for pages: a reload starts anew.";
+  if (keptAt === "never") return "This browser stores no files for pages: a reload starts over.";
   const time = new Date(keptAt).toLocaleTimeString();
-  return `Kept in this browser at ${time}: a reload goes on from there.`;
+  return `Saved in this browser at ${time}: after a reload, training resumes from there.`;
 }
 
 function showPoint({ step, loss, heldOut }: Point): void {
@@ -84,7 +84,7 @@ function showPoint({ step, loss, heldOut }: Point): void {
   byId("held-out").textContent = heldOut.toFixed(3);
 }
 
-// What is kept of the chosen size; the engine starts when it is needed.
+// Shows the saved model of the chosen size, without starting the engine.
 async function showKept(): Promise<void> {
   setState("none");
   chart.clear();
@@ -97,7 +97,7 @@ async function showKept(): Promise<void> {
   byId("status").textContent =
     step === 0
       ? ""
-      : `Kept from an earlier visit, about ${step} steps in: “Train” goes on from there.`;
+      : `Saved on an earlier visit after about ${step} steps: “Train” resumes from there.`;
 }
 
 function chosenSize(): Size {

@@ -1,26 +1,26 @@
-// What the worker tells the page.
+// The messages from the worker to the page.
 
-/** A point of the loss chart: means over the steps since the point before, and on held-out text. */
+/** A point of the loss chart: the mean over the steps since the previous point, and the loss on held-out text. */
 export interface Point {
   readonly step: number;
   readonly loss: number;
   readonly heldOut: number;
 }
 
-/** Characters that were written: they begin a sample, or go on with the one before. */
+/** Generated characters, which start a new sample or continue the current one. */
 export interface Written {
   readonly step: number;
   readonly begins: boolean;
   readonly text: string;
 }
 
-/** What happened since the report before. */
+/** The progress since the previous report. */
 export interface Report {
   readonly step: number;
   readonly points: readonly Point[];
   readonly written: readonly Written[];
-  /** Null where nothing is trained. */
+  /** Null if no training is running. */
   readonly tokensPerSecond: number | null;
-  /** When the model was kept last, in milliseconds since 1970; null before, "never" where that is not possible. */
+  /** When the model was last saved, in milliseconds since 1970; null before that, "never" if saving is not possible. */
   readonly keptAt: number | "never" | null;
 }

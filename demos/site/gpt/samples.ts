@@ -1,4 +1,4 @@
-// The list of samples: the newest at the top, growing character by character.
+// The list of samples: the newest is at the top and grows character by character.
 
 import type { Written } from "./messages.js";
 

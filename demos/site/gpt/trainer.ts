@@ -1,4 +1,4 @@
-// The worker's side of the small GPT: it learns, writes meanwhile, and is kept for the next visit.
+// The worker of the small GPT: trains it, generates text during the training, and saves it for the next visit.
 
 import { expose } from "comlink";
 import type * as eg from "edgegrad";
@@ -14,11 +14,11 @@ import { Writer } from "./writer.js";
 const kReportMs = 60;
 const kKeepMs = 10_000;
 const kStepsPerPoint = 20;
-// Beyond this, every second point is dropped.
+// If there are more points, every second one is dropped.
 const kMostPoints = 1000;
-// A little faster than one reads, without taking much from the training.
+// Slightly faster than reading speed, without slowing down the training much.
 const kCharacterMs = 25;
-// Between two steps, however long those take.
+// The maximum between two steps, however long these take.
 const kMostCharacters = 4;
 
 type Listener = (report: Report) => void;
@@ -35,12 +35,12 @@ class GptTrainer {
   #reportedStep = 0;
   #keptAt: Report["keptAt"] = null;
 
-  /** The chart of the model that was kept; the engine is not started for it. */
+  /** The chart of the saved model; does not start the engine. */
   kept(size: Size): Promise<Point[]> {
     return keptPoints(size);
   }
 
-  /** Starts the engine and makes a model of this size, or goes on with the one that was kept. */
+  /** Starts the engine and creates a model of this size, or restores the saved one. */
   async start(size: Size, device: eg.Device) {
     const runtime = await startEngine(device);
     this.#book ??= fetch(bookUrl).then(async (answer) => new Book(await answer.text()));
@@ -60,7 +60,7 @@ class GptTrainer {
     this.#keptAt = null;
   }
 
-  /** Trains until stop(), writing meanwhile. */
+  /** Trains until stop(), and generates text meanwhile. */
   async train(report: Listener): Promise<void> {
     const learner = this.#started();
     const start = { time: performance.now(), step: learner.steps };
@@ -92,7 +92,7 @@ class GptTrainer {
     this.#writer.temperature = temperature;
   }
 
-  /** Begins a sample with this prompt; where nothing is trained, writes it to its end, or until stop(). */
+  /** Starts a sample with this prompt. If no training is running, generates the whole sample, or until stop(). */
   async write(prompt: string, report: Listener): Promise<void> {
     this.#writer.begin(prompt);
     if (this.#loop.running) return;

@@ -1,25 +1,25 @@
-// Samples, one character after the other.
+// Generates samples, one character after the other.
 
 import type { Learner } from "../../char_model/learner.mjs";
 import type { Written } from "./messages.js";
 
-// Beyond the prompt.
+// The number of characters after the prompt.
 const kLength = 300;
 
-/** Writes samples that begin with a prompt, one after the other, with whatever the model knows at that moment. */
+/** Generates samples that begin with a prompt, one after the other, with the current state of the model. */
 export class Writer {
   temperature = 0.8;
   #prompt = "Call me";
   #sample = "";
   #written: Written[] = [];
 
-  /** Begins a new sample with the next character. */
+  /** Starts a new sample with the next character. */
   begin(prompt: string): void {
     this.#prompt = prompt;
     this.#sample = "";
   }
 
-  /** True when the next character begins a sample. */
+  /** True if the next character starts a sample. */
   get isAtEnd(): boolean {
     return this.#sample === "" || this.#sample.length >= this.#prompt.length + kLength;
   }
@@ -33,7 +33,7 @@ export class Writer {
     this.#written.push({ step: learner.steps, begins, text });
   }
 
-  /** What was written since this was called last. */
+  /** The text generated since the last call. */
   take(): Written[] {
     return this.#written.splice(0);
   }

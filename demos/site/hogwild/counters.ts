@@ -1,17 +1,17 @@
-// Numbers that all workers share: how many steps were taken, and whether to stop.
+// Counters that all workers share: the number of steps, and whether to stop.
 
 export type Counters = Int32Array<ArrayBufferLike>;
 
 const kTaken = 0;
 const kStopped = 1;
 
-/** In shared memory where there is any. */
+/** Creates the counters, in shared memory if it is available. */
 export function makeCounters(): Counters {
   const Buffer = globalThis.SharedArrayBuffer ?? ArrayBuffer;
   return new Int32Array(new Buffer(8));
 }
 
-/** Takes one of `total` steps; false when none is left, or all were told to stop. */
+/** Claims one of `total` steps; returns false if none is left, or all workers should stop. */
 export function takeStep(counters: Counters, total: number): boolean {
   return Atomics.load(counters, kStopped) === 0 && Atomics.add(counters, kTaken, 1) < total;
 }

@@ -1,4 +1,4 @@
-// One of the workers: it shares the engine's memory, so the weights it is given are everybody's.
+// One of the workers. It shares the engine's memory, so it trains the same weights as the others.
 
 import * as eg from "edgegrad";
 import { type Counters, takeStep } from "./counters.js";

@@ -98,7 +98,7 @@ run.addEventListener("click", () => {
 
 const cores = navigator.hardwareConcurrency;
 byId("cores").textContent =
-  `This machine has ${cores} ${cores === 1 ? "core" : "cores"}: more workers than that gain nothing, and what else runs here takes its share.`;
+  `This machine has ${cores} ${cores === 1 ? "core" : "cores"}: more workers than that bring no gain, and other programs on this machine use the cores too.`;
 if (!crossOriginIsolated) {
   byId("isolation").hidden = false;
   for (const choice of choices.slice(1)) {

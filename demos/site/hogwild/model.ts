@@ -24,7 +24,7 @@ export class Trainer {
   readonly #optimizer: eg.optim.SGD;
   readonly #digits: DigitTensors;
 
-  /** The model gets these very weights: whoever else has them sees them change. */
+  /** The model uses these tensors themselves, so everyone who shares them sees them change. */
   constructor(weights: Record<string, eg.Tensor>, digits: DigitTensors) {
     this.#model.loadStateDict(weights, { assign: true });
     this.#digits = digits;
@@ -45,7 +45,7 @@ export class Trainer {
   }
 }
 
-/** The loss and the share of digits that are read correctly. */
+/** The loss and the share of digits that are classified correctly. */
 export function evaluate(model: eg.nn.Sequential, { images, labels }: DigitTensors) {
   return eg.scope(() =>
     eg.noGrad(() => {

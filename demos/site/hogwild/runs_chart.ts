@@ -1,4 +1,4 @@
-// Loss over time of several runs, each of which begins at 0 s.
+// The loss over time of several runs, each of which starts at 0 s.
 
 import { LineChart } from "../shared/line_chart.js";
 
@@ -22,7 +22,7 @@ export class RunsChart {
     this.#chart.clear();
   }
 
-  /** Adds a point of one run; the chart wants all of them in the order of x. */
+  /** Adds a point of one run; the chart needs all points in the order of x. */
   push(run: number, x: number, y: number): void {
     this.#runs[run]?.push({ x, y });
     const all = this.#runs.flatMap((points, own) => points.map((point) => ({ ...point, own })));

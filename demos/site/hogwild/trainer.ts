@@ -1,4 +1,4 @@
-// The worker's side of the Hogwild page: it starts the workers, and looks how well the model does meanwhile.
+// The main worker of the Hogwild page: starts the training workers, and evaluates the model meanwhile.
 
 import { expose } from "comlink";
 import * as eg from "edgegrad";
@@ -11,14 +11,14 @@ const kTestDigits = 1000;
 const kWatchMs = 120;
 const kWarmUpSteps = 40;
 
-/** How far a run is. */
+/** The progress of a run. */
 export interface Progress {
   readonly seconds: number;
   readonly steps: number;
   readonly loss: number;
 }
 
-/** How a run ended. */
+/** The result of a run. */
 export interface Result {
   readonly samplesPerSecond: number;
   readonly accuracy: number;
@@ -30,9 +30,9 @@ class Hogwild {
   #workers: Worker[] = [];
   #counters = makeCounters();
 
-  /** Starts the engine and loads the digits from a folder; `watch` is told the share that has arrived. */
+  /** Starts the engine and loads the digits from a folder; `watch` receives the share that has arrived. */
   async start(folder: string, watch: (share: number) => void): Promise<eg.RuntimeInfo> {
-    // The threads are the workers: each op runs on the one that calls it.
+    // One engine thread, so that each op runs on the worker that calls it.
     await eg.init({ threads: 1 });
     const stream = new DigitStream(folder, watch);
     await stream.done;
@@ -41,12 +41,12 @@ class Hogwild {
     return eg.runtime();
   }
 
-  /** Trains a new model with so many workers for `steps` steps in all. */
+  /** Trains a new model with `workers` workers for a total of `steps` steps. */
   async run(workers: number, steps: number, report: (progress: Progress) => void): Promise<Result> {
     const model = makeModel();
     const counters = makeCounters();
     this.#counters = counters;
-    // Each worker starts and loads its code before the clock runs.
+    // Starts each worker and loads its code before the time is measured.
     await this.#trainWith(workers, makeModel(), kWarmUpSteps);
     const begin = performance.now();
     let end: number | null = null;
@@ -100,7 +100,7 @@ class Hogwild {
   }
 }
 
-// Without shared memory: this worker alone, which listens to the page between steps.
+// Without shared memory only this worker trains, and handles messages of the page between steps.
 async function trainHere(
   model: eg.nn.Sequential,
   digits: DigitTensors,

@@ -2,7 +2,7 @@
 
 import type { Settings } from "./settings.js";
 
-/** Points x, y, x, y ... and the class of each, 0 or 1. */
+/** Points as x, y, x, y ..., and the class of each, 0 or 1. */
 export interface Points {
   readonly positions: Float32Array;
   readonly classes: Float32Array;
@@ -35,7 +35,7 @@ const kMakers: Record<Settings["dataset"], (i: number) => Labelled> = {
   },
 };
 
-/** Random points; `noise` moves each by up to so much of half the plane. */
+/** Random points; `noise` moves each by up to that fraction of half the plane. */
 export function makePoints({ dataset, noise }: Pick<Settings, "dataset" | "noise">): Points {
   const positions = new Float32Array(2 * kPoints);
   const classes = new Float32Array(kPoints);

@@ -47,7 +47,7 @@ const network = new NetworkView(byId("network"), {
   toggle: (feature) => {
     const others = features.filter((name) => name !== feature);
     const isNew = others.length === features.length;
-    // A network sees at least one.
+    // A network needs at least one feature.
     if (!isNew && others.length === 0) return;
     features = kFeatureNames.filter((name) => (name === feature ? isNew : features.includes(name)));
     void setUp();
@@ -123,7 +123,7 @@ function train(): void {
   });
 }
 
-// One after the other: a visitor may press + faster than networks are made.
+// Runs one after the other, because a visitor may press + faster than networks are created.
 let setUps = Promise.resolve();
 
 function setUp(newPoints = false): Promise<void> {
@@ -131,7 +131,7 @@ function setUp(newPoints = false): Promise<void> {
   return setUps;
 }
 
-/** Makes the network that is chosen, and goes on training where the last one did. */
+/** Creates the chosen network, and continues training if the previous one was training. */
 async function makeNetwork(newPoints: boolean): Promise<void> {
   const wasTraining = training !== null;
   await stop();

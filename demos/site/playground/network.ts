@@ -1,10 +1,10 @@
-// The network that the settings describe, its training step, and what each neuron makes of the plane.
+// The network for the settings, its training step, and the outputs of each neuron over the plane.
 
 import * as eg from "edgegrad";
 import type { Points } from "./datasets.js";
 import { featureOnGrid, kFeatures, type Settings, type Tuning } from "./settings.js";
 
-/** Points as a network takes them. */
+/** Points in the form of a network's input. */
 export interface Inputs {
   readonly features: eg.Tensor;
   readonly targets: eg.Tensor;
@@ -39,13 +39,13 @@ export class Network {
     );
   }
 
-  /** Changes what may change while it trains. */
+  /** Changes the settings that may change during training. */
   tune(tuning: Tuning): void {
     this.#tuning = tuning;
     for (const group of this.#optimizer.paramGroups) group.lr = tuning.learningRate;
   }
 
-  /** Points with the features that this network sees. */
+  /** Points with the features that this network uses. */
   inputsOf({ positions, classes }: Points): Inputs {
     const { features, device } = this.#settings;
     const rows = Array.from(classes, (_, i) =>
@@ -83,7 +83,7 @@ export class Network {
     return { loss, accuracy };
   }
 
-  /** What each neuron, and last the output, gives on the grid: from -1 to 1 for the output. */
+  /** The outputs of each neuron on the grid, and last those of the network, from -1 to 1. */
   async planes(): Promise<Float32Array> {
     const planes = eg.scope(() =>
       eg.noGrad(() => {
@@ -106,7 +106,7 @@ export class Network {
     return values as Float32Array[];
   }
 
-  // What comes out of each hidden layer, and last the output before its sigmoid.
+  // The output of each hidden layer, and last that of the network before its sigmoid.
   #layers(input: eg.Tensor): eg.Tensor[] {
     const layers: eg.Tensor[] = [];
     let values = input;

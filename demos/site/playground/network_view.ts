@@ -1,4 +1,4 @@
-// The network: features to choose, layers and neurons to add and take away, each with a picture of what it gives over the
+// The view of the network: features to choose, layers and neurons to add and remove, each with a picture of its output over the
 // plane, and the weights between them as lines.
 
 import { kThemeChanged } from "../shared/frame.js";
@@ -13,22 +13,22 @@ import {
 } from "./settings.js";
 import { drawLines } from "./weight_lines.js";
 
-/** What a visitor may do; the view shows what comes of it when it is told. */
+/** The actions of a visitor; the view shows their results when it is updated. */
 export interface NetworkActions {
   toggle(feature: Feature): void;
   setHidden(hidden: readonly number[]): void;
-  /** Something else is to be shown large. */
+  /** Selects what is shown large. */
   lookAt(look: Look): void;
 }
 
-/** What is looked at: the neuron of a number (the output's for null), or values that do not change. */
+/** What is shown large: the neuron with an index (null for the output), or constant values. */
 export interface Look {
   readonly title: string;
   readonly unit: number | null;
   readonly values: Float32Array | null;
 }
 
-/** What is looked at where nothing else is. */
+/** The default of what is shown large. */
 export const kOutput: Look = { title: "Output", unit: null, values: null };
 
 interface Unit {
@@ -42,7 +42,7 @@ export class NetworkView {
   readonly #actions: NetworkActions;
   readonly #featureValues = new Map(kFeatureNames.map((name) => [name, featureOnGrid(name)]));
   #colors = signColors();
-  // The features in use, the neurons of each layer, and the output.
+  // The selected features, the neurons of each layer, and the output.
   #columns: HTMLElement[][] = [];
   #features: Unit[] = [];
   #units: Unit[] = [];
@@ -63,7 +63,7 @@ export class NetworkView {
     });
   }
 
-  /** Shows a network of this form, before it has values. */
+  /** Shows a network with this structure, before it has values. */
   build(features: readonly Feature[], hidden: readonly number[]): void {
     const focused = document.activeElement?.getAttribute("aria-label");
     this.#units = [];
@@ -75,12 +75,12 @@ export class NetworkView {
     const output = this.#outputColumn(hidden);
     this.#element.replaceChildren(this.#lines, inputs, ...layers, output);
     this.#drawFeatures();
-    // What was pressed is there again, as another element.
+    // Restores the focus: the pressed button has been replaced by another element.
     const again = focused && this.#element.querySelector(`[aria-label="${CSS.escape(focused)}"]`);
     if (again) (again as HTMLElement).focus();
   }
 
-  /** Shows what each neuron gives, and the weights. */
+  /** Shows the output of each neuron, and the weights. */
   show(planes: Float32Array, weights: readonly Float32Array[]): void {
     this.#planes = planes;
     this.#weights = weights;

@@ -1,6 +1,6 @@
-// The ten lines that the editor begins with.
+// The initial program of the editor.
 
-/** A network learns x * y, and plots how. */
+/** Trains a network on x * y, and plots the loss. */
 export const kOwnCode = `import * as eg from 'edgegrad';
 
 await eg.init();

@@ -1,4 +1,4 @@
-// The plane: what the network, or one neuron, makes of every point, and the points it learns from.
+// The plane: the output of the network, or of one neuron, at every point, and the training points.
 
 import { color, kThemeChanged } from "../shared/frame.js";
 import { signColors, signedImage } from "../shared/signed_image.js";
@@ -26,7 +26,7 @@ export class PlaneView {
     });
   }
 
-  /** Shows points to learn, and with them or not those to test with. */
+  /** Shows the training points, and the test points if they are not null. */
   showPoints(points: Points, tests: Points | null): void {
     this.#points = points;
     this.#tests = tests;
@@ -52,7 +52,7 @@ export class PlaneView {
     if (this.#points !== null) this.#drawPoints(context, this.#points, true);
   }
 
-  // Filled, or as rings.
+  // Draws points filled, or as rings.
   #drawPoints(context: CanvasRenderingContext2D, points: Points, isFilled: boolean): void {
     const { positions, classes } = points;
     const { positive, negative } = this.#colors;

@@ -1,8 +1,8 @@
-// What can be chosen, as the page and its worker both know it.
+// The settings, shared by the page and its worker.
 
 import type { Device } from "edgegrad";
 
-/** What a network may see of a point; the plane reaches from -1 to 1. */
+/** The features of a point that a network may use; the plane extends from -1 to 1. */
 export const kFeatures = {
   x: (x: number) => 2 * x,
   y: (_: number, y: number) => 2 * y,
@@ -21,21 +21,21 @@ export const kDatasets = ["spiral", "circle", "xor", "gauss"] as const;
 export const kActivations = ["Tanh", "ReLU", "Sigmoid", "SiLU"] as const;
 export const kPenalties = ["none", "L1", "L2"] as const;
 
-/** Most hidden layers, and neurons in each. */
+/** The maximum number of hidden layers, and of neurons in each. */
 export const kMostLayers = 4;
 export const kMostNeurons = 8;
 
 /** Values per side of a picture of the plane. */
 export const kGrid = 48;
 
-/** What may change while a network trains. */
+/** Settings that may change during training. */
 export interface Tuning {
   readonly learningRate: number;
   readonly penalty: (typeof kPenalties)[number];
   readonly penaltyRate: number;
 }
 
-/** What makes a new network, or new data. */
+/** All settings; a change of those below requires a new network or new data. */
 export interface Settings extends Tuning {
   readonly dataset: (typeof kDatasets)[number];
   /** From 0 to 1. */
@@ -47,14 +47,14 @@ export interface Settings extends Tuning {
   readonly device: Device;
 }
 
-/** A feature at every point of the grid, from the top left, row by row. */
+/** The values of a feature at every point of the grid, from the top left, row by row. */
 export function featureOnGrid(feature: Feature): Float32Array {
   return Float32Array.from({ length: kGrid * kGrid }, (_, i) =>
     kFeatures[feature](...gridPoint(i)),
   );
 }
 
-/** Where the value `i` of a picture lies. */
+/** The point of the value `i` of a picture. */
 export function gridPoint(i: number): [x: number, y: number] {
   const at = (index: number) => ((index + 0.5) / kGrid) * 2 - 1;
   return [at(i % kGrid), -at(Math.floor(i / kGrid))];

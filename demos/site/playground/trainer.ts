@@ -7,7 +7,7 @@ import { makePoints, type Points } from "./datasets.js";
 import { type Inputs, Network } from "./network.js";
 import type { Settings, Tuning } from "./settings.js";
 
-// Between two pictures: so long for steps, at least one.
+// The time for steps between two frames, in milliseconds; there is at least one step.
 const kStepsMs = 30;
 
 /** A network at one moment. */
@@ -16,13 +16,13 @@ export interface Frame {
   readonly loss: number;
   readonly testLoss: number;
   readonly testAccuracy: number;
-  /** What each neuron, and last the output, gives on the grid. */
+  /** The outputs of each neuron on the grid, and last those of the network. */
   readonly planes: Float32Array;
-  /** By layer, one row per neuron. */
+  /** For each layer, one row per neuron. */
   readonly weights: readonly Float32Array[];
 }
 
-/** What a new network was made with. */
+/** The data and structure of a new network. */
 export interface Setup {
   readonly runtime: RuntimeInfo;
   readonly train: Points;
@@ -37,7 +37,7 @@ class PlaygroundTrainer {
   #test: Inputs | null = null;
   #steps = 0;
 
-  /** Makes a new network, and new points where they are asked for or there are none. */
+  /** Creates a new network, and new points if they are requested or there are none. */
   async setUp(settings: Settings, newPoints: boolean): Promise<Setup> {
     const runtime = await startEngine(settings.device);
     if (newPoints || this.#points === null) {
@@ -54,7 +54,7 @@ class PlaygroundTrainer {
     this.#network?.tune(tuning);
   }
 
-  /** Trains until stop(); goes on when `show` has drawn what it was given. */
+  /** Trains until stop(); continues each time when `show` has drawn the frame. */
   async run(show: (frame: Frame) => Promise<void>): Promise<void> {
     await this.#loop.run(async () => {
       const end = performance.now() + kStepsMs;
@@ -75,7 +75,7 @@ class PlaygroundTrainer {
     return this.frame();
   }
 
-  /** The network as it is now. */
+  /** The current state of the network. */
   async frame(): Promise<Frame> {
     const { network, train, test } = this.#parts();
     const steps = this.#steps;

@@ -1,4 +1,4 @@
-// The weights between two layers as lines: the colour is the sign, the width is the size.
+// The weights between two layers as lines: the color shows the sign, the width shows the magnitude.
 
 import type { SignColors } from "../shared/signed_image.js";
 
@@ -10,7 +10,7 @@ interface Spot {
   readonly y: number;
 }
 
-/** Draws on a canvas that lies behind `element` the lines between the columns of its units. */
+/** Draws the lines between the columns of units, on a canvas behind `element`. */
 export function drawLines(
   canvas: HTMLCanvasElement,
   element: HTMLElement,

@@ -1,5 +1,5 @@
-// An editor of JavaScript: CodeMirror 6 (works on phones and with screen readers; about 130 kB gzipped with the language,
-// where Monaco has ten times that), in the colours of the page.
+// A JavaScript editor: CodeMirror 6 (works on phones and with screen readers; about 130 kB gzipped with the language, a tenth of
+// Monaco), in the colors of the page.
 
 import { javascript } from "@codemirror/lang-javascript";
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
@@ -31,10 +31,10 @@ const kLook = EditorView.theme({
   ".cm-panels, .cm-tooltip": { backgroundColor: "var(--card)", color: "var(--text)" },
 });
 
-/** What an editor begins with. */
+/** The options of an editor. */
 export interface CodeEditorOptions {
   readonly code: string;
-  /** What screen readers call it. */
+  /** The label for screen readers. */
   readonly label: string;
   /** Called on Ctrl-Enter (Command-Enter). */
   readonly onRun?: () => void;
@@ -44,7 +44,7 @@ export class CodeEditor {
   readonly #view: EditorView;
 
   constructor(parent: HTMLElement, { code, label, onRun }: CodeEditorOptions) {
-    // Before the editor's own keys, where Ctrl-Enter makes a line.
+    // Handled before the editor's own keys, where Ctrl-Enter inserts a line.
     parent.addEventListener(
       "keydown",
       (event) => {

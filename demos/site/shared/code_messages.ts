@@ -1,6 +1,6 @@
-// What the page and the worker of a visitor's code say to each other.
+// The messages between the page and the worker that runs a visitor's code.
 
-/** One printed line, and whether it is worse than ordinary. */
+/** One printed line and its kind. */
 export interface Line {
   readonly kind: "log" | "warning" | "error";
   readonly text: string;
@@ -9,11 +9,11 @@ export interface Line {
 /** A point that the code plotted. */
 export type Point = readonly [x: number, y: number];
 
-/** What the code did since the last message. */
+/** The output of the code since the last message. */
 export interface Output {
   readonly lines: readonly Line[];
   readonly points: readonly Point[];
 }
 
-/** From the worker: output, or that the module ran to its end. */
+/** A message from the worker: output, or that the module has ended. */
 export type FromCode = Output | "ended";

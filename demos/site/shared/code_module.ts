@@ -1,12 +1,12 @@
-// A visitor's text as a module. It becomes a blob: that takes no eval, and `import` and top-level `await` work as anywhere.
-// A blob cannot resolve the name "edgegrad" (a worker has no import map, and a built site no file of that name), so the name
+// Runs a visitor's text as a module. It becomes a blob, which needs no eval, and in which `import` and top-level `await` work.
+// A blob cannot resolve the name "edgegrad" (a worker has no import map, and a built site has no file of that name), so the name
 // is replaced by the address of a second blob that exports this worker's engine.
 
 import * as eg from "edgegrad";
 
 const kEngineKey = "edgegradOfThisWorker";
 
-/** What a visitor's module threw (`cause`), and on which line of its text, where that is known. */
+/** The error that a visitor's module threw (`cause`), and the line of its text, if that is known. */
 export class CodeError extends Error {
   constructor(
     override readonly cause: unknown,
@@ -30,7 +30,7 @@ function moduleAddress(text: string): string {
   return URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
 }
 
-// Exports under every name of the engine, also those that are reserved words.
+// Exports every name of the engine, including reserved words.
 function engineModule(): string {
   Object.assign(globalThis, { [kEngineKey]: eg });
   const names = Object.keys(eg);
@@ -47,7 +47,7 @@ function withEngine(code: string): string {
   );
 }
 
-// Replacing the import moved no line.
+// Replacing the import does not change line numbers.
 function lineIn(error: unknown, address: string): number | null {
   const stack = error instanceof Error ? (error.stack ?? "") : "";
   const line = stack.split(`${address}:`)[1]?.match(/^\d+/)?.[0];

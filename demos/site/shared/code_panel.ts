@@ -1,4 +1,4 @@
-// An editor with what belongs to it: run, stop and reset, what the code prints, and a chart of what it plots.
+// An editor with buttons to run, stop and reset the code, its printed output, and a chart of the values it plots.
 
 import type { CodeEditor } from "./code_editor.js";
 import "./code_panel.css";
@@ -7,10 +7,10 @@ import { LineChart } from "./line_chart.js";
 
 const kMostLines = 300;
 
-/** What a panel begins with. */
+/** The options of a panel. */
 export interface CodePanelOptions {
   readonly code: string;
-  /** What screen readers call the editor. */
+  /** The label of the editor for screen readers. */
   readonly label: string;
   /** The label of the chart's y axis; default "loss". */
   readonly plotted?: string;
@@ -19,7 +19,7 @@ export interface CodePanelOptions {
 }
 
 export class CodePanel {
-  // It comes after the page: two thirds of the script of a page are the editor.
+  // Loaded after the page, because the editor is two thirds of a page's script.
   readonly #editor: Promise<CodeEditor>;
   readonly #runner = new CodeRunner((output) => this.#show(output));
   readonly #run = button("Run", "primary");
@@ -53,7 +53,7 @@ export class CodePanel {
     this.#plotted.hidden = true;
   }
 
-  /** Runs what the editor holds; resolves when it ended or was stopped. */
+  /** Runs the code in the editor; resolves when it has ended or was stopped. */
   async run(): Promise<void> {
     const editor = await this.#editor;
     this.#printed.replaceChildren();
@@ -64,7 +64,7 @@ export class CodePanel {
     this.#stop.disabled = true;
   }
 
-  // Until then the code can be read where it will be edited.
+  // Until the editor is loaded, its element shows the code.
   async #loadEditor(element: HTMLElement): Promise<CodeEditor> {
     const code = document.createElement("pre");
     code.className = "code-to-come";

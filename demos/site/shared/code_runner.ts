@@ -1,4 +1,4 @@
-// A visitor's code in a worker of its own: an endless loop there stops nothing here, and ends with its worker.
+// Runs a visitor's code in a separate worker: an endless loop does not block the page, and ends with its worker.
 
 import type { FromCode, Output } from "./code_messages.js";
 
@@ -9,14 +9,14 @@ export class CodeRunner {
   #worker: Worker | null = null;
   #end: () => void = () => {};
 
-  /** `show` gets what the code prints and plots, as it does. */
+  /** `show` receives the output of the code while it runs. */
   constructor(show: (output: Output) => void) {
     this.#show = show;
   }
 
   /**
-   * Runs a module that may import "edgegrad" and call plot(x, y), in a new worker, so that nothing of the last run is left.
-   * Resolves when its text ran to the end, or was stopped; what it left waiting goes on until the next run or stop().
+   * Runs a module that may import "edgegrad" and call plot(x, y), in a new worker, so that no state of the last run is left.
+   * Resolves when the module has run to its end, or was stopped; pending callbacks continue until the next run or stop().
    */
   run(code: string): Promise<void> {
     this.stop();
@@ -38,7 +38,7 @@ export class CodeRunner {
     });
   }
 
-  /** Ends the code, whatever it is doing. */
+  /** Terminates the code, whatever it is doing. */
   stop(): void {
     this.#worker?.terminate();
     this.#worker = null;

@@ -1,10 +1,10 @@
-// Runs a visitor's module, and tells the page what it prints and plots.
+// Runs a visitor's module, and sends its output to the page.
 
 import type { FromCode, Line, Point } from "./code_messages.js";
 import { CodeError, importCode } from "./code_module.js";
 import { printed } from "./printed.js";
 
-// A loop that never ends must not fill the page's memory: so much is told at once, and the rest is counted.
+// An endless loop must not fill the page's memory: the number of lines per message is limited, and the rest is only counted.
 const kFlushMs = 50;
 const kMostAtOnce = 400;
 
@@ -28,7 +28,7 @@ function plot(x: number, y: number): void {
   flushWhenDue();
 }
 
-// Synchronous code never returns to the event loop, so a call sends what is due; a timer sends what the last calls left.
+// Synchronous code does not return to the event loop, so calls send the output when it is due; a timer sends the remaining output.
 function flushWhenDue(): void {
   const now = performance.now();
   if (now >= flushAt) flush();
@@ -37,7 +37,7 @@ function flushWhenDue(): void {
 
 function flush(): void {
   if (lines.length + points.length === 0) return;
-  if (leftOut > 0) lines.push({ kind: "warning", text: `(${leftOut} more lines left out)` });
+  if (leftOut > 0) lines.push({ kind: "warning", text: `(${leftOut} more lines omitted)` });
   post({ lines, points });
   [lines, points, leftOut] = [[], [], 0];
   flushAt = performance.now() + kFlushMs;

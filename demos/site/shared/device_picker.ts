@@ -1,21 +1,21 @@
-// The choice between CPU and WebGPU, where there is a GPU to choose.
+// The choice between CPU and WebGPU, if there is a GPU.
 
 import type { Device } from "edgegrad";
 
-/** Fills a <select> with the devices that this browser has. */
+/** Fills a <select> with the devices that this browser supports. */
 export async function fillDevices(select: HTMLSelectElement): Promise<void> {
   const options = [new Option("CPU", "cpu")];
   if (await hasWebGpu()) options.push(new Option("WebGPU", "webgpu"));
   select.replaceChildren(...options);
-  if (options.length === 1) select.title = "This browser offers no WebGPU adapter";
+  if (options.length === 1) select.title = "This browser has no WebGPU adapter";
 }
 
-/** The device that is chosen. */
+/** The selected device. */
 export function chosenDevice(select: HTMLSelectElement): Device {
   return select.value === "webgpu" ? "webgpu" : "cpu";
 }
 
-/** True where a GPU answers. */
+/** True if there is a WebGPU adapter. */
 export async function hasWebGpu(): Promise<boolean> {
   if (!("gpu" in navigator)) return false;
   return (await (navigator.gpu as GPU).requestAdapter()) !== null;

@@ -7,7 +7,7 @@ export function download(name: string, bytes: Uint8Array): void {
   link.href = url;
   link.download = name;
   link.click();
-  // The download has the address by then.
+  // By then the download has started.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
@@ -22,7 +22,7 @@ export function onFile(
     const file = input.files?.[0];
     if (file === undefined) return;
     const bytes = new Uint8Array(await file.arrayBuffer());
-    // So that the same file can be chosen again.
+    // Allows the same file to be chosen again.
     input.value = "";
     open(bytes, file.name);
   });

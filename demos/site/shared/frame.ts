@@ -1,4 +1,4 @@
-// What every page does: the theme button, and errors that nobody caught, where a visitor sees them.
+// The script of every page: the theme button, and showing uncaught errors to the visitor.
 
 import { errorText } from "./printed.js";
 
@@ -6,10 +6,10 @@ const kThemes = ["auto", "light", "dark"] as const;
 
 type Theme = (typeof kThemes)[number];
 
-/** Event on `document` after the colours changed, for what is drawn by hand. */
+/** The event on `document` after the colors have changed, for canvases that need to be redrawn. */
 export const kThemeChanged = "themechanged";
 
-/** Shows an error above the page's content; null takes it away. */
+/** Shows an error above the page's content; null hides it. */
 export function showError(error: unknown): void {
   const alert = byId("alert");
   alert.hidden = error === null;
@@ -23,7 +23,7 @@ export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   return element as T;
 }
 
-/** The value of a colour token of style.css in the present theme, for a canvas. */
+/** The value of a color token of style.css in the current theme, for a canvas. */
 export function color(token: string): string {
   const probe = document.createElement("i");
   probe.style.color = `var(--${token})`;
@@ -33,7 +33,7 @@ export function color(token: string): string {
   return value;
 }
 
-// Where a browser is told to keep nothing, to ask is an error.
+// In a browser that is configured to store nothing, even the access throws.
 function storage(): Storage | null {
   try {
     return localStorage;
@@ -50,8 +50,8 @@ function storedTheme(): Theme {
 function applyTheme(theme: Theme): void {
   document.documentElement.dataset.theme = theme;
   const button = byId("theme");
-  button.title = `Colours: ${theme}`;
-  button.setAttribute("aria-label", `Colours: ${theme}`);
+  button.title = `Colors: ${theme}`;
+  button.setAttribute("aria-label", `Colors: ${theme}`);
   document.dispatchEvent(new Event(kThemeChanged));
 }
 

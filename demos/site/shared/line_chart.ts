@@ -1,16 +1,16 @@
-// A live line chart on uPlot (a canvas, fast with many points, 50 kB): points are pushed, and it is drawn once a frame.
+// A live line chart with uPlot (a canvas, fast with many points, 50 kB): points are pushed, and it is drawn once per frame.
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { color, kThemeChanged } from "./frame.js";
 
-/** One line of a chart; its colour is a token of style.css. */
+/** One line of a chart; its color is a token of style.css. */
 export interface Series {
   readonly label: string;
   readonly color: string;
 }
 
-/** What a chart shows; the labels are read out by screen readers too. */
+/** The options of a chart; screen readers also use the labels. */
 export interface LineChartOptions {
   readonly label: string;
   readonly x: string;
@@ -18,13 +18,18 @@ export interface LineChartOptions {
   /** The ends of the y axis; by default those of the data. */
   readonly range?: readonly [number, number];
   readonly log?: boolean;
+  /** Whether x are points in time, in seconds since 1970. */
+  readonly time?: boolean;
+  /** Whether every point is marked, as few points have to be. */
+  readonly points?: boolean;
   readonly height?: number;
 }
 
 type Columns = [number[], ...(number | null)[][]];
 
-// Beyond this, every second point is dropped: a screen has no more columns.
+// If there are more points, every second one is dropped, because a screen has no more columns.
 const kMostPoints = 4000;
+const kHalfDay = 12 * 60 * 60; // seconds
 
 export class LineChart {
   readonly #element: HTMLElement;
@@ -32,6 +37,12 @@ export class LineChart {
   #plot: uPlot;
   #data: Columns;
   #drawn = true;
+  #removed = false;
+  readonly #resized: ResizeObserver;
+  readonly #redraw = () => {
+    this.#plot.destroy();
+    this.#plot = this.#make();
+  };
 
   constructor(element: HTMLElement, options: LineChartOptions) {
     this.#element = element;
@@ -40,16 +51,25 @@ export class LineChart {
     element.setAttribute("role", "img");
     element.setAttribute("aria-label", options.label);
     this.#plot = this.#make();
-    // In the next frame: a size that changes while sizes are told is an error to browsers.
-    const resize = () => requestAnimationFrame(() => this.#plot.setSize(this.#size()));
-    new ResizeObserver(resize).observe(element);
-    document.addEventListener(kThemeChanged, () => {
-      this.#plot.destroy();
-      this.#plot = this.#make();
-    });
+    // Resizes in the next frame, because browsers report an error if a size changes while they notify observers.
+    const resize = () =>
+      requestAnimationFrame(() => {
+        if (!this.#removed) this.#plot.setSize(this.#size());
+      });
+    this.#resized = new ResizeObserver(resize);
+    this.#resized.observe(element);
+    document.addEventListener(kThemeChanged, this.#redraw);
   }
 
-  /** Adds a point of each series; null where a series has none. */
+  /** Removes the chart from its element permanently. */
+  remove(): void {
+    this.#removed = true;
+    document.removeEventListener(kThemeChanged, this.#redraw);
+    this.#resized.disconnect();
+    this.#plot.destroy();
+  }
+
+  /** Adds a point of each series; null for a series that has none. */
   push(x: number, ...values: (number | null)[]): void {
     const [xs, ...columns] = this.#data;
     xs.push(x);
@@ -75,12 +95,13 @@ export class LineChart {
     this.#drawn = false;
     requestAnimationFrame(() => {
       this.#drawn = true;
+      if (this.#removed) return;
       this.#plot.setData(this.#data);
       this.#showLatest();
     });
   }
 
-  // In the legend, where a pointer does not choose another point, and for screen readers.
+  // Shows the latest values in the legend, unless the pointer selects another point, and for screen readers.
   #showLatest(): void {
     if (this.#plot.cursor.idx == null) {
       const idxs = this.#data.map((column) => column.findLastIndex((v) => v !== null));
@@ -98,7 +119,7 @@ export class LineChart {
   }
 
   #make(): uPlot {
-    const { series, range, log, x } = this.#options;
+    const { series, range, log, time = false, points = false, x } = this.#options;
     const axis = {
       stroke: color("dim"),
       grid: { stroke: color("line"), width: 1 },
@@ -107,7 +128,7 @@ export class LineChart {
     const options: uPlot.Options = {
       ...this.#size(),
       scales: {
-        x: { time: false },
+        x: { time, ...(time && { range: dayAround }) },
         y: { ...(range && { range: [...range] }), distr: log ? 3 : 1 },
       },
       axes: [axis, { ...axis, size: 54, ...(log && { values: powers }) }],
@@ -121,12 +142,17 @@ export class LineChart {
           width: 2,
           value: (_: uPlot, value: number | null) => value?.toPrecision(3) ?? "–",
           spanGaps: true,
-          points: { show: false },
+          points: { show: points },
         })),
       ],
     };
     return new uPlot(options, this.#data, this.#element);
   }
+}
+
+// Around a single point uPlot would draw years.
+function dayAround(_: uPlot, min: number, max: number): [number, number] {
+  return min === max ? [min - kHalfDay, max + kHalfDay] : [min, max];
 }
 
 // The labels of a logarithmic axis; uPlot rounds small ones to 0.

@@ -1,8 +1,8 @@
-// Requests that come faster than they are answered.
+// Handles requests that arrive faster than they are processed.
 
 /**
- * Calls `answer` for one value at a time; of those that come meanwhile only the newest is kept. `busyChanged` is called when the
- * first value of a series comes and when the last one is answered.
+ * Calls `answer` for one value at a time; of the values that arrive meanwhile only the newest is kept. `busyChanged` is called when
+ * the first value of a series arrives and when the last one has been processed.
  */
 export function newestWins<T>(
   answer: (value: T) => Promise<void>,

@@ -1,7 +1,7 @@
-// Files that outlive a reload: the origin's private file system, from a worker (createSyncAccessHandle is the form that
-// every engine has). Some browsers keep none, and none may be left in a full one: pages say so and go on.
+// Files that survive a reload, in the origin private file system, from a worker (all browser engines have createSyncAccessHandle).
+// Some browsers store no files, and storage may be full: pages then show a note and continue.
 
-// Of workers alone, so not among the types of a page.
+// Only available in workers, so the types of a page do not include it.
 interface SyncAccessFile extends FileSystemFileHandle {
   createSyncAccessHandle(): Promise<{
     truncate(size: number): void;
@@ -11,7 +11,7 @@ interface SyncAccessFile extends FileSystemFileHandle {
   }>;
 }
 
-/** Writes a whole file; resolves to false where this browser cannot keep it. */
+/** Writes a whole file; resolves to false if this browser cannot store it. */
 export async function saveFile(name: string, bytes: Uint8Array): Promise<boolean> {
   try {
     await writeFile(name, bytes);
@@ -34,7 +34,7 @@ async function writeFile(name: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** A file's bytes, or null where there is none. */
+/** The bytes of a file, or null if there is none. */
 export async function loadFile(name: string): Promise<Uint8Array | null> {
   if (!keepsFiles()) return null;
   try {
@@ -46,7 +46,7 @@ export async function loadFile(name: string): Promise<Uint8Array | null> {
   }
 }
 
-/** Removes a file, if it is there. */
+/** Removes a file, if it exists. */
 export async function removeFile(name: string): Promise<void> {
   if (!keepsFiles()) return;
   const directory = await folder();

@@ -1,4 +1,4 @@
-// How console.log() shows values in a page.
+// The text that console.log() shows for values in a page.
 
 /** The text of any value: tensors and modules as they print, errors with their code, plain objects as JSON. */
 export function printed(value: unknown): string {
@@ -8,7 +8,7 @@ export function printed(value: unknown): string {
   return jsonText(value);
 }
 
-/** What went wrong, for a reader: the code where there is one, and the message. */
+/** The text of an error for the visitor: its code, if it has one, and its message. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as { code?: string };

@@ -1,12 +1,12 @@
-// The engine in one line, as pages show it.
+// A one-line description of the engine for pages.
 
 import type { RuntimeInfo } from "edgegrad";
 
-/** Says on what a page computes: "WebGPU (vendor)", or the CPU with its threads and variant. */
+/** Describes what a page computes on: "WebGPU (vendor)", or the CPU with its threads and variant. */
 export function runtimeText(runtime: RuntimeInfo, device: string): string {
   const { threads, variant, webgpu } = runtime;
   if (device === "webgpu" && webgpu !== null) {
-    return `WebGPU (${webgpu.description || webgpu.vendor || "adapter without a name"})`;
+    return `WebGPU (${webgpu.description || webgpu.vendor || "unnamed adapter"})`;
   }
   if (variant === "single") return "CPU, 1 thread (this page is not cross-origin isolated)";
   const simd = variant === "relaxed" ? "relaxed SIMD" : "SIMD";

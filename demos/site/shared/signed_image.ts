@@ -1,10 +1,10 @@
-// Numbers as a picture: one colour for positive, another for negative, and nothing for zero.
+// Numbers as a picture: one color for positive numbers, another for negative ones, and transparent for zero.
 
 import { color } from "./frame.js";
 
 type Rgb = readonly number[];
 
-/** The two colours in the present theme; ask again when it changed. */
+/** The two colors in the current theme; get them again after it has changed. */
 export interface SignColors {
   readonly positive: Rgb;
   readonly negative: Rgb;
@@ -14,7 +14,7 @@ export function signColors(): SignColors {
   return { positive: rgbOf("series-1"), negative: rgbOf("series-2") };
 }
 
-/** A square picture of numbers, row by row; those of `full` or more, either way, have their colour in full. */
+/** A square picture of numbers, row by row; numbers with a magnitude of `full` or more have the full color. */
 export function signedImage(values: Float32Array, full: number, colors: SignColors): ImageData {
   const side = Math.sqrt(values.length);
   const picture = new ImageData(side, side);
@@ -30,7 +30,7 @@ export function signedImage(values: Float32Array, full: number, colors: SignColo
   return picture;
 }
 
-// Without its alpha; the order of bytes is that of every machine with a browser.
+// A pixel without its alpha, in the little-endian byte order of all machines that run browsers.
 function pixelOf([red = 0, green = 0, blue = 0]: Rgb): number {
   return red | (green << 8) | (blue << 16);
 }

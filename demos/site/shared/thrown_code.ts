@@ -1,4 +1,4 @@
-// Comlink hands an error over with its name, message and stack; the engine's have a code as well, which pages show.
+// Comlink transfers the name, message and stack of an error; errors of the engine also have a code, which pages show.
 
 import { transferHandlers } from "comlink";
 
@@ -11,10 +11,11 @@ interface Serialized {
   readonly value: unknown;
 }
 
-/** Has errors that leave this worker keep their code. */
+/** Makes errors that leave this worker keep their code. */
 export function keepCodesOfErrors(): void {
   const handler = transferHandlers.get("throw");
-  if (handler === undefined) throw new Error("this comlink hands errors over in another way");
+  if (handler === undefined)
+    throw new Error("this version of comlink transfers errors in another way");
   transferHandlers.set("throw", {
     ...handler,
     serialize: (thrown) => {

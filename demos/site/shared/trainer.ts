@@ -1,4 +1,4 @@
-// The worker's side of a page: the engine, and a loop that can be stopped and goes on.
+// The worker of a page: the engine, and a loop that can be stopped and resumed.
 
 import * as eg from "edgegrad";
 import { keepCodesOfErrors } from "./thrown_code.js";
@@ -11,10 +11,10 @@ export async function startEngine(device: eg.Device): Promise<eg.RuntimeInfo> {
   return eg.runtime();
 }
 
-// Between messages of the page at most this long.
+// The maximum time between handling messages of the page, in milliseconds.
 const kBusyMs = 12;
 
-/** Calls a step again and again until stop(), and lets messages of the page in between. */
+/** Calls a step repeatedly until stop(), and handles messages of the page in between. */
 export class Loop {
   #running = false;
 
@@ -43,7 +43,7 @@ export class Loop {
   }
 }
 
-/** Calls `report` at most once in `ms`, so that a page is told as often as it can draw. */
+/** Calls `report` at most once per `ms`, so that a page is updated only as often as it can draw. */
 export function throttled<T>(ms: number, report: (value: T) => void): (value: T) => void {
   let next = 0;
   return (value) => {
@@ -55,7 +55,7 @@ export function throttled<T>(ms: number, report: (value: T) => void): (value: T)
 
 const { port1, port2 } = new MessageChannel();
 
-/** A turn of the event loop, without the 4 ms that timers wait. */
+/** Resolves after one turn of the event loop, without the minimum of 4 ms of timers. */
 function nextMessage(): Promise<void> {
   return new Promise((resolve) => {
     port1.onmessage = () => resolve();

@@ -1,22 +1,22 @@
-// Training runs in a worker of the page, so that the page draws and answers meanwhile, with threads or without. The
-// worker exposes one object (a "trainer") by comlink: its methods are called from here as if it were here, and return
-// promises; functions go over with `proxy`.
+// Training runs in a worker of the page, so that the page stays responsive, with or without threads. The worker exposes one
+// object (a "trainer") through comlink. The page calls its methods as if it were a local object, and they return promises;
+// functions are passed with `proxy`.
 
 import { proxy, type Remote, wrap } from "comlink";
 import { showError } from "./frame.js";
 
 export { proxy, type Remote };
 
-/** A trainer in its worker. */
+/** A connection to a trainer in its worker. */
 export interface TrainerLink<Trainer> {
   readonly trainer: Remote<Trainer>;
-  /** Ends the worker, whatever it is doing. */
+  /** Terminates the worker, whatever it is doing. */
   stop(): void;
 }
 
 /**
- * Reaches the trainer that a worker exposes. The page makes the worker itself, because bundlers only see
- * `new Worker(new URL("./trainer.ts", import.meta.url), { type: "module" })` written out.
+ * Connects to the trainer that a worker exposes. The page creates the worker itself, because bundlers only recognize the literal
+ * form `new Worker(new URL("./trainer.ts", import.meta.url), { type: "module" })`.
  */
 export function linkTrainer<Trainer>(worker: Worker): TrainerLink<Trainer> {
   worker.addEventListener("error", (event) =>

@@ -1,4 +1,4 @@
-// What the start page says that README.md says already, taken from there, and the list of the demos.
+// Content of the start page that is taken from README.md, and the list of the demos.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

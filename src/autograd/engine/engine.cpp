@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "autograd/anomaly_mode.h"
-#include "autograd/engine/local_work.h"
+#include "autograd/engine/local_ready_heap.h"
 #include "autograd/engine/thread_role.h"
 #include "autograd/graph/basic_nodes.h"
 #include "autograd/profiler.h"
@@ -18,9 +18,9 @@
 namespace eg {
 namespace {
 
-// Calls that one native stack takes before the next one continues on another thread.
+// The number of nested calls on one native stack before the next one continues on another thread.
 constexpr int kMaxCallsPerStack = 60;
-// What a nested call may need below it, with room for the functions of a user.
+// The stack that a nested call may need, including user functions.
 constexpr std::size_t kStackReserve = std::size_t{64} * 1024;
 
 constexpr std::chrono::seconds kStopWait{10};
@@ -34,14 +34,14 @@ bool piece_is_over(const GraphTask& task) {
   return role.piece != nullptr && role.piece->task == &task && role.piece->is_over();
 }
 
-// True when a nested call has to continue on another stack; an error where there is no other.
+// Returns true when a nested call must continue on another stack; throws if there is no other.
 bool stack_is_used_up() {
   if constexpr (kCanContinueOnAnotherStack) {
     return role.stack_depth >= kMaxCallsPerStack;
   } else {
     if (free_stack_bytes() < kStackReserve) {
       fail(ErrorCode::kOutOfMemory, "[backward] ", role.depth,
-           " backward calls are nested in each other: the stack of this thread is used up.");
+           " nested backward calls have used up the stack of this thread.");
     }
     return false;
   }
@@ -55,7 +55,7 @@ int device_for(const GraphTask& task, const Node& fn) {
   return device.is_cpu() ? kCpuDevice : device.index;
 }
 
-// Inputs that nothing can reach need no walk at all: zero makes every node worth visiting.
+// If some input cannot be reached, its topological_nr of zero makes every node worth visiting.
 std::uint64_t min_topological_nr(const EdgeList& outputs) {
   if (outputs.empty()) return 0;
   std::uint64_t smallest = kAccumulateGradSequenceNr;
@@ -63,7 +63,7 @@ std::uint64_t min_topological_nr(const EdgeList& outputs) {
   return smallest;
 }
 
-// Frees what a node saved when it has run, also when it failed.
+// Frees the saved tensors of a node after it has run, even if it failed.
 class ReleaseGuard {
  public:
   ReleaseGuard(const GraphTask& task, Node& fn) : fn_(task.keep_graph ? nullptr : &fn) {}
@@ -93,7 +93,7 @@ GradList apply_function(const GraphTask& task, Node& fn, GradList&& grads) {
 }
 
 GradList call_function(const GraphTask& task, Node& fn, GradList& grads) {
-  // Kept only for hooks that exist by now: one registered by apply() itself finds nothing.
+  // Only for hooks that exist before apply(): one that apply() itself registers sees no inputs.
   GradList kept;
   if (fn.has_hooks()) {
     fn.run_tensor_pre_hooks(grads);
@@ -105,12 +105,13 @@ GradList call_function(const GraphTask& task, Node& fn, GradList& grads) {
   return outputs;
 }
 
-// Apart, so that no name is made up for the nodes that are found.
+// A separate function, so that no name is built for nodes that are found.
 [[noreturn]] void fail_dependency_not_found(const Node& fn) {
   fail(ErrorCode::kInternal, "dependency not found for ", fn.name(), '.');
 }
 
-// What the handler of warnings throws is an error of the call, unless that has failed already.
+// An exception from the warning handler is an error of the call, unless the call has already
+// failed.
 void replay_warnings(GraphTask& task) {
   try {
     task.warnings.replay();
@@ -122,7 +123,7 @@ void replay_warnings(GraphTask& task) {
 }  // namespace
 
 Engine& Engine::instance() {
-  // Never destroyed: its threads may outlive every static destructor.
+  // Never destroyed: its threads may outlive static destructors.
   static auto* const engine = new Engine;
   return *engine;
 }
@@ -135,11 +136,9 @@ IntrusivePtr<GraphTask> Engine::begin(const EdgeList& roots, GradList grads, boo
   if (create_graph && accumulate_grad) {
     static WarnOnce once;
     once.warn(
-        "Using backward() with create_graph=True will create a reference cycle between the "
-        "parameter and its gradient which can cause a memory leak. We recommend using "
-        "autograd.grad when creating the graph to avoid this. If you have to use this function, "
-        "make sure to reset the .grad fields of your parameters to None after use to break the "
-        "cycle and avoid the leak.");
+        "backward() with createGraph: true makes a leaf and its gradient keep each other alive, "
+        "which leaks memory. Use autograd.grad() instead, or set the .grad of every leaf to null "
+        "after use.");
   }
 
   const bool nested = role.device != kNoDevice;
@@ -148,7 +147,8 @@ IntrusivePtr<GraphTask> Engine::begin(const EdgeList& roots, GradList grads, boo
   task->owner = nested ? role.device : kCpuDevice;
   task->caller = &role;
 
-  // A single root is its own graph root; several hang below a GraphRoot that hands out their grads.
+  // A single root node is the graph root itself; several roots get a GraphRoot that returns their
+  // gradients.
   const bool single_root = roots.size() == 1;
   InputBuffer inputs;
   IntrusivePtr<Node> root;
@@ -174,15 +174,15 @@ GradList Engine::execute(const EdgeList& roots, GradList grads, bool keep_graph,
   const IntrusivePtr<GraphTask> task =
       begin(roots, std::move(grads), keep_graph, create_graph, accumulate_grad, outputs);
   if (continues_elsewhere) {
-    // The other thread serves this one's queue meanwhile, so only the result may be waited for.
-    // Weak: a call that failed meanwhile must not be kept alive by its place there.
+    // The other thread serves this thread's queue, so this one may only wait for the result. The
+    // reference is weak, so that a call that fails in the meantime is not kept alive by it.
     run_in_background("backward", [waiting = WeakPtr<GraphTask>(task)] {
-      if (const IntrusivePtr<GraphTask> call = waiting.lock()) continue_call(call);
+      if (const IntrusivePtr<GraphTask> call = waiting.lock()) run_nested_call(call);
     });
     task->wait();
   } else {
-    const NestedRoleGuard guard(task->owner, task->reentrant_depth,
-                                nested ? role.stack_depth + 1 : 0);
+    const RoleScope scope(
+        role.nested(task->owner, task->reentrant_depth, nested ? role.stack_depth + 1 : 0));
     thread_main(task);
   }
   replay_warnings(*task);
@@ -192,7 +192,7 @@ GradList Engine::execute(const EdgeList& roots, GradList grads, bool keep_graph,
 IntrusivePtr<GraphTask> Engine::begin_pieces(const EdgeList& roots, GradList grads, bool keep_graph,
                                              bool create_graph, bool accumulate_grad,
                                              const EdgeList& outputs) {
-  const OtherRoleGuard other({.queue = std::make_shared<ReadyQueue>()});
+  const RoleScope scope({.queue = std::make_shared<ReadyQueue>()});
   const EvaluationGuard inside_no_call(nullptr, nullptr);
   return begin(roots, std::move(grads), keep_graph, create_graph, accumulate_grad, outputs);
 }
@@ -200,8 +200,7 @@ IntrusivePtr<GraphTask> Engine::begin_pieces(const EdgeList& roots, GradList gra
 bool Engine::run_piece(const IntrusivePtr<GraphTask>& task,
                        std::chrono::steady_clock::time_point deadline) {
   const Piece piece{task.get(), deadline};
-  const OtherRoleGuard other(
-      {.device = task->owner, .piece = &piece, .queue = task->cpu_ready_queue});
+  const RoleScope scope({.device = task->owner, .piece = &piece, .queue = task->cpu_ready_queue});
   const EvaluationGuard inside_no_call(nullptr, nullptr);
   do {
     run_next();
@@ -211,13 +210,13 @@ bool Engine::run_piece(const IntrusivePtr<GraphTask>& task,
   return true;
 }
 
-void Engine::continue_call(const IntrusivePtr<GraphTask>& task) {
+void Engine::run_nested_call(const IntrusivePtr<GraphTask>& task) {
   Engine& engine = instance();
-  const OtherRoleGuard other({.device = task->owner,
-                              .depth = task->reentrant_depth,
-                              .queue = task->owner == kCpuDevice
-                                           ? task->cpu_ready_queue
-                                           : engine.device_thread(task->owner).queue});
+  const RoleScope scope({.device = task->owner,
+                         .depth = task->reentrant_depth,
+                         .queue = task->owner == kCpuDevice
+                                      ? task->cpu_ready_queue
+                                      : engine.device_thread(task->owner).queue});
   engine.thread_main(task);
 }
 
@@ -234,45 +233,46 @@ void Engine::run_next() {
     role.shutdown_requested = true;
     return;
   }
-  // A call that is gone leaves its tasks behind; they are dropped here.
+  // Tasks of a call that no longer exists are dropped here.
   const IntrusivePtr<GraphTask> owner = node_task.graph_task.lock();
   if (owner != nullptr) run_task(owner, std::move(node_task));
 }
 
 void Engine::run_task(const IntrusivePtr<GraphTask>& task, NodeTask node_task) {
   if (node_task.fn != nullptr && !task->has_error.load(std::memory_order_acquire)) {
-    run_row(task, *task->state_of(*node_task.fn), std::move(node_task.inputs));
+    run_ready_nodes(task, *task->state_of(*node_task.fn), std::move(node_task.inputs));
   }
   --task->outstanding_tasks;
   if (!task->completed()) return;
   task->mark_as_completed();
-  // The owner may sleep in its own queue: an empty task wakes it.
+  // The owner may be waiting on its own queue: an empty task wakes it.
   if (role.device != task->owner) push(*task, task->owner, NodeTask(task, nullptr, {}));
 }
 
-void Engine::run_row(const IntrusivePtr<GraphTask>& task, NodeState& first, InputBuffer inputs) {
+void Engine::run_ready_nodes(const IntrusivePtr<GraphTask>& task, NodeState& first,
+                             InputBuffer inputs) {
   const AutogradStateGuard mode(task->thread_state);
-  const RecordingGuard noted(task->noted_in);
+  const RecordingGuard recording_state(task->recorded_in);
   EvaluationGuard current(task.get(), first.fn.get());
-  // Only the thread that made the call may print.
+  // Only the thread that made the call may print warnings.
   std::optional<WarningCollectorGuard> collect;
   if (task->caller != &role) collect.emplace(&task->warnings);
-  LocalWork work(task.get());
-  const LocalWorkGuard active(&work);
+  LocalReadyHeap heap(task.get());
+  const RoleScope scope(role.with_ready(heap));
   try {
     NodeState* state = &first;
     for (;;) {
       evaluate_function(task, *state, inputs);
-      // Free before the next node runs, which may need the room or may want to take a tensor over.
+      // Freed before the next node runs, which may need the memory or may adopt one of the tensors.
       inputs = InputBuffer();
-      if (work.empty() || task->has_error.load(std::memory_order_relaxed)) return;
+      if (heap.empty() || task->has_error.load(std::memory_order_relaxed)) return;
       if (!role.queue->looks_empty() || piece_is_over(*task)) {
-        hand_over(task, work);
+        move_to_queue(task, heap);
         return;
       }
-      state = &work.pop();
+      state = &heap.pop();
       inputs = std::move(state->inputs);
-      // What the node before left behind on this thread is not this one's.
+      // Reset: the previous node may have changed the state of this thread.
       autograd_state() = task->thread_state;
       current.set_node(state->fn.get());
     }
@@ -283,15 +283,15 @@ void Engine::run_row(const IntrusivePtr<GraphTask>& task, NodeState& first, Inpu
     try {
       warn_anomaly_trace(*GraphTask::current_node());
     } catch (...) {
-      // Whoever shows warnings is the user's. What was to be told of is thrown in any case.
+      // The warning handler is user code. The original error is thrown in any case.
       return;
     }
   }
 }
 
-void Engine::hand_over(const IntrusivePtr<GraphTask>& task, LocalWork& work) {
-  while (!work.empty()) {
-    NodeState& state = work.pop();
+void Engine::move_to_queue(const IntrusivePtr<GraphTask>& task, LocalReadyHeap& heap) {
+  while (!heap.empty()) {
+    NodeState& state = heap.pop();
     role.queue->push(NodeTask(task, state.fn, std::move(state.inputs)));
   }
 }
@@ -338,8 +338,8 @@ void Engine::schedule(const IntrusivePtr<GraphTask>& task, NodeState& state) {
   const int device = device_for(*task, *state.fn);
   const bool is_here =
       device == kCpuDevice ? role.queue == task->cpu_ready_queue : role.device == device;
-  if (is_here && role.work != nullptr && role.work->task() == task.get()) {
-    role.work->push(state);
+  if (is_here && role.ready != nullptr && role.ready->task() == task.get()) {
+    role.ready->push(state);
   } else {
     push(*task, device, NodeTask(task, state.fn, std::move(state.inputs)));
   }
@@ -351,10 +351,10 @@ void Engine::push(const GraphTask& task, int device, NodeTask node_task) {
     return;
   }
   DeviceThread& thread = device_thread(device);
-  // Before the push: a thread that cannot be started fails the call, which must wait for nothing.
+  // Before the push: if the thread cannot be started, the call fails without an outstanding task.
   if (!thread.is_running) start(device);
   thread.queue->push(std::move(node_task));
-  // And after it: a thread that ends looks into its queue last, so one of the two sees the other.
+  // And again after it: a thread that ends checks its queue last, so one of the two sees the other.
   if (!thread.is_running) start(device);
 }
 
@@ -385,7 +385,7 @@ void Engine::start_ahead(int device, const std::function<void()>& running) {
   try {
     is_started = EG_THREADS != 0 && start(device, running);
   } catch (const Error&) {
-    // The first backward() that needs the thread tries again, and can say so to somebody.
+    // The first backward() that needs the thread tries again and reports the error.
     is_started = false;
   }
   if (!is_started) running();
@@ -403,7 +403,8 @@ void Engine::run_device_thread(int device) {
       ++self.times_ended;
     }
     device_stopped_.notify_all();
-    // What came in meanwhile counted on this thread, unless another has been started since.
+    // Tasks pushed in the meantime relied on this thread, unless another one has been started
+    // since.
   } while (!self.queue->empty() && !self.is_running.exchange(true));
 }
 

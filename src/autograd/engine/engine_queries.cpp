@@ -12,7 +12,7 @@ namespace {
 GraphTask& running_task(std::string_view query) {
   GraphTask* task = GraphTask::current();
   if (task == nullptr) {
-    fail(ErrorCode::kInvalidArgument, query, " should only be called during the backward pass");
+    fail(ErrorCode::kInvalidArgument, query, " can only be called during a backward call.");
   }
   return *task;
 }
@@ -34,8 +34,7 @@ bool Engine::is_checkpoint_valid() {
 void Engine::queue_callback(std::function<void()> callback) {
   GraphTask* task = GraphTask::current();
   if (task == nullptr) {
-    fail(ErrorCode::kInvalidArgument,
-         "[queueCallback] Final callbacks can only be installed during backward pass.");
+    fail(ErrorCode::kInvalidArgument, "[queueCallback] can only be called during a backward call.");
   }
   task->add_final_callback(std::move(callback));
 }
@@ -49,10 +48,8 @@ bool Engine::will_execute_node(const Node& fn) {
   if (task.state_of(fn) == nullptr || !task.should_execute(fn)) return false;
   // A leaf that is only captured receives its gradient, but its node does not run.
   if (fn.num_outputs() == 0 && task.is_only_captured(fn)) {
-    fail(
-        ErrorCode::kInvalidArgument,
-        "A leaf node was passed to will_execute_node but we are currently running autograd.grad(). "
-        "This is currently not supported.");
+    fail(ErrorCode::kInvalidArgument,
+         "will_execute_node does not support leaf nodes during autograd.grad().");
   }
   return true;
 }
@@ -61,13 +58,13 @@ std::vector<IntrusivePtr<Node>> Engine::current_graph_task_execution_order() {
   GraphTask& task = running_task("current_graph_task_execution_order");
   if (is_multithreading_enabled()) {
     fail(ErrorCode::kInvalidArgument,
-         "current_graph_task_execution_order expects the current backward to be executed with "
-         "multithreading disabled, e.g. by running: set_multithreading_enabled(false).");
+         "current_graph_task_execution_order needs a backward call without multithreading. Call "
+         "set_multithreading_enabled(false) first.");
   }
   const auto runs = [&](const Edge& edge) {
     return edge.is_valid() && task.should_execute(*edge.function);
   };
-  // Counted afresh: part of the call may be over.
+  // Counted again: part of the call may have run already.
   std::unordered_map<Node*, std::size_t> dependencies;
   std::vector<Node*> stack{task.root().get()};
   dependencies[stack[0]] = 0;
@@ -89,7 +86,7 @@ std::vector<IntrusivePtr<Node>> Engine::current_graph_task_execution_order() {
     std::pop_heap(ready.begin(), ready.end(), older);
     Node* fn = ready.back();
     ready.pop_back();
-    // The root of several tensors is the engine's own.
+    // The GraphRoot of several tensors is internal to the engine.
     if (fn->name() != GraphRoot::kName) order.emplace_back(fn);
     for (const Edge& edge : fn->next_edges()) {
       if (!runs(edge) || --dependencies[edge.function.get()] != 0) continue;

@@ -15,17 +15,17 @@ struct Evaluation {
 };
 thread_local Evaluation current_evaluation;
 
-// Room for the states of the next call of this thread: growing it anew would move them all.
+// Capacity for the states of this thread's next call, because growing a vector moves all its
+// elements.
 constexpr std::size_t kMaxSpareStates = 4096;
 thread_local std::vector<NodeState> spare_states;
 
 }  // namespace
 
 GraphTask::GraphTask(bool keep_graph, bool create_graph, int reentrant_depth,
-                     std::shared_ptr<ReadyQueue> cpu_ready_queue, bool exit_on_error)
+                     std::shared_ptr<ReadyQueue> cpu_ready_queue)
     : id(next_task_id.fetch_add(1)),
       keep_graph(keep_graph),
-      exit_on_error(exit_on_error),
       reentrant_depth(reentrant_depth),
       thread_state([&] {
         AutogradState state = autograd_state();
@@ -50,14 +50,15 @@ void GraphTask::release_states() {
 }
 
 void GraphTask::on_last_release(GraphTask* task) {
-  // What lies in the queue may point here, a wake-up that came too late for instance: each would
-  // keep the other.
+  // Tasks in the queue may refer back to this call, for instance a wake-up that came too late:
+  // breaks the reference cycle.
   task->cpu_ready_queue.reset();
-  if (WeakPtr<GraphTask>::only_strong(task)) {
+  if (WeakPtr<GraphTask>::has_no_weak_references(task)) {
     delete task;
     return;
   }
-  // Queued tasks of a failed call still point here: free the contents now, the shell when they go.
+  // Queued tasks of a failed call still hold weak references: frees the contents now, and the
+  // object with the last of them.
   task->release_states();
   task->captured_grads.clear();
   task->kept_.clear();
@@ -122,9 +123,9 @@ void GraphTask::init_to_execute(const IntrusivePtr<Node>& root, const EdgeList& 
   }
   captured_grads.resize(output_idx);
 
-  // A node is needed when something it leads to will execute. Depth first with an explicit stack: a
-  // frame hands its verdict to its parent when it is done. Outputs are not marked as seen, because
-  // one may lie on the way to another.
+  // A node is needed when it leads to a node that executes. Depth-first search with an explicit
+  // stack: a finished frame propagates its result to its parent. Outputs are not marked as seen,
+  // because one may be on the path to another.
   struct Frame {
     Node* fn;
     std::size_t next_edge = 0;
@@ -190,7 +191,7 @@ void GraphTask::mark_as_completed() {
     try {
       {
         const auto lock = lock_if_shared();
-        invariant(!has_unfinished_states(), "could not compute gradients for some functions.");
+        invariant(!has_unfinished_states(), "some nodes received only part of their gradients.");
       }
       run_final_callbacks();
     } catch (...) {
@@ -217,8 +218,8 @@ void GraphTask::wait() {
 
 GradList GraphTask::take_result() {
   const std::scoped_lock lock(future_mutex_);
-  // Given away, so that the caller is the last to have it: a thread of the call that lets go of
-  // this task later does not free what the caller may be reading.
+  // Moved out, so that the caller holds the last reference: another thread of the call that
+  // releases this task later must not free an error the caller may be reading.
   if (std::exception_ptr error = std::move(error_)) std::rethrow_exception(std::move(error));
   return std::move(captured_grads);
 }
@@ -235,9 +236,9 @@ void GraphTask::add_final_callback(std::function<void()> callback) {
 
 void GraphTask::run_final_callbacks() {
   const AutogradStateGuard state(thread_state);
-  const RecordingGuard noted(noted_in);
+  const RecordingGuard recording_state(recorded_in);
   const EvaluationGuard current(this, nullptr);
-  // By index, and unlocked around each call: a callback may add another.
+  // By index and unlocked during each call, because a callback may add another.
   for (std::size_t i = 0;; ++i) {
     std::function<void()> callback;
     {

@@ -1,15 +1,16 @@
 #pragma once
 
-// One backward call: what is still to be done, and what has come of it.
+// The state of one backward call.
 //
-// compute_dependencies() walks the graph once and gives every node it can reach an entry with the
-// number of edges that lead to it. An entry that has received all its gradients is ready. The call
-// is complete when no task is outstanding: every push counts one up, every popped task one down
-// after it has pushed its followers, so the count cannot touch zero early.
+// compute_dependencies() traverses the graph once and gives every reachable node an entry with the
+// number of edges that lead to it. A node whose edges have all delivered their gradients is ready.
+// The call is complete when no task is outstanding: every push increments the count, and every
+// popped task decrements it after it has pushed its successors, so the count cannot reach zero
+// early.
 //
-// Entries are found by an index stored in the node, not by hashing: a call claims the nodes it
-// visits. Two calls over a shared graph cannot both hold the claim; the later one falls back to a
-// map for those nodes.
+// Entries are found by an index stored in the node instead of a hash lookup: a call claims the
+// nodes it visits. Two calls over a shared graph cannot both hold the claim; the later one falls
+// back to a map for those nodes.
 
 #include <atomic>
 #include <cstdint>
@@ -33,19 +34,19 @@ class ReadyQueue;
 
 /// The device index of a thread: an accelerator's number, or one of these.
 inline constexpr int kNoDevice = -2;   ///< not an engine thread
-inline constexpr int kCpuDevice = -1;  ///< a thread that is inside a backward call of its own
+inline constexpr int kCpuDevice = -1;  ///< a thread that runs a backward call of its own
 
-/// A gradient that grad() asked for: slot `input_idx` of a node goes to result `output_idx`.
+/// A gradient requested by grad(): slot `input_idx` of a node is result `output_idx`.
 struct Capture {
   std::uint32_t input_idx;
   std::uint32_t output_idx;
 };
 
-/// What a backward call knows about one node.
+/// The state of one node in a backward call.
 struct NodeState {
   IntrusivePtr<Node> fn;
-  std::uint32_t dependencies = 0;  ///< edges that have not delivered yet
-  bool needed = false;             ///< lies between a root and something asked for
+  std::uint32_t dependencies = 0;  ///< edges that have not delivered their gradient yet
+  bool needed = false;             ///< is between a root and a requested node
   bool has_captures = false;
   InputBuffer inputs;
 
@@ -55,77 +56,76 @@ struct NodeState {
 class GraphTask final : public RefCounted {
  public:
   GraphTask(bool keep_graph, bool create_graph, int reentrant_depth,
-            std::shared_ptr<ReadyQueue> cpu_ready_queue, bool exit_on_error = false);
+            std::shared_ptr<ReadyQueue> cpu_ready_queue);
   ~GraphTask();
   static void on_last_release(GraphTask* task);
 
-  /// Counts the edges into every node reachable from `root` that lies above `min_topological_nr`.
+  /// Counts the edges into every node reachable from `root`, without traversing nodes whose
+  /// topological number is below `min_topological_nr`.
   void compute_dependencies(const IntrusivePtr<Node>& root, std::uint64_t min_topological_nr);
-  /// Restricts execution to what leads to `outputs`; captures their gradients unless they are to be
-  /// accumulated.
+  /// Restricts execution to the nodes that lead to `outputs`; captures their gradients unless
+  /// `accumulate_grad` is set.
   void init_to_execute(const IntrusivePtr<Node>& root, const EdgeList& outputs,
                        bool accumulate_grad, std::uint64_t min_topological_nr);
 
   /// The entry of a node, or null when the call did not reach it.
   NodeState* state_of(const Node& fn);
-  /// True when this call runs (or captures at) `fn`.
+  /// Returns true when this call runs or captures at `fn`.
   bool should_execute(const Node& fn);
   const std::vector<Capture>& captures_of(const Node& fn) const;
-  /// True when some node belongs to an accelerator, so that several threads work for the call.
+  /// Returns true when some node belongs to an accelerator, so that several threads work on the
+  /// call.
   bool has_device_nodes() const { return has_device_nodes_; }
-  /// `mutex`, held if several threads work for the call.
+  /// Locks `mutex` if several threads work on the call.
   std::unique_lock<std::mutex> lock_if_shared() {
     return has_device_nodes_ ? std::unique_lock(mutex) : std::unique_lock<std::mutex>();
   }
   bool has_exec_info() const { return has_exec_info_; }
   std::size_t state_count() const { return states_.size(); }
-  /// True when the call asks for the gradient of `fn` but does not run it.
+  /// Returns true when the call captures the gradient of `fn` but does not run it.
   bool is_only_captured(const Node& fn);
-  /// The node the call began with.
+  /// The first node of the call.
   const IntrusivePtr<Node>& root() const { return states_[0].fn; }
-  /// True when this call and all around it run everything they reach.
+  /// Returns true when this call and all calls around it run every node they reach.
   bool can_checkpoint() const { return !has_exec_info_ && outer_can_checkpoint_; }
-  /// Entries that received some, not all, of their gradients.
+  /// Returns true when a node has received some but not all of its gradients.
   bool has_unfinished_states() const;
 
-  bool completed() const {
-    return outstanding_tasks.load() == 0 || (exit_on_error && has_error.load());
-  }
-  /// Records the first error of the call; later ones are dropped.
+  bool completed() const { return outstanding_tasks.load() == 0; }
+  /// Records the first error of the call; ignores later ones.
   void set_exception(std::exception_ptr error);
-  /// Completes the call once: checks, final callbacks, result. Other callers return at once.
+  /// Completes the call once: checks, final callbacks, result. Further callers return immediately.
   void mark_as_completed();
   bool future_completed() const { return future_completed_.load(std::memory_order_acquire); }
-  /// Waits for completion on the thread that made the call, when another one serves its queue; what
-  /// only this thread can do, it does meanwhile (its Inbox).
+  /// Waits for completion on the thread that made the call while another thread serves its queue.
+  /// Processes messages that only this thread can handle in the meantime (Inbox).
   void wait();
-  /// The captured gradients, or the error rethrown.
+  /// Returns the captured gradients, or rethrows the error.
   GradList take_result();
-  /// Keeps something as long as the call, however that ends.
+  /// Keeps `something` alive until the call ends, also with an error.
   void keep(std::shared_ptr<void> something);
   /// Adds a function to run after all nodes, before the call returns.
   void add_final_callback(std::function<void()> callback);
 
-  /// The call whose node this thread runs now, or null.
+  /// The call whose node this thread is running, or null.
   static GraphTask* current();
-  /// The node this thread runs now, or null.
+  /// The node this thread is running, or null.
   static Node* current_node();
 
   const std::uint64_t id;
   const bool keep_graph;
-  const bool exit_on_error;
   const int reentrant_depth;
-  int owner = kNoDevice;         ///< device index of the thread that made the call: whom to wake
-  const void* caller = nullptr;  ///< that thread itself
+  int owner = kNoDevice;  ///< device index of the thread that made the call, which must be woken
+  const void* caller = nullptr;  ///< identifies that thread
   const AutogradState thread_state;
-  Recording* const noted_in = recording();
+  Recording* const recorded_in = recording();
   std::shared_ptr<ReadyQueue> cpu_ready_queue;
   std::atomic<std::int64_t> outstanding_tasks{0};
   std::atomic<bool> has_error{false};
-  /// Guards the states and the captured gradients while several threads work for the call.
+  /// Guards the states and the captured gradients when several threads work on the call.
   std::mutex mutex;
   GradList captured_grads;
-  /// Warnings from other threads than the caller.
+  /// Warnings from threads other than the caller.
   WarningCollector warnings;
 
  private:
@@ -152,12 +152,12 @@ class GraphTask final : public RefCounted {
   std::vector<std::shared_ptr<void>> kept_;
 };
 
-/// Marks `task` and `node` as what this thread works on, for a scope.
+/// Sets the current task and node of this thread for a scope.
 class EvaluationGuard {
  public:
   EvaluationGuard(GraphTask* task, Node* node);
   ~EvaluationGuard();
-  /// Moves on to another node of the same call.
+  /// Switches to another node of the same call.
   void set_node(Node* node);
   EvaluationGuard(const EvaluationGuard&) = delete;
   EvaluationGuard& operator=(const EvaluationGuard&) = delete;

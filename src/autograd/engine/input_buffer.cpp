@@ -15,7 +15,7 @@ bool can_accumulate_into(const Tensor& t) {
 }  // namespace
 
 void InputBuffer::add(std::size_t position, Tensor grad) {
-  invariant(position < slots_.size(), "InputBuffer has ", slots_.size(), " slots, asked for ",
+  invariant(position < slots_.size(), "InputBuffer has ", slots_.size(), " slots, got position ",
             position, '.');
   if (!grad.defined()) return;
   Tensor& slot = slots_[position];

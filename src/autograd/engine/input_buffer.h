@@ -6,8 +6,8 @@
 
 namespace eg {
 
-/// Collects the gradients that arrive at a node, one slot per forward output; several that meet in
-/// a slot are summed. Never changes a tensor that anybody else can see.
+/// Collects the gradients that arrive at a node, one slot per forward output; gradients of the same
+/// slot are summed. Never modifies a tensor that others can see.
 class InputBuffer {
  public:
   InputBuffer() = default;
@@ -15,7 +15,7 @@ class InputBuffer {
   InputBuffer(InputBuffer&&) = default;
   InputBuffer& operator=(InputBuffer&&) = default;
 
-  /// Adds `grad` to slot `position`; undefined adds nothing.
+  /// Adds `grad` to slot `position`; an undefined gradient has no effect.
   void add(std::size_t position, Tensor grad);
 
   bool empty() const { return slots_.empty(); }

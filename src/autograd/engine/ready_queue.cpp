@@ -6,7 +6,7 @@
 namespace eg {
 namespace {
 
-// std::push_heap keeps the largest on top: true when `a` runs after `b`.
+// std::push_heap puts the largest first, so this returns true when `a` runs after `b`.
 bool runs_after(const NodeTask& a, const NodeTask& b) {
   if (a.is_shutdown != b.is_shutdown) return b.is_shutdown;
   if ((a.fn == nullptr) != (b.fn == nullptr)) return b.fn == nullptr;
@@ -30,13 +30,11 @@ NodeTask NodeTask::shutdown() {
   return task;
 }
 
-void ReadyQueue::push(NodeTask task, bool increment_outstanding) {
+void ReadyQueue::push(NodeTask task) {
   SmallVector<std::shared_ptr<Inbox>, 2> waiting;
   {
     const std::scoped_lock lock(mutex_);
-    if (increment_outstanding) {
-      if (const IntrusivePtr<GraphTask> owner = task.graph_task.lock()) ++owner->outstanding_tasks;
-    }
+    if (const IntrusivePtr<GraphTask> owner = task.graph_task.lock()) ++owner->outstanding_tasks;
     heap_.push_back(std::move(task));
     std::push_heap(heap_.begin(), heap_.end(), runs_after);
     count_.store(heap_.size(), std::memory_order_relaxed);
@@ -45,7 +43,7 @@ void ReadyQueue::push(NodeTask task, bool increment_outstanding) {
   for (const std::shared_ptr<Inbox>& inbox : waiting) inbox->wake();
 }
 
-void ReadyQueue::push_shutdown() { push(NodeTask::shutdown(), false); }
+void ReadyQueue::push_shutdown() { push(NodeTask::shutdown()); }
 
 NodeTask ReadyQueue::pop() {
   NodeTask task;

@@ -1,9 +1,9 @@
 #pragma once
 
-// Work that can run now. Every device has one queue and one thread that serves it; every thread
-// that calls backward has a queue for the CPU work of its own calls and serves it itself while it
-// waits. What comes out first: a shutdown, then wake-ups without work, then tasks of a backward
-// call nested more deeply, then the newest node.
+// Tasks that are ready to run. Every device has one queue and one thread that serves it. Every
+// thread that calls backward has a queue for the CPU tasks of its own calls, and serves it while it
+// waits. Order: shutdowns, then wake-ups without work, then tasks of more deeply nested calls, then
+// newer nodes.
 
 #include <atomic>
 #include <cstddef>
@@ -21,13 +21,14 @@ namespace eg {
 
 /// One node to run for one backward call.
 struct NodeTask {
-  /// Weak: a failed or abandoned call must not be kept alive by its queued work.
+  /// Weak: queued tasks must not keep a failed or abandoned call alive.
   WeakPtr<GraphTask> graph_task;
   /// Null for a wake-up that carries no work.
   IntrusivePtr<Node> fn;
   InputBuffer inputs;
   bool is_shutdown = false;
-  /// Depth of the call; the largest number for a call that is gone, so that it drains first.
+  /// Depth of the call; the maximum for a call that no longer exists, so that its tasks drain
+  /// first.
   std::uint64_t reentrant_depth = 0;
   std::uint64_t sequence_nr = 0;
 
@@ -38,14 +39,14 @@ struct NodeTask {
 
 class ReadyQueue {
  public:
-  /// Adds a task and wakes who waits; counts it as outstanding work of its call unless told not to.
-  void push(NodeTask task, bool increment_outstanding = true);
+  /// Adds a task, counts it among the outstanding tasks of its call, and wakes the waiting threads.
+  void push(NodeTask task);
   void push_shutdown();
-  /// Waits until there is a task and takes the first one. What only this thread can do, such as a
-  /// hook that a device's thread waits for, it does meanwhile (its Inbox).
+  /// Waits for a task and removes the first one. Processes messages that only this thread can
+  /// handle in the meantime, such as a hook that a device thread waits for (Inbox).
   NodeTask pop();
   bool empty() const;
-  /// empty() without a lock: what another thread does at this moment may be missed.
+  /// empty() without a lock: may miss concurrent changes.
   bool looks_empty() const { return count_.load(std::memory_order_relaxed) == 0; }
   std::size_t size() const;
 

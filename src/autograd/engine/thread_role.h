@@ -1,7 +1,7 @@
 #pragma once
 
-// What a thread is to the engine. Of the engine's own files: others see a thread's place
-// (stand_in.h).
+// The role of a thread in the engine. Private to the engine: other code uses EngineContext
+// (engine_context.h).
 
 #include <chrono>
 #include <memory>
@@ -12,9 +12,9 @@
 
 namespace eg {
 
-class LocalWork;
+class LocalReadyHeap;
 
-/// The call that a thread runs a piece of, and until when.
+/// The piecewise call whose piece a thread is running, and the end of that piece.
 struct Piece {
   const GraphTask* task;
   std::chrono::steady_clock::time_point deadline;
@@ -24,66 +24,53 @@ struct Piece {
 
 struct ThreadRole {
   int device = kNoDevice;
-  int depth = 0;        ///< Calls around the running one, on whichever threads.
-  int stack_depth = 0;  ///< Those of them on this thread.
-  /// A shutdown was taken from the queue: the thread ends when no call of its own is running.
+  int depth = 0;        ///< calls around the running one, on all threads
+  int stack_depth = 0;  ///< those of them on this thread's stack
+  /// A shutdown was popped from the queue: the thread ends when its running calls have ended.
   bool shutdown_requested = false;
-  /// The row of nodes this thread is running, or null.
-  LocalWork* work = nullptr;
+  /// Ready nodes that this thread runs without the queue, or null.
+  LocalReadyHeap* ready = nullptr;
   const Piece* piece = nullptr;
   std::shared_ptr<ReadyQueue> queue;
+
+  /// The role of the same thread in a call within the running one.
+  ThreadRole nested(int device_of_call, int depth_of_call, int depth_of_stack) const {
+    ThreadRole next = *this;
+    next.device = device_of_call;
+    next.depth = depth_of_call;
+    next.stack_depth = depth_of_stack;
+    return next;
+  }
+  /// The same role, adding ready nodes to another heap.
+  ThreadRole with_ready(LocalReadyHeap& heap) const {
+    ThreadRole next = *this;
+    next.ready = &heap;
+    return next;
+  }
 };
 
-/// That of this thread.
+/// The role of the current thread.
 inline constinit thread_local ThreadRole role;
 
-/// Makes this thread work at a call inside the one it is in, for a scope, with the same queue.
-class NestedRoleGuard {
+/// Gives this thread another role for a scope.
+class RoleScope {
  public:
-  NestedRoleGuard(int device, int depth, int stack_depth)
-      : device_(std::exchange(role.device, device)),
-        depth_(std::exchange(role.depth, depth)),
-        stack_depth_(std::exchange(role.stack_depth, stack_depth)) {}
-  ~NestedRoleGuard() {
-    role.device = device_;
-    role.depth = depth_;
-    role.stack_depth = stack_depth_;
+  explicit RoleScope(ThreadRole next) : previous_(std::exchange(role, std::move(next))) {}
+  ~RoleScope() {
+    // A shutdown that was popped in the scope is meant for the thread that owns the queue.
+    if (role.shutdown_requested) {
+      if (role.queue == previous_.queue)
+        previous_.shutdown_requested = true;
+      else
+        role.queue->push_shutdown();
+    }
+    role = std::move(previous_);
   }
-  NestedRoleGuard(const NestedRoleGuard&) = delete;
-  NestedRoleGuard& operator=(const NestedRoleGuard&) = delete;
+  RoleScope(const RoleScope&) = delete;
+  RoleScope& operator=(const RoleScope&) = delete;
 
  private:
-  int device_;
-  int depth_;
-  int stack_depth_;
-};
-
-/// Gives this thread another role for a scope, with a queue that is not its own.
-class OtherRoleGuard {
- public:
-  explicit OtherRoleGuard(ThreadRole other) : own_(std::exchange(role, std::move(other))) {}
-  ~OtherRoleGuard() {
-    // Meant for the thread whose queue this is.
-    if (role.shutdown_requested) role.queue->push_shutdown();
-    role = std::move(own_);
-  }
-  OtherRoleGuard(const OtherRoleGuard&) = delete;
-  OtherRoleGuard& operator=(const OtherRoleGuard&) = delete;
-
- private:
-  ThreadRole own_;
-};
-
-/// Makes a row of nodes the one that new ready nodes join, for a scope.
-class LocalWorkGuard {
- public:
-  explicit LocalWorkGuard(LocalWork* work) : previous_(std::exchange(role.work, work)) {}
-  ~LocalWorkGuard() { role.work = previous_; }
-  LocalWorkGuard(const LocalWorkGuard&) = delete;
-  LocalWorkGuard& operator=(const LocalWorkGuard&) = delete;
-
- private:
-  LocalWork* previous_;
+  ThreadRole previous_;
 };
 
 }  // namespace eg

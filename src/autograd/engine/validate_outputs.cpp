@@ -10,29 +10,30 @@ bool fits(const Tensor& grad, const InputMetadata& expected) {
          grad.device() == expected.device;
 }
 
-std::string prefix_of(const Node* fn) {
-  return fn == nullptr ? "" : "Function " + fn->name() + " returned an ";
+std::string gradient_name(std::size_t index, const Node* fn) {
+  return fn == nullptr ? join_text("gradient ", index)
+                       : join_text("gradient ", index, " returned by ", fn->name());
 }
 
 Tensor fit(Tensor grad, const InputMetadata& expected, std::size_t index, const Node* fn) {
   if (grad.shape() != expected.shape) {
     if (!is_expandable_to(expected.shape, grad.shape())) {
-      fail(ErrorCode::kInvalidGradient, prefix_of(fn), "invalid gradient at index ", index,
-           " - got ", grad.shape(), " but expected shape compatible with ", expected.shape, '.');
+      fail(ErrorCode::kInvalidGradient, gradient_name(index, fn), " has shape ", grad.shape(),
+           ", expected ", expected.shape, " or a shape broadcast from it.");
     }
     grad = math::sum_to(grad, expected.shape);
   }
   if (grad.dtype() != expected.dtype) {
     if (is_complex(grad.dtype()) && !is_complex(expected.dtype)) {
-      fail(ErrorCode::kInvalidGradient, prefix_of(fn), "invalid gradient at index ", index,
-           " - expected dtype ", expected.dtype, " but got ", grad.dtype(), '.');
+      fail(ErrorCode::kInvalidGradient, gradient_name(index, fn), " has dtype ", grad.dtype(),
+           ", expected ", expected.dtype, '.');
     }
     grad = math::cast(grad, expected.dtype);
   }
   if (!(grad.device() == expected.device)) {
     if (grad.ndim() != 0) {
-      fail(ErrorCode::kInvalidGradient, prefix_of(fn), "invalid gradient at index ", index,
-           " - expected device ", expected.device, " but got ", grad.device(), '.');
+      fail(ErrorCode::kInvalidGradient, gradient_name(index, fn), " is on ", grad.device(),
+           ", expected ", expected.device, '.');
     }
     grad = math::to_device(grad, expected.device);
   }
@@ -43,8 +44,8 @@ Tensor fit(Tensor grad, const InputMetadata& expected, std::size_t index, const 
 
 void validate_outputs(const EdgeList& edges, GradList& grads, const Node* fn) {
   if (grads.size() != edges.size()) {
-    fail(ErrorCode::kInvalidGradient, prefix_of(fn), "invalid number of gradients - expected ",
-         edges.size(), ", but got ", grads.size(), '.');
+    fail(ErrorCode::kInvalidGradient, fn == nullptr ? std::string("the call") : fn->name(),
+         " returned ", grads.size(), " gradients, expected ", edges.size(), '.');
   }
   for (std::size_t i = 0; i < grads.size(); ++i) {
     if (!edges[i].is_valid() || !grads[i].defined()) continue;

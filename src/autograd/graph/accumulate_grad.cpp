@@ -9,7 +9,7 @@
 namespace eg {
 namespace {
 
-// A gradient has its leaf's strides when the leaf is dense, and is row-major otherwise.
+// A gradient has its leaf's strides if the leaf is dense, and is row-major otherwise.
 Strides gradient_strides(const Tensor& variable) {
   return is_non_overlapping_and_dense(variable.shape(), variable.strides())
              ? variable.strides()
@@ -23,8 +23,8 @@ bool obeys_layout(const Tensor& grad, const Strides& strides) {
   return true;
 }
 
-// The first gradient of a leaf: taken over as it is when nobody else can see it, else copied.
-// `own_references` is how many handles the running call itself holds.
+// The first gradient of a leaf: adopted without a copy if nothing else refers to it, else copied.
+// `own_references` is the number of handles that the running call itself holds.
 Tensor first_gradient(const Tensor& variable, const Tensor& grad, std::uint32_t own_references) {
   const Strides strides = gradient_strides(variable);
   if (ops_are_differentiated()) {
@@ -47,10 +47,10 @@ GradList AccumulateGrad::apply(GradList&& grads) {
   const Tensor grad = std::move(grads[0]);
   if (!grad.defined()) return {};
   invariant(!autograd_meta(variable_)->has_history(),
-            "leaf variable has been moved into the graph interior.");
+            "a leaf has become the result of an operation since its gradient node was made.");
   if (!requires_grad(variable_)) return {};
-  if (Recording* const noted = recording()) [[unlikely]]
-    noted->tensors->accumulate(variable_, grad, [&] { accumulate(grad); });
+  if (Recording* const active = recording()) [[unlikely]]
+    active->tensors->accumulate(variable_, grad, [&] { accumulate(grad); });
   else
     accumulate(grad);
   if (const VariableHooks* hooks = autograd_meta(variable_)->hooks.get()) {
@@ -62,10 +62,10 @@ GradList AccumulateGrad::apply(GradList&& grads) {
 }
 
 void AccumulateGrad::accumulate(const Tensor& grad) {
-  // Post-hooks are shown what came in, so the engine keeps a second handle for them.
+  // Post-hooks receive the incoming gradient, so the engine holds a second handle for them.
   const std::uint32_t own_references = has_post_hooks() ? 2 : 1;
-  // One addition after the other. The user's own changes of `.grad` do not wait for it: where one
-  // comes in between, what it left is what is added to.
+  // The lock serialises additions. The user's own changes of `.grad` do not take it: if one happens
+  // in between, the addition is repeated on the new value.
   const auto lock = lock_objects(mutex());
   for (;;) {
     const Tensor accumulated = eg::grad(variable_);
@@ -81,7 +81,7 @@ void AccumulateGrad::accumulate(const Tensor& grad) {
 
 void AccumulateGrad::clear() {
   Node::clear();
-  // The leaf refers to this node weakly: without this the two would keep each other alive.
+  // The leaf refers to this node weakly: without the reset the two would keep each other alive.
   variable_.reset();
 }
 

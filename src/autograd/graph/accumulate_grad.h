@@ -6,10 +6,10 @@
 
 namespace eg {
 
-/// The sink of a leaf: adds what arrives to the leaf's `.grad`.
+/// The node of a leaf: adds the gradients it receives to the leaf's `.grad`.
 ///
-/// It holds the leaf strongly, the leaf holds it weakly, so it lives as long as some graph uses it.
-/// Several threads may run it at once (Hogwild): apply() locks the node.
+/// It holds the leaf strongly and the leaf holds it weakly, so it lives as long as some graph uses
+/// it. Several threads may run it at once (Hogwild): apply() locks the node.
 class AccumulateGrad final : public Node {
  public:
   explicit AccumulateGrad(Tensor variable);
@@ -20,7 +20,7 @@ class AccumulateGrad final : public Node {
   void run_tensor_pre_hooks(GradList& grads) override;
   bool has_hooks() const override;
 
-  /// Adds to the gradient of the leaf, without hooks.
+  /// Adds `grad` to the leaf's gradient without running hooks.
   void accumulate(const Tensor& grad);
 
   const Tensor& variable() const { return variable_; }

@@ -7,7 +7,7 @@
 namespace eg {
 namespace {
 
-// An alias of `t` with a history, when one is recorded now.
+// An alias of `t`, with a history if operations are being recorded.
 template <class MakeNode>
 Tensor identity_with(const Tensor& t, MakeNode&& make_node) {
   Tensor result = detach(t);
@@ -50,9 +50,8 @@ void set_not_implemented(const Tensor& output, const TensorList& inputs, std::st
     any = any || edges.back().is_valid();
   }
   if (!any) return;
-  set_history(output,
-              make_intrusive<ErrorNode>(join_text("derivative for ", name, " is not implemented"),
-                                        std::move(edges)));
+  set_history(output, make_intrusive<ErrorNode>(join_text(name, " has no derivative yet."),
+                                                std::move(edges)));
 }
 
 }  // namespace eg

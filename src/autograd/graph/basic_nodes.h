@@ -1,6 +1,6 @@
 #pragma once
 
-// Nodes without mathematics.
+// Nodes that compute nothing.
 
 #include <string>
 
@@ -8,10 +8,10 @@
 
 namespace eg {
 
-/// The root of a backward call that starts from several tensors.
+/// The root of a backward call with several root tensors.
 class GraphRoot final : public Node {
  public:
-  /// That of no other node: those of users' functions end in "Backward".
+  /// Unique to this class: the names of users' functions end in "Backward".
   static constexpr auto* kName = "GraphRoot";
 
   GraphRoot(EdgeList roots, GradList grads);
@@ -22,14 +22,14 @@ class GraphRoot final : public Node {
   GradList grads_;
 };
 
-/// Stands for a leaf that no graph reaches, so that it can be asked for and never found.
+/// Stands for a leaf that no graph reaches: it can be requested, but receives no gradient.
 class Identity final : public Node {
  public:
   std::string name() const override { return "Identity"; }
   GradList apply(GradList&& grads) override { return std::move(grads); }
 };
 
-/// Fails when gradients reach it.
+/// Throws when a gradient reaches it.
 class ErrorNode final : public Node {
  public:
   ErrorNode(std::string message, EdgeList edges)
@@ -41,7 +41,7 @@ class ErrorNode final : public Node {
   std::string message_;
 };
 
-/// Answers every gradient with "none".
+/// Returns undefined for every gradient.
 class UndefinedGradNode final : public Node {
  public:
   using Node::Node;
@@ -49,13 +49,14 @@ class UndefinedGradNode final : public Node {
   GradList apply(GradList&& grads) override { return GradList(grads.size()); }
 };
 
-/// The value of `t`; differentiating it fails with `message`.
+/// Returns the value of `t`; differentiating the result throws `message`.
 Tensor delayed_error(const Tensor& t, std::string message);
 
-/// The value of `t`; its gradient is undefined, as if it had not been used.
+/// Returns the value of `t` with an undefined gradient, as if `t` had not been used.
 Tensor undefined_grad(const Tensor& t);
 
-/// Makes gradients that reach `output` of the op `name` on `inputs` fail: it has no derivative yet.
+/// Makes backward throw when it reaches `output` of the op `name` on `inputs`, which has no
+/// derivative yet.
 void set_not_implemented(const Tensor& output, const TensorList& inputs, std::string_view name);
 
 }  // namespace eg

@@ -11,8 +11,8 @@ CopySlices::CopySlices(const Tensor& base, const Tensor& view, IntrusivePtr<Node
       base_strides_(base.strides()),
       view_(base, view),
       fn_(std::move(fn)) {
-  // fn's first edge led to the view's old history, which no backward call reaches any more: with
-  // the base's instead, fn finds its first gradient wanted exactly when this node's is.
+  // fn's first edge led to the view's previous history, which no backward call reaches any more.
+  // With the base's edge instead, fn's first gradient is needed exactly when this node's is.
   EdgeList edges = fn_->next_edges();
   edges[0] = gradient_edge(base);
   fn_->set_next_edges(edges);
@@ -23,14 +23,14 @@ GradList CopySlices::apply(GradList&& grads) {
   const Tensor grad = std::move(grads[0]);
   GradList result(num_outputs());
   if (!grad.defined()) return result;
-  // Not run under the lock: it may be the user's function.
+  // Runs without the lock: it may be a user's function.
   const IntrusivePtr<Node> fn = [&] {
     const std::scoped_lock lock(mutex());
     return fn_;
   }();
   if (fn == nullptr) fail_graph_freed();
 
-  // A copy with the base's own geometry, so that the view's strides mean the same in it.
+  // A copy with the base's strides, in which the view's strides and offset are valid.
   const Tensor base_grad = math::clone_with_strides(grad, base_strides_);
   const Tensor slice = math::view_part(base_grad, view_);
   GradList fn_grads;
@@ -39,7 +39,7 @@ GradList CopySlices::apply(GradList&& grads) {
   invariant(fn_result.size() == num_outputs(), "CopySlices: the in-place function returned ",
             fn_result.size(), " gradients, expected ", num_outputs(), '.');
   if (task_should_compute_output(0)) {
-    // An undefined gradient of the view is zero there; the rest of the base keeps its gradient.
+    // An undefined gradient of the view means zero; the rest of the base keeps its gradient.
     const Tensor slice_grad = fn_result[0].defined() ? fn_result[0] : math::zeros_like(slice);
     math::copy_values(slice, slice_grad);
     result[0] = base_grad;
@@ -57,7 +57,7 @@ void CopySlices::release_variables() {
     released = std::move(fn_);
     fn_ = nullptr;
   }
-  // Destroyed here, outside the lock: what a node saved may run code of its own when it goes.
+  // Destroyed here, without the lock: destroying what a node saved may run user code.
 }
 
 }  // namespace eg

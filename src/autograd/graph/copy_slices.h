@@ -7,13 +7,14 @@
 
 namespace eg {
 
-/// The history of a base after one of its views was changed in place by `fn`.
+/// The history of a base tensor after `fn` changed one of its views in place.
 ///
-/// The gradient of the base flows on as it is, except for the part the view shows, which goes
-/// through `fn` first. Edges: the base's old history, then fn's edges from the second on.
+/// The gradient of the base passes through unchanged, except for the elements of the view, which go
+/// through `fn` first. Edges: the base's previous history, then fn's edges from the second on.
 class CopySlices final : public Node {
  public:
-  /// `base` still has its old history; `fn` is the node of the in-place operation on `view`.
+  /// `base` must still have its previous history; `fn` is the node of the in-place operation on
+  /// `view`.
   CopySlices(const Tensor& base, const Tensor& view, IntrusivePtr<Node> fn);
 
   std::string name() const override { return "CopySlices"; }

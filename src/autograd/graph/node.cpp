@@ -35,9 +35,9 @@ Node::~Node() { live_nodes.add(-1); }
 std::int64_t Node::live_count() { return live_nodes.load(); }
 
 void Node::on_last_release(Node* node) {
-  // Deleting a node may drop the last reference to its neighbours, through edges or through saved
-  // tensors. Only the outermost release on a thread deletes; inner ones queue their node here.
-  // The queue needs no memory: nodes are released when there is none, too.
+  // Deleting a node may drop the last reference to its neighbours, through edges or saved tensors.
+  // Only the outermost release on a thread deletes; inner ones queue their node. The queue is an
+  // intrusive list, because nodes are also released when memory has run out.
   struct Pending {
     Node* newest = nullptr;
     bool draining = false;
@@ -49,7 +49,7 @@ void Node::on_last_release(Node* node) {
   }
   pending.draining = true;
   while (node != nullptr) {
-    if (WeakPtr<Node>::only_strong(node)) {
+    if (WeakPtr<Node>::has_no_weak_references(node)) {
       delete node;
     } else {
       node->clear();
@@ -91,9 +91,7 @@ void Node::update_topological_nr(const Edge& edge) {
   if (edge.function == nullptr) return;
   invariant(
       !has_parent_.load(std::memory_order_relaxed),
-      "Cannot update a node's topological_nr after it already has a parent. If we allow this, "
-      "we can no longer guarantee that a parent's topo_nr is always greater than those of "
-      "all its children.");
+      "the edges of a node cannot change once it has a parent, whose topological_nr is greater.");
   topological_nr_ = std::max(topological_nr_, edge.function->topological_nr() + 1);
 }
 

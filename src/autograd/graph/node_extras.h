@@ -1,6 +1,6 @@
 #pragma once
 
-// What few nodes have, behind one pointer, so that an ordinary node does not pay for it.
+// Rarely used parts of a node, behind one pointer, so that an ordinary node does not pay for them.
 
 #include <memory>
 

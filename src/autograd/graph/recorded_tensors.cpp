@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::string_view kName = "capture";
 
-// While this thread plays, what it does with gradients is part of the step.
-constinit thread_local int plays = 0;
+// Greater than 0 while this thread replays: reading gradients is then part of the replay.
+constinit thread_local int replays = 0;
 
 std::vector<std::shared_ptr<void>> hooks_of(const Tensor& t) {
   std::vector<std::shared_ptr<void>> all;
@@ -28,39 +28,39 @@ std::vector<std::shared_ptr<void>> hooks_of(const Tensor& t) {
   return all;
 }
 
-bool lies_in_recording(const Tensor& t) {
+bool is_in_recording(const Tensor& t) {
   return t.defined() && is_of_recording(t.storage()->data(), t.device());
 }
 
-void move_out(const Tensor& leaf) {
-  // Whatever modes the thread is in now, this is a plain copy.
+void copy_out(const Tensor& leaf) {
+  // A plain copy, whatever modes the thread is in.
   AutogradState plain;
   plain.grad_mode = false;
   const AutogradStateGuard quiet(plain);
   const Tensor gradient = grad(leaf);
-  // Where another thread has set it meanwhile, that is what counts.
+  // Does nothing if another thread has set the gradient in the meantime.
   if (gradient.defined()) replace_grad(leaf, gradient, math::clone(gradient));
 }
 
 }  // namespace
 
-PlayGuard::PlayGuard() { ++plays; }
-PlayGuard::~PlayGuard() { --plays; }
+ReplayGuard::ReplayGuard() { ++replays; }
+ReplayGuard::~ReplayGuard() { --replays; }
 
 Tensor visible_grad(const Tensor& t) {
   Tensor gradient = grad(t);
-  if (recording() != nullptr || plays > 0 || !lies_in_recording(gradient)) return gradient;
-  move_out(t);
+  if (recording() != nullptr || replays > 0 || !is_in_recording(gradient)) return gradient;
+  copy_out(t);
   return grad(t);
 }
 
 bool RecordedTensors::is_inner(const Tensor& t) const {
-  return recording_.is_own(t.storage()->data(), t.device()) || is_place(t);
+  return recording_.is_own(t.storage()->data(), t.device()) || is_input_buffer(t);
 }
 
-bool RecordedTensors::is_place(const Tensor& t) const {
-  return std::ranges::any_of(places_,
-                             [&](const Tensor& place) { return place.shares_storage_with(t); });
+bool RecordedTensors::is_input_buffer(const Tensor& t) const {
+  return std::ranges::any_of(input_buffers_,
+                             [&](const Tensor& buffer) { return buffer.shares_storage_with(t); });
 }
 
 void RecordedTensors::note_use(const Tensor& t) {
@@ -94,7 +94,7 @@ RecordedTensors::Leaf& RecordedTensors::leaf_of(const Tensor& leaf) {
 
 void RecordedTensors::add_value_of(const Tensor& leaf) {
   const Tensor value = grad(leaf);
-  const bool is_inputs = value.defined() && is_place(value);
+  const bool is_inputs = value.defined() && is_input_buffer(value);
   if (value.defined()) recording_.note_left(value.storage()->data(), value.device());
   pending_.push_back(
       {WeakPtr<TensorImpl>(leaf.impl_ptr()), is_inputs ? Kind::kSetCopy : Kind::kSet, value});
@@ -105,7 +105,7 @@ void RecordedTensors::note_read(const Tensor& leaf) {
   const std::lock_guard lock(mutex_);
   Leaf& own = leaf_of(leaf);
   if (own.is_known || own.is_read) return;
-  // What is added anew each time has to be there when it is looked at.
+  // Additions that are executed at each replay must be done before the gradient is read.
   flush();
   own.is_read = true;
 }
@@ -129,7 +129,7 @@ void RecordedTensors::accumulate(const Tensor& leaf, const Tensor& grad,
   {
     const std::lock_guard lock(mutex_);
     Leaf& own = leaf_of(leaf);
-    // It becomes a tensor with a graph; finish() has the last word on that.
+    // The gradient becomes a tensor with a graph; finish() rejects it if it is still there.
     if (!own.is_known && !own.is_read && ops_are_differentiated()) {
       flush();
       own.is_read = true;
@@ -157,7 +157,7 @@ void RecordedTensors::do_unrecorded(const std::function<void()>& work) {
   }
   const RecordingGuard unrecorded(nullptr);
   work();
-  // It counts its own changes whenever it is done.
+  // `work` counts its own version changes at every replay.
   const std::lock_guard lock(mutex_);
   for (auto& [address, use] : uses_) {
     const Tensor t(use.tensor.lock());
@@ -184,7 +184,7 @@ void RecordedTensors::run_live(const std::function<void()>& work) {
   do_unrecorded(work);
 }
 
-// As one piece of work: between two of them a device computes without a stop.
+// As one piece of work: the device computes without interruption between two of these.
 void RecordedTensors::flush() {
   for (auto& [address, own] : leaves_) own.is_first = false;
   if (pending_.empty()) return;
@@ -206,21 +206,21 @@ void RecordedTensors::finish() {
   const std::lock_guard lock(mutex_);
   flush();
   count_changes();
-  // What is gone now was made in the function: a view of something from outside.
+  // A tensor that no longer exists was made in the function, as a view of an external tensor.
   std::erase_if(uses_, [](const auto& use) { return use.second.tensor.lock() == nullptr; });
   std::erase_if(leaves_, [](const auto& leaf) { return leaf.second.tensor.lock() == nullptr; });
   check_uses();
   for (const auto& [address, use] : uses_) {
     eg::check(!has_backward_ || !use.requires_grad || use.history.lock() == nullptr,
               ErrorCode::kInvalidArgument, kName,
-              "backward() would go through a graph that was made outside of the function, "
-              "which is not there each time. Compute it in the function, or use its detach().");
+              "backward() would go through a graph that was made outside the function and does not "
+              "exist at each replay. Compute it in the function, or use its detach().");
     if (use.changes > 0) changes_.push_back({Tensor(use.tensor.lock()).alias(), use.changes});
   }
   for (const auto& [address, own] : leaves_) {
     eg::check(!requires_grad(grad(Tensor(own.tensor.lock()))), ErrorCode::kInvalidArgument, kName,
-              "a gradient was left that has a graph of its own, which cannot be made anew. Take it "
-              "with autograd.grad(), or call backward() without createGraph.");
+              "the function leaves a gradient with a graph, which cannot be replayed. Use "
+              "autograd.grad(), or call backward() without createGraph.");
   }
 }
 
@@ -228,11 +228,11 @@ void RecordedTensors::check_uses() const {
   const auto refuse = [](const Tensor& t, std::string_view what) {
     fail(ErrorCode::kInvalidArgument, "[capture] a tensor of shape ", t.shape(),
          " that the function uses ", what,
-         " than when it was captured. Capture the function again, or do that outside of it.");
+         " than when it was captured. Capture the function again.");
   };
   for (const auto& [address, use] : uses_) {
     const Tensor t(use.tensor.lock());
-    // Nobody can have changed what is gone.
+    // A destroyed tensor cannot have changed.
     if (!t.defined()) continue;
     if (t.shape() != use.shape || t.strides() != use.strides || t.offset() != use.offset)
       refuse(t, "has another shape or other strides");
@@ -243,20 +243,20 @@ void RecordedTensors::check_uses() const {
 }
 
 void RecordedTensors::check() const {
-  recording_.check_not_outdated();
+  recording_.check_valid();
   check_uses();
   for (const auto& [address, own] : leaves_) {
     const Tensor leaf(own.tensor.lock());
     if (!own.is_read || !leaf.defined()) continue;
     eg::check(grad(leaf).is_same(own.before), ErrorCode::kInvalidArgument, kName,
-              "the function looks at the gradient of a tensor of shape ", leaf.shape(), ", which ",
-              own.before.defined() ? "was another one" : "was null",
-              " when it was captured. Call zeroGrad() at the beginning of the function, or leave "
-              "the gradient as it is between calls.");
+              "the function reads the gradient of a tensor of shape ", leaf.shape(), ", which ",
+              own.before.defined() ? "was a different one" : "was null",
+              " when it was captured. Call zeroGrad() at the beginning of the function, or do not "
+              "change the gradient between calls.");
   }
 }
 
-void RecordedTensors::begin_to_play() const {
+void RecordedTensors::begin_replay() const {
   for (const auto& [tensor, count] : changes_)
     for (std::uint32_t i = 0; i < count; ++i) tensor.bump_version();
   for (const auto& [address, own] : leaves_) {
@@ -264,7 +264,7 @@ void RecordedTensors::begin_to_play() const {
     const Tensor gradient = leaf.defined() ? grad(leaf) : Tensor();
     if (!gradient.defined() || !recording_.is_own(gradient.storage()->data(), gradient.device()))
       continue;
-    own.is_dropped_first ? set_grad(leaf, {}) : move_out(leaf);
+    own.is_dropped_first ? set_grad(leaf, {}) : copy_out(leaf);
   }
 }
 

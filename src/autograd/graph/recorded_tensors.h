@@ -1,22 +1,22 @@
 #pragma once
 
-// What a recorded thread does to tensors, besides to their memory (runtime/recording.h): tensors
-// that it finds outside have shapes, flags and versions, and leaves have gradients, which come, go
-// and are replaced.
+// What a recorded thread does to tensors, as opposed to their memory (runtime/recording.h).
+// External tensors that it uses have shapes, flags and versions, and leaves have gradients, which
+// are created, cleared and replaced.
 //
-// Tensors from outside are noted as they are used. They have to be the same whenever the recording
-// is played, and their versions rise as they did. What becomes of the `.grad` of a leaf is a list
-// of transitions, made again when it is played:
+// Each external tensor is noted at its first use. At every replay it must have the same properties,
+// and its version rises as it did during the recording. The changes of a leaf's `.grad` are a list
+// of transitions that a replay repeats:
 //
-//  - A gradient that the function has set (also to none) is *known* from then on: what is added to
-//    it is recorded like any calculation.
-//  - A gradient that was there before, or was not, may be another one each time. What is added to
-//    it is added anew each time, to what is there then.
-//  - Once the function has looked at such a gradient, it has to be the same one each time.
+// - A gradient that the function has set (or cleared) is *known* from then on: additions to it are
+//   recorded like any calculation.
+// - A gradient from before the recording, or its absence, may differ at each replay. Additions to
+//   it are executed at each replay, on the gradient of that time.
+// - Once the function has read such a gradient, it must be the same one at each replay.
 //
-// A gradient that a recording leaves behind lies in its memory, which it writes to again the next
-// time. Nobody but the leaf has such a tensor: whoever asks for it gets a copy, which takes its
-// place (visible_grad).
+// A gradient that a recording leaves behind is stored in the recording's memory, which the next
+// replay overwrites. Only the leaf refers to that tensor: reading the gradient first replaces it
+// with a copy (visible_grad).
 
 #include <functional>
 #include <mutex>
@@ -34,31 +34,32 @@ class RecordedTensors {
  public:
   explicit RecordedTensors(Recording& recording) : recording_(recording) {}
 
-  /// A tensor is used.
+  /// Notes that a tensor is used.
   void note_use(const Tensor& t);
-  /// A backward call is made.
+  /// Notes that a backward call is made.
   void note_backward() { has_backward_ = true; }
   bool has_backward() const { return has_backward_; }
-  /// True when something that is used requires a gradient.
+  /// Returns true when a used tensor requires a gradient.
   bool uses_gradients() const;
 
-  /// The gradient of `leaf` is going to be looked at.
+  /// Notes that the gradient of `leaf` is about to be read.
   void note_read(const Tensor& leaf);
-  /// The gradient of `leaf` has been set.
+  /// Notes that the gradient of `leaf` has been set.
   void note_set(const Tensor& leaf);
-  /// Has `grad` added to the gradient of `leaf` by `add`.
+  /// Adds `grad` to the gradient of `leaf` by calling `add`, and records that.
   void accumulate(const Tensor& leaf, const Tensor& grad, const std::function<void()>& add);
-  /// Has `work` done now and, in its place, each time.
+  /// Runs `work` now, and at the same position of every replay.
   void run_live(const std::function<void()>& work);
-  /// A tensor that the values of an input are copied to.
-  void add_place(const Tensor& place) { places_.push_back(place); }
-  /// The recording is over.
+  /// Adds a tensor into which the values of an input are copied.
+  void add_input_buffer(const Tensor& buffer) { input_buffers_.push_back(buffer); }
+  /// Ends the recording.
   void finish();
 
-  /// Before it is played: throws where tensors are not what they were.
+  /// Must be called before a replay: throws if tensors have changed since the recording.
   void check() const;
-  /// Then: counts changes in place, and lets nothing that is needed lie where it will write.
-  void begin_to_play() const;
+  /// Called next: counts in-buffer changes, and copies gradients out of the memory that the replay
+  /// will overwrite.
+  void begin_replay() const;
 
  private:
   struct Use {
@@ -69,19 +70,19 @@ class RecordedTensors {
     bool requires_grad = false;
     WeakPtr<Node> history;
     std::vector<std::shared_ptr<void>> hooks;
-    /// From which changes are counted, and those that were counted before.
+    /// The version from which changes are counted, and the number of changes counted before.
     std::uint32_t version = 0;
     std::uint32_t changes = 0;
   };
   struct Leaf {
     WeakPtr<TensorImpl> tensor;
-    /// Its gradient at the beginning.
+    /// The gradient at the beginning of the recording.
     Tensor before;
     bool is_known = false;
     bool is_read = false;
-    /// Its gradient goes before anybody has looked at it.
+    /// The gradient is replaced before anything has read it.
     bool is_dropped_first = false;
-    /// It had none, and what is added is recorded, until the next flush.
+    /// There was no gradient, and additions are recorded until the next flush.
     bool is_first = false;
   };
   struct Change {
@@ -89,9 +90,9 @@ class RecordedTensors {
     std::uint32_t count;
   };
   enum class Kind : std::uint8_t {
-    kSet,       ///< to this very tensor, or to none
-    kSetCopy,   ///< to a copy of it
-    kSetOrAdd,  ///< or to be added where there is a gradient
+    kSet,       ///< to this tensor, or cleared
+    kSetCopy,   ///< to a copy of the tensor
+    kSetOrAdd,  ///< to this tensor, or added if there is a gradient
     kAdd,
   };
   struct Transition {
@@ -100,9 +101,9 @@ class RecordedTensors {
     Tensor value;
   };
 
-  /// True for a tensor that is not from outside: it was made in the recording, or is an input.
+  /// Returns true for a tensor that was made in the recording or is an input.
   bool is_inner(const Tensor& t) const;
-  bool is_place(const Tensor& t) const;
+  bool is_input_buffer(const Tensor& t) const;
   Leaf& leaf_of(const Tensor& leaf);
   void add_value_of(const Tensor& leaf);
   void do_unrecorded(const std::function<void()>& work);
@@ -111,27 +112,26 @@ class RecordedTensors {
   void check_uses() const;
 
   Recording& recording_;
-  std::mutex mutex_;  // threads of devices accumulate for the thread that calls backward
+  std::mutex mutex_;  // device threads accumulate too, for the thread that calls backward
   std::unordered_map<TensorImpl*, Use> uses_;
   std::unordered_map<TensorImpl*, Leaf> leaves_;
   std::vector<Transition> pending_;
   std::vector<Change> changes_;
-  TensorList places_;
+  TensorList input_buffers_;
   bool has_live_ = false;
   bool has_backward_ = false;
 };
 
-/// While a recording is played: gradients are asked for by the step itself.
-class PlayGuard {
+/// Marks a replay on this thread, during which gradients are read by the replay itself.
+class ReplayGuard {
  public:
-  PlayGuard();
-  ~PlayGuard();
-  PlayGuard(const PlayGuard&) = delete;
-  PlayGuard& operator=(const PlayGuard&) = delete;
+  ReplayGuard();
+  ~ReplayGuard();
+  ReplayGuard(const ReplayGuard&) = delete;
+  ReplayGuard& operator=(const ReplayGuard&) = delete;
 };
 
-/// The gradient of a tensor for whoever asks for it, or undefined: one that no recording will write
-/// to.
+/// Returns a tensor's gradient for the user, or undefined: a tensor that no replay overwrites.
 Tensor visible_grad(const Tensor& t);
 
 }  // namespace eg

@@ -9,57 +9,27 @@
 namespace eg {
 namespace {
 
-std::string_view tensor_type_name(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat32:
-      return "torch.FloatTensor";
-    case DType::kFloat64:
-      return "torch.DoubleTensor";
-    case DType::kInt32:
-      return "torch.IntTensor";
-    case DType::kInt64:
-      return "torch.LongTensor";
-    case DType::kUInt8:
-      return "torch.ByteTensor";
-    case DType::kBool:
-      return "torch.BoolTensor";
-    case DType::kComplex64:
-      return "torch.ComplexFloatTensor";
-    case DType::kComplex128:
-      return "torch.ComplexDoubleTensor";
-    case DType::kFloat16:
-      return "torch.HalfTensor";
-    case DType::kBFloat16:
-      return "torch.BFloat16Tensor";
-  }
-  return "torch.Tensor";
-}
-
 [[noreturn]] void fail_modified(const Tensor& t, std::uint32_t saved_version, const Node* maker,
                                 std::uint32_t output_nr) {
   const std::string origin =
-      maker == nullptr ? ""
-                       : join_text(", which is output ", output_nr, " of ", maker->name(), ',');
-  fail(ErrorCode::kModifiedInPlace,
-       "one of the variables needed for gradient computation has been modified by an inplace "
-       "operation: [",
-       tensor_type_name(t.dtype()), ' ', t.shape(), ']', origin, " is at version ", t.version(),
-       "; expected version ", saved_version, " instead. Hint: ",
+      maker == nullptr ? "" : join_text(" (output ", output_nr, " of ", maker->name(), ')');
+  fail(ErrorCode::kModifiedInPlace, "a ", t.dtype(), " tensor of shape ", t.shape(), origin,
+       " that backward needs was changed in place: it is at version ", t.version(),
+       ", but was saved at version ", saved_version, ". ",
        AnomalyMode::is_enabled()
-           ? "the backtrace further above shows the operation that failed to compute its gradient. "
-             "The variable in question was changed in there or anywhere later. Good luck!"
-           : "enable anomaly detection to find the operation that failed to compute its gradient, "
-             "with autograd.detectAnomaly().");
+           ? "The trace above shows the operation that saved it; it was changed there or later."
+           : "Run forward and backward in autograd.detectAnomaly() to find the operation that "
+             "saved it.");
 }
 
 }  // namespace
 
 struct SavedVariable::Extra {
   std::shared_ptr<SavedVariableHooks> hooks;
-  /// History of a value that hooks keep, because they return it without one.
+  /// The history of a value that hooks store, which they return without one.
   IntrusivePtr<Node> grad_fn;
   IntrusivePtr<Node> grad_accumulator;
-  /// History of an output that was written into a view: it leads back to the owner.
+  /// The history of an output that was written into a view: it leads back to the owner.
   WeakPtr<Node> weak_grad_fn;
   Tensor tangent;
   bool requires_grad = false;
@@ -69,8 +39,7 @@ SavedVariable::SavedVariable(const Tensor& t, SavedAs role) {
   if (!t.defined()) return;
   if (is_inference(t)) {
     fail(ErrorCode::kInferenceTensor,
-         "Inference tensors cannot be saved for backward. To work around you can make a clone to "
-         "get a normal tensor and use it in autograd.");
+         "an inference tensor cannot be saved for backward. Use its clone() instead.");
   }
   was_saved_ = true;
   role_ = role;
@@ -80,7 +49,7 @@ SavedVariable::SavedVariable(const Tensor& t, SavedAs role) {
   if (role == SavedAs::kOutputInPlaceOnView) {
     ensure_extra().weak_grad_fn = WeakPtr<Node>(grad_fn(t));
   }
-  // Numbers are no tensors to the user, and hooks are the user's.
+  // A wrapped number is not a tensor to the user, and hooks are the user's.
   if (has_default_saved_tensor_hooks() && !t.is_wrapped_number()) {
     save_history(t);
     pack(make_default_saved_tensor_hooks(), detach(t));
@@ -116,19 +85,16 @@ void SavedVariable::pack(std::unique_ptr<SavedVariableHooks> hooks, const Tensor
   const std::uint32_t version = t.version();
   hooks->pack(t);
   check(t.version() == version, ErrorCode::kInvalidArgument, "savedTensorsHooks",
-        "A saved tensor pack hook is modifying its input in place. Tensors provided as input to "
-        "pack hook can not be modified by in-place operations as this can lead to unexpected "
-        "side-effects. Please open an issue if you need to perform in-place operations on the "
-        "input to a pack hook.");
+        "a pack hook must not change its argument in place. Change a clone() instead.");
   ensure_extra().hooks = std::move(hooks);
   data_.reset();
   is_original_ = false;
 }
 
 void SavedVariable::register_hooks(const Node& owner, std::unique_ptr<SavedVariableHooks> hooks) {
-  invariant(hooks != nullptr, "register_hooks needs hooks.");
-  // Other threads may unpack meanwhile: hooks, which are the user's, get a copy without the lock,
-  // which takes the place of this when they have packed.
+  invariant(hooks != nullptr, "register_hooks() was called without hooks.");
+  // Other threads may unpack at the same time. Hooks are user code, so they run on a copy without
+  // the lock; the copy replaces this object when they have packed.
   SavedVariable packed = locked_copy(owner);
   packed.check_can_register();
   const Tensor value = packed.data_;
@@ -142,17 +108,15 @@ void SavedVariable::register_hooks(const Node& owner, std::unique_ptr<SavedVaria
 
 void SavedVariable::check_can_register() const {
   check(extra_ == nullptr || extra_->hooks == nullptr, ErrorCode::kInvalidArgument, "registerHooks",
-        "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only "
-        "one pair of hooks is allowed at a time.");
+        "this saved tensor already has hooks. Only one pair of hooks is allowed.");
   if (!was_saved_) {
     fail(ErrorCode::kInvalidArgument,
-         "[registerHooks] Calling register_hooks on a saved tensor with value None is forbidden.");
+         "[registerHooks] a saved null has no value to pack, so it cannot have hooks.");
   }
-  check(data_.defined(), ErrorCode::kGraphFreed, "registerHooks",
-        "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate "
-        "values of the graph are freed when you call .backward() or autograd.grad(). Specify "
-        "retain_graph=True if you need to backward through the graph a second time or if you need "
-        "to access saved variables after calling backward. (In JavaScript: {retainGraph: true}.)");
+  check(
+      data_.defined(), ErrorCode::kGraphFreed, "registerHooks",
+      "this saved tensor has been freed: backward() and autograd.grad() free the saved tensors of "
+      "the graph. Pass retainGraph: true to keep them.");
 }
 
 SavedVariable SavedVariable::locked_copy(const Node& owner) const {
@@ -165,7 +129,7 @@ void SavedVariable::check_version(const Node* maker) const {
   fail_modified(data_, saved_version_, maker, is_original_ ? eg::output_nr(data_) : output_nr_);
 }
 
-// The history the unpacked tensor has; null for a leaf.
+// The history of the unpacked tensor; null for a leaf.
 IntrusivePtr<Node> SavedVariable::history(const Node& owner) const {
   if (is_leaf_) return nullptr;
   IntrusivePtr<Node> node;
@@ -178,9 +142,8 @@ IntrusivePtr<Node> SavedVariable::history(const Node& owner) const {
   }
   if (node != nullptr) return node;
   check(role_ != SavedAs::kInput, ErrorCode::kInvalidArgument, "backward",
-        "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
-        "This is not supported, please use out-of-place `.detach()` instead");
-  // The owner is alive: it is running, or somebody is looking into it.
+        "a saved tensor has since been detached in place. Use x.detach() instead of x.detach_().");
+  // The owner is alive: it is running, or the caller is inspecting it.
   return IntrusivePtr<Node>(const_cast<Node*>(&owner));
 }
 
@@ -192,7 +155,7 @@ Tensor SavedVariable::value(const Node& owner, std::unique_lock<std::mutex>& loc
   const SavedVariable copy = *this;
   if (lock.owns_lock()) lock.unlock();
   Tensor result = copy.unpack_unlocked(owner);
-  // Hooks may have started a thread.
+  // Hooks may have started a thread, after which objects are shared.
   if (objects_are_shared()) lock.lock();
   return result;
 }
@@ -211,7 +174,7 @@ Tensor SavedVariable::unpack_unlocked(const Node& owner) const {
 
   Tensor kept = hooked ? extra_->hooks->unpack() : data_;
   check(kept.defined(), ErrorCode::kInvalidArgument, "savedTensorsHooks",
-        "Output of saved tensor unpack_hook expected to be a Tensor but got nothing.");
+        "an unpack hook must return a tensor, got nothing.");
   const bool requires_grad = extra_ != nullptr && extra_->requires_grad;
   const Tensor kept_tangent = !ops_carry_tangents() ? Tensor()
                               : hooked              ? extra_->tangent
@@ -229,11 +192,9 @@ Tensor SavedVariable::unpack_unlocked(const Node& owner) const {
 
 void fail_graph_freed() {
   fail(ErrorCode::kGraphFreed,
-       "Trying to backward through the graph a second time (or directly access saved tensors after "
-       "they have already been freed). Saved intermediate values of the graph are freed when you "
-       "call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward "
-       "through the graph a second time or if you need to access saved tensors after calling "
-       "backward. (In JavaScript: {retainGraph: true}.)");
+       "the tensors saved for backward have been freed: backward() and autograd.grad() free the "
+       "graph they went through. Pass retainGraph: true to the first call to go through the graph "
+       "again, or to read its saved tensors.");
 }
 
 }  // namespace eg

@@ -1,13 +1,13 @@
 #pragma once
 
-// A tensor kept for backward.
+// A tensor saved for backward.
 //
-// Four things make it more than a Tensor. It remembers the version of the storage and refuses to
-// give out a value that an in-place operation has overwritten since. An output of the node that
-// saves it is kept without its history, because node -> output -> node would be a cycle, and gets
-// it back on unpacking. It can be released, after which unpacking reports GraphFreed. And hooks may
-// keep the value in its place (saved_tensor_hooks.h); what they return is given the metadata of the
-// original, and no version is checked, for nobody knows where it has been.
+// Four things distinguish it from a Tensor. It remembers the version of the storage and refuses to
+// return a value that an in-place operation has overwritten since. An output of the node that saves
+// it is stored without its history, because node -> output -> node would be a cycle, and gets the
+// history back when it is unpacked. It can be released, after which unpacking throws GraphFreed.
+// And hooks may store the value instead (saved_tensor_hooks.h): what they return gets the metadata
+// of the original, without a version check, because the value may come from anywhere.
 
 #include <cstdint>
 #include <memory>
@@ -19,10 +19,10 @@
 
 namespace eg {
 
-/// What a saved tensor is to the node that saves it.
+/// The role of a saved tensor in the operation that saves it.
 enum class SavedAs : std::uint8_t {
   kInput,
-  /// A result: kept without its history.
+  /// A result; stored without its history.
   kOutput,
   /// The result of an in-place change of a view, whose history leads through the base to the node.
   kOutputInPlaceOnView,
@@ -32,30 +32,33 @@ class SavedVariable {
  public:
   /// Holds nothing; unpacks to an undefined tensor.
   SavedVariable() = default;
-  /// Keeps `t`; throws InferenceTensor for a tensor that has no version.
+  /// Saves `t`; throws InferenceTensor for a tensor without a version.
   SavedVariable(const Tensor& t, SavedAs role);
 
-  /// The tensor as it was: the same object if it was an input. `owner` is the node that saved it,
-  /// the history of a saved output.
+  /// Returns the tensor as it was: the same object if it was an input. `owner` is the node that
+  /// saved it, which becomes the history of a saved output.
   Tensor unpack(const Node& owner) const;
 
-  /// unpack() for a formula of the owner: a saved output comes without its history when nothing is
-  /// recorded. `lock` is that of the owner's mutex (lock_objects) and is let go while hooks run.
+  /// unpack() for a formula of the owner: a saved output is returned without its history when
+  /// nothing is being recorded. `lock` holds the owner's mutex (lock_objects) and is released while
+  /// hooks run.
   Tensor value(const Node& owner, std::unique_lock<std::mutex>& lock) const;
 
-  /// Lets hooks keep the tensor from now on: packs it, once. `owner` is the node that saved it.
+  /// Makes hooks store the tensor from now on: packs it once. `owner` is the node that saved it.
   void register_hooks(const Node& owner, std::unique_ptr<SavedVariableHooks> hooks);
 
-  /// Drops the tensor. What hooks keep may run code of the user's as it goes: see take().
+  /// Drops the tensor. Destroying what hooks stored may run user code: see take().
   void release() { (void)take(); }
-  /// Releases this and hands out what it held, to be destroyed where no lock is held.
+  /// Releases this and returns what it held, so that the caller can destroy it without holding a
+  /// lock.
   SavedVariable take() { return std::move(*this); }
 
-  /// True when there was something to keep, released or not.
+  /// Returns true if a tensor was saved, even if it has been released since.
   bool was_saved() const { return was_saved_; }
 
  private:
-  // What only some saved tensors need. Shared with the copies that are unpacked without a lock.
+  // State that only some saved tensors need. Shared with the copies that are unpacked without a
+  // lock.
   struct Extra;
 
   Extra& ensure_extra();
@@ -73,12 +76,12 @@ class SavedVariable {
   std::uint32_t output_nr_ = 0;
   SavedAs role_ = SavedAs::kInput;
   bool is_leaf_ = true;
-  /// `data_` is the tensor itself, with its metadata.
+  /// `data_` is the original tensor, including its metadata.
   bool is_original_ = false;
   bool was_saved_ = false;
 };
 
-/// The error of every access to a graph whose buffers are gone.
+/// Throws the error of every access to a graph whose saved tensors have been freed.
 [[noreturn]] void fail_graph_freed();
 
 }  // namespace eg

@@ -17,61 +17,48 @@ bool is_stale(const Tensor& t, const AutogradMeta& meta) {
 std::string_view creation_reason(CreationMeta reason) {
   switch (reason) {
     case CreationMeta::kMultiOutputNode:
-      return " This view is the output of a function that returns multiple views. Such functions "
-             "do not allow the output views to be modified inplace. You should replace the inplace "
-             "operation by an out-of-place one.";
+      return " It is one of several views that one function returned. Use an out-of-place "
+             "operation instead.";
     case CreationMeta::kInCustomFunction:
-      return " This view was created inside a custom Function (or because an input was returned "
-             "as-is) and the autograd logic to handle view+inplace would override the custom "
-             "backward associated with the custom Function, leading to incorrect gradients. This "
-             "behavior is forbidden. You can fix this by cloning the output of the custom "
-             "Function.";
+      return " A custom Function made it, or returned an argument unchanged: a new history would "
+             "bypass the Function's backward. Use a clone() of the Function's output.";
     case CreationMeta::kNoGradMode:
-      return " Given that this use case is ambiguous and error-prone, it is forbidden. You can "
-             "clarify your code by moving both the view and the inplace either both inside the "
-             "no_grad block (if you don't want the inplace to be tracked) or both outside (if you "
-             "want the inplace to be tracked).";
+      return " Make the view and the change both inside noGrad(), where neither is recorded, or "
+             "both outside.";
     case CreationMeta::kInferenceMode:
-      return " Given that this use case is ambiguous and error-prone, it is forbidden. You can "
-             "clarify your code by moving both the view and the inplace either both inside the "
-             "inference_mode block (if you don't want the inplace to be tracked) or both outside "
-             "(if you want the inplace to be tracked).";
+      return " Make the view and the change both inside inferenceMode(), where neither is "
+             "recorded, or both outside.";
     case CreationMeta::kDefault:
       break;
   }
   return "";
 }
 
-// PyTorch's two-part sentence: who is being modified, and why that is forbidden. With the mutex of
-// `meta` held.
+// Needs the mutex of `meta`. `indirect`: the change was made through the base or another view.
 [[noreturn]] void fail_view_in_place(const AutogradMeta& meta, bool indirect) {
   const CreationMeta reason = meta.view->creation_meta;
-  const std::string_view modified =
-      indirect ? " and its base or another view of its base has been" : " and is being";
   const Edge& history = meta.history_locked();
   std::string maker;
   if (history.is_valid()) {
-    maker = join_text("Output ", history.input_nr, " of ", history.function->name(), " is a view");
+    maker = join_text("output ", history.input_nr, " of ", history.function->name(), ", ");
   }
-  std::string who;
+  std::string_view view = "a view";
   if (reason == CreationMeta::kInferenceMode) {
-    who = join_text(
-        maker.empty() ? "A view was created in" : maker + " of a view which was created in",
-        " inference mode", modified, " modified inplace in normal mode.");
+    view =
+        maker.empty() ? "a view made in inferenceMode()" : "a view of one made in inferenceMode()";
   } else if (reason == CreationMeta::kNoGradMode || maker.empty()) {
-    // Without a grad_fn the view was made under no_grad, whatever restricts it.
-    who = join_text(
-        maker.empty() ? "A view was created in" : maker + " of a view which was created in",
-        " no_grad mode", modified, " modified inplace with grad mode enabled.");
-  } else {
-    who = join_text(maker, modified, " modified inplace.");
+    // A view without a grad_fn was made in noGrad(), whatever else restricts it.
+    view = maker.empty() ? "a view made in noGrad()" : "a view of one made in noGrad()";
   }
-  fail(ErrorCode::kViewInPlace, who, creation_reason(reason));
+  fail(ErrorCode::kViewInPlace, maker, view, maker.empty() ? "" : ",",
+       indirect ? " cannot be used after its base or another view of it was changed in place."
+                : " cannot be changed in place.",
+       creation_reason(reason));
 }
 
 void note_set_grad(const Tensor& t) {
-  if (Recording* const noted = recording()) [[unlikely]]
-    noted->tensors->note_set(t);
+  if (Recording* const active = recording()) [[unlikely]]
+    active->tensors->note_set(t);
 }
 
 }  // namespace
@@ -92,20 +79,18 @@ bool requires_grad(const Tensor& t) {
 void set_requires_grad(const Tensor& t, bool value) {
   if (value && is_inference(t) && !is_inference_mode_enabled()) {
     fail(ErrorCode::kInferenceTensor,
-         "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
+         "an inference tensor cannot require gradients outside inferenceMode(). Use its clone().");
   }
   if (value && !is_differentiable(t.dtype())) {
     fail(ErrorCode::kNotDifferentiable,
-         "[requires_grad_] only Tensors of floating point and complex dtype can require gradients, "
-         "got ",
+         "[requiresGrad_] only floating-point and complex tensors can require gradients, got ",
          t.dtype(), '.');
   }
   if (!is_leaf(t)) {
     if (value) return;
     fail(ErrorCode::kInvalidArgument,
-         "[requires_grad_] you can only change requires_grad flags of leaf variables. If you want "
-         "to use a computed variable in a subgraph that doesn't require differentiation use "
-         "var_no_grad = var.detach().");
+         "[requiresGrad_] cannot be set to false on the result of a recorded operation. Use "
+         "x.detach() instead.");
   }
   if (!value && autograd_meta(t) == nullptr) return;
   ensure_autograd_meta(t).requires_grad.store(value);
@@ -113,7 +98,7 @@ void set_requires_grad(const Tensor& t, bool value) {
 
 namespace {
 
-// The history of a view, made anew if its base was changed since it was made.
+// The history of a view, regenerated if its base was changed since it was made.
 Edge view_history(const Tensor& t, AutogradMeta& meta) {
   Edge previous;
   const auto lock = lock_objects(meta.mutex);
@@ -168,7 +153,7 @@ bool replace_grad(const Tensor& t, const Tensor& expected, Tensor next) {
   AutogradMeta& meta = ensure_autograd_meta(t);
   const auto lock = lock_objects(meta.mutex);
   if (!meta.grad.is_same(expected)) return false;
-  // What was there is destroyed after the lock is gone.
+  // The previous gradient is destroyed after the lock is released.
   std::swap(meta.grad, next);
   return true;
 }
@@ -185,16 +170,13 @@ void set_grad(const Tensor& t, const Tensor& value) {
     return;
   }
   check(!value.is_same(t), ErrorCode::kInvalidArgument, "grad",
-        "can't assign Variable as its own grad.");
+        "a tensor cannot be its own gradient.");
   check(value.dtype() == t.dtype(), ErrorCode::kDtypeMismatch, "grad",
-        "assigned grad has data of a different type: expected ", t.dtype(), ", got ", value.dtype(),
-        '.');
-  check(value.device() == t.device(), ErrorCode::kDeviceMismatch, "grad",
-        "assigned grad has data located on a different device: expected ", t.device(), ", got ",
-        value.device(), '.');
+        "expected a gradient of dtype ", t.dtype(), ", got ", value.dtype(), '.');
+  check(value.device() == t.device(), ErrorCode::kDeviceMismatch, "grad", "expected a gradient on ",
+        t.device(), ", got one on ", value.device(), '.');
   check(value.shape() == t.shape(), ErrorCode::kShapeMismatch, "grad",
-        "attempting to assign a gradient of size '", value.shape(), "' to a tensor of size '",
-        t.shape(), "'. Please ensure that the gradient and the tensor are the same size.");
+        "expected a gradient of shape ", t.shape(), ", got ", value.shape(), '.');
   exchange(ensure_autograd_meta(t));
   note_set_grad(t);
 }
@@ -209,7 +191,7 @@ Edge gradient_edge(const Tensor& t) {
 IntrusivePtr<Node> grad_accumulator(const Tensor& t) {
   AutogradMeta* meta = autograd_meta(t);
   if (meta == nullptr || !requires_grad(t)) return nullptr;
-  invariant(!meta->has_history(), "grad_accumulator() should be only called on leaf Variables.");
+  invariant(!meta->has_history(), "grad_accumulator() needs a leaf.");
   const auto lock = lock_objects(meta->mutex);
   if (IntrusivePtr<Node> node = meta->grad_accumulator.lock()) return node;
   IntrusivePtr<Node> node = make_intrusive<AccumulateGrad>(t);
@@ -237,11 +219,11 @@ void rebase_history(const Tensor& t, const IntrusivePtr<Node>& node) {
     return;
   }
   invariant(node->num_inputs() == 0 || node->num_outputs() > 0,
-            "Functions which modify views in-place must return a single Variable.");
+            "an in-place operation on a view must have a single output.");
   node->add_input_metadata(t);
   const Tensor base = meta.view->base;
   set_history(base, make_intrusive<CopySlices>(base, t, node));
-  // Regenerates the view's own grad_fn on top of the base's new history.
+  // Regenerates the view's own grad_fn from the base's new history.
   grad_fn(t);
 }
 
@@ -252,7 +234,7 @@ void take_history(const Tensor& t, const Tensor& from) {
 }
 
 void set_view(const Tensor& t, const Tensor& base, CreationMeta creation_meta) {
-  // Nothing of an inference tensor can be recorded, so there is no history to keep in step.
+  // Operations on an inference tensor are never recorded, so its views need no history.
   if (is_inference(base)) return;
   AutogradMeta& meta = ensure_autograd_meta(t);
   meta.view = std::make_unique<ViewMeta>();
@@ -274,9 +256,8 @@ void set_view(const Tensor& t, const Tensor& base, CreationMeta creation_meta) {
 void check_inplace(const Tensor& t, bool recording) {
   if (is_inference(t) && !is_inference_mode_enabled()) {
     fail(ErrorCode::kInferenceTensor,
-         "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
-         "clone to get a normal tensor before doing inplace update.See "
-         "https://github.com/pytorch/rfcs/pull/17 for more details.");
+         "an inference tensor cannot be changed in place outside inferenceMode(). Change its "
+         "clone() instead.");
   }
   if (!recording || !ops_are_recorded()) return;
   const AutogradMeta* meta = autograd_meta(t);
@@ -288,14 +269,15 @@ void check_inplace(const Tensor& t, bool recording) {
     const Tensor& base = meta->view->base;
     if (requires_grad(base) && is_leaf(base)) {
       fail(ErrorCode::kLeafInPlace,
-           "a view of a leaf Variable that requires grad is being used in an in-place operation. "
-           "Wrap the change in noGrad(), or work on a clone().");
+           "a view of a leaf that requires a gradient cannot be changed in place. Wrap the change "
+           "in "
+           "noGrad(), or change a clone().");
     }
   }
   if (requires_grad(t) && is_leaf(t)) {
     fail(ErrorCode::kLeafInPlace,
-         "a leaf Variable that requires grad is being used in an in-place operation. Wrap the "
-         "change in noGrad(), or work on a clone().");
+         "a leaf that requires a gradient cannot be changed in place. Wrap the change in noGrad(), "
+         "or change a clone().");
   }
 }
 
@@ -303,12 +285,7 @@ Tensor detach(const Tensor& t) { return t.alias(); }
 
 void detach_in_place(const Tensor& t) {
   if (is_view(t)) {
-    fail(ErrorCode::kViewInPlace,
-         "Can't detach views in-place. Use detach() instead. If you are using "
-         "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, "
-         "gradients are views of DDP buckets, and hence detach_() cannot be called on these "
-         "gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
-         "torch/optim/optimizer.py as a solution.");
+    fail(ErrorCode::kViewInPlace, "a view cannot be detached in place. Use x.detach() instead.");
   }
   AutogradMeta* meta = autograd_meta(t);
   if (meta == nullptr) return;
@@ -316,7 +293,7 @@ void detach_in_place(const Tensor& t) {
   const Edge previous = meta->exchange_history({});
   std::unique_ptr<ForwardGrad> dropped;
   const auto lock = lock_objects(meta->mutex);
-  // It goes after the lock.
+  // Destroyed after the lock is released.
   dropped.swap(meta->forward_grad);
 }
 

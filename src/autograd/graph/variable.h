@@ -1,13 +1,13 @@
 #pragma once
 
-// What autograd knows about a tensor.
+// The autograd metadata of a tensor.
 //
-// A tensor with a `grad_fn` is a result (non-leaf); one without is a leaf, and gradients reach its
-// `.grad` through an AccumulateGrad node that exists only as long as some graph holds it. A view
-// additionally knows its base: the root tensor whose storage it shows. An in-place change of a view
-// rewrites the history of the base (CopySlices), and every other view of it notices, by the version
-// counter, the next time its own grad_fn is asked for, and makes a new one (as_strided of the
-// base's current history). Nothing points from a base to its views.
+// A tensor with a `grad_fn` is a result (non-leaf). One without is a leaf: its gradients reach its
+// `.grad` through an AccumulateGrad node, which exists only as long as some graph holds it. A view
+// also has a base: the root tensor whose storage it shares. An in-place change of a view rewrites
+// the history of the base (CopySlices). Every other view of that base detects this by the version
+// counter the next time its own grad_fn is requested, and makes a new one (as_strided of the base's
+// current history). A base has no pointers to its views.
 
 #include <memory>
 #include <mutex>
@@ -22,7 +22,7 @@
 
 namespace eg {
 
-/// How a view came to be, which decides whether it may be changed in place while recording.
+/// How a view was created, which decides whether it may be changed in place while recording.
 enum class CreationMeta : std::uint8_t {
   kDefault,
   kInCustomFunction,
@@ -31,48 +31,48 @@ enum class CreationMeta : std::uint8_t {
   kInferenceMode,
 };
 
-/// The view half of a tensor's metadata.
+/// The part of a tensor's metadata that only views have.
 struct ViewMeta : Pooled {
   Tensor base;
-  /// This and the next are guarded by the mutex of the metadata.
+  /// creation_meta and attr_version are guarded by the mutex of the metadata.
   CreationMeta creation_meta = CreationMeta::kDefault;
-  /// The version at which the history was made; older than the counter means stale.
+  /// The version at which the history was made; the history is stale if the counter differs.
   std::uint32_t attr_version = 0;
 };
 
 /// The hooks of a tensor.
 struct VariableHooks {
-  /// Those of a leaf live here, not in its accumulator, which comes and goes with the graphs.
+  /// Hooks of a leaf are stored here, not in its accumulator, which is destroyed with the graphs.
   HookList<TensorPreHook> tensor_hooks;
   HookList<PostAccumulateGradHook> post_accumulate_grad_hooks;
-  /// Where the hooks of a result are: in the node that made it when they were registered. A later
-  /// in-place operation gives the tensor another node and leaves them there.
-  struct Place {
+  /// Where a result's hook is: in the node that made the tensor at the time of the registration. A
+  /// later in-place operation gives the tensor another node, but leaves its hooks there.
+  struct HookLocation {
     const TensorPreHook* hook;
     WeakPtr<Node> node;
   };
   std::mutex mutex;
-  std::vector<Place> places;
+  std::vector<HookLocation> hook_locations;
   bool retains_grad = false;
 };
 
 struct AutogradMeta final : AutogradMetaBase {
   SharedCount<bool> requires_grad{false};
-  /// Made with the tensor, before another thread knows of it.
+  /// Set when the tensor is made, before it is shared with another thread.
   std::unique_ptr<ViewMeta> view;
-  /// Hooks of this tensor, where there are any; they have locks of their own.
+  /// The hooks of this tensor, if any; they have their own locks.
   Lazy<VariableHooks> hooks;
 
-  // The rest changes at any time: only with the mutex held (lock_objects), which is not held while
-  // an op runs, or anything is destroyed.
+  // The other members may change at any time and need the mutex (lock_objects). It is not held
+  // while an op runs or anything is destroyed.
   mutable std::mutex mutex;
   Tensor grad;
   WeakPtr<Node> grad_accumulator;
   std::unique_ptr<ForwardGrad> forward_grad;
 
-  /// True when a node made the tensor.
+  /// Returns true when a node made the tensor.
   bool has_history() const { return has_history_.load(); }
-  /// The node that made the tensor, with the number of its output; of a view it may be stale.
+  /// The node that made the tensor, and the index of its output; may be stale for a view.
   Edge history() const {
     const auto lock = lock_objects(mutex);
     return history_;
@@ -81,13 +81,13 @@ struct AutogradMeta final : AutogradMetaBase {
     const auto lock = lock_objects(mutex);
     return history_.input_nr;
   }
-  /// Gives the tensor another history and returns the one before.
+  /// Replaces the history and returns the previous one.
   [[nodiscard]] Edge exchange_history(Edge next) {
     const auto lock = lock_objects(mutex);
     return exchange_history_locked(std::move(next));
   }
 
-  /// The same for who has the mutex.
+  /// Versions for callers that hold the mutex.
   const Edge& history_locked() const { return history_; }
   [[nodiscard]] Edge exchange_history_locked(Edge next) {
     has_history_.store(next.is_valid());
@@ -96,91 +96,99 @@ struct AutogradMeta final : AutogradMetaBase {
 
  private:
   Edge history_;
-  /// Whether there is one, for those who ask only that.
+  /// Whether there is a history, readable without the mutex.
   SharedCount<bool> has_history_{false};
 };
 
-/// The metadata of a tensor, or null when it has none.
+/// Returns the metadata of a tensor, or null when it has none.
 inline AutogradMeta* autograd_meta(const Tensor& t) {
   return static_cast<AutogradMeta*>(t.autograd_meta());
 }
-/// The metadata of a tensor, made when it has none.
+/// Returns the metadata of a tensor, creating it if it has none.
 AutogradMeta& ensure_autograd_meta(const Tensor& t);
 
 bool requires_grad(const Tensor& t);
-/// Sets the flag of a leaf; NotDifferentiable for an integer dtype, InvalidArgument for a non-leaf,
-/// InferenceTensor for an inference tensor outside inference mode.
+/// Sets the flag of a leaf. Throws NotDifferentiable for an integer or bool dtype, InvalidArgument
+/// for clearing it on a non-leaf, InferenceTensor for an inference tensor outside inference mode.
 void set_requires_grad(const Tensor& t, bool value);
-/// The node that made `t`; regenerated when `t` is a view whose base was changed in place.
+/// Returns the node that made `t`; regenerates it when `t` is a view whose base was changed in
+/// place.
 IntrusivePtr<Node> grad_fn(const Tensor& t);
-/// True when grad_fn(t) is not null.
+/// Returns true when grad_fn(t) is not null.
 inline bool has_grad_fn(const Tensor& t) {
   const AutogradMeta* meta = autograd_meta(t);
   if (meta == nullptr) return false;
   return meta->view == nullptr ? meta->has_history() : grad_fn(t) != nullptr;
 }
 inline bool is_leaf(const Tensor& t) { return !has_grad_fn(t); }
-/// The node that made `t` with the number of its output; no node for a leaf.
+/// Returns the node that made `t` and the index of its output; an edge without a node for a leaf.
 Edge history(const Tensor& t);
 std::uint32_t output_nr(const Tensor& t);
 bool is_view(const Tensor& t);
-/// The base of a view, else undefined.
+/// Returns the base of a view, else undefined.
 Tensor view_base(const Tensor& t);
 
-/// The accumulated gradient, or undefined.
+/// Returns the accumulated gradient, or undefined.
 Tensor grad(const Tensor& t);
-/// Assigns `.grad`; undefined clears it. Checks dtype, device and shape.
+/// Assigns `.grad`; undefined clears it. Throws on a mismatch of dtype, device or shape.
 void set_grad(const Tensor& t, const Tensor& value);
-/// Makes `next` the gradient unless another thread has changed it since it was `expected`.
+/// Replaces the gradient `expected` by `next`; returns false if another thread has changed it
+/// since.
 bool replace_grad(const Tensor& t, const Tensor& expected, Tensor next);
 
-/// Where a gradient for `t` goes: its grad_fn, its accumulator, or nowhere.
+/// Returns the edge for the gradient of `t`: to its grad_fn, to its accumulator, or to nothing.
 Edge gradient_edge(const Tensor& t);
-/// The AccumulateGrad of a leaf that requires grad, the same one for all threads while it lives.
+/// Returns the AccumulateGrad of a leaf that requires grad; all threads get the same one while it
+/// lives.
 IntrusivePtr<Node> grad_accumulator(const Tensor& t);
-/// The accumulator if some graph holds one now, else null.
+/// Returns the accumulator if some graph holds one, else null.
 IntrusivePtr<Node> try_grad_accumulator(const Tensor& t);
 
 /// Makes `node` the history of the fresh result `t`.
 void set_history(const Tensor& t, const IntrusivePtr<Node>& node);
-/// Makes `node` the history of `t` after an in-place change; on a view, of its base (CopySlices).
+/// Makes `node` the history of `t` after an in-place change; for a view, also rewrites the history
+/// of its base (CopySlices).
 void rebase_history(const Tensor& t, const IntrusivePtr<Node>& node);
 
-/// Puts `t`, which is no view, at the place of `from` in the graph.
+/// Gives `t`, which is not a view, the history of `from`.
 void take_history(const Tensor& t, const Tensor& from);
 
-/// A view of `base` that autograd tracks; `t` must alias base's storage. No record is made here.
+/// Marks `t`, which must share `base`'s storage, as a view of `base` that autograd tracks. Does not
+/// record a node.
 void set_view(const Tensor& t, const Tensor& base, CreationMeta creation_meta);
 
-/// Called when `t` got a new node: moves its retain_grad hook there from the one before, if any.
-/// Its other hooks stay, because they watch the old value.
+/// Called when `t` gets a new node: moves its retain_grad hook there from the previous one. Its
+/// other hooks stay, because they observe the old value.
 void move_retains_grad_hook(const Tensor& t, const Edge& previous, const Edge& next);
 
-/// Throws when an in-place change of `t` cannot be recorded; `recording` = some operand needs grad.
+/// Throws when an in-place change of `t` cannot be recorded. `recording` is true if some operand
+/// requires grad.
 void check_inplace(const Tensor& t, bool recording);
 
 /// Registers a hook on the gradient of `t`.
 void register_hook(const Tensor& t, std::shared_ptr<TensorPreHook> hook);
-/// Removes a hook of register_hook, wherever in-place operations have left it; twice is harmless.
+/// Removes a hook added with register_hook, from whichever node holds it; harmless if already
+/// removed.
 void remove_hook(const Tensor& t, const TensorPreHook* hook);
-/// Registers a function that runs when a backward call has updated the `.grad` of the leaf `t`.
+/// Registers a function that runs after a backward call has updated the `.grad` of the leaf `t`.
 void register_post_accumulate_grad_hook(const Tensor& t,
                                         std::shared_ptr<PostAccumulateGradHook> hook);
 void remove_post_accumulate_grad_hook(const Tensor& t, const PostAccumulateGradHook* hook);
-/// Makes backward calls fill the `.grad` of the result `t` too; a leaf has that anyway.
+/// Makes backward calls set the `.grad` of the result `t` too; has no effect on a leaf.
 void retain_grad(const Tensor& t);
-/// True when retain_grad was called on the result `t`.
+/// Returns true when retain_grad was called on the result `t`.
 bool retains_grad(const Tensor& t);
 
-/// A tensor that shares values and version counter with `t`, outside of any graph.
+/// Returns a tensor that shares values and version counter with `t`, without a history.
 Tensor detach(const Tensor& t);
-/// PyTorch's `x.data`: like detach, but it counts versions of its own, so that changes made through
-/// one are not noticed by graphs that saved the other. For threads that train one model at once.
+/// PyTorch's `x.data`: like detach, but with its own version counter, so that graphs that saved one
+/// do not detect changes made through the other. For threads that train one model concurrently.
 Tensor variable_data(const Tensor& t);
-/// Takes `t` itself out of its graph; throws ViewInPlace for a view.
+/// Removes `t` itself from its graph; throws ViewInPlace for a view.
 void detach_in_place(const Tensor& t);
 
-/// True for a tensor made in inference mode, or a view of one: no graph can hold it.
+/// Returns true for a tensor made in inference mode, or a view of one: it cannot be part of a
+/// graph.
 inline bool is_inference(const Tensor& t) { return !t.has_version(); }
 
 }  // namespace eg

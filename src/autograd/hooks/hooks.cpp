@@ -8,16 +8,16 @@ namespace {
 void check_hook_result(const Tensor& original, const Tensor& result, const Hook& hook) {
   if (!result.defined() || result.is_same(original)) return;
   if (!original.defined()) {
-    fail(ErrorCode::kInvalidGradient, "can't replace a None gradient with a non-None value");
+    fail(ErrorCode::kInvalidGradient, "a hook cannot replace a null gradient with a tensor.");
   }
   if (result.dtype() != original.dtype() || !(result.device() == original.device())) {
-    fail(ErrorCode::kInvalidGradient, "hook '", hook.name(),
-         "' has changed the type of value (was ", original.dtype(), " on ", original.device(),
-         " got ", result.dtype(), " on ", result.device(), ")");
+    fail(ErrorCode::kInvalidGradient, "hook '", hook.name(), "' returned a gradient of ",
+         result.dtype(), " on ", result.device(), ", expected ", original.dtype(), " on ",
+         original.device(), '.');
   }
   if (result.shape() != original.shape()) {
-    fail(ErrorCode::kInvalidGradient, "hook '", hook.name(),
-         "' has changed the size of value (was ", original.shape(), " got ", result.shape(), ")");
+    fail(ErrorCode::kInvalidGradient, "hook '", hook.name(), "' returned a gradient of shape ",
+         result.shape(), ", expected ", original.shape(), '.');
   }
 }
 
@@ -25,9 +25,8 @@ void check_hook_result(const Tensor& original, const Tensor& result, const Hook&
 
 void check_hook_result(const GradList& original, const GradList& result, const Hook& hook) {
   if (result.size() != original.size()) {
-    fail(ErrorCode::kInvalidGradient, "hook '", hook.name(),
-         "' has returned an incorrect number of values (got ", result.size(), ", but expected ",
-         original.size(), ")");
+    fail(ErrorCode::kInvalidGradient, "hook '", hook.name(), "' returned ", result.size(),
+         " gradients, expected ", original.size(), '.');
   }
   for (std::size_t i = 0; i < result.size(); ++i) check_hook_result(original[i], result[i], hook);
 }

@@ -1,14 +1,14 @@
 #pragma once
 
-// Functions that watch, and may replace, gradients on their way through a node.
+// Hooks: functions that observe, and may replace, the gradients that pass through a node.
 //
-// The order around one node is fixed: hooks of the tensors it made, then the hooks that fill the
+// The order at a node is fixed: the hooks of the tensors it made, then the hooks that fill the
 // `.grad` of such tensors (retain_grad), then the node's pre-hooks, then apply(), then the node's
 // post-hooks. An accumulator's apply() adds to the leaf and then runs the leaf's
 // post-accumulate-grad hooks.
 //
-// A pass runs the hooks that were registered when it began: one that a hook removes meanwhile still
-// runs once, one that a hook adds runs from the next pass on.
+// A pass runs the hooks that were registered when it began: a hook removed during the pass still
+// runs once, and a hook added runs from the next pass on.
 
 #include <algorithm>
 #include <cstdint>
@@ -26,38 +26,38 @@ namespace eg {
 /// The gradients that enter or leave a node, one slot per forward output or input.
 using GradList = SmallVector<Tensor, 3>;
 
-/// What all hooks have: a name for messages.
+/// Base class of hooks: a name for messages.
 class Hook {
  public:
   virtual ~Hook() = default;
   virtual std::string name() const { return "<unknown>"; }
 };
 
-/// A function of one gradient slot: returns the gradient to go on with.
+/// A hook on one gradient slot: returns the gradient to use from here on.
 class TensorPreHook : public Hook {
  public:
   virtual Tensor operator()(const Tensor& grad) = 0;
 };
 
-/// A function of all that enters a node: returns what apply() gets.
+/// A hook on all gradients that enter a node: returns the input of apply().
 class NodePreHook : public Hook {
  public:
   virtual GradList operator()(GradList grad_outputs) = 0;
 };
 
-/// A function of what a node returned and received: returns what goes on to the next nodes.
+/// A hook on the output and input of a node: returns the gradients for the next nodes.
 class NodePostHook : public Hook {
  public:
   virtual GradList operator()(GradList grad_inputs, const GradList& grad_outputs) = 0;
 };
 
-/// A function of a leaf, called when its `.grad` has just been updated.
+/// A hook on a leaf, called after its `.grad` has been updated.
 class PostAccumulateGradHook : public Hook {
  public:
   virtual void operator()(const Tensor& variable) = 0;
 };
 
-/// Hooks in the order of their registration, each for one slot; safe to change from any thread.
+/// Hooks in order of registration, each for one slot. Thread-safe.
 template <class HookType>
 class HookList {
  public:
@@ -70,11 +70,11 @@ class HookList {
     const std::scoped_lock lock(mutex_);
     entries_.push_back({std::move(hook), slot});
   }
-  /// Removes the hook if it is there, and returns it.
+  /// Removes a hook and returns it; null if it is not in the list.
   std::shared_ptr<HookType> remove(const HookType* hook) {
     return take([&](const Entry& entry) { return entry.hook.get() == hook; });
   }
-  /// Removes the first hook of a slot, and returns it or null.
+  /// Removes and returns the first hook of a slot, or null.
   std::shared_ptr<HookType> take_slot(std::uint32_t slot) {
     return take([&](const Entry& entry) { return entry.slot == slot; });
   }
@@ -82,14 +82,14 @@ class HookList {
     const std::scoped_lock lock(mutex_);
     return entries_.empty();
   }
-  /// The hooks as they are now.
+  /// A copy of the current list.
   std::vector<Entry> snapshot() const {
     const std::scoped_lock lock(mutex_);
     return entries_;
   }
 
  private:
-  // Returns the hook, so that it is destroyed outside the lock: user code may hang on it.
+  // Returns the hook, so that it is destroyed outside the lock: its destructor may run user code.
   template <class Predicate>
   std::shared_ptr<HookType> take(Predicate&& predicate) {
     const std::scoped_lock lock(mutex_);
@@ -104,11 +104,11 @@ class HookList {
   std::vector<Entry> entries_;
 };
 
-/// Runs the hooks of the tensors behind the slots of `grads`, each on its slot, and checks that
-/// what they return can stand for what they were given.
+/// Runs each hook on its slot of `grads`, and checks that its result can replace its argument.
 void run_tensor_hooks(const HookList<TensorPreHook>& hooks, GradList& grads);
 
-/// Throws unless `result` has as many gradients as `original`, of the same kinds.
+/// Throws unless `result` has as many gradients as `original`, with the same shapes, dtypes and
+/// devices.
 void check_hook_result(const GradList& original, const GradList& result, const Hook& hook);
 
 }  // namespace eg

@@ -15,7 +15,7 @@ void push_saved_tensor_hooks(SavedVariableHooksFactory factory) {
 
 void pop_saved_tensor_hooks() {
   AutogradState& state = autograd_state();
-  invariant(state.saved_tensor_hooks != nullptr, "There are no saved tensor hooks to pop.");
+  invariant(state.saved_tensor_hooks != nullptr, "there are no saved-tensor hooks to pop.");
   const auto popped = IntrusivePtr<SavedTensorHooksFrame>::adopt(state.saved_tensor_hooks);
   state.saved_tensor_hooks = popped->previous.get();
 }
@@ -30,7 +30,7 @@ void disable_saved_tensor_hooks(std::string message) {
 
 void enable_saved_tensor_hooks() {
   AutogradState& state = autograd_state();
-  invariant(state.saved_tensor_hooks_disabled != nullptr, "Saved tensor hooks are not disabled.");
+  invariant(state.saved_tensor_hooks_disabled != nullptr, "saved-tensor hooks are not disabled.");
   const auto ended =
       IntrusivePtr<DisabledSavedTensorHooks>::adopt(state.saved_tensor_hooks_disabled);
   state.saved_tensor_hooks_disabled = ended->previous.get();

@@ -1,11 +1,11 @@
 #pragma once
 
-// Hooks on saved tensors: where the values kept for backward are kept.
+// Hooks on saved tensors, which decide where values saved for backward are stored.
 //
-// A pair of hooks belongs to one saved tensor. pack() gets the value once, when it is saved;
-// unpack() must give it back, each time backward or a reader asks. A pair is set on one tensor with
-// SavedVariable::register_hooks, or made for every tensor that is saved while default hooks are
-// active: a stack per thread, of which the innermost entry counts.
+// A pair of hooks belongs to one saved tensor. pack() receives the value once, when it is saved;
+// unpack() must return it each time backward or a reader needs it. A pair is set on one tensor with
+// SavedVariable::register_hooks, or made for every tensor saved while default hooks are active.
+// Default hooks form a stack per thread, whose innermost entry is used.
 
 #include <functional>
 #include <memory>
@@ -26,10 +26,11 @@ class SavedVariableHooks {
   virtual Tensor unpack() = 0;
 };
 
-/// Makes the hooks of the next tensor to be saved.
+/// Makes the hooks for one tensor that is being saved.
 using SavedVariableHooksFactory = std::function<std::unique_ptr<SavedVariableHooks>()>;
 
-/// An entry of the stack. Its scope has one reference, work that takes the mode along others.
+/// An entry of the stack. Its scope holds one reference, and work that captured the modes holds
+/// others.
 struct SavedTensorHooksFrame final : RefCounted {
   SavedTensorHooksFrame(SavedVariableHooksFactory factory, SavedTensorHooksFrame* previous)
       : factory(std::move(factory)), previous(previous) {}
@@ -39,7 +40,7 @@ struct SavedTensorHooksFrame final : RefCounted {
   const IntrusivePtr<SavedTensorHooksFrame> previous;
 };
 
-/// Why default hooks may not be used, and the reason that this one hides; held like a frame.
+/// The reason why default hooks are disabled, and the reason it hides; held like a frame.
 struct DisabledSavedTensorHooks final : RefCounted {
   DisabledSavedTensorHooks(std::string reason, DisabledSavedTensorHooks* previous)
       : reason(std::move(reason)), previous(previous) {}
@@ -51,19 +52,19 @@ struct DisabledSavedTensorHooks final : RefCounted {
 
 /// Makes `factory` the innermost default hooks of this thread; throws while they are disabled.
 void push_saved_tensor_hooks(SavedVariableHooksFactory factory);
-/// Undoes the last push of this thread.
+/// Reverts the last push of this thread.
 void pop_saved_tensor_hooks();
 
-/// Makes every push fail with `message` until the matching enable; throws it now when hooks are
-/// active. Nested calls hide each other.
+/// Makes every push fail with `message` until the matching enable; throws `message` immediately if
+/// hooks are active. Calls nest: the innermost message is used.
 void disable_saved_tensor_hooks(std::string message);
-/// Undoes the last disable of this thread.
+/// Reverts the last disable of this thread.
 void enable_saved_tensor_hooks();
 
-/// The hooks for a tensor that is being saved now, or null.
+/// Makes the hooks for a tensor that is being saved, or returns null without default hooks.
 std::unique_ptr<SavedVariableHooks> make_default_saved_tensor_hooks();
 
-/// True when tensors saved by this thread go through default hooks.
+/// Returns true when default hooks are active on this thread.
 inline bool has_default_saved_tensor_hooks() {
   return autograd_state().saved_tensor_hooks != nullptr;
 }
@@ -79,7 +80,7 @@ class SavedTensorHooksGuard {
   SavedTensorHooksGuard& operator=(const SavedTensorHooksGuard&) = delete;
 };
 
-/// Forbids default hooks in a scope.
+/// Disables default hooks in a scope.
 class DisableSavedTensorHooksGuard {
  public:
   explicit DisableSavedTensorHooksGuard(std::string message) {

@@ -5,8 +5,8 @@
 namespace eg {
 namespace {
 
-// Fills the `.grad` of a result. Holds it weakly: tensor -> node -> hook -> tensor would be a
-// cycle.
+// Fills the `.grad` of a result. Holds the result weakly: tensor -> node -> hook -> tensor would be
+// a cycle.
 class RetainGradHook final : public TensorPreHook {
  public:
   explicit RetainGradHook(const Tensor& t) : variable_(t.impl_ptr()) {}
@@ -14,7 +14,7 @@ class RetainGradHook final : public TensorPreHook {
   Tensor operator()(const Tensor& grad) override {
     const Tensor variable(variable_.lock());
     if (!variable.defined() || !grad.defined()) return grad;
-    // Again where another thread has changed the gradient meanwhile.
+    // Retries if another thread has changed the gradient in the meantime.
     for (;;) {
       const Tensor retained = eg::grad(variable);
       Tensor next = retained.defined()
@@ -30,7 +30,7 @@ class RetainGradHook final : public TensorPreHook {
 
 void check_can_hook(const Tensor& t, std::string_view op) {
   check(requires_grad(t), ErrorCode::kInvalidArgument, op,
-        "cannot register a hook on a tensor that doesn't require gradient");
+        "the tensor does not require a gradient, so its hook would never run.");
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ void register_hook(const Tensor& t, std::shared_ptr<TensorPreHook> hook) {
   }
   {
     const std::scoped_lock lock(hooks.mutex);
-    hooks.places.push_back({hook.get(), WeakPtr<Node>(made_by.function)});
+    hooks.hook_locations.push_back({hook.get(), WeakPtr<Node>(made_by.function)});
   }
   made_by.function->add_tensor_pre_hook(made_by.input_nr, std::move(hook));
 }
@@ -58,11 +58,12 @@ void remove_hook(const Tensor& t, const TensorPreHook* hook) {
   IntrusivePtr<Node> node;
   {
     const std::scoped_lock lock(hooks->mutex);
-    const auto place = std::find_if(hooks->places.begin(), hooks->places.end(),
-                                    [&](const auto& candidate) { return candidate.hook == hook; });
-    if (place == hooks->places.end()) return;
-    node = place->node.lock();
-    hooks->places.erase(place);
+    const auto location =
+        std::find_if(hooks->hook_locations.begin(), hooks->hook_locations.end(),
+                     [&](const auto& candidate) { return candidate.hook == hook; });
+    if (location == hooks->hook_locations.end()) return;
+    node = location->node.lock();
+    hooks->hook_locations.erase(location);
   }
   if (node != nullptr) node->remove_tensor_pre_hook(hook);
 }
@@ -71,7 +72,7 @@ void register_post_accumulate_grad_hook(const Tensor& t,
                                         std::shared_ptr<PostAccumulateGradHook> hook) {
   check_can_hook(t, "registerPostAccumulateGradHook");
   check(is_leaf(t), ErrorCode::kInvalidArgument, "registerPostAccumulateGradHook",
-        "post accumulate grad hooks cannot be registered on non-leaf tensors");
+        "only a leaf tensor accumulates gradients, got the result of an operation.");
   autograd_meta(t)->hooks.ensure().post_accumulate_grad_hooks.add(std::move(hook));
 }
 
@@ -83,7 +84,7 @@ void remove_post_accumulate_grad_hook(const Tensor& t, const PostAccumulateGradH
 
 void retain_grad(const Tensor& t) {
   check(requires_grad(t), ErrorCode::kInvalidArgument, "retainGrad",
-        "can't retain_grad on Tensor that has requires_grad=False");
+        "the tensor does not require a gradient, so there is none to retain.");
   const Edge made_by = history(t);
   if (!made_by.is_valid()) return;
   VariableHooks& hooks = ensure_autograd_meta(t).hooks.ensure();

@@ -8,8 +8,8 @@
 namespace eg::webgpu {
 namespace {
 
-// Eight sizes between one power of two and the next, so that a kept block fits what is a bit
-// smaller; an eighth is wasted at most.
+// Rounds up to one of eight sizes per power of two, so that a freed block also fits slightly
+// smaller requests. At most an eighth is wasted.
 std::size_t size_for(std::size_t bytes) {
   constexpr std::size_t kLeast = 256;
   if (bytes <= kLeast) return kLeast;
@@ -22,21 +22,22 @@ std::size_t size_for(std::size_t bytes) {
 
 Block Blocks::allocate(std::size_t bytes, Stream& stream) {
   check(bytes <= limits_.block_bytes, ErrorCode::kOutOfMemory, "webgpu", bytes,
-        " bytes were asked for; a tensor on this adapter can have ", limits_.block_bytes, '.');
+        " bytes were requested; a tensor on this adapter can have at most ", limits_.block_bytes,
+        '.');
   const std::size_t size = std::min(size_for(bytes), limits_.block_bytes);
-  const auto found = std::ranges::lower_bound(kept_, Kept{size, 0});
-  if (found != kept_.end() && found->size == size) {
+  const auto found = std::ranges::lower_bound(free_blocks_, FreeBlock{size, 0});
+  if (found != free_blocks_.end() && found->size == size) {
     const Block block = found->block;
-    kept_.erase(found);
-    kept_bytes_ -= size;
+    free_blocks_.erase(found);
+    free_bytes_ -= size;
     bytes_in_use_ += size;
     peak_bytes_ = std::max(peak_bytes_, bytes_in_use_);
     all_[block - 1].bytes = bytes;
     return block;
   }
-  if (bytes_in_use_ + kept_bytes_ + size > limits_.budget_bytes) trim(stream);
+  if (bytes_in_use_ + free_bytes_ + size > limits_.budget_bytes) trim(stream);
   check(bytes_in_use_ + size <= limits_.budget_bytes, ErrorCode::kOutOfMemory, "webgpu", bytes,
-        " bytes were asked for, ", bytes_in_use_, " are in use of ", limits_.budget_bytes, '.');
+        " bytes were requested, but ", bytes_in_use_, " of ", limits_.budget_bytes, " are in use.");
   Block block = 0;
   if (unused_numbers_.empty()) {
     all_.emplace_back();
@@ -48,7 +49,7 @@ Block Blocks::allocate(std::size_t bytes, Stream& stream) {
   all_[block - 1] = {bytes, size};
   bytes_in_use_ += size;
   peak_bytes_ = std::max(peak_bytes_, bytes_in_use_);
-  stream.allocate(block, size);
+  stream.add(Allocate{block, static_cast<std::uint32_t>(size)});
   return block;
 }
 
@@ -56,26 +57,26 @@ void Blocks::free(Block block) {
   if (is_lost(block)) return;
   const std::size_t size = all_[block - 1].size;
   bytes_in_use_ -= size;
-  kept_bytes_ += size;
-  const Kept kept{size, block};
-  kept_.insert(std::ranges::lower_bound(kept_, kept), kept);
+  free_bytes_ += size;
+  const FreeBlock freed{size, block};
+  free_blocks_.insert(std::ranges::lower_bound(free_blocks_, freed), freed);
 }
 
 void Blocks::trim(Stream& stream) {
-  for (const auto& [size, block] : kept_) {
-    stream.free(block);
+  for (const auto& [size, block] : free_blocks_) {
+    stream.add(Free{block});
     unused_numbers_.push_back(block);
   }
-  kept_.clear();
-  kept_bytes_ = 0;
+  free_blocks_.clear();
+  free_bytes_ = 0;
 }
 
-void Blocks::begin_anew(BlockLimits limits) {
+void Blocks::reset(BlockLimits limits) {
   limits_ = limits;
   first_ = static_cast<Block>(all_.size() + 1);
   unused_numbers_.clear();
-  kept_.clear();
-  kept_bytes_ = bytes_in_use_ = 0;
+  free_blocks_.clear();
+  free_bytes_ = bytes_in_use_ = 0;
 }
 
 }  // namespace eg::webgpu

@@ -1,9 +1,9 @@
 #pragma once
 
-// Which GPU buffers there are. A block that is freed is kept for the next of its size: commands
-// take effect in their order, so whatever still used it has run before. The lowest number goes
-// first, so a program that does the same again gets the same blocks again, and nothing the player
-// keeps of them (bind groups) is made anew.
+// The allocator of GPU buffers. A freed block is reused for the next request of its size: commands
+// run in order, so earlier commands that use the block have run by then. The free block with the
+// lowest number is taken first, so a program that repeats itself gets the same blocks again, and
+// the bind groups that the player caches for them stay valid.
 
 #include <compare>
 #include <cstddef>
@@ -15,25 +15,25 @@
 namespace eg::webgpu {
 
 struct BlockLimits {
-  std::size_t block_bytes;   ///< what one block may have at most
-  std::size_t budget_bytes;  ///< what all may have
+  std::size_t block_bytes;   ///< maximum size of one block
+  std::size_t budget_bytes;  ///< maximum total size
 };
 
 class Blocks {
  public:
   explicit Blocks(BlockLimits limits) : limits_(limits) {}
 
-  /// A block of at least so many bytes; throws OutOfMemory. New ones, and old ones that have to go
-  /// for them, are commands of the stream.
+  /// Returns a block of at least `bytes` bytes; throws OutOfMemory. Appends commands to the stream
+  /// for creating a buffer and for freeing others to make room.
   Block allocate(std::size_t bytes, Stream& stream);
   void free(Block block);
   std::size_t bytes(Block block) const { return all_[block - 1].bytes; }
-  /// Frees what is kept for later.
+  /// Releases the buffers of all free blocks.
   void trim(Stream& stream);
 
-  /// The GPU that all blocks so far were on is gone, and there is another one. Their numbers are
-  /// not used again, so that who still has one can be told.
-  void begin_anew(BlockLimits limits);
+  /// Starts over on another GPU after the previous one was lost. The numbers of earlier blocks are
+  /// not reused, so is_lost() recognises them.
+  void reset(BlockLimits limits);
   bool is_lost(Block block) const { return block < first_; }
 
   std::size_t bytes_in_use() const { return bytes_in_use_; }
@@ -42,22 +42,22 @@ class Blocks {
 
  private:
   struct Entry {
-    std::size_t bytes = 0;  // as asked for
+    std::size_t bytes = 0;  // as requested
     std::size_t size = 0;   // of the buffer
   };
 
   BlockLimits limits_;
   std::vector<Entry> all_;
-  Block first_ = 1;  // of this GPU
+  Block first_ = 1;  // the first block of the current GPU
   std::vector<Block> unused_numbers_;
-  struct Kept {
+  struct FreeBlock {
     std::size_t size;
     Block block;
-    friend auto operator<=>(const Kept&, const Kept&) = default;
+    friend auto operator<=>(const FreeBlock&, const FreeBlock&) = default;
   };
-  std::vector<Kept> kept_;  // in order
+  std::vector<FreeBlock> free_blocks_;  // sorted
   std::size_t bytes_in_use_ = 0;
-  std::size_t kept_bytes_ = 0;
+  std::size_t free_bytes_ = 0;
   std::size_t peak_bytes_ = 0;
 };
 

@@ -7,7 +7,7 @@
 namespace eg::webgpu {
 namespace {
 
-// A batch is played when it has so much to do, whoever waits.
+// A batch with this much work is played even if no thread waits for it.
 constexpr std::size_t kMaxKernels = 256;
 constexpr std::size_t kMaxWords = std::size_t{16} << 20U;
 // The length of a command has 24 bits.
@@ -33,27 +33,29 @@ std::size_t WebGpuDevice::bytes(void* block) {
   return blocks_.bytes(block_of(block));
 }
 
-void WebGpuDevice::check_there(void* block) const {
+void WebGpuDevice::check_alive(void* block) const {
   if (lost_) throw *lost_;
   check(!blocks_.is_lost(block_of(block)), ErrorCode::kDeviceLost, "webgpu",
-        "this tensor was on a device that was lost: make it anew.");
+        "this tensor was on a device that was lost: create it again.");
 }
 
 void WebGpuDevice::write(void* block, std::size_t offset, const void* from, std::size_t bytes) {
   const std::lock_guard order(*this);
   const std::lock_guard lock(mutex_);
-  check_there(block);
+  check_alive(block);
   for (std::size_t done = 0; done < bytes; done += kMaxWriteBytes) {
     const std::size_t part = std::min(kMaxWriteBytes, bytes - done);
-    stream_.write(block_of(block), offset + done, static_cast<const char*>(from) + done, part);
+    stream_.add(Write{block_of(block),
+                      static_cast<std::uint32_t>(offset + done),
+                      {static_cast<const std::byte*>(from) + done, part}});
     appended();
   }
 }
 
 void WebGpuDevice::read(void* block, std::size_t offset, void* to, std::size_t bytes) {
   check(player_.can_wait(), ErrorCode::kWouldBlock, "webgpu",
-        "this thread plays the GPU and cannot wait for it: use the Async form.");
-  // On this thread's stack: the player is done with it when `is_done` is seen.
+        "this thread runs the GPU and cannot wait for it: use the Async form.");
+  // On this thread's stack: the player no longer uses it once `is_done` is set.
   struct {
     std::mutex mutex;
     std::condition_variable changed;
@@ -75,18 +77,20 @@ void WebGpuDevice::read_later(void* block, std::size_t offset, void* to, std::si
                               Done done) {
   const std::lock_guard order(*this);
   const std::lock_guard lock(mutex_);
-  check_there(block);
+  check_alive(block);
   reads_.push_back({++last_ticket_, std::move(done)});
-  stream_.read(block_of(block), offset, bytes, to, last_ticket_);
+  stream_.add(webgpu::Read{block_of(block), static_cast<std::uint32_t>(offset),
+                           static_cast<std::uint32_t>(bytes),
+                           std::uint64_t{reinterpret_cast<std::uintptr_t>(to)}, last_ticket_});
   wake(true);
 }
 
 bool WebGpuDevice::run(const kernel::Call& call) {
   const std::lock_guard order(*this);
   const std::lock_guard lock(mutex_);
-  call.for_each_memory([this](const MemoryView& memory, bool) { check_there(memory.base); });
+  call.for_each_memory([this](const MemoryView& memory, bool) { check_alive(memory.base); });
   if (!player_.has(call)) return false;
-  stream_.kernel(call);
+  stream_.add_kernel(call);
   ++kernels_;
   appended();
   return true;
@@ -95,13 +99,13 @@ bool WebGpuDevice::run(const kernel::Call& call) {
 std::uint32_t WebGpuDevice::begin_recording() {
   const std::lock_guard lock(mutex_);
   if (lost_) throw *lost_;
-  stream_.begin_recording(++last_recording_);
+  stream_.add(BeginRecording{++last_recording_});
   return last_recording_;
 }
 
 void WebGpuDevice::end_recording() {
   const std::lock_guard lock(mutex_);
-  stream_.end_recording();
+  stream_.add(EndRecording{});
 }
 
 void WebGpuDevice::play(std::uint32_t recording) {
@@ -110,7 +114,7 @@ void WebGpuDevice::play(std::uint32_t recording) {
   if (lost_) throw *lost_;
   check(recording >= first_recording_, ErrorCode::kDeviceLost, "capture",
         "this function was captured on a device that was lost: capture it again.");
-  stream_.play(recording);
+  stream_.add(Play{recording});
   appended();
 }
 
@@ -118,7 +122,7 @@ void WebGpuDevice::forget(std::uint32_t recording) {
   const std::lock_guard order(*this);
   const std::lock_guard lock(mutex_);
   if (lost_ || recording < first_recording_) return;
-  stream_.forget(recording);
+  stream_.add(Forget{recording});
   appended();
 }
 
@@ -126,7 +130,7 @@ bool WebGpuDevice::stamp(std::uint32_t slot) {
   if (!player_.has_clock()) return false;
   const std::lock_guard order(*this);
   const std::lock_guard lock(mutex_);
-  stream_.stamp(slot);
+  stream_.add(Stamp{slot});
   return true;
 }
 
@@ -135,11 +139,11 @@ std::vector<std::uint64_t> WebGpuDevice::stamps(std::uint32_t count) {
   std::vector<std::uint64_t> times(count);
   const std::size_t bytes = count * sizeof(std::uint64_t);
   const std::lock_guard order(*this);
-  const auto give_back = [this](void* block) { free(block); };
-  const std::unique_ptr<void, decltype(give_back)> block(allocate(bytes), give_back);
+  const auto release = [this](void* block) { free(block); };
+  const std::unique_ptr<void, decltype(release)> block(allocate(bytes), release);
   {
     const std::lock_guard lock(mutex_);
-    stream_.stamps(block_of(block.get()), count);
+    stream_.add(Stamps{block_of(block.get()), count});
   }
   read(block.get(), 0, times.data(), bytes);
   return times;
@@ -190,14 +194,14 @@ void WebGpuDevice::lose(const std::string& reason) {
     const std::lock_guard lock(mutex_);
     lost_ = Error(ErrorCode::kDeviceLost,
                   "[webgpu] the device was lost: " + reason +
-                      ". `await init()` opens it again; what was on it is gone.");
+                      ". Its tensors are lost too. Call `await init()` to open it again.");
     stream_.take();
     waiting.swap(reads_);
   }
   for (const Read& read : waiting) read.done(lost_);
 }
 
-void WebGpuDevice::begin_anew(BlockLimits limits) {
+void WebGpuDevice::reopen(BlockLimits limits) {
   const std::lock_guard lock(mutex_);
   lost_.reset();
   stream_ = {};
@@ -205,7 +209,7 @@ void WebGpuDevice::begin_anew(BlockLimits limits) {
   kernels_ = 0;
   seen_words_ = 0;
   woken_ = Woken::kNo;
-  blocks_.begin_anew(limits);
+  blocks_.reset(limits);
 }
 
 bool WebGpuDevice::is_lost() {

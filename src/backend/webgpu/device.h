@@ -1,13 +1,13 @@
 #pragma once
 
-// The WebGPU device as the engine sees it: an Accelerator that writes down what it is asked for.
-// Whoever owns the GPU, on a thread that waits for nothing else, is the *player*: it takes the
-// words, plays them and says which reads have come. So any thread may wait for a read without a
+// The engine's side of the WebGPU device: an Accelerator that records its operations as a stream of
+// commands. The *player* owns the GPU, on a thread that never blocks: it takes the recorded words,
+// plays them and reports completed reads. Any other thread can therefore wait for a read without a
 // deadlock.
 //
-// The player is woken when somebody waits, or when so much is written down that it should begin;
-// else it comes by itself when nothing more has been called for a moment, so that a step of
-// training is one batch.
+// The player is woken immediately when a thread waits for a read or when enough commands are
+// recorded. Otherwise it runs once no commands have been added for a moment, so that a training
+// step becomes one batch.
 
 #include <condition_variable>
 #include <functional>
@@ -27,13 +27,13 @@ namespace eg::webgpu {
 class Player {
  public:
   virtual ~Player() = default;
-  /// There are commands: play them now, or soon.
+  /// Tells the player that there are commands, to be played now or soon.
   virtual void wake(bool now) = 0;
-  /// Whether the calling thread may wait for the player: false where it plays itself.
+  /// Whether the calling thread may wait for the player; false on the player's own thread.
   virtual bool can_wait() const = 0;
-  /// Whether the GPU can tell how long something took.
+  /// Whether the GPU supports timestamps.
   virtual bool has_clock() const = 0;
-  /// Whether the GPU has this kernel for such memory.
+  /// Whether the player has this kernel for the dtypes of the call.
   virtual bool has(const kernel::Call& call) const = 0;
 };
 
@@ -54,7 +54,7 @@ class WebGpuDevice final : public Accelerator {
   void free(void* block) override;
   std::size_t bytes(void* block) override;
   void write(void* block, std::size_t offset, const void* from, std::size_t bytes) override;
-  /// Throws WouldBlock on a thread that may not wait, and what has failed on the GPU since the last
+  /// Throws WouldBlock on a thread that may not wait, and the first error on the GPU since the last
   /// read.
   void read(void* block, std::size_t offset, void* to, std::size_t bytes) override;
   bool run(const kernel::Call& call) override;
@@ -65,29 +65,29 @@ class WebGpuDevice final : public Accelerator {
   bool stamp(std::uint32_t slot) override;
   std::vector<std::uint64_t> stamps(std::uint32_t count) override;
 
-  /// Like read(), but `done` is called on the player's thread, with what has failed if anything
-  /// has. `to` has to stay until then.
+  /// Like read(), but asynchronous: `done` is called on the player's thread, with the error if
+  /// there was one. `to` must stay valid until then.
   void read_later(void* block, std::size_t offset, void* to, std::size_t bytes,
                   std::function<void(std::optional<Error>)> done);
   MemoryUse memory_use();
 
   // For the player.
 
-  /// All commands so far.
+  /// Returns all commands recorded so far and removes them from the stream.
   std::vector<std::uint32_t> take();
-  /// Whether there are commands that were not there when it was last asked.
+  /// Whether commands were added since the previous call of this function.
   bool has_grown();
   void finish_read(std::uint32_t ticket, std::optional<Error> error);
-  /// The GPU is gone: every call and every read fails from now on, those that wait too.
+  /// Handles the loss of the GPU: all pending reads and all later calls fail.
   void lose(const std::string& reason);
-  /// There is another GPU. What lay on the one before stays lost.
-  void begin_anew(BlockLimits limits);
+  /// Continues on another GPU. Tensors on the previous one stay lost.
+  void reopen(BlockLimits limits);
   bool is_lost();
 
  private:
   using Done = std::function<void(std::optional<Error>)>;
 
-  void check_there(void* block) const;
+  void check_alive(void* block) const;
   void appended();
   void wake(bool now);
 
@@ -97,16 +97,16 @@ class WebGpuDevice final : public Accelerator {
   Blocks blocks_;
   std::size_t kernels_ = 0;  // since the last batch
   std::size_t seen_words_ = 0;
-  // What the player has been asked for and has not yet done.
+  // The most urgent wake-up that the player has not yet served.
   enum class Woken : std::uint8_t { kNo, kSoon, kNow } woken_ = Woken::kNo;
   std::uint32_t last_ticket_ = 0;
   std::uint32_t last_recording_ = 0;
-  std::uint32_t first_recording_ = 1;  // of this GPU
+  std::uint32_t first_recording_ = 1;  // on the current GPU
   struct Read {
     std::uint32_t ticket;
     Done done;
   };
-  std::vector<Read> reads_;  // that have not come yet
+  std::vector<Read> reads_;  // pending
   std::optional<Error> lost_;
 };
 

@@ -1,66 +1,88 @@
 #pragma once
 
-// What the GPU is to do, as 32-bit words, in the order in which it was called. A player, which owns
-// the GPU, takes all words so far and plays them (web/src/webgpu, whose README has the format). It
-// needs nothing else: a call is written down whole, numbers and all.
+// The commands for the GPU, encoded as 32-bit words in the order of the calls. A player, which owns
+// the GPU, takes the words recorded so far and plays them (web/src/webgpu/README.md). A kernel call
+// is encoded completely, including its numbers, so the player needs no other information.
 //
-// Kernels have no encoders of their own: their fields are known (kernels/call.h).
+// A command is `length << 8 | number` (the length in words, including this one), followed by the
+// fields of its struct (commands.h). The fields of a kernel's struct follow its command, nested
+// structs field by field and arrays element by element. The fields of every struct are known at
+// compile time (base/fields.h, kernels/call.h), so commands and kernels need no encoders of their
+// own.
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "backend/webgpu/commands.h"
+#include "base/fields.h"
 #include "base/name_table.h"
 #include "kernels/call.h"
 
 namespace eg::webgpu {
 
-/// The number of a GPU buffer.
-using Block = std::uint32_t;
+using Words = std::vector<std::uint32_t>;
+
+// Append the value of a command's field.
+inline void append(Words& words, std::uint32_t value) { words.push_back(value); }
+void append(Words& words, std::uint64_t value);
+void append(Words& words, Bytes bytes);
+void append(Words& words, Text text);
+
+/// Appends a command while in scope. The destructor fills in the length, which is in the first
+/// word.
+template <class Command>
+class CommandWriter {
+ public:
+  explicit CommandWriter(Words& words) : words_(words), begin_(words.size()) {
+    words_.push_back(number_of<Command>(Commands()));
+  }
+  CommandWriter(const CommandWriter&) = delete;
+  CommandWriter& operator=(const CommandWriter&) = delete;
+  ~CommandWriter() { words_[begin_] |= static_cast<std::uint32_t>(words_.size() - begin_) << 8U; }
+
+  void write(const Command& command) {
+    std::apply([this](const auto&... fields) { (append(words_, fields), ...); },
+               fields_of(command));
+  }
+
+ private:
+  Words& words_;
+  std::size_t begin_;
+};
 
 class Stream {
  public:
-  void allocate(Block block, std::size_t bytes);
-  void free(Block block);
-  /// Copies what is to be written into the stream.
-  void write(Block block, std::size_t offset, const void* from, std::size_t bytes);
-  /// The player copies to `to` and says when, with the ticket.
-  void read(Block block, std::size_t offset, std::size_t bytes, const void* to,
-            std::uint32_t ticket);
-  void kernel(const kernel::Call& call);
-  /// The GPU's time, when it gets here, into a slot; and the first slots into a block.
-  void stamp(std::uint32_t slot);
-  void stamps(Block block, std::uint32_t count);
+  /// Appends a command: a struct of commands.h.
+  template <class Command>
+  void add(const Command& command) {
+    CommandWriter<Command>(words_).write(command);
+  }
+  void add_kernel(const kernel::Call& call);
 
-  /// The player keeps the kernels between these two, under a number, plays them again, and lets go
-  /// of them.
-  void begin_recording(std::uint32_t recording);
-  void end_recording();
-  void play(std::uint32_t recording);
-  void forget(std::uint32_t recording);
-
-  /// The words so far; it begins anew.
-  std::vector<std::uint32_t> take() { return std::exchange(words_, {}); }
+  /// Returns the words recorded so far and empties the stream.
+  Words take() { return std::exchange(words_, {}); }
   std::size_t size() const { return words_.size(); }
 
  private:
-  /// A text's number, which the player is told before it is used.
+  /// Returns the number of a string, defining it in the stream on first use.
   std::uint32_t name(std::string_view text);
-  void field(kernel::Field field, const kernel::Call& call);
-  void formula(const kernel::Formula& formula);
+  void add_field(kernel::Field field, const kernel::Call& call);
+  void add_formula(const kernel::Formula& formula);
 
-  std::vector<std::uint32_t> words_;
+  Words words_;
   NameTable names_;
 };
 
-/// The block that a storage's address stands for; numbers begin at 1.
+/// Converts between blocks and the addresses that identify them in a Storage.
 inline Block block_of(const void* address) {
   return static_cast<Block>(reinterpret_cast<std::uintptr_t>(address));
 }
 inline void* address_of(Block block) {
-  return reinterpret_cast<void*>(std::uintptr_t{block});  // NOLINT: a number, not a place
+  return reinterpret_cast<void*>(std::uintptr_t{block});  // NOLINT: a number, not an address
 }
 
 }  // namespace eg::webgpu

@@ -13,7 +13,7 @@
 namespace eg {
 namespace {
 
-// Part 0 or 1 of a complex tensor's memory, not recorded.
+// The real (0) or imaginary (1) part of a complex tensor as a view that is not recorded.
 Tensor part(const Tensor& t, std::int64_t which) {
   const Tensor parts = parts_of(t);
   Shape shape = parts.shape();
@@ -23,7 +23,7 @@ Tensor part(const Tensor& t, std::int64_t which) {
   return parts.alias(shape, strides, parts.offset() + which);
 }
 
-// Steps counted in pairs; whoever asks has checked that they are whole.
+// Strides counted in pairs; the caller has checked that they are even.
 Strides halved(Strides strides) {
   for (std::int64_t& stride : strides) stride /= 2;
   return strides;
@@ -32,21 +32,19 @@ Strides halved(Strides strides) {
 void check_pairs(const Tensor& t) {
   constexpr std::string_view kOp = ViewAsComplex::doc.name;
   check(is_floating(t.dtype()), ErrorCode::kDtypeMismatch, kOp,
-        "view_as_complex is only supported for floating point tensors, but got a tensor of dtype ",
-        t.dtype(), '.');
+        "expected a floating-point tensor, got ", t.dtype(), '.');
   check(t.ndim() > 0, ErrorCode::kShapeMismatch, kOp,
-        "Input tensor must have one or more dimensions.");
+        "expected at least 1 dimension, got a 0-dim tensor.");
   check(t.shape().back() == 2, ErrorCode::kShapeMismatch, kOp,
-        "Tensor must have a last dimension of size 2, got shape ", t.shape(), '.');
+        "the last dimension must have size 2, got shape ", t.shape(), '.');
   check(t.strides().back() == 1, ErrorCode::kShapeMismatch, kOp,
-        "Tensor must have a last dimension with stride 1; call contiguous() first.");
+        "the last dimension must have stride 1. Call contiguous() first.");
   for (std::size_t d = 0; d + 1 < t.shape().size(); ++d) {
     check(t.strides()[d] % 2 == 0, ErrorCode::kShapeMismatch, kOp,
-          "Tensor must have a stride divisible by 2 for all but last dimension, got strides ",
-          t.strides(), '.');
+          "all strides but the last must be even, got ", t.strides(), '.');
   }
   check(t.offset() % 2 == 0, ErrorCode::kShapeMismatch, kOp,
-        "Tensor must have a storage_offset divisible by 2, got ", t.offset(), '.');
+        "the storage offset must be even, got ", t.offset(), '.');
 }
 
 }  // namespace
@@ -74,7 +72,7 @@ Tensor joined_parts(const Tensor& parts) {
 
 Tensor ViewAsReal::call(const Tensor& input) {
   check(is_complex(input.dtype()), ErrorCode::kDtypeMismatch, doc.name,
-        "view_as_real is only supported for complex tensors, got ", input.dtype(), '.');
+        "expected a complex tensor, got ", input.dtype(), '.');
   const Tensor view = parts_of(input);
   record_views_of(input, {&view, 1}, NodeMaker::of<ViewAsReal>({}), CreationMeta::kDefault);
   return view;
@@ -102,7 +100,7 @@ Tensor Real::call(const Tensor& input) {
 
 Tensor Imag::call(const Tensor& input) {
   check(is_complex(input.dtype()), ErrorCode::kDtypeMismatch, doc.name,
-        "imag is not implemented for tensors with non-complex dtypes, got ", input.dtype(), '.');
+        "expected a complex tensor, got ", input.dtype(), '.');
   return Select::call(ViewAsReal::call(input), -1, 1);
 }
 
@@ -136,7 +134,8 @@ Tensor Angle::call(const Tensor& input) {
   return record<Angle>(angle.tensor(), {input}, {}, {{input}});
 }
 
-// g i z / |z|^2, and 0 at the origin, where there is no direction. A real number has none but two.
+// The gradient is g i z / |z|^2, and 0 at the origin, where the angle is undefined. The angle of a
+// real number is piecewise constant.
 GradList Angle::backward(const Backward<Angle>& b) {
   const Tensor z = b.saved(0);
   if (!is_complex(z.dtype())) return {full_like(z, 0)};
@@ -150,11 +149,9 @@ GradList Angle::backward(const Backward<Angle>& b) {
 
 Tensor ToComplex::call(const Tensor& real, const Tensor& imag) {
   check(is_floating(real.dtype()) && is_floating(imag.dtype()), ErrorCode::kDtypeMismatch, doc.name,
-        "Expected both inputs to be Float or Double tensors but got ", real.dtype(), " and ",
-        imag.dtype(), '.');
+        "real and imag must be float32 or float64, got ", real.dtype(), " and ", imag.dtype(), '.');
   check(real.dtype() == imag.dtype(), ErrorCode::kDtypeMismatch, doc.name,
-        "Expected object of dtype ", real.dtype(), " but got dtype ", imag.dtype(),
-        " for the second argument.");
+        "real and imag must have the same dtype, got ", real.dtype(), " and ", imag.dtype(), '.');
   check(real.device() == imag.device(), ErrorCode::kDeviceMismatch, doc.name,
         "expected both tensors on one device, got ", real.device(), " and ", imag.device(), '.');
   const Tensor result = Tensor::empty(broadcast_shapes(real.shape(), imag.shape(), doc.name),
@@ -173,11 +170,9 @@ GradList ToComplex::backward(const Backward<ToComplex>& b) {
 
 Tensor Polar::call(const Tensor& abs, const Tensor& angle) {
   check(is_floating(abs.dtype()) && is_floating(angle.dtype()), ErrorCode::kDtypeMismatch, doc.name,
-        "Expected both inputs to be Float or Double tensors but got ", abs.dtype(), " and ",
-        angle.dtype(), '.');
+        "abs and angle must be float32 or float64, got ", abs.dtype(), " and ", angle.dtype(), '.');
   check(abs.dtype() == angle.dtype(), ErrorCode::kDtypeMismatch, doc.name,
-        "Expected object of dtype ", abs.dtype(), " but got dtype ", angle.dtype(),
-        " for the second argument.");
+        "abs and angle must have the same dtype, got ", abs.dtype(), " and ", angle.dtype(), '.');
   const Var radius = abs;
   const Var direction = angle;
   return ToComplex::call((radius * cos(direction)).tensor(), (radius * sin(direction)).tensor());

@@ -1,9 +1,9 @@
 #pragma once
 
-// Between complex and real tensors.
+// Conversions between complex and real tensors.
 //
-// A complex tensor is a real one with a last dimension of two, and may be viewed as that: real()
-// and imag() are then selections, and kernels without a complex form can run on the parts.
+// A complex tensor can be viewed as a real one with an added last dimension of size two, its parts.
+// real() and imag() are selections from that view, and kernels without a complex form run on it.
 
 #include "dispatch/function_op.h"
 
@@ -11,8 +11,8 @@ namespace eg {
 
 struct ViewAsReal {
   static constexpr op::Doc doc{"view_as_real",
-                               "A view of a complex tensor with a last dimension of size two: the "
-                               "real and the imaginary parts."};
+                               "A real view of a complex tensor, with a last dimension of size two "
+                               "for the real and imaginary parts."};
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 2> samples{"C([2, 3])", "C([])"};
   static Tensor call(const Tensor& input);
@@ -23,8 +23,8 @@ struct ViewAsReal {
 
 struct ViewAsComplex {
   static constexpr op::Doc doc{"view_as_complex",
-                               "A view of a real tensor, whose last dimension of size two holds "
-                               "real and imaginary parts, as a complex one."};
+                               "A complex view of a real tensor whose last dimension, of size two, "
+                               "holds real and imaginary parts."};
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 2> samples{"T([3, 2])", "T([2])"};
   static Tensor call(const Tensor& input);
@@ -34,7 +34,7 @@ struct ViewAsComplex {
 };
 
 struct Real {
-  static constexpr op::Doc doc{"real", "A view of the real parts; of a real tensor, itself."};
+  static constexpr op::Doc doc{"real", "A view of the real parts; for a real tensor, itself."};
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 2> samples{"C([2, 3])", "T([2])"};
   static Tensor call(const Tensor& input);
@@ -48,8 +48,8 @@ struct Imag {
 };
 
 struct Conj {
-  static constexpr op::Doc doc{"conj",
-                               "The complex conjugate of every element; a real tensor is its own."};
+  static constexpr op::Doc doc{
+      "conj", "The complex conjugate of every element; for a real tensor, itself."};
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 2> samples{"C([2, 3])", "T([2])"};
   static Tensor call(const Tensor& input);
@@ -60,8 +60,8 @@ struct Conj {
 
 struct Angle {
   static constexpr op::Doc doc{"angle",
-                               "The argument of every element in radians, in [-pi, pi]; of a real "
-                               "one 0 or, below zero, pi."};
+                               "The argument of every element in radians, in [-pi, pi]; for real "
+                               "numbers 0 or, if negative, pi."};
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 2> samples{"C([2, 3], 0.5, 2)", "T([2], 0.5, 2)"};
   static Tensor call(const Tensor& input);
@@ -72,7 +72,7 @@ struct Angle {
 };
 
 struct ToComplex {
-  static constexpr op::Doc doc{"complex", "The numbers real + i imag, with broadcasting."};
+  static constexpr op::Doc doc{"complex", "The complex numbers real + i imag, with broadcasting."};
   static constexpr std::array args{Arg{"real"}, Arg{"imag"}};
   static constexpr std::array<std::string_view, 2> samples{"T([2, 3]), T([2, 3])",
                                                            "T([2, 1]), T([3])"};
@@ -84,21 +84,21 @@ struct ToComplex {
 
 struct Polar {
   static constexpr op::Doc doc{"polar",
-                               "The numbers of magnitude abs and argument angle, in radians."};
+                               "Complex numbers of magnitude abs and argument angle, in radians."};
   static constexpr std::array args{Arg{"abs"}, Arg{"angle"}};
   static constexpr std::array<std::string_view, 1> samples{"T([2, 3], 0.5, 2), T([3])"};
   static Tensor call(const Tensor& abs, const Tensor& angle);
 };
 
-/// The geometry of a complex tensor's parts: one more dimension, of two, and twice the steps.
+/// The geometry of a complex tensor's parts: one more dimension, of size two, and doubled strides.
 struct PairGeometry {
   PairGeometry(Shape of_shape, Strides of_strides);
   Shape shape;
   Strides strides;
 };
-/// The memory of a complex tensor as that of its parts, not recorded.
+/// The parts of a complex tensor as a view of its memory, not recorded.
 Tensor parts_of(const Tensor& t);
-/// The memory of parts, two side by side, as a complex tensor, not recorded.
+/// A complex tensor as a view of the memory of its parts, not recorded.
 Tensor joined_parts(const Tensor& parts);
 
 using ComplexOps = TypeList<ViewAsReal, ViewAsComplex, Real, Imag, Conj, Angle, ToComplex, Polar>;

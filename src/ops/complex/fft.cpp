@@ -36,7 +36,7 @@ struct Transform {
   }
 };
 
-// The first n elements along dim, with zeros after them where there are fewer.
+// The first n elements along dim, followed by zeros if there are fewer.
 Tensor resized(const Tensor& input, std::int64_t dim, std::int64_t n) {
   const std::int64_t size = input.size(dim);
   if (n == size) return input;
@@ -52,8 +52,8 @@ struct HalfAttrs {
   double scale;
 };
 
-// What the numbers of half a spectrum along dim are multiplied by: 1 at the ends, which the other
-// half does not mirror.
+// Multiplies half a spectrum along dim by `factor`, except for the two ends, which have no mirror
+// image in the other half.
 Tensor times_between_ends(const Tensor& half, const HalfAttrs& attrs, double factor) {
   Shape shape(half.shape().size(), 1);
   const Tensor end = full(shape, 1, half.dtype(), half.device());
@@ -62,7 +62,8 @@ Tensor times_between_ends(const Tensor& half, const HalfAttrs& attrs, double fac
   return (Var(half) * Var(Cat::call({end, between, end}, attrs.dim))).tensor();
 }
 
-// The recorded transform of real rows of an even size: the half that the other one mirrors.
+// The recorded transform of real rows of even size. It computes the first half of the spectrum,
+// which the second half mirrors.
 struct RealTransform {
   static constexpr std::string_view node_name = "FftR2CBackward0";
   using Attrs = HalfAttrs;
@@ -70,7 +71,7 @@ struct RealTransform {
   static GradList backward(const Backward<RealTransform>& b);
 };
 
-// Its inverse, but for the scale.
+// The inverse of RealTransform, except for the scale.
 struct InverseRealTransform {
   static constexpr std::string_view node_name = "FftC2RBackward0";
   using Attrs = HalfAttrs;
@@ -108,17 +109,16 @@ GradList InverseRealTransform::backward(const Backward<InverseRealTransform>& b)
 }
 
 std::int64_t checked_dim(const Tensor& input, std::int64_t dim, std::string_view op) {
-  check(input.ndim() > 0, ErrorCode::kIndexOutOfRange, op, "Dimension specified as ", dim,
-        " but tensor has no dimensions.");
+  check(input.ndim() > 0, ErrorCode::kIndexOutOfRange, op, "a 0-dim tensor has no dimension ", dim,
+        '.');
   return wrap_dim(dim, input.ndim(), op);
 }
 
 void check_size(std::int64_t n, std::string_view op) {
-  check(n >= 1, ErrorCode::kInvalidArgument, op, "Invalid number of data points (", n,
-        ") specified.");
+  check(n >= 1, ErrorCode::kInvalidArgument, op, "the size n must be at least 1, got ", n, '.');
 }
 
-// The dtype of the parts of the result of a real input.
+// The dtype of the parts of the result for a real input.
 DType dtype_of_parts(const Tensor& input) {
   return is_floating(input.dtype()) ? input.dtype() : default_dtype();
 }
@@ -158,7 +158,7 @@ Tensor Ifft::call(const Tensor& input, std::optional<std::int64_t> n, std::int64
 Tensor Rfft::call(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
                   FftNorm norm) {
   check(!is_complex(input.dtype()), ErrorCode::kDtypeMismatch, doc.name,
-        "rfft expects a real input tensor, but got ", input.dtype(), '.');
+        "expected a real input, got ", input.dtype(), '.');
   const std::int64_t d = checked_dim(input, dim, doc.name);
   const std::int64_t size = n.value_or(input.size(d));
   if (size % 2 == 0 && size > 0 && input.device().is_cpu()) {
@@ -177,7 +177,7 @@ Tensor Irfft::call(const Tensor& input, std::optional<std::int64_t> n, std::int6
   const Tensor half = resized(to_complex(input), d, size / 2 + 1);
   if (size % 2 == 0 && half.device().is_cpu())
     return InverseRealTransform::call(half, {d, size, scale_of(norm, size, true)});
-  // The frequencies past the middle are those below it, mirrored and conjugated.
+  // The frequencies above the middle are those below it, mirrored and conjugated.
   const std::int64_t mirrored = (size - 1) / 2;
   const Tensor rest = Flip::call(Conj::call(Narrow::call(half, d, 1, mirrored)), {d});
   return Real::call(transform(Cat::call({half, rest}, d), size, d, norm, true, doc.name));

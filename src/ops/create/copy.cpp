@@ -23,7 +23,7 @@ Tensor ToDType::call(const Tensor& input, DType dtype) {
   if (input.dtype() == dtype) return input;
   if (is_complex(input.dtype()) && !is_complex(dtype) && dtype != DType::kBool) {
     static WarnOnce discards;
-    discards.warn("Casting complex values to real discards the imaginary part.");
+    discards.warn("Converting complex numbers to a real dtype drops their imaginary parts.");
   }
   Tensor copy = empty_with_layout_of(input, dtype);
   copy_data(copy, input);
@@ -50,11 +50,11 @@ GradList ToDevice::backward(const Backward<ToDevice>& b) {
 namespace {
 
 // Writes `source`, broadcast and converted, over `input`.
-Tensor write_over(const Tensor& input, Tensor source, SharedPlaces shared_places) {
+Tensor write_over(const Tensor& input, Tensor source, SelfOverlap self_overlap) {
   check(is_expandable_to(source.shape(), input.shape()), ErrorCode::kShapeMismatch, "copy_",
         "the source of shape ", source.shape(), " cannot be broadcast to shape ", input.shape(),
         '.');
-  // A cast knows how gradients come back between real and complex numbers.
+  // ToDType handles gradients between real and complex numbers.
   if (is_complex(source.dtype()) != is_complex(input.dtype())) {
     source = ToDType::call(source, input.dtype());
   }
@@ -64,16 +64,16 @@ Tensor write_over(const Tensor& input, Tensor source, SharedPlaces shared_places
       [&] {
         copy_data(input, source.shares_storage_with(input) ? contiguous_copy(source) : source);
       },
-      shared_places);
+      self_overlap);
 }
 
 }  // namespace
 
 Tensor CopyInPlace::call(const Tensor& input, const Operand& source) {
-  return write_over(input, source.tensor(), SharedPlaces::kRefused);
+  return write_over(input, source.tensor(), SelfOverlap::kRefused);
 }
 
-// The old values are gone: no gradient for them, all of it for the source.
+// The old values are overwritten: their gradient is zero, and the source receives all of it.
 GradList CopyInPlace::backward(const Backward<CopyInPlace>& b) {
   GradList grads(2);
   if (b.needs(0)) grads[0] = full_like(b.grad(), 0);
@@ -85,9 +85,9 @@ Tensor FillInPlace::call(const Tensor& input, const Operand& value) {
   check(value.tensor().ndim() == 0, ErrorCode::kShapeMismatch, "fill_",
         "expected a number or a 0-dim tensor, got shape ", value.tensor().shape(), '.');
   const Tensor element = as_element(value.tensor(), input.dtype());
-  // An element of the target itself is read before anything is written.
+  // A value that is an element of the target is copied, because writing would change it.
   return write_over(input, element.shares_storage_with(input) ? Clone::call(element) : element,
-                    SharedPlaces::kHarmless);
+                    SelfOverlap::kHarmless);
 }
 
 Tensor ZeroInPlace::call(const Tensor& input) { return FillInPlace::call(input, 0); }

@@ -7,8 +7,7 @@
 namespace eg {
 
 struct Clone {
-  static constexpr op::Doc doc{"clone",
-                               "A copy with memory of its own; gradients flow through it."};
+  static constexpr op::Doc doc{"clone", "A copy in separate memory; gradients flow through it."};
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 2> samples{"T([2, 3])", "T([])"};
   static Tensor call(const Tensor& input);
@@ -27,7 +26,7 @@ struct Contiguous {
 
 struct ToDType {
   static constexpr op::Doc doc{"to_dtype",
-                               "A copy of another dtype; the tensor itself when it has it."};
+                               "input converted to dtype; input itself if it has that dtype."};
   static constexpr Audience audience = Audience::kInternal;
   static constexpr std::array args{Arg{"input"}, Arg{"dtype"}};
   static Tensor call(const Tensor& input, DType dtype);
@@ -40,7 +39,7 @@ struct ToDType {
 
 struct ToDevice {
   static constexpr op::Doc doc{"to_device",
-                               "A copy on another device; the tensor itself when it is there."};
+                               "A copy on another device; input itself if it is already there."};
   static Tensor call(const Tensor& input, Device device);
 
   struct Attrs {
@@ -51,7 +50,7 @@ struct ToDevice {
 
 struct CopyInPlace {
   static constexpr op::Doc doc{"copy_", "Writes source, broadcast and converted, into input."};
-  /// PyTorch's, against its own rule.
+  /// PyTorch's name for it, an exception from its naming rule.
   static constexpr std::string_view node_name = "CopyBackwards";
   static constexpr std::array args{Arg{"input"}, Arg{"source"}};
   static constexpr std::array<std::string_view, 1> samples{"T([2, 3]), T([3])"};

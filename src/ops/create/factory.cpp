@@ -11,7 +11,7 @@
 namespace eg {
 namespace {
 
-// Writes element(i) into element i, where `formula` makes that function for a type.
+// A tensor whose element i is element(i). `formula` returns that function for an element type.
 template <class Formula>
 Tensor from_formula(std::int64_t count, DType dtype, Formula&& formula) {
   const Tensor t = Tensor::empty({count}, computed_dtype(dtype));
@@ -34,9 +34,9 @@ Tensor arange_of_integers(std::int64_t start, std::int64_t end, std::int64_t ste
 Tensor arange_of_reals(double start, double end, double step, DType dtype) {
   const double count = std::ceil((end - start) / step);
   check(std::isfinite(start) && std::isfinite(end), ErrorCode::kInvalidArgument, "arange",
-        "unsupported range: ", start, " -> ", end, '.');
+        "start and end must be finite, got ", start, " and ", end, '.');
   check(count >= 0 && count <= 0x1p53, ErrorCode::kInvalidArgument, "arange",
-        "invalid size, possible overflow?");
+        "cannot count the elements from ", start, " to ", end, " by ", step, '.');
   return from_formula(static_cast<std::int64_t>(count), dtype, [=]<class T>() {
     return [=](std::int64_t i) { return Scalar(start + static_cast<double>(i) * step).to<T>(); };
   });
@@ -69,9 +69,8 @@ Tensor Arange::call(Scalar start, std::optional<Scalar> end, Scalar step,
   const auto width = step.to<double>();
   check(width != 0, ErrorCode::kInvalidArgument, doc.name, "step must be nonzero.");
   check(std::isnan(distance) || distance == 0 || (distance > 0) == (width > 0),
-        ErrorCode::kInvalidArgument, doc.name,
-        "upper bound and larger bound inconsistent with step sign: ", start.to<double>(), " to ",
-        end->to<double>(), " by ", width, '.');
+        ErrorCode::kInvalidArgument, doc.name, "a step of ", width, " does not lead from ",
+        start.to<double>(), " to ", end->to<double>(), '.');
   const DType result = dtype.value_or(any_float ? default_dtype() : DType::kInt64);
   if (any_float) return arange_of_reals(start.to<double>(), end->to<double>(), width, result);
   return arange_of_integers(start.to<std::int64_t>(), end->to<std::int64_t>(),
@@ -79,13 +78,13 @@ Tensor Arange::call(Scalar start, std::optional<Scalar> end, Scalar step,
 }
 
 Tensor Linspace::call(double start, double end, std::int64_t steps, std::optional<DType> dtype) {
-  check(steps >= 0, ErrorCode::kInvalidArgument, doc.name,
-        "number of steps must be non-negative, got ", steps, '.');
+  check(steps >= 0, ErrorCode::kInvalidArgument, doc.name, "steps must not be negative, got ",
+        steps, '.');
   return from_formula(steps, dtype.value_or(default_dtype()), [=]<class T>() {
     // Counted from the nearer end, in the precision of the result, so that both ends are exact.
     using Real = std::conditional_t<std::is_floating_point_v<T>, T, double>;
     const auto first = static_cast<Real>(start);
-    // Of one step the end does not count.
+    // With one step the end is ignored.
     const auto last = static_cast<Real>(steps == 1 ? start : end);
     const Real width = steps == 1 ? Real{0} : (last - first) / static_cast<Real>(steps - 1);
     return [=](std::int64_t i) {
@@ -98,10 +97,9 @@ Tensor Linspace::call(double start, double end, std::int64_t steps, std::optiona
 
 Tensor Eye::call(std::int64_t n, std::optional<std::int64_t> m, std::optional<DType> dtype) {
   const std::int64_t columns = m.value_or(n);
-  check(n >= 0, ErrorCode::kInvalidArgument, doc.name, "n must be greater or equal to 0, got ", n,
-        '.');
-  check(columns >= 0, ErrorCode::kInvalidArgument, doc.name,
-        "m must be greater or equal to 0, got ", columns, '.');
+  check(n >= 0, ErrorCode::kInvalidArgument, doc.name, "n must not be negative, got ", n, '.');
+  check(columns >= 0, ErrorCode::kInvalidArgument, doc.name, "m must not be negative, got ",
+        columns, '.');
   Tensor t = full({n, columns}, 0, dtype.value_or(default_dtype()), default_device());
   const std::int64_t length = std::min(n, columns);
   copy_data(t.alias({length}, {columns + 1}, 0), full({}, 1, t.dtype()));

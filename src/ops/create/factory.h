@@ -1,8 +1,8 @@
 #pragma once
 
-// Tensors from nothing. The dtype comes last and is float32 where the arguments do not say
-// otherwise; the forms named *_like take shape, dtype and layout from a tensor. Random ones are in
-// ops/random/random.h.
+// Ops that create tensors. The dtype is the last argument; if it is left out and no other argument
+// determines it, it is the default dtype, float32. The forms named *_like take shape, dtype and
+// layout from a tensor. Random tensors are in ops/random/random.h.
 
 #include "dispatch/function_op.h"
 #include "ops/random/random.h"
@@ -26,7 +26,7 @@ struct Ones {
 };
 
 struct Full {
-  static constexpr op::Doc doc{"full", "A tensor of one value; its dtype follows the value."};
+  static constexpr op::Doc doc{"full", "A tensor filled with one value, which sets its dtype."};
   static constexpr Audience audience = Audience::kFactory;
   static constexpr std::array args{Arg{"size"}, Arg{"fill_value"}, Arg{"dtype", "null"}};
   static constexpr std::array<std::string_view, 1> samples{"[2], 3"};
@@ -34,7 +34,7 @@ struct Full {
 };
 
 struct Empty {
-  static constexpr op::Doc doc{"empty", "A tensor of unset values."};
+  static constexpr op::Doc doc{"empty", "A tensor with uninitialised values."};
   static constexpr Audience audience = Audience::kFactory;
   static constexpr std::array args{Arg{"size"}, Arg{"dtype", "null"}};
   static constexpr std::array<std::string_view, 1> samples{"[0, 2]"};
@@ -43,7 +43,8 @@ struct Empty {
 
 struct Arange {
   static constexpr op::Doc doc{
-      "arange", "Numbers from start to before end, a step apart; arange(end) begins at 0."};
+      "arange",
+      "Numbers from start to end, which is excluded, spaced by step; arange(end) starts at 0."};
   static constexpr Audience audience = Audience::kFactory;
   static constexpr std::array args{Arg{"start"}, Arg{"end", "null"}, Arg{"step", "1"},
                                    Arg{"dtype", "null"}};
@@ -54,7 +55,7 @@ struct Arange {
 
 struct Linspace {
   static constexpr op::Doc doc{"linspace",
-                               "steps numbers from start to end, both included, evenly apart."};
+                               "steps evenly spaced numbers from start to end, both included."};
   static constexpr Audience audience = Audience::kFactory;
   static constexpr std::array args{Arg{"start"}, Arg{"end"}, Arg{"steps"}, Arg{"dtype", "null"}};
   static constexpr std::array<std::string_view, 1> samples{"0, 8, 5"};
@@ -95,7 +96,7 @@ struct FullLike {
 };
 
 struct EmptyLike {
-  static constexpr op::Doc doc{"empty_like", "Unset values in the shape of input."};
+  static constexpr op::Doc doc{"empty_like", "Uninitialised values in the shape of input."};
   static constexpr Audience audience = Audience::kFactory;
   static constexpr std::array args{Arg{"input"}, Arg{"dtype", "null"}};
   static constexpr std::array<std::string_view, 1> samples{"T([0, 2])"};

@@ -1,6 +1,6 @@
 #pragma once
 
-// Ops that choose between their arguments element by element, or say whether those are alike.
+// Ops that select between their arguments element by element, or compare them with a tolerance.
 
 #include "dispatch/function_op.h"
 
@@ -8,7 +8,7 @@ namespace eg {
 
 struct Prelu {
   static constexpr op::Doc doc{
-      "prelu", "input where it is positive, else weight * input, a weight for all or per channel."};
+      "prelu", "input where it is positive, else weight * input; one weight, or one per channel."};
   static constexpr std::array args{Arg{"input"}, Arg{"weight"}};
   static constexpr std::array<std::string_view, 3> samples{"T([2, 3]), T([1])",
                                                            "T([2, 3, 4]), T([3])", "T([]), T([])"};
@@ -25,7 +25,7 @@ struct Threshold {
 
 struct Isclose {
   static constexpr op::Doc doc{
-      "isclose", "Whether elements differ by at most atol + rtol * |other|, or are the same."};
+      "isclose", "Whether elements differ by at most atol + rtol * |other|, or are equal."};
   static constexpr std::array args{Arg{"input"}, Arg{"other"}, Arg{"rtol", "1e-5"},
                                    Arg{"atol", "1e-8"}, Arg{"equal_nan", "false"}};
   static constexpr std::array<std::string_view, 1> samples{"T([2, 3]), T([3])"};

@@ -11,7 +11,7 @@
 namespace eg {
 namespace {
 
-// Runs one of several ops on the same operands.
+// apply_elementwise or its in-place form.
 using Apply = Tensor (*)(const ElementwiseInfo&, std::span<const Tensor>, const op::ParamValues&);
 
 template <class Op, class... Operands>
@@ -37,7 +37,7 @@ double number_of(const Operand& limit) {
                      [&]<class T>() { return static_cast<double>(*limit.tensor().data_as<T>()); });
 }
 
-// True for a limit that a double holds, which not every int64 is.
+// True for a limit that a double represents exactly, as not every int64 is.
 bool is_number(const std::optional<Operand>& limit) {
   if (!limit.has_value()) return true;
   const Tensor& t = limit->tensor();
@@ -47,7 +47,7 @@ bool is_number(const std::optional<Operand>& limit) {
           (*t.data_as<std::int64_t>() <= kExact && *t.data_as<std::int64_t>() >= -kExact));
 }
 
-// The lower limit, whose gradient ends where it does not lie below the upper one.
+// The lower limit, without a gradient where it is not below the upper one.
 Operand below(const Operand& min, const std::optional<Operand>& max) {
   if (!max.has_value() || !requires_grad(min.tensor())) return min;
   return call<op::Where>(call<op::Lt>(min, *max), min, detach(min.tensor()));
@@ -56,7 +56,7 @@ Operand below(const Operand& min, const std::optional<Operand>& max) {
 Tensor limit(Apply apply, const Operand& x, const std::optional<Operand>& min,
              const std::optional<Operand>& max) {
   check(min.has_value() || max.has_value(), ErrorCode::kInvalidArgument, "clamp",
-        "At least one of 'min' or 'max' must not be null.");
+        "expected min, max or both, got neither.");
   if (is_number(min) && is_number(max)) {
     op::Clamp::Params numbers;
     if (min.has_value()) numbers.min = number_of(*min);
@@ -68,7 +68,7 @@ Tensor limit(Apply apply, const Operand& x, const std::optional<Operand>& min,
   return max.has_value() ? apply_op<op::ClampMax>(apply, {}, above, *max) : above.tensor();
 }
 
-// The bits of a bool are one.
+// A bool has a single bit.
 Tensor turn_bits(Apply apply, const Operand& x) {
   if (x.tensor().dtype() == DType::kBool)
     return apply_op<op::BitwiseXor>(apply, {}, x, Scalar(true));
@@ -78,14 +78,14 @@ Tensor turn_bits(Apply apply, const Operand& x) {
 Tensor limit_softly(Apply apply, const Operand& x, double min, double max) {
   constexpr std::string_view kName = op::Hardtanh::doc.name;
   check(!(min > max), ErrorCode::kInvalidArgument, kName,
-        "min_val cannot be greater than max_val, got ", min, " and ", max, '.');
+        "minVal must not be greater than maxVal, got ", min, " and ", max, '.');
   const DType dtype = x.tensor().dtype();
   if (!is_integral(dtype)) return apply_op<op::Hardtanh>(apply, {min, max}, x);
   check(dtype != DType::kBool, ErrorCode::kDtypeMismatch, kName,
         "not implemented for bool. Convert with to('float32').");
   const op::Clamp::Params limits{std::trunc(min), std::trunc(max)};
   check(dtype != DType::kUInt8 || (limits.min >= 0 && limits.max >= 0), ErrorCode::kDtypeMismatch,
-        kName, "uint8 has no negative numbers to be limits, got ", min, " and ", max,
+        kName, "the limits for uint8 must not be negative, got ", min, " and ", max,
         ". Convert with to('int32').");
   return apply_op<op::Clamp>(apply, limits, x);
 }
@@ -102,12 +102,12 @@ Tensor complex_logaddexp(const Var& a, const Var& b) {
   const Var is_less = real(a) < real(b);
   const Var largest = where(is_less, b, a);
   const Var difference = where(is_less, a, b) - largest;
-  // Infinity less itself is NaN.
+  // Infinity minus itself would be NaN.
   const Var power = where((real(a) == real(b)) & (real(a) - real(a) != 0), 0, difference);
   return (largest + log1p(exp(power))).tensor();
 }
 
-// A number that is not finite in one of its parts is replaced in both, and has no gradient.
+// A number of which one part is not finite is replaced in both parts, and has no gradient.
 Tensor complex_nan_to_num(const Tensor& input, const op::NanToNum::Params& params) {
   const auto replaced = [&](const Tensor& part) {
     return apply_op<op::NanToNum>(apply_elementwise, params, detach(part));

@@ -1,8 +1,8 @@
 #pragma once
 
-// Elementwise ops that take more than one formula can say: limits that are numbers or tensors, a
-// choice of rounding, dtypes with a rule of their own. JavaScript calls the overload; other ops go
-// on to call the formula of the same name.
+// Elementwise ops that one formula cannot express: limits that are numbers or tensors, rounding
+// modes, dtypes with a special rule. JavaScript calls the overload; other ops call the formula of
+// the same name.
 
 #include "dispatch/function_op.h"
 #include "formulas/all.h"
@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 3> enum_names(RoundingMode) {
   return {"null", "floor", "trunc"};
 }
 
-/// The function in the place of an elementwise op; there is none for most.
+/// The function that replaces an elementwise op for JavaScript. Most ops have none.
 template <class Op>
 struct Overload {};
 
@@ -41,7 +41,7 @@ struct Overload<op::BitwiseNot> {
   static Tensor call_in_place(const Operand& input);
 };
 
-/// Of integers by limits without their fractions.
+/// For integers, the limits are truncated.
 template <>
 struct Overload<op::Hardtanh> {
   static constexpr std::array args{Arg{"input"}, Arg{"min_val", "-1"}, Arg{"max_val", "1"}};
@@ -49,7 +49,7 @@ struct Overload<op::Hardtanh> {
   static Tensor call_in_place(const Operand& input, double min_val, double max_val);
 };
 
-/// Of truth values as a power, which is of int64.
+/// For bool, it is computed as a power, whose result is int64.
 template <>
 struct Overload<op::Square> {
   static constexpr std::array args{Arg{"input"}};
@@ -57,7 +57,7 @@ struct Overload<op::Square> {
   static Tensor call_in_place(const Operand& input);
 };
 
-/// Of complex numbers by other ops.
+/// For complex numbers, it is composed of other ops.
 template <>
 struct Overload<op::Logaddexp> {
   static constexpr std::array args{Arg{"input"}, Arg{"other"}};

@@ -25,7 +25,7 @@ Tensor without_dim(const Tensor& t, std::int64_t dim) {
   return t.alias(shape, contiguous_strides(shape), t.offset());
 }
 
-// The indices have no gradient: one for them alone reaches here as nothing.
+// The indices have no gradient. The gradient of the values is undefined if only they were used.
 GradList chosen_gradient(const Tensor& grad, const Tensor& indices, const ChosenAttrs& attrs) {
   if (!grad.defined()) return GradList(1);
   const auto in_place = [&](const Tensor& t) {

@@ -1,8 +1,8 @@
 #pragma once
 
-// What ops share that choose elements along a dimension, by their order or while scanning: sort,
-// topk, median, cummax. They differ in the indices they find; values, results without the
-// dimension and the gradient, which goes back to the chosen elements, follow from these.
+// Shared by the ops that choose elements along a dimension, by their order or while scanning: sort,
+// topk, median, cummax. They differ in the indices they find. The values, results without the
+// dimension, and the gradient, which goes to the chosen elements, follow from the indices.
 
 #include "dispatch/factories.h"
 #include "dispatch/record.h"
@@ -15,7 +15,7 @@ namespace eg {
 struct ChosenAttrs {
   Shape input_shape;
   std::int64_t dim;
-  /// The chosen elements come without dim, which had one of them.
+  /// The results lack dim, along which one element was chosen.
   bool is_squeezed = false;
 };
 
@@ -30,7 +30,7 @@ struct OrderedPart {
 /// The indices of a part of the sorted order; NaN is larger than every number.
 Tensor ordered_indices(const Tensor& input, const OrderedPart& part);
 
-/// What find(rows, elements, indices) finds in the rows along dim: `count` indices of each.
+/// Calls find(rows, elements, indices), which writes `count` indices for each row along dim.
 template <class Find>
 Tensor found_indices(Find&& find, const Tensor& input, std::int64_t dim, std::int64_t count) {
   const Tensor x = packed(input);
@@ -41,16 +41,16 @@ Tensor found_indices(Find&& find, const Tensor& input, std::int64_t dim, std::in
   return indices;
 }
 
-/// The elements that indices name along dim, not recorded.
+/// The elements at the indices along dim, not recorded.
 Tensor values_at(const Tensor& input, std::int64_t dim, const Tensor& indices);
 
-/// The size of dim, where a 0-dim tensor is a row of one.
+/// The size of dim; 1 for a 0-dim tensor.
 std::int64_t row_size(const Tensor& t, std::int64_t dim);
 
 /// A packed tensor without the dimension dim, which has size one.
 Tensor without_dim(const Tensor& t, std::int64_t dim);
 
-/// The gradient of the elements that indices chose.
+/// The gradient of the input of an op that chose elements.
 GradList chosen_gradient(const Tensor& grad, const Tensor& indices, const ChosenAttrs& attrs);
 
 /// [values, indices] of the elements that indices choose along dim, recorded as `Op`.

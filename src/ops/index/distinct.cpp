@@ -12,7 +12,7 @@ Tensor numbers(std::int64_t count, Device device) {
   return Tensor::empty({count}, DType::kInt64, device);
 }
 
-// The first of many, in memory of their own.
+// The first `count` elements; a copy unless those are all.
 Tensor kept(const Tensor& all, std::int64_t count) {
   if (count == all.numel()) return all;
   const Tensor result = numbers(count, all.device());
@@ -31,7 +31,7 @@ TensorList DistinctElements::call(const Tensor& input, bool consecutive, bool wi
   std::int64_t number = 0;
   if (size > 0) {
     run(kernel::FindDistinct{consecutive, size, x.memory(), firsts.memory(), counts.memory(),
-                             with_inverse ? kernel::Out(inverse.memory()) : kernel::Out(),
+                             with_inverse ? kernel::Out(inverse.memory()) : kernel::OptionalOut(),
                              kernel::host_number(number)});
   }
   return {kept(firsts, number), inverse, kept(counts, number)};

@@ -9,7 +9,7 @@
 namespace eg {
 namespace {
 
-// The gradient of index_select and embedding: slices added up in a field of zeros.
+// The gradient of index_select and embedding: slices added to a tensor of zeros.
 struct IndexSelectGradient {
   static constexpr op::Doc doc{"index_select_backward", "The gradient of index_select."};
   struct Attrs {
@@ -54,7 +54,7 @@ struct GatherGradient {
 
 // scatter() with reduce: 'multiply'.
 struct ScatterMultiply {
-  static constexpr op::Doc doc{"scatter", "input times src in the places index names along dim."};
+  static constexpr op::Doc doc{"scatter", "input multiplied by src at index along dim."};
   struct Attrs {};
   static Tensor call(const Tensor& input, std::int64_t dim, const Tensor& index,
                      const Tensor& src) {
@@ -67,8 +67,8 @@ struct ScatterMultiply {
   }
   static GradList backward(const Backward<ScatterMultiply>&) {
     fail(ErrorCode::kNotDifferentiable,
-         "[scatter] the derivative for reduce: 'multiply' is not implemented. Multiply the result "
-         "of gather() instead.");
+         "[scatter] reduce: 'multiply' is not differentiable. Multiply the result of gather() "
+         "instead.");
   }
 };
 
@@ -99,8 +99,7 @@ Tensor IndexAdd::call(const Tensor& input, std::int64_t dim, const Tensor& index
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
   const Tensor picks = check_sources(input, d, index, source, doc.name);
   check(is_differentiable(input.dtype()) || !alpha.is_float(), ErrorCode::kInvalidArgument,
-        doc.name,
-        "For integral input tensors, argument alpha must not be a floating point number.");
+        doc.name, "alpha must be an integer for ", input.dtype(), " tensors.");
   const Tensor scaled = alpha.to<double>() == 1
                             ? source
                             : ToDType::call(eg::call<op::Mul>(source, alpha), input.dtype());
@@ -137,8 +136,7 @@ GradList IndexCopy::backward(const Backward<IndexCopy>& b) {
 Tensor IndexFill::call(const Tensor& input, std::int64_t dim, const Tensor& index,
                        const Operand& value) {
   check(value.tensor().ndim() == 0, ErrorCode::kShapeMismatch, doc.name,
-        "only supports a 0-dimensional value tensor, but got tensor with ", value.tensor().ndim(),
-        " dimension(s).");
+        "value must be a number or a 0-dim tensor, got shape ", value.tensor().shape(), '.');
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
   Shape shape = input.shape();
   if (!shape.empty()) shape[static_cast<std::size_t>(d)] = index.numel();
@@ -150,12 +148,12 @@ Tensor Gather::call(const Tensor& input, std::int64_t dim, const Tensor& index) 
   const Shape sizes = at_least_1d(index.shape());
   const Shape available = at_least_1d(input.shape());
   check(sizes.size() == available.size(), ErrorCode::kShapeMismatch, doc.name,
-        "Index tensor must have the same number of dimensions as input tensor, got ", index.shape(),
+        "index and input must have the same number of dimensions, got shapes ", index.shape(),
         " and ", input.shape(), '.');
   for (std::size_t k = 0; k < sizes.size(); ++k) {
     check(static_cast<std::int64_t>(k) == d || sizes[k] <= available[k], ErrorCode::kShapeMismatch,
-          doc.name, "Size does not match at dimension ", k, " expected index ", index.shape(),
-          " to be no larger than self ", input.shape(), " apart from dimension ", d, '.');
+          doc.name, "index of shape ", index.shape(), " exceeds input of shape ", input.shape(),
+          " in dimension ", k, "; only dimension ", d, " may be larger.");
   }
   const Tensor picks = checked_index(index, size_along(input, d), d, doc.name);
   const Tensor result = Tensor::empty(index.shape(), input.dtype(), input.device());
@@ -211,13 +209,13 @@ GradList ScatterAdd::backward(const Backward<ScatterAdd>& b) {
 
 Tensor Embedding::call(const Tensor& input, const Tensor& weight,
                        std::optional<std::int64_t> padding_idx) {
-  check(weight.ndim() == 2, ErrorCode::kShapeMismatch, doc.name, "'weight' must be 2-D, got shape ",
-        weight.shape(), '.');
+  check(weight.ndim() == 2, ErrorCode::kShapeMismatch, doc.name,
+        "weight must be a matrix, got shape ", weight.shape(), '.');
   const std::int64_t rows = weight.size(0);
   std::int64_t padding = -1;
   if (padding_idx.has_value()) {
     check(-rows <= *padding_idx && *padding_idx < rows, ErrorCode::kInvalidArgument, doc.name,
-          "Padding_idx must be within num_embeddings, got ", *padding_idx, " for ", rows, '.');
+          "paddingIdx must be a row of weight, which has ", rows, ", got ", *padding_idx, '.');
     padding = *padding_idx < 0 ? *padding_idx + rows : *padding_idx;
   }
   const Tensor index = checked_index(input, rows, 0, doc.name);

@@ -1,9 +1,9 @@
 #pragma once
 
-// Elements and slices picked by indices, and the other direction, into places named by indices.
+// Reading elements and slices at given indices, and writing to given indices.
 //
-// Indices are int64 or int32 and are checked before anything is written. All of this is
-// deterministic: values that meet in one place are added in the order of the index.
+// Indices are int64 or int32 and are checked before anything is written. All ops are deterministic:
+// values for the same position are added in the order of the index.
 
 #include "dispatch/function_op.h"
 #include "ops/index/index_composite.h"
@@ -12,14 +12,14 @@
 
 namespace eg {
 
-/// What backward of a pick along a dimension needs.
+/// What the gradient of an op with indices along a dimension needs.
 struct PickAttrs {
   Shape input_shape;
   std::int64_t dim;
 };
 
 struct IndexSelect {
-  static constexpr op::Doc doc{"index_select", "The slices of input along dim that index names."};
+  static constexpr op::Doc doc{"index_select", "The slices of input at index along dim."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"index"}};
   static constexpr std::array<std::string_view, 4> samples{
       "T([4, 3]), 0, I([3], 4)", "T([2, 3, 2]), -2, I([5], 3)", "T([2, 3]), 1, I([4], 3)",
@@ -32,8 +32,8 @@ struct IndexSelect {
 };
 
 struct IndexAdd {
-  static constexpr op::Doc doc{
-      "index_add", "A copy of input with alpha * source added to the slices index names."};
+  static constexpr op::Doc doc{"index_add",
+                               "A copy of input with alpha * source added to the slices at index."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"index"}, Arg{"source"},
                                    Arg{"alpha", "1"}};
   static constexpr std::array<std::string_view, 2> samples{
@@ -50,7 +50,7 @@ struct IndexAdd {
 
 struct IndexCopy {
   static constexpr op::Doc doc{
-      "index_copy", "A copy of input with the slices of source in the places index names."};
+      "index_copy", "A copy of input with the slices at index replaced by those of source."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"index"}, Arg{"source"}};
   static constexpr std::array<std::string_view, 1> samples{"T([4, 2]), 0, I([1], 4), T([1, 2])"};
   static constexpr bool in_place = true;
@@ -65,7 +65,7 @@ struct IndexCopy {
 
 struct IndexFill {
   static constexpr op::Doc doc{"index_fill",
-                               "A copy of input with value in the slices index names."};
+                               "A copy of input with the slices at index set to value."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"index"}, Arg{"value"}};
   static constexpr std::array<std::string_view, 2> samples{"T([4, 2]), 0, I([2], 4), 0.5",
                                                            "T([2, 3]), -1, I([1], 3), T([])"};
@@ -76,7 +76,7 @@ struct IndexFill {
 
 struct Gather {
   static constexpr op::Doc doc{"gather",
-                               "The elements of input that index names along dim, one for each."};
+                               "For each element of index, the element of input there along dim."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"index"}};
   static constexpr std::array<std::string_view, 4> samples{
       "T([3, 4]), 1, I([3, 2], 4)", "T([3, 4]), 0, I([5, 3], 3)",
@@ -88,7 +88,7 @@ struct Gather {
   static GradList backward(const Backward<Gather>& b);
 };
 
-/// What scatter does with the element that is already there.
+/// How scatter combines a value with the old element.
 enum class ScatterMode : std::uint8_t { kNone, kAdd, kMultiply };
 constexpr std::array<std::string_view, 3> enum_names(ScatterMode) {
   return {"none", "add", "multiply"};
@@ -96,9 +96,9 @@ constexpr std::array<std::string_view, 3> enum_names(ScatterMode) {
 
 struct Scatter {
   static constexpr op::Doc doc{"scatter",
-                               "A copy of input with the elements of src, or a number, in the "
-                               "places index names along dim; or added to or multiplied with "
-                               "what is there."};
+                               "A copy of input with the elements of src, or a number, written at "
+                               "index along dim; with reduce, added to or multiplied with the old "
+                               "elements."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"index"}, Arg{"src"},
                                    Arg{"reduce", "'none'"}};
   static constexpr std::array<std::string_view, 3> samples{
@@ -106,7 +106,7 @@ struct Scatter {
       "T([3, 4]), 1, I([3, 2], 4), T([3, 2]), 'add'"};
   static constexpr bool in_place = true;
   static constexpr bool reads_apart = true;
-  /// Multiplying has no gradient, as in PyTorch.
+  /// As in PyTorch, multiplying is not differentiable.
   static Tensor call(const Tensor& input, std::int64_t dim, const Tensor& index, const Operand& src,
                      ScatterMode reduce = ScatterMode::kNone);
 
@@ -117,8 +117,7 @@ struct Scatter {
 
 struct ScatterAdd {
   static constexpr op::Doc doc{
-      "scatter_add",
-      "A copy of input with the elements of src added in the places index names along dim."};
+      "scatter_add", "A copy of input with the elements of src added to those at index along dim."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"index"}, Arg{"src"}};
   static constexpr std::array<std::string_view, 2> samples{"T([3, 4]), 1, I([3, 2], 4), T([3, 2])",
                                                            "T([3, 4]), 0, I([4, 2], 3), T([4, 3])"};
@@ -133,7 +132,7 @@ struct ScatterAdd {
 
 struct Embedding {
   static constexpr op::Doc doc{
-      "embedding", "The rows of weight that input names; row padding_idx gets no gradient."};
+      "embedding", "The rows of weight at the indices in input; row paddingIdx gets no gradient."};
   static constexpr std::array args{Arg{"input"}, Arg{"weight"}, Arg{"padding_idx", "null"}};
   static constexpr std::array<std::string_view, 2> samples{"I([2, 2], 3), T([3, 4])",
                                                            "I([5], 3), T([4, 2]), -1"};

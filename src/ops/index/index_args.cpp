@@ -11,7 +11,7 @@ namespace eg {
 
 Tensor to_index(const Tensor& index, std::string_view op) {
   check(index.dtype() == DType::kInt64 || index.dtype() == DType::kInt32, ErrorCode::kDtypeMismatch,
-        op, "Expected dtype int64 for index (or int32), got ", index.dtype(), '.');
+        op, "index must be int64 or int32, got ", index.dtype(), '.');
   if (index.dtype() == DType::kInt64 && index.is_contiguous()) return index;
   Tensor converted = Tensor::empty(index.shape(), DType::kInt64, index.device());
   copy_data(converted, index);
@@ -51,7 +51,7 @@ Tensor checked_index(const Tensor& index, std::int64_t size, std::int64_t dim,
 Tensor checked_index_vector(const Tensor& index, std::int64_t size, std::int64_t dim,
                             std::string_view op) {
   check(index.ndim() <= 1, ErrorCode::kShapeMismatch, op,
-        "Index is supposed to be a vector, but got dim: ", index.ndim(), '.');
+        "index must be a vector or a 0-dim tensor, got ", index.ndim(), " dimensions.");
   return checked_index(index, size, dim, op);
 }
 
@@ -60,13 +60,13 @@ Tensor element_for(const Tensor& t, const Operand& number) {
   return ToDevice::call(ToDType::call(element, t.dtype()), t.device());
 }
 
-Tensor true_places(const Tensor& mask) {
+Tensor true_positions(const Tensor& mask) {
   const Tensor row = packed(mask);
   std::int64_t count = 0;
   run(kernel::CountTrue{row.numel(), row.memory(), kernel::host_number(count)});
-  Tensor places = Tensor::empty({count}, DType::kInt64, row.device());
-  run(kernel::FindTrue{row.numel(), row.memory(), places.memory()});
-  return places;
+  Tensor positions = Tensor::empty({count}, DType::kInt64, row.device());
+  run(kernel::FindTrue{row.numel(), row.memory(), positions.memory()});
+  return positions;
 }
 
 Shape at_least_1d(const Shape& shape) { return shape.empty() ? Shape{1} : shape; }
@@ -78,22 +78,21 @@ std::int64_t size_along(const Tensor& t, std::int64_t dim) {
 Tensor fit_source(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& src,
                   std::string_view op) {
   check(input.dtype() == src.dtype(), ErrorCode::kDtypeMismatch, op,
-        "Expected self.dtype to be equal to src.dtype, got ", input.dtype(), " and ", src.dtype(),
-        '.');
+        "input and src must have the same dtype, got ", input.dtype(), " and ", src.dtype(), '.');
   const Shape sizes = at_least_1d(index.shape());
   const Shape target = at_least_1d(input.shape());
   const Shape available = at_least_1d(src.shape());
   check(sizes.size() == target.size() && sizes.size() == available.size(),
         ErrorCode::kShapeMismatch, op,
-        "Index tensor must have the same number of dimensions as self and src tensor, got ",
-        index.shape(), ", ", input.shape(), " and ", src.shape(), '.');
+        "index, input and src must agree in the number of dimensions, got shapes ", index.shape(),
+        ", ", input.shape(), " and ", src.shape(), '.');
   Tensor part = src;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     const bool fits =
         (static_cast<std::int64_t>(d) == dim || sizes[d] <= target[d]) && sizes[d] <= available[d];
-    check(fits, ErrorCode::kShapeMismatch, op, "Expected index ", index.shape(),
-          " to be no larger than self ", input.shape(), " apart from dimension ", dim,
-          " and to be no larger size than src ", src.shape(), '.');
+    check(fits, ErrorCode::kShapeMismatch, op, "index of shape ", index.shape(),
+          " must not exceed src of shape ", src.shape(), ", nor, except in dimension ", dim,
+          ", input of shape ", input.shape(), '.');
     if (sizes[d] < available[d])
       part = Slice::call(part, static_cast<std::int64_t>(d), 0, sizes[d]);
   }
@@ -103,17 +102,17 @@ Tensor fit_source(const Tensor& input, std::int64_t dim, const Tensor& index, co
 Tensor check_sources(const Tensor& input, std::int64_t dim, const Tensor& index,
                      const Tensor& source, std::string_view op) {
   check(input.dtype() == source.dtype(), ErrorCode::kDtypeMismatch, op,
-        "self and source expected to have the same dtype, but got (self) ", input.dtype(),
-        " and (source) ", source.dtype(), '.');
+        "input and source must have the same dtype, got ", input.dtype(), " and ", source.dtype(),
+        '.');
   Tensor picks = checked_index_vector(index, size_along(input, dim), dim, op);
   check(picks.numel() == size_along(source, dim), ErrorCode::kShapeMismatch, op,
-        "Number of indices (", picks.numel(), ") should be equal to source.size(dim): (",
-        size_along(source, dim), ").");
+        "source must have a slice for each of the ", picks.numel(), " indices, got ",
+        size_along(source, dim), '.');
   Shape expected = at_least_1d(input.shape());
   expected[static_cast<std::size_t>(dim)] = picks.numel();
   check(at_least_1d(source.shape()) == expected, ErrorCode::kShapeMismatch, op,
-        "Source/destination tensor must have same slice shapes, got source ", source.shape(),
-        " for input ", input.shape(), " and dim ", dim, '.');
+        "source must have shape ", expected, " for input of shape ", input.shape(), ", got ",
+        source.shape(), '.');
   return picks;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the indexing ops share: index tensors as checked lists of int64, and where a pick along a
-// dimension lies in memory.
+// Shared by the indexing ops: conversion and checks of index tensors, and the memory layout of the
+// slices and elements that they select.
 
 #include <optional>
 #include <span>
@@ -16,47 +16,48 @@ namespace eg {
 /// The index as a contiguous int64 tensor of its shape; DtypeMismatch unless it is int64 or int32.
 Tensor to_index(const Tensor& index, std::string_view op);
 
-/// A vector of indices.
+/// A vector of these indices.
 Tensor index_tensor(std::span<const std::int64_t> values, Device device);
 
-/// The values of a tensor from to_index that is on the host.
+/// The values of a tensor that to_index returned, which must be on the host.
 std::span<const std::int64_t> index_values(const Tensor& index);
 
-/// The first value of a tensor from to_index that is not in [0, size), if there is one.
+/// The first value of a tensor that to_index returned that is not in [0, size), if there is one.
 std::optional<std::int64_t> find_out_of_range(const Tensor& index, std::int64_t size);
 
-/// to_index, with every value in [0, size), the size of dimension `dim`; else IndexOutOfRange.
+/// Like to_index, but throws IndexOutOfRange unless every value is in [0, size), where `size` is
+/// the size of dimension `dim`.
 Tensor checked_index(const Tensor& index, std::int64_t size, std::int64_t dim, std::string_view op);
 
-/// checked_index for a list of slices: a vector, or a single number.
+/// Like checked_index, for a vector or a single index.
 Tensor checked_index_vector(const Tensor& index, std::int64_t size, std::int64_t dim,
                             std::string_view op);
 
-/// A number as an element for places of `t`: of its dtype, on its device. Gradients reach it.
+/// A number or 0-dim tensor with the dtype and device of `t`; gradients flow to it.
 Tensor element_for(const Tensor& t, const Operand& number);
 
 /// The positions of the true elements of a mask, in row-major order: a vector of int64.
-Tensor true_places(const Tensor& mask);
+Tensor true_positions(const Tensor& mask);
 
-/// The shape, where a 0-dim tensor counts as a vector of one element.
+/// The shape, or [1] for that of a 0-dim tensor.
 Shape at_least_1d(const Shape& shape);
 
-/// A contiguous tensor of this shape as slices along `dim`, picked by `index`.
+/// The slices along `dim` of a contiguous tensor of this shape that `index` selects.
 kernel::IndexedRows rows_along(const Shape& shape, std::int64_t dim, const Tensor& index);
 
-/// The number of places along a dimension of `t`.
+/// The size of a dimension of `t`; 1 for a 0-dim tensor.
 std::int64_t size_along(const Tensor& t, std::int64_t dim);
 
-/// The part of the source that scatter reads: as large as the index. Throws where one of the three
-/// does not fit the others.
+/// The part of the source that scatter reads, which is as large as the index. Throws if input,
+/// index and source do not match.
 Tensor fit_source(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& src,
                   std::string_view op);
 
-/// What index_add and its like ask of their arguments; gives the checked index.
+/// Checks the arguments of index_add and similar ops; returns the checked index.
 Tensor check_sources(const Tensor& input, std::int64_t dim, const Tensor& index,
                      const Tensor& source, std::string_view op);
 
-/// An index per element into a tensor of these strides.
+/// The elements that `index` selects, one per index, in a tensor with these strides.
 kernel::IndexedElements elements_along(const Strides& strides, std::int64_t dim,
                                        const Tensor& index);
 

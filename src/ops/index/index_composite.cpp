@@ -15,8 +15,8 @@ namespace {
 
 Tensor flat(const Tensor& t) { return Reshape::call(t, {t.numel()}); }
 
-// Every position along a dimension so many times, which makes it `total` long: a dimension more,
-// which is then joined.
+// Repeats every element along a dimension `count` times, `total` in all, by expanding an added
+// dimension and merging it.
 Tensor repeat_each(const Tensor& input, std::int64_t dim, std::int64_t count, std::int64_t total) {
   Shape spread = input.shape();
   Shape joined = spread;
@@ -31,8 +31,8 @@ Tensor TakeAlongDim::call(const Tensor& input, const Tensor& indices,
                           std::optional<std::int64_t> dim) {
   if (!dim.has_value()) return Gather::call(flat(input), 0, flat(indices));
   check(input.ndim() == indices.ndim(), ErrorCode::kShapeMismatch, doc.name,
-        "input and indices should have the same number of dimensions, but got ", input.ndim(),
-        " dimensions for input, and ", indices.ndim(), " dimensions for indices.");
+        "input and indices must have the same number of dimensions, got ", input.ndim(), " and ",
+        indices.ndim(), '.');
   const std::int64_t d = wrap_dim(*dim, input.ndim(), doc.name);
   if (input.ndim() == 0) return Gather::call(input, d, indices);
   // Along dim the sizes are independent; all others broadcast.
@@ -48,60 +48,61 @@ Tensor TakeAlongDim::call(const Tensor& input, const Tensor& indices,
 Tensor Take::call(const Tensor& input, const Tensor& index) {
   const std::int64_t count = input.numel();
   check(count > 0 || index.numel() == 0, ErrorCode::kIndexOutOfRange, doc.name,
-        "tried to take from an empty tensor.");
+        "an empty tensor has no elements to take.");
   const Tensor given = on_host(to_index(index, doc.name));
-  const Tensor places = index_tensor(index_values(given), {});
-  auto* const first = places.data_as<std::int64_t>();
-  for (std::int64_t& place : std::span(first, first + places.numel())) {
-    check(-count <= place && place < count, ErrorCode::kIndexOutOfRange, doc.name,
-          "out of range: tried to access index ", place, " on a tensor of ", count, " elements.");
-    if (place < 0) place += count;
+  const Tensor positions = index_tensor(index_values(given), {});
+  auto* const first = positions.data_as<std::int64_t>();
+  for (std::int64_t& position : std::span(first, first + positions.numel())) {
+    check(-count <= position && position < count, ErrorCode::kIndexOutOfRange, doc.name, "index ",
+          position, " is out of range for a tensor of ", count, " elements.");
+    if (position < 0) position += count;
   }
-  return Reshape::call(IndexSelect::call(flat(input), 0, moved(places, input.device())),
+  return Reshape::call(IndexSelect::call(flat(input), 0, moved(positions, input.device())),
                        index.shape());
 }
 
 Tensor MaskedSelect::call(const Tensor& input, const Tensor& mask) {
   check(mask.dtype() == DType::kBool, ErrorCode::kDtypeMismatch, doc.name,
-        "expected BoolTensor for mask, got ", mask.dtype(), '.');
+        "mask must be bool, got ", mask.dtype(), '.');
   const Shape shape = broadcast_shapes(input.shape(), mask.shape(), doc.name);
-  const Tensor places = true_places(Expand::call(mask, shape));
+  const Tensor positions = true_positions(Expand::call(mask, shape));
   return IndexSelect::call(flat(input.shape() == shape ? input : Expand::call(input, shape)), 0,
-                           places);
+                           positions);
 }
 
 Tensor MaskedScatter::call(const Tensor& input, const Tensor& mask, const Tensor& source) {
   check(mask.dtype() == DType::kBool, ErrorCode::kDtypeMismatch, doc.name,
-        "masked_scatter_ only supports boolean masks, but got mask with dtype ", mask.dtype(), '.');
+        "mask must be bool, got ", mask.dtype(), '.');
   const Shape shape = broadcast_shapes(input.shape(), mask.shape(), doc.name);
-  const Tensor places = true_places(Expand::call(mask, shape));
-  check(places.numel() <= source.numel(), ErrorCode::kShapeMismatch, doc.name,
-        "Number of elements of source < number of ones in mask: ", source.numel(), " < ",
-        places.numel(), '.');
-  const Tensor values = Narrow::call(flat(source), 0, 0, places.numel());
-  return Reshape::call(IndexCopy::call(flat(Expand::call(input, shape)), 0, places, values), shape);
+  const Tensor positions = true_positions(Expand::call(mask, shape));
+  check(positions.numel() <= source.numel(), ErrorCode::kShapeMismatch, doc.name, "mask selects ",
+        positions.numel(), " elements, but source has ", source.numel(), '.');
+  const Tensor values = Narrow::call(flat(source), 0, 0, positions.numel());
+  return Reshape::call(IndexCopy::call(flat(Expand::call(input, shape)), 0, positions, values),
+                       shape);
 }
 
 Tensor Nonzero::call(const Tensor& input) {
-  const Tensor places = on_host(
-      true_places(input.dtype() == DType::kBool ? input : eg::call<op::Ne>(detach(input), 0)));
+  const Tensor positions = on_host(
+      true_positions(input.dtype() == DType::kBool ? input : eg::call<op::Ne>(detach(input), 0)));
   const Shape& shape = input.shape();
-  const Tensor result = Tensor::empty({places.numel(), input.ndim()}, DType::kInt64);
+  const Tensor result = Tensor::empty({positions.numel(), input.ndim()}, DType::kInt64);
   std::int64_t* row = result.data_as<std::int64_t>();
   const std::size_t ndim = shape.size();
-  // Divided where a line begins: the places that follow in it differ in the last dimension alone.
+  // Only the first position in a row is divided into indices: those that follow in the row differ
+  // from it only in the last dimension.
   std::int64_t line_end = 0;
-  for (const std::int64_t place : index_values(places)) {
-    if (place < line_end) {
+  for (const std::int64_t position : index_values(positions)) {
+    if (position < line_end) {
       std::copy_n(row - ndim, ndim - 1, row);
-      row[ndim - 1] = shape.back() - (line_end - place);
+      row[ndim - 1] = shape.back() - (line_end - position);
     } else {
-      std::int64_t rest = place;
+      std::int64_t rest = position;
       for (std::size_t d = ndim; d-- > 0;) {
         row[d] = rest % shape[d];
         rest /= shape[d];
       }
-      if (ndim > 0) line_end = place - row[ndim - 1] + shape.back();
+      if (ndim > 0) line_end = position - row[ndim - 1] + shape.back();
     }
     row += ndim;
   }
@@ -113,16 +114,16 @@ Tensor RepeatInterleave::call(const Tensor& input, const Operand& repeats,
   if (!dim.has_value()) return call(flat(input), repeats, 0);
   const Tensor counts = on_host(to_index(repeats.tensor(), doc.name));
   check(counts.ndim() <= 1, ErrorCode::kShapeMismatch, doc.name,
-        "repeats must be 0-dim or 1-dim tensor, got shape ", counts.shape(), '.');
+        "repeats must be a number or a vector, got shape ", counts.shape(), '.');
   const std::int64_t d = wrap_dim(*dim, input.ndim(), doc.name);
   const std::int64_t size = input.ndim() == 0 ? 1 : input.size(d);
   check(counts.numel() == 1 || counts.numel() == size, ErrorCode::kShapeMismatch, doc.name,
-        "repeats must have the same size as input along dim, but got repeats.size(0) = ",
-        counts.numel(), " and input.size(", d, ") = ", size, '.');
+        "repeats must be one number or one for each of the ", size, " elements along dim ", d,
+        ", got ", counts.numel(), '.');
   const bool is_same_for_all = counts.numel() == 1;
   CheckedInt total = 0;
   for (const std::int64_t count : index_values(counts)) {
-    check(count >= 0, ErrorCode::kInvalidArgument, doc.name, "repeats can not be negative, got ",
+    check(count >= 0, ErrorCode::kInvalidArgument, doc.name, "repeats must not be negative, got ",
           count, '.');
     total += count;
   }
@@ -130,12 +131,12 @@ Tensor RepeatInterleave::call(const Tensor& input, const Operand& repeats,
   const auto* count = counts.data_as<std::int64_t>();
   if (is_same_for_all && *count > 1)
     return repeat_each(input.ndim() == 0 ? flat(input) : input, d, *count, total.value());
-  const Tensor places = Tensor::empty({total.value()}, DType::kInt64);
-  auto* next = places.data_as<std::int64_t>();
+  const Tensor positions = Tensor::empty({total.value()}, DType::kInt64);
+  auto* next = positions.data_as<std::int64_t>();
   for (std::int64_t i = 0; i < size; ++i)
     next = std::fill_n(next, count[is_same_for_all ? 0 : i], i);
   return IndexSelect::call(input.ndim() == 0 ? flat(input) : input, d,
-                           moved(places, input.device()));
+                           moved(positions, input.device()));
 }
 
 Tensor OneHot::call(const Tensor& input, std::int64_t num_classes) {
@@ -143,18 +144,17 @@ Tensor OneHot::call(const Tensor& input, std::int64_t num_classes) {
   const std::span<const std::int64_t> values = index_values(classes);
   if (num_classes == -1) {
     check(!values.empty(), ErrorCode::kInvalidArgument, doc.name,
-          "Can not infer total number of classes from empty tensor.");
+          "numClasses is required for an empty tensor.");
     const std::int64_t last = *std::max_element(values.begin(), values.end());
     num_classes = (CheckedInt(std::max<std::int64_t>(last, 0)) + 1).value();
   }
-  check(num_classes > 0, ErrorCode::kInvalidArgument, doc.name,
-        "num_classes should be positive, got ", num_classes, '.');
+  check(num_classes > 0, ErrorCode::kInvalidArgument, doc.name, "numClasses must be positive, got ",
+        num_classes, '.');
   if (const auto bad = find_out_of_range(classes, num_classes)) {
-    check(*bad >= 0, ErrorCode::kIndexOutOfRange, doc.name,
-          "Class values must be non-negative, got ", *bad, '.');
-    fail(ErrorCode::kIndexOutOfRange,
-         "[one_hot] Class values must be smaller than num_classes, got ", *bad, " and ",
-         num_classes, '.');
+    check(*bad >= 0, ErrorCode::kIndexOutOfRange, doc.name, "classes must not be negative, got ",
+          *bad, '.');
+    fail(ErrorCode::kIndexOutOfRange, "[one_hot] classes must be less than numClasses, ",
+         num_classes, ", got ", *bad, '.');
   }
   Shape shape = input.shape();
   shape.push_back(num_classes);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The indexing ops that only rewrite their arguments for index_select and gather.
+// Indexing ops that are composed of index_select, index_copy and gather.
 
 #include "dispatch/function_op.h"
 
@@ -9,7 +9,7 @@ namespace eg {
 struct TakeAlongDim {
   static constexpr op::Doc doc{
       "take_along_dim",
-      "gather, with input and indices broadcast apart from dim; flat without dim."};
+      "gather() with input and indices broadcast except along dim; both flattened without dim."};
   static constexpr std::array args{Arg{"input"}, Arg{"indices"}, Arg{"dim", "null"}};
   static constexpr std::array<std::string_view, 2> samples{"T([3, 4]), I([3, 1], 4), 1",
                                                            "T([2, 3]), I([4], 6)"};
@@ -18,7 +18,7 @@ struct TakeAlongDim {
 };
 
 struct Take {
-  static constexpr op::Doc doc{"take", "The elements of the flattened input that index names."};
+  static constexpr op::Doc doc{"take", "The elements of the flattened input at index."};
   static constexpr std::array args{Arg{"input"}, Arg{"index"}};
   static constexpr std::array<std::string_view, 1> samples{"T([2, 3]), I([2, 2], 6)"};
   static Tensor call(const Tensor& input, const Tensor& index);
@@ -45,7 +45,7 @@ struct MaskedScatter {
 
 struct Nonzero {
   static constexpr op::Doc doc{"nonzero",
-                               "The positions of the elements that are not zero, one per row."};
+                               "The indices of the nonzero elements, one row for each element."};
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 2> samples{"T([2, 3])", "B([2, 3])"};
   static Tensor call(const Tensor& input);
@@ -53,7 +53,7 @@ struct Nonzero {
 
 struct RepeatInterleave {
   static constexpr op::Doc doc{"repeat_interleave",
-                               "Every slice along dim repeated in place; flat without dim."};
+                               "Repeats every slice along dim; every element without dim."};
   static constexpr std::array args{Arg{"input"}, Arg{"repeats"}, Arg{"dim", "null"}};
   static constexpr std::array<std::string_view, 3> samples{"T([2, 3]), 2, 1", "T([2, 2]), 3",
                                                            "T([3, 2]), I([3], 3), 0"};
@@ -62,7 +62,7 @@ struct RepeatInterleave {
 };
 
 struct OneHot {
-  static constexpr op::Doc doc{"one_hot", "Classes as rows of zeros with a one at the class."};
+  static constexpr op::Doc doc{"one_hot", "For each class a row of zeros with a one at the class."};
   static constexpr std::array args{Arg{"input"}, Arg{"num_classes", "-1"}};
   static constexpr std::array<std::string_view, 1> samples{"I([3], 4), 4"};
   static Tensor call(const Tensor& input, std::int64_t num_classes = -1);

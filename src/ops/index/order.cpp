@@ -20,19 +20,19 @@ TensorList choose_one(const Tensor& input, std::int64_t dim, bool keepdim, Find 
   return choose<Op>(input, d, find(input, d), !keepdim);
 }
 
-// Where the median of `count` elements is in their order.
+// The position of the median among `count` sorted elements.
 std::int64_t middle(std::int64_t count) { return (count - 1) / 2; }
 
-// A median of elements that have a NaN is NaN: the first.
+// If an element is NaN, the median is NaN and its index is that of the first one.
 Tensor median_indices(const Tensor& input, std::int64_t dim) {
-  Tensor places = ordered_indices(input, {dim, false, middle(row_size(input, dim)), 1});
-  if (!is_floating(input.dtype())) return places;
+  Tensor indices = ordered_indices(input, {dim, false, middle(row_size(input, dim)), 1});
+  if (!is_floating(input.dtype())) return indices;
   const Var largest = ordered_indices(input, {dim, true, 0, 1});
   const Var extreme = values_at(input, dim, largest.tensor());
-  return where(extreme != extreme, largest, places).tensor();
+  return where(extreme != extreme, largest, indices).tensor();
 }
 
-// NaNs are last in the order, so the middle of what comes before depends on their number.
+// NaNs are sorted last, so the middle of the other elements depends on the number of NaNs.
 Tensor nanmedian_indices(const Tensor& input, std::int64_t dim) {
   if (!is_floating(input.dtype())) return median_indices(input, dim);
   const Tensor order = ordered_indices(input, {dim, false, 0, row_size(input, dim)});
@@ -46,7 +46,7 @@ using FindIndices = Tensor (*)(const Tensor& input, std::int64_t dim);
 
 Tensor median_of_all(const Tensor& input, FindIndices find, std::string_view op) {
   check(input.numel() > 0 || is_floating(input.dtype()), ErrorCode::kInvalidArgument, op,
-        "the median of no integers is undefined.");
+        "an empty tensor of integers has no median.");
   if (input.numel() == 0) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     return full({}, nan, input.dtype(), input.device());
@@ -95,8 +95,8 @@ Tensor Argsort::call(const Tensor& input, std::int64_t dim, bool descending, boo
 TensorList Topk::call(const Tensor& input, std::int64_t k, std::int64_t dim, bool largest, bool) {
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
   check(k >= 0 && k <= row_size(input, d), ErrorCode::kIndexOutOfRange, doc.name,
-        "selected index k out of range: ", k, " of ", row_size(input, d), " elements.");
-  // A 0-dim tensor has its one element, also when none is asked for.
+        "k must be in [0, ", row_size(input, d), "], got ", k, '.');
+  // A 0-dim tensor returns its only element even for k = 0.
   const std::int64_t count = input.ndim() == 0 ? 1 : k;
   return choose<Topk>(input, d, ordered_indices(input, {d, largest, 0, count}));
 }
@@ -107,8 +107,7 @@ GradList Topk::backward(const Backward<Topk>& b) {
 TensorList Kthvalue::call(const Tensor& input, std::int64_t k, std::int64_t dim, bool keepdim) {
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
   check(1 <= k && k <= row_size(input, d), ErrorCode::kIndexOutOfRange, doc.name,
-        "selected number k out of range for dimension ", d, ": ", k, " of ", row_size(input, d),
-        " elements.");
+        "k must be in [1, ", row_size(input, d), "] for dimension ", d, ", got ", k, '.');
   return choose<Kthvalue>(input, d, ordered_indices(input, {d, false, k - 1, 1}), !keepdim);
 }
 GradList Kthvalue::backward(const Backward<Kthvalue>& b) {

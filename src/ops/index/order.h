@@ -1,8 +1,8 @@
 #pragma once
 
-// Elements in order, and the largest and smallest so far. NaN is larger than every number; equal
-// elements keep their order. Gradients go to the elements that were chosen; only the median of all
-// elements shares its gradient among those equal to it.
+// Sorted elements, and running maxima and minima. NaN counts as larger than every number; equal
+// elements keep their order. Gradients go to the elements that were chosen, except that the median
+// of all elements shares its gradient among the elements equal to it.
 
 #include "dispatch/function_op.h"
 #include "ops/index/chosen.h"
@@ -110,8 +110,8 @@ struct Nanmedian {
 struct Mode {
   static constexpr op::Doc doc{
       "mode",
-      "[values, indices]: the most frequent element along dim, the smallest of several such, where "
-      "it is last."};
+      "[values, indices]: the most frequent element along dim, or the smallest of those, and the "
+      "index of its last occurrence."};
   static constexpr bool ignores_nan = true;
   static constexpr std::array args{Arg{"input"}, Arg{"dim", "-1"}, Arg{"keepdim", "false"}};
   static constexpr std::array<std::string_view, 3> samples{"T([5])", "T([4, 3]), 0, true", "T([])"};
@@ -125,7 +125,7 @@ struct Mode {
 
 struct Cummax {
   static constexpr op::Doc doc{
-      "cummax", "[values, indices]: the largest element up to each along dim, the last of equals."};
+      "cummax", "[values, indices]: running maxima along dim; of equal elements, the last."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}};
   static constexpr std::array<std::string_view, 4> samples{"T([5]), 0", "T([4, 3]), -2",
                                                            "T([2, 3]), 1", "T([]), 0"};
@@ -139,8 +139,7 @@ struct Cummax {
 
 struct Cummin {
   static constexpr op::Doc doc{
-      "cummin",
-      "[values, indices]: the smallest element up to each along dim, the last of equals."};
+      "cummin", "[values, indices]: running minima along dim; of equal elements, the last."};
   static constexpr std::array args = Cummax::args;
   static constexpr std::array samples = Cummax::samples;
   static constexpr std::array results = kValuesAndIndices;

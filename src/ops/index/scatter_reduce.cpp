@@ -19,9 +19,9 @@ Var as_number(const Var& mask, const Tensor& like) {
   return ToDType::call(mask.tensor(), like.dtype());
 }
 
-// input times all elements of src that meet in a place.
+// The product of each element of input and all elements of src for its position.
 struct ScatterProduct {
-  static constexpr op::Doc doc{"scatter_reduce", "Products of what meets in a place."};
+  static constexpr op::Doc doc{"scatter_reduce", "Products of the elements for each position."};
   using Attrs = DimAttrs;
   static constexpr std::array<std::string_view, 4> saved_names{"self", "index", "src", "result"};
 
@@ -34,8 +34,8 @@ struct ScatterProduct {
                                   {{input}, {index}, {src}, {result, true}});
   }
 
-  // A product without one of its factors is that over the factor, or where this one alone is zero
-  // the product with 1 in its place.
+  // The derivative by a factor is the product divided by that factor. Where the factor is the only
+  // zero, it is the product with 1 instead of that factor.
   static GradList backward(const Backward<ScatterProduct>& b) {
     const std::int64_t dim = b.attrs().dim;
     const Var self = b.saved(0);
@@ -65,10 +65,10 @@ struct ScatterProduct {
   }
 };
 
-// The largest, or smallest, of the elements of src that meet in a place, and of input unless it is
-// left out. Equal ones share the gradient; as in PyTorch, an input that is left out is counted too.
+// The largest, or smallest, of the elements of src for each position, and of input unless it is
+// excluded. Equal elements share the gradient; as in PyTorch, an excluded input is counted too.
 struct ScatterExtreme {
-  static constexpr op::Doc doc{"scatter_reduce", "Extremes of what meets in a place."};
+  static constexpr op::Doc doc{"scatter_reduce", "Extremes of the elements for each position."};
   struct Attrs {
     std::int64_t dim;
     bool include_self;
@@ -104,8 +104,8 @@ struct ScatterExtreme {
   }
 };
 
-// The input with what changes no reduction in the places that index names. An extreme begins with
-// one of the elements that meet there: on a device whose int64 is short, no number is neutral.
+// The input with neutral values at the positions in `index`. An extreme starts with one of the
+// elements of src instead: on a device that stores int64 in 32 bits, no number is neutral.
 Tensor without_self(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& src,
                     ScatterReduction reduce) {
   if (reduce == ScatterReduction::kAmax || reduce == ScatterReduction::kAmin)
@@ -113,7 +113,7 @@ Tensor without_self(const Tensor& input, std::int64_t dim, const Tensor& index, 
   return Scatter::call(input, dim, index, reduce == ScatterReduction::kProd ? 1 : 0);
 }
 
-// The sums over how many were added, at least one.
+// Divides the sums by the number of elements added, at least one.
 Tensor mean(const Tensor& input, const Tensor& sums, std::int64_t dim, const Tensor& index,
             const Tensor& src, bool include_self) {
   const Tensor ones = full(index.shape(), 1, input.dtype(), input.device());
@@ -151,12 +151,12 @@ Tensor IndexReduce::call(const Tensor& input, std::int64_t dim, const Tensor& in
                          const Tensor& source, ScatterReduction reduce, bool include_self) {
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
   check(reduce != ScatterReduction::kSum, ErrorCode::kInvalidArgument, doc.name,
-        "reduce argument must be either prod, mean, amax or amin, got sum.");
+        "reduce must be 'prod', 'mean', 'amax' or 'amin', got 'sum'. Use indexAdd() for sums.");
   const Tensor picks = check_sources(input, d, index, source, doc.name);
   Shape shape(source.shape().size(), 1);
   if (!shape.empty()) shape[static_cast<std::size_t>(d)] = picks.numel();
-  const Tensor places = Expand::call(Reshape::call(picks, shape), source.shape());
-  return ScatterReduce::call(input, d, places, source, reduce, include_self);
+  const Tensor indices = Expand::call(Reshape::call(picks, shape), source.shape());
+  return ScatterReduce::call(input, d, indices, source, reduce, include_self);
 }
 
 }  // namespace eg

@@ -1,12 +1,12 @@
 #pragma once
 
-// Elements brought together in places named by indices, and with what is there.
+// Reductions of the elements that indices assign to the same position.
 
 #include "dispatch/function_op.h"
 
 namespace eg {
 
-/// What becomes of the elements that meet in a place.
+/// How the elements for one position are combined.
 enum class ScatterReduction : std::uint8_t { kSum, kProd, kMean, kAmax, kAmin };
 constexpr std::array<std::string_view, 5> enum_names(ScatterReduction) {
   return {"sum", "prod", "mean", "amax", "amin"};
@@ -15,8 +15,8 @@ constexpr std::array<std::string_view, 5> enum_names(ScatterReduction) {
 struct ScatterReduce {
   static constexpr op::Doc doc{
       "scatter_reduce",
-      "A copy of input in which the elements of src that index names for one place along dim are "
-      "reduced to one, with the element that is there unless include_self is false."};
+      "A copy of input in which the elements of src with the same index along dim are reduced to "
+      "one, together with the old element unless includeSelf is false."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim"},    Arg{"index"},
                                    Arg{"src"},   Arg{"reduce"}, Arg{"include_self", "true"}};
   static constexpr std::array<std::string_view, 7> samples{
@@ -36,10 +36,8 @@ struct ScatterReduce {
 struct IndexReduce {
   static constexpr op::Doc doc{
       "index_reduce",
-      "A copy of input in which the slices of source that index names for one place along dim are "
-      "reduced to one, with the slice that is there unless include_self is false. Sums are those "
-      "of "
-      "index_add."};
+      "A copy of input in which the slices of source with the same index along dim are reduced to "
+      "one, together with the old slice unless includeSelf is false. For sums use indexAdd()."};
   static constexpr std::array args{Arg{"input"},  Arg{"dim"},    Arg{"index"},
                                    Arg{"source"}, Arg{"reduce"}, Arg{"include_self", "true"}};
   static constexpr std::array<std::string_view, 2> samples{

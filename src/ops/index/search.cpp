@@ -22,29 +22,29 @@ Tensor search(const Tensor& sequence, const Operand& input, bool out_int32, bool
   const std::array<Tensor, 2> both{sequence, input.tensor()};
   const bool is_number = both[1].is_wrapped_number();
   check(is_number || both[0].dtype() == both[1].dtype(), ErrorCode::kDtypeMismatch, op,
-        "boundary tensor and input value tensor should have same dtype, but got ", both[0].dtype(),
-        " and ", both[1].dtype(), '.');
+        "the sequence and input must have the same dtype, got ", both[0].dtype(), " and ",
+        both[1].dtype(), '.');
   const DType dtype = promote(both);
   check(!is_complex(dtype), ErrorCode::kDtypeMismatch, op, "complex numbers have no order: got ",
         dtype, '.');
   check(sequence.ndim() > 0, ErrorCode::kShapeMismatch, op,
-        "boundaries tensor should have positive dimension, but got 0 dimension.");
+        "the sequence must have at least 1 dimension, got a 0-dim tensor.");
   const bool is_one = sequence.ndim() == 1;
   check(is_one || has_sequence_for_each(sequence, both[1]), ErrorCode::kShapeMismatch, op,
-        "boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor "
-        "and input value tensor must match, but we got boundaries tensor ",
-        sequence.shape(), " and input value tensor ", both[1].shape(), '.');
+        "the sequence must be a vector or agree with input in all dimensions but the last, got "
+        "shapes ",
+        sequence.shape(), " and ", both[1].shape(), '.');
   const Tensor rows = packed(ToDType::call(detach(sequence), dtype));
   const Tensor number = ToDType::call(detach(both[1]), dtype);
   const Tensor values = packed(is_number ? moved(number, rows.device()) : number);
   check_same_device(op, rows.device(), values.device());
-  const Tensor places = Tensor::empty(values.shape(), DType::kInt64, values.device());
-  if (places.numel() > 0) {
+  const Tensor positions = Tensor::empty(values.shape(), DType::kInt64, values.device());
+  if (positions.numel() > 0) {
     const std::int64_t count = is_one ? values.numel() : values.size(-1);
     run(kernel::SearchSorted{values.numel() / count, rows.size(-1), count, right, rows.memory(),
-                             values.memory(), places.memory()});
+                             values.memory(), positions.memory()});
   }
-  return out_int32 ? ToDType::call(places, DType::kInt32) : places;
+  return out_int32 ? ToDType::call(positions, DType::kInt32) : positions;
 }
 
 }  // namespace
@@ -52,11 +52,11 @@ Tensor search(const Tensor& sequence, const Operand& input, bool out_int32, bool
 Tensor Searchsorted::call(const Tensor& sorted_sequence, const Operand& input, bool out_int32,
                           bool right, SearchSide side, const std::optional<Tensor>& sorter) {
   check(side != SearchSide::kLeft || !right, ErrorCode::kInvalidArgument, doc.name,
-        "side and right can't be set to opposites, got side of left while right was true.");
+        "side: 'left' contradicts right: true.");
   if (sorter.has_value()) {
     check(sorter->shape() == sorted_sequence.shape(), ErrorCode::kShapeMismatch, doc.name,
-          "boundary and sorter must have the same size, but got boundary tensor ",
-          sorted_sequence.shape(), " and got sorter tensor ", sorter->shape(), '.');
+          "sortedSequence and sorter must have the same shape, got ", sorted_sequence.shape(),
+          " and ", sorter->shape(), '.');
     const Tensor sorted = Gather::call(sorted_sequence, -1, *sorter);
     return call(sorted, input, out_int32, right, side);
   }
@@ -65,7 +65,7 @@ Tensor Searchsorted::call(const Tensor& sorted_sequence, const Operand& input, b
 
 Tensor Bucketize::call(const Operand& input, const Tensor& boundaries, bool out_int32, bool right) {
   check(boundaries.ndim() == 1, ErrorCode::kShapeMismatch, doc.name,
-        "boundaries tensor must be 1 dimension, but got dim(", boundaries.ndim(), ").");
+        "boundaries must be a vector, got ", boundaries.ndim(), " dimensions.");
   return search(boundaries, input, out_int32, right, doc.name);
 }
 

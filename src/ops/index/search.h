@@ -1,24 +1,23 @@
 #pragma once
 
-// Places in sequences that rise, found by halving.
+// Binary search in sorted sequences.
 
 #include "dispatch/function_op.h"
 
 namespace eg {
 
-/// On which side of equal elements a value goes; null where `right` says it.
+/// On which side of equal elements a value is inserted; null when `right` decides.
 enum class SearchSide : std::uint8_t { kUnsaid, kLeft, kRight };
 constexpr std::array<std::string_view, 3> enum_names(SearchSide) {
   return {"null", "left", "right"};
 }
 
 struct Searchsorted {
-  static constexpr op::Doc doc{"searchsorted",
-                               "Where along the last dimension of sorted_sequence every element of "
-                               "input would be put: before "
-                               "elements equal to it, or with right after them. sorter is the "
-                               "order of a sequence that is not "
-                               "sorted."};
+  static constexpr op::Doc doc{
+      "searchsorted",
+      "The index along the last dimension of sortedSequence at which each "
+      "element of input would be inserted: before equal elements, or with "
+      "right after them. sorter is the argsort() of an unsorted sequence."};
   static constexpr bool ignores_nan = true;
   static constexpr std::array args{Arg{"sorted_sequence"},    Arg{"input"},
                                    Arg{"out_int32", "false"}, Arg{"right", "false"},
@@ -32,8 +31,8 @@ struct Searchsorted {
 
 struct Bucketize {
   static constexpr op::Doc doc{"bucketize",
-                               "searchsorted() for one sequence: the bucket of every element of "
-                               "input between the boundaries, a vector that rises."};
+                               "The bucket of each element of input between boundaries, an "
+                               "ascending vector: searchsorted() with one sequence."};
   static constexpr bool ignores_nan = true;
   static constexpr std::array args{Arg{"input"}, Arg{"boundaries"}, Arg{"out_int32", "false"},
                                    Arg{"right", "false"}};

@@ -16,7 +16,7 @@ namespace {
 
 using Op = std::string_view;
 
-// One index: the dimensions it is for, merged, and the rows it names there.
+// One index: the dimensions it indexes, merged, and the rows it selects there.
 struct Selection {
   std::size_t dim;
   std::size_t span;
@@ -27,11 +27,11 @@ struct Selection {
 Selection select_true(const Shape& shape, const Tensor& mask, std::size_t dim, std::size_t position,
                       Op op) {
   for (std::size_t d = 0; d < mask.shape().size(); ++d) {
-    check(mask.shape()[d] == shape[dim + d], ErrorCode::kShapeMismatch, op,
-          "The shape of the mask ", mask.shape(), " at index ", position + d,
-          " does not match the shape of the indexed tensor ", shape, " at index ", dim + d, '.');
+    check(mask.shape()[d] == shape[dim + d], ErrorCode::kShapeMismatch, op, "a mask of shape ",
+          mask.shape(), " cannot index a tensor of shape ", shape, ": dimension ", dim + d,
+          " differs from index ", position + d, '.');
   }
-  return {dim, mask.shape().size(), mask.numel(), on_host(true_places(mask))};
+  return {dim, mask.shape().size(), mask.numel(), on_host(true_positions(mask))};
 }
 
 Selection select_at(const Shape& shape, const Tensor& index, std::size_t dim, Op op) {
@@ -41,7 +41,7 @@ Selection select_at(const Shape& shape, const Tensor& index, std::size_t dim, Op
   for (std::int64_t i = 0; i < rows.numel(); ++i) {
     std::int64_t& row = rows.data_as<std::int64_t>()[i];
     check(-size <= row && row < size, ErrorCode::kIndexOutOfRange, op, "index ", row,
-          " is out of bounds for dimension ", dim, " with size ", size, '.');
+          " is out of range for dimension ", dim, " of size ", size, '.');
     if (row < 0) row += size;
   }
   return {dim, 1, size, rows};
@@ -56,14 +56,14 @@ std::vector<Selection> read_indices(const Shape& shape, const TensorList& indice
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const DType dtype = indices[i].dtype();
     check(is_integral(dtype), ErrorCode::kDtypeMismatch, op,
-          "tensors used as indices must be long, int, byte or bool tensors, got ", dtype, '.');
+          "an index tensor must have an integer dtype or bool, got ", dtype, '.');
     const bool is_mask = dtype == DType::kBool || dtype == DType::kUInt8;
     const std::size_t span = is_mask ? indices[i].shape().size() : 1;
     check(dims[i] >= static_cast<std::int64_t>(end), ErrorCode::kInvalidArgument, op,
-          "the dimensions of the indices ascend, got ", dims, '.');
+          "the dimensions of the indices must ascend, got ", dims, '.');
     check(dims[i] + static_cast<std::int64_t>(span) <= static_cast<std::int64_t>(shape.size()),
-          ErrorCode::kIndexOutOfRange, op, "too many indices for tensor of dimension ",
-          shape.size(), '.');
+          ErrorCode::kIndexOutOfRange, op, "too many indices for a tensor of ", shape.size(),
+          " dimensions.");
     const auto dim = static_cast<std::size_t>(dims[i]);
     end = dim + span;
     if (!is_mask) {
@@ -100,8 +100,8 @@ IndexedDims place_dims(const std::vector<Selection>& selections, std::size_t ndi
     where.count += selection.span;
     const Shape& shape = selection.rows.shape();
     check(broadcast_together(where.index_shape, shape), ErrorCode::kShapeMismatch, op,
-          "shape mismatch: indexing tensors could not be broadcast together with shapes ",
-          where.index_shape, ", ", shape, '.');
+          "index tensors of shapes ", where.index_shape, " and ", shape,
+          " cannot be broadcast together.");
     where.index_shape = broadcast_shapes(where.index_shape, shape, op);
   }
   where.first = side_by_side ? selections[0].dim : 0;
@@ -117,7 +117,7 @@ IndexedDims place_dims(const std::vector<Selection>& selections, std::size_t ndi
   return where;
 }
 
-// The row that each element of the broadcast indices names in the merged dimensions.
+// The row that each element of the broadcast indices selects in the merged dimensions.
 Tensor merge_rows(const std::vector<Selection>& selections, const Shape& index_shape) {
   if (selections.size() == 1) return selections[0].rows;
   const Tensor rows = full(index_shape, 0, DType::kInt64);
@@ -159,16 +159,17 @@ Shape result_shape(const Shape& input_shape, const IndexedDims& where) {
   return result;
 }
 
-// Writes to `target`, or adds; not recorded. `values` are contiguous, of the shape of the result.
+// Writes `values` to `target`, or adds them; not recorded. `values` are contiguous and have the
+// shape of the indexed elements.
 void write(const Tensor& target, const IndexedDims& where, const Tensor& rows, const Tensor& values,
            bool accumulate) {
   const Tensor view = in_order(target, where.order);
   const Tensor block = packed(view);
-  const kernel::IndexedRows places = rows_of(view.shape(), where, rows);
+  const kernel::IndexedRows selected = rows_of(view.shape(), where, rows);
   if (accumulate)
-    run(kernel::AddRows{places, values.memory(), block.memory()});
+    run(kernel::AddRows{selected, values.memory(), block.memory()});
   else
-    run(kernel::PutRows{places, values.memory(), block.memory()});
+    run(kernel::PutRows{selected, values.memory(), block.memory()});
   if (!block.is_same(view)) copy_data(view, block);
 }
 
@@ -190,7 +191,7 @@ Tensor put(const Tensor& input, const IndexPutInPlace::Attrs& attrs, const Tenso
   });
 }
 
-// The gradient of index: what was taken, added up in a field of zeros.
+// The gradient of index: the gradients of the selected elements, added to a tensor of zeros.
 struct IndexGradient {
   static constexpr op::Doc doc{"index_backward", "The gradient of index."};
   struct Attrs {
@@ -222,24 +223,25 @@ GradList Index::backward(const Backward<Index>& b) {
 
 Tensor IndexPutInPlace::call(const Tensor& input, const TensorList& indices, const Operand& values,
                              bool accumulate, const std::optional<Dims>& dims) {
-  Dims places = dims.value_or(Dims{});
-  for (std::size_t dim = 0; !dims.has_value() && places.size() < indices.size();) {
-    places.push_back(static_cast<std::int64_t>(dim));
-    const Tensor& index = indices[places.size() - 1];
+  Dims first_dims = dims.value_or(Dims{});
+  for (std::size_t dim = 0; !dims.has_value() && first_dims.size() < indices.size();) {
+    first_dims.push_back(static_cast<std::int64_t>(dim));
+    const Tensor& index = indices[first_dims.size() - 1];
     const bool is_mask = index.dtype() == DType::kBool || index.dtype() == DType::kUInt8;
     dim += is_mask ? index.shape().size() : 1;
   }
-  const std::vector<Selection> selections = read_indices(input.shape(), indices, places, doc.name);
+  const std::vector<Selection> selections =
+      read_indices(input.shape(), indices, first_dims, doc.name);
   const IndexedDims where = place_dims(selections, input.shape().size(), doc.name);
   const Tensor given =
       values.tensor().is_wrapped_number() ? element_for(input, values) : values.tensor();
   check(given.dtype() == input.dtype(), ErrorCode::kDtypeMismatch, doc.name,
-        "Index put requires the source and destination dtypes match, got ", input.dtype(),
-        " for the destination and ", given.dtype(), " for the source.");
+        "input and values must have the same dtype, got ", input.dtype(), " and ", given.dtype(),
+        '.');
   const Shape shape = result_shape(input.shape(), where);
   check(is_expandable_to(given.shape(), shape), ErrorCode::kShapeMismatch, doc.name,
-        "shape mismatch: value tensor of shape ", given.shape(),
-        " cannot be broadcast to indexing result of shape ", shape, '.');
+        "values of shape ", given.shape(),
+        " cannot be broadcast to the indexed elements, of shape ", shape, '.');
   const Tensor rows = moved(merge_rows(selections, where.index_shape), input.device());
   return put(input, {where, rows, accumulate}, Expand::call(given, shape));
 }

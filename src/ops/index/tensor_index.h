@@ -1,26 +1,26 @@
 #pragma once
 
-// Elements and slices that index tensors name: x[rows, :, columns], x[mask] and writing to them.
+// Reading and writing the elements that index tensors select: x[rows, :, columns], x[mask].
 //
-// The index tensors are broadcast together. Each of their elements names one row of the input, in
-// which the indexed dimensions are merged into one. The dimensions of the indices stand where the
-// indexed ones stood, or in front when these are not side by side. A mask is the list of the places
-// where it is true, for all its dimensions merged into one.
+// The index tensors are broadcast together. The indexed dimensions of the input are merged into
+// one, and each element of the indices selects one row along it. In the result the dimensions of
+// the indices replace the indexed dimensions, or come first if those are not adjacent. A mask is an
+// index for all of its dimensions merged into one: the list of the positions where it is true.
 
 #include "dispatch/function_op.h"
 
 namespace eg {
 
-/// Where the dimensions of index tensors go, and those they replace.
+/// Where the dimensions of the index tensors are inserted, and which dimensions they replace.
 struct IndexedDims {
-  Dims order;  ///< the dimensions of the input, the indexed ones side by side
+  Dims order;  ///< the dimensions of the input, with the indexed ones adjacent
   std::size_t first = 0;
   std::size_t count = 0;
   Shape index_shape;
 };
 
 struct Index {
-  static constexpr op::Doc doc{"index", "The elements of input that indices name along dims."};
+  static constexpr op::Doc doc{"index", "The elements of input that indices select along dims."};
   static constexpr Audience audience = Audience::kInternal;
   static constexpr std::array args{Arg{"input"}, Arg{"indices"}, Arg{"dims"}};
   static constexpr std::array<std::string_view, 6> samples{
@@ -44,19 +44,20 @@ struct Index {
 struct IndexPutInPlace {
   static constexpr op::Doc doc{
       "index_put_",
-      "Writes values, broadcast, to the elements of input that indices name, or adds them."};
+      "Writes values, broadcast, to the elements of input that indices select, or adds them."};
   static constexpr std::array args{Arg{"input"}, Arg{"indices"}, Arg{"values"},
                                    Arg{"accumulate", "false"}, Arg{"dims", "null"}};
   static constexpr std::array<std::string_view, 3> samples{
       "T([4, 3]), [I([1], 4)], T([3])", "T([4, 3]), [I([5], 4)], T([5, 1]), true",
       "T([2, 3, 2]), [B([3, 2])], T([]), false, [1]"};
-  /// `dims` has the first dimension of each index, ascending; they are the leading ones without it.
+  /// `dims` has the first dimension of each index, ascending; without it, the indices are for the
+  /// leading dimensions.
   static Tensor call(const Tensor& input, const TensorList& indices, const Operand& values,
                      bool accumulate = false, const std::optional<Dims>& dims = {});
 
   struct Attrs {
     IndexedDims where;
-    Tensor rows;  ///< made by the call, so nobody else can change it
+    Tensor rows;  ///< made by the call, so no other code can change it
     bool accumulate;
   };
   static GradList backward(const Backward<IndexPutInPlace>& b);
@@ -64,7 +65,7 @@ struct IndexPutInPlace {
 
 struct IndexPut {
   static constexpr op::Doc doc{
-      "index_put", "A copy of input with values, broadcast, at the elements that indices name."};
+      "index_put", "A copy of input with values, broadcast, at the elements that indices select."};
   static constexpr std::array args{Arg{"input"}, Arg{"indices"}, Arg{"values"},
                                    Arg{"accumulate", "false"}};
   static constexpr std::array<std::string_view, 3> samples{

@@ -19,7 +19,7 @@ namespace {
 
 Tensor nothing_like(const Tensor& t) { return Tensor::empty({0}, t.dtype(), t.device()); }
 
-// A number for each column of a matrix, and for each row.
+// A number for each column, or each row, of matrices, to be multiplied with them.
 Var per_column(const Tensor& t) { return Unsqueeze::call(t, -2); }
 Var per_row(const Tensor& t) { return Unsqueeze::call(t, -1); }
 
@@ -38,22 +38,22 @@ Tensor empty_numbers(const Tensor& matrices, std::int64_t count) {
   return Tensor::empty(shape, real_dtype(matrices.dtype()), matrices.device());
 }
 
-// A loss may not mind by which number of magnitude 1 a vector is multiplied: of `diagonal`, how it
-// minds, the imaginary part has to vanish.
-// Nobody asks a device, which would have to be waited for, nor what is recorded.
+// A vector may be multiplied by any number of magnitude 1, and the loss must not depend on it: the
+// imaginary part of its derivative, `diagonal`, must vanish. Not checked on a device, because that
+// would mean waiting for it, nor while recording.
 void check_phase(const Var& diagonal, std::string_view op, std::string_view vectors) {
   const Tensor t = detach(diagonal.tensor());
   if (!is_complex(t.dtype()) || !t.device().is_cpu() || recording() != nullptr) return;
   const Var size = abs(Var(t));
-  const Tensor minds = Any::call((abs(Var(Imag::call(t))) > 1e-2 * (1 + size)).tensor());
-  check(!is_true(minds), ErrorCode::kNotDifferentiable, op, "The ", vectors,
-        " of complex matrices are unique but for a factor of magnitude 1 each. The loss depends on "
-        "it, so that its derivative means nothing.");
+  const Tensor depends = Any::call((abs(Var(Imag::call(t))) > 1e-2 * (1 + size)).tensor());
+  check(!is_true(depends), ErrorCode::kNotDifferentiable, op,
+        "the loss depends on the phase of the ", vectors,
+        ", which is arbitrary for complex matrices, so the gradient is undefined.");
 }
 
 Var diagonal_of(const Var& a) { return Diagonal::call(a.tensor(), 0, -2, -1); }
 
-// True when somebody may ask for the derivative of what is computed from `t`.
+// True when results computed from `t` may be differentiated.
 bool is_differentiated(const Tensor& t) {
   const std::span<const Tensor> inputs(&t, 1);
   return should_record(inputs) || any_has_tangent(inputs);
@@ -65,7 +65,7 @@ struct SvdParts {
   Tensor vh;
 };
 
-// Not recorded.
+// Computes the decomposition without recording it.
 SvdParts decompose(const Tensor& input, bool full, bool vectors) {
   const Tensor a = packed(input);
   const std::int64_t m = a.size(-2);
@@ -78,22 +78,23 @@ SvdParts decompose(const Tensor& input, bool full, bool vectors) {
     parts.vh = empty_matrices(a, full ? n : k, n);
   }
   FirstBreakdown bad;
-  run(kernel::Svd{matrices(a), full, a.memory(), vectors ? parts.u.memory() : kernel::Out(),
-                  parts.s.memory(), vectors ? parts.vh.memory() : kernel::Out(), bad.memory()});
-  check(!bad.exists(), ErrorCode::kInvalidArgument, Svd::doc.name, "linalg.svd: ", bad.place(a),
-        "The algorithm failed to converge because the input matrix contained non-finite values.");
+  run(kernel::Svd{matrices(a), full, a.memory(), vectors ? parts.u.memory() : kernel::OptionalOut(),
+                  parts.s.memory(), vectors ? parts.vh.memory() : kernel::OptionalOut(),
+                  bad.memory()});
+  check(!bad.exists(), ErrorCode::kInvalidArgument, Svd::doc.name, "linalg.svd: ", bad.location(a),
+        "no convergence, because the matrix has elements that are not finite.");
   return parts;
 }
 
 SvdParts checked_decompose(const Tensor& a, bool full, bool vectors) {
-  check_matrix(a, "A", Svd::doc.name, "linalg.svd", MatrixNumbers::kRealOrComplex);
+  check_matrix(a, "A", Svd::doc.name, "linalg.svd");
   return decompose(a, full, vectors);
 }
 
 }  // namespace
 
 TensorList Qr::call(const Tensor& input, QrMode mode) {
-  check_matrix(input, "A", doc.name, "linalg.qr", MatrixNumbers::kRealOrComplex);
+  check_matrix(input, "A", doc.name, "linalg.qr");
   const Tensor a = packed(input);
   const std::int64_t m = a.size(-2);
   const std::int64_t n = a.size(-1);
@@ -101,28 +102,28 @@ TensorList Qr::call(const Tensor& input, QrMode mode) {
   const bool wants_q = mode != QrMode::kR;
   const Tensor q = wants_q ? empty_matrices(a, m, columns) : nothing_like(a);
   const Tensor r = empty_matrices(a, columns, n);
-  run(kernel::Qr{matrices(a), columns, a.memory(), wants_q ? q.memory() : kernel::Out(),
+  run(kernel::Qr{matrices(a), columns, a.memory(), wants_q ? q.memory() : kernel::OptionalOut(),
                  r.memory()});
   const TensorList outputs{q, r};
   record<Qr>(outputs, std::span(&input, 1), {mode}, {{q, true}, {r, true}});
   return outputs;
 }
 
-// https://arxiv.org/abs/2009.10071, with the parts of R beside its square for wide matrices.
+// See https://arxiv.org/abs/2009.10071; for wide matrices R has columns beside its square part.
 GradList Qr::backward(const Backward<Qr>& b) {
   check(b.attrs().mode != QrMode::kR, ErrorCode::kNotDifferentiable, doc.name,
-        "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
-        "linalg.qr(A, mode='reduced') if you are going to differentiate through linalg.qr.");
+        "mode 'r' is not differentiable, because the gradient needs Q. Use mode 'reduced'.");
   const Tensor q = b.saved(0);
   const Tensor r = b.saved(1);
   const std::int64_t m = q.size(-2);
   const std::int64_t n = r.size(-1);
   check(b.attrs().mode == QrMode::kReduced || m <= n, ErrorCode::kNotDifferentiable, doc.name,
-        "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.");
+        "mode 'complete' is not differentiable for a matrix with more rows than columns. Use mode "
+        "'reduced'.");
   const Var grad_q = b.grad(0).defined() ? b.grad(0) : full_like(q, 0);
   const Var grad_r = b.grad(1).defined() ? b.grad(1) : full_like(r, 0);
   const Var inner = product(grad_r, adjoint(r)) - product(adjoint(q), grad_q);
-  // The diagonal of R is real, so that of Q it is the imaginary part that may turn.
+  // The diagonal of R is real, so only the real part of the diagonal of `inner` counts.
   if (m >= n) {
     const Var strict = Triu::call(inner.tensor(), 1);
     const Var own = identity(n, r) * per_column(real(diagonal_of(inner)).tensor());
@@ -142,7 +143,7 @@ TensorList Svd::call(const Tensor& a, bool full_matrices) {
   return outputs;
 }
 
-// The columns beyond the singular values could be any: they have no gradient.
+// The columns beyond the singular values are arbitrary and have no gradient.
 GradList Svd::backward(const Backward<Svd>& b) {
   const Tensor s = b.saved(1);
   const std::int64_t k = s.size(-1);
@@ -190,16 +191,16 @@ Tensor Svdvals::call(const Tensor& a) {
 namespace {
 
 TensorList eigen(const Tensor& input, Triangle triangle, bool vectors) {
-  check_square(input, "A", Eigh::doc.name, "linalg.eigh", MatrixNumbers::kRealOrComplex);
+  check_square(input, "A", Eigh::doc.name, "linalg.eigh");
   const Tensor a = packed(input);
   const Tensor l = empty_numbers(a, a.size(-1));
   const Tensor v = vectors ? Tensor::empty(a.shape(), a.dtype(), a.device()) : nothing_like(a);
   FirstBreakdown bad;
   run(kernel::Eigh{matrices(a), triangle == Triangle::kUpper, a.memory(), l.memory(),
-                   vectors ? v.memory() : kernel::Out(), bad.memory()});
-  check(!bad.exists(), ErrorCode::kInvalidArgument, Eigh::doc.name, "linalg.eigh: ", bad.place(a),
-        "The algorithm failed to converge because the input matrix is ill-conditioned or has too "
-        "many repeated eigenvalues.");
+                   vectors ? v.memory() : kernel::OptionalOut(), bad.memory()});
+  check(!bad.exists(), ErrorCode::kInvalidArgument, Eigh::doc.name,
+        "linalg.eigh: ", bad.location(a),
+        "no convergence, because the matrix is ill-conditioned or has too many equal eigenvalues.");
   return {l, v};
 }
 
@@ -230,7 +231,7 @@ Tensor Eigvalsh::call(const Tensor& a, Triangle uplo) {
 }
 
 TensorList Eig::call(const Tensor& input) {
-  check_square(input, "A", doc.name, "linalg.eig", MatrixNumbers::kRealOrComplex);
+  check_square(input, "A", doc.name, "linalg.eig");
   const Tensor a =
       is_complex(input.dtype()) ? input : ToDType::call(input, complex_dtype(input.dtype()));
   const Tensor matrix = packed(a);
@@ -241,8 +242,8 @@ TensorList Eig::call(const Tensor& input) {
   FirstBreakdown bad;
   run(kernel::Eig{matrices(matrix), matrix.memory(), outputs[0].memory(), outputs[1].memory(),
                   bad.memory()});
-  check(!bad.exists(), ErrorCode::kInvalidArgument, doc.name, "linalg.eig: ", bad.place(a),
-        "The algorithm failed to converge, or the input matrix contained non-finite values.");
+  check(!bad.exists(), ErrorCode::kInvalidArgument, doc.name, "linalg.eig: ", bad.location(a),
+        "no convergence, or the matrix has elements that are not finite.");
   record<Eig>(outputs, std::span(&a, 1), {}, {{outputs[0], true}, {outputs[1], true}});
   return outputs;
 }

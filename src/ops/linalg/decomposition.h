@@ -1,18 +1,19 @@
 #pragma once
 
-// Orthogonal decompositions, as torch.linalg has them. Matrices are the last two dims.
+// Orthogonal decompositions, with the semantics of torch.linalg. Matrices are the last two dims.
 //
-// A decomposition is not unique: columns of Q, U and V may change their sign together with what
-// they are multiplied with, and more than that where values repeat. Gradients of functions that
-// depend on such a choice mean nothing; where singular or eigenvalues repeat, those of U, V and the
-// eigenvectors are not finite. Of complex matrices the columns may be multiplied by any number of
-// magnitude 1; those of Q are chosen so that the diagonal of R is real.
+// A decomposition is not unique: columns of Q, U and V may change sign together with the factors
+// that they are multiplied by, and where values repeat there are more choices. Gradients of
+// functions that depend on such a choice are meaningless; where singular values or eigenvalues
+// repeat, the gradients of U, V and the eigenvectors are not finite. For complex matrices the
+// columns may be multiplied by any number of magnitude 1; those of Q are chosen so that the
+// diagonal of R is real.
 
 #include "dispatch/function_op.h"
 
 namespace eg {
 
-/// What qr() gives: min(m, n) columns of Q, all m, or R alone.
+/// What qr() returns: min(m, n) columns of Q, all m columns, or only R.
 enum class QrMode : std::uint8_t { kReduced, kComplete, kR };
 constexpr std::array<std::string_view, 3> enum_names(QrMode) {
   return {"reduced", "complete", "r"};
@@ -40,8 +41,8 @@ struct Qr {
 struct Svd {
   static constexpr op::Doc doc{
       "svd",
-      "[U, S, Vh] with A = U diag(S) Vh: U and V have orthonormal columns, and S falls. With "
-      "full_matrices U and Vh are square."};
+      "[U, S, Vh] with A = U diag(S) Vh: U and V have orthonormal columns, and S descends. With "
+      "fullMatrices U and Vh are square."};
   static constexpr std::string_view node_name = "LinalgSvdBackward0";
   static constexpr std::array args{Arg{"A"}, Arg{"full_matrices", "true"}};
   static constexpr std::array<std::string_view, 4> samples{
@@ -55,21 +56,21 @@ struct Svd {
 };
 
 struct Svdvals {
-  static constexpr op::Doc doc{"svdvals", "The singular values of A, falling."};
+  static constexpr op::Doc doc{"svdvals", "The singular values of A in descending order."};
   static constexpr std::array args{Arg{"A"}};
   static constexpr std::array<std::string_view, 2> samples{"T([3, 4])", "T([2, 3, 2])"};
   static Tensor call(const Tensor& a);
 };
 
-/// The triangle that stands for a symmetric matrix.
+/// The triangle of a symmetric matrix that is read.
 enum class Triangle : std::uint8_t { kLower, kUpper };
 constexpr std::array<std::string_view, 2> enum_names(Triangle) { return {"L", "U"}; }
 
 struct Eigh {
   static constexpr op::Doc doc{
       "eigh",
-      "[L, V] with A V = V diag(L) for A that is its own adjoint, of which the triangle UPLO is "
-      "read: eigenvalues that rise and orthonormal eigenvectors."};
+      "[L, V] with A V = V diag(L) for a Hermitian A, of which only the triangle UPLO is read: "
+      "ascending eigenvalues and orthonormal eigenvectors."};
   static constexpr std::string_view node_name = "LinalgEighBackward0";
   static constexpr std::array args{Arg{"A"}, Arg{"UPLO", "'L'"}};
   static constexpr std::array<std::string_view, 1> samples{"T([2, 1, 1])"};
@@ -83,7 +84,7 @@ struct Eigh {
 
 struct Eigvalsh {
   static constexpr op::Doc doc{"eigvalsh",
-                               "The eigenvalues of matrices that are their own adjoints, rising."};
+                               "The eigenvalues of Hermitian matrices in ascending order."};
   static constexpr std::array args{Arg{"A"}, Arg{"UPLO", "'L'"}};
   static constexpr std::array<std::string_view, 1> samples{"T([2, 1, 1])"};
   static Tensor call(const Tensor& a, Triangle uplo = Triangle::kLower);
@@ -91,9 +92,9 @@ struct Eigvalsh {
 
 struct Eig {
   static constexpr op::Doc doc{"eig",
-                               "[L, V] with A V = V diag(L) for any square A: its eigenvalues, in "
-                               "no order, and eigenvectors "
-                               "of length 1, complex also where A is real."};
+                               "[L, V] with A V = V diag(L) for any square A: eigenvalues in no "
+                               "particular order and eigenvectors of length 1, complex even for "
+                               "real A."};
   static constexpr bool spreads_nan = true;
   static constexpr std::string_view node_name = "LinalgEigBackward0";
   static constexpr std::array args{Arg{"A"}};
@@ -107,7 +108,8 @@ struct Eig {
 };
 
 struct Eigvals {
-  static constexpr op::Doc doc{"eigvals", "The eigenvalues of square matrices, in no order."};
+  static constexpr op::Doc doc{"eigvals",
+                               "The eigenvalues of square matrices, in no particular order."};
   static constexpr bool spreads_nan = true;
   static constexpr std::array args{Arg{"A"}};
   static constexpr std::array<std::string_view, 1> samples{"T([2, 1, 1])"};

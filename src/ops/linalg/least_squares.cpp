@@ -15,23 +15,24 @@
 namespace eg {
 namespace {
 
-// Below which, beside the greatest, singular values are what rounding leaves of zero.
+// Relative to the largest singular value, the limit below which one is a rounding error of zero.
 double default_rtol(const Tensor& a) {
-  const double epsilon = a.dtype() == DType::kFloat32 ? std::numeric_limits<float>::epsilon()
-                                                      : std::numeric_limits<double>::epsilon();
+  const double epsilon = real_dtype(a.dtype()) == DType::kFloat32
+                             ? std::numeric_limits<float>::epsilon()
+                             : std::numeric_limits<double>::epsilon();
   return epsilon * static_cast<double>(std::max(a.size(-1), a.size(-2)));
 }
 
-// Where singular values, falling along the last dim, count.
+// Which of the singular values, descending along the last dim, do not count as zero.
 Var is_significant(const Tensor& s, double atol, double rtol) {
   if (s.numel() == 0) return Var(s) > 0;
   return (Var(s) > atol) & (Var(s) > rtol * Var(Narrow::call(s, -1, 0, 1)));
 }
 
-// The X for which A X is nearest to B, where A is not wider than high and its columns independent.
+// The X that minimizes |A X - B| for an A that is not wide and has independent columns.
 Tensor solve_full_rank(const Tensor& a, const Tensor& b) {
   const TensorList qr = Qr::call(a);
-  return SolveTriangular::call(qr[1], product(transpose(qr[0]), b).tensor(), true);
+  return SolveTriangular::call(qr[1], product(adjoint(qr[0]), b).tensor(), true);
 }
 
 }  // namespace
@@ -41,62 +42,61 @@ Tensor Pinv::call(const Tensor& input, std::optional<double> atol, std::optional
   check_matrix(input, "A", doc.name, "linalg.pinv");
   if (hermitian) {
     check_square(input, "A", doc.name, "linalg.pinv");
-    return call(((Var(input) + transpose(input)) * 0.5).tensor(), atol, rtol);
+    return call(((Var(input) + adjoint(input)) * 0.5).tensor(), atol, rtol);
   }
   const double least = rtol.value_or(atol.value_or(0) > 0 ? 0 : default_rtol(input));
   const TensorList usv = Svd::call(detach(input), false);
   const Var s = usv[1];
   const Var inverse = where(is_significant(usv[1], atol.value_or(0), least), 1 / s, 0);
-  const Var scaled = Var(Unsqueeze::call(inverse.tensor(), -1)) * transpose(usv[0]);
-  const Tensor result = product(transpose(usv[2]), scaled).tensor();
+  const Var scaled = Var(Unsqueeze::call(inverse.tensor(), -1)) * adjoint(usv[0]);
+  const Tensor result = product(adjoint(usv[2]), scaled).tensor();
   return record<Pinv>(result, {input}, {}, {{input}, {result, true}});
 }
 
-// Golub and Pereyra; each form multiplies with the smaller side first.
+// The formula of Golub and Pereyra; each form multiplies by the smaller side first.
 GradList Pinv::backward(const Backward<Pinv>& b) {
   const Var a = b.saved(0);
   const Var p = b.saved(1);
-  const Var pt = transpose(p);
-  const Var gt = transpose(b.grad());
+  const Var pt = adjoint(p);
+  const Var gt = adjoint(b.grad());
   if (a.tensor().size(-2) <= a.tensor().size(-1)) {
     const Var k = product(gt, p);
     const Var kpt = product(k, pt);
     return {(product(product(pt, p), gt - product(k, a)) + kpt - product(product(a, p), kpt) -
-             transpose(product(p, k)))
+             adjoint(product(p, k)))
                 .tensor()};
   }
   const Var k = product(p, gt);
   const Var ptk = product(pt, k);
   return {(product(product(gt - product(a, k), p), pt) + ptk - product(product(ptk, p), a) -
-           transpose(product(k, p)))
+           adjoint(product(k, p)))
               .tensor()};
 }
 
 TensorList Lstsq::call(const Tensor& a, const Tensor& b, std::optional<double> rcond,
                        LstsqDriver driver) {
-  constexpr std::string_view kApi = "torch.linalg.lstsq";
+  constexpr std::string_view kApi = "linalg.lstsq";
   check_matrix(a, "A", doc.name, kApi);
   check(b.ndim() >= 1, ErrorCode::kShapeMismatch, doc.name, kApi,
-        ": other must have at least 1 dimension.");
+        ": B must have at least 1 dimension, got a 0-dim tensor.");
   check(a.dtype() == b.dtype(), ErrorCode::kDtypeMismatch, doc.name, kApi,
-        ": Expected input and other to have the same dtype, but got input's dtype ", a.dtype(),
-        " and other's dtype ", b.dtype(), '.');
+        ": A and B must have the same dtype, got ", a.dtype(), " and ", b.dtype(), '.');
   const std::int64_t missing = a.ndim() - b.ndim();
   check(missing == 0 || missing == 1, ErrorCode::kShapeMismatch, doc.name, kApi,
-        ": input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= "
-        "1.");
+        ": B must have as many dimensions as A or one less, got ", b.ndim(), " and ", a.ndim(),
+        '.');
   const Tensor right = missing == 1 ? Unsqueeze::call(b, -1) : b;
   const std::int64_t m = a.size(-2);
   const std::int64_t n = a.size(-1);
   check(right.size(-2) == m, ErrorCode::kShapeMismatch, doc.name, kApi,
-        ": input.size(-2) should match other.size(", missing == 1 ? -1 : -2, "), got ", m, " and ",
-        right.size(-2), '.');
+        ": A and B must have the same number of rows, got ", m, " and ", right.size(-2), '.');
 
   const bool knows_rank = driver != LstsqDriver::kGels;
   const double least = rcond.value_or(default_rtol(a));
   const auto nothing = [&](DType dtype) { return Tensor::empty({0}, dtype, a.device()); };
-  TensorList parts{nothing(a.dtype()), nothing(a.dtype()), nothing(DType::kInt64),
-                   nothing(a.dtype())};
+  const DType of_sizes = real_dtype(a.dtype());
+  TensorList parts{nothing(a.dtype()), nothing(of_sizes), nothing(DType::kInt64),
+                   nothing(of_sizes)};
   bool has_full_rank = true;
   if (knows_rank) {
     const Tensor s = Svdvals::call(detach(a));
@@ -105,13 +105,13 @@ TensorList Lstsq::call(const Tensor& a, const Tensor& b, std::optional<double> r
     has_full_rank = is_true(All::call(counts));
     if (driver != LstsqDriver::kGelsy) parts[3] = s;
   }
-  // Where there is one solution only, no singular vectors are needed for it.
+  // If the solution is unique, it can be computed without singular vectors.
   const Tensor solution = knows_rank && has_full_rank && m >= n
                               ? solve_full_rank(a, right)
                               : Matmul::call(Pinv::call(a, {}, knows_rank ? least : 0), right);
   if (m > n && driver != LstsqDriver::kGelsy && has_full_rank) {
     const Var residual = product(a, solution) - right;
-    parts[1] = Sum::call((residual * residual).tensor(), Dims{-2});
+    parts[1] = Sum::call(real(residual * conj(residual)).tensor(), Dims{-2});
   }
   parts[0] = missing == 1 ? Squeeze::call(solution, Dims{-1}) : solution;
   return parts;

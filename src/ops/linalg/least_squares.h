@@ -9,8 +9,7 @@ namespace eg {
 struct Pinv {
   static constexpr op::Doc doc{"pinv",
                                "The pseudo-inverse: singular values of at most max(atol, rtol * "
-                               "the greatest) count as zero. "
-                               "hermitian: A is symmetric."};
+                               "largest) count as zero. With hermitian, A is its own adjoint."};
   static constexpr std::string_view node_name = "LinalgPinvBackward0";
   static constexpr std::array args{Arg{"A"}, Arg{"atol", "null"}, Arg{"rtol", "null"},
                                    Arg{"hermitian", "false"}};
@@ -24,7 +23,7 @@ struct Pinv {
   static GradList backward(const Backward<Pinv>& b);
 };
 
-/// LAPACK's ways to solve least squares. They differ in what they report.
+/// LAPACK's drivers for least squares. They differ in what they return besides the solution.
 enum class LstsqDriver : std::uint8_t { kGelsy, kGels, kGelsd, kGelss };
 constexpr std::array<std::string_view, 4> enum_names(LstsqDriver) {
   return {"gelsy", "gels", "gelsd", "gelss"};
@@ -33,9 +32,9 @@ constexpr std::array<std::string_view, 4> enum_names(LstsqDriver) {
 struct Lstsq {
   static constexpr op::Doc doc{
       "lstsq",
-      "[solution, residuals, rank, singularValues]: the X of least norm that makes A X - B least. "
-      "Squared residuals come from a tall A of full rank and drivers other than gelsy, singular "
-      "values from gelsd and gelss, and the rank from all but gels."};
+      "[solution, residuals, rank, singularValues]: the X of least norm that minimizes |A X - B|. "
+      "Squared residuals are returned for a tall A of full rank by all drivers but gelsy, singular "
+      "values by gelsd and gelss, and the rank by all but gels."};
   static constexpr std::array args{Arg{"A"}, Arg{"B"}, Arg{"rcond", "null"},
                                    Arg{"driver", "'gelsy'"}};
   static constexpr std::array<std::string_view, 3> samples{

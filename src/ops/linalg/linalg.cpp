@@ -25,8 +25,8 @@ struct Determinants {
 
 Determinants determinants(const Tensor& input) {
   const Tensor a = packed(input);
-  const auto make = [&] { return Tensor::empty(batch_of(a), a.dtype(), a.device()); };
-  Determinants result{make(), make(), make(), false};
+  const auto make = [&](DType dtype) { return Tensor::empty(batch_of(a), dtype, a.device()); };
+  Determinants result{make(a.dtype()), make(a.dtype()), make(real_dtype(a.dtype())), false};
   FirstBreakdown singular;
   run(kernel::Determinants{matrices(a), a.memory(), result.det.memory(), result.sign.memory(),
                            result.log_abs.memory(), singular.memory()});
@@ -40,16 +40,16 @@ Tensor inverse(const Tensor& input, bool allow_singular) {
   FirstBreakdown bad;
   run(kernel::Solve{matrices(a), a.size(-1), a.memory(), {}, result.memory(), bad.memory()});
   check(!bad.exists() || allow_singular, ErrorCode::kInvalidArgument, Inverse::doc.name,
-        "linalg.inv: ", bad.place(a), "The diagonal element ", bad.order,
-        " is zero, the inversion could not be completed because the input matrix is singular.");
+        "linalg.inv: ", bad.location(a), "the matrix is singular: diagonal element ", bad.order,
+        " of its factorization is zero.");
   return record<Inverse>(result, {input}, {}, {{result, true}});
 }
 
-// A number per matrix, to be multiplied with the matrices.
+// A number for each matrix, to be multiplied with it.
 Var per_matrix(const Tensor& t) { return Unsqueeze::call(Unsqueeze::call(t, -1), -1); }
 
 // The derivative of a determinant by an element is the determinant with that element 1 and the
-// rest of its row 0. It needs no inverse.
+// rest of its row 0. This needs no inverse.
 Tensor cofactors(const Tensor& a) {
   const std::int64_t n = a.size(-1);
   const Tensor eye = identity(n, a);
@@ -72,24 +72,13 @@ Tensor solve_matrices(const Tensor& a, const Tensor& b, bool allow_singular) {
   run(kernel::Solve{matrices(left), b.size(-1), left.memory(), right.memory(), result.memory(),
                     bad.memory()});
   check(!bad.exists() || allow_singular, ErrorCode::kInvalidArgument, Solve::doc.name,
-        "torch.linalg.solve: ", bad.place(a),
-        "The solver failed because the input matrix is singular.");
+        "linalg.solve: ", bad.location(a), "the matrix is singular.");
   return record<Solve>(result, {a, b}, {}, {{a}, {result, true}});
 }
 
 }  // namespace
 
-Tensor solve_unchecked(const Tensor& a, const Tensor& b) {
-  if (!is_complex(a.dtype())) return solve_matrices(a, b, true);
-  // (P + iQ)(X + iY) = B + iC is [P -Q; Q P][X; Y] = [B; C].
-  const Tensor re = Real::call(a);
-  const Tensor im = Imag::call(a);
-  const Tensor top = Cat::call({re, (-Var(im)).tensor()}, -1);
-  const Tensor blocks = Cat::call({top, Cat::call({im, re}, -1)}, -2);
-  const Tensor parts = solve_unchecked(blocks, Cat::call({Real::call(b), Imag::call(b)}, -2));
-  const std::int64_t rows = b.size(-2);
-  return ToComplex::call(Narrow::call(parts, -2, 0, rows), Narrow::call(parts, -2, rows, rows));
-}
+Tensor solve_unchecked(const Tensor& a, const Tensor& b) { return solve_matrices(a, b, true); }
 
 Tensor Det::call(const Tensor& input) {
   check_square(input, "A", doc.name, "linalg.det");
@@ -100,24 +89,32 @@ Tensor Det::call(const Tensor& input) {
 GradList Det::backward(const Backward<Det>& b) {
   const Tensor a = b.saved(0);
   const Var g = b.grad();
-  if (b.attrs().is_singular) return {(per_matrix(b.grad()) * cofactors(a)).tensor()};
-  const Var scale = per_matrix((g * b.saved(1)).tensor());
-  return {(scale * transposed(inverse(a, true))).tensor()};
+  if (b.attrs().is_singular) return {(per_matrix(b.grad()) * conj(Var(cofactors(a)))).tensor()};
+  const Var scale = per_matrix((g * conj(Var(b.saved(1)))).tensor());
+  return {(scale * adjoint(inverse(a, true))).tensor()};
 }
 
 TensorList Slogdet::call(const Tensor& input) {
   check_square(input, "A", doc.name, "linalg.slogdet");
   const Determinants d = determinants(input);
   const TensorList outputs{d.sign, d.log_abs};
-  record<Slogdet>(outputs, std::span(&input, 1), {}, {{input}});
+  record<Slogdet>(outputs, std::span(&input, 1), {}, {{input}, {d.sign, true}});
   return outputs;
 }
 
-// The sign is constant between the singular matrices.
+// Between singular matrices the sign of a real determinant is constant. That of a complex one
+// follows the imaginary part of the logarithm.
 GradList Slogdet::backward(const Backward<Slogdet>& b) {
   const Tensor a = b.saved(0);
-  if (!b.grad(1).defined()) return {full(a.shape(), 0, a.dtype(), a.device())};
-  return {(per_matrix(b.grad(1)) * transposed(inverse(a, true))).tensor()};
+  const bool turns = is_complex(a.dtype()) && b.grad(0).defined();
+  if (!b.grad(1).defined() && !turns) return {full(a.shape(), 0, a.dtype(), a.device())};
+  Tensor scale = b.grad(1);
+  if (turns) {
+    const Tensor turn = Imag::call((conj(Var(b.saved(1))) * b.grad(0)).tensor());
+    const Tensor re = scale.defined() ? scale : full(turn.shape(), 0, turn.dtype(), turn.device());
+    scale = ToComplex::call(re, turn);
+  }
+  return {(per_matrix(scale) * adjoint(inverse(a, true))).tensor()};
 }
 
 Tensor Inverse::call(const Tensor& input) {
@@ -126,55 +123,49 @@ Tensor Inverse::call(const Tensor& input) {
 }
 
 GradList Inverse::backward(const Backward<Inverse>& b) {
-  const Tensor t = transposed(b.saved(0));
+  const Tensor t = adjoint(b.saved(0));
   return {(-Var(Matmul::call(Matmul::call(t, b.grad()), t))).tensor()};
 }
 
 Tensor Cholesky::call(const Tensor& input, bool upper) {
   check_square(input, "A", doc.name, "linalg.cholesky");
-  if (upper) return Transpose::call(call(Transpose::call(input, -2, -1)), -2, -1);
+  if (upper) return adjoint(call(adjoint(input)));
   const Tensor a = packed(input);
   const Tensor result = Tensor::empty(a.shape(), a.dtype(), a.device());
   FirstBreakdown bad;
   run(kernel::Cholesky{matrices(a), a.memory(), result.memory(), bad.memory()});
-  check(!bad.exists(), ErrorCode::kInvalidArgument, doc.name, "linalg.cholesky: ", bad.place(a),
-        "The factorization could not be completed because the input is not positive-definite (the "
-        "leading minor of order ",
-        bad.order, " is not positive-definite).");
+  check(!bad.exists(), ErrorCode::kInvalidArgument, doc.name, "linalg.cholesky: ", bad.location(a),
+        "the matrix is not positive definite: its leading minor of order ", bad.order,
+        " is not positive.");
   return record<Cholesky>(result, {input}, {}, {{result, true}});
 }
 
-// L⁻ᵀ S L⁻¹, where S is symmetric with the lower triangle of Lᵀ g, its diagonal halved twice.
+// L⁻ᴴ S L⁻¹, where S = (T + Tᴴ) / 2 for the lower triangle T of Lᴴ g, its diagonal halved.
 GradList Cholesky::backward(const Backward<Cholesky>& b) {
-  const Tensor l = b.saved(0);
-  const Tensor lt = transposed(l);
-  const Tensor product = Matmul::call(lt, b.grad());
-  const Var lower = Tril::call(product);
-  const Var strict = Tril::call(product, -1);
-  const Tensor symmetric = ((lower + transposed(strict.tensor())) * 0.5).tensor();
-  const Tensor left = SolveTriangular::call(lt, symmetric, true);
-  return {SolveTriangular::call(lt, transposed(left), true)};
+  const Tensor lh = adjoint(b.saved(0));
+  const Tensor product = Matmul::call(lh, b.grad());
+  const Var lower = (Var(Tril::call(product)) + Tril::call(product, -1)) * 0.5;
+  const Tensor symmetric = ((lower + adjoint(lower)) * 0.5).tensor();
+  const Tensor left = SolveTriangular::call(lh, symmetric, true);
+  return {SolveTriangular::call(lh, adjoint(left), true)};
 }
 
 Tensor Solve::call(const Tensor& a, const Tensor& b, bool left) {
   check_square(a, "A", doc.name, "linalg.solve");
   check(a.dtype() == b.dtype(), ErrorCode::kDtypeMismatch, doc.name,
-        "linalg.solve: Expected A and B to have the same dtype, but found A of type ", a.dtype(),
-        " and B of type ", b.dtype(), " instead.");
+        "linalg.solve: A and B must have the same dtype, got ", a.dtype(), " and ", b.dtype(), '.');
   check_same_device(doc.name, a.device(), b.device());
   Shape vectors = a.shape();
   vectors.pop_back();
   const bool is_vector = b.ndim() == 1 || b.shape() == vectors;
   check(left || !is_vector, ErrorCode::kInvalidArgument, doc.name,
-        "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. "
-        "In this case linalg.solve is equivalent to B / A.squeeze(-1).");
+        "linalg.solve: a vector B needs left: true. Use a matrix of one row.");
   const Tensor matrix = is_vector ? Unsqueeze::call(b, -1) : b;
   check(matrix.ndim() >= 2, ErrorCode::kShapeMismatch, doc.name,
-        "linalg.solve: The input tensor B must have at least 2 dimensions.");
+        "linalg.solve: B must be a vector or have at least 2 dimensions, got a 0-dim tensor.");
   check(a.size(-1) == matrix.size(left ? -2 : -1), ErrorCode::kShapeMismatch, doc.name,
-        "linalg.solve: Incompatible shapes of A and B for the equation ",
-        left ? "AX = B" : "XA = B", " (", a.size(-2), 'x', a.size(-1), " and ", matrix.size(-2),
-        'x', matrix.size(-1), ").");
+        "linalg.solve: the sizes of A and B do not match in ", left ? "AX = B" : "XA = B", ", got ",
+        a.size(-2), 'x', a.size(-1), " and ", matrix.size(-2), 'x', matrix.size(-1), '.');
   const Shape batch = broadcast_shapes(batch_of(a), batch_of(matrix), doc.name);
   const Tensor wide_a = expand_batch(a, batch);
   const Tensor wide_b = expand_batch(matrix, batch);
@@ -188,10 +179,10 @@ Tensor Solve::call(const Tensor& a, const Tensor& b, bool left) {
 }
 
 GradList Solve::backward(const Backward<Solve>& b) {
-  const Tensor grad_b = solve_unchecked(transposed(b.saved(0)), b.grad());
+  const Tensor grad_b = solve_unchecked(adjoint(b.saved(0)), b.grad());
   GradList grads(2);
   if (b.needs(1)) grads[1] = grad_b;
-  if (b.needs(0)) grads[0] = (-Var(Matmul::call(grad_b, transposed(b.saved(1))))).tensor();
+  if (b.needs(0)) grads[0] = (-Var(Matmul::call(grad_b, adjoint(b.saved(1))))).tensor();
   return grads;
 }
 
@@ -217,11 +208,12 @@ Tensor Kron::call(const Tensor& input, const Tensor& other) {
 
 Tensor Cross::call(const Tensor& input, const Tensor& other, std::int64_t dim) {
   check(input.ndim() == other.ndim(), ErrorCode::kShapeMismatch, doc.name,
-        "linalg.cross: inputs must have the same number of dimensions.");
+        "linalg.cross: the inputs must have the same number of dimensions, got ", input.ndim(),
+        " and ", other.ndim(), '.');
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
   check(input.ndim() > 0 && input.size(d) == 3 && other.size(d) == 3, ErrorCode::kShapeMismatch,
-        doc.name, "linalg.cross: inputs dimension ", dim, " must have length 3. Got shapes ",
-        input.shape(), " and ", other.shape(), '.');
+        doc.name, "linalg.cross: dimension ", dim, " must have size 3, got shapes ", input.shape(),
+        " and ", other.shape(), '.');
   const auto shifted = [&](const Tensor& t, std::int64_t by) -> Var {
     return Roll::call(t, {-by}, Dims{d});
   };

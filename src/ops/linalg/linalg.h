@@ -1,12 +1,12 @@
 #pragma once
 
-// Linear algebra of square matrices and batches of them, as torch.linalg has it. Matrices are the
-// last two dims.
+// Linear algebra of square matrices and batches of them, with the semantics of torch.linalg.
+// Matrices are the last two dims.
 //
-// Nodes have PyTorch's names, also where they are not those of the functions.
+// Nodes have PyTorch's names, even where these differ from the names of the functions.
 //
-// Determinants and inverses come from one LU factorisation with row exchanges. Gradients are
-// written with these same ops, so every order of derivative works.
+// Determinants and inverses are computed from one LU factorisation with row exchanges. Gradients
+// are written with these same ops, so derivatives of any order work.
 
 #include "dispatch/function_op.h"
 #include "ops/linalg/decomposition.h"
@@ -33,7 +33,9 @@ struct Det {
 
 struct Slogdet {
   static constexpr op::Doc doc{
-      "slogdet", "[sign, logabsdet]: the determinant as sign and logarithm of its magnitude."};
+      "slogdet",
+      "[sign, logabsdet]: the determinant as sign, of complex matrices a number of magnitude 1, "
+      "and logarithm of its magnitude."};
   static constexpr std::string_view node_name = "LinalgSlogdetBackward0";
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 2> samples{"T([3, 3])", "T([2, 2, 2])"};
@@ -41,7 +43,7 @@ struct Slogdet {
   static TensorList call(const Tensor& input);
 
   struct Attrs {};
-  static constexpr std::array<std::string_view, 1> saved_names{"A"};
+  static constexpr std::array<std::string_view, 2> saved_names{"A", "sign"};
   static GradList backward(const Backward<Slogdet>& b);
 };
 
@@ -60,7 +62,7 @@ struct Inverse {
 struct Cholesky {
   static constexpr op::Doc doc{
       "cholesky",
-      "The lower triangular L with input = L Lᵀ, of positive-definite matrices; or upper, Lᵀ."};
+      "The lower triangular L with input = L Lᴴ for positive-definite matrices; with upper, Lᴴ."};
   static constexpr std::array args{Arg{"input"}, Arg{"upper", "false"}};
   static constexpr std::array<std::string_view, 1> samples{"T([2, 1, 1], 1, 2)"};
   static Tensor call(const Tensor& input, bool upper = false);
@@ -72,7 +74,7 @@ struct Cholesky {
 
 struct Solve {
   static constexpr op::Doc doc{
-      "solve", "The X with A X = B, or X A = B unless left; B is a matrix or a vector."};
+      "solve", "The X with A X = B, or with X A = B if left is false; B is a matrix or a vector."};
   static constexpr std::string_view node_name = "LinalgSolveExBackward0";
   static constexpr std::array args{Arg{"A"}, Arg{"B"}, Arg{"left", "true"}};
   static constexpr std::array<std::string_view, 5> samples{
@@ -87,7 +89,7 @@ struct Solve {
 
 struct Kron {
   static constexpr op::Doc doc{
-      "kron", "Kronecker product: other, scaled by every element of input, in its place."};
+      "kron", "Kronecker product: the blocks are other times each element of input."};
   static constexpr std::array args{Arg{"input"}, Arg{"other"}};
   static constexpr std::array<std::string_view, 3> samples{"T([2, 2]), T([2, 3])",
                                                            "T([2]), T([3, 1, 2])", "T([]), T([2])"};
@@ -95,7 +97,7 @@ struct Kron {
 };
 
 struct Cross {
-  static constexpr op::Doc doc{"cross", "Cross product of the vectors of three along dim."};
+  static constexpr op::Doc doc{"cross", "Cross product of the vectors of size 3 along dim."};
   static constexpr std::array args{Arg{"input"}, Arg{"other"}, Arg{"dim", "-1"}};
   static constexpr std::array<std::string_view, 3> samples{
       "T([2, 3]), T([2, 3])", "T([3, 2]), T([3, 1]), 0", "T([3]), T([3])"};

@@ -34,28 +34,23 @@ Tensor identity(std::int64_t n, const Tensor& like) {
   return Diag::call(full({n}, 1, like.dtype(), like.device()));
 }
 
-void check_matrix(const Tensor& t, std::string_view name, std::string_view op, std::string_view api,
-                  MatrixNumbers numbers) {
-  check(t.ndim() >= 2, ErrorCode::kShapeMismatch, op, api, ": The input tensor ", name,
-        " must have at least 2 dimensions.");
-  const bool may_be_complex = numbers == MatrixNumbers::kRealOrComplex;
-  check(is_floating(t.dtype()) || (may_be_complex && is_complex(t.dtype())),
-        ErrorCode::kDtypeMismatch, op, api,
-        is_complex(t.dtype()) ? ": not implemented for complex matrices. Got "
-                              : ": Expected a floating point or complex tensor as input. Got ",
-        t.dtype(), '.');
+void check_matrix(const Tensor& t, std::string_view name, std::string_view op,
+                  std::string_view api) {
+  check(t.ndim() >= 2, ErrorCode::kShapeMismatch, op, api, ": ", name,
+        " must have at least 2 dimensions, got ", t.ndim(), '.');
+  check(is_differentiable(t.dtype()), ErrorCode::kDtypeMismatch, op, api,
+        ": expected floating-point or complex matrices, got ", t.dtype(), '.');
 }
 
-void check_square(const Tensor& t, std::string_view name, std::string_view op, std::string_view api,
-                  MatrixNumbers numbers) {
-  check_matrix(t, name, op, api, numbers);
+void check_square(const Tensor& t, std::string_view name, std::string_view op,
+                  std::string_view api) {
+  check_matrix(t, name, op, api);
   check(t.size(-1) == t.size(-2), ErrorCode::kShapeMismatch, op, api, ": ", name,
-        " must be batches of square matrices, but they are ", t.size(-2), " by ", t.size(-1),
-        " matrices.");
+        " must be square, got ", t.size(-2), 'x', t.size(-1), " matrices.");
 }
 
-std::string FirstBreakdown::place(const Tensor& a) const {
-  return a.ndim() == 2 ? std::string() : join_text("(Batch element ", matrix, "): ");
+std::string FirstBreakdown::location(const Tensor& a) const {
+  return a.ndim() == 2 ? std::string() : join_text("matrix ", matrix, " of the batch: ");
 }
 
 Var product(const Var& a, const Var& b) { return Matmul::call(a.tensor(), b.tensor()); }

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the ops of linear algebra share: tensors as batches of packed matrices, checks with the
-// names torch.linalg has for itself ("linalg.inv"), and solving.
+// Shared by the linear algebra ops: tensors as batches of packed matrices, checks that name the
+// function of eg.linalg ("linalg.inv"), and solving.
 
 #include <string>
 #include <string_view>
@@ -15,35 +15,32 @@ namespace eg {
 
 /// All dims but the last two.
 Shape batch_of(const Tensor& t);
-/// An uninitialised batch of matrices beside `t`.
+/// An uninitialised batch of matrices with the batch dims, dtype and device of `t`.
 Tensor empty_matrices(const Tensor& t, std::int64_t rows, std::int64_t columns);
-/// The matrices of `t` for every position of a batch that its leading dims broadcast to.
+/// `t` with its leading dims expanded to `batch`.
 Tensor expand_batch(const Tensor& t, const Shape& batch);
 /// The sizes of the matrices of a packed tensor.
 kernel::MatrixBatch matrices(const Tensor& packed);
-/// `n` ones on a diagonal, with the dtype and device of `like`.
+/// The identity matrix of size `n`, with the dtype and device of `like`.
 Tensor identity(std::int64_t n, const Tensor& like);
 
-/// The numbers that an op of matrices takes.
-enum class MatrixNumbers : std::uint8_t { kReal, kRealOrComplex };
-
-/// Throws unless `t` holds matrices of such numbers, as floats. `name` is the argument's, `op` the
-/// op's, and `api` what PyTorch calls the function.
-void check_matrix(const Tensor& t, std::string_view name, std::string_view op, std::string_view api,
-                  MatrixNumbers numbers = MatrixNumbers::kReal);
+/// Throws unless `t` holds matrices of real or complex floating-point numbers. `name` is the name
+/// of the argument, `op` that of the op, and `api` that of the public function.
+void check_matrix(const Tensor& t, std::string_view name, std::string_view op,
+                  std::string_view api);
 /// Throws unless `t` holds square matrices of such numbers.
-void check_square(const Tensor& t, std::string_view name, std::string_view op, std::string_view api,
-                  MatrixNumbers numbers = MatrixNumbers::kReal);
+void check_square(const Tensor& t, std::string_view name, std::string_view op,
+                  std::string_view api);
 
-/// Where a factorisation broke down; the kernel says it here.
+/// Where a factorisation failed; written by the kernel.
 struct FirstBreakdown {
   std::int64_t matrix = -1;
   std::int64_t order = 0;
 
   bool exists() const { return matrix >= 0; }
   kernel::Breakdown memory() { return {kernel::host_number(matrix), kernel::host_number(order)}; }
-  /// "(Batch element 3): " where `a`, which was factorised, is a batch.
-  std::string place(const Tensor& a) const;
+  /// "matrix 3 of the batch: " if `a`, the factorised tensor, is a batch; else empty.
+  std::string location(const Tensor& a) const;
 };
 
 /// The matrix product, the transpose and the conjugate transpose of matrices, as formulas.
@@ -52,7 +49,7 @@ Var transpose(const Var& t);
 Var adjoint(const Var& t);
 
 /// The X with A X = B for operands with the same leading dims, recorded as `solve` of real or of
-/// complex numbers. What comes of a singular A is not finite.
+/// complex numbers. For a singular A the result is not finite.
 Tensor solve_unchecked(const Tensor& a, const Tensor& b);
 
 }  // namespace eg

@@ -22,7 +22,8 @@ Tensor solve_from_left(const Tensor& a, const Tensor& b, bool upper, bool unit) 
   return record<SolveTriangular>(result, {a, b}, {upper, unit}, {{a}, {result, true}});
 }
 
-// The same for one triangle and a batch of right sides, whose columns all stand beside each other.
+// The same for one triangular matrix and a batch of right-hand sides, whose columns are joined into
+// one matrix.
 Tensor solve_for_batch(const Tensor& a, const Tensor& b, bool upper, bool unit) {
   const std::int64_t n = b.size(-2);
   const Tensor rows = Movedim::call(b, Dims{-2}, Dims{0});
@@ -43,8 +44,7 @@ struct Factors {
 Factors factorize(const Tensor& input, bool pivot, bool allow_singular, std::string_view op,
                   std::string_view api) {
   check_matrix(input, "A", op, api);
-  check(pivot, ErrorCode::kInvalidArgument, op, api,
-        ": LU without pivoting is not implemented on the CPU.");
+  check(pivot, ErrorCode::kInvalidArgument, op, api, ": pivot: false is not supported.");
   const Tensor a = packed(input);
   Shape pivots = batch_of(a);
   pivots.push_back(std::min(a.size(-2), a.size(-1)));
@@ -54,9 +54,8 @@ Factors factorize(const Tensor& input, bool pivot, bool allow_singular, std::str
   FirstBreakdown bad;
   run(kernel::Lu{matrices(a), a.memory(), f.lu.memory(), f.p.memory(), f.pivots.memory(),
                  bad.memory()});
-  check(!bad.exists() || allow_singular, ErrorCode::kInvalidArgument, op, "torch.", api, ": ",
-        bad.place(a), "U[", bad.order, ',', bad.order,
-        "] is zero and using it on lu_solve would result in a division by zero.");
+  check(!bad.exists() || allow_singular, ErrorCode::kInvalidArgument, op, api, ": ",
+        bad.location(a), "the matrix is singular: U[", bad.order, ',', bad.order, "] is zero.");
   record<LuFactor>(f.lu, {input}, {}, {{f.lu, true}, {f.p}});
   return f;
 }
@@ -65,16 +64,15 @@ Factors factorize(const Tensor& input, bool pivot, bool allow_singular, std::str
 
 Tensor SolveTriangular::call(const Tensor& a, const Tensor& b, bool upper, bool left,
                              bool unitriangular) {
-  constexpr std::string_view kApi = "linalg.solve_triangular";
+  constexpr std::string_view kApi = "linalg.solveTriangular";
   check_square(a, "A", doc.name, kApi);
   check_matrix(b, "B", doc.name, kApi);
   check(a.dtype() == b.dtype(), ErrorCode::kDtypeMismatch, doc.name, kApi,
-        ": Expected A and B to have the same dtype, but found A of type ", a.dtype(),
-        " and B of type ", b.dtype(), " instead.");
+        ": A and B must have the same dtype, got ", a.dtype(), " and ", b.dtype(), '.');
   check_same_device(doc.name, a.device(), b.device());
   check(a.size(-1) == b.size(left ? -2 : -1), ErrorCode::kShapeMismatch, doc.name, kApi,
-        ": Incompatible shapes of A and B for the equation ", left ? "AX = B" : "XA = B", " (",
-        a.size(-2), 'x', a.size(-1), " and ", b.size(-2), 'x', b.size(-1), ").");
+        ": the sizes of A and B do not match in ", left ? "AX = B" : "XA = B", ", got ", a.size(-2),
+        'x', a.size(-1), " and ", b.size(-2), 'x', b.size(-1), '.');
   if (!left) return transposed(call(transposed(a), transposed(b), !upper, true, unitriangular));
   const Shape batch = broadcast_shapes(batch_of(a), batch_of(b), doc.name);
   const Tensor right = expand_batch(b, batch);
@@ -85,11 +83,11 @@ Tensor SolveTriangular::call(const Tensor& a, const Tensor& b, bool upper, bool 
 
 GradList SolveTriangular::backward(const Backward<SolveTriangular>& b) {
   const auto [upper, unit] = b.attrs();
-  const Tensor grad_b = solve_from_left(transposed(b.saved(0)), b.grad(), !upper, unit);
+  const Tensor grad_b = solve_from_left(adjoint(b.saved(0)), b.grad(), !upper, unit);
   GradList grads(2);
   if (b.needs(1)) grads[1] = grad_b;
   if (b.needs(0)) {
-    const Tensor grad_a = (-product(grad_b, transpose(b.saved(1)))).tensor();
+    const Tensor grad_a = (-product(grad_b, adjoint(b.saved(1)))).tensor();
     const std::int64_t beside = unit ? 1 : 0;
     grads[0] = upper ? Triu::call(grad_a, beside) : Tril::call(grad_a, -beside);
   }
@@ -97,12 +95,12 @@ GradList SolveTriangular::backward(const Backward<SolveTriangular>& b) {
 }
 
 TensorList LuFactor::call(const Tensor& a, bool pivot) {
-  const Factors f = factorize(a, pivot, false, doc.name, "linalg.lu_factor");
+  const Factors f = factorize(a, pivot, false, doc.name, "linalg.luFactor");
   return {f.lu, ToDType::call(f.pivots, DType::kInt32)};
 }
 
-// The square parts of L and U give the gradient of a square; what stands beside or below it is
-// solved with them.
+// The gradient of a square part of A follows from the square parts of L and U; that of the columns
+// beside it, or the rows below it, is solved with them.
 GradList LuFactor::backward(const Backward<LuFactor>& b) {
   const Tensor lu = b.saved(0);
   const Tensor p = b.saved(1);
@@ -114,21 +112,21 @@ GradList LuFactor::backward(const Backward<LuFactor>& b) {
   };
   const auto beside = [&](const Tensor& t) -> Var { return Narrow::call(t, -1, k, n - k); };
   const auto below = [&](const Tensor& t) -> Var { return Narrow::call(t, -2, k, m - k); };
-  // L⁻ᵀ X, and X U⁻ᵀ; the other triangle is not read.
+  // L⁻ᴴ X, and X U⁻ᴴ; the other triangle is not read.
   const Tensor factors = square(lu).tensor();
   const auto over_l = [&](const Var& x) -> Var {
-    return solve_from_left(transposed(factors), x.tensor(), true, true);
+    return solve_from_left(adjoint(factors), x.tensor(), true, true);
   };
   const auto over_u = [&](const Var& x) -> Var {
-    return transpose(solve_from_left(factors, transpose(x).tensor(), true, false));
+    return adjoint(solve_from_left(factors, adjoint(x).tensor(), true, false));
   };
   const Var l = lower_part(factors) + identity(k, lu);
   const Var u = upper_part(factors);
   const Var g = square(b.grad());
-  Var of_l = product(transpose(l), lower_part(g));
-  Var of_u = product(upper_part(g), transpose(u));
-  if (n > m) of_l = of_l - product(beside(b.grad()), transpose(beside(lu)));
-  if (m > n) of_u = of_u - product(transpose(below(lu)), below(b.grad()));
+  Var of_l = product(adjoint(l), lower_part(g));
+  Var of_u = product(upper_part(g), adjoint(u));
+  if (n > m) of_l = of_l - product(beside(b.grad()), adjoint(beside(lu)));
+  if (m > n) of_u = of_u - product(adjoint(below(lu)), below(b.grad()));
   Tensor grad = over_u(over_l(lower_part(of_l) + upper_part(of_u))).tensor();
   if (n > m) grad = Cat::call({grad, over_l(beside(b.grad())).tensor()}, -1);
   if (m > n) grad = Cat::call({grad, over_u(below(b.grad())).tensor()}, -2);

@@ -1,17 +1,18 @@
 #pragma once
 
-// Triangular matrices, as torch.linalg has them: solving with them, and the factors that
-// elimination gives. Matrices are the last two dims.
+// Triangular matrices, with the semantics of torch.linalg: solving with them, and LU factors.
+// Matrices are the last two dims.
 
 #include "dispatch/function_op.h"
 
 namespace eg {
 
 struct SolveTriangular {
-  static constexpr op::Doc doc{"solve_triangular",
-                               "The X with A X = B, or X A = B unless left, for triangular A, of "
-                               "which the other triangle is "
-                               "not read, nor with unitriangular the diagonal, which is then 1."};
+  static constexpr op::Doc doc{
+      "solve_triangular",
+      "The X with A X = B, or with X A = B if left is false, for a triangular A. "
+      "The other triangle is not read; with unitriangular, the diagonal "
+      "counts as 1 and is not read either."};
   static constexpr std::string_view node_name = "LinalgSolveTriangularBackward0";
   static constexpr std::array args{Arg{"A"}, Arg{"B"}, Arg{"upper"}, Arg{"left", "true"},
                                    Arg{"unitriangular", "false"}};
@@ -30,10 +31,10 @@ struct SolveTriangular {
 };
 
 struct LuFactor {
-  static constexpr op::Doc doc{"lu_factor",
-                               "[LU, pivots]: what elimination with row exchanges leaves of A, U "
-                               "and below its diagonal L, and "
-                               "the rows that were exchanged, counted from 1."};
+  static constexpr op::Doc doc{
+      "lu_factor",
+      "[LU, pivots]: the LU factors of A with row exchanges in one matrix, "
+      "L below the diagonal, and the exchanged rows, counted from 1."};
   static constexpr std::string_view node_name = "LinalgLuFactorExBackward0";
   static constexpr bool spreads_nan = true;
   static constexpr std::array args{Arg{"A"}, Arg{"pivot", "true"}};
@@ -49,8 +50,8 @@ struct LuFactor {
 struct Lu {
   static constexpr op::Doc doc{
       "lu",
-      "[P, L, U] with A = P L U: a permutation, and triangular matrices of "
-      "which L has ones on its diagonal."};
+      "[P, L, U] with A = P L U: a permutation and two triangular matrices; L has ones on its "
+      "diagonal."};
   static constexpr bool spreads_nan = true;
   static constexpr std::array args = LuFactor::args;
   static constexpr std::array<std::string_view, 4> samples{"T([3, 3])", "T([2, 2, 2])", "T([2, 3])",

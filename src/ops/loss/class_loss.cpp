@@ -21,24 +21,22 @@ void check_weight(const Tensor& input, const Tensor& weight, std::string_view op
   if (!weight.defined()) return;
   const std::int64_t classes = input.size(class_dim(input));
   check(weight.ndim() == 1 && weight.numel() == classes, ErrorCode::kShapeMismatch, op,
-        "weight tensor should be defined either for all ", classes,
-        " classes or no classes but got weight tensor "
-        "of shape: ",
-        weight.shape(), '.');
-  check(weight.dtype() == input.dtype(), ErrorCode::kDtypeMismatch, op, "expected weight to be ",
-        input.dtype(), ", got ", weight.dtype(), '.');
+        "weight must be a vector with one element for each of the ", classes,
+        " classes, got shape ", weight.shape(), '.');
+  check(weight.dtype() == input.dtype(), ErrorCode::kDtypeMismatch, op, "weight must be ",
+        input.dtype(), " like input, got ", weight.dtype(), '.');
 }
 
 void check_target_shape(const Tensor& input, const Tensor& target, std::string_view op) {
   check(input.ndim() > 0, ErrorCode::kShapeMismatch, op,
-        "Expected input with at least 1 dimension, got shape ", input.shape(), '.');
+        "input must have at least 1 dimension, got shape ", input.shape(), '.');
   const Shape expected = ReducedDims{{class_dim(input)}}.result_shape(input.shape());
   if (input.ndim() > 1 && target.ndim() > 0) {
     check(input.size(0) == target.size(0), ErrorCode::kShapeMismatch, op,
-          "Expected input batch_size (", input.size(0), ") to match target batch_size (",
-          target.size(0), ").");
+          "input and target must have the same batch size, got ", input.size(0), " and ",
+          target.size(0), '.');
   }
-  check(target.shape() == expected, ErrorCode::kShapeMismatch, op, "Expected target size ",
+  check(target.shape() == expected, ErrorCode::kShapeMismatch, op, "target must have shape ",
         expected, ", got ", target.shape(), '.');
 }
 
@@ -66,7 +64,7 @@ Classes checked_classes(const Tensor& input, const Tensor& target, const Tensor&
   check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, op, "not implemented for ",
         input.dtype(), '.');
   check(is_integral(target.dtype()) && target.dtype() != DType::kBool, ErrorCode::kDtypeMismatch,
-        op, "expected target dtype to be int64, got ", target.dtype(), '.');
+        op, "target must be int64, got ", target.dtype(), '.');
   const Classes classes(input, target, weight);
   run(kernel::FindBadTarget{op, classes.targets(ignore_index, 0)});
   return classes;
@@ -78,7 +76,7 @@ struct Combined {
   Tensor total_weight;  // of a mean
 };
 
-// Reduces the losses of positions.
+// Reduces the losses of all positions.
 Combined combine(const Tensor& losses, const kernel::ClassTargets& targets, Reduction reduction) {
   const ClassLossAttrs attrs{targets.ignore_index, targets.smoothing,
                              reduction != Reduction::kNone};
@@ -91,14 +89,14 @@ Combined combine(const Tensor& losses, const kernel::ClassTargets& targets, Redu
   return result;
 }
 
-// The gradient of the loss, shared out by the weights of a mean.
+// The gradient of the sum of losses: for a mean, divided by the total weight.
 Var share_of(const Tensor& grad, const Tensor& total_weight) {
   if (!total_weight.defined()) return grad;
-  // Where every position is ignored there is nothing to share out.
+  // If every position is ignored, the total weight is zero and so is the gradient.
   return where(Var(total_weight) == 0, 0, Var(grad) / total_weight);
 }
 
-// The same in the shape of the input.
+// The same, expanded to the shape of the input.
 Var spread_gradient(const Tensor& grad, const ClassLossAttrs& attrs, const Tensor& total_weight,
                     const Tensor& input) {
   const ReducedDims reduced = attrs.is_reduced
@@ -118,10 +116,9 @@ Tensor cross_entropy_of_probabilities(const Tensor& input, const Tensor& target,
                                       Reduction reduction, double label_smoothing) {
   constexpr std::string_view kName = CrossEntropy::doc.name;
   check(is_floating(target.dtype()), ErrorCode::kDtypeMismatch, kName,
-        "Expected floating point type for target with class probabilities, got ", target.dtype(),
-        '.');
+        "target must hold probabilities as floating-point numbers, got ", target.dtype(), '.');
   check(ignore_index < 0, ErrorCode::kInvalidArgument, kName,
-        "ignore_index is not supported for floating point target.");
+        "ignoreIndex is only supported for a target of class indices.");
   check_weight(input, weight, kName);
   const std::int64_t dim = class_dim(input);
   const auto classes = static_cast<double>(input.size(dim));
@@ -147,7 +144,7 @@ Tensor CrossEntropy::call(const Tensor& input, const Tensor& target,
                           const std::optional<Tensor>& weight, std::int64_t ignore_index,
                           Reduction reduction, double label_smoothing) {
   check(label_smoothing >= 0 && label_smoothing <= 1, ErrorCode::kInvalidArgument, doc.name,
-        "label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing, '.');
+        "labelSmoothing must be in [0, 1], got ", label_smoothing, '.');
   const Tensor class_weight = weight.value_or(Tensor());
   if (input.shape() == target.shape() && input.ndim() > 0) {
     return cross_entropy_of_probabilities(input, target, class_weight, ignore_index, reduction,
@@ -199,7 +196,8 @@ Tensor NllLoss::call(const Tensor& input, const Tensor& target, const std::optio
                          {{input}, {classes.target}, {classes.weight}, {result.total_weight}});
 }
 
-// Linear in the input: the gradient is minus what a target counts, and nothing elsewhere.
+// The loss is linear in the input: the gradient is minus the weight at the target class, and zero
+// elsewhere.
 GradList NllLoss::backward(const Backward<NllLoss>& b) {
   const Tensor input = b.saved(0);
   const std::int64_t dim = class_dim(input);

@@ -1,10 +1,10 @@
 #pragma once
 
-// Losses of classes: cross entropy of scores, negative log-likelihood of log-probabilities.
+// Classification losses: cross entropy of scores, negative log-likelihood of log-probabilities.
 //
 // The classes are dimension 1 of the input, or dimension 0 of an input without a batch; the target
-// has the input's shape without it. Cross entropy by index is one kernel each way, which saves two
-// numbers per position instead of the log-probabilities.
+// has the input's shape without it. Cross entropy with class indices is one kernel in each
+// direction, and saves two numbers per position instead of the log-probabilities.
 
 #include "dispatch/function_op.h"
 

@@ -14,7 +14,8 @@
 namespace eg {
 namespace {
 
-// The variances beside `input`: one for all, one for each, or one for each row.
+// The variances, which broadcast to `input`: one for all elements, for each element or for each
+// row.
 Tensor variances(const Tensor& input, const Tensor& var) {
   if (var.is_wrapped_number()) {
     const DType dtype = is_integral(input.dtype()) ? default_dtype() : input.dtype();
@@ -26,8 +27,7 @@ Tensor variances(const Tensor& input, const Tensor& var) {
   if (var.shape() == rows) return Unsqueeze::call(var, -1);
   rows.push_back(1);
   check(var.shape() == rows, ErrorCode::kShapeMismatch, GaussianNllLoss::doc.name,
-        "var is of incorrect size: expected ", input.shape(), " or ", rows, ", got ", var.shape(),
-        '.');
+        "var must have shape ", input.shape(), " or ", rows, ", got ", var.shape(), '.');
   return var;
 }
 
@@ -39,7 +39,7 @@ Tensor PoissonNllLoss::call(const Tensor& input, const Tensor& target, bool log_
   const Var y = target;
   Var losses = log_input ? exp(x) - y * x : x - y * log(x + eps);
   if (full) {
-    // Stirling's approximation of log(y!), which is nothing for 0 and 1.
+    // Stirling's approximation of log(y!), which is exactly 0 for 0 and 1.
     const Var stirling = y * log(y) - y + 0.5 * log(2 * std::numbers::pi * y);
     losses = losses + where(y <= 1, 0, stirling);
   }
@@ -51,8 +51,8 @@ Tensor GaussianNllLoss::call(const Tensor& input, const Tensor& target, const Op
   const Tensor given = variances(input, var.tensor());
   const Tensor measured = detach(given);
   check(!is_true(Any::call((Var(measured) < 0).tensor())), ErrorCode::kInvalidArgument, doc.name,
-        "var has negative entry/entries.");
-  // A variance below eps counts as eps, but has its own gradient.
+        "var must not be negative.");
+  // A variance below eps counts as eps, but its gradient is computed as if it were not clamped.
   const Var v = Var(given) + (Var(call_with<op::Clamp>({.min = eps}, measured)) - measured);
   const Var difference = Var(input) - target;
   Var losses = 0.5 * (log(v) + difference * difference / v);

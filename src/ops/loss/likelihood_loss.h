@@ -1,7 +1,7 @@
 #pragma once
 
-// Negative log likelihoods of numbers: counts under Poisson distributions, and values under normal
-// ones. Composites. `full` adds the parts that do not depend on the input.
+// Negative log likelihoods of counts under Poisson distributions and of values under normal
+// distributions. Composites. `full` adds the terms that do not depend on the input.
 
 #include "dispatch/function_op.h"
 

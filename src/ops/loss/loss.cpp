@@ -36,8 +36,8 @@ Tensor L1Loss::call(const Tensor& input, const Tensor& target, Reduction reducti
 
 Tensor SmoothL1Loss::call(const Tensor& input, const Tensor& target, Reduction reduction,
                           double beta) {
-  check(beta >= 0, ErrorCode::kInvalidArgument, doc.name,
-        "does not support negative values for beta, got ", beta, '.');
+  check(beta >= 0, ErrorCode::kInvalidArgument, doc.name, "beta must not be negative, got ", beta,
+        '.');
   if (beta == 0) return L1Loss::call(input, target, reduction);
   return reduce_losses(call_with<op::SmoothAbsoluteError>({.beta = beta}, input, target),
                        reduction);
@@ -45,16 +45,16 @@ Tensor SmoothL1Loss::call(const Tensor& input, const Tensor& target, Reduction r
 
 Tensor HuberLoss::call(const Tensor& input, const Tensor& target, Reduction reduction,
                        double delta) {
-  check(delta > 0, ErrorCode::kInvalidArgument, doc.name,
-        "does not support non-positive values for delta, got ", delta, '.');
+  check(delta > 0, ErrorCode::kInvalidArgument, doc.name, "delta must be positive, got ", delta,
+        '.');
   return reduce_losses(call_with<op::HuberError>({.delta = delta}, input, target), reduction);
 }
 
 Tensor BinaryCrossEntropy::call(const Tensor& input, const Tensor& target,
                                 const std::optional<Tensor>& weight, Reduction reduction) {
   check(input.shape() == target.shape(), ErrorCode::kShapeMismatch, doc.name,
-        "Using a target size (", target.shape(), ") that is different to the input size (",
-        input.shape(), "). Please ensure they have the same size.");
+        "input and target must have the same shape, got ", input.shape(), " and ", target.shape(),
+        '.');
   if (input.numel() > 0 && is_floating(input.dtype())) {
     const ReducedDims all = reduced_dims({}, false, input.ndim(), doc.name);
     const Var smallest =
@@ -62,7 +62,7 @@ Tensor BinaryCrossEntropy::call(const Tensor& input, const Tensor& target,
     const Var largest =
         run_reduction({.fold = kernel::Fold::kMax, .compute = input.dtype()}, input, all);
     check(is_true(((smallest >= 0) & (largest <= 1)).tensor()), ErrorCode::kInvalidArgument,
-          doc.name, "all elements of input should be between 0 and 1.");
+          doc.name, "input must contain probabilities in [0, 1].");
   }
   return reduce_losses(weighted(eg::call<op::BinaryCrossEntropyError>(input, target), weight),
                        reduction);
@@ -71,8 +71,9 @@ Tensor BinaryCrossEntropy::call(const Tensor& input, const Tensor& target,
 Tensor BinaryCrossEntropyWithLogits::call(const Tensor& input, const Tensor& target,
                                           const std::optional<Tensor>& weight, Reduction reduction,
                                           const std::optional<Tensor>& pos_weight) {
-  check(input.shape() == target.shape(), ErrorCode::kShapeMismatch, doc.name, "Target size (",
-        target.shape(), ") must be the same as input size (", input.shape(), ").");
+  check(input.shape() == target.shape(), ErrorCode::kShapeMismatch, doc.name,
+        "input and target must have the same shape, got ", input.shape(), " and ", target.shape(),
+        '.');
   const Operand positive = pos_weight.has_value() ? Operand(*pos_weight) : Operand(1);
   const Tensor losses =
       apply_elementwise(elementwise_info<op::BinaryCrossEntropyWithLogitsError>(),

@@ -1,6 +1,6 @@
 #pragma once
 
-// Losses: how far an input is from its target, per element and then as a mean or a sum.
+// Losses: how far an input is from its target, per element or as a mean or sum.
 
 #include "dispatch/function_op.h"
 #include "ops/loss/class_loss.h"
@@ -34,7 +34,7 @@ struct L1Loss {
 
 struct SmoothL1Loss {
   static constexpr op::Doc doc{"smooth_l1_loss",
-                               "Mean absolute error, squared and scaled by 1 / beta below beta."};
+                               "Mean absolute error, smoothed to a parabola below beta."};
   static constexpr std::array args{Arg{"input"}, Arg{"target"}, Arg{"reduction", "'mean'"},
                                    Arg{"beta", "1"}};
   static constexpr std::array<std::string_view, 2> samples{"T([6]), T([6])",
@@ -44,8 +44,7 @@ struct SmoothL1Loss {
 };
 
 struct HuberLoss {
-  static constexpr op::Doc doc{"huber_loss",
-                               "Mean half squared error, continued straight above delta."};
+  static constexpr op::Doc doc{"huber_loss", "Mean of half the squared error, linear above delta."};
   static constexpr std::array args{Arg{"input"}, Arg{"target"}, Arg{"reduction", "'mean'"},
                                    Arg{"delta", "1"}};
   static constexpr std::array samples = SmoothL1Loss::samples;
@@ -54,7 +53,7 @@ struct HuberLoss {
 };
 
 struct BinaryCrossEntropy {
-  static constexpr op::Doc doc{"binary_cross_entropy", "Cross entropy of probabilities of yes."};
+  static constexpr op::Doc doc{"binary_cross_entropy", "Cross entropy of binary probabilities."};
   static constexpr std::array args{Arg{"input"}, Arg{"target"}, Arg{"weight", "null"},
                                    Arg{"reduction", "'mean'"}};
   static constexpr std::array<std::string_view, 2> samples{
@@ -67,7 +66,7 @@ struct BinaryCrossEntropy {
 
 struct BinaryCrossEntropyWithLogits {
   static constexpr op::Doc doc{"binary_cross_entropy_with_logits",
-                               "Cross entropy of sigmoid(input), stable for any input."};
+                               "Binary cross entropy of sigmoid(input), stable for any input."};
   static constexpr std::array args{Arg{"input"}, Arg{"target"}, Arg{"weight", "null"},
                                    Arg{"reduction", "'mean'"}, Arg{"pos_weight", "null"}};
   static constexpr std::array<std::string_view, 3> samples{

@@ -1,6 +1,6 @@
 #pragma once
 
-// How the losses of elements become one number.
+// Reduces the losses of elements to one number.
 
 #include "dispatch/function_op.h"
 

@@ -13,40 +13,37 @@
 namespace eg {
 namespace {
 
-// Differentiated at zero as where it is above, like the clamp PyTorch writes here.
+// max(x, 0) with the derivative 1 at zero, like the clamp that PyTorch uses here.
 Var at_least_zero(const Var& x) { return call_with<op::Clamp>({.min = 0}, x.tensor()); }
 
 Var relu(const Var& x) { return call<op::Relu>(x.tensor()); }
 
 Var sum_of_vectors(const Var& x) { return Sum::call(x.tensor(), Dims{-1}); }
 
-// Throws unless `input` holds rows of scores, one row for each of what `target` says.
+// Throws unless `input` is one row or a matrix of scores and `target` has the expected shape.
 void check_scores(std::string_view op, const Tensor& input, const Tensor& target,
                   const Shape& expected) {
   check((input.ndim() == 1 || input.ndim() == 2) && input.size(-1) > 0, ErrorCode::kShapeMismatch,
-        op, "Expected non-empty vector or matrix with optional 0-dim batch size, but got: ",
-        input.shape(), '.');
-  check(target.shape() == expected, ErrorCode::kShapeMismatch, op,
-        "inconsistent target size: ", target.shape(), " for input of size: ", input.shape(),
-        ", expected ", expected, '.');
-  check(is_integral(target.dtype()), ErrorCode::kDtypeMismatch, op,
-        "expected classes as int64, got ", target.dtype(), '.');
+        op, "input must be a vector or matrix of at least one class, got shape ", input.shape(),
+        '.');
+  check(target.shape() == expected, ErrorCode::kShapeMismatch, op, "target must have shape ",
+        expected, " for input of shape ", input.shape(), ", got ", target.shape(), '.');
+  check(is_integral(target.dtype()), ErrorCode::kDtypeMismatch, op, "target must be int64, got ",
+        target.dtype(), '.');
 }
 
 }  // namespace
 
 Tensor MarginRankingLoss::call(const Tensor& input1, const Tensor& input2, const Tensor& target,
                                double margin, Reduction reduction) {
-  check(
-      input1.ndim() == input2.ndim() && input1.ndim() == target.ndim(), ErrorCode::kShapeMismatch,
-      doc.name,
-      "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: ",
-      input1.shape(), ", input2: ", input2.shape(), ", target: ", target.shape(), '.');
+  check(input1.ndim() == input2.ndim() && input1.ndim() == target.ndim(), ErrorCode::kShapeMismatch,
+        doc.name, "input1, input2 and target must have the same number of dimensions, got shapes ",
+        input1.shape(), ", ", input2.shape(), " and ", target.shape(), '.');
   const Var losses = at_least_zero(-Var(target) * (Var(input1) - input2) + margin);
   return reduce_losses(losses.tensor(), reduction);
 }
 
-// A target of neither kind counts for both.
+// A target other than 1 and -1 gets both terms.
 Tensor HingeEmbeddingLoss::call(const Tensor& input, const Tensor& target, double margin,
                                 Reduction reduction) {
   const Var y = target;
@@ -62,13 +59,11 @@ Tensor SoftMarginLoss::call(const Tensor& input, const Tensor& target, Reduction
 Tensor CosineEmbeddingLoss::call(const Tensor& input1, const Tensor& input2, const Tensor& target,
                                  double margin, Reduction reduction) {
   check(target.ndim() <= 1, ErrorCode::kShapeMismatch, doc.name,
-        "0D or 1D target tensor expected, multi-target not supported, got shape ", target.shape(),
-        '.');
+        "target must have at most 1 dimension, got shape ", target.shape(), '.');
   const std::int64_t ndim = target.ndim() + 1;
   check(input1.ndim() == ndim && input2.ndim() == ndim, ErrorCode::kShapeMismatch, doc.name,
-        target.ndim(), "D target tensor expects ", ndim,
-        "D input tensors, but found inputs with sizes ", input1.shape(), " and ", input2.shape(),
-        '.');
+        "the inputs must have one dimension more than target, ", ndim, ", got shapes ",
+        input1.shape(), " and ", input2.shape(), '.');
   constexpr double kEpsilon = 1e-12;
   const Var a = input1;
   const Var b = input2;
@@ -85,12 +80,10 @@ Tensor TripletMarginLoss::call(const Tensor& anchor, const Tensor& positive, con
                                Reduction reduction) {
   check(anchor.ndim() == positive.ndim() && anchor.ndim() == negative.ndim(),
         ErrorCode::kShapeMismatch, doc.name,
-        "The anchor, positive, and negative tensors are expected to have the same number of "
-        "dimensions, but got: anchor ",
-        anchor.ndim(), "D, positive ", positive.ndim(), "D, and negative ", negative.ndim(),
-        "D inputs.");
-  check(margin > 0, ErrorCode::kInvalidArgument, doc.name, "margin must be greater than 0, got ",
-        margin, '.');
+        "anchor, positive and negative must have the same number of dimensions, got ",
+        anchor.ndim(), ", ", positive.ndim(), " and ", negative.ndim(), '.');
+  check(margin > 0, ErrorCode::kInvalidArgument, doc.name, "margin must be positive, got ", margin,
+        '.');
   const Var near = PairwiseDistance::call(anchor, positive, p, eps);
   Var far = PairwiseDistance::call(anchor, negative, p, eps);
   if (swap) far = minimum(far, PairwiseDistance::call(positive, negative, p, eps));
@@ -99,20 +92,19 @@ Tensor TripletMarginLoss::call(const Tensor& anchor, const Tensor& positive, con
 
 Tensor MultiMarginLoss::call(const Tensor& input, const Tensor& target, double p, double margin,
                              const std::optional<Tensor>& weight, Reduction reduction) {
-  check(p == 1 || p == 2, ErrorCode::kInvalidArgument, doc.name,
-        "only p == 1 and p == 2 supported, got ", p, '.');
+  check(p == 1 || p == 2, ErrorCode::kInvalidArgument, doc.name, "p must be 1 or 2, got ", p, '.');
   Shape expected = input.shape();
   if (!expected.empty()) expected.pop_back();
   check_scores(doc.name, input, target, expected);
   const std::int64_t classes = input.size(-1);
   check(!weight.has_value() || weight->shape() == Shape{classes}, ErrorCode::kShapeMismatch,
-        doc.name, "inconsistent weight size: expected ", Shape{classes},
-        " but got: ", weight.has_value() ? weight->shape() : Shape{}, '.');
-  const Tensor places = Unsqueeze::call(target, -1);
-  Var lacking = relu(margin - Var(Gather::call(input, -1, places)) + input);
+        doc.name, "weight must have shape ", Shape{classes}, ", got ",
+        weight.has_value() ? weight->shape() : Shape{}, '.');
+  const Tensor indices = Unsqueeze::call(target, -1);
+  Var lacking = relu(margin - Var(Gather::call(input, -1, indices)) + input);
   if (p == 2) lacking = lacking * lacking;
-  if (weight.has_value()) lacking = lacking * Take::call(*weight, places);
-  const Var others = Var(moved(Arange::call(classes), input.device())) != places;
+  if (weight.has_value()) lacking = lacking * Take::call(*weight, indices);
+  const Var others = Var(moved(Arange::call(classes), input.device())) != indices;
   const Var losses = sum_of_vectors(where(others, lacking, 0)) / static_cast<double>(classes);
   return reduce_losses(losses.tensor(), reduction);
 }
@@ -121,9 +113,9 @@ Tensor MultilabelMarginLoss::call(const Tensor& input, const Tensor& target, Red
   check_scores(doc.name, input, target, input.shape());
   const Var is_listed = Var(Cumprod::call((Var(target) >= 0).tensor(), -1)) != 0;
   const Tensor listed = (Var(target) * is_listed).tensor();
-  const Tensor nobody = ZerosLike::call(listed);
+  const Tensor zeros = ZerosLike::call(listed);
   const Var is_other =
-      Var(ScatterAdd::call(nobody, -1, listed, (Var(nobody) + is_listed).tensor())) == 0;
+      Var(ScatterAdd::call(zeros, -1, listed, (Var(zeros) + is_listed).tensor())) == 0;
   const auto by_target = [](const Var& x) { return Var(Unsqueeze::call(x.tensor(), -1)); };
   const auto by_class = [](const Var& x) { return Var(Unsqueeze::call(x.tensor(), -2)); };
   const Var lacking = relu(1 - by_target(Gather::call(input, -1, listed)) + by_class(input));

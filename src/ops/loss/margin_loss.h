@@ -1,7 +1,7 @@
 #pragma once
 
-// Losses that ask for a margin: between two inputs, between distances, and between the score of the
-// right class and those of the others. Beyond it nothing is lost. Composites.
+// Losses with a margin: between two inputs, between distances, or between the score of the right
+// class and those of the others. Beyond the margin the loss is zero. Composites.
 
 #include "dispatch/function_op.h"
 
@@ -22,7 +22,7 @@ struct MarginRankingLoss {
 struct HingeEmbeddingLoss {
   static constexpr op::Doc doc{
       "hinge_embedding_loss",
-      "A distance itself (target 1), or how much it lacks to margin (target -1)."};
+      "The distance input (target 1), or by how much it is less than margin (target -1)."};
   static constexpr std::array args{Arg{"input"}, Arg{"target"}, Arg{"margin", "1"},
                                    Arg{"reduction", "'mean'"}};
   static constexpr std::array<std::string_view, 2> samples{"T([4]), T([4])",
@@ -33,7 +33,7 @@ struct HingeEmbeddingLoss {
 
 struct SoftMarginLoss {
   static constexpr op::Doc doc{"soft_margin_loss",
-                               "log(1 + exp(-target * input)), of targets 1 and -1."};
+                               "log(1 + exp(-target * input)) for targets 1 and -1."};
   static constexpr std::array args{Arg{"input"}, Arg{"target"}, Arg{"reduction", "'mean'"}};
   static constexpr std::array<std::string_view, 2> samples{"T([4]), T([4])",
                                                            "T([2, 3]), T([2, 3]), 'none'"};
@@ -55,8 +55,8 @@ struct CosineEmbeddingLoss {
 struct TripletMarginLoss {
   static constexpr op::Doc doc{
       "triplet_margin_loss",
-      "By how much anchor fails to be margin nearer to positive than to negative, in the p-norm; "
-      "with swap the distance of positive from negative counts too."};
+      "By how much anchor fails to be closer to positive than to negative by margin, in the "
+      "p-norm; with swap, the distance between positive and negative is used if it is smaller."};
   static constexpr bool spreads_nan = true;
   static constexpr std::array args{
       Arg{"anchor"}, Arg{"positive"},    Arg{"negative"},      Arg{"margin", "1"},

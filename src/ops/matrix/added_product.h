@@ -1,7 +1,7 @@
 #pragma once
 
-// A tensor plus a product: the shapes of addmm that PyTorch has names for. And renorm, which like
-// them scales before it hands on. Composites.
+// The sums of a tensor and a product that PyTorch has besides addmm and baddbmm, and renorm.
+// Composites.
 
 #include "dispatch/function_op.h"
 
@@ -31,7 +31,7 @@ struct Addr {
 
 struct Addbmm {
   static constexpr op::Doc doc{"addbmm",
-                               "beta * input + alpha * the sum of the products of two batches."};
+                               "beta * input + alpha * the sum over a batch of matrix products."};
   static constexpr bool in_place = true;
   static constexpr std::array args{Arg{"input"}, Arg{"batch1"}, Arg{"batch2"}, Arg{"beta", "1"},
                                    Arg{"alpha", "1"}};
@@ -43,7 +43,7 @@ struct Addbmm {
 
 struct Renorm {
   static constexpr op::Doc doc{
-      "renorm", "input with every slice along dim whose p-norm exceeds maxnorm scaled down to it."};
+      "renorm", "input with slices along dim of a p-norm above maxnorm scaled down to maxnorm."};
   static constexpr bool ignores_nan = true;
   static constexpr bool in_place = true;
   static constexpr std::array args{Arg{"input"}, Arg{"p"}, Arg{"dim"}, Arg{"maxnorm"}};

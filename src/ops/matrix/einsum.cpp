@@ -13,14 +13,15 @@ namespace eg {
 namespace {
 
 constexpr std::string_view kOp = "einsum";
-// Letters are themselves; the dimensions of an ellipsis count on from here, the last one first.
+// The label of a dimension is its letter. The dimensions of an ellipsis are numbered up from here,
+// beginning with the last one.
 constexpr int kEllipsis = 256;
 
 using Labels = std::vector<int>;
 
 template <class... Parts>
 void require(bool condition, const Parts&... parts) {
-  check(condition, ErrorCode::kInvalidArgument, kOp, "einsum(): ", parts...);
+  check(condition, ErrorCode::kInvalidArgument, kOp, parts...);
 }
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -32,13 +33,14 @@ Labels parse_term(std::string_view term) {
     if (term[i] == ' ') continue;
     if (term[i] == '.') {
       const bool is_first = std::find(labels.begin(), labels.end(), kEllipsis) == labels.end();
-      require(is_first && term.substr(i, 3) == "...", "found '.' in \"", term,
-              "\" that is not part of any ellipsis.");
+      require(is_first && term.substr(i, 3) == "...",
+              "expected one \"...\" at most and no other "
+              "dots in the term \"",
+              term, "\".");
       labels.push_back(kEllipsis);
       i += 2;
     } else {
-      require(is_letter(term[i]), "invalid subscript given in the term \"", term,
-              "\", subscripts must be in [a-zA-Z].");
+      require(is_letter(term[i]), "subscripts must be letters, got the term \"", term, "\".");
       labels.push_back(term[i]);
     }
   }
@@ -55,32 +57,32 @@ std::vector<Labels> parse_terms(std::string_view text) {
   }
 }
 
-// Puts `count` names in the place of an ellipsis.
+// Replaces an ellipsis by `count` labels.
 void expand_ellipsis(Labels& labels, std::int64_t count) {
-  const auto place = std::find(labels.begin(), labels.end(), kEllipsis);
-  if (place == labels.end()) return;
+  const auto at = std::find(labels.begin(), labels.end(), kEllipsis);
+  if (at == labels.end()) return;
   Labels dims;
   for (std::int64_t d = count; d > 0; --d) dims.push_back(kEllipsis + static_cast<int>(d));
-  const auto after = labels.erase(place);
+  const auto after = labels.erase(at);
   labels.insert(after, dims.begin(), dims.end());
 }
 
-// How many dimensions the ellipsis of operand `i` has.
+// The number of dimensions that the ellipsis of operand `i` stands for.
 std::int64_t ellipsis_size(const Labels& labels, const Tensor& operand, std::size_t i) {
   const auto named = static_cast<std::int64_t>(labels.size());
   const bool has_ellipsis = std::find(labels.begin(), labels.end(), kEllipsis) != labels.end();
   if (!has_ellipsis) {
-    require(named == operand.ndim(), "the number of subscripts in the equation (", named,
-            ") does not match the number of dimensions (", operand.ndim(), ") for operand ", i,
-            " and no ellipsis was given.");
+    require(named == operand.ndim(), "operand ", i, " has ", operand.ndim(),
+            " dimensions, but its term has ", named, " subscripts and no ellipsis.");
     return 0;
   }
-  require(named - 1 <= operand.ndim(), "the number of subscripts in the equation (", named - 1,
-          ") is more than the number of dimensions (", operand.ndim(), ") for operand ", i, '.');
+  require(named - 1 <= operand.ndim(), "operand ", i, " has ", operand.ndim(),
+          " dimensions, but its term has ", named - 1, " subscripts besides the ellipsis.");
   return operand.ndim() - (named - 1);
 }
 
-// Without "->": the ellipsis, then what appears once, in alphabetical order.
+// The result of an equation without "->": the ellipsis, then the letters that appear once, in
+// alphabetical order.
 Labels implied_result(const std::vector<Labels>& terms, std::int64_t ellipsis) {
   Labels result;
   Labels all;
@@ -92,7 +94,7 @@ Labels implied_result(const std::vector<Labels>& terms, std::int64_t ellipsis) {
   return result;
 }
 
-// The operand with one dimension per name of `order`; those it lacks have size one.
+// The operand with one dimension per label in `order`; those it lacks have size one.
 Tensor align(Tensor operand, Labels labels, const Labels& order) {
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const auto again =
@@ -101,22 +103,22 @@ Tensor align(Tensor operand, Labels labels, const Labels& order) {
     const auto first = static_cast<std::int64_t>(i);
     const auto second = static_cast<std::int64_t>(again - labels.begin());
     require(operand.size(first) == operand.size(second), "subscript ", static_cast<char>(labels[i]),
-            " is repeated for an operand but the sizes don't match, ", operand.size(second),
-            " != ", operand.size(first), '.');
+            " is repeated in a term, but its dimensions have sizes ", operand.size(first), " and ",
+            operand.size(second), '.');
     operand = Movedim::call(Diagonal::call(operand, 0, first, second), {-1}, {first});
     labels.erase(again);
     --i;
   }
-  Dims places;
+  Dims dims;
   Shape shape;
   for (const int label : order) {
     const auto found = std::find(labels.begin(), labels.end(), label);
-    if (found != labels.end()) places.push_back(found - labels.begin());
+    if (found != labels.end()) dims.push_back(found - labels.begin());
     shape.push_back(found == labels.end()
                         ? 1
                         : operand.shape()[static_cast<std::size_t>(found - labels.begin())]);
   }
-  return Reshape::call(Permute::call(operand, places), shape);
+  return Reshape::call(Permute::call(operand, dims), shape);
 }
 
 void check_sizes(const TensorList& operands, const Labels& order) {
@@ -126,15 +128,15 @@ void check_sizes(const TensorList& operands, const Labels& order) {
       const std::int64_t own = operands[i].shape()[d];
       const std::string name =
           order[d] > kEllipsis ? std::string("...") : std::string(1, static_cast<char>(order[d]));
-      check(own == 1 || size == 1 || own == size, ErrorCode::kShapeMismatch, kOp,
-            "einsum(): subscript ", name, " has size ", own, " for operand ", i,
-            " which does not broadcast with previously seen size ", size, '.');
+      check(own == 1 || size == 1 || own == size, ErrorCode::kShapeMismatch, kOp, "subscript ",
+            name, " has size ", own, " in operand ", i, ", but size ", size, " before.");
       if (own != 1) size = own;
     }
   }
 }
 
-// The sum over `summed` of a * b, which have the same number of dims; those summed stay, as ones.
+// The sum over `summed` of a * b, which have the same number of dims. Summed dims remain, with size
+// one.
 Tensor multiply_and_sum(Tensor a, Tensor b, const Dims& summed) {
   if (summed.empty()) return (Var(a) * b).tensor();
   Dims batch;
@@ -186,13 +188,11 @@ Tensor multiply_and_sum(Tensor a, Tensor b, const Dims& summed) {
 }  // namespace
 
 Tensor einsum(std::string_view equation, const TensorList& operands) {
-  require(!operands.empty(), "must provide at least one operand.");
+  require(!operands.empty(), "expected at least one operand.");
   const std::size_t arrow = equation.find("->");
   std::vector<Labels> terms = parse_terms(equation.substr(0, arrow));
-  require(terms.size() >= operands.size(),
-          "more operands were provided than specified in the equation.");
-  require(terms.size() <= operands.size(),
-          "fewer operands were provided than specified in the equation.");
+  require(terms.size() == operands.size(), "the equation has ", terms.size(),
+          " terms, but there are ", operands.size(), " operands.");
   std::int64_t ellipsis = 0;
   for (std::size_t i = 0; i < terms.size(); ++i) {
     const std::int64_t size = ellipsis_size(terms[i], operands[i], i);
@@ -215,10 +215,9 @@ Tensor einsum(std::string_view equation, const TensorList& operands) {
   };
   for (std::size_t d = 0; d < kept; ++d) {
     const char name = static_cast<char>(order[d]);
-    require(std::count(order.begin(), order.end(), order[d]) == 1, "output subscript ", name,
-            " appears more than once in the output.");
-    require(appears(order[d]), "output subscript ", name,
-            " does not appear in the equation for any input operand.");
+    require(std::count(order.begin(), order.end(), order[d]) == 1, "the result repeats subscript ",
+            name, '.');
+    require(appears(order[d]), "subscript ", name, " of the result is in no operand.");
   }
   for (const Labels& term : terms) {
     for (const int label : term) {
@@ -231,7 +230,7 @@ Tensor einsum(std::string_view equation, const TensorList& operands) {
     aligned.push_back(align(operands[i], terms[i], order));
   check_sizes(aligned, order);
 
-  // The dims that are to be summed once operand `i` is in: no later one has them.
+  // The dims that are summed when operand `i` is multiplied, because no later operand has them.
   const auto summed_at = [&](std::size_t i) {
     Dims dims;
     for (std::size_t d = kept; d < order.size(); ++d) {

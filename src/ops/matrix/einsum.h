@@ -1,10 +1,10 @@
 #pragma once
 
-// Sums of products named by an equation: "ij,jk->ik" is the matrix product.
+// Sums of products described by an equation: "ij,jk->ik" is the matrix product.
 //
-// Every operand is shown with one dimension per name, then operands are multiplied from left to
-// right, each pair as one batched matrix product. Names that no later operand and not the result
-// needs are summed over on the way. Everything is an ordinary op, so gradients are free.
+// Every operand is viewed with one dimension per letter. Then the operands are multiplied from left
+// to right, each pair as one batched matrix product. A letter that neither a later operand nor the
+// result has is summed over in that product. All steps are ordinary ops, which have gradients.
 
 #include <string_view>
 
@@ -12,11 +12,12 @@
 
 namespace eg {
 
-/// Evaluates an equation: torch.einsum.
+/// Evaluates an equation with the syntax of torch.einsum.
 Tensor einsum(std::string_view equation, const TensorList& operands);
 
 struct Einsum {
-  static constexpr op::Doc doc{"einsum", "Sum of products; the equation as character codes."};
+  static constexpr op::Doc doc{"einsum",
+                               "Sum of products by an equation, given as character codes."};
   static constexpr Audience audience = Audience::kInternal;
   static constexpr std::array args{Arg{"equation"}, Arg{"operands"}};
   /// "ij,jk" and "b...i,ki->...bk".

@@ -12,7 +12,7 @@
 namespace eg {
 namespace {
 
-// The gradients of any product of operands whose batches are the same.
+// The gradients of a product of operands with the same batch dimensions.
 template <class Op>
 GradList product_gradients(const Backward<Op>& b) {
   GradList grads(2);
@@ -21,7 +21,7 @@ GradList product_gradients(const Backward<Op>& b) {
   return grads;
 }
 
-// The recorded part of matmul for operands whose batches differ.
+// The recorded part of matmul for operands with different batch dimensions.
 struct BroadcastProduct {
   static constexpr op::Doc doc = Matmul::doc;
   static Tensor call(const Tensor& a, const Tensor& b) {
@@ -31,7 +31,7 @@ struct BroadcastProduct {
                                     {save_beside(a, b), save_beside(b, a)});
   }
 
-  /// The shapes of the operands, of which one may not have been saved.
+  /// The shapes of the operands, which are needed even for an operand that is not saved.
   struct Attrs {
     Shape a;
     Shape b;
@@ -43,7 +43,8 @@ struct BroadcastProduct {
     if (b.needs(0)) grads[0] = math::sum_to(Matmul::call(g, adjoint(b.saved(1))), b.attrs().a);
     if (!b.needs(1)) return grads;
     const Tensor a = b.saved(0);
-    // A matrix that met every matrix of the batch met one tall matrix: its gradient is one product.
+    // A single matrix multiplies all matrices of the batch like one tall matrix, so its gradient is
+    // one product.
     grads[1] = b.attrs().b.size() == 2 ? Mm::call(adjoint(folded(a)), folded(g))
                                        : math::sum_to(Matmul::call(adjoint(a), g), b.attrs().b);
     return grads;
@@ -58,14 +59,15 @@ bool is_vector_of(const Tensor& t, std::int64_t size) {
   return t.ndim() == 1 && t.shape()[0] == size && t.is_contiguous();
 }
 
-// The forward half of addmm and baddbmm, after the checks of the product.
+// Forward of addmm and baddbmm, after the product has been checked.
 Tensor add_product(std::string_view op, const Tensor& input, const Tensor& a, const Tensor& b,
                    Scalar beta, Scalar alpha) {
   check(input.dtype() == b.dtype(), ErrorCode::kDtypeMismatch, op,
-        "self and mat2 must have the same dtype, but got ", input.dtype(), " and ", b.dtype(), '.');
+        "input and the factors must have the same dtype, got ", input.dtype(), " and ", b.dtype(),
+        '.');
   check(!is_integral(b.dtype()) || !(beta.is_float() || alpha.is_float()),
-        ErrorCode::kInvalidArgument, op,
-        "For integral input tensors, argument beta and alpha must not be floating point numbers.");
+        ErrorCode::kInvalidArgument, op, "alpha and beta must be integers for ", b.dtype(),
+        " tensors.");
   Shape shape = a.shape();
   shape.back() = b.shape().back();
   check(is_expandable_to(input.shape(), shape), ErrorCode::kShapeMismatch, op, "input of shape ",
@@ -100,8 +102,8 @@ GradList sum_gradients(const Backward<Op>& b) {
   return grads;
 }
 
-// The node of linear: PyTorch records an addmm, or an mm without bias, and so the slots are
-// ordered.
+// The node of linear. As in PyTorch it is an addmm, or an mm without bias, with the same order of
+// inputs.
 template <bool kHasBias>
 struct LinearNode {
   static constexpr op::Doc doc = kHasBias ? Addmm::doc : Mm::doc;
@@ -137,10 +139,10 @@ GradList Bmm::backward(const Backward<Bmm>& b) { return product_gradients(b); }
 
 Tensor Mv::call(const Tensor& input, const Tensor& vec) {
   check(input.ndim() == 2 && vec.ndim() == 1, ErrorCode::kShapeMismatch, doc.name,
-        "vector + matrix @ vector expected, got shapes ", input.shape(), " and ", vec.shape(), '.');
+        "expected a matrix and a vector, got shapes ", input.shape(), " and ", vec.shape(), '.');
   check(input.shape()[1] == vec.shape()[0], ErrorCode::kShapeMismatch, doc.name,
-        "size mismatch, got mat (", input.shape()[0], 'x', input.shape()[1], "), vec (",
-        vec.shape()[0], ").");
+        "a matrix of shape ", input.shape(), " cannot be multiplied by a vector of shape ",
+        vec.shape(), '.');
   check_operands(doc.name, input, vec);
   const Tensor out = Tensor::empty({input.shape()[0]}, input.dtype(), input.device());
   run(kernel::MatrixProduct{.sizes = {{}, out.numel(), 1, vec.numel()},
@@ -162,11 +164,9 @@ GradList Mv::backward(const Backward<Mv>& b) {
 
 Tensor Dot::call(const Tensor& input, const Tensor& tensor) {
   check(input.ndim() == 1 && tensor.ndim() == 1, ErrorCode::kShapeMismatch, doc.name,
-        "1D tensors expected, but got ", input.ndim(), "D and ", tensor.ndim(), "D tensors.");
+        "expected two vectors, got ", input.ndim(), " and ", tensor.ndim(), " dimensions.");
   check(input.numel() == tensor.numel(), ErrorCode::kShapeMismatch, doc.name,
-        "inconsistent tensor size, expected tensor ", input.shape(), " and src ", tensor.shape(),
-        " to have the same number of elements, but got ", input.numel(), " and ", tensor.numel(),
-        " elements respectively.");
+        "the vectors must have the same size, got ", input.numel(), " and ", tensor.numel(), '.');
   check_operands(doc.name, input, tensor);
   const Tensor out = Tensor::empty({}, input.dtype(), input.device());
   run(kernel::MatrixProduct{.sizes = {{}, 1, 1, input.numel()},
@@ -190,8 +190,7 @@ Tensor Matmul::call(const Tensor& input, const Tensor& other) {
   const std::int64_t ndim = input.ndim();
   const std::int64_t other_ndim = other.ndim();
   check(ndim >= 1 && other_ndim >= 1, ErrorCode::kShapeMismatch, doc.name,
-        "both arguments to matmul need to be at least 1D, but they are ", ndim, "D and ",
-        other_ndim, "D.");
+        "both operands must have at least 1 dimension, got ", ndim, " and ", other_ndim, '.');
   if (ndim == 2 && other_ndim == 2) return Mm::call(input, other);
   if (ndim == 1 && other_ndim == 1) return Dot::call(input, other);
   if (ndim == 2 && other_ndim == 1) return Mv::call(input, other);
@@ -229,11 +228,9 @@ Tensor Linear::call(const Tensor& input, const Tensor& weight, const std::option
     return bias ? eg::call<op::Add>(product, *bias) : product;
   }
   const std::int64_t in_features = weight.shape()[1];
-  check(input.shape().back() == in_features, ErrorCode::kShapeMismatch, doc.name,
-        "mat1 and mat2 shapes cannot be multiplied (",
-        input.numel() / std::max<std::int64_t>(1, input.size(-1)), 'x', input.size(-1), " and ",
-        in_features, 'x', weight.shape()[0], "): input of shape ", input.shape(), " needs ",
-        in_features, " features.");
+  check(input.shape().back() == in_features, ErrorCode::kShapeMismatch, doc.name, "input of shape ",
+        input.shape(), " must have ", in_features, " features, as weight of shape ", weight.shape(),
+        " has.");
   check_operands(doc.name, input, weight);
   if (bias) check_operands(doc.name, input, *bias);
 
@@ -251,7 +248,7 @@ Tensor Linear::call(const Tensor& input, const Tensor& weight, const std::option
                             .b_layout = transposed(matrix_layout(weight, batch)),
                             .c = out.memory(),
                             .c_layout = is_row ? row_layout(out) : matrix_layout(out, batch),
-                            .bias = bias ? bias->memory() : kernel::In()});
+                            .bias = bias ? bias->memory() : kernel::OptionalIn()});
   const Save saved_input = save_beside(input, weight);
   const Save saved_weight = save_beside(weight, input);
   return bias ? record<LinearNode<true>>(out, {*bias, input, weight}, {},
@@ -262,13 +259,14 @@ Tensor Linear::call(const Tensor& input, const Tensor& weight, const std::option
 Tensor Bilinear::call(const Tensor& input1, const Tensor& input2, const Tensor& weight,
                       const std::optional<Tensor>& bias) {
   check(input1.ndim() == input2.ndim(), ErrorCode::kShapeMismatch, doc.name,
-        "input dimensions do not match: got ", input1.ndim(), " and ", input2.ndim(), '.');
+        "input1 and input2 must have the same number of dimensions, got ", input1.ndim(), " and ",
+        input2.ndim(), '.');
   check(weight.ndim() == 3, ErrorCode::kShapeMismatch, doc.name,
-        "expected a 3-D weight, got shape ", weight.shape(), '.');
+        "weight must have 3 dimensions, got shape ", weight.shape(), '.');
   const Shape& sizes = weight.shape();
   check(input1.size(-1) == sizes[1] && input2.size(-1) == sizes[2], ErrorCode::kShapeMismatch,
-        doc.name, "input size does not match weight size: got ", input1.size(-1), " and ",
-        input2.size(-1), " but expected ", sizes[1], " and ", sizes[2], '.');
+        doc.name, "input1 and input2 must have ", sizes[1], " and ", sizes[2], " features, got ",
+        input1.size(-1), " and ", input2.size(-1), '.');
   const Tensor rows =
       Linear::call(input2, Reshape::call(weight, {sizes[0] * sizes[1], sizes[2]}), {});
   Shape shape = rows.shape();
@@ -280,10 +278,10 @@ Tensor Bilinear::call(const Tensor& input1, const Tensor& input2, const Tensor& 
 }
 
 Tensor Outer::call(const Tensor& input, const Tensor& vec2) {
-  check(input.ndim() == 1, ErrorCode::kShapeMismatch, doc.name,
-        "Expected 1-D argument self, but got ", input.ndim(), "-D.");
-  check(vec2.ndim() == 1, ErrorCode::kShapeMismatch, doc.name,
-        "Expected 1-D argument vec2, but got ", vec2.ndim(), "-D.");
+  check(input.ndim() == 1, ErrorCode::kShapeMismatch, doc.name, "input must be a vector, got ",
+        input.ndim(), " dimensions.");
+  check(vec2.ndim() == 1, ErrorCode::kShapeMismatch, doc.name, "vec2 must be a vector, got ",
+        vec2.ndim(), " dimensions.");
   return eg::call<op::Mul>(Unsqueeze::call(input, 1), vec2);
 }
 

@@ -1,11 +1,11 @@
 #pragma once
 
-// Matrix products. A product and its two gradients are the same thing with operands transposed,
+// Matrix products. The two gradients of a product are products with transposed operands,
 //
 //   C = A B      dA = dC Bᵀ      dB = Aᵀ dC
 //
-// and a transposed operand is the same memory with strides exchanged, so no order of derivative
-// copies a matrix. Operands must have one dtype; integer products wrap around.
+// and a transposed operand is the same memory with exchanged strides, so derivatives of any order
+// copy no matrix. Operands must have the same dtype; integer products wrap around.
 
 #include "dispatch/function_op.h"
 

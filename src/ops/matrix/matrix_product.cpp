@@ -25,7 +25,7 @@ kernel::MatrixLayout row_layout(const Tensor& t) { return {{}, 0, t.strides()[0]
 
 Tensor transposed(const Tensor& t) {
   if (ops_are_differentiated()) return Transpose::call(t, -2, -1);
-  // Nothing asks a view made during plain backward for its history, so it gets none.
+  // A view made in a backward pass that is not recorded needs no history.
   Shape shape = t.shape();
   Strides strides = t.strides();
   const std::size_t last = shape.size() - 1;
@@ -43,40 +43,40 @@ Tensor folded(const Tensor& t) {
 
 void check_operands(std::string_view op, const Tensor& a, const Tensor& b) {
   check(a.dtype() == b.dtype(), ErrorCode::kDtypeMismatch, op,
-        "expected m1 and m2 to have the same dtype, but got: ", a.dtype(), " != ", b.dtype(), '.');
+        "the operands must have the same dtype, got ", a.dtype(), " and ", b.dtype(), '.');
   check(a.dtype() != DType::kBool, ErrorCode::kDtypeMismatch, op, "not implemented for ", a.dtype(),
         '.');
   check_same_device(op, a.device(), b.device());
 }
 
 void check_inner_sizes(std::string_view op, const Tensor& a, const Tensor& b) {
-  check(a.size(-1) == b.size(-2), ErrorCode::kShapeMismatch, op,
-        "mat1 and mat2 shapes cannot be multiplied (", a.size(-2), 'x', a.size(-1), " and ",
-        b.size(-2), 'x', b.size(-1), "), from shapes ", a.shape(), " and ", b.shape(), '.');
+  check(a.size(-1) == b.size(-2), ErrorCode::kShapeMismatch, op, "a ", a.size(-2), 'x', a.size(-1),
+        " matrix cannot be multiplied by a ", b.size(-2), 'x', b.size(-1), " matrix, from shapes ",
+        a.shape(), " and ", b.shape(), '.');
 }
 
 void check_matrices(std::string_view op, const Tensor& a, const Tensor& b) {
-  check(a.ndim() == 2, ErrorCode::kShapeMismatch, op, "mat1 must be a matrix, got ", a.ndim(),
-        "-D tensor.");
-  check(b.ndim() == 2, ErrorCode::kShapeMismatch, op, "mat2 must be a matrix, got ", b.ndim(),
-        "-D tensor.");
+  check(a.ndim() == 2, ErrorCode::kShapeMismatch, op, "the first factor must be a matrix, got ",
+        a.ndim(), " dimensions.");
+  check(b.ndim() == 2, ErrorCode::kShapeMismatch, op, "the second factor must be a matrix, got ",
+        b.ndim(), " dimensions.");
   check_inner_sizes(op, a, b);
   check_operands(op, a, b);
 }
 
 void check_batches(std::string_view op, const Tensor& a, const Tensor& b) {
-  check(a.ndim() == 3, ErrorCode::kShapeMismatch, op, "batch1 must be a 3D tensor, got ", a.ndim(),
-        "D.");
-  check(b.ndim() == 3, ErrorCode::kShapeMismatch, op, "batch2 must be a 3D tensor, got ", b.ndim(),
-        "D.");
+  check(a.ndim() == 3, ErrorCode::kShapeMismatch, op,
+        "the first batch must have 3 dimensions, got ", a.ndim(), '.');
+  check(b.ndim() == 3, ErrorCode::kShapeMismatch, op,
+        "the second batch must have 3 dimensions, got ", b.ndim(), '.');
   check(a.shape()[0] == b.shape()[0] && a.shape()[2] == b.shape()[1], ErrorCode::kShapeMismatch, op,
-        "Expected size for first two dimensions of batch2 tensor to be: [", a.shape()[0], ", ",
-        a.shape()[2], "] but got: [", b.shape()[0], ", ", b.shape()[1], "].");
+        "the first two sizes of the second batch must be [", a.shape()[0], ", ", a.shape()[2],
+        "], got [", b.shape()[0], ", ", b.shape()[1], "].");
   check_operands(op, a, b);
 }
 
 void multiply_into(const Tensor& out, const Tensor& a, const Tensor& b, Scalar alpha, Scalar beta,
-                   kernel::In bias) {
+                   kernel::OptionalIn bias) {
   const Shape batch(leading(out.shape(), 2));
   run(kernel::MatrixProduct{.sizes = {batch, out.size(-2), out.size(-1), a.size(-1)},
                             .a = a.memory(),

@@ -13,7 +13,8 @@
 namespace eg {
 namespace {
 
-// What is added to the scores; bool masks say what stays.
+// The mask as numbers to add to the scores: a bool mask becomes 0 where true and -infinity where
+// false.
 Tensor additive(const Tensor& mask, DType dtype) {
   if (mask.dtype() != DType::kBool) return mask;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -32,22 +33,19 @@ Tensor ScaledDotProductAttention::call(const Tensor& query, const Tensor& key, c
                                        bool enable_gqa) {
   for (const Tensor& t : {query, key, value}) {
     check(t.ndim() >= 2, ErrorCode::kShapeMismatch, doc.name,
-          "Expected query, key, and value to all be at least 2 dimensional, but got Query dim: ",
-          query.ndim(), ", Key dim: ", key.ndim(), " and Value dim: ", value.ndim(), " instead.");
+          "query, key and value must have at least 2 dimensions, got ", query.ndim(), ", ",
+          key.ndim(), " and ", value.ndim(), '.');
     check(t.dtype() == query.dtype(), ErrorCode::kDtypeMismatch, doc.name,
-          "Expected query, key, and value to have the same dtype, but got query.dtype: ",
-          query.dtype(), " key.dtype: ", key.dtype(), " and value.dtype: ", value.dtype(),
-          " instead.");
+          "query, key and value must have the same dtype, got ", query.dtype(), ", ", key.dtype(),
+          " and ", value.dtype(), '.');
   }
   check(is_floating(query.dtype()), ErrorCode::kDtypeMismatch, doc.name,
         "expected float32 or float64, got ", query.dtype(), '.');
   check(!(is_causal && attn_mask), ErrorCode::kInvalidArgument, doc.name,
-        "Explicit attn_mask should not be set when is_causal=True.");
+        "attnMask and isCausal cannot be combined.");
   check(!attn_mask || attn_mask->dtype() == DType::kBool || attn_mask->dtype() == query.dtype(),
-        ErrorCode::kDtypeMismatch, doc.name,
-        "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
-        "attn_mask.dtype: ",
-        attn_mask ? attn_mask->dtype() : query.dtype(), " and query.dtype: ", query.dtype(), '.');
+        ErrorCode::kDtypeMismatch, doc.name, "attnMask must be bool or ", query.dtype(),
+        " like query, got ", attn_mask ? attn_mask->dtype() : query.dtype(), '.');
   Tensor k = key;
   Tensor v = value;
   if (enable_gqa) {
@@ -55,7 +53,7 @@ Tensor ScaledDotProductAttention::call(const Tensor& query, const Tensor& key, c
     check(has_heads && key.size(-3) > 0 && value.size(-3) > 0 &&
               query.size(-3) % key.size(-3) == 0 && query.size(-3) % value.size(-3) == 0,
           ErrorCode::kShapeMismatch, doc.name,
-          "Number of heads in key and value must divide the number of heads in query.");
+          "the heads of query must be a multiple of those of key and of value.");
     k = repeat_heads(key, query.size(-3));
     v = repeat_heads(value, query.size(-3));
   }

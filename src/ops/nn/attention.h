@@ -1,15 +1,17 @@
 #pragma once
 
-// Attention: one kernel where fused_attention.h can, a composite of products and softmax elsewhere.
+// Attention: one kernel for inputs that fused_attention.h supports, else a composite of matrix
+// products and softmax.
 
 #include "dispatch/function_op.h"
 
 namespace eg {
 
 struct ScaledDotProductAttention {
-  static constexpr op::Doc doc{"scaled_dot_product_attention",
-                               "softmax(query keyᵀ * scale + mask) value; a mask of bool says what "
-                               "may be attended to."};
+  static constexpr op::Doc doc{
+      "scaled_dot_product_attention",
+      "softmax(query keyᵀ * scale + mask) value; a bool mask is true where "
+      "attention is allowed."};
   static constexpr bool spreads_nan = true;
   static constexpr std::array args{Arg{"query"},          Arg{"key"},
                                    Arg{"value"},          Arg{"attn_mask", "null"},

@@ -15,8 +15,8 @@ namespace {
 using Parameter = std::optional<Tensor>;
 
 void check_input(const Tensor& input, std::int64_t min_dims, std::string_view op) {
-  check(input.ndim() >= min_dims, ErrorCode::kShapeMismatch, op, "Expected at least ", min_dims,
-        " dimensions for input tensor but received ", input.ndim(), '.');
+  check(input.ndim() >= min_dims, ErrorCode::kShapeMismatch, op, "input must have at least ",
+        min_dims, " dimensions, got ", input.ndim(), '.');
   check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, op,
         "expected float32 or float64, got ", input.dtype(), '.');
 }
@@ -24,12 +24,12 @@ void check_input(const Tensor& input, std::int64_t min_dims, std::string_view op
 void check_channels(const Parameter& parameter, const Tensor& input, std::string_view name,
                     std::string_view op) {
   if (!parameter) return;
-  check(parameter->shape() == Shape{input.size(1)}, ErrorCode::kShapeMismatch, op, "Expected ",
-        name, " to be a vector of size equal to the number of channels in input, but got ", name,
-        " of shape ", parameter->shape(), " and input of shape ", input.shape(), '.');
+  check(parameter->shape() == Shape{input.size(1)}, ErrorCode::kShapeMismatch, op, name,
+        " must be a vector of one element per channel, got shape ", parameter->shape(),
+        " for input of shape ", input.shape(), '.');
 }
 
-// A number per channel, seen so that it broadcasts to the input.
+// A vector of one number per channel, viewed so that it broadcasts to the input.
 Var per_channel(const Tensor& parameter, const Tensor& input) {
   Shape shape(static_cast<std::size_t>(input.ndim()), 1);
   shape[1] = input.size(1);
@@ -46,7 +46,7 @@ Tensor scale_and_shift(const Tensor& normalized, const Parameter& weight, const 
   return normalized;
 }
 
-// All dimensions but the channels'.
+// All dimensions except that of the channels.
 Dims batch_dims(const Tensor& input) {
   Dims dims{0};
   for (std::int64_t d = 2; d < input.ndim(); ++d) dims.push_back(d);
@@ -56,12 +56,11 @@ Dims batch_dims(const Tensor& input) {
 void check_running(const Parameter& running, const Tensor& input, std::string_view name,
                    std::string_view op) {
   check_channels(running, input, name, op);
-  check(!running || is_floating(running->dtype()), ErrorCode::kDtypeMismatch, op, "Expected ", name,
-        " to be of a floating point dtype, but got ", running ? running->dtype() : input.dtype(),
-        '.');
+  check(!running || is_floating(running->dtype()), ErrorCode::kDtypeMismatch, op, name,
+        " must be floating-point, got ", running ? running->dtype() : input.dtype(), '.');
 }
 
-// What a running statistic becomes; written when nothing can fail any more.
+// The new value of a running statistic. It is written once nothing can fail any more.
 Parameter moved(const Parameter& running, const Tensor& observed, double momentum) {
   if (!running) return {};
   const GradModeGuard no_grad(false);
@@ -73,15 +72,15 @@ void write_running(const Parameter& running, const Parameter& value) {
   if (running) CopyInPlace::call(*running, *value);
 }
 
-// Layer norm of consecutive parts of the input, `rows` of them.
+// Layer norm of the input divided into `rows` consecutive parts.
 Tensor normalize_rows(const Tensor& input, std::int64_t rows, double eps) {
   const std::int64_t width = rows == 0 ? 0 : input.numel() / rows;
   const Tensor flat = Reshape::call(input, {rows, width});
   return Reshape::call(LayerNorm::call(flat, {width}, {}, {}, eps), input.shape());
 }
 
-// (input - mean) / sqrt(variance + eps) * weight + bias with given statistics: what can be is
-// computed per channel, so that the input is read once.
+// (input - mean) / sqrt(variance + eps) * weight + bias with given statistics. They are combined
+// per channel first, so that the input is read only once.
 Tensor normalize_by(const Tensor& input, const Tensor& mean, const Tensor& variance,
                     const Parameter& weight, const Parameter& bias, double eps) {
   Var scale = rsqrt(Var(variance) + eps);
@@ -91,7 +90,7 @@ Tensor normalize_by(const Tensor& input, const Tensor& mean, const Tensor& varia
   return scale_and_shift(input, scale.tensor(), shift.tensor());
 }
 
-// Of ops, for devices and mixtures of dtypes that the kernel does not know.
+// Composed of ops, for devices and mixed dtypes that the kernel does not support.
 BatchNormed composed_batch_norm(const Tensor& input, const Parameter& weight, const Parameter& bias,
                                 double eps) {
   const Dims dims = batch_dims(input);
@@ -120,13 +119,12 @@ Tensor BatchNorm::call(const Tensor& input, const Parameter& running_mean,
   check_running(running_var, input, "running_var", doc.name);
   if (!training) {
     check(running_mean && running_var, ErrorCode::kInvalidArgument, doc.name,
-          "Expected running_mean and running_var to be defined when training=False.");
+          "runningMean and runningVar are required unless training.");
     return normalize_by(input, *running_mean, *running_var, weight, bias, eps);
   }
   const std::int64_t count = input.numel() / std::max<std::int64_t>(1, input.size(1));
   check(count != 1, ErrorCode::kShapeMismatch, doc.name,
-        "Expected more than 1 value per channel when training, got input size ", input.shape(),
-        '.');
+        "training needs more than one value per channel, got input of shape ", input.shape(), '.');
   const BatchNormed normed = can_fuse_batch_norm(input, weight, bias)
                                  ? fused_batch_norm(input, weight, bias, eps)
                                  : composed_batch_norm(input, weight, bias, eps);
@@ -141,15 +139,13 @@ Tensor GroupNorm::call(const Tensor& input, std::int64_t num_groups, const Param
                        const Parameter& bias, double eps) {
   check_input(input, 2, doc.name);
   check(num_groups > 0 && input.size(1) % num_groups == 0, ErrorCode::kInvalidArgument, doc.name,
-        "Expected number of channels in input to be divisible by num_groups, but got input of "
-        "shape ",
-        input.shape(), " and num_groups=", num_groups, '.');
+        "numGroups must divide the number of channels, got ", num_groups, " for input of shape ",
+        input.shape(), '.');
   check_channels(weight, input, "weight", doc.name);
   check_channels(bias, input, "bias", doc.name);
   const std::int64_t rows = input.size(0) * num_groups;
   check(rows == 0 || input.numel() != num_groups, ErrorCode::kShapeMismatch, doc.name,
-        "Expected more than 1 value per channel when training, got input size ", input.shape(),
-        '.');
+        "a group needs more than one value, got input of shape ", input.shape(), '.');
   return scale_and_shift(normalize_rows(input, rows, eps), weight, bias);
 }
 
@@ -160,7 +156,7 @@ Tensor InstanceNorm::call(const Tensor& input, const Parameter& running_mean,
   check_input(input, 2, doc.name);
   if (!use_input_stats) {
     check(running_mean && running_var, ErrorCode::kInvalidArgument, doc.name,
-          "Expected running_mean and running_var to be defined when use_input_stats is false.");
+          "runningMean and runningVar are required unless useInputStats.");
     return BatchNorm::call(input, running_mean, running_var, weight, bias, false, momentum, eps);
   }
   check_channels(weight, input, "weight", doc.name);
@@ -169,7 +165,7 @@ Tensor InstanceNorm::call(const Tensor& input, const Parameter& running_mean,
   check_running(running_var, input, "running_var", doc.name);
   const std::int64_t rows = input.size(0) * input.size(1);
   check(rows == 0 || input.numel() != rows, ErrorCode::kShapeMismatch, doc.name,
-        "Expected more than 1 spatial element when training, got input size ", input.shape(), '.');
+        "a channel needs more than one value per sample, got input of shape ", input.shape(), '.');
   const Tensor result = scale_and_shift(normalize_rows(input, rows, eps), weight, bias);
   if (running_mean || running_var) {
     const Tensor channels = Flatten::call(detach(input), 2);

@@ -12,7 +12,7 @@ struct BatchNorm {
   static constexpr op::Doc doc{
       "batch_norm",
       "Normalises every channel by its mean and variance over the batch, or by the running ones; "
-      "in training the running ones move by momentum."};
+      "in training, the running ones are updated with momentum."};
   static constexpr std::array args{
       Arg{"input"},        Arg{"running_mean"},      Arg{"running_var"},     Arg{"weight", "null"},
       Arg{"bias", "null"}, Arg{"training", "false"}, Arg{"momentum", "0.1"}, Arg{"eps", "1e-5"}};
@@ -43,8 +43,8 @@ struct GroupNorm {
 
 struct InstanceNorm {
   static constexpr op::Doc doc{"instance_norm",
-                               "Normalises every channel of every sample by itself, or by running "
-                               "statistics."};
+                               "Normalises every channel of every sample by its own statistics, or "
+                               "by running ones."};
   static constexpr std::array args{
       Arg{"input"},           Arg{"running_mean", "null"}, Arg{"running_var", "null"},
       Arg{"weight", "null"},  Arg{"bias", "null"},         Arg{"use_input_stats", "true"},

@@ -14,12 +14,12 @@ namespace {
 
 using kernel::Convolution;
 
-// ---------------------------------------------------------------- what is recorded
+// ---------------------------------------------------------------- recording
 
-// A convolution y = x * w has three parts, each linear in its two operands, and the gradients of
-// each are the two others: the result from x and w, x's gradient from y's and w, w's gradient from
-// y's and x. So three nodes are enough for every order of derivative, and the second of them is
-// also the transposed convolution.
+// A convolution y = x * w has three parts: the result from x and w, the gradient of x from that of
+// y and w, and the gradient of w from that of y and x. Each part is linear in its two operands, and
+// its gradients are the other two parts. So three nodes are enough for derivatives of any order.
+// The second of them is also the transposed convolution.
 enum class Part : std::uint8_t { kOut, kIn, kWeight };
 
 Shape shape_of(Part part, const Convolution& c) {
@@ -40,14 +40,14 @@ constexpr op::Doc doc_of(Part part, bool is_public) {
              : op::Doc{"convolution_backward", "A gradient of convolution."};
 }
 
-// What a convolution of nothing gives: its bias, if any.
+// The result of a convolution with an empty operand: the bias, if any.
 void fill_without_sums(const Tensor& result, const Tensor& bias) {
   fill_dense(result, 0);
   if (bias.defined()) copy_data(result, bias.alias({bias.numel(), 1, 1}, {1, 1, 1}, bias.offset()));
 }
 
-// Makes one of the three from the two others; `a` is what belongs to the output, or to the input
-// where the output is made, and `b` the weight, or the input where the weight is made.
+// Computes one of the three parts from the other two. `a` is the output, or the input if the output
+// is computed; `b` is the weight, or the input if the weight is computed.
 template <Part kPart>
 struct ConvolutionPart {
   static constexpr op::Doc doc = doc_of(kPart, kPart != Part::kWeight);
@@ -90,10 +90,10 @@ struct ConvolutionPart {
   }
 
  private:
-  // The gradient of this part's operand `kOther`, from this part's gradient and the operand left.
+  // The gradient of the operand `kOther` from the gradient of this part and the remaining operand.
   template <Part kOther>
   static Tensor make(const Tensor& grad, const Tensor& left, const Convolution& conv) {
-    // The operand order of the other part: out before in before weight.
+    // The operands of a part are in the order output, input, weight.
     constexpr bool kGradIsFirst =
         kPart == Part::kOut || (kPart == Part::kIn && kOther == Part::kOut);
     return kGradIsFirst ? ConvolutionPart<kOther>::call(grad, left, conv)
@@ -106,10 +106,8 @@ struct ConvolutionPart {
 Convolution::Pair pair_of(const Dims& values, std::int64_t spatial, std::int64_t one,
                           std::string_view name, std::string_view op) {
   check(values.size() == 1 || static_cast<std::int64_t>(values.size()) == spatial,
-        ErrorCode::kInvalidArgument, op, "expected ", name,
-        " to be a single integer value or a "
-        "list of ",
-        spatial, " values to match the convolution dimensions, but got ", name, "=", values, '.');
+        ErrorCode::kInvalidArgument, op, name, " must be one number or one for each of ", spatial,
+        " dimensions, got ", values, '.');
   if (spatial == 1) return {one, values[0]};
   return {values[0], values[values.size() - 1]};
 }
@@ -131,17 +129,17 @@ Tensor with_two_dims(const Tensor& t, std::int64_t spatial) {
 Operands make_operands(std::string_view op, std::int64_t spatial, const Tensor& input,
                        const Tensor& weight, const std::optional<Tensor>& bias) {
   check(input.ndim() == spatial + 1 || input.ndim() == spatial + 2, ErrorCode::kShapeMismatch, op,
-        "Expected ", spatial + 1, "D (unbatched) or ", spatial + 2, "D (batched) input to ", op,
-        ", but got input of size: ", input.shape(), '.');
-  check(weight.ndim() == spatial + 2, ErrorCode::kShapeMismatch, op, "Expected ", spatial + 2,
-        "-dimensional weight, but got weight of size ", weight.shape(), '.');
+        "input must have ", spatial + 1, " dimensions or, with a batch, ", spatial + 2,
+        ", got shape ", input.shape(), '.');
+  check(weight.ndim() == spatial + 2, ErrorCode::kShapeMismatch, op, "weight must have ",
+        spatial + 2, " dimensions, got shape ", weight.shape(), '.');
   for (const Tensor& other : {weight, bias.value_or(input)}) {
-    check(other.dtype() == input.dtype(), ErrorCode::kDtypeMismatch, op, "Input type (",
-          input.dtype(), ") and weight or bias type (", other.dtype(), ") should be the same.");
+    check(other.dtype() == input.dtype(), ErrorCode::kDtypeMismatch, op, "weight and bias must be ",
+          input.dtype(), " like input, got ", other.dtype(), '.');
     check_same_device(op, input.device(), other.device());
   }
   check(is_differentiable(input.dtype()), ErrorCode::kDtypeMismatch, op,
-        "expected floating point or complex numbers, got ", input.dtype(), '.');
+        "expected floating-point or complex numbers, got ", input.dtype(), '.');
   const bool has_batch = input.ndim() == spatial + 2;
   return {op,
           spatial,
@@ -158,42 +156,41 @@ Tensor as_given(const Operands& operands, Tensor result) {
 
 void check_geometry(const Operands& o, const Convolution& c) {
   for (std::size_t d = 0; d < 2; ++d) {
-    check(c.stride[d] > 0, ErrorCode::kInvalidArgument, o.op,
-          "non-positive stride is not supported.");
-    check(c.dilation[d] > 0, ErrorCode::kInvalidArgument, o.op,
-          "dilation should be greater than zero.");
+    check(c.stride[d] > 0, ErrorCode::kInvalidArgument, o.op, "stride must be positive, got ",
+          c.stride[d], '.');
+    check(c.dilation[d] > 0, ErrorCode::kInvalidArgument, o.op, "dilation must be positive, got ",
+          c.dilation[d], '.');
     check(c.padding[d] >= 0, ErrorCode::kInvalidArgument, o.op,
-          "negative padding is not supported.");
+          "padding must not be negative, got ", c.padding[d], '.');
   }
-  check(c.groups > 0, ErrorCode::kInvalidArgument, o.op, "non-positive groups is not supported.");
+  check(c.groups > 0, ErrorCode::kInvalidArgument, o.op, "groups must be positive, got ", c.groups,
+        '.');
   check(o.weight.size(0) % c.groups == 0 && o.weight.size(0) >= c.groups, ErrorCode::kShapeMismatch,
-        o.op, "Given groups=", c.groups, ", expected weight to be at least ", c.groups,
-        " at dimension 0 and divisible by it, but got weight of size ", o.weight.shape(),
-        " instead.");
+        o.op, "weight of shape ", o.weight.shape(), " cannot be divided into ", c.groups,
+        " groups.");
 }
 
 void check_channels(const Operands& o, std::int64_t groups, std::int64_t expected) {
-  check(o.input.size(1) == expected, ErrorCode::kShapeMismatch, o.op, "Given groups=", groups,
-        ", weight of size ", o.weight.shape(), ", expected input ", o.input.shape(), " to have ",
-        expected, " channels, but got ", o.input.size(1), " channels instead.");
+  check(o.input.size(1) == expected, ErrorCode::kShapeMismatch, o.op, "input must have ", expected,
+        " channels for weight of shape ", o.weight.shape(), " and groups ", groups, ", got ",
+        o.input.size(1), " in shape ", o.input.shape(), '.');
 }
 
 void check_bias(const Operands& o, std::int64_t channels) {
   check(!o.bias.defined() || o.bias.shape() == Shape{channels}, ErrorCode::kShapeMismatch, o.op,
-        "Given weight of size ", o.weight.shape(), ", expected bias to be 1-dimensional with ",
-        channels, " elements, but got bias of size ", o.bias.defined() ? o.bias.shape() : Shape{},
-        " instead.");
+        "bias must be a vector of ", channels, " elements for weight of shape ", o.weight.shape(),
+        ", got shape ", o.bias.defined() ? o.bias.shape() : Shape{}, '.');
 }
 
-// The planes that kernels read are copied with their padding, and what is computed of their sizes
-// must not overflow: none may have more numbers than memory.
+// Kernels copy the planes that they read with padding. To keep their computations of sizes from
+// overflowing, a padded plane must not have more elements than could be allocated.
 void check_padded_size(const Convolution& c) {
   CheckedInt count = c.in_channels / c.groups;
   for (std::size_t d = 0; d < 2; ++d) count = count * (CheckedInt(c.padding[d]) * 2 + c.in[d]);
   checked_count(count.value());
 }
 
-// With one place there is no second one a step away, and the step may be anything.
+// With a single output position the stride is not used and may be any number.
 void forget_unused_stride(Convolution& c, std::size_t d) {
   if (c.out[d] == 1) c.stride[d] = 1;
 }
@@ -204,20 +201,19 @@ void set_extent(const Operands& o, Convolution& c, const Padding& padding, std::
   std::int64_t total = 2 * c.padding[d];
   if (padding.kind == Padding::Kind::kSame) {
     check(c.stride[d] == 1, ErrorCode::kInvalidArgument, o.op,
-          "padding='same' is not supported for strided convolutions.");
+          "padding 'same' requires stride 1, got ", c.stride[d], '.');
     total = reach;
     c.padding[d] = total / 2;
   }
   const std::int64_t room = (CheckedInt(c.in[d]) + total - reach - 1).value();
-  check(c.kernel[d] > 0 && room >= 0, ErrorCode::kShapeMismatch, o.op,
-        "Calculated padded input size per channel: ", c.in[d] + total, ". Kernel size: ", reach + 1,
-        ". Kernel size can't be greater than actual input size.");
+  check(c.kernel[d] > 0 && room >= 0, ErrorCode::kShapeMismatch, o.op, "a kernel of size ",
+        reach + 1, " does not fit a padded input of size ", c.in[d] + total, '.');
   c.out[d] = room / c.stride[d] + 1;
   forget_unused_stride(c, d);
 }
 
-// A convolution is linear in its input and in its weight: of complex numbers it is made of three of
-// real ones, of the real parts, of the imaginary parts and of the sums of both.
+// A convolution is linear in its input and in its weight. A complex one is computed from three real
+// ones: of the real parts, of the imaginary parts, and of the sums of both.
 template <class Convolve>
 Tensor by_parts(const Operands& o, Convolve&& convolve) {
   const auto part = [&](auto&& take) {
@@ -262,7 +258,7 @@ Tensor convolution(const Operands& o, const Dims& stride, const Padding& padding
   return as_given(o, ConvolutionPart<Part::kOut>::call(o.input, o.weight, c, o.bias));
 }
 
-// What is the input here is the output of the convolution it transposes.
+// The input here is the output of the convolution that is transposed.
 Tensor transposed_convolution(const Operands& o, const Dims& stride, const Dims& padding,
                               const Dims& output_padding, std::int64_t groups,
                               const Dims& dilation) {
@@ -284,18 +280,18 @@ Tensor transposed_convolution(const Operands& o, const Dims& stride, const Dims&
   check_geometry(o, c);
   check_channels(o, groups, c.out_channels);
   check_bias(o, c.in_channels);
-  const Convolution::Pair extra = pair_of(output_padding, o.spatial, 0, "output_padding", o.op);
+  const Convolution::Pair extra = pair_of(output_padding, o.spatial, 0, "outputPadding", o.op);
   for (std::size_t d = 0; d < 2; ++d) {
     check(extra[d] >= 0 && (extra[d] < c.stride[d] || extra[d] < c.dilation[d]),
           ErrorCode::kInvalidArgument, o.op,
-          "output padding must be smaller than either stride or dilation, but got output_padding ",
-          extra[d], ", stride ", c.stride[d], " and dilation ", c.dilation[d], '.');
+          "outputPadding must be less than stride or dilation, got ", extra[d], " for stride ",
+          c.stride[d], " and dilation ", c.dilation[d], '.');
     const CheckedInt reach = CheckedInt(c.dilation[d]) * (c.kernel[d] - 1);
     const CheckedInt last = CheckedInt(c.stride[d]) * (c.out[d] - 1);
     c.in[d] = (last - 2 * c.padding[d] + reach + extra[d] + 1).value();
     check(c.kernel[d] > 0 && c.in[d] > 0, ErrorCode::kShapeMismatch, o.op,
-          "Given input size per channel: ", o.input.shape(), ". Calculated output size: ", c.in[d],
-          ". Output size is too small.");
+          "the output size must be positive, got ", c.in[d], " for input of shape ",
+          o.input.shape(), '.');
     forget_unused_stride(c, d);
   }
   check_padded_size(c);

@@ -44,8 +44,8 @@ struct Conv2d {
 
 struct ConvTranspose1d {
   static constexpr op::Doc doc{"conv_transpose1d",
-                               "Transposed convolution over the last dim: what the gradient of "
-                               "conv1d does."};
+                               "Transposed convolution over the last dim: the input gradient of "
+                               "conv1d."};
   static constexpr bool spreads_nan = true;
   static constexpr std::array args{Arg{"input"},        Arg{"weight"},
                                    Arg{"bias", "null"}, Arg{"stride", "1"},
@@ -62,8 +62,8 @@ struct ConvTranspose1d {
 
 struct ConvTranspose2d {
   static constexpr op::Doc doc{"conv_transpose2d",
-                               "Transposed convolution over the last two dims: what the gradient "
-                               "of conv2d does."};
+                               "Transposed convolution over the last two dims: the input gradient "
+                               "of conv2d."};
   static constexpr bool spreads_nan = true;
   static constexpr std::array args = ConvTranspose1d::args;
   static constexpr std::array<std::string_view, 3> samples{

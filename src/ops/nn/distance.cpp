@@ -8,7 +8,8 @@
 namespace eg {
 namespace {
 
-// A vector divided by its length; a length below eps counts as eps, but has its own gradient.
+// A vector divided by its length. A length below eps counts as eps, but its gradient is computed as
+// if it were not clamped.
 Var direction(const Tensor& x, std::int64_t dim, double eps) {
   const Var length = Norm::call(x, 2, Dims{dim}, true);
   const Tensor measured = detach(length.tensor());
@@ -38,10 +39,10 @@ Tensor PairwiseDistance::call(const Tensor& x1, const Tensor& x2, double p, doub
 
 Tensor Cdist::call(const Tensor& x1, const Tensor& x2, double p) {
   check(x1.ndim() >= 2 && x2.ndim() >= 2, ErrorCode::kShapeMismatch, doc.name,
-        "cdist only supports at least 2D tensors, got shapes ", x1.shape(), " and ", x2.shape(),
+        "x1 and x2 must have at least 2 dimensions, got shapes ", x1.shape(), " and ", x2.shape(),
         '.');
   check(x1.size(-1) == x2.size(-1), ErrorCode::kShapeMismatch, doc.name,
-        "X1 and X2 must have the same number of columns. X1: ", x1.size(-1), " X2: ", x2.size(-1),
+        "the rows of x1 and x2 must have the same size, got ", x1.size(-1), " and ", x2.size(-1),
         '.');
   if (can_fuse_distances(x1, x2, p)) return fused_distances(x1, x2, p);
   return Norm::call((Var(Unsqueeze::call(x1, -2)) - Unsqueeze::call(x2, -3)).tensor(), p, Dims{-1});
@@ -49,11 +50,11 @@ Tensor Cdist::call(const Tensor& x1, const Tensor& x2, double p) {
 
 Tensor Glu::call(const Tensor& input, std::int64_t dim) {
   check(input.ndim() > 0, ErrorCode::kShapeMismatch, doc.name,
-        "glu does not support 0-dimensional tensors.");
+        "expected at least 1 dimension, got a 0-dim tensor.");
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
   const std::int64_t size = input.size(d);
-  check(size % 2 == 0, ErrorCode::kShapeMismatch, doc.name,
-        "Halving dimension must be even, but dimension ", d, " is size ", size, '.');
+  check(size % 2 == 0, ErrorCode::kShapeMismatch, doc.name, "dimension ", d,
+        " must have an even size to be halved, got ", size, '.');
   const Tensor gate = eg::call<op::Sigmoid>(Narrow::call(input, d, size / 2, size / 2));
   return (Var(Narrow::call(input, d, 0, size / 2)) * Var(gate)).tensor();
 }

@@ -1,8 +1,7 @@
 #pragma once
 
-// Vectors brought to length one, and how far apart vectors are; and the gated linear unit, which
-// like these works on vectors along one dimension. Composites, but for distances that
-// fused_distance.h computes.
+// Normalised vectors, distances between vectors, and the gated linear unit, which also works on
+// vectors along one dimension. Composites, except for the distances that fused_distance.h computes.
 
 #include "dispatch/function_op.h"
 

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// A row that may attend to nothing is zero, where softmax alone would be 0 / 0.
+// Softmax, except that rows in which everything is masked are zero instead of 0 / 0.
 Tensor masked_softmax(const Var& scores) {
   const Tensor nothing = All::call((scores == -kInfinity).tensor(), Dims{-1}, true);
   const Var finite = where(Var(nothing), Var(0), scores);
@@ -42,8 +42,8 @@ Shape with_matrices(const Tensor& like, std::int64_t rows, std::int64_t columns)
   return shape;
 }
 
-// The mask, if any; it may repeat for heads and queries.
-kernel::HeadMatrices heads_of_mask(const Tensor& mask, const Shape& scores) {
+// The mask, if any; it may broadcast over heads and queries.
+kernel::OptionalHeadMatrices heads_of_mask(const Tensor& mask, const Shape& scores) {
   if (!mask.defined()) return {};
   return {mask.memory(), broadcast_strides(mask.shape(), mask.strides(), scores)};
 }
@@ -63,8 +63,8 @@ kernel::Attention attention_of(const AttentionInputs& inputs) {
           .mask = heads_of_mask(mask, with_matrices(query, query.size(-2), key.size(-2)))};
 }
 
-// As PyTorch's kernel for CPUs lays it out: for four dims the heads of a place lie together, which
-// is how the projection that follows wants them.
+// Allocates the result with the layout of PyTorch's CPU kernel: with four dims, the heads of a
+// position are adjacent in memory, as the projection that usually follows needs them.
 Tensor empty_result(const AttentionInputs& inputs) {
   const Tensor& query = inputs.query;
   if (query.ndim() != 4)
@@ -79,7 +79,7 @@ Tensor empty_result(const AttentionInputs& inputs) {
                       {rows * heads * columns, columns, heads * columns, 1}, 0);
 }
 
-// ---------------------------------------------------------------- what is recorded
+// ---------------------------------------------------------------- recording
 
 struct FusedAttention {
   static constexpr op::Doc doc{"scaled_dot_product_flash_attention_for_cpu",
@@ -125,7 +125,7 @@ GradList FusedAttention::backward(const Backward<FusedAttention>& b) {
 
 Tensor attention_weights(const AttentionInputs& inputs) {
   const auto& [query, key, value, mask, scale, is_causal] = inputs;
-  // Half of the scale on either side keeps the products small.
+  // Scaling both factors by the root of the scale keeps the products small.
   const double root = std::sqrt(scale);
   const bool is_split = root == root;
   const Var q = Var(query) * (is_split ? root : scale);

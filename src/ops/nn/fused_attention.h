@@ -1,14 +1,14 @@
 #pragma once
 
-// The two ways to compute attention: a kernel that never holds all scores, and the formula. The
-// kernel serves float32 and plain backward; what it is given and gives back is differentiated
-// further through the formula.
+// The two ways to compute attention: a kernel that never stores all scores, and the formula. The
+// kernel computes float32 and its backward. When that backward is itself differentiated, it uses
+// the formula.
 
 #include "tensor/tensor.h"
 
 namespace eg {
 
-/// What attention is computed from, checked: key and value have a head for each of query's.
+/// The inputs of attention after the checks: key and value have a head for each head of query.
 struct AttentionInputs {
   Tensor query;
   Tensor key;
@@ -18,13 +18,13 @@ struct AttentionInputs {
   bool is_causal;
 };
 
-/// softmax(query keyᵀ * scale + mask) by ops, zero in rows that may attend to nothing.
+/// softmax(query keyᵀ * scale + mask), composed of ops; zero in rows where everything is masked.
 Tensor attention_weights(const AttentionInputs& inputs);
 
-/// Whether fused_attention can take these.
+/// Whether fused_attention supports these inputs.
 bool can_fuse(const AttentionInputs& inputs);
 
-/// The values weighed by attention_weights, in one kernel.
+/// The values weighted by attention_weights, in one kernel.
 Tensor fused_attention(const AttentionInputs& inputs);
 
 }  // namespace eg

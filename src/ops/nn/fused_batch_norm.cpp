@@ -13,7 +13,7 @@
 namespace eg {
 namespace {
 
-// Numbers of a channel that lie together in the input; fewer are better brought together first.
+// If fewer elements of a channel than this are adjacent in the input, it is rearranged first.
 constexpr std::int64_t kFewTogether = 16;
 
 Tensor swapped(const Tensor& t) {
@@ -24,7 +24,7 @@ Tensor swapped(const Tensor& t) {
   return t.alias(shape, strides, t.offset());
 }
 
-// How the kernel sees an input.
+// The layout in which the kernel reads an input.
 struct Channels {
   explicit Channels(const Tensor& input)
       : outer(input.size(0)),

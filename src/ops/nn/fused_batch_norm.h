@@ -1,7 +1,7 @@
 #pragma once
 
-// Batch norm by its statistics over the batch, in one kernel. Its gradient under create_graph is
-// the formula over ops.
+// Batch norm with the statistics of the batch, in one kernel. Under create_graph its gradient is
+// composed of ops.
 
 #include <optional>
 
@@ -9,7 +9,7 @@
 
 namespace eg {
 
-/// Whether the kernel can normalise such an input: on the CPU, not empty, of one dtype with its
+/// Whether the kernel supports the input: on the CPU, not empty, of the same dtype as its
 /// parameters.
 bool can_fuse_batch_norm(const Tensor& input, const std::optional<Tensor>& weight,
                          const std::optional<Tensor>& bias);

@@ -17,8 +17,8 @@
 namespace eg {
 namespace {
 
-// Products lose digits where rows are close to each other. PyTorch takes them for more rows than
-// this.
+// For more rows than this PyTorch computes with matrix products, which lose precision where rows
+// are close to each other.
 constexpr std::int64_t kMostRowsWithoutProduct = 25;
 
 struct FusedDistances {
@@ -34,7 +34,7 @@ std::span<const std::int64_t> batch_of(const Tensor& t) {
   return {t.shape().data(), t.shape().size() - 2};
 }
 
-// The rows for every matrix of a batch.
+// The rows expanded to the batch.
 Tensor in_batch(const Tensor& rows, const Shape& batch) {
   Shape shape = batch;
   shape.push_back(rows.size(-2));
@@ -42,10 +42,10 @@ Tensor in_batch(const Tensor& rows, const Shape& batch) {
   return Expand::call(rows, shape);
 }
 
-// Of (x1 - x2) * slopes, summed: two products, and no difference is held.
+// Sums (x1 - x2) * slopes with two matrix products, without storing the differences.
 GradList euclidean_gradients(const Tensor& x1, const Tensor& x2, const Var& distances,
                              const Var& grad) {
-  // A gradient that is not finite stays so where rows are equal, for zero is a multiplier.
+  // Where rows are equal, the gradient is multiplied by 0, so that NaN and infinity propagate.
   const Tensor slopes = where(distances == 0, grad * 0, grad / distances).tensor();
   const Tensor turned = transposed(slopes);
   const auto gradient = [](const Tensor& x, const Tensor& weights, const Tensor& others) {

@@ -18,30 +18,31 @@
 namespace eg {
 namespace {
 
-// One of the places that make up each place of the result: an index and a weight per place.
+// One of the input elements that each result element is computed from: an index and a weight for
+// each result position.
 struct Tap {
   std::vector<std::int64_t> index;
   std::vector<double> weight;
 };
 
-// How places of a dimension are mapped back to the input.
+// How the positions along a dimension of the result are mapped to the input.
 struct Axis {
   std::int64_t in;
   std::int64_t out;
-  double scale;  ///< input places per place of the result
+  double scale;  ///< input positions per result position
   bool align_corners;
 };
 
-double source(const Axis& axis, std::int64_t place) {
-  const auto i = static_cast<double>(place);
+double source(const Axis& axis, std::int64_t position) {
+  const auto i = static_cast<double>(position);
   return axis.align_corners ? i * axis.scale : (i + 0.5) * axis.scale - 0.5;
 }
 
-// In the precision of the tensor, as PyTorch does: where a product falls just short of a whole
-// number decides which element is nearest.
+// Computed in the precision of the tensor, as in PyTorch: a product that rounds to just below an
+// integer selects another element.
 template <class T>
-std::int64_t nearest_index(const Axis& axis, std::int64_t place, bool exact) {
-  const T at = (static_cast<T>(place) + (exact ? T{0.5} : T{0})) * static_cast<T>(axis.scale);
+std::int64_t nearest_index(const Axis& axis, std::int64_t position, bool exact) {
+  const T at = (static_cast<T>(position) + (exact ? T{0.5} : T{0})) * static_cast<T>(axis.scale);
   return std::min(static_cast<std::int64_t>(std::floor(at)), axis.in - 1);
 }
 
@@ -72,9 +73,9 @@ std::vector<Tap> cubic_taps(const Axis& axis) {
     const std::array<double, 4> weights{cubic_far(t + 1), cubic_near(t), cubic_near(1 - t),
                                         cubic_far(2 - t)};
     for (std::size_t k = 0; k < 4; ++k) {
-      const std::int64_t place =
+      const std::int64_t position =
           static_cast<std::int64_t>(floor) + static_cast<std::int64_t>(k) - 1;
-      taps[k].index.push_back(std::clamp<std::int64_t>(place, 0, axis.in - 1));
+      taps[k].index.push_back(std::clamp<std::int64_t>(position, 0, axis.in - 1));
       taps[k].weight.push_back(weights[k]);
     }
   }
@@ -112,8 +113,8 @@ bool is_nearest(InterpolateMode mode) {
   return mode == InterpolateMode::kNearest || mode == InterpolateMode::kNearestExact;
 }
 
-// Means of windows; one dimension is a plane of one row, and the mean of a box that of the means of
-// its planes.
+// Means of windows. One dimension is treated as a plane of one row, and the mean of a box is the
+// mean of the means of its planes.
 Tensor resample_area(const Tensor& input, const std::vector<Axis>& axes) {
   if (axes.size() == 2) return AdaptiveAvgPool2d::call(input, {axes[0].out, axes[1].out});
   if (axes.size() == 3) {
@@ -132,7 +133,7 @@ Tensor resample_area(const Tensor& input, const std::vector<Axis>& axes) {
   return Squeeze::call(AdaptiveAvgPool2d::call(planes, {1, axes[0].out}), Dims{-2});
 }
 
-// Without images or channels there may be more places than taps can be listed for.
+// For a tensor without images or channels, the result may have too many positions to list taps for.
 Tensor without_elements(Tensor input, const Shape& shape) {
   for (std::int64_t d = 2; d < input.ndim(); ++d) input = Narrow::call(input, d, 0, 1);
   return Clone::call(Expand::call(input, Dims(shape.begin(), shape.end())));
@@ -150,24 +151,19 @@ void check_mode(const Tensor& input, InterpolateMode mode, std::optional<bool> a
   check(input.ndim() >= 3 && input.ndim() <= 5 &&
             (is_nearest(mode) || input.ndim() == spatial_dims(mode) + 2 ||
              mode == InterpolateMode::kArea),
-        ErrorCode::kInvalidArgument, op,
-        "Input Error: Only 3D, 4D and 5D input Tensors supported (got ", input.ndim(),
-        "D) for the modes: nearest | linear | bilinear | bicubic | trilinear | area | "
-        "nearest-exact (got ",
-        name, ").");
+        ErrorCode::kInvalidArgument, op, "mode '", name, "' does not support an input of ",
+        input.ndim(), " dimensions.");
   check(!(is_nearest(mode) || mode == InterpolateMode::kArea) || !align_corners.has_value(),
-        ErrorCode::kInvalidArgument, op,
-        "align_corners option can only be set with the interpolating modes: linear | bilinear | "
-        "bicubic | trilinear.");
+        ErrorCode::kInvalidArgument, op, "alignCorners requires a linear or cubic mode.");
 }
 
-// A number for each spatial dimension, from a list of them or one for all.
+// A number for each spatial dimension, from a list or from a single number for all.
 template <class List>
 List per_dimension(const List& given, std::size_t spatial, std::string_view name) {
   if (given.size() == 1) return List(spatial, given[0]);
-  check(given.size() == spatial, ErrorCode::kInvalidArgument, Interpolate::doc.name,
-        "Input and output must have the same number of spatial dimensions, but got ", spatial,
-        " spatial dimensions and ", name, " with ", given.size(), " values.");
+  check(given.size() == spatial, ErrorCode::kInvalidArgument, Interpolate::doc.name, name,
+        " must be one number or one for each of ", spatial, " spatial dimensions, got ",
+        given.size(), '.');
   return given;
 }
 
@@ -176,23 +172,21 @@ std::vector<Axis> make_axes(const Tensor& input, const std::optional<Dims>& size
                             bool recompute) {
   constexpr std::string_view op = Interpolate::doc.name;
   check(!size || !scale_factor, ErrorCode::kInvalidArgument, op,
-        "only one of size or scale_factor should be defined.");
-  check(size || scale_factor, ErrorCode::kInvalidArgument, op,
-        "either size or scale_factor should be defined.");
+        "size and scaleFactor cannot be combined.");
+  check(size || scale_factor, ErrorCode::kInvalidArgument, op, "size or scaleFactor is required.");
   check(!recompute || !size, ErrorCode::kInvalidArgument, op,
-        "recompute_scale_factor is not meaningful with an explicit size.");
+        "size and recomputeScaleFactor cannot be combined.");
   const auto spatial = static_cast<std::size_t>(input.ndim() - 2);
   std::vector<Axis> axes;
   for (std::size_t d = 0; d < spatial; ++d) {
     Axis axis{input.shape()[d + 2], 0, 0, align_corners};
     const auto in = static_cast<double>(axis.in);
     const double factor =
-        scale_factor ? per_dimension(*scale_factor, spatial, "scale_factor")[d] : 0;
+        scale_factor ? per_dimension(*scale_factor, spatial, "scaleFactor")[d] : 0;
     axis.out =
         size ? per_dimension(*size, spatial, "size")[d] : checked_integer(std::floor(in * factor));
     check(axis.in > 0 && axis.out > 0, ErrorCode::kInvalidArgument, op,
-          "Input and output sizes should be greater than 0, but got input size ", axis.in,
-          " and output size ", axis.out, '.');
+          "input and output sizes must be positive, got ", axis.in, " and ", axis.out, '.');
     if (align_corners) {
       axis.scale = axis.out > 1 ? (in - 1) / static_cast<double>(axis.out - 1) : 0;
     } else {

@@ -1,7 +1,8 @@
 #pragma once
 
-// Tensors resampled. Along one dimension every place of the result reads a few places of the input,
-// so all of this is slices picked by index, times weights, dimension by dimension.
+// Resampling. Along one dimension every position of the result depends on a few positions of the
+// input, so a tensor is resampled dimension by dimension from slices selected by index, times
+// weights.
 
 #include "dispatch/function_op.h"
 
@@ -22,7 +23,7 @@ constexpr std::array<std::string_view, 7> enum_names(InterpolateMode) {
 
 struct Interpolate {
   static constexpr op::Doc doc{"interpolate",
-                               "Resamples the dimensions after the channels to size, or by "
+                               "Resamples the dimensions after the channels to size or by "
                                "scaleFactor."};
   static constexpr bool spreads_nan = true;
   static constexpr std::array args{Arg{"input"},

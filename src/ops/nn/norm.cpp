@@ -11,12 +11,12 @@
 namespace eg {
 namespace {
 
-// What is normalised over, and what backward needs of the call besides tensors.
+// The dimensions to normalise over, and what else backward needs besides tensors.
 struct NormAttrs {
   std::int64_t rows;
   std::int64_t width;
   Shape normalized_shape;
-  /// The shape of a statistic that broadcasts to the input: 1 for every normalised dim.
+  /// The shape of the statistics, which broadcasts to the input: 1 for every normalised dim.
   Shape statistics_shape;
   double eps;
 };
@@ -24,15 +24,13 @@ struct NormAttrs {
 NormAttrs check_shapes(std::string_view op, const Tensor& input, const Dims& normalized_shape,
                        double eps) {
   check(!normalized_shape.empty(), ErrorCode::kShapeMismatch, op,
-        "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
-        "element, but got "
-        "normalized_shape = [].");
+        "normalizedShape must have at least one size, got [].");
   const Shape& shape = input.shape();
   const std::size_t dims = std::min(normalized_shape.size(), shape.size());
   check(
       std::equal(normalized_shape.begin(), normalized_shape.end(), shape.end() - dims, shape.end()),
-      ErrorCode::kShapeMismatch, op, "Given normalized_shape=", normalized_shape,
-      ", expected input whose last sizes are these, but got input of size ", shape, '.');
+      ErrorCode::kShapeMismatch, op, "the last sizes of input must be normalizedShape, ",
+      normalized_shape, ", got shape ", shape, '.');
   const std::size_t first = shape.size() - dims;
   NormAttrs attrs{1, numel(normalized_shape), normalized_shape, shape, eps};
   for (std::size_t d = 0; d < first; ++d) attrs.rows *= shape[d];
@@ -45,16 +43,16 @@ Tensor check_parameter(std::string_view op, std::string_view name,
                        const std::optional<Tensor>& parameter, const Tensor& input,
                        const Dims& normalized_shape) {
   if (!parameter) return {};
-  check(parameter->shape() == normalized_shape, ErrorCode::kShapeMismatch, op, "Expected ", name,
-        " to be of same shape as normalized_shape, but got ", name, " of shape ",
-        parameter->shape(), " and normalized_shape = ", normalized_shape, '.');
-  check(parameter->dtype() == input.dtype(), ErrorCode::kDtypeMismatch, op, "expected ", name,
-        " of dtype ", input.dtype(), ", got ", parameter->dtype(), '.');
+  check(parameter->shape() == normalized_shape, ErrorCode::kShapeMismatch, op, name,
+        " must have the shape normalizedShape, ", normalized_shape, ", got ", parameter->shape(),
+        '.');
+  check(parameter->dtype() == input.dtype(), ErrorCode::kDtypeMismatch, op, name, " must be ",
+        input.dtype(), " like input, got ", parameter->dtype(), '.');
   check_same_device(op, input.device(), parameter->device());
   return *parameter;
 }
 
-// What backward works on. An undefined mean means RMS norm.
+// The tensors that backward reads. Without a mean it is RMS norm.
 struct SavedNorm {
   Tensor input;
   Tensor weight;
@@ -84,7 +82,7 @@ GradList fused_gradients(const NormAttrs& attrs, const SavedNorm& saved, const T
   return grads;
 }
 
-// The node of both ops. PyTorch's layer_norm records as native_layer_norm.
+// The node of both ops. As in PyTorch, layer_norm is recorded as native_layer_norm.
 template <bool kCentered>
 struct NormNode {
   static constexpr op::Doc doc =

@@ -1,7 +1,7 @@
 #pragma once
 
-// Normalisation over the last dims: layer norm and RMS norm, as fused kernels. Their gradient under
-// create_graph is the formula over ops, from the input itself.
+// Normalisation over the last dims: layer norm and RMS norm, as fused kernels. Under create_graph
+// their gradient is composed of ops on the input itself.
 
 #include "dispatch/function_op.h"
 
@@ -9,8 +9,8 @@ namespace eg {
 
 struct LayerNorm {
   static constexpr op::Doc doc{"layer_norm",
-                               "Subtracts the mean and divides by the deviation over the last "
-                               "dims, then scales and shifts."};
+                               "Subtracts the mean and divides by the standard deviation over the "
+                               "last dims, then scales and shifts."};
   static constexpr std::array args{Arg{"input"}, Arg{"normalized_shape"}, Arg{"weight", "null"},
                                    Arg{"bias", "null"}, Arg{"eps", "1e-5"}};
   static constexpr std::array<std::string_view, 4> samples{
@@ -24,7 +24,7 @@ struct LayerNorm {
 struct RmsNorm {
   static constexpr op::Doc doc{"rms_norm",
                                "Divides by the root mean square over the last dims, then scales; "
-                               "eps is the dtype's by default."};
+                               "the default eps is the epsilon of the dtype."};
   static constexpr std::array args{Arg{"input"}, Arg{"normalized_shape"}, Arg{"weight", "null"},
                                    Arg{"eps", "null"}};
   static constexpr std::array<std::string_view, 3> samples{

@@ -11,7 +11,8 @@ GradList norm_gradients(const Normalization& norm, const Tensor& grad, const Nor
   const auto mean = [&](const Var& v) {
     return Var(math::sum_to(v.tensor(), norm.statistics_shape)) / norm.count;
   };
-  // The statistics are computed again from the input: the gradient depends on it through them too.
+  // The statistics are computed again from the input, because the gradient is also differentiated
+  // through them.
   const Var centered = norm.is_centered ? x - mean(x) : x;
   const Var rstd = rsqrt(mean(centered * centered) + norm.eps);
   const Var normalized = centered * rstd;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The gradient of a normalisation as ops over the input, which can be differentiated again.
+// The gradient of a normalisation composed of ops on the input, which can be differentiated again.
 
 #include <array>
 
@@ -9,7 +9,7 @@
 
 namespace eg {
 
-/// Which of the gradients of input, weight and bias are wanted.
+/// Which of the gradients of input, weight and bias are required.
 using NormNeeds = std::array<bool, 3>;
 
 /// What was normalised, and how.

@@ -10,7 +10,7 @@
 namespace eg {
 namespace {
 
-// Elements added before and after each dimension; fewer than none are removed.
+// The number of elements added before and after along each dimension; negative numbers remove.
 struct Margins {
   Dims before;
   Dims after;
@@ -23,7 +23,7 @@ Margins negated(const Margins& margins) {
   return result;
 }
 
-// Constant padding; its gradient is the padding that takes away what this one adds.
+// Constant padding; its gradient is the padding that removes what this one adds.
 struct ConstantPad {
   static constexpr op::Doc doc{"constant_pad_nd", Pad::doc.text};
   struct Attrs {
@@ -32,16 +32,14 @@ struct ConstantPad {
 
   static Tensor call(const Tensor& input, const Margins& margins, Scalar value) {
     Shape shape = input.shape();
-    // The part of the input that stays, and its place in the result.
+    // The shape of the part of the input that remains.
     Shape kept = shape;
     for (std::size_t d = 0; d < shape.size(); ++d) {
       const std::int64_t before = margins.before[d];
       const std::int64_t after = margins.after[d];
       shape[d] += before + after;
-      check(shape[d] >= 0, ErrorCode::kInvalidArgument, "pad", "The input size ", input.shape()[d],
-            ", plus negative padding ", before, " and ", after,
-            " resulted in a negative output size, which is invalid. Check dimension ", d,
-            " of your input.");
+      check(shape[d] >= 0, ErrorCode::kInvalidArgument, "pad", "padding (", before, ", ", after,
+            ") removes more than the size of dimension ", d, ", ", input.shape()[d], '.');
       kept[d] += std::min<std::int64_t>(before, 0) + std::min<std::int64_t>(after, 0);
     }
     const Tensor result = full(shape, value, input.dtype(), input.device());
@@ -63,13 +61,13 @@ struct ConstantPad {
   }
 };
 
-// Which place of a dimension of size n is read for place i of the padded one.
-std::int64_t source_index(PadMode mode, std::int64_t place, std::int64_t n, std::int64_t before,
+// The index in a dimension of size n that is read for a position in the padded dimension.
+std::int64_t source_index(PadMode mode, std::int64_t position, std::int64_t n, std::int64_t before,
                           std::int64_t after) {
-  const std::int64_t i = place - before;
+  const std::int64_t i = position - before;
   if (mode == PadMode::kReplicate) return std::clamp<std::int64_t>(i, 0, n - 1);
   if (mode == PadMode::kCircular) {
-    // What is cut off on one side does not come again on the other.
+    // Elements cut off on one side do not reappear on the other.
     const std::int64_t first = std::max<std::int64_t>(-before, 0);
     const std::int64_t kept = n - first - std::max<std::int64_t>(-after, 0);
     return first + ((i - first) % kept + kept) % kept;
@@ -83,18 +81,19 @@ void check_border(PadMode mode, const Tensor& input, std::int64_t dim, std::int6
   const std::int64_t n = input.size(dim);
   if (mode == PadMode::kReflect) {
     check(before < n && after < n, ErrorCode::kInvalidArgument, "pad",
-          "Padding size should be less than the corresponding input dimension, but got: padding (",
-          before, ", ", after, ") at dimension ", dim, " of input ", input.shape(), '.');
+          "padding by reflection must be less than the size of dimension ", dim, ", got (", before,
+          ", ", after, ") for shape ", input.shape(), '.');
   }
   if (mode == PadMode::kCircular) {
     check(before <= n && after <= n, ErrorCode::kInvalidArgument, "pad",
-          "Padding value causes wrapping around more than once.");
+          "circular padding must not exceed the size of dimension ", dim, ", got (", before, ", ",
+          after, ") for shape ", input.shape(), '.');
   }
   const bool is_cut = mode == PadMode::kCircular &&
                       n + std::min<std::int64_t>(before, 0) <= std::max<std::int64_t>(-after, 0);
   check(n > 0 && n + before + after > 0 && !is_cut, ErrorCode::kInvalidArgument, "pad", "input ",
-        input.shape(), " with padding (", before, ", ", after, ") at dimension ", dim,
-        " has nothing left.");
+        input.shape(), " with padding (", before, ", ", after,
+        ") has no elements left along dimension ", dim, '.');
 }
 
 Tensor pad_border(PadMode mode, const Tensor& input, std::int64_t dim, std::int64_t before,
@@ -111,13 +110,11 @@ Tensor pad_border(PadMode mode, const Tensor& input, std::int64_t dim, std::int6
 
 Tensor Pad::call(const Tensor& input, const Dims& pad, PadMode mode, std::optional<double> value) {
   check(pad.size() % 2 == 0, ErrorCode::kInvalidArgument, doc.name,
-        "Padding length must be divisible by 2, got ", pad, '.');
+        "pad must have an even number of elements, got ", pad, '.');
   const std::int64_t ndim = input.ndim();
   const auto padded = static_cast<std::int64_t>(pad.size() / 2);
-  check(padded <= ndim, ErrorCode::kInvalidArgument, doc.name,
-        "Padding length should be less than or equal to two times the input dimension but got "
-        "padding length ",
-        pad.size(), " and input of dimension ", ndim, '.');
+  check(padded <= ndim, ErrorCode::kInvalidArgument, doc.name, "pad has ", pad.size(),
+        " elements, more than two for each of the ", ndim, " dimensions.");
   if (mode == PadMode::kConstant) {
     Margins margins{Dims(input.shape().size(), 0), Dims(input.shape().size(), 0)};
     for (std::int64_t k = 0; k < padded; ++k) {
@@ -127,13 +124,11 @@ Tensor Pad::call(const Tensor& input, const Dims& pad, PadMode mode, std::option
     }
     return ConstantPad::call(input, margins, value.value_or(0));
   }
-  check(value.value_or(0) == 0, ErrorCode::kInvalidArgument, doc.name, "Padding mode \"",
-        enum_names(mode)[static_cast<std::size_t>(mode)], "\" doesn't take in value argument.");
+  check(value.value_or(0) == 0, ErrorCode::kInvalidArgument, doc.name, "mode '",
+        enum_names(mode)[static_cast<std::size_t>(mode)], "' does not take a value.");
   check(padded >= 1 && padded <= 3 && (ndim == padded + 1 || ndim == padded + 2),
-        ErrorCode::kInvalidArgument, doc.name,
-        "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now, got padding "
-        "length ",
-        pad.size(), " for input of dimension ", ndim, '.');
+        ErrorCode::kInvalidArgument, doc.name, "a pad of ", pad.size(), " elements for ", ndim,
+        " dimensions requires mode 'constant'.");
   Tensor result = input;
   for (std::int64_t k = 0; k < padded; ++k) {
     const std::int64_t before = pad[static_cast<std::size_t>(2 * k)];

@@ -1,7 +1,7 @@
 #pragma once
 
-// Tensors made larger or smaller at their borders: but for constant padding, slices picked by
-// index, dimension by dimension.
+// Adding and removing elements at the borders of tensors. Except for constant padding, slices are
+// selected by index, dimension by dimension.
 
 #include "dispatch/function_op.h"
 
@@ -15,8 +15,8 @@ constexpr std::array<std::string_view, 4> enum_names(PadMode) {
 struct Pad {
   static constexpr op::Doc doc{
       "pad",
-      "input with pad elements added before and after, from the last dimension on; negative pad "
-      "removes."};
+      "input with elements added before and after each dimension, as listed in pad from the last "
+      "dimension on; negative numbers remove elements."};
   static constexpr std::array args{Arg{"input"}, Arg{"pad"}, Arg{"mode", "'constant'"},
                                    Arg{"value", "null"}};
   static constexpr std::array<std::string_view, 7> samples{

@@ -14,7 +14,7 @@ using kernel::PoolAxis;
 using kernel::PoolDivisor;
 using kernel::PoolPlanes;
 
-// The shape with other last two sizes.
+// The shape with its last two sizes replaced.
 Shape with_plane(const Shape& shape, std::int64_t rows, std::int64_t columns) {
   Shape result = shape;
   result[shape.size() - 2] = rows;
@@ -61,27 +61,27 @@ struct MeanPool {
 
 // ---------------------------------------------------------------- maxima
 
-// Where a maximum came from decides where its gradient goes; going there and coming back are each
-// other's gradient.
+// The gradient of a maximum goes to the element that was the maximum. Scattering to those elements
+// and gathering from them are each other's gradient.
 template <bool kPick>
-struct MoveToPlaces {
+struct MoveAtIndices {
   static constexpr op::Doc doc{kPick ? "max_pool2d_backward_backward" : "max_pool2d_backward",
-                               "Moves between the places of maxima and the result of max_pool2d."};
+                               "Moves values between the maxima and the result of max_pool2d."};
   using Attrs = PoolPlanes;
   static constexpr std::array<std::string_view, 1> saved_names{"indices"};
 
-  static Tensor call(const Tensor& in, const Tensor& places, const Attrs& pool) {
-    const Shape shape = kPick ? places.shape() : input_shape(in.shape(), pool);
+  static Tensor call(const Tensor& in, const Tensor& indices, const Attrs& pool) {
+    const Shape shape = kPick ? indices.shape() : input_shape(in.shape(), pool);
     const Tensor out = Tensor::empty(shape, in.dtype(), in.device());
     const Tensor source = packed(in);
     if constexpr (kPick)
-      run(kernel::MaxPoolPick{pool, source.memory(), places.memory(), out.memory()});
+      run(kernel::MaxPoolPick{pool, source.memory(), indices.memory(), out.memory()});
     else
-      run(kernel::MaxPoolBackward{pool, source.memory(), places.memory(), out.memory()});
-    return record<MoveToPlaces>(out, {in}, pool, {{places}});
+      run(kernel::MaxPoolBackward{pool, source.memory(), indices.memory(), out.memory()});
+    return record<MoveAtIndices>(out, {in}, pool, {{indices}});
   }
-  static GradList backward(const Backward<MoveToPlaces>& b) {
-    return {MoveToPlaces<!kPick>::call(b.grad(), b.saved(0), b.attrs())};
+  static GradList backward(const Backward<MoveAtIndices>& b) {
+    return {MoveAtIndices<!kPick>::call(b.grad(), b.saved(0), b.attrs())};
   }
 };
 
@@ -94,29 +94,29 @@ struct MaxPoolWithIndices {
     if (is_integral(input.dtype())) return pool_integers(input, pool, return_indices);
     const Shape shape = pooled_shape(input.shape(), pool);
     const Tensor out = Tensor::empty(shape, input.dtype(), input.device());
-    const Tensor places = Tensor::empty(shape, DType::kInt64, input.device());
+    const Tensor indices = Tensor::empty(shape, DType::kInt64, input.device());
     const Tensor source = packed(input);
-    run(kernel::MaxPool{pool, source.memory(), out.memory(), places.memory()});
-    record<MaxPoolWithIndices>(out, {input}, pool, {{places}});
-    if (return_indices) return {{out, places}};
+    run(kernel::MaxPool{pool, source.memory(), out.memory(), indices.memory()});
+    record<MaxPoolWithIndices>(out, {input}, pool, {{indices}});
+    if (return_indices) return {{out, indices}};
     return {{out}};
   }
   static GradList backward(const Backward<MaxPoolWithIndices>& b) {
-    return {MoveToPlaces<false>::call(b.grad(), b.saved(0), b.attrs())};
+    return {MoveAtIndices<false>::call(b.grad(), b.saved(0), b.attrs())};
   }
 
  private:
-  // All as int64, which has a kernel.
+  // All integers are pooled as int64, for which there is a kernel.
   static OneOrMore pool_integers(const Tensor& input, const Attrs& pool, bool return_indices) {
     check(input.dtype() != DType::kBool, ErrorCode::kDtypeMismatch, "max_pool",
-          "not implemented for 'Bool'.");
+          "not implemented for bool.");
     const Tensor source = packed(ToDType::call(input, DType::kInt64));
     const Tensor out =
         Tensor::empty(pooled_shape(input.shape(), pool), DType::kInt64, input.device());
-    const Tensor places = Tensor::empty(out.shape(), DType::kInt64, input.device());
-    run(kernel::MaxPool{pool, source.memory(), out.memory(), places.memory()});
+    const Tensor indices = Tensor::empty(out.shape(), DType::kInt64, input.device());
+    run(kernel::MaxPool{pool, source.memory(), out.memory(), indices.memory()});
     const Tensor values = ToDType::call(out, input.dtype());
-    if (return_indices) return {{values, places}};
+    if (return_indices) return {{values, indices}};
     return {{values}};
   }
 };
@@ -134,14 +134,14 @@ struct WindowParams {
 
 Dims one_or_two(const Dims& values, std::string_view name, std::string_view op) {
   check(values.size() == 1 || values.size() == 2, ErrorCode::kInvalidArgument, op, name,
-        " must either be a single int, or a tuple of two ints, got ", values, '.');
+        " must be one or two numbers, got ", values, '.');
   return values.size() == 2 ? values : Dims{values[0], values[0]};
 }
 
 WindowParams read_params(std::string_view op, const Dims& kernel_size,
                          const std::optional<Dims>& stride, const Dims& padding,
                          const Dims& dilation, bool ceil_mode) {
-  const Dims kernel = one_or_two(kernel_size, "kernel_size", op);
+  const Dims kernel = one_or_two(kernel_size, "kernelSize", op);
   const bool has_stride = stride.has_value() && !stride->empty();
   return {op,
           kernel,
@@ -158,7 +158,7 @@ WindowParams one_row(WindowParams params) {
   return params;
 }
 
-// From the first place of a window to its last.
+// The distance from the first element of a window to its last.
 std::int64_t reach_of(const WindowParams& p, std::size_t d) {
   return (CheckedInt(p.dilation[d]) * (p.kernel[d] - 1)).value();
 }
@@ -166,18 +166,18 @@ std::int64_t reach_of(const WindowParams& p, std::size_t d) {
 std::int64_t window_count(const WindowParams& p, std::size_t d, std::int64_t size) {
   const std::int64_t reach = reach_of(p, d);
   check(p.kernel[d] > 0 && p.stride[d] > 0 && p.dilation[d] > 0, ErrorCode::kInvalidArgument, p.op,
-        "kernel size, stride and dilation should be greater than zero, but got kernel size ",
-        p.kernel, ", stride ", p.stride, ", dilation ", p.dilation, '.');
+        "kernelSize, stride and dilation must be positive, got ", p.kernel, ", ", p.stride, " and ",
+        p.dilation, '.');
   check(p.padding[d] >= 0 && p.padding[d] <= (reach + 1) / 2, ErrorCode::kInvalidArgument, p.op,
-        "pad should be at most half of effective kernel size, but got pad=", p.padding[d],
-        ", kernel_size=", p.kernel[d], " and dilation=", p.dilation[d], '.');
+        "padding must be at most half the window, got ", p.padding[d], " for kernelSize ",
+        p.kernel[d], " and dilation ", p.dilation[d], '.');
   const std::int64_t room = (CheckedInt(size) + 2 * p.padding[d] - reach - 1).value();
   const std::int64_t slack = room + (p.ceil_mode ? p.stride[d] - 1 : 0);
   std::int64_t count = slack < 0 ? 0 : slack / p.stride[d] + 1;
-  // The last window must begin inside of the input or its left padding.
+  // The last window must begin inside the input or its left padding.
   if (p.ceil_mode && (count - 1) * p.stride[d] >= size + p.padding[d]) --count;
-  check(count > 0, ErrorCode::kInvalidArgument, p.op, "input of size ", size, " with kernel size ",
-        p.kernel[d], ": Output size is too small.");
+  check(count > 0, ErrorCode::kInvalidArgument, p.op, "a window of kernelSize ", p.kernel[d],
+        " does not fit input of size ", size, '.');
   return count;
 }
 
@@ -189,16 +189,15 @@ PoolAxis adaptive_axis(std::int64_t size, std::int64_t count) {
   return {.in = size, .out = count, .is_adaptive = true};
 }
 
-// `spatial` dims, after channels and perhaps a batch.
+// The input must have `spatial` dims after the channels and an optional batch.
 void check_input(const Tensor& input, std::int64_t spatial, std::string_view op) {
   bool has_elements = true;
   // Only the batch may be empty.
   for (std::int64_t d = input.ndim() == spatial + 2 ? 1 : 0; d < input.ndim(); ++d)
     has_elements = has_elements && input.size(d) > 0;
   check((input.ndim() == spatial + 1 || input.ndim() == spatial + 2) && has_elements,
-        ErrorCode::kShapeMismatch, op, "Expected ", spatial + 1, "D or ", spatial + 2,
-        "D (batch mode) tensor with optional 0 dim batch size for input, but got: ", input.shape(),
-        '.');
+        ErrorCode::kShapeMismatch, op, "input must have ", spatial + 1,
+        " nonempty dimensions and may have a batch, got shape ", input.shape(), '.');
 }
 
 // Pooling of the last two dimensions.
@@ -216,11 +215,11 @@ PoolPlanes adaptive_windows(const Tensor& input, const OutputSizes& output_size,
                             std::string_view op) {
   check_input(input, 2, op);
   check(output_size.size() == 1 || output_size.size() == 2, ErrorCode::kInvalidArgument, op,
-        "output_size must be one or two numbers, got ", output_size.size(), '.');
+        "outputSize must be one or two numbers, got ", output_size.size(), '.');
   const Dims size{output_size[0].value_or(input.size(-2)),
                   output_size[output_size.size() - 1].value_or(input.size(-1))};
   check(size[0] >= 0 && size[1] >= 0, ErrorCode::kInvalidArgument, op,
-        "elements of output_size must be greater than or equal to 0 but received ", size, '.');
+        "outputSize must not be negative, got ", size, '.');
   return make_planes(input, adaptive_axis(input.size(-2), size[0]),
                      adaptive_axis(input.size(-1), size[1]));
 }
@@ -267,7 +266,7 @@ Tensor AvgPool2d::call(const Tensor& input, const Dims& kernel_size,
                        bool count_include_pad, std::optional<std::int64_t> divisor_override) {
   check_input(input, 2, doc.name);
   check(divisor_override.value_or(1) != 0, ErrorCode::kInvalidArgument, doc.name,
-        "divisor must be not zero.");
+        "divisorOverride must not be 0.");
   const WindowParams params = read_params(doc.name, kernel_size, stride, padding, {1}, ceil_mode);
   const PoolDivisor divisor{count_include_pad, static_cast<double>(divisor_override.value_or(0))};
   return MeanPool<true>::call(input, {make_windows(input, params), divisor});

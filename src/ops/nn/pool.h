@@ -1,7 +1,7 @@
 #pragma once
 
-// Pooling: the largest element or the mean of windows over the last one or two dimensions. Leading
-// dimensions are channels, and a batch of them.
+// Pooling: the largest element or the mean of windows over the last one or two dimensions. The
+// leading dimensions are the channels and an optional batch.
 
 #include "dispatch/function_op.h"
 
@@ -27,10 +27,11 @@ struct MaxPool1d {
 };
 
 struct MaxPool2d {
-  static constexpr op::Doc doc{"max_pool2d",
-                               "The largest element of windows over the last two dims; with "
-                               "returnIndices also its place in the plane, -1 where a window "
-                               "holds padding alone."};
+  static constexpr op::Doc doc{
+      "max_pool2d",
+      "The largest element of windows over the last two dims; with "
+      "returnIndices, also its index in the plane, -1 where a window holds "
+      "only padding."};
   static constexpr std::string_view several_with = "return_indices";
   static constexpr std::array args = MaxPool1d::args;
   static constexpr std::array<std::string_view, 4> samples{
@@ -75,7 +76,7 @@ struct AvgPool2d {
 
 struct AdaptiveAvgPool2d {
   static constexpr op::Doc doc{"adaptive_avg_pool2d",
-                               "The mean of windows chosen so that the result has output_size."};
+                               "The mean of windows chosen so that the result has outputSize."};
   static constexpr std::array args{Arg{"input"}, Arg{"output_size"}};
   static constexpr std::array<std::string_view, 3> samples{
       "T([1, 2, 6, 5]), [3, 2]", "T([2, 3, 4]), 5", "T([2, 3, 4]), [null, 2]"};
@@ -85,7 +86,7 @@ struct AdaptiveAvgPool2d {
 struct AdaptiveMaxPool2d {
   static constexpr op::Doc doc{"adaptive_max_pool2d",
                                "The largest element of windows chosen so that the result has "
-                               "output_size."};
+                               "outputSize."};
   static constexpr std::string_view several_with = "return_indices";
   static constexpr std::array args{Arg{"input"}, Arg{"output_size"},
                                    Arg{"return_indices", "false"}};

@@ -30,8 +30,8 @@ struct Layer {
   std::int64_t steps() const { return input_gates.size(0); }
   std::int64_t rows() const { return state.size(0); }
   std::int64_t width() const { return state.size(1); }
-  /// The place of a step in the sequence.
-  std::int64_t place(std::int64_t step) const { return reverse ? steps() - 1 - step : step; }
+  /// The position of a step in the sequence.
+  std::int64_t position(std::int64_t step) const { return reverse ? steps() - 1 - step : step; }
 };
 
 // Element `i` along the first dimension of a packed tensor, not recorded.
@@ -40,7 +40,7 @@ Tensor part(const Tensor& t, std::int64_t i, std::int64_t count = 1) {
   return t.alias({count * t.size(1), t.size(2)}, {t.size(2), 1}, t.offset() + i * size);
 }
 
-// ---------------------------------------------------------------- of ops
+// ---------------------------------------------------------------- composed of ops
 
 struct Cell {
   Var input = 0;
@@ -54,7 +54,7 @@ struct Cell {
 Cell cell_of(const Layer& layer, std::int64_t step, const Tensor& hidden, const Tensor& state) {
   const std::optional<Tensor> bias =
       layer.bias.defined() ? std::optional(layer.bias) : std::nullopt;
-  const Var gates = Var(Select::call(layer.input_gates, 0, layer.place(step))) +
+  const Var gates = Var(Select::call(layer.input_gates, 0, layer.position(step))) +
                     Linear::call(hidden, layer.weight, bias);
   const auto gate = [&](std::int64_t i) -> Var {
     return Narrow::call(gates.tensor(), -1, i * layer.width(), layer.width());
@@ -77,13 +77,13 @@ std::vector<Cell> cells_of(const Layer& layer) {
   return cells;
 }
 
-// In the order of the sequence.
+// Stacks the results of the steps in the order of the sequence.
 Tensor stacked(const Layer& layer, TensorList steps) {
   if (layer.reverse) std::reverse(steps.begin(), steps.end());
   return Stack::call(steps, 0);
 }
 
-// Steps of nothing are alike: one of them stands for all, however many there are.
+// Without elements all steps are the same, so one is computed and expanded to their number.
 TensorList empty_steps(const Layer& layer) {
   const Cell cell = cell_of(layer, 0, layer.hidden, layer.state);
   const Tensor output =
@@ -105,7 +105,7 @@ struct LayerGrads {
   Tensor state;
 };
 
-// The steps again, and back through them.
+// Computes the steps again and goes back through them.
 GradList composed_gradients(const Layer& layer, const LayerGrads& grads) {
   const std::vector<Cell> cells = cells_of(layer);
   const auto or_zero = [](const Tensor& t) { return t.defined() ? Var(t) : Var(0); };
@@ -120,7 +120,7 @@ GradList composed_gradients(const Layer& layer, const LayerGrads& grads) {
     const Var hidden_before = before == nullptr ? Var(layer.hidden) : before->hidden;
     const Var state_before = before == nullptr ? Var(layer.state) : before->next;
     if (grads.output.defined()) {
-      grad_hidden = grad_hidden + Select::call(grads.output, 0, layer.place(step));
+      grad_hidden = grad_hidden + Select::call(grads.output, 0, layer.position(step));
     }
     const Var shown = tanh(next);
     const Var kept = grad_state + grad_hidden * output * (1 - shown * shown);
@@ -140,7 +140,7 @@ GradList composed_gradients(const Layer& layer, const LayerGrads& grads) {
   return {all, grad_hidden.tensor(), grad_state.tensor(), grad_weight.tensor(), grad_bias};
 }
 
-// ---------------------------------------------------------------- of kernels
+// ---------------------------------------------------------------- with kernels
 
 struct Kept {
   Tensor gates;   ///< of every step, after their functions
@@ -166,12 +166,12 @@ TensorList fused_steps(const Layer& given, bool is_kept, Kept& kept) {
       layer.weight.alias({width, 4 * width}, {layer.weight.strides()[1], layer.weight.strides()[0]},
                          layer.weight.offset());
   for (std::int64_t step = 0; step < layer.steps(); ++step) {
-    const std::int64_t place = layer.place(step);
-    const Tensor gates = part(kept.gates, is_kept ? place : 0);
-    const Tensor next = part(kept.states, is_kept ? place : 0);
+    const std::int64_t position = layer.position(step);
+    const Tensor gates = part(kept.gates, is_kept ? position : 0);
+    const Tensor next = part(kept.states, is_kept ? position : 0);
     multiply_into(gates, hidden, by_weight, 1, 0, optional_memory(layer.bias));
-    hidden = part(output, place);
-    run(kernel::LstmCell{rows, width, part(layer.input_gates, place).memory(), gates.memory(),
+    hidden = part(output, position);
+    run(kernel::LstmCell{rows, width, part(layer.input_gates, position).memory(), gates.memory(),
                          before.memory(), next.memory(), hidden.memory()});
     before = next;
   }
@@ -194,12 +194,12 @@ GradList fused_gradients(const Layer& layer, const Kept& kept, const Tensor& out
   const Tensor product = empty_like(initial_state);
   Tensor grad_hidden = packed(grads.hidden);
   for (std::int64_t step = last; step >= 0; --step) {
-    const std::int64_t place = layer.place(step);
-    const Tensor before = step == 0 ? initial_state : part(kept.states, layer.place(step - 1));
-    const Tensor of_output = grad_output.defined() ? part(grad_output, place) : Tensor();
-    const Tensor of_gates = part(grad_gates, place);
-    run(kernel::LstmCellBackward{rows, width, part(kept.gates, place).memory(), before.memory(),
-                                 part(kept.states, place).memory(), optional_memory(of_output),
+    const std::int64_t position = layer.position(step);
+    const Tensor before = step == 0 ? initial_state : part(kept.states, layer.position(step - 1));
+    const Tensor of_output = grad_output.defined() ? part(grad_output, position) : Tensor();
+    const Tensor of_gates = part(grad_gates, position);
+    run(kernel::LstmCellBackward{rows, width, part(kept.gates, position).memory(), before.memory(),
+                                 part(kept.states, position).memory(), optional_memory(of_output),
                                  optional_memory(grad_hidden), grad_state.memory(),
                                  of_gates.memory()});
     multiply_into(product, of_gates, layer.weight);
@@ -213,7 +213,7 @@ GradList fused_gradients(const Layer& layer, const Kept& kept, const Tensor& out
                     1, beta);
     };
     result[3] = Tensor::empty(layer.weight.shape(), output.dtype(), output.device());
-    add_product(part(grad_gates, layer.place(0)), layer.hidden, 0);
+    add_product(part(grad_gates, layer.position(0)), layer.hidden, 0);
     if (last > 0) {
       add_product(part(grad_gates, layer.reverse ? 0 : 1, last),
                   part(output, layer.reverse ? 1 : 0, last), 1);
@@ -230,9 +230,10 @@ void check_layer(const Layer& layer) {
                     layer.hidden.shape() == layer.state.shape() &&
                     layer.weight.shape() == Shape{4 * width, width} &&
                     (!layer.bias.defined() || layer.bias.shape() == Shape{4 * width});
-  check(fits && layer.steps() > 0, ErrorCode::kShapeMismatch, LstmSteps::doc.name,
-        "the shapes do not fit: ", layer.input_gates.shape(), ", ", layer.hidden.shape(), ", ",
-        layer.state.shape(), ", ", layer.weight.shape(), '.');
+  check(
+      fits && layer.steps() > 0, ErrorCode::kShapeMismatch, LstmSteps::doc.name,
+      "the shapes of the gates, hidden, state and weight do not match: ", layer.input_gates.shape(),
+      ", ", layer.hidden.shape(), ", ", layer.state.shape(), " and ", layer.weight.shape(), '.');
 }
 
 bool can_fuse(const Layer& layer) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// All steps of a recurrent layer as one op: on the CPU a product and a kernel per step, and in
-// backward one product for the gradient of the weight.
+// All steps of a recurrent layer as one op. On the CPU each step is a matrix product and a kernel,
+// and backward computes the gradient of the weight with one product over all steps.
 
 #include "dispatch/function_op.h"
 
@@ -10,8 +10,8 @@ namespace eg {
 struct LstmSteps {
   static constexpr op::Doc doc{
       "lstm_steps",
-      "All steps of a layer of long short-term memory in one direction, from the input's share of "
-      "the gates [steps, batch, 4 * size]: the outputs, the last one and the last state."};
+      "All steps of an LSTM layer in one direction, from the input's part of the gates, "
+      "[steps, batch, 4 * size]: all outputs, the last output and the last state."};
   static constexpr Audience audience = Audience::kInternal;
   static constexpr std::array args{Arg{"input_gates"},  Arg{"hidden"},
                                    Arg{"state"},        Arg{"weight"},

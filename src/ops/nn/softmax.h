@@ -1,6 +1,6 @@
 #pragma once
 
-// Softmax, its logarithm and its mirror image.
+// Softmax, its logarithm, and softmax of the negative input.
 
 #include "dispatch/function_op.h"
 

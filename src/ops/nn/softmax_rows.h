@@ -5,7 +5,7 @@
 
 namespace eg {
 
-/// A packed tensor as kernels see it that work along a dimension; `dim` is wrapped.
+/// The layout of a packed tensor for kernels that work along a dimension; `dim` is not negative.
 kernel::Rows rows_along(const Tensor& t, std::int64_t dim);
 
 }  // namespace eg

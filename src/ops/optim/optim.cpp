@@ -11,7 +11,7 @@
 namespace eg {
 namespace {
 
-// One tensor that a step works on besides the parameter, per parameter.
+// An argument of a step with one tensor for each parameter.
 struct StepList {
   std::string_view name;
   const TensorList& tensors;
@@ -25,7 +25,7 @@ void check_lists(std::string_view op, const TensorList& params,
                  std::initializer_list<StepList> lists) {
   for (const Tensor& param : params) {
     check(is_differentiable(param.dtype()), ErrorCode::kDtypeMismatch, op,
-          "expected parameters of a floating point or complex dtype, got ", param.dtype(), '.');
+          "parameters must be floating-point or complex, got ", param.dtype(), '.');
     check_inplace(param, false);
     check_no_internal_overlap(param);
   }
@@ -37,29 +37,29 @@ void check_lists(std::string_view op, const TensorList& params,
       const Tensor& t = list.tensors[i];
       const Tensor& param = params[i];
       check(t.shape() == param.shape(), ErrorCode::kShapeMismatch, op, list.name, '[', i,
-            "] has shape ", t.shape(), ", its parameter ", param.shape(), '.');
+            "] has shape ", t.shape(), ", but its parameter has ", param.shape(), '.');
       check(t.dtype() == param.dtype(), ErrorCode::kDtypeMismatch, op, list.name, '[', i,
-            "] has dtype ", t.dtype(), ", its parameter ", param.dtype(), '.');
+            "] has dtype ", t.dtype(), ", but its parameter has ", param.dtype(), '.');
       check(t.device() == param.device(), ErrorCode::kDeviceMismatch, op, list.name, '[', i,
-            "] is on ", t.device(), ", its parameter on ", param.device(), '.');
+            "] is on ", t.device(), ", but its parameter is on ", param.device(), '.');
     }
   }
 }
 
-// The memory order in which a step runs over a parameter and all that belongs to it.
+// The memory order in which a step processes a parameter, its gradient and its state.
 Strides order_of(const Tensor& param) {
   return is_non_overlapping_and_dense(param.shape(), param.strides())
              ? param.strides()
              : contiguous_strides(param.shape());
 }
 
-// A complex number is stepped as two real ones.
+// A complex number is updated as two real ones.
 std::int64_t count_parts(const Tensor& param) {
   return is_complex(param.dtype()) ? 2 * param.numel() : param.numel();
 }
 
-// The elements of a tensor as one block in a given order: its own memory where it lies so, else a
-// copy. Undefined stays so.
+// The elements of a tensor as one block in a given order: the tensor's memory if it has that order,
+// else a copy. Undefined for an undefined tensor.
 class Block {
  public:
   Block(const Tensor& t, const Strides& order) : tensor_(t), block_(t) {
@@ -68,14 +68,14 @@ class Block {
     copy_data(block_, tensor_);
   }
 
-  /// The block for a kernel; of complex numbers, their parts.
+  /// The memory of the block for a kernel; for complex numbers, that of their parts.
   MemoryView memory() const {
     if (!block_.defined()) return {};
     const MemoryView memory = block_.memory();
     return {memory.base, memory.offset, real_dtype(memory.dtype), memory.device};
   }
 
-  /// Ends a change of the block: the tensor has its values, and a new version.
+  /// Writes a changed block to the tensor and raises the tensor's version.
   void commit() const {
     if (!tensor_.defined()) return;
     if (!block_.is_same(tensor_)) copy_data(tensor_, block_);
@@ -90,8 +90,9 @@ class Block {
 // A parameter, its gradient and its state.
 using Blocks = std::vector<Block>;
 
-// Checks the lists of a step, finds room for all of it and only then takes it: calls
-// `step(count, blocks)` for every parameter, whose blocks are itself and one of every list.
+// Checks the lists of a step and prepares all memory before anything changes. Then calls
+// `step(count, blocks)` for every parameter; the blocks are the parameter and its tensor of each
+// list.
 template <class Step>
 TensorList for_each_param(std::string_view op, const TensorList& params,
                           std::initializer_list<StepList> lists, Step&& step) {
@@ -105,7 +106,7 @@ TensorList for_each_param(std::string_view op, const TensorList& params,
   for (std::size_t i = 0; i < params.size(); ++i) {
     step(count_parts(params[i]), all[i]);
     for (std::size_t k = 0; k < all[i].size(); ++k) {
-      // The gradient, which stands second, is only read.
+      // The second block, the gradient, is only read.
       if (k != 1) all[i][k].commit();
     }
   }
@@ -146,7 +147,8 @@ TensorList AdamStepInPlace::call(const TensorList& params, const TensorList& gra
                                  const TensorList& max_exp_avg_sqs, std::int64_t step, double lr,
                                  double beta1, double beta2, double eps, double weight_decay,
                                  bool decoupled, bool maximize) {
-  check(step >= 1, ErrorCode::kInvalidArgument, doc.name, "steps count from 1, got ", step, '.');
+  check(step >= 1, ErrorCode::kInvalidArgument, doc.name, "step must be at least 1, got ", step,
+        '.');
   const kernel::AdamOptions options{
       static_cast<double>(step), lr, beta1, beta2, eps, weight_decay, decoupled, maximize};
   return for_each_param(doc.name, params,

@@ -1,8 +1,8 @@
 #pragma once
 
-// Optimiser steps over lists of parameters: in place, not recorded, one pass over memory each.
-// Whatever is wrong is reported before the first number changes; check_step_ does that for a step
-// that takes several of them. They return nothing.
+// Optimizer steps over lists of parameters: in place, not recorded, one pass over memory each. They
+// return nothing. Errors are thrown before any value changes; check_step_ does this for an
+// optimizer whose step consists of several of these ops.
 
 #include "dispatch/function_op.h"
 
@@ -19,13 +19,14 @@ struct CheckStepInPlace {
 
 struct SgdStepInPlace {
   static constexpr op::Doc doc{
-      "sgd_step_", "One step of stochastic gradient descent, as torch.optim.SGD takes it."};
+      "sgd_step_", "One step of stochastic gradient descent, with the options of torch.optim.SGD."};
   static constexpr Audience audience = Audience::kInternal;
   static constexpr std::array args{Arg{"params"},       Arg{"grads"},    Arg{"momentum_buffers"},
                                    Arg{"lr"},           Arg{"momentum"}, Arg{"dampening"},
                                    Arg{"weight_decay"}, Arg{"nesterov"}, Arg{"maximize"},
                                    Arg{"first"}};
-  /// `momentum_buffers` is empty when momentum is 0; `first` makes them start as the gradients.
+  /// `momentum_buffers` is empty when momentum is 0. If `first`, the buffers start as the
+  /// gradients.
   static TensorList call(const TensorList& params, const TensorList& grads,
                          const TensorList& momentum_buffers, double lr, double momentum,
                          double dampening, double weight_decay, bool nesterov, bool maximize,
@@ -33,15 +34,16 @@ struct SgdStepInPlace {
 };
 
 struct AdamStepInPlace {
-  static constexpr op::Doc doc{"adam_step_", "One step of Adam or AdamW, as torch.optim takes it."};
+  static constexpr op::Doc doc{"adam_step_",
+                               "One step of Adam or AdamW, with the options of torch.optim."};
   static constexpr Audience audience = Audience::kInternal;
   static constexpr std::array args{Arg{"params"},      Arg{"grads"},           Arg{"exp_avgs"},
                                    Arg{"exp_avg_sqs"}, Arg{"max_exp_avg_sqs"}, Arg{"step"},
                                    Arg{"lr"},          Arg{"beta1"},           Arg{"beta2"},
                                    Arg{"eps"},         Arg{"weight_decay"},    Arg{"decoupled"},
                                    Arg{"maximize"}};
-  /// `max_exp_avg_sqs` is empty unless AMSGrad is wanted; `step` counts this step; `decoupled` is
-  /// AdamW's weight decay.
+  /// `max_exp_avg_sqs` is empty without AMSGrad. `step` is the number of this step, from 1.
+  /// `decoupled` selects AdamW's weight decay.
   static TensorList call(const TensorList& params, const TensorList& grads,
                          const TensorList& exp_avgs, const TensorList& exp_avg_sqs,
                          const TensorList& max_exp_avg_sqs, std::int64_t step, double lr,
@@ -50,7 +52,8 @@ struct AdamStepInPlace {
 };
 
 struct RmspropStepInPlace {
-  static constexpr op::Doc doc{"rmsprop_step_", "One step of RMSprop, as torch.optim takes it."};
+  static constexpr op::Doc doc{"rmsprop_step_",
+                               "One step of RMSprop, with the options of torch.optim."};
   static constexpr Audience audience = Audience::kInternal;
   static constexpr std::array args{
       Arg{"params"},       Arg{"grads"},    Arg{"square_avgs"}, Arg{"momentum_buffers"},
@@ -64,11 +67,12 @@ struct RmspropStepInPlace {
 };
 
 struct AdagradStepInPlace {
-  static constexpr op::Doc doc{"adagrad_step_", "One step of Adagrad, as torch.optim takes it."};
+  static constexpr op::Doc doc{"adagrad_step_",
+                               "One step of Adagrad, with the options of torch.optim."};
   static constexpr Audience audience = Audience::kInternal;
   static constexpr std::array args{Arg{"params"}, Arg{"grads"},        Arg{"sums"},    Arg{"lr"},
                                    Arg{"eps"},    Arg{"weight_decay"}, Arg{"maximize"}};
-  /// `lr` is that of this step.
+  /// `lr` is the learning rate of this step.
   static TensorList call(const TensorList& params, const TensorList& grads, const TensorList& sums,
                          double lr, double eps, double weight_decay, bool maximize);
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// Writing drawn numbers into tensors: what the random ops share.
+// Writes random numbers into tensors; shared by the random ops.
 
 #include <algorithm>
 #include <mutex>
@@ -14,14 +14,14 @@
 
 namespace eg {
 
-/// The elements of a tensor that is dense and on the host, in the order of memory.
+/// The elements of a tensor that is dense and on the host, in memory order.
 template <class T>
 std::span<T> elements(const Tensor& t) {
   return {t.data_as<T>(), static_cast<std::size_t>(t.numel())};
 }
 
-/// Lets `fill` write all elements in the order of memory, which is the order PyTorch draws them in.
-/// Where they do not lie side by side, or not on the host, they are drawn elsewhere and copied.
+/// Calls `fill` on all elements in memory order, the order in which PyTorch draws them. If the
+/// tensor is not dense or not on the host, a temporary is filled and copied.
 template <class T, class Fill>
 void fill_elements(const Tensor& t, Fill&& fill) {
   const bool is_dense = is_non_overlapping_and_dense(t.shape(), t.strides());
@@ -35,16 +35,16 @@ void fill_elements(const Tensor& t, Fill&& fill) {
   copy_data(t, drawn);
 }
 
-/// Lets `write` change `input`, as the op that does it.
+/// Changes `input` by calling `write`, recorded as `Op`.
 template <class Op, class Write>
 Tensor draw_in_place(const Tensor& input, Write&& write) {
   return change_in_place<Op>(input, std::span<const Tensor>(&input, 1), {}, write);
 }
 
-/// The values side by side on the host, whatever the device.
+/// The values of a tensor on any device, packed on the host.
 inline Tensor host_values(const Tensor& t) { return packed(on_host(t)); }
 
-/// A tensor like `input` whose elements `draw(element, generator)` makes of those of `input`, in
+/// A tensor of the shape and dtype of `input` whose elements are draw(element, generator), drawn in
 /// row-major order.
 template <class T, class Draw>
 Tensor draw_each(const Tensor& input, Draw draw) {

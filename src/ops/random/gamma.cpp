@@ -1,4 +1,4 @@
-// Gamma numbers, and Dirichlet ones, which are made of them.
+// Samples of gamma distributions, and of Dirichlet distributions, which are computed from those.
 
 #include <algorithm>
 #include <cmath>
@@ -16,9 +16,9 @@
 namespace eg {
 namespace {
 
-// The derivative of StandardGamma, of which there is none in turn.
+// The derivative of StandardGamma, which cannot be differentiated again.
 struct StandardGammaGrad {
-  static constexpr op::Doc doc{"standard_gamma_grad", "How gamma numbers move with alpha."};
+  static constexpr op::Doc doc{"standard_gamma_grad", "The derivative of gamma samples by alpha."};
   struct Attrs {};
 
   static Tensor call(const Tensor& alpha, const Tensor& sample) {
@@ -36,13 +36,15 @@ struct StandardGammaGrad {
 
   static GradList backward(const Backward<StandardGammaGrad>&) {
     fail(ErrorCode::kNotDifferentiable,
-         "[standard_gamma] the derivative for '_standard_gamma_grad' is not implemented.");
+         "[standard_gamma] the second derivative is not implemented.");
   }
 };
 
-// The derivative of SampleDirichlet's own elements, of which there is none in turn.
+// The derivative of each element of SampleDirichlet by its own alpha, which cannot be
+// differentiated again.
 struct DirichletGrad {
-  static constexpr op::Doc doc{"dirichlet_grad", "How parts of 1 move with their alpha."};
+  static constexpr op::Doc doc{"dirichlet_grad",
+                               "The derivative of Dirichlet samples by their own alpha."};
   struct Attrs {};
 
   static Tensor call(const Tensor& alpha, const Tensor& sample) {
@@ -66,7 +68,7 @@ struct DirichletGrad {
 
   static GradList backward(const Backward<DirichletGrad>&) {
     fail(ErrorCode::kNotDifferentiable,
-         "[sample_dirichlet] the derivative for '_dirichlet_grad' is not implemented.");
+         "[sample_dirichlet] the second derivative is not implemented.");
   }
 };
 
@@ -88,9 +90,9 @@ GradList StandardGamma::backward(const Backward<StandardGamma>& b) {
 
 Tensor SampleDirichlet::call(const Tensor& alpha) {
   check(alpha.ndim() > 0, ErrorCode::kShapeMismatch, doc.name,
-        "alpha parameter must be at least one-dimensional.");
+        "expected an alpha of at least 1 dimension, got a 0-dim tensor.");
   const Tensor result = visit_floating(alpha.dtype(), doc.name, [&]<class T>() {
-    // In float64, where the parts of small alphas are not all 0.
+    // In float64, because in float32 all samples of small alphas could be 0.
     const Tensor wide = host_values(ToDType::call(detach(alpha), DType::kFloat64));
     const Tensor gammas = draw_each<double>(wide, [](double shape, Generator& generator) {
       return std::max(std::numeric_limits<double>::min(), draw_gamma(shape, generator));

@@ -18,16 +18,14 @@ void check_weights(std::span<const T> row) {
   T sum = 0;
   for (const T weight : row) {
     check(weight >= 0 && std::isfinite(weight), ErrorCode::kInvalidArgument, Multinomial::doc.name,
-          "probability tensor contains either `inf`, `nan` or element < 0: invalid multinomial "
-          "distribution (encountering probability entry ",
-          weight < 0 ? "< 0" : "= infinity or NaN", "), got ", weight, '.');
+          "weights must be finite and not negative, got ", weight, '.');
     sum += weight;
   }
   check(sum > 0, ErrorCode::kInvalidArgument, Multinomial::doc.name,
-        "invalid multinomial distribution (sum of probabilities <= 0).");
+        "the weights of a row must have a positive sum, got ", sum, '.');
 }
 
-// The cumulative distribution of a row of weights, in their own dtype as PyTorch has it.
+// The cumulative distribution of a row of weights, computed in their dtype as in PyTorch.
 template <class T>
 std::vector<T> cumulative(std::span<const T> row) {
   std::vector<T> ends;
@@ -39,7 +37,7 @@ std::vector<T> cumulative(std::span<const T> row) {
   return ends;
 }
 
-// Positions in each row of `weights`, drawn one by one.
+// Draws indices into each row of `weights`, one by one.
 template <class T>
 void draw_with_replacement(std::span<const T> weights, std::size_t categories,
                            std::span<std::int64_t> out, std::size_t count) {
@@ -55,7 +53,8 @@ void draw_with_replacement(std::span<const T> weights, std::size_t categories,
   }
 }
 
-// The largest of p / q for exponential q are draws without replacement.
+// The indices of the largest p / q, for exponentially distributed q, are samples without
+// replacement.
 template <class T>
 Tensor draw_without_replacement(const Tensor& weights, std::int64_t count) {
   const Tensor waits = empty_with_layout_of(weights, weights.dtype());
@@ -69,15 +68,15 @@ Tensor draw_without_replacement(const Tensor& weights, std::int64_t count) {
 
 Tensor Multinomial::call(const Tensor& input, std::int64_t num_samples, bool replacement) {
   check(input.ndim() == 1 || input.ndim() == 2, ErrorCode::kShapeMismatch, doc.name,
-        "prob_dist must be 1 or 2 dim, got shape ", input.shape(), '.');
-  check(num_samples > 0, ErrorCode::kInvalidArgument, doc.name,
-        "cannot sample n_sample <= 0 samples, got ", num_samples, '.');
+        "expected an input of 1 or 2 dimensions, got shape ", input.shape(), '.');
+  check(num_samples > 0, ErrorCode::kInvalidArgument, doc.name, "numSamples must be positive, got ",
+        num_samples, '.');
   const std::int64_t categories = input.shape().back();
   check(replacement || num_samples <= categories, ErrorCode::kInvalidArgument, doc.name,
-        "cannot sample n_sample > prob_dist.size(-1) samples without replacement, got ",
-        num_samples, " of ", categories, '.');
+        "cannot draw ", num_samples, " samples from ", categories,
+        " categories without replacement.");
   check(categories <= 1 << 24, ErrorCode::kInvalidArgument, doc.name,
-        "number of categories cannot exceed 2^24, got ", categories, '.');
+        "expected at most 2^24 categories, got ", categories, '.');
   Shape shape = input.shape();
   shape.back() = num_samples;
   return visit_floating(input.dtype(), doc.name, [&]<class T>() {

@@ -18,15 +18,15 @@ namespace {
 
 template <class T>
 void draw_normal(const Tensor& t, double mean, double std) {
-  // A contiguous tensor of some size takes its words from the tape in another order than any other.
+  // As in PyTorch, a contiguous tensor of 16 or more elements is drawn in a different order.
   if (t.is_contiguous())
     fill_elements<T>(t, [&](std::span<T> out) { fill_normal(out, mean, std); });
   else
     fill_elements<T>(t, [&](std::span<T> out) { fill_normal_singly(out, mean, std); });
 }
 
-// Numbers of [0, 1) with the digits of a dtype of half precision: PyTorch takes the last digits
-// that were drawn. Rounding would make ones of some.
+// Numbers in [0, 1) with the precision of a half-precision dtype. As in PyTorch they consist of the
+// last bits that were drawn; rounding would turn some numbers into 1.
 Tensor with_fewer_digits(const Tensor& drawn, DType dtype) {
   const float factor = dtype == DType::kFloat16 ? 0x1p13F : 0x1p16F;
   const Tensor host = on_host(drawn);
@@ -37,8 +37,8 @@ Tensor with_fewer_digits(const Tensor& drawn, DType dtype) {
   return moved(ToDType::call(host, dtype), drawn.device());
 }
 
-// Forward and, with the gradient in place of the input, backward of dropout. All of it runs in the
-// order in which the mask lies in memory.
+// Forward of dropout and, when `input` is a gradient, its backward. Elements are processed in the
+// memory order of the mask.
 Tensor apply_mask(const Tensor& input, const Tensor& mask, double keep) {
   const Tensor result = empty_with_layout_of(mask, input.dtype());
   Tensor source = input;
@@ -79,16 +79,15 @@ Tensor Randint::call(std::int64_t low, const Dims& high, const std::optional<Dim
   if (!size.has_value()) return call(0, {low}, high, dtype);
   check(high.size() == 1, ErrorCode::kInvalidArgument, doc.name, "high must be a number, got ",
         high, '.');
-  check(low < high[0], ErrorCode::kInvalidArgument, doc.name,
-        "from is greater than or equal to to: expects from < to, ", "but got from=", low,
-        " >= to=", high[0], '.');
+  check(low < high[0], ErrorCode::kInvalidArgument, doc.name, "low must be less than high, got ",
+        low, " and ", high[0], '.');
   const Tensor t = Tensor::empty(*size, dtype.value_or(DType::kInt64));
   visit_dtype(t.dtype(), [&]<class T>() { fill_randint(elements<T>(t), low, high[0]); });
   return moved(t, default_device());
 }
 
 Tensor Randperm::call(std::int64_t n, std::optional<DType> dtype) {
-  check(n >= 0, ErrorCode::kInvalidArgument, doc.name, "n must be non-negative, got ", n, '.');
+  check(n >= 0, ErrorCode::kInvalidArgument, doc.name, "n must not be negative, got ", n, '.');
   const Tensor t = Tensor::empty({n}, dtype.value_or(DType::kInt64));
   visit_dtype(t.dtype(), [&]<class T>() {
     if constexpr (std::is_same_v<T, bool>)
@@ -135,7 +134,7 @@ Tensor RandomInPlace::call(const Tensor& input, std::optional<std::int64_t> from
                            std::optional<std::int64_t> to) {
   if (from.has_value() && !to.has_value()) return call(input, 0, from);
   if (is_half(input.dtype())) {
-    // Whole numbers that the dtype holds, all of them.
+    // The default range contains only integers that the dtype represents exactly.
     const std::int64_t end = input.dtype() == DType::kFloat16 ? 2049 : 257;
     const Tensor wide = empty_with_layout_of(input, DType::kFloat32);
     return CopyInPlace::call(input, call(wide, from.value_or(0), to.value_or(end)));
@@ -180,12 +179,12 @@ Tensor Bernoulli::call(const Tensor& input) {
 }
 
 Tensor Dropout::call(const Tensor& input, double p, bool training) {
-  check(p >= 0 && p <= 1, ErrorCode::kInvalidArgument, doc.name,
-        "dropout probability has to be between 0 and 1, but got ", p, '.');
+  check(p >= 0 && p <= 1, ErrorCode::kInvalidArgument, doc.name, "p must be in [0, 1], got ", p,
+        '.');
   if (p == 0 || !training || input.numel() == 0) return input;
   check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, doc.name,
         "expected float32 or float64, got ", input.dtype(), '.');
-  // PyTorch's mask has the layout of the input, and is drawn in the order of memory.
+  // As in PyTorch, the mask has the layout of the input and is drawn in memory order.
   const Tensor mask = empty_with_layout_of(input, DType::kBool);
   if (p == 1) {
     fill_dense(mask, false);

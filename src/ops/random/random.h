@@ -1,7 +1,7 @@
 #pragma once
 
-// Random tensors and random changes of tensors, drawn from the default generator: after
-// manual_seed(n) they are PyTorch's (runtime/random.h).
+// Random tensors, and in-place ops that fill tensors with random numbers, drawn from the default
+// generator. After manual_seed(n) the numbers are the same as PyTorch's (runtime/random.h).
 
 #include "dispatch/factories.h"
 #include "dispatch/function_op.h"
@@ -68,7 +68,7 @@ struct RandnLike {
   static Tensor call(const Tensor& input, std::optional<DType> dtype = {});
 };
 
-/// The gradient of results that do not depend on the values they replace.
+/// Base of ops whose results do not depend on the values of the input: the gradient is zero.
 template <class Op>
 struct NoGradient {
   struct Attrs {};
@@ -96,7 +96,7 @@ struct NormalInPlace : NoGradient<NormalInPlace> {
 struct RandomInPlace : NoGradient<RandomInPlace> {
   static constexpr op::Doc doc{
       "random_",
-      "Sets the elements of input to random integers in [from, to), or of its whole range."};
+      "Sets the elements of input to random integers in [from, to), or in the range of its dtype."};
   static constexpr std::array args{Arg{"input"}, Arg{"from", "null"}, Arg{"to", "null"}};
   static constexpr bool takes_generator = true;
   static constexpr std::array<std::string_view, 1> samples{"T([3])"};
@@ -124,7 +124,7 @@ struct BernoulliInPlace : NoGradient<BernoulliInPlace> {
 };
 
 struct Bernoulli : NoGradient<Bernoulli> {
-  static constexpr op::Doc doc{"bernoulli", "1 with the probability input, else 0."};
+  static constexpr op::Doc doc{"bernoulli", "1 with the probability in input, else 0."};
   static constexpr std::array args{Arg{"input"}};
   static constexpr bool takes_generator = true;
   static constexpr std::array<std::string_view, 1> samples{"T([3], 0, 1)"};
@@ -140,7 +140,7 @@ struct Dropout {
   static Tensor call(const Tensor& input, double p = 0.5, bool training = true);
 
   struct Attrs {
-    double keep;  ///< the probability of an element to be kept
+    double keep;  ///< the probability that an element is kept
   };
   static constexpr std::array<std::string_view, 1> saved_names{"mask"};
   static GradList backward(const Backward<Dropout>& b);

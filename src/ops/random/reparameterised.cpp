@@ -44,7 +44,8 @@ double large_gamma_slope(double alpha, double x) {
   return -stirling * x * first / denominator;
 }
 
-// A rational function of log(x / alpha) and log(alpha), fitted to the slope between.
+// For the range in between: a rational function of log(x / alpha) and log(alpha), fitted to the
+// slope.
 double fitted_gamma_slope(double alpha, double x) {
   constexpr double kFit[3][8] = {
       {0.16009398, -0.094634809, 0.025146376, -0.0030648343, 1, 0.32668115, 0.10406089,
@@ -63,7 +64,7 @@ double fitted_gamma_slope(double alpha, double x) {
   return std::exp(p / q);
 }
 
-// By alpha, for x close to 0.
+// The derivative by alpha, for x close to 0.
 double small_beta_slope_by_alpha(double x, double alpha, double beta, const BetaDigammas& digamma) {
   const double factor = digamma.alpha - digamma.total - std::log(x);
   double numerator = 1;
@@ -76,7 +77,7 @@ double small_beta_slope_by_alpha(double x, double alpha, double beta, const Beta
   return number_or_zero(x * std::pow(1 - x, -beta) * series);
 }
 
-// By beta, for x close to 0.
+// The derivative by beta, for x close to 0.
 double small_beta_slope_by_beta(double x, double alpha, double beta, const BetaDigammas& digamma) {
   const double factor = digamma.total - digamma.beta;
   double numerator = 1;
@@ -92,7 +93,7 @@ double small_beta_slope_by_beta(double x, double alpha, double beta, const BetaD
   return number_or_zero(-std::pow(1 - x, 1 - beta) * series);
 }
 
-// At x = mean, where the expansion below has a singularity that cancels.
+// Near x = mean, where the expansion below has a removable singularity.
 double beta_slope_near_mean(double x, double alpha, double beta) {
   const double total = alpha + beta;
   const double square = beta * beta;
@@ -128,7 +129,7 @@ double large_beta_slope(double x, double alpha, double beta) {
   return stirling * factor * (first + second * (third + (x < mean ? fourth : -fourth)));
 }
 
-// An analytic approximation times a rational function of three logarithms, fitted.
+// An analytic approximation times a fitted rational function of three logarithms.
 double fitted_beta_slope(double x, double alpha, double total, const BetaDigammas& digamma) {
   constexpr double kFit[2][3][3][4] = {
       {{{1.003668233, -0.01061107488, -0.0657888334, 0.01201642863},

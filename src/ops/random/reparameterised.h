@@ -1,12 +1,12 @@
 #pragma once
 
-// How a random number moves with the parameters of its distribution when its place in the
-// distribution is held: -(d cdf / d parameter) / pdf. Series and fitted functions, as PyTorch has
-// them; good to about four digits.
+// The derivative of a sample by a parameter of its distribution, at a fixed value of the cumulative
+// distribution function: -(d cdf / d parameter) / pdf. It is computed by the series and fitted
+// functions that PyTorch uses, which are accurate to about four digits.
 
 namespace eg {
 
-/// d x / d alpha of a gamma number x of shape alpha; `digamma` is that of alpha.
+/// d x / d alpha of a gamma sample x with shape alpha; `digamma` is digamma(alpha).
 double gamma_slope(double alpha, double x, double digamma);
 
 /// The digamma function of the parameters of a beta distribution.
@@ -16,7 +16,7 @@ struct BetaDigammas {
   double total;
 };
 
-/// d x / d alpha over 1 - x, of a beta number x of parameters alpha and total - alpha.
+/// (d x / d alpha) / (1 - x) of a beta sample x with parameters alpha and total - alpha.
 double beta_slope(double x, double alpha, double total, const BetaDigammas& digamma);
 
 }  // namespace eg

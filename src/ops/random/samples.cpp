@@ -14,7 +14,7 @@
 namespace eg {
 namespace {
 
-// The slopes of rrelu() in training: random below zero, one above.
+// The slopes of rrelu() in training: random up to zero, 1 above.
 template <class T>
 Tensor random_slopes(const Tensor& input, double lower, double upper) {
   return draw_each<T>(input, [=](T x, Generator& generator) {
@@ -26,7 +26,7 @@ void check_deviations(const Tensor& std) {
   if (std.numel() == 0) return;
   const Tensor least = Amin::call(detach(std));
   check(is_true((Var(least) >= Var(0)).tensor()), ErrorCode::kInvalidArgument, Normal::doc.name,
-        "normal expects all elements of std >= 0.0.");
+        "std must not be negative.");
 }
 
 double number_of(const Tensor& t) { return *ToDType::call(t, DType::kFloat64).data_as<double>(); }
@@ -34,7 +34,7 @@ double number_of(const Tensor& t) { return *ToDType::call(t, DType::kFloat64).da
 Tensor normal_of_numbers(const Tensor& mean, const Tensor& std, const std::optional<Dims>& size,
                          std::optional<DType> dtype) {
   check(size.has_value(), ErrorCode::kInvalidArgument, Normal::doc.name,
-        "expected a size with a mean and a std that are numbers.");
+        "size is required when mean and std are numbers.");
   const DType wanted = dtype.value_or(default_dtype());
   const Tensor result = Tensor::empty(*size, computed_dtype(wanted));
   visit_floating(result.dtype(), Normal::doc.name, [&]<class T>() {
@@ -49,8 +49,8 @@ Tensor Poisson::call(const Tensor& input) {
   const Tensor result = visit_floating(input.dtype(), doc.name, [&]<class T>() {
     const Tensor rates = host_values(input);
     for (const T rate : elements<T>(rates)) {
-      check(rate >= 0, ErrorCode::kInvalidArgument, doc.name,
-            "invalid Poisson rate, expected rate to be non-negative, got ", rate, '.');
+      check(rate >= 0, ErrorCode::kInvalidArgument, doc.name, "rates must not be negative, got ",
+            rate, '.');
     }
     return draw_each<T>(input, [](T rate, Generator& generator) {
       return static_cast<T>(draw_poisson(static_cast<double>(rate), generator));
@@ -60,8 +60,8 @@ Tensor Poisson::call(const Tensor& input) {
 }
 
 Tensor Binomial::call(const Tensor& count, const Tensor& prob) {
-  check(count.dtype() == prob.dtype(), ErrorCode::kDtypeMismatch, doc.name, "Found dtype ",
-        prob.dtype(), " but expected ", count.dtype(), '.');
+  check(count.dtype() == prob.dtype(), ErrorCode::kDtypeMismatch, doc.name,
+        "count and prob must have the same dtype, got ", count.dtype(), " and ", prob.dtype(), '.');
   check(is_expandable_to(prob.shape(), count.shape()), ErrorCode::kShapeMismatch, doc.name,
         "expected prob to broadcast to the shape of count, ", count.shape(), ", got ", prob.shape(),
         '.');
@@ -76,7 +76,7 @@ Tensor Binomial::call(const Tensor& count, const Tensor& prob) {
 }
 
 GradList Binomial::backward(const Backward<Binomial>&) {
-  fail(ErrorCode::kNotDifferentiable, "[binomial] the derivative for binomial is not implemented.");
+  fail(ErrorCode::kNotDifferentiable, "[binomial] the samples are not differentiable.");
 }
 
 Tensor Normal::call(const Operand& mean, const Operand& std, const std::optional<Dims>& size,
@@ -85,7 +85,7 @@ Tensor Normal::call(const Operand& mean, const Operand& std, const std::optional
   const Tensor& s = std.tensor();
   if (m.is_wrapped_number() && s.is_wrapped_number()) return normal_of_numbers(m, s, size, dtype);
   check(!size.has_value() && !dtype.has_value(), ErrorCode::kInvalidArgument, doc.name,
-        "a mean or a std that is a tensor decides about size and dtype: leave them out.");
+        "a mean or std that is a tensor determines size and dtype: leave these out.");
   const Tensor& like = m.is_wrapped_number() ? s : m;
   const Shape shape = broadcast_shapes(m.shape(), s.shape(), doc.name);
   const Tensor drawn = Tensor::empty(shape, like.dtype());
@@ -106,8 +106,7 @@ GradList Normal::backward(const Backward<Normal>& b) {
 
 Tensor Rrelu::call(const Tensor& input, double lower, double upper, bool training) {
   check(lower <= upper, ErrorCode::kInvalidArgument, doc.name,
-        "Lower bound should be less than or equal to the upper bound, got ", lower, " and ", upper,
-        '.');
+        "lower must not be greater than upper, got ", lower, " and ", upper, '.');
   if (!training) return call_with<op::LeakyRelu>({.negative_slope = (lower + upper) / 2}, input);
   const Tensor slopes = visit_floating(input.dtype(), doc.name, [&]<class T>() {
     return random_slopes<T>(detach(input), lower, upper);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Random tensors whose distributions differ from element to element, and what the numbers of
-// distributions are made of. After manual_seed(n) they are PyTorch's.
+// Random tensors with separate parameters for each element, among them the samples from which the
+// package's distributions are built. After manual_seed(n) they are the same as PyTorch's.
 
 #include "dispatch/function_op.h"
 #include "ops/random/random.h"
@@ -11,7 +11,7 @@ namespace eg {
 struct Multinomial {
   static constexpr op::Doc doc{
       "multinomial",
-      "Positions drawn from each row of input, with the weights that are its elements."};
+      "Indices drawn at random from each row of input, whose elements are their weights."};
   static constexpr std::array args{Arg{"input"}, Arg{"num_samples"}, Arg{"replacement", "false"}};
   static constexpr bool takes_generator = true;
   static constexpr std::array<std::string_view, 2> samples{"T([2, 4], 0.1, 1), 3",
@@ -20,7 +20,7 @@ struct Multinomial {
 };
 
 struct Poisson : NoGradient<Poisson> {
-  static constexpr op::Doc doc{"poisson", "Poisson numbers, each of the rate in input."};
+  static constexpr op::Doc doc{"poisson", "Poisson samples with the rates in input."};
   static constexpr std::array args{Arg{"input"}};
   static constexpr bool takes_generator = true;
   static constexpr std::array<std::string_view, 1> samples{"T([3], 1, 5)"};
@@ -29,7 +29,7 @@ struct Poisson : NoGradient<Poisson> {
 
 struct Binomial {
   static constexpr op::Doc doc{
-      "binomial", "The number of successes in count trials, each of probability prob."};
+      "binomial", "The number of successes in count random trials of probability prob."};
   static constexpr std::array args{Arg{"count"}, Arg{"prob"}};
   static constexpr bool takes_generator = true;
   static constexpr bool has_gradient_of_its_own = true;
@@ -43,7 +43,7 @@ struct Binomial {
 /// Also normal(mean, std, size) of two numbers.
 struct Normal {
   static constexpr op::Doc doc{
-      "normal", "Normal random numbers, each of the mean and the standard deviation given."};
+      "normal", "Normal random numbers, each with its own mean and standard deviation."};
   static constexpr Audience audience = Audience::kFactory;
   static constexpr std::array args{Arg{"mean"}, Arg{"std", "1"}, Arg{"size", "null"},
                                    Arg{"dtype", "null"}};
@@ -60,7 +60,7 @@ struct Normal {
 
 struct Rrelu {
   static constexpr op::Doc doc{
-      "rrelu", "Leaky ReLU whose slopes are, in training, uniform numbers in [lower, upper)."};
+      "rrelu", "Leaky ReLU whose slopes are random numbers in [lower, upper) in training."};
   static constexpr std::array args{Arg{"input"}, Arg{"lower", "0.125"},
                                    Arg{"upper", "0.3333333333333333"}, Arg{"training", "false"}};
   static constexpr std::array<std::string_view, 2> samples{"T([4])", "T([4]), 0.1, 0.4, true"};
@@ -69,7 +69,7 @@ struct Rrelu {
 };
 
 struct StandardGamma {
-  static constexpr op::Doc doc{"standard_gamma", "Gamma numbers of scale 1, of the shapes alpha."};
+  static constexpr op::Doc doc{"standard_gamma", "Gamma samples of scale 1 and shape alpha."};
   static constexpr Audience audience = Audience::kInternal;
   static constexpr std::array args{Arg{"alpha"}};
   static constexpr bool has_gradient_of_its_own = true;
@@ -83,7 +83,7 @@ struct StandardGamma {
 
 struct SampleDirichlet {
   static constexpr op::Doc doc{"sample_dirichlet",
-                               "Rows of parts of 1, each row with the concentrations alpha."};
+                               "Dirichlet samples, a row for each row of concentrations alpha."};
   static constexpr Audience audience = Audience::kInternal;
   static constexpr std::array args{Arg{"alpha"}};
   static constexpr bool has_gradient_of_its_own = true;
@@ -105,7 +105,7 @@ struct GeometricInPlace : NoGradient<GeometricInPlace> {
 };
 
 struct CauchyInPlace : NoGradient<CauchyInPlace> {
-  static constexpr op::Doc doc{"cauchy_", "Sets the elements of input to Cauchy numbers."};
+  static constexpr op::Doc doc{"cauchy_", "Sets the elements of input to Cauchy samples."};
   static constexpr std::array args{Arg{"input"}, Arg{"median", "0"}, Arg{"sigma", "1"}};
   static constexpr bool takes_generator = true;
   static constexpr std::array<std::string_view, 1> samples{"T([3])"};
@@ -113,8 +113,7 @@ struct CauchyInPlace : NoGradient<CauchyInPlace> {
 };
 
 struct LogNormalInPlace : NoGradient<LogNormalInPlace> {
-  static constexpr op::Doc doc{"log_normal_",
-                               "Sets the elements of input to numbers whose logarithm is normal."};
+  static constexpr op::Doc doc{"log_normal_", "Sets the elements of input to log-normal samples."};
   static constexpr std::array args{Arg{"input"}, Arg{"mean", "1"}, Arg{"std", "2"}};
   static constexpr bool takes_generator = true;
   static constexpr std::array<std::string_view, 1> samples{"T([3])"};

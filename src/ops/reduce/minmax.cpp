@@ -10,7 +10,7 @@
 namespace eg {
 namespace {
 
-// Narrow integers are folded as int64, which has kernels.
+// Narrow integers are reduced as int64, the only integer dtype with kernels.
 DType compute_dtype(DType dtype) { return is_integral(dtype) ? DType::kInt64 : dtype; }
 
 Tensor run_extremum(kernel::Fold fold, const Tensor& input, const ReducedDims& reduced) {
@@ -46,9 +46,9 @@ struct Selected {
   Tensor indices;
 };
 
-// `dim` is wrapped.
+// `dim` must not be negative.
 Selected select_along(bool largest, const Tensor& input, std::int64_t dim, bool keepdim) {
-  // A 0-dim tensor is a row of one.
+  // A 0-dim tensor is treated as a row of one element.
   const Shape shape = input.ndim() == 0 ? Shape{1} : input.shape();
   const Strides strides = input.ndim() == 0 ? Strides{1} : input.strides();
   const Shape result_shape =
@@ -66,7 +66,7 @@ std::int64_t checked_dim(const Tensor& input, std::int64_t dim, std::string_view
   return wrapped;
 }
 
-// max and min: of everything, of two tensors, or along a dimension.
+// max and min: of all elements, of two tensors, or along a dimension.
 template <class Op, class FullOp, class PairOp>
 OneOrMore select(bool largest, const Tensor& input, const std::optional<Operand>& dim,
                  bool keepdim) {
@@ -78,7 +78,7 @@ OneOrMore select(bool largest, const Tensor& input, const std::optional<Operand>
   }
   if (!dim->tensor().is_wrapped_number()) return {{call<PairOp>(input, dim->tensor())}};
   check(dim->tensor().dtype() == DType::kInt64, ErrorCode::kInvalidArgument, Op::doc.name,
-        "dim must be a whole number, or a tensor to compare with.");
+        "expected an integer dim, or a tensor to compare with.");
   const std::int64_t wrapped =
       checked_dim(input, dim->tensor().data_as<std::int64_t>()[0], Op::doc.name);
   const Selected selected = select_along(largest, input, wrapped, keepdim);
@@ -88,7 +88,7 @@ OneOrMore select(bool largest, const Tensor& input, const std::optional<Operand>
   return {{selected.values, selected.indices}};
 }
 
-// The chosen elements are those whose position along dim is the index.
+// The gradient goes to the elements whose position along dim is the index.
 Tensor select_gradient(const Tensor& grad, const Tensor& indices, const SelectedAttrs& attrs) {
   const auto& [shape, dim, keepdim] = attrs;
   if (shape.empty()) return grad;
@@ -110,7 +110,7 @@ Tensor arg_extremum(bool largest, const Tensor& input, std::optional<std::int64_
   const Tensor x = detach(input);
   if (dim.has_value()) return select_along(largest, x, checked_dim(x, *dim, op), keepdim).indices;
   const ReducedDims all = checked_dims(x, {}, keepdim, op);
-  // Positions count in row-major order, whatever the strides are.
+  // The index counts in row-major order, whatever the strides are.
   const Tensor packed = Contiguous::call(x);
   const Tensor index =
       select_along(largest, packed.alias({x.numel()}, {1}, packed.offset()), 0, false).indices;
@@ -141,7 +141,7 @@ GradList Amin::backward(const Backward<Amin>& b) {
 OneOrMore Max::call(const Tensor& input, const std::optional<Operand>& dim, bool keepdim) {
   return select<Max, Amax, op::Maximum>(true, input, dim, keepdim);
 }
-// The indices have no gradient: one for them alone reaches here as nothing.
+// The indices have no gradient. The gradient of the values is undefined if only they were used.
 GradList Max::backward(const Backward<Max>& b) {
   if (!b.grad().defined()) return GradList(1);
   return {select_gradient(b.grad(), b.saved(0), b.attrs())};

@@ -1,9 +1,9 @@
 #pragma once
 
-// Largest and smallest elements. NaN counts as larger, and smaller, than every number.
+// Largest and smallest elements. If one of the elements is NaN, so is the result.
 //
 // amax and amin divide the gradient evenly among elements that tie; max and min along a dimension
-// give it to the one whose index they return.
+// pass it to the element whose index they return.
 
 #include "dispatch/function_op.h"
 #include "ops/reduce/reduce.h"
@@ -13,9 +13,9 @@ namespace eg {
 /// What the gradients of amax and amin need.
 struct ExtremumAttrs {
   ReducedDims reduced;
-  /// As max(x) has it: the elements that are the result, NaN too, share its gradient, and the
-  /// others have none. As amax has it the share is multiplied by 0 there, so that NaN and infinity
-  /// spread.
+  /// True for max(x): the elements equal to the result, NaN included, share its gradient, and the
+  /// others have none. False for amax: the others get the share times 0, so that NaN and infinity
+  /// propagate to them.
   bool is_chosen;
 };
 
@@ -55,7 +55,7 @@ struct SelectedAttrs {
 
 struct Max {
   static constexpr op::Doc doc{
-      "max", "Largest element; along dim, [values, indices]; of two tensors, maximum."};
+      "max", "Largest element; with dim, [values, indices]; of two tensors, their maximum."};
   static constexpr std::string_view several_with = "dim";
   static constexpr std::array args{Arg{"input"}, Arg{"dim", "null"}, Arg{"keepdim", "false"}};
   static constexpr std::array<std::string_view, 5> samples{
@@ -71,7 +71,7 @@ struct Max {
 
 struct Min {
   static constexpr op::Doc doc{
-      "min", "Smallest element; along dim, [values, indices]; of two tensors, minimum."};
+      "min", "Smallest element; with dim, [values, indices]; of two tensors, their minimum."};
   static constexpr std::string_view several_with = "dim";
   static constexpr std::array args = Max::args;
   static constexpr std::array samples = Max::samples;

@@ -48,7 +48,7 @@ ReducedDims reduced_dims(const std::optional<Dims>& dim, bool keepdim, std::int6
   if (dim.has_value() && !dim->empty()) {
     reduced.dims = wrap_dims(*dim, ndim, op);
     sort_few(reduced.dims);
-    // A 0-dim tensor may be folded along its dimension 0, which does not exist.
+    // Dimension 0 is accepted for a 0-dim tensor, which has none.
     if (ndim == 0) reduced.dims.clear();
   } else {
     for (std::int64_t d = 0; d < ndim; ++d) reduced.dims.push_back(d);
@@ -62,7 +62,7 @@ Tensor run_reduction(const kernel::Reduction& reduction, const Tensor& input,
     if (reduction.fold != kernel::Fold::kSum) {
       fail(ErrorCode::kDtypeMismatch, "not implemented for ", reduction.compute, '.');
     }
-    // The sum of the parts, whose dimension is behind the others.
+    // Sums the parts, whose dimension is the last.
     kernel::Reduction of_parts = reduction;
     of_parts.compute = real_dtype(reduction.compute);
     return joined_parts(run_reduction(of_parts, parts_of(input), reduced));
@@ -90,12 +90,10 @@ void check_not_empty(const Tensor& input, const ReducedDims& reduced, bool has_d
                      std::string_view op) {
   if (input.numel() != 0) return;
   check(has_dim, ErrorCode::kInvalidArgument, op,
-        "Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
-        "with the "
-        "'dim' argument.");
+        "there is no element to choose in an empty tensor. Pass a dim of nonzero size.");
   for (const std::int64_t dim : reduced.dims) {
-    check(input.size(dim) != 0, ErrorCode::kIndexOutOfRange, op, "Expected reduction dim ", dim,
-          " to have non-zero size.");
+    check(input.size(dim) != 0, ErrorCode::kIndexOutOfRange, op, "dim ", dim,
+          " has size 0, so there is no element to choose along it.");
   }
 }
 

@@ -1,10 +1,11 @@
 #pragma once
 
-// What all reductions share: which dimensions, which shape, the fold itself, and the way back.
+// What all reductions share: the reduced dimensions, the shape of the result, the fold, and the
+// expansion of a result to the original shape.
 //
-// A reduction and the spreading of its result are each other's gradient: Sum folds dimensions away,
-// `unreduce` shows the folded tensor again in the shape it came from, as a view that repeats along
-// the folded dimensions. The gradients of all other reductions are written with the two.
+// Reducing and expanding are each other's gradient: Sum removes dimensions, and `unreduce` is a
+// view of the result in the original shape that repeats it along the reduced dimensions. The
+// gradients of all other reductions are written with these two.
 
 #include <optional>
 #include <string_view>
@@ -14,14 +15,15 @@
 
 namespace eg {
 
-/// The folded dimensions of a shape.
+/// The reduced dimensions of a shape.
 struct ReducedDims {
-  Dims dims;  ///< sorted, from the front
+  Dims dims;  ///< sorted and not negative
   bool keepdim = false;
 
-  /// The shape of the result: the folded dimensions have size one, or are gone.
+  /// The shape of the result: with keepdim the reduced dimensions have size one, else it lacks
+  /// them.
   Shape result_shape(const Shape& shape) const;
-  /// How many elements go into one result.
+  /// The number of elements that are reduced to one result.
   std::int64_t count(const Shape& shape) const;
 };
 
@@ -29,15 +31,15 @@ struct ReducedDims {
 ReducedDims reduced_dims(const std::optional<Dims>& dim, bool keepdim, std::int64_t ndim,
                          std::string_view op);
 
-/// Runs a fold outside of autograd; the result has the dtype reduction.compute. `shifts` is what
-/// Fold says, if anything.
+/// Runs a reduction without recording; the result has the dtype reduction.compute. `shifts` holds,
+/// for each result, the number that some folds subtract from the elements (see kernel::Fold).
 Tensor run_reduction(const kernel::Reduction& reduction, const Tensor& input,
                      const ReducedDims& reduced, const Tensor& shifts = {});
 
-/// Shows a result in the shape it was folded from: a recorded view.
+/// Expands a result to the shape it was reduced from: a recorded view.
 Tensor unreduce(const Tensor& result, const ReducedDims& reduced, const Shape& shape);
 
-/// Throws unless every result has an element to start from.
+/// Throws unless every result is reduced from at least one element.
 void check_not_empty(const Tensor& input, const ReducedDims& reduced, bool has_dim,
                      std::string_view op);
 

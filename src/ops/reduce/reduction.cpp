@@ -13,7 +13,8 @@ Tensor to_requested(const Tensor& input, std::optional<DType> dtype) {
   return dtype.has_value() ? ToDType::call(input, *dtype) : input;
 }
 
-// Sums and products of integers are computed in int64, and stay it unless the caller chooses.
+// Sums and products of integers are computed in int64, which is also the dtype of the result unless
+// the caller chooses another.
 Tensor accumulate(kernel::Fold fold, const Tensor& x, const ReducedDims& reduced,
                   std::optional<DType> dtype) {
   const DType compute = is_integral(x.dtype()) ? DType::kInt64 : x.dtype();
@@ -21,9 +22,9 @@ Tensor accumulate(kernel::Fold fold, const Tensor& x, const ReducedDims& reduced
   return to_requested(result, dtype);
 }
 
-// How many elements are not zero, for each result: exact for any number of them.
+// The number of nonzero elements for each result, exact for any count.
 Tensor count_nonzero(const Tensor& input, const ReducedDims& reduced) {
-  // Devices may not have the float64 that counts floats.
+  // Floats are counted in float64, which a device may not have.
   const bool is_float_elsewhere = is_floating(input.dtype()) && !input.device().is_cpu();
   if (is_complex(input.dtype()) || is_float_elsewhere)
     return count_nonzero((Var(input) != 0).tensor(), reduced);
@@ -38,7 +39,7 @@ bool has_zeros(const Tensor& x) {
 }
 
 // For every element the product of all others along dim, by multiplying elements in pairs, pairs of
-// pairs and so on: no division, so zeros and every order of derivative come out right.
+// pairs and so on. There is no division, so zeros and all orders of derivatives are correct.
 Tensor products_of_others(const Tensor& x, std::int64_t dim) {
   const std::int64_t size = x.size(dim);
   if (size <= 1) return full_like(x, 1);
@@ -73,7 +74,7 @@ Tensor product_by_pairs(const Tensor& x, std::int64_t dim) {
                           dim);
 }
 
-// Complex products have no fold of their own.
+// There is no fold for products of complex numbers.
 Tensor complex_product(const Tensor& x, const std::optional<std::int64_t>& dim, bool keepdim) {
   const std::int64_t d = dim.has_value() ? wrap_dim(*dim, x.ndim(), Prod::doc.name) : 0;
   if (x.ndim() == 0) return Clone::call(x);
@@ -82,7 +83,7 @@ Tensor complex_product(const Tensor& x, const std::optional<std::int64_t>& dim, 
   return Clone::call(keepdim && dim.has_value() ? product : Squeeze::call(product, Dims{d}));
 }
 
-// PyTorch keeps uint8, the booleans of old.
+// As in PyTorch, the result for uint8 is uint8, which was once used for truth values.
 Tensor to_truth(const Var& mask, const Tensor& input) {
   return input.dtype() == DType::kUInt8 ? ToDType::call(mask.tensor(), DType::kUInt8)
                                         : mask.tensor();
@@ -105,9 +106,8 @@ Tensor Mean::call(const Tensor& input, const std::optional<Dims>& dim, bool keep
                   std::optional<DType> dtype) {
   const Tensor x = to_requested(input, dtype);
   check(!is_integral(x.dtype()), ErrorCode::kDtypeMismatch, doc.name,
-        "could not infer output dtype. Input dtype must be either a floating point or complex "
-        "dtype. Got: ",
-        x.dtype(), '.');
+        "expected floating-point or complex numbers, got ", x.dtype(),
+        ". Convert with to('float32').");
   const ReducedDims reduced = reduced_dims(dim, keepdim, x.ndim(), doc.name);
   const auto count = static_cast<double>(reduced.count(x.shape()));
   const Tensor result = run_reduction(
@@ -135,7 +135,7 @@ GradList Prod::backward(const Backward<Prod>& b) {
   const ReducedDims& reduced = b.attrs().reduced;
   const Tensor x = b.saved(0);
   const Var g = unreduce(b.grad(), reduced, x.shape());
-  // Other devices would have to be waited for.
+  // Only on the CPU, because looking for zeros on a device would mean waiting for it.
   if (x.device().is_cpu() && !has_zeros(x))
     return {(g * Var(unreduce(b.saved(1), reduced, x.shape())) / Var(x)).tensor()};
   const Var others = reduced.dims.size() == 1

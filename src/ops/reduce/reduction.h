@@ -10,8 +10,7 @@
 namespace eg {
 
 struct Sum {
-  static constexpr op::Doc doc{"sum",
-                               "Sum of the elements, of all or along dim; of integers as int64."};
+  static constexpr op::Doc doc{"sum", "Sum of all elements or along dim; int64 for integers."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim", "null"}, Arg{"keepdim", "false"},
                                    Arg{"dtype", "null"}};
   static constexpr std::array<std::string_view, 5> samples{"T([2, 3, 4])", "T([2, 3, 4]), 1",
@@ -28,7 +27,7 @@ struct Sum {
 };
 
 struct Mean {
-  static constexpr op::Doc doc{"mean", "Mean of the elements, of all or along dim."};
+  static constexpr op::Doc doc{"mean", "Mean of all elements or along dim."};
   static constexpr std::array args = Sum::args;
   static constexpr std::array samples = Sum::samples;
   static Tensor call(const Tensor& input, const std::optional<Dims>& dim = {}, bool keepdim = false,
@@ -39,8 +38,7 @@ struct Mean {
 };
 
 struct Prod {
-  static constexpr op::Doc doc{
-      "prod", "Product of the elements, of all or along dim; of integers as int64."};
+  static constexpr op::Doc doc{"prod", "Product of all elements or along dim; int64 for integers."};
   static constexpr std::array args = Sum::args;
   static constexpr std::array<std::string_view, 5> samples{
       "T([2, 3])", "T([2, 3, 4]), 1", "T([2, 3]), -1, true", "T([5], 0.5, 2)", "T([])"};
@@ -55,7 +53,7 @@ struct Prod {
 };
 
 struct Any {
-  static constexpr op::Doc doc{"any", "Whether some element is not zero, of all or along dim."};
+  static constexpr op::Doc doc{"any", "Whether any element is nonzero, of all or along dim."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim", "null"}, Arg{"keepdim", "false"}};
   static constexpr std::array<std::string_view, 3> samples{"B([2, 3])", "B([2, 3]), 1",
                                                            "B([2, 3]), 0, true"};
@@ -64,14 +62,14 @@ struct Any {
 };
 
 struct All {
-  static constexpr op::Doc doc{"all", "Whether every element is not zero, of all or along dim."};
+  static constexpr op::Doc doc{"all", "Whether every element is nonzero, of all or along dim."};
   static constexpr std::array args = Any::args;
   static constexpr std::array samples = Any::samples;
   static Tensor call(const Tensor& input, const std::optional<Dims>& dim = {},
                      bool keepdim = false);
 };
 
-/// Sums broadcast dimensions away, so that the result has exactly `shape`.
+/// Sums over broadcast dimensions, so that the result has exactly `shape`.
 Tensor sum_to_shape(const Tensor& t, const Shape& shape);
 
 using ReductionOps = Concat<TypeList<Sum, Mean, Prod, Any, All>, MinmaxOps, StatisticsOps>;

@@ -8,7 +8,7 @@
 namespace eg {
 namespace {
 
-// Zero in place of NaN.
+// Replaces NaN by zero.
 Tensor without_nan(const Tensor& x) {
   if (is_complex(x.dtype())) return where(Var(x) == Var(x), Var(x), 0).tensor();
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -29,8 +29,8 @@ Tensor Nansum::call(const Tensor& input, const std::optional<Dims>& dim, bool ke
                         {{given}});
 }
 
-// Multiplied by the mask and not chosen by it: so nanmean() of nothing but NaN has a gradient that
-// is NaN, as its value is.
+// The gradient is multiplied by the mask instead of selected by it, so that nanmean() of only NaN
+// has a NaN gradient, like its value.
 GradList Nansum::backward(const Backward<Nansum>& b) {
   const Var x = b.saved(0);
   const auto& [shape, reduced] = b.attrs();
@@ -40,8 +40,7 @@ GradList Nansum::backward(const Backward<Nansum>& b) {
 Tensor Nanmean::call(const Tensor& input, const std::optional<Dims>& dim, bool keepdim,
                      std::optional<DType> dtype) {
   check(is_differentiable(input.dtype()), ErrorCode::kDtypeMismatch, doc.name,
-        "nanmean(): expected input to have floating point or complex dtype but got ", input.dtype(),
-        '.');
+        "expected floating-point or complex numbers, got ", input.dtype(), '.');
   const Var x = detach(input);
   const Var count = Sum::call((x == x).tensor(), dim, keepdim);
   return (Var(Nansum::call(input, dim, keepdim, dtype)) / count).tensor();

@@ -1,6 +1,6 @@
 #pragma once
 
-// Reductions that are made of others: they mask or count before they sum.
+// Reductions that are composed of others.
 
 #include "dispatch/function_op.h"
 #include "ops/reduce/reduction.h"
@@ -30,7 +30,7 @@ struct Nanmean {
 };
 
 struct CountNonzero {
-  static constexpr op::Doc doc{"count_nonzero", "Number of elements that are not zero."};
+  static constexpr op::Doc doc{"count_nonzero", "Number of nonzero elements."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim", "null"}};
   static constexpr std::array<std::string_view, 2> samples{"T([2, 3])", "T([2, 3]), -1"};
   static Tensor call(const Tensor& input, const std::optional<Dims>& dim = {});

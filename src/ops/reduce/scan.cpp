@@ -22,14 +22,15 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 Tensor run_scan(ScanKind kind, const Tensor& input, std::int64_t dim) {
   const Tensor x = packed(input);
   if (x.ndim() == 0) return contiguous_copy(x);
-  // Sums, of the parts.
+  // The only complex scan is the sum, which is the sum of the parts.
   if (is_complex(x.dtype())) return joined_parts(run_scan(kind, parts_of(x), dim));
   const Tensor result = Tensor::empty(x.shape(), x.dtype(), x.device());
   run(kernel::Scan{kind, rows_along(x, dim), x.memory(), result.memory()});
   return result;
 }
 
-// Integers are accumulated in int64, and stay it unless the caller chooses.
+// Integers are accumulated in int64, which is also the dtype of the result unless the caller
+// chooses another.
 template <class Op>
 Tensor accumulate(ScanKind kind, const Tensor& input, std::int64_t dim, std::optional<DType> dtype,
                   auto&& record_result) {
@@ -44,7 +45,7 @@ bool is_single(const Tensor& t, std::int64_t dim) {
   return t.numel() == 0 || t.ndim() == 0 || t.size(dim) == 1;
 }
 
-// One place later along dim, with `value` in the first.
+// Shifts `t` by one element along dim; the first element becomes `value`.
 Tensor delayed(const Tensor& t, std::int64_t dim, double value) {
   Shape first = t.shape();
   first[static_cast<std::size_t>(dim)] = 1;
@@ -52,7 +53,7 @@ Tensor delayed(const Tensor& t, std::int64_t dim, double value) {
       {full(first, value, t.dtype(), t.device()), Narrow::call(t, dim, 0, t.size(dim) - 1)}, dim);
 }
 
-// s[i] = input[i] + factor[i] s[i - 1]. Its gradient is such a recurrence from the end.
+// s[i] = input[i] + factor[i] s[i - 1]. Its gradient is a recurrence of this form from the end.
 struct Recurrence {
   static constexpr op::Doc doc{"recurrence", "A linear recurrence along a dimension."};
   using Attrs = ScanAttrs;
@@ -83,7 +84,8 @@ GradList Recurrence::backward(const Backward<Recurrence>& b) {
   return grads;
 }
 
-// Joins 1, 2, 4, ... neighbours: complex numbers have scan kernels for sums alone.
+// Combines elements at distances 1, 2, 4, ..., because the only scan kernel for complex numbers is
+// the sum.
 Tensor complex_scan(Tensor x, std::int64_t dim, Tensor (*join)(const Operand&, const Operand&)) {
   if (x.ndim() == 0) return Clone::call(x);
   const std::int64_t size = x.size(dim);
@@ -124,8 +126,8 @@ Tensor Cumprod::call(const Tensor& input, std::int64_t dim, std::optional<DType>
                              });
 }
 
-// The product before an element, times the sum over the results from it on of their gradient and
-// the elements in between.
+// The gradient of an element is the product of the elements before it, times a sum over the results
+// from that element on: the gradient of each, times the product of the elements in between.
 GradList Cumprod::backward(const Backward<Cumprod>& b) {
   const std::int64_t dim = b.attrs().dim;
   if (is_single(b.grad(), dim)) return {b.grad()};
@@ -135,21 +137,21 @@ GradList Cumprod::backward(const Backward<Cumprod>& b) {
 
 Tensor Logcumsumexp::call(const Tensor& input, std::int64_t dim) {
   check(is_differentiable(input.dtype()), ErrorCode::kDtypeMismatch, doc.name,
-        "logcumsumexp(): Expected a floating point or complex input, got ", input.dtype(), '.');
+        "expected floating-point or complex numbers, got ", input.dtype(), '.');
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
   if (is_complex(input.dtype())) return complex_scan(input, d, Overload<op::Logaddexp>::call);
   const Tensor result = run_scan(ScanKind::kLogSumExp, input, d);
   return record<Logcumsumexp>(result, {input}, {d}, {{input}, {result, true}});
 }
 
-// exp(x[i] - y[j]) summed over j >= i. The results y never fall, so exp(y[i] - y[i + 1]), by which
-// the sum is carried back, is at most one.
+// Sums g[j] exp(x[i] - y[j]) over j >= i. The results y never decrease, so exp(y[i] - y[i + 1]),
+// the factor of the recurrence, is at most one.
 GradList Logcumsumexp::backward(const Backward<Logcumsumexp>& b) {
   const std::int64_t dim = b.attrs().dim;
   if (is_single(b.grad(), dim)) return {b.grad()};
   const Var x = b.saved(0);
   const Var y = b.saved(1);
-  // What is nothing, the logarithm -infinity, is no part of any sum.
+  // Where a running sum is zero, its logarithm -infinity would turn differences into NaN.
   const Var sums = where(y == -kInfinity, 0, y);
   const Tensor ratio = exp(Var(delayed(y.tensor(), dim, 0)) - sums).tensor();
   return {(exp(x - sums) * from_the_end(b.grad(), ratio, dim)).tensor()};
@@ -158,16 +160,15 @@ GradList Logcumsumexp::backward(const Backward<Logcumsumexp>& b) {
 Tensor Diff::call(const Tensor& input, std::int64_t n, std::int64_t dim,
                   const std::optional<Tensor>& prepend, const std::optional<Tensor>& append) {
   check(input.ndim() > 0, ErrorCode::kShapeMismatch, doc.name,
-        "diff expects input to be at least one-dimensional.");
-  check(n >= 0, ErrorCode::kInvalidArgument, doc.name, "order must be non-negative but got ", n,
-        '.');
+        "expected an input of at least 1 dimension, got a 0-dim tensor.");
+  check(n >= 0, ErrorCode::kInvalidArgument, doc.name, "n must not be negative, got ", n, '.');
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
   TensorList parts;
   if (prepend) parts.push_back(*prepend);
   parts.push_back(input);
   if (append) parts.push_back(*append);
   Tensor result = parts.size() == 1 ? input : Cat::call(parts, d);
-  // Nothing is subtracted, and nothing joined on.
+  // With n = 0, `prepend` and `append` are ignored as well.
   if (n == 0) return Clone::call(input);
   std::int64_t left = n;
   for (; left > 0 && result.numel() > 0; --left) {
@@ -177,7 +178,7 @@ Tensor Diff::call(const Tensor& input, std::int64_t n, std::int64_t dim,
     result = (result.dtype() == DType::kBool ? next != own : next - own).tensor();
   }
   if (left == 0) return result;
-  // Of nothing only the size gets smaller.
+  // Once the result is empty, the remaining differences only reduce its size.
   const std::int64_t size = std::max<std::int64_t>(0, result.size(d) - left);
   return Clone::call(Narrow::call(result, d, 0, size));
 }

@@ -2,21 +2,21 @@
 
 // Running sums, products and logarithms of sums along a dimension.
 //
-// The gradient of each is a sum over the results that follow an element. Those of products and
-// logarithms are taken as a recurrence from the end, s[i] = g[i] + f[i + 1] s[i + 1], which needs
-// no division: zeros, and every order of derivative, come out right in one pass.
+// The gradient of each is a sum over the results from an element on. For products and logarithms it
+// is computed as a recurrence from the end, s[i] = g[i] + f[i + 1] s[i + 1], in one pass and
+// without division, so that zeros and all orders of derivatives are correct.
 
 #include "dispatch/function_op.h"
 
 namespace eg {
 
-/// The dimension of a scan, from the front.
+/// The dimension of a scan; not negative.
 struct ScanAttrs {
   std::int64_t dim;
 };
 
 struct Cumsum {
-  static constexpr op::Doc doc{"cumsum", "Sums of the elements up to each, along dim."};
+  static constexpr op::Doc doc{"cumsum", "Running sums along dim."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"dtype", "null"}};
   static constexpr std::array<std::string_view, 4> samples{"T([4]), 0", "T([2, 3, 2]), 1",
                                                            "T([2, 3]), -1", "T([]), 0"};
@@ -28,7 +28,7 @@ struct Cumsum {
 };
 
 struct Cumprod {
-  static constexpr op::Doc doc{"cumprod", "Products of the elements up to each, along dim."};
+  static constexpr op::Doc doc{"cumprod", "Running products along dim."};
   static constexpr std::array args = Cumsum::args;
   static constexpr std::array samples = Cumsum::samples;
   static constexpr bool in_place = true;
@@ -40,8 +40,8 @@ struct Cumprod {
 };
 
 struct Logcumsumexp {
-  static constexpr op::Doc doc{
-      "logcumsumexp", "Logarithms of the sums of exponentials up to each element, along dim."};
+  static constexpr op::Doc doc{"logcumsumexp",
+                               "Logarithms of running sums of exp(input) along dim."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}};
   static constexpr std::array samples = Cumsum::samples;
   static Tensor call(const Tensor& input, std::int64_t dim);
@@ -54,8 +54,8 @@ struct Logcumsumexp {
 struct Diff {
   static constexpr op::Doc doc{
       "diff",
-      "Differences of neighbours along dim, taken n times, of input and what is put "
-      "before and after it."};
+      "Differences of neighbours along dim, taken n times; prepend and append are joined to input "
+      "first."};
   static constexpr std::array args{Arg{"input"}, Arg{"n", "1"}, Arg{"dim", "-1"},
                                    Arg{"prepend", "null"}, Arg{"append", "null"}};
   static constexpr std::array<std::string_view, 4> samples{

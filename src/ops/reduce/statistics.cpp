@@ -32,7 +32,7 @@ Tensor variance_in(DType compute, const Tensor& input, const ReducedDims& reduce
   const auto count = static_cast<double>(reduced.count(input.shape()));
   const Tensor mean = run_reduction(
       {.fold = kernel::Fold::kSum, .compute = compute, .divisor = count}, input, reduced);
-  // Around the mean, in a second pass: the squares' own sum would cancel.
+  // A second pass around the mean: subtracting sums of squares would lose digits to cancellation.
   return run_reduction(
       {.fold = kernel::Fold::kSumCenteredSquares,
        .compute = compute,
@@ -41,9 +41,9 @@ Tensor variance_in(DType compute, const Tensor& input, const ReducedDims& reduce
       input, reduced, mean);
 }
 
-// Whether the squares behind a float32 variance, or its root, may have left the range of float32.
-// Nobody asks a device, which would have to be waited for, nor what is recorded: the answer may be
-// another one each time.
+// Whether the squares of a float32 variance, or of its root, may have left the range of float32.
+// Not checked on a device, because that would mean waiting for it, nor while recording, because the
+// answer may differ in each replay.
 bool may_have_overflowed(const Tensor& result, bool root) {
   if (!result.device().is_cpu() || recording() != nullptr) return false;
   const float smallest = root ? 1e-15F : 1e-30F;
@@ -56,16 +56,17 @@ bool may_have_overflowed(const Tensor& result, bool root) {
 Tensor run_variance(const Tensor& input, const ReducedDims& reduced, double correction, bool root,
                     std::string_view op) {
   check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, op,
-        "std and var only support floating point and complex dtypes, got ", input.dtype(), '.');
+        "expected floating-point or complex numbers, got ", input.dtype(), '.');
   if (degrees_of_freedom(reduced, input.shape(), correction) <= 0) {
     static WarnOnce degrees;
     degrees.warn(
-        "std() and var(): degrees of freedom is <= 0. Correction should be strictly less than the "
-        "reduction factor (input numel divided by output numel).");
+        "std() and var(): the correction should be less than the number of elements, so that at "
+        "least one degree of freedom is left.");
   }
   const Tensor result = variance_in(input.dtype(), input, reduced, correction, root);
   if (input.dtype() != DType::kFloat32 || !may_have_overflowed(result, root)) return result;
-  // PyTorch's sums are doubles. Here they are only where it shows: conversion costs time.
+  // PyTorch always sums in float64. Here that is only done where it matters, because the conversion
+  // costs time.
   const Tensor exact = variance_in(DType::kFloat64, input, reduced, correction, root);
   copy_data(result, exact);
   return result;
@@ -82,7 +83,7 @@ Tensor variance_gradient(const Var& g, const Tensor& x, const Variance::Attrs& a
   return (Var(unreduce(scaled.tensor(), attrs.reduced, x.shape())) * centered).tensor();
 }
 
-// The vector's fold when p has one of its own.
+// The reduction that computes the p-norm, if there is a fold for this p.
 std::optional<kernel::Reduction> norm_reduction(double p, DType dtype) {
   if (p == 0) return kernel::Reduction{.fold = kernel::Fold::kCountNonzero, .compute = dtype};
   if (p == 1) return kernel::Reduction{.fold = kernel::Fold::kSumAbs, .compute = dtype};
@@ -93,7 +94,7 @@ std::optional<kernel::Reduction> norm_reduction(double p, DType dtype) {
   return std::nullopt;
 }
 
-// Around the largest real part, where it is finite.
+// Shifted by the largest real part where that is finite.
 Tensor complex_logsumexp(const Tensor& input, const Dims& dim, bool keepdim) {
   const Var largest = Amax::call(Real::call(detach(input)), dim, true);
   const Var shift = where(abs(largest) == kInfinity, 0, largest);
@@ -142,11 +143,11 @@ GradList Std::backward(const Backward<Std>& b) {
 Tensor Norm::call(const Tensor& input, double p, const std::optional<Dims>& dim, bool keepdim) {
   if (is_complex(input.dtype())) return call(abs(Var(input)).tensor(), p, dim, keepdim);
   check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, doc.name,
-        "Expected a floating point or complex tensor as input. Got ", input.dtype(), '.');
+        "expected floating-point or complex numbers, got ", input.dtype(), '.');
   const ReducedDims reduced = reduced_dims(dim, keepdim, input.ndim(), doc.name);
   check(reduced.count(input.shape()) != 0 || (p >= 0 && p != kInfinity),
-        ErrorCode::kInvalidArgument, doc.name, "cannot compute the ", p,
-        " norm on an empty tensor because the operation does not have an identity.");
+        ErrorCode::kInvalidArgument, doc.name, "the norm of no elements is not defined for p = ", p,
+        '.');
   Tensor result;
   if (const auto reduction = norm_reduction(p, input.dtype()); reduction.has_value()) {
     result = run_reduction(*reduction, input, reduced);
@@ -163,7 +164,7 @@ GradList Norm::backward(const Backward<Norm>& b) {
   return {norm_gradient(b.grad(), b.saved(0), b.saved(1), b.attrs())};
 }
 
-// The norm has a kink at zero; its sub-gradient of least length there is zero.
+// The norm is not differentiable at zero; its subgradient of least length there is zero.
 Tensor norm_gradient(const Var& g, const Tensor& input, const Var& norm, const Norm::Attrs& attrs) {
   const auto& [p, reduced] = attrs;
   const Var x = input;
@@ -182,7 +183,8 @@ Tensor norm_gradient(const Var& g, const Tensor& input, const Var& norm, const N
     return (sign(x) * powers * spread(g * pow(norm, 1 - p))).tensor();
   }
   if (p == 2) {
-    // A gradient that is not finite stays so where the vector is zero, for zero is a multiplier.
+    // Where the vector is zero, the gradient is multiplied by 0, so that NaN and infinity
+    // propagate.
     return (x * spread(where(norm == 0, g * 0, g / norm))).tensor();
   }
   const Var scale = where(norm == 0, 0, g / pow(norm, p - 1));
@@ -197,7 +199,7 @@ Tensor Logsumexp::call(const Tensor& input, const Dims& dim, bool keepdim) {
   const ReducedDims reduced = reduced_dims(dim, keepdim, input.ndim(), doc.name);
   const Var largest =
       run_reduction({.fold = kernel::Fold::kMax, .compute = input.dtype()}, input, reduced);
-  // Infinity less infinity would be NaN.
+  // Infinity minus infinity would be NaN.
   const Var shift = where(abs(largest) == kInfinity, 0, largest);
   const Tensor sum = run_reduction({.fold = kernel::Fold::kSumExp, .compute = input.dtype()}, input,
                                    reduced, shift.tensor());

@@ -9,12 +9,12 @@ namespace eg {
 
 struct Variance {
   static constexpr op::Doc doc{
-      "var", "Variance of all elements or along dim, over their number less correction."};
+      "var", "Variance of all elements or along dim, divided by their number - correction."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim", "null"}, Arg{"correction", "1"},
                                    Arg{"keepdim", "false"}, Arg{"unbiased", "null"}};
   static constexpr std::array<std::string_view, 4> samples{
       "T([3, 5])", "T([3, 5]), 1", "T([3, 5]), 0, 0, true", "T([2, 3, 4]), [0, -1]"};
-  /// `unbiased` is the older spelling: true for correction 1, false for 0.
+  /// `unbiased` is the older form of the argument: true means correction 1, false means 0.
   static Tensor call(const Tensor& input, const std::optional<Dims>& dim = {},
                      double correction = 1, bool keepdim = false,
                      std::optional<bool> unbiased = {});
@@ -22,7 +22,7 @@ struct Variance {
   struct Attrs {
     ReducedDims reduced;
     double correction;
-    bool is_of_all;  ///< of all elements, by not naming dimensions
+    bool is_of_all;  ///< true when no dimensions were given
   };
   static constexpr std::array<std::string_view, 1> saved_names{"self"};
   static GradList backward(const Backward<Variance>& b);
@@ -41,7 +41,9 @@ struct Std {
   static GradList backward(const Backward<Std>& b);
 };
 
+/// The public norm() also knows the norms of matrices (web/src/composites/linalg/norms.ts).
 struct Norm {
+  static constexpr Audience audience = Audience::kInternal;
   static constexpr op::Doc doc{
       "norm", "The p-norm of all elements as one vector, or of the vectors along dim."};
   static constexpr std::array args{Arg{"input"}, Arg{"p", "2"}, Arg{"dim", "null"},
@@ -60,7 +62,7 @@ struct Norm {
   static GradList backward(const Backward<Norm>& b);
 };
 
-/// The gradient of the input of a norm, undefined where that is zero whatever the input is.
+/// The gradient of a norm with respect to its input; undefined if it is zero for every input.
 Tensor norm_gradient(const Var& g, const Tensor& input, const Var& norm, const Norm::Attrs& attrs);
 
 struct Logsumexp {

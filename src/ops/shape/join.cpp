@@ -12,21 +12,23 @@ namespace eg {
 namespace {
 
 void check_list(const TensorList& tensors, std::string_view op) {
-  check(!tensors.empty(), ErrorCode::kInvalidArgument, op, "expected a non-empty list of Tensors.");
+  check(!tensors.empty(), ErrorCode::kInvalidArgument, op,
+        "expected at least one tensor, got an empty array.");
   for (const Tensor& t : tensors) check_same_device(op, tensors[0].device(), t.device());
 }
 
-// cat has always let tensors of shape [0] pass, whatever the others look like.
+// As in PyTorch, cat ignores tensors of shape [0], whatever the shapes of the others.
 bool is_skipped(const Tensor& t) { return t.ndim() == 1 && t.numel() == 0; }
 
-// The part of `t` that is `length` long along `dim`.
+// `length` slices of `t` along `dim` from `start`, not recorded.
 Tensor part(const Tensor& t, std::size_t dim, std::int64_t start, std::int64_t length) {
   Shape shape = t.shape();
   shape[dim] = length;
   return t.alias(shape, t.strides(), t.offset() + start * t.strides()[dim]);
 }
 
-// Beside complex tensors real ones are made complex first: a cast knows how gradients come back.
+// If one of the tensors is complex, the real ones are converted first, because ToDType handles
+// gradients between real and complex numbers.
 TensorList in_one_domain(TensorList tensors) {
   const DType dtype = promote(tensors);
   if (!is_complex(dtype)) return tensors;
@@ -48,19 +50,19 @@ Tensor Cat::call(const TensorList& given, std::int64_t dim) {
   CheckedInt total = 0;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const Shape& other = tensors[i].shape();
-    check(!other.empty(), ErrorCode::kShapeMismatch, doc.name,
-          "zero-dimensional tensor (at position ", i, ") cannot be concatenated.");
+    check(!other.empty(), ErrorCode::kShapeMismatch, doc.name, "tensor ", i,
+          " has no dimension to join along. Use stack() for 0-dim tensors.");
     if (i != first && is_skipped(tensors[i])) {
       attrs.sizes.push_back(-1);
       continue;
     }
     check(other.size() == shape.size(), ErrorCode::kShapeMismatch, doc.name,
-          "Tensors must have same number of dimensions: got ", shape.size(), " and ", other.size(),
-          '.');
+          "the tensors must agree in the number of dimensions, got ", shape.size(), " and ",
+          other.size(), '.');
     for (std::size_t k = 0; k < shape.size(); ++k) {
       check(k == d || other[k] == shape[k], ErrorCode::kShapeMismatch, doc.name,
-            "Sizes of tensors must match except in dimension ", d, ". Expected size ", shape[k],
-            " but got size ", other[k], " for tensor number ", i, " in the list.");
+            "the sizes may differ only in dimension ", d, ", but tensor ", i, " has size ",
+            other[k], " in dimension ", k, ", expected ", shape[k], '.');
     }
     attrs.sizes.push_back(other[d]);
     total += other[d];
@@ -95,12 +97,12 @@ Tensor Stack::call(const TensorList& given, std::int64_t dim) {
   check_list(given, doc.name);
   const TensorList tensors = in_one_domain(given);
   const Shape& entry = tensors[0].shape();
-  const std::int64_t place = wrap_dim(dim, tensors[0].ndim() + 1, doc.name);
-  const auto d = static_cast<std::size_t>(place);
+  const std::int64_t wrapped = wrap_dim(dim, tensors[0].ndim() + 1, doc.name);
+  const auto d = static_cast<std::size_t>(wrapped);
   for (std::size_t i = 1; i < tensors.size(); ++i) {
     check(tensors[i].shape() == entry, ErrorCode::kShapeMismatch, doc.name,
-          "stack expects each tensor to be equal size, but got ", entry, " at entry 0 and ",
-          tensors[i].shape(), " at entry ", i, '.');
+          "the tensors must have the same shape, got ", entry, " for tensor 0 and ",
+          tensors[i].shape(), " for tensor ", i, '.');
   }
   Shape shape = entry;
   shape.insert(d, static_cast<std::int64_t>(tensors.size()));
@@ -111,7 +113,7 @@ Tensor Stack::call(const TensorList& given, std::int64_t dim) {
     copy_data(result.alias(entry, strides, static_cast<std::int64_t>(i) * result.strides()[d]),
               tensors[i]);
   }
-  record<Stack>(std::span<const Tensor>(&result, 1), tensors, {place}, {});
+  record<Stack>(std::span<const Tensor>(&result, 1), tensors, {wrapped}, {});
   return result;
 }
 
@@ -142,15 +144,16 @@ Tensor Vstack::call(const TensorList& tensors) {
 TensorList Meshgrid::call(const TensorList& tensors, GridIndexing indexing) {
   check_list(tensors, doc.name);
   const bool are_swapped = indexing == GridIndexing::kXY && tensors.size() > 1;
-  // "xy" is the grid of the first two in the other order, seen the other way round.
+  // "xy" is the grid of the first two vectors in exchanged order, with its tensors exchanged too.
   const auto source = [&](std::size_t i) { return are_swapped && i < 2 ? 1 - i : i; };
   Shape shape;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const Tensor& t = tensors[source(i)];
     check(t.ndim() <= 1, ErrorCode::kShapeMismatch, doc.name,
-          "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: ", t.shape(), '.');
+          "expected vectors or 0-dim tensors, got shape ", t.shape(), '.');
     check(t.dtype() == tensors[0].dtype(), ErrorCode::kDtypeMismatch, doc.name,
-          "torch.meshgrid expects all tensors to have the same dtype.");
+          "the tensors must have the same dtype, got ", tensors[0].dtype(), " and ", t.dtype(),
+          '.');
     shape.push_back(t.numel());
   }
   TensorList grids(tensors.size());
@@ -164,13 +167,12 @@ TensorList Meshgrid::call(const TensorList& tensors, GridIndexing indexing) {
 
 Tensor Repeat::call(const Tensor& input, const Dims& repeats) {
   check(repeats.size() >= input.shape().size(), ErrorCode::kShapeMismatch, doc.name,
-        "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
-        "tensor, got ",
-        repeats, " for shape ", input.shape(), '.');
+        "expected at least one repeat for each dimension, got ", repeats, " for shape ",
+        input.shape(), '.');
   const std::size_t added = repeats.size() - input.shape().size();
-  // Each dimension becomes two, the copies and the original, both in the result and in a view of
-  // the input that stands still along the copies. Those of size one are left out: with them there
-  // could be more than a tensor has.
+  // Each dimension becomes two, the copies and the original, in the result and in a view of the
+  // input with stride 0 along the copies. Dimensions of size one are left out, because with them
+  // there could be more dimensions than a tensor may have.
   Shape shape;
   Shape blocks;
   Strides strides;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Putting tensors together, and repeating them.
+// Joining and repeating tensors.
 
 #include "dispatch/function_op.h"
 #include "ops/shape/rearrange.h"
@@ -16,7 +16,7 @@ struct Cat {
 
   struct Attrs {
     std::int64_t dim;
-    /// Of the inputs along dim; -1 for one that was skipped.
+    /// The sizes of the inputs along dim; -1 for an input that was skipped.
     Dims sizes;
   };
   static GradList backward(const Backward<Cat>& b);
@@ -36,8 +36,8 @@ struct Stack {
 };
 
 struct Repeat {
-  static constexpr op::Doc doc{
-      "repeat", "Copies of the tensor side by side, repeats[i] of them along dimension i."};
+  static constexpr op::Doc doc{"repeat",
+                               "A copy of input repeated repeats[i] times along dimension i."};
   static constexpr std::array args{Arg{"input"}, Arg{"repeats"}};
   static constexpr std::array<std::string_view, 3> samples{"T([2, 3]), [2, 1, 2]", "T([3]), [2]",
                                                            "T([]), [2, 2]"};
@@ -51,14 +51,14 @@ struct Repeat {
 };
 
 struct Tile {
-  static constexpr op::Doc doc{"tile", "repeat, where missing repeats count as one."};
+  static constexpr op::Doc doc{"tile", "repeat() in which missing repeats count as one."};
   static constexpr std::array args{Arg{"input"}, Arg{"dims"}};
   static constexpr std::array<std::string_view, 2> samples{"T([2, 3]), [2, 2]", "T([2, 3]), [2]"};
   static Tensor call(const Tensor& input, const Dims& dims);
 };
 
 struct Hstack {
-  static constexpr op::Doc doc{"hstack", "Joins tensors along the columns; vectors end to end."};
+  static constexpr op::Doc doc{"hstack", "Joins tensors along dimension 1; vectors end to end."};
   static constexpr std::array args{Arg{"tensors"}};
   static constexpr std::array<std::string_view, 2> samples{"[T([2, 3]), T([2, 1])]",
                                                            "[T([]), T([3])]"};
@@ -66,7 +66,7 @@ struct Hstack {
 };
 
 struct Vstack {
-  static constexpr op::Doc doc{"vstack", "Joins tensors along the rows; vectors are rows."};
+  static constexpr op::Doc doc{"vstack", "Joins tensors along dimension 0; vectors become rows."};
   static constexpr std::array args{Arg{"tensors"}};
   static constexpr std::array<std::string_view, 2> samples{"[T([2, 3]), T([3])]", "[T([]), T([])]"};
   static Tensor call(const TensorList& tensors);
@@ -77,8 +77,8 @@ enum class GridIndexing : std::uint8_t { kIJ, kXY };
 constexpr std::array<std::string_view, 2> enum_names(GridIndexing) { return {"ij", "xy"}; }
 
 struct Meshgrid {
-  static constexpr op::Doc doc{
-      "meshgrid", "The coordinates of a grid, a tensor for each vector of coordinates of an axis."};
+  static constexpr op::Doc doc{"meshgrid",
+                               "The coordinates of the points of a grid, a tensor for each axis."};
   static constexpr std::array args{Arg{"tensors"}, Arg{"indexing", "'ij'"}};
   static constexpr std::array<std::string_view, 2> samples{"[T([2]), T([3])]",
                                                            "[T([2]), T([3]), T([2])], 'xy'"};

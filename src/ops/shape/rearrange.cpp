@@ -17,14 +17,14 @@ namespace {
 
 Tensor triangle(const Tensor& input, std::int64_t diagonal, bool lower, std::string_view op) {
   check(input.ndim() >= 2, ErrorCode::kShapeMismatch, op,
-        "input tensor must have at least 2 dimensions, got shape ", input.shape(), '.');
+        "expected at least 2 dimensions, got shape ", input.shape(), '.');
   const Tensor result = contiguous_copy(input);
   run(kernel::ClearTriangle{result.numel(), result.size(-2), result.size(-1), diagonal, lower,
                             result.memory()});
   return result;
 }
 
-// A vector on the diagonal of a matrix of zeros; its own inverse is the view of that diagonal.
+// Writes a vector to a diagonal of a matrix of zeros. Its gradient is the view of that diagonal.
 struct DiagonalMatrix {
   static constexpr op::Doc doc{"diag_embed", "A matrix with a vector on its diagonal."};
   struct Attrs {
@@ -63,14 +63,15 @@ Tensor Flip::call(const Tensor& input, const Dims& dims) {
 GradList Flip::backward(const Backward<Flip>& b) { return {Flip::call(b.grad(), b.attrs().dims)}; }
 
 Tensor Roll::call(const Tensor& input, const Dims& shifts, const std::optional<Dims>& dims) {
-  check(!shifts.empty(), ErrorCode::kInvalidArgument, doc.name, "`shifts` required.");
+  check(!shifts.empty(), ErrorCode::kInvalidArgument, doc.name, "expected at least one shift.");
   if (!dims.has_value() || dims->empty()) {
     check(shifts.size() == 1, ErrorCode::kInvalidArgument, doc.name,
-          "shifts and dimensions must align. shifts: ", shifts.size(), ", dims: 0.");
+          "expected one shift without dims, got ", shifts.size(), '.');
     return Reshape::call(call(Reshape::call(input, {-1}), shifts, Dims{0}), input.shape());
   }
   check(shifts.size() == dims->size(), ErrorCode::kInvalidArgument, doc.name,
-        "shifts and dimensions must align. shifts: ", shifts.size(), ", dims: ", dims->size(), '.');
+        "expected a shift for each of dims, got ", shifts.size(), " shifts and ", dims->size(),
+        " dims.");
   Tensor result = detach(input);
   for (std::size_t i = 0; i < shifts.size(); ++i) {
     const auto d = static_cast<std::size_t>(wrap_dim((*dims)[i], input.ndim(), doc.name));
@@ -100,15 +101,14 @@ GradList Roll::backward(const Backward<Roll>& b) {
 }
 
 Tensor Rot90::call(const Tensor& input, std::int64_t k, const Dims& dims) {
-  check(dims.size() == 2, ErrorCode::kInvalidArgument, doc.name,
-        "expected total rotation dims == 2, but got dims = ", dims.size(), '.');
+  check(dims.size() == 2, ErrorCode::kInvalidArgument, doc.name, "expected two dims, got ",
+        dims.size(), '.');
   check(input.ndim() >= 2, ErrorCode::kShapeMismatch, doc.name,
-        "expected total dims >= 2, but got total dims = ", input.ndim(), '.');
+        "expected at least 2 dimensions, got ", input.ndim(), '.');
   const std::int64_t a = wrap_dim(dims[0], input.ndim(), doc.name);
   const std::int64_t b = wrap_dim(dims[1], input.ndim(), doc.name);
-  check(a != b, ErrorCode::kInvalidArgument, doc.name,
-        "expected rotation dims to be different, but got dim0 = ", dims[0], " and dim1 = ", dims[1],
-        '.');
+  check(a != b, ErrorCode::kInvalidArgument, doc.name, "the two dims must differ, got ", dims[0],
+        " and ", dims[1], '.');
   switch ((k % 4 + 4) % 4) {
     case 1:
       return Transpose::call(Flip::call(input, {b}), a, b);
@@ -139,27 +139,27 @@ GradList Triu::backward(const Backward<Triu>& b) {
 
 Tensor Diag::call(const Tensor& input, std::int64_t diagonal) {
   check(input.ndim() == 1 || input.ndim() == 2, ErrorCode::kShapeMismatch, doc.name,
-        "diag(): Supports 1D or 2D tensors. Got ", input.ndim(), "D.");
+        "expected a vector or a matrix, got ", input.ndim(), " dimensions.");
   if (input.ndim() == 1) return DiagonalMatrix::call(input, diagonal);
   return Clone::call(Diagonal::call(input, diagonal));
 }
 
 Tensor Trace::call(const Tensor& input) {
-  check(input.ndim() == 2, ErrorCode::kShapeMismatch, doc.name,
-        "trace: expected a matrix, but got tensor with dim ", input.ndim(), '.');
+  check(input.ndim() == 2, ErrorCode::kShapeMismatch, doc.name, "expected a matrix, got ",
+        input.ndim(), " dimensions.");
   return Sum::call(Diagonal::call(input));
 }
 
 Tensor FillDiagonalInPlace::call(const Tensor& input, Scalar fill_value, bool wrap) {
   check(input.ndim() >= 2, ErrorCode::kShapeMismatch, doc.name,
-        "dimensions must larger than 1, got shape ", input.shape(), '.');
+        "expected at least 2 dimensions, got shape ", input.shape(), '.');
   const std::int64_t height = input.size(0);
   const std::int64_t width = input.size(1);
   if (input.ndim() > 2) {
     check(std::all_of(input.shape().begin(), input.shape().end(),
                       [&](std::int64_t size) { return size == height; }),
           ErrorCode::kShapeMismatch, doc.name,
-          "all dimensions of input must be of equal length, got shape ", input.shape(), '.');
+          "with more than 2 dimensions, all sizes must be equal, got shape ", input.shape(), '.');
   }
   const std::int64_t step =
       std::accumulate(input.strides().begin(), input.strides().end(), std::int64_t{0});
@@ -168,7 +168,7 @@ Tensor FillDiagonalInPlace::call(const Tensor& input, Scalar fill_value, bool wr
   };
   const std::int64_t size = std::min(height, width);
   fill(size, 0);
-  // Diagonals of the square blocks below, each after a row that is left out.
+  // The diagonals of the square blocks below the first, which are separated by one row.
   if (wrap && input.ndim() == 2 && height > width + 1) {
     fill((input.numel() + width) / (width + 1) - size, input.strides()[0] * (width + 1));
   }

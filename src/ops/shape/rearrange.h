@@ -1,6 +1,6 @@
 #pragma once
 
-// Copies with elements in other places, and the triangles and diagonals of matrices.
+// Copies with rearranged elements, and the triangles and diagonals of matrices.
 
 #include "dispatch/function_op.h"
 
@@ -21,7 +21,7 @@ struct Flip {
 
 struct Roll {
   static constexpr op::Doc doc{
-      "roll", "A copy with elements moved by shifts along dims, round the end; flat without dims."};
+      "roll", "A copy with elements shifted cyclically along dims; flattened first without dims."};
   static constexpr std::array args{Arg{"input"}, Arg{"shifts"}, Arg{"dims", "null"}};
   static constexpr std::array<std::string_view, 3> samples{"T([2, 5]), 2, 1", "T([2, 3]), -1",
                                                            "T([3, 2]), [1, 1], [0, 1]"};
@@ -87,7 +87,7 @@ struct Trace {
 struct FillDiagonalInPlace {
   static constexpr op::Doc doc{
       "fill_diagonal_",
-      "Sets the diagonal of input to fill_value; wrap begins again below in a tall matrix."};
+      "Sets the diagonal of input to fillValue; with wrap, a tall matrix has further diagonals."};
   static constexpr std::array args{Arg{"input"}, Arg{"fill_value"}, Arg{"wrap", "false"}};
   static constexpr std::array<std::string_view, 2> samples{"T([3, 3]), 0.5", "T([5, 2]), 1, true"};
   static Tensor call(const Tensor& input, Scalar fill_value, bool wrap = false);

@@ -1,15 +1,15 @@
 #pragma once
 
-// Views of a part of their input. The gradient of a part is the incoming gradient in a field of
-// zeros; that of several parts made by one call (split, unbind) is put together once, by one node.
+// Views of a part of their input. The gradient of a part is the incoming gradient in a tensor of
+// zeros; the gradients of several parts made by one call (split, unbind) are joined by one node.
 
 #include "dispatch/function_op.h"
 
 namespace eg {
 
 struct Slice {
-  static constexpr op::Doc doc{"slice",
-                               "A view of every step-th element of dim from start to before end."};
+  static constexpr op::Doc doc{
+      "slice", "A view of every step-th slice along dim, from start to before end."};
   static constexpr Audience audience = Audience::kInternal;
   static constexpr std::array args{Arg{"input"}, Arg{"dim", "0"}, Arg{"start", "null"},
                                    Arg{"end", "null"}, Arg{"step", "1"}};
@@ -30,7 +30,7 @@ struct Slice {
 };
 
 struct Narrow {
-  static constexpr op::Doc doc{"narrow", "A view of length elements of dim, from start."};
+  static constexpr op::Doc doc{"narrow", "A view of length slices along dim, from start."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"start"}, Arg{"length"}};
   static constexpr std::array<std::string_view, 2> samples{"T([5, 3]), 0, 1, 3",
                                                            "T([2, 4]), -1, -3, 2"};
@@ -40,7 +40,7 @@ struct Narrow {
 
 struct Select {
   static constexpr op::Doc doc{"select",
-                               "A view of element index along dim, without that dimension."};
+                               "A view of the slice at index along dim, without that dimension."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"index"}};
   static constexpr std::array<std::string_view, 3> samples{"T([3, 4]), 1, 2", "T([3, 4]), 0, -1",
                                                            "T([3]), 0, 1"};
@@ -56,7 +56,7 @@ struct Select {
 
 struct SplitWithSizes {
   static constexpr op::Doc doc{"split_with_sizes",
-                               "Views of consecutive parts of dim, of the given sizes."};
+                               "Views of consecutive parts of the given sizes along dim."};
   static constexpr std::array args{Arg{"input"}, Arg{"split_sizes"}, Arg{"dim", "0"}};
   static constexpr std::array<std::string_view, 1> samples{"T([2, 7]), [3, 0, 4], -1"};
   static TensorList call(const Tensor& input, const Dims& split_sizes, std::int64_t dim = 0);
@@ -71,7 +71,7 @@ struct SplitWithSizes {
 
 struct Split {
   static constexpr op::Doc doc{
-      "split", "Views of consecutive parts of dim: of one size, or of a list of sizes."};
+      "split", "Views of consecutive parts along dim: of one size, or of the given sizes."};
   static constexpr std::array args{Arg{"input"}, Arg{"split_size"}, Arg{"dim", "0"}};
   static constexpr std::array<std::string_view, 3> samples{"T([7, 2]), 3", "T([7, 2]), [3, 4], 0",
                                                            "T([2, 4]), 2, -1"};
@@ -83,15 +83,14 @@ struct Split {
 
 struct Chunk {
   static constexpr op::Doc doc{
-      "chunk", "Views of dim in at most that many parts of one size; the last may be smaller."};
+      "chunk", "Views of at most chunks parts along dim, of one size; the last may be smaller."};
   static constexpr std::array args{Arg{"input"}, Arg{"chunks"}, Arg{"dim", "0"}};
   static constexpr std::array<std::string_view, 1> samples{"T([6, 2]), 4"};
   static TensorList call(const Tensor& input, std::int64_t chunks, std::int64_t dim = 0);
 };
 
 struct Unbind {
-  static constexpr op::Doc doc{"unbind",
-                               "Views of all elements along dim, without that dimension."};
+  static constexpr op::Doc doc{"unbind", "Views of all slices along dim, without that dimension."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim", "0"}};
   static constexpr std::array<std::string_view, 2> samples{"T([3, 2])", "T([2, 3]), -1"};
   static TensorList call(const Tensor& input, std::int64_t dim = 0);
@@ -106,7 +105,7 @@ struct Unbind {
 
 struct Diagonal {
   static constexpr op::Doc doc{
-      "diagonal", "A view of the diagonals of the planes dim1, dim2, as the last dimension."};
+      "diagonal", "A view of the diagonals of the planes of dim1 and dim2, as last dimension."};
   static constexpr std::array args{Arg{"input"}, Arg{"offset", "0"}, Arg{"dim1", "0"},
                                    Arg{"dim2", "1"}};
   static constexpr std::array<std::string_view, 4> samples{
@@ -125,7 +124,7 @@ struct Diagonal {
 
 struct Unfold {
   static constexpr op::Doc doc{
-      "unfold", "A view of all windows of a size along dim, a step apart, as the last dimension."};
+      "unfold", "A view of windows of size slices along dimension, step apart, as last dimension."};
   static constexpr std::array args{Arg{"input"}, Arg{"dimension"}, Arg{"size"}, Arg{"step"}};
   static constexpr std::array<std::string_view, 3> samples{"T([7]), 0, 3, 2", "T([5, 2]), -2, 2, 1",
                                                            "T([]), 0, 1, 1"};

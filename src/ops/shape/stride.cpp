@@ -13,7 +13,7 @@
 namespace eg {
 namespace {
 
-// Adds every element of `grad` to the place in `flat` its view element was read from.
+// Adds every element of `grad` to the element of `flat` from which the view element was read.
 template <class T>
 void scatter_add(const Tensor& flat, const Tensor& grad, const Strides& strides,
                  std::int64_t offset) {
@@ -36,17 +36,17 @@ void scatter_add(const Tensor& flat, const Tensor& grad, const Strides& strides,
   }
 }
 
-// Input and view of as_strided in memory of their own, just large enough for both.
-struct Places {
-  explicit Places(const AsStrided::Attrs& g) {
+// The positions of the input and the view of as_strided in a buffer just large enough for both.
+struct BufferLayout {
+  explicit BufferLayout(const AsStrided::Attrs& g) {
     const std::int64_t input_extent = storage_extent(g.input_shape, g.input_strides);
     const std::int64_t view_extent = storage_extent(g.shape, g.strides);
-    // Where nothing lies does not matter, and may be far away.
+    // If both are empty, the offset is not used and may be huge.
     if (input_extent == 0 && view_extent == 0) return;
     (g.offset < 0 ? input : view) = std::abs(g.offset);
     size = std::max({size, input + input_extent, view + view_extent});
   }
-  std::int64_t input = 0;  ///< where the first element of the input lies
+  std::int64_t input = 0;  ///< the position of the input's first element
   std::int64_t view = 0;
   std::int64_t size = 1;
 };
@@ -58,28 +58,28 @@ struct StridedScatter {
   };
   static Tensor call(const Tensor& grad, const AsStrided::Attrs& geometry);
   static GradList backward(const Backward<StridedScatter>& b) {
-    // Through memory that holds both input and view, for neither need contain the other.
+    // Uses a buffer for both input and view, because neither needs to contain the other.
     const AsStrided::Attrs& g = b.attrs().geometry;
-    const Places places(g);
+    const BufferLayout buffer(g);
     const Tensor flat =
-        call(b.grad(), {{places.size}, {1}, g.input_shape, g.input_strides, places.input});
-    return {AsStrided::call(flat, g.shape, g.strides, places.view)};
+        call(b.grad(), {{buffer.size}, {1}, g.input_shape, g.input_strides, buffer.input});
+    return {AsStrided::call(flat, g.shape, g.strides, buffer.view)};
   }
 };
 
 Tensor StridedScatter::call(const Tensor& grad, const AsStrided::Attrs& geometry) {
-  const Places places(geometry);
-  const Tensor flat = full({places.size}, 0, grad.dtype(), grad.device());
+  const BufferLayout buffer(geometry);
+  const Tensor flat = full({buffer.size}, 0, grad.dtype(), grad.device());
   if (is_injective(geometry.shape, geometry.strides)) {
-    copy_data(flat.alias(geometry.shape, geometry.strides, places.view), grad);
+    copy_data(flat.alias(geometry.shape, geometry.strides, buffer.view), grad);
   } else {
     const Tensor host = on_host(flat);
     visit_any_dtype(grad.dtype(), [&]<class T>() {
-      scatter_add<T>(host, on_host(grad), geometry.strides, places.view);
+      scatter_add<T>(host, on_host(grad), geometry.strides, buffer.view);
     });
     if (!flat.is_same(host)) copy_data(flat, host);
   }
-  const Tensor result = flat.alias(geometry.input_shape, geometry.input_strides, places.input);
+  const Tensor result = flat.alias(geometry.input_shape, geometry.input_strides, buffer.input);
   return record<StridedScatter>(result, {grad}, {geometry});
 }
 
@@ -88,7 +88,7 @@ Tensor StridedScatter::call(const Tensor& grad, const AsStrided::Attrs& geometry
 Tensor AsStrided::call(const Tensor& input, const Dims& size, const Dims& stride,
                        std::optional<std::int64_t> storage_offset) {
   check(size.size() == stride.size(), ErrorCode::kInvalidArgument, "as_strided",
-        "mismatch in length of strides and shape: ", size, " and ", stride, '.');
+        "size and stride must have the same length, got ", size, " and ", stride, '.');
   const std::int64_t offset = storage_offset.value_or(input.offset());
   check_shape(size);
   for (const std::int64_t step : stride) {
@@ -99,7 +99,7 @@ Tensor AsStrided::call(const Tensor& input, const Dims& size, const Dims& stride
       static_cast<std::int64_t>(input.storage()->bytes() / item_size(input.dtype()));
   check(offset >= 0 && view_fits(size, stride, offset, capacity), ErrorCode::kIndexOutOfRange,
         "as_strided", "size ", size, " with strides ", stride, " and offset ", offset,
-        " is out of bounds for storage of ", capacity, " elements.");
+        " does not fit the storage of ", capacity, " elements.");
   return record_view<AsStrided>(
       input, size, stride, offset,
       {input.shape(), input.strides(), size, stride, offset - input.offset()});
@@ -120,16 +120,16 @@ Tensor as_strided_gradient(const Tensor& grad, const AsStrided::Attrs& geometry)
   if (is_injective(geometry.input_shape, geometry.input_strides)) {
     return StridedScatter::call(grad, geometry);
   }
-  // Elements of the input that lie in one place share its gradient.
-  const Places places(geometry);
+  // Elements of the input that share a memory location share its gradient.
+  const BufferLayout buffer(geometry);
   const auto scatter = [&](const Tensor& t, const Strides& strides, std::int64_t offset) {
-    return StridedScatter::call(t, {{places.size}, {1}, t.shape(), strides, offset});
+    return StridedScatter::call(t, {{buffer.size}, {1}, t.shape(), strides, offset});
   };
   const Tensor ones = full(geometry.input_shape, 1, grad.dtype(), grad.device());
-  const Tensor counts = scatter(ones, geometry.input_strides, places.input);
-  const Var share = Var(scatter(grad, geometry.strides, places.view)) / maximum(Var(counts), 1);
+  const Tensor counts = scatter(ones, geometry.input_strides, buffer.input);
+  const Var share = Var(scatter(grad, geometry.strides, buffer.view)) / maximum(Var(counts), 1);
   return AsStrided::call(share.tensor(), geometry.input_shape, geometry.input_strides,
-                         places.input);
+                         buffer.input);
 }
 
 namespace math {
@@ -137,10 +137,10 @@ namespace math {
 ViewGeometry::ViewGeometry(const Tensor& base, const Tensor& view)
     : dtype(view.dtype()), shape(view.shape()), strides(view.strides()) {
   const bool differ = is_complex(base.dtype()) != is_complex(view.dtype());
-  const auto place = [&](const Tensor& t) {
+  const auto position = [&](const Tensor& t) {
     return differ && is_complex(t.dtype()) ? 2 * t.offset() : t.offset();
   };
-  offset = place(view) - place(base);
+  offset = position(view) - position(base);
 }
 
 Tensor view_part(const Tensor& t, const ViewGeometry& view) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Views by explicit geometry, on which the engine builds: as_strided and its gradient.
+// Views with explicit geometry: as_strided and its gradient, which other views use.
 
 #include "dispatch/function_op.h"
 
@@ -22,15 +22,16 @@ struct AsStrided {
     Shape shape;
     Strides strides;
     std::int64_t offset;
-    /// The geometry is that of parts: of a complex input seen as real, or of a complex view.
+    /// Set when only one of input and view is complex: the geometry of that one is that of its
+    /// parts.
     bool input_is_complex = false;
     bool view_is_complex = false;
   };
   static GradList backward(const Backward<AsStrided>& b);
 };
 
-/// The gradient of a view of this geometry: a tensor of the input's layout with `grad` at the
-/// places the view shows, added up where it shows one twice, and zero elsewhere.
+/// The gradient of a view with this geometry: a tensor with the input's layout that has `grad` at
+/// the elements of the view, summed where an element is in the view twice, and zero elsewhere.
 Tensor as_strided_gradient(const Tensor& grad, const AsStrided::Attrs& geometry);
 
 using StrideOps = TypeList<AsStrided>;

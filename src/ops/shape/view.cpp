@@ -8,8 +8,8 @@
 namespace eg {
 namespace {
 
-// The node of a reshape that had to copy. It may show its result anew because nobody else sees the
-// copy.
+// The node of a reshape that had to copy. Its result is not tracked as a view, because no other
+// tensor refers to the copy.
 struct UnsafeView {
   static constexpr op::Doc doc{"_unsafe_view", "A row-major copy in another shape."};
   struct Attrs {
@@ -26,11 +26,8 @@ Tensor View::call(const Tensor& input, const Dims& shape) {
   const Shape target = infer_size(shape, input.numel(), doc.name);
   Strides strides;
   check(view_strides(input.shape(), input.strides(), target, strides), ErrorCode::kShapeMismatch,
-        doc.name,
-        "view size is not compatible with input tensor's size and stride (at least one dimension "
-        "spans across two "
-        "contiguous subspaces). Use .reshape(...) instead. Got shape ",
-        input.shape(), " with strides ", input.strides(), " for ", target, '.');
+        doc.name, "shape ", input.shape(), " with strides ", input.strides(),
+        " cannot be viewed as ", target, " without a copy. Use reshape().");
   return record_view<View>(input, target, strides, input.offset(), {input.shape()});
 }
 
@@ -57,8 +54,7 @@ Tensor Flatten::call(const Tensor& input, std::int64_t start_dim, std::int64_t e
   const std::int64_t start = wrap_dim(start_dim, input.ndim(), doc.name);
   const std::int64_t end = wrap_dim(end_dim, input.ndim(), doc.name);
   check(start <= end, ErrorCode::kInvalidArgument, doc.name,
-        "flatten() has invalid args: start_dim cannot come after ", "end_dim, got ", start_dim,
-        " and ", end_dim, '.');
+        "startDim must not come after endDim, got ", start_dim, " and ", end_dim, '.');
   if (input.ndim() == 0) return Reshape::call(input, {1});
   if (start == end) return input;
   const std::int64_t* sizes = input.shape().begin();
@@ -70,10 +66,9 @@ Tensor Flatten::call(const Tensor& input, std::int64_t start_dim, std::int64_t e
 
 Tensor Unflatten::call(const Tensor& input, std::int64_t dim, const Dims& sizes) {
   const auto at = static_cast<std::size_t>(wrap_dim(dim, input.ndim(), doc.name));
-  check(input.ndim() > 0, ErrorCode::kIndexOutOfRange, doc.name, "Dimension specified as ", dim,
-        " but tensor has no dimensions.");
-  check(!sizes.empty(), ErrorCode::kInvalidArgument, doc.name,
-        "unflatten: sizes must be non-empty.");
+  check(input.ndim() > 0, ErrorCode::kIndexOutOfRange, doc.name, "a 0-dim tensor has no dimension ",
+        dim, '.');
+  check(!sizes.empty(), ErrorCode::kInvalidArgument, doc.name, "sizes must not be empty.");
   const Shape inner = infer_size(sizes, input.size(dim), doc.name);
   const std::int64_t* old = input.shape().begin();
   Shape shape(old, old + at);
@@ -104,7 +99,7 @@ Tensor Swapaxes::call(const Tensor& input, std::int64_t axis0, std::int64_t axis
 
 Tensor MatrixTranspose::call(const Tensor& input) {
   check(input.ndim() <= 2, ErrorCode::kShapeMismatch, doc.name,
-        "t() expects a tensor with <= 2 dimensions, but self is ", input.ndim(), "D.");
+        "expected at most 2 dimensions, got ", input.ndim(), '.');
   Shape shape = input.shape();
   Strides strides = input.strides();
   std::reverse(shape.begin(), shape.end());
@@ -116,17 +111,14 @@ GradList MatrixTranspose::backward(const Backward<MatrixTranspose>& b) { return 
 
 Tensor Permute::call(const Tensor& input, const Dims& dims) {
   check(dims.size() == input.shape().size(), ErrorCode::kShapeMismatch, doc.name,
-        "number of dimensions in the tensor input does not match the length of the desired "
-        "ordering of dimensions "
-        "i.e. input.dim() = ",
-        input.ndim(), " is not equal to len(dims) = ", dims.size(), '.');
+        "dims must name all ", input.ndim(), " dimensions, got ", dims.size(), '.');
   Dims order;
   Shape shape;
   Strides strides;
   for (const std::int64_t dim : dims) {
     const std::int64_t source = wrap_dim(dim, input.ndim(), doc.name);
     check(std::find(order.begin(), order.end(), source) == order.end(), ErrorCode::kInvalidArgument,
-          doc.name, "permute(): duplicate dims are not allowed, got ", dims, '.');
+          doc.name, "dims must not contain duplicates, got ", dims, '.');
     order.push_back(source);
     shape.push_back(input.shape()[static_cast<std::size_t>(source)]);
     strides.push_back(input.strides()[static_cast<std::size_t>(source)]);
@@ -144,20 +136,19 @@ GradList Permute::backward(const Backward<Permute>& b) {
 
 Tensor Movedim::call(const Tensor& input, const Dims& source, const Dims& destination) {
   check(source.size() == destination.size(), ErrorCode::kInvalidArgument, doc.name,
-        "movedim: Invalid source or destination dims: source (", source,
-        " dims) should contain the same number of ", "dims as destination (", destination,
-        " dims).");
+        "source and destination must have the same length, got ", source, " and ", destination,
+        '.');
   if (input.ndim() == 0) return input;
   const Dims from = wrap_dims(source, input.ndim(), doc.name);
   const Dims to = wrap_dims(destination, input.ndim(), doc.name);
-  // The dimensions that do not move fill the free places in their old order.
+  // The dimensions that do not move fill the free positions in their old order.
   Dims order(input.shape().size(), -1);
   for (std::size_t i = 0; i < from.size(); ++i) order[static_cast<std::size_t>(to[i])] = from[i];
   std::int64_t next = 0;
-  for (std::int64_t& place : order) {
-    if (place != -1) continue;
+  for (std::int64_t& dim : order) {
+    if (dim != -1) continue;
     while (std::find(from.begin(), from.end(), next) != from.end()) ++next;
-    place = next++;
+    dim = next++;
   }
   return Permute::call(input, order);
 }
@@ -183,14 +174,14 @@ GradList Squeeze::backward(const Backward<Squeeze>& b) {
 }
 
 Tensor Unsqueeze::call(const Tensor& input, std::int64_t dim) {
-  const std::int64_t place = wrap_dim(dim, input.ndim() + 1, doc.name);
-  const auto at = static_cast<std::size_t>(place);
+  const std::int64_t wrapped = wrap_dim(dim, input.ndim() + 1, doc.name);
+  const auto at = static_cast<std::size_t>(wrapped);
   Shape shape = input.shape();
   Strides strides = input.strides();
   const std::int64_t stride = at < shape.size() ? shape[at] * strides[at] : 1;
   shape.insert(at, 1);
   strides.insert(at, stride);
-  return record_view<Unsqueeze>(input, shape, strides, input.offset(), {place});
+  return record_view<Unsqueeze>(input, shape, strides, input.offset(), {wrapped});
 }
 
 GradList Unsqueeze::backward(const Backward<Unsqueeze>& b) {
@@ -198,25 +189,21 @@ GradList Unsqueeze::backward(const Backward<Unsqueeze>& b) {
 }
 
 Tensor Expand::call(const Tensor& input, const Dims& size) {
-  check(size.size() >= input.shape().size(), ErrorCode::kShapeMismatch, doc.name, "expand(",
-        input.shape(), ", size=", size, "): the number of sizes provided (", size.size(),
-        ") must be greater or equal to the number of dimensions in the tensor (", input.ndim(),
-        ").");
+  check(size.size() >= input.shape().size(), ErrorCode::kShapeMismatch, doc.name,
+        "cannot expand shape ", input.shape(), " to ", size, ", which has fewer dimensions.");
   const std::size_t added = size.size() - input.shape().size();
   Shape shape = size;
   for (std::size_t d = 0; d < size.size(); ++d) {
     if (d < added) {
-      check(size[d] >= 0, ErrorCode::kInvalidArgument, doc.name,
-            "The expanded size of the tensor (", size[d],
-            ") isn't allowed in a leading, non-existing dimension ", d, '.');
+      check(size[d] >= 0, ErrorCode::kInvalidArgument, doc.name, "the size of the new dimension ",
+            d, " must not be negative, got ", size[d], '.');
       continue;
     }
     const std::int64_t old = input.shape()[d - added];
     if (size[d] == -1) shape[d] = old;
     check(shape[d] >= 0 && (old == 1 || shape[d] == old), ErrorCode::kShapeMismatch, doc.name,
-          "The expanded size of the tensor (", size[d], ") must match the existing size (", old,
-          ") at non-singleton dimension ", d, ".  Target sizes: ", size,
-          ".  Tensor sizes: ", input.shape(), '.');
+          "cannot expand shape ", input.shape(), " to ", size, ": dimension ", d,
+          " would change from ", old, " to ", size[d], '.');
   }
   check_shape(shape);
   return record_view<Expand>(input, shape, broadcast_strides(input.shape(), input.strides(), shape),

@@ -1,6 +1,6 @@
 #pragma once
 
-// Views that show all elements of their input in another shape or order.
+// Views of all elements of their input in another shape or order.
 //
 // A view shares storage and version counter with its input, and its gradient is the inverse view.
 // Views that leave elements out are in slice.h.
@@ -40,7 +40,7 @@ struct ViewAs {
 };
 
 struct Flatten {
-  static constexpr op::Doc doc{"flatten", "Joins the dimensions start_dim to end_dim into one."};
+  static constexpr op::Doc doc{"flatten", "Merges the dimensions startDim to endDim into one."};
   static constexpr std::array args{Arg{"input"}, Arg{"start_dim", "0"}, Arg{"end_dim", "-1"}};
   static constexpr std::array<std::string_view, 3> samples{"T([2, 3, 4]), 1", "T([2, 3, 4]), 0, -2",
                                                            "T([])"};
@@ -49,7 +49,7 @@ struct Flatten {
 
 struct Unflatten {
   static constexpr op::Doc doc{"unflatten",
-                               "Divides dimension dim into dimensions of the given sizes."};
+                               "Splits dimension dim into dimensions of the given sizes."};
   static constexpr std::array args{Arg{"input"}, Arg{"dim"}, Arg{"sizes"}};
   static constexpr std::array<std::string_view, 2> samples{"T([2, 6]), 1, [2, 3]",
                                                            "T([6, 2]), -2, [-1, 2]"};
@@ -105,7 +105,7 @@ struct Permute {
 
 struct Movedim {
   static constexpr op::Doc doc{
-      "movedim", "A view with the dimensions source moved to the places destination."};
+      "movedim", "A view with the dimensions source moved to the positions destination."};
   static constexpr std::array args{Arg{"input"}, Arg{"source"}, Arg{"destination"}};
   static constexpr std::array<std::string_view, 2> samples{"T([2, 3, 4]), 0, 2",
                                                            "T([2, 3, 4]), [0, 1], [-1, 0]"};
@@ -114,7 +114,7 @@ struct Movedim {
 
 struct Squeeze {
   static constexpr op::Doc doc{
-      "squeeze", "A view without the dimensions of size one, or those of them in dim."};
+      "squeeze", "A view without dimensions of size one: all of them, or those in dim."};
   static constexpr bool in_place_view = true;
   static constexpr std::array args{Arg{"input"}, Arg{"dim", "null"}};
   static constexpr std::array<std::string_view, 4> samples{"T([1, 2, 1])", "T([2, 1, 3]), 1",
@@ -170,7 +170,7 @@ struct BroadcastTo {
 };
 
 struct Detach {
-  static constexpr op::Doc doc{"detach", "The same values outside of any graph."};
+  static constexpr op::Doc doc{"detach", "The same values without a graph."};
   static constexpr std::array args{Arg{"input"}};
   static constexpr std::array<std::string_view, 1> samples{"T([2])"};
   static Tensor call(const Tensor& input);

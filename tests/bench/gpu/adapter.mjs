@@ -1,10 +1,10 @@
-// WebGPU where browsers have it, for libraries that look for it there.
+// Provides WebGPU in Node.js in the way browsers do, for libraries that expect it there.
 
 import { preferSoftwareAdapter } from "../../webgpu/support/software_adapter.mjs";
 
-let gpu; // kept: a device whose GPU object is collected takes the process with it
+let gpu; // retained, because the process crashes if the GPU object of a device is collected
 
-/** Gives this process what a page has: `navigator.gpu` and the types of WebGPU. */
+/** Gives this process what a page has: `navigator.gpu` and the WebGPU types. */
 export async function offerWebGpu() {
   preferSoftwareAdapter();
   const { create, globals } = await import("webgpu");
@@ -15,7 +15,7 @@ export async function offerWebGpu() {
   Object.defineProperty(globalThis.navigator, "gpu", { value: gpu, configurable: true });
 }
 
-/** The adapter that every library gets. */
+/** Returns a description of the adapter that every library uses. */
 export async function describeAdapter() {
   const { description, vendor } = (await gpu.requestAdapter()).info;
   return description || vendor;

@@ -1,5 +1,6 @@
-// Counts what is asked of WebGPU, whoever asks and in whatever thread: loaded with --import before everything else, in
-// workers too, and so outside of what is measured. Each thread patches npm's `webgpu` and tells its counts when asked.
+// Counts the calls of WebGPU by any library in any thread. It is loaded with --import before everything else, including
+// in workers, and thus independent of what is measured. In each thread it patches npm's `webgpu` and reports its counts
+// on request.
 
 import { globals } from "webgpu";
 import { kChannel, kCounted } from "./counts.mjs";

@@ -1,10 +1,10 @@
-// What counter.mjs counts, and asking the threads for it.
+// The calls that counter.mjs counts, and querying the threads for their counts.
 
 import { setTimeout } from "node:timers/promises";
 
 export const kChannel = "calls of WebGPU";
 
-/** The methods behind each figure. */
+/** The methods whose calls are summed in each figure. */
 export const kCounted = {
   submits: { type: "GPUQueue", methods: ["submit"] },
   dispatches: {
@@ -20,10 +20,10 @@ export const kCounted = {
   readbacks: { type: "GPUBuffer", methods: ["mapAsync"] },
 };
 
-/** For the environment of a process that is to be counted. */
+/** The NODE_OPTIONS of a process whose calls are counted. */
 export const kCounterOptions = `--import=${new URL("counter.mjs", import.meta.url)}`;
 
-/** A thread that is waiting for work answers within that many ms; one that waits for a lock has not called anything. */
+/** A thread that is waiting for work answers within this many ms; one that is waiting for a lock has not made any calls. */
 const kPatience = 200;
 
 /** Resolves to the number of calls of each kind so far, of all threads together. */

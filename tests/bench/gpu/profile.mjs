@@ -1,6 +1,8 @@
-// node tests/bench/gpu/profile.mjs [mlp|wide-mlp|wide-cnn|gpt|wide-gpt] [edgegrad|tfjs|jax] [steps]: where the time of a training step on WebGPU goes.
-// Prints the time of the calls that make a step, the whole step, and every dispatch: how often, how long together and
-// at best, with the sizes of its buffers. Times are ms per step; dispatches are timed one by one, and so take longer.
+// Usage: node tests/bench/gpu/profile.mjs [mlp|wide-mlp|wide-cnn|gpt|wide-gpt] [edgegrad|tfjs|jax] [steps]
+//
+// Shows where the time of a training step on WebGPU goes. Prints the time of the calls that record a step, of the whole
+// step, and of every dispatch: how many, their total and best time, and the sizes of their buffers. Times are ms per
+// step; dispatches are timed separately, so they take longer than in an unprofiled step.
 
 import { spawnSync } from "node:child_process";
 import { setTimeout } from "node:timers/promises";
@@ -12,11 +14,11 @@ import { kProfileChannel } from "./profile_channel.mjs";
 
 const kLines = 30;
 const kWarmUp = 3; // steps
-const kPatience = 500; // ms in which threads have the last times, and answer
+const kPatience = 500; // ms for threads to receive the last times, and to answer
 
 const [task = "mlp", name = "edgegrad", steps = "10"] = process.argv.slice(2);
 
-/** Runs this again with the profiler in every thread. */
+/** Runs this script again with the profiler in every thread. */
 function runProfiled() {
   const profiler = new URL("profiler.mjs", import.meta.url);
   const env = { ...process.env, NODE_OPTIONS: `--import=${profiler}` };

@@ -1,3 +1,3 @@
-// On which profile.mjs and the threads that profiler.mjs is loaded in talk.
+// The channel for communication between profile.mjs and the threads in which profiler.mjs is loaded.
 
 export const kProfileChannel = "profile of WebGPU";

@@ -1,5 +1,5 @@
-// Times every dispatch on the device: loaded as counter.mjs is. Each dispatch becomes a compute pass of its own, at whose
-// ends the device writes the time.
+// Times every dispatch on the device; loaded in the same way as counter.mjs. Each dispatch becomes a separate compute
+// pass, at whose beginning and end the device writes a timestamp.
 
 import { globals } from "webgpu";
 import { kProfileChannel } from "./profile_channel.mjs";
@@ -8,8 +8,8 @@ const { GPUBufferUsage, GPUCommandEncoder, GPUDevice, GPUMapMode, GPUQueue } = g
 
 const kMostDispatches = 2000; // in a submit
 
-const totals = new Map(); // by what was dispatched: {count, sum, best}
-let timer; // of the thread's device
+const totals = new Map(); // by dispatch name: {count, sum, best}
+let timer; // for the device of this thread
 
 class Timer {
   #device;
@@ -25,7 +25,7 @@ class Timer {
     this.#resolved = device.createBuffer({ size: 8 * count, usage });
   }
 
-  /** What the next pass is to be begun with. */
+  /** Returns the timestampWrites of the next pass. */
   next(name) {
     const beginningOfPassWriteIndex = 2 * this.#names.length;
     const endOfPassWriteIndex = beginningOfPassWriteIndex + 1;
@@ -39,7 +39,7 @@ class Timer {
     };
   }
 
-  /** After what was recorded has been given to `submit`. */
+  /** Reads the times of the recorded passes, which must have been submitted before. `submit` submits the commands that copy the times. */
   async collect(submit) {
     const names = this.#names;
     if (names.length === 0) return;
@@ -65,7 +65,7 @@ function add(name, time) {
   totals.set(name, { count: count + 1, sum: sum + time, best: Math.min(best, time) });
 }
 
-/** Stands for a compute pass. */
+/** Replaces a compute pass by one pass per dispatch. */
 class SplitPass {
   #begin;
   #pipeline;
@@ -96,7 +96,7 @@ class SplitPass {
   end() {}
 }
 
-const sizesOf = new WeakMap(); // bytes of the buffers of a bind group
+const sizesOf = new WeakMap(); // sizes in bytes of a bind group's buffers
 
 const { createBindGroup } = GPUDevice.prototype;
 GPUDevice.prototype.createBindGroup = function (descriptor) {

@@ -1,5 +1,5 @@
-// Single ops and layers in this package: kOps[name](sizes) makes { run, leaves }, where run() is the forward pass and
-// `leaves` are what has a gradient.
+// Single ops and layers in this package: kOps[name](sizes) returns { run, leaves }, where run() is the forward pass and
+// `leaves` are the tensors that require gradients.
 
 import * as eg from "edgegrad";
 
@@ -59,7 +59,7 @@ export const kOps = {
   svd: elementwise((x) => eg.svd(x)),
 };
 
-/** The forward pass alone, or with the gradients of the sum of its result. */
+/** Returns the forward pass, alone or followed by the gradients of the sum of its result. */
 export function opOf(name, sizes, isWithBackward) {
   const { run, leaves } = kOps[name](sizes);
   if (!isWithBackward) return () => eg.scope(() => eg.noGrad(() => void run()));

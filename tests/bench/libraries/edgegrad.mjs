@@ -1,4 +1,4 @@
-// This package, through its public API only.
+// This package, used only through its public API.
 
 import * as eg from "edgegrad";
 import { preferSoftwareAdapter } from "../../webgpu/support/software_adapter.mjs";
@@ -6,7 +6,7 @@ import { bestTime } from "../clock.mjs";
 import { opOf } from "../layers/edgegrad.mjs";
 import { kModels } from "../models/edgegrad.mjs";
 
-let device = "cpu"; // of what is trained
+let device = "cpu"; // the device to train on
 
 export async function load({ threads = 1, device: wanted = "cpu" } = {}) {
   device = wanted;
@@ -39,7 +39,7 @@ function product(layout, { m, k, n }, a, b) {
   return () => eg.matmul(x, y).dispose();
 }
 
-/** The product of two square matrices on the device, again and again; `read` gives the last. */
+/** Repeatedly multiplies two square matrices on the device; `read` returns the last product. */
 function deviceProduct(n, a, b) {
   const [x, y] = [a, b].map((numbers) => eg.tensor(numbers).view([n, n]).to(device));
   let result = null;
@@ -54,7 +54,7 @@ function deviceProduct(n, a, b) {
 
 const random = (...shape) => eg.rand(shape).sub(0.5);
 
-/** Runs backward through `y` for some of its inputs, again and again. */
+/** Repeatedly runs backward through `y` for some of its inputs. */
 function gradientOf(y, inputs) {
   const gradOutputs = [random(...y.shape)];
   return () => {
@@ -63,7 +63,7 @@ function gradientOf(y, inputs) {
   };
 }
 
-/** Its forward pass and two gradients, each of `operations` multiplications and additions. */
+/** The forward pass and the two gradients of a convolution, each of `operations` multiplications and additions. */
 function convolution({ batch, inputs, size, outputs, kernel }) {
   const x = random(batch, inputs, size, size).requiresGrad_();
   const weight = random(outputs, inputs, kernel, kernel).requiresGrad_();
@@ -77,7 +77,7 @@ function convolution({ batch, inputs, size, outputs, kernel }) {
   ];
 }
 
-/** Its forward pass, which is two products, and its backward pass, which is five: the scores are made again. */
+/** The forward pass of attention, which is two matrix products, and the backward pass, which is five because the scores are recomputed. */
 function attention({ batch, heads, length, width, isCausal }) {
   const inputs = [1, 2, 3].map(() => random(batch, heads, length, width).requiresGrad_());
   const attend = () => eg.scaledDotProductAttention(...inputs, { isCausal });
@@ -102,10 +102,10 @@ async function chain(length) {
   return times;
 }
 
-/** The same chain, captured. */
+/** The chain of operations as a captured step. */
 async function compiledChain(length) {
-  // Calls of kernels take half a kilobyte each.
-  if (length > 100_000) throw new Error("not run: it would fill the memory");
+  // A recorded kernel call takes half a kilobyte.
+  if (length > 100_000) throw new Error("not run: it would not fit into memory");
   const factor = eg.tensor([1.0001, 0.9999, 1.0001, 0.9999]);
   const ones = eg.ones([4]);
   const x = eg.tensor([1, 2, 3, 4]);
@@ -154,7 +154,7 @@ function trainer(task, batches) {
   };
 }
 
-/** A step as a user would first write it: no dispose(), no scope. */
+/** A step as a new user would write it: without dispose() and without a scope. */
 function plainStep(task) {
   const training = start(task);
   return {

@@ -1,5 +1,5 @@
-// jax-js on its WebAssembly or its WebGPU backend. Steps are jit-compiled, as its documentation recommends; a chain is measured both
-// ways, because an eager op and a traced one cost very differently.
+// jax-js on its WebAssembly or its WebGPU backend. Steps are compiled with jit, as its documentation recommends. A chain is measured
+// both ways, because the costs of an eager and of a traced op are very different.
 
 import { defaultDevice, grad, init, jit, nn, numpy as np, tree, valueAndGrad } from "@jax-js/jax";
 import { describeAdapter, offerWebGpu } from "../gpu/adapter.mjs";
@@ -24,12 +24,12 @@ function product(layout, { m, k, n }, a, b) {
   );
   return async () => {
     const result = multiply(x.ref, y.ref);
-    await result.blockUntilReady(); // nothing is computed before
+    await result.blockUntilReady(); // computation is lazy until here
     result.dispose();
   };
 }
 
-/** The product of two square matrices, again and again; `read` gives the last, and has all of them computed. */
+/** Repeatedly multiplies two square matrices; `read` returns the last product, which forces the computation of all of them. */
 function deviceProduct(n, a, b) {
   const [x, y] = [a, b].map((numbers) => np.array(numbers).reshape([n, n]));
   const multiply = jit(np.matmul);
@@ -70,7 +70,7 @@ async function chain(length) {
   return times;
 }
 
-/** The same chain under jit, compiled. */
+/** The chain of operations compiled with jit. */
 async function compiledChain(length) {
   const gradient = jit(grad(chainOf(length)));
   const run = () => gradient(np.array([1, 2, 3, 4])).data();
@@ -134,7 +134,7 @@ function adam(decay) {
   };
 }
 
-/** A compiled step (parameters, state, x, y) -> [parameters, state, loss] and its first two arguments. */
+/** Returns a compiled step (parameters, state, x, y) -> [parameters, state, loss], and its first two arguments. */
 function compile({ model: name, layers, optimizer: { name: rule, rate } }) {
   const { start, forward } = kModels[name];
   const parameters = start(layers);
@@ -163,7 +163,7 @@ function trainer(task, batches) {
   };
 }
 
-/** A step as its ownership rules demand it: every argument is used up, and the loss is disposed of. */
+/** A step as the library's ownership rules require: every argument is consumed, and the loss is disposed of. */
 function plainStep(task) {
   let { parameters, state, step } = compile(task);
   let loss = null;

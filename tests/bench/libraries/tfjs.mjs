@@ -1,4 +1,5 @@
-// TensorFlow.js on its WebAssembly or its WebGPU backend, as its packages load in Node (core alone has no gradients there).
+// TensorFlow.js on its WebAssembly or its WebGPU backend, loaded as its packages are in Node.js (where the core alone has
+// no gradients).
 
 import * as tf from "@tensorflow/tfjs";
 import { version_wasm } from "@tensorflow/tfjs-backend-wasm";
@@ -6,14 +7,14 @@ import { describeAdapter, offerWebGpu } from "../gpu/adapter.mjs";
 import { kModels } from "../models/tfjs.mjs";
 
 export async function load({ device = "wasm" } = {}) {
-  tf.env().set("IS_NODE", true); // no banner that recommends tfjs-node
+  tf.env().set("IS_NODE", true); // suppresses the banner that recommends tfjs-node
   const detail = device === "webgpu" ? await offerBackend() : `${version_wasm}, 1 thread`;
   await tf.setBackend(device);
   await tf.ready();
   return { detail, product, chain, trainer, plainStep, deviceProduct };
 }
 
-// It registers itself as it is loaded, where there is WebGPU.
+// The backend registers itself when it is loaded, if WebGPU is available.
 async function offerBackend() {
   await offerWebGpu();
   await import("@tensorflow/tfjs-backend-webgpu");
@@ -26,7 +27,7 @@ function product(layout, { m, k, n }, a, b) {
   return () => tf.matMul(x, y, layout[0] === "T", layout[1] === "T").dispose();
 }
 
-/** The product of two square matrices, again and again; `read` gives the last. */
+/** Repeatedly multiplies two square matrices; `read` returns the last product. */
 function deviceProduct(n, a, b) {
   const [x, y] = [tf.tensor2d(a, [n, n]), tf.tensor2d(b, [n, n])];
   let result = null;
@@ -39,7 +40,7 @@ function deviceProduct(n, a, b) {
   };
 }
 
-/** Times a chain of products and its gradient: f runs in tf.grad, so its end is where backward begins. */
+/** Times a chain of products and its gradient. f runs inside tf.grad, so backward begins where f ends. */
 async function chain(length) {
   const x = tf.tensor1d([1, 2, 3, 4]);
   const factor = tf.tensor1d([1.0001, 0.9999, 1.0001, 0.9999]);
@@ -57,7 +58,7 @@ async function chain(length) {
   return times;
 }
 
-/** There is no AdamW: Adam without the decay stands in for it, which is a little less work. */
+/** TensorFlow.js has no AdamW; Adam without weight decay is used instead, which is slightly less work. */
 function makeOptimizer({ name, rate }) {
   return name === "sgd" ? tf.train.sgd(rate) : tf.train.adam(rate, 0.9, 0.999, 1e-8);
 }
@@ -83,7 +84,7 @@ function trainer(task, batches) {
   };
 }
 
-/** A step as a user would first write it: batches become tensors that nobody disposes of. */
+/** A step as a new user would write it: batches become tensors that are never disposed of. */
 function plainStep(task) {
   const step = start(task);
   return {

@@ -1,5 +1,5 @@
-// Native PyTorch on one thread: what takes part only with `--with torch`. A Python process computes and times; this side
-// tells it what to do.
+// Native PyTorch on one thread, which takes part only with `--with torch`. A Python process computes and measures; this
+// module sends it commands.
 
 import { spawnServer } from "./torch_server.mjs";
 
@@ -14,7 +14,7 @@ export async function load() {
   };
 }
 
-/** Steps are asked for together when the loss is read, so that a step is not a message. */
+/** Steps are sent together when the loss is read, so that there is not a message for each step. */
 function trainer(ask, task, batches) {
   const started = ask({ do: "start", ...task, batches });
   let asked = [];

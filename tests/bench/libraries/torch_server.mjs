@@ -1,13 +1,13 @@
-// A Python process that answers commands: a line of JSON each.
+// A Python process that answers commands, one line of JSON each.
 
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** Debian's, which has the package python3-torch. */
+/** Debian's Python, for which there is the package python3-torch. */
 export const kPython = "/usr/bin/python3";
 
-/** Starts a program of ../torch on one thread, and returns what asks it: a command for an answer. */
+/** Starts a program of ../torch on one thread. Returns a function that sends a command and resolves to the answer. */
 export function spawnServer(program) {
   const path = fileURLToPath(new URL(`../torch/${program}`, import.meta.url));
   const python = spawn(kPython, [path], {
@@ -18,12 +18,12 @@ export function spawnServer(program) {
   return async (command) => {
     python.stdin.write(`${JSON.stringify(command, encoded)}\n`);
     const { value, done } = await answers.next();
-    if (done) throw new Error(`Error: Python ended at ${command.do}`);
+    if (done) throw new Error(`Error: Python exited during ${command.do}`);
     return JSON.parse(value);
   };
 }
 
-/** Typed arrays as text: they are objects by the time a replacer sees them, but for what holds them. */
+/** Encodes typed arrays as text. A replacer receives them already converted to objects, so the original is read from the holder. */
 function encoded(key, value) {
   const original = this[key];
   const kind = original instanceof Float32Array ? "f32" : original instanceof Uint8Array && "u8";

@@ -1,11 +1,11 @@
-// The models in this package: start(layers) makes a module, inputs(batch) the tensors.
+// The models in this package: start(layers) creates a module, inputs(batch) the input tensors.
 
 import * as eg from "edgegrad";
 import { kPixels } from "../data.mjs";
 
 const { nn } = eg;
 
-/** Replaces the parameters that a layer started with. */
+/** Replaces the initial parameters of a layer. */
 function withValues(layer, { weight, bias }) {
   eg.noGrad(() => {
     layer.weight.copy_(eg.tensor(weight).view(layer.weight.shape));

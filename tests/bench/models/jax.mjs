@@ -1,5 +1,6 @@
-// The models in jax-js: start(layers) makes the parameters, forward(parameters, x, layers) the logits, inputs(batch) the arrays.
-// Every argument is used up by a call, hence the many .ref. Tokens enter as one-hot rows, because take() fails in jit.
+// The models in jax-js: start(layers) creates the parameters, forward(parameters, x, layers) the logits, inputs(batch) the
+// arrays. Every call consumes its arguments, hence the many .ref. Tokens are passed as one-hot rows, because take() fails in
+// jit.
 
 import { lax, nn, numpy as np } from "@jax-js/jax";
 import { kClasses, kPixels, oneHot, transposedWeight } from "../data.mjs";
@@ -52,7 +53,7 @@ const cnn = {
 const normStart = (width) => ({ weight: np.ones([width]), bias: np.zeros([width]) });
 const normalize = ({ weight, bias }, x) => nn.standardize(x).mul(weight).add(bias);
 
-/** [batch, context, 3 width] to queries, keys and values [batch, heads, context, width / heads]. */
+/** Splits [batch, context, 3 width] into queries, keys and values [batch, heads, context, width / heads]. */
 function splitHeads(x, [batch, context, width], heads) {
   const size = width / heads;
   const all = x.reshape([batch, context, 3, heads, size]).transpose([2, 0, 3, 1, 4]);

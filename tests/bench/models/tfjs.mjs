@@ -1,5 +1,6 @@
-// The models in TensorFlow.js: start(layers) makes the variables, forward(variables, x, layers) the logits, inputs(batch)
-// the tensors. Tokens enter as one-hot rows, because the gradient of gather() has no kernel on this backend.
+// The models in TensorFlow.js: start(layers) creates the variables, forward(variables, x, layers) the logits,
+// inputs(batch) the tensors. Tokens are passed as one-hot rows, because the gradient of gather() has no kernel on this
+// backend.
 
 import * as tf from "@tensorflow/tfjs";
 import { kClasses, kPixels, oneHot, transposedWeight } from "../data.mjs";
@@ -39,7 +40,7 @@ const cnn = {
       const sum = tf.add(tf.conv2d(value, weight, 1, padding), bias);
       return tf.maxPool(tf.relu(sum), 2, 2, "valid");
     }, x);
-    // Channels last here: back to the order in which the weights of the head were made.
+    // Channels are last here; transpose to the order for which the weights of the head were created.
     return apply(head, tf.reshape(tf.transpose(features, [0, 3, 1, 2]), [features.shape[0], -1]));
   },
   inputs: ({ x, labels }) => ({
@@ -66,7 +67,7 @@ function gelu(x) {
   return tf.mul(tf.mul(x, 0.5), tf.add(tf.tanh(cubic), 1));
 }
 
-/** A linear layer on the last of three dimensions: a product of three would not reach the fast kernel. */
+/** Applies a linear layer to the last of three dimensions, as a 2-D product, because a 3-D one does not use the fast kernel. */
 function applyRows(layer, x) {
   const [batch, rows, columns] = x.shape;
   const result = apply(layer, tf.reshape(x, [batch * rows, columns]));

@@ -1,3 +1,3 @@
-// What Node itself needs until it runs a module.
+// The time that Node.js itself takes until it runs a module.
 
 console.log(performance.timeOrigin + performance.now());

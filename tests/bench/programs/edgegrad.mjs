@@ -1,4 +1,4 @@
-// The shortest program that trains: one SGD step of an MLP 784-128-10, then the time of day at its end.
+// The shortest program that trains: one SGD step of an MLP 784-128-10. Prints the time of day at its end.
 
 import * as eg from "edgegrad";
 

@@ -4,7 +4,7 @@ import { defaultDevice, init, jit, nn, numpy as np, tree, valueAndGrad } from "@
 
 await init("wasm");
 defaultDevice("wasm");
-// Numbers from JavaScript: jax-js would spend as long on compiling its generator as on the whole rest.
+// Random numbers come from JavaScript, because compiling jax-js's generator would take as long as everything else.
 const uniform = (count, bound) =>
   np.array(Float32Array.from({ length: count }, () => (2 * Math.random() - 1) * bound));
 const parameters = {

@@ -1,4 +1,4 @@
-// TensorFlow.js in Node: the whole package, because its core alone has no gradients there.
+// TensorFlow.js in Node.js: the whole package, because its core alone has no gradients there.
 
 import * as tf from "@tensorflow/tfjs";
 import "@tensorflow/tfjs-backend-wasm";

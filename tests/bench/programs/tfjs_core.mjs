@@ -1,4 +1,4 @@
-// TensorFlow.js for a bundler: core, all gradients and the WebAssembly backend, without the other backends.
+// TensorFlow.js for a bundler: the core, all gradients and the WebAssembly backend, without the other backends.
 
 import * as tf from "@tensorflow/tfjs-core";
 import "@tensorflow/tfjs-core/dist/register_all_gradients";

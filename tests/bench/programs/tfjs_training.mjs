@@ -1,4 +1,4 @@
-// The same training step in TensorFlow.js, whichever way its modules were loaded.
+// The same training step in TensorFlow.js, for either way of loading its modules.
 
 export async function trainOneStep(tf) {
   await tf.setBackend("wasm");

@@ -1,9 +1,9 @@
-// Which of the design's targets a run met.
+// Checks which of the design's targets a run met.
 
 import { ourResult } from "../contenders.mjs";
 import { formatNumber } from "./format.mjs";
 
-/** [{row, text, passed}] for the rows that have a target, and for what the workload itself judges. */
+/** Returns [{row, text, passed}] for the rows that have a target, and for the checks of the workload itself. */
 export function checksOf({ workload, rows, results, context }) {
   const ours = ourResult(results);
   const simple = rows

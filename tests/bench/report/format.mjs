@@ -1,4 +1,4 @@
-// Figures as text.
+// Formats figures as text.
 
 export function formatNumber(value, digits) {
   if (Array.isArray(value)) return value.map((part) => formatNumber(part, digits)).join(" / ");
@@ -11,7 +11,7 @@ export function formatNumber(value, digits) {
   });
 }
 
-/** How many times better `ours` is than `theirs`. */
+/** Returns how many times better `ours` is than `theirs`. */
 export function ratio(row, ours, theirs) {
   if (!row.better || !(ours > 0) || !(theirs > 0)) return null;
   return row.better === "higher" ? ours / theirs : theirs / ours;
@@ -21,7 +21,7 @@ export function formatRatio(value) {
   return value === null ? "" : `${formatNumber(value, value >= 20 ? 0 : value >= 1 ? 1 : 2)}x`;
 }
 
-/** Rows of cells as lines; the first column to the left, the others to the right. */
+/** Formats rows of cells as lines, with the first column aligned to the left and the others to the right. */
 export function alignColumns(rows) {
   const widths = rows[0].map((_, column) =>
     Math.max(...rows.map((row) => (row[column] ?? "").length)),

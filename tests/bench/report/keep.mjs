@@ -1,4 +1,4 @@
-// What `npm run bench -- --write` keeps of a run: the figures behind README.md's tables, and where they were measured.
+// The results that `npm run bench -- --write` stores: the figures in README.md's tables, and where they were measured.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,12 +9,12 @@ import { kTables, readmePart } from "./readme.mjs";
 const kResults = new URL("../results.json", import.meta.url);
 const kReadme = join(kRoot, "README.md");
 
-/** Returns the figures that are kept, by workload. */
+/** Returns the stored figures, by workload. */
 export function keptResults() {
   return JSON.parse(readFileSync(kResults, "utf8"));
 }
 
-/** Keeps the tables of the newest Node in place of those of the same workloads, and writes README.md's anew. */
+/** Replaces the stored results of these workloads by those of the newest Node.js, and updates README.md's tables. */
 export function keepTables(tables, { date, cpu, cores, packages, nodes }) {
   const node = nodes.at(-1);
   const measured = {

@@ -1,4 +1,4 @@
-// What a person reads.
+// Prints the report on the terminal.
 
 import { kContenders } from "../contenders.mjs";
 import { formatNumber } from "./format.mjs";
@@ -9,7 +9,7 @@ export function printMachine({ cpu, cores, load, packages, nodes }) {
   const versions = Object.entries(packages).map(([name, version]) => `${name} ${version}`);
   console.log([...versions, ...nodes.map(({ title }) => title)].join(", "));
   if (load > cores / 4) {
-    console.log("The machine is busy with something else: figures are worse than it can do.");
+    console.log("Other processes are using the machine, so figures are worse than they could be.");
   }
 }
 
@@ -32,7 +32,7 @@ function ceilingLine({ mulAdd, fused }) {
   return `ceiling for 1 / 2 threads: mul + add ${both(mulAdd)}, FMA ${both(fused)}`;
 }
 
-/** The targets that were missed, a line per table. */
+/** Prints the targets that were missed, one line per table. */
 export function printSummary(tables) {
   const all = tables.flatMap(({ checks }) => checks);
   if (all.length === 0) return;

@@ -1,5 +1,5 @@
-// README.md's tables of speed, made of what results.json keeps of every workload: { measured, ceilings, figures }, where
-// `measured` is { date, cpu, cores, node, packages } and `figures` are numbers by row and contender.
+// Generates README.md's tables of speed from results.json, which has for every workload { measured, ceilings, figures }:
+// `measured` is { date, cpu, cores, node, packages }, and `figures` are numbers by row and contender.
 
 import { formatNumber } from "./format.mjs";
 
@@ -81,7 +81,7 @@ const kWebgpuLines = [
   },
 ];
 
-/** The marked parts of README.md that are made here, by name: the lines, and the packages behind the columns. */
+/** The marked parts of README.md that are generated here, by name: their lines, and the packages of the columns. */
 export const kTables = {
   speed: {
     lines: kSpeedLines,
@@ -103,7 +103,7 @@ const kNames = {
   "@jax-js/jax": "jax-js",
 };
 
-/** Returns a marked part: where its figures come from, and the table. */
+/** Returns a marked part: the source of its figures, and the table. */
 export function readmePart(name, results) {
   const { lines, columns } = kTables[name];
   const sources = [...new Set(lines.map(({ workload }) => results[workload].measured))];

@@ -1,9 +1,10 @@
-// One workload on one Node as a table: our figure, each peer's with how many times better ours is, and the target.
+// Formats one workload on one Node.js as a table: our figure, each peer's figure with how many times better ours is,
+// and the target.
 
 import { isPeer, kContenders, ourResult } from "../contenders.mjs";
 import { alignColumns, formatNumber, formatRatio, ratio } from "./format.mjs";
 
-const kLongestError = 20; // in a cell; the whole is printed below the table
+const kLongestError = 20; // in a cell; the full text is printed below the table
 
 export function tableOf({ rows, results, checks }) {
   const ours = ourResult(results);

@@ -1,4 +1,4 @@
-// Every call of the sweep at three sizes.
+// All calls of the sweep, each at three sizes.
 
 import { kBroadcast, kElementwise } from "./elementwise.mjs";
 import { kImages, kLosses, kNormalisation, kSoftmax } from "./layers.mjs";
@@ -29,8 +29,8 @@ const kFamilies = {
 const snakeCase = (name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
- * Returns { family, title, size, call, theirs, args, options, views, isForwardOnly }: `call` is our function, `theirs` the path
- * of PyTorch's, null where it has none, and `views` the operands that are given transposed.
+ * Returns { family, title, size, call, theirs, args, options, views, isForwardOnly } for each case: `call` is our function,
+ * `theirs` the path of PyTorch's (null if it has none), and `views` the operands that are passed transposed.
  */
 export function sweepCases() {
   return Object.entries(kFamilies).flatMap(([family, calls]) =>

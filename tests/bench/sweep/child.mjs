@@ -1,5 +1,5 @@
-// The process that sweeps: this package in it, PyTorch in a Python process of its own. They are timed in turn, call by
-// call, so that whatever else the machine does falls on both; the best of the rounds counts.
+// The process that runs the sweep: this package in it, and PyTorch in a separate Python process. Calls are timed
+// alternately, so that other activity on the machine affects both; the best of the rounds counts.
 
 import * as eg from "edgegrad";
 import { bestTime } from "../clock.mjs";
@@ -9,7 +9,7 @@ import { prepare } from "./ours.mjs";
 
 const { only, quick } = JSON.parse(process.argv[2]);
 
-/** A ratio above this is measured again, longer: it may have been another process. */
+/** A ratio above this is measured again, for longer, because another process may have caused it. */
 const kDoubtful = 3;
 
 const firstLine = (error) => String(error?.message ?? error).split("\n")[0];
@@ -32,7 +32,7 @@ async function measured(case_, ask) {
   return result;
 }
 
-/** The best ms of ours and of theirs. */
+/** Resolves to the best time in ms of ours and of theirs. */
 async function pair(part, run, theirs, ask) {
   const best = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   const round = async (ms) => {

@@ -1,12 +1,12 @@
-// The calls of the sweep of elementwise formulas. The op table has their names and domains; what is listed here is how
-// operands may lie, and what the table does not have: ops made of others.
+// The calls of elementwise formulas in the sweep. Their names and domains are in the op table; listed here are layouts
+// of operands, and functions that are composed of other ops and thus not in the table.
 
 import { readFileSync } from "node:fs";
 import { B, I, N, U } from "./operands.mjs";
 
 const kTable = new URL("../../../web/src/generated/op_table.json", import.meta.url);
 
-/** The operands that the table leaves to be a number. */
+/** Operands that are passed as numbers. */
 const kNumbers = {
   polygamma: { n: 1 },
   clampMin: { min: 0.1 },
@@ -14,7 +14,7 @@ const kNumbers = {
   maskedFill: { value: 0.5 },
 };
 
-/** Those whose first operand the table has as a number, for it has no gradient. */
+/** Ops whose first operand is a number in the table, because it has no gradient. */
 const kOrders = ["gammainc", "gammaincc"];
 
 const kMasks = ["condition", "mask"];
@@ -67,7 +67,7 @@ export const kElementwise = {
   trueDivide: { args: (z) => [matrix(z), U(0.5, 2, z.rows, z.columns)], theirs: "true_divide" },
 };
 
-/** How the second operand of a product may lie beside the first. */
+/** Layouts of the second operand of a product relative to the first. */
 export const kBroadcast = {
   "mul by a row": { call: "mul", args: (z) => [matrix(z), N(z.columns)] },
   "mul by a column": { call: "mul", args: (z) => [matrix(z), N(z.rows, 1)] },

@@ -1,4 +1,4 @@
-// The calls of the sweep that models are made of: normalisation, losses, images (see tensors.mjs for their form).
+// Calls of the sweep for the components of models: normalisation, losses, images (see tensors.mjs for their form).
 
 import { I, N, U } from "./operands.mjs";
 

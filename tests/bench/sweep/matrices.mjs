@@ -1,4 +1,4 @@
-// The calls of the sweep that are products, decompositions and transforms (see tensors.mjs for their form).
+// Calls of the sweep for products, decompositions and transforms (see tensors.mjs for their form).
 
 import { C, L, N, S, U } from "./operands.mjs";
 

@@ -1,21 +1,21 @@
-// What the calls of a sweep are made of, as plain data that both libraries read: JSON is all that PyTorch's process gets.
+// The operands of calls in a sweep, as plain data that both libraries can read: PyTorch's process receives only JSON.
 
-/** Normal numbers. */
+/** Normally distributed numbers. */
 export const N = (...shape) => ({ kind: "normal", shape });
-/** Numbers between two others. */
+/** Uniformly distributed numbers. */
 export const U = (low, high, ...shape) => ({ kind: "uniform", low, high, shape });
-/** Whole numbers from 0 up to another, int64. */
+/** Integers from 0 to less than `high`, int64. */
 export const I = (high, ...shape) => ({ kind: "integer", high, shape });
-/** Truth values. */
+/** Booleans. */
 export const B = (...shape) => ({ kind: "bool", shape });
-/** Complex numbers whose parts are normal. */
+/** Complex numbers with normally distributed parts. */
 export const C = (...shape) => ({ kind: "complex", shape });
 /** Symmetric positive definite matrices, well conditioned. */
 export const S = (...shape) => ({ kind: "definite", shape });
 /** Lower triangular matrices, well conditioned. */
 export const L = (...shape) => ({ kind: "triangular", shape });
-/** The numbers from 0 on, float32. */
+/** The numbers 0, 1, 2, ..., float32. */
 export const A = (count) => ({ kind: "range", count });
 
-/** True for what stands for a tensor. */
+/** Returns whether a value describes a tensor. */
 export const isOperand = (value) => typeof value?.kind === "string";

@@ -1,4 +1,4 @@
-// The calls of the sweep in this package.
+// Runs the calls of the sweep in this package.
 
 import * as eg from "edgegrad";
 import { isOperand } from "./operands.mjs";
@@ -49,7 +49,7 @@ function callOf({ call, args, options, views, isList }, isDifferentiated) {
   return { run: isList ? () => run(given) : () => run(...given), leaves };
 }
 
-/** Tensors anywhere in a result: alone, in a list or by name. */
+/** Returns the tensors in a result: a single one, a list, or an object of them. */
 function tensorsIn(result) {
   if (result instanceof eg.Tensor) return [result];
   return typeof result === "object" && result !== null
@@ -59,7 +59,7 @@ function tensorsIn(result) {
 
 const firstDifferentiable = (result) => tensorsIn(result).find((one) => one.requiresGrad);
 
-/** Returns { forward, both }: what to time, `both` being null where there is nothing to differentiate. */
+/** Returns the functions to time, { forward, both }; `both` is null if there is nothing to differentiate. */
 export function prepare(case_) {
   const { run } = callOf(case_, false);
   const forward = () => eg.noGrad(() => eg.scope(() => void run()));
@@ -69,7 +69,7 @@ export function prepare(case_) {
 
 function withGradient(case_) {
   const { run, leaves } = callOf(case_, true);
-  // An op that writes into its argument cannot do so with a leaf.
+  // An in-place op cannot write into a leaf.
   if (leaves.length === 0 || case_.call.endsWith("_")) return null;
   const ones = eg.scope(() => {
     const sample = firstDifferentiable(run());

@@ -1,45 +1,43 @@
-// docs/speed.md: every op beside PyTorch.
+// Generates docs/speed.md, which compares every op with PyTorch.
 
 import { kSizes } from "./sizes.mjs";
 
 const kSizeNames = Object.keys(kSizes);
 
-/** More than this asks for a reason. */
+/** Ratios above this need an explanation. */
 const kMost = 5;
 
-/** Why an op is slower than that: by its title. */
+/** Explanations of ratios above that, by the title of the op. */
 const kReasons = {
-  conj: "PyTorch marks the tensor and computes nothing; here the numbers are written",
-  ctcLoss: "a few ops for each step of time; PyTorch has one kernel",
-  indexReduce: "each element is compared with what its place holds, one after the other",
-  eig: "steps of QR that go through single rows; LAPACK's work on blocks",
+  conj: "PyTorch only sets a flag on the tensor; here the numbers are written",
+  ctcLoss: "a few ops for each time step; PyTorch has a single kernel",
+  indexReduce: "elements are combined with their targets one by one",
+  eig: "QR steps on single rows; LAPACK works on blocks",
   eigvals: "as eig",
-  trilIndices: "a triangle is made and searched",
-  triuIndices: "a triangle is made and searched",
-  hannWindow: "computed in float64, pass by pass, for the last digits",
+  trilIndices: "a triangle is created and searched",
+  triuIndices: "a triangle is created and searched",
+  hannWindow: "computed in float64, in several passes, for full accuracy",
   hammingWindow: "as hannWindow",
   blackmanWindow: "as hannWindow",
   bartlettWindow: "as hannWindow",
-  luSolve: "the pivots are followed one by one, by a few ops each",
-  frexp: "made of logarithms and powers of two, which are exact in some twenty passes",
-  combinations: "the choices are listed in JavaScript",
-  multilabelMarginLoss: "made of comparisons of each class with each target",
-  gelu: "arithmetic: its error function takes 40 instructions a vector",
-  col2im: "windows are added along one axis and then along the other",
-  topk: "the time of a call: two kernels for a thousand numbers",
-  kron: "the time of a call: products and a copy for few numbers",
-  lstsq:
-    "all singular values are computed to know the rank; LAPACK's pivoted QR tells it on the way",
-  pinv: "singular vectors by steps of QR; LAPACK divides and conquers",
+  luSolve: "the pivots are applied one by one, with a few ops each",
+  frexp: "composed of exact logarithms and powers of two, about twenty passes",
+  combinations: "the combinations are enumerated in JavaScript",
+  multilabelMarginLoss: "composed of ops that compare each class with each target",
+  gelu: "limited by arithmetic: the error function takes 40 instructions per vector",
+  col2im: "windows are summed along one axis and then along the other",
+  topk: "call overhead: two kernels for a thousand numbers",
+  kron: "call overhead: products and a copy for few numbers",
+  lstsq: "all singular values are computed to determine the rank; LAPACK gets it from pivoted QR",
+  pinv: "singular vectors by QR steps; LAPACK uses divide and conquer",
   matrixRank: "as pinv",
-  gridSample: "four gathers and their weights, pass by pass",
+  gridSample: "four gathers and their weights, in separate passes",
   im2col: "its gradient is col2im's sum along two axes",
   nansum: "NaN is replaced first; PyTorch sums in the same pass",
-  pdist:
-    "all pairs of rows are gathered, so that no digit is lost and derivatives have every order",
+  pdist: "all pairs of rows are gathered, for full accuracy and derivatives of any order",
 };
 
-/** How many times as long as PyTorch ours takes, or null where one of them is missing. */
+/** Returns our time divided by PyTorch's, or null if one of them is missing. */
 export function ratioOf(row, part) {
   const times = row?.[part];
   return times?.theirs ? times.ours / times.theirs : null;
@@ -52,12 +50,12 @@ export function speedPage(rows, { date, cpu, node, variant, torch }) {
   const intro = `# Speed of every op
 
 Written by \`npm run bench -- sweep --write\`. Each op is run in this package and in PyTorch ${torch} in turn, on one thread each, in float32;
-a figure is our time divided by PyTorch's, so 1 is as fast and 2 takes twice as long. PyTorch's kernels are native code with vectors of 32
+each figure is our time divided by PyTorch's, so 1 is as fast and 2 takes twice as long. PyTorch's kernels are native code with vectors of 32
 bytes and fused multiply-add, ours WebAssembly with vectors of 16 bytes (variant \`${variant}\`, Node ${node}): on arithmetic alone that is a factor
 of two to four. Measured ${date} on ${cpu}.
 
 The sizes are ${sizes}. The columns are the forward pass at the three sizes, the same with the gradients of all
-operands, and the milliseconds of the forward pass at the largest size, ours / PyTorch's. – means that there is nothing to differentiate, or no such
+operands, and the time of the forward pass at the largest size in ms, ours / PyTorch's. – means that there is nothing to differentiate, or no such
 function in PyTorch ${torch}.
 `;
   return [
@@ -104,7 +102,7 @@ function summary(families) {
     const slow = ratios.filter((ratio) => ratio > kMost).length;
     return [[family, ratios.length, part(0.5), part(0.9), part(1), slow]];
   });
-  return `## In short\n\n${table(["family", "figures", "median", "nine of ten below", "worst", `above ${kMost}`], lines)}`;
+  return `## Summary\n\n${table(["family", "figures", "median", "90th percentile", "worst", `above ${kMost}`], lines)}`;
 }
 
 function slowOnes(rows) {

@@ -1,4 +1,4 @@
-// Runs the sweep (child.mjs) on a Node and says what it finds as it goes.
+// Runs the sweep (child.mjs) on a Node.js and prints results as they arrive.
 
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -6,10 +6,10 @@ import { ratioOf } from "./page.mjs";
 
 const kChild = fileURLToPath(new URL("child.mjs", import.meta.url));
 
-/** The least that is told while it runs; the page has all. */
+/** The smallest ratio that is printed during the run; the page has all of them. */
 const kTold = 3;
 
-/** Resolves to { torch, variant, rows }; `only` are families, or parts of titles. */
+/** Resolves to { torch, variant, rows }; `only` lists families, or parts of titles. */
 export function runSweep(node, { only = null, quick = false } = {}) {
   const child = fork(kChild, [JSON.stringify({ only, quick })], { execPath: node, execArgv: [] });
   const result = { torch: "", variant: "", rows: [] };
@@ -25,7 +25,7 @@ export function runSweep(node, { only = null, quick = false } = {}) {
   return new Promise((resolve, reject) => {
     child.on("close", (code, signal) => {
       if (isDone) resolve(result);
-      else reject(new Error(`the sweep ended with ${signal ?? code}`));
+      else reject(new Error(`the sweep exited with ${signal ?? code}`));
     });
   });
 }
@@ -38,7 +38,7 @@ function tell(row, isAll) {
     const ratio = ratioOf(row, part);
     if (ratio === null || (ratio < kTold && !isAll)) continue;
     const { ours, theirs } = row[part];
-    const times = `${ours.toFixed(3)} ms beside ${theirs.toFixed(3)}`;
+    const times = `${ours.toFixed(3)} ms, PyTorch ${theirs.toFixed(3)} ms`;
     console.log(
       `  ${ratio.toFixed(1).padStart(6)}  ${title}${part === "both" ? " and gradient" : ""}, ${size}: ${times}`,
     );

@@ -1,6 +1,6 @@
-// The calls of the sweep whose cost is a walk through memory: copies, views, indexing, reductions, order, random numbers.
-// By name: the arguments for a size `z` (cases.mjs), or { args, theirs }, where PyTorch's function is found under another
-// name, or null where 1.13 has none; options are in our spelling.
+// Calls of the sweep whose cost is mainly that of memory access: copies, views, indexing, reductions, sorting, random
+// numbers. By name: the arguments for a size `z` (cases.mjs), or { args, theirs }, where `theirs` is the path of
+// PyTorch's function if it has another name, or null if PyTorch 1.13 has none. Options are in our spelling.
 
 import { A, B, C, I, N, U } from "./operands.mjs";
 

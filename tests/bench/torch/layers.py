@@ -1,4 +1,4 @@
-"""Single ops and layers: OPS[name](sizes) makes (run, leaves), as in ../layers/edgegrad.mjs."""
+"""Single ops and layers: OPS[name](sizes) returns (run, leaves), as in ../layers/edgegrad.mjs."""
 
 import torch
 import torch.nn.functional as F
@@ -27,7 +27,7 @@ def cross_entropy(shape):
 
 
 def causal_attention(query, key, value):
-    """The fused one of PyTorch 2, or what it is made of."""
+    """Fused attention in PyTorch 2, or its composition of ops."""
     if hasattr(F, "scaled_dot_product_attention"):
         return F.scaled_dot_product_attention(query, key, value, is_causal=True)
     length = query.shape[-2]

@@ -1,5 +1,5 @@
-"""PyTorch on one thread for ../libraries/torch.mjs: a command per line of standard input as JSON, an answer per line of
-standard output. Arrays are { "f32": base64 } or { "u8": base64 }."""
+"""PyTorch on one thread for ../libraries/torch.mjs. Reads one JSON command per line from standard input and writes one
+answer per line to standard output. Arrays are { "f32": base64 } or { "u8": base64 }."""
 
 import base64
 import json
@@ -41,7 +41,7 @@ def op_of(name, sizes, is_with_backward):
 
 
 def time_of(command):
-    """The ms of the fastest of the runs that fit into command["ms"]."""
+    """Returns the time in ms of the fastest run; runs are repeated for command["ms"]."""
     run = op_of(command["op"], command["sizes"], command["isWithBackward"])
     run()
     best = float("inf")

@@ -1,5 +1,5 @@
-"""The calls of ../sweep in PyTorch on one thread: a command per line of standard input as JSON, an answer per line of
-standard output."""
+"""The calls of ../sweep in PyTorch on one thread. Reads one JSON command per line from standard input and writes one
+answer per line to standard output."""
 
 import json
 import re
@@ -62,7 +62,7 @@ def made(value, leaves, is_differentiated):
 
 
 def found(path):
-    """torch.<path>, or what has that name in one of the usual places."""
+    """Returns torch.<path>, or the function of that name in one of the usual modules."""
     parts = path.split(".")
     if len(parts) > 1:
         place = torch
@@ -128,7 +128,7 @@ def prepare(command):
                 call()
 
         state["forward"] = forward
-    except Exception as error:  # whatever a call may raise is the answer
+    except Exception as error:  # any exception is reported as the answer
         return {"error": first_line(error)}
     if case["isForwardOnly"]:
         return {"isDifferentiable": False}
@@ -140,7 +140,7 @@ def prepare(command):
 
 
 def time_of(command):
-    """The ms of the fastest of the runs that fit into command["ms"]."""
+    """Returns the time in ms of the fastest run; runs are repeated for command["ms"]."""
     run = state[command["part"]]
     best = float("inf")
     start = now = time.perf_counter()

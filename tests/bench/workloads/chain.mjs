@@ -1,4 +1,4 @@
-// y = y * c over and over, on 4 elements: nothing but the cost of recording an op and of running its node in backward.
+// Repeats y = y * c on 4 elements, which measures only the cost of recording an op and of running its node in backward.
 
 import { nextTask } from "../clock.mjs";
 
@@ -22,9 +22,9 @@ export default {
 
   async measure(library, { quick, compiled }, report) {
     const measureOne = compiled ? measureCompiled : measureEager;
-    const seconds = quick ? 2 : 5; // for repeating one length; a chain that would take twice that is left out
-    let perOp = 0; // ms, of the chain before
-    // JavaScript compiles itself, too, which says nothing of longer chains.
+    const seconds = quick ? 2 : 5; // for repeating one length; a chain that would take twice as long is skipped
+    let perOp = 0; // ms, of the previous chain
+    // A first run compiles the JavaScript itself, which would otherwise distort the first result.
     if (compiled) await library.compiledChain(200);
     for (const n of lengths(quick)) {
       const expected = (perOp * n) / 1000;
@@ -45,7 +45,7 @@ export default {
 const kPerOp = { unit: "ns", better: "lower" };
 
 async function measureEager(library, n, seconds, report) {
-  // The first runs let the engine compile; a long chain does that by itself.
+  // The first runs let the engine compile; a long chain does so within a single run.
   const runs = n <= 500 ? 300 : n <= 20_000 ? 6 : 2;
   const best = { record: Number.POSITIVE_INFINITY, backward: Number.POSITIVE_INFINITY };
   const start = performance.now();

@@ -1,5 +1,5 @@
 // What a page downloads before it can train, gzipped: JavaScript and one WebAssembly file. The shortest program that trains
-// is bundled and minified with each library, by the bundler of Vite, so that what it does not use does not count.
+// is bundled and minified with each library by Vite's bundler, so that unused code does not count.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -43,7 +43,7 @@ export default {
 
 async function withPage(results) {
   const [{ values, errors }] = results;
-  // Only here, since Playwright is there once `npm run bench` has installed it.
+  // Imported here, because Playwright is available only after `npm run bench` has installed it.
   const { fetchedByPage } = await import("../page_trace.mjs");
   await fetchedByPage("edgegrad").then(
     ({ bytes }) => Object.assign(values, { page: bytes / 1000 }),
@@ -52,10 +52,10 @@ async function withPage(results) {
   return results;
 }
 
-/** What is downloaded of a built dist/. */
+/** Returns the parts of a built dist/ that are downloaded. */
 export async function ours() {
   const dist = (name) => join(kRoot, "dist", name);
-  if (!existsSync(dist("index.js"))) throw new Error("no dist/");
+  if (!existsSync(dist("index.js"))) throw new Error("dist/ is missing: run npm run build");
   const script = (await bundled("edgegrad")) + gzipped(dist("wasm/edgegrad-relaxed.mjs"));
   const wasm = gzipped(dist("wasm/edgegrad-relaxed.wasm"));
   return { total: script + wasm, script, wasm, player: gzipped(dist("wasm/edgegrad-webgpu.js")) };
@@ -67,7 +67,7 @@ async function tfjs() {
   return { total: script + wasm, script, wasm };
 }
 
-/** jax-js writes its WebAssembly at run time. */
+/** jax-js generates its WebAssembly at run time. */
 async function jax() {
   const script = await bundled("jax");
   return { total: script, script };

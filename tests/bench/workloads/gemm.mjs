@@ -1,12 +1,12 @@
-// Products A B, A B^T and A^T B, the three of a linear layer's forward and backward pass: of square matrices, and of those
-// that a narrow transformer multiplies.
+// The products A B, A B^T and A^T B, which occur in the forward and backward pass of a linear layer: of square matrices,
+// and of the shapes in a narrow transformer.
 
 import { buildProbe, ceilingsIn, mergeCeilings, runProbe } from "../ceiling.mjs";
 import { bestTime } from "../clock.mjs";
 import { randomNumbers } from "../data.mjs";
 
 const kLayouts = ["NN", "NT", "TN"];
-const kTooLong = 2500; // ms that one product may take before it is left out
+const kTooLong = 2500; // ms; products that take longer are skipped
 
 const square = (n) => ({ name: `${n}`, m: n, k: n, n });
 const kNarrow = [192, 256].map((n) => ({ name: `512x64x${n}`, m: 512, k: 64, n }));
@@ -35,7 +35,7 @@ export default {
       })),
     ),
 
-  // Rounds over all cases, the best of each: what disturbs the machine for a while spoils some rounds of every case.
+  // Rounds over all cases, and the best of each: a temporary disturbance spoils some rounds of every case.
   async measure(library, { quick }, report) {
     const cases = [];
     for (const shape of shapes(quick)) {
@@ -57,8 +57,8 @@ export default {
     }
   },
 
-  /** Probes the ceilings before and after every round, because what disturbs the machine comes and goes. */
-  async beside(node, context, round) {
+  /** Probes the ceilings before and after every round, because disturbances of the machine are temporary. */
+  async probe(node, context, round) {
     const probe = await buildProbe(context.variant);
     const lines = await runProbe(node, probe);
     if (round === 0) {
@@ -104,13 +104,13 @@ export default {
 
 const isSquare = ({ m, k, n }) => m === k && k === n;
 
-// From this size on a square product has to reach its share of the ceiling, and to be worth a second thread; a shorter one
-// only must not become slower by it.
+// From this size on, a square product must reach its share of the ceiling and benefit from a second thread; a smaller one
+// only must not become slower with it.
 const kLong = 256;
 const kOfCeiling = 0.95;
 const kOfCeilingIfNarrow = 0.85;
 
-/** Makes the inputs and warms up, unless a smaller case shows that this one takes too long. */
+/** Creates the inputs and warms up, unless a smaller case shows that this one would take too long. */
 async function prepare(library, one, cases, report) {
   const { layout, shape, a, b } = one;
   const before = cases[cases.indexOf(one) - kLayouts.length];

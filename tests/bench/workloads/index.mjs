@@ -1,10 +1,10 @@
 // All workloads by name, in the order of the report.
 //
 // A workload has title, contenders and rows(options): [{id, title = id, unit, better, target, digits}]. Either
-// measure(library, options, report) runs in a child process per contender, `repeats` times, each ended after `limit`
-// seconds, with `environment` beside that of the process; or measureAll(node, options) does everything itself. prepare()
-// installs what it needs. finish(results) may add values that need all results,
-// checks(...) judges more than row.target can say.
+// measure(library, options, report) runs in a child process per contender, `repeats` times, each limited to `limit`
+// seconds, with `environment` added to that of the process; or measureAll(node, options) does everything itself.
+// prepare() installs requirements. finish(results) may add values that depend on all results, and checks(...) may check
+// more than row.target can express.
 
 import chain from "./chain.mjs";
 import download from "./download.mjs";

@@ -1,5 +1,5 @@
-// Plain training for a long time: new batches every step, nothing disposed of by hand, a pause for the event loop now
-// and then. (jax-js's ownership rules leave nothing to dispose of, but also nothing to forget.)
+// Plain training for a long time: new batches every step, nothing disposed of manually, and a pause for the event loop
+// now and then. (With jax-js's ownership rules there is nothing to dispose of, but also nothing that can be forgotten.)
 
 import { nextTask } from "../clock.mjs";
 import { mnistBatches, startingMlp } from "../data.mjs";
@@ -32,9 +32,9 @@ export default {
       optimizer: { name: "sgd", rate: 0.05 },
     });
     const last = quick ? 3000 : 20_000;
-    const seconds = isPeer || quick ? 6 : 45; // enough to see whether memory grows, or for all steps
+    const seconds = isPeer || quick ? 6 : 45; // enough for all steps, or at least to detect growing memory
     const start = performance.now();
-    const peaks = []; // of every kWindow steps: between two collections memory grows in every library
+    const peaks = []; // one per kWindow steps, because memory grows between collections in every library
     let early = null;
     let step = 0;
     while (step < last) {
@@ -49,7 +49,7 @@ export default {
       if (step > 1500 && step % kWindow === 0 && performance.now() - start > seconds * 1000) break;
     }
     const late = plain.memory();
-    // In the first quarter the heap of JavaScript still grows to the size it keeps.
+    // In the first quarter the JavaScript heap is still growing to its steady size.
     const quarter = Math.floor(peaks.length / 4);
     const peakEarly = Math.max(...peaks.slice(quarter, 2 * quarter));
     const peakLate = Math.max(...peaks.slice(-quarter));

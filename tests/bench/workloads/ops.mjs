@@ -1,5 +1,5 @@
-// Single ops and layers as they stand in models, float32: the forward pass, and where it counts the gradients, too. The
-// anchor is native PyTorch on one thread (--with torch).
+// Single ops and layers as they occur in models, in float32: the forward pass, and where it matters also the gradients.
+// The reference is native PyTorch on one thread (--with torch).
 
 import { kContenders } from "../contenders.mjs";
 
@@ -9,7 +9,7 @@ const kUpscaled = { batch: 8, inputs: 32, side: 16, outputs: 16, kernel: 4, stri
 const kHeads = { batch: 8, heads: 4, length: 64, width: 16 };
 const kSequence = { batch: 16, length: 32, inputs: 64, hidden: 128 };
 
-// `targets`: most ms for the forward pass, and for both passes.
+// `targets`: the maximum time in ms of the forward pass, and of both passes.
 const kCases = [
   { title: "exp of 131,072", op: "exp", sizes: [131_072], targets: [0.17] },
   { title: "tanh of 131,072", op: "tanh", sizes: [131_072], targets: [0.17] },
@@ -25,49 +25,61 @@ const kCases = [
     sizes: kHeads,
     targets: [0.2, 0.55],
   },
-  { title: "conv 64@3x3 of 8x64x32x32", op: "conv2d", sizes: kImage, isBoth: true, isBeside: true },
+  {
+    title: "conv 64@3x3 of 8x64x32x32",
+    op: "conv2d",
+    sizes: kImage,
+    isBoth: true,
+    hasTorchLimit: true,
+  },
   {
     title: "the same, depthwise",
     op: "conv2d",
     sizes: { ...kImage, groups: 64 },
     isBoth: true,
-    isBeside: true,
+    hasTorchLimit: true,
   },
   {
     title: "convTranspose2d 16@4x4 of 8x32x16x16",
     op: "convTranspose2d",
     sizes: kUpscaled,
     isBoth: true,
-    isBeside: true,
+    hasTorchLimit: true,
   },
   {
     title: "batchNorm of 32x64x16x16, training",
     op: "batchNorm",
     sizes: [32, 64, 16],
     isBoth: true,
-    isBeside: true,
+    hasTorchLimit: true,
   },
-  { title: "layerNorm, 512 x 256", op: "layerNorm", sizes: kRows, isBoth: true, isBeside: true },
+  {
+    title: "layerNorm, 512 x 256",
+    op: "layerNorm",
+    sizes: kRows,
+    isBoth: true,
+    hasTorchLimit: true,
+  },
   {
     title: "LSTM 64 -> 128, 16 x 32 steps",
     op: "lstm",
     sizes: kSequence,
     isBoth: true,
-    isBeside: true,
+    hasTorchLimit: true,
   },
-  { title: "rfft of 64 x 1024", op: "rfft", sizes: [64, 1024], isBeside: true },
-  { title: "svd, 100 x 100", op: "svd", sizes: [100, 100], isBeside: true, slower: 5 },
+  { title: "rfft of 64 x 1024", op: "rfft", sizes: [64, 1024], hasTorchLimit: true },
+  { title: "svd, 100 x 100", op: "svd", sizes: [100, 100], hasTorchLimit: true, slower: 5 },
 ];
 
-// How many times as long as PyTorch's an op may take.
-const kMostBesideTorch = 2.5;
+// The maximum ratio to PyTorch's time.
+const kMaxTorchRatio = 2.5;
 
 const kParts = [
   { name: "forward", isWithBackward: false },
   { name: "forward and backward", isWithBackward: true },
 ];
 
-/** What is measured: [{ id, one, isWithBackward, target }] with the case `one`. */
+/** The measurements: [{ id, one, isWithBackward, target }] with the case `one`. */
 export const kMeasured = kCases.flatMap((one) =>
   kParts
     .filter(({ isWithBackward }) => !isWithBackward || one.isBoth || one.targets?.[1])
@@ -109,8 +121,8 @@ export default {
       if (ours[id] && two[id]) {
         checks.push({ row: id, text: "2t no slower", passed: two[id] <= 1.05 * ours[id] });
       }
-      if (ours[id] && torch[id] && one.isBeside) {
-        const most = one.slower ?? kMostBesideTorch;
+      if (ours[id] && torch[id] && one.hasTorchLimit) {
+        const most = one.slower ?? kMaxTorchRatio;
         const passed = ours[id] <= most * torch[id];
         checks.push({ row: id, text: `<= ${most}x ${kContenders.torch.title}`, passed });
       }

@@ -1,6 +1,6 @@
-// Fused kernels beside the product: the share of the rate of our own square product of as many operations, measured in
-// the same process, round by round. A share does not depend on the processor, and says how much a kernel loses beyond
-// arithmetic: to padding, to short rows, to exponentials.
+// Fused kernels compared with the matrix product: the percentage of the rate of our own square product of as many
+// operations, measured in the same process, round by round. This percentage does not depend on the processor, and shows
+// how much a kernel loses to anything but arithmetic: padding, short rows, exponentials.
 
 import { bestTime } from "../clock.mjs";
 import { randomNumbers } from "../data.mjs";
@@ -25,7 +25,7 @@ const kCases = {
   "attention 8 x 256 x 64, causal": attention(1, 8, 256, 64, true),
 };
 
-// No training computes the gradient of its images, so that one has no target.
+// Training does not compute the gradient of its input images, so that gradient has no target.
 const kWithoutTarget = ["conv 8@5x5 of 1x28x28, input gradient"];
 
 const rowId = (title, part) => `${title}, ${part}`;
@@ -57,14 +57,14 @@ export default {
   },
 };
 
-/** The square product that takes about as many operations. */
+/** Returns a square product with about as many operations. */
 function productOf(library, operations) {
   const n = Math.round(Math.cbrt(operations / 2));
   const [a, b] = [randomNumbers(n * n, 1), randomNumbers(n * n, 2)];
   return { operations: 2 * n ** 3, run: library.product("NN", { m: n, k: n, n }, a, b) };
 }
 
-/** The best ms of each, in alternation. */
+/** Resolves to the best time in ms of each function; they are run alternately. */
 async function bestTimes(runs, rounds) {
   const best = runs.map(() => Number.POSITIVE_INFINITY);
   for (let round = 0; round < rounds; ++round) {

@@ -1,10 +1,10 @@
-// Adam on single images. Its moments decay to denormals as training goes on, which slows the arithmetic of a processor
-// down: so rates count only beside those of the same steps.
+// Adam on single images. Its moments decay to denormal numbers as training proceeds, which slows down a processor's
+// arithmetic, so rates are only comparable over the same steps.
 
 import { mnistBatches } from "../data.mjs";
 import { kDeepMlp, startTraining } from "./training.mjs";
 
-const kEvery = 100; // steps between two points of the curve
+const kEvery = 100; // steps between points of the curve
 const kLossAt = 60;
 
 export default {
@@ -25,7 +25,7 @@ export default {
     const task = { ...kDeepMlp, batches: () => mnistBatches(2000, 1) };
     const trainer = startTraining(library, task);
     const seconds = quick ? 3 : 12;
-    const curve = [0]; // ms after 0, kEvery, 2 kEvery ... steps
+    const curve = [0]; // time in ms after 0, kEvery, 2 kEvery ... steps
     const start = performance.now();
     for (let i = 0; i < (quick ? 1000 : 3000); ++i) {
       trainer.step(i);
@@ -38,7 +38,7 @@ export default {
     report.data("curve", curve);
   },
 
-  /** The rates of the same steps need to know how far the slowest came. */
+  /** Computes rates over the same steps, up to the number that the slowest contender reached. */
   finish(results) {
     const withCurve = results.filter(({ data }) => data.curve);
     const shortest = Math.min(...withCurve.map(({ data }) => data.curve.length - 1));

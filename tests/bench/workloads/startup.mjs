@@ -1,5 +1,5 @@
-// From the start of a process to the end of its first training step, by the wall clock: loading the package, compiling
-// its WebAssembly, starting threads, making the model, one step, reading the loss.
+// The wall-clock time from the start of a process to the end of its first training step: loading the package, compiling
+// its WebAssembly, starting threads, creating the model, one step, reading the loss.
 
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -21,7 +21,7 @@ export default {
     { id: "best", unit: "ms", better: "lower" },
   ],
 
-  /** Round by round over all programs, so that a disturbance meets all of them. */
+  /** Rounds over all programs, so that a disturbance affects all of them. */
   async measureAll(node, { quick }) {
     const times = Object.fromEntries(this.contenders.map((id) => [id, []]));
     const failures = {};
@@ -58,7 +58,7 @@ function startOnce(node, id) {
     child.on("close", (code) => {
       const end = Number.parseFloat(said.stdout.trim().split("\n").at(-1));
       if (code === 0 && end) resolve(end - start);
-      else reject(new Error(errorIn(said.stderr) ?? `ended with ${code}`));
+      else reject(new Error(errorIn(said.stderr) ?? `exited with ${code}`));
     });
   });
 }

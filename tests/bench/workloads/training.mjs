@@ -1,6 +1,6 @@
-// Training steps: same data, same starting weights, same optimiser in every library, which the loss after some steps
-// shows. (With Adam ours is the one that a calculation in float64 gives; the peers' differ in the third digit, because
-// they compute 1 - beta^step in float32.)
+// Training steps with the same data, starting weights and optimiser in every library, which the loss after some steps
+// confirms. (With Adam our loss equals that of a float64 computation; those of the peers differ in the third digit,
+// because they compute 1 - beta^step in float32.)
 
 import { median } from "../clock.mjs";
 import { mnistBatches, startingCnn, startingMlp } from "../data.mjs";
@@ -15,7 +15,7 @@ const mlpSgd = {
   optimizer: { name: "sgd", rate: 0.1 },
 };
 
-/** The deeper MLP with Adam; the workload of single images uses it too. */
+/** The deeper MLP with Adam, which the workload with single images also uses. */
 export const kDeepMlp = {
   model: "mlp",
   layers: () => startingMlp([784, 512, 256, 10]),
@@ -38,7 +38,7 @@ export const kGptTask = {
   optimizer: { name: "adamw", rate: 0.001 },
 };
 
-/** Those for which a GPU is there. */
+/** Models that are large enough for a GPU to be useful. */
 export const kWideMlpTask = {
   ...kDeepMlp,
   layers: () => startingMlp([784, 4096, 4096, 10]),
@@ -61,7 +61,7 @@ export function startTraining(library, { model, layers, batches, optimizer }) {
   return library.trainer({ model, layers: layers(), optimizer }, batches());
 }
 
-/** A workload that times a task in steps/s, or in ms per step. */
+/** Returns a workload that measures a task in steps/s, or in ms per step. */
 function training(name, title, task, { lossAt = 60, target, perStep = false, ...rest }) {
   const row = perStep
     ? { id: "step", unit: "ms", better: "lower", target }
@@ -86,12 +86,12 @@ function training(name, title, task, { lossAt = 60, target, perStep = false, ...
   };
 }
 
-/** Steps between two looks at the loss: ten, or fewer where steps are slow. */
+/** Returns the number of steps between reads of the loss: ten, or fewer if steps are slow. */
 function blockFor(stepTime) {
   return Math.max(1, Math.min(10, Math.round(300 / stepTime)));
 }
 
-/** Blocks of steps that end with reading the loss; resolves to the ms per step of each. */
+/** Runs blocks of steps, each of which ends with reading the loss; resolves to the ms per step of each block. */
 export async function timeBlocks(trainer, from, block, seconds) {
   const times = [];
   const start = performance.now();

@@ -1,5 +1,5 @@
-// Training steps on WebGPU: every library in Node, on the adapter that npm's `webgpu` finds. What a step asks of the
-// device is counted from outside (gpu/counter.mjs), in whatever thread a library has its device.
+// Training steps on WebGPU: every library in Node.js, on the adapter that npm's `webgpu` finds. The WebGPU calls of a
+// step are counted from outside the library (gpu/counter.mjs), in whichever thread its device is.
 
 import { ensurePackages } from "../../../scripts/apt.mjs";
 import { median } from "../clock.mjs";
@@ -14,7 +14,7 @@ import {
   timeBlocks,
 } from "./training.mjs";
 
-/** What is trained, by the name that profile.mjs knows it by. */
+/** The training tasks, by their names in profile.mjs. */
 export const kWebgpuTasks = {
   mlp: kDeepMlp,
   "wide-mlp": kWideMlpTask,
@@ -23,14 +23,14 @@ export const kWebgpuTasks = {
   "wide-gpt": kWideGptTask,
 };
 
-/** What all workloads on WebGPU have. */
+/** Properties that all WebGPU workloads share. */
 export const kOnWebgpu = {
   contenders: ["edgegradGpu", "tfjsGpu", "jaxGpu"],
   newestNodeOnly: true,
   prepare: () => ensurePackages("browser"),
 };
 
-/** The most steps between two looks at the loss, and about how long these take in ms. */
+/** The maximum number of steps between reads of the loss, and their approximate duration in ms. */
 const kMostSteps = 5;
 const kBlockTime = 1500;
 
@@ -40,7 +40,7 @@ const kCountTitles = {
   buffers: "buffers created per step",
   bindGroups: "bind groups created per step",
   pipelines: "pipelines created per step",
-  readbacks: "readbacks per step, but for the loss",
+  readbacks: "readbacks per step, except for the loss",
 };
 
 function webgpuTraining(task, title, { lossAt, limit, repeats = 3 }) {
@@ -59,13 +59,13 @@ function webgpuTraining(task, title, { lossAt, limit, repeats = 3 }) {
     ],
     async measure(library, { quick }, report) {
       const trainer = startTraining(library, kWebgpuTasks[task]);
-      let last = 0; // how long the last step took
+      let last = 0; // duration of the last step
       for (let i = 0; i < lossAt; ++i) {
         const start = performance.now();
         trainer.step(i);
         await trainer.loss();
         last = performance.now() - start;
-        report(i === 0 ? "first" : "step", last); // also of a library that runs out of time below
+        report(i === 0 ? "first" : "step", last); // reported now in case the library runs out of time below
       }
       report("loss", await trainer.loss());
       const block = blockFor(last);
@@ -85,14 +85,14 @@ function blockFor(stepTime) {
   return Math.max(1, Math.min(kMostSteps, Math.round(kBlockTime / stepTime)));
 }
 
-/** Ours has to be faster than every peer that ran. */
+/** Checks that ours is faster than every peer that ran. */
 export function fasterThanPeers(row, [ours, ...peers]) {
   const limits = peers.map(({ values }) => values[row]).filter((time) => time !== undefined);
   if (ours.values[row] === undefined || limits.length === 0) return [];
   return [{ row, text: "< peers", passed: ours.values[row] < Math.min(...limits) }];
 }
 
-/** A step of ours never waits for the device. */
+/** Checks that our steps never wait for the device. */
 function withoutReadbacks([{ values }]) {
   if (values.readbacks === undefined) return [];
   return [{ row: "readbacks", text: "0", passed: values.readbacks === 0 }];

@@ -1,10 +1,10 @@
-// Square products on WebGPU: so many in a row, then the result of the last is read.
+// Square products on WebGPU: a number of products in sequence, then the result of the last one is read.
 
 import { randomNumbers } from "../data.mjs";
 import { fasterThanPeers, kOnWebgpu } from "./webgpu.mjs";
 
 const kSizes = [1024, 2048];
-/** Multiplications and additions between two looks at a result. */
+/** Multiplications and additions between reads of a result. */
 const kWork = 2 ** 31;
 const kChecked = 5; // elements of a result
 const kTolerance = 1e-3;
@@ -23,7 +23,7 @@ export default {
       const [a, b] = [randomNumbers(n * n, 1), randomNumbers(n * n, 2)];
       const { multiply, read } = library.deviceProduct(n, a, b);
       multiply();
-      checkSome(n, a, b, await read()); // compiles, too
+      checkSome(n, a, b, await read()); // this run also compiles
       const count = Math.ceil(kWork / n ** 3);
       let best = Number.POSITIVE_INFINITY;
       for (let round = 0; round < (quick ? 2 : 4); ++round) {
@@ -46,6 +46,6 @@ function checkSome(n, a, b, result) {
     for (let k = 0; k < n; ++k) sum += a[row * n + k] * b[k * n + column];
     const found = result[row * n + column];
     if (!(Math.abs(found - sum) < kTolerance))
-      throw new Error(`element ${row}, ${column} is ${found}, not ${sum}`);
+      throw new Error(`element ${row}, ${column} is ${found}, expected ${sum}`);
   }
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Functions of strings, by name: what Embind gives to JavaScript, tests call with called().
+// A substitute for Embind: functions of strings by name, which tests call with called().
 
 #include <any>
 #include <functional>
@@ -19,7 +19,7 @@ void function(const char* name, Result (*body)(Args...)) {
   embound_functions()[name] = body;
 }
 
-/// Runs a block of bindings when the program starts.
+/// Runs a block of bindings at program start.
 struct Binding {
   explicit Binding(void (*bind)()) { bind(); }
 };

@@ -2,6 +2,6 @@
 
 extern "C" {
 void emscripten_runtime_keepalive_push();
-/// Runs the event loop of this thread until somebody ends it.
+/// Runs the event loop of this thread until it is ended.
 void emscripten_exit_with_live_runtime();
 }

@@ -1,6 +1,7 @@
 #pragma once
 
-// As much of emscripten::val as the bindings use: a number, a text, or a function of the module.
+// The parts of emscripten::val that the bindings use: a number, a string, or a function of the
+// module.
 
 #include <functional>
 #include <string>
@@ -18,7 +19,7 @@ class val {
   explicit val(std::string text) : value_(std::move(text)) {}
   explicit val(Function function) : value_(std::move(function)) {}
 
-  /// What the module of this thread has under a name (js/module.cpp).
+  /// Returns a property of this thread's module (js/module.cpp).
   static val module_property(const char* name);
 
   bool isUndefined() const { return std::holds_alternative<std::monostate>(value_); }

@@ -1,8 +1,8 @@
 #pragma once
 
-// What every test of the border begins and ends with: a thread that others can reach, and nothing
-// left behind. A test whose last object is gone has given back every handle, tensor and node, and
-// every value of JavaScript's.
+// The fixture of all tests of the boundary: makes this thread reachable for other threads, and
+// checks that nothing is left over. When a test has ended, every handle, tensor, node and
+// JavaScript value must have been released.
 
 #include <chrono>
 #include <thread>
@@ -38,11 +38,11 @@ class BorderTest : public ::testing::Test {
     EXPECT_EQ(after.handles, before_.handles) << "handles";
     EXPECT_EQ(after.tensors, before_.tensors) << "tensors";
     EXPECT_EQ(after.nodes, before_.nodes) << "nodes";
-    EXPECT_EQ(after.values, before_.values) << "values of JavaScript's";
+    EXPECT_EQ(after.values, before_.values) << "JavaScript values";
     EXPECT_TRUE(native::isGradEnabled());
   }
 
-  /// Waits until other threads have let go of what they ran last, and have told this one.
+  /// Waits until other threads have released the objects of their last work and notified this one.
   void wait_for_others() {
     Engine::instance().stop();
     for (int tries = 0; tries < 200; ++tries) {

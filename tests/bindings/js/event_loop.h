@@ -1,6 +1,6 @@
 #pragma once
 
-// The event loop of a thread: what others post runs there, one after the other.
+// The event loop of a thread, which runs the tasks that other threads post, one after the other.
 
 #include <chrono>
 #include <condition_variable>
@@ -12,22 +12,22 @@ namespace eg::testing::js {
 
 class EventLoop {
  public:
-  /// Runs `task` on the loop's thread, some time. Returns false when the loop has ended.
+  /// Queues `task` to run on the loop's thread. Returns false if the loop has ended.
   bool post(std::function<void()> task);
 
-  /// Runs tasks until `done()`, which is asked after each; when nothing comes for long, the test
-  /// fails. Only for the loop's thread.
+  /// Runs tasks until `done()` returns true after one of them; if no task arrives for long, the
+  /// test fails. Must be called on the loop's thread.
   void run_until(const std::function<bool()>& done);
-  /// Runs the tasks that are there. Only for the loop's thread.
+  /// Runs the pending tasks. Must be called on the loop's thread.
   void run_pending();
   /// Runs tasks until end().
   void run();
 
-  /// No task runs from now on.
+  /// Ends the loop; no task runs afterwards.
   void end();
 
  private:
-  /// The next task, or null when the loop has ended or nothing came.
+  /// Returns the next task, or null if the loop has ended or no task arrived in time.
   std::function<void()> next(std::chrono::seconds most_waiting);
 
   std::mutex mutex_;

@@ -1,4 +1,4 @@
-// What the bindings find where JavaScript would be: the functions of EM_JS, of Emscripten and of
+// Substitutes for the JavaScript side of the bindings: the functions of EM_JS, Emscripten and
 // the module.
 
 #include <algorithm>
@@ -25,7 +25,7 @@ using eg::testing::js::Words;
 
 namespace {
 
-// Threads of the engine have no JavaScript: whatever asks them for it has lost its way.
+// The engine's own threads run no JavaScript, so it is an error to request it from them.
 Realm* realm_for(const char* what) {
   Realm* const realm = Realm::current();
   if (realm == nullptr) ADD_FAILURE() << what << " on a thread that has no JavaScript.";

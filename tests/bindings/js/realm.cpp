@@ -8,7 +8,7 @@
 namespace eg::testing::js {
 namespace {
 
-// The loops by their thread. Never destroyed: threads may outlast static objects.
+// The event loops by thread. Never destroyed because threads may outlive static objects.
 struct Loops {
   std::mutex mutex;
   std::unordered_map<pthread_t, std::shared_ptr<EventLoop>> by_thread;
@@ -32,7 +32,7 @@ Realm::Realm() {
 Realm* Realm::current() { return this_realm; }
 
 Realm& Realm::own() {
-  // Outlives the thread's other objects, which may let go of values when they are destroyed.
+  // Outlives the thread's other objects, which may release values when they are destroyed.
   static auto* const all = new std::vector<std::unique_ptr<Realm>>;
   static auto* const mutex = new std::mutex;
   if (this_realm == nullptr) {
@@ -74,7 +74,7 @@ void Realm::drop(double id) {
       ADD_FAILURE() << "C++ lets go of value " << id << ", which this thread does not have.";
     return;
   }
-  // Its destructor may call C++, which lets go of others.
+  // Its destructor may call C++, which may release other values.
   const ValuePtr value = std::move(found->second);
   values_.erase(found);
 }
@@ -92,7 +92,7 @@ std::string described(const ValuePtr& value) {
   return error == nullptr ? "a value" : error->code + ": " + error->message;
 }
 
-double hold_function(WordFunction body, std::string name) {
+double hold_function(FrameCallback body, std::string name) {
   return Realm::own().hold(std::make_shared<FunctionValue>(std::move(body), std::move(name)));
 }
 

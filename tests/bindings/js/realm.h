@@ -1,8 +1,8 @@
 #pragma once
 
-// The JavaScript side of a thread: an event loop, and the values that C++ knows by number, as
-// web/src/runtime/callbacks.ts keeps them. It is stricter than that: a number that this thread does
-// not have, called or let go of, fails the test.
+// The JavaScript side of a thread: an event loop, and the values that C++ refers to by number, as
+// in web/src/runtime/callbacks.ts. It is stricter than that file: calling or releasing a number
+// that this thread does not have fails the test.
 //
 // A realm belongs to the thread it was made on. The engine's own threads have none.
 
@@ -20,62 +20,62 @@
 
 namespace eg::testing::js {
 
-/// A value of JavaScript's; the same pointer is the same value.
+/// A JavaScript value, whose identity is that of the pointer.
 struct Value {
   virtual ~Value() = default;
 };
 using ValuePtr = std::shared_ptr<Value>;
 
-/// An error: of edgegrad's when it has a code, else a user's.
+/// An error: one of edgegrad's if it has a code, otherwise one of the user's.
 struct ErrorValue final : Value {
   ErrorValue(std::string its_code, std::string its_message)
       : code(std::move(its_code)), message(std::move(its_message)) {}
   std::string code;
   std::string message;
-  /// False for one whose toString throws.
+  /// False for an error whose toString throws.
   bool can_be_described = true;
 };
 
-/// What flies when JavaScript throws. No std::exception: like an exception of JavaScript's, only
-/// catch (...) sees it.
+/// The exception for errors thrown by JavaScript. Not a std::exception: like a JavaScript
+/// exception, only catch (...) catches it.
 struct Thrown {
   ValuePtr value;
 };
 
-/// Returns a value as text, for failures.
+/// Returns a value as text, for failure messages.
 std::string described(const ValuePtr& value);
 
 using Words = std::vector<double>;
-using WordFunction = std::function<Words(const Words&)>;
+using FrameCallback = std::function<Words(const Words&)>;
 
 struct FunctionValue final : Value {
-  FunctionValue(WordFunction its_body, std::string its_name)
+  FunctionValue(FrameCallback its_body, std::string its_name)
       : body(std::move(its_body)), name(std::move(its_name)) {}
-  WordFunction body;
+  FrameCallback body;
   std::string name;
 };
 
 class Realm {
  public:
-  /// The realm of this thread, or null.
+  /// Returns the realm of this thread, or null.
   static Realm* current();
-  /// The realm of this thread, made at the first call.
+  /// Returns the realm of this thread, which is created by the first call.
   static Realm& own();
-  /// Has the realm of a thread run `task`; false when there is none.
+  /// Makes the realm of a thread run `task`; returns false if the thread has no realm.
   static bool post_to(pthread_t thread, std::function<void()> task);
 
   double hold(ValuePtr value);
-  /// Fails the test and returns null when the number is unknown.
+  /// Returns a value; fails the test and returns null if the number is unknown.
   ValuePtr held(double id);
   void drop(double id);
-  /// How many values C++ has not let go of.
+  /// Returns the number of values that C++ has not released.
   std::size_t held_count() const { return values_.size(); }
 
   EventLoop& loop() { return *loop_; }
   std::shared_ptr<EventLoop> shared_loop() const { return loop_; }
 
-  /// The thread is about to go: nobody reaches it any more, and what C++ lets go of later is no
-  /// matter.
+  /// Called when the thread is about to end: no other thread can reach it any more, and later
+  /// releases are ignored.
   void end();
 
  private:
@@ -87,13 +87,13 @@ class Realm {
   std::shared_ptr<EventLoop> loop_ = std::make_shared<EventLoop>();
 };
 
-/// Makes a function known to C++ and returns its number.
-double hold_function(WordFunction body, std::string name = "");
+/// Registers a function for C++ and returns its number.
+double hold_function(FrameCallback body, std::string name = "");
 
-/// Throws a user's error.
+/// Throws an error of the user's.
 [[noreturn]] void throw_error(const std::string& message);
 
-/// What console.warn has been given on this thread.
+/// The messages passed to console.warn on this thread.
 std::vector<std::string>& warnings();
 
 }  // namespace eg::testing::js

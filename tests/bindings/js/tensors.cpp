@@ -11,7 +11,7 @@
 namespace eg::testing::js {
 namespace {
 
-// Operands of an op (dispatch/arguments.h).
+// Operands of an op (dispatch/handles/arguments.h).
 constexpr double kTensorOperand = 0;
 constexpr double kFloatOperand = 1;
 // The number that add() multiplies its second operand by.
@@ -86,7 +86,7 @@ std::vector<double> values(double handle) {
   const Words about = results(10);
   const auto* const elements =
       reinterpret_cast<const float*>(address(checked(native::dataAddress(handle))));
-  // Of a device come packed copies; on the CPU an expanded gradient has a stride of 0.
+  // A device returns contiguous copies; on the CPU an expanded gradient has a stride of 0.
   const bool has_stride = about[1] == 0 && about[2] == 1;
   const auto stride = static_cast<std::size_t>(has_stride ? about[9] : 1);
   std::vector<double> all(static_cast<std::size_t>(about[3]));
@@ -152,7 +152,7 @@ void settle(std::initializer_list<OutcomePtr> outcomes) {
 }
 
 Hook register_hook(const Tensor& tensor, GradHook hook) {
-  // The answer's handle is its tensor's, which lives on in JavaScript until it is collected.
+  // The returned handle belongs to a tensor that stays alive in JavaScript until it is collected.
   const auto kept = std::make_shared<Tensor>();
   const double id = hold_function([hook = std::move(hook), kept](const Words& words) {
     *kept = hook(Tensor(words[0]));

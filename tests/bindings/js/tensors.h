@@ -1,6 +1,7 @@
 #pragma once
 
-// Tensors and what is done with them, as JavaScript does it: handles and words in the call frame.
+// Tensors and operations on them, implemented as in JavaScript: with handles and words in the call
+// frame.
 
 #include <functional>
 #include <initializer_list>
@@ -12,7 +13,7 @@
 
 namespace eg::testing::js {
 
-/// A handle that this object releases, as `using` does.
+/// Owns a handle and releases it, like `using`.
 class Owned {
  public:
   Owned() = default;
@@ -29,7 +30,7 @@ class Owned {
   void dispose() {
     if (handle_ != 0) native::release(take());
   }
-  /// Gives the handle away.
+  /// Transfers ownership of the handle to the caller.
   double take() { return std::exchange(handle_, 0); }
 
  private:
@@ -43,11 +44,11 @@ struct Node : Owned {
   using Owned::Owned;
 };
 
-/// The words of `count` results in this thread's frame.
+/// Returns the words of `count` results in this thread's frame.
 Words results(double count);
 void write(const Words& words);
 
-/// A float32 tensor of one dimension on the default device.
+/// Returns a one-dimensional float32 tensor on the default device.
 Tensor tensor(const std::vector<float>& values);
 Tensor leaf(const std::vector<float>& values);
 std::vector<double> values(const Tensor& tensor);
@@ -67,7 +68,7 @@ Tensor grad_of(const Tensor& leaf);
 void set_grad(const Tensor& leaf, double value);
 void backward(const Tensor& root, int flags = 0);
 
-/// A promise of a call that runs later: settled when it has a value or an error.
+/// The outcome of an asynchronous call: settled once it has a value or an error.
 struct Outcome {
   bool is_settled = false;
   ValuePtr error;
@@ -83,22 +84,23 @@ void settle(const std::vector<OutcomePtr>& outcomes);
 
 using GradHook = std::function<Tensor(Tensor grad)>;
 
-/// A hook in a list of C++'s, as RegisteredHook is: remove() takes it out.
+/// A hook that is registered in C++, like RegisteredHook; remove() removes it.
 struct Hook {
   double id = 0;
   void remove() const { native::removeHook(id); }
 };
 
-/// A hook whose answer, when it is a tensor, takes the gradient's place.
+/// Registers a hook; if it returns a tensor, that replaces the gradient.
 Hook register_hook(const Tensor& tensor, GradHook hook);
 Hook register_post_accumulate_grad_hook(const Tensor& leaf, std::function<void(Tensor)> hook);
 
-/// Saved-tensor hooks that keep the elements as a value of JavaScript's and make the tensor anew.
+/// Saved-tensor hooks that store the elements as a JavaScript value and create the tensor again
+/// from it.
 class PackedElsewhere {
  public:
-  /// `meanwhile` runs in both functions.
+  /// `meanwhile` is called in both functions.
   explicit PackedElsewhere(std::function<void()> meanwhile = [] {});
-  /// Makes them the innermost ones of this thread; native::popSavedTensorHooks() undoes it.
+  /// Pushes the hooks on this thread; native::popSavedTensorHooks() removes them.
   void push() const;
   int packed() const { return *packed_; }
 
@@ -107,7 +109,7 @@ class PackedElsewhere {
   std::shared_ptr<int> packed_ = std::make_shared<int>(0);
 };
 
-/// What a custom Function's forward and backward share.
+/// The context that forward and backward of a custom Function share.
 class Context {
  public:
   explicit Context(double id) : id_(id) {}
@@ -121,17 +123,17 @@ class Context {
 using Forward = std::function<Tensor(const Context&)>;
 using Backward = std::function<std::vector<Tensor>(const Context&, Tensor grad)>;
 
-/// autograd.Function with one result.
+/// Applies an autograd.Function with one result.
 Tensor apply_function(const std::vector<const Tensor*>& inputs, const Forward& forward,
                       Backward backward);
 
-/// Ends the forward of the Function `id`, whose result is `raw`; returns what its caller gets.
+/// Ends the forward of the Function `id`, whose result is `raw`; returns the result for the caller.
 Tensor end_function(double id, Tensor raw);
 
-/// x * x as a Function that saves x twice.
+/// Computes x * x with a Function that saves x twice.
 Tensor square(const Tensor& x);
 
-/// Runs `body` and returns the error it throws; fails the test when it throws none.
+/// Runs `body` and returns the error that it throws; fails the test if it throws none.
 ErrorValue error_of(const std::function<void()>& body);
 
 }  // namespace eg::testing::js

@@ -24,8 +24,8 @@ struct Worker::Shared {
 
 namespace {
 
-// What workers and those who started them share, by thread. A thread may get here before its
-// starter.
+// The state that workers share with the threads that started them, by thread. A thread may get here
+// before its starter does.
 struct Threads {
   std::mutex mutex;
   std::map<std::uintptr_t, std::shared_ptr<void>> shared;

@@ -1,7 +1,7 @@
 #pragma once
 
-// An engine worker, as eg.spawn() has them: a thread that the bindings start and that runs nothing
-// but its event loop.
+// An engine worker like those of eg.spawn(): a thread that the bindings start and that only runs
+// its event loop.
 
 #include <functional>
 #include <memory>
@@ -13,21 +13,22 @@ namespace eg::testing::js {
 class Worker {
  public:
   Worker();
-  /// Ends it in good order and waits until it is gone.
+  /// Ends the worker normally and waits until it has ended.
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// Has the worker run a job after those it has.
+  /// Makes the worker run a job after its pending ones.
   void run(std::function<void()> job);
-  /// Waits until it has run all it was given; this thread's event loop goes on meanwhile.
+  /// Waits until the worker has run all its jobs; this thread's event loop runs in the meantime.
   void wait();
-  /// The number of its thread.
+  /// The number of the worker's thread.
   double thread() const { return thread_; }
-  /// Ends it as terminate() does: it says nothing, and the main thread tells the engine.
+  /// Ends the worker like terminate(): it sends no message, and the main thread notifies the
+  /// engine.
   void die();
 
-  /// For the worker's own thread: its event loop begins, and is over.
+  /// Called on the worker's own thread when its event loop starts and ends.
   static void started();
   static void over();
 

@@ -1,4 +1,4 @@
-// What the pages of Chromium's tests do in Firefox: an engine starts, with threads and without, and trains.
+// Pages of the Chromium tests in Firefox: the engine starts, with and without threads, and trains.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -61,7 +61,7 @@ describe("a page in Firefox", { skip: noFirefox }, () => {
       `${isolated.url}threads.html`,
     );
     assert.match(lost, /^(Internal|InvalidArgument): \[spawn\]/);
-    assert.match(unresolved, /^InvalidArgument: .*edgegrad.* Give spawn a Worker/);
+    assert.match(unresolved, /^InvalidArgument: .*edgegrad.* Pass a Worker to spawn/);
     assert.deepEqual(rest, {
       hookRanHere: true,
       grad: [200, 200],

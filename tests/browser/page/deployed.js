@@ -1,4 +1,4 @@
-// A page as it is put into production: it trains a network, and where there are threads has a worker train.
+// A page in production form: it trains a network and, if there are threads, lets a worker train.
 
 import * as eg from "edgegrad";
 import { train } from "./train.js";

@@ -1,4 +1,4 @@
-// Ends workers in the middle of their work, and says what is held then, at once and when they are gone.
+// Terminates workers during their work, and reports what is held immediately and after they have ended.
 
 import * as eg from "edgegrad";
 
@@ -24,7 +24,7 @@ async function run() {
   const ends = [];
   for (let i = 0; i < 5; i++) {
     ends.push(await endOne(x));
-    // What is made now may take the places of what the worker had.
+    // New tensors may reuse the memory of the worker's tensors.
     const made = Array.from({ length: 200 }, (_, k) => eg.full([10], k));
     await sleep(1);
     const isRight = eg.scope(() => made.every((one, k) => one.sum().item() === 10 * k));

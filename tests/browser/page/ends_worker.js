@@ -1,4 +1,4 @@
-// What ends.html runs in workers until they are ended.
+// The functions that ends.html runs in workers until they are terminated.
 
 import * as eg from "edgegrad";
 
@@ -9,7 +9,7 @@ export function spin(x, isRunning) {
     eg.scope(() => {
       for (const one of kept) one.add(x).mul(2);
     });
-    // Mostly elsewhere: what is ended inside of an operation may leave a lock of the engine behind.
+    // Spends most time outside operations: a worker terminated inside an operation may leave a lock of the engine locked.
     const start = performance.now();
     while (performance.now() - start < 10);
   }

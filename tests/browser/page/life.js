@@ -1,4 +1,4 @@
-// Starts and stops the engine many times, each time with a network that is trained, and workers. Titles say how far it is.
+// Starts and stops the engine many times, each time training a network and using workers. The page title shows the progress.
 
 import * as eg from "edgegrad";
 
@@ -28,7 +28,7 @@ async function live({ cycles, options, device = "cpu" }) {
     if (w.grad.sum().item() !== 30) throw new Error(`cycle ${cycle}: ${w.grad}`);
     await eg.shutdown();
     if (cycle % Math.ceil(cycles / kReports) === 0) document.title = `${cycle} cycles`;
-    // The browser draws, as it does between two pages of a site.
+    // Lets the browser draw, as it does between two pages of a site.
     await new Promise((resolve) => setTimeout(resolve));
   }
   return { cycles };

@@ -1,4 +1,4 @@
-// A page that leaves the engine to a worker of its own.
+// A page that runs the engine in a worker.
 
 const worker = new Worker(new URL("./own_worker_engine.js", import.meta.url), { type: "module" });
 const finish = (result) => {

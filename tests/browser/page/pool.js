@@ -1,4 +1,4 @@
-// Workers of the engine's own in a page: many calls, calls within calls, and what is left when they have nothing to do.
+// The engine's own workers in a page: many calls, nested calls, and what is left when the workers are idle.
 
 import * as eg from "edgegrad";
 
@@ -17,14 +17,14 @@ async function work() {
   for (const [y] of answers) y.dispose();
   const leaves = await run("leaves", 4);
   const refusals = await Promise.all(times(20, () => run("unsendable").catch(({ code }) => code)));
-  // Workers with nothing to do end at once instead of after seconds.
+  // Makes idle workers end immediately instead of after some seconds.
   globalThis.setTimeout = (fn, milliseconds) => later(fn, milliseconds === 5000 ? 1 : milliseconds);
   const last = await run("self");
   await new Promise((resolve) => later(resolve, 500));
   const isNew = (await run("self")) !== last;
   const left = eg.memory().jsHandles - jsHandles;
   await eg.shutdown();
-  // As React's strict mode does.
+  // React's strict mode does the same.
   await Promise.all([eg.init({ threads: 1 }), eg.shutdown(), eg.init({ threads: 2 })]);
   const alive = eg.ones([2]).sum().item();
   return { workers, sum, leaves, codes: [...new Set(refusals)], isNew, left, alive };

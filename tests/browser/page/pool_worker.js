@@ -1,4 +1,4 @@
-// What pool.html runs in the engine's own workers.
+// The functions that pool.html runs in the engine's own workers.
 
 import * as eg from "edgegrad";
 

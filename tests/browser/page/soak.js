@@ -1,4 +1,4 @@
-// Trains on WebGPU for many steps, each with shapes of its own and now and then a read, and says what is held meanwhile.
+// Trains on WebGPU for many steps with varying shapes and occasional reads, and reports what is held.
 
 import * as eg from "edgegrad";
 
@@ -7,7 +7,7 @@ const kDevice = "webgpu";
 const kWidth = 24;
 const kReports = 10;
 
-// Small and seeded (mulberry32): a run that fails can be run again.
+// A small seeded generator (mulberry32), so that a failed run can be repeated.
 function randomNumbers(seed) {
   let state = seed;
   return () => {
@@ -20,7 +20,7 @@ function randomNumbers(seed) {
 
 const input = (...shape) => eg.randn(shape, { device: kDevice });
 
-/** Each makes a loss of inputs whose sizes `pick` chooses; `core` is a layer that all of them train. */
+/** Each computes a loss for inputs whose sizes `pick` chooses; `core` is a layer that all of them train. */
 const kTasks = {
   rows: (pick, core) =>
     core
@@ -76,7 +76,7 @@ function held() {
   };
 }
 
-// The thread that plays the GPU lets go of what was read a moment after it has told.
+// The player's thread releases what was read shortly after it has reported the result.
 async function untilLetGo() {
   for (let turn = 0; turn < 200 && eg.memory().cpuBytes > 0; turn++)
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -106,7 +106,7 @@ async function soak({ steps, seed }) {
     });
     if (step % Math.ceil(steps / kReports) === 0 || step === steps) {
       optimizer.zeroGrad();
-      // Once it has come, everything called before has been played.
+      // When this read has finished, all commands before it have been executed.
       await core.bias.data();
       await untilLetGo();
       reports.push({ step, ...held() });

@@ -1,4 +1,4 @@
-// Starts with the options in the address, trains a little and calls backward beside the page's own work.
+// Starts with the options in the URL, trains for a few steps, and runs backward alongside the page's own work.
 
 import * as eg from "edgegrad";
 
@@ -24,7 +24,7 @@ async function train() {
   return losses.at(-1) < losses[0];
 }
 
-// Frames drawn during a backward call of about half a second.
+// Counts the frames drawn during a backward call of about half a second.
 async function framesDuringBackward() {
   const x = eg.rand([300, 300], { requiresGrad: true });
   let y = x;

@@ -1,4 +1,4 @@
-// What threads.html runs in engine workers.
+// The functions that threads.html runs in engine workers.
 
 import * as eg from "edgegrad";
 

@@ -1,4 +1,4 @@
-// Trains on the devices in the address, and looks how long the page's own thread was busy at once.
+// Trains on the devices in the URL, and measures how long the page's main thread was blocked.
 
 import * as eg from "edgegrad";
 
@@ -11,7 +11,7 @@ function makeModel() {
   return new Sequential(new Linear(16, 32), new ReLU(), new Linear(32, 4));
 }
 
-// With the forms that do not block, unless `blocks`.
+// Uses the asynchronous functions unless `blocks`.
 async function train(device, blocks) {
   eg.manualSeed(0);
   const model = makeModel().to(device);
@@ -30,7 +30,7 @@ async function train(device, blocks) {
   return losses;
 }
 
-// The longest time between two turns of the event loop while `work` is pending, in milliseconds.
+// Returns the longest time between two turns of the event loop while `work` is pending, in milliseconds.
 async function longestGap(work) {
   let last = performance.now();
   let longest = 0;

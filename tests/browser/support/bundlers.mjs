@@ -1,4 +1,4 @@
-// A page of a project put into production, with what README.md says of each tool. All return the folder to serve.
+// Builds a page of a project for production with each tool, as README.md describes. All functions return the folder to serve.
 
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -10,13 +10,13 @@ import { runVite } from "./servers.mjs";
 const kScripts = ["deployed.js", "deployed_worker.js", "train.js", "rate.js"];
 const kDeployed = { name: "deployed", workers: ["deployed_worker.js"] };
 
-// For newer ones Parcel writes an import map into the page, which a strict policy does not allow.
+// For newer browsers Parcel writes an import map into the page, which a strict policy does not allow.
 const kBrowsers = "chrome >= 95, firefox >= 100, safari >= 16.4";
 
-/** The page that trains with WebGPU, for the functions that take one. */
+/** The page that trains with WebGPU, for functions that take a page. */
 export const kWebGpuPage = { name: "webgpu", workers: [] };
 
-/** Without a bundler: every script imports the package by its address. */
+/** Builds without a bundler: every script imports the package by its URL. */
 export function copyFiles(project) {
   const out = copyPage(project, "plain");
   cpSync(installed(project), join(out, "edgegrad"), { recursive: true });
@@ -24,7 +24,7 @@ export function copyFiles(project) {
   return out;
 }
 
-/** The same, but the page has an import map, which its worker does not see. */
+/** Builds without a bundler but with an import map, which does not apply to the worker. */
 export function copyWithImportMap(project) {
   const out = copyPage(project, "import-map");
   cpSync(installed(project), join(out, "edgegrad"), { recursive: true });
@@ -45,7 +45,7 @@ export async function buildWithVite(project, base, { name } = kDeployed) {
   return join(project, out);
 }
 
-/** Returns what webpack complains of, too. */
+/** Builds with webpack; also returns its warnings. */
 export async function buildWithWebpack(project, { name } = kDeployed) {
   const { default: webpack } = await importFrom(project, "webpack");
   const out = copyPage(project, "webpack", name);
@@ -105,7 +105,7 @@ export async function buildWithParcel(project, { name } = kDeployed) {
   return out;
 }
 
-/** Imports what is installed in a project, which need not be what the checkout has. */
+/** Imports a package that is installed in a project; its version may differ from the checkout's. */
 export function importFrom(project, name) {
   return import(pathToFileURL(createRequire(join(project, "package.json")).resolve(name)));
 }

@@ -14,17 +14,17 @@ const kArguments = [
   "--disable-sync",
 ];
 
-/** Arguments of a Chromium that has WebGPU, on a renderer of its own. */
+/** The arguments for a Chromium with WebGPU, which uses a software renderer. */
 export const kWebGpu = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
 
 const executablePath = kPaths.find((path) => existsSync(path));
 
-/** Why tests in a browser cannot run here, or false. */
+/** The reason why browser tests cannot run here, or false. */
 export const noBrowser = executablePath
   ? false
   : `no Chromium: none of ${kPaths.join(", ")} exists; apt-get install chromium`;
 
-/** Starts Chromium, with more arguments where they are given. */
+/** Starts Chromium with optional additional arguments. */
 export function startChromium(more = []) {
   return chromium.launch({ executablePath, args: [...kArguments, ...more] });
 }

@@ -1,19 +1,19 @@
-// What a page in production has to come to, and where such pages are put.
+// The expected result of a page in production, and the location of such pages.
 
 import assert from "node:assert/strict";
 import { assertLosses, assertWeights } from "./losses.mjs";
 import { resultOf } from "./pages.mjs";
 
-/** A path that a page is below. */
+/** The base path of the page. */
 export const kPath = "/below/a/path/";
 
-/** What README.md says is enough for the package under a content security policy. */
+/** The content security policy that README.md describes as sufficient for the package. */
 export const kPolicy = {
   "Content-Security-Policy":
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'",
 };
 
-/** Opens the page deployed.html, or the one that is given, and asserts that it trained; returns what it says. */
+/** Opens the page deployed.html, or a given one, asserts that it trained, and returns its report. */
 export async function assertPageTrains(browser, url, { page = "deployed.html", threads = 2 } = {}) {
   const result = await resultOf(browser, url + page);
   assert.equal(result.error, undefined);

@@ -5,12 +5,12 @@ import { launch } from "puppeteer-core";
 
 const kPath = "/usr/bin/firefox-esr";
 
-/** Why tests in Firefox cannot run here, or false. */
+/** The reason why Firefox tests cannot run here, or false. */
 export const noFirefox = existsSync(kPath)
   ? false
   : `no Firefox: ${kPath} does not exist; apt-get install firefox-esr`;
 
-/** Starts Firefox, whose pages are Puppeteer's. */
+/** Starts Firefox; its pages are Puppeteer pages. */
 export function startFirefox() {
   return launch({ browser: "firefox", executablePath: kPath });
 }

@@ -1,4 +1,4 @@
-// The page that runs the laws of ops: the module that Node runs, bundled with the engine of a page.
+// The page that runs the op laws: the same module as in Node, bundled with a browser's engine.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What programs that train have to come to.
+// The expected results of training programs.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 const golden = new URL("../../golden/training.json", import.meta.url);
 const kLosses = JSON.parse(readFileSync(golden, "utf8")).programs["mlp-adam"];
 
-// deployed_worker.js makes 20 steps of 1 - 0.1 * 2, of one weight as of another.
+// deployed_worker.js takes 20 steps, each of which multiplies every weight by 1 - 0.1 * 2.
 const kWeight = 0.8 ** 20;
 
 /** Asserts that the losses of page/train.js are PyTorch's. */
@@ -18,7 +18,7 @@ export function assertLosses(losses) {
   });
 }
 
-/** Asserts that page/deployed_worker.js made 20 steps with these weights. */
+/** Asserts that page/deployed_worker.js took 20 steps with these weights. */
 export function assertWeights(weights) {
   for (const weight of weights) assert.ok(Math.abs(weight - kWeight) < 1e-6, `weight ${weight}`);
 }

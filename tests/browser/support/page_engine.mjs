@@ -1,4 +1,4 @@
-// What tests/js/support/engine.mjs and files.mjs are in a page.
+// The equivalents of tests/js/support/engine.mjs and files.mjs for pages.
 
 import * as eg from "edgegrad";
 import opTable from "../../../web/src/generated/op_table.json";
@@ -9,5 +9,5 @@ export { eg };
 
 export const kRoot = "";
 
-/** Reads the one file that pages need. */
+/** Reads the only file that pages need. */
 export const readJson = () => opTable;

@@ -1,4 +1,4 @@
-// What a page says, in any browser that has `newPage()` as Playwright's and Puppeteer's have.
+// Reads the report of a page, in any browser with a newPage() method like Playwright's and Puppeteer's.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -11,7 +11,7 @@ export async function resultOf(browser, url) {
 }
 
 /**
- * The same with the `messages` of the page's console. `onTitle` is told of each new title of the page, and awaited;
+ * Like resultOf(), but also returns the `messages` of the page's console. Calls `onTitle` with each new title and awaits it;
  * `timeout` is in milliseconds.
  */
 export async function visit(browser, url, { onTitle = () => {}, timeout = kTimeout } = {}) {

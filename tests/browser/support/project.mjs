@@ -1,4 +1,4 @@
-// A project of a user: the package installed as from a registry, pages, and tools that build them.
+// A user's project: the package installed as from a registry, pages, and tools that build them.
 
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ export { kIsolation };
 
 const kTools = ["vite", "webpack", "esbuild"];
 
-// Installs the package in a project, as npm does.
+// Installs the package in a project in the same way as npm.
 function installPackage(folder) {
   const installed = join(folder, "node_modules", "edgegrad");
   mkdirSync(installed, { recursive: true });
@@ -20,7 +20,7 @@ function installPackage(folder) {
   cpSync(join(kRoot, "dist"), join(installed, "dist"), { recursive: true });
 }
 
-/** Makes a project folder with the checkout's package and tools; `remove` deletes it. */
+/** Creates a project folder with the checkout's package and tools; `remove` deletes it. */
 export function makeProject() {
   const folder = mkdtempSync(join(tmpdir(), "edgegrad-project-"));
   installPackage(folder);
@@ -31,11 +31,11 @@ export function makeProject() {
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Writes what a user has in a project: pages that train, and what tells Vite of them. */
+/** Writes the user's files of a project: pages that train, and Vite's configuration for them. */
 export function writePages(folder) {
   cpSync(join(kRoot, "tests", "browser", "page"), folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), '{ "type": "module", "private": true }\n');
-  // All that a page needs for threads is a header, which Vite sends when asked to.
+  // Threads require response headers, which Vite can be configured to send.
   const headers = JSON.stringify(kIsolation);
   const config = `export default { server: { headers: ${headers} }, preview: { headers: ${headers} } };\n`;
   writeFileSync(join(folder, "isolated.config.mjs"), config);

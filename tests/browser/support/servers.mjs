@@ -1,4 +1,4 @@
-// Servers of pages: Vite's and the like, and a plain one for files.
+// Servers for pages: Vite and similar tools, and a plain file server.
 
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const kTypes = {
 const kPackage = "/node_modules/edgegrad/dist/index.js";
 const kStartTimeout = 120_000;
 
-/** Runs a Vite command that ends, such as "build". */
+/** Runs a Vite command that terminates, such as "build". */
 export function runVite(folder, args) {
   const child = spawnNode(folder, [viteOf(folder), ...args]);
   let output = "";
@@ -36,7 +36,7 @@ export function serveWithVite(folder, args = []) {
   return serveWith(folder, viteOf(folder), args);
 }
 
-/** Starts a Node program that is a server, is told its port and prints its address; returns { url, stop }. */
+/** Starts a Node program that serves on a given port and prints its URL; returns { url, stop }. */
 export async function serveWith(folder, program, args) {
   const child = spawnNode(folder, [program, ...args, "--port", String(await freePort())]);
   const url = await addressIn(child);
@@ -44,9 +44,9 @@ export async function serveWith(folder, program, args) {
 }
 
 /**
- * Serves files as they are, with extra headers, below `base`; bare imports of the package become its address, which is
- * `package`. `types` are content types by extension, other than usual; a request that `isSilent` gets no answer. Returns
- * { url, stop, requests }, the last the paths that were asked for.
+ * Serves files unchanged, with extra headers, below `base`; bare imports of the package are replaced with its URL, which is
+ * `package`. `types` overrides content types by extension; a request for which `isSilent` is true gets no answer. Returns
+ * { url, stop, requests }, where `requests` are the requested paths.
  */
 export async function serveFiles(folder, headers = {}, serving = {}) {
   const { base = "/", package: address = kPackage, types = {}, isSilent = () => false } = serving;
@@ -89,7 +89,7 @@ function spawnNode(folder, args) {
   return spawn(process.execPath, args, { cwd: folder, env });
 }
 
-// The address that a server prints when it is ready.
+// Matches the URL that a server prints when it is ready.
 function addressIn(child) {
   let output = "";
   return new Promise((resolve, reject) => {
@@ -109,7 +109,7 @@ function addressIn(child) {
   });
 }
 
-/** Returns the number of a port that nobody listens at. */
+/** Returns a port number that is not in use. */
 export async function freePort() {
   const server = createServer();
   const port = await listen(server);

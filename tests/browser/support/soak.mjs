@@ -1,20 +1,20 @@
-// A page that trains on WebGPU for many steps (../page/soak.js), and whether it holds more and more meanwhile.
+// Runs a page that trains on WebGPU for many steps (../page/soak.js) and checks that its memory use does not keep growing.
 
 import { readFileSync } from "node:fs";
 import { visit } from "./pages.mjs";
 
-/** Milliseconds for the start, and for a step, on a machine that does much besides. */
+/** The time limits in milliseconds for the start and for a step, on a busy machine. */
 const kMostTime = 60_000;
 const kMostStepTime = 500;
-/** A size that is rare may still come for the first time. */
+/** Allows for a rare size that occurs for the first time. */
 const kRareGrowth = 1.1;
-/** Allocators keep pieces. */
+/** Allows for memory cached by allocators. */
 const kProcessGrowth = 1.2;
 
 /**
- * Has the page take its steps. Resolves to { reports, hasNumbers, messages, memory }: what it held at ten places, whether its
- * weights are numbers, what the console said, and the bytes of the browser's processes at these places. `onReport` is told
- * of each of them.
+ * Makes the page take its steps. Resolves to { reports, hasNumbers, messages, memory }: what it held at ten points, whether its
+ * weights are numbers, the console messages, and the bytes of the browser's processes at these points. `onReport` is called
+ * with each report.
  */
 export async function soak(browser, server, run, onReport = () => {}) {
   const query = new URLSearchParams({ run: JSON.stringify(run) });
@@ -31,7 +31,7 @@ export async function soak(browser, server, run, onReport = () => {}) {
   return { ...result, messages, memory };
 }
 
-// Bytes of all processes of the browser; pages they share are counted in each.
+// The bytes of all processes of the browser; shared memory pages are counted in each process.
 async function memoryOf(browser) {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");
@@ -43,7 +43,7 @@ async function memoryOf(browser) {
   return 1024 * kilobytes.reduce((sum, value) => sum + value, 0);
 }
 
-/** What is wrong with a run: a line for each thing that grew, or that the console said. */
+/** Returns the problems of a run: a line for each quantity that grew and each console message. */
 export function complaintsOf({ error, reports = [], hasNumbers, messages }) {
   if (error !== undefined) return [error, ...messages];
   const [first] = reports;
@@ -55,7 +55,7 @@ export function complaintsOf({ error, reports = [], hasNumbers, messages }) {
   return [...messages, ...grown, ...(hasNumbers ? [] : ["the weights are no numbers any more"])];
 }
 
-/** The same of a long run, in which all there is has been seen in its first half. */
+/** Like the function above, for a long run in which all sizes have occurred in the first half. */
 export function lateGrowth({ reports = [], memory }) {
   const half = Math.floor(reports.length / 2) - 1;
   const last = reports.at(-1);

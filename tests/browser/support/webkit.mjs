@@ -1,4 +1,4 @@
-// WebKitGTK's MiniBrowser, which is Safari's engine, on a screen of its own; driven by WebDriver's HTTP requests.
+// WebKitGTK's MiniBrowser, which uses Safari's engine, on a virtual screen; driven by WebDriver's HTTP requests.
 
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
@@ -8,15 +8,15 @@ import { freePort } from "./servers.mjs";
 
 const kLibraries = "/usr/lib/x86_64-linux-gnu";
 const kStartTimeout = 30_000;
-// WebKitGTK shares memory between threads, as Safari does, only when it is told to; and without a language that of pages is
-// "C", which is none.
+// WebKitGTK shares memory between threads, as Safari does, only with this option; and without a locale the language of pages is
+// "C", which is not a language.
 const kSurroundings = {
   JSC_useSharedArrayBuffer: "1",
   LANG: "en_US.UTF-8",
   LC_ALL: "en_US.UTF-8",
 };
 
-/** Starts WebKitGTK: { version, newPage, close }. There is one page at a time. */
+/** Starts WebKitGTK and returns { version, newPage, close }. It supports one page at a time. */
 export async function startWebKit() {
   const screen = await startScreen();
   const port = await freePort();
@@ -48,7 +48,7 @@ export async function startWebKit() {
   }
 }
 
-/** A page with the methods of Playwright's that WebDriver can serve; it tells nothing of the console. */
+/** A page with those Playwright methods that WebDriver can support; it does not report console messages. */
 class WebKitPage {
   constructor(request) {
     this.request = request;
@@ -60,7 +60,7 @@ class WebKitPage {
     return this.request("POST", "/url", { url });
   }
 
-  /** Returns what a function returns in the page, or its promise resolves to. */
+  /** Runs a function in the page and returns its result, awaited. */
   evaluate(fn, ...args) {
     const script = `const done = arguments[arguments.length - 1];
       Promise.resolve((${fn})(...Array.from(arguments).slice(0, -1))).then(done);`;
@@ -92,7 +92,7 @@ async function untilReady(request) {
   }
 }
 
-// Xvfb takes a free screen and says its number.
+// Xvfb selects a free display and prints its number.
 function startScreen() {
   const child = spawn("Xvfb", ["-displayfd", "3"], {
     stdio: ["ignore", "ignore", "ignore", "pipe"],

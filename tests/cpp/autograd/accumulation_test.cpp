@@ -1,4 +1,4 @@
-// How gradients add up and what becomes of them: buffers, leaves, shapes and what is kept.
+// Accumulation of gradients: input buffers, leaves, shapes and the lifetime of buffers.
 
 #include <gtest/gtest.h>
 
@@ -64,9 +64,9 @@ TEST(Accumulation, OneElementNeedsNoGradientWhateverItsShape) {
   EXPECT_EQ(grad(x).shape(), (Shape{1, 1}));
   expect_error(ErrorCode::kInvalidArgument, "got 1 tensors and 2 gradients",
                [&] { backward({mul(x, 2)}, {tensor({1}), tensor({1})}); });
-  expect_error(ErrorCode::kInvalidArgument, "grad requires non-empty inputs.",
+  expect_error(ErrorCode::kInvalidArgument, "[grad] inputs must not be empty",
                [&] { (void)grad({mul(x, 2)}, TensorList{}); });
-  expect_error(ErrorCode::kInvalidArgument, "cannot be empty",
+  expect_error(ErrorCode::kInvalidArgument, "[backward] inputs must not be empty",
                [&] { backward({mul(x, 2)}, {}, {}, TensorList{}); });
 }
 
@@ -80,7 +80,7 @@ TEST(Accumulation, StartsAtTheOutputThatWasAsked) {
 
 // CC-056, trap 8
 TEST(Accumulation, OutstandingTasksReachZeroWhenTheCallIsDone) {
-  // The thread of a device wakes the caller with one more task.
+  // The device thread wakes the caller with one more task.
   const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf(1);
   IntrusivePtr<GraphTask> task;
@@ -99,20 +99,20 @@ TEST(Accumulation, OutstandingTasksReachZeroWhenTheCallIsDone) {
 }
 
 // C.8, C.9, C.19, D.13
-TEST(GraphTask, CompletesAtTheFirstErrorOnlyWhenToldTo) {
-  for (const bool exit_on_error : {false, true}) {
-    const auto task = make_intrusive<GraphTask>(false, false, 0, nullptr, exit_on_error);
-    task->outstanding_tasks = 2;
-    EXPECT_FALSE(task->completed());
-    task->set_exception(std::make_exception_ptr(std::runtime_error("first")));
-    task->set_exception(std::make_exception_ptr(std::logic_error("second")));
-    EXPECT_EQ(task->completed(), exit_on_error);
-    task->mark_as_completed();
-    EXPECT_THROW((void)task->take_result(), std::runtime_error);
-  }
+TEST(GraphTask, KeepsTheFirstErrorUntilItsTasksHaveEnded) {
+  const auto task = make_intrusive<GraphTask>(false, false, 0, nullptr);
+  task->outstanding_tasks = 2;
+  EXPECT_FALSE(task->completed());
+  task->set_exception(std::make_exception_ptr(std::runtime_error("first")));
+  task->set_exception(std::make_exception_ptr(std::logic_error("second")));
+  EXPECT_FALSE(task->completed());
+  task->outstanding_tasks = 0;
+  EXPECT_TRUE(task->completed());
+  task->mark_as_completed();
+  EXPECT_THROW((void)task->take_result(), std::runtime_error);
 }
 
-// Trap 16: a gradient buffer lives until its node has run, no longer.
+// Trap 16: a gradient buffer is freed as soon as its node has run.
 TEST(Accumulation, BuffersOfAChainAreFreedOneByOne) {
   const Tensor x = leaf(std::vector<float>(64, 1));
   std::int64_t most = 0;
@@ -128,7 +128,7 @@ TEST(Accumulation, BuffersOfAChainAreFreedOneByOne) {
   EXPECT_LT(most, 10);
 }
 
-// Trap 16: nor does the first gradient of the call.
+// Trap 16: so is the first gradient of the call.
 TEST(Accumulation, TheGradientOfTheRootIsFreedAfterTheRoot) {
   const Tensor x = leaf(1);
   WeakPtr<TensorImpl> root_gradient;
@@ -191,15 +191,13 @@ TEST(AccumulateGrad, AddsInPlaceUnlessAGraphIsMade) {
 TEST(AccumulateGrad, OnlyFittingGradientsCanBeAssigned) {
   const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1, 2});
-  expect_error(ErrorCode::kShapeMismatch,
-               "attempting to assign a gradient of size '[3]' to a tensor of size '[2]'. Please "
-               "ensure that the gradient and the tensor are the same size",
+  expect_error(ErrorCode::kShapeMismatch, "expected a gradient of shape [2], got [3]",
                [&] { set_grad(x, tensor({1, 2, 3})); });
-  expect_error(ErrorCode::kDtypeMismatch, "assigned grad has data of a different type",
+  expect_error(ErrorCode::kDtypeMismatch, "expected a gradient of dtype ",
                [&] { set_grad(x, tensor<double>({1, 2})); });
-  expect_error(ErrorCode::kDeviceMismatch, "located on a different device",
+  expect_error(ErrorCode::kDeviceMismatch, "expected a gradient on ",
                [&] { set_grad(x, tensor<float>({1, 2}, {2}, kTestDevice)); });
-  expect_error(ErrorCode::kInvalidArgument, "can't assign Variable as its own grad",
+  expect_error(ErrorCode::kInvalidArgument, "a tensor cannot be its own gradient",
                [&] { set_grad(x, x); });
   set_grad(x, tensor({5, 5}));
   backward({sum(x)});
@@ -226,7 +224,7 @@ TEST(Release, LeavesNodesThatDidNotRun) {
   const Tensor out = add(a, b);
   EXPECT_EQ(value(grad({out}, {x})[0]), 4);
   // a was released, b was not.
-  expect_error(ErrorCode::kGraphFreed, "second time", [&] { (void)grad({out}, {x}); });
+  expect_error(ErrorCode::kGraphFreed, "have been freed", [&] { (void)grad({out}, {x}); });
   EXPECT_EQ(value(grad({out}, {y})[0]), 6);
 }
 
@@ -254,10 +252,10 @@ TEST(Release, HappensAlsoWhenTheNodeFails) {
   }
 }
 
-// CC-156, F.7; complex tensors have no kernels yet, so the cast to complex is not run here
+// CC-156, F.7; complex tensors have no kernels yet, so the cast to complex is not tested here.
 TEST(ValidateOutputs, CastsDtypesButRefusesComplexForReal) {
   const Tensor x = leaf(1);
-  expect_error(ErrorCode::kInvalidGradient, "expected dtype", [&] {
+  expect_error(ErrorCode::kInvalidGradient, "expected float32", [&] {
     backward({sum(
         through(x, [](GradList&&) { return GradList{testing::empty({}, DType::kComplex64)}; }))});
   });
@@ -269,10 +267,9 @@ TEST(ValidateOutputs, CastsDtypesButRefusesComplexForReal) {
 // CC-155, trap 28
 TEST(ValidateOutputs, NeverBroadcastsASmallerGradientUp) {
   const Tensor x = leaf({1, 2, 3, 4}, {2, 2});
-  expect_error(
-      ErrorCode::kInvalidGradient,
-      "invalid gradient at index 0 - got [2] but expected shape compatible with [2, 2]",
-      [&] { backward({sum(through(x, [](GradList&&) { return GradList{tensor({1, 2})}; }))}); });
+  expect_error(ErrorCode::kInvalidGradient, "has shape [2], expected [2, 2]", [&] {
+    backward({sum(through(x, [](GradList&&) { return GradList{tensor({1, 2})}; }))});
+  });
 }
 
 // CC-158
@@ -283,7 +280,7 @@ TEST(ValidateOutputs, MovesOnlyGradientsWithoutDimensions) {
   EXPECT_TRUE(grad(x).device().is_cpu());
   EXPECT_EQ(value(grad(x)), 5);
   const Tensor y = leaf({1}, {1});
-  expect_error(ErrorCode::kInvalidGradient, "expected device", [&] {
+  expect_error(ErrorCode::kInvalidGradient, "is on test, expected cpu", [&] {
     backward({sum(
         through(y, [](GradList&&) { return GradList{tensor<float>({5}, {1}, kTestDevice)}; }))});
   });

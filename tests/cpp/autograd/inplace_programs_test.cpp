@@ -1,9 +1,10 @@
-// Random programs of views and in-place changes against their rewriting without either.
+// Random programs of views and in-place changes, compared with equivalent programs without either.
 //
-// The rewriting keeps, for every storage, one tensor that is never changed: a view is the elements
-// it shows, picked by index, and a change of it makes a new tensor with those elements replaced.
-// What a view shows is found by applying the same view ops to a tensor of indices. Where a program
-// overwrites a value that backward needs, which the test works out by itself, backward must refuse.
+// The equivalent program has one tensor per storage that is never changed: a view is a selection of
+// its elements by index, and a change of the view makes a new tensor with those elements replaced.
+// The elements of a view are found by applying the same view ops to a tensor of indices. If a
+// program overwrites a value that backward needs, which the test determines independently, backward
+// must throw.
 
 #include <random>
 
@@ -40,7 +41,7 @@ class Program {
     for (int i = 0; i < steps; ++i) step();
   }
 
-  // Runs backward of both forms and compares.
+  // Runs backward of both programs and compares the gradients.
   void check() {
     const TensorList weights = make_weights();
     const TensorList expected = derivatives(functional_, weights);
@@ -58,8 +59,8 @@ class Program {
     });
   }
 
-  // A tensor that was saved and then changed by what was computed from it owns itself in the end:
-  // the price of keeping saved inputs as they are, paid where backward has to refuse anyway.
+  // A tensor that was saved and then changed by a result computed from it ends up owning itself.
+  // This is the cost of saving inputs as they are, in cases where backward throws anyway.
   void release_graph() const {
     std::vector<Node*> found;
     const auto find = [&](Node* node) {
@@ -82,7 +83,7 @@ class Program {
     Tensor eager;
     Tensor index;  ///< which elements of the base, in the shape of the view
   };
-  // A value a node keeps, by the rules of the formulas.
+  // A value that a node saves, according to the formulas.
   struct SavedValue {
     Tensor tensor;
     std::uint32_t version;
@@ -130,7 +131,7 @@ class Program {
       case 7:
         return change_unrecorded();
       default:
-        // Looking at a history may bring it up to date, and must not change anything.
+        // Reading a history may update it, but must not change anything else.
         (void)grad_fn(any_view().eager);
     }
   }
@@ -193,7 +194,7 @@ class Program {
         operand.shares_storage_with(v.eager) &&
         (operand.strides() != v.eager.strides() || operand.offset() != v.eager.offset());
     if (lies_across && is_dense(operand) && is_dense(v.eager)) {
-      // Refused where it overlaps.
+      // Throws if the view overlaps itself.
       operand = Clone::call(operand);
     }
     const Tensor operand_value = Reshape::call(read(other), v.eager.shape());
@@ -231,7 +232,7 @@ class Program {
     log_ += "multiply ";
   }
 
-  // Values change, gradients pass as if nothing had happened.
+  // Values change, but gradients pass unchanged.
   void change_unrecorded() {
     View& v = any_view();
     const Tensor before = detach(read(v));
@@ -311,7 +312,7 @@ TEST(InPlacePrograms, EqualTheirFunctionalRewriting) {
     EXPECT_EQ(testing::live_nodes(), nodes);
     EXPECT_EQ(testing::live_tensors(), tensors);
   }
-  // Both kinds of programs were tried.
+  // Both kinds of programs have occurred.
   EXPECT_GT(refused, kPrograms / 20);
   EXPECT_LT(refused, kPrograms / 2);
 }

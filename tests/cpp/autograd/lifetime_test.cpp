@@ -1,4 +1,4 @@
-// Nothing outlives its last user: what autograd holds on to, and what it must not.
+// Lifetimes: no object outlives its last user.
 
 #include <thread>
 
@@ -26,7 +26,7 @@ using testing::sum;
 using testing::values;
 using testing::view_as_self;
 
-// Checks that a test leaves no node and no tensor behind.
+// Checks that a test leaves no nodes or tensors behind.
 class Lifetime : public ::testing::Test {
  protected:
   void TearDown() override {
@@ -67,7 +67,7 @@ TEST_F(Lifetime, OpsThatSaveTheirResult) {
   call_in_place<op::Tanh>(y);
 }
 
-// Saved by the op that overwrites it: would be its own history.
+// Saved by the op that overwrites it: it would otherwise be its own history.
 TEST_F(Lifetime, ATensorMultipliedByItselfInPlace) {
   const Tensor x = clone(leaf({1, 2}));
   mul_(x, x);
@@ -102,7 +102,7 @@ struct ChangesItsArgument : Function<ChangesItsArgument> {
 TEST_F(Lifetime, AFunctionThatSavesItsOutput) {
   (void)KeepsItsOutput::apply(leaf({1, 2}));
   (void)ChangesItsArgument::apply(clone(leaf({1, 2})));
-  // Of a view: its history leads through the base back to the function.
+  // A view: its history leads through the base back to the function.
   (void)ChangesItsArgument::apply(narrow(clone(leaf({1, 2})), 0, 0, 1));
 }
 
@@ -113,7 +113,7 @@ TEST_F(Lifetime, ALeafAndItsAccumulator) {
   EXPECT_EQ(accumulator, gradient_edge(x).function);
 }
 
-// Trap 57: the gradient of a recorded backward owns its parameter until it is dropped.
+// Trap 57: the gradient of a recorded backward keeps its parameter alive until it is dropped.
 TEST_F(Lifetime, ARecordedGradientIsFreedWithTheGrad) {
   const Tensor x = leaf({1, 2});
   backward({sum(mul(mul(x, x), x))}, {}, {.create_graph = true});
@@ -146,13 +146,13 @@ TEST_F(Lifetime, HooksGoWithWhatTheyKeep) {
   EXPECT_EQ(alive, 0);
 }
 
-// Trap 59: what hooks keep may reach the node again while it goes.
+// Trap 59: destroying what hooks stored may access the node again.
 TEST_F(Lifetime, HooksMayLookAtTheNodeThatReleasesThem) {
   struct Curious : SavedVariableHooks {
     explicit Curious(IntrusivePtr<Node>& node) : node_(node) {}
     ~Curious() override {
       if (node_ == nullptr) return;
-      testing::expect_error(ErrorCode::kGraphFreed, "a second time",
+      testing::expect_error(ErrorCode::kGraphFreed, "have been freed",
                             [&] { (void)node_->saved_variables()[0].variable->unpack(*node_); });
     }
     void pack(const Tensor& t) override { kept_ = t; }
@@ -172,7 +172,7 @@ TEST_F(Lifetime, HooksMayLookAtTheNodeThatReleasesThem) {
 }
 
 #if EG_THREADS
-// A stale view that several threads ask for its history gets one.
+// When several threads request the history of a stale view, it is regenerated once.
 TEST_F(Lifetime, ThreadsAgreeOnARegeneratedHistory) {
   for (int round = 0; round < 50; ++round) {
     const Tensor x = clone(leaf({1, 2, 3}));

@@ -48,8 +48,7 @@ TEST(Node, TopologicalNumberIsTheLongestPathToALeaf) {
 TEST(Node, EdgesAreFrozenOnceTheNodeHasAParent) {
   const auto node = make_intrusive<Identity>();
   EXPECT_EQ(node->topological_nr(), 0U);
-  expect_error(ErrorCode::kInternal,
-               "Cannot update a node's topological_nr after it already has a parent",
+  expect_error(ErrorCode::kInternal, "the edges of a node cannot change once it has a parent",
                [&] { node->add_next_edge({make_intrusive<Identity>(), 0}); });
 }
 
@@ -86,7 +85,7 @@ TEST(Node, AMillionNodeChainRunsAndIsDestroyedWithoutRecursion) {
 TEST(Node, AMillionNodeChainOfSavedTensorsIsDestroyedWithoutRecursion) {
   const Tensor x = leaf(1);
   Tensor y = x;
-  // Saves its input, so that tensors hold nodes and nodes hold tensors all the way down.
+  // Saves its input, so that tensors and nodes hold each other along the whole chain.
   for (int i = 0; i < 1'000'000; ++i) y = call<op::Mul>(y, y);
   y.reset();
   SUCCEED();

@@ -20,8 +20,8 @@ using testing::values;
 
 using Numbers = std::vector<double>;
 
-constexpr const char* kShared = "more than one element of the written-to tensor";
-constexpr const char* kPartial = "some elements of the input tensor and the written-to tensor";
+constexpr const char* kShared = "share one memory location";
+constexpr const char* kPartial = "an input overlaps the memory";
 
 TEST(Overlap, ExpandedTensorsAreNotWrittenTo) {
   const Tensor memory = tensor({1, 2, 3});
@@ -48,7 +48,7 @@ TEST(Overlap, RepeatedElementsThatAreOneOrNoneAreWrittenTo) {
   call_in_place<op::Add>(memory.alias({1, 3}, {0, 1}, 0), 1);
   EXPECT_EQ(values(memory), (Numbers{2, 3, 4}));
   call_in_place<op::Add>(memory.alias({2, 0}, {0, 1}, 0), 1);
-  // Windows overlap in a way that PyTorch does not look for either.
+  // Windows overlap in a way that PyTorch does not detect either.
   EXPECT_NO_THROW(check_no_internal_overlap(memory.alias({2, 2}, {1, 1}, 0)));
 }
 
@@ -71,11 +71,13 @@ TEST(Overlap, OperandsThatLieAcrossTheTargetAreRefused) {
 TEST(Integers, AreNotDividedByZeroInTheirOwnDtype) {
   const Tensor x = tensor<std::uint8_t>({7, 5});
   const auto divide = [&](const Operand& by) { return call<op::FloorDivide>(x, by); };
-  expect_error(ErrorCode::kInvalidArgument, "ZeroDivisionError", [&] { divide(0); });
-  expect_error(ErrorCode::kInvalidArgument, "ZeroDivisionError", [&] { divide(256); });
-  expect_error(ErrorCode::kInvalidArgument, "ZeroDivisionError",
+  expect_error(ErrorCode::kInvalidArgument, "integers cannot be divided by zero",
+               [&] { divide(0); });
+  expect_error(ErrorCode::kInvalidArgument, "integers cannot be divided by zero",
+               [&] { divide(256); });
+  expect_error(ErrorCode::kInvalidArgument, "integers cannot be divided by zero",
                [&] { divide(tensor<std::uint8_t>({1, 0})); });
-  // int32 is the dtype of both, and 256 not zero in it.
+  // Both have dtype int32, in which 256 is not zero.
   EXPECT_EQ(values(divide(tensor<std::int32_t>({1, 256}))), (Numbers{7, 0}));
   EXPECT_EQ(values(divide(2)), (Numbers{3, 2}));
   EXPECT_EQ(divide(tensor({0.0, 2.0})).dtype(), DType::kFloat32);
@@ -95,8 +97,7 @@ TEST(Scalars, FitADtypeOrAreRefused) {
   EXPECT_FALSE(Scalar(1e39).fits<float>());
   EXPECT_FALSE(Scalar(1e39).fits<std::complex<float>>());
   EXPECT_TRUE(Scalar(1e39).fits<bool>());
-  expect_error(ErrorCode::kInvalidArgument,
-               "value cannot be converted to type uint8_t without overflow: 300 does not fit uint8",
+  expect_error(ErrorCode::kInvalidArgument, "the value 300 does not fit uint8",
                [&] { testing::full({2}, 300, DType::kUInt8); });
 }
 

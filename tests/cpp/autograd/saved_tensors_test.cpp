@@ -50,14 +50,14 @@ std::vector<std::string> saved_names(const Tensor& t) {
   return names;
 }
 
-// What a pair of test hooks did.
+// The log of a pair of test hooks.
 struct HookLog {
   int packs = 0;
   int unpacks = 0;
   Tensor packed;
 };
 
-// Keeps the tensor, or what `change` makes of it.
+// Stores the tensor, or the result of `change`.
 class LoggingHooks final : public SavedVariableHooks {
  public:
   using Change = std::function<Tensor(const Tensor&)>;
@@ -108,7 +108,7 @@ TEST(SavedVariables, AnOutputIsAnotherObjectOfTheSameStorageAndHistory) {
   EXPECT_EQ(d.version(), 1U);
 }
 
-// H.3: also when nothing is recorded.
+// H.3: even if nothing is recorded.
 TEST(SavedVariables, AnOutputHasItsHistoryUnderNoGrad) {
   const Tensor d = call<op::Exp>(leaf({1, 2}));
   const NoGradGuard guard;
@@ -128,7 +128,8 @@ TEST(SavedVariables, OnlyWhatAGradientReadsIsSaved) {
   const Tensor index = tensor<std::int64_t>({0});
   EXPECT_EQ(saved_names(IndexSelect::call(a, 0, index)), (std::vector<std::string>{"index"}));
 
-  // A matrix product keeps a slot for each factor, filled where the other one is differentiated.
+  // A matrix product has a slot for each factor, which is filled if the other one is
+  // differentiated.
   const Tensor m = leaf({1, 2, 3, 4}, {2, 2});
   const Tensor product = Mm::call(m, tensor({1, 0, 0, 1}, {2, 2}));
   EXPECT_EQ(saved_names(product), (std::vector<std::string>{"self", "mat2"}));
@@ -158,28 +159,31 @@ TEST(SavedVariables, AChangeIsFoundExactlyByThoseWhoReadTheValue) {
   EXPECT_EQ(values(grad(x)), (Values{0.5, 0.5}));
   backward({sum(w)}, {}, {.retain_graph = true});
   EXPECT_NEAR(values(grad(x))[0], 0.5 + 0.5 * std::exp(0.625), 1e-6);
-  expect_error(ErrorCode::kModifiedInPlace, "modified by an inplace operation",
+  expect_error(ErrorCode::kModifiedInPlace, "that backward needs was changed in place",
                [&] { backward({sum(q)}); });
 }
 
 // H.4
-// CC-088: a saved input is named by its current grad_fn, a saved output by the node itself.
+// CC-088: the message names a saved input by its current grad_fn, a saved output by its own node.
 TEST(SavedVariables, TheMessageNamesWhoMadeTheValue) {
   const Tensor x = leaf({1, 2});
   const Tensor y = add(x, 1);
   const Tensor product = mul(y, y);
   mul_(y, 2);
-  expect_error(ErrorCode::kModifiedInPlace,
-               "[torch.FloatTensor [2]], which is output 0 of MulBackward0, is at version 1; "
-               "expected version 0 instead. Hint: enable anomaly detection",
-               [&] { backward({sum(product)}); });
+  expect_error(
+      ErrorCode::kModifiedInPlace,
+      "shape [2] (output 0 of MulBackward0) that backward needs was changed in place: it is at "
+      "version 1, but was saved at version 0. Run forward and backward in autograd.detectAnomaly()",
+      [&] { backward({sum(product)}); });
   const Tensor e = call<op::Exp>(x);
   add_(detach(e), 1);
-  expect_error(ErrorCode::kModifiedInPlace, "which is output 0 of ExpBackward0, is at version 1",
-               [&] { backward({sum(e)}); });
+  expect_error(
+      ErrorCode::kModifiedInPlace,
+      "(output 0 of ExpBackward0) that backward needs was changed in place: it is at version 1",
+      [&] { backward({sum(e)}); });
 }
 
-// H.4: the place among the outputs is that of the current history.
+// H.4: the output number is that of the current history.
 TEST(SavedVariables, TheMessageCountsOutputsOfTheCurrentHistory) {
   const Tensor x = leaf({1, 2});
   const Tensor part = Unbind::call(x)[1];
@@ -192,9 +196,10 @@ TEST(SavedVariables, TheMessageCountsOutputsOfTheCurrentHistory) {
   const Tensor z = mul(y, y);
   copy_(y, mul(x, 3));
   expect_error(ErrorCode::kModifiedInPlace,
-               "which is output 0 of CopyBackwards, is at version 1; expected version 0",
+               "(output 0 of CopyBackwards) that backward needs was changed in place: it is at "
+               "version 1, but was saved at version 0",
                [&] { backward({sum(z)}); });
-  expect_error(ErrorCode::kViewInPlace, "Output 1 of UnbindBackward0",
+  expect_error(ErrorCode::kViewInPlace, "output 1 of UnbindBackward0",
                [&] { backward({sum(product)}); });
 }
 
@@ -222,7 +227,7 @@ TEST(SavedVariables, AreGoneAfterBackward) {
   const Tensor c = mul(a, a);
   const IntrusivePtr<Node> node = grad_fn(c);
   backward({sum(c)});
-  expect_error(ErrorCode::kGraphFreed, "after they have already been freed",
+  expect_error(ErrorCode::kGraphFreed, "saved for backward have been freed",
                [&] { (void)saved(node, "self"); });
 }
 
@@ -234,13 +239,13 @@ TEST(SavedVariables, RefuseASecondPairOfHooks) {
   const Tensor c = mul(a, a);
   const IntrusivePtr<Node> node = grad_fn(c);
   slot(*node, "self").register_hooks(*node, hooks());
-  expect_error(ErrorCode::kInvalidArgument, "whose hooks have already been set",
+  expect_error(ErrorCode::kInvalidArgument, "[registerHooks] this saved tensor already has hooks",
                [&] { slot(*node, "self").register_hooks(*node, hooks()); });
   backward({sum(c)});
-  expect_error(ErrorCode::kGraphFreed, "after it has been freed",
+  expect_error(ErrorCode::kGraphFreed, "[registerHooks] this saved tensor has been freed",
                [&] { slot(*node, "self").register_hooks(*node, hooks()); });
   SavedVariable none;
-  expect_error(ErrorCode::kInvalidArgument, "with value None is forbidden",
+  expect_error(ErrorCode::kInvalidArgument, "so it cannot have hooks",
                [&] { none.register_hooks(*node, hooks()); });
 }
 
@@ -265,7 +270,7 @@ TEST(SavedTensorHooks, PackOnceUnpackOftenAndKeepTheHistory) {
   EXPECT_EQ(log.packs, 1);
 }
 
-// H.11: the values are whatever unpack returns, and no version is checked.
+// H.11: the value is whatever unpack returns, without a version check.
 TEST(SavedTensorHooks, ReplaceTheValueAndAreNotCheckedForVersions) {
   HookLog log;
   const Tensor a = leaf({2, 3});
@@ -283,7 +288,7 @@ TEST(SavedTensorHooks, ReplaceTheValueAndAreNotCheckedForVersions) {
   EXPECT_EQ(values(grad(a)), (Values{40, 60}));
 }
 
-// H.11: leaves keep their accumulator through the hooks.
+// H.11: leaves keep their accumulator when hooks store them.
 TEST(SavedTensorHooks, GiveLeavesBackAsThemselvesToBackward) {
   HookLog log;
   const Tensor a = leaf<double>({2, 3});
@@ -299,8 +304,7 @@ TEST(SavedTensorHooks, MayNotChangeWhatTheyPack) {
   HookLog log;
   const Tensor a = leaf({2, 3});
   const SavedTensorHooksGuard hooks(logging(log, [](const Tensor& t) { return mul_(t, 2); }));
-  expect_error(ErrorCode::kInvalidArgument,
-               "A saved tensor pack hook is modifying its input in place.",
+  expect_error(ErrorCode::kInvalidArgument, "a pack hook must not change its argument in place",
                [&] { (void)mul(a, a); });
 }
 
@@ -323,7 +327,7 @@ TEST(SavedTensorHooks, TheInnermostPairOfTheThreadCounts) {
 }
 #endif
 
-// CC-097: numbers are exempt, and so is what is not saved.
+// CC-097: numbers and tensors that are not saved do not go through hooks.
 TEST(SavedTensorHooks, DoNotSeeNumbers) {
   HookLog log;
   const Tensor a = leaf({2, 3});
@@ -337,7 +341,7 @@ TEST(SavedTensorHooks, DoNotSeeNumbers) {
   EXPECT_EQ(values(grad(a)), (Values{2, 2}));
 }
 
-// H.15: backward under create_graph saves too.
+// H.15: backward under create_graph saves tensors too.
 TEST(SavedTensorHooks, ApplyToARecordedBackward) {
   HookLog log;
   const Tensor a = leaf<double>({2, 3});
@@ -348,7 +352,7 @@ TEST(SavedTensorHooks, ApplyToARecordedBackward) {
   EXPECT_EQ(values(grad({sum(g)}, {a})[0]), values(call<op::Exp>(a)));
 }
 
-// H.16: what a hook throws reaches the op, or backward.
+// H.16: an exception of a hook reaches the op, or backward.
 TEST(SavedTensorHooks, LetErrorsThrough) {
   struct Broken : SavedVariableHooks {
     explicit Broken(bool on_pack) : on_pack(on_pack) {}
@@ -376,8 +380,7 @@ TEST(SavedTensorHooks, MustGiveSomethingBack) {
   };
   const SavedTensorHooksGuard hooks([] { return std::make_unique<Forgetful>(); });
   const Tensor y = sum(call<op::Exp>(leaf({2, 3})));
-  expect_error(ErrorCode::kInvalidArgument,
-               "Output of saved tensor unpack_hook expected to be a Tensor",
+  expect_error(ErrorCode::kInvalidArgument, "an unpack hook must return a tensor",
                [&] { backward({y}); });
 }
 
@@ -405,8 +408,7 @@ TEST(SavedVariables, ADetachedInputIsRefused) {
   const Tensor b = mul(a, 2);
   const Tensor c = mul(b, b);
   detach_in_place(b);
-  expect_error(ErrorCode::kInvalidArgument,
-               "Trying to use a saved tensor that has been detached in-place",
+  expect_error(ErrorCode::kInvalidArgument, "a saved tensor has since been detached in place",
                [&] { backward({sum(c)}); });
   const Tensor e = call<op::Exp>(a);
   const Tensor kept = sum(e);
@@ -423,7 +425,7 @@ TEST(SavedVariables, NothingUnpacksToNothing) {
   EXPECT_FALSE(SavedVariable(Tensor(), SavedAs::kInput).unpack(*grad_fn(y)).defined());
 }
 
-// H.8, trap 31: a result saved by an in-place op on a view holds no cycle.
+// H.8, trap 31: a result saved by an in-place op on a view does not form a cycle.
 TEST(SavedVariables, AnInPlaceResultOnAViewMakesNoCycle) {
   const std::int64_t nodes = testing::live_nodes();
   const std::int64_t tensors = testing::live_tensors();
@@ -440,7 +442,8 @@ TEST(SavedVariables, AnInPlaceResultOnAViewMakesNoCycle) {
   EXPECT_EQ(testing::live_tensors(), tensors);
 }
 
-// H.20, trap 35: a node lets go as soon as it has run, whoever still holds the graph.
+// H.20, trap 35: a node frees its saved tensors as soon as it has run, even if the graph is still
+// held.
 TEST(SavedVariables, AreReleasedAsEachNodeCompletes) {
   const Tensor a = leaf({1, 2});
   WeakPtr<TensorImpl> factor;
@@ -455,7 +458,7 @@ TEST(SavedVariables, AreReleasedAsEachNodeCompletes) {
   EXPECT_EQ(factor.lock(), nullptr);
 }
 
-// Trap 36: nodes that saved nothing run twice.
+// Trap 36: nodes that saved nothing can run twice.
 TEST(SavedVariables, NothingSavedIsNothingFreed) {
   const Tensor a = leaf({1, 2});
   const Tensor y = sum(add(a, a));

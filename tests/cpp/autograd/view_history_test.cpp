@@ -1,4 +1,4 @@
-// Restricted views, detach, and what an in-place change does to the histories and hooks of views:
+// Restricted views, detach, and the effect of in-place changes on the histories and hooks of views:
 // section 1.I of PyTorch's rules.
 
 #include <gtest/gtest.h>
@@ -34,15 +34,8 @@ using testing::values;
 using testing::view_as_self;
 using Values = std::vector<double>;
 
-constexpr const char* kMultiOutput =
-    " This view is the output of a function that returns multiple views. Such functions do not "
-    "allow the output views to be modified inplace. You should replace the inplace operation by an "
-    "out-of-place one.";
-constexpr const char* kNoGrad =
-    " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your "
-    "code by moving both the view and the inplace either both inside the no_grad block (if you "
-    "don't want the inplace to be tracked) or both outside (if you want the inplace to be "
-    "tracked).";
+constexpr const char* kMultiOutput = " It is one of several views";
+constexpr const char* kNoGrad = " Make the view and the change both inside noGrad()";
 
 Tensor no_grad_view(const Tensor& t) {
   const NoGradGuard guard;
@@ -53,24 +46,24 @@ Tensor no_grad_view(const Tensor& t) {
 TEST(RestrictedViews, OfMultiOutputFunctionsAreNotChanged) {
   const Tensor x = clone(leaf({1, 2, 3, 4}, {2, 2}));
   expect_error(ErrorCode::kViewInPlace,
-               std::string("Output 0 of UnbindBackward0 is a view and is being modified inplace.") +
+               std::string("output 0 of UnbindBackward0, a view, cannot be changed in place.") +
                    kMultiOutput,
                [&] { mul_(Unbind::call(x)[0], 2); });
-  expect_error(ErrorCode::kViewInPlace,
-               std::string("Output 1 of SplitBackward0 is a view and is being modified inplace.") +
-                   kMultiOutput,
-               [&] { mul_(Split::call(x, {1})[1], 2); });
+  expect_error(
+      ErrorCode::kViewInPlace,
+      std::string("output 1 of SplitBackward0, a view, cannot be changed in place.") + kMultiOutput,
+      [&] { mul_(Split::call(x, {1})[1], 2); });
   expect_error(ErrorCode::kViewInPlace, kMultiOutput, [&] { mul_(Chunk::call(x, 2)[1], 2); });
   const Tensor part = Unbind::call(x)[0];
   add_(x, 1);
   expect_error(ErrorCode::kViewInPlace,
-               std::string("Output 0 of UnbindBackward0 is a view and its base or another view of "
-                           "its base has been modified inplace.") +
+               std::string("output 0 of UnbindBackward0, a view, cannot be used after its base or "
+                           "another view of it was changed in place.") +
                    kMultiOutput,
                [&] { (void)grad_fn(part); });
 }
 
-// CC-135, trap 45: only when a gradient is involved.
+// CC-135, trap 45: the restriction applies only if a gradient is involved.
 TEST(RestrictedViews, AreFreeWithoutGradients) {
   const Tensor x = tensor({1, 2, 3, 4}, {2, 2});
   mul_(Unbind::call(x)[0], 2);
@@ -89,19 +82,17 @@ TEST(RestrictedViews, OfNoGradAreNamedAsSuchAndPassItOn) {
   EXPECT_TRUE(requires_grad(v));
   EXPECT_EQ(grad_fn(v), nullptr);
   expect_error(ErrorCode::kViewInPlace,
-               std::string("A view was created in no_grad mode and is being modified inplace with "
-                           "grad mode enabled.") +
-                   kNoGrad,
+               std::string("a view made in noGrad() cannot be changed in place.") + kNoGrad,
                [&] { mul_(v, 2); });
   expect_error(ErrorCode::kViewInPlace,
-               std::string("Output 0 of ViewBackward0 is a view of a view which was created in "
-                           "no_grad mode and is being modified inplace with grad mode enabled.") +
+               std::string("output 0 of ViewBackward0, a view of one made in noGrad(), cannot be "
+                           "changed in place.") +
                    kNoGrad,
                [&] { mul_(view_as_self(v), 2); });
   add_(x, 1);
   expect_error(ErrorCode::kViewInPlace,
-               std::string("A view was created in no_grad mode and its base or another view of its "
-                           "base has been modified inplace with grad mode enabled.") +
+               std::string("a view made in noGrad() cannot be used after its base or another view "
+                           "of it was changed in place.") +
                    kNoGrad,
                [&] { (void)grad_fn(v); });
 }
@@ -110,10 +101,10 @@ TEST(RestrictedViews, OfNoGradAreNamedAsSuchAndPassItOn) {
 TEST(RestrictedViews, AViewOfAMultiOutputViewIsRestrictedToo) {
   const Tensor x = clone(leaf({1, 2, 3, 4}, {2, 2}));
   const Tensor v = view_as_self(Unbind::call(x)[0]);
-  expect_error(ErrorCode::kViewInPlace,
-               std::string("Output 0 of ViewBackward0 is a view and is being modified inplace.") +
-                   kMultiOutput,
-               [&] { mul_(v, 2); });
+  expect_error(
+      ErrorCode::kViewInPlace,
+      std::string("output 0 of ViewBackward0, a view, cannot be changed in place.") + kMultiOutput,
+      [&] { mul_(v, 2); });
 }
 
 // CC-134
@@ -121,8 +112,7 @@ TEST(InPlaceOnLeaf, IsRefusedForViewsOfViewsToo) {
   const Tensor x = leaf({1, 2});
   const Tensor v = narrow(view_as_self(x), 0, 0, 1);
   expect_error(ErrorCode::kLeafInPlace,
-               "a view of a leaf Variable that requires grad is being used in an in-place "
-               "operation.",
+               "a view of a leaf that requires a gradient cannot be changed in place",
                [&] { add_(v, 1); });
   EXPECT_EQ(x.version(), 0U);
 }
@@ -137,7 +127,7 @@ TEST(Views, HaveTheRootForABase) {
   EXPECT_FALSE(view_base(x).defined());
 }
 
-// CC-128, traps 41, 42: offset and strides count relative to the base.
+// CC-128, traps 41, 42: offset and strides are relative to the base.
 TEST(InPlaceOnView, OfAnOffsetStridedViewGivesTheRightDerivatives) {
   const Tensor root = testing::random_leaf({4, 5}, 3);
   const Tensor factor = testing::random_leaf({2, 3}, 4);
@@ -166,7 +156,7 @@ TEST(InPlaceOnView, OverlappingViewsGiveTheRightDerivatives) {
       {testing::random_leaf({5}, 5, -1, 1)}));
 }
 
-// I.15: elements of the input that share an address share its gradient.
+// I.15: input elements that share an address share their gradient.
 TEST(AsStrided, OfAnOverlappingInputDividesTheGradient) {
   EXPECT_TRUE(testing::gradcheck_one(
       [](const TensorList& in) {
@@ -177,7 +167,8 @@ TEST(AsStrided, OfAnOverlappingInputDividesTheGradient) {
       {testing::random_leaf({1, 3}, 6)}));
 }
 
-// A view by strides may lie before its input, or beyond it; what it shows there is not the input's.
+// A strided view may begin before its input or end after it; elements there do not belong to the
+// input.
 TEST(AsStrided, MayLeaveItsInput) {
   for (const std::int64_t offset : {0, 1, 4, 5}) {
     const Tensor x = leaf<double>({1, 2, 3, 4, 5, 6, 7, 8});
@@ -208,7 +199,7 @@ TEST(InPlaceOnView, RowsAssignedFromDifferentTensors) {
   EXPECT_EQ(values(grad(z)), (Values{2, 2, 2}));
 }
 
-// CC-131, I.4: what is assigned is summed to its shape.
+// CC-131, I.4: the assigned value's gradient is summed to its shape.
 TEST(InPlaceOnView, AssignmentBroadcasts) {
   const Tensor x = leaf({1, 2, 3, 4});
   const Tensor y = tensor(std::vector<float>(24), {2, 3, 4});
@@ -217,7 +208,7 @@ TEST(InPlaceOnView, AssignmentBroadcasts) {
   EXPECT_EQ(values(grad(x)), (Values{3, 3, 3, 3}));
 }
 
-// I.14, trap 40: made anew when asked for, under no_grad too.
+// I.14, trap 40: regenerated when requested, under no_grad too.
 TEST(InPlaceOnView, AStaleHistoryIsMadeAnewUnderNoGrad) {
   const Tensor x = clone(leaf({1, 2, 3}));
   const Tensor v = narrow(x, 0, 0, 2);
@@ -244,7 +235,7 @@ TEST(InPlaceOnView, ThenNoGrad) {
   EXPECT_EQ(values(grad(root)), (Values{3, 3, 0}));
 }
 
-// CC-136, I.12: several changes of several views are a chain.
+// CC-136, I.12: several changes of several views form a chain.
 TEST(InPlaceOnView, RepeatedChangesFormAChain) {
   const Tensor root = leaf({1, 2});
   const Tensor x = clone(root);
@@ -271,7 +262,7 @@ TEST(CopySlices, WorksUnderInputs) {
   EXPECT_THROW((void)grad({changed()}, {y}), std::domain_error);
 }
 
-// CC-142: a branch nobody needs is not run.
+// CC-142: a branch whose gradient is not needed does not run.
 TEST(CopySlices, SkipsWhatIsNotNeeded) {
   const Tensor x = leaf({1, 2});
   const Tensor y = leaf({3, 4});
@@ -287,7 +278,7 @@ TEST(CopySlices, SkipsWhatIsNotNeeded) {
   EXPECT_FALSE(ran);
 }
 
-// CC-143: an undefined gradient of the view is zero there; the rest passes.
+// CC-143: an undefined gradient of the view means zero there; the rest passes through.
 TEST(CopySlices, TakesAnUndefinedGradientForZero) {
   const Tensor root = leaf({1, 2, 3});
   const Tensor base = clone(root);
@@ -308,12 +299,11 @@ TEST(CopySlices, RunsOnce) {
   const Tensor y = sum(x);
   backward({y}, {}, {.retain_graph = true});
   backward({y});
-  expect_error(ErrorCode::kGraphFreed, "Trying to backward through the graph a second time",
-               [&] { backward({y}); });
+  expect_error(ErrorCode::kGraphFreed, "Pass retainGraph: true", [&] { backward({y}); });
 }
 
 // J.12
-// CC-138, CC-139, I.17, trap 46: hooks of a view from before a change never run.
+// CC-138, CC-139, I.17, trap 46: hooks registered on a view before a change never run.
 TEST(HooksAndInPlace, HooksOfAViewStayWithTheOldHistory) {
   const Tensor x = clone(leaf({1, 2, 3}));
   const Tensor v = narrow(x, 0, 0, 2);
@@ -368,7 +358,7 @@ TEST(Detach, InPlaceTakesATensorOutOfItsGraph) {
 TEST(Detach, InPlaceRefusesViewsAndLeavesThoseOfABaseAttached) {
   const Tensor base = mul(leaf({1, 2}), 2);
   const Tensor v = narrow(base, 0, 0, 1);
-  expect_error(ErrorCode::kViewInPlace, "Can't detach views in-place. Use detach() instead.",
+  expect_error(ErrorCode::kViewInPlace, "a view cannot be detached in place",
                [&] { detach_in_place(v); });
   detach_in_place(base);
   EXPECT_FALSE(requires_grad(base));

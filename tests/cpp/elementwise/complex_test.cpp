@@ -1,4 +1,4 @@
-// Complex numbers through ops and through autograd: PyTorch's numbers.
+// Complex numbers in ops and in autograd, compared with results of PyTorch.
 
 #include "ops/complex/complex.h"
 
@@ -81,10 +81,9 @@ TEST(Complex, AComplexResultNeedsAGradientOfItsOwnDtype) {
   const Tensor doubled = (Var(z) * 2).tensor();
   backward({doubled}, {tensor<C>({C{1, 0}}, Shape{})});
   EXPECT_EQ(values(grad(z)), (Numbers{2, 0}));
-  expect_error(ErrorCode::kNonScalarBackward, "real scalar outputs",
+  expect_error(ErrorCode::kNonScalarBackward, "an output of dtype complex128 needs a gradient",
                [&] { backward({(Var(z) * 2).tensor()}); });
-  expect_error(ErrorCode::kDtypeMismatch,
-               "both grad_output and output are required to have the same dtype",
+  expect_error(ErrorCode::kDtypeMismatch, "gradient 0 has dtype ",
                [&] { backward({(Var(z) * 2).tensor()}, {tensor<double>({1}, Shape{})}); });
 }
 
@@ -119,7 +118,7 @@ TEST(Complex, CastsTakeTheRealPartBothWays) {
   EXPECT_EQ(values(re), (Numbers{1, 3}));
   backward({sum(re)});
   ASSERT_EQ(warnings.messages().size(), 1U);
-  EXPECT_EQ(warnings.messages()[0], "Casting complex values to real discards the imaginary part.");
+  EXPECT_NE(warnings.messages()[0].find("imaginary parts"), std::string::npos);
   EXPECT_EQ(values(grad(z)), (Numbers{1, 0, 1, 0}));
   const Tensor x = testing::leaf<double>({5});
   backward({sum(Imag::call((Var(ToDType::call(x, DType::kComplex128)) * z).tensor()))});
@@ -149,29 +148,29 @@ TEST(Complex, WhatHasNoOrderSaysSo) {
   expect_error(ErrorCode::kDtypeMismatch, "[lt] not implemented for complex64",
                [&] { call<op::Lt>(z, 0); });
   expect_error(ErrorCode::kDtypeMismatch, "[floor]", [&] { call<op::Floor>(z); });
-  expect_error(ErrorCode::kDtypeMismatch, "In-place abs is not supported for complex tensors",
+  expect_error(ErrorCode::kDtypeMismatch, "[abs] the result is real",
                [&] { call_in_place<op::Abs>(z); });
-  expect_error(ErrorCode::kDtypeMismatch, "non-complex",
+  expect_error(ErrorCode::kDtypeMismatch, "expected a complex tensor, got float32",
                [&] { Imag::call(testing::full({2}, 1, DType::kFloat32)); });
 }
 
 TEST(Complex, ViewsAsPairsNeedPairs) {
   const Tensor t = testing::full({3, 2}, 1, DType::kFloat32);
-  expect_error(ErrorCode::kDtypeMismatch, "view_as_real is only supported for complex",
+  expect_error(ErrorCode::kDtypeMismatch, "expected a complex tensor, got float32",
                [&] { ViewAsReal::call(t); });
-  expect_error(ErrorCode::kShapeMismatch, "last dimension of size 2",
+  expect_error(ErrorCode::kShapeMismatch, "must have size 2, got shape [3]",
                [&] { ViewAsComplex::call(testing::full({3}, 1, DType::kFloat32)); });
-  expect_error(ErrorCode::kShapeMismatch, "one or more dimensions",
+  expect_error(ErrorCode::kShapeMismatch, "at least 1 dimension",
                [&] { ViewAsComplex::call(testing::full({}, 1, DType::kFloat32)); });
   expect_error(ErrorCode::kShapeMismatch, "stride 1", [&] {
     ViewAsComplex::call(Transpose::call(testing::full({2, 2}, 1, DType::kFloat32), 0, 1));
   });
-  expect_error(ErrorCode::kShapeMismatch, "storage_offset divisible by 2", [&] {
+  expect_error(ErrorCode::kShapeMismatch, "the storage offset must be even, got 1", [&] {
     ViewAsComplex::call(Narrow::call(testing::full({3}, 1, DType::kFloat32), 0, 1, 2));
   });
 }
 
-// A change of the parts is a change of the number, to autograd too.
+// Changing the parts in place changes the complex number, also for autograd.
 TEST(Complex, InPlaceChangesOfPartsReachTheWhole) {
   const Tensor z = complex_leaf({{1, 2}, {3, 4}}, Shape{2});
   const Tensor base = Clone::call(z);

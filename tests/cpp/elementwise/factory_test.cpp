@@ -1,4 +1,4 @@
-// Tensors from nothing, by rule and by chance.
+// Creation of tensors, regular and random.
 
 #include "ops/create/factory.h"
 
@@ -59,8 +59,7 @@ TEST(Arange, CountsByStep) {
   EXPECT_EQ(Arange::call(0).shape(), Shape{0});
   expect_error(ErrorCode::kInvalidArgument, "step must be nonzero",
                [] { Arange::call(0, Scalar(1), 0); });
-  expect_error(ErrorCode::kInvalidArgument,
-               "upper bound and larger bound inconsistent with step sign",
+  expect_error(ErrorCode::kInvalidArgument, "a step of 1 does not lead from 0 to -1",
                [] { Arange::call(0, Scalar(-1)); });
 }
 
@@ -86,7 +85,7 @@ TEST(Like, KeepsTheLayoutOfADenseTensor) {
   EXPECT_TRUE(ZerosLike::call(Expand::call(Ones::call({1}), {4})).is_contiguous());
 }
 
-// The numbers are torch's after manual_seed(0).
+// The numbers are those of torch after manual_seed(0).
 TEST(Random, DrawsPyTorchsNumbers) {
   manual_seed(0);
   expect_near(Rand::call({2, 2}),
@@ -129,7 +128,7 @@ TEST(Randint, TakesTwoForms) {
   manual_seed(5);
   EXPECT_EQ(values(Randint::call(10, {8})), values(a));
   for (const double v : values(a)) EXPECT_TRUE(v >= 0 && v < 10);
-  expect_error(ErrorCode::kInvalidArgument, "expects from < to",
+  expect_error(ErrorCode::kInvalidArgument, "low must be less than high, got 3 and 3",
                [] { Randint::call(3, {3}, Dims{1}); });
   manual_seed(5);
   const Tensor b = Zeros::call({8}, DType::kInt64);
@@ -151,7 +150,8 @@ TEST(Random, InPlaceFillsCutTheGradientOff) {
   NormalInPlace::call(Narrow::call(y, 0, 0, 2));
   backward({sum(y)});
   EXPECT_EQ(values(grad(x)), (Values{0, 0, 2}));
-  expect_error(ErrorCode::kLeafInPlace, "a leaf Variable that requires grad",
+  expect_error(ErrorCode::kLeafInPlace,
+               "a leaf that requires a gradient cannot be changed in place",
                [&] { NormalInPlace::call(x); });
 }
 
@@ -191,8 +191,7 @@ TEST(Dropout, DoesNothingOutsideOfTraining) {
   EXPECT_EQ(values(Dropout::call(x, 1)), (Values{0, 0}));
   EXPECT_TRUE(
       std::isnan(values(Dropout::call(tensor({std::numeric_limits<float>::quiet_NaN()}), 1))[0]));
-  expect_error(ErrorCode::kInvalidArgument,
-               "dropout probability has to be between 0 and 1, but got 1.5",
+  expect_error(ErrorCode::kInvalidArgument, "p must be in [0, 1], got 1.5",
                [&] { Dropout::call(x, 1.5); });
 }
 

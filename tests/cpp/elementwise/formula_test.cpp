@@ -1,5 +1,5 @@
-// Laws of the formulas in formulas/*.h, checked for every op on plain numbers: that gradients are
-// the derivatives of values, also where two pieces meet, and that float32 and float64 agree.
+// Laws of the formulas in formulas/*.h, checked for every op on plain numbers: gradients are the
+// derivatives of values, also where two pieces meet, and float32 and float64 agree.
 
 #include <algorithm>
 #include <cmath>
@@ -181,9 +181,9 @@ TEST_P(Formulas, NaNStaysNaN) {
   // No integer is NaN.
   if (op().dtype_rule == op::DTypeRule::kInteger) return;
   for (std::size_t i = 0; i < op().arity; ++i) {
-    // Selected by a mask, which NaN is not.
+    // The mask that selects is not NaN.
     if (op().name == "where" || op().name == "masked_fill") continue;
-    // copysign takes of its second operand the sign alone, which NaN has too.
+    // copysign only reads the sign of its second operand, which a NaN has too.
     if (op().name == "copysign" && i == 1) continue;
     Numbers x = sample(true);
     x[i] = kNaN;

@@ -1,6 +1,7 @@
 // Known answers: every op against values computed elsewhere, with 40 digits.
 //
-// The laws of formula_test.cpp hold for any smooth function; these say that it is the right one.
+// The laws of formula_test.cpp hold for any smooth function; these values check that it is the
+// right one.
 
 #include <cmath>
 #include <limits>
@@ -359,7 +360,8 @@ TEST(KnownAnswers, HoldInFloat32) {
   }
 }
 
-// Where the logarithm of the answer is large its error becomes one of the answer.
+// If the logarithm of the answer is large, its absolute error becomes a relative error of the
+// answer.
 TEST(KnownAnswers, HoldInTails) {
   const std::vector<Answer> tails{
       {"gammainc", {30, 12}, 8.8701387991446941e-6},

@@ -1,4 +1,4 @@
-// float16 and bfloat16: their bits, promotion, and what engine and ops make of them.
+// float16 and bfloat16: their bits, promotion, and their use in the engine and in ops.
 
 #include "base/half.h"
 
@@ -12,7 +12,7 @@
 
 #include "autograd/autograd.h"
 #include "dispatch/elementwise.h"
-#include "dispatch/handle_table.h"
+#include "dispatch/handles/handle_table.h"
 #include "dispatch/precision.h"
 #include "dispatch/promotion.h"
 #include "formulas/all.h"
@@ -88,7 +88,7 @@ TEST(Half, EveryNumberSurvivesFloat32) {
   }
 }
 
-// All halves there are, through tensors: more than a tile, packed, strided and of one element.
+// Every half-precision number, in tensors larger than a tile: packed, strided and of one element.
 TEST(Half, CopiesConvertAsOneNumberDoes) {
   std::vector<float> given;
   for (std::uint32_t i = 0; i < 0x10000; i += 7) given.push_back(std::bit_cast<float>(i << 16 | i));
@@ -178,9 +178,9 @@ TEST(Half, ElementwiseOpsRoundOnce) {
 }
 
 TEST(Half, AValueThatDoesNotFitIsRefused) {
-  expect_error(ErrorCode::kInvalidArgument, "c10::Half without overflow",
+  expect_error(ErrorCode::kInvalidArgument, "65505 does not fit float16",
                [] { full({2}, 65505, DType::kFloat16); });
-  expect_error(ErrorCode::kInvalidArgument, "c10::BFloat16 without overflow",
+  expect_error(ErrorCode::kInvalidArgument, "does not fit bfloat16",
                [] { full({2}, 3.4e38, DType::kBFloat16); });
   EXPECT_EQ(values(ToDType::call(full({1}, kInfinity, DType::kFloat16), DType::kFloat32))[0],
             kInfinity);
@@ -190,7 +190,7 @@ TEST(Half, GradientsHaveTheDtypeOfTheirTensors) {
   const Tensor x = ToDType::call(tensor<float>({1, 2, 3}), DType::kBFloat16);
   set_requires_grad(x, true);
   const Tensor w = leaf<float>({0.5F, 2, 4});
-  // Broadcast, expanded, viewed in places that overlap: what sums gradients.
+  // Broadcasting, expanding and overlapping views, whose gradients are sums.
   const Tensor wide = call<op::Mul>(Expand::call(x, {2, 3}), w);
   EXPECT_EQ(wide.dtype(), DType::kFloat32);
   const Tensor overlapping = AsStrided::call(x, {2, 2}, {1, 1}, 0);

@@ -1,5 +1,4 @@
-// The words on bare vectors: how many digits are right, what happens at the ends of the range, and
-// what integers do.
+// The vocabulary on vectors: accuracy, behaviour at the ends of the range, and integers.
 
 #include "backend/cpu/vector/pack_math.h"
 
@@ -27,13 +26,13 @@ using Unary = Vec<T> (*)(Vec<T>);
 template <class T>
 using Binary = Vec<T> (*)(Vec<T>, Vec<T>);
 
-/// A word and the function of the C library it stands for.
+/// A word of the vocabulary and the C library function that it corresponds to.
 struct Word {
   std::string name;
   Unary<float> single;
   Unary<double> exact;
   double (*reference)(double);
-  double limit = 5;  ///< in units of the last place of float32
+  double limit = 5;  ///< in units in the last place of float32
 };
 
 std::vector<Word> words() {
@@ -57,7 +56,7 @@ std::vector<Word> words() {
       EG_BETTER(cosh, 2),
       EG_BETTER(tanh, 2.5),
       EG_BETTER(asinh, 2),
-      // Emscripten's C library has numbers for it below one.
+      // Emscripten's C library returns numbers below one, where the result is NaN.
       {"acosh", vec_acosh, vec_acosh, [](double x) { return x < 1 ? kNaN : std::acosh(x); }, 2},
       EG_BETTER(atanh, 2),
       EG_BETTER(erf, 2),
@@ -71,7 +70,7 @@ std::vector<Word> words() {
 
 class Words : public ::testing::TestWithParam<Word> {};
 
-/// The distance in units of the last place of float32; 0 for equals and for two NaN.
+/// The distance in units in the last place of float32; 0 for equal numbers and for two NaNs.
 double ulps(double actual, double expected) {
   if (actual == expected || (std::isnan(actual) && std::isnan(expected))) return 0;
   if (std::isnan(actual) || std::isnan(expected)) return kInfinity;
@@ -88,7 +87,7 @@ double ulps(double actual, double expected) {
 }
 
 TEST_P(Words, AreGoodToSomeUnitsInTheLastPlaceEverywhere) {
-  // Every 2^32 / 160,000-th float32: all signs and exponents, NaN and infinity among them.
+  // Every 2^32 / 160,000-th float32: all signs and exponents, including NaN and infinity.
   constexpr std::uint64_t kStride = 26'839;
   for (std::uint64_t bits = 0; bits < 1ULL << 32; bits += 4 * kStride) {
     Vec<float> x{};
@@ -148,7 +147,7 @@ TEST_P(Words, DoNotLookAtNeighbours) {
 INSTANTIATE_TEST_SUITE_P(Vector, Words, ::testing::ValuesIn(words()),
                          [](const auto& test) { return test.param.name; });
 
-/// A word as a call and as part of a kernel.
+/// A word compiled as a call and as part of a kernel.
 struct TwoForms {
   const char* name;
   Unary<float> called;
@@ -262,7 +261,7 @@ TEST(PackMath, SpecialFunctionsAtTheirPoles) {
   EXPECT_TRUE(std::isnan(polygamma(1, kNaN)));
 }
 
-/// A word whose own form in float64 is what its form in float32 is measured by.
+/// A word whose float32 form is compared with its float64 form.
 struct Special {
   const char* name;
   Unary<float> single;
@@ -284,7 +283,7 @@ TEST(PackMath, SpecialFunctionsInFloat32AreThoseOfFloat64) {
   constexpr std::uint32_t kStride = 1'048'573;
   for (const Special& word : words) {
     const auto check = [&word](float x) {
-      // Its neighbours take the other way, where there are two.
+      // Its neighbours take the other branch, if there are two.
       const float single = word.single(Vec<float>{0.5F, x, -0.9999F, 30})[1];
       const double exact = word.exact(splat(static_cast<double>(x)))[0];
       ASSERT_LE(ulps(static_cast<double>(single), exact), 1.001) << word.name << '(' << x << ')';
@@ -343,7 +342,7 @@ TEST(PackMath, DecimalLogarithmsOfPowersOfTenAreWhole) {
     EXPECT_EQ(vec_log10(splat(static_cast<float>(std::pow(10.0, n))))[0], static_cast<float>(n));
 }
 
-// Emscripten's C library takes the logarithm of a rounding error there.
+// There Emscripten's C library takes the logarithm of a rounding error.
 TEST(PackMath, AcoshBelowOneIsNaN) {
   for (const double x : {0.999, 0.0, -1.0, -2.0, -584339.5625, -62666512.0, -1e300, -kInfinity})
     EXPECT_TRUE(std::isnan(vec_acosh(splat(x))[0])) << x;

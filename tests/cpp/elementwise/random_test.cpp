@@ -23,7 +23,7 @@ namespace {
 using golden::RandomCall;
 using Bytes = std::vector<std::uint8_t>;
 
-// std::vector<bool> has no data() to make a span of.
+// std::vector<bool> has no data() for a span.
 template <class T>
 class Filled {
  public:
@@ -130,8 +130,8 @@ void fill(const RandomCall& call, std::span<T> out, Generator& generator) {
   }
 }
 
-// float64 normals go through the C library there and through random_math here: a few units in the
-// last place.
+// PyTorch computes float64 normals with the C library, we with random_math; the results differ by a
+// few units in the last place.
 template <class T>
 bool is_exact(const RandomCall& call) {
   return !std::same_as<T, double> || (!call.op.starts_with("randn") &&
@@ -202,7 +202,7 @@ TEST(Random, SeedComesFromTheSystemAndFitsANumber) {
   EXPECT_EQ(generator.initial_seed(), second);
 }
 
-// No other implementation gives these bits; they pin that every build of ours does.
+// These bits are specific to this implementation; the test checks that every build produces them.
 TEST(Random, Float64NormalsAreTheSameInEveryBuild) {
   Generator generator(0);
   std::vector<double> out(10007);
@@ -284,12 +284,12 @@ TEST(RandomState, RefusesBytesFromElsewhere) {
   Generator generator(4);
   const Bytes state = generator.state();
   expect_refused("5056 bytes", [&] { generator.set_state(std::span(state).first(100)); });
-  expect_refused("Invalid mt19937 state", [&] { generator.set_state(Bytes(5056)); });
+  expect_refused("not a valid mt19937 state", [&] { generator.set_state(Bytes(5056)); });
   Bytes past_the_end = state;
   past_the_end[16] = 1;    // the next word is the second,
   past_the_end[9] = 0x02;  // with more left than there are
   past_the_end[8] = 0x71;
-  expect_refused("Invalid mt19937 state", [&] { generator.set_state(past_the_end); });
+  expect_refused("not a valid mt19937 state", [&] { generator.set_state(past_the_end); });
   EXPECT_EQ(generator.state(), state);
 }
 
@@ -304,24 +304,24 @@ TEST(RandomArguments, AreCheckedBeforeAnythingIsDrawn) {
   const std::span<float> r(real);
   const std::span<std::uint8_t> b(bytes);
 
-  expect_refused("[from, to) range, but found from=2 > to=1",
+  expect_refused("expected from <= to, got from=2 and to=1",
                  [&] { fill_uniform(r, 2, 1, generator); });
   expect_refused("from is out of bounds for float32", [&] { fill_uniform(r, nan, 1, generator); });
   expect_refused("to is out of bounds for float32", [&] { fill_uniform(r, 0, 1e39, generator); });
-  expect_refused("expects to-from to fit", [&] { fill_uniform(r, -3e38, 3e38, generator); });
-  expect_refused("std >= 0.0, but found std -1", [&] { fill_normal(r, 0, -1, generator); });
-  expect_refused("std >= 0.0, but found std nan",
-                 [&] { fill_normal(r.first(3), 0, nan, generator); });
-  expect_refused("'from' to be less than 'to', but got from=5 >= to=5",
+  expect_refused("to - from that fits into float32",
+                 [&] { fill_uniform(r, -3e38, 3e38, generator); });
+  expect_refused("expected std >= 0, got -1", [&] { fill_normal(r, 0, -1, generator); });
+  expect_refused("expected std >= 0, got nan", [&] { fill_normal(r.first(3), 0, nan, generator); });
+  expect_refused("expected from < to, got from=5 and to=5",
                  [&] { fill_randint(r, 5, 5, generator); });
   expect_refused("to - 1 is out of bounds for uint8", [&] { fill_randint(b, 0, 257, generator); });
   expect_refused("from is out of bounds for uint8", [&] { fill_randint(b, -1, 2, generator); });
-  expect_refused("n cannot be greater than 255 for uint8", [&] { fill_randperm(b, generator); });
-  expect_refused("p to be in [0, 1], but got p=1.5", [&] { fill_bernoulli(r, 1.5, generator); });
-  expect_refused("p to be in [0, 1], but got p=nan", [&] { fill_bernoulli(b, nan, generator); });
-  expect_refused("p to be in [0, 1], but got p=1.5",
+  expect_refused("expected n <= 255 for uint8", [&] { fill_randperm(b, generator); });
+  expect_refused("expected p from 0 to 1, got 1.5", [&] { fill_bernoulli(r, 1.5, generator); });
+  expect_refused("expected p from 0 to 1, got nan", [&] { fill_bernoulli(b, nan, generator); });
+  expect_refused("expected p from 0 to 1, got 1.5",
                  [&] { fill_bernoulli(r, std::span<const float>(p), generator); });
-  expect_refused("lambda > 0.0, but found lambda=0", [&] { fill_exponential(r, 0, generator); });
+  expect_refused("expected lambda > 0, got 0", [&] { fill_exponential(r, 0, generator); });
 
   EXPECT_EQ(generator.state(), state);
   EXPECT_EQ(real, std::vector<float>(20, 7.0f));
@@ -363,7 +363,7 @@ TEST(RandomThreads, AFillIsOnePieceOfTheTape) {
 #endif
 
 TEST(RandomMath, FusedMultiplyAddRoundsOnce) {
-  // a * b + c lies just above the middle of two float32, and float64 rounds it to the middle.
+  // a * b + c is just above the middle of two float32 numbers, and float64 rounds it to the middle.
   const float a = 1 + 0x1p-12f, b = 1 + 0x1p-12f, c = 0x1p-80f;
   EXPECT_EQ(fused_multiply_add(a, b, c), std::fma(a, b, c));
   EXPECT_NE(fused_multiply_add(a, b, c), static_cast<float>(static_cast<double>(a) * b + c));

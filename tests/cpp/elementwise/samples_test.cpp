@@ -1,5 +1,5 @@
-// Gamma and Dirichlet numbers, which only the package itself draws: values and gradients are those
-// of PyTorch 1.13.1.
+// Gamma and Dirichlet samples, which are internal to the package: values and gradients are those of
+// PyTorch 1.13.1.
 
 #include "ops/random/samples.h"
 

@@ -1,6 +1,6 @@
-// Functions that are run once and played from then on.
+// Functions that run once and are then replayed.
 
-#include "dispatch/captured_function.h"
+#include "dispatch/capture/captured_function.h"
 
 #include <memory>
 #include <thread>
@@ -37,7 +37,7 @@ using testing::values;
 using Values = std::vector<double>;
 using CapturedPtr = IntrusivePtr<CapturedFunction>;
 
-// Records `fn`, which takes the places of the inputs and returns a list.
+// Captures `fn`, which is called with the input tensors of the recording and returns a list.
 template <class Fn>
 CapturedPtr captured(const TensorList& inputs, Fn&& fn) {
   auto function = make_intrusive<CapturedFunction>(inputs);
@@ -57,7 +57,7 @@ TEST(Capture, PlaysTheSameOverOtherValues) {
       {tensor({1, 2})}, [](const TensorList& in) { return TensorList{add(mul(in[0], in[0]), 1)}; });
   const TensorList first = f->call({tensor({3, 4})});
   const TensorList second = f->call({tensor({-1, 0.5})});
-  // Results of several calls are several tensors.
+  // Results of different calls are different tensors.
   EXPECT_EQ(values(first[0]), (Values{10, 17}));
   EXPECT_EQ(values(second[0]), (Values{2, 1.25}));
 }
@@ -84,7 +84,7 @@ TEST(Capture, PlaysMergedDimensionsAgainAndAgain) {
   }
 }
 
-// A step of gradient descent, as it is written.
+// A step of gradient descent, in ordinary code.
 Tensor descend(const Tensor& w, const Tensor& x) {
   const Tensor loss = testing::sum(mul(mul(w, x), mul(w, x)));
   set_grad(w, Tensor());
@@ -135,7 +135,7 @@ TEST(Capture, MakesConstantsOnceUnlessTheyChange) {
     const TensorList results = f->call({tensor({1, 2})});
     EXPECT_EQ(values(results[0]), (Values{12, 23}));
     EXPECT_EQ(values(results[1]), (Values{4, 4}));
-    // A result is the caller's own.
+    // A result belongs to the caller.
     mul_(results[1], 0);
   }
 }
@@ -205,7 +205,7 @@ TEST(Capture, LiveWorkIsDoneAnewInItsPlace) {
   EXPECT_EQ(value(t), 1);
   EXPECT_EQ(value(f->call({tensor({1}, {})})[0]), 4);
   EXPECT_EQ(value(f->call({tensor({1}, {})})[0]), 15);
-  // Outside of a recording it is just called.
+  // Outside a recording it is simply called.
   run_live([&] { count = 100; });
   EXPECT_EQ(count, 100);
 }
@@ -219,7 +219,7 @@ TEST(Capture, KeepsTheMemoryThatItUses) {
     f = captured({testing::full({1000}, 1.0, DType::kFloat32)},
                  [&](const TensorList& in) { return TensorList{mul(in[0], table)}; });
   }
-  // What could lie where the table lay, if it had been freed.
+  // Would reuse the memory of `table` if that had been freed.
   const Tensor other = testing::full({1000}, 9.0, DType::kFloat32);
   EXPECT_EQ(values(f->call({testing::full({1000}, 3.0, DType::kFloat32)})[0]), Values(1000, 6));
   EXPECT_EQ(values(other), Values(1000, 9));
@@ -292,7 +292,7 @@ TEST(Capture, RecordsItsOwnThreadAlone) {
 TEST(Capture, AnErrorLeavesNothingBehind) {
   const Tensor x = testing::full({1000}, 1.0, DType::kFloat32);
   const std::int64_t before = memory_stats().bytes;
-  expect_error(ErrorCode::kShapeMismatch, "mat1 and mat2", [&] {
+  expect_error(ErrorCode::kShapeMismatch, "cannot be multiplied", [&] {
     captured({x}, [](const TensorList& in) {
       const Tensor t = add(in[0], 1);
       return TensorList{Matmul::call(t, testing::full({3, 3}, 1.0, DType::kFloat32))};

@@ -1,4 +1,4 @@
-// Tensors of a device other than the CPU: memory that only kernels look into.
+// Tensors of a device other than the CPU, whose memory only kernels access.
 
 #include <array>
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
-#include "autograd/engine/stand_in.h"
+#include "autograd/engine/engine_context.h"
 #include "base/fields.h"
 #include "dispatch/transfer.h"
 #include "kernels/call.h"
@@ -48,7 +48,7 @@ TEST(Devices, ValuesMoveInAnyLayoutAndDtype) {
   const Tensor there = moved(Transpose::call(x, 0, 1), kTestDevice);
   EXPECT_EQ(there.device(), kTestDevice);
   EXPECT_EQ(values(there), (Values{1, 4, 2, 5, 3, 6}));
-  // Into a part of another tensor, as integers, and back out of it.
+  // Copies into a part of another tensor, as integers, and back.
   const Tensor whole = full({4, 3}, 9, DType::kInt32, kTestDevice);
   copy_data(Narrow::call(whole, 0, 1, 2), x);
   EXPECT_EQ(values(whole), (Values{9, 9, 9, 1, 2, 3, 4, 5, 6, 9, 9, 9}));
@@ -65,14 +65,14 @@ TEST(Devices, ANumberOfTheCpuMayJoinAndNothingElse) {
   EXPECT_EQ(testing::mul(number, x).device(), kTestDevice);
   expect_error(ErrorCode::kDeviceMismatch, "test and cpu",
                [&] { testing::mul(x, tensor({1, 2}, {2}, Device{})); });
-  // A number of a device does not join tensors of the CPU.
+  // A scalar on a device cannot be combined with CPU tensors.
   expect_error(ErrorCode::kDeviceMismatch, "cpu and test",
                [&] { testing::mul(tensor({1, 2}, {2}, Device{}), tensor({1}, {}, kTestDevice)); });
 }
 
 #if EG_THREADS
 
-// The gradient of a number that joined comes back to where the number is.
+// The gradient of a CPU scalar is moved back to the CPU.
 TEST(Devices, GradientsOfNumbersComeBackToTheCpu) {
   const Tensor x = leaf({1, 2}, {2}, kTestDevice);
   const Tensor number = leaf({10}, {}, Device{});
@@ -102,7 +102,7 @@ TEST(Devices, AKernelThatADeviceLacksIsComputedOnTheCpuAndSaidOnce) {
   const testing::WarningRecorder warnings;
   const testing::LacksKernel lacks("softmax");
   EXPECT_EQ(values(Softmax::call(x, 1)), expected);
-  // Into a block that holds more than the result.
+  // The result is written to a block that is larger than the result.
   EXPECT_EQ(values(Softmax::call(Narrow::call(x, 0, 1, 1), 1)), (Values{expected[2], expected[3]}));
   EXPECT_EQ(warnings.messages().size(), 2U);
   set_warn_always(false);
@@ -119,7 +119,7 @@ TEST(Devices, OpsThatNeedValuesAtOnceReadThemBack) {
   EXPECT_EQ(values(places), (Values{1, 3}));
 }
 
-// What a device writes down of a call is all of it: every field, in its order.
+// A device records a call completely: every field, in order.
 TEST(KernelCalls, FieldsAreThoseOfTheStruct) {
   using kernel::FieldKind;
   const auto kinds = [](const kernel::KernelType& type) {
@@ -132,7 +132,7 @@ TEST(KernelCalls, FieldsAreThoseOfTheStruct) {
                          FieldKind::kIn, FieldKind::kOut}));
   const auto product = kinds(kernel::kKernelType<kernel::MatrixProduct>);
   EXPECT_EQ(product.front(), FieldKind::kList);
-  EXPECT_EQ(product.back(), FieldKind::kIn);
+  EXPECT_EQ(product.back(), FieldKind::kOptionalIn);
   EXPECT_EQ(product.size(), 4U + 2 * (1 + 3) + (1 + 3) + 3);
 }
 
@@ -150,16 +150,15 @@ TEST(KernelCalls, FieldsLieWhereTheCompilerPutsThem) {
 }
 
 #if EG_THREADS
-// Trap 24: a hook runs on the thread that registered it, while the thread of the device waits for
-// it.
+// Trap 24: a hook runs on the thread that registered it, while the device thread waits for it.
 TEST(Devices, AHookOnAnotherThreadMayCallBackwardOnTheDevice) {
   const Tensor x = leaf({1, 2}, {2}, kTestDevice);
   const std::shared_ptr<Inbox> main = Inbox::current();
   testing::hook_tensor(x, [&](const Tensor& gradient) {
-    const EnginePlace place = EnginePlace::here();
+    const EngineContext context = EngineContext::here();
     Tensor result;
     main->call([&] {
-      const StandInGuard in_place_of_the_caller(place);
+      const EngineContextGuard caller_context(context);
       const GradModeGuard recorded(true);
       const Tensor z = leaf({5}, {}, kTestDevice);
       backward({testing::mul(z, z)});

@@ -1,6 +1,6 @@
-// The engine against the algorithm PyTorch had in 2018: one stack of ready nodes, a counter of uses
-// per output, gradients summed as they arrive. Same gradients on random graphs, however the work is
-// spread.
+// Compares the engine with the algorithm PyTorch had in 2018: one stack of ready nodes, a counter
+// of uses per output, gradients summed as they arrive. The gradients on random graphs must be the
+// same, however the work is distributed.
 
 #include <map>
 #include <optional>
@@ -27,7 +27,8 @@ class Engine2018 {
  public:
   explicit Engine2018(const GraphPlan& plan) : plan_(plan) {}
 
-  /// The gradient of output 0 of the root with respect to every leaf; none where it is not reached.
+  /// The gradient of output 0 of the root with respect to every leaf; undefined for unreachable
+  /// ones.
   Gradients run() {
     compute_dependencies(plan_.root());
     std::vector<Ready> ready;

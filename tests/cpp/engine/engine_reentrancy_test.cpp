@@ -30,7 +30,7 @@ using testing::values;
 using testing::WarningRecorder;
 using Log = std::vector<std::string>;
 
-// The identity on `x`, whose backward runs a backward of its own through `depth` more of these.
+// The identity on `x`, whose backward makes a nested backward call through `depth` more of these.
 Tensor nested(const Tensor& x, int depth) {
   return through(x, [depth](GradList&& g) {
     if (depth > 0) {
@@ -44,7 +44,7 @@ Tensor nested(const Tensor& x, int depth) {
 }
 
 // C.3, C.18, E.3
-// CC-120, traps 11-13: a stack takes 60 calls, the next one continues on another thread.
+// CC-120, traps 11-13: a stack takes 60 calls, and the next one continues on another thread.
 TEST(EngineReentrancy, TwoThousandNestedCallsUseBoundedStacks) {
   constexpr int kDepth = kCanContinueOnAnotherStack ? 2000 : 500;
   const Tensor v = leaf(1);
@@ -55,7 +55,7 @@ TEST(EngineReentrancy, TwoThousandNestedCallsUseBoundedStacks) {
   if (kCanContinueOnAnotherStack) {
     EXPECT_GT(threads, 0);
   }
-  // Depth 200 finds its threads idle. They may be on their way back, so one is allowed to be new.
+  // Depth 200 reuses idle threads. One may still be finishing, so one new thread is allowed.
   set_grad(v, Tensor());
   backward({nested(v, 200)});
   EXPECT_EQ(value(grad(v)), 1);
@@ -90,7 +90,7 @@ TEST(EngineReentrancy, ManySiblingsMayAllNest) {
   EXPECT_EQ(value(grad(x)), 101);
 }
 
-// CC-121, E.4: what a nested call queued runs before what is left of its parent.
+// CC-121, E.4: tasks queued by a nested call run before the remaining tasks of its parent.
 TEST(EngineReentrancy, NestedTasksRunBeforeThoseOfTheParent) {
   const Tensor x = leaf(1);
   Log log;
@@ -201,7 +201,7 @@ TEST(EngineQueries, PredictTheOrderOfExecution) {
     predicted = Engine::current_graph_task_execution_order();
     return g;
   });
-  expect_error(ErrorCode::kInvalidArgument, "with multithreading disabled",
+  expect_error(ErrorCode::kInvalidArgument, "needs a backward call without multithreading",
                [&] { (void)grad({o1, o3, o2}, {a}, {}, {{.retain_graph = true}}); });
   set_multithreading_enabled(false);
   (void)grad({o1, o3, o2}, {a});
@@ -209,7 +209,7 @@ TEST(EngineQueries, PredictTheOrderOfExecution) {
   const std::vector<IntrusivePtr<Node>> expected{grad_fn(o3), grad_fn(o2), grad_fn(o1), grad_fn(b),
                                                  grad_accumulator(a)};
   EXPECT_TRUE(predicted == expected);
-  expect_error(ErrorCode::kInvalidArgument, "should only be called during the backward pass",
+  expect_error(ErrorCode::kInvalidArgument, "can only be called during a backward call",
                [] { (void)Engine::current_graph_task_execution_order(); });
 }
 
@@ -231,13 +231,13 @@ TEST(EngineQueries, TellWhichNodesTheCallRuns) {
   EXPECT_EQ(answers, (std::vector<bool>{true, true, false}));
   backward({out}, {}, {.retain_graph = true}, TensorList{y});
   EXPECT_EQ(answers, (std::vector<bool>{false, true, false}));
-  expect_error(ErrorCode::kInvalidArgument, "should only be called during the backward pass",
+  expect_error(ErrorCode::kInvalidArgument, "can only be called during a backward call",
                [&] { (void)Engine::will_execute_node(*grad_fn(a)); });
   testing::hook_tensor(out, [&](const Tensor& g) {
     (void)Engine::will_execute_node(*grad_accumulator(x));
     return g;
   });
-  expect_error(ErrorCode::kInvalidArgument, "A leaf node was passed",
+  expect_error(ErrorCode::kInvalidArgument, "does not support leaf nodes during autograd.grad()",
                [&] { (void)grad({out}, {x}); });
 }
 
@@ -274,7 +274,7 @@ TEST(EngineErrors, AnEdgeCutDuringTheCallIsReported) {
     grad_fn(a)->set_next_edges(EdgeList(grad_fn(a)->num_outputs()));
     return g;
   });
-  expect_error(ErrorCode::kInternal, "could not compute gradients for some functions",
+  expect_error(ErrorCode::kInternal, "some nodes received only part of their gradients",
                [&] { backward({out}); });
 }
 
@@ -342,7 +342,7 @@ TEST(EngineDevices, AnErrorOnTheCpuWhileTheDeviceRunsANestedCall) {
   const Tensor x = leaf(1);
   std::atomic<bool> device_is_busy{false};
   std::atomic<bool> cpu_failed{false};
-  // Made first, so that the way to the device is worked off before it.
+  // Made first, so that the path to the device runs before it.
   const Tensor on_cpu = through(x, [&](GradList&&) -> GradList {
     while (!device_is_busy) std::this_thread::yield();
     cpu_failed = true;
@@ -366,7 +366,7 @@ TEST(EngineDevices, AnErrorOnTheCpuWhileTheDeviceRunsANestedCall) {
   Engine::instance().stop();
 }
 
-// Trap 20: all gradients undefined, the device node still runs on its thread.
+// Trap 20: with all gradients undefined, the device node still runs on its thread.
 TEST(EngineDevices, UndefinedGradientsGoToTheQueueOfTheNode) {
   const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1}, {1}, kTestDevice);

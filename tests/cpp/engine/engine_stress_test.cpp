@@ -1,5 +1,5 @@
-// Everything at once: threads that share leaves, nested calls, errors anywhere, nodes on a device
-// with delays. A few seconds by default; EG_STRESS_SECONDS makes it longer.
+// Everything at once: threads that share leaves, nested calls, random errors, device nodes with
+// delays. Takes a few seconds by default; EG_STRESS_SECONDS makes it longer.
 
 #include <atomic>
 #include <chrono>
@@ -47,7 +47,7 @@ std::vector<double> gradients(const PlannedGraph& graph) {
   return result;
 }
 
-// One thread's share: graphs of its own over leaves of its own and over shared ones.
+// The work of one thread: its own graphs over its own leaves and over shared ones.
 class Worker {
  public:
   Worker(unsigned seed, const TensorList& shared) : random_(seed), shared_(shared) {}

@@ -1,4 +1,4 @@
-// What a backward call consists of, seen from inside its nodes.
+// The structure of a backward call, observed from inside its nodes.
 
 #include <thread>
 
@@ -58,7 +58,7 @@ TEST(EngineStructure, ANodeDescribesItsOutputs) {
   EXPECT_EQ(grad_fn(mul(on_device, 2))->device(), kTestDevice);
 }
 
-// B.8, D.1: what is given for a root is fitted to it before anything runs.
+// B.8, D.1: a root's gradient is converted to fit the root before anything runs.
 TEST(EngineStructure, RootGradientsAreValidated) {
   const Tensor x = leaf({1, 2});
   DType seen = DType::kBool;
@@ -71,7 +71,7 @@ TEST(EngineStructure, RootGradientsAreValidated) {
   EXPECT_EQ(values(grad(x)), (Values{3, 4}));
 }
 
-// C.6, C.20: one queue per thread, for all its calls.
+// C.6, C.20: each thread has one queue for all its calls.
 TEST(EngineStructure, CallsOfAThreadShareItsQueue) {
   const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf(1);
@@ -123,7 +123,7 @@ TEST(InputBuffer, KeepsOneSumPerSlotAndIgnoresNothing) {
   EXPECT_EQ(values(buffer[1]), (Values{11, 22}));
 }
 
-// D.6, trap 19: what a node does to the state of its thread ends with it.
+// D.6, trap 19: changes that a node makes to its thread's state end with the node.
 TEST(EngineStructure, NodesDoNotInheritEachOthersModes) {
   const Tensor x = leaf(1);
   std::vector<bool> modes;
@@ -142,7 +142,7 @@ TEST(EngineStructure, NodesDoNotInheritEachOthersModes) {
 
 #if EG_THREADS
 
-// C.10, E.20, D.14: a device thread works in the state of the thread that called, except grad mode.
+// C.10, E.20, D.14: a device thread uses the state of the calling thread, except for grad mode.
 TEST(EngineStructure, DeviceThreadsWorkInTheCallersState) {
   const testing::DefaultDeviceGuard cpu_default({});
   const Tensor x = leaf({1}, {1}, kTestDevice);

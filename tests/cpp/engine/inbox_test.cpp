@@ -64,7 +64,7 @@ TEST(Inbox, WhatTheWorkThrowsIsThrownToTheCaller) {
   EXPECT_TRUE(ran);
 }
 
-// Trap 11: a thread that waits must go on answering.
+// Trap 11: a waiting thread must keep answering calls.
 TEST(Inbox, TwoThreadsMayCallEachOther) {
   Server server;
   const std::shared_ptr<Inbox> own = Inbox::current();
@@ -83,13 +83,13 @@ TEST(Inbox, AnEndedThreadAnswersWithAnError) {
   EXPECT_FALSE(server.inbox().post([] {}));
 }
 
-// As when a worker is terminated from outside while it runs a function.
+// Like a worker that is terminated from outside while it runs a function.
 TEST(Inbox, ClosingFailsTheCallThatIsBeingServed) {
   Server server;
   std::atomic<bool> started{false};
   std::atomic<bool> released{false};
   std::thread sender([&] {
-    testing::expect_error(ErrorCode::kInternal, "ended before", [&] {
+    testing::expect_error(ErrorCode::kInternal, "ended before the call returned", [&] {
       server.inbox().call([&] {
         started = true;
         started.notify_one();
@@ -121,10 +121,10 @@ TEST(Inbox, ManySendersGetTheirOwnAnswers) {
   EXPECT_EQ(sum, 1600);
 }
 
-TEST(Inbox, TheDoorbellRingsOnlyForAThreadThatDoesNotServe) {
+TEST(Inbox, TheNotifierIsCalledOnlyForAThreadThatDoesNotServe) {
   static std::atomic<int> rings;
   rings = 0;
-  Inbox::set_doorbell([](std::uintptr_t, const std::shared_ptr<Inbox>&) { ++rings; });
+  Inbox::set_notifier([](std::uintptr_t, const std::shared_ptr<Inbox>&) { ++rings; });
   {
     Server server;
     server.inbox().call([] {});
@@ -134,7 +134,7 @@ TEST(Inbox, TheDoorbellRingsOnlyForAThreadThatDoesNotServe) {
     EXPECT_EQ(rings, served + 1);
     idle->serve();
   }
-  Inbox::set_doorbell(nullptr);
+  Inbox::set_notifier(nullptr);
 }
 
 #endif

@@ -36,7 +36,7 @@ TEST(ReadyQueue, PopsShutdownThenWakeUpsThenExpiredThenDeepThenNewest) {
   queue.push(NodeTask(shallow, node(kAccumulateGradSequenceNr), {}));
   queue.push(NodeTask(shallow, nullptr, {}));
   queue.push_shutdown();
-  queue.push(NodeTask(nullptr, node(3), {}), false);
+  queue.push(NodeTask(nullptr, node(3), {}));
 
   EXPECT_TRUE(queue.pop().is_shutdown);
   EXPECT_EQ(queue.pop().fn, nullptr);
@@ -49,12 +49,12 @@ TEST(ReadyQueue, PopsShutdownThenWakeUpsThenExpiredThenDeepThenNewest) {
 }
 
 // C.7
-TEST(ReadyQueue, CountsPushedTasksAsOutstandingUnlessToldNotTo) {
+TEST(ReadyQueue, CountsPushedTasksAsOutstanding) {
   ReadyQueue queue;
   const auto task = task_of_depth(0);
   queue.push(NodeTask(task, node(1), {}));
-  queue.push(NodeTask(task, node(2), {}), false);
-  EXPECT_EQ(task->outstanding_tasks.load(), 1);
+  queue.push(NodeTask(task, node(2), {}));
+  EXPECT_EQ(task->outstanding_tasks.load(), 2);
   EXPECT_EQ(queue.size(), 2U);
 }
 

@@ -1,5 +1,5 @@
-// Tensors, nodes and modes that several threads hold at once: a test for each row of the table in
-// src/README.md. What they look for is found by the thread sanitizer; here stand only the results.
+// Tensors, nodes and modes that several threads hold at once: one test for each row of the table in
+// src/README.md. ThreadSanitizer detects data races; the assertions check only the results.
 
 #include <atomic>
 #include <functional>
@@ -14,7 +14,7 @@
 #include "autograd/grad_mode.h"
 #include "autograd/graph/saved_variable.h"
 #include "autograd/held_modes.h"
-#include "dispatch/handle_table.h"
+#include "dispatch/handles/handle_table.h"
 #include "dispatch/in_place.h"
 #include "ops/shape/view.h"
 #include "support/errors.h"
@@ -45,7 +45,7 @@ using Values = std::vector<double>;
 
 constexpr int kRounds = 200;
 
-/// Runs functions at once, each in a thread of its own.
+/// Runs functions concurrently, each on its own thread.
 void at_once(const std::vector<std::function<void()>>& functions) {
   std::atomic<int> waiting{static_cast<int>(functions.size())};
   std::vector<std::thread> threads;
@@ -276,7 +276,7 @@ TEST(HeldModes, OutliveTheirScopes) {
       const AutogradStateGuard modes(held->state());
       EXPECT_NE(make_default_saved_tensor_hooks(), nullptr);
       EXPECT_EQ(values(tangent(dual)), (Values{3, 4}));
-      // A mode of its own, above what it was given.
+      // A mode of this function, in addition to those it inherits.
       const SavedTensorHooksGuard own([] { return std::make_unique<KeepingHooks>(); });
       EXPECT_NE(make_default_saved_tensor_hooks(), nullptr);
     }).join();
@@ -317,7 +317,7 @@ TEST(GraphTask, LetsGoOfWhatItKeepsHoweverItEnds) {
   EXPECT_EQ(kept.use_count(), 1);
 }
 
-// Shape and strides belong to the thread that holds the tensor alone.
+// Shape and strides may only change while one thread holds the tensor.
 TEST(SharedTensors, KeepTheirShapeWhileAnotherThreadHoldsThem) {
   HandleTable& handles = HandleTable::instance();
   const Tensor t = tensor({1, 2, 3, 4}, {2, 2});

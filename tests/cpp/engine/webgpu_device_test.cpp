@@ -1,5 +1,4 @@
-// The WebGPU device as the engine sees it, with a player that is none: order, memory, reads,
-// errors.
+// The WebGPU device from the engine's side, with a fake player: order, memory, reads, errors.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +12,7 @@
 #include "autograd/autograd.h"
 #include "autograd/engine/engine.h"
 #include "autograd/profiler.h"
-#include "dispatch/captured_function.h"
+#include "dispatch/capture/captured_function.h"
 #include "dispatch/transfer.h"
 #include "ops/matrix/matmul.h"
 #include "ops/nn/softmax.h"
@@ -120,7 +119,7 @@ TEST_F(WebGpu, TooMuchMemoryIsAnErrorAndTheDeviceGoesOn) {
     const TensorList three{megabyte(), megabyte(), megabyte()};
     expect_error(ErrorCode::kOutOfMemory, "in use", [&] { megabyte(); });
   }
-  // Blocks that are kept make room for ones of another size.
+  // Cached free blocks are released to make room for blocks of another size.
   EXPECT_EQ(values(full({100'000}, 3, DType::kFloat32, kGpu))[99'999], 3);
   Engine::instance().stop();
   use(player_);
@@ -156,12 +155,12 @@ TEST_F(WebGpu, AProfileHasTheTimesOfTheGpu) {
   ASSERT_EQ(events.size(), 3U);
   EXPECT_EQ(events[1].name, "SoftmaxBackward0");
   EXPECT_EQ(events[1].device, kGpu);
-  // The fake GPU takes a microsecond for a kernel.
+  // The fake GPU takes a microsecond per kernel.
   EXPECT_GE(events[1].device_duration, 1);
   EXPECT_EQ(events[1].device_duration, std::round(events[1].device_duration));
 }
 
-// Of kernels that the fake player has.
+// Kernels that the fake player supports.
 Tensor mixed(const Tensor& x, const Tensor& w) {
   const Tensor y = Softmax::call(Matmul::call(x, w), 1);
   return Softmax::call(Matmul::call(y, y), 0);
@@ -203,7 +202,7 @@ TEST_F(WebGpu, WhatWasCapturedOnALostGpuSaysSo) {
     f->call({full({2, 3}, 1, DType::kFloat32, kGpu)});
   }
   player_.device().lose("for a test");
-  player_.begin_anew();
+  player_.reopen();
   const Tensor x = full({2, 3}, 1, DType::kFloat32, kGpu);
   expect_error(ErrorCode::kDeviceLost, "lost", [&] { f->call({x}); });
   f.reset();
@@ -213,16 +212,16 @@ TEST_F(WebGpu, WhatWasCapturedOnALostGpuSaysSo) {
 TEST_F(WebGpu, AfterALossThereCanBeAnotherGpu) {
   const Tensor lost = full({2}, 1, DType::kFloat32, kGpu);
   player_.device().lose("unplugged");
-  player_.begin_anew();
+  player_.reopen();
   const Tensor x = full({2}, 3, DType::kFloat32, kGpu);
   EXPECT_EQ(values(x), (Values{3, 3}));
-  expect_error(ErrorCode::kDeviceLost, "make it anew", [&] { (void)values(lost); });
-  expect_error(ErrorCode::kDeviceLost, "make it anew", [&] { testing::add(lost, x); });
-  expect_error(ErrorCode::kDeviceLost, "make it anew", [&] { copy_data(lost, x); });
+  expect_error(ErrorCode::kDeviceLost, "create it again", [&] { (void)values(lost); });
+  expect_error(ErrorCode::kDeviceLost, "create it again", [&] { testing::add(lost, x); });
+  expect_error(ErrorCode::kDeviceLost, "create it again", [&] { copy_data(lost, x); });
   EXPECT_EQ(values(contiguous_copy(x)), (Values{3, 3}));
 }
 
-// Threads append to one stream: each sees its own calls in order.
+// Threads append to one stream: each observes its own calls in order.
 TEST_F(WebGpu, ThreadsShareTheStream) {
   player_.most_delay_us = 200;
   std::vector<std::thread> threads;

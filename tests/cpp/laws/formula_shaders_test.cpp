@@ -1,4 +1,5 @@
-// Formulas as other things than kernels: their trees and numbers, and the shaders made of them.
+// Formulas in other forms than kernels: their trees and numbers, and the shaders generated from
+// them.
 
 #include "formula_shaders.h"
 

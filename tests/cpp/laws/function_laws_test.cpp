@@ -25,8 +25,8 @@ class FunctionLaws : public ::testing::TestWithParam<SampleCase> {
  protected:
   SampleCall call() const { return {GetParam().op_id, GetParam().arguments, GetParam().sample}; }
 
-  // The op with results that differences can tell something about: vectors of complex matrices are
-  // unique but for a phase, so of those the magnitudes.
+  // The op with results that can be compared by finite differences: vectors of complex matrices are
+  // only unique up to a phase, so their magnitudes are compared.
   testing::Function smooth_call() const {
     const std::string& label = GetParam().label;
     if (!label.starts_with("svd") && !label.starts_with("eig")) return call();
@@ -71,8 +71,8 @@ TEST_P(FunctionLaws, TangentsMatchGradients) {
   EXPECT_TRUE(testing::forward_check(smooth_call(), op.leaves())) << GetParam().sample;
 }
 
-// M.1 to M.5: for every op that takes complex numbers where its samples are real; the others say
-// that they do not.
+// M.1 to M.5: for every op that accepts complex numbers in place of its real samples; the others
+// must refuse them.
 TEST_P(FunctionLaws, ComplexGradientsMatchFiniteDifferences) {
   const SampleCall op = call();
   const TensorList real_leaves = op.leaves();
@@ -111,7 +111,7 @@ TEST_P(FunctionLaws, StridedInputEqualsItsContiguousCopy) {
     copy_data(view, leaf);
     strided.push_back(view);
   }
-  // Geometry is what as_strided is about, and pairs lie side by side.
+  // as_strided depends on strides, and those of pairs of parts are different.
   const std::string& label = GetParam().label;
   const bool is_about_geometry =
       label.starts_with("as_strided") || label.starts_with("view_as_complex");
@@ -128,7 +128,7 @@ TEST_P(FunctionLaws, StridedInputEqualsItsContiguousCopy) {
   }
 }
 
-// x.op_(...) for an x that was computed, and for an x that is part of something else.
+// x.op_(...) for an x that was computed, and for an x that is a view of another tensor.
 TEST_P(FunctionLaws, InPlaceFormIsTheOpForAutogradToo) {
   const SampleCall op = call();
   const TensorList leaves = op.leaves();
@@ -165,7 +165,7 @@ TEST_P(FunctionLaws, InPlaceFormIsTheOpForAutogradToo) {
   EXPECT_THROW(op(leaves, true), Error);
 }
 
-// Works, with gradients of the right shapes, or is refused by name.
+// The call succeeds with gradients of the right shapes, or throws an error that names the op.
 void expect_works_or_is_refused(const SampleCall& op, std::string_view name) {
   const TensorList leaves = op.leaves();
   try {

@@ -1,5 +1,5 @@
-// Whatever numbers come in: a result, or an error of the caller's by name. What overflows on the
-// way is found by UndefinedBehaviorSanitizer, what is written elsewhere by AddressSanitizer.
+// For any numbers as arguments an op returns a result or throws a named error for the caller.
+// Overflow is found by UndefinedBehaviorSanitizer, writes out of bounds by AddressSanitizer.
 
 #include <limits>
 #include <new>
@@ -19,7 +19,7 @@ namespace {
 using testing::SampleCall;
 using testing::SampleCase;
 
-// Sizes among them are too small or too large to be had.
+// Used as sizes, some of them are too small or too large.
 constexpr double kHostile[] = {-0x1p53,
                                -0x1p32 - 1,
                                -0x1p31 - 1,
@@ -37,7 +37,7 @@ constexpr double kHostile[] = {-0x1p53,
 class HostileNumbers : public ::testing::TestWithParam<SampleCase> {
  protected:
   void SetUp() override {
-    // Most sizes that fit there are wanted in earnest: the machine would run out of memory.
+    // Most sizes that fit a 64-bit size_t would really be allocated and exhaust the memory.
     if (sizeof(std::size_t) > 4) GTEST_SKIP() << "for a 32-bit size_t";
   }
 };
@@ -51,7 +51,7 @@ void expect_result_or_named_error(const SampleCall& op) {
       EXPECT_NE(error.code(), ErrorCode::kInternal) << error.what();
       EXPECT_EQ(std::string_view(error.what()).find('['), 0U) << error.what();
     } catch (const std::bad_alloc&) {
-      // OutOfMemory at the border.
+      // The bindings report it as OutOfMemory.
     } catch (const std::length_error&) {
     }
   };

@@ -1,5 +1,5 @@
-// Kernels of hot ops hold their words instead of calling them: what they compute is what the
-// formula gives on packs whose words are calls.
+// Kernels of hot ops inline the words of the vocabulary instead of calling them. They must compute
+// the same as the formula on packs whose words are calls.
 
 #include <array>
 #include <cmath>
@@ -19,7 +19,7 @@ using testing::formula;
 constexpr std::size_t kCount = 64;
 using Row = std::array<float, kCount>;
 
-// Both signs, from denormal to infinite, and NaN.
+// Numbers of both signs, from denormal to infinite, and NaN.
 Row samples() {
   Row x{};
   for (std::size_t i = 0; i < kCount; ++i) x[i] = (static_cast<float>(i) - 31.5F) * 0.37F;

@@ -49,7 +49,7 @@ class OpLaws : public ::testing::TestWithParam<OpCase> {
  protected:
   const ElementwiseInfo& info() const { return *GetParam().info; }
 
-  // A tensor of values inside input `i`'s domain; a mask where the op wants one.
+  // A tensor of values inside the domain of input `i`, or a mask if the op takes one.
   Tensor sample(std::size_t i, const Shape& shape, DType dtype = DType::kFloat64,
                 bool differentiable = true) {
     const op::Domain domain = GetParam().domains[i];
@@ -139,7 +139,7 @@ TEST_P(OpLaws, ComplexGradientsMatchFiniteDifferences) {
   EXPECT_TRUE(forward_check(apply_all, inputs));
   // A real operand beside complex ones.
   for (std::size_t i = 0; i < info().arity; ++i) {
-    // A result that keeps the dtype of its input takes no complex value into a real one.
+    // An op whose result has the dtype of its input does not accept a complex value for a real one.
     if (is_mask(i) || (i == 0 && GetParam().name == "masked_fill")) continue;
     TensorList mixed = inputs;
     mixed[i] = sample(i, {2, 3});
@@ -178,7 +178,7 @@ TEST_P(OpLaws, TangentsMatchGradients) {
       forward_check([&](const TensorList& x) { return TensorList{apply(x)}; }, samples({2, 3})));
 }
 
-// The change in place of a copy against the plain op, values and tangents.
+// The in-place op on a copy against the out-of-place op, values and tangents.
 TEST_P(OpLaws, InPlaceTangentsMatchGradients) {
   if (!GetParam().differentiable || is_mask(0)) return SUCCEED();
   EXPECT_TRUE(forward_check(
@@ -223,8 +223,8 @@ TEST_P(OpLaws, Float32AgreesWithFloat64) {
   for (std::size_t i = 0; i < grads.size(); ++i) expect_close(grads32[i], grads[i], "gradient");
 }
 
-// A number takes no part in promotion, and yet its digits count: everything is what it is beside a
-// tensor of the number.
+// A number does not take part in promotion, but its precision is kept: all results are the same as
+// with a tensor of that number.
 TEST_P(OpLaws, ANumberIsAsExactAsATensorOfIt) {
   if (info().dtype_rule == op::DTypeRule::kInteger) return SUCCEED();
   for (std::size_t at = 0; info().arity > 1 && at < info().arity; ++at) {
@@ -301,7 +301,7 @@ TEST_P(OpLaws, EmptyAndScalarInputsWork) {
   EXPECT_EQ(values(apply(scalars)), values(apply(vectors)));
 }
 
-// The same element gives the same bits wherever it lies: in a full pack or in a tail.
+// The same element gives the same bits at any position: in a full pack or in a tail.
 TEST_P(OpLaws, ValuesDoNotDependOnPosition) {
   const TensorList inputs = samples({11}, DType::kFloat32, false);
   const auto whole = values(apply(inputs));

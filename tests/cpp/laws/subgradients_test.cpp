@@ -1,4 +1,5 @@
-// The gradient where there is none, or more than one: section 1.L of PyTorch's rules.
+// The gradient at points without a derivative, or with several subgradients: section 1.L of
+// PyTorch's rules.
 
 #include <cmath>
 #include <limits>
@@ -188,8 +189,8 @@ TEST(Subgradients, TheIdentityTakenApartHasNone) {
                    {0});
 }
 
-// PyTorch's clamp_backward: at a limit the gradient is the input's, and where the limits meet or
-// cross nothing below them is the lower one's.
+// As in PyTorch's clamp_backward: at a limit the input gets the gradient. Where the limits meet or
+// cross, an input below them passes no gradient to the lower limit.
 TEST(Subgradients, OfLimits) {
   using Clamp = Overload<op::Clamp>;
   expect_gradients("limits that meet", {0, 1, 2},
@@ -205,17 +206,17 @@ TEST(Subgradients, OfLimits) {
   const TensorList lower = grad({sum(Clamp::call(x, low, std::nullopt))}, {x, low});
   EXPECT_EQ(values(lower[0]), (Values{1, 0, 1, 0, 0, 0, 1}));
   EXPECT_EQ(values(lower[1]), (Values{0, 1, 0, 1, 1, 1, 0}));
-  expect_error(ErrorCode::kInvalidArgument, "At least one of 'min' or 'max' must not be null",
+  expect_error(ErrorCode::kInvalidArgument, "expected min, max or both",
                [&] { (void)Clamp::call(x, std::nullopt, std::nullopt); });
 }
 
-// Recorded all the same: backward says what it lacks.
+// The op is recorded, and backward reports the missing formula.
 TEST(Subgradients, ThatAreMissingAreToldByBackward) {
   const Tensor a = leaf<double>({2, 3});
   const Tensor y = call<op::Gammainc>(a, 1.5);
   ASSERT_TRUE(requires_grad(y));
   expect_error(ErrorCode::kNotDifferentiable,
-               "derivative for gammainc by its input is not implemented",
+               "gammainc is not differentiable with respect to its input",
                [&] { (void)grad({sum(y)}, {a}); });
 }
 

@@ -1,4 +1,4 @@
-// Sums of products named by an equation.
+// Sums of products described by an equation.
 
 #include "ops/matrix/einsum.h"
 
@@ -66,18 +66,14 @@ TEST(Einsum, ReportsEquationsThatDoNotFit) {
   const auto expect = [](std::string_view equation, const std::string& text) {
     expect_error(ErrorCode::kInvalidArgument, text, [&] { einsum(equation, {a23()}); });
   };
-  expect("i",
-         "the number of subscripts in the equation (1) does not match the number of "
-         "dimensions (2) for operand 0 and no ellipsis was given");
-  expect("ij,jk", "fewer operands were provided than specified in the equation");
-  expect("i1", "subscripts must be in [a-zA-Z]");
-  expect("i.j", "not part of any ellipsis");
-  expect("ij->k", "output subscript k does not appear in the equation for any input operand");
-  expect("ij->ii", "output subscript i appears more than once in the output");
-  expect("ii", "is repeated for an operand but the sizes don't match");
-  expect_error(ErrorCode::kShapeMismatch,
-               "subscript j has size 2 for operand 1 which does not "
-               "broadcast with previously seen size 3",
+  expect("i", "operand 0 has 2 dimensions, but its term has 1 subscripts");
+  expect("ij,jk", "2 terms, but there are 1 operands");
+  expect("i1", "subscripts must be letters, got the term \"i1\"");
+  expect("i.j", "dots in the term \"i.j\"");
+  expect("ij->k", "subscript k of the result is in no operand");
+  expect("ij->ii", "the result repeats subscript i");
+  expect("ii", "subscript i is repeated in a term, but its dimensions have sizes 2 and 3");
+  expect_error(ErrorCode::kShapeMismatch, "subscript j has size 2 in operand 1, but size 3 before",
                [] { einsum("ij,jk", {a23(), tensor({1, 2}, {2, 1})}); });
 }
 

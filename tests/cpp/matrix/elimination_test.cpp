@@ -1,5 +1,5 @@
-// Matrices around the sizes at which factorisations are cut into blocks: what multiplying back
-// gives.
+// Matrices around the sizes at which factorisations are cut into blocks, checked by multiplying the
+// factors.
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using testing::values;
 
 constexpr std::int64_t kSizes[] = {1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 65};
 
-// Numbers from -0.5 to 0.5 in no order.
+// Unordered numbers from -0.5 to 0.5.
 Tensor numbers(const Shape& shape, DType dtype = DType::kFloat64) {
   const auto at = [](std::int64_t i) {
     return static_cast<double>((i * 7919 + i * i * 31) % 1009) / 1009 - 0.5;
@@ -30,7 +30,7 @@ Tensor numbers(const Shape& shape, DType dtype = DType::kFloat64) {
   return dtype == DType::kFloat64 ? wide : ToDType::call(wide, dtype);
 }
 
-// Whose systems are well conditioned.
+// A matrix with a well-conditioned system.
 Tensor heavy_diagonal(std::int64_t n, DType dtype = DType::kFloat64) {
   const Var ones = Diag::call(testing::full({n}, 1, dtype));
   return (Var(numbers({n, n}, dtype)) * (1.0 / static_cast<double>(n)) + ones).tensor();
@@ -101,7 +101,7 @@ TEST(Cholesky, NamesTheMinorInEveryBlock) {
       const Tensor a = Diag::call(testing::generated<double>(
           {n}, [&](std::int64_t i) { return i + 1 == bad ? pivot : 2.0; }));
       expect_error(ErrorCode::kInvalidArgument,
-                   "the leading minor of order " + std::to_string(bad) + " ",
+                   "leading minor of order " + std::to_string(bad) + " ",
                    [&] { Cholesky::call(a); });
     }
   }
@@ -122,7 +122,7 @@ TEST(Lu, OfEverySizeAndShape) {
 
 TEST(Solve, OfEverySize) {
   for (const std::int64_t n : kSizes) {
-    // Whose greatest numbers are far from the diagonal.
+    // A matrix whose largest numbers are far from the diagonal.
     const Tensor a = Flip::call(heavy_diagonal(n), Dims{0});
     const Tensor b = numbers({n, 5});
     expect_same(product(a, Solve::call(a, b)), b);
@@ -136,7 +136,7 @@ TEST(Det, OfTrianglesInDisorderIsTheirDiagonals) {
     double expected = 1;
     for (const double pivot : values(Diag::call(triangle))) expected *= pivot;
     testing::expect_near(Det::call(triangle), {expected}, 1e-12);
-    // The order of n rows turned round is that of n / 2 exchanges.
+    // Reversing n rows takes n / 2 exchanges.
     const double sign = n / 2 % 2 == 0 ? 1 : -1;
     testing::expect_near(Det::call(Flip::call(triangle, Dims{0})), {sign * expected}, 1e-12);
   }
@@ -147,7 +147,7 @@ TEST(Inverse, NamesThePivotInEveryBlock) {
     const Tensor a = Diag::call(
         testing::generated<double>({40}, [&](std::int64_t i) { return i + 1 == bad ? 0.0 : 2.0; }));
     expect_error(ErrorCode::kInvalidArgument,
-                 "The diagonal element " + std::to_string(bad) + " is zero",
+                 "diagonal element " + std::to_string(bad) + " of its factorization is zero",
                  [&] { Inverse::call(a); });
   }
 }

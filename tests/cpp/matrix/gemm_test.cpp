@@ -14,13 +14,13 @@
 namespace eg::gemm {
 namespace {
 
-/// How an operand lies in memory.
+/// The memory layout of an operand.
 enum class Layout { kRows, kColumns, kPaddedRows, kPaddedColumns, kStrided };
 
 constexpr Layout kLayouts[] = {Layout::kRows, Layout::kColumns, Layout::kPaddedRows,
                                Layout::kPaddedColumns, Layout::kStrided};
 
-/// Sets the thread count for one test and ends the helpers afterwards.
+/// Sets the thread count for one test and stops the helper threads afterwards.
 class Threads {
  public:
   explicit Threads(int count) { set_num_threads(count); }
@@ -112,7 +112,7 @@ struct Shape {
   std::int64_t k;
 };
 
-/// Checks one product against the reference; numbers between the rows of C must stay as they are.
+/// Checks one product against the reference; the numbers between the rows of C must not change.
 template <class T>
 void expect_product(const Shape& shape, Layout layout_a, Layout layout_b, T alpha, T beta,
                     bool with_bias) {

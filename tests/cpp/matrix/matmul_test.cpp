@@ -148,7 +148,7 @@ TEST(MatmulOps, MatmulBroadcastsBatches) {
 }
 
 TEST(MatmulOps, BatchesOfAnyLayoutNeedNoCopy) {
-  // Attention's layout: [batch, token, head, channel] seen as [batch, head, token, channel].
+  // The layout of attention: [batch, token, head, channel] viewed as [batch, head, token, channel].
   const Tensor block = fill({3, 6, 4, 8}, DType::kFloat32, 5);
   const Tensor heads = block.alias({3, 4, 6, 8}, {192, 8, 32, 1}, 0);
   const Tensor scores = Matmul::call(heads, transposed(heads));
@@ -299,7 +299,7 @@ TEST(MatmulOps, KeepsOnlyWhatAGradientWillRead) {
   const Tensor weight = leaf({3, 4}, {1, 2});
   const Tensor out = Linear::call(x, weight, std::nullopt);
   {
-    // The gradient of the weight reads x alone.
+    // The gradient of the weight only reads x.
     const NoGradGuard no_grad;
     weight.bump_version();
   }
@@ -307,7 +307,7 @@ TEST(MatmulOps, KeepsOnlyWhatAGradientWillRead) {
   EXPECT_EQ(values(grad(weight)), (std::vector<double>{1, 2}));
   const Tensor again = Linear::call(x, weight, std::nullopt);
   x.bump_version();
-  expect_error(ErrorCode::kModifiedInPlace, "modified by an inplace operation",
+  expect_error(ErrorCode::kModifiedInPlace, "that backward needs was changed in place",
                [&] { backward({again}); });
 }
 
@@ -319,31 +319,31 @@ TEST(MatmulOps, MistakesAreNamed) {
   const auto expect_shape_error = [](const std::string& text, auto&& body) {
     expect_error(ErrorCode::kShapeMismatch, text, body);
   };
-  expect_shape_error("mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)",
+  expect_shape_error("a 2x3 matrix cannot be multiplied by a 4x5 matrix",
                      [&] { Mm::call(a23, a45); });
-  expect_shape_error("mat2 must be a matrix", [&] { Mm::call(a23, v3); });
-  expect_shape_error("both arguments to matmul need to be at least 1D, but they are 0D and 2D",
-                     [&] { Matmul::call(scalar, a23); });
-  expect_shape_error(
-      "Expected size for first two dimensions of batch2 tensor to be: [2, 3] but got: [2, 4].",
-      [&] { Bmm::call(fill({2, 2, 3}, DType::kFloat32, 1), fill({2, 4, 3}, DType::kFloat32, 1)); });
-  expect_shape_error("must match the size of tensor b", [&] {
+  expect_shape_error("the second factor must be a matrix, got 1 dimensions",
+                     [&] { Mm::call(a23, v3); });
+  expect_shape_error("at least 1 dimension, got 0 and 2", [&] { Matmul::call(scalar, a23); });
+  expect_shape_error("the first two sizes of the second batch must be [2, 3], got [2, 4].", [&] {
+    Bmm::call(fill({2, 2, 3}, DType::kFloat32, 1), fill({2, 4, 3}, DType::kFloat32, 1));
+  });
+  expect_shape_error("sizes 2 and 3 differ at dimension 0", [&] {
     Matmul::call(fill({2, 2, 3}, DType::kFloat32, 1), fill({3, 3, 2}, DType::kFloat32, 1));
   });
-  expect_shape_error("1D tensors expected, but got 2D and 1D tensors", [&] { Dot::call(a23, v3); });
-  expect_shape_error("size mismatch", [&] { Mv::call(a45, v3); });
-  expect_shape_error("inconsistent tensor size", [&] { Dot::call(v3, tensor({1, 2})); });
-  expect_shape_error("mat1 and mat2 shapes cannot be multiplied (2x3 and 5x4)",
+  expect_shape_error("expected two vectors, got 2 and 1 dimensions", [&] { Dot::call(a23, v3); });
+  expect_shape_error("cannot be multiplied by a vector of shape [3]", [&] { Mv::call(a45, v3); });
+  expect_shape_error("the same size, got 3 and 2", [&] { Dot::call(v3, tensor({1, 2})); });
+  expect_shape_error("input of shape [2, 3] must have 5 features",
                      [&] { Linear::call(a23, a45, std::nullopt); });
   expect_shape_error("cannot be expanded",
                      [&] { Addmm::call(v3, a23, fill({3, 4}, DType::kFloat32, 1), 1, 1); });
-  expect_shape_error("Expected 1-D argument self, but got 2-D", [&] { Outer::call(a23, v3); });
+  expect_shape_error("input must be a vector, got 2 dimensions", [&] { Outer::call(a23, v3); });
   expect_error(ErrorCode::kDtypeMismatch,
-               "expected m1 and m2 to have the same dtype, but got: float32 != float64",
+               "the operands must have the same dtype, got float32 and float64",
                [&] { Mm::call(a23, fill({3, 2}, DType::kFloat64, 1)); });
   expect_error(ErrorCode::kDtypeMismatch, "not implemented for bool",
                [&] { Mm::call(fill({2, 2}, DType::kBool, 1), fill({2, 2}, DType::kBool, 1)); });
-  expect_error(ErrorCode::kInvalidArgument, "beta and alpha must not be floating point numbers",
+  expect_error(ErrorCode::kInvalidArgument, "alpha and beta must be integers for int64 tensors",
                [&] {
                  const Tensor integers = tensor<std::int64_t>({1}, {1, 1});
                  Addmm::call(integers, integers, integers, 0.5, 1);

@@ -1,5 +1,5 @@
-// Eigenvectors of symmetric matrices of many sizes, of repeated values, of vanishing and uneven
-// parts, in both dtypes.
+// Eigenvectors of symmetric matrices of many sizes, with repeated eigenvalues, with parts that
+// vanish or differ in magnitude, in both dtypes.
 
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ void expect_eigenvectors(const Tensor& a) {
   testing::expect_near(Eigvalsh::call(a), l, tolerance * greatest);
 }
 
-// For each row and column a number that is the same with both exchanged.
+// A number for each row and column that is unchanged when both are exchanged.
 template <class Number>
 void check(std::int64_t n, Number&& number) {
   const Tensor a = testing::generated<double>({n, n}, [&](std::int64_t i) {

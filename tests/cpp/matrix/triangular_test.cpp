@@ -1,4 +1,4 @@
-// Systems of triangular matrices and LU factorisations, against PyTorch's numbers.
+// Triangular systems and LU factorisations, compared with results of PyTorch.
 
 #include "ops/linalg/triangular.h"
 
@@ -47,9 +47,9 @@ TEST(SolveTriangular, DoesNotReadTheOtherTriangle) {
 
 TEST(SolveTriangular, SaysWhatDoesNotFit) {
   const Tensor a = tensor<double>({2, 0, 1, 4}, {2, 2});
-  expect_error(ErrorCode::kShapeMismatch, "Incompatible shapes of A and B for the equation AX = B",
+  expect_error(ErrorCode::kShapeMismatch, "the sizes of A and B do not match in AX = B",
                [&] { SolveTriangular::call(a, tensor<double>({1, 2, 3}, {3, 1}), false); });
-  // A zero is divided by, which is no error.
+  // Dividing by a zero on the diagonal is not an error.
   const Tensor singular =
       SolveTriangular::call(tensor<double>({0}, {1, 1}), tensor<double>({1}, {1, 1}), true);
   EXPECT_GT(values(singular)[0], 1e308);

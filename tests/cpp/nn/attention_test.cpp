@@ -51,11 +51,12 @@ TEST(Attention, ARowThatMayAttendToNothingIsZeroWithAGradientOfZero) {
 
 TEST(Attention, MistakesAreNamed) {
   const Tensor x = tensor({1, 2, 3}, {3, 1});
-  expect_error(ErrorCode::kInvalidArgument, "Explicit attn_mask should not be set",
+  expect_error(ErrorCode::kInvalidArgument, "attnMask and isCausal",
                [&] { ScaledDotProductAttention::call(x, x, x, x, 0, true); });
-  expect_error(ErrorCode::kShapeMismatch, "at least 2 dimensional",
+  expect_error(ErrorCode::kShapeMismatch, "at least 2 dimensions, got 1, 2 and 2",
                [&] { ScaledDotProductAttention::call(tensor({1}), x, x); });
-  expect_error(ErrorCode::kDtypeMismatch, "to have the same dtype",
+  expect_error(ErrorCode::kDtypeMismatch,
+               "must have the same dtype, got float64, float32 and float32",
                [&] { ScaledDotProductAttention::call(tensor<double>({1}, {1, 1}), x, x); });
 }
 

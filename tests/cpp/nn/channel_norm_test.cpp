@@ -46,8 +46,8 @@ TEST(ChannelNormOps, BatchNormMovesRunningStatisticsByMomentum) {
   EXPECT_GT(mean.version(), version);
 }
 
-// Channels whose numbers lie apart, that are a vector, a little more, several blocks of a sum; few
-// and many samples; with and without parameters.
+// Channels whose elements are not adjacent, or that are as long as a vector, a little longer, or
+// several blocks of a sum; few and many samples; with and without parameters.
 TEST(ChannelNormOps, BatchNormIsTheLayerNormOfChannels) {
   for (const Shape& shape : {Shape{5, 3}, Shape{4, 3, 1}, Shape{2, 3, 3, 5}, Shape{2, 3, 16},
                              Shape{3, 2, 17}, Shape{1, 2, 2, 3}, Shape{2, 1, 67, 67}}) {
@@ -85,10 +85,10 @@ TEST(ChannelNormOps, BatchNormIsTheLayerNormOfChannels) {
 TEST(ChannelNormOps, BatchNormReadsAnyStridesAndOffsets) {
   const Tensor block = detach(random_leaf({3, 6, 5, 4}, 10));
   const Tensor view = block.alias({5, 4, 3, 3}, {4, 1, 120, 20}, 60);
-  // A device's reductions may add in the order in which numbers lie.
+  // A device's reductions may add in memory order.
   expect_near(BatchNorm::call(view, {}, {}, {}, {}, true),
               values(BatchNorm::call(contiguous_copy(view), {}, {}, {}, {}, true)));
-  // Parameters with something in between, which backward reads again.
+  // Parameters that are not contiguous, which backward reads again.
   const auto gradient = [&](const Tensor& weight) {
     const Tensor x = contiguous_copy(view);
     set_requires_grad(x, true);
@@ -99,7 +99,7 @@ TEST(ChannelNormOps, BatchNormReadsAnyStridesAndOffsets) {
   EXPECT_EQ(gradient(every_fifth), gradient(contiguous_copy(every_fifth)));
 }
 
-// A number more or less is all there is to a channel that lies around ten thousand.
+// A channel around ten thousand whose elements differ only by about one.
 TEST(ChannelNormOps, LargeOffsetsDoNotSpoilTheVariance) {
   const Tensor x = testing::generated<float>(
       {4, 2, 300}, [](std::int64_t i) { return 10000.0F + static_cast<float>(i % 2); });
@@ -171,15 +171,18 @@ TEST(ChannelNormOps, EmptyBatchesAreEmpty) {
 
 TEST(ChannelNormOps, MistakesAreNamed) {
   const Tensor x = tensor({1, 2, 3, 4}, {2, 2});
-  expect_error(ErrorCode::kInvalidArgument, "to be defined when training=False",
+  expect_error(ErrorCode::kInvalidArgument, "runningMean and runningVar are required",
                [&] { BatchNorm::call(x, {}, {}); });
-  expect_error(ErrorCode::kShapeMismatch, "Expected more than 1 value per channel",
+  expect_error(ErrorCode::kShapeMismatch,
+               "more than one value per channel, got input of shape [1, 2]",
                [&] { BatchNorm::call(tensor({1, 2}, {1, 2}), {}, {}, {}, {}, true); });
-  expect_error(ErrorCode::kShapeMismatch, "Expected weight to be a vector of size",
+  expect_error(ErrorCode::kShapeMismatch,
+               "weight must be a vector of one element per channel, got shape [1]",
                [&] { BatchNorm::call(x, {}, {}, tensor({1}), {}, true); });
-  expect_error(ErrorCode::kInvalidArgument, "divisible by num_groups",
+  expect_error(ErrorCode::kInvalidArgument, "numGroups must divide the number of channels, got 3",
                [&] { GroupNorm::call(x, 3); });
-  expect_error(ErrorCode::kShapeMismatch, "Expected more than 1 spatial element",
+  expect_error(ErrorCode::kShapeMismatch,
+               "more than one value per sample, got input of shape [1, 2, 1]",
                [&] { InstanceNorm::call(tensor({1, 2}, {1, 2, 1})); });
   expect_error(ErrorCode::kDtypeMismatch, "expected float32 or float64, got int64",
                [&] { GroupNorm::call(tensor<std::int64_t>({1, 2, 3, 4}, {2, 2}), 1); });
@@ -193,7 +196,7 @@ TEST(DistanceOps, VectorsOfLengthZeroStayZero) {
 TEST(DistanceOps, CosineSimilarityBroadcastsAndGuardsShortVectors) {
   const Tensor x = tensor<double>({1, 0, 3, 4, 0, 0}, {3, 2});
   expect_near(CosineSimilarity::call(x, tensor<double>({1, 0})), {1, 0.6, 0});
-  // PyTorch's gradient of a vector shorter than eps: the length counts as eps, but moves.
+  // As in PyTorch, the length of a vector shorter than eps counts as eps, but still has a gradient.
   const Tensor zero = leaf<double>({0, 0});
   backward({CosineSimilarity::call(zero, tensor<double>({3, 4}), 0)});
   expect_near(grad(zero), {0.6e8, 0.8e8});
@@ -208,9 +211,9 @@ TEST(DistanceOps, PairwiseDistanceAddsEps) {
 
 TEST(DistanceOps, GluGatesTheFirstHalf) {
   expect_near(Glu::call(tensor<double>({2, 3, 0, std::log(3.0)})), {1, 2.25});
-  expect_error(ErrorCode::kShapeMismatch, "Halving dimension must be even, but dimension 0 is size",
+  expect_error(ErrorCode::kShapeMismatch, "dimension 0 must have an even size to be halved, got 3",
                [] { Glu::call(tensor({1, 2, 3})); });
-  expect_error(ErrorCode::kShapeMismatch, "glu does not support 0-dimensional tensors",
+  expect_error(ErrorCode::kShapeMismatch, "at least 1 dimension, got a 0-dim tensor",
                [] { Glu::call(leaf(1)); });
 }
 

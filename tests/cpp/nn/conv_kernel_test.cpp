@@ -1,5 +1,6 @@
-// The convolution kernels against the definition, over geometries that meet every edge they have:
-// tiles that stick out, one row, rows and columns in the padding only, strides beyond the kernel.
+// The convolution kernels against the definition, for geometries that cover every edge case:
+// partial tiles, a single row, rows and columns only in the padding, strides larger than the
+// kernel.
 
 #include <cmath>
 #include <limits>
@@ -34,8 +35,8 @@ std::vector<Case> cases() {
       {"pointwise", {2, 1, 5, 9, {6, 7}, {1, 1}, {}, {1, 1}, {0, 0}, {1, 1}}},
       {"wide_rows", {1, 1, 20, 3, {40, 70}, {3, 3}, {}, {1, 1}, {1, 1}, {1, 1}}},
       {"many_images", {37, 1, 2, 5, {6, 6}, {3, 3}, {}, {1, 1}, {0, 0}, {1, 1}}},
-      // Bundles of images, the last of which is not full: planes narrower than a vector, rows that
-      // are no multiple of one, places that share few taps, one row, strides, groups.
+      // Bundles of images, the last one partial: planes narrower than a vector, rows that are not a
+      // multiple of a vector, positions that share few taps, a single row, strides, groups.
       {"bundles", {7, 1, 3, 7, {7, 7}, {3, 3}, {}, {1, 1}, {1, 1}, {1, 1}}},
       {"bundles_of_narrow_planes", {4, 1, 5, 8, {5, 3}, {3, 3}, {}, {1, 1}, {1, 1}, {1, 1}}},
       {"bundles_of_wide_padding", {8, 1, 4, 2, {6, 9}, {5, 5}, {}, {1, 1}, {4, 4}, {1, 1}}},
@@ -44,8 +45,8 @@ std::vector<Case> cases() {
       {"bundles_dilated", {4, 1, 2, 3, {13, 13}, {3, 3}, {}, {1, 1}, {4, 4}, {2, 4}}},
       {"bundles_of_groups", {15, 3, 6, 9, {6, 5}, {3, 3}, {}, {1, 1}, {1, 2}, {1, 1}}},
       {"bundles_of_bands", {4, 1, 48, 3, {40, 6}, {3, 3}, {}, {1, 1}, {1, 1}, {1, 1}}},
-      // By Winograd's way: tiles that stick out, an odd number of vectors in a row of tiles, rows
-      // of tiles that are cut, channels that fill no register tile, groups.
+      // Winograd's algorithm: partial tiles, an odd number of vectors in a row of tiles, rows of
+      // tiles that are cut, channels that do not fill a register tile, groups.
       {"winograd", {1, 1, 40, 33, {16, 16}, {3, 3}, {}, {1, 1}, {1, 1}, {1, 1}}},
       {"winograd_odd", {2, 1, 35, 38, {9, 13}, {3, 3}, {}, {1, 1}, {0, 1}, {1, 1}}},
       {"winograd_wide", {1, 1, 32, 32, {2, 150}, {3, 3}, {}, {1, 1}, {1, 0}, {1, 1}}},
@@ -116,7 +117,7 @@ class ConvKernel : public testing::TestWithParam<Case> {
     return {values.begin(), values.end()};
   }
 
-  // Results start as NaN: what is not written shows.
+  // Results start as NaN, so that elements that are not written are noticed.
   template <class T>
   static std::vector<T> unwritten(const std::vector<double>& like) {
     return std::vector<T>(like.size(), std::numeric_limits<T>::quiet_NaN());
@@ -167,7 +168,7 @@ class ConvKernel : public testing::TestWithParam<Case> {
 TEST_P(ConvKernel, EqualsTheDefinitionInFloat32) { expect_definition<float>(); }
 TEST_P(ConvKernel, EqualsTheDefinitionInFloat64) { expect_definition<double>(); }
 
-// A NaN reaches exactly the places that read it, however tiles are rounded up.
+// A NaN reaches exactly the elements that read it, however tiles are rounded up.
 TEST_P(ConvKernel, KeepsPlacesApart) {
   std::vector<float> in = as<float>(in_);
   if (in.empty()) return;
@@ -182,7 +183,7 @@ TEST_P(ConvKernel, KeepsPlacesApart) {
     ASSERT_EQ(std::isnan(result[i]), reads_nan[i]) << "at " << i;
 }
 
-// So does an infinity, and what is computed otherwise because of it leaves other images alone.
+// So does an infinity; the slower path that it forces does not affect other images.
 TEST_P(ConvKernel, KeepsInfinities) {
   std::vector<float> in = as<float>(in_);
   if (in.empty()) return;
@@ -219,7 +220,7 @@ TEST_P(ConvKernel, KeepsInfinities) {
   }
 }
 
-// What an image gives depends neither on the others nor on the number of threads.
+// The result of an image depends neither on the other images nor on the number of threads.
 TEST_P(ConvKernel, GivesTheSameBitsAloneAndAmongOthers) {
   if (conv_.batch == 0) return;
   const std::vector<float> in = as<float>(in_);

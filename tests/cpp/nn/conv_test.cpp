@@ -112,7 +112,7 @@ TEST(ConvOps, KnownValuesInOneDimension) {
   const Tensor x = tensor<double>({1, 2, 3, 4}, {1, 1, 4});
   const Tensor w = tensor<double>({1, 10}, {1, 1, 2});
   EXPECT_EQ(values(Conv1d::call(x, w)), (List{21, 32, 43}));
-  // An even kernel pads behind.
+  // For an even kernel the extra padding is at the end.
   EXPECT_EQ(values(Conv1d::call(x, w, {}, {1}, {Padding::Kind::kSame, {}})), (List{21, 32, 43, 4}));
   EXPECT_EQ(values(Conv1d::call(x, w, tensor<double>({0.5}), {2}, {{}, {1}})),
             (List{10.5, 32.5, 4.5}));
@@ -131,21 +131,24 @@ TEST(ConvOps, InputsWithoutBatchAndEmptyBatches) {
 TEST(ConvOps, MistakesAreNamed) {
   const Tensor x = waves({1, 2, 4, 4}, 0);
   const Tensor w = waves({4, 2, 3, 3}, 0);
-  expect_error(ErrorCode::kShapeMismatch, "Expected 3D (unbatched) or 4D (batched) input to conv2d",
+  expect_error(ErrorCode::kShapeMismatch,
+               "[conv2d] input must have 3 dimensions or, with a batch, 4, got shape [4]",
                [&] { Conv2d::call(waves({4}, 0), w); });
-  expect_error(ErrorCode::kShapeMismatch, "to have 2 channels, but got 3 channels instead",
+  expect_error(ErrorCode::kShapeMismatch, "input must have 2 channels",
                [&] { Conv2d::call(waves({1, 3, 4, 4}, 0), w); });
-  expect_error(ErrorCode::kShapeMismatch, "Kernel size can't be greater than actual input size",
+  expect_error(ErrorCode::kShapeMismatch,
+               "a kernel of size 3 does not fit a padded input of size 2",
                [&] { Conv2d::call(waves({1, 2, 2, 2}, 0), w); });
-  expect_error(ErrorCode::kShapeMismatch, "expected bias to be 1-dimensional with 4 elements",
+  expect_error(ErrorCode::kShapeMismatch, "bias must be a vector of 4 elements",
                [&] { Conv2d::call(x, w, waves({3}, 0)); });
-  expect_error(ErrorCode::kDtypeMismatch, "Input type (float64) and weight or bias type (float32)",
+  expect_error(ErrorCode::kDtypeMismatch, "must be float64 like input, got float32",
                [&] { Conv2d::call(x, waves<float>({4, 2, 3, 3}, 0)); });
-  expect_error(ErrorCode::kInvalidArgument, "padding='same' is not supported for strided",
+  expect_error(ErrorCode::kInvalidArgument, "padding 'same' requires stride 1, got 2",
                [&] { Conv2d::call(x, w, {}, {2}, {Padding::Kind::kSame, {}}); });
-  expect_error(ErrorCode::kInvalidArgument, "non-positive stride is not supported",
+  expect_error(ErrorCode::kInvalidArgument, "stride must be positive, got 0",
                [&] { Conv2d::call(x, w, {}, {0}); });
-  expect_error(ErrorCode::kInvalidArgument, "output padding must be smaller than either stride",
+  expect_error(ErrorCode::kInvalidArgument,
+               "outputPadding must be less than stride or dilation, got 1",
                [&] { ConvTranspose2d::call(waves({1, 4, 2, 2}, 0), w, {}, {1}, {0}, {1}); });
 }
 

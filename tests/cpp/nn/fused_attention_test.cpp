@@ -1,4 +1,4 @@
-// The kernel of attention against the formula: float32 takes the one, float64 the other.
+// The attention kernel against the formula: float32 uses the kernel, float64 the formula.
 
 #include "ops/nn/fused_attention.h"
 
@@ -75,7 +75,7 @@ Tensor waves(const Shape& shape, double phase, DType dtype) {
   return ToDType::call(t, dtype);
 }
 
-// Numbers that do not depend on the layout they lie in.
+// Numbers that do not depend on the memory layout.
 Tensor operand(const Case& c, std::int64_t rows, std::int64_t columns, double phase, DType dtype) {
   const Tensor packed = waves(with_matrix(c.batch, rows, columns), phase, dtype);
   const auto laid_out = [&](std::int64_t a, std::int64_t b) {
@@ -177,7 +177,7 @@ TEST_P(FusedAttention, HasTheGradientsOfTheFormulaUnderCreateGraph) {
     return eg::grad({total.tensor()}, call.targets());
   };
   expect_close(fused.gradients(true), formula.gradients());
-  // Hundreds of products cancel in an element, whose size says nothing of its error then.
+  // Hundreds of products cancel in an element, so its error is not relative to its magnitude.
   expect_close(second(fused), second(formula), 2 * kTolerance);
 }
 

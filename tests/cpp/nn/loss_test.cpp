@@ -148,22 +148,20 @@ TEST(CrossEntropy, DerivativesAreRight) {
 
 TEST(CrossEntropy, NamesWhatIsWrong) {
   const Tensor x = random_leaf({2, 3}, 1);
-  expect_error(ErrorCode::kIndexOutOfRange, "Target 3 is out of bounds.",
+  expect_error(ErrorCode::kIndexOutOfRange, "target 3 is not a class: there are 3 classes.",
                [&] { CrossEntropy::call(x, classes({0, 3})); });
-  expect_error(ErrorCode::kIndexOutOfRange, "Target -1 is out of bounds.",
+  expect_error(ErrorCode::kIndexOutOfRange, "target -1 is not a class",
                [&] { NllLoss::call(x, classes({0, -1})); });
-  expect_error(ErrorCode::kShapeMismatch,
-               "Expected input batch_size (2) to match target batch_size (3).",
+  expect_error(ErrorCode::kShapeMismatch, "the same batch size, got 2 and 3.",
                [&] { CrossEntropy::call(x, classes({0, 1, 2})); });
-  expect_error(ErrorCode::kShapeMismatch,
-               "weight tensor should be defined either for all 3 classes",
+  expect_error(ErrorCode::kShapeMismatch, "each of the 3 classes, got shape [2]",
                [&] { CrossEntropy::call(x, classes({0, 1}), tensor<double>({1, 2})); });
-  expect_error(ErrorCode::kDtypeMismatch, "class probabilities",
+  expect_error(ErrorCode::kDtypeMismatch, "probabilities as floating-point numbers, got int64",
                [&] { CrossEntropy::call(x, classes({0, 1, 2, 0, 1, 2}, {2, 3})); });
   expect_error(ErrorCode::kInvalidArgument,
-               "ignore_index is not supported for floating point target",
+               "ignoreIndex is only supported for a target of class indices",
                [&] { CrossEntropy::call(x, x, {}, 0); });
-  expect_error(ErrorCode::kInvalidArgument, "label_smoothing must be between 0.0 and 1.0",
+  expect_error(ErrorCode::kInvalidArgument, "labelSmoothing must be in [0, 1], got 2",
                [&] { CrossEntropy::call(x, classes({0, 1}), {}, kIgnored, Reduction::kMean, 2); });
 }
 
@@ -188,7 +186,7 @@ TEST(MseLoss, IsTheMeanSquare) {
   EXPECT_EQ(values(MseLoss::call(x, target, Reduction::kNone)), (Values{1, 0, 9}));
   EXPECT_EQ(gradient_of(MseLoss::call(x, target, Reduction::kSum), x), (Values{2, 0, 6}));
   EXPECT_EQ(gradient_of(MseLoss::call(x, target, Reduction::kSum), target), (Values{-2, 0, -6}));
-  expect_error(ErrorCode::kShapeMismatch, "must match the size",
+  expect_error(ErrorCode::kShapeMismatch, "cannot be broadcast together",
                [&] { MseLoss::call(x, tensor({1, 2})); });
 }
 
@@ -202,9 +200,9 @@ TEST(RobustLosses, ChangeFromSquareToAbsolute) {
   expect_near(values(SmoothL1Loss::call(x, zero, Reduction::kNone, 0)), {0.2, 3, 0});
   expect_near(values(HuberLoss::call(x, zero, Reduction::kNone, 2)), {0.02, 4, 0});
   expect_near(gradient_of(HuberLoss::call(x, zero, Reduction::kSum, 2), x), {0.2, -2, 0});
-  expect_error(ErrorCode::kInvalidArgument, "does not support negative values for beta",
+  expect_error(ErrorCode::kInvalidArgument, "beta must not be negative, got -1",
                [&] { SmoothL1Loss::call(x, zero, Reduction::kMean, -1); });
-  expect_error(ErrorCode::kInvalidArgument, "does not support non-positive values for delta",
+  expect_error(ErrorCode::kInvalidArgument, "delta must be positive, got 0",
                [&] { HuberLoss::call(x, zero, Reduction::kMean, 0); });
 }
 
@@ -213,9 +211,9 @@ TEST(BinaryCrossEntropy, CutsLogarithmsOff) {
   const Tensor target = tensor<double>({1, 1, 0});
   expect_near(values(BinaryCrossEntropy::call(x, target, {}, Reduction::kNone)),
               {std::log(2.0), 100, 100});
-  expect_error(ErrorCode::kInvalidArgument, "all elements of input should be between 0 and 1",
+  expect_error(ErrorCode::kInvalidArgument, "probabilities in [0, 1]",
                [&] { BinaryCrossEntropy::call(tensor<double>({0.5, 1.5, 0}), target); });
-  expect_error(ErrorCode::kShapeMismatch, "Please ensure they have the same size",
+  expect_error(ErrorCode::kShapeMismatch, "the same shape, got [3] and [1]",
                [&] { BinaryCrossEntropy::call(x, tensor<double>({1})); });
 }
 
@@ -232,7 +230,7 @@ TEST(BinaryCrossEntropyWithLogits, IsStableAndWeighsPositives) {
   expect_near(losses({}, tensor<double>({3})), {3 * std::log(2.0), 1000, 3000});
   expect_near(gradient_of(BinaryCrossEntropyWithLogits::call(x, target, {}, Reduction::kSum), x),
               {-0.5, 1, -1});
-  expect_error(ErrorCode::kShapeMismatch, "must be the same as input size",
+  expect_error(ErrorCode::kShapeMismatch, "the same shape, got [3] and [1]",
                [&] { BinaryCrossEntropyWithLogits::call(x, tensor<double>({1})); });
 }
 

@@ -1,4 +1,4 @@
-// Losses with margins and likelihoods of numbers: values by hand, and the inputs they refuse.
+// Losses with margins and negative log likelihoods: hand-computed values, and refused inputs.
 
 #include "ops/loss/margin_loss.h"
 
@@ -39,7 +39,8 @@ TEST(MarginRankingLoss, CountsWhatLacksToTheMargin) {
   const Tensor y = tensor<double>({1, -1, -1});
   expect_near(MarginRankingLoss::call(a, b, y, 0.25, kEach), {0.75, 0, 2.25});
   expect_near(MarginRankingLoss::call(a, b, y), {2.5 / 3});
-  expect_error(ErrorCode::kShapeMismatch, "All input tensors should have same dimension",
+  expect_error(ErrorCode::kShapeMismatch,
+               "the same number of dimensions, got shapes [3], [3] and []",
                [&] { MarginRankingLoss::call(a, b, tensor<double>({1}, {})); });
 }
 
@@ -68,7 +69,8 @@ TEST(CosineEmbeddingLoss, OfAlikeAndUnlikePairs) {
     return CosineEmbeddingLoss::call(in[0], in[1], tensor<Classes>({1, -1, -1}), -0.9);
   };
   EXPECT_TRUE(gradcheck_one(loss, {random_leaf({3, 4}, 1), random_leaf({3, 4}, 2)}));
-  expect_error(ErrorCode::kShapeMismatch, "1D target tensor expects 2D input tensors",
+  expect_error(ErrorCode::kShapeMismatch,
+               "one dimension more than target, 2, got shapes [1] and [1]",
                [] { CosineEmbeddingLoss::call(tensor({1}), tensor({1}), tensor({1})); });
 }
 
@@ -78,12 +80,12 @@ TEST(TripletMarginLoss, ComparesDistances) {
   const Tensor negative = tensor<double>({0, 5.5}, {1, 2});
   EXPECT_NEAR(value(TripletMarginLoss::call(anchor, positive, negative, 1, 2, 0)), 0.5, 1e-12);
   EXPECT_NEAR(value(TripletMarginLoss::call(anchor, positive, negative, 1, 1, 0)), 2.5, 1e-12);
-  // positive is only the root of 11.25 away from negative.
+  // The distance of positive and negative is only the root of 11.25.
   EXPECT_NEAR(value(TripletMarginLoss::call(anchor, positive, negative, 1, 2, 0, true)),
               6 - std::sqrt(11.25), 1e-12);
-  expect_error(ErrorCode::kInvalidArgument, "margin must be greater than 0",
+  expect_error(ErrorCode::kInvalidArgument, "margin must be positive",
                [&] { TripletMarginLoss::call(anchor, positive, negative, 0); });
-  expect_error(ErrorCode::kShapeMismatch, "anchor 2D, positive 1D, and negative 2D inputs",
+  expect_error(ErrorCode::kShapeMismatch, "the same number of dimensions, got 2, 1 and 2",
                [&] { TripletMarginLoss::call(anchor, tensor<double>({1, 2}), negative); });
 }
 
@@ -106,13 +108,14 @@ TEST(MultiMarginLoss, HasNoGradientJustAtTheMargin) {
 
 TEST(MultiMarginLoss, ReportsWhatItCannotTake) {
   const Tensor x = tensor({1, 2, 3, 4}, {2, 2});
-  expect_error(ErrorCode::kInvalidArgument, "only p == 1 and p == 2 supported",
+  expect_error(ErrorCode::kInvalidArgument, "p must be 1 or 2, got 3",
                [&] { MultiMarginLoss::call(x, tensor<Classes>({0, 1}), 3); });
-  expect_error(ErrorCode::kShapeMismatch, "inconsistent target size",
+  expect_error(ErrorCode::kShapeMismatch,
+               "target must have shape [2] for input of shape [2, 2], got [3]",
                [&] { MultiMarginLoss::call(x, tensor<Classes>({0, 1, 1})); });
-  expect_error(ErrorCode::kShapeMismatch, "inconsistent weight size",
+  expect_error(ErrorCode::kShapeMismatch, "weight must have shape [2], got [3]",
                [&] { MultiMarginLoss::call(x, tensor<Classes>({0, 1}), 1, 1, tensor({1, 2, 3})); });
-  expect_error(ErrorCode::kDtypeMismatch, "expected classes as int64",
+  expect_error(ErrorCode::kDtypeMismatch, "target must be int64, got float32",
                [&] { MultiMarginLoss::call(x, tensor({0, 1})); });
 }
 
@@ -125,7 +128,8 @@ TEST(MultilabelMarginLoss, ReadsClassesUpToTheFirstNegativeNumber) {
   EXPECT_EQ(value(MultilabelMarginLoss::call(x, none)), 0);
   const auto loss = [&](const TensorList& in) { return MultilabelMarginLoss::call(in[0], y); };
   EXPECT_TRUE(gradcheck_one(loss, {random_leaf({1, 4}, 3)}));
-  expect_error(ErrorCode::kShapeMismatch, "inconsistent target size",
+  expect_error(ErrorCode::kShapeMismatch,
+               "target must have shape [1, 4] for input of shape [1, 4], got [1, 1]",
                [&] { MultilabelMarginLoss::call(x, tensor<Classes>({3}, {1, 1})); });
 }
 
@@ -149,7 +153,7 @@ TEST(PoissonNllLoss, OfRatesAndOfTheirLogarithms) {
   const double stirling = 3 * std::log(3) - 3 + 0.5 * std::log(6 * std::numbers::pi);
   expect_near(PoissonNllLoss::call(rate, count, false, true, 0, kEach),
               {each[0], each[1] + stirling});
-  // log(0) of a count that is not there spoils nothing.
+  // log(0) for a count of zero does not turn the loss into NaN.
   expect_near(PoissonNllLoss::call(tensor<double>({0}), tensor<double>({0}), true, true), {1});
 }
 
@@ -170,9 +174,9 @@ TEST(GaussianNllLoss, TakesEpsForASmallerVarianceButDifferentiatesTheVariance) {
   const Tensor var = leaf<double>({0});
   backward({GaussianNllLoss::call(tensor<double>({1}), tensor<double>({1}), var, false, 0.5)});
   expect_near(grad(var), {1});
-  expect_error(ErrorCode::kInvalidArgument, "var has negative entry/entries",
+  expect_error(ErrorCode::kInvalidArgument, "var must not be negative",
                [] { GaussianNllLoss::call(tensor({1}), tensor({1}), tensor({-1})); });
-  expect_error(ErrorCode::kShapeMismatch, "var is of incorrect size",
+  expect_error(ErrorCode::kShapeMismatch, "var must have shape [3] or [1], got [2]",
                [] { GaussianNllLoss::call(tensor({1, 2, 3}), tensor({1, 2, 3}), tensor({1, 2})); });
 }
 

@@ -113,15 +113,16 @@ TEST(NormOps, LayerNormIsRecordedAsPyTorchRecordsIt) {
 
 TEST(NormOps, MistakesAreNamed) {
   const Tensor x = tensor({1, 2, 3, 4, 5, 6}, {2, 3});
-  expect_error(ErrorCode::kShapeMismatch, "Expected normalized_shape to be at least 1-dimensional",
+  expect_error(ErrorCode::kShapeMismatch, "normalizedShape must have at least one size",
                [&] { LayerNorm::call(x, {}); });
-  expect_error(ErrorCode::kShapeMismatch, "Given normalized_shape=[4], expected input",
+  expect_error(ErrorCode::kShapeMismatch, "normalizedShape, [4], got shape [2, 3]",
                [&] { LayerNorm::call(x, {4}); });
-  expect_error(ErrorCode::kShapeMismatch, "Given normalized_shape=[1, 2, 3]",
+  expect_error(ErrorCode::kShapeMismatch, "normalizedShape, [1, 2, 3], got shape [2, 3]",
                [&] { RmsNorm::call(x, {1, 2, 3}); });
-  expect_error(ErrorCode::kShapeMismatch, "Expected weight to be of same shape as normalized_shape",
+  expect_error(ErrorCode::kShapeMismatch,
+               "weight must have the shape normalizedShape, [3], got [2]",
                [&] { LayerNorm::call(x, {3}, tensor({1, 2})); });
-  expect_error(ErrorCode::kDtypeMismatch, "expected bias of dtype float32, got float64",
+  expect_error(ErrorCode::kDtypeMismatch, "bias must be float32 like input, got float64",
                [&] { LayerNorm::call(x, {3}, std::nullopt, tensor<double>({1, 2, 3})); });
   expect_error(ErrorCode::kDtypeMismatch, "expected float32 or float64, got int64",
                [&] { LayerNorm::call(tensor<std::int64_t>({1, 2}), {2}); });

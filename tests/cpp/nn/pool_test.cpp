@@ -33,7 +33,7 @@ TEST(PoolOps, MaxPoolGivesMaximaAndTheirPlaces) {
   EXPECT_EQ(both[1].dtype(), DType::kInt64);
 }
 
-// The two taps are one before the first and one behind the last.
+// The two taps are one before the first and one after the last element.
 TEST(PoolOps, MaxPoolOfPaddingAloneIsMinusInfinityWithoutAPlaceOrGradient) {
   for (const bool in_rows : {true, false}) {
     const Shape shape = in_rows ? Shape{2, 2, 1} : Shape{2, 1, 2};
@@ -54,7 +54,7 @@ TEST(PoolOps, MaxPoolOfPaddingAloneIsMinusInfinityWithoutAPlaceOrGradient) {
   }
 }
 
-// The place of the largest element of the window whose first tap lies at (y, x), or -1.
+// The index of the largest element of the window whose first tap is at (y, x), or -1.
 std::int64_t largest_place(const List& plane, std::int64_t height, std::int64_t width,
                            std::int64_t y, std::int64_t x, std::int64_t dilation) {
   std::int64_t place = -1;
@@ -69,8 +69,8 @@ std::int64_t largest_place(const List& plane, std::int64_t height, std::int64_t 
   return place;
 }
 
-// Rows of less and of more windows than fit a vector, windows that padding shortens, and all orders
-// of elements.
+// Rows with fewer and with more windows than fit a vector, windows shortened by padding, and all
+// orders of elements.
 TEST(PoolOps, MaxPoolEqualsItsDefinitionOnAnyPlane) {
   constexpr std::int64_t kHeight = 3;
   for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kInt32}) {
@@ -131,7 +131,7 @@ TEST(PoolOps, CeilModeKeepsAPartialWindow) {
   const Tensor x = counted({1, 5});
   EXPECT_EQ(values(MaxPool1d::call(x, {2}, Dims{2}).tensors[0]), (List{1, 3}));
   EXPECT_EQ(values(MaxPool1d::call(x, {2}, Dims{2}, {0}, {1}, true).tensors[0]), (List{1, 3, 4}));
-  // A window that would begin in the right padding is none.
+  // A window that would begin in the right padding is left out.
   EXPECT_EQ(AvgPool1d::call(counted({1, 4}), {2}, Dims{3}, {1}, true).shape(), (Shape{1, 2}));
 }
 
@@ -185,15 +185,16 @@ TEST(PoolOps, ResultsDoNotDependOnTheNumberOfThreads) {
 
 TEST(PoolOps, MistakesAreNamed) {
   const Tensor x = counted({1, 4, 4});
-  expect_error(ErrorCode::kInvalidArgument, "pad should be at most half of effective kernel size",
+  expect_error(ErrorCode::kInvalidArgument,
+               "padding must be at most half the window, got 2 for kernelSize 2",
                [&] { MaxPool2d::call(x, {2}, {}, {2}); });
-  expect_error(ErrorCode::kInvalidArgument, "Output size is too small",
+  expect_error(ErrorCode::kInvalidArgument, "a window of kernelSize 5 does not fit input of size 4",
                [&] { AvgPool2d::call(x, {5}); });
-  expect_error(ErrorCode::kShapeMismatch, "Expected 3D or 4D (batch mode) tensor",
+  expect_error(ErrorCode::kShapeMismatch, "input must have 3 nonempty dimensions",
                [&] { MaxPool2d::call(counted({4}), {2}); });
-  expect_error(ErrorCode::kInvalidArgument, "divisor must be not zero",
+  expect_error(ErrorCode::kInvalidArgument, "divisorOverride must not be 0",
                [&] { AvgPool2d::call(x, {2}, {}, {0}, false, true, 0); });
-  expect_error(ErrorCode::kInvalidArgument, "stride and dilation should be greater than zero",
+  expect_error(ErrorCode::kInvalidArgument, "kernelSize, stride and dilation must be positive",
                [&] { MaxPool2d::call(x, {2}, Dims{0}); });
 }
 

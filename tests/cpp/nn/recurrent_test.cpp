@@ -46,7 +46,7 @@ void expect_near(const Tensor& actual, const std::vector<double>& expected) {
 
 double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
 
-// One number per state, so that a step is five lines.
+// The definition with one number per state, so that a step takes five lines.
 TEST(LstmSteps, AreTheirFormula) {
   for (const bool reverse : {false, true}) {
     const Layer layer = random_layer(3, 1, 1);
@@ -76,8 +76,8 @@ TEST(LstmSteps, AreTheirFormula) {
   }
 }
 
-// The gradient of the kernels, that of the formula under create_graph, and differences; odd widths,
-// and a loss of every result alone.
+// Compares the gradient of the kernels, the gradient under create_graph and finite differences, for
+// odd widths and for a loss of each result separately.
 TEST(LstmSteps, GradientsAreTheSameByEitherWay) {
   for (const bool reverse : {false, true}) {
     for (const std::size_t result : {0, 1, 2}) {
@@ -122,7 +122,7 @@ TEST(LstmSteps, DoNotDependOnTheNumberOfThreads) {
   EXPECT_EQ(alone, shared);
 }
 
-// However many steps there are, and with a gradient of zeros for what the steps share.
+// For any number of steps; the gradients of the shared parameters are zero.
 TEST(LstmSteps, OfNothingAreEmpty) {
   constexpr std::int64_t kSteps = std::int64_t{1} << 40;
   for (const bool reverse : {false, true}) {
@@ -139,7 +139,7 @@ TEST(LstmSteps, OfNothingAreEmpty) {
 
 TEST(LstmSteps, RefuseWhatDoesNotFit) {
   const Layer layer = random_layer(2, 3, 4);
-  expect_error(ErrorCode::kShapeMismatch, "the shapes do not fit", [&] {
+  expect_error(ErrorCode::kShapeMismatch, "weight do not match", [&] {
     LstmSteps::call(layer.gates, layer.hidden, layer.state, layer.gates, {}, false);
   });
   expect_error(ErrorCode::kShapeMismatch, "expected gates [steps, batch, 4 * size]", [&] {

@@ -1,4 +1,4 @@
-#include "dispatch/handle_table.h"
+#include "dispatch/handles/handle_table.h"
 
 #include <thread>
 
@@ -61,14 +61,14 @@ TEST(HandleTable, GivesAHandleToAnotherThread) {
   EXPECT_FALSE(is_released(taken));
   table().release(taken);
   table().set_owner(taken, 7);
-  // The slot of a released handle, taken again, belongs to who takes it.
+  // The slot of a released handle belongs to the next handle that uses it.
   const Handle again = table().insert(tensor({4}));
   table().release_all_of(7);
   EXPECT_FALSE(is_released(again));
   table().release(again);
 }
 
-// A late finalizer may come after any number of others have used the slot.
+// A late finalizer may run after any number of other handles have used the slot.
 TEST(HandleTable, NeverGivesAHandleTwice) {
   HandleTable own(HandleTable::kLastGeneration - 2);
   const Handle first = own.insert(tensor({0}));

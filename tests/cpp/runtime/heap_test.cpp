@@ -1,4 +1,4 @@
-#include "base/heap.h"
+#include "base/heap/heap.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMiB = 1 << 20;
 
-/// Memory that ends somewhere, as WebAssembly's does. Only what is written to becomes resident.
+/// Memory with an upper limit, like WebAssembly's. Only pages that are written to become resident.
 class BoundedArena final : public Arena {
  public:
   explicit BoundedArena(std::size_t bytes)
@@ -38,7 +38,8 @@ class BoundedArena final : public Arena {
     used_ += pages;
     return first;
   }
-  /// Lets somebody else take memory, so that the next pages do not follow the last.
+  /// Simulates another allocation from the arena, so that the next pages are not adjacent to the
+  /// last.
   void skip(std::uint32_t pages) { used_ += pages; }
   std::size_t used_bytes() const { return used_ * kPageBytes; }
 
@@ -53,7 +54,7 @@ struct Block {
   std::size_t bytes;
 };
 
-/// A heap whose blocks are known.
+/// A heap that keeps a list of its blocks.
 class WatchedHeap {
  public:
   explicit WatchedHeap(std::size_t bytes) : arena_(bytes), heap_(arena_) {}
@@ -68,7 +69,7 @@ class WatchedHeap {
     }
     EXPECT_GE(heap_.bytes_of(data), bytes);
     EXPECT_LE(heap_.bytes_of(data), bytes + std::max(bytes / 4 + 16, kPageBytes));
-    // Neighbours that overlap, and a heap that writes into blocks, would show.
+    // Detects blocks that overlap, and a heap that writes into blocks.
     data[0] = data[bytes - 1] = mark(data);
     blocks_[data] = bytes;
     order_.push_back({data, bytes});
@@ -95,7 +96,7 @@ class WatchedHeap {
     while (!order_.empty()) free(order_.size() - 1);
   }
 
-  /// Fills it with blocks of these sizes in turn, and returns the bytes that went in.
+  /// Fills the heap with blocks of these sizes in turn, and returns the bytes allocated.
   std::size_t fill(const std::vector<std::size_t>& sizes) {
     const std::size_t before = in_use_;
     std::size_t i = 0;
@@ -142,7 +143,7 @@ TEST(Heap, ABlockSizeIsTheSmallestThatServes) {
   }
 }
 
-// Blocks that come and go at random, of sizes that are equally likely on a logarithmic scale.
+// Random allocations and frees, with sizes distributed uniformly on a logarithmic scale.
 TEST(Heap, BlocksNeverOverlapAndAllThatIsFreedIsOnePiece) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     WatchedHeap heap(64 * kMiB);
@@ -178,7 +179,7 @@ TEST(Heap, WhatWasFilledOnceCanBeFilledAgainWithOtherSizes) {
       {70 * kKiB, 40},
       {kMiB, kMiB + 1, 20, 20 * kKiB},
   };
-  // A filling ends at the first block that has no room: one more is a matter of chance.
+  // Filling ends at the first block that does not fit, so whether one more fits is chance.
   const auto least_again = [](const std::vector<std::size_t>& sizes) {
     WatchedHeap fresh(20 * kMiB);
     const std::size_t filled = fresh.fill(sizes);
@@ -191,7 +192,7 @@ TEST(Heap, WhatWasFilledOnceCanBeFilledAgainWithOtherSizes) {
   for (const auto& first : fillings) {
     WatchedHeap heap(20 * kMiB);
     heap.fill(first);
-    // In the order they were made in, about.
+    // Approximately in the order of allocation.
     while (heap.count() > 0) heap.free(heap.count() / 2);
     for (std::size_t i = 0; i < fillings.size(); ++i) {
       EXPECT_GE(heap.fill(fillings[i]), least[i]) << fillings[i][0] << " after " << first[0];
@@ -200,7 +201,7 @@ TEST(Heap, WhatWasFilledOnceCanBeFilledAgainWithOtherSizes) {
   }
 }
 
-// What is made meanwhile and stays must leave room for one large piece.
+// Long-lived blocks allocated in between must leave room for one large block.
 TEST(Heap, SmallBlocksThatStayLieTogether) {
   constexpr std::size_t kBytes = 128 * kMiB;
   WatchedHeap heap(kBytes);
@@ -208,7 +209,7 @@ TEST(Heap, SmallBlocksThatStayLieTogether) {
   for (int i = 0; heap.allocate(kMiB); ++i) {
     for (int j = 0; j < 40; ++j) small.push_back(heap.heap().allocate(200));
     if (i % 20 == 0) {
-      small.push_back(heap.heap().allocate_to_stay(70000));
+      small.push_back(heap.heap().allocate_long_lived(70000));
     }
   }
   EXPECT_GE(heap.in_use(), kBytes * 9 / 10);
@@ -226,7 +227,7 @@ TEST(Heap, LargeBlocksLeaveRoomForSmallOnes) {
   std::size_t small = 0;
   while (heap.allocate(100)) small += 100;
   EXPECT_GE(small, kMiB / 2);
-  // The one that failed can be told of.
+  // The failure can be reported.
   EXPECT_TRUE(heap.allocate(200));
 }
 

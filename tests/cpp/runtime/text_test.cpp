@@ -1,4 +1,4 @@
-// What messages are made of.
+// The parts of messages.
 
 #include <array>
 #include <bit>
@@ -59,7 +59,7 @@ TEST(Text, AnyNumberIsWrittenAsPrintfWritesIt) {
     if (std::isnan(value)) continue;
     ASSERT_EQ(join_text(value), printed(value));
   }
-  // What people write.
+  // Numbers as people write them.
   for (int i = 0; i < 1'000'000; i += 7) {
     for (const double scale : {1.0, 1e-3, 1e-6, 1e-9, 1e12}) {
       ASSERT_EQ(join_text(i * scale), printed(i * scale));

@@ -13,7 +13,7 @@
 namespace eg {
 namespace {
 
-/// Sets the thread count for one test and ends the helpers afterwards.
+/// Sets the number of threads for one test and ends the helpers afterwards.
 class Threads {
  public:
   explicit Threads(int count) { set_num_threads(count); }
@@ -34,7 +34,7 @@ std::vector<int> visits(std::int64_t grain) {
   return seen;
 }
 
-// Short work wakes nobody, and a helper that works in place of its caller is let sleep.
+// Short work wakes no helper, and a helper that runs instead of its caller goes to sleep.
 TEST(ThreadPool, DoesShortAndLongWorkWhileHelpersSleep) {
   const Threads guard(3);
   for (int round = 0; round < 5; ++round) {
@@ -106,12 +106,12 @@ TEST(ThreadPool, HelpersTakePart) {
   start_thread_pool();
   const auto caller = std::this_thread::get_id();
   std::atomic<bool> helped{false};
-  // Again, because nobody is called for a while after a helper that only got in the way.
+  // Repeated, because no helper is woken for a while after one that had no free core.
   for (int call = 0; call < 500 && !helped; ++call) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
     parallel_for(0, 2, 1, [&](std::int64_t, std::int64_t) {
       if (std::this_thread::get_id() != caller) helped = true;
-      // The caller holds its chunk until the helper has come for the other.
+      // The caller holds its chunk until a helper has taken the other one.
       while (!helped && std::chrono::steady_clock::now() < end) std::this_thread::yield();
     });
   }

@@ -4,26 +4,14 @@
 #include <chrono>
 #include <cstring>
 #include <functional>
+#include <span>
 #include <string>
+#include <tuple>
+#include <type_traits>
 
+#include "base/fields.h"
 #include "base/type_list.h"
-#include "kernels/attention.h"
-#include "kernels/class_loss.h"
-#include "kernels/conv.h"
-#include "kernels/copy.h"
-#include "kernels/decompositions.h"
-#include "kernels/dropout.h"
-#include "kernels/fft.h"
-#include "kernels/index.h"
-#include "kernels/linalg.h"
-#include "kernels/matmul.h"
-#include "kernels/norm.h"
-#include "kernels/optim.h"
-#include "kernels/order.h"
-#include "kernels/pool.h"
-#include "kernels/reduce.h"
-#include "kernels/scan.h"
-#include "kernels/softmax.h"
+#include "kernels/all.h"
 
 namespace eg::testing {
 namespace {
@@ -58,26 +46,38 @@ class FakePlayer::Reader {
  public:
   explicit Reader(const std::vector<std::uint32_t>& words) : words_(words) {}
 
-  bool at_end() const { return place_ >= words_.size(); }
-  std::size_t place() const { return place_; }
-  std::uint32_t word() { return words_.at(place_++); }
+  bool at_end() const { return position_ >= words_.size(); }
+  std::size_t position() const { return position_; }
+  std::uint32_t word() { return words_.at(position_++); }
   std::int64_t int64() {
     const std::uint64_t low = word();
     return static_cast<std::int64_t>(low | std::uint64_t{word()} << 32U);
   }
   double real() { return std::bit_cast<double>(int64()); }
-  const char* bytes(std::size_t count) {
-    const char* begin = reinterpret_cast<const char*>(&words_.at(place_));
-    place_ += (count + 3) / 4;
-    return begin;
-  }
-  void expect(std::uint32_t tag) {
-    invariant(word() == tag, "a field of another kind than the struct has");
+
+  template <class Command>
+  Command command() {
+    Command command{};
+    std::apply([this](auto&... fields) { (this->read(fields), ...); }, fields_of(command));
+    return command;
   }
 
  private:
+  void read(std::uint32_t& value) { value = word(); }
+  void read(std::uint64_t& value) { value = static_cast<std::uint64_t>(int64()); }
+  void read(webgpu::Bytes& bytes) {
+    const std::size_t count = word();
+    bytes = std::as_bytes(std::span(words_).subspan(position_)).first(count);
+    position_ += (count + 3) / 4;
+  }
+  void read(webgpu::Text& text) {
+    webgpu::Bytes bytes;
+    read(bytes);
+    text.characters = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+
   const std::vector<std::uint32_t>& words_;
-  std::size_t place_ = 0;
+  std::size_t position_ = 0;
 };
 
 FakePlayer::FakePlayer(webgpu::BlockLimits limits)
@@ -107,14 +107,14 @@ bool FakePlayer::has(const Call& call) const {
   return is_played;
 }
 
-void FakePlayer::begin_anew() {
+void FakePlayer::reopen() {
   {
     const std::lock_guard lock(gpu_mutex_);
     blocks_.clear();
     names_.clear();
     recordings_.clear();
   }
-  device_.begin_anew(kLimits);
+  device_.reopen(kLimits);
 }
 
 std::size_t FakePlayer::recordings() {
@@ -158,80 +158,71 @@ void FakePlayer::play(const std::vector<std::uint32_t>& words) {
 void FakePlayer::play_commands(const std::vector<std::uint32_t>& words) {
   Reader reader(words);
   while (!reader.at_end()) {
-    const auto begin = words.begin() + static_cast<std::ptrdiff_t>(reader.place());
-    switch (reader.word() & 0xFFU) {
-      case 1: {  // allocate
-        const std::uint32_t block = reader.word();
-        blocks_[block].assign(reader.word(), '\x7B');
-        break;
-      }
-      case 2:  // free
-        blocks_.erase(reader.word());
-        break;
-      case 3: {  // write
-        const std::uint32_t block = reader.word();
-        const std::uint32_t offset = reader.word();
-        const std::uint32_t bytes = reader.word();
-        if (bytes > 0) std::memcpy(memory_at(block, offset), reader.bytes(bytes), bytes);
-        break;
-      }
-      case 4:
-        play_read(reader);
-        break;
-      case 5: {
-        play_kernel(reader);
-        const auto end = words.begin() + static_cast<std::ptrdiff_t>(reader.place());
-        if (recording_ != nullptr) recording_->insert(recording_->end(), begin, end);
-        break;
-      }
-      case 8:  // stamp: a microsecond per kernel
-        times_[reader.word()] = static_cast<std::uint64_t>(kernels) * 1000;
-        break;
-      case 9: {  // stamps
-        const std::uint32_t block = reader.word();
-        std::memcpy(memory_at(block, 0), times_.data(), reader.word() * sizeof times_[0]);
-        break;
-      }
-      case 10:  // begin recording
-        recording_ = &recordings_[reader.word()];
-        break;
-      case 11:  // end recording
-        recording_ = nullptr;
-        break;
-      case 12:  // play
-        play_commands(recordings_.at(reader.word()));
-        break;
-      case 13:  // forget
-        recordings_.erase(reader.word());
-        break;
-      default: {  // name
-        const std::uint32_t number = reader.word();
-        const std::uint32_t length = reader.word();
-        names_[number] = std::string(reader.bytes(length), length);
-      }
-    }
+    const auto begin = words.begin() + static_cast<std::ptrdiff_t>(reader.position());
+    const std::uint32_t number = reader.word() & 0xFFU;
+    webgpu::Commands::for_each([&]<class Command>() {
+      if (number != webgpu::number_of<Command>(webgpu::Commands())) return;
+      play(reader.command<Command>(), reader);
+      if (!std::is_same_v<Command, webgpu::Kernel> || recording_ == nullptr) return;
+      const auto end = words.begin() + static_cast<std::ptrdiff_t>(reader.position());
+      recording_->insert(recording_->end(), begin, end);
+    });
   }
 }
 
-void FakePlayer::play_read(Reader& reader) {
-  const std::uint32_t block = reader.word();
-  const std::uint32_t offset = reader.word();
-  const std::uint32_t bytes = reader.word();
-  void* const to = reinterpret_cast<void*>(static_cast<std::uintptr_t>(reader.int64()));
-  const std::uint32_t ticket = reader.word();
-  std::memcpy(to, memory_at(block, offset), bytes);
+void FakePlayer::play(const webgpu::Allocate& command, Reader&) {
+  blocks_[command.block].assign(command.bytes, '\x7B');
+}
+
+void FakePlayer::play(const webgpu::Free& command, Reader&) { blocks_.erase(command.block); }
+
+void FakePlayer::play(const webgpu::Write& command, Reader&) {
+  if (!command.bytes.empty())
+    std::memcpy(memory_at(command.block, command.offset), command.bytes.data(),
+                command.bytes.size());
+}
+
+void FakePlayer::play(const webgpu::Name& command, Reader&) {
+  names_[command.number] = std::string(command.text.characters);
+}
+
+// A microsecond per kernel.
+void FakePlayer::play(const webgpu::Stamp& command, Reader&) {
+  times_[command.slot] = static_cast<std::uint64_t>(kernels) * 1000;
+}
+
+void FakePlayer::play(const webgpu::Stamps& command, Reader&) {
+  std::memcpy(memory_at(command.block, 0), times_.data(), command.count * sizeof times_[0]);
+}
+
+void FakePlayer::play(const webgpu::BeginRecording& command, Reader&) {
+  recording_ = &recordings_[command.recording];
+}
+
+void FakePlayer::play(const webgpu::EndRecording&, Reader&) { recording_ = nullptr; }
+
+void FakePlayer::play(const webgpu::Play& command, Reader&) {
+  play_commands(recordings_.at(command.recording));
+}
+
+void FakePlayer::play(const webgpu::Forget& command, Reader&) {
+  recordings_.erase(command.recording);
+}
+
+void FakePlayer::play(const webgpu::Read& command, Reader&) {
+  void* const to = reinterpret_cast<void*>(static_cast<std::uintptr_t>(command.address));
+  std::memcpy(to, memory_at(command.block, command.offset), command.count);
   std::optional<Error> failure;
   {
     const std::lock_guard lock(mutex_);
     failure.swap(failure_);
   }
-  device_.finish_read(ticket, std::move(failure));
+  device_.finish_read(command.ticket, std::move(failure));
 }
 
-void FakePlayer::play_kernel(Reader& reader) {
+void FakePlayer::play(const webgpu::Kernel& command, Reader& reader) {
   ++kernels;
-  const std::string& name = names_.at(reader.word());
-  reader.word();  // the op
+  const std::string& name = names_.at(command.kernel);
   const auto memory = [&]() -> MemoryView {
     const std::uint32_t block = reader.word();
     const std::int64_t offset = reader.word();
@@ -247,36 +238,28 @@ void FakePlayer::play_kernel(Reader& reader) {
   const auto read_field = [&](const Call& call, Field field) {
     switch (field.kind) {
       case FieldKind::kByte:
-        reader.expect(1);
         call.at<std::uint8_t>(field) = static_cast<std::uint8_t>(reader.word());
         break;
       case FieldKind::kInt64:
-        reader.expect(2);
         call.at<std::int64_t>(field) = reader.int64();
         break;
       case FieldKind::kFloat:
-        reader.expect(3);
         call.at<float>(field) = static_cast<float>(reader.real());
         break;
       case FieldKind::kDouble:
-        reader.expect(3);
         call.at<double>(field) = reader.real();
         break;
       case FieldKind::kScalar:
-        reader.expect(3);
         call.at<Scalar>(field) = reader.real();
         break;
       case FieldKind::kList:
-        reader.expect(4);
-        call.at<Shape>(field) = list();
+        new (&call.at<Shape>(field)) Shape(list());
         break;
       case FieldKind::kIn:
-        reader.expect(5);
-        call.at<kernel::In>(field) = memory();
-        break;
+      case FieldKind::kOptionalIn:
       case FieldKind::kOut:
-        reader.expect(6);
-        call.at<kernel::Out>(field) = memory();
+      case FieldKind::kOptionalOut:
+        call.at<kernel::In>(field).view() = memory();
         break;
       default:
         fail(ErrorCode::kInternal, "no field that is played");
@@ -284,10 +267,13 @@ void FakePlayer::play_kernel(Reader& reader) {
   };
   Played::for_each([&]<class K>() {
     if (K::name != name) return;
-    K played{};
-    const Call call(played);
+    // Made field by field, because memory has no default.
+    alignas(K) std::array<std::byte, sizeof(K)> bytes{};
+    K* const played = reinterpret_cast<K*>(bytes.data());
+    const Call call(*played);
     for (const Field field : call.fields()) read_field(call, field);
     call.compute_on_cpu();
+    std::destroy_at(played);
   });
 }
 

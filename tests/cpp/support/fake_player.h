@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "backend/webgpu/commands.h"
 #include "backend/webgpu/device.h"
 
 namespace eg::testing {
@@ -37,7 +38,7 @@ class FakePlayer final : public webgpu::Player {
   /// Waits up to so long before every batch.
   std::atomic<int> most_delay_us{0};
   /// After a loss: it has another GPU, with nothing on it.
-  void begin_anew();
+  void reopen();
   /// The next read fails with this.
   void fail_next(Error error);
   /// Recordings that are kept now.
@@ -52,8 +53,18 @@ class FakePlayer final : public webgpu::Player {
   void run();
   void play(const std::vector<std::uint32_t>& words);
   void play_commands(const std::vector<std::uint32_t>& words);
-  void play_read(Reader& reader);
-  void play_kernel(Reader& reader);
+  void play(const webgpu::Allocate& command, Reader& reader);
+  void play(const webgpu::Free& command, Reader& reader);
+  void play(const webgpu::Write& command, Reader& reader);
+  void play(const webgpu::Read& command, Reader& reader);
+  void play(const webgpu::Kernel& command, Reader& reader);
+  void play(const webgpu::Name& command, Reader& reader);
+  void play(const webgpu::Stamp& command, Reader& reader);
+  void play(const webgpu::Stamps& command, Reader& reader);
+  void play(const webgpu::BeginRecording& command, Reader& reader);
+  void play(const webgpu::EndRecording& command, Reader& reader);
+  void play(const webgpu::Play& command, Reader& reader);
+  void play(const webgpu::Forget& command, Reader& reader);
   void* memory_at(std::uint32_t block, std::size_t offset);
 
   std::mutex gpu_mutex_;  // of blocks_ and names_

@@ -10,7 +10,7 @@
 
 #include "autograd/graph/variable.h"
 #include "dispatch/factories.h"
-#include "dispatch/handle_table.h"
+#include "dispatch/handles/handle_table.h"
 #include "ops/create/copy.h"
 #include "ops/op_table.h"
 #include "runtime/random.h"
@@ -150,7 +150,7 @@ class Parser {
   Sequence sequence_;
 };
 
-// Writes arguments as the words of dispatch/arguments.h. Owns the handles it makes.
+// Writes arguments as the words of dispatch/handles/arguments.h. Owns the handles it makes.
 class Encoder {
  public:
   ~Encoder() {

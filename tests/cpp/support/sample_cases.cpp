@@ -1,6 +1,6 @@
 #include "support/sample_cases.h"
 
-#include "dispatch/arguments.h"
+#include "dispatch/handles/arguments.h"
 #include "ops/all.h"
 
 namespace eg::testing {

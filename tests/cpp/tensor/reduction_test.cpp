@@ -104,9 +104,9 @@ TEST(Sum, DoesNotDependOnTheNumberOfThreads) {
 
 TEST(Sum, NamesBadDims) {
   const Tensor x = counting({2, 3});
-  expect_error(ErrorCode::kIndexOutOfRange, "[sum] Dimension out of range",
+  expect_error(ErrorCode::kIndexOutOfRange, "[sum] dimension 2 is out of range",
                [&] { Sum::call(x, Dims{2}); });
-  expect_error(ErrorCode::kInvalidArgument, "appears multiple times",
+  expect_error(ErrorCode::kInvalidArgument, "dimension 1 is listed more than once",
                [&] { Sum::call(x, Dims{1, -1}); });
 }
 
@@ -142,7 +142,7 @@ TEST(Mean, DividesByTheCount) {
   EXPECT_EQ(values(Mean::call(x, Dims{1})), (Values{1, 4}));
   EXPECT_TRUE(std::isnan(value(Mean::call(testing::empty({0}, DType::kFloat32)))));
   EXPECT_EQ(value(Mean::call(tensor<std::int32_t>({1, 2}), {}, false, DType::kFloat32)), 1.5);
-  expect_error(ErrorCode::kDtypeMismatch, "could not infer output dtype",
+  expect_error(ErrorCode::kDtypeMismatch, "expected floating-point or complex numbers, got int32",
                [&] { Mean::call(tensor<std::int32_t>({1, 2})); });
   EXPECT_TRUE(gradcheck_one([](const TensorList& in) { return Mean::call(in[0], Dims{0, 2}); },
                             {random_leaf({2, 3, 2}, 1)}));
@@ -220,9 +220,9 @@ TEST(AmaxAmin, TiesShareTheGradient) {
 TEST(AmaxAmin, NeedAnElementToStartFrom) {
   const Tensor empty = testing::empty({2, 0}, DType::kFloat32);
   expect_error(ErrorCode::kInvalidArgument,
-               "[amax] Expected reduction dim to be specified for input.numel() == 0",
+               "[amax] there is no element to choose in an empty tensor",
                [&] { Amax::call(empty); });
-  expect_error(ErrorCode::kIndexOutOfRange, "[amin] Expected reduction dim 1 to have non-zero size",
+  expect_error(ErrorCode::kIndexOutOfRange, "[amin] dim 1 has size 0",
                [&] { Amin::call(empty, Dims{1}); });
   EXPECT_EQ(Amax::call(empty, Dims{0}).shape(), Shape{0});
 }
@@ -262,7 +262,8 @@ TEST(ArgmaxArgmin, CountInRowMajorOrder) {
   EXPECT_EQ(values(Argmax::call(large, 1)), (Values{1999, 1999, 1999}));
   EXPECT_EQ(values(Argmax::call(ToDType::call(large, DType::kInt32), 1)),
             (Values{1999, 1999, 1999}));
-  expect_error(ErrorCode::kInvalidArgument, "[argmax] Expected reduction dim to be specified",
+  expect_error(ErrorCode::kInvalidArgument,
+               "[argmax] there is no element to choose in an empty tensor",
                [&] { Argmax::call(testing::empty({0}, DType::kFloat32)); });
 }
 

@@ -85,7 +85,7 @@ TEST(Diff, SubtractsNeighbours) {
   EXPECT_EQ(Diff::call(x, 9).shape(), Shape{0});
   EXPECT_EQ(values(Diff::call(tensor<bool>({true, true, false}))), (Values{0, 1}));
   EXPECT_EQ(values(Diff::call(x, 1, 0, tensor({0}), tensor({20}))), (Values{1, 3, 5, 7, 4}));
-  expect_error(ErrorCode::kShapeMismatch, "at least one-dimensional",
+  expect_error(ErrorCode::kShapeMismatch, "at least 1 dimension",
                [] { Diff::call(tensor({1}, {})); });
 }
 

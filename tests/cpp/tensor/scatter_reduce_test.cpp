@@ -1,4 +1,4 @@
-// Elements brought together in places, and places found in sequences.
+// Reductions of scattered elements, and searches in sorted sequences.
 
 #include "ops/index/scatter_reduce.h"
 
@@ -32,7 +32,7 @@ void expect_near(const Values& actual, const Values& expected) {
   testing::expect_near(actual, expected, 1e-14);
 }
 
-// With the gradients for 1, 2, 3, ... Two zeros meet in one place, and equal numbers in another.
+// Also the gradients for 1, 2, 3, ... One index collects two zeros, another equal numbers.
 void expect_outcome(Reduction reduce, bool include_self, const Outcome& expected) {
   const Tensor x = tensor<double>({1, 2, 3, 4, 5, 6}, {2, 3});
   const Tensor src = tensor<double>({2, 2, 0, 7, 4, 0}, {2, 3});
@@ -100,7 +100,7 @@ TEST(IndexReduce, ReducesWholeSlices) {
   EXPECT_EQ(values(IndexReduce::call(x, 0, index, source, Reduction::kAmax)), (Values{1, 2, 7, 9}));
   EXPECT_EQ(values(IndexReduce::call(x, 1, index, source, Reduction::kMean, false)),
             (Values{1, 3.5, 3, 7}));
-  expect_error(ErrorCode::kInvalidArgument, "must be either prod, mean, amax or amin",
+  expect_error(ErrorCode::kInvalidArgument, "must be 'prod', 'mean', 'amax' or 'amin', got 'sum'",
                [&] { IndexReduce::call(x, 0, index, source, Reduction::kSum); });
 }
 
@@ -123,9 +123,9 @@ TEST(Searchsorted, HasASequenceForEachRow) {
   EXPECT_EQ(values(Searchsorted::call(tensor({3, 1, 2}), tensor({2.5F}), false, false,
                                       SearchSide::kUnsaid, order)),
             Values{2});
-  expect_error(ErrorCode::kShapeMismatch, "boundaries tensor should be 1 dimension",
+  expect_error(ErrorCode::kShapeMismatch, "the sequence must be a vector or agree with input",
                [&] { Searchsorted::call(sequences, tensor({1})); });
-  expect_error(ErrorCode::kInvalidArgument, "side and right can't be set to opposites",
+  expect_error(ErrorCode::kInvalidArgument, "side: 'left' contradicts right: true",
                [&] { Searchsorted::call(sequences, sequences, false, true, SearchSide::kLeft); });
 }
 

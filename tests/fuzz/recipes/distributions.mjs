@@ -30,7 +30,7 @@ export const kDistributions = [
   ],
 ];
 
-// Each with a gradient of its parameter, where it has one.
+// A recipe that uses a distribution, including the gradient of its parameter, if it has one.
 const used = (distribution, ...more) => [
   `new eg.distributions.${distribution}`,
   "$0.sample([2])",
@@ -43,7 +43,7 @@ const used = (distribution, ...more) => [
 const kEntropy = "$0.entropy()";
 const kRsample = "$0.rsample([3])";
 
-/** Every other distribution. */
+/** All other distributions. */
 export const kMoreDistributions = [
   used("Beta(eg.rand([2]).add(1), 2)", kEntropy, kRsample),
   used("Binomial({ totalCount: 5, probs: 0.3 })", "$0.enumerateSupport({ expand: false })"),

@@ -1,6 +1,6 @@
-// Small programs for what is not an op: layers, optimizers, autograd, data, files. `$0`, `$1` are the
-// results of a recipe's earlier lines. Each line works as it stands, or begins with "!" and is refused;
-// the fuzzer exchanges parts of it.
+// Small programs for everything that is not an op: layers, optimizers, autograd, data, files. `$0`, `$1` are the
+// results of a recipe's earlier lines. Each line works unmodified, or begins with "!" and must be rejected. The fuzzer
+// replaces parts of it.
 
 import { kAutograd } from "./autograd.mjs";
 import { kData } from "./data.mjs";

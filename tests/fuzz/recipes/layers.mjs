@@ -1,4 +1,4 @@
-// Layers, each called.
+// Layers, each of which is called.
 
 import { module } from "./module.mjs";
 
@@ -205,7 +205,7 @@ export const kPlainLayers = [
   ),
 ];
 
-/** Functions that draw, which ops of the table are made into. */
+/** Functions that draw random numbers, which are composed of ops of the table. */
 export const kDrawing = [
   ...["alphaDropout", "dropout1d", "featureAlphaDropout"].map((name) => [
     "eg.randn([2, 3, 4])",

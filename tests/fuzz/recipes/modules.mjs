@@ -1,4 +1,4 @@
-// What modules have beside their call, and what is done to their parameters.
+// Members of modules other than call(), and functions that operate on their parameters.
 
 export const kModules = [
   [

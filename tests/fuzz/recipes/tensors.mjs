@@ -1,4 +1,4 @@
-// Tensors made, read and indexed.
+// Creating, reading and indexing tensors.
 
 export const kIndexing = [
   [

@@ -59,7 +59,7 @@ export const kSchedulers = [
   "$1.loadStateDict($4)",
 ]);
 
-/** What is not a list of texts and options. */
+/** Recipes that do not fit the lists above. */
 export const kAveraging = [
   [
     "new eg.optim.SGD([eg.randn([2], { requiresGrad: true })], { lr: 0.1 })",

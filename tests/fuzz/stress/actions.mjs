@@ -1,5 +1,5 @@
-// What the programs of the stress fuzzer are made of: each action is a little program of its own, whose result is known
-// whatever other actions and other threads do meanwhile. A seed decides the details.
+// The actions of the stress fuzzer's programs. Each action is a small program whose result is known, independent of
+// other actions and threads. A seed determines the details.
 
 import { Problem } from "../oracle.mjs";
 import { inMode, withHooks } from "./decorations.mjs";
@@ -8,7 +8,7 @@ import { scopes } from "./scopes.mjs";
 
 const pause = () => new Promise(setImmediate);
 
-/** backward() at once, with hooks and modes around it that change nothing. */
+/** backward() immediately, with hooks and modes that do not change the result. */
 async function decorated(world, random) {
   const { eg } = world;
   const graph = new Graph(world, random);
@@ -24,7 +24,7 @@ async function decorated(world, random) {
   });
 }
 
-/** The same, later; what is not disposed of is left to the garbage collector. */
+/** The same with a deferred call; tensors that are not disposed of are left to the garbage collector. */
 async function later(world, random) {
   const { eg } = world;
   const graph = new Graph(world, random);
@@ -64,7 +64,7 @@ const kModes = {
   dualLevel: (eg, fn) => eg.autograd.forwardAd.dualLevel(fn),
 };
 
-/** A call that runs later, begun in a mode that ends before. */
+/** A deferred call that is started in a mode which ends before the call runs. */
 async function early(world, random) {
   const { eg } = world;
   const graph = new Graph(world, random);
@@ -85,7 +85,7 @@ async function early(world, random) {
   }
 }
 
-/** Several calls over one graph at once: every one adds its gradient. */
+/** Several concurrent calls over one graph, each of which adds its gradient. */
 async function overlapping(world, random) {
   const { eg } = world;
   const graph = new Graph(world, random);
@@ -120,7 +120,7 @@ async function overlapping(world, random) {
   checkGradient(await between.grad.data(), alone, `retainGrad of ${count} calls`, count);
 }
 
-/** Tensors disposed of while a call needs them. */
+/** Tensors that are disposed of while a call still needs them. */
 async function disposed(world, random) {
   const graph = new Graph(world, random);
   const expected = graph.expected();
@@ -133,7 +133,7 @@ async function disposed(world, random) {
   x.dispose();
 }
 
-/** A captured function against the function, disposed of in the same turn. */
+/** Compares a captured function, which is disposed of in the same turn, with the function itself. */
 async function captured(world, random) {
   const { eg, shared } = world;
   const graph = new Graph(world, random);
@@ -171,7 +171,7 @@ const kThrown = [
   }),
 ];
 
-/** Hooks that throw what cannot be described. */
+/** Hooks that throw values which cannot be converted to text. */
 async function thrown(world, random) {
   const { eg } = world;
   const graph = new Graph(world, random);
@@ -189,13 +189,13 @@ async function thrown(world, random) {
   } catch (error) {
     hasFailed = true;
     if (isSync && error !== value)
-      throw new Problem("wrong value", `instead of its value: ${error?.stack}`);
+      throw new Problem("wrong value", `expected the thrown value, got: ${error?.stack}`);
   }
-  if (!hasFailed) throw new Problem("wrong value", "what a hook threw was lost");
+  if (!hasFailed) throw new Problem("wrong value", "the value thrown by a hook was lost");
   if (!eg.isGradEnabled()) throw new Problem("mode left on", "grad mode is off");
 }
 
-/** A weight that all threads train at once: values may be any, the process must live. */
+/** A weight that all threads train concurrently: its values are arbitrary, but the process must not crash. */
 async function hogwild(world, random) {
   const { eg, weight } = world;
   const optimizer = new eg.optim.SGD([weight], { lr: 1e-4 });
@@ -211,14 +211,14 @@ async function hogwild(world, random) {
         optimizer.step();
       });
     } catch (error) {
-      // What another thread's step does to a saved weight, as in PyTorch.
+      // Caused by another thread's step on a saved weight, as in PyTorch.
       if (error?.code !== "ModifiedInPlace") throw error;
     }
     if (random.chance(0.2)) await pause();
   }
 }
 
-/** Handles that come and go. */
+/** Creates and frees many handles. */
 async function churn(world, random) {
   const { eg, device } = world;
   for (let i = 0; i < 2000; i++) {
@@ -229,11 +229,11 @@ async function churn(world, random) {
   }
 }
 
-/** A checkpoint that runs again, also inside autocast. */
+/** A checkpoint that is recomputed, also inside autocast. */
 async function checkpointed(world, random) {
   const { eg, device } = world;
   const graph = new Graph(world, random);
-  // A GPU has no bfloat16.
+  // The WebGPU device does not support bfloat16.
   const isLower = random.chance(0.4) && device === "cpu";
   const inside = (fn) => (isLower ? eg.autocast(fn, { dtype: "bfloat16" }) : fn());
   const run = (around) =>
@@ -256,7 +256,7 @@ async function collected() {
   await pause();
 }
 
-/** What may run on any thread. */
+/** The actions, which may run on any thread. */
 export const kActions = {
   decorated,
   later,

@@ -1,5 +1,5 @@
-// The process in which programs of the stress fuzzer run; started by driver.mjs. It writes down every line before it
-// begins it, for when it dies without a word, and it ends by itself.
+// The process in which programs of the stress fuzzer run; started by driver.mjs. It logs every line before running it,
+// in case it dies without a report, and it must exit by itself.
 
 import { openSync, writeSync } from "node:fs";
 import * as eg from "edgegrad";
@@ -41,7 +41,7 @@ for (let number = job.from; number < job.to && Date.now() < until; number++) {
     calls++;
     showProgress();
   });
-  // One finding per process: what comes after it may come of it.
+  // One finding per process, because later ones may be consequences of it.
   if (problem !== null) await die(problem);
 }
 if (current.number % 2 === 0) await eg.shutdown();

@@ -1,6 +1,6 @@
-// Hooks and modes that change no gradient.
+// Hooks and modes that do not change gradients.
 
-/** Adds hooks to some of these tensors; returns what takes them away. */
+/** Adds hooks to some of these tensors; returns a function that removes them. */
 export function withHooks(eg, random, leaf, results) {
   const same = (grad) => (random.chance(0.5) ? grad.mul(1) : undefined);
   const hooks = [];
@@ -43,7 +43,7 @@ const kAround = [
   (eg, step, operand) => eg.autograd.checkpoint(() => step(), operand),
 ];
 
-/** Runs steps plainly or in a mode, as `random` decides. */
+/** Returns a function that runs steps directly or in a random mode. */
 export function inMode(eg, random) {
   return (step, operand) => (random.chance(0.6) ? step() : random.pick(kAround)(eg, step, operand));
 }

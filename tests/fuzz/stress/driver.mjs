@@ -1,4 +1,4 @@
-// Starts the processes in which programs of the stress fuzzer run, and makes what they find small.
+// Starts the processes in which programs of the stress fuzzer run, and shrinks their findings.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ const kChild = fileURLToPath(new URL("child.mjs", import.meta.url));
 const kProgramsPerChild = 40;
 const kMaxSeconds = 60;
 
-// What threads do is another thing each time.
+// Thread interleavings differ between runs, so each program is tried several times.
 const kTries = 4;
 
 /**
@@ -38,7 +38,7 @@ export async function stress({
     while (next < to && Date.now() < until) {
       const job = { ...base, until, from: next, to: Math.min(to, next + kProgramsPerChild) };
       const { finding, run } = await findingOf(job);
-      if (run.last === null) throw new Error(`the engine does not start: ${finding?.message}`);
+      if (run.last === null) throw new Error(`the engine failed to start: ${finding?.message}`);
       calls += run.calls;
       next = (run.last ?? next) + 1;
       if (finding !== null) await add(finding);
@@ -62,26 +62,26 @@ export async function stress({
   }
 }
 
-// Stands for what is found for the same reason: seeds and numbers are other ones each time.
+// Returns a signature that is equal for findings with the same cause; seeds and numbers differ each time.
 function signatureOf({ kind, line, message }) {
   const action = /\b([a-z]\w+)\b(?=\)?, \d|\(\d)/.exec(line)?.[1] ?? "";
   const text = message.split("\n")[0].replace(/\d+(\.\d+)?(e[+-]?\d+)?/g, "N");
   return `${kind} ${action} ${text.slice(0, 90)}`.replace(/ +/g, " ");
 }
 
-// What a process has found, if anything, and how it ran.
+// Returns the finding of a process, if any, and how it ran.
 async function findingOf(job) {
   const run = await runChild(job);
   const lines = job.lines ?? linesOf(job.seed, run.last ?? job.from);
   if (run.fatal !== null) return { finding: run.fatal, run };
   if (run.isDone && run.reason === null) return { finding: null, run };
   const reason = run.isDone
-    ? { kind: "no end", message: "the process does not end by itself" }
+    ? { kind: "no end", message: "the process does not exit by itself" }
     : run.reason;
   return { finding: { ...reason, case: run.last, line: "", lines }, run };
 }
 
-// Fewer lines after which something still goes wrong in the same way, in one of some tries.
+// Finds fewer lines that still fail in the same way, in at least one of several attempts.
 function smaller(base, finding, attempts) {
   const stillFails = async (lines) => {
     const kept = lines.filter(({ text }) => text !== "undefined");

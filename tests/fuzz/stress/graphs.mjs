@@ -1,4 +1,4 @@
-// Functions of a matrix whose gradients are known: the same steps, run alone and one after the other.
+// Functions of a matrix whose gradients are known from running the same steps sequentially, without concurrency.
 
 import { Problem } from "../oracle.mjs";
 
@@ -16,7 +16,7 @@ const kSteps = {
   twoSaved: (eg, x, shared) => functionsOf(eg).Product.apply(x, shared),
 };
 
-/** A function of a matrix, as a seed decides. */
+/** A random function of a matrix, determined by a seed. */
 export class Graph {
   #eg;
   #shared;
@@ -32,7 +32,7 @@ export class Graph {
     this.#values = Array.from({ length: kSide * kSide }, () => random.next() * 2 - 1);
   }
 
-  /** A new leaf to differentiate by. */
+  /** Returns a new leaf to differentiate with respect to. */
   leaf() {
     const rows = Array.from({ length: kSide }, (_, i) =>
       this.#values.slice(i * kSide, (i + 1) * kSide),
@@ -40,7 +40,7 @@ export class Graph {
     return this.#eg.tensor(rows, { device: this.#device, requiresGrad: true });
   }
 
-  /** The values between the leaf and the mean, the last one first. `around` runs each step. */
+  /** Returns the values between the leaf and the mean, the last one first. `around` runs each step. */
   run(x, around = (step) => step()) {
     const results = [];
     let last = x;
@@ -52,7 +52,7 @@ export class Graph {
     return { root: last.mean(), results };
   }
 
-  /** The gradient by the leaf when nothing else goes on. */
+  /** Returns the gradient with respect to the leaf when nothing else is running. */
   expected() {
     return this.#eg.scope(() => {
       const x = this.leaf();
@@ -106,9 +106,9 @@ export function checkGradient(gradient, expected, what, times = 1) {
     return !(Math.abs(got[i] - right) <= kAbsolute * times + kRelative * Math.abs(right));
   });
   if (wrong < 0 && got.length === expected.length) return;
-  const place = `element ${wrong} of ${got.length}`;
+  const position = `element ${wrong} of ${got.length}`;
   throw new Problem(
     "wrong value",
-    `${what}: ${place} is ${got[wrong]}, not ${expected[wrong] * times}`,
+    `${what}: ${position} is ${got[wrong]}, expected ${expected[wrong] * times}`,
   );
 }

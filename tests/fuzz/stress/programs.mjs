@@ -1,4 +1,4 @@
-// A program of the stress fuzzer: lines that a seed and a number decide, each of which begins an action or waits.
+// A program of the stress fuzzer: lines determined by a seed and a number, each of which starts an action or waits.
 
 import { Random } from "../random.mjs";
 import { kActions } from "./actions.mjs";
@@ -10,7 +10,7 @@ const kLineKinds = [
   [1, "settle"],
 ];
 
-/** The lines of a program. */
+/** Returns the lines of a program. */
 export function linesOf(seed, number) {
   const random = new Random(seed, number);
   const names = Object.keys(kActions);

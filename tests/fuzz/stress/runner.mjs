@@ -1,5 +1,5 @@
-// Runs programs of the stress fuzzer on an engine, and says what does not hold afterwards: every promise settles, gradients
-// are those of a run alone, errors have known codes, and what the engine holds is what it held before.
+// Runs programs of the stress fuzzer on an engine and checks invariants afterwards: every promise settles, gradients equal
+// those of a sequential run, errors have known codes, and the engine holds the same resources as before.
 
 import { Problem, problemOfError } from "../oracle.mjs";
 import { Random } from "../random.mjs";
@@ -7,17 +7,17 @@ import { kActions } from "./actions.mjs";
 
 const kWorker = new URL("worker.mjs", import.meta.url);
 
-/** What is not done by then hangs. */
+/** A promise that has not settled after this time hangs. */
 const kSettleSeconds = 25;
 
 const kHeld = ["tensors", "storages", "graphNodes", "jsHandles"];
 const kCollections = 60;
-// Threads collect their own garbage.
+// Each thread collects its own garbage.
 const kCollectionsPerRoundOfWorkers = 15;
 const kMostWorkers = 8;
 const kRunsOfLeak = 3;
 
-/** Runs programs on the engine that is running, which it may stop and start. */
+/** Runs programs on the running engine, which it may stop and restart. */
 export class StressRunner {
   #eg;
   #options;
@@ -39,7 +39,7 @@ export class StressRunner {
     await this.#runOnce(lines, onLine);
     const problem = this.#problem ?? (await this.#leakSince(before));
     if (problem?.kind !== "leak") return problem;
-    // What is made once and kept is no leak.
+    // Memory that is allocated once and cached is not a leak.
     for (let run = 0; run < kRunsOfLeak; run++) {
       const again = this.#held();
       await this.#runOnce(lines, onLine);
@@ -68,7 +68,7 @@ export class StressRunner {
     await this.#settle();
   }
 
-  // Tensors that all threads read, and one that they change.
+  // Creates tensors that all threads read, and one that they modify.
   #newWorld() {
     const eg = this.#eg;
     const device = this.#device;
@@ -126,7 +126,7 @@ export class StressRunner {
 
   #problemOf(error, mayEnd) {
     if (error instanceof Problem) return error;
-    // What is under way when the engine stops may be told so.
+    // Calls in progress may fail when the engine stops.
     if (mayEnd && error instanceof this.#eg.EdgeGradError) return null;
     return problemOfError(this.#eg, error) ?? new Problem("error", String(error?.stack ?? error));
   }
@@ -148,7 +148,7 @@ export class StressRunner {
     return kHeld.map((name) => memory[name]);
   }
 
-  // Finalizers run some time after a collection, and threads let go when they get to it.
+  // Finalizers run some time after a collection, and threads release resources only when they are scheduled.
   async #leakSince(before) {
     let after = this.#held();
     for (let round = 0; round < kCollections; round++) {

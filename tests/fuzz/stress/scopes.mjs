@@ -1,5 +1,5 @@
 // Random trees of asynchronous scopes: code that outlives its scope, inner scopes that end after their outer ones, failures,
-// results that cannot be searched, passes of a DataLoader that are left. The runner finds what they leak.
+// results that cannot be searched for tensors, and unfinished passes over a DataLoader. The runner detects leaks.
 
 import { Problem } from "../oracle.mjs";
 
@@ -11,7 +11,7 @@ const no = () => {
   throw new Error("no");
 };
 
-// What a scope may return, and where the tensor in it is.
+// Forms of a scope's result, and how to find the tensor in it.
 const kForms = [
   [(x) => x, (result) => result],
   [(x) => [0, { x }], (result) => result[1].x],
@@ -21,12 +21,12 @@ const kForms = [
 
 const kDeeper = new Set(["wait", "leave", "all"]);
 
-// What makes a scope fail.
+// Thrown to make a scope fail.
 class Stop extends Error {}
 
 /** Asynchronous scopes that end in any order. */
 export async function scopes({ eg, device }, random) {
-  // What no scope waits for.
+  // Promises that no scope waits for.
   const late = [];
   const laterOn = (promise) => {
     // It is awaited at the end.
@@ -43,7 +43,7 @@ export async function scopes({ eg, device }, random) {
     });
     return tensorIn(result);
   };
-  const deeds = {
+  const steps = {
     make,
     pause,
     refuse: () => {
@@ -84,8 +84,8 @@ export async function scopes({ eg, device }, random) {
     },
   };
   const run = async (depth) => {
-    const names = Object.keys(deeds).filter((name) => depth < kMostDepth || !kDeeper.has(name));
-    for (let i = 1 + random.int(4); i > 0; i--) await deeds[random.pick(names)](depth);
+    const names = Object.keys(steps).filter((name) => depth < kMostDepth || !kDeeper.has(name));
+    for (let i = 1 + random.int(4); i > 0; i--) await steps[random.pick(names)](depth);
   };
 
   const begun = Array.from({ length: 1 + random.int(3) }, () => inner(0));
@@ -96,7 +96,7 @@ export async function scopes({ eg, device }, random) {
     checkAlive(kept);
     kept.dispose();
   }
-  // Whose scope is open or not; what comes late may begin more of it.
+  // Their scopes may still be open, and late code may start more of them.
   for (const result of late) (await orNull(result))?.dispose();
 }
 
@@ -104,7 +104,7 @@ function checkAlive(result) {
   if (result.disposed) throw new Problem("wrong value", "the result of a scope was disposed of");
 }
 
-// What a promise becomes; null or nothing where a program said stop.
+// Returns the result of a promise, or null if the program threw Stop.
 function orNull(promise) {
   return promise.catch((error) => {
     if (error instanceof Stop) return null;

@@ -1,11 +1,11 @@
-// What the stress fuzzer runs on other threads.
+// The functions that the stress fuzzer runs on other threads.
 
 import * as eg from "edgegrad";
 import { Problem } from "../oracle.mjs";
 import { Random } from "../random.mjs";
 import { kActions } from "./actions.mjs";
 
-/** Runs an action here; resolves to what is wrong, { kind, message }, or null. */
+/** Runs an action on this thread; resolves to its problem, { kind, message }, or null. */
 export async function act(name, seed, { device, shared, weight }) {
   try {
     await kActions[name]({ eg, device, shared, weight }, new Random(seed));
@@ -16,7 +16,7 @@ export async function act(name, seed, { device, shared, weight }) {
   }
 }
 
-/** Collects this thread's garbage, and stays long enough that every thread gets one of several calls. */
+/** Collects this thread's garbage, and stays busy long enough that each of several concurrent calls goes to a different thread. */
 export async function collect() {
   globalThis.gc();
   await new Promise((resolve) => setTimeout(resolve, 20));

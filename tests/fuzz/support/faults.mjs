@@ -1,4 +1,4 @@
-// What the oracle must notice, done on purpose.
+// Deliberate faults that the oracle must detect.
 
 // (module (func (export "f") unreachable))
 const kTrap = [
@@ -11,7 +11,7 @@ const kept = [];
 /** The faults, for the lines of a program: `faults.trap()`. */
 export function makeFaults(eg, canaries) {
   return {
-    /** Cases of a seed in place of the usual ones. */
+    /** Kinds of cases that replace the usual ones. */
     kinds: {
       faulty: {
         weight: 1,
@@ -38,7 +38,7 @@ export function makeFaults(eg, canaries) {
       kept.push(eg.keep(eg.ones([3])));
     },
     leakOfCall() {
-      // Only the garbage collector would find it.
+      // Only the garbage collector would free this tensor.
       eg.ones([3]);
       return eg.ones([2]);
     },
@@ -69,7 +69,7 @@ export function makeFaults(eg, canaries) {
       this.fail("InvalidArgument", "[stop] no");
     },
     rejectUnseen() {
-      Promise.reject(new Error("nobody waits for this"));
+      Promise.reject(new Error("this promise is not awaited"));
     },
     tensorOf(properties) {
       const values = {

@@ -1,4 +1,4 @@
-// The frame that carries arguments and results across the border has room for whatever is passed.
+// The call frame, which passes arguments and results to and from C++, grows to any size that is needed.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -44,7 +44,7 @@ test("holes in a list are refused, not taken for zeros", () => {
 });
 
 describe("what is made of the words of the frame may use the frame", () => {
-  // More wrappers than there are from one look at the memory, which uses the frame, to the next.
+  // More wrappers than are made between two checks of the engine's memory, which use the frame.
   const kMany = 300;
   const leaves = () =>
     Array.from({ length: kMany }, (_, i) => eg.tensor([i], { requiresGrad: true }));

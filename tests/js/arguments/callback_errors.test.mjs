@@ -1,4 +1,4 @@
-// What JavaScript functions throw while C++ is calling them.
+// Errors thrown by JavaScript functions that C++ calls.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -8,7 +8,7 @@ import { assertFlat, leaf } from "../support/graphs.mjs";
 
 const { graph, checkpoint, Function: AutogradFunction } = eg.autograd;
 
-// Each makes an output of `x` whose backward throws `thrown` from another kind of function.
+// Each returns an output of `x` whose backward throws `thrown`, each from a different kind of function.
 const kKinds = {
   "a tensor hook": (x, fail) => {
     const y = x.mul(2);

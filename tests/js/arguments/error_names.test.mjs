@@ -1,4 +1,4 @@
-// Every error says in brackets who was called.
+// Every error message starts with the called function's name in brackets.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -13,7 +13,7 @@ describe("errors that are PyTorch's sentences name the caller too", () => {
     ["backward", () => eg.ones([]).backward(), "NoGradPath"],
     ["backward", () => eg.autograd.backward([eg.ones([])]), "NoGradPath"],
     ["grad", () => eg.autograd.grad(leaf().sum(), leaf()), "UnusedInput"],
-    ["requires_grad_", () => eg.tensor([1n]).requiresGrad_(), "NotDifferentiable"],
+    ["requiresGrad_", () => eg.tensor([1n]).requiresGrad_(), "NotDifferentiable"],
     ["retainGrad", () => eg.ones([1]).retainGrad(), "InvalidArgument"],
     ["registerHook", () => eg.ones([1]).registerHook(() => {}), "InvalidArgument"],
     ["version", () => eg.inferenceMode(() => eg.ones([1])).version, "InferenceTensor"],
@@ -81,7 +81,7 @@ test("a tensor without dimensions has none to unflatten", () => {
     assertThrows(
       () => eg.tensor(3).unflatten(dim, [1]),
       "IndexOutOfRange",
-      /tensor has no dimensions/,
+      /0-dim tensor has no dimension/,
     );
   }
 });

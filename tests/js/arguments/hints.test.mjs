@@ -1,4 +1,4 @@
-// What fingers used to Python type: an error says the right form in a sentence, wherever JavaScript lets one.
+// Python habits: where JavaScript makes it possible, an error tells the correct form.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Elementwise ops whose arguments are more than numbers: div with a rounding mode, clamp with tensors, bits of bools.
+// Elementwise ops with special arguments: div with a rounding mode, clamp with tensors, bitwise ops on bool.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

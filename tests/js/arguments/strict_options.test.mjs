@@ -1,5 +1,5 @@
-// No option is taken for another: everything public that takes options refuses one it does not have, and says who was
-// called. The calls are those of the op table's and the composites' samples and of the fuzzer's recipes.
+// Every public function and class with options rejects an unknown option, and the error names
+// the function. The calls are the samples of the op table and the composites, and the fuzzer's recipes.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -12,7 +12,7 @@ import { functionOf, opTable, samplesOf } from "../support/op_samples.mjs";
 
 const kUnknown = "{ notAnOption: 1 }";
 
-// What takes no options: what comes last is something else there, or the user's own, or is not looked at.
+// Functions without options: their last argument is something else, belongs to the user, or is not checked.
 const kWithoutOptions = new Set(
   `
   eg.autograd.Function eg.autograd.FunctionContext eg.autograd.checkpoint eg.autograd.forwardAd.dualLevel
@@ -39,7 +39,7 @@ const kWithoutOptions = new Set(
     .split(/\s+/),
 );
 
-// Ops and composites with a sample, and their in-place forms.
+// Ops and composites that have a sample, and their in-place forms.
 const ops = [...opTable, ...compositeTable].flatMap((op) =>
   [op.js, `${op.js}_`]
     .filter((js) => typeof functionOf(js) === "function" && !kWithoutOptions.has(`eg.${js}`))
@@ -120,7 +120,7 @@ function isRefusal(error, name, what) {
     /^\[([\w.]+)\] (?:\S+: )?unknown option "notAnOption"/.exec(error.message) ?? [];
   assert.ok(caller !== undefined, `${what}: ${error.message}`);
   const plain = (spelling) => spelling.split(".").at(-1).replaceAll("_", "").toLowerCase();
-  // A method may be named by its class.
+  // An error of a method may name its class.
   if (!what.includes("v.t")) assert.equal(plain(caller), plain(name), what);
   return true;
 }
@@ -131,7 +131,7 @@ async function run(text, values) {
   return new AsyncFunction("eg", "v", `return ${text}`)(eg, values);
 }
 
-// Calls of the package's functions, classes and methods, with where their arguments stand in the text.
+// Finds the calls of the package's functions, classes and methods, with the positions of their arguments in the source text.
 function callsIn(text) {
   return Array.from(text.matchAll(/(?:\beg(?:\.\w+)+|\bv\.t\d+(?:\.\w+)+)\(/g), (match) => {
     const start = match.index + match[0].length;

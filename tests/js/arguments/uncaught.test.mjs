@@ -1,4 +1,4 @@
-// What a user sees of an error that nothing catches: the message and the line of theirs, none of ours.
+// The output for an uncaught error: the message and the line in the user's code, without lines of the package.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -26,7 +26,7 @@ function run(line, call = "mistake();", options = []) {
   return runNode([...options, "--input-type=module", "--eval", text]);
 }
 
-/** Asserts that nothing of the package's script is shown, and the frame of the user's function is. */
+/** Asserts that the output shows the user's function but no frame of the package. */
 function assertOnlyOurs({ status, stderr }, functionName) {
   assert.equal(status, 1);
   assert.doesNotMatch(stderr, /dist.index\.js/);

@@ -31,21 +31,17 @@ describe("backward", () => {
 
   test("fails as PyTorch does", () => {
     const x = leaf([1, 2]);
-    assertThrows(() => x.mul(2).backward(), "NonScalarBackward", /only for scalar outputs/);
-    assertThrows(() => eg.ones([1]).backward(), "NoGradPath", /does not require grad/);
+    assertThrows(() => x.mul(2).backward(), "NonScalarBackward", /shape .* needs a gradient/);
+    assertThrows(() => eg.ones([1]).backward(), "NoGradPath", /does not require a gradient/);
     const y = x.mul(x).sum();
     y.backward();
-    assertThrows(() => y.backward(), "GraphFreed", /a second time/);
+    assertThrows(() => y.backward(), "GraphFreed", /retainGraph: true/);
     const saved = leaf([1, 2]);
     const squared = saved.mul(1);
     const product = squared.mul(squared);
     squared.add_(1);
-    assertThrows(
-      () => product.sum().backward(),
-      "ModifiedInPlace",
-      /modified by an inplace operation/,
-    );
-    assertThrows(() => x.add_(1), "LeafInPlace", /a leaf Variable that requires grad/);
+    assertThrows(() => product.sum().backward(), "ModifiedInPlace", /needs was changed in place/);
+    assertThrows(() => x.add_(1), "LeafInPlace", /a leaf that requires a gradient/);
     assertThrows(() => eg.tensor([1n]).requiresGrad_(), "NotDifferentiable");
   });
 });
@@ -73,7 +69,11 @@ describe("autograd.grad", () => {
     const x = leaf([1]);
     const unused = leaf([[1, 2]]);
     const y = () => x.mul(2);
-    assertThrows(() => eg.autograd.grad(y(), [unused]), "UnusedInput", /not have been used/);
+    assertThrows(
+      () => eg.autograd.grad(y(), [unused]),
+      "UnusedInput",
+      /do not depend on input 0.*allowUnused: true/,
+    );
     assert.deepEqual(eg.autograd.grad(y(), [unused], { allowUnused: true }), [null]);
     const [zeros] = eg.autograd.grad(y(), [unused], { materializeGrads: true });
     assertTensor(zeros, [0, 0], { shape: [1, 2] });
@@ -99,7 +99,7 @@ describe("entry points", () => {
     assertThrows(
       () => eg.ones([1]).backward(),
       "NoGradPath",
-      /element 0 of tensors does not require grad and does not have a grad_fn/,
+      /tensor 0 does not require a gradient/,
     );
     assertThrows(
       () =>
@@ -107,27 +107,27 @@ describe("entry points", () => {
           gradTensors: [eg.tensor(1), eg.tensor([1])],
         }),
       "NoGradPath",
-      /element 1 of tensors does not require grad/,
+      /tensor 1 does not require a gradient/,
     );
     assertThrows(
       () => eg.autograd.grad(x.sum(), []),
       "InvalidArgument",
-      /grad requires non-empty inputs\./,
+      /inputs must not be empty/,
     );
     assertThrows(
       () => x.sum().backward(null, { inputs: [] }),
       "InvalidArgument",
-      /cannot be empty/,
+      /inputs must not be empty/,
     );
     assertThrows(
       () => eg.autograd.grad(x.sum(), eg.ones([1])),
       "NoGradPath",
-      /One of the differentiated Tensors does not require grad/,
+      /an input does not require a gradient/,
     );
     assertThrows(
       () => x.mul(2).backward(eg.ones([3])),
       "ShapeMismatch",
-      /Mismatch in shape: grad_output\[0\] has a shape of \[3\] and output\[0\] has a shape of \[2\]/,
+      /gradient 0 has shape \[3\], but its output has shape \[2\]/,
     );
     assertThrows(() => eg.autograd.backward(3), "InvalidArgument", /expected a tensor/);
   });
@@ -158,7 +158,7 @@ describe("entry points", () => {
     assertThrows(
       () => eg.autograd.grad(x.exp(), x, { materializeGrads: true, allowUnused: false }),
       "InvalidArgument",
-      /Expected allow_unused to be True or not passed when materialize_grads=True/,
+      /materializeGrads: true contradicts allowUnused: false/,
     );
   });
 
@@ -173,7 +173,10 @@ describe("a result's grad", () => {
     assert.equal(y.grad, null);
     assert.equal(y.grad, null);
     assert.equal(mock.calls.length, 1);
-    assert.match(mock.calls[0].arguments[0], /The \.grad attribute of a Tensor that is not a leaf/);
+    assert.match(
+      mock.calls[0].arguments[0],
+      /grad was read from a tensor that is not a leaf.*retainGrad/,
+    );
   });
 
   test("takes only what fits", () => {
@@ -184,7 +187,7 @@ describe("a result's grad", () => {
         x.grad = x;
       },
       "InvalidArgument",
-      /can't assign Variable as its own grad/,
+      /cannot be its own gradient/,
     );
     assertThrows(() => {
       x.grad = eg.ones([3]);

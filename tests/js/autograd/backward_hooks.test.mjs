@@ -1,4 +1,4 @@
-// What runs once per backward call: hooks of several tensors, queued callbacks.
+// Functions that run once per backward call: hooks on several tensors, queued callbacks.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -23,7 +23,7 @@ describe("hooks of several tensors", () => {
     run([t1, t3]);
     assert.deepEqual(calls[1], [false, false, true, false]);
 
-    // A call that fails half-way leaves nothing behind. Trap 51
+    // A call that fails midway leaves no state behind. Trap 51
     const failing = t2.clone();
     const handle = failing.registerHook(() => {
       throw new Error("stop");
@@ -42,7 +42,7 @@ describe("hooks of several tensors", () => {
     assertThrows(
       () => eg.autograd.graph.registerMultiGradHook([t, eg.ones([1])], () => void calls++),
       "InvalidArgument",
-      /doesn't require gradient/,
+      /does not require a gradient/,
     );
     t.mul(2).backward();
     assert.equal(calls, 0);
@@ -67,7 +67,7 @@ describe("hooks of several tensors", () => {
     assertThrows(
       () => eg.autograd.graph.registerMultiGradHook([a], () => {}, "foo"),
       "InvalidArgument",
-      /Expects mode to be one of \('all', 'any'\) but got foo/,
+      /mode: expected "all" or "any", got "foo"/,
     );
   });
 });
@@ -109,7 +109,7 @@ describe("queueCallback", () => {
     assertThrows(
       () => eg.autograd.graph.queueCallback(() => {}),
       "InvalidArgument",
-      /Final callbacks can only be installed during backward pass\./,
+      /\[queueCallback\] can only be called during a backward call/,
     );
     const error = new Error("in the callback");
     const x = leaf([1]);

@@ -1,4 +1,4 @@
-// eg.capture: a step that is run once and played from then on. It has to do what the step itself does, to the last bit.
+// eg.capture: a step that is recorded once and then replayed. It must have the same results as the step itself, bit for bit.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -46,7 +46,7 @@ const randomTokens = () => [eg.randint(0, 11, [3, 5]), eg.randint(0, 11, [15])];
 
 const batches = (make) => Array.from({ length: kSteps }, () => make());
 
-/** Two models alike, and two steps of training: one that runs, one that is captured. */
+/** Returns two identical models with their training steps: one that runs normally and one that is captured. */
 function pair(makeModel, makeOptimizer, makeStep) {
   const models = [makeModel(), makeModel()];
   models[1].loadStateDict(models[0].stateDict());
@@ -64,14 +64,14 @@ const usualStep = (model, optimizer) => (x, y) => {
   return loss;
 };
 
-/** Trains both, with `after` after every step, and holds that they stay equal. */
+/** Trains both models, calls `after` after every step, and asserts that they stay equal. */
 function assertTrainsAlike(makeModel, makeBatch, makeOptimizer, options = {}) {
   const { makeStep = usualStep, after = () => () => undefined } = options;
   const [eager, other] = pair(makeModel, makeOptimizer, makeStep);
   const data = batches(makeBatch);
   const [x, y] = data[0];
   const captured = eg.capture(other.step, x, y);
-  // Capturing has made two steps.
+  // Capturing has performed two steps.
   eager.step(x, y);
   eager.step(x, y);
   const [afterEager, afterCaptured] = [after(eager), after(other)];
@@ -305,7 +305,7 @@ describe("what cannot be played is refused", () => {
       assertThrows(
         () => eg.capture(fn, x),
         "InvalidArgument",
-        /random numbers .* pass them as an input/,
+        /random numbers.*pass them as an input/,
       );
     dropout.eval();
     assertTensor(eg.capture((a) => dropout.call(a), x)(x), [1, 2, 3]);

@@ -1,4 +1,4 @@
-// A captured function does what the function would have done, whatever happens between calls, or refuses to be called.
+// Whatever happens between calls, a captured function does the same as the original function, or throws.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -16,7 +16,7 @@ describe("random programs around a captured function", () => {
       played += outcome.played;
       if (outcome.refused !== undefined) refused++;
     }
-    // Most are no reason to refuse.
+    // Most actions are no reason to throw.
     assert.ok(played > kPrograms, `${played} calls were played, ${refused} programs refused`);
   });
 });

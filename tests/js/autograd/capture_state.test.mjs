@@ -1,4 +1,4 @@
-// What happens around a captured function between its calls: gradients, versions, groups, modes, graphs, other captures.
+// Changes of state between calls of a captured function: gradients, versions, groups, modes, graphs, other captures.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -58,7 +58,7 @@ describe("gradients", () => {
     assertThrows(
       () => eg.capture((a) => void a.square().sum().backward(), leaf([1, 2])),
       "InvalidArgument",
-      /\[capture\] input 0 was given a gradient/,
+      /\[capture\] input 0 received a gradient/,
     );
   });
 
@@ -110,13 +110,13 @@ describe("optimizers and schedulers in a captured function", () => {
     optimizer.addParamGroup({ params: [later] });
     captured(eg.ones([1]));
     assert.equal(later.item(), before - 0.5);
-    // Both gradients are from this call alone.
+    // Both gradients come only from this call.
     assertTensor(w.grad, [1]);
     captured(eg.ones([1]));
     assertTensor(later.grad, [1]);
   });
 
-  test("parameters taken out of a group are noticed: their gradients would be reset as before", () => {
+  test("parameters removed from a group are noticed: their gradients would be reset as before", () => {
     const params = [leaf([1]), leaf([2])];
     const optimizer = new optim.SGD(params, { lr: 0.5 });
     const captured = eg.capture(() => {
@@ -127,7 +127,7 @@ describe("optimizers and schedulers in a captured function", () => {
     captured();
     optimizer.paramGroups[0].params.pop();
     const before = params.map((param) => param.item());
-    assertThrows(captured, "InvalidArgument", /taken out of the groups of the optimizer/);
+    assertThrows(captured, "InvalidArgument", /removed from the groups of the optimizer/);
     assert.deepEqual(
       params.map((param) => param.item()),
       before,
@@ -178,7 +178,7 @@ describe("versions and graphs", () => {
     const y = w.mul(buffer).sum();
     captured(eg.full([2], 5));
     assert.equal(buffer.version, version + 1);
-    assertThrows(() => y.backward(), "ModifiedInPlace", /modified by an inplace/);
+    assertThrows(() => y.backward(), "ModifiedInPlace", /needs was changed in place/);
   });
 
   test("a result whose graph is left says so in backward()", () => {

@@ -1,4 +1,4 @@
-// Derivatives that user code takes inside a backward are what they are outside: every transform in every place.
+// Derivatives that user code computes inside a backward call are the same as outside: every transform in every place.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -9,14 +9,14 @@ const { autograd, func, nn } = eg;
 const { functional, forwardAd, graph } = autograd;
 
 const T = (data) => eg.tensor(data, { dtype: "float64" });
-// Forward mode is refused in inference mode, and a gradient check changes its inputs in place.
+// Forward mode is not allowed in inference mode, and a gradient check changes its inputs in place.
 const normally = (fn) => (eg.isInferenceModeEnabled() ? eg.inferenceMode(false, fn) : fn());
 const recorded = (fn) => normally(() => eg.enableGrad(fn));
 const normalLeaf = () => normally(() => leaf([1, 2], { dtype: "float64" }));
 const cubes = (x) => x.pow(3);
 const sumOfCubes = (x) => x.pow(3).sum();
 
-/** A custom Function, a module and an optimizer are code that users run inside of derivatives, too. */
+/** Users also run custom Functions, modules and optimizers inside derivatives. */
 class Square extends autograd.Function {
   static forward(ctx, x) {
     ctx.saveForBackward(x);
@@ -28,7 +28,7 @@ class Square extends autograd.Function {
   }
 }
 
-// What is taken; each makes all that it needs.
+// The derivatives; each creates everything that it needs.
 const kTransforms = {
   "func.grad": () => func.grad(sumOfCubes)(T([1, 2])),
   "func.grad of grad": () => func.grad((x) => func.grad(sumOfCubes)(x).sum())(T([1, 2])),
@@ -83,7 +83,7 @@ const kTransforms = {
   entropy: () => new eg.distributions.Dirichlet(T([1, 2, 3])).entropy(),
 };
 
-// The same where the user turns recording on, as it has to be for these.
+// For these, the user has to enable recording.
 const kRecorded = {
   "autograd.grad": () => {
     const x = T([1, 2]).requiresGrad_();
@@ -141,7 +141,7 @@ const plain = (value) => {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one)]));
 };
 
-// A hooked graph per place: builds it, and returns its root. `run` is to be called once by a backward from there.
+// For each place, builds a graph with a hook and returns its root. A backward call from the root must call `run` once.
 const kPlaces = {
   "a tensor hook": (run) => {
     const y = leaf([1]).mul(2);
@@ -248,7 +248,7 @@ const kPlaces = {
   "the function of a checkpoint, run again": (run) => {
     let isBackward = false;
     const fn = (x) => {
-      // Each time, for it has to do the same.
+      // Done on each run, because every run must do the same.
       if (isBackward) run();
       else run(null);
       return x.exp();
@@ -270,7 +270,7 @@ const kPlaces = {
   },
 };
 
-// Ways to run the graph.
+// The ways to run the graph.
 const kRuns = {
   backward: (y) => y.backward(),
   "backward with createGraph": (y) => y.backward(null, { createGraph: true, inputs: leavesOf(y) }),
@@ -298,7 +298,7 @@ const kAll = [
   })),
 ];
 
-// A gradient check changes its inputs between saving and reading them, which a function that is run again must not.
+// A gradient check changes its inputs between saving and reading them, which a recomputed function must not do.
 const isPossible = (place, name) => !(place.includes("checkpoint") && name.endsWith("gradcheck"));
 
 const warn = console.warn;

@@ -31,7 +31,7 @@ class Identity extends AutogradFunction {
   }
 }
 
-/** A Function of one tensor with the given parts. */
+/** Returns a Function of one tensor with the given methods. */
 function functionOf(forward, backward = (_ctx, ...grads) => grads) {
   return class F extends AutogradFunction {
     static forward(ctx, ...args) {
@@ -154,12 +154,12 @@ describe("a Function", () => {
     assertThrows(
       withBackward((_ctx, grad) => [grad, grad]),
       "InvalidGradient",
-      /function FBackward returned an incorrect number of gradients \(expected 1, got 2\)/,
+      /FBackward returned 2 gradients, expected 1/,
     );
     assertThrows(
       withBackward(() => "text"),
       "InvalidGradient",
-      /expected Variable or None \(got "text"\)/,
+      /a tensor or null for argument 0, got "text"/,
     );
     const G = functionOf(
       (_ctx, x, k) => x.mul(k),
@@ -168,7 +168,7 @@ describe("a Function", () => {
     assertThrows(
       () => G.apply(leaf([1]), 2).backward(),
       "InvalidGradient",
-      /returned a gradient different than None at position 2/,
+      /a gradient for argument 2 of forward, which is not a tensor/,
     );
   });
 
@@ -184,7 +184,7 @@ describe("a Function", () => {
           .sum()
           .backward(),
       "InvalidGradient",
-      /Function FBackward returned an invalid gradient at index 0 - got \[10\] but expected shape compatible with \[5, 5\]/,
+      /gradient 0 returned by FBackward has shape \[10\], expected \[5, 5\]/,
     );
     const Double = functionOf(
       (_ctx, x) => x.clone(),
@@ -213,7 +213,7 @@ describe("a Function", () => {
     const y = Saving.apply(x);
     assertTensor(kept.savedTensors[0], [1]);
     y.backward();
-    assertThrows(() => kept.savedTensors, "GraphFreed", /after they have already been freed/);
+    assertThrows(() => kept.savedTensors, "GraphFreed", /have been freed/);
     y.dispose();
     assertThrows(() => kept.savedTensors, "GraphFreed");
   });
@@ -223,7 +223,7 @@ describe("a Function", () => {
     const y = x.mul(1);
     const out = Combine.apply(y, 1, y);
     y.add_(1);
-    assertThrows(() => out.backward(), "ModifiedInPlace", /modified by an inplace operation/);
+    assertThrows(() => out.backward(), "ModifiedInPlace", /needs was changed in place/);
   });
 
   test("knows which gradients are wanted", () => {
@@ -258,10 +258,7 @@ describe("a Function", () => {
     const x = leaf([2]);
     const [g] = grad(Once.apply(x.mul(x)), x, { createGraph: true });
     assertTensor(g, [4]);
-    assert.throws(
-      () => g.backward(),
-      /trying to differentiate twice a function that was marked with @once_differentiable/,
-    );
+    assert.throws(() => g.backward(), /onceDifferentiable cannot be differentiated again/);
   });
 
   test("without forward or backward says so", () => {
@@ -269,7 +266,7 @@ describe("a Function", () => {
     assertThrows(
       () => class extends AutogradFunction {}.apply(1),
       "InvalidArgument",
-      /You must implement the forward function/,
+      /no static method forward/,
     );
     class NoBackward extends AutogradFunction {
       static forward(_ctx, x) {
@@ -277,7 +274,7 @@ describe("a Function", () => {
       }
     }
     const y = NoBackward.apply(leaf([1]));
-    assertThrows(() => y.backward(), "NotDifferentiable", /You must implement either the backward/);
+    assertThrows(() => y.backward(), "NotDifferentiable", /no static method backward/);
   });
 });
 
@@ -301,7 +298,7 @@ describe("what a Function returns", () => {
     assert.ok(y.version > version);
     y.sum().backward();
     assertTensor(x.grad, [2, 2]);
-    assertThrows(() => Double.apply(x), "LeafInPlace", /a leaf Variable that requires grad/);
+    assertThrows(() => Double.apply(x), "LeafInPlace", /a leaf that requires a gradient/);
     const Forgetful = functionOf((ctx, one) => {
       ctx.markDirty(one);
       return one.clone();
@@ -309,7 +306,7 @@ describe("what a Function returns", () => {
     assertThrows(
       () => Forgetful.apply(leaf([1]).clone()),
       "InvalidArgument",
-      /Some elements marked as dirty during the forward method were not returned as output/,
+      /return every tensor passed to ctx\.markDirty\(\)/,
     );
   });
 
@@ -325,11 +322,7 @@ describe("what a Function returns", () => {
     assert.equal(x.gradFn, null);
     y.backward();
     assertTensor(x.grad, [10]);
-    assertThrows(
-      () => Same.apply(x.clone()).add_(1),
-      "ViewInPlace",
-      /This view was created inside a custom Function/,
-    );
+    assertThrows(() => Same.apply(x.clone()).add_(1), "ViewInPlace", /a custom Function made it/i);
   });
 
   test("may be marked as without a gradient", () => {

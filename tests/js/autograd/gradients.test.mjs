@@ -1,4 +1,4 @@
-// Gradients that are known, and those of graphs that are kept, made and freed.
+// Known gradients, and gradients of graphs that are retained, created and freed.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -152,11 +152,7 @@ describe("graphs", () => {
     const x = leaf(3);
     const y = x.mul(x);
     y.backward();
-    assertThrows(
-      () => y.backward(),
-      "GraphFreed",
-      /Trying to backward through the graph a second time[\s\S]*Specify retain_graph=True/,
-    );
+    assertThrows(() => y.backward(), "GraphFreed", /have been freed.*retainGraph: true/);
     assertTensor(x.grad, [6]);
     const z = x.mul(x);
     z.backward(null, { retainGraph: true });
@@ -218,7 +214,7 @@ describe("graphs", () => {
   });
 });
 
-// PyTorch's values: where two pieces meet, the second derivative is one piece's or zero, never a half of one.
+// PyTorch's values: where two pieces of a function meet, the second derivative is that of one piece or zero, never half of one.
 describe("second derivatives where pieces meet", () => {
   const second = (f, point) => {
     const x = eg.tensor([point], { dtype: "float64", requiresGrad: true });
@@ -243,5 +239,5 @@ test("circular padding does not bring back what a negative padding cut off", () 
   const x = eg.arange(5).view(1, 5);
   assertTensor(eg.pad(x, [-1, 1], "circular"), [1, 2, 3, 4, 1]);
   assertTensor(eg.pad(x, [2, -1], "circular"), [2, 3, 0, 1, 2, 3]);
-  assertThrows(() => eg.pad(x, [-3, -2], "circular"), "InvalidArgument", /nothing left/);
+  assertThrows(() => eg.pad(x, [-3, -2], "circular"), "InvalidArgument", /no elements left/);
 });

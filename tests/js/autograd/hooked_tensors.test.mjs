@@ -1,4 +1,4 @@
-// Tensors with hooks are the garbage collector's like others.
+// Tensors with hooks are garbage-collected like others.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -11,7 +11,7 @@ const kCollections = 50;
 
 const { registerMultiGradHook } = eg.autograd.graph;
 const another = () => eg.ones([3], { requiresGrad: true });
-// Apart, for a function made beside another that knows the tensor keeps that alive.
+// A separate function, because closures in the same scope share their variables, which would keep the tensor alive.
 const throwOwn = () => {
   throw new Error("own");
 };

@@ -1,4 +1,4 @@
-// Hooks of tensors and what retainGrad() keeps, from JavaScript.
+// Hooks on tensors and retainGrad(), from JavaScript.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -87,7 +87,7 @@ describe("a tensor hook", () => {
   test("cannot put a value in the place of null", () => {
     const [first, second] = eg.unbind(leaf([1, 2]));
     first.registerHook(() => eg.ones([]));
-    assertThrows(() => second.backward(), "InvalidGradient", /can't replace a None gradient/);
+    assertThrows(() => second.backward(), "InvalidGradient", /cannot replace a null gradient/);
   });
 
   test("must keep shape and dtype, and is named in the error", () => {
@@ -99,16 +99,16 @@ describe("a tensor hook", () => {
     assertThrows(
       () => y.sum().backward(),
       "InvalidGradient",
-      /hook 'shrinking' has changed the size of value/,
+      /hook 'shrinking' returned a gradient of shape/,
     );
     const z = x.mul(2);
     z.registerHook((grad) => grad.to("float64"));
-    assertThrows(() => z.sum().backward(), "InvalidGradient", /has changed the type of value/);
+    assertThrows(() => z.sum().backward(), "InvalidGradient", /returned a gradient of .* expected/);
     assertThrows(() => x.registerHook(3), "InvalidArgument", /expected a function/);
     assertThrows(
       () => eg.ones([2]).registerHook(() => {}),
       "InvalidArgument",
-      /cannot register a hook on a tensor that doesn't require gradient/,
+      /does not require a gradient/,
     );
     const w = x.mul(2);
     w.registerHook(() => "no tensor");
@@ -211,11 +211,7 @@ describe("retainGrad", () => {
     assertTensor(h.grad, [6, 12]);
     out.backward();
     assertTensor(h.grad, [12, 24]);
-    assertThrows(
-      () => eg.ones([1]).retainGrad(),
-      "InvalidArgument",
-      /can't retain_grad on Tensor that has requires_grad=False/,
-    );
+    assertThrows(() => eg.ones([1]).retainGrad(), "InvalidArgument", /does not require a gradient/);
     x.retainGrad();
     assert.equal(x.retainsGrad, false);
   });

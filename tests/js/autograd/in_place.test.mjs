@@ -1,4 +1,4 @@
-// Forms with an underscore of ops that are not elementwise.
+// In-place forms of ops that are not elementwise.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -44,7 +44,7 @@ describe("in-place forms", () => {
     x.sum().backward();
     // d/dx of 2a + 4ab + 8abc.
     assertTensor(leaf.grad, [2 + 8 + 48, 4 + 24, 16]);
-    assertThrows(() => leaf.cumsum_(0), "LeafInPlace", /a leaf Variable that requires grad/);
-    assertThrows(() => leaf.unsqueeze_(0), "LeafInPlace", /a leaf Variable that requires grad/);
+    assertThrows(() => leaf.cumsum_(0), "LeafInPlace", /a leaf that requires a gradient/);
+    assertThrows(() => leaf.unsqueeze_(0), "LeafInPlace", /a leaf that requires a gradient/);
   });
 });

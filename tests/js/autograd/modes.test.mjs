@@ -43,7 +43,7 @@ describe("noGrad", () => {
     const x = leaf([1]);
     const w = eg.noGrad(() => x.add(eg.ones([1])));
     assert.deepEqual([w.requiresGrad, w.gradFn, w.isLeaf], [false, null, true]);
-    assertThrows(() => w.backward(), "NoGradPath", /does not require grad/);
+    assertThrows(() => w.backward(), "NoGradPath", /does not require a gradient/);
     // CC-075
     assert.equal(eg.noGrad(() => eg.ones([1], { requiresGrad: true })).requiresGrad, true);
   });
@@ -63,7 +63,7 @@ describe("noGrad", () => {
     const view = eg.noGrad(() => x.view([2]));
     assert.equal(view.requiresGrad, true);
     assert.equal(view.gradFn, null);
-    assertThrows(() => view.mul_(2), "ViewInPlace", /A view was created in no_grad mode/);
+    assertThrows(() => view.mul_(2), "ViewInPlace", /a view made in noGrad\(\)/);
   });
 });
 
@@ -122,17 +122,17 @@ describe("inferenceMode", () => {
     // G.13 G.14
     const c = eg.inferenceMode(() => eg.ones([2]));
     const x = leaf([1, 2]);
-    assertThrows(() => c.version, "InferenceTensor", /do not track version counter/);
-    assertThrows(() => c.add_(1), "InferenceTensor", /Inplace update to inference tensor outside/);
+    assertThrows(() => c.version, "InferenceTensor", /inference mode has no version/);
+    assertThrows(() => c.add_(1), "InferenceTensor", /inference tensor cannot be changed in place/);
     assertThrows(
       () => x.mul(c),
       "InferenceTensor",
-      /Inference tensors cannot be saved for backward/,
+      /inference tensor cannot be saved for backward/,
     );
     assertThrows(
       () => c.requiresGrad_(),
       "InferenceTensor",
-      /Setting requires_grad=True on inference tensor outside InferenceMode/,
+      /inference tensor cannot require gradients/,
     );
     assertTensor(x.add(c), [2, 3]);
     eg.inferenceMode(() => void c.add_(1));
@@ -155,7 +155,7 @@ describe("inferenceMode", () => {
     assertThrows(
       () => view.add_(2),
       "ViewInPlace",
-      /A view was created in inference mode and is being modified inplace/,
+      /a view made in inferenceMode\(\) cannot be changed in place/,
     );
   });
 
@@ -201,10 +201,14 @@ describe("requiresGrad", () => {
     assertThrows(
       () => y.requiresGrad_(false),
       "InvalidArgument",
-      /you can only change requires_grad flags of leaf variables\./,
+      /cannot be set to false on the result.*x\.detach\(\)/,
     );
     assert.equal(y.requiresGrad_(), y);
-    assertThrows(() => eg.tensor([1n]).requiresGrad_(), "NotDifferentiable", /floating point/);
+    assertThrows(
+      () => eg.tensor([1n]).requiresGrad_(),
+      "NotDifferentiable",
+      /floating-point.*got int64/,
+    );
   });
 
   test("turned off after recording, stops the accumulation", () => {
@@ -239,7 +243,7 @@ describe("detaching", () => {
     assert.deepEqual([a.gradFn, a.requiresGrad, a.isLeaf], [null, false, true]);
     const base = x.mul(2);
     const view = base.view([1]);
-    assertThrows(() => view.detach_(), "ViewInPlace", /Can't detach views in-place/);
+    assertThrows(() => view.detach_(), "ViewInPlace", /view cannot be detached in place/);
     base.detach_();
     assert.equal(view.requiresGrad, true);
   });

@@ -1,4 +1,4 @@
-// Writes to memory that elements share, which PyTorch refuses.
+// Writes to tensors whose elements share memory, which PyTorch rejects.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -6,15 +6,15 @@ import { assertTensor, assertThrows } from "../support/assert.mjs";
 import { eg } from "../support/engine.mjs";
 import { opTable, samplesOf } from "../support/op_samples.mjs";
 
-const kShared = /more than one element of the written-to tensor refers to a single memory location/;
-const kPartial = /some elements of the input tensor and the written-to tensor/;
+const kShared = /several elements .* share one memory location/;
+const kPartial = /an input overlaps the memory/;
 
-// Setting all elements to one value is the same however often it happens.
+// Setting all elements to one value has the same result however often an element is written.
 const kHarmless = new Set(["fill_", "zero_", "fillDiagonal_"]);
-// They change what the tensor shows, not its elements.
+// These change the tensor's shape, not its elements.
 const kViews = new Set(["transpose", "swapaxes", "t", "squeeze", "unsqueeze"]);
 
-/** Calls of everything that writes into its first argument, on tensors that need no gradient. */
+/** Calls of all ops that write into their first argument, on tensors that require no gradient. */
 function* writers() {
   for (const op of opTable) {
     if (op.kind === "internal") continue;
@@ -52,7 +52,7 @@ describe("a tensor whose elements share places is not written to", () => {
     assertThrows(() => x.set_(["..."], eg.zeros([2, 3])), "InvalidArgument", kShared);
     assertThrows(() => eg.nn.init.normal_(x), "InvalidArgument", kShared);
     assertTensor(memory, [1, 1, 1]);
-    // One row has every element once.
+    // A single row contains every element once.
     x.at(0).add_(1);
     assertTensor(x, [2, 2, 2, 2, 2, 2]);
   });

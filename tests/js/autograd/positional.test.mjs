@@ -1,4 +1,4 @@
-// backward() and grad() take their arguments by position, in PyTorch's order, and by name.
+// backward() and grad() take arguments by position, in PyTorch's order, and by name.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,5 +1,5 @@
-// A result that is no view of what an op was given is the caller's: it may be changed in place, detached in place and made to
-// require a gradient in any mode, whatever views the op has made inside.
+// A result that is not a view of an operand belongs to the caller: it can be changed in place, detached in place and made to
+// require a gradient in any mode, whatever views the op has used internally.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -14,7 +14,7 @@ const isFloat = ({ dtype }) => dtype === "float64" || dtype === "float32";
 const plainOf = (value) =>
   Array.isArray(value) ? value.map(plainOf) : isTensor(value) ? value.detach() : value;
 
-/** True when `result` is a view of one of the operands: what is written to its base is written to that. */
+/** True if `result` is a view of one of the operands, so that writing to its base changes the operand. */
 function isViewOf(result, operands) {
   if (!result.isView) return false;
   const before = operands.map((one) => JSON.stringify(one));
@@ -26,7 +26,7 @@ function isViewOf(result, operands) {
   return isSeen;
 }
 
-/** Changes a result in place where that is recorded, and checks the gradient. */
+/** Changes a result in place while operations are recorded, and checks the gradient. */
 function checkIsOwn(result, what) {
   assert.equal(result.isView, false, `${what}: isView`);
   if (!isFloat(result)) return;
@@ -39,7 +39,7 @@ function checkIsOwn(result, what) {
   assert.equal(result.requiresGrad, false);
 }
 
-// Two handles of one tensor: they have their memory in common, and are views of nothing.
+// Two handles of the same tensor share memory but are not views.
 function isSame(a, b) {
   if (a === b) return true;
   if (b.isView || !b.isLeaf || b.dtype === "bool") return false;
@@ -52,7 +52,7 @@ function resultsOf(op, args) {
   return callOp(op, args).filter(isTensor);
 }
 
-// Tensors in which elements share places cannot be written to, and nothing is hidden about that.
+// Tensors whose elements share memory cannot be written to; this is known and intended.
 const overlaps = ({ shape, strides }) => shape.some((size, d) => size > 1 && strides[d] === 0);
 
 function checkOp(op, inMode) {
@@ -63,9 +63,9 @@ function checkOp(op, inMode) {
     const operands = plainOf(args).flat(2).filter(isTensor);
     for (const result of inMode(() => resultsOf(op, given))) {
       if (result.numel === 0 || isViewOf(result, operands) || overlaps(result)) continue;
-      // Indices are kept by the graph, and have no place in it themselves.
+      // Indices are saved by the graph but are not part of it.
       if (inMode !== eg.noGrad && !isFloat(result)) continue;
-      // What has nothing to do may return what it was given.
+      // An op that has nothing to do may return its operand.
       if ([args, given].flat(3).some((one) => isTensor(one) && isSame(one, result))) continue;
       checkIsOwn(result, `${op.js}(${text})`);
     }
@@ -73,7 +73,7 @@ function checkOp(op, inMode) {
 }
 
 const kOps = [...opTable.filter(({ kind }) => kind !== "internal"), ...compositeTable];
-// It writes into its first argument, which is what it returns.
+// These write into their first argument and return it.
 const isInPlace = ({ js }) => js.endsWith("_");
 
 describe("results that are made under noGrad can be changed in place where that is recorded", () => {

@@ -1,4 +1,4 @@
-// What nodes save for backward, and hooks on it.
+// The tensors that nodes save for backward, and hooks on them.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -33,8 +33,8 @@ describe("saved tensors", () => {
     const raw = c.gradFn.rawSaved.self;
     c.backward();
     const identity = (x) => x;
-    assertThrows(() => c.gradFn.saved.self, "GraphFreed", /after they have already been freed/);
-    assert.throws(() => raw.registerHooks(identity, identity), /after it has been freed/);
+    assertThrows(() => c.gradFn.saved.self, "GraphFreed", /have been freed/);
+    assert.throws(() => raw.registerHooks(identity, identity), /saved tensor has been freed/);
   });
 
   test("take one pair of hooks, unless there is nothing to keep", () => {
@@ -52,7 +52,7 @@ describe("saved tensors", () => {
     const identity = (x) => x;
     assert.throws(
       () => c.gradFn.rawSaved.self.registerHooks(identity, identity),
-      /already been set/,
+      /already has hooks/,
     );
     assert.deepEqual(packed, [[2]]);
     c.backward();
@@ -60,7 +60,7 @@ describe("saved tensors", () => {
     const onlyOne = a.unsqueeze(0).mm(eg.ones([1, 1]));
     assert.throws(
       () => onlyOne.gradFn.rawSaved.self.registerHooks(identity, identity),
-      /with value None is forbidden/,
+      /cannot have hooks/,
     );
     assertThrows(() => c.gradFn.rawSaved.self.registerHooks(1, 2), "InvalidArgument");
   });
@@ -74,11 +74,11 @@ describe("saved tensors", () => {
     assertThrows(
       () => z.sum().backward(),
       "ModifiedInPlace",
-      /\[torch\.FloatTensor \[2\]\], which is output 0 of AddBackward0, is at version 1; expected version 0 instead\. Hint: enable anomaly detection/,
+      /float32 tensor of shape \[2\] \(output 0 of AddBackward0\).* is at version 1, but was saved at version 0\..*detectAnomaly/,
     );
     const w = x.mul(x).sum();
     eg.noGrad(() => void x.mul_(2));
-    assertThrows(() => w.backward(), "ModifiedInPlace", /modified by an inplace operation/);
+    assertThrows(() => w.backward(), "ModifiedInPlace", /needs was changed in place/);
   });
 
   test("mix of in-place changes and saved values: what is not needed may change", () => {
@@ -174,7 +174,7 @@ describe("savedTensorsHooks", () => {
     const pack = (x) => x.add_(1);
     assert.throws(
       () => graph.savedTensorsHooks(pack, pack, () => leaf([1]).add(0).exp()),
-      /A saved tensor pack hook is modifying its input in place/,
+      /pack hook must not change its argument in place/,
     );
   });
 
@@ -189,7 +189,7 @@ describe("savedTensorsHooks", () => {
     assertThrows(
       () => y.backward(),
       "InvalidArgument",
-      /Output of saved tensor unpack_hook expected to be a Tensor but got result of type number 5/,
+      /unpack must return a tensor, got number 5/,
     );
   });
 

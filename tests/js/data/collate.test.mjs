@@ -1,4 +1,4 @@
-// Batches of samples that go together, and of samples that do not.
+// Batches of samples that can be combined, and errors for samples that cannot.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -23,7 +23,7 @@ async function* asStream(samples) {
   yield* samples;
 }
 
-/** A tensor's dtype, shape and elements; what else is in a batch as it is. */
+/** Returns a tensor's dtype, shape and elements; other values of a batch unchanged. */
 function plain(value) {
   if (value instanceof eg.Tensor) return [value.dtype, value.shape, value.arraySync()];
   if (Array.isArray(value)) return value.map(plain);
@@ -79,7 +79,7 @@ class Point {
 const kCyclic = { x: 1 };
 kCyclic.self = kCyclic;
 
-/** Two samples, of which the second does not go with the first; where, and what is said of it. */
+/** Two samples that cannot be combined, the path of the difference, and the message about it. */
 const kMismatches = [
   ["keys that are missing", { a: 1, b: 2 }, { a: 1 }, "", /lacks "b"/],
   ["keys of the second only", { a: 1 }, { a: 1, b: 2 }, "", /has "b"/],
@@ -91,20 +91,20 @@ const kMismatches = [
   ["null beside a number", 1, null, "", /null/],
   ["undefined beside a number", [1], [undefined], "[0]", /undefined/],
   ["a hole in a list", [1], new Array(1), "[0]", /undefined/],
-  ["a text beside a number", 1, "7", "", /a text where sample \d+ is a number/],
+  ["a text beside a number", 1, "7", "", /a string where sample \d+ is a number/],
   ["a number beside a text", "7", 1, "", /a number where/],
   ["a boolean beside a number", { y: 1 }, { y: true }, ".y", /a boolean where/],
   ["a bigint beside a number", 1, 1n, "", /a bigint where/],
   ["a number beside a tensor", eg.ones([]), 1, "", /a number where sample \d+ is a tensor/],
-  ["a list beside a tensor", { x: eg.ones([1]) }, { x: [1] }, ".x", /a list where/],
-  ["a list beside an object", {}, [], "", /a list where/],
+  ["a list beside a tensor", { x: eg.ones([1]) }, { x: [1] }, ".x", /an array where/],
+  ["a list beside an object", {}, [], "", /an array where/],
   ["a Map beside an object", {}, new Map(), "", /a Map where/],
   ["tensors of other shapes", { x: eg.ones([2]) }, { x: eg.ones([3]) }, ".x", /\[3\] where sample \d+ has shape \[2\]/, "ShapeMismatch"], // biome-ignore format: rows
   ["tensors of other ranks", eg.ones([1]), eg.ones([]), "", /shape \[\]/, "ShapeMismatch"],
   ["a bigint that is too large", 1n, 2n ** 63n, "", /int64/],
 ];
 
-/** What no batch is made of, whatever the other samples are. */
+/** Values that samples must not contain. */
 const kStrangers = [
   ["null", null],
   ["undefined", undefined],
@@ -127,7 +127,7 @@ describe("samples that do not go together are refused", () => {
         await assertRejects(batchOf(samples), code, text_);
         assertThrows(() => data.defaultCollate(samples), code, text_);
       }
-      // By its number in the dataset, not in the batch.
+      // The message has the sample's index in the dataset, not in the batch.
       const padded = { length: 20, get: (i) => (i === 17 ? second : first) };
       const options = { batchSampler: [[3, 17]] };
       await assertRejects(collect(new DataLoader(padded, options)), code, named(17));
@@ -150,7 +150,7 @@ describe("samples that do not go together are refused", () => {
   }
 
   test("what holds itself, and what is no list of samples", async () => {
-    await assertRejects(batchOf([kCyclic, kCyclic]), "InvalidArgument", /nests deeper/);
+    await assertRejects(batchOf([kCyclic, kCyclic]), "InvalidArgument", /nested deeper than 64/);
     for (const given of [undefined, null, 5, "ab", new Set([1]), []]) {
       assertThrows(() => data.defaultCollate(given), "InvalidArgument", /samples/);
     }
@@ -244,9 +244,9 @@ describe("positions", () => {
     const expected = [[12, 10], [13]];
     assert.deepEqual(await values([[2, 0], [3]]), expected);
     assert.deepEqual(await values([new Int32Array([2, 0]), new Set([3])]), expected);
-    await assertRejects(values([[]]), "InvalidArgument", /empty list/);
-    await assertRejects(values([0, 1]), "InvalidArgument", /a list of positions.*got number 0/);
-    await assertRejects(values(["12"]), "InvalidArgument", /a list of positions/);
+    await assertRejects(values([[]]), "InvalidArgument", /empty array/);
+    await assertRejects(values([0, 1]), "InvalidArgument", /an array of indices.*got number 0/);
+    await assertRejects(values(["12"]), "InvalidArgument", /an array of indices/);
     const none = new DataLoader(rows, { batchSampler: [[]], collateFn: ({ length }) => length });
     assert.deepEqual(await collect(none), [0]);
   });

@@ -89,7 +89,7 @@ describe("DataLoader", () => {
 });
 
 describe("idx", () => {
-  /** An IDX file of a type, with big-endian elements. */
+  /** Returns an IDX file of a type, with big-endian elements. */
   function file(type, sizes, elements) {
     const header = sizes.flatMap((size) => [
       size >>> 24,
@@ -119,7 +119,7 @@ describe("idx", () => {
       assert.equal(x.dtype, dtype);
       assert.deepEqual(x.arraySync(), [values]);
     }
-    // A view into a larger buffer, as Node's Buffer often is.
+    // A view of a larger buffer, as Node's Buffer often is.
     const padded = Uint8Array.from([9, 9, 9, ...file(0x08, [2], [5, 6])]).subarray(3);
     assert.deepEqual(eg.data.idx(padded).arraySync(), [5, 6]);
   });

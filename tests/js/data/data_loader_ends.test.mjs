@@ -1,4 +1,4 @@
-// Passes of a DataLoader that end early or fail: what gives the samples is closed, what was loaded ahead is freed.
+// Passes of a DataLoader that end early or fail: the iterator of the samples is closed and prefetched batches are freed.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -20,7 +20,7 @@ const kSlow = {
   },
 };
 
-/** The first batch; the pass ends there. */
+/** Returns the first batch and ends the pass. */
 async function first(loader) {
   for await (const batch of loader) return batch;
   return undefined;
@@ -30,7 +30,7 @@ function disposeBatch(batch) {
   for (const tensor of Object.values(batch)) tensor.dispose();
 }
 
-/** An async iterable of numbers that notes how it ends. */
+/** Returns an async iterable of numbers that records how it ends. */
 function stream({ samples = 100, failAt = -1, failsToClose = false } = {}) {
   const noted = { closed: 0, given: 0 };
   noted.iterable = (async function* () {
@@ -121,7 +121,7 @@ describe("a pass that is left early", () => {
           assert.equal(handles(), before, what);
         }
       }
-      // The samples, which are the dataset's, are the garbage collector's.
+      // The samples belong to the dataset, so they are left to the garbage collector.
       await collectGarbage();
       const before = handles();
       for (let i = 0; i < 10; i++) disposeBatch(await first(new DataLoader(kSlow, options)));
@@ -218,7 +218,7 @@ describe("batches that are loaded ahead", () => {
       disposeBatch((await batches.next()).value);
     }
     await collectGarbage();
-    // The last pass may still be in reach.
+    // The last pass may still be reachable.
     assert.ok(handles() - before <= 12, `${handles() - before} handles`);
   });
 });

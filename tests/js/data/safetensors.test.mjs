@@ -1,4 +1,4 @@
-// Safetensors files: what is written can be read, here and elsewhere, and nothing else is believed.
+// Safetensors files: written files can be read, here and by other libraries, and invalid files are rejected.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -7,7 +7,7 @@ import { eg } from "../support/engine.mjs";
 
 const { loadSafetensors, saveSafetensors } = eg.io;
 
-/** A file with a header given as text or as an object. */
+/** Returns a file with a header given as a string or as an object. */
 function file(header, data = [], size = null) {
   const text = new TextEncoder().encode(
     typeof header === "string" ? header : JSON.stringify(header),

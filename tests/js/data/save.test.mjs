@@ -1,4 +1,4 @@
-// eg.io.save() and load(): values with tensors, and training that goes on exactly from a file.
+// eg.io.save() and load(): values with tensors, and training that resumes exactly from a file.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -8,7 +8,7 @@ import { eg } from "../support/engine.mjs";
 const { io, nn, optim } = eg;
 const again = (value, options) => io.load(io.save(value), options);
 
-/** A file with another structure. */
+/** Returns a file with a different structure. */
 function withStructure(structure, tensors = {}) {
   return io.saveSafetensors(tensors, { metadata: { "edgegrad.structure": structure } });
 }
@@ -146,7 +146,7 @@ describe("what cannot be stored is named by its place", () => {
       assertThrows(() => io.save(1, { metadata }), "InvalidArgument", text);
     };
     refuses({ epoch: 3 }, /\[save\] metadata/);
-    refuses({ "edgegrad.structure": "x" }, /where the structure is kept/);
+    refuses({ "edgegrad.structure": "x" }, /"edgegrad\.structure" is reserved/);
   });
 });
 
@@ -157,11 +157,11 @@ describe("broken files", () => {
     "no save() made it": [io.saveSafetensors({ a }), /loadSafetensors\(\)/],
     "cut off": [io.save({ a }).subarray(0, -1), /\[load\] invalid file: /],
     "not JSON": [withStructure("{"), /structure is not JSON/],
-    "a later version": [withStructure('{"version":2}'), /of version 2, known is 1/],
-    "a structure that is null": [withStructure("null"), /of version undefined/],
+    "a later version": [withStructure('{"version":2}'), /version 2, expected 1/],
+    "a structure that is null": [withStructure("null"), /version undefined, expected 1/],
     "a name twice": [withStructure('{"version":1,"value":{"a":1,"a":2}}'), /"a" twice/],
     "a tensor that is not there": [withValue({ $tensor: "b" }), /there is no tensor "b"/],
-    "a tensor without a place": [withValue(1, { a }), /tensor "a" is nowhere/],
+    "a tensor without a place": [withValue(1, { a }), /tensor "a" does not occur/],
     "an unknown tag": [withValue({ $date: 1 }), /has \$date: number 1/],
     "a bigint that is none": [withValue({ $bigint: "x" }), /\$bigint: "x"/],
     "an array that is none": [withValue({ $array: "a", type: "Map" }, { a }), /unknown type Map/],
@@ -175,7 +175,7 @@ describe("broken files", () => {
     ],
     "a version that is an object": [
       withStructure('{"version":{"toString":1}}'),
-      /of version {"toString":1}/,
+      /version {"toString":1}, expected 1/,
     ],
     "too deep": [withStructure(`{"version":1,"value":${deep}}`), /deeper than 500 levels/],
   };
@@ -207,7 +207,7 @@ describe("training goes on exactly from a file", () => {
     },
   };
 
-  // Where the state of the generator can be had, noise goes on too.
+  // If the generator's state is available, the random numbers also continue.
   const { getState, setState } = eg.random ?? {};
 
   function makeTrainer(make) {

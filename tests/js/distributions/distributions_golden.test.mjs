@@ -1,4 +1,4 @@
-// Distributions beside PyTorch: values, divergences, transforms and draws.
+// Distributions compared with PyTorch: values, divergences, transforms and random numbers.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -18,7 +18,7 @@ const [distributions, divergences, draws, transforms] = [
 const d = eg.distributions;
 const kDouble = { rtol: 1e-9, atol: 1e-9 };
 
-/** Lists become tensors, numbers stay. */
+/** Converts lists to tensors; numbers stay as they are. */
 const parameterOf = (value, dtype = "float64") =>
   Array.isArray(value) ? eg.tensor(value, { dtype }) : value;
 
@@ -42,11 +42,11 @@ const kMethods = {
   enumerateSupport: (it) => it.enumerateSupport(),
 };
 
-// All arguments were numbers, which are single precision here and double in the reference.
+// If all arguments are numbers, the result is float32 here and float64 in the reference.
 const precisionOf = (args) =>
   args.length > 0 && !args.some(Array.isArray) ? { rtol: 1e-5, atol: 1e-6 } : kDouble;
 
-describe("values as PyTorch's", () => {
+describe("values as in PyTorch", () => {
   for (const { name, args, options, value, batchShape, eventShape, expected } of distributions) {
     test(`${name} ${JSON.stringify([args, options])}`, () => {
       const it = make(name, args, options);
@@ -62,7 +62,7 @@ describe("values as PyTorch's", () => {
   }
 });
 
-describe("divergences as PyTorch's", () => {
+describe("divergences as in PyTorch", () => {
   for (const { p, q, argsP, argsQ, expected } of divergences) {
     test(`${p} and ${q}`, () => {
       assertAs(d.klDivergence(make(p, argsP), make(q, argsQ)), expected);
@@ -70,7 +70,7 @@ describe("divergences as PyTorch's", () => {
   }
 });
 
-describe("transforms as PyTorch's", () => {
+describe("transforms as in PyTorch", () => {
   for (const { name, args, x, y, inverse, logAbsDetJacobian } of transforms) {
     test(`${name} ${JSON.stringify(args)}`, () => {
       const transform = new d[name](...args.map((one) => parameterOf(one)));
@@ -84,7 +84,7 @@ describe("transforms as PyTorch's", () => {
   }
 });
 
-describe("draws as PyTorch's", () => {
+describe("random numbers as in PyTorch", () => {
   for (const { name, args, options, dtype, shape, expected } of draws) {
     test(`${name} ${JSON.stringify([args, options])}, ${dtype}`, () => {
       const it = make(name, args, options, dtype);
@@ -96,7 +96,7 @@ describe("draws as PyTorch's", () => {
 });
 
 describe("enumerateSupport()", () => {
-  test("takes expand by position and by name, and nothing else", () => {
+  test("takes expand by position or by name, and no other argument", () => {
     const it = new d.Bernoulli(parameterOf([0.2, 0.7, 0.5]));
     for (const given of [[], [true], [{ expand: true }]]) {
       assert.deepEqual(it.enumerateSupport(...given).shape, [2, 3]);
@@ -110,14 +110,14 @@ describe("enumerateSupport()", () => {
   });
 });
 
-test("the mode of Binomial has the gradient of a clamp: the total count takes it only where it cuts", () => {
+test("the gradient of the mode of Binomial goes to the total count only where the clamp is active", () => {
   const count = eg.tensor([0, 3], { dtype: "float64", requiresGrad: true });
   const { mode } = new d.Binomial(count, parameterOf([0.5, 1]));
   assertTensor(mode, [0, 3]);
   assertTensor(eg.autograd.grad([mode.sum()], [count])[0], [0, 1]);
 });
 
-test("paramShape is the shape of probabilities or log odds", () => {
+test("paramShape is the shape of the given probabilities or logits", () => {
   const table = parameterOf([[0.2, 0.8]]);
   for (const it of [new d.Categorical(table), new d.Bernoulli({ logits: table })]) {
     assert.deepEqual([...it.paramShape], [1, 2]);

@@ -1,4 +1,4 @@
-// Transforms that remember a value: its inverse is the value itself, as long as that is the right one.
+// Caches of transforms: the inverse of the last output is the input itself, while the cache is valid.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -7,7 +7,7 @@ import { eg } from "../support/engine.mjs";
 
 const d = eg.distributions;
 
-/** One of each transform, made to remember, and a value it takes. */
+/** One of each transform with a cache, and an input. */
 const kTransforms = {
   ExpTransform: [new d.ExpTransform({ cacheSize: 1 }), [30]],
   SigmoidTransform: [new d.SigmoidTransform({ cacheSize: 1 }), [30]],
@@ -53,7 +53,7 @@ for (const [name, [transform, data]] of Object.entries(kTransforms)) {
   describe(`${name} with a cache`, () => {
     const x = eg.tensor(data);
 
-    test("gives back the very value that it transformed, and its result again", () => {
+    test("returns the same tensors for the same input and output", () => {
       assert.equal(transform.cacheSize, 1);
       const y = transform.call(x);
       assert.equal(transform.inverse(y), x);
@@ -62,7 +62,7 @@ for (const [name, [transform, data]] of Object.entries(kTransforms)) {
       assert.deepEqual(y.tolist(), transform.withCache(0).call(x).tolist());
     });
 
-    test("computes anew once a value has changed or is gone", () => {
+    test("recomputes after a tensor has changed or has been disposed", () => {
       const z = eg.tensor(data);
       const y = transform.call(z);
       y.mul_(1);
@@ -72,7 +72,7 @@ for (const [name, [transform, data]] of Object.entries(kTransforms)) {
       assert.deepEqual(transform.inverse(again).shape, x.shape);
     });
 
-    test("withCache() gives one of the other size, or itself", () => {
+    test("withCache() returns a transform of the other cache size, or itself", () => {
       assert.equal(transform.withCache(), transform);
       assert.equal(transform.withCache(1), transform);
       const plain = transform.withCache({ cacheSize: 0 });
@@ -83,7 +83,7 @@ for (const [name, [transform, data]] of Object.entries(kTransforms)) {
 }
 
 describe("a transform's cache", () => {
-  test("has 0 places or 1", () => {
+  test("has size 0 or 1", () => {
     for (const cacheSize of [2, -1, true, "1", null]) {
       assertThrows(
         () => new d.TanhTransform({ cacheSize }),
@@ -99,7 +99,7 @@ describe("a transform's cache", () => {
     assert.notEqual(plain.inverse(plain.call(x)), x);
   });
 
-  test("makes the log-probability of a saturated action finite, and its gradient", () => {
+  test("makes the log probability of a saturated action and its gradient finite", () => {
     const mean = eg.tensor([20, -25, 0.1], { requiresGrad: true });
     const policy = (cacheSize) => {
       const base = new d.Normal(mean, 0.5);
@@ -127,7 +127,7 @@ describe("a transform's cache", () => {
     );
   });
 
-  test("serves a whole Tanh and Affine of an Independent, as SAC writes it", () => {
+  test("works for Tanh and Affine after Independent, as in SAC", () => {
     const base = new d.Independent(new d.Normal(eg.full([2, 3], 30), 1), 1);
     const transforms = [
       new d.TanhTransform({ cacheSize: 1 }),
@@ -142,7 +142,7 @@ describe("a transform's cache", () => {
     assert.ok(same.logProb(same.rsample()).isfinite().all().item());
   });
 
-  test("never takes a derivative away", () => {
+  test("never drops a gradient", () => {
     const scale = eg.tensor(2, { requiresGrad: true });
     const affine = new d.AffineTransform(0, scale, { cacheSize: 1 });
     const x = eg.tensor([1, 3]);
@@ -163,7 +163,7 @@ describe("a transform's cache", () => {
     assert.ok(!result.requiresGrad);
   });
 
-  test("sees that a parameter has changed", () => {
+  test("notices that a parameter has changed", () => {
     const scale = eg.tensor(2);
     const affine = new d.AffineTransform(0, scale, { cacheSize: 1 });
     const x = eg.tensor([3]);
@@ -173,7 +173,7 @@ describe("a transform's cache", () => {
     assertTensor(affine.inverse(y), [2]);
   });
 
-  test("frees with its scope what it remembers", () => {
+  test("frees its tensors with their scope", () => {
     const tanh = new d.TanhTransform({ cacheSize: 1 });
     const before = eg.memory().jsHandles;
     for (let i = 0; i < 10; i++) {

@@ -1,4 +1,4 @@
-// Wishart: known values, and what it makes of its matrices.
+// Wishart: known values, moments, divergence and errors.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -19,7 +19,7 @@ describe("Wishart", () => {
     [1, 3],
   ]);
 
-  // With n = 2, |V| = 1.75, |X| = 11 and tr(V⁻¹ X) = 9 / 1.75, by the density's definition.
+  // From the definition of the density, with n = 2, |V| = 1.75, |X| = 11 and tr(V⁻¹ X) = 9 / 1.75.
   const logGamma = (value) => eg.lgamma(double(value)).item();
   const logMultigamma = Math.log(Math.PI) / 2 + logGamma(2.5) + logGamma(2);
   const expected =
@@ -30,7 +30,7 @@ describe("Wishart", () => {
     precisionMatrix: covarianceMatrix.inverse(),
     scaleTril: covarianceMatrix.cholesky(),
   })) {
-    test(`logProb of a given ${name} is the density's`, () => {
+    test(`logProb with ${name} is that of the density`, () => {
       const it = new Wishart(5, { [name]: matrix });
       assertTensor(it.logProb(x), [expected], kDouble);
       assertTensor(it.covarianceMatrix, [2, 0.5, 0.5, 1], kDouble);
@@ -38,7 +38,7 @@ describe("Wishart", () => {
     });
   }
 
-  test("mean, mode and variance are those of sums of products", () => {
+  test("mean, mode and variance have their known values", () => {
     const it = new Wishart(double([5, 2.5]), { covarianceMatrix });
     assertTensor(it.mean, [10, 2.5, 2.5, 5, 5, 1.25, 1.25, 2.5], kDouble);
     assertTensor(it.mode.at(0), [4, 1, 1, 2], kDouble);
@@ -46,7 +46,7 @@ describe("Wishart", () => {
     assertTensor(it.variance.at(0), [40, 11.25, 11.25, 10], kDouble);
   });
 
-  test("the divergence and the entropy are the means over draws", () => {
+  test("the divergence and the entropy are means over samples", () => {
     const p = new Wishart(double([5, 8]), { covarianceMatrix });
     const q = new Wishart(6, { covarianceMatrix: covarianceMatrix.mul(1.5) });
     eg.manualSeed(1);
@@ -57,18 +57,22 @@ describe("Wishart", () => {
     assertTensor(p.entropy(), logProb.neg().mean(0).dataSync(), drawn);
   });
 
-  test("matrices of one row are gamma numbers", () => {
+  test("matrices of one row are gamma distributed", () => {
     const it = new Wishart(3, { covarianceMatrix: double([[2]]) });
     const chi2 = new eg.distributions.Gamma(double(1.5), 0.25);
     assertTensor(it.logProb(double([[0.7]])), [chi2.logProb(double(0.7)).item()], kDouble);
     assert.deepEqual(it.sample([4]).shape, [4, 1, 1]);
   });
 
-  test("refuses too few degrees of freedom, no or several matrices, and those that are not square", () => {
+  test("refuses too few degrees of freedom, none or several matrices, and matrices that are not square", () => {
     for (const [make, code, message] of [
       [() => new Wishart(1, { covarianceMatrix }), "InvalidArgument", /df: .* above 1/],
-      [() => new Wishart(5), "InvalidArgument", /Exactly one/],
-      [() => new Wishart(5, covarianceMatrix, x), "InvalidArgument", /Exactly one/],
+      [() => new Wishart(5), "InvalidArgument", /got none/],
+      [
+        () => new Wishart(5, covarianceMatrix, x),
+        "InvalidArgument",
+        /covarianceMatrix and precisionMatrix/,
+      ],
       [() => new Wishart(5, { covarianceMatrix: x.at(0) }), "ShapeMismatch", /square/],
       [() => new Wishart("5", { covarianceMatrix }), "InvalidArgument", /df: /],
     ]) {

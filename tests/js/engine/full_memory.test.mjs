@@ -1,5 +1,5 @@
-// Threads that are to be started when memory is full: an OutOfMemory that names the caller, and an engine that works
-// again when something has been freed. The programs run in a process of their own: they fill 4 GiB of address space.
+// Starting threads when memory is full fails with an OutOfMemory that names the caller, and the engine works again
+// once memory has been freed. Each program runs in a separate process because it fills 4 GiB of address space.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -15,7 +15,7 @@ const kFilling = `
   const x = eg.ones([3], { requiresGrad: true });
   const sum = () => x.mul(2).sum();
 
-  // Blocks of half the size as long as they can be had, until a quarter of a thread's stack is left in one piece.
+  // Allocates blocks of half the size while that succeeds, until the largest free block is a quarter of a thread's stack.
   const filling = [];
   const fill = () => {
     for (let bytes = 2 ** 30; bytes >= 2 ** 18; ) {
@@ -52,7 +52,7 @@ describe("a full memory", () => {
       empty();
       await loss.backwardAsync();
       print(x.grad.arraySync());`);
-    assert.match(full, /^OutOfMemory \[backwardAsync\] a thread needs \d+ bytes in one piece/);
+    assert.match(full, /^OutOfMemory \[backwardAsync\] a thread needs \d+ contiguous bytes/);
     assert.equal(gradient, null);
     assert.deepEqual(after, [2, 2, 2]);
   });
@@ -64,7 +64,7 @@ describe("a full memory", () => {
       print(await spawned());
       empty();
       print(await spawned());`);
-    assert.match(full, /^OutOfMemory \[spawn\] a thread needs \d+ bytes in one piece/);
+    assert.match(full, /^OutOfMemory \[spawn\] a thread needs \d+ contiguous bytes/);
     assert.equal(again, full);
     assert.equal(after, "done");
   });
@@ -84,7 +84,7 @@ describe("a full memory", () => {
   test("that is filled by threads gives each of them its stack or an error", async () => {
     const [codes, after] = await printed(`
       fill();
-      // Room for about three threads.
+      // Leaves room for about three threads.
       filling.push(filling.shift());
       for (const t of filling.splice(-4)) t.dispose();
       const outcomes = await Promise.all(Array.from({ length: 12 }, () => outcome(sum().backwardAsync())));

@@ -1,5 +1,5 @@
-// Values of the user's that throw wherever they are touched: what is thrown reaches the caller, modes are as they were,
-// nothing leaks and the engine goes on.
+// User values that throw on any access: the error reaches the caller, modes are restored,
+// nothing leaks and the engine continues to work.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -29,7 +29,7 @@ function throwing() {
   throw new Error("not to be touched");
 }
 
-// What a user may throw.
+// Values that a user may throw.
 const thrown = {
   error: new Error("my own"),
   "bigint message": Object.assign(new Error(), { message: 12n }),
@@ -57,7 +57,7 @@ const thrown = {
 
 const leaf = () => eg.tensor([1, 2], { requiresGrad: true });
 
-// Where user code runs within the engine; each gets what is to be thrown and how backward is called.
+// The places where the engine calls user code; each receives the value to throw and a function that calls backward.
 const places = {
   "tensor hook": (fail, run) => {
     const y = leaf().mul(2);
@@ -115,7 +115,7 @@ const places = {
   },
 };
 
-// Where user code runs within a call that returns at once.
+// The places where user code runs inside a synchronous call.
 const bodies = {
   noGrad: (fail) => eg.noGrad(fail),
   enableGrad: (fail) => eg.enableGrad(fail),
@@ -179,7 +179,7 @@ function modes() {
   return [eg.isGradEnabled(), eg.isInferenceModeEnabled(), eg.getDefaultDtype()];
 }
 
-/** Catches what is thrown, whatever it is. */
+/** Returns the thrown value, whatever it is. */
 function caughtIn(work) {
   try {
     work();
@@ -222,7 +222,7 @@ describe("what a user throws reaches the caller", () => {
         const before = modes();
         const found = await caughtLater(() => call(fail, (loss) => loss.backwardAsync()));
         assert.ok("error" in found);
-        // From another thread a copy arrives.
+        // An error from another thread arrives as a copy.
         if (!Object.is(found.error, value)) assert.ok(found.error instanceof Error);
         assertEngineGoesOn(before);
       });
@@ -246,7 +246,7 @@ describe("what a user returns may throw when it is looked at", () => {
     for (const [where, call] of Object.entries(places)) {
       test(`${what} from ${where}`, async () => {
         const before = modes();
-        // Whatever it means there: it ends, and the engine goes on.
+        // The outcome does not matter, but the call must end and the engine continue to work.
         caughtIn(() =>
           call(
             () => value,

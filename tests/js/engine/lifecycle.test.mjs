@@ -1,4 +1,4 @@
-// init() and shutdown() in every order: random sequences of calls, with what a model of the engine's life expects of each.
+// init() and shutdown() in every order: random sequences of calls are compared with a model of the engine's lifecycle.
 // The model is the table in web/src/engine/lifecycle.ts.
 
 import assert from "node:assert/strict";
@@ -12,7 +12,7 @@ const kNowhere = { threads: 1, wasmUrl: "file:///nowhere/" };
 const kNoGpu = { threads: 2, webgpu: "required", gpu: { requestAdapter: async () => null } };
 const kWrong = { threads: 0 };
 
-/** Options, and what a start with them rejects with. */
+/** Options, and the error that a start with them rejects with. */
 const kStarts = [
   { options: { threads: 1 } },
   { options: { threads: 2 } },
@@ -38,7 +38,7 @@ const outcome = (promise) =>
     (error) => `${error.code} ${error.message}`,
   );
 
-/** Rejects when a promise does not settle. */
+/** Rejects if a promise does not settle in time. */
 async function settled(promise, what) {
   let timer;
   const late = new Promise((_, reject) => {
@@ -47,12 +47,12 @@ async function settled(promise, what) {
   return await Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-/** What the calls so far lead to. */
+/** The state of the model after the calls so far. */
 class Model {
   /** The engine that the next call finds, { start, isEnding }. */
   life = null;
 
-  /** Returns what an init() is expected to become. */
+  /** Returns the expected outcome of an init(). */
   init(start) {
     const { options, error = /^done$/ } = start;
     if (options === kWrong) return error;
@@ -65,7 +65,7 @@ class Model {
       const isOpenable = options[name] === "required" && has[name] === undefined;
       return name in options && options[name] !== has[name] && !isOpenable;
     });
-    if (differs) return /^InvalidArgument \[init\].*was asked for/;
+    if (differs) return /^InvalidArgument \[init\].*was requested/;
     if (failure !== undefined) return failure;
     return options.webgpu === "required" ? /^(DeviceUnavailable|Internal .*shut down)/ : /^done$/;
   }
@@ -79,7 +79,7 @@ class Model {
   }
 }
 
-/** Work that is pending while the calls go on: what it may become. */
+/** Work that is pending during the calls, and its possible outcomes. */
 const kWork = [
   () => eg.spawn(kModule, "thread"),
   () => eg.spawn(kModule, "twice", eg.ones([3])),
@@ -130,7 +130,7 @@ async function runSequence(seed, length) {
       const work = (async () => await kWork[which]())();
       note(`work ${which}`, work, kWorkOutcomes);
     } else if (kind < 9 && model.life?.start.error === undefined) {
-      // When a start fails is not in the model.
+      // The model does not predict when a start fails.
       said.push("wait");
       await new Promise((resolve) => setTimeout(resolve, random(4) * 3));
     } else if (kind === 9) {
@@ -161,7 +161,7 @@ describe("init and shutdown", () => {
     assert.equal(eg.ones([4]).sum().item(), 4);
   });
 
-  // What React does in its strict mode: mount, unmount, mount.
+  // React's strict mode does this: mount, unmount, mount.
   test("init, shutdown and init at once give the second engine", async () => {
     const sums = [];
     const first = eg.init({ threads: 2 }).then(() => sums.push(eg.ones([2]).sum().item()));

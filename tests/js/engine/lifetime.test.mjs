@@ -1,4 +1,4 @@
-// Who frees tensors, and that somebody does.
+// How tensors are freed, and that they are.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -160,7 +160,7 @@ describe("scope", () => {
   });
 });
 
-// As in browsers, which do not say which async function is running.
+// As in browsers, where the running async function cannot be determined.
 describe("scope without an async context", () => {
   const run = async (body) => {
     const { status, stdout, stderr } = await runProgram(`

@@ -1,5 +1,5 @@
-// A heap that was full once, in processes of their own: nearly all of it can be used again, whatever the sizes were.
-// empty() writes nothing, so that little of it becomes resident.
+// After the heap has been full, nearly all of it can be reused for blocks of any size. Each test runs in a separate process.
+// empty() writes nothing, so little of the memory becomes resident.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -17,7 +17,7 @@ const kPrelude = `
       return error;
     }
   };
-  /** Fills the heap with blocks of these bytes in turn until none of them fits. */
+  /** Fills the heap with blocks of these sizes in turn until none of them fits. */
   function fill(sizes, meanwhile = () => {}) {
     const blocks = [];
     for (let i = 0, misses = 0; misses < sizes.length; ++i) {
@@ -33,7 +33,7 @@ const kPrelude = `
     return blocks;
   }
   const bytesOf = (blocks) => blocks.reduce((sum, block) => sum + block.numel * 4, 0) / MiB;
-  /** Frees them in an order that has nothing to do with that of their making. */
+  /** Frees them in an order that is unrelated to the order of allocation. */
   function free(blocks) {
     for (let i = 0; blocks.length > 0; i = (i * 7919 + 13) % 1_000_003) {
       const at = i % blocks.length;
@@ -53,7 +53,7 @@ const kPrelude = `
 
 const kVariants = ["simd", "single"];
 
-/** Runs a program that prints JSON last, and returns that. */
+/** Runs a program and returns the JSON value that it prints last. */
 async function result(variant, text) {
   const { status, stdout, stderr, signal } = await runProgram(
     kPrelude.replace("process.argv[1]", JSON.stringify(variant)) + text,
@@ -96,7 +96,7 @@ for (const variant of kVariants) {
       ["any sizes after any others", "() => {}"],
       [
         "any sizes, with small tensors and graphs that stay",
-        // Of very many blocks, not each has them.
+        // If there are very many blocks, not each of them has these bytes.
         `() => {
           if (kept.length > 10_000 || ++calls % 3) return;
           for (let i = 0; i < 20; ++i) kept.push(eg.ones([1 + (i % 40)]));
@@ -115,7 +115,7 @@ for (const variant of kVariants) {
           print(all);`,
         );
         for (const [name, bytes] of Object.entries(filled)) {
-          // Of what stays, something lies where the second of two such blocks would.
+          // One of the remaining blocks is where the second of two such blocks would be.
           const least = name.startsWith("1.9 GB") ? 1900 : 3600;
           assert.ok(bytes >= least, `${name}: ${bytes} MiB`);
         }
@@ -141,7 +141,7 @@ for (const variant of kVariants) {
         free(blocks);
         print([message, usable.every((value) => value === 3000), filled([16 * MiB])]);`,
       );
-      assert.match(message, /^\[empty\] out of memory: 16777216 bytes wanted, \d+ bytes in use/);
+      assert.match(message, /^\[empty\] out of memory: 16777216 bytes requested, \d+ bytes in use/);
       assert.ok(usable);
       assert.ok(again >= 3600, `${again} MiB`);
     });
@@ -183,8 +183,8 @@ for (const variant of kVariants) {
       assert.ok(again >= 3600, `${again} MiB`);
     });
 
-    // Addresses beyond 2 GiB are negative as 32-bit integers. Blocks lie in the order of their making, about: the
-    // room that two of them leave is where everything goes that is made then.
+    // Addresses beyond 2 GiB are negative as 32-bit integers. Blocks are placed roughly in order of allocation, so
+    // everything that is allocated next uses the space that two of them leave.
     for (const [where, fraction] of [
       ["2 GiB", 0.53],
       ["3 GiB", 0.78],

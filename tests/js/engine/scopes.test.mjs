@@ -1,5 +1,5 @@
-// Scopes that do not end one inside the other, and code that goes on when its scope has ended: nothing leaks, and
-// nothing is freed that a program still has.
+// Scopes that overlap without being nested, and code that continues after its scope has ended: nothing leaks, and
+// nothing is freed that a program still uses.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -10,7 +10,7 @@ import { eg } from "../support/engine.mjs";
 const handles = () => eg.memory().jsHandles;
 const pause = (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A promise with what settles it. */
+/** A promise with the functions that settle it. */
 function gate() {
   const made = {};
   made.passed = new Promise((resolve) => {
@@ -20,8 +20,8 @@ function gate() {
 }
 
 /**
- * Programs that return when all they have started is done. Each is told a scope() and functions that make tensors, one
- * that is used up at once and one that the program still has at its end.
+ * Programs that return when everything they have started is finished. Each receives a scope() and two functions that make
+ * tensors: one for a tensor that is used immediately and one for a tensor that the program still uses at its end.
  */
 const kPrograms = {
   "code that outlives its scope while another is open": async ({ scope, make }) => {
@@ -359,7 +359,7 @@ describe("what a scope returns", () => {
   });
 });
 
-// As in browsers, which do not say which async function is running.
+// As in browsers, where the running async function cannot be determined.
 test("without an async context overlapping scopes leak nothing either", async () => {
   const programs = Object.entries(kPrograms).map(
     ([what, program]) => `${JSON.stringify(what)}: ${program}`,

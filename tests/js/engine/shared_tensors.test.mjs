@@ -1,4 +1,4 @@
-// One tensor, one graph and one mode in the hands of several threads.
+// Several threads that use the same tensor, graph or mode.
 
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
@@ -35,7 +35,7 @@ describe("a weight that two workers train and the main thread reads", () => {
       await new Promise((resolve) => setTimeout(resolve));
     }
     assert.ok(reads > 0);
-    // The other's step has changed what this one's graph has saved, or the weight needed no gradient just then.
+    // The step of another thread has changed a tensor that this graph has saved, or the weight did not require a gradient then.
     const known = ["ModifiedInPlace", "NoGradPath"];
     for (const refused of await trained) {
       assert.deepEqual(
@@ -53,7 +53,7 @@ describe("a weight that two workers train and the main thread reads", () => {
     eg.nn.init.ones_(weight);
     const shared = { weight };
     await Promise.all([run("trainModel", shared, 200), run("trainModel", shared, 200)]);
-    // 400 steps of a factor 0.98 each, some of which were lost to another's.
+    // 400 steps with a factor of 0.98 each, some of which were overwritten by another thread.
     const [[value]] = await weight.array();
     assert.ok(value > 0 && value < 0.98 ** 100, String(value));
     assert.equal(weight.grad, null);
@@ -69,7 +69,7 @@ describe("a weight that two workers train and the main thread reads", () => {
     assert.throws(() => x.unsqueeze_(0), { code: "InvalidArgument", message: /another thread/ });
     flag.fill_(1);
     assert.deepEqual(await held, [2, 3]);
-    // A worker answers before it lets go of what it held.
+    // A worker answers before it releases its tensors.
     const over = performance.now() + 5000;
     const isHeld = () => {
       try {
@@ -100,7 +100,7 @@ describe("functions of several threads", () => {
     const count = () => {
       calls++;
     };
-    // Some hundreds of numbers, of which the workers use the same.
+    // Uses up some hundreds of numbers, so that the workers use the same ones.
     const y = x.mul(2);
     for (let i = 0; i < 100; i++) {
       y.registerHook(count);
@@ -140,7 +140,7 @@ describe("modes that end before the call that was made in them", () => {
           gradient = eg.autograd.gradAsync(x.pow(3).sum(), x, { createGraph: true });
         },
       );
-      // Frames that take the place of what was freed too early.
+      // These reuse memory that was freed too early.
       for (let i = 0; i < 3; i++) {
         eg.autograd.graph.savedTensorsHooks(
           (t) => t,

@@ -1,4 +1,4 @@
-// The end of the engine, or of one of its workers, with work pending: everything settles and everything is given back.
+// Stopping the engine, or one of its workers, with pending work: all promises settle and everything is released.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -7,7 +7,7 @@ import { runProgram } from "../support/child.mjs";
 const kModule = new URL("../support/thread_module.mjs", import.meta.url).href;
 const kTimeout = 30_000;
 
-/** Runs a program and returns what it printed, a value of JSON per line. */
+/** Runs a program and returns the JSON values that it prints, one per line. */
 async function printed(variant, text) {
   const program = `
     import * as eg from "edgegrad";

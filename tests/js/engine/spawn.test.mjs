@@ -1,4 +1,4 @@
-// spawn() in the engine's own workers: how many there are, who waits for whom, and what cannot be sent.
+// spawn() in the engine's own workers: their number, calls that wait for each other, and values that cannot be sent.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -20,7 +20,7 @@ async function held() {
   return { tensors, storages, cpuBytes, jsHandles };
 }
 
-/** Runs a program with an engine and returns what it printed, a value of JSON per line. */
+/** Runs a program with an engine and returns the JSON values that it prints, one per line. */
 async function printed(options, text) {
   const { status, stdout, stderr } = await runProgram(`
     import * as eg from "edgegrad";
@@ -75,7 +75,7 @@ describe("spawn", () => {
     await eg.scope(async () => {
       assertTensor(await run("doubled", x, 3), [8, 8]);
     });
-    // Not more, though no garbage collector comes: when workers have answered, they free what their functions leave.
+    // No more than this, even without garbage collection: after answering, workers free the tensors of their functions.
     const over = performance.now() + 5000;
     while (eg.memory().jsHandles > jsHandles && performance.now() < over) await nextTask();
     assert.ok(eg.memory().jsHandles <= jsHandles);
@@ -110,7 +110,7 @@ describe("spawn", () => {
 
   test("refuses a name that is none", async () => {
     for (const name of [undefined, null, 3, Symbol("f"), {}, () => 1]) {
-      await assertRejects(run(name), "InvalidArgument", /\[spawn\] name: expected a text/);
+      await assertRejects(run(name), "InvalidArgument", /\[spawn\] name: expected a string/);
     }
   });
 
@@ -133,7 +133,7 @@ describe("spawn", () => {
           );
           assert.equal(end, "rejected");
         }
-        // While both workers are busy, too.
+        // Also while both workers are busy.
         const all = [run("slowly", 1), run("slowly", 2), ...times(3, () => run("same", ...form()))];
         const ends = (await Promise.allSettled(all)).map(({ status }) => status);
         assert.deepEqual(ends, ["fulfilled", "fulfilled", "rejected", "rejected", "rejected"]);
@@ -281,7 +281,7 @@ describe("a program with workers of the engine", () => {
       print(await run("doubled", eg.ones([1]), 200).catch((error) => error.code + " " + error.message));
       print(await run("fibonacci", 3));`,
     );
-    assert.match(said, /^OutOfMemory \[spawn\].*128 functions wait/);
+    assert.match(said, /^OutOfMemory \[spawn\].*all 128 workers/);
     assert.equal(after, 2);
   });
 });

@@ -1,4 +1,4 @@
-// spawn() when nobody gets a worker for long: what is said, once, and what that must not do. Ten seconds are shortened.
+// spawn() when no worker is free for long: it warns once, and the warning has no other effect. The ten seconds are shortened.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -6,7 +6,7 @@ import { runProgram } from "../support/child.mjs";
 
 const kModule = new URL("../support/spawn_module.mjs", import.meta.url).href;
 
-/** Runs a program with `workers` workers and returns { found, said }: what it returned, and the warnings. */
+/** Runs a program with `workers` workers and returns { found, said }: its result and the warnings. */
 async function outcome({ workers, longWait }, text) {
   const { status, stdout, stderr } = await runProgram(`
     import * as eg from "edgegrad";
@@ -45,7 +45,7 @@ describe("spawn, when functions wait for each other", () => {
     );
     assert.equal(found, "Internal");
     assert.equal(said.length, 1);
-    assert.match(said[0], /none of 2 workers .* 1 calls .*init\(\{ spawnWorkers: 3 \}\)/);
+    assert.match(said[0], /all 2 workers .* queued calls: 1\. .*init\(\{ spawnWorkers: 3 \}\)/);
   });
 
   test("has them meet when there are so many, and says nothing", async () => {
@@ -74,7 +74,7 @@ describe("spawn, when functions wait for each other", () => {
       { workers: 1, longWait: 200 },
       "meet(300).catch(() => undefined); await warned();",
     );
-    assert.match(said[0], /299 calls .*init\(\{ spawnWorkers: 128 \}\)/);
+    assert.match(said[0], /queued calls: 299\. .*init\(\{ spawnWorkers: 128 \}\)/);
   });
 
   test("goes on where the console throws", async () => {

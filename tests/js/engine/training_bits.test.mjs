@@ -1,4 +1,4 @@
-// Training gives the same weights, bit for bit, whatever computes it: any number of threads, with threads or without.
+// Training produces the same weights bit for bit for any number of threads, in builds with and without threads.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// spawn() on workers that the caller constructed, and expose() in their scripts.
+// spawn() on workers that the caller has constructed, and expose() in their scripts.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -10,12 +10,12 @@ import { eg } from "../support/engine.mjs";
 const kScript = new URL("../support/exposed_worker.mjs", import.meta.url);
 const kStart = `import * as eg from "edgegrad"; await eg.init({ threads: 2 });
   const url = new URL(${JSON.stringify(kScript.href)});
-  // Programs of tests come by --input-type, which Node hands on to workers.
+  // Test programs run with --input-type, which Node passes on to workers.
   const makeWorker = (script = url) => new Worker(script, { execArgv: [] });\n`;
-// Node's own, which init() makes global where nobody else has.
+// Node's Worker, which init() makes global if there is no global Worker.
 const makeWorker = (script = kScript) => new Worker(script, { type: "module" });
 const leaf = (...values) => eg.tensor(values, { requiresGrad: true });
-/** The script of a worker as a URL. */
+/** Returns a URL with the script of a worker. */
 const script = (text) => new URL(`data:text/javascript,${encodeURIComponent(text)}`);
 
 after(() => eg.shutdown());
@@ -90,7 +90,7 @@ describe("spawn on a worker of one's own", () => {
 });
 
 describe("a worker that cannot be used is said to be so:", () => {
-  /** What becomes of a function of a worker with this script. */
+  /** Calls a function of a worker with this script and returns its outcome. */
   const outcome = (text) => eg.spawn(makeWorker(script(text)), "f", eg.ones([4]));
 
   test("one whose script throws, or is not there", async () => {
@@ -133,7 +133,7 @@ describe("a worker that cannot be used is said to be so:", () => {
       const worker = makeWorker(new URL("data:text/javascript,setInterval(() => {}, 1000)"));
       await eg.spawn(worker, "f").catch((error) => console.log(error.code, error.message));`);
     assert.equal(status, 0, stderr);
-    assert.match(stdout, /^InvalidArgument \[spawn\].* has not called eg\.expose/);
+    assert.match(stdout, /^InvalidArgument \[spawn\].* did not call eg\.expose/);
   });
 
   test("what only looks like one", async () => {
@@ -148,7 +148,7 @@ describe("a worker that cannot be used is said to be so:", () => {
     await assertRejects(
       eg.spawn(worker, "f", eg.ones([2])),
       "InvalidArgument",
-      /takes no messages/,
+      /does not accept messages/,
     );
   });
 

@@ -1,4 +1,4 @@
-// eg.func: derivatives of functions, nested, alone and with vmap.
+// eg.func: derivatives of functions, alone, nested and with vmap.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -49,11 +49,15 @@ describe("grad", () => {
     assertThrows(
       () => grad((one) => one)(x),
       "NonScalarBackward",
-      /scalar tensor, got tensor with 1 dims/,
+      /return a scalar, got a tensor with 1 dim.*vjp/,
     );
-    assertThrows(() => grad((one) => one.sum(), { argnums: 1 })(x), "InvalidArgument", /argnum=1/);
+    assertThrows(
+      () => grad((one) => one.sum(), { argnums: 1 })(x),
+      "InvalidArgument",
+      /argnums: got 1/,
+    );
     assertThrows(() => grad((one) => one.sum(), { argnum: 1 }), "InvalidArgument", /argnums/);
-    assertThrows(() => grad(() => 3)(x), "InvalidArgument", /single tensor/);
+    assertThrows(() => grad(() => 3)(x), "InvalidArgument", /return a single tensor/);
     assertThrows(
       () => grad((one) => one.sum())(eg.tensor([1], { dtype: "int64" })),
       "NotDifferentiable",
@@ -138,7 +142,7 @@ describe("products and matrices", () => {
     const outside = double([1, 2, 3]).requiresGrad_();
     const constant = (x) => [x.mul(2), outside.mul(2)];
     assertTensor(jvp(constant, [kPoint], [v])[1][1], [0, 0, 0]);
-    const independent = /The output of f is independent of the inputs/;
+    const independent = /result of fn does not depend.*strict: true/;
     const strict = { strict: true };
     assertThrows(() => jvp(constant, [kPoint], [v], strict), "NotDifferentiable", independent);
     const sum = (x) => x.add(outside);
@@ -171,7 +175,7 @@ describe("products and matrices", () => {
   });
 });
 
-// Per-sample gradients at once, and one after the other.
+// Per-sample gradients, all at once and one after the other.
 function checkPerSample(model, input, target, options = {}) {
   const params = Object.fromEntries(
     model.namedParameters().map(([name, one]) => [name, one.detach()]),
@@ -278,7 +282,7 @@ describe("networks", () => {
     const [params, buffers] = func.stackModuleState([model, new nn.BatchNorm1d(2)]);
     const input = eg.randn([2, 5, 2]);
     const run = (p, b, x) => func.functionalCall(model, [p, b], [x]);
-    const message = /running_mean or running_var/;
+    const message = /runningMean and runningVar/;
     assertThrows(() => vmap((x) => model.call(x))(input), "InvalidArgument", message);
     const { warn } = console;
     console.warn = () => {};
@@ -347,12 +351,12 @@ describe("networks", () => {
     assertThrows(
       () => func.functionalCall(model, {}, x, null, { strict: true }),
       "InvalidArgument",
-      /Missing key/,
+      /strict: true requires/,
     );
     assertThrows(
       () => func.functionalCall(model, [{ "a.weight": weight }, { "a.weight": weight }], x),
       "InvalidArgument",
-      /multiple/,
+      /"a\.weight" is in more than one/,
     );
     assertThrows(
       () => func.functionalCall(model, { "a.weight": 3 }, x),
@@ -365,7 +369,7 @@ describe("networks", () => {
   });
 
   test("MAML: the gradient through a step on every task", () => {
-    // torch.manual_seed(3); the tasks one after the other
+    // Computed by PyTorch with torch.manual_seed(3), one task after the other.
     const w = double([0.8032760780963506, 0.17483339327910355]);
     const xs = eg.linspace(-1, 1, 8, { dtype: "float64" }).reshape([2, 4]);
     const loss = (p, x) => p.at(0).mul(x).add(p.at(1)).sub(x.sin()).square().mean();

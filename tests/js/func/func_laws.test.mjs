@@ -1,4 +1,4 @@
-// vmap() of every op of the table is what the op gives sample by sample: values and gradients.
+// For every op in the table, vmap() returns the same values and gradients as the op applied to each sample.
 
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
@@ -10,7 +10,7 @@ import { comparable, functionOf, makeRandom, opTable, samplesOf } from "../suppo
 const { vmap } = eg.func;
 const kBatch = 3;
 
-// What has no rule (for some calls) and runs sample by sample. A list that is to become shorter.
+// Ops without a rule for some or all calls, which run sample by sample. This list should become shorter.
 const kLooped = new Set(
   (
     "cat fill_diagonal_ index_fill index_put index_put_ index_select lstsq masked_scatter multi_margin_loss " +
@@ -18,10 +18,10 @@ const kLooped = new Set(
   ).split(" "),
 );
 
-// They mean places in memory, where a sample counts as one that lies by itself.
+// These refer to positions in memory, where each sample counts as a separate tensor.
 const kReadsMemory = new Set(["asStrided", "asStridedScatter"]);
 
-// Composites that look at values, or write one batch into a tensor that is the same for all samples.
+// Composites that read values, or write a batch into a tensor that is the same for all samples.
 const kRefused = new Set(
   (
     "argwhere asStridedScatter bincount cov histc histogram isin istft matrixExp nanquantile quantile unique uniqueConsecutive " +
@@ -29,7 +29,7 @@ const kRefused = new Set(
   ).split(" "),
 );
 
-// Results whose sizes depend on values are refused, as in PyTorch.
+// Ops whose result sizes depend on values are rejected, as in PyTorch.
 const kDependsOnData = new Set(["nonzero", "masked_select"]);
 
 const kRandom =
@@ -49,14 +49,14 @@ after(() => {
 const isTensor = (value) => value instanceof eg.Tensor;
 const isDifferentiable = (tensor) => /float|complex/.test(tensor.dtype);
 
-// Batches of an op's tensors: three that differ, or the same for all.
+// Batches of an op's tensors: three different samples, or the same tensor for all.
 function variants(tensors) {
   const all = tensors.map(() => true);
   const single = tensors.length < 2 ? [] : tensors.map((_, i) => tensors.map((_, k) => i === k));
   return [all, ...single];
 }
 
-// The samples of a tensor: the tensor, and others with its elements in another order, which keeps every domain.
+// The samples of a tensor: the tensor, and others with its elements in a different order, which stay in every op's domain.
 function samplesLike(tensor) {
   const values = tensor.detach();
   const count = values.numel;
@@ -79,7 +79,7 @@ function call(op, args) {
 
 const parts = (tensor) => (/complex/.test(tensor.dtype) ? eg.viewAsReal(tensor) : tensor);
 
-// The gradients of a weighted sum of results by leaves.
+// The gradients of a weighted sum of results with respect to the leaves.
 function gradients(outputs, leaves) {
   const random = makeRandom("weights");
   const sums = outputs
@@ -128,7 +128,7 @@ function checkVariant(op, args, which, dim) {
       run(...batches.map((batch, i) => (which[i] ? sampleOf(op, batch, dims[i], b) : batch))),
     ),
   );
-  // A view of what lies apart, which no sample has alone.
+  // A view of elements that are not adjacent, which no single sample is.
   if (rows === null && dim > 0) return;
   const expected = rows[0].map((_, k) => eg.stack(rows.map((row) => row[k])));
   const actual = vmap((...tensors) => run(...tensors), { inDims: dims })(...batches);
@@ -167,7 +167,7 @@ test("what vmap() cannot do it refuses", () => {
   }
 });
 
-/** The code of what `fn` throws, null if nothing. */
+/** Returns the code of the error that `fn` throws, or null. */
 function outcomeOf(fn) {
   try {
     eg.scope(fn);
@@ -220,7 +220,7 @@ describe("vmap of an op is the op for every sample", () => {
         if (args === null || drawsNothing(() => call(op, args))) continue;
         assert.throws(
           () => vmap(() => call(op, args)[0])(eg.ones([2])),
-          /randomness error mode/,
+          /randomness: "error"/,
           `${op.js}(${text})`,
         );
       }

@@ -1,4 +1,4 @@
-// Custom Functions, hooks and random numbers inside of vmap().
+// Custom Functions, hooks and random numbers inside vmap().
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -509,7 +509,7 @@ describe("randomness", () => {
       test(`${name}.${method}`, () => {
         const draw = (p) => make(p)[method]();
         if (method === "rsample" && !make(one()).hasRsample) return;
-        // What draws until all samples are there looks at values, as PyTorch's does.
+        // Rejection sampling, which repeats until all samples are accepted, reads values, as in PyTorch.
         const looks = name === "VonMises";
         const rowsOf = (fn, randomness) => vmap(fn, { randomness })(many()).arraySync();
         const textsOf = (rows) => new Set(rows.map((row) => JSON.stringify(row))).size;
@@ -521,7 +521,7 @@ describe("randomness", () => {
         }
         assert.equal(textsOf(rowsOf(() => draw(one()), "same")), 1, "same");
         assertThrows(() => rowsOf(() => draw(one()), "error"), "InvalidArgument", /randomness/);
-        // For parameters that differ: the same for all, or refused.
+        // For parameters that differ by sample: the same numbers for all samples, or an error.
         try {
           assert.equal(textsOf(rowsOf(draw, "same")), 1);
         } catch (error) {

@@ -1,4 +1,4 @@
-// Hooks of modules, before and after forward and around backward.
+// Hooks of modules: before and after forward, and in backward.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -75,7 +75,11 @@ describe("forward hooks with options", () => {
   test("must return a pair, or nothing", () => {
     const module = new Add();
     const hook = module.registerForwardPreHook(() => [1], { withKwargs: true });
-    assertThrows(() => module.call(eg.ones([1])), "InvalidArgument", /\(new_args, new_kwargs\)/);
+    assertThrows(
+      () => module.call(eg.ones([1])),
+      "InvalidArgument",
+      /withKwargs.*return nothing or a pair/,
+    );
     hook.remove();
     assertThrows(() => module.registerForwardHook(() => 1, { always: 1 }), "InvalidArgument");
   });
@@ -149,7 +153,7 @@ describe("full backward hooks", () => {
     assertThrows(
       () => module.call(eg.tensor([5])).backward(),
       "InvalidGradient",
-      /no input requires gradient should always return None/,
+      /no input .* requires a gradient.*return nothing or null/,
     );
   });
 
@@ -180,7 +184,7 @@ describe("full backward hooks", () => {
     assertThrows(
       () => module.call(leaf([1])).backward(),
       "InvalidGradient",
-      /invalid number of grad_input, got 2, but expected 1/,
+      /must return 1 gradients.*got 2/,
     );
   });
 

@@ -1,4 +1,4 @@
-// What layers, losses and nn.init are made with: see arguments.test.mjs.
+// Arguments of layers, losses and nn.init; see also arguments.test.mjs.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -7,7 +7,7 @@ import { eg } from "../support/engine.mjs";
 
 const { nn } = eg;
 
-// Every class with options, by how it is made with them, and an option in Python's spelling.
+// Every class with options: how it is constructed, and an option in Python's spelling.
 const kClasses = {
   Linear: [(options) => new nn.Linear(2, 3, options), "Bias"],
   Bilinear: [(options) => new nn.Bilinear(2, 3, 4, options), "BIAS"],
@@ -100,7 +100,7 @@ describe("layers and losses", () => {
     });
   }
 
-  test("refuse sizes that are none, where they come in", () => {
+  test("refuse invalid sizes in the constructor", () => {
     for (const wrong of [-1, 1.5, Number.NaN, "3", 2 ** 40, Infinity, null, {}]) {
       assertThrows(() => new nn.Linear(wrong, 2), "InvalidArgument", /\[Linear\] inFeatures/);
       assertThrows(
@@ -201,7 +201,7 @@ describe("nn.init", () => {
     assertThrows(
       () => init.xavierUniform_(eg.ones(3)),
       "InvalidArgument",
-      /\[xavierUniform_\] Fan/,
+      /\[xavierUniform_\] expected a weight of 2 dimensions/,
     );
     assertThrows(() => init.calculateGain("gelu"), "InvalidArgument", /nonlinearity/);
   });

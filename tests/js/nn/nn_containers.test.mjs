@@ -18,7 +18,11 @@ describe("Sequential", () => {
     );
     assert.deepEqual(model.call(eg.ones([1, 2])).shape, [1, 3]);
     assertThrows(() => new nn.Sequential({ "a.b": new nn.ReLU() }), "InvalidArgument", /"\."/);
-    assertThrows(() => new nn.Sequential({ call: new nn.ReLU() }), "InvalidArgument", /exists/);
+    assertThrows(
+      () => new nn.Sequential({ call: new nn.ReLU() }),
+      "InvalidArgument",
+      /"call" is already a property/,
+    );
     assertThrows(() => new nn.Sequential({ act: 1 }), "InvalidArgument", /expected a module/);
   });
 
@@ -34,7 +38,7 @@ describe("Sequential", () => {
     assertThrows(() => model.append({}), "InvalidArgument", /expected a module/);
   });
 
-  test("refuses names that JavaScript would put in another place", () => {
+  test("refuses names that JavaScript would reorder", () => {
     const model = new nn.Sequential({ act: new nn.ReLU() });
     assertThrows(() => model.append(new nn.Tanh()), "InvalidArgument", /would not come last/);
     assert.equal(model.length, 1);
@@ -53,7 +57,7 @@ test("ModuleDict holds modules by name", () => {
   assert.deepEqual(dict.keys(), ["b", "c"]);
   assertThrows(() => dict.get("a"), "InvalidArgument", /no module "a"/);
   assertThrows(() => dict.get(Object.create(null)), "InvalidArgument", /no module an object/);
-  assertThrows(() => dict.set("keys", line), "InvalidArgument", /already exists/);
+  assertThrows(() => dict.set("keys", line), "InvalidArgument", /"keys" is already a property/);
   assertThrows(() => dict.set("1", line), "InvalidArgument", /would not come last/);
   dict.clear();
   assert.deepEqual(dict.values(), []);
@@ -101,11 +105,11 @@ test("parts by dotted names", () => {
   assert.equal(model.getParameter("block.0.weight"), norm.weight);
   assert.equal(model.getBuffer("block.0.running_mean"), norm.running_mean);
   for (const [get, text] of [
-    [() => model.getSubmodule("block.1"), /Sequential has no attribute `1`/],
-    [() => model.getSubmodule("block.0.weight"), /`weight` is not an nn.Module/],
+    [() => model.getSubmodule("block.1"), /Sequential has no property "1"/],
+    [() => model.getSubmodule("block.0.weight"), /"weight" is not an nn.Module/],
     [() => model.getParameter("block.0.running_mean"), /is not an nn.Parameter/],
-    [() => model.getBuffer("block.0.weight"), /`weight` is not a buffer/],
-    [() => model.getParameter(1), /target: expected a text/],
+    [() => model.getBuffer("block.0.weight"), /"weight" is not a buffer/],
+    [() => model.getParameter(1), /target: expected a string/],
   ]) {
     assertThrows(get, "InvalidArgument", text);
   }
@@ -152,7 +156,7 @@ describe("clone()", () => {
     assert.equal(copy.norm.running_mean.persistent, true);
   });
 
-  test("of layers with state of many kinds run as the layers do", () => {
+  test("copies of layers with many kinds of state compute the same as the layers", () => {
     const x = eg.randn([4, 3, 8]);
     for (const layer of [
       new nn.LSTM(8, 5),
@@ -164,9 +168,9 @@ describe("clone()", () => {
     }
   });
 
-  test("refuses what is in a graph", () => {
+  test("refuses tensors with a gradient function", () => {
     const model = new nn.Linear(1, 1);
     model.cache = model.weight.mul(2);
-    assertThrows(() => model.clone(), "InvalidArgument", /graph leaves/);
+    assertThrows(() => model.clone(), "InvalidArgument", /detach\(\)/);
   });
 });

@@ -29,7 +29,7 @@ describe("convolutions", () => {
     assert.deepEqual(layer.call(eg.ones([1, 2, 5], { dtype: "float64" })).shape, [1, 4, 5]);
   });
 
-  test("pad with what paddingMode says", () => {
+  test("pad as paddingMode says", () => {
     const layer = new nn.Conv1d(1, 1, 3, { padding: 1, paddingMode: "circular", bias: false });
     nn.init.ones_(layer.weight);
     assertTensor(layer.call(eg.tensor([[[1, 2, 4]]])), [7, 7, 7], { shape: [1, 1, 3] });
@@ -45,13 +45,13 @@ describe("convolutions", () => {
     assertThrows(
       () => new nn.Conv2d(3, 4, 1, { groups: 2 }),
       "InvalidArgument",
-      /in_channels must be divisible by groups/,
+      /inChannels must be divisible by groups, got 3 and 2/,
     );
   });
 });
 
 describe("normalisation", () => {
-  test("BatchNorm follows the batches and uses what it saw in evaluation", () => {
+  test("BatchNorm tracks the batches and uses the running statistics in evaluation", () => {
     const layer = new nn.BatchNorm1d(1, { momentum: 0.5, eps: 0 });
     assert.deepEqual(Object.keys(layer.stateDict()), [
       "weight",
@@ -76,7 +76,7 @@ describe("normalisation", () => {
     assert.equal(layer.running_mean.item(), 3);
   });
 
-  test("BatchNorm wants its own number of dimensions", () => {
+  test("BatchNorm checks the number of dimensions", () => {
     assertThrows(
       () => new nn.BatchNorm2d(1).call(eg.ones([2, 1])),
       "ShapeMismatch",
@@ -153,6 +153,6 @@ describe("pooling", () => {
     assertTensor(bilinear.call(image), [1, 1.5, 2, 2, 2.5, 3, 3, 3.5, 4]);
     assert.equal(`${nearest}`, "UpsamplingNearest2d(scale_factor=2.0, mode='nearest')");
     assert.equal(`${bilinear}`, "UpsamplingBilinear2d(size=(3, 3), mode='bilinear')");
-    assertThrows(() => new nn.UpsamplingNearest2d(), "InvalidArgument", /one of size or/);
+    assertThrows(() => new nn.UpsamplingNearest2d(), "InvalidArgument", /size or scaleFactor/);
   });
 });

@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { assertTensor } from "../support/assert.mjs";
 import { eg } from "../support/engine.mjs";
 
-// Those of PyTorch 2.6 in camelCase, without the deprecated ones (upsample), those that return indices under another
-// name, and what only other code of PyTorch calls.
+// The functions of PyTorch 2.6 in camelCase, except deprecated ones (upsample), those that return indices under another name,
+// and those that only PyTorch itself calls.
 const kNames = `
   adaptiveAvgPool1d adaptiveAvgPool2d adaptiveAvgPool3d adaptiveMaxPool1d adaptiveMaxPool2d adaptiveMaxPool3d
   affineGrid alphaDropout avgPool1d avgPool2d avgPool3d batchNorm
@@ -31,7 +31,7 @@ const kNames = `
   .trim()
   .split(/\s+/);
 
-// Tensor.unfold takes the name of the one.
+// nn.functional.unfold has another name as an op, because Tensor.unfold is a different function.
 const kOtherNames = { fold: "col2im", unfold: "im2col" };
 
 test("nn.functional has every function under PyTorch's name", () => {
@@ -43,7 +43,7 @@ test("a function of nn.functional is the op of that name", () => {
     if (name === "embedding") continue;
     assert.equal(eg[kOtherNames[name] ?? name] ?? fn, fn, name);
   }
-  // It takes more: the op has PyTorch's torch.embedding.
+  // nn.functional.embedding takes more arguments: the op is torch.embedding.
   assertTensor(eg.nn.functional.embedding(eg.tensor([1n]), eg.tensor([[1], [2]]), 0), [2]);
   assertTensor(eg.nn.functional.relu(eg.tensor([-1, 2])), [0, 2]);
 });

@@ -1,5 +1,5 @@
-// Layers against PyTorch: what they compute, the gradients, the first values, the text. tests/golden/layers*.json
-// have the numbers; inputs and parameters are waves, so that only results have to be kept.
+// Layers against PyTorch: results, gradients, initial values and texts. tests/golden/layers*.json has the numbers; inputs and
+// parameters are computed from sines, so that only results need to be stored.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -78,7 +78,7 @@ describe("layers give PyTorch's numbers", () => {
   }
 });
 
-describe("activations write into their input when they are told to", () => {
+describe("activations write into their input if inplace is set", () => {
   const kMade = {
     ReLU: [],
     ReLU6: [],

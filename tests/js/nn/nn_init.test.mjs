@@ -1,4 +1,4 @@
-// nn.init beyond the usual fills, and Module.to().
+// The less common functions of nn.init, and Module.to().
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -9,9 +9,13 @@ const { nn } = eg;
 const { init } = nn;
 
 describe("nn.init", () => {
-  test("eye_ and dirac_ pass on what they get", () => {
+  test("layers filled by eye_ and dirac_ return their input", () => {
     assertTensor(init.eye_(eg.empty([2, 3])), [1, 0, 0, 0, 1, 0]);
-    assertThrows(() => init.eye_(eg.empty([2])), "InvalidArgument", /2 dimensions/);
+    assertThrows(
+      () => init.eye_(eg.empty([2])),
+      "InvalidArgument",
+      /expected a matrix, got the shape \[2\]/,
+    );
     assertTensor(init.dirac_(eg.empty([2, 1, 3])), [0, 1, 0, 0, 0, 0]);
     assertTensor(init.dirac_(eg.empty([2, 1, 3]), 2), [0, 1, 0, 0, 1, 0]);
     const square = init.dirac_(eg.ones([2, 2, 2, 3]));
@@ -51,7 +55,7 @@ describe("nn.init", () => {
     // P(x < 1) = (Phi(0) - Phi(-1/2)) / (Phi(1) - Phi(-1/2)).
     const share = values.filter((value) => value < 1).length / values.length;
     assert.ok(Math.abs(share - 0.1914625 / (0.3413447 + 0.1914625)) < 0.01, `share ${share}`);
-    // The first number is that of the first uniform draw.
+    // The first number is computed from the first uniform draw.
     eg.manualSeed(0);
     const [u] = eg.rand([1], { dtype: "float64" }).dataSync();
     eg.manualSeed(0);
@@ -84,7 +88,7 @@ describe("nn.init", () => {
       assertTensor(init[name](eg.empty([3, 4]), { generator }), expected, { rtol: 0, atol: 0 });
       assert.deepEqual(eg.random.getState().dataSync(), before, name);
     }
-    // As in PyTorch, the places of the zeros do not.
+    // As in PyTorch, the positions of the zeros do not come from it.
     const sparse = (generator) => {
       eg.manualSeed(3);
       return init.sparse_(eg.empty([4, 3]), 0.5, { std: 1, generator }).arraySync();
@@ -161,6 +165,10 @@ describe("Module.to", () => {
       before.map((value) => value - 1),
     );
     assert.equal(model.call(eg.ones([1, 2], { dtype: "float64" })).dtype, "float64");
-    assertThrows(() => model.to("int64"), "InvalidArgument", /only accepts floating point/);
+    assertThrows(
+      () => model.to("int64"),
+      "InvalidArgument",
+      /floating-point or complex dtype, got int64/,
+    );
   });
 });

@@ -1,4 +1,4 @@
-// What belongs to a module: parameters, buffers and parts are said, and do not get lost in silence.
+// The members of a module: parameters, buffers and parts are declared, and cannot be lost silently.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -19,7 +19,7 @@ class Scale extends nn.Module {
   }
 }
 
-// As PyTorch's users write it.
+// In the style of PyTorch, with assignments in the constructor.
 class ByAssignment extends nn.Module {
   constructor() {
     super();
@@ -59,7 +59,7 @@ function warningsOf(fn) {
 }
 
 describe("buffers", () => {
-  test("are what was said to be one; plain tensors are in no state dict", () => {
+  test("are declared; plain tensors are in no state dict", () => {
     const module = new Scale();
     module.call(eg.ones([2]));
     const keys = ["factor", "count", "inner.weight", "inner.bias"];
@@ -92,7 +92,7 @@ describe("buffers", () => {
     assert.match(String(buffer), /^tensor/);
   });
 
-  test("refuse what is no tensor and no option", () => {
+  test("refuse other values than tensors, and unknown options", () => {
     assertThrows(() => new nn.Buffer(), "InvalidArgument", /\[Buffer\] data: expected a tensor/);
     assertThrows(
       () => new nn.Buffer(eg.ones([1]), { persist: true }),
@@ -108,7 +108,7 @@ describe("buffers", () => {
   });
 });
 
-test("parameters refuse what is no tensor and no option", () => {
+test("parameters refuse other values than tensors, and unknown options", () => {
   assertThrows(
     () => new nn.Parameter(),
     "InvalidArgument",
@@ -233,7 +233,7 @@ describe("a member that is lost", () => {
   });
 });
 
-describe("modules that nothing finds", () => {
+describe("modules that are not found", () => {
   const holders = {
     "an array": (module) => [module],
     "an array of arrays": (module) => [[1, module]],
@@ -265,7 +265,7 @@ describe("modules that nothing finds", () => {
     assert.match(warning, /\[Net\] weights contains a parameter/);
   });
 
-  test("are no matter where they are parts too, or nothing of the kind", () => {
+  test("cause no warning if they are parts, too, or hold no modules", () => {
     class Net extends nn.Module {
       first = new nn.Linear(1, 1);
       all = [this.first];
@@ -321,9 +321,9 @@ describe("members by a call", () => {
   test("do not take names that are taken, or that are none", () => {
     const module = new nn.Linear(1, 1);
     const refused = [
-      [() => module.registerBuffer("weight", eg.ones([1])), /attribute 'weight' already exists/],
-      [() => module.registerParameter("forward", null), /attribute 'forward' already exists/],
-      [() => module.addModule("inFeatures", new nn.ReLU()), /already exists/],
+      [() => module.registerBuffer("weight", eg.ones([1])), /"weight" is already a property/],
+      [() => module.registerParameter("forward", null), /"forward" is already a property/],
+      [() => module.addModule("inFeatures", new nn.ReLU()), /"inFeatures" is already a property/],
       [() => module.registerModule("a.b", new nn.ReLU()), /a text without "."/],
       [() => module.registerParameter("p", eg.ones([1])), /param: expected an nn.Parameter/],
       [() => module.registerModule("p", eg.ones([1])), /module: expected an nn.Module/],

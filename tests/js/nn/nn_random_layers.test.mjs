@@ -1,4 +1,4 @@
-// Layers that draw numbers in training draw PyTorch's.
+// Layers that draw numbers in training draw the same ones as PyTorch.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

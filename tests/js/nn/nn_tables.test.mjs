@@ -1,4 +1,4 @@
-// Embedding, EmbeddingBag and AdaptiveLogSoftmaxWithLoss beside what nn_golden.test.mjs has of them.
+// Tests of Embedding, EmbeddingBag and AdaptiveLogSoftmaxWithLoss in addition to nn_golden.test.mjs.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -15,7 +15,7 @@ const kTable = [
 const table = () => eg.tensor(kTable, kDouble);
 const indices = (data) => eg.tensor(data, { dtype: "int64" });
 
-// A row is divided by its norm and 1e-7 more, as in PyTorch.
+// A row is divided by its norm plus 1e-7, as in PyTorch.
 const kScaled = { rtol: 1e-7 };
 
 describe("maxNorm", () => {
@@ -42,7 +42,7 @@ describe("maxNorm", () => {
     assertTensor(weight, kTable.flat());
   });
 
-  test("is no change that autograd knows", () => {
+  test("is not recorded by autograd", () => {
     const layer = nn.Embedding.fromPretrained(table(), { maxNorm: 1, freeze: false });
     layer
       .call(indices([0, 1]))
@@ -70,9 +70,9 @@ describe("scaleGradByFreq", () => {
     assertTensor(bags.weight.grad, expected);
   });
 
-  test("is none of the largest of a bag", () => {
+  test("is not available for the maximum of bags", () => {
     const layer = new nn.EmbeddingBag(3, 2, { mode: "max", scaleGradByFreq: true });
-    assertThrows(() => layer.call(indices([[0]])), "InvalidArgument", /max mode does not support/);
+    assertThrows(() => layer.call(indices([[0]])), "InvalidArgument", /"max".*scaleGradByFreq/);
   });
 });
 
@@ -102,7 +102,7 @@ test("EmbeddingBag.fromPretrained shares the vectors, and draws nothing", () => 
   assertThrows(
     () => nn.EmbeddingBag.fromPretrained(eg.ones([3])),
     "ShapeMismatch",
-    /\[EmbeddingBag.fromPretrained\] .*2-dimensional/,
+    /\[EmbeddingBag.fromPretrained\] .*expected a matrix/,
   );
 });
 
@@ -122,18 +122,22 @@ describe("AdaptiveLogSoftmaxWithLoss", () => {
     assert.deepEqual(keys.slice(0, 3), ["head.weight", "tail.0.0.weight", "tail.0.1.weight"]);
   });
 
-  test("refuses cutoffs and targets that are none", () => {
+  test("refuses invalid cutoffs and targets", () => {
     for (const cutoffs of [[], [3, 2], [2, 2], [10]]) {
       assertThrows(
         () => new nn.AdaptiveLogSoftmaxWithLoss(4, 10, cutoffs),
         "InvalidArgument",
-        /cutoffs should be/,
+        /cutoffs: expected rising numbers from 1/,
       );
     }
     const call = (input, target) => () => layer.call(eg.zeros(input), indices(target));
-    assertThrows(call([1, 4], [10]), "IndexOutOfRange", /in \[0, 9\]/);
-    assertThrows(call([2, 4], [0]), "ShapeMismatch", /same size in the batch/);
-    assertThrows(call([4], [[0]]), "ShapeMismatch", /0D or 1D target/);
+    assertThrows(call([1, 4], [10]), "IndexOutOfRange", /target: expected classes from 0 to 9/);
+    assertThrows(
+      call([2, 4], [0]),
+      "ShapeMismatch",
+      /same batch size, got the shapes \[2,4\] and \[1\]/,
+    );
+    assertThrows(call([4], [[0]]), "ShapeMismatch", /target: expected 0D or 1D/);
   });
 });
 

@@ -1,4 +1,4 @@
-// String(module): the text PyTorch prints. Expected texts are PyTorch 2.6's.
+// String(module) is the text that PyTorch prints. The expected texts were printed by PyTorch 2.6.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// nn.utils.prune: masks over parameters, which stay what is learned.
+// nn.utils.prune: masks over parameters; the parameters themselves are still learned.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -70,18 +70,18 @@ describe("prune", () => {
     assertThrows(() => prune.remove(linear, "weight"), "InvalidArgument", /"weight"/);
   });
 
-  test("a second method looks at what the first has left", () => {
+  test("a second method considers the elements that the first has left", () => {
     const linear = layer();
     prune.l1Unstructured(linear, "weight", 2);
     prune.l1Unstructured(linear, "weight", 0.5);
     assert.deepEqual(kept(linear), [0, 0, 0, 0, 1, 1]);
     prune.lnStructured(linear, "weight", { amount: 1, n: 2, dim: 1 });
-    // Of the columns that have elements left.
+    // Among the columns that have elements left.
     assert.deepEqual(kept(linear), [0, 0, 0, 0, 0, 1]);
     assertTensor(linear.weight_orig, [1, -2, 3, -4, 5, -6], { shape: [2, 3] });
   });
 
-  test("whole slices go by their norm, or at random", () => {
+  test("prunes whole slices by their norm, or at random", () => {
     const linear = layer();
     prune.lnStructured(linear, "weight", 1, 1, 0);
     assert.deepEqual(kept(linear), [0, 0, 0, 1, 1, 1]);
@@ -91,7 +91,7 @@ describe("prune", () => {
     assert.equal(eg.sum(prune.randomUnstructured(layer(), "weight", 0.5).weight_mask).item(), 3);
   });
 
-  test("a mask of one's own, importance, nothing at all, and a bias", () => {
+  test("a given mask, importance scores, no pruning, and a bias", () => {
     const mask = eg.tensor([
       [1, 0, 1],
       [0, 1, 1],
@@ -120,7 +120,7 @@ describe("prune", () => {
     );
   });
 
-  test("a method of one's own says what goes", () => {
+  test("a user-defined method chooses the elements to prune", () => {
     class Odd extends prune.BasePruningMethod {
       computeMask(t, mask) {
         return mask.mul(eg.arange(t.numel).reshape(t.shape).remainder(2));
@@ -160,7 +160,7 @@ describe("prune", () => {
       [() => prune.l1Unstructured(linear, "quux", 1), /"quux"; it has weight, bias/],
       [() => prune.l1Unstructured(linear, "weight", -1), /amount/],
       [() => prune.l1Unstructured(linear, "weight", 1.5), /amount/],
-      [() => prune.l1Unstructured(linear, "weight", 7), /6 to prune, got 7/],
+      [() => prune.l1Unstructured(linear, "weight", 7), /at most 6, got 7/],
       [() => prune.l1Unstructured(linear, "weight", { amuont: 1 }), /"amount"/],
       [() => prune.l1Unstructured(1, "weight", 1), /a module/],
       [() => prune.isPruned(1), /a module/],

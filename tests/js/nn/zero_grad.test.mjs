@@ -1,4 +1,4 @@
-// zeroGrad() of modules and optimizers: gradients taken off, or zeros in the same tensors.
+// zeroGrad() of modules and optimizers removes gradients, or sets them to zeros in place.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -122,7 +122,7 @@ describe("properties of a module that cannot be read", () => {
   };
 
   for (const [what, spoil] of Object.entries(kBad)) {
-    test(`are not its members, and harm nobody: ${what}`, async () => {
+    test(`are not its members, and do no harm: ${what}`, async () => {
       class Spoilt extends eg.nn.Module {
         constructor() {
           super();
@@ -136,7 +136,7 @@ describe("properties of a module that cannot be read", () => {
       }
       const model = new Spoilt();
       eg.zeros([1]);
-      // What a constructor assigned is noted when the turn is over: an error there would end the process.
+      // Assignments of a constructor are recorded at the end of the turn, where an error would end the process.
       await new Promise((resolve) => setTimeout(resolve, 1));
       assert.equal(model.parameters().length, 2);
       assert.deepEqual(Object.keys(model.stateDict()), ["layer.weight", "layer.bias"]);

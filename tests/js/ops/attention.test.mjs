@@ -126,7 +126,7 @@ describe("MultiheadAttention follows the formula", () => {
       "bias_v",
       ...ends,
     ]);
-    // The output's projection draws first, weight and bias, though its bias is set to zero then.
+    // The output projection draws its weight and bias first, although the bias is then set to zero.
     eg.manualSeed(5);
     const linear = new nn.Linear(4, 4);
     const weight = nn.init.xavierUniform_(eg.empty([12, 4]));
@@ -156,19 +156,23 @@ describe("MultiheadAttention follows the formula", () => {
     assertThrows(
       () => new nn.MultiheadAttention(4, 3),
       "InvalidArgument",
-      /divisible by num_heads/,
+      /embedDim must be divisible by numHeads, got/,
     );
-    assertThrows(() => layer.call(x, x, eg.zeros([3, 1, 5])), "ShapeMismatch", /dimension of 4/);
+    assertThrows(
+      () => layer.call(x, x, eg.zeros([3, 1, 5])),
+      "ShapeMismatch",
+      /value: expected 4 features, got 5/,
+    );
     const attnMask = eg.zeros([2, 3]);
     assertThrows(
       () => layer.call(x, x, x, { attnMask }),
       "ShapeMismatch",
-      /2D attn_mask is \[2, 3\], but should be \[3, 3\]/,
+      /attnMask: expected the shape \[3, 3\], got \[2, 3\]/,
     );
     assertThrows(
       () => layer.call(x, x, x, { isCausal: true }),
       "InvalidArgument",
-      /Need attn_mask/,
+      /isCausal needs attnMask/,
     );
   });
 });
@@ -266,6 +270,10 @@ describe("TransformerEncoderLayer", () => {
         .namedParameters()
         .every(([name]) => !name.includes("bias")),
     );
-    assertThrows(() => make({ activation: "tanh" }), "InvalidArgument", /relu\/gelu/);
+    assertThrows(
+      () => make({ activation: "tanh" }),
+      "InvalidArgument",
+      /activation: .*"relu", "gelu".*got "tanh"/,
+    );
   });
 });

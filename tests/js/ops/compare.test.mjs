@@ -1,4 +1,4 @@
-// allclose() and equal(): whole tensors compared; max() and min() of two.
+// allclose() and equal(), which compare whole tensors; max() and min() of two tensors.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

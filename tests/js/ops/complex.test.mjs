@@ -9,7 +9,7 @@ const { gradcheck, gradgradcheck } = eg.autograd;
 const leaf = (...numbers) => eg.tensor(numbers, { dtype: "complex128", requiresGrad: true });
 const scalar = (re, im) => eg.tensor({ re, im }, { dtype: "complex128", requiresGrad: true });
 
-/** The parts of the gradient of a loss at one number. */
+/** Returns the parts of the gradient of a loss at one number. */
 function gradientAt(re, im, loss) {
   const z = scalar(re, im);
   loss(z).backward();
@@ -32,7 +32,11 @@ describe("complex tensors", () => {
     x.add_(i, { alpha: 2 });
     x.set_([1], { re: 5, im: 6 });
     assert.deepEqual([...x.dataSync()], [0, 2, 5, 6]);
-    assertThrows(() => eg.zeros([1]).add_(i), "DtypeMismatch", /can't be cast/);
+    assertThrows(
+      () => eg.zeros([1]).add_(i),
+      "DtypeMismatch",
+      /written in place to a tensor of float32/,
+    );
   });
 
   test("are made from parts and from polar coordinates", () => {
@@ -78,7 +82,11 @@ describe("complex tensors", () => {
       assertThrows(() => z[op](), "DtypeMismatch");
     }
     assertThrows(() => z.lt(1), "DtypeMismatch", /\[lt\].*complex128/);
-    assertThrows(() => eg.imag(eg.ones([2])), "DtypeMismatch", /non-complex/);
+    assertThrows(
+      () => eg.imag(eg.ones([2])),
+      "DtypeMismatch",
+      /expected a complex tensor, got float32/,
+    );
     assert.deepEqual([...z.add(1).dataSync()], [2, 0, 1, 1]);
   });
 });
@@ -108,11 +116,15 @@ describe("gradients of complex numbers are PyTorch's", () => {
     const z = scalar(1, 2);
     z.mul(2).backward(eg.tensor({ re: 1, im: 0 }, { dtype: "complex128" }));
     assert.deepEqual([...z.grad.dataSync()], [2, 0]);
-    assertThrows(() => z.mul(2).backward(), "NonScalarBackward", /real scalar outputs/);
+    assertThrows(
+      () => z.mul(2).backward(),
+      "NonScalarBackward",
+      /dtype complex128 needs a gradient/,
+    );
     assertThrows(
       () => z.mul(2).backward(eg.tensor(1, { dtype: "float64" })),
       "DtypeMismatch",
-      /both grad_output and output are required to have the same dtype/,
+      /gradient 0 has dtype .*, but its output has dtype/,
     );
   });
 

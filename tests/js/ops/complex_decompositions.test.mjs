@@ -1,5 +1,5 @@
-// Decompositions of complex matrices, and eigenvalues of any: what they say by definition, and gradients of what does not
-// depend on the choice that a decomposition makes.
+// Decompositions of complex matrices, and eigenvalues of general ones: the defining equations, and gradients of quantities that
+// do not depend on the arbitrary phases of a decomposition.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -151,7 +151,7 @@ for (const [name, make] of Object.entries(kSquares)) {
       const given = make();
       const A = given.add(adjoint(given)).to("complex128");
       for (const UPLO of ["L", "U"]) {
-        // The other triangle is not read.
+        // The other triangle must not be read.
         const half =
           UPLO === "L" ? A.tril().add(A.triu(1).mul(7)) : A.triu().add(A.tril(-1).mul(7));
         const [L, V] = eg.eigh(half, UPLO);
@@ -255,7 +255,7 @@ describe("gradients agree with finite differences", () => {
       check((x) => {
         const [L, V] = eg.eig(x);
         const both = V.mul(L.unsqueeze(-2).exp()).matmul(eg.inverse(V));
-        // The exponential of a matrix, whatever the order of the eigenvalues; and lengths that phases leave alone.
+        // The matrix exponential, which does not depend on the order of the eigenvalues; and lengths, which do not depend on phases.
         return [weighted(both), V.abs().pow(3).sum(), L.square().sum(), L.abs().sum()];
       }, A);
       check((x) => eg.eigvals(x).square().sum(), A);
@@ -275,7 +275,7 @@ describe("what is refused", () => {
   const complex = random([3, 3]);
   test("a loss that depends on the phase of a vector", () => {
     const A = complex.detach().requiresGrad_();
-    const named = /unique but for a factor of magnitude 1/;
+    const named = /depends on the phase/;
     assertThrows(() => eg.eig(A)[1].real().sum().backward(), "NotDifferentiable", named);
     assertThrows(() => eg.svd(A)[0].imag().sum().backward(), "NotDifferentiable", named);
     assertThrows(() => eg.eigh(A)[1].real().sum().backward(), "NotDifferentiable", named);

@@ -1,4 +1,4 @@
-// Logarithms of sums, replaced numbers and convolutions, of complex numbers.
+// logsumexp, replaced values and convolutions of complex numbers.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -38,7 +38,7 @@ describe("values are those of the definition", () => {
     assertSame(z.logsumexp([0, 1], true), z.exp().sum([0, 1], true).log());
     assertSame(random([]).logsumexp(0), random([]));
     assert.equal(z.to("complex64").logsumexp(0).dtype, "complex64");
-    // Beyond the range of the exponentials.
+    // Numbers whose exponentials overflow.
     const far = z.add(1000);
     assertSame(far.logsumexp(1), z.logsumexp(1).add(1000), { rtol: 1e-12 });
     const none = complex([-Infinity, 0], [-Infinity, 0]).logsumexp(0);
@@ -98,7 +98,7 @@ describe("gradients agree with finite differences", () => {
   test("nanToNum", () => checkGradients((z) => z.nanToNum(), random([3])));
 });
 
-// [C_out, C_in / groups, K] and [N, C_in, L], by what a convolution is.
+// Computes a convolution of [C_out, C_in / groups, K] and [N, C_in, L] by its definition.
 function convolved(x, w, { stride = 1, padding = 0, dilation = 1, groups = 1 }) {
   const [n, channels, length] = x.shape;
   const [outputs, inner, taps] = w.shape;

@@ -1,4 +1,4 @@
-// Laws that every composite obeys: they are called as ops are, and follow from their samples.
+// Laws that every composite obeys: composites are called like ops, and the laws are checked with their samples.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -8,8 +8,8 @@ import { eg } from "../support/engine.mjs";
 import { kRoot } from "../support/files.mjs";
 import { callOp, opTable, samplesOf } from "../support/op_samples.mjs";
 
-// Functions of the package that are no ops: what starts and ends the engine, modes, and what gives no tensors or is
-// made of JavaScript's values.
+// Functions of the package that are not ops: those that start and stop the engine, modes, and functions that return no tensors
+// or work on JavaScript values.
 const kNoOps = [
   "allclose",
   "autocast",
@@ -63,7 +63,7 @@ describe("derivatives to second order are those of differences:", () => {
   }
 });
 
-/** The arguments with other tensors in place of the leaves. */
+/** Returns the arguments with the leaves replaced by other tensors. */
 function substituted(value, leaves, given) {
   if (Array.isArray(value)) return value.map((one) => substituted(one, leaves, given));
   const place = leaves.indexOf(value);
@@ -83,7 +83,7 @@ test("a program that imports none has none in its bundle", async () => {
   });
   const [{ text }] = outputFiles;
   assert.match(text, /"ones"/);
-  // Some stand before an op of the engine that has their name.
+  // Some composites replace an op of the engine with the same name.
   const isAlone = ({ js }) => !opTable.some((op) => op.js === js);
   const found = compositeTable.filter(
     (one) => isAlone(one) && new RegExp(`\\("${one.js}",`).test(text),

@@ -1,4 +1,4 @@
-// What a tensor is to the language itself: to operators, loops, JSON, templates and cloning.
+// Tensors in JavaScript's operators, loops, JSON, template literals and structured cloning.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -83,7 +83,7 @@ describe("iteration", () => {
   });
 
   test("of a scalar is refused", () => {
-    assertThrows(() => [...eg.tensor(1)], "InvalidArgument", /iteration over a 0-d tensor/);
+    assertThrows(() => [...eg.tensor(1)], "InvalidArgument", /cannot iterate over a 0-d tensor/);
   });
 });
 

@@ -1,4 +1,4 @@
-// The CTC loss against the sum over all ways to align frames and classes.
+// The CTC loss, compared with the sum over all alignments of frames and classes.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -8,12 +8,12 @@ import { eg } from "../support/engine.mjs";
 const kDouble = { dtype: "float64" };
 const int64 = (values) => eg.tensor(values, { dtype: "int64" });
 
-/** What frames say: repetitions count once, and blanks not at all. */
+/** Returns the labels of a path: repetitions count once, and blanks are dropped. */
 function spelled(path, blank) {
   return path.filter((label, t) => label !== blank && label !== path[t - 1]);
 }
 
-/** The loss by its definition: minus the log of the summed probabilities of all paths. */
+/** Computes the loss by its definition: minus the log of the summed probabilities of all paths. */
 function lossByPaths(logProbs, target, blank = 0) {
   const classes = logProbs[0].length;
   let total = 0;
@@ -93,8 +93,16 @@ describe("ctcLoss", () => {
   test("reports what does not fit", () => {
     const frames = randomFrames(3, 1, 2);
     const target = int64([[1]]);
-    assertThrows(() => eg.ctcLoss(frames, target, [4], [1]), "InvalidArgument", /input_lengths/);
-    assertThrows(() => eg.ctcLoss(frames, target, [3, 3], [1]), "ShapeMismatch", /batch_size/);
+    assertThrows(
+      () => eg.ctcLoss(frames, target, [4], [1]),
+      "InvalidArgument",
+      /inputLengths: .* 3 frames .* got 4/,
+    );
+    assertThrows(
+      () => eg.ctcLoss(frames, target, [3, 3], [1]),
+      "ShapeMismatch",
+      /inputLengths: expected 1, .* got 2/,
+    );
     assertThrows(() => eg.ctcLoss(frames, target, [3], [2]), "ShapeMismatch", /at least 2/);
     const outside = { blank: 2 };
     assertThrows(() => eg.ctcLoss(frames, target, [3], [1], outside), "InvalidArgument", /blank/);

@@ -1,4 +1,4 @@
-// setDefaultDtype(): the dtype of floats that are given none.
+// setDefaultDtype(): the dtype of floating-point tensors for which none is given.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

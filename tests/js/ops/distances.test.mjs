@@ -1,4 +1,4 @@
-// cdist() by its kernel beside its formula, which float64 takes.
+// cdist() by its kernel, compared with the formula that is used for float64.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

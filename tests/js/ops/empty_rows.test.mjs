@@ -1,4 +1,4 @@
-// Sizes that no loop ends with: rows without elements, and layers without number.
+// Extreme sizes: rows without elements, and enormous numbers of layers.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -51,7 +51,7 @@ test("a tensor without dimensions is refused by ops that ask for the size of one
   assertThrows(
     () => eg.bilinear(x, x, eg.ones([1, 1, 1])),
     "IndexOutOfRange",
-    /^\[bilinear\] .*no dimensions/,
+    /^\[bilinear\] .*without dimensions/,
   );
 });
 

@@ -1,4 +1,4 @@
-// Derivatives of functions, and checking them.
+// eg.autograd.functional and gradcheck.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -43,12 +43,12 @@ describe("functional", () => {
     assertThrows(
       () => functional.hessian((one) => one, x),
       "InvalidArgument",
-      /should contain a single element/,
+      /fn must return one element.*\[2\]/,
     );
     assertThrows(
       () => functional.hessian((one) => [one.sum()], x),
       "InvalidArgument",
-      /should return a single Tensor/,
+      /fn must return a single tensor/,
     );
   });
 
@@ -101,27 +101,27 @@ describe("functional", () => {
     assertThrows(
       () => functional.vjp(square, x),
       "InvalidArgument",
-      /The vector v can only be None if the user-provided function returns a single Tensor/,
+      /v: .*null only if fn returns a single tensor/,
     );
     assertThrows(
       () => functional.jvp(square, x),
       "InvalidArgument",
-      /The vector v can only be None if the input/,
+      /v: .*null only if fn has a single input/,
     );
     assertThrows(
       () => functional.vjp(square, x, double([1])),
       "ShapeMismatch",
-      /v has invalid size: should be \[2\] but got \[1\]/,
+      /v: .*\[2\], got \[1\]/,
     );
     assertThrows(
       () => functional.vjp((a) => [a, a], x, [x]),
       "InvalidArgument",
-      /v is a tuple of invalid length: should be 2 but got 1/,
+      /v: expected 2 tensors, got 1/,
     );
     assertThrows(
       () => functional.jvp(square, "x"),
       "InvalidArgument",
-      /inputs given to jvp must be either a Tensor or a tuple of Tensors/,
+      /\[jvp\] the inputs must be.*got "x"/,
     );
   });
 
@@ -130,17 +130,17 @@ describe("functional", () => {
     assertThrows(
       () => functional.jacobian(() => double([1]), x, strict),
       "NoGradPath",
-      /Output 0 of the user-provided function does not require gradients/,
+      /output 0 of fn does not require a gradient.*strict: true/,
     );
     assertThrows(
       () => functional.vjp((a) => a.sum(), [x, y], null, strict),
       "NoGradPath",
-      /independent of input 1/,
+      /does not depend on input 1.*strict: true/,
     );
     assertThrows(
       () => functional.hessian((a) => a.sum(), x, strict),
       "NoGradPath",
-      /the jacobian of the user-provided function with respect to input 0 is independent/,
+      /the Jacobian of fn for input 0 does not depend.*strict: true/,
     );
   });
 });
@@ -187,7 +187,7 @@ describe("gradcheck", () => {
     assertThrows(
       () => check((grad) => grad.mul(3)),
       "InvalidGradient",
-      /Jacobian mismatch for output 0 with respect to input 0,\nnumerical:tensor[\s\S]*analytical:tensor/,
+      /output 0 with respect to input 0 differ:\nnumerical:tensor[\s\S]*analytical:tensor/,
     );
     assert.equal(
       check((grad) => grad.mul(3), {}),
@@ -195,10 +195,10 @@ describe("gradcheck", () => {
     );
     assert.throws(
       () => check((grad) => grad.mul(2).add(0.5), { atol: 1, ...kRaise }),
-      /backward not multiplied by grad_output/,
+      /backward ignores the output gradient/,
     );
     let calls = 0;
-    assert.throws(() => check((grad) => grad.mul(2 + 1e-9 * calls++)), /Backward is not reentrant/);
+    assert.throws(() => check((grad) => grad.mul(2 + 1e-9 * calls++)), /not deterministic/);
     class NeedsGradient extends AutogradFunction {
       static forward(ctx, one) {
         ctx.setMaterializeGrads(false);
@@ -210,12 +210,9 @@ describe("gradcheck", () => {
     }
     assert.throws(
       () => gradcheck((a) => NeedsGradient.apply(a), x, kRaise),
-      /Expected backward function to handle undefined output grads/,
+      /output without a gradient \(null\)/,
     );
-    assert.throws(
-      () => check(() => eg.ones([3, 3], { dtype: "float64" })),
-      /invalid gradient|incorrect size/,
-    );
+    assert.throws(() => check(() => eg.ones([3, 3], { dtype: "float64" })), /gradient.*\[3, ?3\]/);
   });
 
   test("wants inputs that it can work with", (t) => {
@@ -223,7 +220,7 @@ describe("gradcheck", () => {
     assertThrows(
       () => gradcheck((x) => x, eg.ones([1])),
       "InvalidArgument",
-      /gradcheck expects at least one input tensor to require gradient/,
+      /no input requires a gradient.*requiresGrad/,
     );
     assertThrows(
       () => gradcheck((x) => x.sum(), doubleLeaf([1]).expand([3])),
@@ -232,7 +229,7 @@ describe("gradcheck", () => {
     );
     const { mock } = t.mock.method(console, "warn", () => {});
     gradcheck((x) => x.mul(1), leaf([1]), { eps: 0.1, atol: 0.1 });
-    assert.match(mock.calls[0].arguments[0], /not a double precision floating point/);
+    assert.match(mock.calls[0].arguments[0], /input 0 of gradcheck is float32.*float64/);
   });
 
   test("of functions without gradients: the numbers must say zero", () => {
@@ -242,7 +239,7 @@ describe("gradcheck", () => {
     );
     assert.throws(
       () => gradcheck((x) => x.detach(), doubleLeaf([1]), { raiseException: true }),
-      /Numerical gradient for function expected to be zero/,
+      /output 0.*numerical gradient is not zero/,
     );
   });
 

@@ -1,4 +1,4 @@
-// Files that are derived from others are as if derived now.
+// Generated files are up to date.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -20,7 +20,7 @@ test("ops give as many tensors as their types say", () => {
   const isTaken = ({ results, kind }) => results !== undefined && kind !== "internal";
   for (const op of opTable.filter(isTaken)) {
     const counts = samplesOf(op).map(({ make }) => callOp(op, make()).length);
-    // Where an argument decides, the samples are of both kinds or of one tensor.
+    // If an argument decides the kind of result, the samples return both kinds or a single tensor.
     const isDecided = op.severalWith !== undefined;
     const allowed = isDecided ? [1, op.results.length] : [op.results.length];
     assert.ok(counts.length > 0 && counts.every((count) => allowed.includes(count)), op.name);

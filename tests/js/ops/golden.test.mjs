@@ -1,4 +1,4 @@
-// Numbers that PyTorch computed: ops, random numbers, first weights and whole trainings.
+// Numbers computed by PyTorch: ops, random numbers, initial weights and complete trainings.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -86,7 +86,7 @@ function compareAll(actual, expected, what) {
   });
 }
 
-// A gradient of zeros may also be none at all.
+// A gradient of zeros may also be null.
 function compareOne(tensor, spec, what) {
   const tolerance = { ...(kTolerances[spec?.dtype] ?? kTolerances.float64), what };
   const size = tensor?.numel ?? spec?.data.length ?? 0;

@@ -78,7 +78,7 @@ describe("elements", () => {
     assertThrows(
       () => eg.full([1], 65520, { dtype: "float16" }),
       "InvalidArgument",
-      /c10::Half without overflow/,
+      /65520 does not fit float16/,
     );
   });
 });
@@ -147,7 +147,7 @@ describe("arithmetic is PyTorch's", () => {
             leaves.map((leaf) => leaf.grad.dtype),
             expected.gradDtypes,
           );
-          // A gradient of several ops is rounded between them, here and there at other places.
+          // The gradient of a composition is rounded between the ops, at different points here and in the reference.
           const coarse = { rtol: 4 * kEps[dtype], atol: kEps[dtype] / 2 };
           leaves.forEach((leaf, i) => {
             assertClose(numbers(leaf.grad), expected.grads[i], coarse);

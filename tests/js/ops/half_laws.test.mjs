@@ -1,4 +1,4 @@
-// Every op of half precision is the op in float32, rounded at the end: on its first sample, and with gradients.
+// Every op in half precision equals the op in float32 with the result rounded: for its first sample, and for gradients.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -7,9 +7,9 @@ import { callOp, opTable, samplesOf } from "../support/op_samples.mjs";
 
 const kEps = { float16: 2 ** -10, bfloat16: 2 ** -7 };
 
-// What they return says nothing about what they were given.
+// The results of these do not depend on the values of their operands.
 const kUnset = new Set(["empty", "emptyLike"]);
-// They draw the last digits there are, or all numbers there are.
+// These draw numbers with all digits of the dtype, or all of its numbers.
 const kOtherDigits = new Set(["rand", "randLike", "random_"]);
 
 const numbersOf = (tensor) => [...tensor.detach().dataSync()].map(Number);
@@ -63,13 +63,13 @@ function checkGradients(halves, found, singles, expected, dtype) {
       assert.equal(gradient === null, other[k] === null);
       if (gradient === null) return;
       assert.equal(gradient.dtype, dtype);
-      // What is saved is rounded, and a gradient may come by several ways.
+      // Saved tensors are rounded, and a gradient may be a sum over several paths.
       assertRounded(gradient, other[k], dtype, 8, "gradient");
     });
   });
 }
 
-// Within so many steps of the dtype, of the largest number there is: sums lose digits of their terms.
+// Within this many rounding steps of the largest number: sums lose digits of their terms.
 function assertRounded(found, expected, dtype, steps, what) {
   const a = numbersOf(found);
   const e = numbersOf(expected);

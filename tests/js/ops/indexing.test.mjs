@@ -1,4 +1,4 @@
-// x[...] with tensors, masks and lists: at() and set_().
+// Indexing with tensors, masks and arrays: at() and set_().
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -175,7 +175,7 @@ describe("set_ with tensors, masks and lists", () => {
     x.set_([[0, 1, 2]], x.at(eg.slice(1)).clone());
     assertTensor(x, [2, 1, 0, 0]);
     for (const values of [x.at(eg.slice(1)), x.at(eg.slice(0, 3)), x.narrow(0, 0, 3)]) {
-      assertThrows(() => x.set_([[0, 1, 2]], values), "InvalidArgument", /Please clone\(\)/);
+      assertThrows(() => x.set_([[0, 1, 2]], values), "InvalidArgument", /x\.clone\(\)/);
     }
   });
 
@@ -209,40 +209,32 @@ describe("indexPut", () => {
 describe("wrong indices are refused by name", () => {
   const x = eg.zeros([3, 2]);
   const cases = [
-    [() => x.at([5]), "IndexOutOfRange", /index 5 is out of bounds for dimension 0 with size 3/],
-    [
-      () => x.at(0, [-3]),
-      "IndexOutOfRange",
-      /index -3 is out of bounds for dimension 0 with size 2/,
-    ],
-    [() => x.at([0], [0], [0]), "IndexOutOfRange", /too many indices for tensor of dimension 2/],
+    [() => x.at([5]), "IndexOutOfRange", /index 5 is out of range for dimension 0 of size 3/],
+    [() => x.at(0, [-3]), "IndexOutOfRange", /index -3 is out of range for dimension 0 of size 2/],
+    [() => x.at([0], [0], [0]), "IndexOutOfRange", /3 indices.*2 dimensions/],
     [
       () => x.at([true, false]),
       "ShapeMismatch",
-      /The shape of the mask \[2\] at index 0 does not match the shape of the indexed tensor \[3, 2\] at index 0/,
+      /mask of shape \[2\] cannot index a tensor of shape \[3, 2\]/,
     ],
-    [
-      () => x.at([0, 1], [0, 1, 1]),
-      "ShapeMismatch",
-      /indexing tensors could not be broadcast together with shapes \[2\], \[3\]/,
-    ],
-    [() => x.at(eg.tensor([0.5])), "DtypeMismatch", /must be long, int, byte or bool/],
+    [() => x.at([0, 1], [0, 1, 1]), "ShapeMismatch", /shapes \[2\] and \[3\] cannot be broadcast/],
+    [() => x.at(eg.tensor([0.5])), "DtypeMismatch", /integer dtype or bool, got float32/],
     [() => x.at([0.5]), "InvalidArgument", /whole numbers/],
     [() => x.at("0"), "InvalidArgument", /an index is/],
     [
       () => x.set_([[0, 1]], eg.zeros([3, 2])),
       "ShapeMismatch",
-      /value tensor of shape \[3, 2\] cannot be broadcast to indexing result of shape \[2, 2\]/,
+      /values of shape \[3, 2\] cannot be broadcast .* of shape \[2, 2\]/,
     ],
     [
       () => x.set_([[0]], eg.zeros([1, 2], { dtype: "int32" })),
       "DtypeMismatch",
-      /source and destination dtypes match/,
+      /the same dtype, got float32 and int32/,
     ],
     [
       () => eg.zeros([3], { requiresGrad: true }).set_([[0]], 1),
       "LeafInPlace",
-      /a leaf Variable that requires grad/,
+      /a leaf that requires a gradient/,
     ],
   ];
   for (const [run, code, text] of cases)

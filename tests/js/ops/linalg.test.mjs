@@ -1,4 +1,4 @@
-// Decompositions through the package: results as arrays, options, gradients, errors.
+// Decompositions: results as arrays, options, gradients, errors.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -143,13 +143,13 @@ describe("decompositions", () => {
     );
   });
 
-  test("are nodes with PyTorch's names, and the errors its sentences", () => {
+  test("are nodes with PyTorch's names, and refuse a matrix that is not square", () => {
     const a = eg.tensor([[1, 2]], kLeaf);
     assert.equal(eg.svd(a)[1].gradFn.name, "LinalgSvdBackward0");
     assert.equal(eg.qr(a)[0].gradFn.name, "LinalgQrBackward0");
     assert.throws(() => eg.eigh(a), {
       code: "ShapeMismatch",
-      message: /A must be batches of square matrices, but they are 1 by 2 matrices/,
+      message: /A must be square, got 1x2 matrices/,
     });
     assert.throws(() => eg.qr(a, "thin"), { code: "InvalidArgument", message: /"reduced"/ });
   });
@@ -189,7 +189,7 @@ describe("complex matrices", () => {
   test("are refused where real ones are", () => {
     const wide = complex([[1, 2]], [[0, 1]]);
     for (const name of ["inverse", "det", "slogdet", "cholesky"]) {
-      assert.throws(() => eg[name](wide), { code: "ShapeMismatch", message: /must be batches of/ });
+      assert.throws(() => eg[name](wide), { code: "ShapeMismatch", message: /must be square/ });
     }
     const square = complex(
       [
@@ -204,7 +204,7 @@ describe("complex matrices", () => {
     assert.throws(() => eg.inverse(square), { code: "InvalidArgument", message: /singular/ });
     assert.throws(() => eg.solve(square, wide), { code: "ShapeMismatch", message: /AX = B/ });
     assert.throws(() => eg.solve(square, eg.ones([2], kDouble)), { code: "DtypeMismatch" });
-    assert.throws(() => eg.lu(square, false), { code: "InvalidArgument", message: /pivoting/ });
+    assert.throws(() => eg.lu(square, false), { code: "InvalidArgument", message: /pivot: false/ });
   });
 
   test("give products back, whole batches and without elements", () => {

@@ -1,12 +1,12 @@
-// eg.linalg, eg.special and eg.fft: torch's namespaces. Their functions are the plain ones, but for those that torch.linalg
-// defines otherwise.
+// eg.linalg, eg.special and eg.fft, as in torch. Their functions are the top-level ones, except for those that torch.linalg
+// defines differently.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertTensor, assertThrows } from "../support/assert.mjs";
 import { eg } from "../support/engine.mjs";
 
-/** What PyTorch 2.6 documents, and of it what is not here. */
+/** The functions that PyTorch 2.6 documents, and those of them that do not exist here. */
 const kNamespaces = {
   linalg: {
     names: `norm vectorNorm matrixNorm diagonal det slogdet cond matrixRank cholesky qr eig eigvals eigh eigvalsh svd svdvals
@@ -30,7 +30,7 @@ const kNamespaces = {
 
 const words = (text) => text.split(/\s+/).filter((word) => word !== "");
 
-// What is called otherwise among the plain functions.
+// Functions that have a different name at the top level.
 const kOtherNames = { inv: "inverse", expit: "sigmoid", gammaln: "lgamma", psi: "digamma" };
 const kOtherMeaning = ["linalg.norm", "linalg.diagonal", "linalg.vander"];
 

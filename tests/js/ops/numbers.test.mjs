@@ -1,4 +1,4 @@
-// Numbers beside tensors: they take no part in promotion, and none of their digits is lost.
+// Numbers combined with tensors: they do not affect the dtype of the result, and lose no digits.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -100,7 +100,7 @@ test("clamp() needs a limit", () => {
   const x = eg.tensor([0, 1, 2], { requiresGrad: true });
   assert.throws(() => x.clamp(), {
     code: "InvalidArgument",
-    message: /At least one of 'min' or 'max' must not be null/,
+    message: /expected min, max or both/,
   });
   assert.throws(() => eg.clamp(x, null, null), { code: "InvalidArgument" });
   const [g] = eg.autograd.grad(x.clamp(1, 1).sum(), [x]);
@@ -126,7 +126,7 @@ describe("incomplete gamma functions", () => {
     const y = eg.gammainc(a, 1);
     assert.throws(() => y.backward(), {
       code: "NotDifferentiable",
-      message: /derivative for gammainc by its input is not implemented/,
+      message: /gammainc is not differentiable with respect to its input/,
     });
   });
 });

@@ -1,4 +1,4 @@
-// Laws that every op of the table obeys, through the package.
+// Laws that every op of the table obeys.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -10,21 +10,21 @@ import { callOp, comparable, makeRandom, opTable, samplesOf } from "../support/o
 const kStep = 1e-6;
 const kTolerance = { rtol: 1e-4, atol: 1e-6 };
 
-// Gradients are stopped on purpose.
+// Ops that stop gradients on purpose.
 const kStopsGradients = new Set(["detach"]);
 
 const isPublic = (op) => op.kind !== "internal";
 const startsWithTensor = (op) => samplesOf(op)[0].text.startsWith("T");
 const isFloat = (tensor) => tensor.dtype === "float64" || tensor.dtype === "float32";
 
-/** A complex tensor as the real one of its parts, which is what its derivatives mean. */
+/** Returns a complex tensor as a real tensor of its parts, with respect to which derivatives are defined. */
 function partsOf(tensor) {
   return tensor.dtype.startsWith("complex") ? eg.viewAsReal(tensor) : tensor;
 }
 
 const call = (op, args) => comparable(op, callOp(op, args)).map(partsOf);
 
-/** Returns sum(weight * output) over the float outputs that `pick` takes, and those outputs. */
+/** Returns sum(weight * output) over the float outputs that `pick` selects, and those outputs. */
 function weightedSum(outputs, weights) {
   return outputs.map((output, i) => output.mul(weights[i]).sum()).reduce((a, b) => a.add(b));
 }
@@ -69,7 +69,7 @@ describe("a NaN or an infinity reaches the results that depend on it, and no oth
   }
 });
 
-/** Returns false where there is nothing to differentiate. */
+/** Returns false if there is nothing to differentiate. */
 function checkGradients(op, args) {
   const tensors = args.flat().filter((arg) => arg instanceof eg.Tensor);
   const leaves = tensors.filter((tensor) => tensor.requiresGrad);
@@ -101,7 +101,7 @@ function checkGradients(op, args) {
   return true;
 }
 
-// Central differences of `f` with respect to every element of a leaf.
+// Returns the central differences of `f` with respect to every element of a leaf.
 function differences(leaf, f) {
   const alias = partsOf(leaf.detach()).reshape([-1]);
   return Array.from({ length: alias.numel }, (_, i) => {

@@ -1,4 +1,4 @@
-// What every op can do, found by running it: the dtypes, and the page that lists them.
+// The dtypes that every op supports, found by running it, and the page that lists them.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -6,8 +6,8 @@ import { test } from "node:test";
 import { deviceParts, kOpPage, opPage } from "../support/op_page.mjs";
 import { reportOps } from "../support/op_report.mjs";
 
-// Differences of booleans are no numbers, and those of uint8 wrap around before anything is made of
-// them: such an op takes the dtype, but the page does not list it.
+// Differences of booleans are not numbers, and those of uint8 wrap around before they are used by
+// the op: such an op accepts the dtype, but the page does not list it.
 const kOtherArithmetic = ["uint8", "bool"];
 
 const reports = reportOps();

@@ -1,13 +1,13 @@
-// What is sorted, chosen, counted and transposed in ways that depend on sizes and dtypes, beside plain JavaScript.
+// Sorting, selecting, counting and transposing with code that depends on sizes and dtypes, compared with plain JavaScript.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { eg } from "../support/engine.mjs";
 
-// A number from 0 to 1 for each i, the same every time.
+// Returns a reproducible number from 0 to 1 for each i.
 const noise = (i) => (Math.imul(i + 1, 2654435761) >>> 8) / 2 ** 24;
 
-// NaN last, -0 equal to 0.
+// Sorts NaN last, and -0 equal to 0.
 const compare = (a, b) => {
   const [isA, isB] = [a, b].map((value) => Number(Number.isNaN(value)));
   if (isA + isB > 0) return isA - isB;
@@ -188,7 +188,7 @@ describe("a transposed copy", () => {
         ]) {
           const copy = x4.permute(order).contiguous();
           assert.deepEqual(copy.flatten().tolist(), permuted(values, x4.shape, order));
-          // And into memory that lies across.
+          // Also into memory with transposed strides.
           const back = eg.zeros(x4.shape, { dtype });
           back.permute(order).copy_(copy);
           assert.deepEqual(back.flatten().tolist(), values);

@@ -1,4 +1,4 @@
-// backwardAsync without threads: in pieces, between which the program goes on.
+// backwardAsync without threads, which runs in time slices between which the program continues.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -9,7 +9,7 @@ import { eg } from "../support/engine.mjs";
 const leaf = (...values) => eg.tensor(values, { requiresGrad: true });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-// Takes a few hundred milliseconds to run backward.
+// Its backward takes a few hundred milliseconds.
 function long(x) {
   let y = x;
   for (let i = 0; i < 60; i++) y = y.matmul(x).mul(0.003);

@@ -1,4 +1,4 @@
-// Tensor.toString() prints what PyTorch prints. The texts are PyTorch's, without the "torch." of dtypes.
+// Tensor.toString() returns the same text as PyTorch, except for the "torch." of dtypes.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Draws from distributions, and where they come from.
+// Sampling from distributions, and the generators of the random numbers.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -27,7 +27,7 @@ describe(`draws are those of PyTorch ${torch}`, () => {
       const drawn = eg[one.op](...inputs, ...one.rest);
       assert.equal(drawn.dtype, one.result.dtype);
       assertTensor(drawn, one.result.data, { shape: one.result.shape, rtol, atol: 0 });
-      // As many words were read, too.
+      // The generator has also advanced by the same number of words.
       assertTensor(eg.rand([2], { dtype: "float64" }), one.next, { rtol: 0, atol: 0 });
       if (one.grads === undefined) return;
       const weights = eg.arange(1, drawn.numel + 1, { dtype: drawn.dtype }).reshape(drawn.shape);
@@ -60,15 +60,15 @@ describe("multinomial", () => {
     assertClose(counts, [0.125, 0.5, 0, 0.375], { atol: 0.03 });
   });
 
-  test("says what is wrong in PyTorch's words, and draws nothing", () => {
+  test("says what is wrong, and draws nothing", () => {
     eg.manualSeed(5);
     for (const [args, code, text] of [
-      [[weights, 5], "InvalidArgument", /cannot sample n_sample > prob_dist.size\(-1\) samples/],
-      [[weights, 0], "InvalidArgument", /cannot sample n_sample <= 0 samples/],
-      [[weights.neg(), 2, true], "InvalidArgument", /encountering probability entry < 0/],
-      [[weights.div(0), 2], "InvalidArgument", /contains either `inf`, `nan` or element < 0/],
-      [[eg.zeros([3]), 2], "InvalidArgument", /sum of probabilities <= 0/],
-      [[eg.ones([2, 2, 2]), 1], "ShapeMismatch", /prob_dist must be 1 or 2 dim/],
+      [[weights, 5], "InvalidArgument", /cannot draw 5 samples from 4 categories/],
+      [[weights, 0], "InvalidArgument", /numSamples must be positive, got 0/],
+      [[weights.neg(), 2, true], "InvalidArgument", /not negative, got -/],
+      [[weights.div(0), 2], "InvalidArgument", /weights must be finite/],
+      [[eg.zeros([3]), 2], "InvalidArgument", /positive sum, got 0/],
+      [[eg.ones([2, 2, 2]), 1], "ShapeMismatch", /1 or 2 dimensions, got shape \[2, 2, 2\]/],
       [[eg.ones([2], { dtype: "int64" }), 1], "DtypeMismatch", /float32 or float64/],
     ]) {
       assertThrows(() => eg.multinomial(...args), code, text);
@@ -83,17 +83,21 @@ describe("other draws", () => {
   test("say what is wrong", () => {
     const one = eg.ones([2]);
     for (const [draw, code, text] of [
-      [() => eg.poisson(one.neg()), "InvalidArgument", /invalid Poisson rate/],
-      [() => eg.binomial(one, eg.ones([2], { dtype: "float64" })), "DtypeMismatch", /Found dtype/],
+      [() => eg.poisson(one.neg()), "InvalidArgument", /rates must not be negative, got -1/],
+      [
+        () => eg.binomial(one, eg.ones([2], { dtype: "float64" })),
+        "DtypeMismatch",
+        /float32 and float64/,
+      ],
       [() => eg.binomial(one, eg.ones([3])), "ShapeMismatch", /\[3\]/],
-      [() => eg.normal(one, -1), "InvalidArgument", /expects std >= 0/],
-      [() => eg.normal(0, one.neg()), "InvalidArgument", /all elements of std >= 0/],
+      [() => eg.normal(one, -1), "InvalidArgument", /std >= 0/],
+      [() => eg.normal(0, one.neg()), "InvalidArgument", /std must not be negative/],
       [() => eg.normal(0, 1), "InvalidArgument", /size/],
-      [() => eg.normal(one, 1, [2]), "InvalidArgument", /leave them out/],
-      [() => one.geometric_(1), "InvalidArgument", /p to be in \(0, 1\)/],
+      [() => eg.normal(one, 1, [2]), "InvalidArgument", /size and dtype/],
+      [() => one.geometric_(1), "InvalidArgument", /p between 0 and 1/],
       [() => one.cauchy_(0, 0), "InvalidArgument", /sigma > 0/],
       [() => one.logNormal_(0, 0), "InvalidArgument", /std > 0/],
-      [() => eg.rrelu(one, 0.5, 0.1), "InvalidArgument", /Lower bound should be less/],
+      [() => eg.rrelu(one, 0.5, 0.1), "InvalidArgument", /greater than upper, got 0.5 and 0.1/],
     ]) {
       assertThrows(draw, code, text);
     }
@@ -115,7 +119,7 @@ describe("other draws", () => {
 describe("the state of the generator", () => {
   test("is where draws go on, in the midst of anything", () => {
     eg.manualSeed(11);
-    // A normal is left over, and the words of the tape are used up more than once.
+    // One normal number is left over, and the generator's buffer of words is refilled more than once.
     eg.randn([3]);
     eg.rand([1000]);
     const state = eg.random.getState();
@@ -139,7 +143,7 @@ describe("the state of the generator", () => {
   test("refuses what is no state, and stays", () => {
     eg.manualSeed(1);
     const bytes = (length) => eg.zeros([length], { dtype: "uint8" });
-    assertThrows(() => eg.random.setState(bytes(3)), "InvalidArgument", /RNG state has 3/);
+    assertThrows(() => eg.random.setState(bytes(3)), "InvalidArgument", /got 3 bytes/);
     assertThrows(() => eg.random.setState(bytes(5056)), "InvalidArgument", /mt19937/);
     assertThrows(() => eg.random.setState(eg.zeros([5056])), "DtypeMismatch", /uint8/);
     assertThrows(() => eg.random.setState([1]), "InvalidArgument", /state/);
@@ -172,7 +176,7 @@ describe("Generator", () => {
       const actual = [draw({ generator }), draw({ generator })].map((x) => x.arraySync());
       assert.deepEqual(actual, expected);
       assert.ok(eg.equal(eg.random.getState(), before));
-      // Null is the common one.
+      // null stands for the global generator.
       draw({ generator: null });
       assert.ok(!eg.equal(eg.random.getState(), before));
     });

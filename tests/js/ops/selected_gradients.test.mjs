@@ -1,5 +1,5 @@
-// An op that selects hands the gradient on to what it has selected, by place: where that is infinite or NaN, the rest still gets 0,
-// and not what 0 times it is.
+// An op that selects elements passes the gradient only to the selected ones: even if it is infinite or NaN, all others get 0
+// and not NaN from multiplying it by 0.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -8,10 +8,10 @@ import { compositeTable } from "../support/composite_samples.mjs";
 import { eg } from "../support/engine.mjs";
 import { callOp, opTable, samplesOf } from "../support/op_samples.mjs";
 
-// So that ops with many results stay quick.
+// Limits the time for ops with many results.
 const kResults = 6;
 
-// These multiply, by factors that may be 0 or may cancel, as PyTorch's do: a mask, weights, products of matrices.
+// These multiply by factors that may be 0 or cancel, as in PyTorch: masks, weights, matrix products.
 const kMultiply = new Set([
   "affineGrid",
   "amax",
@@ -89,7 +89,7 @@ function wrongPlaces(op, args) {
   return wrong;
 }
 
-// The gradients of the k-th element times a factor, of all leaves in a row.
+// The gradients of the k-th element times a factor with respect to all leaves, concatenated.
 function gradients(output, leaves, k, factor) {
   const { shape, dtype, numel } = output;
   const seed = eg.tensor(

@@ -1,5 +1,5 @@
-// Which results share memory with an operand: views, and what PyTorch hands back as it is. All others are memory of their own,
-// also where nothing is left to compute.
+// Which results share memory with an operand: views, and operands that PyTorch returns unchanged. All others have separate memory,
+// even if there is nothing to compute.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -19,7 +19,7 @@ const kDTypes = [
   "bool",
 ];
 
-// Views, wherever they can be.
+// Ops that return views where possible.
 const kViews = new Set([
   "adjoint",
   "asStrided",
@@ -65,10 +65,10 @@ const kViews = new Set([
   "vsplit",
 ]);
 
-// What PyTorch gives back as it is, where there is nothing to do.
+// Ops that return the operand in PyTorch if there is nothing to do.
 const kSame = new Set(["conj", "contiguous", "dropout", "real"]);
 
-// Calls that leave nothing to compute, beside the samples and those of one element.
+// Calls with nothing to compute, in addition to the samples and those with one element.
 const kTrivialCalls = {
   prod: ["T([1])", "T([2, 1]), 1", "T([2, 1]), 1, true", "T([1, 2]), 0", "T([1, 1])"],
   sum: ["T([2, 1]), 1", "T([2, 1]), 1, true", "T([]), []"],
@@ -148,7 +148,7 @@ const kTrivialCalls = {
   std: ["T([2, 1]), 1, 0"],
 };
 
-// The sample with every tensor of one element in each dimension.
+// The sample with one element in each dimension of every tensor.
 const ofOnes = (text) =>
   text.replaceAll(/\b([TCB])\(\[([\d, ]*)\]/g, (_, kind, sizes) => {
     return `${kind}([${sizes.replaceAll(/\d+/g, "1")}]`;
@@ -161,12 +161,12 @@ function textsOf(op) {
 
 const tensorsOf = (list) => list.flat(2).filter((one) => one instanceof eg.Tensor);
 
-// The results of a call that show it when an operand is written over: { result, operand }.
+// The results of a call that change when an operand is overwritten: { result, operand }.
 function sharers(op, text, dtype) {
   const [{ make }] = samplesOf({ ...op, kind: "function", samples: [text] });
   const made = make(dtype);
   if (made === null) return [];
-  // No leaves that require a gradient, for those are not changed in place.
+  // Not leaves that require a gradient, which cannot be changed in place.
   const args = made.map(function plain(one) {
     if (Array.isArray(one)) return one.map(plain);
     return one instanceof eg.Tensor ? one.detach() : one;
@@ -261,7 +261,7 @@ describe("a view is a tensor of its own, of which the shape and the requirement 
   }
 });
 
-// Tells apart two tensors that show the same memory.
+// Distinguishes two tensors that share memory.
 function assertApart(result, operand, what) {
   const { shape } = operand;
   try {

@@ -1,11 +1,11 @@
-// The kernels are SIMD code in the files that are shipped, not only in the compiler's options.
+// The shipped files actually contain SIMD code, so the compiler options had their effect.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-// Instructions as they are encoded: prefix fd, then the opcode as LEB128.
+// The encoded instructions: prefix fd, then the opcode as LEB128.
 const kMultiply = Buffer.from([0xfd, 0xe6, 0x01]); // f32x4.mul
 const kRelaxedMultiplyAdd = Buffer.from([0xfd, 0x85, 0x02]); // f32x4.relaxed_madd
 

@@ -1,4 +1,4 @@
-// Making tensors, reading them and indexing them.
+// Creating, reading and indexing tensors.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -104,7 +104,7 @@ describe("reading", () => {
     assertThrows(
       () => eg.tensor([1, 2]).item(),
       "InvalidArgument",
-      /cannot be converted to Scalar/,
+      /expected a tensor with one element.*\[2/,
     );
   });
 
@@ -166,14 +166,14 @@ describe("at and set_", () => {
 
   test("refuse indices that do not fit", () => {
     const x = make();
-    assertThrows(() => x.at(2), "IndexOutOfRange", /out of bounds for dimension 0 with size 2/);
-    assertThrows(() => x.at(0, 0, 0, 0), "IndexOutOfRange", /too many indices/);
+    assertThrows(() => x.at(2), "IndexOutOfRange", /out of range for dimension 0 of size 2/);
+    assertThrows(() => x.at(0, 0, 0, 0), "IndexOutOfRange", /4 indices.*dimensions/);
     assertThrows(() => x.at("...", "..."), "InvalidArgument");
     assertThrows(() => x.at(0.5), "InvalidArgument");
     assertThrows(
       () => x.at(0, 5),
       "IndexOutOfRange",
-      /index 5 is out of bounds for dimension 1 with size 3/,
+      /index 5 is out of range for dimension 1 of size 3/,
     );
   });
 });

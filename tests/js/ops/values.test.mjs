@@ -1,5 +1,5 @@
-// Values, dtypes and refusals where PyTorch decides: what an op does with integers, with numbers that
-// do not fit, and with NaN.
+// Values, dtypes and errors that follow PyTorch: the behavior of ops for integers, for numbers that
+// do not fit into a dtype, and for NaN.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -10,7 +10,7 @@ const kIntegers = ["int32", "int64", "uint8"];
 const kNan = Number.NaN;
 const ints = (values, dtype = "int32") => eg.tensor(values, { dtype });
 
-/** The gradients of sum(f(...)) at these numbers, as float32 vectors. */
+/** Returns the gradients of sum(f(...)) at these numbers, as float32 vectors. */
 function gradients(f, ...lists) {
   const leaves = lists.map((list) => eg.tensor(list, { requiresGrad: true }));
   return eg.autograd.grad([f(...leaves).sum()], leaves).map((grad) => [...grad.dataSync()]);
@@ -22,8 +22,8 @@ describe("integers", () => {
       const x = ints([7, 3], dtype);
       for (const name of ["floorDivide", "remainder", "fmod"]) {
         for (const zero of [0, ints([2, 0], dtype), ints(0, dtype)]) {
-          assertThrows(() => eg[name](x, zero), "InvalidArgument", /ZeroDivisionError/);
-          assertThrows(() => eg[`${name}_`](x, zero), "InvalidArgument", /ZeroDivisionError/);
+          assertThrows(() => eg[name](x, zero), "InvalidArgument", /divided by zero/);
+          assertThrows(() => eg[`${name}_`](x, zero), "InvalidArgument", /divided by zero/);
         }
       }
       assertTensor(x, [7, 3]);
@@ -34,7 +34,7 @@ describe("integers", () => {
 
     test(`of ${dtype} have no negative powers, written as numbers`, () => {
       const x = ints([2, 1], dtype);
-      const sentence = /Integers to negative integer powers are not allowed/;
+      const sentence = /negative power/;
       assertThrows(() => x.pow(-1), "InvalidArgument", sentence);
       assertThrows(() => x.pow_(-2), "InvalidArgument", sentence);
       assertTensor(x.pow(3), [8, 1]);
@@ -49,7 +49,11 @@ describe("integers", () => {
       assert.equal(x.clamp({ max: 2.5 }).dtype, "float32");
       assert.equal(x.clamp(1, 2).dtype, dtype);
       assertTensor(x.clamp(1, 2), [1, 1, 2]);
-      assertThrows(() => x.clamp_(0.5, 1.5), "DtypeMismatch", /result type float32 can't be cast/);
+      assertThrows(
+        () => x.clamp_(0.5, 1.5),
+        "DtypeMismatch",
+        /a result of float32 cannot be written in place/,
+      );
       assertTensor(x, [0, 1, 7]);
     });
 
@@ -59,7 +63,7 @@ describe("integers", () => {
         assertThrows(
           () => eg[name](x, x, { alpha: 0.5 }),
           "InvalidArgument",
-          /For integral input tensors, argument alpha must not be a floating point number/,
+          /alpha must be an integer, got 0.5/,
         );
       }
       assertTensor(x.add(x, { alpha: 2 }), [6, 3]);
@@ -67,7 +71,7 @@ describe("integers", () => {
   }
 
   test("divided by what their dtype makes zero are refused too, and nothing is not divided", () => {
-    assertThrows(() => ints([5], "uint8").remainder(256), "InvalidArgument", /ZeroDivisionError/);
+    assertThrows(() => ints([5], "uint8").remainder(256), "InvalidArgument", /divided by zero/);
     assertTensor(ints([]).floorDivide(0), []);
     assertTensor(eg.tensor([1, -1]).floorDivide(0), [Infinity, -Infinity]);
     assertTensor(ints([5]).div(0), [Infinity]);
@@ -88,7 +92,7 @@ describe("integers", () => {
 describe("booleans", () => {
   test("are not subtracted or negated", () => {
     const x = eg.tensor([true, false]);
-    assertThrows(() => x.neg(), "DtypeMismatch", /logical_not/);
+    assertThrows(() => x.neg(), "DtypeMismatch", /logicalNot\(\)/);
     assertThrows(() => x.sub(x), "DtypeMismatch", /Subtraction/);
     assertThrows(() => eg.tensor([1, 2]).sub(true), "DtypeMismatch", /Subtraction/);
     for (const name of ["abs", "floor", "round"]) {
@@ -126,16 +130,16 @@ describe("values of another dtype", () => {
       assert.equal(write(x, 0.7).dataSync()[0], 0);
       assert.equal(write(x, -1.5).dataSync()[0], -1);
       const refused = [
-        ["int32", 3e9, "int"],
-        ["int32", kNan, "int"],
-        ["int64", Infinity, "int64_t"],
-        ["uint8", 300, "uint8_t"],
-        ["uint8", -0.5, "uint8_t"],
-        ["float32", 1e39, "float"],
+        ["int32", 3e9],
+        ["int32", kNan],
+        ["int64", Infinity],
+        ["uint8", 300],
+        ["uint8", -0.5],
+        ["float32", 1e39],
       ];
-      for (const [dtype, value, type] of refused) {
+      for (const [dtype, value] of refused) {
         const target = eg.ones([2], { dtype });
-        const sentence = new RegExp(`value cannot be converted to type ${type} without overflow`);
+        const sentence = new RegExp(`does not fit ${dtype}`);
         assertThrows(() => write(target, value), "InvalidArgument", sentence);
       }
       assert.equal(write(eg.ones([2], { dtype: "uint8" }), -1).dataSync()[0], 255);
@@ -154,7 +158,7 @@ describe("values of another dtype", () => {
       ["int64", 2n ** 63n],
       ["int64", 2 ** 63],
     ]) {
-      const sentence = new RegExp(`value cannot be converted to type ${dtype} without overflow`);
+      const sentence = / without overflow/;
       assertThrows(() => eg.tensor([value], { dtype }), "InvalidArgument", sentence);
     }
     assertTensor(eg.tensor([-1, 1.9], { dtype: "uint8" }), [255, 1]);
@@ -165,7 +169,7 @@ describe("values of another dtype", () => {
   test("written by set_ are refused where a number does not fit", () => {
     const x = eg.zeros([2], { dtype: "uint8" });
     const place = eg.tensor([0], { dtype: "int64" });
-    const sentence = /value cannot be converted to type uint8_t without overflow/;
+    const sentence = /300 does not fit uint8/;
     for (const index of [[0], [place], ["..."]]) {
       assertThrows(() => x.set_(index, 300), "InvalidArgument", sentence);
     }
@@ -294,7 +298,7 @@ describe("options", () => {
     assertTensor(copy, [1, 2]);
     copy.zero_();
     assertTensor(x, [1, 2]);
-    assertThrows(() => x.diff({ n: -1 }), "InvalidArgument", /order must be non-negative/);
+    assertThrows(() => x.diff({ n: -1 }), "InvalidArgument", /n must not be negative, got -1/);
     assertThrows(() => x.diff({ n: 0, prepend: eg.tensor([[5]]) }), "ShapeMismatch");
   });
 
@@ -315,12 +319,15 @@ describe("options", () => {
     eg.nn.init.truncNormal_(eg.empty([4]), 0, 1, -2, 2);
     assert.equal(warn.mock.callCount(), 0);
     eg.nn.init.truncNormal_(eg.empty([4]), 5, 1, -2, 2);
-    assert.match(String(warn.mock.calls[0]?.arguments[0]), /mean is more than 2 std from \[a, b\]/);
+    assert.match(
+      String(warn.mock.calls[0]?.arguments[0]),
+      /\[truncNormal_\] the mean is over two standard deviations/,
+    );
   });
 });
 
 describe("random numbers of tensors that are not contiguous", () => {
-  // PyTorch draws in the order of memory where the elements fill it.
+  // PyTorch draws in memory order if the elements are contiguous in some order of dimensions.
   const draws = (seed, f) => {
     eg.manualSeed(seed);
     return [...f().dataSync()];

@@ -158,7 +158,7 @@ describe("GradScaler", () => {
     const other = new eg.amp.GradScaler();
     other.loadStateDict(scaler.stateDict());
     assert.deepEqual(other.stateDict(), scaler.stateDict());
-    assertThrows(() => other.loadStateDict({}), "InvalidArgument", /source state dict is empty/);
+    assertThrows(() => other.loadStateDict({}), "InvalidArgument", /state: the object is empty/);
     assertThrows(() => other.loadStateDict({ scale: 1 }), "InvalidArgument", /growth_factor/);
     assert.deepEqual(other.stateDict(), scaler.stateDict());
     other.update(3);
@@ -185,19 +185,19 @@ describe("GradScaler", () => {
     assertThrows(() => new eg.amp.GradScaler({ backoffFactor: 1 }), "InvalidArgument", /backoff/);
     assertThrows(() => new eg.amp.GradScaler({ init: 1 }), "InvalidArgument", /init/);
     const { p, optimizer, scaler } = make();
-    assertThrows(() => scaler.update(), "InvalidArgument", /No inf checks/);
-    assertThrows(() => scaler.step(optimizer), "InvalidArgument", /No inf checks/);
+    assertThrows(() => scaler.update(), "InvalidArgument", /before update/);
+    assertThrows(() => scaler.step(optimizer), "InvalidArgument", /no gradients/);
     assertThrows(() => scaler.scale(3), "InvalidArgument", /outputs/);
     p.grad = eg.ones([2]);
     scaler.unscale_(optimizer);
-    assertThrows(() => scaler.unscale_(optimizer), "InvalidArgument", /already been called/);
+    assertThrows(() => scaler.unscale_(optimizer), "InvalidArgument", /already called/);
     scaler.step(optimizer);
-    assertThrows(() => scaler.step(optimizer), "InvalidArgument", /already been called/);
-    assertThrows(() => scaler.unscale_(optimizer), "InvalidArgument", /after step/);
+    assertThrows(() => scaler.step(optimizer), "InvalidArgument", /already called/);
+    assertThrows(() => scaler.unscale_(optimizer), "InvalidArgument", /before step/);
     const half = eg.zeros([1], { dtype: "float16", requiresGrad: true });
     half.grad = eg.onesLike(half);
     const ofHalf = new eg.optim.SGD([half], { lr: 1 });
-    assertThrows(() => scaler.step(ofHalf), "InvalidArgument", /FP16 gradients/);
+    assertThrows(() => scaler.step(ofHalf), "InvalidArgument", /float16 gradients/);
     assert.deepEqual(numbers(half), [0]);
   });
 

@@ -194,17 +194,17 @@ describe("every optimizer", () => {
 
   test("refuses settings and parameters that make no sense", () => {
     const p = parameter([1]);
-    assertThrows(() => new optim.SGD([]), "InvalidArgument", /empty parameter list/);
+    assertThrows(() => new optim.SGD([]), "InvalidArgument", /params: .*empty/);
     assertThrows(() => new optim.SGD([1]), "InvalidArgument");
-    assertThrows(() => new optim.SGD([p], { lr: -1 }), "InvalidArgument", /Invalid learning rate/);
-    assertThrows(() => new optim.SGD([p], { nesterov: true }), "InvalidArgument", /Nesterov/);
+    assertThrows(() => new optim.SGD([p], { lr: -1 }), "InvalidArgument", /\blr: .* -1\./);
     assertThrows(
-      () => new optim.Adam([p], { betas: [1, 0.9] }),
+      () => new optim.SGD([p], { nesterov: true }),
       "InvalidArgument",
-      /beta parameter at index 0/,
+      /nesterov: .*momentum/,
     );
+    assertThrows(() => new optim.Adam([p], { betas: [1, 0.9] }), "InvalidArgument", /betas\[0\]/);
     assertThrows(() => new optim.SGD([p.mul(1)]), "InvalidArgument", /non-leaf/);
-    assertThrows(() => new optim.SGD([p, p]), "InvalidArgument", /more than one/);
+    assertThrows(() => new optim.SGD([p, p]), "InvalidArgument", /params: .*twice/);
     const wrong = {
       state: { 0: { momentum_buffer: eg.zeros([2]) } },
       param_groups: [{ params: [0] }],

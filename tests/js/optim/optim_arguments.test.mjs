@@ -42,7 +42,7 @@ describe("optimizers", () => {
       refuses(() => make(params(), ...Array(9).fill(0.1)), /too many arguments/);
       refuses(() => make(params(), { lr: "0.1" }), /lr: expected a number, got "0.1"/);
       refuses(() => make(params(), { lr: Number.NaN }), /lr: expected a number/);
-      refuses(() => make(params(), { lr: -1 }), /Invalid learning rate/);
+      refuses(() => make(params(), { lr: -1 }), /\blr: .* -1\./);
       refuses(() => make(params(), { maximize: 1 }), /maximize: expected true or false/);
       refuses(() => make([{ params: params(), lr: [1] }]), /lr: expected a number, got \[1\]/);
     });
@@ -57,11 +57,11 @@ describe("optimizers", () => {
     });
 
     test(`${name} says what it is made of`, () => {
-      refuses(() => make(new nn.Linear(1, 1)), /.*pass \.parameters\(\)/);
-      refuses(() => make(new nn.Sequential(new nn.Linear(1, 1))), /.*pass \.parameters\(\)/);
-      refuses(() => make([]), /optimizer got an empty parameter list/);
+      refuses(() => make(new nn.Linear(1, 1)), /.*pass its parameters\(\)/);
+      refuses(() => make(new nn.Sequential(new nn.Linear(1, 1))), /.*pass its parameters\(\)/);
+      refuses(() => make([]), /params: .*empty/);
       for (const wrong of [undefined, null, 1, "w", {}, eg.ones(2), NaN]) {
-        refuses(() => make(wrong), /params argument given to the optimizer/);
+        refuses(() => make(wrong), /params: expected a list of tensors/);
       }
       refuses(() => make([1]), /expected tensors, or groups/);
       refuses(() => make(new nn.Linear(1, 1).namedParameters()), /expected tensors, or groups/);
@@ -79,14 +79,14 @@ describe("optimizers", () => {
   test("Adafactor refuses what it cannot do", () => {
     const refuses = (settings, text) =>
       assertThrows(() => new optim.Adafactor(params(), settings), "InvalidArgument", text);
-    refuses({ beta2Decay: 0.5 }, /Invalid beta2Decay/);
-    refuses({ d: 0.5 }, /Invalid clipping threshold d/);
-    refuses({ eps: 1e-3 }, /eps: expected a list of a number or null, and a number/);
-    refuses({ eps: [null, -1] }, /Invalid epsilon2/);
+    refuses({ beta2Decay: 0.5 }, /beta2Decay: .* -0\.5/);
+    refuses({ d: 0.5 }, /\bd: .* 0\.5/);
+    refuses({ eps: 1e-3 }, /eps: expected a list of two/);
+    refuses({ eps: [null, -1] }, /eps\[1\]: .* -1\./);
     const complex = eg.ones([2], { dtype: "complex64", requiresGrad: true });
     complex.grad = eg.ones([2], { dtype: "complex64" });
     const optimizer = new optim.Adafactor([complex]);
-    assertThrows(() => optimizer.step(), "DtypeMismatch", /does not support complex/);
+    assertThrows(() => optimizer.step(), "DtypeMismatch", /complex/);
     const matrix = eg.ones([2, 3], { requiresGrad: true });
     matrix.sum().backward();
     const trained = new optim.Adafactor([matrix]);
@@ -148,7 +148,7 @@ describe("schedulers", () => {
       [() => new CosineAnnealingLR(optimizer(), 0), /tMax: expected a number above 0/],
       [() => new OneCycleLR(optimizer(), "1", 10), /maxLr/],
       [() => new LambdaLR(optimizer(), 3), /lrLambda: expected a function/],
-      [() => new StepLR(null, 2), /the first argument is an optimizer/],
+      [() => new StepLR(null, 2), /optimizer: expected an optimizer/],
       [() => new StepLR(optimizer(), 2).step("1"), /\[StepLR\.step\] epoch/],
       [() => new StepLR(optimizer(), 2).loadStateDict(null), /what stateDict\(\) returns/],
     ];

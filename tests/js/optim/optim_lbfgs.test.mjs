@@ -90,12 +90,12 @@ describe("LBFGS", () => {
     const { p, closure } = valley();
     const refuses = (fn, text) => assertThrows(fn, "InvalidArgument", text);
     const q = eg.ones([1], { requiresGrad: true });
-    refuses(() => new LBFGS([{ params: p }, { params: q }]), /parameter groups/);
-    refuses(() => new LBFGS([p], { lineSearchFn: "armijo" }), /only 'strong_wolfe' is supported/);
-    refuses(() => new LBFGS([p], { lr: -1 }), /Invalid learning rate/);
+    refuses(() => new LBFGS([{ params: p }, { params: q }]), /one parameter group/);
+    refuses(() => new LBFGS([p], { lineSearchFn: "armijo" }), /lineSearchFn: .*strong_wolfe/);
+    refuses(() => new LBFGS([p], { lr: -1 }), /\blr: .* -1\./);
     const optimizer = new LBFGS([p]);
     refuses(() => optimizer.step(), /\[LBFGS\.step\] closure/);
-    refuses(() => optimizer.step(() => eg.ones([2])), /expected it to return the loss/);
+    refuses(() => optimizer.step(() => eg.ones([2])), /closure: .*the loss/);
     assert.equal(optimizer.paramGroups[0].maxEval, 25);
     optimizer.step(closure);
     const state = optimizer.stateDict();

@@ -145,7 +145,7 @@ describe("a program's own optimizer", () => {
     const p = new eg.nn.Parameter(eg.ones([1]));
     const optimizer = new Empty([p], { lr: 1 });
     p.sum().backward();
-    assertThrows(() => optimizer.step(), "InvalidArgument", /\[Empty\].*method step\(\)/);
+    assertThrows(() => optimizer.step(), "InvalidArgument", /\[Empty\].*implement step\(\)/);
   });
 });
 

@@ -1,4 +1,4 @@
-// The parts of the benchmarks that nothing else runs: they break in silence when what they measure changes.
+// The parts of the benchmarks that no other test runs, and that would break unnoticed when the measured code changes.
 
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";

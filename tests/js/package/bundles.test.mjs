@@ -1,5 +1,5 @@
-// What bundlers make of the package: what a program does not import is not in its bundle, and what it does import
-// says the same there as elsewhere.
+// Bundles of the package: they do not contain what a program does not import, and messages
+// are the same as without bundling.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -66,14 +66,14 @@ for (const tool of Object.keys(kBundlers)) {
     test("layers and optimizers are where they are named", () => {
       const [all, mlp, ...others] = Object.keys(texts).reverse();
       assert.deepEqual(wordsIn(all, kOtherLayers), kOtherLayers);
-      // esbuild keeps a namespace as a whole that a package exports.
+      // esbuild includes an exported namespace as a whole.
       assert.deepEqual(wordsIn(mlp, kOtherLayers), tool === "esbuild" ? kOtherLayers : []);
       for (const name of others) assert.deepEqual(wordsIn(name, kOtherLayers), [], name);
     });
   });
 }
 
-/** What messages and texts say that have names of classes. */
+/** Messages and strings that contain names of classes. */
 const kReport = `(eg) => {
   const { distributions, nn, optim } = eg;
   const messageOf = (call) => {
@@ -144,7 +144,7 @@ for (const tool of Object.keys(kBundlers)) {
       const [matmul, linear, net, inner] = await outputOf(file);
       assert.match(matmul[0], /at userMatmul /);
       assert.match(inner[0], /at userInner /);
-      // webpack leaves no place by which the package could know itself.
+      // In webpack's bundles the package cannot recognize its own frames.
       if (tool === "webpack") return;
       assert.match(linear[0], /at userLinear /);
       assert.match(net[0], /at Net\.forward /);

@@ -57,7 +57,7 @@ describe("demos/mnist.mjs", () => {
       {
         timeout: 240_000,
         onOutput: (child, { stdout: text }) => {
-          // Where an epoch takes a second no line tells of its progress.
+          // If an epoch takes only a second, no progress lines are printed.
           if (isSent || !/samples\/s|test accuracy/.test(text)) return;
           isSent = true;
           child.kill("SIGINT");

@@ -1,4 +1,4 @@
-// Every example runs for a few steps, and says how they went.
+// Every example runs for a few steps and reports its results.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -12,7 +12,7 @@ const kExamples = readdirSync("examples").filter((name) => name.endsWith(".mjs")
 const folder = mkdtempSync(join(tmpdir(), "edgegrad-examples-"));
 after(() => rmSync(folder, { recursive: true }));
 
-/** The numbers named `name` that an example printed. */
+/** Returns the numbers named `name` that an example printed. */
 async function numbersOf(name, ...args) {
   const { status, stdout, stderr } = await runNode(args);
   assert.deepEqual({ status, stderr }, { status: 0, stderr: "" });
@@ -41,7 +41,7 @@ describe("an example runs:", () => {
   test("one that does not know a number of steps says so", async () => {
     const { status, stderr } = await runNode(["examples/pinn.mjs", "--steps", "many"]);
     assert.equal(status, 2);
-    assert.match(stderr, /--steps takes a whole number above 0, not "many"/);
+    assert.match(stderr, /--steps: .*whole number above 0, got "many"/);
   });
 });
 

@@ -1,11 +1,11 @@
-// Everything that the package exports, found by looking, called with what it cannot expect: nothing but an
-// EdgeGradError comes out, and it names who was called.
+// Calls everything that the package exports with unexpected arguments: only an
+// EdgeGradError may be thrown, and it must name the called function.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { eg } from "../support/engine.mjs";
 
-// They end or leave the engine.
+// These stop the engine or leave it.
 const kLifecycle = ["init", "shutdown", "spawn"];
 
 const disposed = eg.ones([2]);
@@ -51,7 +51,7 @@ const isClass = (fn) => /^class\b/.test(Function.prototype.toString.call(fn));
 async function thrownBy(call) {
   try {
     const result = await call();
-    // A mode that has begun.
+    // Ends a mode that has been entered.
     result?.[Symbol.dispose ?? Symbol.for("Symbol.dispose")]?.();
     return null;
   } catch (error) {

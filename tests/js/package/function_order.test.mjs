@@ -1,4 +1,4 @@
-// The order in which a module's functions are published: like beside like, which compresses better.
+// The order of a module's functions in the published file: similar functions are adjacent, which compresses better.
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -11,7 +11,7 @@ import { kRoot } from "../support/files.mjs";
 
 const kPublished = readFileSync(`${kRoot}dist/wasm/edgegrad-simd.wasm`);
 
-/** A module whose functions have these bytes, which need not mean anything. */
+/** Returns a module whose functions have these bytes, which need not be valid code. */
 function moduleOf(bodies) {
   const content = [bodies.length, ...bodies.flatMap((body) => [body.length, ...body])];
   const length = [(content.length % 128) + 128, content.length >> 7];

@@ -1,4 +1,4 @@
-// The check of the layers of web/src finds what goes against them.
+// The layering check of web/src finds violations.
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { findWebLayeringErrors } from "../../../scripts/layering_web.mjs";
 
-/** What the check says of a folder with these files. */
+/** Returns the result of the check for a folder with these files. */
 async function errorsOf(files) {
   const folder = mkdtempSync(join(tmpdir(), "edgegrad-layers-"));
   try {
@@ -45,7 +45,7 @@ describe("in web/src", () => {
     "an export": 'export * from "../tensor/tensor.js";\n',
     "an import for its effects": 'import "../tensor/tensor.js";\n',
     "a dynamic import": 'export const load = () => import("../tensor/tensor.js");\n',
-    // It is compiled to an import for its effects.
+    // This is compiled to an import for side effects.
     "a list of nothing but types":
       'import { type Shape } from "../tensor/tensor.js";\nexport type S = Shape;\n',
   };
@@ -73,12 +73,12 @@ describe("in web/src", () => {
       "nn/c.ts": 'import { a } from "./a.js";\nexport const c = () => a;\n',
     });
     assert.deepEqual(errors, [
-      "web/src: values are imported in a circle: nn/a.ts -> nn/b.ts -> nn/c.ts -> nn/a.ts",
+      "web/src: cyclic import of values: nn/a.ts -> nn/b.ts -> nn/c.ts -> nn/a.ts",
     ]);
   });
 
   test("a folder without a layer is an error", async () => {
     const errors = await errorsOf({ "vision/resize.ts": "export const resize = 1;\n" });
-    assert.deepEqual(errors, ["web/src/vision/resize.ts is in no layer of kMayImport"]);
+    assert.deepEqual(errors, ["web/src/vision/resize.ts belongs to no layer of kMayImport"]);
   });
 });

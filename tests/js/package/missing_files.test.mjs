@@ -1,4 +1,4 @@
-// The package without some of its files, as bundlers leave it that do not know of workers.
+// The package without some of its files, as in bundles of tools that do not support workers.
 
 import assert from "node:assert/strict";
 import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-// What bundlers can take of dist/, and what made them hang or warn.
+// The contents of dist/ for bundlers, without anything that makes them hang or warn.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ const kScripts = ["index.js", ...kWasm]
   .map((name) => ({ name, text: readFileSync(`${kRoot}dist/${name}`, "utf8") }));
 const [, ...kModules] = kScripts;
 
-// The other form: what bundlers find by the condition "module".
+// The other form of the package, which bundlers find through the export condition "module".
 const kSources = readdirSync(`${kRoot}dist`, { recursive: true })
   .filter((name) => name.endsWith(".js") && name !== "index.js" && !name.startsWith("wasm"))
   .map((name) => ({ name, text: readFileSync(`${kRoot}dist/${name}`, "utf8") }));
@@ -35,7 +35,7 @@ describe("the package's scripts", () => {
       ];
       const scripts = workers.map(([, script]) => script);
       assert.deepEqual(scripts, ["./wasm/edgegrad-relaxed.mjs", "./wasm/edgegrad-simd.mjs"]);
-      // webpack puts workers of one name into one file, which would then start both.
+      // webpack puts workers with the same name into one file, which would then start both.
       assert.equal(new Set(workers.map(([, , name]) => name)).size, 2);
     });
   }

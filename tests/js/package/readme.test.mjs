@@ -1,4 +1,4 @@
-// README.md's tables are those that the commands wrote, and say what is so.
+// README.md's tables are those that the commands have generated, and their statements are true.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The sweep of all ops beside PyTorch (tests/bench/sweep), as far as it goes without PyTorch.
+// The sweep that compares all ops with PyTorch (tests/bench/sweep), as far as it works without PyTorch.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,5 +1,5 @@
-// The declarations of the package compile in a user's project, however it is set up, and say what is
-// true.
+// The package's type declarations compile in user projects with various settings, and match the
+// implementation.
 
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { kRoot } from "../support/files.mjs";
 const folder = mkdtempSync(join(tmpdir(), "edgegrad-types-"));
 after(() => rmSync(folder, { recursive: true }));
 
-// As npm installs it.
+// Installed in the same way as by npm.
 const installed = join(folder, "node_modules", "edgegrad");
 mkdirSync(installed, { recursive: true });
 cpSync(join(kRoot, "package.json"), join(installed, "package.json"));

@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { EdgeGradError } from "edgegrad";
 
-/** Expected numbers have the digits that matter in single precision, or all of them for doubles. */
+/** The tolerances: expected numbers have the significant digits of single precision, or those of doubles. */
 const kSingle = 1e-6;
 const kDouble = 1e-9;
 
 /**
- * Asserts that two lists of numbers are equal within atol + rtol * |expected|. Small numbers count as large ones do, and a zero
- * is a zero: where terms cancel, a test gives the `atol` that is left of them.
+ * Asserts that two lists of numbers are equal within atol + rtol * |expected|. By default the tolerance is only relative, so a
+ * zero must be exactly zero: where terms cancel, a test passes an `atol` for the remaining error.
  */
 export function assertClose(actual, expected, { rtol, atol = 0, what = "values" } = {}) {
   rtol ??= actual instanceof Float64Array ? kDouble : kSingle;
@@ -20,13 +20,13 @@ export function assertClose(actual, expected, { rtol, atol = 0, what = "values" 
   if (wrong >= 0) assert.fail(`${what}[${wrong}]: ${a[wrong]}, expected ${e[wrong]}`);
 }
 
-/** Asserts that a tensor has the elements, in row-major order, and if given the shape. */
+/** Asserts that a tensor has these elements, in row-major order, and optionally a shape. */
 export function assertTensor(tensor, expected, { shape, ...tolerance } = {}) {
   if (shape) assert.deepEqual(tensor.shape, shape);
   assertClose(tensor.dataSync(), expected, tolerance);
 }
 
-/** Asserts that `fn` throws (or rejects with) an EdgeGradError with this code and a matching text. */
+/** Asserts that `fn` throws (or rejects with) an EdgeGradError with this code and a matching message. */
 export function assertThrows(fn, code, text = /./) {
   assert.throws(fn, (error) => isError(error, code, text));
 }
@@ -44,7 +44,7 @@ function isError(error, code, text) {
   return true;
 }
 
-// Golden files spell what JSON cannot.
+// Golden files contain strings for numbers that JSON cannot represent.
 function toNumber(value) {
   if (typeof value !== "string") return Number(value);
   return { nan: Number.NaN, inf: Infinity, "-inf": -Infinity }[value];

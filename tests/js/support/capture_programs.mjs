@@ -1,12 +1,12 @@
-// Random small programs around a captured function: the same actions on two worlds that begin alike, one that calls the
-// function itself and one that calls what was captured. After every action both hold the same, or the captured function
-// has refused to be called, and then nothing has changed.
+// Random small programs around a captured function: the same actions run on two identical states. One calls the
+// function itself, the other the captured function. After every action both states are equal, or the captured function
+// has thrown without changing anything.
 
 import assert from "node:assert/strict";
 
 const kActions = 12;
 
-/** Numbers of [0, 1) from a seed. */
+/** Returns a seeded generator of numbers in [0, 1). */
 export function makeRandom(seed) {
   let state = seed >>> 0;
   return () => {
@@ -17,7 +17,7 @@ export function makeRandom(seed) {
   };
 }
 
-/** Runs a program; returns how many calls were played and why it ended early, if it did. */
+/** Runs a program; returns how many calls were replayed and, if it ended early, why. */
 export function runProgram(eg, device, seed) {
   const random = makeRandom(seed);
   eg.manualSeed(seed);
@@ -43,8 +43,8 @@ export function runProgram(eg, device, seed) {
         outcomeOf(eg, () => actions(eg, device, parts)[name](world, number)),
       );
       if (found.code !== undefined) {
-        // A refusal comes before anything has been done.
-        if (/\[capture\] (?!what)/.test(found.message))
+        // A captured function that throws has changed nothing.
+        if (/\[capture\] (?!the result)/.test(found.message))
           assert.deepEqual(
             valuesIn(stateOf(worlds[1])),
             valuesIn(before),
@@ -182,7 +182,7 @@ const actions = (eg, device, parts) => ({
   callInference: (world, n) => eg.inferenceMode(() => world.call(inputOf(world, n))),
   callThenBackward: (world, n) => {
     world.call(inputOf(world, n));
-    // A graph that backward() has gone through is no part of what is returned.
+    // The result must not include a graph that backward() has freed.
     if (world.last !== null && !parts.backward) world.last.sum().mul(world.extra.sum()).backward();
   },
   zeroGrad: (world) => world.optimizer.zeroGrad(),
@@ -245,12 +245,12 @@ const actions = (eg, device, parts) => ({
   },
   unhook: (world) => world.hooks.pop()?.remove(),
   disposeResult: (world) => {
-    // What the function itself returns may be the parameter.
+    // The function itself may return the parameter.
     if (world.last !== world.leaf) world.last?.dispose();
   },
   changeResult: (world) => {
     const { last } = world;
-    // What is not made in the function comes out of it as it is, and of a captured one as a copy.
+    // The function returns a tensor from outside unchanged; a captured function returns a copy.
     const isMade = parts.returns === "loss" || parts.returns === "both";
     if (last !== null && isMade && !last.disposed) eg.noGrad(() => void last.mul_(2));
   },
@@ -277,7 +277,7 @@ const actions = (eg, device, parts) => ({
   },
 });
 
-// Once each, those that leave nothing to be played for the most part, and the others more often.
+// Actions after which replaying mostly fails occur once each, the others more often.
 const kHarmless =
   "call callAgain callTransposed zeroGrad step gradNull gradReplaced gradShared gradChanged gradHeld eagerBackward " +
   "eagerGraph eagerGraphBackward addGroup rate load loadOptimizer disposeResult changeResult changeBuffer";
@@ -307,7 +307,7 @@ function stateOf(world) {
   return { tensors, held, optimizer: JSON.parse(JSON.stringify(world.optimizer.stateDict())) };
 }
 
-// Without versions, which an action may raise around the call.
+// Without versions, which an action may increase around the call.
 function valuesIn(state) {
   return { ...state, tensors: state.tensors.map(({ version: _, ...others }) => others) };
 }
@@ -317,7 +317,7 @@ function compare(worlds, told) {
   assertAlike(found, expected, told);
 }
 
-// Numbers may differ in their last digits: gradients that meet outside are added in another order.
+// Numbers may differ in the last digits because gradients that meet outside are added in a different order.
 function assertAlike(found, expected, told) {
   const keysOf = (value) =>
     typeof value === "object" && value !== null ? Object.keys(value) : undefined;

@@ -1,4 +1,4 @@
-// Programs in a process of their own.
+// Running programs in separate processes.
 
 import { spawn } from "node:child_process";
 import { kRoot } from "./files.mjs";
@@ -20,7 +20,7 @@ export function runNode(args, options = {}) {
   });
 }
 
-/** Runs a program given as text. */
+/** Runs a program given as a string. */
 export function runProgram(text, options) {
   return runNode(["--input-type=module", "--eval", text], options);
 }

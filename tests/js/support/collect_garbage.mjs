@@ -1,4 +1,4 @@
-// Making the garbage collector run, which a program cannot do by itself.
+// Running the garbage collector, which a program cannot normally do.
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

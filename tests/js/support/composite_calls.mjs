@@ -1,10 +1,10 @@
-// Sample calls of every composite, written as those of the op table are (op_samples.mjs).
+// Sample calls of every composite, in the same form as those of the op table (op_samples.mjs).
 
 import { kFourierSamples } from "./fourier_samples.mjs";
 import { kImageSamples } from "./image_samples.mjs";
 import { kMatrixSamples } from "./matrix_samples.mjs";
 
-/** By the name of the function. */
+/** The sample calls by the name of the function. */
 export const kCompositeCalls = {
   argwhere: ["B([2, 3])", "T([])"],
   asStridedScatter: ["T([3, 4]), T([2, 2]), [2, 2], [4, 2], 1"],

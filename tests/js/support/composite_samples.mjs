@@ -1,4 +1,4 @@
-// The composites with their sample calls (composite_calls.mjs), as the op table has its ops.
+// The composites with their sample calls (composite_calls.mjs), in the form of the op table.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { kCompositeCalls } from "./composite_calls.mjs";
@@ -11,13 +11,13 @@ const kSources = readdirSync(`${kRoot}${kFolder}`, { recursive: true })
   .filter((file) => file.endsWith(".ts"))
   .map((file) => readFileSync(`${kRoot}${kFolder}/${file}`, "utf8"));
 
-/** The composites, as the op table has its ops. */
+/** The composites in the form of the op table. */
 export const compositeTable = Object.entries(kCompositeCalls).map(([js, samples]) => ({
   js,
   name: js,
   family: "Ops made of ops",
   doc: docOf(js),
-  // What is given no tensor makes one.
+  // A composite that takes no tensor creates one.
   kind: /[TCIB]\(/.test(samples[0]) ? "composite" : "factory",
   args: [],
   samples,
@@ -30,7 +30,7 @@ export const aliases = [...opTable, ...compositeTable].flatMap(({ js }) =>
     .map((alias) => ({ alias, js })),
 );
 
-// The comment that stands before a function, as one line. Of a name in a namespace the file says the whole.
+// Returns the comment before a function as one line. For a name in a namespace, the first comment of the file.
 function docOf(name) {
   const own = name.split(".").at(-1);
   const pattern = new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\s*export const ${own}\\b`);

@@ -1,4 +1,4 @@
-// The package as users import it, started.
+// The package as users import it, with the engine started.
 
 import * as eg from "edgegrad";
 import { seedFromEnvironment } from "./seed.mjs";

@@ -7,7 +7,7 @@ import * as jobs from "./thread_module.mjs";
 eg.expose({ ...jobs, train, spawnHere, started });
 eg.expose({ later: () => "exposed later" });
 
-// As a script that also runs elsewhere may do.
+// A script that also runs outside workers may do this.
 await eg.init();
 const isStarted = eg.ones([2]).sum().item() === 2;
 

@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { eg } from "./engine.mjs";
 
-/** A leaf that requires a gradient. */
+/** Returns a leaf that requires a gradient. */
 export const leaf = (data, options = {}) => eg.tensor(data, { requiresGrad: true, ...options });
 
-/** The elements of a tensor as plain numbers. */
+/** Returns the elements of a tensor as numbers. */
 export const values = (tensor) => Array.from(tensor.dataSync(), Number);
 
-/** Names of the nodes below a tensor, its own first, in the order of nextFunctions. */
+/** Returns the names of the nodes of a tensor's graph, the tensor's own first, in the order of nextFunctions. */
 export function nodeNames(tensor) {
   const names = [];
   const pending = [tensor.gradFn];
@@ -22,7 +22,7 @@ export function nodeNames(tensor) {
   return names;
 }
 
-/** Asserts that what `step` makes, called again and again, is freed. */
+/** Asserts that everything that repeated calls of `step` create is freed. */
 export function assertFlat(step, { times = 50 } = {}) {
   const run = (i) => eg.scope(() => void step(i));
   run(0);

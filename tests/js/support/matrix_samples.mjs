@@ -2,16 +2,13 @@
 
 export const kMatrixSamples = {
   adjoint: ["T([2, 3])", "C([2, 2, 3])"],
-  // What a matrix must be for it, a list of numbers at random is not: a matrix of one row is.
-  cholesky: ["T([2, 1, 1], 1, 2)"],
-  // Of a factor PyTorch has a derivative for both triangles, though it reads one: differences know nothing of it.
+  // PyTorch returns derivatives for both triangles of a factor, although only one is read: finite differences cannot show this.
   choleskyInverse: ["T([3, 3], 0.5, 2).tril().detach()"],
   choleskySolve: [
     "T([3, 2]), T([3, 3], 0.5, 2).tril().detach()",
     "T([3, 2]), T([3, 3], 0.5, 2).triu().detach(), true",
   ],
   cond: ["T([3, 3])", 'T([2, 3, 3]), "fro"', "T([3, 3]), {p: -2}"],
-  det: ["T([3, 3])", "C([3, 3])", "C([2, 2, 2])"],
   householderProduct: ["T([4, 3]), T([2])", "T([2, 3, 3]), T([2, 3])", "C([3, 2]), C([2])"],
   luSolve: [
     "T([3, 3], 0.5, 2), I([3], 3).add(1), T([3, 2])",
@@ -36,28 +33,12 @@ export const kMatrixSamples = {
   ],
   "linalg.vander": ["T([3])", "T([2, 3]), 4", "C([2]), {N: 3}"],
   logdet: ["T([3, 3], 0, 0.2)", "C([3, 3])"],
-  inverse: ["T([3, 3])", "C([3, 3])", "C([2, 2, 2])"],
-  lu: ["T([3, 2])", "C([3, 3])", "C([2, 3])", "C([2, 3, 2])"],
-  luFactor: ["T([3, 2])", "C([3, 3])", "C([2, 2, 3])", "C([3, 2])"],
   matrixExp: ["T([3, 3])", "T([2, 2, 2], -5, 5)", "C([2, 2])"],
   matrixNorm: ["T([3, 4])", 'T([3, 2, 4]), "nuc", [0, 2], true', "T([3, 4]), {ord: -1}"],
   matrixPower: ["T([3, 3]), 3", "T([2, 3, 3]), {n: -2}", "T([3, 3]), 0", "C([2, 2]), 5"],
   matrixRank: ["T([3, 4])", "T([2, 3, 3]), 0.1, {hermitian: true}"],
   multiDot: ["[T([2, 3]), T([3, 1]), T([1, 4]), T([4, 2])]", "[T([3]), T([3, 2]), T([2])]"],
   norm: ["T([3, 4])", 'T([3, 4]), "nuc"', 'T([3, 4]), "fro", 1', "T([3, 4]), 3, {dim: 0}"],
-  slogdet: ["T([3, 3])", "C([3, 3])", "C([2, 2, 2])", "C([1, 1])"],
-  pinv: ["T([3, 2])", "C([3, 2])", "C([2, 2, 3])"],
-  solve: [
-    "T([3, 3]), T([3, 2])",
-    "C([3, 3]), C([3])",
-    "C([2, 2, 2]), C([1, 2, 1])",
-    "C([2, 2]), C([3, 2]), false",
-  ],
-  solveTriangular: [
-    "T([3, 3], 0.5, 2), T([3, 2]), true",
-    "C([3, 3]), C([3, 2]), true",
-    "C([2, 2]), C([3, 2]), {upper: false, left: false, unitriangular: true}",
-  ],
   tensorinv: ["T([4, 2, 2]), {ind: 1}", "T([2, 3, 6])"],
   tensorsolve: ["T([2, 3, 6]), T([2, 3])", "T([2, 6, 3]), T([2, 3]), {dims: [1]}"],
   vecdot: ["T([2, 3]), T([3])", "C([2, 3]), C([2, 3]), {dim: 0}"],

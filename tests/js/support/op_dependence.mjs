@@ -1,18 +1,18 @@
-// Which results of an op depend on an element of its input, and what a NaN or an infinity there does.
+// Finds which results of an op depend on an element of its input, and the effect of a NaN or an infinity there.
 
 import { eg } from "./engine.mjs";
 import { callOp } from "./op_samples.mjs";
 
-// Results that none of these changes move do not depend on the element.
+// A result that none of these changes affect does not depend on the element.
 const kProbes = [(x) => x + 0.5, (x) => -x, () => 0.9, () => 1000, () => -1000];
-// A change so small that no choice between elements changes with it.
+// A change so small that it does not change which elements the op selects.
 const kNudge = (x) => x + 2 ** -12;
-// So that ops with many elements stay quick.
+// Limits the time for ops with many elements.
 const kElements = 5;
 
 /**
- * Puts NaN, then both infinities, into elements of every floating input, one at a time. Returns what
- * is wrong, in words: results that follow the element but not its NaN (unless the op `ignoresNan`),
+ * Puts NaN, then both infinities, into elements of every floating-point input, one at a time. Returns the
+ * problems as text: results that depend on the element but not on its NaN (unless the op `ignoresNan`),
  * and results that do not depend on it but become NaN (unless it `spreadsNan`).
  */
 export function wrongSpread(op, make, dtype) {
@@ -37,7 +37,7 @@ function spreadOf(op, args, flat, k) {
     try {
       return eg.scope(() => floatsOf(callOp(op, args)));
     } catch (error) {
-      // Some values are refused: a probability of 10.
+      // Some values are rejected, such as a probability of 10.
       if (error.code === "InvalidArgument") return null;
       throw error;
     } finally {

@@ -1,4 +1,4 @@
-// docs/ops.md, written from what op_report.mjs found.
+// Writes docs/ops.md from the results of op_report.mjs.
 
 import { aliases } from "./composite_samples.mjs";
 import { kRoot } from "./files.mjs";
@@ -30,7 +30,7 @@ const kGroups = {
   int: ["int32", "int64", "uint8"],
 };
 
-/** Returns the text of the page for the reports of all ops, what the device does by op, and the table of what it does not. */
+/** Returns the text of the page for the reports of all ops, the device's support by op, and the table of unsupported ops. */
 export function opPage(reports, { cells, onTheCpu }) {
   const families = [...new Set(reports.map(({ op }) => op.family))];
   const sections = families.map(
@@ -39,7 +39,7 @@ export function opPage(reports, { cells, onTheCpu }) {
   return [kIntroduction, ...sections, kOtherNames, `${kLastHead}${onTheCpu}\n`].join("\n");
 }
 
-/** What a page says of the device: { cells, onTheCpu }, as opPage() takes them. */
+/** Reads the information about the device from a page: { cells, onTheCpu }, as opPage() takes it. */
 export function deviceParts(page) {
   const rows = page.matchAll(/^\| `(\w+)` \|(?:[^|\n]*\|){3} ([^|\n]*) \|(?=.*\|$)/gm);
   const cells = Object.fromEntries([...rows].map(([, op, cell]) => [op, cell]));
@@ -70,7 +70,7 @@ function table(reports, cells) {
   return [heads, heads.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
 }
 
-// Whole groups go by their name.
+// Complete groups are listed by their name.
 function dtypeList(dtypes) {
   const names = Object.entries(kGroups).flatMap(([name, members]) =>
     members.every((member) => dtypes.includes(member))

@@ -1,7 +1,7 @@
-// What every op can do on a device, found by running its samples in every dtype.
+// Finds what every op supports on a device by running its samples in every dtype.
 //
-// A dtype that an op refuses with DtypeMismatch is not one of its dtypes. All others must agree with
-// the most precise run of the same numbers: float64, complex128, and for complex128 the real line.
+// A dtype that an op rejects with DtypeMismatch is not supported. The results in all other dtypes must agree with
+// the most precise run of the same numbers: in float64 or complex128, and complex128 must agree with real numbers.
 // Derivatives are checked against finite differences in float64 and complex128, and between the
 // precisions below.
 
@@ -22,7 +22,7 @@ export const kDTypes = [
   "bool",
 ];
 
-// The same numbers in more precision: the dtype to draw for, those to store as, and to compare with.
+// The same numbers with more precision: the dtype to draw numbers for, to store them as, and to compare with.
 const kReferences = {
   float32: { drawn: "float32", stored: "float32", reference: "float64" },
   complex64: { drawn: "complex64", stored: "complex64", reference: "complex128" },
@@ -33,13 +33,13 @@ const kRefusals = ["DtypeMismatch", "InvalidArgument"];
 const kSingle = ["float32", "complex64"];
 const kInexact = ["float32", "float64", "complex64", "complex128"];
 
-// The ops of the engine, and those made of them.
+// The ops of the engine and the composites.
 const kAllOps = [...opTable.filter(({ kind }) => kind !== "internal"), ...compositeTable];
 
 /**
  * Returns for every public op { op, forward, gradient, second, problems }: the dtypes whose values
- * are right, and of those the ones whose derivatives are; null where there is none to take.
- * `problems` has { dtype, message } for what is wrong with other dtypes that the op did not refuse.
+ * are correct, and those whose derivatives are correct; null where there are no derivatives.
+ * `problems` has { dtype, message } for other dtypes that the op did not reject.
  */
 export function reportOps() {
   return kAllOps.map((op) => eg.scope(() => report(op)));
@@ -83,8 +83,8 @@ function drawsNumbers(op, samples) {
 
 // ---------------------------------------------------------------- values
 
-// True if some sample ran; throws when values are wrong. Some samples are for floats alone, and
-// refused by what they ask for.
+// Returns true if some sample ran; throws if values are wrong. Some samples are only for floats, and
+// their arguments are rejected for other dtypes.
 function valuesAgree(op, samples, dtype, isRandom) {
   let count = 0;
   for (const sample of samples) {
@@ -108,7 +108,7 @@ function sampleAgrees(op, { text, make }, dtype, isRandom) {
   if (isRandom) return;
   const actual = callOp(op, withDtype(op, make(drawn, stored), stored));
   const precise = make(drawn, reference);
-  // Samples of complex numbers have nothing on the real line to compare with.
+  // Samples of complex numbers have no real counterpart to compare with.
   if (precise === null) return;
   const expected = callOp(op, withDtype(op, precise, reference));
   const all = dtype.startsWith("complex");
@@ -117,7 +117,7 @@ function sampleAgrees(op, { text, make }, dtype, isRandom) {
     assertAgree(one, references[i], `${text}, result ${i}`);
 }
 
-// Ops that make tensors are told which dtype.
+// Ops that create tensors receive the dtype as an option.
 function withDtype(op, args, dtype) {
   return op.kind === "factory" ? [...args, { dtype }] : args;
 }
@@ -131,7 +131,7 @@ function assertAgree(actual, expected, what) {
   references.forEach(([re, im], i) => {
     const [a, b] = values[i];
     const e = converted(re, actual.dtype);
-    // Where the reals have no value, the complex numbers may.
+    // Where the real result is NaN, the complex result may be defined.
     if (Number.isNaN(e)) return;
     const isClose = (x, y) => Object.is(x, y) || Math.abs(x - y) <= tolerance * (1 + Math.abs(y));
     if (!(a === e || isClose(a, e)) || !isClose(b, im)) {
@@ -140,7 +140,7 @@ function assertAgree(actual, expected, what) {
   });
 }
 
-// Elements as pairs of a real and an imaginary part.
+// Returns the elements as pairs of real and imaginary parts.
 function numbersOf(tensor) {
   const data = tensor.dataSync();
   const isComplex = tensor.dtype.startsWith("complex");
@@ -149,7 +149,7 @@ function numbersOf(tensor) {
   );
 }
 
-// What a number becomes in a dtype: integers are truncated and wrap around.
+// Returns the value of a number in a dtype: integers are truncated and wrap around.
 function converted(value, dtype) {
   if (dtype === "bool") return Number(value !== 0);
   if (dtype === "uint8") return ((Math.trunc(value) % 256) + 256) % 256;
@@ -168,7 +168,7 @@ function isRecorded(op, samples, dtype) {
   return samples.some(({ make }) => differentiableOf(op, make(dtype)).length > 0);
 }
 
-// True if all samples with a gradient pass; throws with what is wrong.
+// Returns true if all samples with a gradient pass; throws an error that describes the problem.
 function derivativesAgree(op, samples, dtype, order) {
   for (const { text, make } of samples) {
     const args = make(dtype);
@@ -179,7 +179,7 @@ function derivativesAgree(op, samples, dtype, order) {
   return true;
 }
 
-// Against finite differences.
+// Compares with finite differences.
 function checkDerivatives(op, args, order) {
   const leaves = leavesOf(args);
   const fn = (...values) => {
@@ -194,7 +194,7 @@ function checkDerivatives(op, args, order) {
   check(fn, leaves, { atol: 1e-5, rtol: 1e-3, raiseException: true });
 }
 
-// In single precision, against the same in double.
+// Compares single precision with double precision.
 function compareDerivatives(op, make, dtype, order, text) {
   const { reference } = kReferences[dtype];
   const [actual, expected] = [dtype, reference].map((stored) =>
@@ -223,7 +223,7 @@ function derivativesOf(op, args, order) {
   return results;
 }
 
-// The same for both precisions.
+// The same random weights for both precisions.
 function weightsFor({ shape, numel, dtype }, seed) {
   const random = makeRandom(seed);
   const values = Array.from({ length: numel }, () => Math.fround(0.5 + random()));

@@ -1,5 +1,5 @@
-// Sample calls of every op, made from the op table: elementwise ops are sampled inside their domains,
-// the others say in `samples` what they want.
+// Sample calls of every op, generated from the op table: elementwise ops are sampled inside their domains,
+// the others define their calls in `samples`.
 
 import { eg } from "./engine.mjs";
 import { readJson } from "./files.mjs";
@@ -8,10 +8,10 @@ import { readJson } from "./files.mjs";
 export const opTable = readJson("web/src/generated/op_table.json").ops;
 
 /**
- * Returns sample calls: `text`, and `make(dtype, stored)`, which gives the arguments, of the same
- * numbers each time: tensors (those that can require a gradient do) and plain values. With a dtype,
- * tensors have values that it can hold, stored as `stored`, and samples of complex numbers are null
- * for all others; without, they are float64 or complex128. Indices and masks keep their dtypes.
+ * Returns sample calls: `text`, and `make(dtype, stored)`, which returns the arguments, with the same
+ * numbers each time: tensors (which require a gradient if possible) and plain values. With a dtype,
+ * tensors have values that the dtype can represent, stored as `stored`, and samples of complex numbers are null
+ * for real dtypes; without a dtype, tensors are float64 or complex128. Indices and masks keep their dtypes.
  */
 export function samplesOf(op) {
   const texts = op.kind === "elementwise" ? elementwiseSamples(op) : (op.samples ?? []);
@@ -24,14 +24,14 @@ export function samplesOf(op) {
   }));
 }
 
-/** The function of a name, which may be one of a namespace: "linalg.norm". */
+/** Returns the function with a name, which may be in a namespace: "linalg.norm". */
 export function functionOf(name) {
   return name.split(".").reduce((value, part) => value?.[part], eg);
 }
 
 /**
- * Calls an op the same way each time, random ones included; returns its results as a list. An op
- * that writes into its first argument gets a copy of it, for a leaf cannot be written to.
+ * Calls an op reproducibly, including random ones; returns its results as an array. An op
+ * that writes into its first argument receives a copy, because a leaf cannot be written to.
  */
 export function callOp(op, args, { seed = 7 } = {}) {
   if (seed !== null) eg.manualSeed(seed);
@@ -40,21 +40,21 @@ export function callOp(op, args, { seed = 7 } = {}) {
   return Array.isArray(result) ? result : [result];
 }
 
-// Vectors that are unique but for a sign, or of complex matrices for a factor of magnitude 1.
+// Vectors that are unique up to a sign or, for complex matrices, up to a factor of magnitude 1.
 const kFreePhases = new Set(["eig", "eigh", "svd"]);
 
-/** Results as they can be compared: complex ones whose phase an op may choose as magnitudes, with `all` real ones too. */
+/** Returns results in comparable form: complex results with an arbitrary phase, or with `all` also real ones, as magnitudes. */
 export function comparable(op, results, { all = false } = {}) {
   if (!kFreePhases.has(op.js)) return results;
   return results.map((one) => (all || one.dtype.startsWith("complex") ? one.abs() : one));
 }
 
-// Every operand in full, and the second one broadcast.
+// All operands with the full shape, and with the second one broadcast.
 function elementwiseSamples(op) {
   const operands = op.args.filter((arg) => arg.type === "operand");
   const shapes = [operands.map(() => [2, 3])];
   if (operands.length > 1) shapes.push(operands.map((_, i) => (i === 1 ? [3] : [2, 3])));
-  // Of limits one has to be there.
+  // At least one of the limits is required.
   const limit = op.args.some(({ type }) => type === "operand?") ? ["1"] : [];
   return shapes.map((list) =>
     list
@@ -68,7 +68,7 @@ function elementwiseSamples(op) {
   );
 }
 
-// A domain of one value is a mask, or a number that the op is not differentiated by.
+// A domain with a single value is a mask, or a number with respect to which the op has no derivative.
 function operandSample({ name }, [low, high], shape) {
   const text = JSON.stringify(shape);
   if (low < high) return `T(${text}, ${low}, ${high})`;
@@ -105,7 +105,7 @@ function evaluate(text, random, dtype, stored) {
   return isPossible ? args : null;
 }
 
-// A source of values between low and high that a dtype can hold.
+// Returns a generator of values between low and high that a dtype can represent.
 function drawer(dtype, low, high, random) {
   const real = () => low + (high - low) * random();
   if (dtype === "float64") return real;
@@ -116,13 +116,13 @@ function drawer(dtype, low, high, random) {
   }
   const least = Math.ceil(["uint8", "bool"].includes(dtype) ? Math.max(low, 0) : low);
   const most = Math.floor(high);
-  // Domains keep away from points that only differences mind: a whole number beside one will do.
+  // Domains avoid points that only matter for finite differences, so a whole number just outside is also fine.
   const [from, to] = most < least ? [Math.max(Math.ceil(high), 0), 0] : [least, most];
   const draw = () => from + Math.floor(random() * (Math.max(to, from) - from + 1));
   return dtype === "bool" ? () => Math.min(draw(), 1) : draw;
 }
 
-/** Returns a generator of numbers in [0, 1) that starts the same for the same text. */
+/** Returns a generator of numbers in [0, 1) that is seeded by a string. */
 export function makeRandom(text) {
   let state = [...text].reduce(
     (hash, letter) => Math.imul(hash ^ letter.charCodeAt(0), 16777619),

@@ -1,6 +1,6 @@
-// The seed of the engine's random numbers: another one in each process of tests, told when one of them fails.
+// The seed of the engine's random numbers: different in each test process, and printed if a test fails.
 
-/** Seeds an engine that has started; EG_TEST_SEED in the environment is the seed of a failure that is to be repeated. */
+/** Seeds a started engine; the environment variable EG_TEST_SEED sets the seed in order to repeat a failure. */
 export function seedFromEnvironment(eg) {
   const seed = Number(process.env.EG_TEST_SEED ?? Math.floor(Math.random() * 2 ** 32));
   eg.manualSeed(seed);

@@ -1,8 +1,8 @@
-// What tests/js/engine/shared_tensors.test.mjs runs in engine workers.
+// The functions that tests/js/engine/shared_tensors.test.mjs runs in engine workers.
 
 import * as eg from "edgegrad";
 
-/** Trains the very tensor that others train too; returns how many steps were refused, and for what. */
+/** Trains a tensor that other threads also train; returns how many steps failed, and their error codes. */
 export function train(w, steps) {
   const optimizer = new eg.optim.SGD([w], { lr: 1e-3, momentum: 0.9 });
   const refused = {};
@@ -20,7 +20,7 @@ export function train(w, steps) {
   return refused;
 }
 
-/** Trains the shared memory by a model of its own, as the guide does. */
+/** Trains shared memory through a separate model, as in the guide. */
 export function trainModel(shared, steps) {
   const model = new eg.nn.Linear(2, 1, { bias: false });
   model.loadStateDict(shared, { assign: true });
@@ -70,7 +70,7 @@ export function wrongGradients(factor, steps) {
   return wrong;
 }
 
-/** Registers and removes hooks of all kinds; returns how often one was called that was removed. */
+/** Registers and removes hooks of all kinds; returns how often a removed hook was called. */
 export function addAndRemoveHooks(w, rounds) {
   let called = 0;
   const count = () => {
@@ -92,19 +92,19 @@ export function addAndRemoveHooks(w, rounds) {
   return called;
 }
 
-/** Runs backward of what it is given, `count` times. */
+/** Runs backward from its argument `count` times. */
 export function backwardOften(loss, count) {
   for (let i = 0; i < count; i++) loss.backward(null, { retainGraph: true });
 }
 
-/** Looks at, and changes, what this thread keeps with the node of a tensor. */
+/** Reads and changes the metadata that this thread stores with the node of a tensor. */
 export function ownMetadata(y, value) {
   const before = y.gradFn.metadata.value ?? null;
   y.gradFn.metadata.value = value;
   return [before, y.gradFn.metadata.value];
 }
 
-/** Holds a tensor until told otherwise. */
+/** Holds a tensor until it is released. */
 export async function hold(x, flag) {
   while (flag.item() === 0) await new Promise((resolve) => setTimeout(resolve, 1));
   return x.shape;

@@ -1,4 +1,4 @@
-// What tests/js/engine/spawn.test.mjs runs in the engine's own workers.
+// The functions that tests/js/engine/spawn.test.mjs runs in the engine's own workers.
 
 import { threadId } from "node:worker_threads";
 import * as eg from "edgegrad";
@@ -21,32 +21,32 @@ export const after = async (milliseconds, value) => {
   return value;
 };
 
-/** Says in its own element of a shared tensor that it has come, and returns when all have. */
+/** Marks its arrival in its element of a shared tensor, and returns when all have arrived. */
 export const meet = async (arrived, i) => {
   arrived.at(i).fill_(1);
   while (arrived.sum().item() < arrived.numel) await after(2);
   return i;
 };
 
-/** A number of Fibonacci, each call by two others in workers. */
+/** Computes a Fibonacci number; each call makes two further calls in workers. */
 export const fibonacci = async (n) => {
   if (n < 2) return n;
   const parts = await Promise.all([n - 1, n - 2].map((k) => eg.spawn(kHere, "fibonacci", k)));
   return parts[0] + parts[1];
 };
 
-/** Doubles x as often as `depth` says, each time in another worker that waits for the next. */
+/** Doubles x `depth` times, each time in another worker, which waits for the next one. */
 export const doubled = async (x, depth) =>
   depth === 0 ? x : (await eg.spawn(kHere, "doubled", x, depth - 1)).mul(2);
 
-/** What becomes of a call in another worker. */
+/** Returns the outcome of a call in another worker. */
 export const outcomeOf = (name, ...args) =>
   eg.spawn(kHere, name, ...args).then(
     () => "done",
     (error) => `${error.constructor.name} ${error.code} ${error.message}`,
   );
 
-/** Asks for something and ends before it comes. */
+/** Makes a call in another worker and ends before it finishes. */
 export const dieAsking = (x) => {
   for (let i = 0; i < 10; i++) eg.spawn(kHere, "slowly", x.add(i)).catch(() => undefined);
   setTimeout(() => process.exit(3), 20);
@@ -57,7 +57,7 @@ export const shapeError = (x) => x.matmul(eg.ones([7, 7]));
 
 export const die = () => process.exit(3);
 
-/** Returns what the worker of a hook will be asked for later. */
+/** Returns a tensor whose hook belongs to this worker and is called later. */
 export const hooked = (x) => {
   const y = x.mul(2);
   y.registerHook((grad) => grad.mul(10));
@@ -76,7 +76,7 @@ function revoked() {
   return proxy;
 }
 
-/** Makes values that cannot be sent, or not be read. */
+/** Makes values that cannot be sent or cannot be read. */
 export const kUnsendable = {
   function: () => () => 1,
   symbol: () => Symbol("s"),

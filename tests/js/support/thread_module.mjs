@@ -1,4 +1,4 @@
-// What tests/js/threads.test.mjs runs in engine workers.
+// The functions that tests/js/engine/threads.test.mjs runs in engine workers.
 
 import { threadId } from "node:worker_threads";
 import * as eg from "edgegrad";
@@ -21,7 +21,7 @@ export const unsendable = () => () => 1;
 
 export const same = (value) => value;
 
-/** Returns a tensor where it cannot be sent. */
+/** Returns a tensor inside an object that cannot be sent. */
 export const hidden = (kind) => {
   const x = eg.ones([1]);
   if (kind === "map") return new Map([["x", x]]);
@@ -37,13 +37,13 @@ export const hidden = (kind) => {
 
 export const die = () => process.exit(3);
 
-/** Calls backward here, on a graph that another thread made. */
+/** Calls backward on this thread, for a graph that another thread has made. */
 export const backward = (loss) => {
   loss.backward();
   return threadId;
 };
 
-/** Returns what backward throws here. */
+/** Returns the error that backward throws on this thread. */
 export const backwardError = (loss) => {
   try {
     loss.backward();
@@ -55,7 +55,7 @@ export const backwardError = (loss) => {
 
 /** Returns twice x, with a hook of this thread that reports where it ran through `ranOn`. */
 export const hooked = (x, ranOn) => {
-  // The hook outlives this call, at whose end its arguments are freed.
+  // The hook outlives this call, whose arguments are freed at its end.
   eg.keep(ranOn);
   const y = x.mul(2);
   y.registerHook((grad) => {
@@ -65,7 +65,7 @@ export const hooked = (x, ranOn) => {
   return y;
 };
 
-/** Says that it runs, then keeps its thread busy until `flag` is set. */
+/** Reports that it is running, then keeps its thread busy until `flag` is set. */
 export const busy = (running, flag) => {
   eg.noGrad(() => running.fill_(1));
   while (flag.item() === 0);
@@ -98,7 +98,7 @@ export const failing = (x, count) => {
 
 export const shutDown = () => eg.shutdown();
 
-/** Ends this worker by an error that nobody catches, while its function is running. */
+/** Ends this worker with an uncaught error while its function is running. */
 export const throwLater = (x) => {
   eg.keep(x.mul(2));
   setTimeout(() => {
@@ -107,20 +107,20 @@ export const throwLater = (x) => {
   return new Promise(() => {});
 };
 
-/** Ends this worker with tensors of its own alive. */
+/** Ends this worker while it has live tensors. */
 export const dieKeeping = (x) => {
   eg.keep([x, x.mul(2), eg.zeros([1000])]);
   process.exit(0);
 };
 
-/** Returns twice x, with a hook at which this worker ends. */
+/** Returns twice x, with a hook that ends this worker. */
 export const hookedToDie = (x) => {
   const y = x.mul(2);
   y.registerHook(() => process.exit(4));
   return y;
 };
 
-/** Makes and frees tensors of all sizes, `rounds` times, with a check of what they hold. */
+/** Makes and frees tensors of all sizes `rounds` times, and checks their contents. */
 export async function makeAndFree(seed, rounds) {
   let random = seed;
   const next = (below) => {

@@ -1,5 +1,5 @@
-// A process that trains a few networks for some steps and prints a hash of the weights of each: `node train_and_hash.mjs
-// VARIANT THREADS`. The sizes are such that ops are split between threads.
+// A program that trains a few networks for some steps and prints a hash of the weights of each: `node train_and_hash.mjs
+// VARIANT THREADS`. The sizes are large enough that ops are split between threads.
 
 import { createHash } from "node:crypto";
 import * as eg from "edgegrad";

@@ -1,4 +1,4 @@
-// A user's program, which only has to compile: tests/js/package/types.test.mjs does.
+// A user's program, which tests/js/package/types.test.mjs only compiles.
 
 import * as eg from "edgegrad";
 
@@ -23,7 +23,7 @@ const picked: eg.Tensor = x.at([0, 1], [true, false], eg.slice(), null, "...", g
 const dtype: eg.DType = x.dtype;
 console.log(part, flat, one, rowMaxima, rowIndices, pooled, places.shape, picked, dtype);
 
-// Ops made of ops, and what programs type on tensors.
+// Composites, and convenience methods of tensors.
 const distinct: eg.Tensor = eg.unique(x);
 const counted: eg.Tensor[] = eg.unique(x, { returnCounts: true, dim: 0 });
 const [mantissa, exponent]: [eg.Tensor, eg.Tensor] = eg.frexp(x);
@@ -32,7 +32,7 @@ const held: eg.Tensor[] = eg.where(x.gt(1));
 const long: eg.Tensor = x.T.long().newZeros(2, x.size(0), { dtype: "int64" });
 console.log(distinct, counted, mantissa, exponent, middle, held, long, eg.norm(x, "fro", 1));
 
-// What gives several tensors gives a tuple: each is there.
+// Functions with several results return a tuple, whose elements are never undefined.
 const pairs: [eg.Tensor, eg.Tensor][] = [
   x.sort({ descending: true }),
   x.topk(2),
@@ -55,11 +55,11 @@ const [u, s, vh]: [eg.Tensor, eg.Tensor, eg.Tensor] = eg.svd(x);
 const [solution, residuals, rank] = eg.lstsq(x, y);
 const parts: eg.Tensor[] = x.split(1);
 console.log(pairs, u.shape, s.shape, vh.shape, solution.shape, residuals, rank, parts);
-// @ts-expect-error: svd gives three
+// @ts-expect-error: svd returns three tensors
 const [, , , fourth] = x.svd();
 console.log(fourth);
 
-// Single values, rows and texts.
+// Single values, rows and strings.
 const value0: number = x.sum().item();
 const isSmall: boolean = x.lt(1).all().item<boolean>();
 const large: number | bigint = eg.tensor(1n).item<number | bigint>();
@@ -105,9 +105,9 @@ class Tied extends eg.nn.Module {
     this.head.weight = this.embedding.weight;
     this.head.bias = null;
     new eg.nn.BatchNorm1d(4).running_mean = new eg.nn.Buffer(eg.zeros([4]));
-    // @ts-expect-error: a plain tensor is no parameter
+    // @ts-expect-error: a plain tensor is not a parameter
     this.head.weight = eg.zeros([8, 4]);
-    // @ts-expect-error: a plain tensor is no buffer
+    // @ts-expect-error: a plain tensor is not a buffer
     this.steps = eg.zeros([1]);
   }
 
@@ -149,9 +149,9 @@ try {
   if (error instanceof eg.EdgeGradError && error.code === "OutOfMemory") console.log(error.message);
 }
 
-// @ts-expect-error: an option of Python's
+// @ts-expect-error: an option of Python
 new eg.nn.Linear(2, 3, { Bias: false });
-// @ts-expect-error: a setting of Python's
+// @ts-expect-error: a setting of Python
 new eg.optim.Adam(net.parameters(), { weight_decay: 0.1 });
 new eg.optim.SGD(net.parameters(), 0.5, { momentum: 0.9 });
 // @ts-expect-error: a rate is a number
@@ -160,6 +160,29 @@ new eg.optim.SGD(net.parameters(), "0.5");
 new eg.nn.Conv2d(1, 2, 3, { paddingMode: "mirror" });
 const convolution = new eg.nn.Conv2d(1, 2, [3, 3], { padding: "same", bias: false });
 const padding: eg.nn.PaddingMode = convolution.paddingMode;
+// Layers whose classes are made from declarations.
+class ScaledHuber extends eg.nn.HuberLoss {
+  scale = 2;
+  override forward(input: eg.Tensor, target: eg.Tensor): eg.Tensor {
+    return super.forward(input, target).mul(this.scale);
+  }
+}
+const huber = new ScaledHuber("sum", { delta: 2 });
+const delta: number = huber.delta;
+const huberOptions: eg.nn.HuberLossOptions = { reduction: "none", delta: 1 };
+const lossOfHuber: eg.Tensor = huber.call(x, x);
+const dim: number | null = new eg.nn.Softmax({ dim: 1 }).dim;
+// @ts-expect-error: fields are read-only
+huber.delta = 3;
+// @ts-expect-error: a number
+new eg.nn.HuberLoss("mean", "1");
+// @ts-expect-error: no such option
+new eg.nn.ELU({ Alpha: 1 });
+// @ts-expect-error: Tanh takes no arguments
+new eg.nn.Tanh(1);
+// @ts-expect-error: the kernel size is missing
+new eg.nn.MaxPool2d();
+console.log(delta, huberOptions, lossOfHuber, dim);
 const options: eg.nn.LSTMOptions = { numLayers: 2, projSize: 1, dtype: "float64" };
 const recurrent = new eg.nn.LSTM(2, 3, options);
 eg.nn.init.kaimingUniform_(convolution.weight, { nonlinearity: "relu" });
@@ -168,7 +191,7 @@ console.log(padding, recurrent, eg.full([2], 1, { requiresGrad: true }).dtype);
 x.backward({ retainGraph: true });
 // @ts-expect-error: an unknown reduction
 eg.mseLoss(x, y, { reduction: "avg" });
-// @ts-expect-error: a text is no operand
+// @ts-expect-error: a string is not an operand
 x.add("1");
 // @ts-expect-error: not for users
 console.log(x.handle);
@@ -209,7 +232,7 @@ const packed: eg.Tensor = graph.savedTensorsHooks(
 const edge = graph.getGradientEdge(packed);
 eg.autograd.backward(edge, { gradTensors: packed, inputs: [x, edge] });
 
-// Functions of one's own.
+// Custom Functions.
 class Scale extends eg.autograd.Function {
   static override readonly onceDifferentiable = true;
 
@@ -252,7 +275,7 @@ console.log(first, isRight, primal, tangent, durations, dot);
 net.registerForwardHook((module, inputs, output) => void console.log(module, inputs, output));
 net.registerFullBackwardHook((_, gradInputs) => gradInputs).remove();
 
-// Layers that give several tensors, schedulers, clipping.
+// Layers with several results, schedulers, clipping.
 const lstm = new eg.nn.LSTM(2, 3, { numLayers: 2, bidirectional: true, projSize: 1 });
 const [steps, [hidden, cell]] = lstm.call(x);
 lstm.call(x, [hidden, cell]);
@@ -289,7 +312,7 @@ new lrScheduler.SequentialLR(sgd, { schedulers });
 // @ts-expect-error a rate is needed
 new lrScheduler.ExponentialLR(sgd, {});
 
-// A worker of a page, one of Node, and the address of a module.
+// A worker of a browser, one of Node, and the URL of a module.
 declare const pageWorker: {
   postMessage(message: object, transfer: object[]): void;
   terminate(): void;
@@ -303,10 +326,10 @@ await eg.spawn(nodeWorker, "train", x, 3);
 await eg.spawn({ href: "file:///worker.js" }, "train", x, 3);
 eg.expose({ train: (weights: eg.Tensor, steps: number) => weights.numel * steps * trained });
 
-// What Python's habits type is refused here already.
+// Python habits that the compiler already rejects.
 // @ts-expect-error numel is a property
 x.numel();
-// @ts-expect-error shape is one too, and its elements are numbers
+// @ts-expect-error shape is a property too, and its elements are numbers
 x.shape[0]();
 // @ts-expect-error modules have call()
 net(x);
@@ -322,10 +345,53 @@ x.max(1).indices;
 eg.unique(x).counts;
 // @ts-expect-error it is called int64
 eg.zeros([2], { dtype: "long" });
-// @ts-expect-error tensors are no numbers
+// @ts-expect-error tensors are not numbers
 1 - x;
-// @ts-expect-error nor are methods
+// @ts-expect-error methods are not numbers either
 x.size * 2;
 // @ts-expect-error it is called requiresGrad
 x.requires_grad = true;
 eg.zeros([2], { dtype: eg.long }).to(eg.float64);
+
+// Distributions are declared: constructors, parameters, base distributions and subclasses have their types.
+const { distributions: d } = eg;
+class Shifted extends d.Normal {
+  constructor(loc: eg.Tensor) {
+    super(loc, 1, { validateArgs: false });
+  }
+  override get loc(): eg.Tensor {
+    return super.mean.add(1);
+  }
+  override logProb(value: eg.Tensor): eg.Tensor {
+    return super.logProb(value).add(this.parameters.scale);
+  }
+}
+class Falling extends d.ExpTransform {
+  override get sign(): number {
+    return -1;
+  }
+  protected override forward(value: eg.Tensor): eg.Tensor {
+    return super.forward(value).neg();
+  }
+}
+d.registerKl(Shifted, d.Gumbel, (p, q) => p.loc.sub(q.scale));
+d.Normal.setDefaultValidateArgs(true);
+const scale: eg.Tensor = new d.TransformedDistribution(new Shifted(x), [new Falling()]).baseDist
+  .scale;
+const underlying: eg.distributions.Normal = new d.LogNormal(0, 1).baseDist;
+const draws: number = new d.Multinomial({ totalCount: 3, probs: x }).totalCount;
+const wide: eg.distributions.Gamma = new d.Gamma(1, x).expand([3]);
+const shift: eg.distributions.Parameter = new d.AffineTransform(1, 2, { eventDim: 1 }).loc;
+const anyDistribution: eg.distributions.Distribution = new d.StudentT(3, { loc: 1 });
+const anyClass: eg.distributions.DistributionClass<eg.distributions.Normal> = Shifted;
+console.log(scale, underlying, draws, wide, shift, anyDistribution, anyClass);
+// @ts-expect-error a text is no parameter
+new d.Normal("a", 1);
+// @ts-expect-error the scale is missing
+new d.Normal(0);
+// @ts-expect-error it is called validateArgs
+new d.Normal(0, 1, { validate: true });
+// @ts-expect-error parameters do not change
+new d.Normal(0, 1).loc = x;
+// @ts-expect-error Normal has no rate
+new d.Normal(0, 1).rate;

@@ -1,4 +1,4 @@
-// The same in every Node that has modules.
+// The same program for every Node.js version with modules.
 
 async function main() {
   const eg = await import("edgegrad");

@@ -1,4 +1,4 @@
-// The same in a thread of the user's own.
+// The same program in a thread created by the user.
 
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";

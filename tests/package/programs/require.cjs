@@ -1,4 +1,4 @@
-// The same for those who have no modules of their own.
+// The same program as CommonJS.
 
 const eg = require("edgegrad");
 const { train } = require("./train.js");

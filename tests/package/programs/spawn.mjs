@@ -1,5 +1,5 @@
-// Trains here, and has a worker of the user's own train in the memory of this thread: one of Node's, or with the argument
-// "global" one that is constructed as in a page.
+// Trains in this thread, and has a worker created by the user train in the memory of this thread: one of Node.js, or with
+// the argument "global" one that is constructed as in a page.
 
 import * as eg from "edgegrad";
 import { train } from "./train.js";

@@ -1,4 +1,4 @@
-// The same as a test of a runner that makes `test` global.
+// The same program as a test, for runners that make `test` global.
 
 import { writeFileSync } from "node:fs";
 import * as eg from "edgegrad";

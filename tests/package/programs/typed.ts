@@ -1,4 +1,4 @@
-// The same in TypeScript, which must know what everything is.
+// The same program in TypeScript, which must infer all types.
 
 import * as eg from "edgegrad";
 

@@ -1,4 +1,4 @@
-// What TypeScript 5.8 and newer allow where Node can require a module.
+// Allowed by TypeScript 5.8 and newer, where Node.js can require a module.
 
 import eg = require("edgegrad");
 

@@ -1,4 +1,4 @@
-// Plain files in three browsers, served in every way that makes a difference.
+// Plain files in three browsers, served in every configuration that matters.
 
 import { assertPageTrains, kPath, kPolicy } from "../../browser/support/deployed.mjs";
 import { kIsolation } from "../../browser/support/project.mjs";
@@ -13,7 +13,8 @@ export const kBrowsers = {
 
 const kRefused = {
   "webkit-cdn": {
-    reason: "one, unless the scripts there have `Cross-Origin-Embedder-Policy: require-corp`",
+    reason:
+      "one thread, unless the scripts there have `Cross-Origin-Embedder-Policy: require-corp`",
     error: /threads: 1/,
   },
 };
@@ -22,15 +23,15 @@ const kEntry = "node_modules/edgegrad/dist/index.js";
 const isolated = (folder) => serveFiles(folder, kIsolation);
 
 const kWays = {
-  isolated: { title: "threads where the page is isolated", serve: isolated },
+  isolated: { title: "threads in a cross-origin isolated page", serve: isolated },
   single: {
-    title: "one thread where it is not",
+    title: "one thread in other pages",
     serve: (folder) => serveFiles(folder),
     threads: 1,
   },
-  policy: { title: "below a path under a strict policy", serve: serveStrictly },
+  policy: { title: "under a path with a strict CSP", serve: serveStrictly },
   cdn: { title: "threads from another origin", serve: serveWithCdn },
-  worker: { title: "in a worker of one's own", serve: isolated, page: "own_worker.html" },
+  worker: { title: "in the user's own worker", serve: isolated, page: "own_worker.html" },
 };
 
 export const kBrowserRows = Object.entries(kBrowsers).flatMap(([name, group]) =>

@@ -1,4 +1,5 @@
-// Pages that bundlers build, with what README.md says of each, put below a path under a strict policy and trained in Chromium.
+// Pages built by bundlers, configured as README.md describes, served under a path with a strict content security policy and
+// trained in Chromium.
 
 import assert from "node:assert/strict";
 import * as bundlers from "../../browser/support/bundlers.mjs";
@@ -27,7 +28,7 @@ async function buildWithWebpack(folder) {
 const kBuildRows = Object.entries(kBuilds).map(([group, { tools, build }]) => ({
   id: tools[0],
   group,
-  title: "built for a path under a strict policy",
+  title: "built for a path with a strict CSP",
   version: () => versionOf(tools[0]),
   async run({ projects, browsers }) {
     const out = await build(await projects.with(...tools));

@@ -1,4 +1,4 @@
-// The pages of the site, each trained for a little in three browsers.
+// The pages of the site, each of which trains for a short time in three browsers.
 
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,7 +10,7 @@ import { kBrowsers } from "./browsers.mjs";
 const kTimeout = 120_000;
 const kPause = 200;
 
-// What starts a page, and what it shows when it has learned something; both run in the page.
+// How to start a page, and how to tell that it has learned; both functions run in the page.
 const kDemos = {
   start: {
     path: "index.html",
@@ -54,7 +54,7 @@ export const kDemoRows = Object.entries(kBrowsers).flatMap(([name, group]) =>
       const complaints = complaintsOf(page);
       try {
         await page.goto(server.url + path);
-        // A page whose engine is not there yet has nothing to press.
+        // The button is disabled until the engine is ready.
         await until(page, () => document.getElementById("run")?.disabled !== true);
         if (start) await page.evaluate(start);
         await until(page, learned);
@@ -67,14 +67,14 @@ export const kDemoRows = Object.entries(kBrowsers).flatMap(([name, group]) =>
   })),
 );
 
-// Waits until a condition holds in the page; an error that the page shows ends it.
+// Waits until a condition holds in the page; throws if the page shows an error.
 async function until(page, condition) {
   const end = performance.now() + kTimeout;
   while (performance.now() < end) {
     const alert = await page.evaluate(
       () => document.querySelector("#alert:not([hidden])")?.textContent,
     );
-    if (alert) throw new Error(`the page says: ${alert}`);
+    if (alert) throw new Error(`the page shows an error: ${alert}`);
     if (await page.evaluate(condition)) return;
     await sleep(kPause);
   }

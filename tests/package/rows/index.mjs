@@ -1,7 +1,8 @@
 // All rows of `npm run pack:check`, in the order of its table.
 //
-// A row is { id, group, title, version, run }: `run` throws where something does not work; `version` is that of the tool.
-// `quick` rows are those of npm run test:all. `refused` is { reason, error } where it is known not to work: why, and what must come instead.
+// A row is { id, group, title, version, run }: `run` throws if something does not work; `version` returns that of the tool. `quick` rows are
+// part of npm run test:all. `refused` is { reason, error } for a combination that is known not to work: the explanation, and the error that
+// is expected instead.
 
 import { kBrowserRows } from "./browsers.mjs";
 import { kBundlerRows } from "./bundlers.mjs";

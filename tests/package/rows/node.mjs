@@ -1,4 +1,4 @@
-// Programs of Node and of the other runtimes beside it.
+// Programs for Node.js and for other runtimes.
 
 import { downloadedNode, newerNode } from "../../../scripts/newer_node.mjs";
 import { read } from "../../../scripts/process.mjs";
@@ -27,13 +27,13 @@ const kRuntimes = {
 };
 
 const kOwnWorkers = {
-  reason: "its own `Worker` is a page's; import that of `node:worker_threads`",
+  reason: "its global `Worker` is that of web pages; import the one of `node:worker_threads`",
   error: /EdgeGradError: \[(spawn|expose)\] .*node:worker_threads/,
 };
 
 const kRefused = {
   "node-oldest-require": {
-    reason: "Node before 20.19 cannot `require` a module; `import()` it",
+    reason: "Node.js before 20.19 cannot `require` a module; use `import()`",
     error: /ERR_REQUIRE_ESM/,
   },
   "deno-global": kOwnWorkers,
@@ -53,7 +53,7 @@ const nodeRows = Object.entries(kNodes).flatMap(([name, find]) =>
     quick: name === "this",
     version: async () => read(await find(), ["--version"]).slice(1),
     async run({ projects }) {
-      assertOutcome(await run(await projects.with(), await find(), ...args));
+      assertResult(await run(await projects.with(), await find(), ...args));
     },
   })),
 );
@@ -63,14 +63,14 @@ const runtimeRows = Object.entries(kRuntimes).flatMap(([tool, { group, command }
     group,
     version: () => versionOf(tool),
     async run({ projects }) {
-      assertOutcome(await runTool(await projects.with(tool), tool, ...command, ...args));
+      assertResult(await runTool(await projects.with(tool), tool, ...command, ...args));
     },
   })),
 );
 
 export const kNodeRows = [...nodeRows, ...runtimeRows];
 
-function assertOutcome(output) {
+function assertResult(output) {
   const { weights = [] } = assertTrained(output);
   assertWeights(weights);
 }

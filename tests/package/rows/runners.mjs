@@ -1,4 +1,4 @@
-// Test runners, which load modules in ways of their own.
+// Test runners, which load modules in different ways.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,11 +7,11 @@ import { versionOf } from "../tools.mjs";
 
 const kProgram = "train.test.mjs";
 
-// Jest takes modules as Node has them only when Node gives it what that needs.
+// Jest loads native modules only if Node.js is started with this option.
 const kRunners = {
   vitest: {
     group: "Vitest",
-    title: "as it comes",
+    title: "by default",
     tools: ["vitest"],
     command: ["vitest/vitest.mjs", "run", "--globals"],
   },

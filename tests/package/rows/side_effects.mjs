@@ -1,4 +1,5 @@
-// "sideEffects" in package.json: of a program that imports the package and uses nothing of it, bundlers keep nothing of it.
+// Tests "sideEffects" in package.json: bundlers remove the package completely from a program that imports it but does not
+// use it.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -36,7 +37,7 @@ const kTools = { Rollup: ["rollup", "@rollup/plugin-node-resolve"] };
 export const kSideEffectRows = Object.entries(kBundles).map(([group, bundle]) => ({
   id: `unused-${group.toLowerCase()}`,
   group,
-  title: "left out where it is not used",
+  title: "removed when unused",
   version: () => versionOf(group.toLowerCase()),
   async run({ projects }) {
     const folder = await projects.with(...(kTools[group] ?? [group]));
@@ -45,6 +46,6 @@ export const kSideEffectRows = Object.entries(kBundles).map(([group, bundle]) =>
     const out = join(folder, "out-unused");
     await bundle(folder, entry, out);
     const { length } = readFileSync(join(out, "unused.js"));
-    assert.ok(length < kMostBytes, `${length} bytes are left`);
+    assert.ok(length < kMostBytes, `${length} bytes remain`);
   },
 }));

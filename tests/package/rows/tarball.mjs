@@ -1,4 +1,4 @@
-// The tarball itself: what is in it, and what the tools for that think of it.
+// The tarball itself: its contents, and the reports of tools that check packages.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -19,9 +19,9 @@ const kScripts = [
   ]),
 ];
 const kMaps = ["index.js.map", "wasm/edgegrad-webgpu.js.map"];
-const kTexts = ["CHANGELOG.md", "LICENSE", "README.md", "package.json"];
+const kTexts = ["CHANGELOG.md", "LICENSE", "README.md", "THIRD_PARTY_NOTICES.md", "package.json"];
 
-/** Files of a folder and those below, with "/" between folders. */
+/** Returns the files of a folder and its subfolders, with "/" between folders. */
 function filesOf(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -43,14 +43,14 @@ function expectedFiles() {
   return [...kTexts, ...docs.map((name) => `docs/${name}`), ...dist].sort();
 }
 
-/** What bundlers are given: a module for every source but those of the files that are one. */
+/** Returns the modules for bundlers: one for every source except those that are bundled into a single file. */
 function modulesOf(sources) {
   return sources
     .filter((name) => name !== "one_file" && !name.startsWith("webgpu/"))
     .map((name) => (name === "index" ? "index.modules.js" : `${name}.js`));
 }
 
-/** The links of a Markdown file that are neither addresses nor places in itself. */
+/** Returns the links of a Markdown file that are neither URLs nor anchors. */
 function linksOf(text) {
   const links = [...text.matchAll(/\]\(([^)\s#]+)[^)]*\)/g)].map(([, link]) => link);
   return links.filter((link) => !/^\w+:/.test(link));
@@ -69,7 +69,7 @@ export const kTarballRows = [
   {
     id: "files",
     group: "The tarball",
-    title: "complete, nothing else in it, no link out of it",
+    title: "complete, no other files, no links to missing files",
     quick: true,
     version: () => manifest.version,
     async run({ projects }) {
@@ -82,7 +82,7 @@ export const kTarballRows = [
   {
     id: "publint",
     group: "publint",
-    title: "no complaint",
+    title: "no problems",
     quick: true,
     version: () => versionOf("publint"),
     async run({ projects, tarball }) {
@@ -99,7 +99,7 @@ export const kTarballRows = [
     version: () => versionOf("@arethetypeswrong/cli"),
     async run({ projects, tarball }) {
       const folder = await projects.with("publint", "@arethetypeswrong/cli");
-      // That rule is for Node before 20.19, where require() of a module does not work.
+      // This rule is for Node.js before 20.19, in which require() does not support modules.
       await runTool(folder, "attw", tarball, "--ignore-rules", "cjs-resolves-to-esm");
     },
   },

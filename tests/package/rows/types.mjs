@@ -1,4 +1,4 @@
-// The declarations, under the compilers and resolutions that users have. Nothing of them is skipped.
+// The declarations, checked with the compilers and module resolutions that users have, without skipLibCheck.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ const kResolutions = {
   bundler: { module: "esnext", moduleResolution: "bundler" },
 };
 
-// Those before reject `require` of a module, as Node did.
+// Earlier versions reject `require` of a module, as Node.js did.
 const kFirstToRequire = [5, 8];
 
 const rows = kTypeScripts.flatMap((version) =>
@@ -41,11 +41,11 @@ const requireRows = kTypeScripts
     }),
   );
 
-// The resolution of old projects knows no "exports".
+// The module resolution of old projects does not support "exports".
 const oldRow = typeRow({
   version: kTypeScripts[0],
   resolution: "node10",
-  title: "`node10` of TypeScript 5",
+  title: "`node10` in TypeScript 5",
   options: { module: "esnext", moduleResolution: "node10" },
   programs: ["typed.ts"],
 });

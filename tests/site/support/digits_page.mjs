@@ -12,7 +12,7 @@ export async function openDigits(browser, address) {
 /** Stops the training. */
 export async function stopTraining(page) {
   await page.click("#run");
-  await untilText(page, "#run", /^Go on$/);
+  await untilText(page, "#run", /^Resume$/);
 }
 
 /** Trains until so many percent of the test digits are read. */

@@ -151,7 +151,7 @@ describe("a GPU that init() is given", options, () => {
     for (const line of lines.slice(0, 4)) assert.match(line, /^DeviceLost .*init\(\)/);
     assert.equal(lines[4], "null [ 6, 7 ]");
     assert.equal(lines[5], "[ 2, 14 ] google");
-    for (const line of lines.slice(6, 9)) assert.match(line, /^DeviceLost .*make it anew/);
+    for (const line of lines.slice(6, 9)) assert.match(line, /^DeviceLost .*create it again/);
     assert.equal(lines[9], "[ 1, 7 ]");
   });
 });

@@ -14,7 +14,7 @@ import { deviceCell } from "../support/op_cells.mjs";
 // Numbers of 63 bits do not fit the device's int64.
 const kProblems = {
   random_: [
-    "random_(T([3])) of int64: InvalidArgument ([to] 'webgpu' computes int64 in 32 bits, which 1407639518939636932 does not fit.), not int64[3]",
+    "random_(T([3])) of int64: InvalidArgument ([to] 'webgpu' stores int64 in 32 bits: the value 1407639518939636932 does not fit.), not int64[3]",
   ],
 };
 

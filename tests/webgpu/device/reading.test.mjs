@@ -131,8 +131,8 @@ describe("reading from the device", options, () => {
     assert.deepEqual(await eg.zeros([2, 0, 3], { device: "webgpu" }).array(), [[], []]);
     assert.equal(eg.zeros([0], { device: "webgpu" }).sum().item(), 0);
     assert.equal(String(eg.zeros([0], { device: "webgpu" })), "tensor([], device='webgpu')");
-    await assertRejects(onGpu([1, 2]).itemAsync(), "InvalidArgument", /2 elements/);
-    assertThrows(() => onGpu([1, 2]).item(), "InvalidArgument", /2 elements/);
+    await assertRejects(onGpu([1, 2]).itemAsync(), "InvalidArgument", /got 2/);
+    assertThrows(() => onGpu([1, 2]).item(), "InvalidArgument", /got 2/);
   });
 });
 

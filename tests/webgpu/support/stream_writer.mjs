@@ -1,18 +1,13 @@
-// Writes the stream of web/src/webgpu/README.md.
+// Writes a stream as web/src/generated/stream.ts describes it.
 
-export const dtypes = [
-  "float32",
-  "float64",
-  "int32",
-  "int64",
-  "uint8",
-  "bool",
-  "complex64",
-  "complex128",
-];
+import { bundled } from "./bundled.mjs";
 
-/** No memory, where a kernel can do without. */
-export const none = null;
+const { dtypes, kCommandFields, kKernelFields } = await bundled(
+  `export { kCommandFields, kKernelFields } from "../generated/stream";
+  export { dtypes } from "./dtype";`,
+);
+
+const kNumbers = new Map(Object.keys(kCommandFields).map((name, i) => [name, i + 1]));
 
 export class StreamWriter {
   #words = [];
@@ -25,50 +20,50 @@ export class StreamWriter {
     return words;
   }
 
+  /** Appends a command, with an object of its fields. */
+  add(command, fields = {}) {
+    this.#command(command, this.#struct(kCommandFields[command], fields, command));
+  }
+
   allocate(block, bytes) {
-    this.#command(1, [block, bytes]);
+    this.add("Allocate", { block, bytes });
   }
 
   free(block) {
-    this.#command(2, [block]);
+    this.add("Free", { block });
   }
 
   write(block, offset, array) {
     const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-    this.#command(3, [block, offset, bytes.length, ...packed(bytes)]);
+    this.add("Write", { block, offset, bytes });
   }
 
-  read(block, offset, bytes, address, ticket) {
-    this.#command(4, [block, offset, bytes, address, 0, ticket]);
+  read(block, offset, count, address, ticket) {
+    this.add("Read", { block, offset, count, address, ticket });
   }
 
-  /** Fields are made by the functions of `field`. */
+  /** Appends a call of a kernel, with an object of its fields; optional memory may be left out. */
   kernel(name, op, fields) {
-    const names = [this.name(name), this.name(op)];
-    const resolved = fields
-      .flat(Infinity)
-      .map((word) => (typeof word === "string" ? this.name(word) : word));
-    this.#command(5, [...names, ...resolved]);
+    const names = { kernel: this.name(name), op: this.name(op) };
+    // Before the command begins: texts in it are commands of their own.
+    const words = this.#struct(kKernelFields[name] ?? {}, fields, name);
+    this.#command("Kernel", [...this.#struct(kCommandFields.Kernel, names, "Kernel"), ...words]);
   }
 
-  copy(to, toOffset, from, fromOffset, bytes) {
-    this.#command(7, [to, toOffset, from, fromOffset, bytes]);
-  }
-
-  beginRecording(number) {
-    this.#command(10, [number]);
+  beginRecording(recording) {
+    this.add("BeginRecording", { recording });
   }
 
   endRecording() {
-    this.#command(11, []);
+    this.add("EndRecording");
   }
 
-  playRecording(number) {
-    this.#command(12, [number]);
+  playRecording(recording) {
+    this.add("Play", { recording });
   }
 
-  forget(number) {
-    this.#command(13, [number]);
+  forget(recording) {
+    this.add("Forget", { recording });
   }
 
   /** The number of a text. */
@@ -77,58 +72,80 @@ export class StreamWriter {
     if (number === undefined) {
       number = this.#names.size + 1;
       this.#names.set(text, number);
-      const bytes = new TextEncoder().encode(text);
-      this.#command(6, [number, bytes.length, ...packed(bytes)]);
+      this.add("Name", { number, text });
     }
     return number;
   }
 
-  /** Any words, right or wrong. */
+  /** Appends any words, right or wrong. */
   raw(...words) {
     this.#words.push(...words);
   }
 
-  #command(opcode, words) {
-    this.#words.push((((words.length + 1) << 8) | opcode) >>> 0);
+  #command(name, words) {
+    this.#words.push((((words.length + 1) << 8) | kNumbers.get(name)) >>> 0);
     for (const word of words) this.#words.push(word);
+  }
+
+  #struct(types, fields, path) {
+    const unknown = Object.keys(fields).filter((name) => !Object.hasOwn(types, name));
+    if (unknown.length) throw new Error(`${path} has no field ${unknown}: ${Object.keys(types)}`);
+    return Object.entries(types).flatMap(([name, type]) =>
+      this.#field(type, fields[name], `${path}.${name}`),
+    );
+  }
+
+  #field(type, value, path) {
+    if (value === undefined && type !== "optional memory") throw new Error(`${path} is missing`);
+    if (type === "name") return [this.name(value)];
+    if (type === "formula") return this.#formula(value);
+    if (typeof type === "string") return kLeaves[type](value);
+    if (!Array.isArray(type)) return this.#struct(type, value, path);
+    return type.flatMap((one, i) => this.#field(one, value[i], `${path}[${i}]`));
+  }
+
+  #formula({ op, form = 0, gradientOf = -1, constants = [] }) {
+    return [
+      this.name(op),
+      form,
+      gradientOf >>> 0,
+      constants.length,
+      ...constants.flatMap(doubleWords),
+    ];
   }
 }
 
-function packed(bytes) {
+function bytesWords(bytes) {
   const padded = new Uint8Array(Math.ceil(bytes.length / 4) * 4);
   padded.set(bytes);
-  return new Uint32Array(padded.buffer);
+  return [bytes.length, ...new Uint32Array(padded.buffer)];
 }
 
-function longWords(value) {
-  const words = new Uint32Array(new BigInt64Array([BigInt(value)]).buffer);
-  return [...words];
+function int64Words(value) {
+  return [...new Uint32Array(new BigInt64Array([BigInt(value)]).buffer)];
 }
 
 const doubleWords = (value) => [...new Uint32Array(new Float64Array([value]).buffer)];
+const listWords = (values) => [values.length, ...values.flatMap(int64Words)];
+// A view is { block, offset, dtype }.
 const viewWords = (view) =>
   view ? [view.block, view.offset, dtypes.indexOf(view.dtype)] : [0, 0, 0];
 
-/** Fields of kernels, with their tags. A view is { block, offset, dtype }. */
-export const field = {
-  number: (value) => [1, value >>> 0],
-  dtype: (name) => [1, dtypes.indexOf(name)],
-  long: (value) => [2, ...longWords(value)],
-  double: (value) => [3, ...doubleWords(value)],
-  longs: (values) => [4, values.length, ...values.flatMap(longWords)],
-  in: (view) => [5, ...viewWords(view)],
-  out: (view) => [6, ...viewWords(view)],
-  /** Of [view, strides]; the first is written. */
+// How each type of leaf is written.
+const kLeaves = {
+  bool: (value) => [value ? 1 : 0],
+  byte: (value) => [value],
+  word: (value) => [value],
+  int64: int64Words,
+  double: doubleWords,
+  dtype: (name) => [dtypes.indexOf(name)],
+  list: listWords,
+  memory: viewWords,
+  "optional memory": viewWords,
   operands: (operands) => [
-    7,
     operands.length,
-    ...operands.flatMap(([view, strides]) => [
-      ...viewWords(view),
-      strides.length,
-      ...strides.flatMap(longWords),
-    ]),
+    ...operands.flatMap(({ view, strides }) => [...viewWords(view), ...listWords(strides)]),
   ],
-  text: (text) => [8, text],
-  doubles: (values) => [9, values.length, ...values.flatMap(doubleWords)],
-  rows: (outer, size, inner) => [field.long(outer), field.long(size), field.long(inner)].flat(),
+  text: (text) => bytesWords(new TextEncoder().encode(text)),
+  bytes: bytesWords,
 };

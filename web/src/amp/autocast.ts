@@ -1,4 +1,4 @@
-// Mixed precision: which ops round, and to what, is said in C++ (ops/op_precision.h).
+// eg.amp.autocast(): mixed precision. C++ defines which ops round their operands (src/ops/op_precision.h).
 
 import { readOptions } from "../arguments/read.js";
 import { boolean, type Options } from "../arguments/rule.js";
@@ -7,9 +7,9 @@ import { native } from "../runtime/bridge.js";
 import { type DType, dtypeCode, oneOfDTypes } from "../tensor/dtype.js";
 
 const kOptions = {
-  /** What operands are rounded to; default "bfloat16". */
+  /** The dtype that operands are rounded to; default "bfloat16". */
   dtype: oneOfDTypes("bfloat16", "float16").or("bfloat16"),
-  /** Whether there is any rounding; false ends it within another autocast(). Default true. */
+  /** Whether operands are rounded; false disables rounding inside another autocast(). Default true. */
   enabled: boolean.or(true),
 };
 
@@ -17,10 +17,10 @@ const kOptions = {
 export type AutocastOptions = Options<typeof kOptions>;
 
 /**
- * Runs `fn` with mixed precision and returns its value: products of matrices, linear(), convolutions, einsum() and
- * attention round their float32 operands to `dtype` and give results of it, losses, transforms and decompositions
- * give float32, all else promotes what it is given. What is recorded rounds its gradients the same way, so backward()
- * belongs outside. It holds for the synchronous run of `fn` and for tensors on the CPU.
+ * Runs `fn` with mixed precision and returns its value. Matrix products, linear(), convolutions, einsum() and attention
+ * round their float32 operands to `dtype` and return results of this dtype; losses, Fourier transforms and decompositions
+ * compute in float32; all other ops promote their operands as usual. Recorded operations round their gradients in the same
+ * way, so call backward() outside. The mode applies to the synchronous execution of `fn` and to tensors on the CPU.
  */
 export function autocast<T>(fn: () => T, ...rest: [options?: AutocastOptions]): T {
   const { dtype, enabled } = readOptions("autocast", kOptions, rest);

@@ -1,4 +1,4 @@
-// Scaling of losses, so that small gradients are numbers of float16 too.
+// eg.amp.GradScaler: scales losses so that small gradients do not underflow in float16.
 
 import { type Arguments, isPlainObject, readArguments } from "../arguments/read.js";
 import { boolean, count, number, type Options, Rule, type Values } from "../arguments/rule.js";
@@ -10,31 +10,31 @@ import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 
 const kOptions = {
-  /** Where the losses are; one scaler serves all devices. Default "cpu". */
+  /** The device of the losses; has no effect, since a scaler works with all devices. Default "cpu". */
   device: deviceRule.or("cpu"),
-  /** The factor at the start; default 65536. */
+  /** The initial scale factor; default 65536. */
   initScale: number.or(65536),
-  /** What the factor is multiplied by after `growthInterval` steps without an infinity; default 2. */
+  /** The scale is multiplied by this after `growthInterval` consecutive steps with finite gradients; default 2. */
   growthFactor: number.or(2),
-  /** What it is multiplied by after a step with one; default 0.5. */
+  /** The scale is multiplied by this after a step with an infinity or NaN; default 0.5. */
   backoffFactor: number.or(0.5),
-  /** Steps without an infinity until the factor grows; default 2000. */
+  /** The number of consecutive steps with finite gradients after which the scale grows; default 2000. */
   growthInterval: count.or(2000),
-  /** Whether it does anything; if not, step() is the optimizer's. Default true. */
+  /** Whether the scaler is active; if not, step() only calls that of the optimizer. Default true. */
   enabled: boolean.or(true),
 };
 
 /** Options of `GradScaler`. */
 export type GradScalerOptions = Options<typeof kOptions>;
 
-/** What a scaler asks of an optimizer; all of eg.optim are such. */
+/** The interface that a scaler needs from an optimizer; all optimizers of eg.optim have it. */
 export interface ScaledOptimizer {
   /** The parameters whose gradients are scaled. */
   readonly paramGroups: readonly {
     /** The parameters of a group. */
     readonly params: readonly Tensor[];
   }[];
-  /** Changes the parameters. */
+  /** Updates the parameters. */
   step(): unknown;
 }
 
@@ -46,29 +46,29 @@ const kOptimizer = /* @__PURE__ */ new Rule<ScaledOptimizer>("an optimizer", (va
   return typeof step === "function" && Array.isArray(paramGroups) && paramGroups.every(isGroup);
 });
 
-/** The state of a scaler, in PyTorch's structure; empty of one that is not enabled. */
+/** The state of a scaler, with PyTorch's names; empty if the scaler is disabled. */
 export interface GradScalerState {
-  /** The factor. */
+  /** The scale factor. */
   scale?: number;
-  /** What the factor grows by. */
+  /** The factor by which the scale grows. */
   growth_factor?: number;
-  /** What the factor falls by. */
+  /** The factor by which the scale shrinks. */
   backoff_factor?: number;
-  /** After how many steps without an overflow it grows. */
+  /** The number of consecutive finite steps after which the scale grows. */
   growth_interval?: number;
-  /** Steps without an infinity since the factor was changed. */
+  /** The number of finite steps since the scale last changed. */
   _growth_tracker?: number;
 }
 
-// What was done with an optimizer since the last update().
+// The state of an optimizer since the last update().
 interface Progress {
   readonly hasFinite: boolean;
   isStepped: boolean;
 }
 
 /**
- * Multiplies losses by a factor, divides gradients by it before a step, and leaves out steps whose gradients have an
- * infinity or NaN. The factor shrinks when that happens and grows when it has not for long.
+ * Multiplies losses by a scale factor, divides gradients by it before a step, and skips steps whose gradients contain an
+ * infinity or NaN. The scale shrinks after a skipped step and grows after many steps without one.
  */
 export class GradScaler {
   readonly #options: Values<typeof kOptions>;
@@ -76,7 +76,7 @@ export class GradScaler {
   #steps = 0;
   readonly #progress = new Map<ScaledOptimizer, Progress>();
 
-  /** All as PyTorch has it, unless the options say otherwise. */
+  /** Creates a scaler; the defaults are those of PyTorch. */
   constructor(
     ...given: Arguments<
       [
@@ -92,15 +92,12 @@ export class GradScaler {
   ) {
     this.#options = readArguments("GradScaler", kOptions, given);
     const { growthFactor, backoffFactor, initScale } = this.#options;
-    check(growthFactor > 1, `growthFactor: The growth factor must be > 1.0, got ${growthFactor}.`);
-    check(
-      backoffFactor < 1,
-      `backoffFactor: The backoff factor must be < 1.0, got ${backoffFactor}.`,
-    );
+    check(growthFactor > 1, `growthFactor: expected a number above 1, got ${growthFactor}.`);
+    check(backoffFactor < 1, `backoffFactor: expected a number below 1, got ${backoffFactor}.`);
     this.#scale = initScale;
   }
 
-  /** Returns a loss, or several, times the factor. */
+  /** Returns a loss, or several, multiplied by the scale. */
   scale(outputs: Tensor): Tensor;
   scale(outputs: readonly Tensor[]): Tensor[];
   scale(outputs: Tensor | readonly Tensor[]): Tensor | Tensor[] {
@@ -113,60 +110,57 @@ export class GradScaler {
     );
   }
 
-  /** Divides the gradients of an optimizer by the factor, for those who change them before step(). */
+  /** Divides the gradients of an optimizer by the scale, for example to clip them before step(). */
   unscale_(optimizer: ScaledOptimizer): void {
     kOptimizer.check("GradScaler.unscale_", "optimizer", optimizer);
     if (!this.isEnabled()) return;
     const known = this.#progress.get(optimizer);
-    check(!known?.isStepped, "unscale_() is being called after step().");
-    check(
-      known === undefined,
-      "unscale_() has already been called on this optimizer since the last update().",
-    );
+    check(!known?.isStepped, "unscale_() must be called before step().");
+    check(known === undefined, "unscale_() was already called for this optimizer: call update().");
     const hasFinite = divide(gradientsOf(optimizer), 1 / this.#scale);
     this.#progress.set(optimizer, { hasFinite, isStepped: false });
   }
 
   /**
-   * Divides the gradients, unless unscale_() has done it, and calls the step() of the optimizer, whose value it returns;
-   * when a gradient is not finite, it does not.
+   * Divides the gradients by the scale, unless unscale_() has done so, then calls step() of the optimizer and returns its
+   * value. Skips the step and returns undefined if a gradient contains an infinity or NaN.
    */
   step<T>(optimizer: { step(): T } & ScaledOptimizer, ...rest: []): T | undefined {
     kOptimizer.check("GradScaler.step", "optimizer", optimizer);
-    check(rest.length === 0, "Closure use is not currently supported.");
+    check(rest.length === 0, "step() takes no closure: compute the loss and gradients before.");
     if (!this.isEnabled()) return optimizer.step();
     if (!this.#progress.has(optimizer)) this.unscale_(optimizer);
     const progress = this.#progress.get(optimizer) as Progress;
-    check(!progress.isStepped, "step() has already been called since the last update().");
+    check(!progress.isStepped, "step() was already called for this optimizer: call update().");
     const result = progress.hasFinite ? optimizer.step() : undefined;
     progress.isStepped = true;
     return result;
   }
 
-  /** Changes the factor by what the steps since the last call have met, or to `newScale`. */
+  /** Adjusts the scale according to the steps since the last call, or sets it to `newScale`. */
   update(newScale?: number): void {
     if (!this.isEnabled()) return;
     const outcomes = [...this.#progress.values()];
     if (newScale !== undefined)
       this.#scale = number.check("GradScaler.update", "newScale", newScale);
     else {
-      check(outcomes.length > 0, "No inf checks were recorded prior to update.");
+      check(outcomes.length > 0, "call step() or unscale_() before update().");
       this.#adapt(outcomes.every(({ hasFinite }) => hasFinite));
     }
     this.#progress.clear();
   }
 
-  /** Returns the factor; 1 when the scaler is not enabled. */
+  /** Returns the scale; 1 if the scaler is disabled. */
   getScale(): number {
     return this.isEnabled() ? this.#scale : 1;
   }
 
-  /** Whether it does anything. */
+  /** Returns whether the scaler is active. */
   isEnabled(): boolean {
     return this.#options.enabled;
   }
 
-  /** Returns the state in PyTorch's structure. */
+  /** Returns the state with PyTorch's names. */
   stateDict(): GradScalerState {
     if (!this.isEnabled()) return {};
     const { growthFactor, backoffFactor, growthInterval } = this.#options;
@@ -179,7 +173,7 @@ export class GradScaler {
     };
   }
 
-  /** Takes over what stateDict() returned. */
+  /** Restores a state returned by stateDict(). */
   loadStateDict(state: GradScalerState): void {
     if (!this.isEnabled()) return;
     const name = "GradScaler.loadStateDict";
@@ -187,12 +181,12 @@ export class GradScaler {
       fail(
         "InvalidArgument",
         name,
-        `state: expected what stateDict() returns, got ${describe(state)}.`,
+        `state: expected the result of stateDict(), got ${describe(state)}.`,
       );
     }
     check(
       Object.keys(state).length > 0,
-      "The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler.",
+      "state: the object is empty, as stateDict() of a disabled GradScaler is.",
     );
     const read = (key: keyof GradScalerState) => number.check(name, key, state[key]);
     const own = {
@@ -224,10 +218,10 @@ function gradientsOf(optimizer: ScaledOptimizer): Tensor[] {
 
 // Multiplies gradients in place; returns whether all were finite.
 function divide(grads: readonly Tensor[], factor: number): boolean {
-  check(grads.length > 0, "No inf checks were recorded for this optimizer.");
+  check(grads.length > 0, "the optimizer's parameters have no gradients: call backward() first.");
   check(
     grads.every(({ dtype }) => dtype !== "float16"),
-    "Attempting to unscale FP16 gradients. Keep parameters in float32, and run the model under autocast().",
+    "float16 gradients cannot be unscaled. Keep the parameters in float32 and run the model under autocast().",
   );
   return scope(() =>
     noGrad(() => {

@@ -1,4 +1,4 @@
-// Mixed precision, as PyTorch's torch.amp.
+// eg.amp: mixed precision, as in torch.amp.
 
 export { type AutocastOptions, autocast } from "./autocast.js";
 export {

@@ -1,10 +1,10 @@
-// A call against its declaration.
+// Matching the arguments of a call with its declaration.
 
 import { describe, fail } from "../runtime/errors.js";
 import { type Rule, type Rules, unchecked, type Values } from "./rule.js";
 import { refuseOption } from "./unknown_option.js";
 
-/** Arguments by position, as many as wanted, and the others in one object after them. */
+/** Any number of arguments by position, then an object with the others by name. */
 export type Arguments<Positional extends readonly unknown[], Named> = Positional extends [
   infer First,
   ...infer Rest,
@@ -13,9 +13,9 @@ export type Arguments<Positional extends readonly unknown[], Named> = Positional
   : [] | [options: Named];
 
 /**
- * Returns the arguments of a call by name: those given by position, then the options of one trailing
- * object, then what was left out. Throws InvalidArgument for one that is unknown, given twice, too many,
- * missing or of the wrong kind.
+ * Returns the arguments of a call by name: from their positions, from one trailing object of options, or
+ * the defaults of those left out. Throws InvalidArgument for an argument that is unknown, given twice,
+ * one too many, missing or of the wrong kind.
  */
 export function readArguments<R extends Rules>(
   where: string,
@@ -42,8 +42,8 @@ export function readArguments<R extends Rules>(
 }
 
 /**
- * Like readArguments() for what follows a first argument that the caller looks at itself: a plain object in its place
- * is not taken for options.
+ * Like readArguments() for the arguments after a first one that the caller checks itself. A plain object as the first argument
+ * is not treated as options.
  */
 export function readAfter<R extends Rules>(
   where: string,
@@ -56,7 +56,7 @@ export function readAfter<R extends Rules>(
   return others as Values<R>;
 }
 
-/** Like readArguments() for a function whose options cannot be given by position. */
+/** Like readArguments() for a function that takes all its arguments in one object. */
 export function readOptions<R extends Rules>(
   where: string,
   rules: R,
@@ -68,7 +68,7 @@ export function readOptions<R extends Rules>(
     fail("InvalidArgument", where, told);
   }
   if (rest.length > 0) {
-    const told = `too many arguments: all options go into one object ${listed(rules)}.`;
+    const told = `too many arguments: pass all options in one object ${listed(rules)}.`;
     fail("InvalidArgument", where, told);
   }
   for (const name of Object.keys(options)) {
@@ -82,12 +82,12 @@ const kAnything = /* @__PURE__ */ unchecked<unknown>();
 
 const kNoOptions: Readonly<Record<string, unknown>> = {};
 
-/** Throws InvalidArgument when a function that takes no more arguments was given some. */
+/** Throws InvalidArgument when arguments are passed to a function that takes none, or no more. */
 export function readNothing(where: string, given: readonly unknown[]): void {
   if (given.length > 0) readArguments(where, {}, given);
 }
 
-/** True for an object that is nothing but its properties, as options are. */
+/** True for a plain object, such as one with options: its prototype is Object.prototype or null. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -105,7 +105,7 @@ function valuesOf<R extends Rules>(
   rules: R,
   given: (name: string) => unknown,
 ): Values<R> {
-  // A loop, not fromEntries(): steps of training pass here.
+  // A loop is faster than fromEntries(), and training steps run this code.
   const values: Record<string, unknown> = {};
   for (const name of Object.keys(rules)) {
     values[name] = (rules[name] as Rule<unknown>).check(where, name, given(name));

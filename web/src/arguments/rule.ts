@@ -1,69 +1,69 @@
-// What an argument may be: the words that declarations are made of. A declaration names every argument
-// of a class or function once, in PyTorch's order:
+// Rules for arguments, from which declarations are built. A declaration lists every argument of a class or
+// function once, in PyTorch's order:
 //
 //   const kArguments = { inFeatures: size, outFeatures: size, bias: boolean.or(true), ...kLayerArguments };
 //
-// read.ts checks a call against it and fills in what was left out; the types of options follow from it.
+// read.ts checks a call against it and fills in the defaults; the types of options are derived from it.
 
 import { adviceForModules, fail, refusal } from "../runtime/errors.js";
 
-/** What messages about a value end with: a sentence after a space, or nothing. */
+/** Returns the end of a message about a value: a space and a sentence, or an empty string. */
 type Advice = (value: unknown) => string;
 
 const kNoAdvice: Advice = () => "";
 
-/** What one argument may be, and what it is when it is left out. */
+/** The values that one argument may have, and its default. */
 export class Rule<T> {
-  /** The type of the argument; there is no such property. */
+  /** The type of the argument; only declared, the property does not exist at run time. */
   declare readonly type: T;
 
   constructor(
-    /** What messages call it: "a whole number". */
+    /** What messages say is expected, such as "a whole number". */
     readonly expected: string,
     readonly accepts: (value: unknown) => boolean,
     private readonly fallback?: { readonly value: T },
     private readonly advice: Advice = kNoAdvice,
   ) {}
 
-  /** Whether it may be left out. */
+  /** Whether the argument may be left out. */
   get isOptional(): boolean {
     return this.fallback !== undefined;
   }
 
-  /** The same, `value` when it is left out. */
+  /** Returns this rule with the default `value`. */
   or(value: T): Rule<T> {
     return new Rule(this.expected, this.accepts, { value }, this.advice);
   }
 
-  /** The same, or null, which it is when it is left out. */
+  /** Returns this rule, which then also accepts null and has null as its default. */
   orNull(): Rule<T | null> {
     const accepts = (value: unknown) => value === null || this.accepts(value);
     const fallback = { value: null };
     return new Rule<T | null>(`${this.expected} or null`, accepts, fallback, this.advice);
   }
 
-  /** The same, undefined when it is left out. */
+  /** Returns this rule for an argument that may be left out and is then undefined. */
   optional(): Rule<T | undefined> {
     const fallback = { value: undefined };
     return new Rule<T | undefined>(this.expected, this.accepts, fallback, this.advice);
   }
 
-  /** The same; messages end with a sentence. */
+  /** Returns this rule with a sentence at the end of its messages. */
   saying(advice: string): Rule<T> {
     return this.advising(() => ` ${advice}`);
   }
 
-  /** The same; messages end with what a function says of the value, a sentence after a space or nothing. */
+  /** Returns this rule with messages that end with what `advice` returns for the value. */
   advising(advice: Advice): Rule<T> {
     return new Rule(this.expected, this.accepts, this.fallback, advice);
   }
 
-  /** What a message about a value ends with. */
+  /** Returns the end of a message about a value. */
   adviceFor(value: unknown): string {
     return this.advice(value);
   }
 
-  /** Returns a value that keeps the rule; throws InvalidArgument for another. */
+  /** Returns the value, or the default if it is undefined; throws InvalidArgument if the rule does not accept it. */
   check(where: string, name: string, value: unknown): T {
     if (value === undefined && this.fallback !== undefined) return this.fallback.value;
     if (value !== undefined && this.accepts(value)) return value as T;
@@ -78,25 +78,26 @@ export class Rule<T> {
 /** A declaration: the arguments of a class or function by name, in their order. */
 export type Rules = Readonly<Record<string, Rule<unknown>>>;
 
-/** The arguments that a declaration describes. */
+/** The types of the arguments that a declaration describes. */
 export type Values<R extends Rules> = {
   -readonly [Name in keyof R]: R[Name] extends Rule<infer T> ? T : never;
 };
 
-/** The options that a declaration describes: each may be left out. */
+/** The options that a declaration describes; each may be left out. */
 export type Options<R extends Rules> = {
   [Name in keyof R]?: R[Name] extends Rule<infer T> ? T : never;
 };
 
-// The longest side that any tensor can have in 4 GiB, and then some.
+// More than the size of any dimension of a tensor in 4 GiB of memory.
 const kMaxSize = 2 ** 31 - 1;
 
-/** True or false; no number stands for it. */
+/** True or false; numbers are not accepted. */
 export const boolean = new Rule<boolean>("true or false", (value) => typeof value === "boolean");
 
-export const text = new Rule<string>("a text", (value) => typeof value === "string");
+/** A string. */
+export const text = new Rule<string>("a string", (value) => typeof value === "string");
 
-/** A number; NaN is none. */
+/** A number other than NaN. */
 export const number = new Rule<number>("a number", (value) => {
   return typeof value === "number" && !Number.isNaN(value);
 });
@@ -106,21 +107,21 @@ export const positive = new Rule<number>("a number above 0", (value) => {
   return typeof value === "number" && value > 0;
 });
 
-/** A part of a whole. */
+/** A fraction from 0 to 1. */
 export const share = new Rule<number>("a number from 0 to 1", (value) => {
   return typeof value === "number" && value >= 0 && value <= 1;
 });
 
-/** A value of an element, NaN too. */
+/** A value of an element; NaN is allowed. */
 export const element = new Rule<number>("a number", (value) => typeof value === "number");
 
-/** A whole number that is exact. */
+/** A safe integer. */
 export const integer = new Rule<number>("a whole number", (value) => Number.isSafeInteger(value));
 
-/** A size of a dimension, which may be 0. */
+/** The size of a dimension, which may be 0. */
 export const size = wholeFrom(0);
 
-/** A number of things of which there must be one. */
+/** A count of at least 1. */
 export const count = wholeFrom(1);
 
 /** A whole number from `low` to the largest size. */
@@ -130,39 +131,39 @@ export function wholeFrom(low: number): Rule<number> {
   });
 }
 
-/** A number that keeps `rule`, or a list of such numbers. */
+/** A number that `rule` accepts, or an array of such numbers. */
 export function oneOrMore(rule: Rule<number>): Rule<number | readonly number[]> {
-  return new Rule<number | readonly number[]>(`${rule.expected}, or a list of them`, (value) => {
+  return new Rule<number | readonly number[]>(`${rule.expected}, or an array of them`, (value) => {
     return Array.isArray(value) ? value.length > 0 && isListOf(rule, value) : rule.accepts(value);
   });
 }
 
-// A loop, which meets the holes of a list too.
+// A loop also visits the holes of an array, which every() skips.
 function isListOf<T>(rule: Rule<T>, value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (const one of value) if (!rule.accepts(one)) return false;
   return true;
 }
 
-/** A list of values that keep a rule. */
+/** An array of values that a rule accepts. */
 export function listOf<T>(rule: Rule<T>): Rule<readonly T[]> {
-  return new Rule<readonly T[]>(`a list, each ${rule.expected}`, (value) => {
+  return new Rule<readonly T[]>(`an array, each element ${rule.expected}`, (value) => {
     return isListOf(rule, value);
   });
 }
 
-/** Anything: what it is passed to looks at it. */
+/** Any value; the code that receives it does the checks. */
 export function unchecked<T>(): Rule<T> {
   return new Rule<T>("a value", () => true);
 }
 
-/** One of several texts. */
+/** One of several strings. */
 export function oneOf<const T extends string>(...choices: readonly T[]): Rule<T> {
   const listed = choices.map((choice) => JSON.stringify(choice)).join(", ");
   return new Rule<T>(`one of ${listed}`, (value) => choices.includes(value as T));
 }
 
-/** What either of two rules allows. */
+/** A value that either of two rules accepts. */
 export function either<A, B>(a: Rule<A>, b: Rule<B>): Rule<A | B> {
   return new Rule<A | B>(`${a.expected}, or ${b.expected}`, (value) => {
     return a.accepts(value) || b.accepts(value);

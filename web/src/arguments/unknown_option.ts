@@ -1,9 +1,9 @@
-// What is said of an option that a function does not have: nearly always it is one that it has, spelled
-// as in Python, as in another library, or mistyped.
+// Messages about unknown options. Nearly always the option exists, but was spelled as in Python or in another
+// library, or mistyped.
 
 import { fail } from "../runtime/errors.js";
 
-/** Throws InvalidArgument for an option that is not among `known`; `usage` is a sentence about what is. */
+/** Throws InvalidArgument for an option that is not among `known`; `usage` is a sentence about the known ones. */
 export function refuseOption(
   where: string,
   given: string,
@@ -16,7 +16,7 @@ export function refuseOption(
   fail("InvalidArgument", where, `unknown option ${name}.${question} ${usage}`);
 }
 
-// What options are called elsewhere, without capitals and underscores.
+// The names of options in other libraries, in lower case and without underscores.
 const kOtherNames: Readonly<Record<string, readonly string[]>> = {
   learningrate: ["lr"],
   maxlearningrate: ["maxLr"],
@@ -53,7 +53,7 @@ const kOtherNames: Readonly<Record<string, readonly string[]>> = {
   backend: ["variant"],
 };
 
-/** Returns the option that is most likely meant. */
+/** Returns the known option that was most likely meant. */
 export function nearestOption(given: string, known: readonly string[]): string | undefined {
   const wanted = plain(given);
   const others = Object.hasOwn(kOtherNames, wanted) ? (kOtherNames[wanted] ?? []) : [];
@@ -70,7 +70,7 @@ function plain(name: string): string {
 }
 
 function nearestSpelling(wanted: string, known: readonly string[]): string | undefined {
-  // Nobody mistypes a page; looking through one would take long.
+  // Such a long name is not a typo, and comparing it would take long.
   if (wanted.length > kMaxLength) return undefined;
   let nearest: string | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -87,13 +87,13 @@ function nearestSpelling(wanted: string, known: readonly string[]): string | und
 
 const kMaxLength = 40;
 
-// "smoothing" for labelSmoothing, "biasTerm" for bias.
+// True for "smoothing" and labelSmoothing, or "biasTerm" and bias.
 function isPartOf(a: string, b: string): boolean {
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
   return short.length >= 3 && long.includes(short);
 }
 
-// Letters left out, added, changed, or two neighbours swapped.
+// The number of characters left out, added or changed, and of neighbours swapped.
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, k) => k);

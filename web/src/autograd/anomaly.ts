@@ -1,13 +1,13 @@
-// Finding the operation behind a failing backward: eg.autograd.detectAnomaly().
+// eg.autograd.detectAnomaly(): finding the operation that makes a backward call fail.
 
 import { readOptions } from "../arguments/read.js";
 import { boolean, type Options } from "../arguments/rule.js";
+import { kAnomalyCheckNan, kAnomalyEnabled } from "../generated/border.js";
 import { native } from "../runtime/bridge.js";
-import { kAnomalyCheckNan, kAnomalyEnabled } from "../runtime/native.js";
 import { runInMode } from "./mode.js";
 
 const kOptions = {
-  /** Fail when a node of the backward graph returns NaN; default true. */
+  /** Whether to throw if a node of the backward graph returns NaN; default true. */
   checkNan: boolean.or(true),
 };
 
@@ -15,9 +15,9 @@ const kOptions = {
 export type AnomalyOptions = Options<typeof kOptions>;
 
 /**
- * Runs `fn`, returns its value, and looks for what goes wrong in backward calls inside it: an error in
- * one is preceded by a console warning that shows where the operation behind it was called, and a NaN
- * is an error. It makes everything slower.
+ * Runs `fn`, returns its value, and diagnoses failures of backward calls inside it. Before an error in
+ * a backward call is thrown, a console warning shows where the forward operation was called; a NaN in a
+ * gradient is an error. This mode slows down all operations.
  */
 export function detectAnomaly<T>(fn: () => T, ...rest: [options?: AnomalyOptions]): T {
   const { checkNan } = readOptions("detectAnomaly", kOptions, rest);

@@ -1,12 +1,12 @@
-// Functions that run when a backward call has finished its nodes.
+// eg.autograd.graph.queueCallback(): functions that run at the end of a backward call.
 
 import { checkedFor, native } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { checkFunction } from "./hooks.js";
 
 /**
- * Calls `fn` once, when the backward call that is running now has run all its nodes and before it
- * returns; for hooks and custom Functions.
+ * Calls `fn` once, after the running backward call has run all its nodes and before it returns. May be
+ * called in hooks and custom Functions.
  */
 export function queueCallback(fn: () => void): void {
   checkFunction("queueCallback", fn);

@@ -1,5 +1,5 @@
-// eg.capture: a function that is run once and played from then on. C++ writes down the calls of kernels
-// that it makes (src/kernels/captured_step.h); here is what of it is JavaScript's: inputs, results, and whose it is.
+// eg.capture: recording a function once and replaying it from then on. C++ records the kernel calls
+// (src/kernels/captured_step.h); this file handles the inputs, the results and the lifetime in JavaScript.
 
 import { isPlainObject } from "../arguments/read.js";
 import { functionOf } from "../arguments/rule.js";
@@ -12,40 +12,40 @@ import { tensorRule } from "../tensor/rules.js";
 import { isPromise, scope } from "../tensor/scope.js";
 import { disposeSymbol, Tensor } from "../tensor/tensor.js";
 
-/** What a function that is captured may return. */
+/** The values that a captured function may return. */
 export type CaptureResult =
   | Tensor
   | readonly Tensor[]
   | Readonly<Record<string, Tensor>>
-  // biome-ignore lint/suspicious/noConfusingVoidType: of a function that returns nothing.
+  // biome-ignore lint/suspicious/noConfusingVoidType: for a function that returns nothing.
   | void;
 
-/** A function that was captured; see `capture`. */
+/** A captured function; see `capture`. */
 export interface Captured<Inputs extends readonly Tensor[], Result> {
-  /** Does what the function did when it was captured, for other values; returns new tensors. */
+  /** Repeats what the function did when it was captured, with other values; returns new tensors. */
   (...inputs: Inputs): Result;
-  /** Frees its memory. It cannot be called any more. */
+  /** Frees the memory of the captured function, which cannot be called afterwards. */
   dispose(): void;
   /** True after dispose(). */
   readonly disposed: boolean;
-  /** Like dispose(), for `using`. */
+  /** Same as dispose(), for `using` declarations. */
   [Symbol.dispose](): void;
 }
 
 /**
- * Runs `fn` and returns a function that does the same again, much faster: what it computes is written down
- * once and then played, without `fn`, without graphs and without new memory.
+ * Runs `fn` and returns a function that repeats its work much faster: the computation is recorded once and then
+ * replayed, without running `fn`, building graphs or allocating memory.
  *
- * `fn` is run twice with copies of `inputs`, as in two calls: a step of training that is captured has made two
- * steps. The first run lets things come into being that later ones find (the state of optimizers, gradients);
- * the second is written down. Tensors made in it are freed as in `scope`. JavaScript in `fn` does not run again,
- * hooks included; what it has decided stays decided. Optimizers and schedulers alone take their step anew, so that
- * learning rates and groups may change.
+ * Capturing runs `fn` twice with copies of `inputs`, with the effect of two calls: capturing a training step
+ * performs two steps. The first run creates what later runs reuse (optimizer state, gradients); the second is
+ * recorded. Tensors made in `fn` are freed as in `scope`. The JavaScript code in `fn`, including hooks, does not run
+ * again, so its decisions are fixed. Only the steps of optimizers and schedulers are computed anew each time, so
+ * learning rates and parameter groups may change.
  *
- * Calls take inputs of the same shapes, dtypes and devices. Tensors that `fn` finds outside (parameters, gradients)
- * are read and changed where they are. Refused are reading values (`item()`, shapes that depend on values), random
- * numbers, asynchronous functions and `backwardAsync`: what differs from call to call has to be an input. A call is
- * refused where `fn` would do something else by now, with modules in another mode for instance.
+ * Later calls take inputs of the same shapes, dtypes and devices. Tensors that `fn` uses from outside (parameters,
+ * gradients) are read and changed in place. Not allowed in `fn` are reading values (`item()`, shapes that depend on
+ * values), random numbers, asynchronous functions and `backwardAsync`: anything that differs between calls must be an
+ * input. A later call throws if `fn` would now do something else, for example because a module is in another mode.
  */
 export function capture<Inputs extends Tensor[], Result extends CaptureResult>(
   fn: (...inputs: Inputs) => Result,
@@ -56,7 +56,7 @@ export function capture<Inputs extends Tensor[], Result extends CaptureResult>(
     tensorRule.check(kName, `inputs[${i}]`, input);
   });
   if (isRunning) {
-    fail("InvalidArgument", kName, "a function that is being captured cannot capture another one.");
+    fail("InvalidArgument", kName, "calls of capture() cannot be nested.");
   }
   isRunning = true;
   try {
@@ -64,7 +64,7 @@ export function capture<Inputs extends Tensor[], Result extends CaptureResult>(
       const copies = inputs.map((input) => requiringAs(input, input.detach().clone()));
       resultOf(fn(...(copies as Inputs)));
     });
-    return playable(written(fn, inputs));
+    return replayable(record(fn, inputs));
   } finally {
     isRunning = false;
   }
@@ -75,19 +75,19 @@ const kFunction = functionOf<(...inputs: never[]) => unknown>();
 
 let isRunning = false;
 
-// What a function has returned, as a list, and how to make the same of another list.
-interface Form {
+// The result of a function as a list of tensors, and a function that restores its structure for another list.
+interface ResultStructure {
   readonly tensors: readonly Tensor[];
   readonly of: (tensors: Tensor[]) => unknown;
 }
 
-function resultOf(result: unknown): Form {
+function resultOf(result: unknown): ResultStructure {
   if (isPromise(result)) {
     result.then(undefined, () => undefined);
     fail(
       "InvalidArgument",
       kName,
-      "the function returned a promise: only synchronous ones can be captured.",
+      "the function returned a promise: only synchronous functions can be captured.",
     );
   }
   if (result === undefined || result === null) return { tensors: [], of: () => result };
@@ -111,8 +111,8 @@ function resultOf(result: unknown): Form {
   return { tensors, of: (list) => Object.fromEntries(names.map((name, i) => [name, list[i]])) };
 }
 
-// A captured function that C++ holds.
-class Step implements Wrapper {
+// The wrapper of a captured function in C++.
+class CapturedStep implements Wrapper {
   ballast: ArrayBuffer | null = null;
   isKept = true;
   readonly uncloneable = kUncloneable;
@@ -127,34 +127,34 @@ class Step implements Wrapper {
   }
 }
 
-// A copy that requires a gradient where the input does.
+// Makes a copy require a gradient if the input does.
 function requiringAs(input: Tensor, copy: Tensor): Tensor {
   return input.requiresGrad ? copy.requiresGrad_() : copy;
 }
 
-interface Written {
-  readonly step: Step;
+interface Recorded {
+  readonly step: CapturedStep;
   readonly guards: readonly Guard[];
-  readonly form: Form["of"];
+  readonly form: ResultStructure["of"];
 }
 
-function written(fn: (...inputs: never[]) => unknown, inputs: readonly Tensor[]): Written {
+function record(fn: (...inputs: never[]) => unknown, inputs: readonly Tensor[]): Recorded {
   return scope(() => {
     writeHandles(inputs);
     const handle = checkedFor(kName, native.beginCapture(inputs.length));
     try {
-      const places = tensorsInFrame(inputs.length).map((place, i) =>
-        requiringAs(inputs[i] as Tensor, place),
+      const placeholders = tensorsInFrame(inputs.length).map((placeholder, i) =>
+        requiringAs(inputs[i] as Tensor, placeholder),
       );
       setCapturing(true);
-      // What is freed in it can be used for what comes later in it.
+      // Memory freed inside this scope is reused later in the recording.
       const form = scope(() => {
-        return resultOf(fn(...(places as never[])));
+        return resultOf(fn(...(placeholders as never[])));
       });
       setCapturing(false);
       writeHandles(form.tensors);
       checkedFor(kName, native.endCapture(handle, form.tensors.length));
-      const step = new Step(handle, inputs.length);
+      const step = new CapturedStep(handle, inputs.length);
       leaveToFinalizer(step);
       return { step, guards: takeGuards(), form: form.of };
     } catch (error) {
@@ -168,11 +168,11 @@ function written(fn: (...inputs: never[]) => unknown, inputs: readonly Tensor[])
   });
 }
 
-function playable<Inputs extends Tensor[], Result>({
+function replayable<Inputs extends Tensor[], Result>({
   step,
   guards,
   form,
-}: Written): Captured<Inputs, Result> {
+}: Recorded): Captured<Inputs, Result> {
   const play = (...inputs: Inputs): Result => {
     for (const [i, input] of inputs.entries()) tensorRule.check(kName, `inputs[${i}]`, input);
     for (const guard of guards) {
@@ -199,7 +199,7 @@ function writeHandles(tensors: readonly Tensor[]): void {
 }
 
 function tensorsInFrame(count: number): Tensor[] {
-  // All words first: a new tensor may write to the frame.
+  // The words are copied first because making a tensor may write to the frame.
   return Array.from(frameOf(count).subarray(0, count), (handle) => handle).map(
     (handle) => new Tensor(handle),
   );

@@ -1,15 +1,15 @@
-// Memory for time: eg.autograd.checkpoint().
+// eg.autograd.checkpoint(): saves memory by computing values again in backward.
 //
-// What the checkpointed function saves for backward is not kept. In its place stand holders, numbered
-// in the order of saving; when backward asks for the first of them, the function runs again, its
-// savings are handed to the holders by their numbers, and it is stopped as soon as all have been
-// served. The arguments are saved like an operation saves its own (SavedArguments): their versions are
+// The tensors that the checkpointed function saves for backward are not stored. Instead, each is represented by
+// a holder, numbered in the order of saving. When backward needs the first of them, the function runs again; the
+// tensors it saves are matched with the holders by number, and the function is stopped as soon as all have been
+// found. The arguments are saved like the operands of any operation (SavedArguments): their versions are
 // checked, and inside another checkpoint they are recomputed as well. Each backward call recomputes
-// for itself.
+// separately.
 
 import { interpretedBy, interpreter } from "../dispatch/interpreter.js";
 import { empty } from "../generated/ops.js";
-import { drawingAgain, drawingApart, drawnState } from "../ops/generator.js";
+import { drawingFrom, drawingIsolated, generatorState } from "../ops/generator.js";
 import { native } from "../runtime/bridge.js";
 import { Droppable, heldValue, holdValue } from "../runtime/callbacks.js";
 import { EdgeGradError } from "../runtime/errors.js";
@@ -23,8 +23,8 @@ import { recording } from "./recording.js";
 import { withSavedTensorHooks } from "./saved_tensors.js";
 
 /**
- * Returns fn(...inputs), keeping only the inputs for backward, which runs `fn` again to find what it
- * needs. `fn` must do the same each time: it meets the same autocast, default dtype and random numbers.
+ * Returns fn(...inputs) and saves only the inputs for backward, which runs `fn` again to compute the other
+ * tensors it needs. `fn` must be deterministic; it runs with the same autocast, default dtype and random numbers.
  */
 export function checkpoint<Args extends unknown[], T>(
   fn: (...inputs: Args) => T,
@@ -42,7 +42,7 @@ export function checkpoint<Args extends unknown[], T>(
   }
 }
 
-/** Keeps arguments like any operation keeps its operands. */
+/** Saves arguments in the same way as any operation saves its operands. */
 class SavedArguments extends AutogradFunction {
   static override readonly generateVmapRule = true;
 
@@ -58,15 +58,15 @@ class SavedArguments extends AutogradFunction {
   }
 }
 
-// What a function meets when it is called: all that its results depend on beside its arguments and grad mode.
-class Modes {
-  readonly #drawn = drawnState();
+// The state that the results of a function depend on besides its arguments and the grad mode.
+class CallContext {
+  readonly #drawn = generatorState();
   readonly #defaultDtype = native.defaultDtype();
   readonly #autocast = autocastCode();
   readonly #interpreter = interpreter;
 
   constructor() {
-    // It may be wanted after the scope of the call.
+    // Needed after the scope of the call has ended.
     this.#drawn.isKept = true;
   }
 
@@ -75,17 +75,17 @@ class Modes {
   }
 
   /** Runs `fn` so that its random numbers can be repeated. */
-  noting<T>(fn: () => T): T {
-    return drawingApart(this.#drawn, fn);
+  recordingRandomness<T>(fn: () => T): T {
+    return drawingIsolated(this.#drawn, fn);
   }
 
-  /** Runs `fn` as at the time when this was made. */
+  /** Runs `fn` with the state in which this object was created. */
   restored<T>(fn: () => T): T {
     const defaultDtype = native.defaultDtype();
     const autocast = native.setAutocast(this.#autocast);
     native.setDefaultDtype(this.#defaultDtype);
     try {
-      return interpretedBy(this.#interpreter, () => drawingAgain(this.#drawn, fn));
+      return interpretedBy(this.#interpreter, () => drawingFrom(this.#drawn, fn));
     } finally {
       native.setDefaultDtype(defaultDtype);
       native.setAutocast(autocast);
@@ -93,14 +93,14 @@ class Modes {
   }
 }
 
-// The dtype that autocast rounds to, which the engine tells to who sets another.
+// Returns the code of autocast's dtype. The engine only returns it when another one is set.
 function autocastCode(): number {
   const code = native.setAutocast(dtypeCode("float32", "checkpoint"));
   native.setAutocast(code);
   return code;
 }
 
-// Stands for a saved tensor.
+// Represents a saved tensor that is not stored.
 class Holder extends Droppable {
   constructor(
     private readonly frame: Frame,
@@ -114,23 +114,23 @@ class Holder extends Droppable {
   }
 }
 
-// What a saved tensor looked like.
-interface Kind {
+// The properties of a saved tensor, to compare with the recomputed one.
+interface TensorMetadata {
   readonly shape: readonly number[];
   readonly dtype: string;
   readonly device: string;
 }
 
-// One call of checkpoint().
+// The state of one call of checkpoint().
 class Frame {
-  readonly #kinds: Kind[] = [];
-  readonly #modes = new Modes();
+  readonly #metadata: TensorMetadata[] = [];
+  readonly #context = new CallContext();
   readonly #store: { ctx?: FunctionContext } = {};
-  // The output of SavedArguments, which keeps its node.
+  // The output of SavedArguments, which keeps the node with the saved arguments alive.
   readonly #anchor: Tensor;
   #holders = 0;
   #isForward = true;
-  // What recomputing has found, by backward call and number.
+  // The recomputed tensors, by backward call and by number.
   readonly #found = new Map<number, Map<number, Tensor>>();
 
   constructor(
@@ -141,22 +141,22 @@ class Frame {
     const tensors = inputs.filter((input) => input instanceof Tensor);
     this.#anchor = SavedArguments.apply(seed, this.#store, ...tensors);
     seed.dispose();
-    // Freed with the last holder, which may outlive the scope of the call.
+    // Freed together with the last holder, which may outlive the scope of the call.
     this.#anchor.isKept = true;
     this.inputs = inputs.map((input) => (input instanceof Tensor ? kSaved : input));
   }
 
   /** Runs the function for the first time. */
   run<T>(first: () => T): T {
-    return this.#modes.noting(first);
+    return this.#context.recordingRandomness(first);
   }
 
   readonly pack = ([handle = 0]: readonly number[]): number[] => {
     const tensor = new Tensor(handle);
-    this.#kinds.push(kindOf(tensor));
+    this.#metadata.push(metadataOf(tensor));
     tensor.dispose();
     this.#holders++;
-    return [0, holdValue(new Holder(this, this.#kinds.length - 1))];
+    return [0, holdValue(new Holder(this, this.#metadata.length - 1))];
   };
 
   readonly unpack = ([, id = 0]: readonly number[]): number[] => {
@@ -166,8 +166,8 @@ class Frame {
     found.delete(index);
     if (tensor !== undefined) return [giveHandle(tensor), 1];
     return failCheckpoint(
-      "Unpack is being triggered for a tensor that was already unpacked once. If you are calling " +
-        "ctx.saved_tensors in backward, make sure to do so only once.",
+      "a saved tensor was read twice in one backward call, but is recomputed only once. Read ctx.savedTensors " +
+        "only once in a custom backward.",
     );
   };
 
@@ -183,7 +183,7 @@ class Frame {
 
   #release(): void {
     this.#anchor.dispose();
-    this.#modes.dispose();
+    this.#context.dispose();
     for (const call of this.#found.keys()) this.#forget(call);
   }
 
@@ -191,7 +191,7 @@ class Frame {
     const known = this.#found.get(call);
     if (known !== undefined) return known;
     const found = this.#recompute();
-    // Outside of a backward call every reading recomputes.
+    // Outside a backward call, every read recomputes.
     if (call < 0) return found;
     this.#found.set(call, found);
     queueCallback(() => this.#forget(call));
@@ -209,66 +209,63 @@ class Frame {
     const found = new Map<number, Tensor>();
     const pack = ([handle = 0]: readonly number[]): number[] => {
       const tensor = new Tensor(handle);
-      // `fn` may catch what is to stop it, and go on.
-      if (found.size >= this.#kinds.length) {
+      // `fn` may have caught kStop and continued.
+      if (found.size >= this.#metadata.length) {
         tensor.dispose();
         throw kStop;
       }
       tensor.isKept = true;
       found.set(found.size, tensor);
-      // Enough, unless the forward is not over yet: then more may come.
-      if (found.size >= this.#kinds.length) throw kStop;
+      // All saved tensors have been found, so the rest of `fn` need not run.
+      if (found.size >= this.#metadata.length) throw kStop;
       return [1, handle];
     };
     const unpack = ([, handle = 0]: readonly number[]) => [handle, 1];
     try {
-      this.#modes.restored(() =>
+      this.#context.restored(() =>
         recording(() => withSavedTensorHooks("checkpoint", pack, unpack, () => this.fn(...inputs))),
       );
     } catch (error) {
-      // With all of them found, it comes of having been stopped.
-      if (found.size < this.#kinds.length) throw error;
+      // Once all tensors have been found, the error is a consequence of stopping `fn`.
+      if (found.size < this.#metadata.length) throw error;
     }
     this.#checkFound(found);
     return found;
   }
 
   #checkFound(found: ReadonlyMap<number, Tensor>): void {
-    if (found.size !== this.#kinds.length) {
+    if (found.size !== this.#metadata.length) {
       failCheckpoint(
-        "A different number of tensors was saved during the original forward and recomputation.\n" +
-          `Number of tensors saved during forward: ${this.#kinds.length}\n` +
-          `Number of tensors saved during recomputation: ${found.size}`,
+        `the recomputation saved ${found.size} tensors, the forward ${this.#metadata.length}. The function must do ` +
+          "the same each time it runs.",
       );
     }
-    const differences = this.#kinds.flatMap((kind, i) => {
-      const [saved, recomputed] = [kind, kindOf(found.get(i) as Tensor)].map((one) =>
+    const differences = this.#metadata.flatMap((metadata, i) => {
+      const [saved, recomputed] = [metadata, metadataOf(found.get(i) as Tensor)].map((one) =>
         JSON.stringify(one),
       );
       if (saved === recomputed) return [];
-      return [
-        `tensor at position ${i}:\nsaved metadata: ${saved}\nrecomputed metadata: ${recomputed}`,
-      ];
+      return [`saved tensor ${i}:\nin forward: ${saved}\nrecomputed: ${recomputed}`];
     });
     if (differences.length === 0) return;
     failCheckpoint(
-      "Recomputed values for the following tensors have different metadata than during the forward pass.\n" +
+      "recomputed tensors differ from those of the forward in shape, dtype or device.\n" +
         differences.join("\n"),
     );
   }
 }
 
-// Where a saved tensor stands among the inputs.
+// Marks the position of a saved tensor among the inputs.
 const kSaved = Symbol("saved");
 
-// Ends a recomputation that has found all it was after.
+// Thrown to stop a recomputation that has found all saved tensors.
 const kStop = Symbol("stop");
 
-function kindOf({ shape, dtype, device }: Tensor): Kind {
+function metadataOf({ shape, dtype, device }: Tensor): TensorMetadata {
   return { shape, dtype, device };
 }
 
-// Takes the handle out of its wrapper.
+// Transfers ownership of the handle out of its wrapper.
 function giveHandle(tensor: Tensor): number {
   const { handle } = tensor;
   tensor.handle = 0;

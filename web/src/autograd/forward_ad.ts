@@ -1,25 +1,25 @@
-// eg.autograd.forwardAd: derivatives along one direction, computed with the values.
+// eg.autograd.forwardAd: forward-mode differentiation, which computes directional derivatives together with the values.
 
 import { callFrame, checkedFor, native } from "../runtime/bridge.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor, takeTensor } from "../tensor/tensor.js";
 import { runInMode } from "./mode.js";
 
-/** A value and its derivative; `tangent` is null when there is none. */
+/** A value and its tangent. */
 export interface DualTensor {
   /** The value. */
   readonly primal: Tensor;
-  /** Its derivative along the tangents of the inputs; null where there is none. */
+  /** Its derivative in the direction of the tangents of the inputs; null if there is none. */
   readonly tangent: Tensor | null;
 }
 
-/** Runs `fn`, in which tensors can have tangents, and returns its value; all tangents end with it. */
+/** Runs `fn`, inside which tensors can have tangents, and returns its value. All tangents are removed when it ends. */
 export function dualLevel<T>(fn: () => T): T {
   checkedFor("dualLevel", native.enterDualLevel());
   return runInMode("dualLevel", fn, () => checkedFor("dualLevel", native.exitDualLevel()));
 }
 
-/** Returns a view of `tensor` with a tangent: the direction that derivatives are taken in. */
+/** Returns a view of `tensor` with a tangent, which is the direction for derivatives. */
 export function makeDual(tensor: Tensor, tangent: Tensor): Tensor {
   return new Tensor(checkedFor("makeDual", native.makeDual(handleOf(tensor), handleOf(tangent))));
 }

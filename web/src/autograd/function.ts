@@ -1,4 +1,4 @@
-// autograd.Function: an operation whose forward and backward are JavaScript.
+// eg.autograd.Function: an operation whose forward and backward are written in JavaScript.
 
 import { boolean } from "../arguments/rule.js";
 import { interpretedBy, interpreter } from "../dispatch/interpreter.js";
@@ -9,52 +9,52 @@ import { handleOf } from "../tensor/info.js";
 import { Tensor, takeTensor } from "../tensor/tensor.js";
 import { noGrad } from "./grad_mode.js";
 
-/** What forward and backward of one call share; any property may be added to it. */
+/** The context that forward and backward of one call share. Programs may add any properties to it. */
 export class FunctionContext {
-  // biome-ignore lint/suspicious/noExplicitAny: what a user keeps here is the user's business.
+  // biome-ignore lint/suspicious/noExplicitAny: users may store values of any type here.
   [property: string]: any;
 
   readonly #id: number;
   readonly #argumentCount: number;
 
-  /** Belongs to the node whose backward has the number `id`. @internal */
+  /** `id` is the number of the node's backward function. @internal */
   constructor(id: number, argumentCount: number) {
     this.#id = id;
     this.#argumentCount = argumentCount;
   }
 
-  /** Keeps arguments or results of forward for backward; anything else is better a property. */
+  /** Saves arguments or results of forward for backward. Store any other values as properties of the context. */
   saveForBackward(...tensors: (Tensor | null)[]): void {
     writeWords(handlesOf(tensors));
     checkedFor("saveForBackward", native.saveForBackward(this.#id, tensors.length));
   }
 
-  /** What saveForBackward() kept. */
+  /** The tensors saved by saveForBackward(). */
   get savedTensors(): Tensor[] {
     const count = checkedFor("savedTensors", native.savedTensors(this.#id));
-    // Typed without null for the sake of the usual case.
+    // The public type omits null because it is rare.
     return takeWords(count).map(takeTensor) as Tensor[];
   }
 
-  /** Says which arguments forward has changed in place; it must return them. */
+  /** Marks arguments that forward has changed in place; forward must also return them. */
   markDirty(...tensors: Tensor[]): void {
     writeWords(handlesOf(tensors));
     checkedFor("markDirty", native.markDirty(this.#id, tensors.length));
   }
 
-  /** Says which results have no gradient. */
+  /** Marks results as having no gradient. */
   markNonDifferentiable(...tensors: Tensor[]): void {
     writeWords(handlesOf(tensors));
     checkedFor("markNonDifferentiable", native.markNonDifferentiable(this.#id, tensors.length));
   }
 
-  /** Whether backward gets zeros for results without a gradient (the default), or null. */
+  /** Sets whether backward receives zeros (the default) or null for results without a gradient. */
   setMaterializeGrads(value: boolean): void {
     boolean.check("setMaterializeGrads", "value", value);
     checkedFor("setMaterializeGrads", native.setMaterializeGrads(this.#id, value));
   }
 
-  /** For every argument of forward, whether its gradient is wanted. */
+  /** For every argument of forward, whether its gradient is needed. */
   get needsInputGrad(): boolean[] {
     return Array.from(
       { length: this.#argumentCount },
@@ -63,7 +63,7 @@ export class FunctionContext {
   }
 }
 
-/** What backward returns: a gradient per argument of forward, null for those without. */
+/** The result of backward: a gradient per argument of forward, null for arguments without one. */
 export type FunctionGradients =
   | Tensor
   | null
@@ -72,11 +72,11 @@ export type FunctionGradients =
   | void
   | readonly (Tensor | null | undefined)[];
 
-/** What the static `vmap` of a Function is told of the call of vmap() that it is within. */
+/** Information about the surrounding call of vmap(), for the static method `vmap` of a Function. */
 export interface VmapInfo {
-  /** Samples in the batch. */
+  /** The number of samples in the batch. */
   readonly batchSize: number;
-  /** What random operations are to do. */
+  /** How random operations behave: throw, draw different numbers for each sample, or draw the same ones. */
   readonly randomness: "error" | "different" | "same";
 }
 
@@ -88,52 +88,51 @@ interface FunctionClass<Args extends unknown[], Output> {
 }
 
 /**
- * An operation with a gradient of its own: a subclass defines `forward` and `backward` as static
- * methods, and is used by its `apply`.
+ * An operation with a custom gradient. A subclass defines `forward` and `backward` as static methods and is
+ * called through its static method `apply`.
  */
 // biome-ignore lint/suspicious/noShadowRestrictedNames: PyTorch's name.
-// biome-ignore lint/complexity/noStaticOnlyClass: made to be extended.
+// biome-ignore lint/complexity/noStaticOnlyClass: the class is meant to be extended.
 export abstract class Function {
-  /** True when backward cannot be differentiated itself. */
+  /** True if backward cannot itself be differentiated. */
   static readonly onceDifferentiable?: boolean;
 
-  /** Computes the results; nothing in it is recorded. */
+  /** Computes the results. Operations inside are not recorded. */
   static forward(_ctx: FunctionContext, ..._args: never[]): unknown {
     fail(
       "InvalidArgument",
       "Function",
-      "You must implement the forward function for custom autograd.Function.",
+      "the class has no static method forward: define it to compute the results.",
     );
   }
 
-  /** Takes a gradient per result and returns one per argument. */
+  /** Receives a gradient per result and returns one per argument of forward. */
   static backward(_ctx: FunctionContext, ..._grads: never[]): FunctionGradients {
     fail(
       "NotDifferentiable",
       "Function",
-      "You must implement either the backward or vjp method for your custom autograd.Function to use it with " +
-        "backward mode AD.",
+      "the class has no static method backward: define it to compute gradients.",
     );
   }
 
-  /** True when vmap() is to make a rule of forward and backward, which then have to consist of what it can run. */
+  /** True if vmap() should derive its rule from forward and backward, which may then only use operations that vmap() supports. */
   static readonly generateVmapRule?: boolean;
 
   /**
-   * Computes a batch inside of `eg.func.vmap`: gets for every argument the dimension of the batch, or null, and the arguments
-   * with it; returns [output, outDims], the dimension of the batch in the output, or a list of them.
+   * Computes a whole batch inside `eg.func.vmap`. `inDims` has for every argument its batch dimension, or null for an argument
+   * without one. Returns [output, outDims], where `outDims` is the batch dimension of the output, or an array of them.
    */
   static vmap(_info: VmapInfo, _inDims: readonly (number | null)[], ..._args: never[]): unknown {
-    return fail("InvalidArgument", "Function", "this Function has no vmap() of its own.");
+    return fail("InvalidArgument", "Function", "the class has no static method vmap.");
   }
 
-  /** Runs forward and records it. */
+  /** Runs forward and records the operation. */
   static apply<Args extends unknown[], Output>(
     this: FunctionClass<Args, Output>,
     ...args: Args
   ): Output {
     if (interpreter !== null) {
-      // biome-ignore lint/complexity/noThisInStatic: it is the subclass that matters.
+      // biome-ignore lint/complexity/noThisInStatic: `this` is the subclass.
       return interpreter.apply(this, args) as Output;
     }
     // biome-ignore lint/complexity/noThisInStatic: as above.
@@ -150,7 +149,7 @@ function applyFunction<Args extends unknown[], Output>(
   const name = fn.name || "Function";
   const argumentHandles = handlesOf(args);
   const backward = (words: readonly number[]) =>
-    // What comes from the engine is no batch, whatever is running when it comes.
+    // Tensors from the engine are never batches, even if backward runs inside vmap().
     interpretedBy(null, () =>
       gradientHandles(name, fn.backward(ctx, ...(words.map(takeTensor) as Tensor[]))),
     );
@@ -174,7 +173,7 @@ function applyFunction<Args extends unknown[], Output>(
   }
 }
 
-// The result in place of what forward returned.
+// Returns the result for a value that forward returned.
 function resultOf(output: unknown, handle: number): unknown {
   if (handle === 0) return output;
   return handle === -1 ? output : new Tensor(handle);
@@ -196,8 +195,7 @@ function gradientHandles(name: string, result: unknown): number[] {
     return fail(
       "InvalidGradient",
       name,
-      `function ${name}Backward returned an invalid gradient at index ${i}: expected Variable or None ` +
-        `(got ${describe(grad)})`,
+      `backward must return a tensor or null for argument ${i}, got ${describe(grad)}.`,
     );
   });
 }

@@ -1,4 +1,4 @@
-// Gradients as values, and backward from several tensors at once.
+// eg.autograd.grad() and backward(), and their asynchronous forms.
 
 import { type Arguments, readAfter } from "../arguments/read.js";
 import { type Options, Rule } from "../arguments/rule.js";
@@ -22,14 +22,16 @@ type GivenGradients = GivenGradient | readonly GivenGradient[];
 
 const isGradient = (value: unknown) => value === null || value instanceof Tensor;
 
-const kGradients = new Rule<GivenGradients>("a tensor, or a list of tensors and nulls", (value) =>
-  Array.isArray(value)
-    ? value.every((one) => one === undefined || isGradient(one))
-    : isGradient(value),
+const kGradients = new Rule<GivenGradients>(
+  "a tensor, or an array of tensors and nulls",
+  (value) =>
+    Array.isArray(value)
+      ? value.every((one) => one === undefined || isGradient(one))
+      : isGradient(value),
 ).or(null);
 
 const kOptions = {
-  /** Gradients of the outputs, in their order; a one-element output needs none. */
+  /** The gradients of the outputs, in the same order; may be omitted for outputs with one element. */
   gradOutputs: kGradients,
   ...kGradOptions,
 };
@@ -37,12 +39,12 @@ const kOptions = {
 const { inputs: kInputs, ...kGraph } = kBackwardOptions;
 
 const kBackwardAllOptions = {
-  /** Gradients of the tensors, in their order; a one-element tensor needs none. */
+  /** The gradients of the tensors, in the same order; may be omitted for tensors with one element. */
   gradTensors: kGradients,
   ...kGraph,
-  /** An old name of `gradTensors`. */
+  /** The deprecated name of `gradTensors`. */
   gradVariables: kGradients,
-  /** Add gradients to these tensors only, instead of to all leaves. */
+  /** The tensors whose gradients are accumulated; default: all leaves. */
   inputs: kInputs,
 };
 
@@ -82,12 +84,12 @@ type BackwardArguments = Arguments<
   BackwardAllOptions
 >;
 
-/** Returns the gradients of the sum of `outputs` with respect to `inputs`; no `grad` changes. */
+/** Returns the gradients of the sum of `outputs` with respect to `inputs`, without changing any `grad`. */
 export function grad(...given: GradArguments): (Tensor | null)[] {
   return gradientHandles(readGradCall("grad", given)).map(takeTensor);
 }
 
-/** Like grad(), but the work is done on another thread. */
+/** Like grad(), but computes on another thread or, without threads, in time slices; see Tensor.backwardAsync(). */
 export async function gradAsync(...given: GradArguments): Promise<(Tensor | null)[]> {
   return (await gradientHandlesAsync(readGradCall("gradAsync", given))).map(takeTensor);
 }
@@ -97,7 +99,7 @@ export function backward(tensors: Targets, ...rest: BackwardArguments): void {
   backwardFrom(toList(tensors), ...readBackwardCall("backward", rest));
 }
 
-/** Like backward(), but the work is done on another thread or, without threads, in pieces; see Tensor.backwardAsync(). */
+/** Like backward(), but computes on another thread or, without threads, in time slices; see Tensor.backwardAsync(). */
 export async function backwardAsync(tensors: Targets, ...rest: BackwardArguments): Promise<void> {
   await backwardAsyncFrom(toList(tensors), ...readBackwardCall("backwardAsync", rest));
 }
@@ -114,16 +116,22 @@ function readBackwardCall(
   );
   if (gradVariables === null) return [gradientList(gradTensors), options];
   if (gradTensors !== null) {
-    fail("InvalidArgument", name, '"gradVariables" is an old name of "gradTensors": give one.');
+    fail(
+      "InvalidArgument",
+      name,
+      '"gradVariables" is an old name of "gradTensors": pass only one.',
+    );
   }
-  warnOfOldArgument(`${name}(): "gradVariables" is an old name, use "gradTensors".`);
+  warnOfOldArgument(`${name}(): "gradVariables" is an old name. Use "gradTensors".`);
   return [gradientList(gradVariables), options];
 }
 
 function readGradCall(name: string, [outputs, inputs, ...rest]: GradArguments): GradCall {
   const { gradOutputs, onlyInputs, ...options } = readAfter(name, "inputs", kOptions, rest);
   if (!onlyInputs) {
-    warnOfOldArgument(`${name}(): "onlyInputs" is ignored; backward() adds gradients to leaves.`);
+    warnOfOldArgument(
+      `${name}(): "onlyInputs" is ignored. Use backward() to accumulate gradients in leaves.`,
+    );
   }
   const gradients = gradientList(gradOutputs);
   return { outputs: toList(outputs), inputs: toList(inputs), gradients, options };

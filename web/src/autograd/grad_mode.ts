@@ -1,4 +1,4 @@
-// Whether operations are recorded.
+// Grad mode: whether operations are recorded for backward.
 
 import { readNothing } from "../arguments/read.js";
 import { boolean } from "../arguments/rule.js";
@@ -10,7 +10,7 @@ export function isGradEnabled(): boolean {
   return native.isGradEnabled() !== 0;
 }
 
-/** Runs `fn` without recording and returns its value; without `fn`, until the end of the block. */
+/** Runs `fn` without recording operations and returns its value. Without `fn`, returns a guard for `using`. */
 export function noGrad(): ModeGuard;
 export function noGrad<T>(fn: () => T): T;
 export function noGrad<T>(fn?: () => T, ...rest: []): T | ModeGuard {
@@ -18,7 +18,7 @@ export function noGrad<T>(fn?: () => T, ...rest: []): T | ModeGuard {
   return withMode("noGrad", false, fn);
 }
 
-/** Runs `fn` with recording and returns its value; without `fn`, until the end of the block. */
+/** Runs `fn` with operations recorded and returns its value. Without `fn`, returns a guard for `using`. */
 export function enableGrad(): ModeGuard;
 export function enableGrad<T>(fn: () => T): T;
 export function enableGrad<T>(fn?: () => T, ...rest: []): T | ModeGuard {
@@ -26,7 +26,7 @@ export function enableGrad<T>(fn?: () => T, ...rest: []): T | ModeGuard {
   return withMode("enableGrad", true, fn);
 }
 
-/** Like enableGrad() or noGrad(), as `enabled` says. */
+/** Like enableGrad() if `enabled` is true, otherwise like noGrad(). */
 export function setGradEnabled(enabled: boolean): ModeGuard;
 export function setGradEnabled<T>(enabled: boolean, fn: () => T): T;
 export function setGradEnabled<T>(enabled: boolean, fn?: () => T): T | ModeGuard {

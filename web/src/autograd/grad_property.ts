@@ -1,12 +1,12 @@
-// Tensor.grad: the same gradient is the same object, as long as somebody holds that.
+// Tensor.grad: returns the same object for the same gradient, as long as that object is alive.
 
 import { Rule } from "../arguments/rule.js";
+import { kFlagsWord, kIsLeaf, kRetainsGrad } from "../generated/border.js";
 import { callFrame, checkedFor, native } from "../runtime/bridge.js";
-import { kIsLeaf, kRetainsGrad } from "../runtime/native.js";
-import { handleOf, infoWord, kFlagsWord } from "../tensor/info.js";
+import { handleOf, infoWord } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
 
-/** A gradient that was handed out: C++'s address of it, and the wrapper. */
+/** The gradient that was returned last: its address in C++, and the wrapper. */
 export interface KnownGrad {
   readonly address: number;
   readonly wrapper: WeakRef<Tensor>;
@@ -21,7 +21,7 @@ export function gradOf(tensor: Tensor): Tensor | null {
   }
   const address = callFrame()[0] ?? 0;
   const known = tensor.knownGrad;
-  // An address means the same tensor while a handle of the known wrapper holds it.
+  // While the handle of the known wrapper holds the tensor, no other tensor can have the same address.
   const existing = known?.address === address ? known.wrapper.deref() : undefined;
   if (existing !== undefined && !existing.disposed) {
     native.release(handle);
@@ -32,12 +32,12 @@ export function gradOf(tensor: Tensor): Tensor | null {
   return gradient;
 }
 
-// Not undefined, which is left out nowhere.
+// undefined is rejected.
 const kGradient = new Rule<Tensor | null>("a tensor or null", (value) => {
   return value === null || value instanceof Tensor;
 });
 
-/** Gives a tensor a gradient, or takes it away. */
+/** Sets the gradient of a tensor; null removes it. */
 export function setGradOf(tensor: Tensor, value: Tensor | null): void {
   const gradient = kGradient.check("grad", "value", value);
   checkedFor("grad", native.setGrad(handleOf(tensor), gradient === null ? 0 : handleOf(gradient)));
@@ -47,14 +47,12 @@ export function setGradOf(tensor: Tensor, value: Tensor | null): void {
 
 let hasWarned = false;
 
-// Once: who reads the gradient of a result has most likely the wrong tensor.
+// Warns once: code that reads the gradient of a result most likely meant another tensor.
 function warnOfResult(tensor: Tensor): void {
   if (hasWarned || (infoWord(tensor, kFlagsWord) & (kIsLeaf | kRetainsGrad)) !== 0) return;
   hasWarned = true;
   console.warn(
-    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be " +
-      "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf " +
-      "Tensor, use .retainGrad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you " +
-      "access the leaf Tensor instead.",
+    "edgegrad: grad was read from a tensor that is not a leaf, and backward() does not store gradients there. Call " +
+      "x.retainGrad() before backward(), or read grad from a leaf.",
   );
 }

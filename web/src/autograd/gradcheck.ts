@@ -1,9 +1,9 @@
-// Gradients checked against differences: the test of a function's backward, and of its backward's.
+// Checks gradients against finite differences, of first order (gradcheck) and of second order (gradgradcheck).
 //
 // Both sides are matrices with a row per input element and a column per output element, where a
-// complex number counts as two: its parts. Numerical:
+// complex number counts as two elements. Numerical:
 // (f(x + eps) - f(x - eps)) / 2 eps, element by element. Analytical: the gradient of one output
-// element at a time, taken twice, which must agree to the last bit.
+// element at a time, computed twice; both results must agree bit for bit.
 
 import { readOptions } from "../arguments/read.js";
 import { boolean, number, type Options, unchecked, type Values } from "../arguments/rule.js";
@@ -21,19 +21,19 @@ import { recording } from "./recording.js";
 import { toList } from "./run.js";
 
 const kOptions = {
-  /** Step of the differences; default 1e-6. */
+  /** The step of the finite differences; default 1e-6. */
   eps: number.or(1e-6),
-  /** Absolute tolerance; default 1e-5. */
+  /** The absolute tolerance; default 1e-5. */
   atol: number.or(1e-5),
-  /** Relative tolerance; default 1e-3. */
+  /** The relative tolerance; default 1e-3. */
   rtol: number.or(1e-3),
-  /** Throw what is wrong with a gradient, in numbers, instead of returning false; default false. */
+  /** Whether to throw an error that shows the wrong values, instead of returning false; default false. */
   raiseException: boolean.or(false),
 };
 
 const kSecondOrderOptions = {
   ...kOptions,
-  /** Gradients of the outputs, to differentiate by as well; random by default. */
+  /** The gradients of the outputs, which are also differentiated with respect to; random by default. */
   gradOutputs: unchecked<Tensor | readonly Tensor[]>().orNull(),
 };
 
@@ -45,12 +45,12 @@ export type GradgradcheckOptions = Options<typeof kSecondOrderOptions>;
 
 type Settings = Values<typeof kOptions>;
 
-/** A function to check: called with the inputs as separate arguments. */
+/** A function to check, which is called with the inputs as separate arguments. */
 export type CheckedFunction = (...inputs: Tensor[]) => unknown;
 
 /**
- * Checks the gradients of `fn` with respect to the inputs that require one, which should be float64 or complex128.
- * Returns whether they are right; with `raiseException` a wrong gradient is an error that shows both values.
+ * Checks the gradients of `fn` with respect to the inputs that require a gradient, which should be float64 or complex128.
+ * Returns whether the gradients are correct; with `raiseException: true`, throws an error that shows both values instead.
  */
 export function gradcheck(
   fn: CheckedFunction,
@@ -72,7 +72,7 @@ export function gradcheck(
   });
 }
 
-/** Like gradcheck(), for the gradients of the gradients of `fn`. */
+/** Like gradcheck(), but checks the second derivatives of `fn`. */
 export function gradgradcheck(
   fn: CheckedFunction,
   inputs: Tensor | readonly Tensor[],
@@ -102,7 +102,7 @@ export function gradgradcheck(
   return recording(() => scope(check));
 }
 
-// Not an error of the caller's: what is false unless `raiseException` says to throw it.
+// A wrong gradient. Without `raiseException` it makes the check return false; other errors are always thrown.
 class Mismatch extends EdgeGradError {
   constructor(message: string, options?: ErrorOptions) {
     super("InvalidGradient", message, options);
@@ -140,17 +140,16 @@ function checkInputs(inputs: readonly unknown[]): Tensor[] {
     const { dtype, shape, strides } = input;
     if (dtype !== "float64" && dtype !== "complex128") {
       console.warn(
-        `edgegrad: input #${i} of gradcheck requires gradient and is not a double precision floating point or complex. ` +
-          "This check will likely fail if all the inputs are not of double precision floating point or complex.",
+        `edgegrad: input ${i} of gradcheck is ${dtype}. Its precision is too low for finite differences, so the check ` +
+          "will probably fail. Use float64 or complex128.",
       );
     }
     if (shape.some((size, dim) => size > 1 && strides[dim] === 0)) {
       fail(
         "InvalidArgument",
         "gradcheck",
-        `The ${i}th input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping to ` +
-          "be able to compute the numerical gradients correctly. You should call .contiguous on the input before " +
-          "passing it to gradcheck.",
+        `input ${i} has a dimension with stride 0, so its elements cannot be changed one at a time. Pass ` +
+          "x.contiguous() instead.",
       );
     }
   });
@@ -158,7 +157,7 @@ function checkInputs(inputs: readonly unknown[]): Tensor[] {
     fail(
       "InvalidArgument",
       "gradcheck",
-      "gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True.",
+      "no input requires a gradient: set requiresGrad for at least one.",
     );
   }
   return wanted;
@@ -179,13 +178,15 @@ function checkJacobians(
       const expected = numerical[j]?.[i] as Matrix;
       if (analytical === null) {
         if (expected.some((value) => Math.abs(value) > atol)) {
-          throw new Mismatch("Numerical gradient for function expected to be zero");
+          throw new Mismatch(
+            `output ${i} does not require a gradient, but its numerical gradient is not zero.`,
+          );
         }
         return;
       }
       const actual = analytical[j] as Matrix;
       if (areClose(actual, expected, atol, rtol)) return;
-      const where = `Jacobian mismatch for output ${i} with respect to input ${inputs.indexOf(input)},`;
+      const where = `the gradients of output ${i} with respect to input ${inputs.indexOf(input)} differ:`;
       const columns = elementsOf(output);
       throw new Mismatch(
         `${where}\nnumerical:${print(expected, columns)}\nanalytical:${print(actual, columns)}`,
@@ -194,7 +195,7 @@ function checkJacobians(
   });
 }
 
-// For each input, the derivatives of `output` by its elements.
+// Returns, for each input, the derivatives of `output` with respect to its elements.
 function analyticalJacobian(output: Tensor, inputs: readonly Tensor[]): Matrix[] {
   const columns = elementsOf(output);
   const matrices = inputs.map((input) => newMatrix(elementsOf(input) * columns));
@@ -204,8 +205,7 @@ function analyticalJacobian(output: Tensor, inputs: readonly Tensor[]): Matrix[]
       const [once, again] = [first?.[j] as Matrix, second?.[j] as Matrix];
       if (once.some((value, k) => !Object.is(value + 0, (again[k] as number) + 0))) {
         throw new Mismatch(
-          "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives " +
-            "different values, although analytical gradient matches numerical gradient.",
+          "backward is not deterministic: two backward calls with the same arguments returned different gradients.",
         );
       }
       once.forEach((value, row) => {
@@ -227,18 +227,20 @@ function oneGradient(output: Tensor, element: number, inputs: readonly Tensor[])
     const expected = input.shape;
     if (one === null) return new Float64Array(elementsOf(input));
     if (String(one.shape) !== String(expected)) {
-      throw new Mismatch("Analytical gradient has incorrect size");
+      throw new Mismatch(
+        `the gradient of input ${j} has the shape [${one.shape}], expected [${expected}].`,
+      );
     }
     return Float64Array.from(one.dataSync(), Number);
   });
 }
 
-// How many real numbers a tensor holds.
+// Returns the number of real numbers in a tensor.
 function elementsOf({ dtype, numel }: Tensor): number {
   return numel * partsOf(dtype);
 }
 
-// A backward is linear: no gradient in, no gradient out.
+// Backward is linear, so zero output gradients must produce zero input gradients.
 function checkZeroGradient(call: () => readonly unknown[], inputs: readonly Tensor[]): void {
   const outputs = call().filter(requiresGrad);
   if (outputs.length === 0) return;
@@ -246,12 +248,17 @@ function checkZeroGradient(call: () => readonly unknown[], inputs: readonly Tens
   const grads = grad(outputs, inputs, { gradOutputs, allowUnused: true });
   grads.forEach((one, i) => {
     if (one === null) return;
-    if (!isZero(one)) throw new Mismatch("backward not multiplied by grad_output");
-    if (one.dtype !== inputs[i]?.dtype) throw new Mismatch("grad is incorrect type");
+    if (!isZero(one)) {
+      throw new Mismatch("backward ignores the output gradient: for zeros its result is not zero.");
+    }
+    const dtype = inputs[i]?.dtype;
+    if (one.dtype !== dtype) {
+      throw new Mismatch(`the gradient of input ${i} is ${one.dtype}, expected ${dtype}.`);
+    }
   });
 }
 
-// Passes a tensor on, but no gradient back.
+// Returns its input in forward, and no gradient in backward.
 class UndefinedGrad extends AutogradFunction {
   static override readonly generateVmapRule = true;
 
@@ -264,7 +271,7 @@ class UndefinedGrad extends AutogradFunction {
   }
 }
 
-// No gradient at all is the same as a gradient of zero, for all outputs and for each.
+// A missing output gradient must have the same effect as zeros, both for all outputs together and for each one.
 function checkUndefinedGradients(call: () => readonly unknown[], inputs: readonly Tensor[]): void {
   const count = call().filter(requiresGrad).length;
   const all = Array.from({ length: count }, (_, i) => [i]);
@@ -278,13 +285,13 @@ function checkUndefinedGradients(call: () => readonly unknown[], inputs: readonl
     try {
       grads = grad(outputs, inputs, { gradOutputs, allowUnused: true });
     } catch (error) {
-      throw new Mismatch("Expected backward function to handle undefined output grads.", {
+      throw new Mismatch("backward failed for an output without a gradient (null).", {
         cause: error,
       });
     }
     if (grads.some((one) => one !== null && !isZero(one))) {
       throw new Mismatch(
-        "Expected all input grads to be undefined or zero when all output grads are undefined or zero.",
+        "backward returned a gradient that is not zero although the output gradients are null or zero.",
       );
     }
   }

@@ -1,4 +1,4 @@
-// eg.autograd.graph: watching and steering what backward does.
+// eg.autograd.graph: hooks for observing and changing what backward does.
 
 export { queueCallback } from "./backward_callbacks.js";
 export { type MultiGradHook, registerMultiGradHook } from "./multi_grad_hook.js";

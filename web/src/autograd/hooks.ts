@@ -1,36 +1,36 @@
-// Hooks: JavaScript functions in a list of C++'s.
+// Hooks on tensors: JavaScript functions that C++ calls during backward.
 
 import { interpreter } from "../dispatch/interpreter.js";
 import { checked, checkedFor, native } from "../runtime/bridge.js";
-import { holdFunction, type WordFunction } from "../runtime/callbacks.js";
+import { type FrameCallback, holdFunction } from "../runtime/callbacks.js";
 import { adviceForModules, describe, fail } from "../runtime/errors.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor, takeTensor } from "../tensor/tensor.js";
 
 /**
- * Sees a gradient; what it returns, if anything, takes the gradient's place. It gets null when the
- * tensor is one of several outputs of an operation and no gradient has reached it.
+ * A hook on the gradient of a tensor. If it returns a tensor, that replaces the gradient. It receives null if
+ * the tensor is one of several outputs of an operation and no gradient has reached it.
  */
 export type GradHook = ((grad: Tensor) => Tensor) | ((grad: Tensor) => void);
 
 type AnyGradHook = (grad: Tensor | null) => unknown;
 
-/** What registering a hook returns. */
+/** The handle of a registered hook. */
 export interface HookHandle {
-  /** Takes the hook away; a second call does nothing. */
+  /** Removes the hook; a second call has no effect. */
   remove(): void;
 }
 
-/** A hook that C++ has. */
+/** A hook that is registered in C++. */
 export class RegisteredHook implements HookHandle {
-  /** Takes over the number of the hook's function. @internal */
+  /** `callback` is the number of the hook's function. @internal */
   constructor(private readonly callback: number) {}
 
   remove(): void {
     native.removeHook(this.callback);
   }
 
-  /** True when the backward call that is running now will call this hook of a tensor. @internal */
+  /** True if the running backward call will call this hook of a tensor. @internal */
   willRun(): boolean {
     return checked(native.hookWillRun(this.callback)) !== 0;
   }
@@ -39,8 +39,8 @@ export class RegisteredHook implements HookHandle {
 /** Registers `hook` on the gradient of `tensor`. */
 export function registerHook(tensor: Tensor, hook: GradHook): RegisteredHook {
   checkFunction("registerHook", hook);
-  // Typed without null for the sake of the usual case.
-  // Apart, for a function that knew the owner would keep it alive.
+  // The public type omits null because it is rare.
+  // The owner must not be captured by the hook's closure, which would keep it alive.
   const { owner, hook: run } = interpreter?.hooked(tensor, hook) ?? {
     owner: tensor,
     hook: hook as AnyGradHook,
@@ -52,10 +52,10 @@ export function registerHook(tensor: Tensor, hook: GradHook): RegisteredHook {
   return addHook("registerHook", native.registerHook, handleOf(owner), hook, answer);
 }
 
-/** Sees a leaf whose `grad` has just been updated. */
+/** A hook that is called with a leaf whose `grad` has just been updated. */
 export type PostAccumulateGradHook = (param: Tensor) => void;
 
-/** Registers `hook` to run when a backward call has updated the `grad` of the leaf `tensor`. */
+/** Registers `hook` to run each time a backward call has updated the `grad` of the leaf `tensor`. */
 export function registerPostAccumulateGradHook(
   tensor: Tensor,
   hook: PostAccumulateGradHook,
@@ -67,7 +67,7 @@ export function registerPostAccumulateGradHook(
       fail(
         "InvalidArgument",
         "registerPostAccumulateGradHook",
-        "Tensor post accumulate grad hooks should return None.",
+        `the hook must not return a value, got ${describe(result)}.`,
       );
     }
     return [];
@@ -81,7 +81,7 @@ export function registerPostAccumulateGradHook(
   );
 }
 
-/** Throws unless a hook is a function. */
+/** Throws InvalidArgument unless `fn` is a function. */
 export function checkFunction(where: string, fn: unknown): void {
   if (typeof fn === "function") return;
   fail(
@@ -92,24 +92,28 @@ export function checkFunction(where: string, fn: unknown): void {
 }
 
 /**
- * Gives `answer`, which calls the user's `hook`, to a native function that keeps it in a list of
- * `owner`; `where` calls it, for errors.
+ * Registers `answer`, which calls the user's `hook`, on `owner` through a native function; `where` is the
+ * name of the calling function, for errors.
  */
 export function addHook(
   where: string,
   register: (owner: number, callback: number) => number,
   owner: number,
-  // biome-ignore lint/complexity/noBannedTypes: only its name is of interest.
+  // biome-ignore lint/complexity/noBannedTypes: only its name is used.
   hook: Function,
-  answer: WordFunction,
+  answer: FrameCallback,
 ): RegisteredHook {
   const callback = holdFunction(answer, hook.name);
   checkedFor(where, register(owner, callback));
   return new RegisteredHook(callback);
 }
 
-/** Returns the handle of what a hook returned in place of a gradient. */
+/** Returns the handle of the tensor with which a hook replaces a gradient. */
 export function replacement(where: string, result: unknown): number {
   if (result instanceof Tensor) return handleOf(result);
-  fail("InvalidGradient", where, `a hook returns a tensor or nothing, got ${describe(result)}.`);
+  fail(
+    "InvalidGradient",
+    where,
+    `a hook must return a tensor or nothing, got ${describe(result)}.`,
+  );
 }

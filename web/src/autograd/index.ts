@@ -1,4 +1,4 @@
-// eg.autograd: derivatives and everything around them.
+// eg.autograd: automatic differentiation and the tools around it.
 
 export { type AnomalyOptions, detectAnomaly } from "./anomaly.js";
 export { checkpoint } from "./checkpoint.js";

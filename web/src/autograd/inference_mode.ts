@@ -1,4 +1,4 @@
-// Inference mode: like noGrad(), and what is made in it can never take part in a graph.
+// Inference mode: like noGrad(), but in addition the tensors made in it can never become part of a graph.
 
 import { boolean } from "../arguments/rule.js";
 import { native } from "../runtime/bridge.js";
@@ -10,8 +10,8 @@ export function isInferenceModeEnabled(): boolean {
 }
 
 /**
- * Runs `fn` in inference mode and returns its value; without `fn`, until the end of the block. `false`
- * goes back to the normal mode inside of it.
+ * Runs `fn` in inference mode and returns its value. Without `fn`, returns a guard for `using`. With `false`,
+ * `fn` runs in normal mode even inside inference mode.
  */
 export function inferenceMode(enabled?: boolean): ModeGuard;
 export function inferenceMode<T>(fn: () => T): T;
@@ -26,7 +26,7 @@ export function inferenceMode<T>(
   return inMode("inferenceMode", body, onlyOnce(native.popInferenceMode));
 }
 
-// A guard may be disposed by hand and again at the end of its block.
+// A guard may be disposed explicitly and again at the end of its block.
 function onlyOnce(end: () => void): () => void {
   let isOver = false;
   return () => {

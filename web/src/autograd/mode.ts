@@ -1,4 +1,4 @@
-// Modes hold for the synchronous run of a function, or of a block with `using`.
+// A mode applies to the synchronous execution of a function, or to the rest of a block with `using`.
 
 import { functionOf } from "../arguments/rule.js";
 import { fail } from "../runtime/errors.js";
@@ -7,13 +7,13 @@ import { disposeSymbol } from "../tensor/tensor.js";
 
 const kFunction = functionOf<() => unknown>();
 
-/** Restores the mode that was in force before; for `using`. */
+/** Restores the previous mode when it is disposed; for `using` declarations. */
 export interface ModeGuard {
-  /** Ends the mode, for `using`. */
+  /** Ends the mode. */
   [Symbol.dispose](): void;
 }
 
-/** Returns the guard of a mode that has begun; with `fn`, runs that, ends the mode and returns its value. */
+/** Returns the guard of a mode that has been entered; with `fn`, runs `fn`, ends the mode and returns the value of `fn`. */
 export function inMode<T>(
   name: string,
   fn: (() => T) | undefined,
@@ -22,7 +22,7 @@ export function inMode<T>(
   return fn === undefined ? { [disposeSymbol]: restore } : runInMode(name, fn, restore);
 }
 
-/** Runs `fn` in a mode that has begun, ends the mode and returns the value of `fn`. */
+/** Runs `fn` in a mode that has been entered, ends the mode and returns the value of `fn`. */
 export function runInMode<T>(name: string, fn: () => T, restore: () => void): T {
   let result: T;
   try {
@@ -32,7 +32,7 @@ export function runInMode<T>(name: string, fn: () => T, restore: () => void): T 
     restore();
   }
   if (isPromise(result)) {
-    // What happens to the promise now is of no interest; its failure must not end the process.
+    // The promise is ignored, but its rejection must not end the process.
     result.then(undefined, () => undefined);
     fail(
       "InvalidArgument",

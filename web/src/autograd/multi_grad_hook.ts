@@ -1,23 +1,23 @@
-// One hook for the gradients of several tensors.
+// eg.autograd.graph.registerMultiGradHook(): one hook for the gradients of several tensors.
 
 import { listOf } from "../arguments/rule.js";
 import { describe, fail } from "../runtime/errors.js";
 import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { checkFunction, type HookHandle, type RegisteredHook, registerHook } from "./hooks.js";
-import { PerCall } from "./per_call.js";
+import { PerBackwardCall } from "./per_backward_call.js";
 
-/** Sees the gradients in the order of the tensors, null for one that gets none. */
+/** A hook that receives the gradients in the order of the tensors, null for a tensor without one. */
 export type MultiGradHook = (grads: (Tensor | null)[]) => void;
 
 const kTensors = listOf(tensorRule);
 
-/** Sees the first gradient that is there. */
+/** A hook that receives the first gradient that is computed. */
 export type AnyGradHook = (grad: Tensor) => void;
 
 /**
- * Calls `fn` once per backward call: with "all", with the gradients of all `tensors` when the last one
- * that the call computes is there; with "any", with the first one.
+ * Calls `fn` once per backward call. In mode "all" it receives the gradients of all `tensors`, once the last
+ * one has been computed; in mode "any" it receives the first one.
  */
 export function registerMultiGradHook(
   tensors: readonly Tensor[],
@@ -40,7 +40,7 @@ export function registerMultiGradHook(
     fail(
       "InvalidArgument",
       "registerMultiGradHook",
-      `Expects mode to be one of ('all', 'any') but got ${typeof mode === "string" ? mode : describe(mode)}.`,
+      `mode: expected "all" or "any", got ${describe(mode)}.`,
     );
   }
   const handles =
@@ -55,8 +55,8 @@ export function registerMultiGradHook(
 }
 
 function hooksForAll(tensors: readonly Tensor[], fn: MultiGradHook): RegisteredHook[] {
-  const calls = new PerCall<{ waiting: number; readonly grads: (Tensor | null)[] }>();
-  // Functions that knew the tensors would keep them alive: a hook is held by its tensor.
+  const calls = new PerBackwardCall<{ waiting: number; readonly grads: (Tensor | null)[] }>();
+  // These closures must not capture the tensors: each hook is held by its tensor, which would then never be freed.
   const begin = () => {
     const call = {
       waiting: hooks.filter((hook) => hook.willRun()).length,
@@ -74,7 +74,7 @@ function hooksForAll(tensors: readonly Tensor[], fn: MultiGradHook): RegisteredH
 }
 
 function hooksForAny(tensors: readonly Tensor[], fn: AnyGradHook): RegisteredHook[] {
-  const calls = new PerCall<true>();
+  const calls = new PerBackwardCall<true>();
   const wanted = tensors.filter((tensor) => tensor.requiresGrad);
   return registerOnAll(wanted, (grad) => {
     if (calls.get() === true) return;
@@ -83,7 +83,7 @@ function hooksForAny(tensors: readonly Tensor[], fn: AnyGradHook): RegisteredHoo
   });
 }
 
-// All hooks or, when a tensor cannot have one, none.
+// Registers the hook on all tensors, or on none if one of them cannot have a hook.
 function registerOnAll(
   tensors: readonly Tensor[],
   hook: (grad: Tensor, i: number) => void,

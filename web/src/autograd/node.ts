@@ -1,8 +1,8 @@
-// Nodes of the backward graph as JavaScript sees them.
+// Nodes of the backward graph in JavaScript.
 //
-// A Node is a handle, like a Tensor, and is freed like one. The same node of the graph is the same
-// object as long as that object lives: C++ sends the node's address along, which cannot be taken by
-// another node while a handle holds this one.
+// A Node is a handle, like a Tensor, and is freed like one. A node of the graph is always represented by the
+// same object while that object is alive: C++ also passes the node's address, which no other node can have
+// while a handle holds this one.
 
 import { callFrame, checked, checkedFor, epoch, native, takeWords } from "../runtime/bridge.js";
 import { heldValue, holdValue } from "../runtime/callbacks.js";
@@ -11,22 +11,22 @@ import { handleOf } from "../tensor/info.js";
 import { kUncloneable, track } from "../tensor/lifetime.js";
 import { type Tensor, takeTensor } from "../tensor/tensor.js";
 import { addHook, checkFunction, type HookHandle, replacement } from "./hooks.js";
-import { rawSavedOf, type SavedTensor, savedOf } from "./saved_of_node.js";
+import { rawSavedOf, type SavedTensor, savedOf } from "./saved_values.js";
 
-/** The gradients at one side of a node; null stands for zero. */
+/** The gradients on one side of a node; null means zero. */
 export type GradientList = (Tensor | null)[];
 
-/** Sees the gradients that leave a node and those that entered it. */
+/** A hook that receives the gradients that leave a node and those that entered it. */
 export type NodeHook =
   | ((gradInputs: GradientList, gradOutputs: GradientList) => readonly (Tensor | null)[])
   | ((gradInputs: GradientList, gradOutputs: GradientList) => void);
 
-/** Sees the gradients that enter a node. */
+/** A hook that receives the gradients that enter a node. */
 export type NodePrehook =
   | ((gradOutputs: GradientList) => readonly (Tensor | null)[])
   | ((gradOutputs: GradientList) => void);
 
-/** A node of the backward graph: the function that computes gradients of one recorded operation. */
+/** A node of the backward graph, which computes the gradients of one recorded operation. */
 export class Node {
   /** 0 after its scope has ended. @internal */
   handle: number;
@@ -37,23 +37,23 @@ export class Node {
   /** See kUncloneable. @internal */
   readonly uncloneable = kUncloneable;
 
-  /** Takes over a handle. @internal */
+  /** Takes ownership of a handle. @internal */
   constructor(handle: number) {
     this.handle = handle;
     track(this);
   }
 
-  /** The name PyTorch gives this node, for example "MulBackward0". */
+  /** The name of the node, as in PyTorch: for example "MulBackward0". */
   get name(): string {
     return native.nodeName(handleOfNode(this));
   }
 
-  /** What JSON.stringify() writes of a node. */
+  /** Returns the JSON form of a node: its name. */
   toJSON(): { name: string } {
     return { name: this.name };
   }
 
-  /** For each input of the operation, the node its gradient goes to and the position there. */
+  /** For each input of the operation, the node that its gradient is passed to and the index there. */
   get nextFunctions(): [Node | null, number][] {
     const count = checked(native.nextFunctions(handleOfNode(this)));
     const words = takeWords(count);
@@ -64,37 +64,40 @@ export class Node {
     return edges;
   }
 
-  /** Grows with every node made on a thread; AccumulateGrad has 2^64 - 1, which runs at once. */
+  /**
+   * The node's number, which increases with every node made on a thread. Nodes with higher numbers run first; AccumulateGrad has
+   * 2^64 - 1, so it runs immediately.
+   */
   get sequenceNr(): number {
     return numberOf(this, 0);
   }
 
-  /** The length of the longest path from here to a leaf. */
+  /** The length of the longest path from this node to a leaf. */
   get topologicalNr(): number {
     return numberOf(this, 1);
   }
 
   /**
-   * What this node keeps for backward: tensors, by PyTorch's names (`saved.self`, `saved.result`), and
-   * numbers. A tensor is made when it is read, which fails once the graph has been freed.
+   * The values that this node saves for backward: tensors, under PyTorch's names (`saved.self`, `saved.result`),
+   * and numbers. Reading a tensor returns a new object, and throws once the graph has been freed.
    */
   get saved(): Record<string, unknown> {
     handleOfNode(this);
     return savedOf(this);
   }
 
-  /** The places where this node keeps tensors, by the names of `saved`. */
+  /** The saved tensors of this node in raw form, for registering hooks, under the names of `saved`. */
   get rawSaved(): Record<string, SavedTensor> {
     handleOfNode(this);
     return rawSavedOf(this);
   }
 
-  /** The leaf that an AccumulateGrad adds to; null for other nodes. */
+  /** The leaf whose `grad` an AccumulateGrad node adds to; null for other nodes. */
   get variable(): Tensor | null {
     return takeTensor(checked(native.nodeVariable(handleOfNode(this))));
   }
 
-  /** Anything that is to be kept with this node; in anomaly mode `traceback_` says where it was made. */
+  /** An object for the program's own data about this node. In anomaly mode, `traceback_` has the stack where it was made. */
   get metadata(): Record<string, unknown> {
     const handle = handleOfNode(this);
     const known = checked(native.nodeMetadata(handle));
@@ -106,8 +109,8 @@ export class Node {
   }
 
   /**
-   * Calls `hook` with the gradients that leave and that enter this node after it has run; a list that
-   * it returns takes the place of the first.
+   * Calls `hook` after this node has run, with the gradients that leave it and those that entered it. An array
+   * returned by the hook replaces the gradients that leave the node.
    */
   registerHook(hook: NodeHook): HookHandle {
     checkFunction("registerHook", hook);
@@ -119,19 +122,19 @@ export class Node {
     return addHook("registerHook", native.registerNodeHook, handleOfNode(this), hook, answer);
   }
 
-  /** Calls `hook` with the gradients that enter this node; a list that it returns takes their place. */
+  /** Calls `hook` with the gradients that enter this node before it runs. An array returned by the hook replaces them. */
   registerPrehook(hook: NodePrehook): HookHandle {
     checkFunction("registerPrehook", hook);
     const answer = (words: readonly number[]) => listAnswer(hook(takeList(words, 0)));
     return addHook("registerPrehook", native.registerNodePrehook, handleOfNode(this), hook, answer);
   }
 
-  /** What console.log shows in Node. @internal */
+  /** Returns what console.log shows in Node. @internal */
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return this.disposed ? "<disposed>" : `<${this.name}>`;
   }
 
-  /** True after the end of the scope it belonged to. */
+  /** True after the end of the scope that this object belongs to. */
   get disposed(): boolean {
     return this.handle === 0;
   }
@@ -143,26 +146,26 @@ export function gradFnOf(tensor: Tensor): Node | null {
   return takeNode();
 }
 
-// Wraps the node whose handle and address C++ has left at the front of the frame.
+// Wraps the node whose handle and address C++ has written to the front of the frame.
 function takeNode(): Node | null {
   const [handle, address] = callFrame();
   return wrapNode(handle, address);
 }
 
-/** Returns the node that gradients of a tensor go to: its own, or its accumulator for a leaf. */
+/** Returns the node that receives gradients of a tensor: the one that computed it, or the accumulator of a leaf. */
 export function gradientNodeOf(tensor: Tensor): Node | null {
   checked(native.gradientNode(handleOf(tensor)));
   return takeNode();
 }
 
-/** Returns the place in the graph that stands for the present value of a tensor. */
+/** Returns the edge of the graph that refers to the current value of a tensor. */
 export function getGradientEdge(tensor: Tensor): { node: Node; outputNr: number } {
   checkedFor("getGradientEdge", native.gradientEdge(handleOf(tensor)));
   const outputNr = callFrame()[2] ?? 0;
   return { node: takeNode() as Node, outputNr };
 }
 
-// By address, in the module of epoch `bornIn`.
+// The live nodes by address, for the module of epoch `bornIn`.
 let bornIn = epoch;
 const known = new Map<number, WeakRef<Node>>();
 const forgetting = new FinalizationRegistry<number>((address) => {
@@ -186,20 +189,20 @@ function wrapNode(handle = 0, address = 0): Node | null {
   return node;
 }
 
-// The list that starts at a word, which is its length.
+// Reads a list that starts at a word with its length.
 function takeList(words: readonly number[], start: number): GradientList {
   const first = start + 1;
   return words.slice(first, first + (words[start] ?? 0)).map(takeTensor);
 }
 
-// What a hook returned, for C++.
+// Encodes the result of a hook for C++.
 function listAnswer(result: unknown): number[] {
   if (result === undefined || result === null) return [];
   if (!Array.isArray(result)) {
     fail(
       "InvalidGradient",
       "registerHook",
-      `expected tuple, but hook returned ${describe(result)}.`,
+      `a hook of a node must return an array or nothing, got ${describe(result)}.`,
     );
   }
   const handles = result.map((one) => (one === null ? 0 : replacement("registerHook", one)));
@@ -213,7 +216,7 @@ export function handleOfNode(node: Node): number {
     "Disposed",
     "gradFn",
     "this graph node has been disposed at the end of an eg.scope(); return it from the scope or mark it " +
-      "with eg.keep() to go on using it.",
+      "with eg.keep() to keep using it.",
   );
 }
 

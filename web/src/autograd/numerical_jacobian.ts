@@ -1,16 +1,16 @@
-// Derivatives by central differences.
+// Numerical derivatives by central differences.
 
 import { viewAsReal } from "../generated/ops.js";
 import { isComplex, newArray } from "../tensor/dtype.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 
-/** Row-major: a row per input element, a column per output element; a complex number is two. */
+/** A row-major matrix with a row per input element and a column per output element; a complex number counts as two elements. */
 export type Matrix = Float64Array;
 
 /**
- * Returns the derivatives of every output of `call` by the elements of `input`, which is changed in
- * place for each evaluation and is as it was afterwards.
+ * Returns the derivatives of every output of `call` with respect to the elements of `input`. Changes
+ * `input` in place for each evaluation and restores it afterwards.
  */
 export function numericalJacobian(
   call: () => readonly unknown[],
@@ -42,11 +42,11 @@ export function numericalJacobian(
       alias.set_(index, value);
     }
   }
-  // An input without elements has no derivatives, but there is a matrix for every output.
+  // For an input without elements there is an empty matrix per output.
   return numel > 0 ? matrices : call().map(() => new Float64Array(0));
 }
 
-/** Returns a matrix of zeros with room for so many elements. */
+/** Returns a matrix of zeros with `count` elements. */
 export function newMatrix(count: number): Matrix {
   return newArray("float64", count, "gradcheck") as Matrix;
 }

@@ -1,4 +1,4 @@
-// What each node of a backward call cost: eg.autograd.profile().
+// eg.autograd.profile(): measuring the time of each node of backward calls.
 
 import { readNothing } from "../arguments/read.js";
 import { checkedFor, native } from "../runtime/bridge.js";
@@ -6,26 +6,26 @@ import { kFailed } from "../runtime/native.js";
 import { type Device, deviceOf } from "../tensor/dtype.js";
 import { runInMode } from "./mode.js";
 
-/** One run of one node of the backward graph. As JSON it is an event of a Chrome trace. */
+/** One execution of a node of the backward graph. Its JSON form is an event of a Chrome trace. */
 export class ProfileEvent {
   constructor(
     /** The node's name, for example "MulBackward0". */
     readonly name: string,
-    /** The node's number in the order of recording. */
+    /** The node's number in the order in which operations were recorded. */
     readonly sequenceNr: number,
-    /** Threads are numbered in the order in which they first ran a node. */
+    /** The number of the thread; threads are numbered in the order in which they first ran a node. */
     readonly thread: number,
-    /** Where the node ran. */
+    /** The device that the node ran on. */
     readonly device: Device,
-    /** Milliseconds since the recording began. */
+    /** The start, in milliseconds since profiling began. */
     readonly start: number,
-    /** Milliseconds. On a device other than the CPU, of writing down what it is to do. */
+    /** The duration in milliseconds. On a device other than the CPU, this is the time to record its commands. */
     readonly duration: number,
-    /** Milliseconds that the device itself took; null on the CPU, and where the device cannot tell. */
+    /** The time in milliseconds on the device itself; null on the CPU and if the device cannot measure it. */
     readonly deviceDuration: number | null,
   ) {}
 
-  /** The event as chrome://tracing and Perfetto read it, in microseconds. */
+  /** Returns the event in the format of chrome://tracing and Perfetto, with times in microseconds. */
   toJSON(): Record<string, unknown> {
     return {
       name: `autograd::engine::evaluate_function: ${this.name}`,
@@ -44,17 +44,17 @@ export class ProfileEvent {
   }
 }
 
-/** What `profile` returns. */
+/** The result of `profile`. */
 export interface Profile<T> {
-  /** What the function returned. */
+  /** The value that the function returned. */
   readonly result: T;
-  /** What backward calls ran, in the order of their ends; JSON.stringify() makes a Chrome trace of it. */
+  /** The executed nodes, in the order in which they ended. JSON.stringify() of this array is a Chrome trace. */
   readonly events: ProfileEvent[];
 }
 
 /**
- * Runs `fn` and records every node that backward calls in it run, on all threads. Where a device tells its own
- * times this waits for it.
+ * Runs `fn` and records every node that its backward calls run, on all threads. If a device measures its own
+ * times, this waits for the device.
  */
 export function profile<T>(fn: () => T, ...rest: []): Profile<T> {
   readNothing("profile", rest);

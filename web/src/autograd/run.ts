@@ -3,26 +3,26 @@
 import { type Arguments, isPlainObject, readAfter } from "../arguments/read.js";
 import { boolean, type Options, Rule, size, type Values } from "../arguments/rule.js";
 import { startedWorkers } from "../engine/lifecycle.js";
-import { checkedFor, frameOf, native, takeErrorFor, takeWords } from "../runtime/bridge.js";
-import { holdFunction } from "../runtime/callbacks.js";
-import { describe, fail } from "../runtime/errors.js";
-import { untilSettled } from "../runtime/keep_alive.js";
 import {
   kAllowUnused,
   kAllowUnusedGiven,
   kCaptureGrads,
   kCreateGraph,
-  kFailed,
   kGradsBatched,
   kHasThreads,
   kMaterializeGrads,
   kRetainGraph,
   kRetainGraphGiven,
-} from "../runtime/native.js";
+} from "../generated/border.js";
+import { checkedFor, frameOf, native, takeErrorFor, takeWords } from "../runtime/bridge.js";
+import { holdFunction } from "../runtime/callbacks.js";
+import { describe, fail } from "../runtime/errors.js";
+import { untilSettled } from "../runtime/keep_alive.js";
+import { kFailed } from "../runtime/native.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
+import { servePieces } from "./event_loop.js";
 import { handleOfNode, Node } from "./node.js";
-import { servePieces } from "./pieces.js";
 
 function isTarget(value: unknown): value is GradTarget {
   return value instanceof Tensor || (value as Partial<GradientEdge> | null)?.node instanceof Node;
@@ -32,42 +32,42 @@ function targetsOf(value: unknown): boolean {
   return Array.isArray(value) ? value.every(isTarget) : isTarget(value);
 }
 
-/** What backward() and grad() both take. */
+/** The options of both backward() and grad(). */
 export const kGraphOptions = {
-  /** Keep what backward needs, for another call; default: createGraph. */
+  /** Whether to keep the graph's saved tensors for another backward call; default: createGraph. */
   retainGraph: boolean.orNull(),
-  /** Record the backward computation itself, for derivatives of derivatives. */
+  /** Whether to record the backward computation itself, for higher derivatives; default false. */
   createGraph: boolean.or(false),
 };
 
 /** The declaration of the options of `Tensor.backward`. */
 export const kBackwardOptions = {
   ...kGraphOptions,
-  /** Add gradients to these tensors only, instead of to all leaves. */
+  /** The tensors whose gradients are accumulated; default: all leaves. */
   inputs: new Rule<GradTarget | readonly GradTarget[]>("tensors", targetsOf).orNull(),
 };
 
 /** Options of `Tensor.backward`. */
 export type BackwardOptions = Options<typeof kBackwardOptions>;
 
-/** Options of `Tensor.backward` with nothing left out. */
+/** Options of `Tensor.backward` with defaults filled in. */
 export type BackwardValues = Values<typeof kBackwardOptions>;
 
 /**
- * A place in the graph, from graph.getGradientEdge(): the value that a tensor had at that time,
- * whatever in-place operations have made of the tensor since.
+ * An edge of the graph, from graph.getGradientEdge(). It refers to the value that a tensor had at that time,
+ * even if in-place operations have changed the tensor since.
  */
 export interface GradientEdge {
-  /** The node whose output it is. */
+  /** The node that produced the value. */
   readonly node: Node;
-  /** Which output. */
+  /** The index of the value among the node's outputs. */
   readonly outputNr: number;
 }
 
-/** What is differentiated, or by what: a tensor, or a place in the graph. */
+/** A tensor or an edge of the graph: something to differentiate, or to differentiate with respect to. */
 export type GradTarget = Tensor | GradientEdge;
 
-/** A gradient given from outside; null stands for 1. */
+/** A gradient passed by the caller; null means 1. */
 export type GivenGradient = Tensor | null | undefined;
 
 /** The arguments of `Tensor.backward`. */
@@ -90,7 +90,7 @@ export function backwardOf(tensor: Tensor, given: BackwardArguments): void {
   runHere(readBackward("backward", [tensor], ...readCall("backward", given)));
 }
 
-/** Like backwardOf(), on another thread. */
+/** Like backwardOf(), but on another thread or, without threads, in time slices. */
 export async function backwardAsyncOf(tensor: Tensor, given: BackwardArguments): Promise<void> {
   await runLater(readBackward("backwardAsync", [tensor], ...readCall("backwardAsync", given)));
 }
@@ -100,7 +100,7 @@ function readCall(
   [gradient = null, ...rest]: BackwardArguments,
 ): [gradients: GivenGradient[], options: BackwardValues] {
   if (isPlainObject(gradient)) {
-    const told = `the first argument is a gradient; options come second: ${name}(null, { ... }).`;
+    const told = `the first argument is the gradient; options come second: ${name}(null, { ... }).`;
     fail("InvalidArgument", name, told);
   }
   return [[gradient], readAfter(name, "gradient", kBackwardOptions, rest)];
@@ -115,7 +115,7 @@ export function backwardFrom(
   runHere(readBackward("backward", tensors, gradients, options));
 }
 
-/** Like backwardFrom(), on another thread or, without threads, in pieces. */
+/** Like backwardFrom(), but on another thread or, without threads, in time slices. */
 export async function backwardAsyncFrom(
   tensors: readonly GradTarget[],
   gradients: readonly GivenGradient[],
@@ -124,22 +124,22 @@ export async function backwardAsyncFrom(
   await runLater(readBackward("backwardAsync", tensors, gradients, options));
 }
 
-/** The declaration of what grad() takes besides outputs and inputs, without their gradients. */
+/** The declaration of the options of grad(), except for the gradients of the outputs. */
 export const kGradOptions = {
   ...kGraphOptions,
-  /** Gradients are of the inputs alone, whatever this says; false gets a warning. */
+  /** Ignored: gradients are always computed for the inputs only. Passing false logs a warning. */
   onlyInputs: boolean.or(true),
-  /** Return null for an input the outputs do not depend on, instead of failing. */
+  /** Whether to return null for an input that the outputs do not depend on, instead of throwing. */
   allowUnused: boolean.optional(),
-  /** The first dimension of every gradient of an output counts a batch; so it does of the results. */
+  /** Whether the first dimension of the output gradients, and of the results, is a batch dimension; default false. */
   isGradsBatched: boolean.or(false),
-  /** Return zeros instead of null for such an input. */
+  /** Whether to return zeros instead of null for inputs that the outputs do not depend on; default false. */
   materializeGrads: boolean.or(false),
 };
 
 type GradientValues = Omit<Values<typeof kGradOptions>, "onlyInputs">;
 
-/** What grad() is to differentiate. */
+/** The arguments of a call of grad(). */
 export interface GradCall {
   readonly outputs: readonly GradTarget[];
   readonly inputs: readonly GradTarget[];
@@ -152,12 +152,12 @@ export function gradientHandles(call: GradCall): number[] {
   return runHere(readGrad("grad", call));
 }
 
-/** Like gradientHandles(), on another thread or, without threads, in pieces. */
+/** Like gradientHandles(), but on another thread or, without threads, in time slices. */
 export async function gradientHandlesAsync(call: GradCall): Promise<number[]> {
   return runLater(readGrad("gradAsync", call));
 }
 
-/** Who calls native.runGraph(), and with which arguments; what else it needs is in the frame. */
+/** The name of the calling function and the arguments for native.runGraph(); the other arguments are in the call frame. */
 interface GraphCall {
   readonly name: string;
   readonly words: readonly [count: number, inputCount: number, flags: number];
@@ -204,7 +204,7 @@ function runLater({ name, words }: GraphCall): Promise<number[]> {
   });
 }
 
-/** Returns one tensor or a list of them as a list. */
+/** Returns an array unchanged and a single value as an array of one. */
 export function toList<T>(oneOrMore: T | readonly T[]): readonly T[] {
   return Array.isArray(oneOrMore) ? oneOrMore : [oneOrMore as T];
 }
@@ -226,7 +226,7 @@ function writeGraphArguments(
     fail(
       "InvalidArgument",
       name,
-      `got ${tensors.length} tensors and ${gradients.length} gradients.`,
+      `expected a gradient per tensor, got ${tensors.length} tensors and ${gradients.length} gradients.`,
     );
   }
   const words = tensors.flatMap((target) => targetWords(name, target));

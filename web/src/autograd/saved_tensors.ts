@@ -1,8 +1,8 @@
-// Functions that keep saved tensors in the place of nodes.
+// Hooks that control how tensors are saved for backward.
 
 import { functionOf, text } from "../arguments/rule.js";
 import { checkedFor, native } from "../runtime/bridge.js";
-import { heldValue, holdFunction, holdValue, type WordFunction } from "../runtime/callbacks.js";
+import { type FrameCallback, heldValue, holdFunction, holdValue } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
 import { handleOf } from "../tensor/info.js";
 import { keep } from "../tensor/scope.js";
@@ -10,32 +10,32 @@ import { Tensor } from "../tensor/tensor.js";
 import { checkFunction } from "./hooks.js";
 import { runInMode } from "./mode.js";
 
-/** Takes a tensor that is being saved, and returns whatever unpack needs to make it again. */
+/** Receives a tensor that is being saved and returns whatever `unpack` needs to restore it. */
 export type Pack<Packed = unknown> = (tensor: Tensor) => Packed;
 
-/** Makes the tensor that pack took; called each time it is needed. */
+/** Restores a tensor from what `pack` returned; called each time the tensor is needed. */
 export type Unpack<Packed = unknown> = (packed: Packed) => Tensor;
 
 /**
- * Runs `fn` and returns its value; of every tensor saved for backward meanwhile, what `pack` returns is
- * kept instead, and `unpack` is given that when backward needs the tensor.
+ * Runs `fn` and returns its value. For every tensor that `fn` saves for backward, the result of `pack` is
+ * stored instead; when backward needs the tensor, `unpack` restores it from that.
  */
 export function savedTensorsHooks<T, Packed>(
   pack: Pack<Packed>,
   unpack: Unpack<Packed>,
   fn: () => T,
 ): T {
-  const [packWords, unpackWords] = wordHooks(pack as Pack, unpack as Unpack);
+  const [packWords, unpackWords] = frameHooks(pack as Pack, unpack as Unpack);
   return withSavedTensorHooks("savedTensorsHooks", packWords, unpackWords, fn);
 }
 
-/** Runs `fn`; tensors saved for backward meanwhile are kept in the CPU's memory. */
+/** Runs `fn` and returns its value. Tensors that `fn` saves for backward are stored in CPU memory. */
 export function saveOnCpu<T>(fn: () => T): T {
   functionOf<() => T>().check("saveOnCpu", "fn", fn);
   const pack = (tensor: Tensor) => {
     if (tensor.device === "cpu") return tensor;
     const packed = [tensor.device, tensor.to("cpu")] as const;
-    // The device's memory is wanted back now, not when the garbage collector comes by.
+    // Frees the device's memory immediately instead of waiting for the garbage collector.
     tensor.dispose();
     return packed;
   };
@@ -46,18 +46,18 @@ export function saveOnCpu<T>(fn: () => T): T {
   );
 }
 
-/** Runs `fn`, in which savedTensorsHooks() and what is made of it fail with `message`. */
+/** Runs `fn` and returns its value. Inside, savedTensorsHooks() and functions that use it throw an error with `message`. */
 export function disableSavedTensorsHooks<T>(message: string, fn: () => T): T {
   text.check("disableSavedTensorsHooks", "message", message);
   checkedFor("disableSavedTensorsHooks", native.disableSavedTensorHooks(message));
   return runInMode("disableSavedTensorsHooks", fn, native.enableSavedTensorHooks);
 }
 
-/** Runs `fn` with hooks on saved tensors as C++ calls them. */
+/** Runs `fn` with hooks on saved tensors, in the form in which C++ calls them. */
 export function withSavedTensorHooks<T>(
   name: string,
-  pack: WordFunction,
-  unpack: WordFunction,
+  pack: FrameCallback,
+  unpack: FrameCallback,
   fn: () => T,
 ): T {
   checkedFor(
@@ -67,14 +67,14 @@ export function withSavedTensorHooks<T>(
   return runInMode(name, fn, native.popSavedTensorHooks);
 }
 
-/** Returns a pair of hooks as C++ calls them; see bindings/saved_tensors.cpp. */
-export function wordHooks(pack: Pack, unpack: Unpack): [WordFunction, WordFunction] {
+/** Returns a pair of hooks in the form in which C++ calls them; see bindings/saved_tensors.cpp. */
+export function frameHooks(pack: Pack, unpack: Unpack): [FrameCallback, FrameCallback] {
   checkFunction("savedTensorsHooks", pack);
   checkFunction("savedTensorsHooks", unpack);
   return [
     ([handle = 0]) => {
       const packed = pack(new Tensor(handle));
-      // A tensor goes to C++, which frees it with the graph.
+      // A tensor is passed to C++, which frees it together with the graph.
       return packed instanceof Tensor ? [1, handleOf(packed)] : [0, holdValue(keep(packed))];
     },
     ([isTensor, word = 0]) => {
@@ -83,7 +83,7 @@ export function wordHooks(pack: Pack, unpack: Unpack): [WordFunction, WordFuncti
       return fail(
         "InvalidArgument",
         "savedTensorsHooks",
-        `Output of saved tensor unpack_hook expected to be a Tensor but got result of type ${describe(result)}`,
+        `unpack must return a tensor, got ${describe(result)}.`,
       );
     },
   ];

@@ -1,4 +1,4 @@
-// What Tensor has of autograd.
+// The properties and methods of Tensor that belong to autograd.
 
 import type { Tensor } from "../tensor/tensor.js";
 import { gradOf, setGradOf } from "./grad_property.js";
@@ -12,31 +12,31 @@ import {
 import { gradFnOf, type Node } from "./node.js";
 import { type BackwardArguments, backwardAsyncOf, backwardOf } from "./run.js";
 
-/** The properties and methods of Tensor that deal with gradients and the graph. */
+/** The properties and methods of Tensor for gradients and the graph. */
 export interface AutogradMethods {
-  /** The gradient that backward() has added up here, or null. */
+  /** The gradient that backward() has accumulated, or null. */
   get grad(): Tensor | null;
   set grad(value: Tensor | null);
 
-  /** The node that computed this tensor, or null for a leaf. */
+  /** The node of the operation that computed this tensor, or null for a leaf. */
   get gradFn(): Node | null;
 
   /**
-   * Adds the gradients of this tensor, times `gradient`, to the `grad` of all leaves it was computed
-   * from. A tensor of one element needs no `gradient`.
+   * Computes the gradients of this tensor, weighted by `gradient`, and adds them to the `grad` of all leaves that it
+   * was computed from. For a tensor with one element, `gradient` may be omitted.
    */
   backward(...given: BackwardArguments): void;
 
   /**
-   * Like backward(), but the work is done on another thread; hooks run on the one that registered them.
-   * Without threads it is done here, in pieces of some milliseconds between which the program goes on; a
-   * single operation is not divided.
+   * Like backward(), but computes on another thread; hooks run on the thread that registered them. Without threads, it
+   * computes on this thread in slices of some milliseconds, between which the event loop runs; a single operation
+   * is never split.
    */
   backwardAsync(...given: BackwardArguments): Promise<void>;
 
   /**
-   * Calls `hook` with the gradient of this tensor each time it is computed; what it returns is used
-   * instead.
+   * Calls `hook` with the gradient of this tensor each time it is computed. If the hook returns a tensor, that
+   * replaces the gradient.
    */
   registerHook(hook: GradHook): HookHandle;
 
@@ -44,7 +44,7 @@ export interface AutogradMethods {
   registerPostAccumulateGradHook(hook: PostAccumulateGradHook): HookHandle;
 }
 
-/** What AutogradMethods declares. */
+/** Implements AutogradMethods. */
 export const kAutogradMethods: AutogradMethods & ThisType<Tensor> = {
   get grad() {
     return gradOf(this);

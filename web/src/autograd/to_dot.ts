@@ -1,4 +1,4 @@
-// The backward graph as a drawing: eg.autograd.toDot().
+// eg.autograd.toDot(): a drawing of the backward graph for Graphviz.
 
 import { isPlainObject, readOptions } from "../arguments/read.js";
 import { boolean, type Options, Rule } from "../arguments/rule.js";
@@ -11,20 +11,20 @@ import { gradientNodeOf, type Node } from "./node.js";
 type NamedTensors = Readonly<Record<string, Tensor>> | readonly (readonly [string, Tensor])[];
 
 const kOptions = {
-  /** Names for leaves: `{name: tensor}`, or what a module's namedParameters() returns. */
+  /** Names for leaves: `{name: tensor}`, or the result of a module's namedParameters(). */
   params: new Rule<NamedTensors>("tensors by name", isNamedTensors).or({}),
-  /** Draw what the nodes keep for backward, too; default false. */
+  /** Whether to draw the tensors that the nodes save for backward; default false. */
   showSaved: boolean.or(false),
 };
 
 /** Options of `toDot`. */
 export type DotOptions = Options<typeof kOptions>;
 
-/** Returns the graph that computed `tensor` in the language of Graphviz. */
+/** Returns the graph that computed `tensor` in the DOT language of Graphviz. */
 export function toDot(tensor: Tensor, ...rest: [options?: DotOptions]): string {
   tensorRule.check("toDot", "tensor", tensor);
   const { params, showSaved } = readOptions("toDot", kOptions, rest);
-  // The scope ends the handles of all the nodes that are looked at.
+  // The scope frees the handles of all visited nodes.
   return scope(() => {
     const drawing = new Drawing(namesOf(params), showSaved);
     drawing.drawTensor(tensor);
@@ -53,7 +53,7 @@ class Drawing {
     const result = this.#box(sizeOf(tensor), "darkolivegreen1");
     if (root === null) return;
     this.#line(`${this.#draw(root)} -> ${result}`);
-    // A list, not recursion: graphs are deep.
+    // Not recursive because graphs can be deep.
     const pending = [root];
     for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
       for (const [next] of node.nextFunctions) {
@@ -68,7 +68,7 @@ class Drawing {
     return `${[...this.#lines, "}"].join("\n")}\n`;
   }
 
-  // Draws a node the first time, with what belongs to it.
+  // Draws a node and its attachments unless it has been drawn, and returns its id.
   #draw(node: Node): string {
     const known = this.#ids.get(node);
     if (known !== undefined) return known;
@@ -101,7 +101,7 @@ class Drawing {
   }
 }
 
-// Nothing for a node whose graph has been freed.
+// Returns the saved tensors of a node; none if its graph has been freed.
 function savedTensorsOf(node: Node): [string, Tensor][] {
   try {
     return Object.entries(node.saved).filter(

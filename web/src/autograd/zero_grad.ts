@@ -7,14 +7,14 @@ import type { Tensor } from "../tensor/tensor.js";
 import { noGrad } from "./grad_mode.js";
 
 const kArguments = {
-  /** Take the gradients off; else they stay the tensors they are and become zeros. Default true. */
+  /** Whether to set the gradients to null instead of filling them with zeros in place; default true. */
   setToNone: boolean.or(true),
 };
 
 /** The arguments of zeroGrad(). */
 export type ZeroGradArguments = Arguments<[setToNone: boolean], { setToNone?: boolean }>;
 
-/** Takes the gradients off tensors, or has them start at zero again, out of the graph that made them. */
+/** Sets the gradients of tensors to null, or detaches them and fills them with zeros. */
 export function zeroGrads(
   where: string,
   tensors: Iterable<Tensor>,

@@ -1,4 +1,4 @@
-// Other names that PyTorch has for ops.
+// PyTorch's alternative names of ops.
 
 export {
   abs as absolute,

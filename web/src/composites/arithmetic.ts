@@ -1,4 +1,4 @@
-// Elementwise functions that other elementwise functions give.
+// Elementwise functions that are composed of other elementwise functions.
 
 import type { Arguments } from "../arguments/read.js";
 import type { Operand } from "../dispatch/types.js";
@@ -50,7 +50,7 @@ export const rsub: (
   (input: Operand, other: Operand, alpha: number) => sub(other, input, alpha),
 );
 
-/** `input` to the power of `exponent`, computed in float64, which WebGPU has not, or in complex128 if one is complex. */
+/** `input` to the power of `exponent`, computed in float64, which WebGPU does not have, or in complex128 if one is complex. */
 export const floatPower: (input: Operand, exponent: Operand) => Tensor = /* @__PURE__ */ composite(
   "floatPower",
   "input:operand exponent:operand",
@@ -87,7 +87,7 @@ export const frexp: (input: Tensor) => [mantissa: Tensor, exponent: Tensor] =
     const size = abs(input.detach());
     const hasExponent = logicalAnd(isfinite(size), ne(size, 0));
     const normal = where(hasExponent, size, 1);
-    // The logarithm rounds, so it may be one off.
+    // The logarithm rounds, so it may be off by one.
     const near = add(floor(log2(normal)), 1);
     const rest = scaled(normal, neg(near));
     const exponent = where(
@@ -98,7 +98,7 @@ export const frexp: (input: Tensor) => [mantissa: Tensor, exponent: Tensor] =
     return [scaled(input, neg(exponent)), toDtype(exponent, "int32")];
   });
 
-// By a power of two, in halves that have no part beyond the range of the dtype.
+// Multiplies by a power of two in two steps, so that neither factor exceeds the range of the dtype.
 function scaled(value: Tensor, exponent: Tensor): Tensor {
   const half = trunc(div(exponent, 2));
   return mul(mul(value, exp2(half)), exp2(sub(exponent, half)));
@@ -111,7 +111,7 @@ export const mvlgamma: (input: Tensor, p: number) => Tensor = /* @__PURE__ */ co
   logMultigamma,
 );
 
-/** The same as mvlgamma(). */
+/** Alias of mvlgamma(). */
 export const multigammaln: (input: Tensor, p: number) => Tensor = /* @__PURE__ */ composite(
   "multigammaln",
   "input:tensor p:int",
@@ -119,8 +119,7 @@ export const multigammaln: (input: Tensor, p: number) => Tensor = /* @__PURE__ *
 );
 
 function logMultigamma(input: Tensor, p: number): Tensor {
-  if (p < 1)
-    fail("InvalidArgument", "mvlgamma", `p has to be greater than or equal to 1, got ${p}.`);
+  if (p < 1) fail("InvalidArgument", "mvlgamma", `p: expected a number of at least 1, got ${p}.`);
   const halves = numbersLike(
     input,
     listOf("mvlgamma", p, (i) => -i / 2),
@@ -131,14 +130,14 @@ function logMultigamma(input: Tensor, p: number): Tensor {
 
 const kDegree = Math.PI / 180;
 
-/** Angles in radians for angles in degrees. */
+/** Converts angles from degrees to radians. */
 export const deg2rad: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
   "deg2rad",
   "input:tensor",
   (input: Tensor) => rescaled("deg2rad", input, kDegree),
 );
 
-/** Angles in degrees for angles in radians. */
+/** Converts angles from radians to degrees. */
 export const rad2deg: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
   "rad2deg",
   "input:tensor",

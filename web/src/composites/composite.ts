@@ -1,14 +1,14 @@
-// How to think about a composite: it is an op that is written in TypeScript, out of other ops, because it is not
-// hot and needs no kernel. It is called, checked and refused like those of the engine: its line says what it takes,
-// as the lines of generated/ops.ts do (dispatch/signature.ts), and its body gets one value per parameter. Derivatives of all
-// orders and every device come with its parts. What the parts leave behind is freed when it returns, and an error of a
-// part is the composite's.
+// How to think about a composite: it is an op written in TypeScript in terms of other ops, because it is not performance
+// critical and needs no kernel. It is called and checked like the engine's ops: its signature declares its parameters in the
+// format of generated/ops.ts (dispatch/signature.ts), and its body receives one value per parameter. Derivatives of all
+// orders and support for all devices follow from the ops it calls. Their intermediate tensors are freed when it returns, and
+// their errors are reported under the composite's name.
 //
-// Nothing registers a composite: what a program does not import is not in its bundle. Tests find all of them as the
-// functions of the package that are no ops of the table, and loop over their samples (tests/js/support/composite_samples.mjs).
+// Composites are not registered, so a bundle only contains those that its program imports. Tests find all of them as the
+// functions of the package that are not in the op table, and loop over their samples (tests/js/support/composite_samples.mjs).
 
 import { arrange } from "../dispatch/call.js";
-import { kPlaceNames, makePlaced, named } from "../dispatch/define.js";
+import { kFactoryOptionNames, makeWithFactoryOptions, named } from "../dispatch/define.js";
 import { encode } from "../dispatch/encode.js";
 import { interpreter } from "../dispatch/interpreter.js";
 import { Kind, type Op, parseSignature } from "../dispatch/signature.js";
@@ -16,18 +16,18 @@ import { calledAs } from "../runtime/errors.js";
 import { ownResult } from "../tensor/own_result.js";
 import type { Tensor } from "../tensor/tensor.js";
 
-/** Any function of a composite; its declaration gives the precise type. */
+/** Any function of a composite; its declaration has the precise type. */
 type AnyFunction = (...args: never[]) => unknown;
 
-// biome-ignore lint/suspicious/noExplicitAny: what a line says, its body may rely on.
+// biome-ignore lint/suspicious/noExplicitAny: the signature guarantees the types of the values.
 type Body<Result> = (...values: any[]) => Result;
 
-// No op of the table: its arguments are checked and go nowhere.
+// Marks an op that is not in the op table: its arguments are encoded only to be checked.
 const kNoId = -1;
 
 /**
- * Returns the function of a composite. `line` has its parameters, `body` computes: it is given all of them by position, those
- * left out as the line says. Lists of numbers come as they were given: one number or an array.
+ * Returns the function of a composite. `line` declares its parameters. `body` computes the result from all of them by
+ * position, with the defaults of the declaration. A list of numbers is passed as it was given: one number or an array.
  */
 export function composite<F extends AnyFunction>(
   name: string,
@@ -37,15 +37,15 @@ export function composite<F extends AnyFunction>(
   return named(name, runner(name, line, [], body)) as unknown as F;
 }
 
-/** Like composite(), for one that makes a tensor of none: it takes {device, requiresGrad} too. */
+/** Like composite(), for a composite that takes no tensors and creates one: it also accepts {device, requiresGrad}. */
 export function compositeFactory<F extends AnyFunction>(
   name: string,
   line: string,
   body: Body<Tensor>,
 ): F {
-  const run = runner(name, line, kPlaceNames, body);
+  const run = runner(name, line, kFactoryOptionNames, body);
   return named(name, (...given: readonly unknown[]) =>
-    makePlaced(name, given, (rest) => run(...rest)),
+    makeWithFactoryOptions(name, given, (rest) => run(...rest)),
   ) as unknown as F;
 }
 
@@ -63,8 +63,8 @@ function runner<Result>(
   };
 }
 
-// Checked as the engine's are: by writing them down for it. What the engine does not know, inside of eg.func.vmap(), the parts
-// check.
+// Arguments are checked by encoding them as for the engine. Inside eg.func.vmap() the engine does not know the tensors, and the
+// ops that the body calls check them.
 function complete(op: Op, values: readonly unknown[]): readonly unknown[] {
   if (interpreter === null) encode(op, values);
   return op.parameters.map(({ kind, defaultValue }, i) => {
@@ -73,7 +73,7 @@ function complete(op: Op, values: readonly unknown[]): readonly unknown[] {
   });
 }
 
-// All but scalars, of which 64 bits count.
+// All kinds of numbers except scalars, which keep their 64 bits.
 const kCounted: readonly Kind[] = [
   Kind.Int,
   Kind.OptionalInt,
@@ -87,7 +87,7 @@ const kCounted: readonly Kind[] = [
   Kind.Any,
 ];
 
-// 2n is the whole number 2, and bodies compute with it.
+// Bodies compute with numbers, so a bigint such as 2n becomes 2.
 function withoutBigInts(value: unknown): unknown {
   if (typeof value === "bigint") return Number(value);
   if (!Array.isArray(value)) return value;

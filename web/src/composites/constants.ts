@@ -1,4 +1,4 @@
-// Tensors of numbers that a composite needs beside those it is given: where these are, and of their dtype.
+// Constant tensors that a composite needs, on the device and of the dtype of its arguments.
 
 import type { Operand, Scalar } from "../dispatch/types.js";
 import { tensor } from "../ops/create.js";
@@ -13,29 +13,29 @@ import {
 } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 
-/** The dtype in which division computes: the tensor's own, or the default one for integers and booleans. */
+/** The dtype in which division computes: the tensor's own, or the default dtype for integers and booleans. */
 export function floatTypeOf({ dtype }: Tensor): DType {
   return isFloat(dtype) || isComplex(dtype) ? dtype : getDefaultDtype();
 }
 
-/** Numbers with a fraction, as a list beside a tensor. */
+/** Floating-point numbers as a one-dimensional tensor on the device of a tensor. */
 export function numbersLike(input: Tensor, values: readonly number[]): Tensor {
   return tensor(values, { dtype: floatTypeOf(input), device: input.device });
 }
 
-/** Positions, as a list on the device of a tensor. */
+/** Indices as a one-dimensional int64 tensor on the device of a tensor. */
 export function positionsLike({ device }: Tensor, values: readonly number[]): Tensor {
   return tensor(values, { dtype: "int64", device });
 }
 
-/** One number as a tensor of no dimensions, of the dtype and on the device of another. */
+/** One number as a tensor without dimensions, of the dtype and on the device of another. */
 export function scalarLike({ dtype, device }: Tensor, value: Scalar): Tensor {
   return tensor(value, { dtype, device });
 }
 
 /**
- * Operands as tensors, numbers beside the first one that is a tensor: on its device, and of its dtype where that holds all
- * their digits.
+ * Operands as tensors. Numbers are placed on the device of the first tensor, and get its dtype if that represents them
+ * exactly.
  */
 export function asTensors<const Operands extends readonly Operand[]>(
   ...operands: Operands

@@ -1,8 +1,8 @@
-// Kinds of numbers, as bodies of composites tell them apart.
+// Kinds of dtypes that bodies of composites distinguish.
 
 import type { Tensor } from "../tensor/tensor.js";
 
-/** Whether a tensor is one of complex numbers. */
+/** Whether a tensor is complex. */
 export function isComplex({ dtype }: Tensor): boolean {
   return dtype.startsWith("complex");
 }

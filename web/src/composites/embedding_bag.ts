@@ -68,10 +68,11 @@ interface EmbeddingBag {
 }
 
 /**
- * Sum, mean or largest elements of bags of rows of `weight` [rows, size]. A bag is a row of `input` [bags, n], or what lies in
- * `input` [n] from one of `offsets` [bags] to the next. An empty bag gives zeros; `paddingIdx` is a row that no bag counts;
- * `perSampleWeights`, shaped as `input`, are for sums. "max" with offsets reads how long the longest bag is. `maxNorm` first scales the
- * rows that are looked up down in place, to that norm of order `normType`; `scaleGradByFreq` divides gradients by how often a row is.
+ * Sum, mean or maximum over bags of rows of `weight` [rows, size]. A bag is a row of `input` [bags, n], or the part of
+ * `input` [n] from one of `offsets` [bags] to the next. An empty bag results in zeros; `paddingIdx` is a row that every bag ignores;
+ * `perSampleWeights`, of the shape of `input`, are for sums. "max" with offsets reads the length of the longest bag. `maxNorm` first
+ * scales the selected rows down in place, to that norm of order `normType`; `scaleGradByFreq` divides gradients by the frequency
+ * of the row.
  */
 export const embeddingBag: EmbeddingBag = /* @__PURE__ */ composite(
   "embeddingBag",
@@ -91,15 +92,15 @@ export const embeddingBag: EmbeddingBag = /* @__PURE__ */ composite(
   ) => {
     refuse(sparse, "sparse is not supported: gradients are dense.");
     const isScaledMax = scaleGradByFreq && mode === "max";
-    refuse(isScaledMax, "max mode does not support scaling the gradient by the frequency.");
+    refuse(isScaledMax, 'mode "max" does not support scaleGradByFreq.');
     const bags = bagsOf(input, offsets, includeLastOffset);
     checkWeights(input, perSampleWeights, mode);
     if (mode !== "sum" && isComplex(weight.dtype)) {
-      const told = `mode "${mode}" takes real weights, but these are ${weight.dtype}: use "sum".`;
-      fail("DtypeMismatch", "embeddingBag", told);
+      const reason = `mode "${mode}" needs real weights, got ${weight.dtype}: use "sum".`;
+      fail("DtypeMismatch", "embeddingBag", reason);
     }
     const isCounted = paddingIdx === null ? null : ne(bags.indices, rowOf(paddingIdx, weight));
-    // Last of what may refuse something: it changes the weights.
+    // After all checks, because this changes the weights.
     if (maxNorm !== null) limitNorms(weight, bags.indices, maxNorm, normType);
     if (mode === "max") return largest(bags, weight, isCounted);
     const plain = embedding(bags.indices, weight);
@@ -123,10 +124,10 @@ export const embeddingBag: EmbeddingBag = /* @__PURE__ */ composite(
 interface Bags {
   readonly indices: Tensor;
   readonly count: number;
-  /** The bag of every index, and where each bag starts. */
+  /** The bag of every index, and the start of each bag. */
   readonly bagOf: Tensor;
   readonly starts: Tensor;
-  /** How long the longest bag is, if that is known. */
+  /** The length of the longest bag, if it is known. */
   readonly length: number | null;
 }
 
@@ -134,24 +135,23 @@ function bagsOf(input: Tensor, offsets: Tensor | null, includeLastOffset: boolea
   const { device } = input;
   if (input.ndim === 2) {
     if (offsets !== null) {
-      const told =
-        "if input is 2D, then offsets has to be None, as input is treated as a mini-batch of fixed length sequences.";
-      fail("InvalidArgument", "embeddingBag", told);
+      const reason = "offsets must be null for a two-dimensional input, whose rows are the bags.";
+      fail("InvalidArgument", "embeddingBag", reason);
     }
     const [count = 0, length = 0] = input.shape;
     const starts = mul(arange(count, { dtype: "int64", device }), length);
     return withBags(reshape(input, [count * length]), starts, length);
   }
   if (input.ndim !== 1) {
-    const told = `input has to be 1D or 2D Tensor, but got Tensor of dimension ${input.ndim}.`;
-    fail("ShapeMismatch", "embeddingBag", told);
+    const reason = `input: expected one or two dimensions, got ${input.ndim}.`;
+    fail("ShapeMismatch", "embeddingBag", reason);
   }
   if (offsets === null || offsets.ndim !== 1) {
-    const got = offsets === null ? "null" : `${offsets.ndim}D`;
+    const got = offsets === null ? "null" : `${offsets.ndim} dimensions`;
     fail(
       "InvalidArgument",
       "embeddingBag",
-      `offsets has to be a 1D Tensor for 1D input, got ${got}.`,
+      `offsets: expected a one-dimensional tensor for a one-dimensional input, got ${got}.`,
     );
   }
   const size = offsets.shape[0] ?? 0;
@@ -159,14 +159,14 @@ function bagsOf(input: Tensor, offsets: Tensor | null, includeLastOffset: boolea
     fail(
       "InvalidArgument",
       "embeddingBag",
-      "includeLastOffset: the size of offsets has to be at least 1.",
+      "offsets: expected at least one with includeLastOffset, got none.",
     );
   }
   const starts = includeLastOffset ? narrow(offsets, 0, 0, size - 1) : offsets;
   return withBags(input, toDtype(starts, "int64"), null);
 }
 
-// The bag of an index is the last that starts at it or before: as many as start so far, less one.
+// The bag of an index is the last one that starts at or before it: the number of bags started so far, minus one.
 function withBags(indices: Tensor, starts: Tensor, length: number | null): Bags {
   const { device } = indices;
   const none = zeros([indices.numel + 1], { dtype: "int64", device });
@@ -175,27 +175,27 @@ function withBags(indices: Tensor, starts: Tensor, length: number | null): Bags 
   return { indices, count: starts.numel, bagOf, starts, length };
 }
 
-// The sum of rows [indices, n] by their bags.
+// Sums the rows [indices, n] of each bag.
 function perBag({ count, bagOf }: Bags, rows: Tensor): Tensor {
   const { dtype, device } = rows;
   return indexAdd(zeros([count, rows.shape[1] ?? 0], { dtype, device }), 0, bagOf, rows);
 }
 
-// Bags side by side as the rows of a table, which has room for the longest.
+// The maximum of each bag, computed in a table with one row per bag, as long as the longest bag.
 function largest(bags: Bags, weight: Tensor, isCounted: Tensor | null): Tensor {
   const { indices, count, bagOf, starts } = bags;
   const { dtype, device } = weight;
   const size = weight.shape[1] ?? 0;
-  const places = sub(
+  const positions = sub(
     arange(indices.numel, { dtype: "int64", device }),
     indexSelect(starts, 0, bagOf),
   );
-  const length = bags.length ?? (indices.numel === 0 ? 0 : Number(max(places).item()) + 1);
-  // Nothing of weight takes part, yet it is what the zeros are made of, as gradients have it.
+  const length = bags.length ?? (indices.numel === 0 ? 0 : Number(max(positions).item()) + 1);
+  // No row of weight is used, but the zeros must depend on it so that they have a graph.
   if (length === 0 || count === 0) {
     return add(zeros([count, size], { dtype, device }), sum(narrow(weight, 0, 0, 0), 0));
   }
-  const at = [add(mul(bagOf, length), places)];
+  const at = [add(mul(bagOf, length), positions)];
   const table = indexPut(zeros([count * length], { dtype: indices.dtype, device }), at, indices);
   const none = zeros([count * length], { dtype: "bool", device });
   const isFilled = indexPut(none, at, isCounted ?? true);
@@ -209,19 +209,19 @@ function rowOf(paddingIdx: number, weight: Tensor): number {
   const rows = weight.shape[0] ?? 0;
   if (paddingIdx >= -rows && paddingIdx < rows)
     return paddingIdx < 0 ? paddingIdx + rows : paddingIdx;
-  const told = `padding_idx must be within the number of embeddings, ${rows}, but got ${paddingIdx}.`;
-  return fail("IndexOutOfRange", "embeddingBag", told);
+  const reason = `paddingIdx: expected a row of the ${rows} of weight, got ${paddingIdx}.`;
+  return fail("IndexOutOfRange", "embeddingBag", reason);
 }
 
 function checkWeights(input: Tensor, weights: Tensor | null, mode: Mode): void {
   if (weights === null) return;
   if (mode !== "sum") {
-    const told = `per_sample_weights was not None. It is only supported for mode='sum', but got mode='${mode}'.`;
-    fail("InvalidArgument", "embeddingBag", told);
+    const reason = `perSampleWeights needs mode "sum", got mode "${mode}".`;
+    fail("InvalidArgument", "embeddingBag", reason);
   }
   if (weights.shape.join() === input.shape.join()) return;
-  const told = `If per_sample_weights (shape [${weights.shape.join(", ")}]) is not None, then it must have the same shape as the input ([${input.shape.join(", ")}]).`;
-  fail("ShapeMismatch", "embeddingBag", told);
+  const reason = `perSampleWeights: expected the shape of input, [${input.shape.join(", ")}], got [${weights.shape.join(", ")}].`;
+  fail("ShapeMismatch", "embeddingBag", reason);
 }
 
 function refuse(isGiven: boolean, reason: string): void {

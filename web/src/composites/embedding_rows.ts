@@ -1,7 +1,8 @@
-// What the lookups of tables share beside the lookup: limits on norms, and gradients by frequency.
+// What embedding lookups share: limits on the norms of rows, and gradients divided by frequency.
 
 import { Function as AutogradFunction, type FunctionContext } from "../autograd/function.js";
 import { noGrad } from "../autograd/grad_mode.js";
+import { norm } from "../generated/internal.js";
 import {
   add,
   clone,
@@ -11,7 +12,6 @@ import {
   indexPut_,
   indexSelect,
   mul,
-  norm,
   onesLike,
   reshape,
   unsqueeze,
@@ -21,7 +21,7 @@ import {
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
 
-/** Scales the rows of `weight` that `indices` name down in place, where their norm of order `p` is above `maxNorm`. */
+/** Scales rows of `weight` selected by `indices` down in place if their norm of order `p` exceeds `maxNorm`. */
 export function limitNorms(weight: Tensor, indices: Tensor, maxNorm: number, p: number): void {
   if (indices.numel === 0) return;
   scope(() =>
@@ -29,15 +29,15 @@ export function limitNorms(weight: Tensor, indices: Tensor, maxNorm: number, p: 
       const flat = reshape(indices, [-1]);
       const rows = indexSelect(weight, 0, flat);
       const norms = norm(rows, p, 1, true);
-      // PyTorch's small number, which keeps a limit of 0 finite.
+      // PyTorch's epsilon, which avoids a division by 0.
       const limited = mul(rows, div(maxNorm, add(norms, 1e-7)));
-      // A row that comes twice is written twice, with the same values.
+      // A row that is selected twice is written twice, with the same values.
       indexPut_(weight, [flat], where(gt(norms, maxNorm), limited, rows));
     }),
   );
 }
 
-/** Returns rows looked up by `indices` in a table of `count` rows; gradients are divided by how often an index occurs. */
+/** Returns `rows`, looked up by `indices` in a table of `count` rows, with gradients divided by the frequency of their index. */
 export function dividedByFrequency(rows: Tensor, indices: Tensor, count: number): Tensor {
   if (!rows.requiresGrad) return rows;
   const { dtype, device } = rows;

@@ -1,4 +1,4 @@
-// Windows that slide over axes, as convolutions, pools and spectrograms have them.
+// Windows that slide over axes, for convolutions, pooling and spectrograms.
 
 import { slice } from "../generated/internal.js";
 import {
@@ -17,7 +17,7 @@ import { fail } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import { sizeOf } from "./shapes.js";
 
-/** A list of one value per axis, where one value stands for all. */
+/** A list of one value per axis; a single value applies to all axes. */
 export function perAxis(
   where: string,
   name: string,
@@ -28,15 +28,11 @@ export function perAxis(
   if (values.length === axes) return values;
   const [only] = values;
   if (values.length === 1 && only !== undefined) return new Array(axes).fill(only);
-  const told = `a single integer value or a list of ${axes} values`;
-  return fail(
-    "InvalidArgument",
-    where,
-    `expected ${name} to be ${told}, but got [${values.join(", ")}].`,
-  );
+  const reason = `one number or a list of ${axes}`;
+  return fail("InvalidArgument", where, `${name}: expected ${reason}, got [${values.join(", ")}].`);
 }
 
-/** Runs a body on a batch, made of one where the input has no batch axis; the results are as the input was. */
+/** Runs a body on a batch. An input without a batch axis becomes a batch of one, and the results lose the axis again. */
 export function inBatch<R extends Tensor | Tensor[]>(
   where: string,
   input: Tensor,
@@ -45,12 +41,8 @@ export function inBatch<R extends Tensor | Tensor[]>(
 ): R {
   if (input.ndim === ndim) return body(input);
   if (input.ndim !== ndim - 1) {
-    const told = `Expected ${ndim - 1}D (unbatched) or ${ndim}D (batched) input`;
-    fail(
-      "ShapeMismatch",
-      where,
-      `${told} to ${where}, but got input of size: [${input.shape.join(", ")}].`,
-    );
+    const reason = `input: expected ${ndim - 1} dimensions, or ${ndim} with a batch`;
+    fail("ShapeMismatch", where, `${reason}, got shape [${input.shape.join(", ")}].`);
   }
   const result = body(unsqueeze(input, 0));
   return (
@@ -58,12 +50,12 @@ export function inBatch<R extends Tensor | Tensor[]>(
   ) as R;
 }
 
-/** How many elements a window of `size` spans. */
+/** The number of elements that a dilated window of `size` spans. */
 export function spanOf(size: number, dilation: number): number {
   return dilation * (size - 1) + 1;
 }
 
-/** The windows along an axis: their number stands in its place, their elements along a new last axis. */
+/** The windows along an axis: the axis then counts the windows, and a new last axis has their elements. */
 export function windowsOf(
   input: Tensor,
   axis: number,
@@ -75,8 +67,8 @@ export function windowsOf(
   return dilation === 1 ? windows : slice(windows, -1, 0, null, dilation);
 }
 
-/** Where the elements of windows are along an axis: [windows, size]. */
-export function windowPlaces(
+/** The indices along an axis of the elements of windows: [windows, size]. */
+export function windowIndices(
   like: Tensor,
   count: number,
   size: number,
@@ -90,8 +82,8 @@ export function windowPlaces(
 }
 
 /**
- * The sum of windows where they overlap, which is the transpose of windowsOf(): `axis` counts the windows and `axis` + 1
- * their elements, and the result has `length` elements there.
+ * Adds up overlapping windows, the transpose of windowsOf(): `axis` counts the windows, `axis` + 1 has their elements, and
+ * the result has `length` elements along that axis.
  */
 export function overlapAdd(
   windows: Tensor,
@@ -101,14 +93,14 @@ export function overlapAdd(
   dilation: number,
 ): Tensor {
   const [count, size] = [sizeOf(windows, axis), sizeOf(windows, axis + 1)];
-  const places = reshape(windowPlaces(windows, count, size, stride, dilation), [count * size]);
+  const indices = reshape(windowIndices(windows, count, size, stride, dilation), [count * size]);
   const [before, after] = [windows.shape.slice(0, axis), windows.shape.slice(axis + 2)];
   const { dtype, device } = windows;
   const whole = zeros([...before, length, ...after], { dtype, device });
-  return indexAdd(whole, axis, places, reshape(windows, [...before, count * size, ...after]));
+  return indexAdd(whole, axis, indices, reshape(windows, [...before, count * size, ...after]));
 }
 
-/** The part of an axis that is left when `start` elements are cut off in front, `length` long. */
+/** The `length` elements along an axis from `start` on. */
 export function cropped(input: Tensor, axis: number, start: number, length: number): Tensor {
   const isWhole = start === 0 && length === sizeOf(input, axis);
   return isWhole ? input : narrow(input, axis, start, length);

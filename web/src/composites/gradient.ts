@@ -18,8 +18,8 @@ interface GradientOptions {
 }
 
 /**
- * Estimates the derivatives of a function from its values, by central differences: a list of one tensor per axis of `dim`, or
- * of all axes. `spacing` is the distance of the points, the distances per axis or the coordinates per axis; at the edges, differences are
+ * Estimates the derivatives of a function from its values by central differences. Returns one tensor per axis of `dim`, or
+ * of all axes. `spacing` is the distance of the points, one distance per axis, or the coordinates per axis; at the edges, differences are
  * one-sided and of order `edgeOrder`, 1 or 2.
  */
 export const gradient: (
@@ -35,11 +35,7 @@ export const gradient: (
     const dims = dim === null ? input.shape.map((_, d) => d) : [dim].flat();
     const axes = dims.map((d) => axisOf("gradient", d, input.ndim));
     if (new Set(axes).size < axes.length) {
-      fail(
-        "InvalidArgument",
-        "gradient",
-        `dim ${axes} appears multiple times in the list of dims.`,
-      );
+      fail("InvalidArgument", "gradient", `dim: expected different dimensions, got ${axes}.`);
     }
     return axes.map((axis, i) => {
       checkSize(input, axis, edgeOrder);
@@ -55,8 +51,8 @@ export const gradient: (
 
 function checkSize(input: Tensor, axis: number, edgeOrder: number): void {
   if (sizeOf(input, axis) > edgeOrder) return;
-  const told = "each dimension size must be at least edgeOrder + 1";
-  fail("ShapeMismatch", "gradient", `${told}, got [${input.shape}] and ${edgeOrder}.`);
+  const reason = `every size must be at least edgeOrder + 1 = ${edgeOrder + 1}`;
+  fail("ShapeMismatch", "gradient", `${reason}, got [${input.shape}].`);
 }
 
 function spacingAt(spacing: unknown, i: number, count: number): number | Tensor {
@@ -66,7 +62,7 @@ function spacingAt(spacing: unknown, i: number, count: number): number | Tensor 
     fail(
       "InvalidArgument",
       "gradient",
-      `spacing: expected ${count} of them, got ${spacing.length}.`,
+      `spacing: expected one per dimension, ${count}, got ${spacing.length}.`,
     );
   }
   if (typeof own === "number" || (isList && own instanceof Tensor)) return own;
@@ -74,7 +70,7 @@ function spacingAt(spacing: unknown, i: number, count: number): number | Tensor 
   return fail("InvalidArgument", "gradient", refusal("spacing", expected, own));
 }
 
-// The distances of neighbours, to be broadcast along the axis.
+// The distances between neighbors, in a shape that broadcasts along the axis.
 function stepsAlong(input: Tensor, axis: number, spacing: number | Tensor): Tensor {
   const count = sizeOf(input, axis);
   const shape = input.shape.map((_, d) => (d === axis ? count - 1 : 1));
@@ -82,8 +78,8 @@ function stepsAlong(input: Tensor, axis: number, spacing: number | Tensor): Tens
     return full(shape, spacing, { dtype: floatTypeOf(input), device: input.device });
   }
   if (spacing.ndim !== 1 || spacing.numel !== count) {
-    const told = `expected ${count} coordinates for axis ${axis}, got [${spacing.shape}]`;
-    fail("ShapeMismatch", "gradient", `spacing: ${told}.`);
+    const reason = `expected ${count} coordinates for axis ${axis}, got [${spacing.shape}]`;
+    fail("ShapeMismatch", "gradient", `spacing: ${reason}.`);
   }
   return reshape(diff(spacing), shape);
 }
@@ -96,7 +92,7 @@ function slopes(input: Tensor, axis: number, steps: Tensor, edgeOrder: number): 
   if (count === 1) return cat([first, last], axis);
   const [before, after] = [narrow(steps, axis, 0, count - 1), narrow(steps, axis, 1, count - 1)];
   const [left, right] = [narrow(rises, axis, 0, count - 1), narrow(rises, axis, 1, count - 1)];
-  // The parabola through three points: how steep it is in the middle, and how fast that changes.
+  // The slope, in the middle, of the parabola through three points, and the change of the slope.
   const width = add(before, after);
   const middle = div(add(mul(left, after), mul(right, before)), width);
   if (edgeOrder === 1) return cat([first, middle, last], axis);

@@ -1,4 +1,4 @@
-// How many elements fall where.
+// Counts of elements by value.
 
 import type { Arguments } from "../arguments/read.js";
 import { toDtype } from "../generated/internal.js";
@@ -31,7 +31,7 @@ import { composite } from "./composite.js";
 
 import { sizeOf } from "./shapes.js";
 
-/** How often each number from 0 on stands in a list of integers; with `weights`, the sum of those that belong to it. */
+/** The number of occurrences of each integer from 0 on in a one-dimensional tensor; with `weights`, the sum of their weights. */
 export const bincount: (
   input: Tensor,
   ...rest: Arguments<
@@ -64,26 +64,26 @@ function checkCounted(input: Tensor, weights: Tensor | null, minlength: number):
     fail("DtypeMismatch", "bincount", `weights: expected real numbers, got ${weights.dtype}.`);
   }
   if (input.ndim !== 1 || (input.numel > 0 && Number(amin(input).item<number | bigint>()) < 0)) {
-    const told = "bincount only supports 1-d non-negative integral inputs";
-    fail("InvalidArgument", "bincount", `${told}; the shape is [${input.shape}].`);
+    const reason = "input: expected one dimension and no negative numbers";
+    fail("InvalidArgument", "bincount", `${reason}, got shape [${input.shape}].`);
   }
   if (minlength < 0)
-    fail("InvalidArgument", "bincount", `minlength should be >= 0, got ${minlength}.`);
+    fail("InvalidArgument", "bincount", `minlength: expected 0 or more, got ${minlength}.`);
   if (weights !== null && (weights.ndim !== 1 || weights.numel !== input.numel)) {
-    const told = "weights should be 1-d and have the same length as input";
-    fail("ShapeMismatch", "bincount", `${told}, got [${weights.shape}] and [${input.shape}].`);
+    const reason = `weights: expected the shape of input, [${input.shape}]`;
+    fail("ShapeMismatch", "bincount", `${reason}, got [${weights.shape}].`);
   }
 }
 
-/** The sum of the weights at each position. */
+/** The sum of the weights at each index. */
 function counted(positions: Tensor, size: number, weights: Tensor): Tensor {
   const { dtype, device } = weights;
   return indexAdd(zeros([size], { dtype, device }), 0, positions, weights);
 }
 
 /**
- * How many elements fall into each of `bins` equal parts of min..max, or of the range of the data where both are the
- * same. What lies outside is not counted; the last part holds its end.
+ * The number of elements in each of `bins` equal intervals from `min` to `max`, or over the range of the data if both are
+ * equal. Elements outside are not counted; the last interval includes its end.
  */
 export const histc: (
   input: Tensor,
@@ -112,8 +112,8 @@ interface HistogramOptions {
 }
 
 /**
- * How many elements fall between the edges of bins, and these edges. `bins` is how many equal ones there are in `range` (that
- * of the data, if null), or the edges themselves. `weight` counts elements more or less; with `density`, the bins have area 1.
+ * The number of elements in each bin, and the edges of the bins. `bins` is the number of equal bins in `range` (by default
+ * the range of the data), or the edges themselves. `weight` has a weight per element; with `density` the total area is 1.
  */
 export const histogram: (
   input: Tensor,
@@ -136,7 +136,7 @@ export const histogram: (
     const values = flatten(input.detach());
     const edges = edgesOf(values, bins, range);
     const count = sizeOf(edges, 0) - 1;
-    // As many edges as are not above an element; the last bin holds its end.
+    // The number of edges that are not above each element; the last bin includes its end.
     const passed = bucketize(values, edges, { right: true });
     const isInside = logicalAnd(ge(passed, 1), le(values, narrow(edges, 0, count, 1)));
     const bin = lastAtMost(clamp(sub(passed, 1), 0), count);
@@ -154,21 +154,26 @@ function checkHistogram(
   weight: Tensor | null,
 ): void {
   if (weight !== null && String(weight.shape) !== String(input.shape)) {
-    const told = "weight must have the same shape as input";
-    fail("ShapeMismatch", "histogram", `${told}, got [${weight.shape}] and [${input.shape}].`);
+    const reason = `weight: expected the shape of input, [${input.shape}]`;
+    fail("ShapeMismatch", "histogram", `${reason}, got [${weight.shape}].`);
   }
   const isWrong = range !== null && ([range].flat().length !== 2 || bins instanceof Tensor);
-  if (isWrong) fail("InvalidArgument", "histogram", "range: two numbers, beside a number of bins.");
+  if (isWrong)
+    fail(
+      "InvalidArgument",
+      "histogram",
+      "range: expected two numbers, together with a number of bins.",
+    );
 }
 
 function edgesOf(values: Tensor, bins: unknown, range: readonly number[] | null): Tensor {
   if (bins instanceof Tensor) {
     if (bins.ndim !== 1 || bins.numel < 2 || bins.dtype !== values.dtype) {
-      const told = `a list of two or more edges of ${values.dtype}`;
+      const reason = `one dimension of two or more edges in ${values.dtype}`;
       fail(
         "InvalidArgument",
         "histogram",
-        `bins: expected ${told}, got ${bins.dtype} [${bins.shape}].`,
+        `bins: expected ${reason}, got ${bins.dtype} [${bins.shape}].`,
       );
     }
     return bins;
@@ -184,19 +189,18 @@ function checkBinned(where: string, input: Tensor, bins: unknown): asserts bins 
     fail("DtypeMismatch", where, `input: expected float32 or float64, got ${input.dtype}.`);
   }
   if (!Number.isInteger(bins) || (bins as number) <= 0) {
-    fail("InvalidArgument", where, `bins must be > 0, got ${describe(bins)}.`);
+    fail("InvalidArgument", where, `bins: expected a whole number above 0, got ${describe(bins)}.`);
   }
 }
 
-// Where the ends are the same, those of the data count; where these are too, one is added on either side.
+// If the ends are equal, the range of the data is used; if that is empty too, it is extended by one on either side.
 function rangeOf(where: string, values: Tensor, min: number, max: number): [number, number] {
-  if (min > max)
-    fail("InvalidArgument", where, `max must be larger than min, got ${min} and ${max}.`);
+  if (min > max) fail("InvalidArgument", where, `max: expected at least min, ${min}, got ${max}.`);
   const isOfData = min === max && values.numel > 0;
   const low = isOfData ? amin(values).item() : min;
   const high = isOfData ? amax(values).item() : max;
   if (!Number.isFinite(low) || !Number.isFinite(high)) {
-    fail("InvalidArgument", where, `range of [${low}, ${high}] is not finite.`);
+    fail("InvalidArgument", where, `the range [${low}, ${high}] is not finite.`);
   }
   return low === high ? [low - 1, high + 1] : [low, high];
 }

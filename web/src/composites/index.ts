@@ -1,4 +1,4 @@
-// The ops that are made of ops.
+// Ops composed of other ops.
 
 export * from "./aliases.js";
 export {

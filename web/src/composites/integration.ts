@@ -19,13 +19,13 @@ export const trapezoid: {
     const axis = axisOf("trapezoid", dim, y.ndim);
     const last = sizeOf(y, axis) - 1;
     if (x !== null || last < 1) return sum(areas("trapezoid", y, x, dx, dim), dim);
-    // Of all heights, but for half the first and the last: nothing as large as `y` is made.
+    // The sum of all heights minus half the first and the last, which needs no temporary of the size of `y`.
     const ends = mul(add(select(y, axis, 0), select(y, axis, last)), 0.5);
     return mul(sub(sum(y, axis), ends), dx);
   },
 );
 
-/** Like trapezoid(), up to every point but the first. */
+/** Like trapezoid(), but with one integral for each point after the first. */
 export const cumulativeTrapezoid: typeof trapezoid = /* @__PURE__ */ composite(
   "cumulativeTrapezoid",
   kLine,
@@ -33,7 +33,7 @@ export const cumulativeTrapezoid: typeof trapezoid = /* @__PURE__ */ composite(
     cumsum(areas("cumulativeTrapezoid", y, x, dx, dim), dim),
 );
 
-// Of the trapezoids between neighbours.
+// The areas of the trapezoids between neighboring points.
 function areas(where: string, y: Tensor, x: Tensor | null, dx: number, dim: number): Tensor {
   const axis = axisOf(where, dim, y.ndim);
   const count = Math.max(sizeOf(y, axis) - 1, 0);

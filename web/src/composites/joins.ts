@@ -1,4 +1,4 @@
-// One tensor of several.
+// Joining several tensors into one.
 
 import type { Arguments } from "../arguments/read.js";
 import {
@@ -16,9 +16,9 @@ import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
 import { positionsLike } from "./constants.js";
-import { checkRoom, listOf, sizeOf, withLeast } from "./shapes.js";
+import { checkLength, listOf, sizeOf, withLeast } from "./shapes.js";
 
-/** Tensors side by side along their third axis; those of fewer dimensions get it as atleast3d() gives it. */
+/** Concatenates tensors along their third axis; tensors with fewer dimensions are extended as by atleast3d(). */
 export const dstack: (tensors: readonly Tensor[]) => Tensor = /* @__PURE__ */ composite(
   "dstack",
   "tensors:tensors",
@@ -29,7 +29,7 @@ export const dstack: (tensors: readonly Tensor[]) => Tensor = /* @__PURE__ */ co
     ),
 );
 
-/** Tensors side by side along their second axis; those of fewer than two dimensions are columns. */
+/** Concatenates tensors along their second axis; tensors with fewer than two dimensions become columns. */
 export const columnStack: (tensors: readonly Tensor[]) => Tensor = /* @__PURE__ */ composite(
   "columnStack",
   "tensors:tensors",
@@ -40,7 +40,7 @@ export const columnStack: (tensors: readonly Tensor[]) => Tensor = /* @__PURE__ 
     ),
 );
 
-/** Matrices along the diagonal of one, and zeros elsewhere. */
+/** A matrix with the given matrices along its diagonal, and zeros elsewhere. */
 export const blockDiag: (tensors: readonly Tensor[]) => Tensor = /* @__PURE__ */ composite(
   "blockDiag",
   "tensors:tensors",
@@ -60,25 +60,29 @@ export const blockDiag: (tensors: readonly Tensor[]) => Tensor = /* @__PURE__ */
 
 function asMatrix(tensor: Tensor): Tensor {
   if (tensor.ndim <= 2) return withLeast(tensor, 2);
-  const told = "input tensors must have two or fewer dimensions";
-  return fail("ShapeMismatch", "blockDiag", `${told}, got [${tensor.shape}].`);
+  const reason = "expected tensors of at most two dimensions";
+  return fail("ShapeMismatch", "blockDiag", `${reason}, got [${tensor.shape}].`);
 }
 
-/** All choices of one element from each list, as rows; of a single list, its elements. */
+/** All combinations of one element from each list, as rows; for a single list, the list itself. */
 export const cartesianProd: (tensors: readonly Tensor[]) => Tensor = /* @__PURE__ */ composite(
   "cartesianProd",
   "tensors:tensors",
   (tensors: readonly Tensor[]) => {
     for (const { shape } of tensors) {
       if (shape.length !== 1)
-        fail("ShapeMismatch", "cartesianProd", `expected 1-d vectors, got [${shape}].`);
+        fail(
+          "ShapeMismatch",
+          "cartesianProd",
+          `expected tensors of one dimension, got [${shape}].`,
+        );
     }
     const columns = meshgrid(tensors, "ij").map((one) => flatten(one));
     return columns.length === 1 ? (columns[0] as Tensor) : stack(columns, 1);
   },
 );
 
-/** All choices of `r` elements of a list in their order, as rows; `withReplacement` may choose one more than once. */
+/** All combinations of `r` elements of a list in their order, as rows; with `withReplacement` elements may repeat. */
 export const combinations: (
   input: Tensor,
   ...rest: Arguments<
@@ -90,26 +94,26 @@ export const combinations: (
   "input:tensor r:int=2 withReplacement:bool=false",
   (input: Tensor, r: number, withReplacement: boolean) => {
     if (input.ndim !== 1)
-      fail("ShapeMismatch", "combinations", `expected a 1-d vector, got [${input.shape}].`);
-    if (r < 0)
-      fail("InvalidArgument", "combinations", `expected a non-negative number for r, got ${r}.`);
-    // PyTorch has no row of nothing.
+      fail("ShapeMismatch", "combinations", `input: expected one dimension, got [${input.shape}].`);
+    if (r < 0) fail("InvalidArgument", "combinations", `r: expected 0 or more, got ${r}.`);
+    // As PyTorch, which returns an empty tensor rather than one empty row.
     if (r === 0) return narrow(input, 0, 0, 0);
-    const places = choices(input.numel, r, withReplacement);
-    return reshape(indexSelect(input, 0, positionsLike(input, places)), [places.length / r, r]);
+    const indices = choices(input.numel, r, withReplacement);
+    return reshape(indexSelect(input, 0, positionsLike(input, indices)), [indices.length / r, r]);
   },
 );
 
-// The positions of all choices, one after the other; each is the one before with its last part moved on.
+// The indices of all combinations, one after the other in lexicographic order.
 function choices(count: number, r: number, withReplacement: boolean): number[] {
   const step = withReplacement ? 0 : 1;
   const spare = withReplacement ? count + r - 1 : count;
-  checkRoom("combinations", r * binomial(spare, r));
+  checkLength("combinations", r * binomial(spare, r));
   const row = listOf("combinations", r, (i) => i * step);
   const all: number[] = [];
   while ((row[r - 1] ?? 0) < count) {
-    for (const place of row) all.push(place);
-    // The last one that can move, and those after it as near as may be; where none can, the last one leaves the list.
+    for (const index of row) all.push(index);
+    // Increments the last index that can grow, and sets those after it as low as possible. If none can grow, the first
+    // one does, which ends the loop.
     let i = r - 1;
     while (i > 0 && (row[i] ?? 0) + 1 + (r - 1 - i) * step >= count) i--;
     const from = (row[i] ?? 0) + 1;
@@ -124,7 +128,7 @@ function binomial(n: number, k: number): number {
   return n < k ? 0 : product;
 }
 
-/** Views of tensors in the shape that all of them are broadcast to. */
+/** Views of tensors, expanded to the shape to which they broadcast. */
 export const broadcastTensors: (tensors: readonly Tensor[]) => Tensor[] = /* @__PURE__ */ composite(
   "broadcastTensors",
   "tensors:tensors",

@@ -1,4 +1,4 @@
-// Positions of elements.
+// Indices of elements.
 
 import type { Ints } from "../dispatch/types.js";
 import { toDtype } from "../generated/internal.js";
@@ -21,7 +21,7 @@ import { type DType, isComplex, isFloat } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite, compositeFactory } from "./composite.js";
 
-/** The positions of the elements that are not zero, as rows. */
+/** The indices of the elements that are not zero, one row per element. */
 export const argwhere: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
   "argwhere",
   "input:tensor",
@@ -53,7 +53,7 @@ function positionsIn(triangle: Tensor, dtype: DType | null): Tensor {
   return toDtype(t(nonzero(triangle)).contiguous(), dtype ?? "int64");
 }
 
-/** The position along each axis of `shape`, for positions in the row of all elements: a list with one tensor per axis. */
+/** Converts indices into the flattened `shape` to indices along each axis: a list with one tensor per axis. */
 export const unravelIndex: {
   (indices: Tensor, shape: Ints): Tensor[];
   (indices: Tensor, options: { shape: Ints }): Tensor[];
@@ -66,15 +66,19 @@ export const unravelIndex: {
     }
     const sizes = [shape].flat();
     if (sizes.length > kMaxDims) {
-      const told = `shape: expected at most ${kMaxDims} sizes, got ${sizes.length}.`;
-      fail("InvalidArgument", "unravelIndex", told);
+      const reason = `shape: expected at most ${kMaxDims} sizes, got ${sizes.length}.`;
+      fail("InvalidArgument", "unravelIndex", reason);
     }
     const strides = sizes.map((_, d) =>
       sizes.slice(d + 1).reduce((product, size) => product * size, 1),
     );
     const count = sizes.reduce((product, size) => product * size, 1);
     if (!all(logicalAnd(ge(indices, -count), lt(indices, count))).item<boolean>()) {
-      fail("IndexOutOfRange", "unravelIndex", `indices: expected those of the shape [${sizes}].`);
+      fail(
+        "IndexOutOfRange",
+        "unravelIndex",
+        `indices: expected indices of the ${count} elements of shape [${sizes}].`,
+      );
     }
     return sizes.map((size, d) => remainder(floorDivide(indices, strides[d] ?? 1), size));
   },

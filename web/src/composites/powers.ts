@@ -1,4 +1,4 @@
-// Tensors of powers.
+// Tensors made of powers.
 
 import type { Arguments } from "../arguments/read.js";
 import {
@@ -20,7 +20,7 @@ import type { Tensor } from "../tensor/tensor.js";
 import { composite, compositeFactory } from "./composite.js";
 import { sizeOf } from "./shapes.js";
 
-/** `base` to the powers of `steps` numbers, evenly spaced from `start` to `end` inclusive. */
+/** `base` raised to `steps` exponents, evenly spaced from `start` to `end` inclusive. */
 export const logspace: {
   (start: number, end: number, steps: number, base?: number, options?: TensorOptions): Tensor;
   (start: number, end: number, steps: number, options: TensorOptions & { base?: number }): Tensor;
@@ -31,7 +31,10 @@ export const logspace: {
     pow(base, linspace(start, end, steps, { dtype: "float64" })).to(dtype ?? getDefaultDtype()),
 );
 
-/** The powers of each number as a row of `N` columns (as many as there are numbers, if null), the highest first unless `increasing`. */
+/**
+ * A matrix of the powers of each number, one row per number, with `N` columns (by default square). The highest power comes
+ * first unless `increasing`.
+ */
 export const vander: (
   x: Tensor,
   ...rest: Arguments<
@@ -43,9 +46,9 @@ export const vander: (
   "x:tensor N:int?=null increasing:bool=false",
   (x: Tensor, N: number | null, increasing: boolean) => {
     if (x.ndim !== 1)
-      fail("ShapeMismatch", "vander", `x must be a one-dimensional tensor, got [${x.shape}].`);
+      fail("ShapeMismatch", "vander", `x: expected one dimension, got [${x.shape}].`);
     const width = N ?? sizeOf(x, 0);
-    if (width < 0) fail("InvalidArgument", "vander", `N must be non-negative, got ${width}.`);
+    if (width < 0) fail("InvalidArgument", "vander", `N: expected 0 or more, got ${width}.`);
     const column = unsqueeze(x, 1);
     const factors = cat([onesLike(column), expand(column, [-1, Math.max(width - 1, 0)])], 1);
     const powers = narrow(cumprod(factors, 1), 1, 0, width);

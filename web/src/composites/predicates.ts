@@ -1,4 +1,4 @@
-// What elements are.
+// Tests of elements.
 
 import { eq, full, imag } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";

@@ -10,8 +10,8 @@ import { axisOf, sizeOf } from "./shapes.js";
 type Contracted = number | readonly [Ints, Ints] | Tensor;
 
 /**
- * Sums of products over axes of both: the last ones of `a` with the first ones of `b`, as many as `dims` says, or those that
- * `dims` lists for each of the two. A size of 1 meets every size.
+ * Sums products over axes of both tensors: over the last `dims` axes of `a` and the first `dims` of `b`, or over the axes
+ * that `dims` lists for each of them. A size of 1 broadcasts.
  */
 export const tensordot: {
   (a: Tensor, b: Tensor, dims?: Contracted): Tensor;
@@ -52,8 +52,8 @@ function listsOf(dims: Tensor): unknown {
 
 function lastAndFirst(a: Tensor, b: Tensor, count: number): readonly [number[], number[]] {
   if (!Number.isInteger(count) || count < 0 || count > Math.min(a.ndim, b.ndim)) {
-    const told = `expected 0 to ${Math.min(a.ndim, b.ndim)}, got ${count}`;
-    fail("InvalidArgument", "tensordot", `dims: ${told}.`);
+    const reason = `expected a number from 0 to ${Math.min(a.ndim, b.ndim)}, got ${count}`;
+    fail("InvalidArgument", "tensordot", `dims: ${reason}.`);
   }
   const counting = Array.from({ length: count }, (_, i) => i);
   return [counting.map((i) => a.ndim - count + i), counting];
@@ -61,22 +61,22 @@ function lastAndFirst(a: Tensor, b: Tensor, count: number): readonly [number[], 
 
 function checkSizes(a: Tensor, ofA: readonly number[], b: Tensor, ofB: readonly number[]): void {
   if (new Set(ofA).size < ofA.length || new Set(ofB).size < ofB.length) {
-    fail("InvalidArgument", "tensordot", "dims: a dimension appears multiple times in a list.");
+    fail("InvalidArgument", "tensordot", "dims: a list has a dimension twice.");
   }
   const fits = ofA.every((d, i) => {
     const sizes = new Set([sizeOf(a, d), sizeOf(b, ofB[i] as number)]);
     return sizes.size === 1 || sizes.has(1);
   });
   if (ofA.length === ofB.length && fits) return;
-  const told = "contracted dimensions need to match";
+  const reason = "the sizes to sum over do not match";
   fail(
     "ShapeMismatch",
     "tensordot",
-    `${told}: [${ofA}] of [${a.shape}] and [${ofB}] of [${b.shape}].`,
+    `${reason}: [${ofA}] of [${a.shape}] and [${ofB}] of [${b.shape}].`,
   );
 }
 
-// A size of 1 meets every size as broadcasting has it: what it meets is summed first.
+// A size of 1 broadcasts, so the axis of the other tensor is summed first.
 function summedAgainst(
   tensor: Tensor,
   axes: readonly number[],
@@ -99,7 +99,7 @@ function asMatrix(tensor: Tensor, rows: readonly number[], columns: readonly num
   return reshape(permute(tensor, [...rows, ...columns]), [count(rows), count(columns)]);
 }
 
-/** Sums of products over the last axes of both; the product, if one has no dimensions. */
+/** Sums products over the last axis of both tensors; the plain product if one has no dimensions. */
 export const inner: (input: Tensor, other: Tensor) => Tensor = /* @__PURE__ */ composite(
   "inner",
   "input:tensor other:tensor",
@@ -109,18 +109,18 @@ export const inner: (input: Tensor, other: Tensor) => Tensor = /* @__PURE__ */ c
       : tensordot(input, other, [[-1], [-1]]),
 );
 
-/** Sum of the products of two lists, the first one conjugated. */
+/** The dot product of two vectors, with the first one conjugated. */
 export const vdot: (input: Tensor, other: Tensor) => Tensor = /* @__PURE__ */ composite(
   "vdot",
   "input:tensor other:tensor",
   (input: Tensor, other: Tensor) => {
     if (input.ndim !== 1 || other.ndim !== 1 || input.numel !== other.numel) {
-      const told = "1D tensors of the same size expected";
-      fail("ShapeMismatch", "vdot", `${told}, got [${input.shape}] and [${other.shape}].`);
+      const reason = "expected two tensors of one dimension and the same size";
+      fail("ShapeMismatch", "vdot", `${reason}, got [${input.shape}] and [${other.shape}].`);
     }
     if (input.dtype !== other.dtype) {
-      const told = "dot : expected both vectors to have same dtype";
-      fail("DtypeMismatch", "vdot", `${told}, but found ${input.dtype} and ${other.dtype}.`);
+      const reason = "expected two tensors of the same dtype";
+      fail("DtypeMismatch", "vdot", `${reason}, got ${input.dtype} and ${other.dtype}.`);
     }
     return sum(mul(conj(input), other));
   },

@@ -1,4 +1,4 @@
-// Quantiles: what a part of the elements is not above.
+// Quantiles: values below which given fractions of the elements lie.
 
 import type { Arguments } from "../arguments/read.js";
 import { toDtype } from "../generated/internal.js";
@@ -32,15 +32,15 @@ import { composite } from "./composite.js";
 import { scalarLike } from "./constants.js";
 import { axisOf, sizeOf } from "./shapes.js";
 
-/** What stands between two elements. */
+/** The value of a quantile between two elements. */
 type Interpolation = "linear" | "lower" | "higher" | "midpoint" | "nearest";
 
 const kLine =
   "input:tensor q:operand dim:int?=null keepdim:bool=false interpolation:choice(linear|lower|higher|midpoint|nearest)=linear";
 
 /**
- * The values below which the parts `q` (0..1) of the elements along `dim` lie, or of all of them; those of a list of parts
- * stand along a first axis. NaN where there is one.
+ * The values below which the fractions `q` (0..1) of the elements along `dim`, or of all elements, lie. If `q` is a list, the
+ * result has a new first axis for it. NaN if one of the elements is NaN.
  */
 export const quantile: (
   input: Tensor,
@@ -56,7 +56,7 @@ export const quantile: (
     quantilesOf("quantile", input, q, dim, keepdim, kind, false),
 );
 
-/** Like quantile(), of the elements that are not NaN. */
+/** Like quantile(), but ignores elements that are NaN. */
 export const nanquantile: typeof quantile = /* @__PURE__ */ composite(
   "nanquantile",
   kLine,
@@ -78,7 +78,7 @@ function quantilesOf(
   const axis = dim === null ? 0 : axisOf(name, dim, input.ndim);
   const source = dim === null || input.ndim === 0 ? flatten(input) : input;
   if (sizeOf(source, axis) === 0) {
-    fail("InvalidArgument", name, "quantile() input tensor must be non-empty.");
+    fail("InvalidArgument", name, "input: expected at least one element along dim, got none.");
   }
   const [ordered = source] = sort(movedim(source, axis, -1), -1);
   const found = interpolated(ordered, ranksOf(ordered, flatten(parts), ignoresNan), kind);
@@ -87,21 +87,20 @@ function quantilesOf(
 
 function checkParts(name: string, { dtype }: Tensor, parts: Tensor): void {
   if (!isFloat(dtype)) {
-    fail("DtypeMismatch", name, `input tensor must be either float or double dtype, got ${dtype}.`);
+    fail("DtypeMismatch", name, `input: expected float32 or float64, got ${dtype}.`);
   }
   if (parts.dtype !== dtype) {
-    const told = "q tensor must be same dtype as the input tensor";
-    fail("DtypeMismatch", name, `${told}, got ${parts.dtype} and ${dtype}.`);
+    fail("DtypeMismatch", name, `q: expected the dtype of input, ${dtype}, got ${parts.dtype}.`);
   }
   if (parts.ndim > 1) {
-    fail("ShapeMismatch", name, `q must be a scalar or 1D tensor, got [${parts.shape}].`);
+    fail("ShapeMismatch", name, `q: expected at most one dimension, got [${parts.shape}].`);
   }
   if (!all(logicalAnd(ge(parts, 0), le(parts, 1))).item<boolean>()) {
-    fail("InvalidArgument", name, `q values must be in the range [0, 1], got ${parts}.`);
+    fail("InvalidArgument", name, `q: expected numbers from 0 to 1, got ${parts}.`);
   }
 }
 
-// Where in its ordered row each part ends, between two positions; NaN stands last in it.
+// The fractional index of each quantile in its sorted row, in which NaN comes last.
 function ranksOf(ordered: Tensor, parts: Tensor, ignoresNan: boolean): Tensor {
   const last = sizeOf(ordered, ordered.ndim - 1) - 1;
   const isNan = isnan(ordered);
@@ -120,7 +119,7 @@ function interpolated(ordered: Tensor, ranks: Tensor, kind: Interpolation): Tens
   return lerp(at(below), at(ceil(ranks)), weight);
 }
 
-// The parts stand last so far, and first in the result, if they are a list.
+// The axis of the fractions is the last one so far, and moves to the front or, for a single fraction, is removed.
 function shaped(
   found: Tensor,
   input: Tensor,

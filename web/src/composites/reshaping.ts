@@ -1,4 +1,4 @@
-// The same elements in other shapes and orders.
+// The same elements in another shape or order.
 
 import type { Ints } from "../dispatch/types.js";
 import { clone, flatten, flip, narrow, reshape, sum } from "../generated/ops.js";
@@ -7,23 +7,23 @@ import { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
 import { withLeast } from "./shapes.js";
 
-/** All elements in one row: a view where that can be. */
+/** All elements in one dimension; a view if possible. */
 export const ravel: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
   "ravel",
   "input:tensor",
   (input: Tensor) => flatten(input),
 );
 
-/** A view with a dimension if the tensor has none; a list of them for a list. */
+/** A view with at least one dimension; for a list of tensors, a list of views. */
 export const atleast1d: {
   (input: Tensor): Tensor;
   (input: readonly Tensor[]): Tensor[];
 } = /* @__PURE__ */ atLeast(1);
 
-/** A view with two dimensions if the tensor has fewer, the new ones in front; a list of them for a list. */
+/** A view with at least two dimensions, with new ones in front; for a list of tensors, a list of views. */
 export const atleast2d: typeof atleast1d = /* @__PURE__ */ atLeast(2);
 
-/** A view with three dimensions if the tensor has fewer, one of them behind the others; a list of them for a list. */
+/** A view with at least three dimensions, with a new third one at the end; for a list of tensors, a list of views. */
 export const atleast3d: typeof atleast1d = /* @__PURE__ */ atLeast(3);
 
 function atLeast(ndim: 1 | 2 | 3): typeof atleast1d {
@@ -54,7 +54,11 @@ export const flipud: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
 
 function flippedAlong(name: string, input: Tensor, axis: number): Tensor {
   if (input.ndim > axis) return flip(input, axis);
-  return fail("ShapeMismatch", name, `Input must be >= ${axis + 1}-d, got [${input.shape}].`);
+  return fail(
+    "ShapeMismatch",
+    name,
+    `input: expected ${axis + 1} or more dimensions, got [${input.shape}].`,
+  );
 }
 
 /** A copy of `length` slices along `dim` from `start` on. */
@@ -84,8 +88,8 @@ export const sumToSize: {
     const isPossible =
       extra >= 0 && target.every((one, d) => one === 1 || one === input.shape[d + extra]);
     if (!isPossible) {
-      const told = `size {[${target}]} is not expandable to size {[${input.shape}]}`;
-      fail("ShapeMismatch", "sumToSize", `${told}.`);
+      const reason = `[${target}] does not broadcast to the shape of input, [${input.shape}]`;
+      fail("ShapeMismatch", "sumToSize", `size: ${reason}.`);
     }
     return reshape(dims.length === 0 ? input : sum(input, dims, true), target);
   },

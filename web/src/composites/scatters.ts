@@ -1,4 +1,4 @@
-// Copies of a tensor in which a view has other values, and matrices around diagonals.
+// Copies of a tensor in which a view is replaced by other values, and matrices made from diagonals.
 
 import type { Arguments } from "../arguments/read.js";
 import { interpreter } from "../dispatch/interpreter.js";
@@ -57,7 +57,7 @@ interface SliceOptions {
   step?: number;
 }
 
-/** A copy of `input` in which every `step`-th slice along `dim` from `start` to before `end` is of `src`. */
+/** A copy of `input` in which every `step`-th slice along `dim`, from `start` up to but not including `end`, is taken from `src`. */
 export const sliceScatter: (
   input: Tensor,
   src: Tensor,
@@ -96,7 +96,7 @@ export const asStridedScatter: {
 );
 
 function written(input: Tensor, src: Tensor, viewOf: (copy: Tensor) => Tensor): Tensor {
-  // Inside of eg.func.vmap() a copy of what all samples share takes no values of one of them.
+  // Inside eg.func.vmap(), the copy of a tensor that all samples share cannot be written with values of one sample.
   return interpreter === null ? overwritten(input, src, viewOf) : placed(input, src, viewOf);
 }
 
@@ -108,19 +108,19 @@ function overwritten(input: Tensor, src: Tensor, viewOf: (copy: Tensor) => Tenso
   return copy;
 }
 
-// The same by the positions that the view has in the flattened tensor.
+// Like overwritten(), but through the indices of the view's elements in the flattened tensor.
 function placed(input: Tensor, src: Tensor, viewOf: (copy: Tensor) => Tensor): Tensor {
   const { shape, dtype, device, numel } = input;
-  const places = viewOf(reshape(arange(numel, { dtype: "int64", device }), shape));
-  checkSource(places, src);
+  const indices = viewOf(reshape(arange(numel, { dtype: "int64", device }), shape));
+  checkSource(indices, src);
   const values = toDtype(reshape(src, [-1]), dtype);
-  return reshape(indexCopy(reshape(input, [-1]), 0, reshape(places, [-1]), values), shape);
+  return reshape(indexCopy(reshape(input, [-1]), 0, reshape(indices, [-1]), values), shape);
 }
 
 function checkSource(view: Tensor, src: Tensor): void {
   if (view.ndim !== src.ndim || view.shape.some((size, d) => size !== src.shape[d])) {
-    const told = "expected src to have a size equal to the slice of input";
-    fail("ShapeMismatch", "scatter", `${told}: [${view.shape}], got [${src.shape}].`);
+    const reason = `src: expected the shape of the part to replace, [${view.shape}]`;
+    fail("ShapeMismatch", "scatter", `${reason}, got [${src.shape}].`);
   }
 }
 
@@ -134,7 +134,7 @@ export const diagflat: (
   (input: Tensor, offset: number) => diag(flatten(input), offset),
 );
 
-/** Matrices in the axes `dim1` and `dim2` of the result with the last axis of `input` as their diagonals, and zeros elsewhere. */
+/** Matrices along the axes `dim1` and `dim2` of the result, with the last axis of `input` as their diagonals and zeros elsewhere. */
 export const diagEmbed: (input: Tensor, ...rest: DiagonalArguments) => Tensor =
   /* @__PURE__ */ composite(
     "diagEmbed",
@@ -148,7 +148,7 @@ export const diagEmbed: (input: Tensor, ...rest: DiagonalArguments) => Tensor =
         fail(
           "InvalidArgument",
           "diagEmbed",
-          `diagonal dimensions cannot be identical ${dim1}, ${dim2}.`,
+          `dim2: expected another dimension than dim1, got ${dim1} and ${dim2}.`,
         );
       }
       const size = sizeOf(input, ndim - 1) + Math.abs(offset);

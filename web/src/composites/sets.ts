@@ -1,5 +1,5 @@
-// Tensors as sets: which values there are, how often, and whether one is among others. Slices are sorted here, and
-// elements on a device; those of the CPU have a kernel.
+// Tensors as sets: distinct values, their counts, and membership. Slices, and elements on a device other than the CPU, are
+// sorted here; elements on the CPU have a kernel.
 
 import type { Operand } from "../dispatch/types.js";
 import { distinctElements } from "../generated/internal.js";
@@ -45,7 +45,7 @@ interface UniqueOptions extends ConsecutiveOptions {
 
 /**
  * The distinct values of a tensor in ascending order, or with `dim` its distinct slices. With `returnInverse` and
- * `returnCounts` a list follows: where each element is among them, and how many there are of each.
+ * `returnCounts` it returns a list that also has the index of each element among them, and the number of each.
  */
 export const unique: {
   (input: Tensor, options: Several<UniqueOptions>): Tensor[];
@@ -74,7 +74,7 @@ export const unique: {
 } = /* @__PURE__ */ composite(
   "unique",
   "input:tensor sorted:bool=true returnInverse:bool=false returnCounts:bool=false dim:int?=null",
-  // PyTorch's own order without `sorted` is any; sorted is one of them.
+  // Without `sorted` PyTorch may return any order, so the sorted one is valid.
   (
     input: Tensor,
     _sorted: boolean,
@@ -87,7 +87,7 @@ export const unique: {
   },
 );
 
-/** Like unique(), but of equal values beside each other alone, in the order they come in. */
+/** Like unique(), but only merges equal values that are adjacent, and keeps their order. */
 export const uniqueConsecutive: {
   (input: Tensor, options: Several<ConsecutiveOptions>): Tensor[];
   (input: Tensor, returnInverse: true, returnCounts?: boolean, dim?: number | null): Tensor[];
@@ -108,7 +108,7 @@ interface Membership {
   invert?: boolean;
 }
 
-/** Whether each element is among the test elements; with `invert`, whether it is not. */
+/** Whether each element is in `testElements`; with `invert`, whether it is not. */
 export const isin: {
   (elements: Operand, testElements: Operand, options?: Membership): Tensor;
   (elements: Operand, testElements: Operand, assumeUnique: boolean, invert?: boolean): Tensor;
@@ -116,16 +116,16 @@ export const isin: {
   "isin",
   "elements:operand testElements:operand assumeUnique:bool=false invert:bool=false",
   (elements: Operand, testElements: Operand, _assumeUnique: boolean, invert: boolean) => {
-    const [wanted, tests] = asTensors(elements, testElements);
-    const values = cat([flatten(tests), flatten(wanted)]);
+    const [requested, tests] = asTensors(elements, testElements);
+    const values = cat([flatten(tests), flatten(requested)]);
     const { firsts, inverse } = distinct(reshape(values, [-1, 1]), false, true);
-    // The first of equal elements is a test element if any of them is.
-    const first = indexSelect(firsts, 0, narrow(inverse, 0, tests.numel, wanted.numel));
-    return reshape((invert ? ge : lt)(first, tests.numel), wanted.shape);
+    // Among equal elements the first is a test element if any of them is.
+    const first = indexSelect(firsts, 0, narrow(inverse, 0, tests.numel, requested.numel));
+    return reshape((invert ? ge : lt)(first, tests.numel), requested.shape);
   },
 );
 
-// What is compared: slices of a tensor along an axis, one per row.
+// The slices of a tensor along an axis that are compared, one per row.
 interface Slices {
   readonly source: Tensor;
   readonly axis: number;
@@ -150,7 +150,7 @@ function slicesOf(where: string, input: Tensor, dim: number | null): Slices {
   return { source, axis, rows, shape: [count] };
 }
 
-// The order in which the rows ascend: by the last column, then by those before, where equal ones stay in place.
+// The indices that sort the rows: stable sorts by the last column, then by those before it.
 function ascending(rows: Tensor): Tensor {
   let order = inOrder(rows);
   for (let column = sizeOf(rows, 1) - 1; column >= 0; column--) {
@@ -164,7 +164,7 @@ function inOrder(rows: Tensor): Tensor {
   return arange(sizeOf(rows, 0), { dtype: "int64", device: rows.device });
 }
 
-// Equal rows beside each other: where each run starts, and which run a row is in.
+// Runs of equal adjacent rows: the start of each run, and the run of each row.
 function runsOf(rows: Tensor): { starts: Tensor; ranks: Tensor } {
   const count = sizeOf(rows, 0);
   const rest = Math.max(count - 1, 0);
@@ -174,7 +174,7 @@ function runsOf(rows: Tensor): { starts: Tensor; ranks: Tensor } {
   return { starts: flatten(nonzero(isStart)), ranks: sub(cumsum(isStart, 0), 1) };
 }
 
-/** Of equal rows where the first is, which of the distinct ones each row is, if wanted, and how often each is there. */
+/** For the distinct rows: the index of the first of each, the distinct row that each row equals (if requested), and their counts. */
 interface Distinct {
   readonly firsts: Tensor;
   readonly inverse: Tensor;

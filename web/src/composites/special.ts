@@ -1,4 +1,4 @@
-// eg.special: torch.special's functions, which are plain functions too, a few of them under other names.
+// eg.special: the functions of torch.special, which are also exported directly, a few of them under other names.
 
 export {
   digamma,

@@ -1,4 +1,4 @@
-// A tensor in parts along an axis; all are views.
+// Splitting a tensor along an axis into views.
 
 import type { Arguments } from "../arguments/read.js";
 import type { Ints } from "../dispatch/types.js";
@@ -12,8 +12,8 @@ import { axisOf, listOf, sizeOf } from "./shapes.js";
 type Places = Ints | Tensor;
 
 /**
- * Parts of `input` along `dim`: as many as a number says, the first ones longer by one where they cannot be equal, or those
- * between the positions of a list.
+ * Splits `input` along `dim` into a number of parts, of which the first ones are longer by one if the size is not divisible,
+ * or at the indices of a list.
  */
 export const tensorSplit: (
   input: Tensor,
@@ -23,24 +23,24 @@ export const tensorSplit: (
   "tensorSplit",
   "input:tensor indicesOrSections:any dim:int=0",
   (input: Tensor, given: unknown, dim: number) => {
-    const places = given instanceof Tensor ? placesOf(given) : given;
+    const parts = given instanceof Tensor ? indicesOf(given) : given;
     if (input.ndim === 0)
-      fail("ShapeMismatch", "tensorSplit", "expected at least a 1-dimensional tensor.");
+      fail("ShapeMismatch", "tensorSplit", "input: expected at least one dimension.");
     const axis = axisOf("tensorSplit", dim, input.ndim);
-    return typeof places === "number"
-      ? sections(input, places, axis)
-      : between(input, checkedPlaces("tensorSplit", places), axis);
+    return typeof parts === "number"
+      ? sections(input, parts, axis)
+      : between(input, checkedIndices("tensorSplit", parts), axis);
   },
 );
 
-function placesOf(tensor: Tensor): unknown {
+function indicesOf(tensor: Tensor): unknown {
   return JSON.parse(JSON.stringify(tensor)) as unknown;
 }
 
-function checkedPlaces(name: string, places: unknown): readonly number[] {
-  if (Array.isArray(places) && places.every(Number.isInteger)) return places as number[];
-  const expected = "a number of parts or a list of positions";
-  return fail("InvalidArgument", name, refusal("indicesOrSections", expected, places));
+function checkedIndices(name: string, parts: unknown): readonly number[] {
+  if (Array.isArray(parts) && parts.every(Number.isInteger)) return parts as number[];
+  const expected = "a number of parts or a list of indices";
+  return fail("InvalidArgument", name, refusal("indicesOrSections", expected, parts));
 }
 
 function sections(input: Tensor, count: number, axis: number): Tensor[] {
@@ -48,7 +48,7 @@ function sections(input: Tensor, count: number, axis: number): Tensor[] {
     fail(
       "InvalidArgument",
       "tensorSplit",
-      `number of sections must be larger than 0, got ${count}.`,
+      `indicesOrSections: expected at least one part, got ${count}.`,
     );
   }
   const size = sizeOf(input, axis);
@@ -58,39 +58,39 @@ function sections(input: Tensor, count: number, axis: number): Tensor[] {
   );
 }
 
-function between(input: Tensor, places: readonly number[], axis: number): Tensor[] {
-  const ends = [...places, null];
-  return ends.map((end, i) => slice(input, axis, i === 0 ? 0 : (places[i - 1] as number), end));
+function between(input: Tensor, parts: readonly number[], axis: number): Tensor[] {
+  const ends = [...parts, null];
+  return ends.map((end, i) => slice(input, axis, i === 0 ? 0 : (parts[i - 1] as number), end));
 }
 
-/** Equal parts of columns, or those between positions; of a list, parts of it. */
+/** Splits columns into equal parts, or at indices; a one-dimensional tensor is split along its only axis. */
 export const hsplit: {
   (input: Tensor, sections: number): Tensor[];
   (input: Tensor, indices: readonly number[]): Tensor[];
 } = /* @__PURE__ */ splitAlong("hsplit", 1, (ndim) => Math.min(ndim - 1, 1));
 
-/** Equal parts of rows, or those between positions. */
+/** Splits rows into equal parts, or at indices. */
 export const vsplit: typeof hsplit = /* @__PURE__ */ splitAlong("vsplit", 2, () => 0);
 
-/** Equal parts along the third axis, or those between positions. */
+/** Splits the third axis into equal parts, or at indices. */
 export const dsplit: typeof hsplit = /* @__PURE__ */ splitAlong("dsplit", 3, () => 2);
 
 function splitAlong(name: string, least: number, axisFor: (ndim: number) => number): typeof hsplit {
-  return composite(name, "input:tensor indicesOrSections:any", (input: Tensor, places: unknown) => {
+  return composite(name, "input:tensor indicesOrSections:any", (input: Tensor, parts: unknown) => {
     if (input.ndim < least) {
-      const told = `requires a tensor with at least ${least} dimension(s)`;
-      fail("ShapeMismatch", name, `${told}, got [${input.shape}].`);
+      const reason = `input: expected ${least} or more dimensions`;
+      fail("ShapeMismatch", name, `${reason}, got [${input.shape}].`);
     }
     const axis = axisFor(input.ndim);
-    if (typeof places !== "number") return between(input, checkedPlaces(name, places), axis);
+    if (typeof parts !== "number") return between(input, checkedIndices(name, parts), axis);
     const size = sizeOf(input, axis);
-    if (size % places !== 0) {
+    if (size % parts !== 0) {
       fail(
         "ShapeMismatch",
         name,
-        `the size ${size} of axis ${axis} is not divisible by ${places}.`,
+        `input: the size of dimension ${axis}, ${size}, is not divisible by ${parts}.`,
       );
     }
-    return sections(input, places, axis);
+    return sections(input, parts, axis);
   });
 }

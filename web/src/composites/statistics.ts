@@ -1,6 +1,7 @@
-// How variables go together, and how far points are from each other.
+// Correlations of variables, and distances of points.
 
 import type { Arguments } from "../arguments/read.js";
+import { norm } from "../generated/internal.js";
 import {
   clamp,
   complex,
@@ -11,7 +12,6 @@ import {
   indexSelect,
   matmul,
   mul,
-  norm,
   real,
   reshape,
   select,
@@ -37,8 +37,8 @@ interface CovOptions {
 }
 
 /**
- * Covariances of the variables in the rows of `input`, whose columns are observations. `fweights` says how often each was made, `aweights`
- * how much it counts; `correction` is taken off their number.
+ * The covariance matrix of the variables in the rows of `input`, whose columns are observations. `fweights` is the frequency of each
+ * observation, `aweights` its weight; `correction` is subtracted from the number of observations.
  */
 export const cov: (
   input: Tensor,
@@ -61,7 +61,9 @@ export const cov: (
     const centred = sub(rows, div(sum(weighted(rows), 1, true), total));
     const products = matmul(centred, conj(t(weighted(centred))));
     if (weights === null && count <= correction) {
-      console.warn("edgegrad: [cov] degrees of freedom is <= 0, and the result no number.");
+      console.warn(
+        "edgegrad: [cov] has too few observations for this correction: the result is not finite.",
+      );
     }
     return squeeze(div(products, degreesOfFreedom(total, weights, aweights, correction)));
   },
@@ -81,28 +83,32 @@ function degreesOfFreedom(
 }
 
 function checkVariables(name: string, { ndim, shape, dtype }: Tensor): void {
-  const told = "expected input to have two or fewer dimensions";
-  if (ndim > 2) fail("ShapeMismatch", name, `${told}, got [${shape}].`);
-  if (dtype === "bool") fail("DtypeMismatch", name, "bool dtype is not supported for input.");
+  const reason = "input: expected at most two dimensions";
+  if (ndim > 2) fail("ShapeMismatch", name, `${reason}, got [${shape}].`);
+  if (dtype === "bool") fail("DtypeMismatch", name, "input: expected numbers, got bool.");
 }
 
 function checkWeights(fweights: Tensor | null, aweights: Tensor | null, count: number): void {
   for (const [name, weights] of Object.entries({ fweights, aweights })) {
     if (weights === null) continue;
     if (weights.ndim > 1 || weights.numel !== count) {
-      fail("ShapeMismatch", "cov", `${name}: expected ${count} of them, got [${weights.shape}].`);
+      fail(
+        "ShapeMismatch",
+        "cov",
+        `${name}: expected one per observation, ${count}, got [${weights.shape}].`,
+      );
     }
     if (isFloat(weights.dtype) !== (name === "aweights")) {
       const expected = name === "aweights" ? "floats" : "integers";
       fail("DtypeMismatch", "cov", `${name}: expected ${expected}, got ${weights.dtype}.`);
     }
     if (weights.lt(0).any().item<boolean>()) {
-      fail("InvalidArgument", "cov", `${name} cannot be negative.`);
+      fail("InvalidArgument", "cov", `${name}: expected no negative numbers.`);
     }
   }
 }
 
-/** Correlation coefficients of the variables in the rows of `input`, whose columns are observations. */
+/** The matrix of correlation coefficients of the variables in the rows of `input`, whose columns are observations. */
 export const corrcoef: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
   "corrcoef",
   "input:tensor",
@@ -118,7 +124,7 @@ export const corrcoef: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
   },
 );
 
-/** The `p`-norm of the difference of two tensors. */
+/** The `p`-norm of `input` minus `other`. */
 export const dist: (
   input: Tensor,
   other: Tensor,
@@ -129,14 +135,14 @@ export const dist: (
   (input: Tensor, other: Tensor, p: number) => norm(sub(input, other), p),
 );
 
-/** Distances, as `p`-norms, between all pairs of rows: of the first to those after it, then of the second, and so on. */
+/** The distances, as `p`-norms, between all pairs of rows: from the first row to those after it, then from the second, and so on. */
 export const pdist: (input: Tensor, ...rest: Arguments<[p: number], { p?: number }>) => Tensor =
   /* @__PURE__ */ composite("pdist", "input:tensor p:number=2", (input: Tensor, p: number) => {
     if (input.ndim !== 2)
-      fail("ShapeMismatch", "pdist", `only supports 2D tensors, got [${input.shape}].`);
+      fail("ShapeMismatch", "pdist", `input: expected two dimensions, got [${input.shape}].`);
     if (!isFloat(input.dtype))
-      fail("DtypeMismatch", "pdist", `only supports floating-point dtypes, got ${input.dtype}.`);
-    if (p < 0) fail("InvalidArgument", "pdist", `only supports non-negative p values, got ${p}.`);
+      fail("DtypeMismatch", "pdist", `input: expected a floating-point dtype, got ${input.dtype}.`);
+    if (p < 0) fail("InvalidArgument", "pdist", `p: expected 0 or more, got ${p}.`);
     const count = sizeOf(input, 0);
     const pairs = triuIndices(count, count, 1, { device: input.device });
     const rowsAt = (side: 0 | 1) => indexSelect(input, 0, select(pairs, 0, side));

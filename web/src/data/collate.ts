@@ -1,5 +1,5 @@
-// Making a batch of samples, as PyTorch's default_collate does: what lies at the same place in every sample is put
-// together. Samples that do not have the same form are refused, with the sample and the place in it.
+// Making a batch of samples, like PyTorch's default_collate: the values at the same path in all samples are
+// combined. If the samples differ in structure, the error names the sample and the path.
 
 import { isPlainObject, readNothing } from "../arguments/read.js";
 import { stack } from "../generated/ops.js";
@@ -9,33 +9,34 @@ import { fitsInt64 } from "../tensor/dtype.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 
-/** Lists that nest deeper may hold themselves. */
+/** The maximum nesting depth, which stops at arrays that contain themselves. */
 const kMaxDepth = 64;
 
-/** What samples are called in messages: their positions in the dataset, or in the list where there are none. */
+/** The numbers of the samples in messages: their indices in the dataset, or else their positions in the array. */
 export type SampleNumbers = readonly number[];
 
 /**
- * Makes one batch of a list of samples, as a DataLoader does by default: tensors and typed arrays are stacked, numbers,
- * bigints and booleans become tensors, texts a list; lists, Maps and plain objects are gone through.
+ * Makes one batch of an array of samples, as a DataLoader does by default: tensors and typed arrays are stacked; numbers,
+ * bigints and booleans become tensors; strings become an array; arrays, Maps and plain objects are combined element by
+ * element.
  */
 export function defaultCollate<Batch = unknown>(samples: readonly unknown[], ...rest: []): Batch {
   readNothing("defaultCollate", rest);
   if (!Array.isArray(samples)) {
-    const told = `samples: expected a list of samples, got ${describe(samples)}.`;
+    const told = `samples: expected an array of samples, got ${describe(samples)}.`;
     fail("InvalidArgument", "defaultCollate", told);
   }
   return collate("defaultCollate", samples, [...samples.keys()]);
 }
 
-/** Makes one batch of samples, which errors of `where` call by their numbers. */
+/** Makes one batch of samples; errors of `where` refer to the samples by `numbers`. */
 export function collate<Batch>(
   where: string,
   samples: readonly unknown[],
   numbers: SampleNumbers,
 ): Batch {
   if (samples.length === 0)
-    fail("InvalidArgument", where, "there are no samples to make a batch of.");
+    fail("InvalidArgument", where, "samples: expected at least one sample.");
   return scope(() => new Collation(where, numbers).together(samples, [])) as Batch;
 }
 
@@ -49,14 +50,15 @@ class Collation {
 
   together(values: readonly unknown[], path: Path): unknown {
     if (path.length > kMaxDepth) {
-      this.refuse("InvalidArgument", 0, path.slice(0, 3), `nests deeper than ${kMaxDepth} levels`);
+      const told = `is nested deeper than ${kMaxDepth} levels`;
+      this.refuse("InvalidArgument", 0, path.slice(0, 3), told);
     }
     const kinds = values.map((value, i) => this.kindOf(value, i, path));
     this.same(kinds, path, (one) => `is ${one}`, "InvalidArgument");
     return this.#kinds[kinds[0] as string]?.(values as never[], path);
   }
 
-  // What there is a rule for, by the words of messages.
+  // The functions that combine values of each kind; the keys are the names of the kinds in messages.
   readonly #kinds: Record<string, (values: readonly never[], path: Path) => unknown> = {
     "a tensor": (values: readonly Tensor[], path) => this.stacked(values, path),
     "a typed array": (values: readonly NumericArray[], path) => {
@@ -68,13 +70,13 @@ class Collation {
     "a number": (values: readonly number[]) => numbersTensor(values),
     "a bigint": (values: readonly bigint[], path) => {
       values.forEach((value, i) => {
-        if (!fitsInt64(value)) this.refuse("InvalidArgument", i, path, "is no int64");
+        if (!fitsInt64(value)) this.refuse("InvalidArgument", i, path, "does not fit in an int64");
       });
       return fromElements("int64", [values.length], BigInt64Array.from(values));
     },
     "a boolean": (values: readonly boolean[]) => tensor(values),
-    "a text": (values) => values,
-    "a list": (values: readonly (readonly unknown[])[], path) => {
+    "a string": (values) => values,
+    "an array": (values: readonly (readonly unknown[])[], path) => {
       const lengths = values.map(({ length }) => length);
       this.same(lengths, path, (length) => `has ${length} elements`);
       return Array.from(values[0] as readonly unknown[], (_, i) => {
@@ -143,17 +145,15 @@ class Collation {
     const kind = kindOf(value);
     if (kind !== null) return kind;
     const told =
-      `is ${describe(value)}, but a batch is made of tensors, typed arrays, numbers, bigints, booleans, texts, ` +
-      "and of lists, Maps and plain objects of them";
+      `is ${describe(value)}, but samples may only contain tensors, typed arrays, numbers, bigints, booleans, strings, ` +
+      "and arrays, Maps and plain objects of these";
     return this.refuse("InvalidArgument", sample, path, told);
   }
 
   private refuse(code: ErrorCode, sample: number, path: Path, told: string): never {
-    const place = path
-      .map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`))
-      .join("");
-    const what = `sample ${this.numbers[sample]}${place === "" ? "" : ` at ${place}`}`;
-    const advice = "Give all samples the same form, or make batches by a collateFn.";
+    const at = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");
+    const what = `sample ${this.numbers[sample]}${at === "" ? "" : ` at ${at}`}`;
+    const advice = "Give all samples the same structure, or make batches with a collateFn.";
     fail(code, this.where, `${what} ${told}. ${advice}`);
   }
 }
@@ -162,19 +162,19 @@ const kPrimitives: Readonly<Record<string, string>> = {
   number: "a number",
   bigint: "a bigint",
   boolean: "a boolean",
-  string: "a text",
+  string: "a string",
 };
 
 function kindOf(value: unknown): string | null {
   if (typeof value !== "object") return kPrimitives[typeof value] ?? null;
   if (value instanceof Tensor) return "a tensor";
-  if (Array.isArray(value)) return "a list";
+  if (Array.isArray(value)) return "an array";
   if (ArrayBuffer.isView(value)) return value instanceof DataView ? null : "a typed array";
   if (value instanceof Map) return "a Map";
   return isPlainObject(value) ? "an object" : null;
 }
 
-// Whole numbers are class numbers, as in PyTorch.
+// Whole numbers become int64, like Python's integers in PyTorch, so that they can be class labels.
 function numbersTensor(values: readonly number[]): Tensor {
   const areWhole = values.every(Number.isSafeInteger);
   return tensor(values, areWhole ? { dtype: "int64" } : {});

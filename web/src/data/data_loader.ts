@@ -1,5 +1,5 @@
-// Batches of a dataset, in order or shuffled. What is drawn is what PyTorch's DataLoader draws: a seed
-// at the start of each pass, which its workers would have, then what the sampler draws.
+// Batches of a dataset, in order or shuffled. The loader draws the same random numbers as PyTorch's DataLoader: a seed
+// at the start of each pass, which PyTorch uses for its workers, then those of the sampler.
 
 import { type Arguments, readAfter } from "../arguments/read.js";
 import { Generator } from "../ops/generator.js";
@@ -33,25 +33,25 @@ const kName = "DataLoader";
 
 type Collate<Sample, Batch> = (samples: Sample[]) => Batch | Promise<Batch>;
 
-/** Gives the batches of a dataset: `for await (const batch of loader)`. */
+/** Iterates over a dataset in batches: `for await (const batch of loader)`. */
 export class DataLoader<Sample, Batch = Sample> implements AsyncIterable<Batch> {
-  /** What the batches are made of; an array is a dataset of its elements. */
+  /** The dataset; an array becomes a dataset of its elements. */
   readonly dataset: Dataset<Sample> | IterableDataset<Sample>;
-  /** Samples in a batch; null for samples as they are. */
+  /** The number of samples in a batch; null for single samples that are not batched, or if batchSampler was passed. */
   readonly batchSize: number | null;
-  /** Whether every pass has an order of its own. */
+  /** Whether every pass uses a new random order. */
   readonly shuffle: boolean;
-  /** Whether a smaller last batch is left out. */
+  /** Whether an incomplete last batch is dropped. */
   readonly dropLast: boolean;
-  /** Batches that are loaded ahead. */
+  /** The number of batches that are loaded ahead. */
   readonly prefetch: number;
-  /** The order of the samples; null for an iterable dataset, which has its own. */
+  /** The order of the samples; null for an iterable dataset, which has its own order. */
   readonly sampler: Sampler | null;
-  /** The positions of each batch; null where there are no batches, or no positions. */
+  /** The indices of each batch; null for single samples and for an iterable dataset. */
   readonly batchSampler: Sampler<readonly number[]> | null;
   readonly #collateFn: Collate<Sample, Batch> | null;
   readonly #generator: Generator | null;
-  // Which option positions come from, for messages.
+  // The option that the indices come from, for messages.
   readonly #giver: "sampler" | "batchSampler";
 
   constructor(
@@ -87,7 +87,7 @@ export class DataLoader<Sample, Batch = Sample> implements AsyncIterable<Batch> 
     }
   }
 
-  /** The number of batches in one pass; InvalidArgument where what decides it has no length. */
+  /** The number of batches in one pass; throws InvalidArgument if the sampler or dataset that determines it has no length. */
   get length(): number {
     if (this.batchSampler !== null) return knownLength(this.batchSampler, "the batchSampler");
     if (this.sampler !== null) return knownLength(this.sampler, "the sampler");
@@ -96,7 +96,7 @@ export class DataLoader<Sample, Batch = Sample> implements AsyncIterable<Batch> 
     return this.dropLast ? Math.floor(batches) : Math.ceil(batches);
   }
 
-  /** One pass over the dataset; between batches the page and the garbage collector have their turn. */
+  /** Starts a pass over the dataset. Between batches it yields to the event loop, so pages can draw and memory can be freed. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Batch, void, undefined> {
     const { dataset } = this;
     if (isDataset(dataset)) lengthOf(kName, dataset);
@@ -170,7 +170,7 @@ export class DataLoader<Sample, Batch = Sample> implements AsyncIterable<Batch> 
       fail(
         "InvalidArgument",
         kName,
-        "batchSampler: expected positions for each batch, got an empty list.",
+        "batchSampler: expected the indices of each batch, got an empty array.",
       );
     }
     if (this.#collateFn === null && hasBatches(dataset)) {
@@ -190,13 +190,13 @@ export class DataLoader<Sample, Batch = Sample> implements AsyncIterable<Batch> 
     );
   }
 
-  // Whether a batch that is not given away can be freed: what programs make may be theirs.
+  // Whether batches that were loaded but not used can be freed. Batches made by the program's code may still be in use there.
   get #ownsBatches(): boolean {
     if (this.#collateFn !== null || this.#isUnbatched) return false;
     return !isDataset(this.dataset) || makesBatches(this.dataset);
   }
 
-  // Without batches a collateFn is given the one sample, as in PyTorch.
+  // Without batching, collateFn is called with a single sample, as in PyTorch.
   #asIs(sample: Sample): Batch | Promise<Batch> {
     if (this.#collateFn === null) return sample as unknown as Batch;
     return (this.#collateFn as unknown as (sample: Sample) => Batch | Promise<Batch>)(sample);
@@ -205,6 +205,12 @@ export class DataLoader<Sample, Batch = Sample> implements AsyncIterable<Batch> 
 
 function knownLength(of: { length?: number }, what: string): number {
   const { length } = of;
-  if (length === undefined) fail("InvalidArgument", "DataLoader", `${what} has no length.`);
+  if (length === undefined) {
+    fail(
+      "InvalidArgument",
+      "DataLoader",
+      `the number of batches is unknown: ${what} has no length.`,
+    );
+  }
   return length;
 }

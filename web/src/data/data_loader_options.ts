@@ -1,4 +1,4 @@
-// What a DataLoader may be told, and what of it goes together.
+// The options of DataLoader, and the check for options that exclude each other.
 
 import { generatorRule } from "../arguments/generator.js";
 import {
@@ -14,23 +14,23 @@ import { fail } from "../runtime/errors.js";
 import { samplerRule } from "./sampler.js";
 
 export const kDataLoaderOptions = {
-  /** Samples per batch; null for samples as they are, not in batches; default 1. */
+  /** The number of samples per batch; null for single samples that are not batched; default 1. */
   batchSize: count.orNull().or(1),
-  /** Draw a new order for each pass; default false. */
+  /** Whether to use a new random order for each pass; default false. */
   shuffle: boolean.or(false),
-  /** The order of the samples: any iterable of positions; default all, in order or shuffled. */
+  /** The order of the samples: any iterable of indices; default: all samples, in order or shuffled. */
   sampler: samplerRule.orNull(),
-  /** The positions of each batch: any iterable of lists; in place of the four options above and dropLast. */
+  /** The indices of each batch: any iterable of arrays. Excludes batchSize, shuffle, sampler and dropLast. */
   batchSampler: samplerRule.orNull(),
-  /** Makes a batch of an array of samples; default stacks tensors, in arrays and objects too. */
+  /** Makes a batch of an array of samples; default: stacks tensors, also inside arrays and objects. */
   collateFn: functionOf<(samples: never[]) => unknown>().orNull(),
-  /** Leave out the last batch when it is smaller; default false. */
+  /** Whether to drop the last batch if it is incomplete; default false. */
   dropLast: boolean.or(false),
-  /** Where draws come from; default the generator that `manualSeed` seeds. */
+  /** The source of random numbers; default: the global generator, which `manualSeed` seeds. */
   generator: generatorRule,
-  /** The same as `generator: new Generator(seed)`. */
+  /** Same as `generator: new Generator(seed)`. */
   seed: integer.orNull(),
-  /** Batches that are loaded ahead, together, where samples are promises; default 0. */
+  /** The number of batches that are loaded ahead, concurrently if samples are promises; default 0. */
   prefetch: size.or(0),
 };
 
@@ -39,32 +39,31 @@ export type DataLoaderOptions<Sample = unknown, Batch = unknown> = Omit<
   Options<typeof kDataLoaderOptions>,
   "collateFn" | "sampler" | "batchSampler"
 > & {
-  /** Makes a batch of an array of samples; default stacks tensors, in arrays and objects too. */
+  /** Makes a batch of an array of samples; default: stacks tensors, also inside arrays and objects. */
   collateFn?: ((samples: Sample[]) => Batch | Promise<Batch>) | null;
-  /** The order of the samples: any iterable of positions; default all, in order or shuffled. */
+  /** The order of the samples: any iterable of indices; default: all samples, in order or shuffled. */
   sampler?: Iterable<number> | null;
-  /** The positions of each batch: any iterable of lists. */
+  /** The indices of each batch: any iterable of arrays. */
   batchSampler?: Iterable<readonly number[]> | null;
 };
 
-/** The options of a DataLoader, those left out filled in. */
+/** The options of a DataLoader with defaults filled in. */
 export type DataLoaderValues = Values<typeof kDataLoaderOptions>;
 
-/** Throws InvalidArgument for options that exclude one another. */
+/** Throws InvalidArgument for options that exclude each other. */
 export function checkTogether(where: string, options: DataLoaderValues, isIterable: boolean): void {
   const { batchSize, shuffle, sampler, batchSampler, dropLast, generator, seed } = options;
   const refuse = (told: string) => fail("InvalidArgument", where, told);
   if (isIterable && (shuffle || sampler !== null || batchSampler !== null)) {
     const given = shuffle ? "shuffle" : sampler !== null ? "sampler" : "batchSampler";
-    refuse(`with an iterable dataset: expected unspecified ${given} option; it has its own order.`);
+    refuse(`${given} cannot be used with an iterable dataset, which has its own order.`);
   }
-  if (shuffle && sampler !== null) refuse("sampler option is mutually exclusive with shuffle.");
+  if (shuffle && sampler !== null) refuse("sampler and shuffle cannot be used together.");
   if (batchSampler !== null && (batchSize !== 1 || shuffle || sampler !== null || dropLast)) {
-    const others = "batchSize, shuffle, sampler, and dropLast";
-    refuse(`batchSampler option is mutually exclusive with ${others}.`);
+    refuse("batchSampler cannot be used with batchSize, shuffle, sampler or dropLast.");
   }
   if (batchSize === null && dropLast) {
-    refuse("batchSize: null disables auto-batching and is mutually exclusive with dropLast.");
+    refuse("dropLast cannot be used with batchSize: null, which disables batching.");
   }
-  if (generator !== null && seed !== null) refuse("seed is mutually exclusive with generator.");
+  if (generator !== null && seed !== null) refuse("seed and generator cannot be used together.");
 }

@@ -1,4 +1,4 @@
-// What a DataLoader draws from.
+// Datasets, from which a DataLoader takes samples.
 
 import { integer, listOf, Rule, size } from "../arguments/rule.js";
 import { indexSelect, select } from "../generated/ops.js";
@@ -9,25 +9,25 @@ import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { positionOf } from "./positions.js";
 
-/** Samples by position. */
+/** Samples that are accessed by index. */
 export interface Dataset<Sample> {
   /** The number of samples. */
   readonly length: number;
   /** Returns one sample, or a promise of it. */
   get(index: number): Sample | Promise<Sample>;
-  /** Returns many samples as one batch, or a promise of it; without it, the samples are stacked. */
+  /** Returns several samples as one batch, or a promise of it. Without this method, single samples are stacked. */
   getBatch?(indices: readonly number[]): Sample | Promise<Sample>;
 }
 
-/** Samples one after another, as they come: any iterable, be it asynchronous. */
+/** Samples in a fixed order: any synchronous or asynchronous iterable. */
 export type IterableDataset<Sample> = Iterable<Sample> | AsyncIterable<Sample>;
 
 const kDataset = new Rule<Dataset<unknown>>(
-  "an array, or an object with length and get(index), as TensorDataset is",
+  "an array, or an object with length and get(index) such as a TensorDataset",
   isDataset,
 );
 
-/** Returns what samples come from by position; an array is a dataset of its elements. */
+/** Returns a dataset; an array is wrapped as a dataset of its elements. */
 export function asDataset<Sample>(
   where: string,
   dataset: Dataset<Sample> | readonly Sample[],
@@ -36,13 +36,13 @@ export function asDataset<Sample>(
   return kDataset.check(where, "dataset", dataset) as Dataset<Sample>;
 }
 
-/** True for samples by position. */
+/** True for a dataset whose samples are accessed by index. */
 export function isDataset(value: unknown): value is Dataset<unknown> {
   const dataset = (value ?? {}) as Dataset<unknown>;
   return typeof dataset.get === "function" || hasBatches(dataset);
 }
 
-/** True for a dataset that makes its batches itself. */
+/** True for a dataset that makes batches itself. */
 export function hasBatches<Sample>(
   dataset: Dataset<Sample>,
 ): dataset is Dataset<Sample> & Required<Pick<Dataset<Sample>, "getBatch">> {
@@ -54,14 +54,14 @@ export function lengthOf(where: string, dataset: Dataset<unknown>): number {
   return size.check(where, "the length of the dataset", dataset.length);
 }
 
-/** True for samples that have no positions, only an order. */
+/** True for an iterable dataset, whose samples have no indices. */
 export function isIterable(value: unknown): value is IterableDataset<unknown> {
   if (typeof value !== "object" || value === null) return false;
   if (Array.isArray(value) || isDataset(value)) return false;
   return Symbol.asyncIterator in value || Symbol.iterator in value;
 }
 
-/** The elements of an array as samples by position. */
+/** A dataset of the elements of an array. */
 class ArrayDataset<Sample> implements Dataset<Sample> {
   constructor(readonly samples: readonly Sample[]) {}
 
@@ -74,7 +74,7 @@ class ArrayDataset<Sample> implements Dataset<Sample> {
   }
 }
 
-/** Samples that are the rows of tensors of equal length. */
+/** A dataset of tensors of equal length: sample i consists of row i of each tensor. */
 export class TensorDataset implements Dataset<Tensor[]> {
   /** The tensors whose rows are the samples. */
   readonly tensors: readonly Tensor[];
@@ -88,7 +88,7 @@ export class TensorDataset implements Dataset<Tensor[]> {
       fail("InvalidArgument", "TensorDataset", "expected tensors of at least one dimension.");
     }
     if (lengths.some((other) => other !== length)) {
-      fail("ShapeMismatch", "TensorDataset", `Size mismatch between tensors: lengths ${lengths}.`);
+      fail("ShapeMismatch", "TensorDataset", `the tensors have different lengths: ${lengths}.`);
     }
     this.tensors = tensors;
     this.length = length;
@@ -107,10 +107,10 @@ export class TensorDataset implements Dataset<Tensor[]> {
   }
 }
 
-/** Throws InvalidArgument for a dataset of which single samples cannot be had. */
+/** Throws InvalidArgument for a dataset that cannot return single samples. */
 export function requireGet(where: string, dataset: Dataset<unknown>): void {
   if (typeof dataset.get === "function") return;
-  const told = "the dataset has getBatch() but no get(index), which is needed for single samples.";
+  const told = "the dataset has getBatch() but no get(index), which this call needs.";
   fail("InvalidArgument", where, told);
 }
 

@@ -1,4 +1,4 @@
-// What samplers draw, each of it as PyTorch does.
+// The random numbers of samplers, which are the same as in PyTorch.
 
 import { drawnFrom } from "../arguments/generator.js";
 import { empty, multinomial, randint, random_, randperm } from "../generated/ops.js";
@@ -10,17 +10,17 @@ export function drawSeed(generator: Generator | null): bigint {
   return drawnFrom(generator, () => taken(random_(empty([], { dtype: "int64" })))[0] ?? 0n);
 }
 
-/** The whole numbers below `length` in random order. */
+/** Returns the whole numbers below `length` in random order. */
 export function permutation(length: number, generator: Generator | null): number[] {
   return wholes(randperm(length, { generator }));
 }
 
-/** Whole numbers below `high`, drawn one by one. */
+/** Returns independent random whole numbers below `high`. */
 export function wholesBelow(high: number, count: number, generator: Generator | null): number[] {
   return wholes(randint(0, high, [count], { generator }));
 }
 
-/** Positions drawn by weight. */
+/** Returns indices drawn with probabilities proportional to the weights. */
 export function weightedPositions(
   weights: Tensor,
   count: number,

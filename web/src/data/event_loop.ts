@@ -1,35 +1,19 @@
-// Letting the event loop run now and then: the garbage collector's finalizers, timers, a page's
-// drawing and Ctrl-C all wait for it.
+// Yielding to the event loop regularly: finalizers of the garbage collector, timers, the drawing of a page
+// and Ctrl-C all need it to run.
 
-/** Time between two visits. */
+import { nextTask } from "../runtime/next_task.js";
+
+/** The time between two visits, in milliseconds. */
 const kInterval = 10;
 
-/** Returns to the event loop when the last visit was long enough ago. */
+/** Yields to the event loop if the last visit was long enough ago. */
 export class EventLoopVisits {
   #last = performance.now();
 
-  /** Waits for a turn of the event loop if one is due. */
+  /** Yields to the event loop if a visit is due. */
   async whenDue(): Promise<void> {
     if (performance.now() - this.#last < kInterval) return;
     await nextTask();
     this.#last = performance.now();
   }
-}
-
-function nextTask(): Promise<void> {
-  return new Promise((resolve) => {
-    // Timers of pages wait 4 ms at least; a message does not.
-    if (typeof setImmediate === "function") setImmediate(resolve);
-    else if (typeof MessageChannel === "function") postToSelf(resolve);
-    else setTimeout(resolve, 0);
-  });
-}
-
-function postToSelf(resolve: () => void): void {
-  const { port1, port2 } = new MessageChannel();
-  port1.onmessage = () => {
-    port1.close();
-    resolve();
-  };
-  port2.postMessage(null);
 }

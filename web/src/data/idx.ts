@@ -1,5 +1,5 @@
-// IDX, the format of the MNIST files: two zero bytes, a type, the number of dimensions, the sizes as
-// big-endian 32-bit numbers, then the elements, big-endian too.
+// eg.data.idx(): reads IDX, the format of the MNIST files. It consists of two zero bytes, a type, the number of
+// dimensions, the sizes as big-endian 32-bit numbers, then the elements, which are also big-endian.
 
 import { bytesOf, countOf } from "../io/bytes.js";
 import { fromElements } from "../ops/create.js";
@@ -22,25 +22,26 @@ const kTypes = new Map<number, ElementType>([
   [0x0e, { dtype: "float64", bytes: 8, read: (view, at) => view.getFloat64(at) }],
 ]);
 
-/** Returns the tensor in an IDX file; 8 and 16 bit signed numbers become int32. */
+/** Returns the tensor in an IDX file. Signed 8-bit and 16-bit integers become int32. */
 export function idx(bytes: Uint8Array | ArrayBuffer): Tensor {
   const { buffer, byteOffset, byteLength } = bytesOf("idx", bytes);
   const view = new DataView(buffer, byteOffset, byteLength);
   if (view.byteLength < 4)
-    reject(`a header of 4 bytes is missing, the file has ${view.byteLength}.`);
-  if (view.getUint16(0) === 0x1f8b) reject("the file is compressed: gunzip it first.");
+    reject(`expected a header of 4 bytes, got a file of ${view.byteLength}.`);
+  if (view.getUint16(0) === 0x1f8b)
+    reject("the file is compressed. Decompress it with gunzip first.");
   const type = kTypes.get(view.getUint8(2));
   if (view.getUint16(0) !== 0 || type === undefined) {
-    reject(`expected an IDX file, which starts with 0 0 and a type, got ${hex(view)}.`);
+    reject(`expected an IDX file, which starts with 00 00 and a type, got ${hex(view)}.`);
   }
   const ndim = view.getUint8(3);
   const start = 4 + 4 * ndim;
-  if (view.byteLength < start) reject(`the sizes of ${ndim} dimensions are missing.`);
+  if (view.byteLength < start) reject(`the file ends before the sizes of its ${ndim} dimensions.`);
   const shape = Array.from({ length: ndim }, (_, dim) => view.getUint32(4 + 4 * dim));
   const count =
     countOf(shape) ??
     reject(
-      `no tensor can have ${ndim} dimensions of [${shape}]: at most 64, and sizes that fit memory.`,
+      `no tensor can have ${ndim} dimensions of sizes [${shape}]: at most 64 are possible, and they must fit in memory.`,
     );
   const expected = start + count * type.bytes;
   if (view.byteLength !== expected) {

@@ -1,4 +1,4 @@
-// eg.data: datasets, samplers and batches.
+// eg.data: datasets, samplers and data loaders.
 
 export { defaultCollate } from "./collate.js";
 export { DataLoader } from "./data_loader.js";

@@ -1,68 +1,68 @@
-// The batches that are being loaded in one pass of a DataLoader, and what becomes of those that nobody takes.
+// The batches that one pass of a DataLoader is loading, including the cleanup of those that are not used.
 
-import { disposeAll, Parcel } from "../tensor/scope.js";
+import { DeferredScope, disposeAll } from "../tensor/scope.js";
 import type { Source } from "./source.js";
 
-/** A pass that ends early waits this long for what is being loaded; what comes later is freed then. */
-const kPatience = 1000;
+/** A pass that ends early waits at most this long, in milliseconds, for batches that are being loaded; later ones are freed then. */
+const kCloseTimeout = 1000;
 
 interface Loading<Batch> {
-  /** The tensors made for the batch: code of the pass before may load it. */
-  readonly parcel: Parcel;
+  /** The tensors of the batch, which are loaded before the code that uses them requests them. */
+  readonly deferred: DeferredScope;
   readonly result: Promise<IteratorResult<Batch, undefined>>;
 }
 
-/** Batches in the order they were asked for, some of which load ahead. */
+/** The batches of one pass in order, some of which are loaded ahead. */
 export class LoadingBatches<Batch> {
   readonly #ahead: Loading<Batch>[] = [];
 
-  /** `areOwn` says that a batch which is not given away has nothing in it that anybody else has. */
+  /** `areOwn` is true if no other code can hold the tensors of a batch that has not been returned. */
   constructor(
     private readonly source: Source<Batch>,
     private readonly prefetch: number,
     private readonly areOwn: boolean,
   ) {}
 
-  /** Returns the next batch, whose tensors then belong to the code that asked for it. */
+  /** Returns the next batch, whose tensors then belong to the scope of the caller. */
   async next(): Promise<IteratorResult<Batch, undefined>> {
     while (this.#ahead.length <= this.prefetch) this.#ahead.push(this.#begin());
-    const { parcel, result } = this.#ahead.shift() as Loading<Batch>;
+    const { deferred, result } = this.#ahead.shift() as Loading<Batch>;
     try {
       return await result;
     } finally {
-      parcel.deliver();
+      deferred.deliver();
     }
   }
 
-  /** Ends the pass. Where it has failed already, errors of closing are not told. */
+  /** Ends the pass. If it has already failed, errors while closing are ignored. */
   async close(hasFailed: boolean): Promise<void> {
     const left = this.#ahead.map((loading) => this.#abandon(loading));
     const closing = this.source.close();
     const closed = hasFailed ? closing.catch(() => {}) : closing;
-    // What is still being loaded may never come, which is no reason to wait for ever.
+    // A batch that is still being loaded may never arrive, so the waiting time is limited.
     await (left.length === 0 ? closed : inTime(Promise.all([closed, ...left])));
   }
 
   #begin(): Loading<Batch> {
-    const parcel = new Parcel();
-    const fill = <T>(code: () => T): T => parcel.fill(code);
-    const result = parcel.fill(() => this.source.next(fill));
-    // It is awaited later, or never, and must not count as a failure that nobody handles.
+    const deferred = new DeferredScope();
+    const fill = <T>(code: () => T): T => deferred.fill(code);
+    const result = deferred.fill(() => this.source.next(fill));
+    // The promise is awaited later or never, so its rejection must not be reported as unhandled.
     result.catch(() => {});
-    return { parcel, result };
+    return { deferred, result };
   }
 
-  async #abandon({ parcel, result }: Loading<Batch>): Promise<void> {
+  async #abandon({ deferred, result }: Loading<Batch>): Promise<void> {
     const { value } = await result.catch(() => ({ value: undefined }));
     if (this.areOwn) disposeAll(value);
-    parcel.deliver();
+    deferred.deliver();
   }
 }
 
 async function inTime(work: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, kPatience);
+    timer = setTimeout(resolve, kCloseTimeout);
   });
   await Promise.race([work, late]);
   clearTimeout(timer);

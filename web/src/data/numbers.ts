@@ -1,19 +1,19 @@
-// Numbers that samplers and subsets are made of: a list, or a vector.
+// The numbers that samplers and subsets take: an array or a one-dimensional tensor.
 
 import { either, listOf, type Rule } from "../arguments/rule.js";
 import { fail } from "../runtime/errors.js";
 import { tensorRule } from "../tensor/rules.js";
 import { Tensor } from "../tensor/tensor.js";
 
-/** A list of numbers, or a tensor of one dimension. */
+/** An array of numbers, or a one-dimensional tensor. */
 export type Numbers = readonly number[] | Tensor;
 
-/** What keeps a rule number by number, in a list or a tensor; `numbersOf` looks at a tensor. */
+/** The rule for numbers that each satisfy `rule`, in an array or a tensor; numbersOf() checks the elements of a tensor. */
 export function numbersRule(rule: Rule<number>): Rule<Numbers> {
   return either(listOf(rule), tensorRule);
 }
 
-/** Returns the numbers as a list, each of which keeps the rule. */
+/** Returns the numbers as an array; throws InvalidArgument for one that `rule` does not accept. */
 export function numbersOf(
   where: string,
   name: string,
@@ -22,7 +22,7 @@ export function numbersOf(
 ): readonly number[] {
   if (!(given instanceof Tensor)) return given;
   if (given.ndim !== 1) {
-    const told = `${name} should be a 1d sequence but given ${name} have shape [${given.shape}].`;
+    const told = `${name}: expected a one-dimensional tensor, got the shape [${given.shape}].`;
     fail("ShapeMismatch", where, told);
   }
   const numbers = Array.from(given.dataSync() as ArrayLike<number | bigint>, Number);

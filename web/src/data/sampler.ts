@@ -1,5 +1,5 @@
-// Samplers: the order in which a DataLoader takes samples. A sampler is any iterable of positions;
-// these are PyTorch's, with its draws.
+// Samplers, which determine the order in which a DataLoader takes samples. Any iterable of indices is a sampler;
+// those in this file are PyTorch's and draw the same random numbers.
 
 import { generatorRule } from "../arguments/generator.js";
 import { type Arguments, readArguments, readNothing } from "../arguments/read.js";
@@ -11,15 +11,15 @@ import type { Tensor } from "../tensor/tensor.js";
 import { drawSeed, permutation, weightedPositions, wholesBelow } from "./draws.js";
 import { type Numbers, numbersOf, numbersRule } from "./numbers.js";
 
-/** The positions of samples in the order they are taken; a new pass each time it is iterated over. */
+/** The indices of samples in the order in which they are used. Each iteration is a new pass. */
 export interface Sampler<Position = number> extends Iterable<Position> {
-  /** The number of positions in a pass, where it is known. */
+  /** The number of indices in a pass, if it is known. */
   readonly length?: number;
 }
 
-/** What has a number of samples. */
+/** An object with a number of samples, such as a dataset. */
 export interface Sized {
-  /** How many there are. */
+  /** The number of samples. */
   readonly length: number;
 }
 
@@ -31,17 +31,17 @@ function sizeOf(where: string, source: Sized): number {
   return size.check(where, "the length of dataSource", source.length);
 }
 
-/** A sampler: what can be iterated over. */
-export const samplerRule = new Rule<Sampler<never>>("an iterable of positions", (value) => {
+/** A sampler, which is any iterable object. */
+export const samplerRule = new Rule<Sampler<never>>("an iterable of indices", (value) => {
   return typeof value === "object" && value !== null && Symbol.iterator in value;
 });
 
-/** All positions in order. */
+/** All indices in order. */
 export class SequentialSampler implements Sampler {
   readonly #source: Sized;
 
   constructor(dataSource: Sized, ...rest: []) {
-    // Apart from the others, for a dataset may look like an object of options.
+    // Checked separately because a dataset may look like an object of options.
     this.#source = sized.check(new.target.name, "dataSource", dataSource);
     readNothing(new.target.name, rest);
   }
@@ -58,21 +58,21 @@ export class SequentialSampler implements Sampler {
 }
 
 const kRandomOptions = {
-  /** Draw each position from all; default false: each comes once before any comes again. */
+  /** Whether to draw with replacement; default false: every index occurs once before any is repeated. */
   replacement: boolean.or(false),
-  /** Positions in a pass; default the length of the data. */
+  /** The number of indices in a pass; default: the length of the data. */
   numSamples: count.orNull(),
-  /** Where draws come from; default a generator that is seeded anew for each pass. */
+  /** The source of random numbers; default: a generator that is newly seeded for each pass. */
   generator: generatorRule,
 };
 
 /** Options of `RandomSampler`. */
 export type RandomSamplerOptions = Options<typeof kRandomOptions>;
 
-// How many positions PyTorch draws at once with replacement.
+// The number of indices that PyTorch draws at once with replacement.
 const kDrawnAtOnce = 32;
 
-/** Positions in random order. */
+/** Indices in random order. */
 export class RandomSampler implements Sampler {
   readonly replacement: boolean;
   readonly #source: Sized;
@@ -86,15 +86,14 @@ export class RandomSampler implements Sampler {
       RandomSamplerOptions
     >
   ) {
-    // Apart from the others, for a dataset may look like an object of options.
+    // Checked separately because a dataset may look like an object of options.
     this.#source = sized.check(new.target.name, "dataSource", dataSource);
     const values = readArguments(new.target.name, kRandomOptions, rest);
     this.replacement = values.replacement;
     this.#numSamples = values.numSamples;
     this.#generator = values.generator;
     if (this.length === 0) {
-      const told = "num_samples should be a positive integer value, but got num_samples=0";
-      fail("InvalidArgument", new.target.name, `${told}: there are no samples to draw from.`);
+      fail("InvalidArgument", new.target.name, "dataSource: expected at least one sample.");
     }
   }
 
@@ -117,7 +116,7 @@ export class RandomSampler implements Sampler {
 }
 
 const kSubsetOptions = {
-  /** Where the order comes from; default the common generator. */
+  /** The source of random numbers; default: the global generator. */
   generator: generatorRule,
 };
 const kSubsetArguments = { indices: numbersRule(integer), ...kSubsetOptions };
@@ -125,7 +124,7 @@ const kSubsetArguments = { indices: numbersRule(integer), ...kSubsetOptions };
 /** Options of `SubsetRandomSampler`. */
 export type SubsetRandomSamplerOptions = Options<typeof kSubsetOptions>;
 
-/** Given positions in random order; a tensor of them has one dimension. */
+/** The given indices in random order: an array or a one-dimensional tensor. */
 export class SubsetRandomSampler implements Sampler {
   readonly indices: readonly number[];
   readonly #generator: Generator | null;
@@ -154,14 +153,14 @@ export class SubsetRandomSampler implements Sampler {
   }
 }
 
-const weight = new Rule<number>("a number from 0 on", (value) => {
+const weight = new Rule<number>("a finite number of at least 0", (value) => {
   return typeof value === "number" && value >= 0 && value < Infinity;
 });
 
 const kWeightedOptions = {
-  /** Draw each position from all; default true. */
+  /** Whether to draw with replacement; default true. */
   replacement: boolean.or(true),
-  /** Where draws come from; default the generator that `manualSeed` seeds. */
+  /** The source of random numbers; default: the global generator, which `manualSeed` seeds. */
   generator: generatorRule,
 };
 
@@ -170,7 +169,7 @@ const kWeightedArguments = { weights: numbersRule(weight), numSamples: count, ..
 /** Options of `WeightedRandomSampler`. */
 export type WeightedRandomSamplerOptions = Options<typeof kWeightedOptions>;
 
-/** Positions drawn by weight; the weights, a list or a tensor of one dimension, need not add up to 1. */
+/** Indices drawn with probabilities proportional to weights: an array or a one-dimensional tensor, not necessarily of sum 1. */
 export class WeightedRandomSampler implements Sampler {
   readonly length: number;
   readonly replacement: boolean;
@@ -204,7 +203,7 @@ export class WeightedRandomSampler implements Sampler {
 
 const kBatchArguments = { sampler: samplerRule, batchSize: count, dropLast: boolean };
 
-/** The positions of another sampler in batches. */
+/** Batches of the indices of another sampler. */
 export class BatchSampler implements Sampler<number[]> {
   readonly sampler: Sampler;
   readonly batchSize: number;
@@ -225,7 +224,7 @@ export class BatchSampler implements Sampler<number[]> {
     this.dropLast = values.dropLast;
   }
 
-  /** The number of batches in a pass; InvalidArgument where the sampler does not know its own. */
+  /** The number of batches in a pass; throws InvalidArgument if the sampler has no length. */
   get length(): number {
     const { length } = this.sampler;
     if (length === undefined) fail("InvalidArgument", "BatchSampler", "the sampler has no length.");

@@ -1,22 +1,22 @@
-// Where the batches of one pass come from: positions of a dataset, or what an iterable gives.
+// The sources of the batches of one pass: the indices of a dataset, or an iterable.
 
 import { describe, fail } from "../runtime/errors.js";
 import type { IterableDataset } from "./dataset.js";
 
-/** Runs code whose tensors are for one batch; what follows an `await` has to be run by it again. */
+/** Runs code whose tensors belong to one batch. Code after an `await` must be passed to it again. */
 export type Fill = <T>(code: () => T) => T;
 
 /** The batches of one pass. */
 export interface Source<Batch> {
-  /** Loads the next batch, also while others are being loaded. */
+  /** Loads the next batch; may be called while others are being loaded. */
   next(fill: Fill): Promise<IteratorResult<Batch, undefined>>;
-  /** Ends what gives the samples, or their positions. */
+  /** Closes the iterator of the samples or of their indices. */
   close(): Promise<void>;
 }
 
 const kDone = { done: true, value: undefined } as const;
 
-/** Batches that load together, each from what `positions` gives next. */
+/** Batches that can be loaded concurrently, each from the next element of `positions`. */
 export class PositionSource<Position, Batch> implements Source<Batch> {
   readonly #positions: Iterator<Position>;
   #hasEnded = false;
@@ -30,7 +30,7 @@ export class PositionSource<Position, Batch> implements Source<Batch> {
 
   async next(fill: Fill): Promise<IteratorResult<Batch, undefined>> {
     if (this.#hasEnded) return kDone;
-    // An iterator that fails has ended too.
+    // Set first because an iterator that throws has ended as well.
     this.#hasEnded = true;
     const next = this.#positions.next();
     if (next.done) return kDone;
@@ -43,16 +43,16 @@ export class PositionSource<Position, Batch> implements Source<Batch> {
   }
 }
 
-/** Batches of samples that come one after another. */
+/** Batches of samples from an iterable, which are loaded one after another. */
 export class StreamSource<Sample, Batch> implements Source<Batch> {
   readonly #samples: Iterator<Sample> | AsyncIterator<Sample>;
-  // Settled when all batches that were asked for are there.
+  // Settles when all requested batches have been loaded.
   #last: Promise<unknown> = Promise.resolve();
   #hasEnded = false;
   #isClosed = false;
   #count = 0;
 
-  /** `batchSize` samples at a time, and at the end fewer unless `dropLast` says otherwise. */
+  /** Each batch has `batchSize` samples; the last one may have fewer, unless `dropLast` is true. */
   constructor(
     samples: IterableDataset<Sample>,
     private readonly batchSize: number,

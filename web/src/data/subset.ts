@@ -1,4 +1,4 @@
-// Datasets made of datasets.
+// Datasets that are composed of other datasets.
 
 import { generatorRule } from "../arguments/generator.js";
 import { type Arguments, readArguments } from "../arguments/read.js";
@@ -20,10 +20,10 @@ import { checkPosition, positionOf } from "./positions.js";
 const kSubsetArguments = { dataset: unchecked<unknown>(), indices: numbersRule(integer) };
 const kConcatArguments = { datasets: listOf(unchecked<unknown>()) };
 
-/** Some of the samples of a dataset, by their positions: a list, or a tensor of one dimension. */
+/** A dataset of some samples of another dataset, given by their indices: an array or a one-dimensional tensor. */
 export class Subset<Sample> implements Dataset<Sample> {
   readonly dataset: Dataset<Sample>;
-  /** The positions of the samples in the dataset. */
+  /** The indices of the samples in the dataset. */
   readonly indices: readonly number[];
   getBatch?: (indices: readonly number[]) => Sample | Promise<Sample>;
 
@@ -52,13 +52,13 @@ export class Subset<Sample> implements Dataset<Sample> {
   };
 }
 
-/** True when what getBatch() returns, or without it the stacked samples, is made anew for each call. */
+/** True if every batch is newly created: by a getBatch() that is known to do so, or by stacking samples. */
 export function makesBatches(dataset: Dataset<unknown>): boolean {
   if (dataset instanceof Subset) return makesBatches(dataset.dataset);
   return !hasBatches(dataset) || dataset.getBatch === TensorDataset.prototype.getBatch;
 }
 
-/** Datasets one after another. */
+/** The concatenation of several datasets. */
 export class ConcatDataset<Sample> implements Dataset<Sample> {
   readonly datasets: readonly Dataset<Sample>[];
 
@@ -68,7 +68,7 @@ export class ConcatDataset<Sample> implements Dataset<Sample> {
       asDataset(new.target.name, dataset as Dataset<Sample> | readonly Sample[]),
     );
     if (datasets.length === 0) {
-      fail("InvalidArgument", new.target.name, "datasets should not be an empty list.");
+      fail("InvalidArgument", new.target.name, "datasets: expected at least one dataset.");
     }
     for (const dataset of this.datasets) lengthOf(new.target.name, dataset);
   }
@@ -96,8 +96,8 @@ const kSplitArguments = {
 };
 
 /**
- * Splits a dataset at random into subsets of these lengths, which add up to its own; or of these
- * fractions, which add up to 1, what is left over going to the first ones in turn.
+ * Splits a dataset randomly into subsets with the given lengths, which must add up to the dataset's length. Fractions that
+ * add up to 1 are also accepted; the samples left over by rounding are distributed one by one, starting with the first subset.
  */
 export function randomSplit<Sample>(
   ...given: [
@@ -129,24 +129,22 @@ function countsOf(length: number, lengths: readonly number[]): readonly number[]
     );
   }
   if (counts.reduce((a, b) => a + b, 0) !== length) {
-    const told = "Sum of input lengths does not equal the length of the input dataset!";
-    fail("InvalidArgument", "randomSplit", `${told} They are [${lengths}], of ${length} samples.`);
+    const told = `the lengths [${lengths}] do not add up to the ${length} samples of the dataset.`;
+    fail("InvalidArgument", "randomSplit", told);
   }
   return counts;
 }
 
 function countsOfFractions(length: number, fractions: readonly number[]): number[] {
   if (fractions.some((fraction) => fraction < 0 || fraction > 1)) {
-    fail("InvalidArgument", "randomSplit", `Fractions are not between 0 and 1: [${fractions}].`);
+    fail("InvalidArgument", "randomSplit", `expected fractions from 0 to 1, got [${fractions}].`);
   }
   const counts = fractions.map((fraction) => Math.floor(length * fraction));
   const rest = length - counts.reduce((a, b) => a + b, 0);
   for (let i = 0; i < rest; i++) counts[i % counts.length] = (counts[i % counts.length] ?? 0) + 1;
   counts.forEach((count, i) => {
     if (count > 0) return;
-    console.warn(
-      `edgegrad: Length of split at index ${i} is 0. This might result in an empty dataset.`,
-    );
+    console.warn(`edgegrad: randomSplit: subset ${i} is empty.`);
   });
   return counts;
 }

@@ -1,4 +1,4 @@
-// From a call of an op to its result: sorting out positional and named arguments, and the results.
+// Calling an op: matching positional and named arguments with parameters, and wrapping the results.
 
 import { isPlainObject } from "../arguments/read.js";
 import { refuseOption } from "../arguments/unknown_option.js";
@@ -17,7 +17,7 @@ export function callOp(op: Op, args: readonly unknown[]): Tensor | Tensor[] {
   return invoke(op, values);
 }
 
-/** Has the engine run an op; `values` are those of its parameters, in order. */
+/** Runs an op in the engine; `values` are those of its parameters, in order. */
 export function invoke(op: Op, values: readonly unknown[]): Tensor | Tensor[] {
   const count = checkedFor(op.name, native.invoke(op.id, encode(op, values), 0));
   if (op.returns === "tensor") return new Tensor(callFrame()[0] ?? 0);
@@ -32,10 +32,10 @@ export function callInPlace(op: Op, args: readonly unknown[], flags: number): un
   return invokeInPlace(op, values, flags);
 }
 
-/** Has the engine run an op that changes its first value, and returns that value. */
+/** Runs in the engine an op that changes its first value, and returns that value. */
 export function invokeInPlace(op: Op, values: readonly unknown[], flags: number): unknown {
   const count = checkedFor(op.name, native.invoke(op.id, encode(op, values), flags));
-  // The results are more references to what was given.
+  // The results are additional references to the arguments.
   const frame = frameOf(count);
   for (let i = 0; i < count; i++) native.release(frame[i] ?? 0);
   return values[0];
@@ -50,7 +50,7 @@ function unwrapOne(tensors: readonly Tensor[]): Tensor | undefined {
   return tensors.length === 1 ? tensors[0] : undefined;
 }
 
-/** The values of the parameters of a call in order; those left out at the end are left out here too. */
+/** Returns the values of a call in the order of the parameters, without those left out at the end. */
 export function arrange(op: Op, args: readonly unknown[]): readonly unknown[] {
   const last = args[args.length - 1];
   const isPlain = !isOptions(last) && last !== undefined;
@@ -94,7 +94,7 @@ function hasGaps(args: readonly unknown[]): boolean {
   return false;
 }
 
-// undefined stands for a parameter left out; so does null, where it has no meaning of its own.
+// undefined means that a parameter was left out; so does null, unless the parameter accepts null.
 function fillGaps(op: Op, values: unknown[]): unknown[] {
   for (let i = 0; i < values.length; i++) {
     const parameter = op.parameters[i];
@@ -105,14 +105,14 @@ function fillGaps(op: Op, values: unknown[]): unknown[] {
   return values;
 }
 
-/** True for a plain object, which no parameter takes unless it is a complex number. */
+/** True for an object with options: a plain object that is not a complex number, since no parameter takes one. */
 export function isOptions(value: unknown): value is Record<string, unknown> {
-  // What most arguments are, and faster to tell.
+  // Most arguments end here, and this check is faster.
   if (typeof value !== "object" || value instanceof Tensor) return false;
   return isPlainObject(value) && !isComplexNumber(value);
 }
 
-// reshape(2, 3) for reshape([2, 3]).
+// True for reshape(2, 3), which means reshape([2, 3]).
 function hasSpreadInts(op: Op, args: readonly unknown[]): boolean {
   if (!op.isVariadic) return false;
   const i = op.kinds.indexOf(Kind.Ints);

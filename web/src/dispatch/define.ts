@@ -1,14 +1,18 @@
-// What generated/ops.ts is made of: functions from the names of ops.
+// Defines the functions of generated/ops.ts from the names of ops.
 
-import { kInPlace } from "../runtime/native.js";
-import { addDoor } from "../runtime/own_frames.js";
-import { kPlaceOptions, placed, readPlace } from "../tensor/place.js";
+import { kInPlace } from "../generated/border.js";
+import { registerPublicFunction } from "../runtime/own_frames.js";
+import {
+  kFactoryOptions,
+  readFactoryOptions,
+  withFactoryOptions,
+} from "../tensor/factory_options.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { callInPlace, callOp, isOptions } from "./call.js";
 import { opOf } from "./op_lines.js";
 import type { Op } from "./signature.js";
 
-/** Any op function; generated/ops.ts gives each its precise type. */
+/** Any op function; generated/ops.ts declares each one's precise type. */
 export type AnyFunction = (...args: never[]) => unknown;
 
 /** Defines the function of an op. */
@@ -32,13 +36,13 @@ export function defineInPlace<F extends AnyFunction>(name: string): F {
   return named(name, run) as F;
 }
 
-/** What C++ is told of an op that writes into its first argument. */
+/** Returns the flags with which C++ runs an op that writes into its first argument. */
 export function inPlaceFlags(name: string): number {
-  // Ops that are in-place by themselves have no other form to choose.
+  // Ops that only exist in place need no flag.
   return name.endsWith("_") ? 0 : kInPlace;
 }
 
-/** The form of an op that writes into its first argument. */
+/** Returns the in-place form of an op. */
 export function inPlaceForm(name: string): Op {
   return { ...opOf(name), name: name.endsWith("_") ? name : `${name}_` };
 }
@@ -47,18 +51,18 @@ export function inPlaceForm(name: string): Op {
 export function defineFactory<F extends AnyFunction>(name: string): F {
   let op: Op | undefined;
   const run = (...args: readonly unknown[]) => {
-    op ??= { ...opOf(name), moreOptions: kPlaceNames };
+    op ??= { ...opOf(name), moreOptions: kFactoryOptionNames };
     const known = op;
-    return makePlaced(name, args, (rest) => callOp(known, rest) as Tensor);
+    return makeWithFactoryOptions(name, args, (rest) => callOp(known, rest) as Tensor);
   };
   return named(name, run) as F;
 }
 
-/** The options of where a new tensor is to be, by name. */
-export const kPlaceNames: readonly string[] = /* @__PURE__ */ Object.keys(kPlaceOptions);
+/** The names of the options in kFactoryOptions. */
+export const kFactoryOptionNames: readonly string[] = /* @__PURE__ */ Object.keys(kFactoryOptions);
 
-/** Makes a tensor by a call whose options may say where it is to be; `make` gets the other arguments. */
-export function makePlaced(
+/** Makes a tensor and applies the factory options of the call to it; `make` receives the other arguments. */
+export function makeWithFactoryOptions(
   name: string,
   args: readonly unknown[],
   make: (rest: readonly unknown[]) => Tensor,
@@ -66,13 +70,13 @@ export function makePlaced(
   const last = args[args.length - 1];
   if (!isOptions(last)) return make(args);
   const { device, requiresGrad, ...options } = last;
-  const place = readPlace(name, device, requiresGrad);
-  return placed(make([...args.slice(0, -1), options]), place);
+  const factoryOptions = readFactoryOptions(name, device, requiresGrad);
+  return withFactoryOptions(make([...args.slice(0, -1), options]), factoryOptions);
 }
 
-/** Gives a function that users call its own name in stacks. */
+/** Sets the name of a public function, as it appears in stacks, and registers the function. */
 export function named(name: string, run: AnyFunction): AnyFunction {
   Object.defineProperty(run, "name", { value: name, configurable: true });
-  addDoor(run);
+  registerPublicFunction(run);
   return run;
 }

@@ -4,7 +4,7 @@ import { drawnFrom, generatorRule } from "../arguments/generator.js";
 import { isOptions } from "./call.js";
 import { type AnyFunction, named } from "./define.js";
 
-/** Lets the function of an op that draws numbers take { generator }. */
+/** Adds the option { generator } to the function of an op that draws random numbers. */
 export function drawing<F extends AnyFunction>(run: F): F {
   const { name } = run;
   const call = run as unknown as (...args: readonly unknown[]) => unknown;

@@ -13,10 +13,10 @@ const kBool = 3;
 const kBigInt = 4;
 const kComplex = 5;
 
-// In place of the length of a list that is not there.
+// Written in place of the length when an optional list is left out.
 const kNone = -1;
 
-// What the arguments after a list may take without asking for room again.
+// Room that is reserved after a list for the arguments that follow it.
 const kSpareWords = 64;
 
 /** Writes the values of an op's parameters; returns the number of words. */
@@ -60,16 +60,16 @@ export function encode(op: Op, values: readonly unknown[]): number {
   return writeTail(frame, at, op, count);
 }
 
-// A getter or a Proxy among the values is code that runs now, and may have written over what stands in the frame.
+// A getter or a Proxy among the values runs code during encoding, which may have overwritten the frame.
 function failOnUse(op: Op): never {
   fail(
     "InvalidArgument",
     op.name,
-    "reading an argument has run operations on tensors, as a getter or a Proxy can: pass plain numbers and arrays.",
+    "reading an argument ran tensor operations, through a getter or a Proxy: pass plain numbers and arrays.",
   );
 }
 
-// The rarer kinds, none of which takes more than a few words.
+// The less frequent kinds, each of which takes only a few words.
 function writeOther(frame: Float64Array, at: number, op: Op, i: number, value: unknown): number {
   switch (op.kinds[i]) {
     case Kind.OptionalTensor:
@@ -157,7 +157,7 @@ function writeBigInt(frame: Float64Array, at: number, value: bigint): number {
   return at + 3;
 }
 
-// What a parameter that takes a list is given: the list, or the word that stands in place of one.
+// The value of a list parameter: the list, or the single word that is written instead of one.
 type List = readonly number[] | number;
 
 function toList(op: Op, i: number, value: unknown): List {
@@ -179,14 +179,14 @@ function toList(op: Op, i: number, value: unknown): List {
   }
 }
 
-/** Throws InvalidArgument for tensors one by one where an op takes them as one array. */
+/** Throws InvalidArgument for tensors passed separately where an op takes an array of them. */
 export function refuseSpreadTensors(op: Op): never {
   const { name } = op.parameters[op.kinds.indexOf(Kind.Tensors)] as Parameter;
-  const told = `${name}: expected an array of tensors, got a tensor by itself: write [a, b] for several.`;
+  const told = `${name}: expected an array of tensors, got a single tensor. Write [a, b] for several.`;
   return fail("InvalidArgument", op.name, `${told} It is called as ${usageOf(op)}.`);
 }
 
-// A loop, which meets the holes of a list too.
+// A loop also visits the holes of an array, which map() skips.
 function listOf(op: Op, i: number, value: unknown, convert: Convert): number[] {
   if (!Array.isArray(value)) return [convert(op, i, value)];
   const words: number[] = [];
@@ -206,14 +206,14 @@ function writeList(frame: Float64Array, at: number, list: List): number {
   return at + 1 + list.length;
 }
 
-// The frame with room for a list and for what may follow it.
+// Returns the frame with room for a list and for the arguments that may follow it.
 function withRoom(frame: Float64Array, at: number, list: List): Float64Array {
   if (typeof list === "number") return frame;
   const words = at + 1 + list.length + kSpareWords;
   return words <= frame.length ? frame : reserveFrame(words);
 }
 
-// The defaults of the parameters from `first` on, which are the same words every time.
+// Writes the defaults of the parameters from `first` on; their words are cached because they never change.
 function writeTail(frame: Float64Array, at: number, op: Op, first: number): number {
   const tail = op.tails[first] ?? encodeTail(op, first);
   for (let k = 0; k < tail.length; k++) frame[at + k] = tail[k] ?? 0;
@@ -252,7 +252,7 @@ function toHandle(op: Op, i: number, value: unknown): number {
   return handleOf(value);
 }
 
-// null, which keeps the size of the input, goes over the border as NaN.
+// null, which keeps the size of the input, is passed to C++ as NaN.
 function toSize(op: Op, i: number, value: unknown): number {
   return value === null ? Number.NaN : toInt(op, i, value);
 }
@@ -274,7 +274,7 @@ function toNumber(op: Op, i: number, value: unknown): number {
   if (typeof value === "bigint") {
     const number = Number(value);
     if (BigInt(number) === value) return number;
-    return reject(op, i, "a number that float64 holds, with 53 bits", value);
+    return reject(op, i, "a number that float64 represents exactly (53 bits)", value);
   }
   return reject(op, i, "a number", value);
 }

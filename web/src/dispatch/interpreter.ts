@@ -1,29 +1,29 @@
-// Who runs the calls of ops: the engine, unless a transform of the layers above (func/vmap.ts) has taken its place.
+// What runs the calls of ops: the engine, unless a transform of the layers above (func/vmap.ts) intercepts them.
 
 import type { Tensor } from "../tensor/tensor.js";
 import type { Op } from "./signature.js";
 
-/** What stands between the code of a function that is transformed and the engine. */
+/** Intercepts the calls that a transformed function makes, before they reach the engine. */
 export interface Interpreter {
-  /** Runs a call of an op: `values` in the order of the parameters; `flags` as C++ takes them for the in-place form, else null. */
+  /** Runs a call of an op: `values` are in the order of the parameters; `flags` are those of the in-place form, otherwise null. */
   call(op: Op, values: readonly unknown[], flags: number | null): unknown;
   /** Runs a call of an autograd.Function. */
   apply(fn: unknown, args: readonly unknown[]): unknown;
-  /** Returns a tensor that the engine knows, for a hook of `tensor`, and the hook as it is to be called with what is that one's. */
+  /** For a hook on `tensor`: returns the engine's tensor to register it on, and the hook wrapped to take that tensor's gradient. */
   hooked(
     tensor: Tensor,
     hook: (grad: Tensor) => unknown,
   ): { readonly owner: Tensor; readonly hook: (grad: Tensor | null) => unknown };
-  /** Returns the tensor that the engine knows: all samples of `tensor`. */
+  /** Returns the engine's tensor, which holds all samples of `tensor`. */
   physical(tensor: Tensor): Tensor;
-  /** Returns a tensor of unset values, into which random numbers are to be drawn. */
+  /** Returns an uninitialized tensor, to be filled with random numbers. */
   emptyToDraw(shape: readonly number[], like: Tensor): Tensor;
 }
 
-/** Who runs calls at present; null for the engine. */
+/** The interpreter that runs calls at present; null for the engine. */
 export let interpreter: Interpreter | null = null;
 
-/** Runs `fn`, whose calls go to `next`, or to the engine when that is null. */
+/** Runs `fn` with its calls going to `next`, or to the engine when `next` is null. */
 export function interpretedBy<T>(next: Interpreter | null, fn: () => T): T {
   const before = interpreter;
   interpreter = next;

@@ -1,5 +1,5 @@
-// The ops as methods of Tensor, which generated/methods.ts declares. They come from the table, not from the functions of
-// generated/ops.ts: so a bundle has those functions alone that its program imports.
+// The ops as methods of Tensor, which generated/methods.ts declares. They are made from the table and not from the functions of
+// generated/ops.ts, so a bundle only contains the functions that its program imports.
 
 import { camelCase } from "../runtime/spelling.js";
 import { callInPlace, callOp } from "./call.js";
@@ -10,7 +10,7 @@ import type { Op } from "./signature.js";
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 
-/** Gives a class the ops as methods: the object is their first argument. */
+/** Attaches the ops to a prototype as methods, with `this` as their first argument. */
 export function attachOps(prototype: object): void {
   forEachOp((name, marks) => {
     if (!marks.includes("m")) return;
@@ -54,7 +54,7 @@ function attachMethod(prototype: object, name: string, method: Method): void {
   Object.defineProperty(prototype, name, { value: method, writable: true, configurable: true });
 }
 
-// Written out for most calls: V8 then makes no array of the arguments beside this one.
+// The common cases are spelled out so that V8 does not allocate a second array for the arguments.
 function withThis(self: unknown, args: readonly unknown[]): unknown[] {
   if (args.length === 1) return [self, args[0]];
   return args.length === 0 ? [self] : [self, ...args];

@@ -1,9 +1,9 @@
-// The lines of generated/op_lines.ts, one op each:
+// The lines of generated/op_lines.ts, one per op:
 //
 //   name:marks input:tensor dim:int=0
 //
-// The number of a line is that of the op in the engine. Marks are m: a method of Tensor; i: there is an in-place form
-// too; g: takes a generator; s: returns several tensors; o: one or several. The rest is what signature.ts reads.
+// The line number is the op's number in the engine. The marks are m: a method of Tensor; i: has an in-place form; g: takes a
+// generator; s: returns several tensors; o: returns one or several. signature.ts parses the rest.
 
 import { kOpLines } from "../generated/op_lines.js";
 import { type Op, parseSignature } from "./signature.js";
@@ -15,7 +15,7 @@ interface OpLine {
 
 let lines: ReadonlyMap<string, OpLine> | null = null;
 
-// Made when the first op is called: starting does not pay for it.
+// Read when the first op is called, to save start-up time.
 function readLines() {
   const entries = kOpLines.split("\n").map((text, id) => {
     const end = text.indexOf(":");
@@ -24,7 +24,7 @@ function readLines() {
   return new Map(entries);
 }
 
-/** Returns an op of the table by its name there. */
+/** Returns an op by its name in the table. */
 export function opOf(name: string): Op {
   lines ??= readLines();
   const { id, line } = lines.get(name) as OpLine;

@@ -1,9 +1,9 @@
-// What an op takes, read from the line that generated/ops.ts has for it:
+// The parameters of an op, parsed from its line in generated/op_lines.ts:
 //
 //   "input:tensor dim:ints?=null keepdim:bool=false reduction:choice(none|mean|sum)=mean"
 //
-// one parameter per word, name:kind, and =default where it may be left out. Lines are read when an
-// op is first called, so that starting does not pay for hundreds of them.
+// There is one parameter per word, name:kind, with =default where it may be left out. A line is parsed when its
+// op is first called, so that start-up does not parse hundreds of them.
 
 import { camelCase } from "../runtime/spelling.js";
 
@@ -30,7 +30,7 @@ export enum Kind {
   DType,
   OptionalDType,
   Choice,
-  /** Checked by the body of a composite, for which no other kind will do. */
+  /** Any value: the body of a composite checks it, where no other kind fits. */
   Any,
 }
 
@@ -65,30 +65,30 @@ export interface Parameter {
   readonly kind: Kind;
   readonly choices: readonly string[];
   readonly isRequired: boolean;
-  /** True when null is a value of its own. */
+  /** True when null is a valid value. */
   readonly isNullable: boolean;
   readonly defaultValue: unknown;
 }
 
-/** What C++ hands back: one tensor, an array, or one tensor unless there are several. */
+/** The result of an op: one tensor, an array, or one tensor unless there are several. */
 export type Returns = "tensor" | "tensors" | "tensor_or_tensors";
 
-/** An op as the encoder sees it. */
+/** An op, as the encoder needs it. */
 export interface Op {
   readonly name: string;
   readonly id: number;
   readonly parameters: readonly Parameter[];
   readonly kinds: readonly Kind[];
   readonly returns: Returns;
-  /** Options that are not the engine's: what a factory does with the tensor it has made. */
+  /** The names of options that are not passed to the engine: those that a factory applies to the tensor it has made. */
   readonly moreOptions: readonly string[];
-  /** True when the last parameter but a dtype is a list of sizes, which may be given one by one. */
+  /** True when the last parameter, apart from a dtype, is a list of sizes that may also be passed as separate arguments. */
   readonly isVariadic: boolean;
-  /** Encoded defaults from a parameter on, filled in by the encoder. */
+  /** The encoded defaults of the parameters from each index on; cached by the encoder. */
   readonly tails: (readonly number[] | undefined)[];
 }
 
-/** Reads the line of an op. */
+/** Parses the line of an op. */
 export function parseSignature(
   name: string,
   id: number,
@@ -133,12 +133,12 @@ function parseDefault(text: string, kind: string): unknown {
   return text.endsWith("Infinity") ? Number(text) : JSON.parse(text);
 }
 
-/** Returns the names of all that an op takes. */
+/** Returns the names of all parameters and options of an op. */
 export function namesOf(op: Op): string[] {
   return [...op.parameters.map(({ name }) => name), ...op.moreOptions];
 }
 
-/** Returns how an op is called, for error messages. */
+/** Returns the signature of an op, for error messages. */
 export function usageOf(op: Op): string {
   const names = op.parameters.map(({ name, isRequired }) => (isRequired ? name : `${name}?`));
   const options = op.moreOptions.length === 0 ? [] : [`{ ${op.moreOptions.join("?, ")}? }`];

@@ -6,11 +6,11 @@ import type { Tensor } from "../tensor/tensor.js";
 /** A plain number, where PyTorch takes a Python number. */
 export type Scalar = number | boolean | bigint;
 
-/** A tensor, or a number, complex ones included, that is broadcast to any shape. */
+/** A tensor, or a real or complex number that is broadcast to any shape. */
 export type Operand = Tensor | Scalar | Complex;
 
-/** A list of whole numbers, or one for a list of one. */
+/** An array of whole numbers; a single number means an array of one. */
 export type Ints = number | readonly number[];
 
-/** The sizes of a result, or one for all; null keeps the size of the input. */
+/** The sizes of a result, or one size for all dimensions; null keeps the size of the input. */
 export type OutputSize = number | readonly (number | null)[];

@@ -1,62 +1,77 @@
 // eg.distributions
 
-export type {
-  DistributionOptions,
-  Parameter,
-  ProbabilityOptions,
-  SampleShape,
-} from "./arguments.js";
-export { Bernoulli, Binomial, type BinomialOptions, Geometric } from "./binary.js";
+export type { DistributionOptions, Parameter, SampleShape } from "./base/arguments.js";
+export type { DistributionClass } from "./base/declaration.js";
+export { Distribution, type DistributionParts, type Parameters } from "./base/distribution.js";
+export { ExponentialFamily } from "./base/exponential_family.js";
+export type { ProbabilityOptions } from "./base/probabilities.js";
+export { Independent } from "./combined/independent.js";
+export { MixtureSameFamily } from "./combined/mixture.js";
+export { TransformedDistribution } from "./combined/transformed_distribution.js";
+export * as constraints from "./constraints/constraints.js";
+export {
+  bijectTo,
+  type ConstraintRegistry,
+  type TransformFactory,
+  transformTo,
+} from "./constraints/registry.js";
+export {
+  ContinuousBernoulli,
+  type ContinuousBernoulliOptions,
+  type Limits,
+} from "./continuous/continuous_bernoulli.js";
+export {
+  Chi2,
+  Exponential,
+  FisherSnedecor,
+  Gamma,
+  StudentT,
+  type StudentTOptions,
+} from "./continuous/gamma.js";
+export { Cauchy, Gumbel, Laplace, Normal } from "./continuous/location_scale.js";
+export {
+  HalfCauchy,
+  HalfNormal,
+  InverseGamma,
+  Kumaraswamy,
+  LogisticNormal,
+  LogNormal,
+  Pareto,
+  Weibull,
+} from "./continuous/transformed.js";
+export { Uniform } from "./continuous/uniform.js";
+export { VonMises } from "./continuous/von_mises.js";
 export {
   Categorical,
   Multinomial,
   type MultinomialOptions,
   OneHotCategorical,
   OneHotCategoricalStraightThrough,
-} from "./categorical.js";
-export {
-  bijectTo,
-  type ConstraintRegistry,
-  type TransformFactory,
-  transformTo,
-} from "./constraint_registry.js";
-export * as constraints from "./constraints.js";
-export {
-  ContinuousBernoulli,
-  type ContinuousBernoulliOptions,
-  type Limits,
-} from "./continuous_bernoulli.js";
-export { Beta, Dirichlet } from "./dirichlet.js";
-export { Distribution, type DistributionParts, type Parameters } from "./distribution.js";
-export { Exponential } from "./exponential.js";
-export { ExponentialFamily } from "./exponential_family.js";
-export { Chi2, Gamma, StudentT, type StudentTOptions } from "./gamma.js";
-export { FisherSnedecor, InverseGamma } from "./gamma_ratios.js";
-export { Cauchy, Gumbel, HalfCauchy, Laplace } from "./heavy_tails.js";
-export { Independent } from "./independent.js";
-export { klDivergence, registerKl } from "./kl/kl.js";
-export type { DistributionClass } from "./kl/pair.js";
-export { LKJCholesky, type LKJCholeskyOptions } from "./lkj_cholesky.js";
-export { LowRankMultivariateNormal } from "./low_rank_multivariate_normal.js";
-export { MixtureSameFamily } from "./mixture.js";
-export { MultivariateNormal, type MultivariateNormalOptions } from "./multivariate_normal.js";
-export { HalfNormal, LogisticNormal, LogNormal, Normal } from "./normal.js";
-export { NegativeBinomial, Poisson } from "./poisson.js";
+} from "./discrete/categorical.js";
 export {
   ExpRelaxedCategorical,
   LogitRelaxedBernoulli,
   RelaxedBernoulli,
   RelaxedOneHotCategorical,
-} from "./relaxed.js";
-export { TransformedDistribution } from "./transformed_distribution.js";
-export { Pareto, Weibull } from "./transformed_exponential.js";
+} from "./discrete/relaxed.js";
 export {
-  AffineTransform,
-  type AffineTransformOptions,
-  PowerTransform,
-} from "./transforms/affine.js";
+  Bernoulli,
+  Binomial,
+  type BinomialOptions,
+  Geometric,
+  NegativeBinomial,
+  Poisson,
+} from "./discrete/trials.js";
+export { klDivergence, registerKl } from "./divergences/kl_divergence.js";
+export { Beta, Dirichlet } from "./multivariate/dirichlet.js";
+export { LKJCholesky, type LKJCholeskyOptions } from "./multivariate/lkj_cholesky.js";
+export { LowRankMultivariateNormal } from "./multivariate/low_rank_multivariate_normal.js";
+export {
+  MultivariateNormal,
+  type MultivariateNormalOptions,
+} from "./multivariate/multivariate_normal.js";
+export { Wishart, type WishartOptions } from "./multivariate/wishart.js";
 export { ComposeTransform } from "./transforms/compose.js";
-export { CumulativeDistributionTransform } from "./transforms/cumulative.js";
 export {
   CatTransform,
   type CatTransformOptions,
@@ -64,25 +79,27 @@ export {
   type StackTransformOptions,
 } from "./transforms/joined.js";
 export {
-  CorrCholeskyTransform,
-  LowerCholeskyTransform,
-  PositiveDefiniteTransform,
-} from "./transforms/matrices.js";
+  AffineTransform,
+  type AffineTransformOptions,
+  CumulativeDistributionTransform,
+  PowerTransform,
+} from "./transforms/parametric.js";
 export {
   AbsTransform,
+  CorrCholeskyTransform,
   ExpTransform,
+  LowerCholeskyTransform,
+  PositiveDefiniteTransform,
   SigmoidTransform,
+  SoftmaxTransform,
   SoftplusTransform,
+  StickBreakingTransform,
   TanhTransform,
 } from "./transforms/plain.js";
 export { IndependentTransform, ReshapeTransform } from "./transforms/shapes.js";
-export { SoftmaxTransform, StickBreakingTransform } from "./transforms/simplex.js";
 export {
   type CacheSize,
   Transform,
   type TransformArguments,
   type TransformOptions,
 } from "./transforms/transform.js";
-export { Kumaraswamy, Uniform } from "./uniform.js";
-export { VonMises } from "./von_mises.js";
-export { Wishart, type WishartOptions } from "./wishart.js";

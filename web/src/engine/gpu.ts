@@ -1,4 +1,4 @@
-// The WebGPU device, as the engine's main thread sees it.
+// Opening, closing and querying the WebGPU device from the engine's main thread.
 
 import { webGpuScript } from "../files.js";
 import { callFrame, checked, native } from "../runtime/bridge.js";
@@ -11,21 +11,21 @@ import type { InitValues } from "./init_options.js";
 
 /** The adapter that the WebGPU device runs on. */
 export interface WebGpuInfo {
-  /** Who made it; empty where the browser does not tell. */
+  /** The vendor; empty where the browser does not reveal it. */
   readonly vendor: string;
-  /** Its family; empty where the browser does not tell. */
+  /** The GPU architecture; empty where the browser does not reveal it. */
   readonly architecture: string;
-  /** It in words; empty where the browser does not tell. */
+  /** A description of the adapter; empty where the browser does not reveal it. */
   readonly description: string;
-  /** Shaders may use subgroups. */
+  /** Whether shaders can use subgroups. */
   readonly subgroups: boolean;
-  /** Shaders may use 16-bit floats. */
+  /** Whether shaders can use 16-bit floats. */
   readonly f16: boolean;
 }
 
 /**
- * Says whether there may be a WebGPU device. What is given instead of navigator.gpu cannot leave its thread, so the main
- * thread plays on it. Nothing is opened yet. @internal
+ * Tells the engine whether it may use a WebGPU device; does not open one yet. An object passed instead of navigator.gpu cannot
+ * be sent to another thread, so the main thread then replays the recorded commands. @internal
  */
 export function allowGpu(module: NativeModule, { webgpu, gpu, wasmUrl }: InitValues): void {
   native.connectGpu();
@@ -36,13 +36,13 @@ export function allowGpu(module: NativeModule, { webgpu, gpu, wasmUrl }: InitVal
 }
 
 /**
- * Lets go of the GPU before its thread ends: in Node that would take the process with it while the GPU is at work. @internal
+ * Closes the GPU before its thread ends. In Node the process would crash if that thread ended while the GPU is busy. @internal
  */
 export function closeGpu(): void {
   if (globalThis.process?.versions?.node !== undefined) native.closeGpu();
 }
 
-/** Opens the device if it is wanted, or was there and is lost; throws DeviceUnavailable where there is none. @internal */
+/** Opens the device if it is requested, or if it was open and has been lost; rejects with DeviceUnavailable if there is none. @internal */
 export async function openGpu(isWanted: boolean): Promise<void> {
   const isOpen = native.gpuAdapter() !== "";
   if (isOpen || !(isWanted || native.gpuIsLost() === 1)) return;
@@ -56,23 +56,23 @@ export async function openGpu(isWanted: boolean): Promise<void> {
   });
 }
 
-/** What the WebGPU device has done since it was opened. */
+/** Counters of the WebGPU device since it was opened. */
 export interface WebGpuStats {
-  /** Lists of commands handed to the GPU. */
+  /** Command buffers submitted to the GPU. */
   readonly submits: number;
-  /** Runs of a shader. */
+  /** Shader dispatches. */
   readonly dispatches: number;
-  /** Shaders compiled. */
+  /** Compute pipelines created. */
   readonly pipelines: number;
-  /** Connections made of memory to shaders. */
+  /** Bind groups created. */
   readonly bindGroups: number;
-  /** Blocks of memory asked of the GPU. */
+  /** GPU buffers created. */
   readonly buffersCreated: number;
-  /** Reads of data from the GPU. */
+  /** Transfers of data from the GPU to the CPU. */
   readonly readbacks: number;
 }
 
-/** Returns what the WebGPU device has done since it was opened; null where it was not. */
+/** Returns the counters of the WebGPU device since it was opened; null if it is not open. */
 export function webgpuStats(): WebGpuStats | null {
   if (native.gpuStats() === 0) return null;
   const [
@@ -86,14 +86,14 @@ export function webgpuStats(): WebGpuStats | null {
   return { submits, dispatches, pipelines, bindGroups, buffersCreated, readbacks };
 }
 
-/** Bytes and buffers on the WebGPU device. @internal */
+/** Returns the bytes and buffers on the WebGPU device. @internal */
 export function gpuMemory() {
   const count = native.gpuMemory();
   const [gpuBytes = 0, gpuPeakBytes = 0, gpuBuffers = 0] = count === 0 ? [] : callFrame();
   return { gpuBytes, gpuPeakBytes, gpuBuffers };
 }
 
-/** The adapter; null where the device was not opened. @internal */
+/** Returns the adapter; null if the device is not open. @internal */
 export function gpuInfo(): WebGpuInfo | null {
   const text = native.gpuAdapter();
   if (text === "") return null;

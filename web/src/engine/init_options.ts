@@ -1,4 +1,4 @@
-// What init() can be told.
+// The options of init().
 
 import { readOptions } from "../arguments/read.js";
 import {
@@ -14,7 +14,7 @@ import { fail } from "../runtime/errors.js";
 import type { WasmUrl } from "../runtime/load.js";
 import { chooseVariant, defaultThreads, kVariants } from "../runtime/variant.js";
 
-/** Each thread is a worker with a stack in the 4 GiB of WebAssembly; more of them end the process. @internal */
+/** Each thread is a worker with a stack in the 4 GiB of WebAssembly memory; with more threads the process crashes. @internal */
 export const kMaxThreads = 128;
 
 const kThreads = new Rule<number>(`a whole number from 1 to ${kMaxThreads}`, (value) => {
@@ -22,37 +22,41 @@ const kThreads = new Rule<number>(`a whole number from 1 to ${kMaxThreads}`, (va
 });
 
 const kOptions = {
-  /** CPU threads, the calling one included; default: the machine's, at most 8. */
+  /** The number of CPU threads, including the calling one; default: that of the machine, at most 8. */
   threads: kThreads.optional(),
-  /** Workers that `spawn` keeps busy with functions of modules at once; default: the machine's cores, at most 8. */
+  /** The number of workers that run functions for `spawn` at the same time; default: the machine's cores, at most 8. */
   spawnWorkers: kThreads.optional(),
-  /** Which WebAssembly build to use; "auto" is the best that runs here. */
+  /** The WebAssembly build to use; "auto" selects the fastest that the environment supports. */
   variant: oneOf("auto", ...kVariants).or("auto"),
-  /** Whether there is WebGPU: "required" opens it now and rejects with DeviceUnavailable, "auto" does so at the first use. */
+  /**
+   * Whether to use WebGPU: "required" opens the device in init(), which rejects with DeviceUnavailable if there is none; "auto"
+   * opens it at the first use; "off" disables it.
+   */
   webgpu: oneOf("auto", "off", "required").or("auto"),
   /**
-   * An object like navigator.gpu to find devices with; default navigator.gpu, and in Node the package `webgpu`. What is not
-   * navigator.gpu itself cannot leave its thread, which then plays for the GPU when it is idle: only the Async forms read.
+   * An object like navigator.gpu that provides devices; default: navigator.gpu, in Node the package `webgpu`. Any object other
+   * than navigator.gpu cannot be sent to another thread: the calling thread then drives the GPU whenever it is idle, so only the
+   * asynchronous functions can read tensors.
    */
   gpu: new Rule<object>("an object like navigator.gpu, with requestAdapter()", (value) => {
     return typeof (value as { requestAdapter?: unknown } | null)?.requestAdapter === "function";
   }).optional(),
-  /** Where the .wasm file and the workers' script are, when they are not where the package was installed. */
+  /** The location of the .wasm file and the workers' script, if they are not beside the installed package. */
   wasmUrl: either(text, functionOf<Exclude<WasmUrl, string>>()).optional(),
 };
 
 /** Options of `init`. */
 export type InitOptions = Options<typeof kOptions>;
 
-/** What an engine is started with. */
+/** The complete options that an engine is started with. */
 export type InitValues = Values<typeof kOptions> & {
   readonly threads: number;
   readonly spawnWorkers: number;
-  /** True when more than one was asked for. */
+  /** True when more than one thread was requested explicitly. */
   readonly wantsThreads: boolean;
 };
 
-/** Returns the options of a call of init(), complete. */
+/** Returns the options of a call of init(), with defaults filled in. */
 export function readInitOptions(given: readonly unknown[]): InitValues {
   const { threads, spawnWorkers, ...options } = readOptions("init", kOptions, given);
   return {
@@ -63,7 +67,7 @@ export function readInitOptions(given: readonly unknown[]): InitValues {
   };
 }
 
-/** Throws InvalidArgument when a later call of init() asks for another engine than the one there is. */
+/** Throws InvalidArgument when a later call of init() has options that differ from those of the running engine. */
 export function checkSameOptions(
   given: readonly unknown[],
   wanted: InitValues,
@@ -72,12 +76,12 @@ export function checkSameOptions(
   const present = { ...inForce, variant: chooseVariant(inForce.variant) };
   for (const name of Object.keys(given[0] ?? {}) as (keyof InitOptions)[]) {
     const [asked, has] = [wanted[name], present[name]];
-    // Of functions and objects, which are new at every call, nobody can say whether they differ.
+    // Functions and objects are new at every call, so they cannot be compared.
     const isPlain = typeof asked === "string" || typeof asked === "number";
     if (!isPlain || asked === "auto" || asked === has) continue;
     // The device can be opened at any time.
     if (asked === "required" && has === "auto") continue;
-    const told = `${name}: ${JSON.stringify(asked)} was asked for, but the engine was started with ${JSON.stringify(has)}.`;
-    fail("InvalidArgument", "init", `${told} Call \`await shutdown()\` first to start another.`);
+    const told = `${name}: ${JSON.stringify(asked)} was requested, but the engine was started with ${JSON.stringify(has)}.`;
+    fail("InvalidArgument", "init", `${told} Call \`await shutdown()\` first to restart it.`);
   }
 }

@@ -1,29 +1,42 @@
-// Starting and stopping the engine, and what it says about itself.
+// Starting and stopping the engine, and the functions that report its state.
 //
-// A call of init() or shutdown() looks at once at the state that the calls before it leave behind, and what it finds there
-// it belongs to, however long that takes. Engines follow one another; there are never two. A `Life` is one of them:
+// A call of init() or shutdown() reads synchronously the state that the calls before it left, and applies to the engine that
+// it finds there, however long it then waits. Engines run one after the other, never two at once. An `EngineInstance` is one
+// of them:
 //
-//   state     it has                  init()                                     shutdown()
-//   none      no life                 begins a life -> starting                  does nothing
-//   starting  `started` is pending    shares its start, or is refused for its    -> ending, once it has started
-//   running   `started` has resolved  options, as checkSameOptions() says        -> ending
-//   ending    `ended` is set          begins the next life, which starts when    waits for the same end
-//                                     this one has ended -> starting
+//   state     recognized by           init()                                     shutdown()
+//   none      no instance             creates an instance -> starting            has no effect
+//   starting  `started` is pending    shares the start, or throws if its options -> ending, once it has started
+//   running   `started` has resolved  differ (checkSameOptions())                -> ending
+//   ending    `ended` is set          creates the next instance, which starts    waits for the same end
+//                                     when this one has ended -> starting
 //
-// A start that fails -> none: all calls of init() that share it reject with its error, and a shutdown() that waits for it
-// resolves. An end takes back nothing: between shutdown() and the next start all that needs an engine is NotInitialized,
-// and what was pending is rejected. A thread that joined somebody else's engine has a life without options, which only the
-// thread that began it can end.
+// If a start fails, the state becomes none: all calls of init() that share it reject with its error, and a shutdown() that waits
+// for it resolves. A shutdown cannot be cancelled: until the next start, everything that needs an engine throws NotInitialized,
+// and pending promises are rejected. A thread that joined another thread's engine has an instance without options, which only the
+// thread that started the engine can stop.
 
-import { kOpTableHash } from "../generated/op_table_hash.js";
-import { attach, callFrame, checked, detach, functionsOf, native } from "../runtime/bridge.js";
+import {
+  kBorderHash,
+  kBytesWord,
+  kHandlesWord,
+  kHasRelaxedSimd,
+  kHasSimd,
+  kHasThreads,
+  kMemoryWords,
+  kNodesWord,
+  kPeakBytesWord,
+  kStoragesWord,
+  kTensorsWord,
+} from "../generated/border.js";
+import { attach, checked, detach, functionsOf, native, takeWords } from "../runtime/bridge.js";
 import { callFunction } from "../runtime/call_function.js";
 import { describeThrown, dropValue, functionName } from "../runtime/callbacks.js";
 import { EdgeGradError, fail } from "../runtime/errors.js";
 import { rejectAll } from "../runtime/keep_alive.js";
 import { type LoadedModule, loadModule } from "../runtime/load.js";
 import { captureStack, showWarning } from "../runtime/messages.js";
-import { kHasRelaxedSimd, kHasSimd, kHasThreads, type NativeModule } from "../runtime/native.js";
+import type { NativeModule } from "../runtime/native.js";
 import { nextTask } from "../runtime/next_task.js";
 import { chooseVariant, type Variant } from "../runtime/variant.js";
 import { kVersion } from "../runtime/version.js";
@@ -36,74 +49,74 @@ import {
   readInitOptions,
 } from "./init_options.js";
 
-/** What `runtime` returns. */
+/** The result of `runtime`: the version, build and devices of the running engine. */
 export interface RuntimeInfo {
   /** The version of the package. */
   readonly version: string;
-  /** The WebAssembly build that runs. */
+  /** The running WebAssembly build. */
   readonly variant: Variant;
-  /** Threads of the CPU, the calling one included. */
+  /** The number of CPU threads, including the calling one. */
   readonly threads: number;
   /** Whether the build has SIMD. */
   readonly simd: boolean;
   /** Whether the build has relaxed SIMD. */
   readonly relaxedSimd: boolean;
-  /** Whether this page may share memory between threads; false in Node, which always may. */
+  /** Whether this page is cross-origin isolated, so that threads can share memory; false in Node, where they always can. */
   readonly crossOriginIsolated: boolean;
   /** The WebGPU device, or null while none is open. */
   readonly webgpu: WebGpuInfo | null;
 }
 
-/** What `memory` returns; bytes count tensor data, not the JavaScript heap. */
+/** The result of `memory`. Bytes count tensor data, not the JavaScript heap. */
 export interface MemoryInfo {
-  /** Tensors, those that graphs keep too. */
+  /** The number of tensors, including those that graphs hold. */
   readonly tensors: number;
-  /** Blocks of tensor data. */
+  /** The number of blocks of tensor data. */
   readonly storages: number;
   /** Bytes of tensor data on the CPU. */
   readonly cpuBytes: number;
-  /** The most that cpuBytes has been. */
+  /** The maximum of cpuBytes so far. */
   readonly cpuPeakBytes: number;
   /** Bytes of tensor data on the GPU. */
   readonly gpuBytes: number;
-  /** The most that gpuBytes has been. */
+  /** The maximum of gpuBytes so far. */
   readonly gpuPeakBytes: number;
-  /** Blocks of memory on the GPU, those kept for later too. */
+  /** The number of GPU buffers, including those cached for reuse. */
   readonly gpuBuffers: number;
-  /** Recorded operations that are still there. */
+  /** The number of recorded operations that are alive. */
   readonly graphNodes: number;
-  /** Tensor objects of JavaScript that have not been freed. */
+  /** The number of tensor objects in JavaScript that have not been freed. */
   readonly jsHandles: number;
 }
 
-interface Life {
-  /** Null where another thread starts the engine. */
+interface EngineInstance {
+  /** Null if another thread started the engine. */
   readonly options: InitValues | null;
   readonly started: Promise<void>;
   /** Set by shutdown(). */
   ended: Promise<void> | null;
 }
 
-// The last that was begun.
-let life: Life | null = null;
+// The most recent instance.
+let instance: EngineInstance | null = null;
 let running: NativeModule | null = null;
 let threadWorkers: Workers | null = null;
 const stopListeners: (() => void)[] = [];
 
 /**
- * What init() of the package does, but for what is above this layer (start.ts), which may do `meanwhile` what need not be
- * done before. @internal
+ * Implements init() except for the work of the layers above (start.ts). `meanwhile` is called while the WebAssembly module
+ * compiles. @internal
  */
 export async function startEngine(
   given: [options?: InitOptions],
   meanwhile: () => void,
 ): Promise<void> {
   const options = readInitOptions(given);
-  if (life === null || life.ended !== null) {
+  if (instance === null || instance.ended !== null) {
     await begin(options, meanwhile).started;
     return;
   }
-  const shared = life;
+  const shared = instance;
   if (shared.options !== null) checkSameOptions(given, options, shared.options);
   await shared.started;
   const isRequired = options.webgpu === "required";
@@ -111,30 +124,30 @@ export async function startEngine(
   else if (isRequired) throw shutDownBefore("init");
 }
 
-function begin(options: InitValues, meanwhile: () => void): Life {
+function begin(options: InitValues, meanwhile: () => void): EngineInstance {
   const started = (async () => {
-    await life?.ended;
+    await instance?.ended;
     await start(options, meanwhile);
   })().catch((error: unknown) => {
-    if (life === begun) life = null;
+    if (instance === begun) instance = null;
     throw error;
   });
-  const begun: Life = { options, started, ended: null };
-  life = begun;
+  const begun: EngineInstance = { options, started, ended: null };
+  instance = begun;
   return begun;
 }
 
 async function start(options: InitValues, meanwhile: () => void): Promise<void> {
   const { threads, variant: wanted, webgpu } = options;
   const { variant, module, workers } = await load(chooseVariant(wanted), options, meanwhile);
-  if (functionsOf(module).opTableHash?.() !== kOpTableHash) {
+  if (functionsOf(module).borderHash?.() !== kBorderHash) {
     workers?.stop();
     module.PThread?.terminateAllThreads();
     fail(
       "Internal",
       "init",
       `the script is edgegrad ${kVersion} but the WebAssembly file "${variant}" is of another build: serve the ` +
-        "package's dist/index.js and dist/wasm together, and clear caches that hold an older one.",
+        "package's dist/index.js and dist/wasm together, and clear caches that hold an older file.",
     );
   }
   connect(module);
@@ -150,7 +163,7 @@ async function start(options: InitValues, meanwhile: () => void): Promise<void> 
   }
 }
 
-// Loads the variant or, where its workers cannot be had and nobody asked for it, the one without.
+// Loads the variant. If its workers cannot be started and it was not requested explicitly, loads "single" instead.
 async function load(
   variant: Variant,
   { threads, wantsThreads, variant: wanted, wasmUrl }: InitValues,
@@ -173,38 +186,38 @@ function warnOfOneThread(threads: number): void {
   if (hasWarned) return;
   hasWarned = true;
   console.warn(
-    `[init] threads: ${threads} has no effect here: the variant "single" has one. Where there is shared memory "auto" ` +
-      "takes one with threads; a page has it when it is served with the headers Cross-Origin-Opener-Policy: " +
+    `[init] threads: ${threads} has no effect: the variant "single" has one thread. With shared memory, "auto" ` +
+      "selects a variant with threads. In a page this requires the headers Cross-Origin-Opener-Policy: " +
       "same-origin and Cross-Origin-Embedder-Policy: require-corp.",
   );
 }
 
 let joined = (): void => {};
 
-/** Takes part in an engine that another thread started. @internal */
+/** Connects this thread to an engine that another thread started. @internal */
 export function joinModule(module: NativeModule): void {
   connect(module);
   expectModule();
   joined();
 }
 
-/** Has init() wait for joinModule(). @internal */
+/** Makes init() wait for joinModule(). @internal */
 export function expectModule(): void {
-  if (life !== null) return;
+  if (instance !== null) return;
   const started = new Promise<void>((resolve) => {
     joined = resolve;
   });
-  life = { options: null, started, ended: null };
+  instance = { options: null, started, ended: null };
 }
 
 /** True on a thread that called init() itself. @internal */
 export function hasOwnEngine(): boolean {
-  return life !== null && life.options !== null;
+  return instance !== null && instance.options !== null;
 }
 
-/** How many workers spawn() may keep busy. @internal */
+/** Returns how many workers spawn() may use at the same time. @internal */
 export function spawnWorkers(): number {
-  return life?.options?.spawnWorkers ?? 1;
+  return instance?.options?.spawnWorkers ?? 1;
 }
 
 /** Returns the running module. @internal */
@@ -218,7 +231,7 @@ export function startedWorkers(): Workers | null {
   return threadWorkers;
 }
 
-/** Has `listener` called once, when the engine stops. @internal */
+/** Registers `listener` to be called once, when the engine stops. @internal */
 export function addStopListener(listener: () => void): void {
   stopListeners.push(listener);
 }
@@ -247,11 +260,12 @@ async function stop(module: NativeModule): Promise<void> {
   closeGpu();
   void module.gpuPlayer?.close();
   detach();
-  // Threads that sleep would stay: a page has no end at which they go.
+  // Sleeping threads would stay alive as long as the page.
   await module.stopThreads?.();
 }
 
-// Where a thread has died, or the module has trapped, they are only ended, which follows.
+// Asks the threads to finish. After a thread has died or the module has trapped this is skipped or ignored: they are
+// terminated afterwards.
 function leaveThreads(): void {
   if (threadWorkers?.failure != null) return;
   try {
@@ -260,39 +274,39 @@ function leaveThreads(): void {
 }
 
 function shutDownBefore(caller: string): EdgeGradError {
-  const text = `[${caller}] the engine was shut down before this had ended.`;
+  const text = `[${caller}] the engine was shut down before this call finished.`;
   return new EdgeGradError("Internal", text);
 }
 
 /**
- * Stops the engine: its threads end, all tensors are void, and what is pending is rejected. An init() that follows, at
- * once too, starts another. Only on the thread that called init().
+ * Stops the engine: its threads end, all tensors become invalid, and pending promises are rejected. A later init(), even one
+ * called immediately, starts a new engine. Only the thread that called init() may call this.
  */
 export async function shutdown(): Promise<void> {
-  if (life === null) return;
-  if (life.options === null) {
+  if (instance === null) return;
+  if (instance.options === null) {
     fail(
       "InvalidArgument",
       "shutdown",
-      "an engine worker only takes part in the engine. Call it on the thread that called init().",
+      "an engine worker cannot stop the engine. Call shutdown() on the thread that called init().",
     );
   }
-  life.ended ??= end(life);
-  await life.ended;
+  instance.ended ??= end(instance);
+  await instance.ended;
 }
 
-async function end(ending: Life): Promise<void> {
+async function end(ending: EngineInstance): Promise<void> {
   const hasStarted = await ending.started.then(
     () => true,
     () => false,
   );
-  // Who waited for the start is told of it while there is an engine.
+  // Code that awaits the start runs first, while the engine still exists.
   await nextTask();
   if (hasStarted && running !== null) await stop(running);
-  if (life === ending) life = null;
+  if (instance === ending) instance = null;
 }
 
-/** Returns what is running and on what. */
+/** Returns the version, build and devices of the running engine. */
 export function runtime(): RuntimeInfo {
   const features = native.features();
   return {
@@ -311,25 +325,18 @@ function variantOf(features: number): Variant {
   return (features & kHasRelaxedSimd) === 0 ? "simd" : "relaxed";
 }
 
-/** Returns how much the engine holds now. */
+/** Returns how much memory and how many objects the engine holds now. */
 export function memory(): MemoryInfo {
   checked(native.memory());
-  const [
-    tensors = 0,
-    storages = 0,
-    cpuBytes = 0,
-    cpuPeakBytes = 0,
-    ,
-    graphNodes = 0,
-    jsHandles = 0,
-  ] = callFrame();
+  const words = takeWords(kMemoryWords);
+  const word = (position: number) => words[position] ?? 0;
   return {
-    tensors,
-    storages,
-    cpuBytes,
-    cpuPeakBytes,
+    tensors: word(kTensorsWord),
+    storages: word(kStoragesWord),
+    cpuBytes: word(kBytesWord),
+    cpuPeakBytes: word(kPeakBytesWord),
     ...gpuMemory(),
-    graphNodes,
-    jsHandles,
+    graphNodes: word(kNodesWord),
+    jsHandles: word(kHandlesWord),
   };
 }

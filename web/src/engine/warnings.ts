@@ -1,11 +1,11 @@
-// How often the engine warns: eg.setWarnAlways().
+// eg.setWarnAlways(): whether the engine repeats its warnings.
 
 import { boolean } from "../arguments/rule.js";
 import { native } from "../runtime/bridge.js";
 
 /**
- * Has warnings come each time and not only the first; returns what was set before. With it a program finds everything that a
- * device lacks and the CPU computes in its place.
+ * Sets whether warnings are shown every time instead of only once; returns the previous setting. For example, this reveals
+ * every operation that a device lacks and the CPU computes instead.
  */
 export function setWarnAlways(enabled: boolean): boolean {
   return native.setWarnAlways(boolean.check("setWarnAlways", "enabled", enabled)) !== 0;

@@ -1,4 +1,4 @@
-// Tensors of a function inside vmap(): each stands for a batch, and shows the shape of one of them.
+// The tensors inside vmap(): each represents a batch but reports the shape of one sample.
 
 import type { Interpreter } from "../dispatch/interpreter.js";
 import { fail } from "../runtime/errors.js";
@@ -6,28 +6,28 @@ import type { Device, DType } from "../tensor/dtype.js";
 import { kNoHandle } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
 
-/** What random ops do inside of vmap(): fail, draw for every sample, or draw once for all. */
+/** How random ops behave inside vmap(): throw, draw different numbers for every sample, or the same for all. */
 export type Randomness = "error" | "different" | "same";
 
-/** What runs the calls of ops inside of a level. */
+/** Runs the calls of ops inside a level. */
 export interface LevelInterpreter extends Interpreter {
   readonly level: Level;
 }
 
-/** One running call of vmap(). */
+/** A running call of vmap(). */
 export interface Level {
   readonly interpreter: LevelInterpreter;
-  /** Samples in the batch. */
+  /** The number of samples in the batch. */
   readonly size: number;
   readonly randomness: Randomness;
-  /** The vmap() around this one, or null. */
+  /** The enclosing vmap(), or null. */
   readonly outer: Level | null;
 }
 
 /** A batch that looks like one of its samples. */
 export class BatchedTensor extends Tensor {
   /**
-   * `inner` is the batch, along its first dimension; in nested calls it is a BatchedTensor of an outer level itself.
+   * `shown` holds the batch along its first dimension; in nested calls it is itself a BatchedTensor of an outer level.
    */
   constructor(
     public shown: Tensor,
@@ -126,8 +126,8 @@ function failOnItem(): never {
   fail(
     "InvalidArgument",
     "vmap",
-    "It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, " +
-      "please try to rewrite what you're doing with other operations.",
+    "item() cannot be called inside vmap(), where a tensor has a value per sample. Use operations on tensors instead, " +
+      "such as where().",
   );
 }
 
@@ -136,17 +136,17 @@ export function isBatchedAt(value: unknown, level: Level): value is BatchedTenso
   return value instanceof BatchedTensor && value.level === level;
 }
 
-/** Returns the tensor that the engine knows, with the batch dimensions of all levels in front. */
+/** Returns the engine's tensor, with the batch dimensions of all levels in front. */
 export function physicalOf(tensor: Tensor): Tensor {
   return tensor instanceof BatchedTensor ? physicalOf(tensor.shown) : tensor;
 }
 
-/** Returns the levels at which a tensor is batched, the outermost first. */
+/** Returns the levels at which a tensor is batched, outermost first. */
 export function levelsOf(tensor: Tensor): Level[] {
   return tensor instanceof BatchedTensor ? [...levelsOf(tensor.shown), tensor.level] : [];
 }
 
-/** Makes a tensor of the engine a batch of `levels`, the outermost first. */
+/** Wraps an engine tensor as a batch of `levels`, outermost first. */
 export function batchedAt(physical: Tensor, levels: readonly Level[]): Tensor {
   return levels.reduce<Tensor>((tensor, level) => new BatchedTensor(tensor, level), physical);
 }

@@ -1,4 +1,4 @@
-// Modules as functions of their parameters: functionalCall() and stackModuleState().
+// eg.func.functionalCall() and stackModuleState(): using modules as functions of their parameters.
 
 import { isPlainObject, readOptions } from "../arguments/read.js";
 import { boolean, type Options } from "../arguments/rule.js";
@@ -8,13 +8,13 @@ import { fail, refusal } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { Tree } from "./pytree.js";
 
-/** Tensors by the dotted names that a module has for its parameters and buffers. */
+/** Tensors by the dotted names of a module's parameters and buffers. */
 export type TensorsByName = Readonly<Record<string, Tensor>>;
 
 const kOptions = {
-  /** Parameters that a module has under several names are replaced under all. */
+  /** Whether a parameter that a module has under several names is replaced under all of them; default true. */
   tieWeights: boolean.or(true),
-  /** All parameters and buffers have to be given, and no others. */
+  /** Whether exactly the module's parameters and buffers must be passed; default false. */
   strict: boolean.or(false),
 };
 
@@ -23,7 +23,7 @@ export type FunctionalCallOptions = Options<typeof kOptions>;
 
 const kName = "functionalCall";
 
-// A property of a module, with what it holds.
+// A property of a module and the tensor that it holds.
 interface Slot {
   readonly owner: Module;
   readonly property: string;
@@ -31,9 +31,9 @@ interface Slot {
 }
 
 /**
- * Calls a module with other tensors in place of its parameters and buffers, which it has again afterwards: a dictionary
- * by dotted name, or a list of such dictionaries. `args` is a list of arguments, or a single one that is no list;
- * `kwargs` an object of options that is handed on after them.
+ * Calls a module with its parameters and buffers temporarily replaced by other tensors: an object by dotted name, or an
+ * array of such objects. `args` is an array of arguments, or a single argument that is not an array; `kwargs` is an object
+ * of options that is passed after them.
  */
 export function functionalCall(
   module: Module,
@@ -56,12 +56,12 @@ export function functionalCall(
     for (const [name, tensor] of Object.entries(tensors)) {
       for (const slot of slotsFor(name, slots, tieWeights)) {
         replaced.push(slot);
-        place(slot, tensor, false);
+        setProperty(slot, tensor, false);
       }
     }
     return (module.call as (...inputs: unknown[]) => Tree).apply(module, inputs);
   } finally {
-    for (const slot of replaced) place(slot, slot.held, true);
+    for (const slot of replaced) setProperty(slot, slot.held, true);
   }
 }
 
@@ -80,7 +80,7 @@ function merged(given: TensorsByName | readonly TensorsByName[]): TensorsByName 
         fail(
           "InvalidArgument",
           kName,
-          `${name} appears in multiple dictionaries; behavior of functional call is ambiguous.`,
+          `paramsAndBuffers: "${name}" is in more than one of the objects. Pass each tensor once.`,
         );
       }
       all[name] = tensor;
@@ -115,13 +115,14 @@ function checkStrict(tensors: TensorsByName, slots: ReadonlyMap<string, Slot>): 
     fail(
       "InvalidArgument",
       kName,
-      `Missing key(s): ${missing.map((name) => `"${name}"`).join(", ")}.`,
+      `strict: true requires ${missing.map((name) => `"${name}"`).join(", ")}, which paramsAndBuffers lacks.`,
     );
   }
 }
 
-// A stand-in is hidden from the module's look at its own properties, which would take it for a lost parameter.
-function place({ owner, property }: Slot, value: Tensor, isOwn: boolean): void {
+// A replacement is not enumerable: the module, which checks its own properties, would otherwise report it as an unregistered
+// parameter.
+function setProperty({ owner, property }: Slot, value: Tensor, isOwn: boolean): void {
   Object.defineProperty(owner, property, {
     value,
     enumerable: isOwn,
@@ -131,15 +132,15 @@ function place({ owner, property }: Slot, value: Tensor, isOwn: boolean): void {
 }
 
 /**
- * Returns [params, buffers] of models of one kind, stacked by name along a new first dimension, for vmap() over an
- * ensemble: `vmap((p, b, x) => functionalCall(base, [p, b], [x]), { inDims: [0, 0, null] })`. They are new leaves.
+ * Returns [params, buffers] of models of the same class, stacked by name along a new first dimension, for vmap() over an
+ * ensemble: `vmap((p, b, x) => functionalCall(base, [p, b], [x]), { inDims: [0, 0, null] })`. The results are new leaves.
  */
 export function stackModuleState(
   models: readonly Module[],
 ): [Record<string, Tensor>, Record<string, Tensor>] {
   const where = "stackModuleState";
   if (!Array.isArray(models) || models.length === 0) {
-    fail("InvalidArgument", where, "Expected at least one model, got 0.");
+    fail("InvalidArgument", where, "models: expected an array of at least one model.");
   }
   models.forEach((model, i) => {
     if (model instanceof Module) return;
@@ -147,10 +148,10 @@ export function stackModuleState(
   });
   const [first] = models as [Module];
   if (models.some(({ training }) => training !== first.training)) {
-    fail("InvalidArgument", where, "Expected all models to have the same training/eval mode.");
+    fail("InvalidArgument", where, "some models are in training mode and others are not.");
   }
   if (models.some((model) => model.constructor !== first.constructor)) {
-    fail("InvalidArgument", where, "Expected all models to be of the same class.");
+    fail("InvalidArgument", where, "the models are of different classes.");
   }
   return [
     stackedByName(
@@ -174,7 +175,7 @@ function stackedByName(
       const tensors = lists.map((list) => list[i]?.[1] as Tensor);
       const wanted = tensors.filter(({ requiresGrad }) => requiresGrad).length;
       if (wanted !== 0 && wanted !== tensors.length) {
-        const told = `Expected ${name} from each model to have the same .requires_grad.`;
+        const told = `"${name}" must have the same requiresGrad in all models.`;
         fail("InvalidArgument", where, told);
       }
       return [

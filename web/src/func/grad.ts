@@ -1,4 +1,4 @@
-// eg.func.grad and vjp: derivatives of functions, in reverse mode.
+// eg.func.grad, gradAndValue and vjp: reverse-mode derivatives of functions.
 
 import { readArguments, readOptions } from "../arguments/read.js";
 import { checkAlike, checkScalar, oneFor, outputsOf } from "./gradients.js";
@@ -15,8 +15,8 @@ import {
 const kVjpOptions = { hasAux: kHasAux };
 
 /**
- * Returns a function that computes the gradient of `fn`, whose result is a tensor without dimensions: a tensor, or a
- * tree of them, of the form of the argument `argnums`. With `hasAux`, [gradient, aux].
+ * Returns a function that computes the gradient of `fn`, whose result must be a scalar. The gradient is a tensor or a tree
+ * of tensors with the structure of the argument `argnums`. With `hasAux`, returns [gradient, aux].
  */
 export function grad<Args extends Tree[]>(
   fn: (...args: Args) => Tree,
@@ -29,7 +29,7 @@ export function grad<Args extends Tree[]>(
   };
 }
 
-/** Like grad(); the result is [gradient, value], with `hasAux` [gradient, [value, aux]]. */
+/** Like grad(), but returns [gradient, value], or with `hasAux` [gradient, [value, aux]]. */
 export function gradAndValue<Args extends Tree[]>(
   fn: (...args: Args) => Tree,
   ...rest: GradArguments
@@ -57,12 +57,12 @@ function valueAndGrad(where: string, fn: TreeFunction, rest: readonly unknown[])
   };
 }
 
-/** Takes cotangents of the form of a function's result; returns a list of those of its inputs, also of a single one. */
+/** Takes cotangents with the structure of a function's result and returns an array of cotangents, one per input. */
 export type VjpFunction = (cotangents: Tree) => Tree[];
 
 /**
- * Returns [result, vjpFn] of `fn` at `primals`: vjpFn(cotangents) is the vector-Jacobian product, a list with
- * one of the form of each input. With `hasAux`, [result, vjpFn, aux].
+ * Returns [result, vjpFn] of `fn` at `primals`. vjpFn(cotangents) is the vector-Jacobian product: an array with
+ * one entry per input, of the input's structure. With `hasAux`, returns [result, vjpFn, aux].
  */
 export function vjp<Args extends Tree[]>(
   fn: (...args: Args) => Tree,
@@ -85,7 +85,7 @@ export function vjp<Args extends Tree[]>(
   return hasAux ? [value, pull, aux] : [value, pull];
 }
 
-// The options stand last; a tree of tensors may stand there too.
+// Options come last, where a tree of tensors is also possible.
 function splitOptions(given: readonly unknown[]): { primals: readonly unknown[]; hasAux: boolean } {
   const last = given[given.length - 1] as { hasAux?: unknown } | undefined;
   const isOptions = typeof last?.hasAux === "boolean";

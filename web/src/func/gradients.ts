@@ -1,9 +1,9 @@
-// What all derivatives of eg.func share: fresh inputs, one backward pass for all samples, and results that leave no
-// trace of it.
+// Shared code of the derivatives in eg.func: fresh inputs, one backward pass for all samples, and results that are detached from
+// the transform's own graph.
 //
-// A transform differentiates by views of its inputs. Where nothing outside asks for gradients, these are views of
-// leaves of its own, and what it returns is detached: which is found out by looking whether the graph leads to anything
-// else. So transforms nest, and their results can be differentiated where a tensor from outside asks for it.
+// A transform differentiates with respect to views of its inputs. If no tensor outside requires a gradient, these are views of
+// new leaves, and the results are detached; this is decided by checking whether the graph reaches any other leaf. So transforms
+// can be nested, and their results can be differentiated if a tensor from outside requires a gradient.
 
 import { grad as gradOf } from "../autograd/grad.js";
 import { gradFnOf, type Node } from "../autograd/node.js";
@@ -24,18 +24,18 @@ import { BatchedTensor, batchedAt, type Level, levelsOf, physicalOf } from "./ba
 import { atLevel, currentLevel, repeatedAt } from "./levels.js";
 import { mapTree, tensorsOf } from "./pytree.js";
 
-/** Inputs that one transform differentiates by. */
+/** The inputs that one transform differentiates with respect to. */
 export class Inputs {
   readonly tensors: readonly Tensor[];
   readonly #levels: readonly Level[];
   readonly #roots: ReadonlySet<Node | null>;
   readonly #isInner: boolean;
 
-  /** `given` are the inputs; inside of vmap() they are repeated for every sample that has none of its own. */
+  /** `given` are the inputs; inside vmap(), those that are the same for all samples are repeated for every sample. */
   constructor(where: string, given: readonly Tensor[]) {
     this.#levels = runningLevels();
     const physical = given.map((tensor, i) => repeatedAt(floating(where, tensor, i), this.#levels));
-    // Where the caller records nothing, what asks for gradients there gets none.
+    // If the caller does not record operations, tensors from outside get no gradients.
     const isOuter = (tensor: Tensor) => tensor.requiresGrad && isRecorded;
     const isRecorded = opsAreRecorded();
     this.#isInner = physical.some(isOuter);
@@ -52,7 +52,7 @@ export class Inputs {
     this.tensors = views.map((tensor) => batchedAt(tensor, this.#levels));
   }
 
-  /** The vector-Jacobian products: gradients of `outputs`, weighted by `cotangents` of the same shapes. */
+  /** Returns the vector-Jacobian products: gradients of `outputs`, weighted by `cotangents` of the same shapes. */
   pull(
     outputs: readonly Tensor[],
     cotangents: readonly Tensor[],
@@ -77,7 +77,7 @@ export class Inputs {
     });
   }
 
-  // Cotangents with a batch that the outputs do not have, as in vmap() of what vjp() returned: one after the other.
+  // Handles cotangents with a batch dimension that the outputs lack, as in vmap() of a vjpFn, one sample after the other.
   #pullEach(
     outputs: readonly Tensor[],
     cotangents: readonly Tensor[],
@@ -98,25 +98,27 @@ export class Inputs {
     });
   }
 
-  /** True when tensors depend on others that ask for gradients than on these inputs. */
+  /** True if tensors also depend on tensors that require a gradient other than these inputs. */
   hasOthers(tensors: readonly Tensor[]): boolean {
-    return this.#isInner || tensors.some((one) => one.requiresGrad && this.#leadsOut(one));
+    return (
+      this.#isInner || tensors.some((one) => one.requiresGrad && this.#reachesOtherLeaves(one))
+    );
   }
 
-  /** True when a tensor depends on one of these inputs. */
+  /** True if a tensor depends on one of these inputs. */
   reach(tensor: Tensor): boolean {
-    for (const node of this.#behind(tensor)) if (this.#roots.has(node)) return true;
+    for (const node of this.#ancestors(tensor)) if (this.#roots.has(node)) return true;
     return false;
   }
 
-  #leadsOut(tensor: Tensor): boolean {
+  #reachesOtherLeaves(tensor: Tensor): boolean {
     if (gradFnOf(physicalOf(tensor)) === null) return true;
-    for (const node of this.#behind(tensor)) if (node.name === "AccumulateGrad") return true;
+    for (const node of this.#ancestors(tensor)) if (node.name === "AccumulateGrad") return true;
     return false;
   }
 
-  // The nodes that a tensor comes from, back to these inputs.
-  *#behind(tensor: Tensor): Generator<Node> {
+  // Yields the nodes that a tensor was computed by, back to these inputs.
+  *#ancestors(tensor: Tensor): Generator<Node> {
     const start = gradFnOf(physicalOf(tensor));
     const seen = new Set<Node>(start === null ? [] : [start]);
     for (const node of seen) {
@@ -126,7 +128,7 @@ export class Inputs {
     }
   }
 
-  /** Returns a tree whose tensors are out of the graph of this transform, where nothing outside needs it. */
+  /** Returns a tree whose tensors are detached from the graph of this transform, unless tensors outside need it. */
   released<T>(tree: T): T {
     return mapTree(tree, (leaf) => {
       if (!(leaf instanceof Tensor) || !leaf.requiresGrad) return leaf;
@@ -150,7 +152,7 @@ function runningLevels(): Level[] {
   return levels;
 }
 
-// The innermost level at which a cotangent is batched and its output is not.
+// Returns the innermost level at which a cotangent is batched but its output is not.
 function extraLevel(cotangents: readonly Tensor[], outputs: readonly Tensor[]): Level | null {
   const extra = cotangents.flatMap((one, i) => {
     const known = levelsOf(outputs[i] as Tensor);
@@ -170,35 +172,35 @@ export function outputsOf(where: string, result: unknown): Tensor[] {
   return tensorsOf(where, "the result of the function", result);
 }
 
-/** Throws unless a tensor is one number. */
+/** Returns the result of a function if it is a scalar tensor; throws otherwise. */
 export function checkScalar(where: string, result: unknown): Tensor {
   if (!(result instanceof Tensor)) {
     return fail(
       "InvalidArgument",
       where,
-      `Expected f(*args) to return a single tensor, got ${describe(result)}.`,
+      `the function must return a single tensor, got ${describe(result)}.`,
     );
   }
   if (result.ndim === 0) return result;
   return fail(
     "NonScalarBackward",
     where,
-    `Expected f(*args) to return a scalar tensor, got tensor with ${result.ndim} dims. Maybe you wanted to use the ` +
-      "vjp or jacrev APIs instead?",
+    `the function must return a scalar, got a tensor with ${result.ndim} dimensions. For such results use ` +
+      "eg.func.vjp() or eg.func.jacrev().",
   );
 }
 
-/** Returns the standard basis of the space that `like` is in: one tensor per element. */
+/** Returns the standard basis for a tensor: one tensor per element, with a 1 at that element and zeros elsewhere. */
 export function basisOf({ numel, shape, dtype, device }: Tensor): Tensor[] {
   return unbind(reshape(eye(numel, { dtype, device }), [numel, ...shape]));
 }
 
-/** The cotangent of a number: 1. */
+/** Returns the cotangent of a scalar: 1. */
 export function oneFor(output: Tensor): Tensor {
   return onesLike(output).detach();
 }
 
-/** Throws unless tensors have the shapes of others. */
+/** Throws ShapeMismatch unless `tensors` have the same shapes as `likes`. */
 export function checkAlike(
   where: string,
   what: string,

@@ -1,4 +1,4 @@
-// eg.func: transforms of functions, as in torch.func.
+// eg.func: function transforms, as in torch.func.
 
 export {
   type FunctionalCallOptions,

@@ -1,5 +1,5 @@
-// What runs the calls of ops inside of vmap(): it rewrites a call with a batch among its tensors into calls with one
-// dimension more, which belong to the level around it. See vmap.ts for the whole.
+// Runs the calls of ops inside vmap(): a call with a batch among its tensors is rewritten as calls on tensors with one more
+// dimension, which belong to the enclosing level. See vmap.ts for an overview.
 
 import { callInPlace, callOp, invoke, invokeInPlace } from "../dispatch/call.js";
 import type { Op } from "../dispatch/signature.js";
@@ -16,15 +16,15 @@ import {
   physicalOf,
   type Randomness,
 } from "./batched.js";
-import { applyToBatches, type FunctionType } from "./functions_of_batches.js";
-import { hookOfBatch } from "./hooks_of_batches.js";
+import { applyToBatches, type FunctionType } from "./batched_functions.js";
+import { hookOfBatch } from "./batched_hooks.js";
 import { atLevel, currentLevel } from "./levels.js";
 import { Call, type Result } from "./rules/call.js";
 import { elementwiseInPlace } from "./rules/elementwise.js";
 import { isElementwise, ruleOf } from "./rules/index.js";
 import { drawInto, isRandomFill, type RandomRule, randomRule } from "./rules/random.js";
 
-/** A level of vmap() inside of the one that is running. */
+/** Returns a new level of vmap() inside the running one. */
 export function newLevel(size: number, randomness: Randomness): Level {
   return new BatchInterpreter(size, randomness, currentLevel()).level;
 }
@@ -64,7 +64,7 @@ class BatchInterpreter implements LevelInterpreter {
   }
 }
 
-// Where no tensor is batched at this level, the ones around it see the call as it is.
+// If no tensor is batched at this level, the call is passed to the enclosing level unchanged.
 function functional(op: Op, values: readonly unknown[], level: Level): unknown {
   const hasBatch = values.some((value) => holdsBatch(value, level));
   const call = new Call(op, values, level);
@@ -80,7 +80,7 @@ function random(call: Call, rule: RandomRule, hasBatch: boolean): unknown {
   }
   if (!hasBatch) return callOp(call.op, call.values);
   const result = rule.same?.(call) as Tensor;
-  // What looks at the shape of its input alone is the same for all samples.
+  // An op that only uses the shape of its input returns the same for all samples.
   return result.ndim === call.rank("input") ? result : batched(result, call.level);
 }
 
@@ -96,7 +96,7 @@ function holdsBatch(value: unknown, level: Level): boolean {
     : isBatchedAt(value, level);
 }
 
-// In-place forms that leave their tensor with another shape.
+// In-place ops that change the shape of their tensor.
 const kReshaping: ReadonlySet<string> = /* @__PURE__ */ new Set([
   "squeeze",
   "unsqueeze",
@@ -105,7 +105,7 @@ const kReshaping: ReadonlySet<string> = /* @__PURE__ */ new Set([
   "t",
 ]);
 
-// Those that write one operand's elements over another's.
+// In-place ops that overwrite their tensor with another operand.
 const kAssigning: ReadonlySet<string> = /* @__PURE__ */ new Set(["copy_", "fill_"]);
 
 function inPlace(op: Op, values: readonly unknown[], flags: number, level: Level): unknown {
@@ -149,20 +149,19 @@ function assign(call: Call, target: BatchedTensor, source: unknown): void {
   }
 }
 
-// copy_() and fill_() write whatever flags they get.
+// copy_() and fill_() ignore the flags.
 const kInPlaceFlags = 0;
 
 function failToWrite(op: Op): never {
   fail(
     "InvalidArgument",
     "vmap",
-    `vmap: ${op.name} (in-place on a tensor that is the same for all samples) is not possible because there exists a ` +
-      "Tensor among the arguments that is being vmapped over. Make a batched one first, for example with zerosLike() " +
-      "of a batched tensor or clone().",
+    `${op.name} cannot write values that differ by sample into a tensor that is the same for all samples. Write into a ` +
+      "batched tensor, for example zerosLike() of one.",
   );
 }
 
-// Sample by sample.
+// Runs a call for each sample separately.
 function loop(call: Call, flags: number | null): Result {
   warnOfLoop(call.op.name);
   const results = Array.from({ length: call.size }, (_, i) => {
@@ -178,7 +177,7 @@ function loop(call: Call, flags: number | null): Result {
 function stacked(call: Call, results: readonly Result[]): Result {
   const [first] = results;
   if (first === undefined) {
-    fail("InvalidArgument", "vmap", `${call.op.name} has no rule for a batch without samples.`);
+    fail("InvalidArgument", "vmap", `${call.op.name} cannot run on a batch of size 0.`);
   }
   if (!Array.isArray(first)) return stack(results as Tensor[]);
   return first.map((_, k) => stack(results.map((result) => (result as Tensor[])[k] as Tensor)));
@@ -195,6 +194,6 @@ function warnOfLoop(name: string): void {
   warned.add(name);
   console.warn(
     `edgegrad: vmap() has no rule for this call of ${name} and runs it sample by sample, which is slow. ` +
-      "(It is said once per op.)",
+      "(This warning appears once per op.)",
   );
 }

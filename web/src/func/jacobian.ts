@@ -1,4 +1,4 @@
-// eg.func.jacrev, jacfwd and hessian: all derivatives of a function.
+// eg.func.jacrev, jacfwd and hessian: full derivative matrices of a function.
 
 import { type Arguments, readArguments } from "../arguments/read.js";
 import { count, type Options, oneOf } from "../arguments/rule.js";
@@ -12,13 +12,16 @@ import { type GradArguments, kFunction, kGradOptions, type TreeFunction, trace }
 
 const kJacrevOptions = {
   ...kGradOptions,
-  /** How many rows may be computed at once, at most; null for as many as there are. They are computed one by one. */
+  /** The maximum number of rows to compute at once; null for all. It has no effect here: rows are computed one by one. */
   chunkSize: count.orNull(),
 };
 
 const kJacfwdOptions = {
   ...kGradOptions,
-  /** What random ops do. As the function runs once, all columns are those of the same draws: "different" is refused. */
+  /**
+   * How random ops behave: "error" or "same". The function runs only once, so all columns use the same random numbers;
+   * "different" is not supported.
+   */
   randomness: oneOf("error", "same").or("error"),
 };
 
@@ -31,9 +34,10 @@ export type JacfwdOptions = Options<typeof kJacfwdOptions>;
 type Positions = number | readonly number[];
 
 /**
- * Returns a function that computes the Jacobian of `fn` by the argument `argnums`, in reverse mode, one row at a time:
- * in place of every tensor of the result a tree of the form of the argument, of tensors [...result, ...argument].
- * Suits functions of many numbers that return few. With `hasAux`, [jacobian, aux].
+ * Returns a function that computes the Jacobian of `fn` with respect to the argument `argnums` in reverse mode, one row at
+ * a time. Its result has, in place of every tensor that `fn` returns, a tree with the structure of the argument, whose tensors
+ * have the shape [...result, ...argument]. Efficient for functions with many inputs and few outputs. With `hasAux`, returns
+ * [jacobian, aux].
  */
 export function jacrev<Args extends Tree[]>(
   fn: (...args: Args) => Tree,
@@ -60,7 +64,7 @@ export function jacrev<Args extends Tree[]>(
 }
 
 /**
- * Like jacrev(), in forward mode, one column at a time: suits functions of few numbers that return many.
+ * Like jacrev(), but in forward mode, one column at a time. Efficient for functions with few inputs and many outputs.
  */
 export function jacfwd<Args extends Tree[]>(
   fn: (...args: Args) => Tree,
@@ -91,8 +95,8 @@ export function jacfwd<Args extends Tree[]>(
 }
 
 /**
- * Returns a function that computes the Hessian of `fn`, whose result has no dimensions, by the argument `argnums`:
- * jacfwd(jacrev(fn)). With `hasAux`, [hessian, aux].
+ * Returns a function that computes the Hessian of `fn`, whose result must be a scalar, with respect to the argument
+ * `argnums`: jacfwd(jacrev(fn)). With `hasAux`, returns [hessian, aux].
  */
 export function hessian<Args extends Tree[]>(
   fn: (...args: Args) => Tree,
@@ -103,7 +107,7 @@ export function hessian<Args extends Tree[]>(
   return jacfwd(jacrev(fn, options), options);
 }
 
-// The k-th tensors of rows or columns, as the derivatives of one output by one input.
+// Combines the k-th tensors of all rows or columns into the derivatives of one output with respect to one input.
 function blockOf(
   lines: readonly (readonly Tensor[])[],
   k: number,

@@ -1,16 +1,16 @@
-// The levels of vmap() that are running.
+// The running levels of vmap().
 
 import { interpretedBy, interpreter } from "../dispatch/interpreter.js";
 import { expand, unsqueeze } from "../generated/ops.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { type Level, type LevelInterpreter, levelsOf, physicalOf } from "./batched.js";
 
-/** Returns the innermost level that is running, or null. */
+/** Returns the innermost running level, or null. */
 export function currentLevel(): Level | null {
   return (interpreter as LevelInterpreter | null)?.level ?? null;
 }
 
-/** Runs `fn` inside of a level, or outside of all. */
+/** Runs `fn` inside a level, or outside all levels if it is null. */
 export function atLevel<T>(level: Level | null, fn: () => T): T {
   return interpretedBy(level === null ? null : level.interpreter, fn);
 }

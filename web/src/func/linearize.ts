@@ -1,7 +1,7 @@
-// eg.func.jvp and whole Jacobians.
+// eg.func.jvp and linearize: Jacobian-vector products.
 //
-// Products from the other side take the double backward trick: g(u) = Jᵀu is linear in u, so its own vector-Jacobian
-// product with v is J v. It costs a backward pass of a backward pass, and nests as reverse mode does.
+// They use the double backward trick: g(u) = Jᵀu is linear in u, so its own vector-Jacobian product with v is J v.
+// This costs a backward pass through a backward pass, and can be nested like reverse mode.
 
 import { readOptions } from "../arguments/read.js";
 import { boolean, type Options } from "../arguments/rule.js";
@@ -13,7 +13,7 @@ import { checkAlike, Inputs, outputsOf } from "./gradients.js";
 import { type Tree, tensorsOf, withLeaves } from "./pytree.js";
 import { kFunction, kHasAux, type TreeFunction, trace } from "./trace.js";
 
-/** A function at a point, and its derivatives there along any direction. */
+/** A function at a point, and its derivatives there in any direction. */
 export interface Linear {
   readonly result: unknown;
   readonly aux: unknown;
@@ -26,7 +26,7 @@ export interface Linear {
   readonly isConstant: boolean;
 }
 
-/** Calls a function for its derivatives along directions that are given later. */
+/** Calls a function and prepares its derivatives in directions that are passed later. */
 export function linearAt(
   where: string,
   fn: TreeFunction,
@@ -55,9 +55,9 @@ export function linearAt(
 }
 
 const kJvpOptions = {
-  /** A result that does not depend on the primals is an error, not a tangent of zeros; default false. */
+  /** Whether to throw if a result does not depend on the primals, instead of returning zeros; default false. */
   strict: boolean.or(false),
-  /** `fn` returns [result, aux], of which the first is differentiated; default false. */
+  /** Whether `fn` returns [result, aux], of which only the result is differentiated; default false. */
   hasAux: kHasAux,
 };
 
@@ -65,8 +65,8 @@ const kJvpOptions = {
 export type JvpOptions = Options<typeof kJvpOptions>;
 
 /**
- * Returns [result, tangents] of `fn` at `primals`, a list with its arguments: the Jacobian-vector product with
- * `tangents`, a list of the same form. With `hasAux`, [result, tangents, aux].
+ * Returns [result, jvp] of `fn` at `primals`, an array of its arguments: the result and the Jacobian-vector product with
+ * `tangents`, an array of the same structure. With `hasAux`, returns [result, jvp, aux].
  */
 export function jvp(
   fn: (...args: Tree[]) => Tree,
@@ -82,8 +82,7 @@ export function jvp(
   const { result, aux, push, isConstant } = linearAt("jvp", fn, primals, { argnums, hasAux });
   if (strict && isConstant) {
     const told =
-      "jvp(f, primals, tangents, strict=true): The output of f is independent of the inputs. This is not allowed with " +
-      "strict=true.";
+      "the result of fn does not depend on the primals, which strict: true does not allow.";
     fail("NotDifferentiable", "jvp", told);
   }
   const pushed = push("jvp", tensorsOf("jvp", "the tangents", tangents));
@@ -91,7 +90,7 @@ export function jvp(
   return hasAux ? [result, derivative, aux] : [result, derivative];
 }
 
-/** Returns [result, jvpFn] of `fn` at `primals`: jvpFn(...tangents) is the Jacobian-vector product; `fn` runs once. */
+/** Returns [result, jvpFn] of `fn` at `primals`. jvpFn(...tangents) is the Jacobian-vector product; `fn` runs only once. */
 export function linearize(
   fn: (...args: Tree[]) => Tree,
   ...primals: Tree[]
@@ -106,5 +105,5 @@ export function linearize(
 
 function checkList(where: string, name: string, value: unknown): void {
   if (Array.isArray(value)) return;
-  fail("InvalidArgument", where, `${name}: expected a list with one entry per argument.`);
+  fail("InvalidArgument", where, `${name}: expected an array with one entry per argument.`);
 }

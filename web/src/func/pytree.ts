@@ -1,14 +1,14 @@
-// Arrays and plain objects of tensors, nested as one likes: what functions of eg.func take and return.
+// Trees of tensors, which the functions of eg.func take and return: arbitrarily nested arrays and plain objects.
 
 import { isPlainObject } from "../arguments/read.js";
 import { describe, fail } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 
-/** A tensor, or arrays and plain objects of tensors; other values are handed on as they are. */
-// biome-ignore lint/suspicious/noExplicitAny: functions with typed arguments are to be taken.
+/** A tensor, or nested arrays and plain objects of tensors; other values are passed through unchanged. */
+// biome-ignore lint/suspicious/noExplicitAny: functions with typed arguments must be accepted.
 export type Tree = any;
 
-/** Returns a tree of the same form with every leaf replaced. */
+/** Returns a tree of the same structure with `fn` applied to every leaf. */
 export function mapTree(tree: unknown, fn: (leaf: unknown) => unknown, depth = 0): unknown {
   checkDepth(depth);
   const visit = (part: unknown) => mapTree(part, fn, depth + 1);
@@ -17,10 +17,10 @@ export function mapTree(tree: unknown, fn: (leaf: unknown) => unknown, depth = 0
   return Object.fromEntries(Object.entries(tree).map(([name, part]) => [name, visit(part)]));
 }
 
-// A list that holds itself has no end.
+// An array that contains itself would never end.
 function checkDepth(depth: number): void {
   if (depth <= kMaxDepth) return;
-  fail("InvalidArgument", "func", `arrays and objects of tensors nest at most ${kMaxDepth} deep.`);
+  fail("InvalidArgument", "func", `arrays and objects may be nested at most ${kMaxDepth} deep.`);
 }
 
 const kMaxDepth = 64;
@@ -40,13 +40,13 @@ export function tensorsOf(where: string, what: string, tree: unknown): Tensor[] 
   });
 }
 
-/** Returns a tree of the form of `tree` with the leaves of a list. */
+/** Returns a tree with the structure of `tree` and the given leaves. */
 export function withLeaves(tree: unknown, leaves: readonly unknown[]): unknown {
   let next = 0;
   return mapTree(tree, () => leaves[next++]);
 }
 
-/** Returns, for every leaf of `tree`, the value that `prefix`, a tree of the same form or the top of it, has for it. */
+/** Returns the value for every leaf of `tree` from `prefix`, a tree with the same structure or only the upper part of it. */
 export function spreadOver(where: string, name: string, prefix: unknown, tree: unknown): unknown[] {
   if (!Array.isArray(prefix) && !isPlainObject(prefix)) return leavesOf(tree).map(() => prefix);
   const isAlike = Array.isArray(prefix)
@@ -56,7 +56,7 @@ export function spreadOver(where: string, name: string, prefix: unknown, tree: u
     fail(
       "InvalidArgument",
       where,
-      `${name} is not compatible with the structure of what it is for.`,
+      `${name} does not match the structure of the tensors that it is for.`,
     );
   }
   const parts = tree as Record<string, unknown>;

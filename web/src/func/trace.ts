@@ -1,4 +1,4 @@
-// A call of a function that is to be differentiated.
+// Calling a function in order to differentiate it.
 
 import type { Arguments } from "../arguments/read.js";
 import { boolean, either, functionOf, integer, listOf, type Options } from "../arguments/rule.js";
@@ -8,21 +8,21 @@ import { isPromise } from "../tensor/scope.js";
 import { Inputs } from "./gradients.js";
 import { type Tree, tensorsOf, withLeaves } from "./pytree.js";
 
-/** The rule of functions that also return what is not differentiated. */
+/** The rule of the option for functions that also return auxiliary values, which are not differentiated. */
 export const kHasAux = boolean.or(false);
 
-/** What transforms of functions take. */
+/** The options of the transforms that compute derivatives. */
 export const kGradOptions = {
-  /** Which arguments to differentiate by: a position, or a list of them for a list of results. */
+  /** The argument to differentiate with respect to: its index, or an array of indices for an array of results; default 0. */
   argnums: either(integer, listOf(integer)).or(0),
-  /** The function returns [result, aux]: `aux` is handed on as it is, without derivatives. */
+  /** Whether the function returns [result, aux], of which `aux` is returned without being differentiated; default false. */
   hasAux: kHasAux,
 };
 
-/** Options of `grad` and its like. */
+/** Options of `grad` and similar transforms. */
 export type GradOptions = Options<typeof kGradOptions>;
 
-/** Those options, by position or by name. */
+/** These options, by position or by name. */
 export type GradArguments = Arguments<
   [argnums: number | readonly number[], hasAux: boolean],
   GradOptions
@@ -31,13 +31,13 @@ export type GradArguments = Arguments<
 /** A function of trees of tensors. */
 export type TreeFunction = (...args: Tree[]) => Tree;
 
-/** What may be differentiated. */
+/** The rule for the function to differentiate. */
 export const kFunction = functionOf<(...args: never[]) => unknown>();
 
-/** A call of a function with fresh inputs at `argnums`, and what it gave. */
+/** A call of a function with fresh inputs at `argnums`, and its result. */
 export interface Traced {
   readonly inputs: Inputs;
-  /** The arguments that are differentiated by: one, or a list where `argnums` is one. */
+  /** The arguments to differentiate with respect to: one, or an array if `argnums` is an array. */
   readonly chosen: unknown;
   readonly result: unknown;
   readonly aux: unknown;
@@ -54,17 +54,17 @@ export function trace(
     positionOf(where, one, args.length),
   );
   const chosen = positions.map((i) => args[i]);
-  const inputs = new Inputs(where, tensorsOf(where, "an argument to differentiate by", chosen));
+  const inputs = new Inputs(where, tensorsOf(where, "an argument of argnums", chosen));
   const fresh = withLeaves(chosen, inputs.tensors) as unknown[];
   const full = args.map((arg, i) => (positions.includes(i) ? fresh[positions.indexOf(i)] : arg));
-  // In a list, for what a promise means here is for this function to say.
+  // Wrapped in an array so that recording() does not reject a promise, for which this function has its own message.
   const [returned] = recording(() => [fn(...full) as unknown]);
   if (isPromise(returned)) {
     returned.then(undefined, () => undefined);
     fail(
       "InvalidArgument",
       where,
-      "the function returned a promise: only synchronous ones can be differentiated.",
+      "the function returned a promise: only synchronous functions can be differentiated.",
     );
   }
   const isSingle = !Array.isArray(argnums);
@@ -73,10 +73,14 @@ export function trace(
   if (Array.isArray(returned) && returned.length === 2) {
     return { ...form, result: returned[0], aux: inputs.released(returned[1]) };
   }
-  return fail("InvalidArgument", where, "with hasAux the function has to return [result, aux].");
+  return fail(
+    "InvalidArgument",
+    where,
+    "with hasAux: true, the function must return [result, aux].",
+  );
 }
 
 function positionOf(where: string, argnum: number, count: number): number {
   if (argnum >= -count && argnum < count) return argnum < 0 ? argnum + count : argnum;
-  fail("InvalidArgument", where, `Got argnum=${argnum}, but only ${count} positional inputs.`);
+  fail("InvalidArgument", where, `argnums: got ${argnum} for a call with ${count} arguments.`);
 }

@@ -1,30 +1,30 @@
-// eg.func.vmap: a function of one sample becomes a function of a batch.
+// eg.func.vmap: turns a function of one sample into a function of a batch.
 //
-// How it works. Inside of vmap() a batch is a BatchedTensor: it holds the batch, with its dimension in front, and shows
-// the shape of one sample. All calls of ops pass through one place, dispatch/call.ts, which hands them to an interpreter
-// while a level of vmap() runs (interpret.ts). That one looks up the op's rule (rules/) and calls ops on the batches:
+// Inside vmap() a batch is a BatchedTensor: it holds the batch, whose dimension comes first, but reports
+// the shape of one sample. All calls of ops pass through dispatch/call.ts, which forwards them to an interpreter
+// while a level of vmap() runs (interpret.ts). The interpreter looks up the op's rule (rules/), which calls ops on the batches:
 //
 //   x.sum(0)  with x of samples [3, 4]   becomes   sum(batch, 1)   with a batch [B, 3, 4]
 //
-// The calls that a rule makes belong to the level around: there, their tensors may be batches again, whose rules are
-// applied in turn. So a rule knows of one batch dimension only, and levels nest to any depth.
+// The calls that a rule makes belong to the enclosing level: there, their tensors may be batches again, whose rules are
+// applied in turn. So each rule handles only one batch dimension, and levels can be nested to any depth.
 //
-//   elementwise    operands broadcast, new dimensions between the batch and the sample     rules/elementwise.ts
-//   dimensions     what is named `dim` moves on by one                                     rules/dims.ts
-//   shapes         the size of the batch in front                                          rules/views.ts
-//   products       matmul() and einsum() know batches                                      rules/matrix.ts
-//   batched ops    two batches are folded into one                                         rules/folded.ts
-//   convolutions   samples become groups, where weights differ                             rules/conv.ts
-//   anything else  sample by sample, with one warning                                      interpret.ts
+//   elementwise    broadcast operands, with new dimensions between the batch and the sample  rules/elementwise.ts
+//   dimensions     increase every `dim` by one                                               rules/dims.ts
+//   shapes         prepend the size of the batch                                             rules/views.ts
+//   products       matmul() and einsum() support batches                                     rules/matrix.ts
+//   batched ops    fold two batch dimensions into one                                        rules/folded.ts
+//   convolutions   turn samples into groups where the weights differ                         rules/conv.ts
+//   anything else  run each sample separately, with one warning                              interpret.ts
 //
-// Composites need no rules: their parts have them. Gradients need none either: the engine records what is done to the
-// batches. A tensor that eg.func.grad() differentiates by inside of vmap() is repeated for every sample first
-// (grad.ts), so each has a gradient of its own: one backward pass gives those of all samples.
+// Composites need no rules because their parts have them. Gradients need none either: the engine records the operations on the
+// batches. A tensor that eg.func.grad() differentiates with respect to inside vmap() is first repeated for every sample
+// (gradients.ts), so each sample has a separate gradient: one backward pass computes the gradients of all samples.
 
 import { type Arguments, isPlainObject, readArguments } from "../arguments/read.js";
 import { count, functionOf, type Options, oneOf, unchecked } from "../arguments/rule.js";
 import { cat, expand, movedim, narrow, unsqueeze } from "../generated/ops.js";
-import { drawingAgain, drawingApart, drawnState } from "../ops/generator.js";
+import { drawingFrom, drawingIsolated, generatorState } from "../ops/generator.js";
 import { describe, fail } from "../runtime/errors.js";
 import { isPromise } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -33,17 +33,17 @@ import { newLevel } from "./interpret.js";
 import { atLevel } from "./levels.js";
 import { leavesOf, mapTree, spreadOver, type Tree, withLeaves } from "./pytree.js";
 
-/** A dimension for all tensors, or a tree of dimensions; null for what is the same for all samples. */
+/** A dimension for all tensors, or a tree of dimensions; null for a tensor that is the same for all samples. */
 export type Dims = number | null | readonly Dims[] | { readonly [name: string]: Dims };
 
 const kOptions = {
-  /** The dimension of the batch in the arguments: one for all, or a list with one (or a tree of them) for each. */
+  /** The batch dimension of the arguments: one for all, or an array with one (or a tree of them) per argument; default 0. */
   inDims: unchecked<Dims>().or(0),
-  /** Where the results are to have the batch: one for all, or a tree of the form of the result. */
+  /** The batch dimension of the results: one for all, or a tree with the structure of the result; default 0. */
   outDims: unchecked<Dims>().or(0),
-  /** What random ops do: fail, draw for every sample, or draw once for all. */
+  /** How random ops behave: throw (the default), draw different numbers for every sample, or the same for all samples. */
   randomness: oneOf("error", "different", "same").or("error"),
-  /** Samples to compute at a time, which takes less memory; null for all. */
+  /** The number of samples to compute at a time, which saves memory; null (the default) for all. */
   chunkSize: count.orNull(),
 };
 
@@ -54,9 +54,9 @@ const kName = "vmap";
 const kFunction = functionOf<(...args: never[]) => unknown>();
 
 /**
- * Returns a function that applies `fn` to every sample of a batch at once: arguments have one dimension more, `inDims`,
- * and results too, `outDims`. `fn` sees single samples; it takes and returns tensors, or arrays and plain objects of
- * them. Ops without a rule run sample by sample, with a warning on the console.
+ * Returns a function that applies `fn` to all samples of a batch at once. Its arguments and results have an additional batch
+ * dimension, given by `inDims` and `outDims`. `fn` itself sees single samples; it takes and returns tensors, or arrays and plain
+ * objects of tensors. Ops without a rule run sample by sample, with a warning on the console.
  */
 export function vmap<Args extends Tree[], Output extends Tree>(
   fn: (...args: Args) => Output,
@@ -76,14 +76,14 @@ export function vmap<Args extends Tree[], Output extends Tree>(
       });
     if (chunkSize === null || chunkSize >= size) return run(0, size) as Output;
     const starts = Array.from({ length: Math.ceil(size / chunkSize) }, (_, i) => i * chunkSize);
-    const drawn = options.randomness === "same" ? drawnState() : null;
+    const state = options.randomness === "same" ? generatorState() : null;
     const chunks = starts.map((start) => {
       const runChunk = () => run(start, Math.min(chunkSize, size - start));
-      // What is drawn once for all samples is drawn for the first of them.
-      if (drawn === null) return runChunk();
-      return start === 0 ? drawingApart(drawn, runChunk) : drawingAgain(drawn, runChunk);
+      // With the same numbers for all samples, the first chunk draws them and the others repeat them.
+      if (state === null) return runChunk();
+      return start === 0 ? drawingIsolated(state, runChunk) : drawingFrom(state, runChunk);
     });
-    drawn?.dispose();
+    state?.dispose();
     return joined(chunks, options.outDims) as Output;
   };
 }
@@ -102,7 +102,7 @@ function inDimsOf(
       fail(
         kCode,
         kName,
-        `Got in_dim=${dim} for an input but the input is ${describe(leaf)}: use null for it.`,
+        `inDims: got ${dim} for an argument that is not a tensor but ${describe(leaf)}. Use null for it.`,
       );
     }
     return checkedDim("inDims", dim, leaf.ndim);
@@ -120,7 +120,7 @@ function checkedDim(name: string, dim: unknown, ndim: number): number {
   fail(
     "IndexOutOfRange",
     kName,
-    `Got ${name}=${dim} for a tensor of dimensionality ${ndim}, so expected it to satisfy -${ndim} <= dim < ${ndim}.`,
+    `${name}: expected a dimension from ${-ndim} to ${ndim - 1} for a tensor with ${ndim} dimensions, got ${dim}.`,
   );
 }
 
@@ -133,18 +133,18 @@ function batchSize(leaves: readonly unknown[], dims: readonly (number | null)[])
     fail(
       kCode,
       kName,
-      "at least one input must be a tensor with a batch dimension: inDims names none.",
+      "at least one argument must be a tensor with a batch dimension, but inDims is null for all.",
     );
   }
   if (sizes.every((one) => one === size)) return size;
   fail(
     "ShapeMismatch",
     kName,
-    `Expected all tensors to have the same size in the mapped dimension, got sizes [${sizes}] for the mapped dimension.`,
+    `the batch dimensions of the arguments have different sizes: [${sizes}].`,
   );
 }
 
-// The leaves with the batch in front, and which of them have one.
+// Returns the leaves, those with a batch dimension as a Batch with that dimension in front.
 function batchesOf(
   leaves: readonly unknown[],
   dims: readonly (number | null)[],
@@ -183,35 +183,39 @@ function runLevel(
   const result = atLevel(level, () => fn(...(withLeaves(args, inputs) as never[])));
   if (isPromise(result)) {
     result.then(undefined, () => undefined);
-    fail(kCode, kName, "the function returned a promise: only synchronous ones can be mapped.");
+    fail(
+      kCode,
+      kName,
+      "the function returned a promise: only synchronous functions can be mapped.",
+    );
   }
-  const places = spreadOver(kName, "outDims", outDims, result);
+  const resultDims = spreadOver(kName, "outDims", outDims, result);
   let next = 0;
-  return mapTree(result, (leaf) => unwrapped(leaf, level, places[next++]));
+  return mapTree(result, (leaf) => unwrapped(leaf, level, resultDims[next++]));
 }
 
-// A result with its batch where it is wanted; what does not depend on the samples is repeated.
-function unwrapped(leaf: unknown, level: Level, place: unknown): Tensor {
+// Moves the batch dimension of a result to its position; repeats a result that does not depend on the samples.
+function unwrapped(leaf: unknown, level: Level, outDim: unknown): Tensor {
   if (!(leaf instanceof Tensor)) {
-    fail(kCode, kName, `the function must only return Tensors, got ${describe(leaf)}.`);
+    fail(kCode, kName, `the function must return only tensors, got ${describe(leaf)}.`);
   }
   const isBatched = isBatchedAt(leaf, level);
-  if (place === null) {
+  if (outDim === null) {
     if (!isBatched) return leaf;
-    fail(kCode, kName, "can not return a BatchedTensor when out_dim is null.");
+    fail(kCode, kName, "outDims is null for a result that differs by sample.");
   }
   const batch = isBatched ? leaf.shown : expand(unsqueeze(leaf, 0), [level.size, ...leaf.shape]);
-  const dim = checkedDim("outDims", place, batch.ndim);
+  const dim = checkedDim("outDims", outDim, batch.ndim);
   return dim === 0 ? batch : movedim(batch, 0, dim);
 }
 
 function joined(chunks: readonly unknown[], outDims: Dims): unknown {
   const [first] = chunks;
-  const places = spreadOver(kName, "outDims", outDims, first);
+  const resultDims = spreadOver(kName, "outDims", outDims, first);
   const lists = chunks.map(leavesOf) as Tensor[][];
-  const leaves = places.map((place, k) => {
+  const leaves = resultDims.map((outDim, k) => {
     const parts = lists.map((list) => list[k] as Tensor);
-    return place === null ? parts[0] : cat(parts, place as number);
+    return outDim === null ? parts[0] : cat(parts, outDim as number);
   });
   return isPlainObject(first) || Array.isArray(first) ? withLeaves(first, leaves) : leaves[0];
 }

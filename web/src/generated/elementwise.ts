@@ -1,4 +1,4 @@
 // Written by scripts/generate_ops.mjs from op_table.json. Do not edit.
 
-/** How many ops are elementwise: those with the ids from 0 to before this. */
+/** The number of elementwise ops, which have the ids from 0 to this number - 1. */
 export const kElementwiseCount = 122;

@@ -81,7 +81,7 @@ export interface TensorMethods {
   lt(other: Operand): Tensor;
   /** Like lt(), but in place. */
   lt_(other: Operand): this;
-  /** True where input is at most other. */
+  /** True where input is less than or equal to other. */
   le(other: Operand): Tensor;
   /** Like le(), but in place. */
   le_(other: Operand): this;
@@ -89,7 +89,7 @@ export interface TensorMethods {
   gt(other: Operand): Tensor;
   /** Like gt(), but in place. */
   gt_(other: Operand): this;
-  /** True where input is at least other. */
+  /** True where input is greater than or equal to other. */
   ge(other: Operand): Tensor;
   /** Like ge(), but in place. */
   ge_(other: Operand): this;
@@ -97,7 +97,7 @@ export interface TensorMethods {
   logicalAnd(other: Operand): Tensor;
   /** Like logicalAnd(), but in place. */
   logicalAnd_(other: Operand): this;
-  /** True where an operand is nonzero. */
+  /** True where at least one operand is nonzero. */
   logicalOr(other: Operand): Tensor;
   /** Like logicalOr(), but in place. */
   logicalOr_(other: Operand): this;
@@ -109,37 +109,37 @@ export interface TensorMethods {
   logicalNot(): Tensor;
   /** Like logicalNot(), but in place. */
   logicalNot_(): this;
-  /** True for negative numbers, -0 among them. */
+  /** True for negative numbers, including -0. */
   signbit(): Tensor;
-  /** True where input is not a number. */
+  /** True where input is NaN. */
   isnan(): Tensor;
   /** True where input is infinite. */
   isinf(): Tensor;
   /** True where input is neither infinite nor NaN. */
   isfinite(): Tensor;
-  /** input where condition holds, other elsewhere. */
+  /** input where condition is true, other elsewhere. */
   where(input: Operand, other: Operand): Tensor;
-  /** value where mask holds, input elsewhere. */
+  /** value where mask is true, input elsewhere. */
   maskedFill(mask: Operand, value: Operand): Tensor;
   /** Like maskedFill(), but in place. */
   maskedFill_(mask: Operand, value: Operand): this;
-  /** The greater of two operands; NaN if either is. */
+  /** The larger of two operands; NaN if either is NaN. */
   maximum(other: Operand): Tensor;
   /** Like maximum(), but in place. */
   maximum_(other: Operand): this;
-  /** The lesser of two operands; NaN if either is. */
+  /** The smaller of two operands; NaN if either is NaN. */
   minimum(other: Operand): Tensor;
   /** Like minimum(), but in place. */
   minimum_(other: Operand): this;
-  /** The greater of two operands; a number rather than NaN. */
+  /** The larger of two operands; a number is preferred to NaN. */
   fmax(other: Operand): Tensor;
   /** Like fmax(), but in place. */
   fmax_(other: Operand): this;
-  /** The lesser of two operands; a number rather than NaN. */
+  /** The smaller of two operands; a number is preferred to NaN. */
   fmin(other: Operand): Tensor;
   /** Like fmin(), but in place. */
   fmin_(other: Operand): this;
-  /** input limited to [min, max]; max where the limits cross. */
+  /** input clamped to [min, max]; max if min is greater than max. */
   clamp(min?: Operand | null, max?: Operand | null): Tensor;
   clamp(options: { min?: Operand | null; max?: Operand | null }): Tensor;
   clamp(min: Operand | null, options: { max?: Operand | null }): Tensor;
@@ -177,33 +177,33 @@ export interface TensorMethods {
   abs(): Tensor;
   /** Like abs(), but in place. */
   abs_(): this;
-  /** -1, 0 or 1 by the sign of every element. */
+  /** The sign of every element: -1, 0 or 1. */
   sign(): Tensor;
   /** Like sign(), but in place. */
   sign_(): this;
-  /** sign; for complex numbers, the number over its magnitude. */
+  /** sign; for complex numbers, the number divided by its magnitude. */
   sgn(): Tensor;
   /** Like sgn(), but in place. */
   sgn_(): this;
-  /** The next integer at or below every element. */
+  /** The largest integer that is at most the element. */
   floor(): Tensor;
   /** Like floor(), but in place. */
   floor_(): this;
-  /** The next integer at or above every element. */
+  /** The smallest integer that is at least the element. */
   ceil(): Tensor;
   /** Like ceil(), but in place. */
   ceil_(): this;
-  /** The nearest integer, or number of so many decimals; halves go to the even one. */
+  /** Rounded to the given number of decimals; halves are rounded to even. */
   round(decimals?: number): Tensor;
   round(options: { decimals?: number }): Tensor;
   /** Like round(), but in place. */
   round_(decimals?: number): this;
   round_(options: { decimals?: number }): this;
-  /** The next integer towards zero. */
+  /** Rounded to an integer towards zero. */
   trunc(): Tensor;
   /** Like trunc(), but in place. */
   trunc_(): this;
-  /** What trunc takes away: x - trunc(x). */
+  /** The fractional part: x - trunc(x). */
   frac(): Tensor;
   /** Like frac(), but in place. */
   frac_(): this;
@@ -215,7 +215,7 @@ export interface TensorMethods {
   exp2(): Tensor;
   /** Like exp2(), but in place. */
   exp2_(): this;
-  /** exp(x) - 1, exact also near 0. */
+  /** exp(x) - 1, accurate near 0. */
   expm1(): Tensor;
   /** Like expm1(), but in place. */
   expm1_(): this;
@@ -231,7 +231,7 @@ export interface TensorMethods {
   log10(): Tensor;
   /** Like log10(), but in place. */
   log10_(): this;
-  /** log(1 + x), exact also near 0. */
+  /** log(1 + x), accurate near 0. */
   log1p(): Tensor;
   /** Like log1p(), but in place. */
   log1p_(): this;
@@ -263,11 +263,11 @@ export interface TensorMethods {
   xlog1py(other: Operand): Tensor;
   /** Like xlog1py(), but in place. */
   xlog1py_(other: Operand): this;
-  /** -x log(x), the summand of an entropy: 0 at 0, -Infinity below. */
+  /** -x log(x), the terms of an entropy; 0 at 0, -Infinity for negative x. */
   entr(): Tensor;
   /** Like entr(), but in place. */
   entr_(): this;
-  /** log(x / (1 - x)), after limiting x to [eps, 1 - eps] if eps is given. */
+  /** log(x / (1 - x)); x is first clamped to [eps, 1 - eps] if eps is given. */
   logit(eps?: number): Tensor;
   logit(options: { eps?: number }): Tensor;
   /** Like logit(), but in place. */
@@ -337,31 +337,31 @@ export interface TensorMethods {
   erf(): Tensor;
   /** Like erf(), but in place. */
   erf_(): this;
-  /** 1 - erf(x), exact also where that is tiny. */
+  /** 1 - erf(x), accurate also where the result is tiny. */
   erfc(): Tensor;
   /** Like erfc(), but in place. */
   erfc_(): this;
-  /** exp(x^2) erfc(x), where erfc alone would be 0 too. */
+  /** exp(x^2) erfc(x), accurate also where erfc(x) underflows to 0. */
   erfcx(): Tensor;
   /** Like erfcx(), but in place. */
   erfcx_(): this;
-  /** Distribution function of the standard normal distribution. */
+  /** Cumulative distribution function of the standard normal distribution. */
   ndtr(): Tensor;
   /** Like ndtr(), but in place. */
   ndtr_(): this;
-  /** Logarithm of ndtr, exact also where that is tiny. */
+  /** Logarithm of ndtr, accurate also where ndtr is tiny. */
   logNdtr(): Tensor;
   /** Like logNdtr(), but in place. */
   logNdtr_(): this;
-  /** The number whose error function is the element. */
+  /** Inverse of the error function. */
   erfinv(): Tensor;
   /** Like erfinv(), but in place. */
   erfinv_(): this;
-  /** The number whose ndtr is the element, exact in both tails. */
+  /** Inverse of ndtr, accurate in both tails. */
   ndtri(): Tensor;
   /** Like ndtri(), but in place. */
   ndtri_(): this;
-  /** Logarithm of the gamma function's magnitude. */
+  /** Logarithm of the magnitude of the gamma function. */
   lgamma(): Tensor;
   /** Like lgamma(), but in place. */
   lgamma_(): this;
@@ -373,15 +373,15 @@ export interface TensorMethods {
   polygamma(input: Operand): Tensor;
   /** Like polygamma(), but in place. */
   polygamma_(input: Operand): this;
-  /** Hurwitz's zeta function: the sum of (other + k)^-input over k >= 0. */
+  /** Hurwitz zeta function: the sum of (other + k)^-input over k >= 0. */
   zeta(other: Operand): Tensor;
   /** Like zeta(), but in place. */
   zeta_(other: Operand): this;
-  /** Regularised lower incomplete gamma function: that of other, of shape input. */
+  /** Regularised lower incomplete gamma function of other, with shape input. */
   gammainc(other: Operand): Tensor;
   /** Like gammainc(), but in place. */
   gammainc_(other: Operand): this;
-  /** 1 - gammainc, exact also where that is tiny. */
+  /** 1 - gammainc, accurate also where the result is tiny. */
   gammaincc(other: Operand): Tensor;
   /** Like gammaincc(), but in place. */
   gammaincc_(other: Operand): this;
@@ -393,35 +393,35 @@ export interface TensorMethods {
   i1e(): Tensor;
   /** Like i1e(), but in place. */
   i1e_(): this;
-  /** Modified Bessel function of the first kind of order 0. */
+  /** Modified Bessel function I0 (first kind, order 0). */
   i0(): Tensor;
   /** Like i0(), but in place. */
   i0_(): this;
-  /** Modified Bessel function of the first kind of order 1. */
+  /** Modified Bessel function I1 (first kind, order 1). */
   i1(): Tensor;
   /** Like i1(), but in place. */
   i1_(): this;
-  /** The bits that both integers have; and, for bool. */
+  /** Bitwise and of integers; logical and of booleans. */
   bitwiseAnd(other: Operand): Tensor;
   /** Like bitwiseAnd(), but in place. */
   bitwiseAnd_(other: Operand): this;
-  /** The bits that one of the integers has; or, for bool. */
+  /** Bitwise or of integers; logical or of booleans. */
   bitwiseOr(other: Operand): Tensor;
   /** Like bitwiseOr(), but in place. */
   bitwiseOr_(other: Operand): this;
-  /** The bits in which the integers differ; xor, for bool. */
+  /** Bitwise exclusive or of integers; logical exclusive or of booleans. */
   bitwiseXor(other: Operand): Tensor;
   /** Like bitwiseXor(), but in place. */
   bitwiseXor_(other: Operand): this;
-  /** All bits of every integer turned round; not, for bool. */
+  /** Bitwise complement of integers; logical not of booleans. */
   bitwiseNot(): Tensor;
   /** Like bitwiseNot(), but in place. */
   bitwiseNot_(): this;
-  /** The bits of input moved up by other places. */
+  /** input shifted left by other bits. */
   bitwiseLeftShift(other: Operand): Tensor;
   /** Like bitwiseLeftShift(), but in place. */
   bitwiseLeftShift_(other: Operand): this;
-  /** The bits of input moved down by other places; the sign stays. */
+  /** input shifted right by other bits, preserving the sign. */
   bitwiseRightShift(other: Operand): Tensor;
   /** Like bitwiseRightShift(), but in place. */
   bitwiseRightShift_(other: Operand): this;
@@ -453,7 +453,7 @@ export interface TensorMethods {
   /** Like elu(), but in place. */
   elu_(alpha?: number): this;
   elu_(options: { alpha?: number }): this;
-  /** elu scaled so that activations keep mean 0 and variance 1. */
+  /** elu, scaled so that activations tend to mean 0 and variance 1. */
   selu(): Tensor;
   /** Like selu(), but in place. */
   selu_(): this;
@@ -479,7 +479,7 @@ export interface TensorMethods {
   mish(): Tensor;
   /** Like mish(), but in place. */
   mish_(): this;
-  /** x times the normal distribution function of x. */
+  /** x times the standard normal cumulative distribution function of x. */
   gelu(approximate?: "none" | "tanh"): Tensor;
   gelu(options: { approximate?: "none" | "tanh" }): Tensor;
   /** Like gelu(), but in place. */
@@ -501,7 +501,7 @@ export interface TensorMethods {
   tanhshrink(): Tensor;
   /** Like tanhshrink(), but in place. */
   tanhshrink_(): this;
-  /** x moved towards zero by lambd; 0 in between. */
+  /** x shrunk towards zero by lambd; 0 in [-lambd, lambd]. */
   softshrink(lambd?: number): Tensor;
   softshrink(options: { lambd?: number }): Tensor;
   /** Like softshrink(), but in place. */
@@ -513,7 +513,7 @@ export interface TensorMethods {
   /** Like hardshrink(), but in place. */
   hardshrink_(lambd?: number): this;
   hardshrink_(options: { lambd?: number }): this;
-  /** x limited to [min_val, max_val]. */
+  /** x clamped to [min_val, max_val]. */
   hardtanh(minVal?: number, maxVal?: number): Tensor;
   hardtanh(options: { minVal?: number; maxVal?: number }): Tensor;
   hardtanh(minVal: number, options: { maxVal?: number }): Tensor;
@@ -529,7 +529,7 @@ export interface TensorMethods {
   hardswish(): Tensor;
   /** Like hardswish(), but in place. */
   hardswish_(): this;
-  /** A copy with memory of its own; gradients flow through it. */
+  /** A copy in separate memory; gradients flow through it. */
   clone(): Tensor;
   /** The tensor itself when it is row-major, else a row-major copy. */
   contiguous(): Tensor;
@@ -550,11 +550,11 @@ export interface TensorMethods {
   reshape(...shape: number[]): Tensor;
   /** A view of input in the shape of other. */
   viewAs(other: Tensor): Tensor;
-  /** Joins the dimensions start_dim to end_dim into one. */
+  /** Merges the dimensions startDim to endDim into one. */
   flatten(startDim?: number, endDim?: number): Tensor;
   flatten(options: { startDim?: number; endDim?: number }): Tensor;
   flatten(startDim: number, options: { endDim?: number }): Tensor;
-  /** Divides dimension dim into dimensions of the given sizes. */
+  /** Splits dimension dim into dimensions of the given sizes. */
   unflatten(dim: number, sizes: Ints): Tensor;
   unflatten(dim: number, ...sizes: number[]): Tensor;
   /** A view with dimensions dim0 and dim1 exchanged. */
@@ -572,9 +572,9 @@ export interface TensorMethods {
   /** A view with the dimensions in the order dims. */
   permute(dims: Ints): Tensor;
   permute(...dims: number[]): Tensor;
-  /** A view with the dimensions source moved to the places destination. */
+  /** A view with the dimensions source moved to the positions destination. */
   movedim(source: Ints, destination: Ints): Tensor;
-  /** A view without the dimensions of size one, or those of them in dim. */
+  /** A view without dimensions of size one: all of them, or those in dim. */
   squeeze(dim?: Ints | null): Tensor;
   squeeze(options: { dim?: Ints | null }): Tensor;
   /** Like squeeze(), but in place. */
@@ -592,41 +592,41 @@ export interface TensorMethods {
   /** input expanded to a shape. */
   broadcastTo(shape: Ints): Tensor;
   broadcastTo(...shape: number[]): Tensor;
-  /** The same values outside of any graph. */
+  /** The same values without a graph. */
   detach(): Tensor;
-  /** A view of length elements of dim, from start. */
+  /** A view of length slices along dim, from start. */
   narrow(dim: number, start: number, length: number): Tensor;
-  /** A view of element index along dim, without that dimension. */
+  /** A view of the slice at index along dim, without that dimension. */
   select(dim: number, index: number): Tensor;
-  /** Views of consecutive parts of dim, of the given sizes. */
+  /** Views of consecutive parts of the given sizes along dim. */
   splitWithSizes(splitSizes: Ints, dim?: number): Tensor[];
   splitWithSizes(splitSizes: Ints, options: { dim?: number }): Tensor[];
-  /** Views of consecutive parts of dim: of one size, or of a list of sizes. */
+  /** Views of consecutive parts along dim: of one size, or of the given sizes. */
   split(splitSize: Ints, dim?: number): Tensor[];
   split(splitSize: Ints, options: { dim?: number }): Tensor[];
-  /** Views of dim in at most that many parts of one size; the last may be smaller. */
+  /** Views of at most chunks parts along dim, of one size; the last may be smaller. */
   chunk(chunks: number, dim?: number): Tensor[];
   chunk(chunks: number, options: { dim?: number }): Tensor[];
-  /** Views of all elements along dim, without that dimension. */
+  /** Views of all slices along dim, without that dimension. */
   unbind(dim?: number): Tensor[];
   unbind(options: { dim?: number }): Tensor[];
-  /** A view of the diagonals of the planes dim1, dim2, as the last dimension. */
+  /** A view of the diagonals of the planes of dim1 and dim2, as last dimension. */
   diagonal(offset?: number, dim1?: number, dim2?: number): Tensor;
   diagonal(options: { offset?: number; dim1?: number; dim2?: number }): Tensor;
   diagonal(offset: number, options: { dim1?: number; dim2?: number }): Tensor;
   diagonal(offset: number, dim1: number, options: { dim2?: number }): Tensor;
-  /** A view of all windows of a size along dim, a step apart, as the last dimension. */
+  /** A view of windows of size slices along dimension, step apart, as last dimension. */
   unfold(dimension: number, size: number, step: number): Tensor;
-  /** Copies of the tensor side by side, repeats[i] of them along dimension i. */
+  /** A copy of input repeated repeats[i] times along dimension i. */
   repeat(repeats: Ints): Tensor;
   repeat(...repeats: number[]): Tensor;
-  /** repeat, where missing repeats count as one. */
+  /** repeat() in which missing repeats count as one. */
   tile(dims: Ints): Tensor;
   tile(...dims: number[]): Tensor;
   /** A copy with the order of elements reversed along dims. */
   flip(dims: Ints): Tensor;
   flip(...dims: number[]): Tensor;
-  /** A copy with elements moved by shifts along dims, round the end; flat without dims. */
+  /** A copy with elements shifted cyclically along dims; flattened first without dims. */
   roll(shifts: Ints, dims?: Ints | null): Tensor;
   roll(shifts: Ints, options: { dims?: Ints | null }): Tensor;
   /** A copy rotated k times by 90 degrees in the plane dims. */
@@ -650,53 +650,53 @@ export interface TensorMethods {
   diag(options: { diagonal?: number }): Tensor;
   /** The sum of the diagonal of a matrix. */
   trace(): Tensor;
-  /** Sets the diagonal of input to fill_value; wrap begins again below in a tall matrix. */
+  /** Sets the diagonal of input to fillValue; with wrap, a tall matrix has further diagonals. */
   fillDiagonal_(fillValue: Scalar, wrap?: boolean): this;
   fillDiagonal_(fillValue: Scalar, options: { wrap?: boolean }): this;
-  /** The slices of input along dim that index names. */
+  /** The slices of input at index along dim. */
   indexSelect(dim: number, index: Tensor): Tensor;
-  /** A copy of input with alpha * source added to the slices index names. */
+  /** A copy of input with alpha * source added to the slices at index. */
   indexAdd(dim: number, index: Tensor, source: Tensor, alpha?: Scalar): Tensor;
   indexAdd(dim: number, index: Tensor, source: Tensor, options: { alpha?: Scalar }): Tensor;
   /** Like indexAdd(), but in place. */
   indexAdd_(dim: number, index: Tensor, source: Tensor, alpha?: Scalar): this;
   indexAdd_(dim: number, index: Tensor, source: Tensor, options: { alpha?: Scalar }): this;
-  /** A copy of input with the slices of source in the places index names. */
+  /** A copy of input with the slices at index replaced by those of source. */
   indexCopy(dim: number, index: Tensor, source: Tensor): Tensor;
   /** Like indexCopy(), but in place. */
   indexCopy_(dim: number, index: Tensor, source: Tensor): this;
-  /** A copy of input with value in the slices index names. */
+  /** A copy of input with the slices at index set to value. */
   indexFill(dim: number, index: Tensor, value: Operand): Tensor;
   /** Like indexFill(), but in place. */
   indexFill_(dim: number, index: Tensor, value: Operand): this;
-  /** The elements of input that index names along dim, one for each. */
+  /** For each element of index, the element of input there along dim. */
   gather(dim: number, index: Tensor): Tensor;
-  /** A copy of input with the elements of src, or a number, in the places index names along dim; or added to or multiplied with what is there. */
+  /** A copy of input with the elements of src, or a number, written at index along dim; with reduce, added to or multiplied with the old elements. */
   scatter(dim: number, index: Tensor, src: Operand, reduce?: "none" | "add" | "multiply"): Tensor;
   scatter(dim: number, index: Tensor, src: Operand, options: { reduce?: "none" | "add" | "multiply" }): Tensor;
   /** Like scatter(), but in place. */
   scatter_(dim: number, index: Tensor, src: Operand, reduce?: "none" | "add" | "multiply"): this;
   scatter_(dim: number, index: Tensor, src: Operand, options: { reduce?: "none" | "add" | "multiply" }): this;
-  /** A copy of input with the elements of src added in the places index names along dim. */
+  /** A copy of input with the elements of src added to those at index along dim. */
   scatterAdd(dim: number, index: Tensor, src: Tensor): Tensor;
   /** Like scatterAdd(), but in place. */
   scatterAdd_(dim: number, index: Tensor, src: Tensor): this;
-  /** A copy of input in which the elements of src that index names for one place along dim are reduced to one, with the element that is there unless include_self is false. */
+  /** A copy of input in which the elements of src with the same index along dim are reduced to one, together with the old element unless includeSelf is false. */
   scatterReduce(dim: number, index: Tensor, src: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", includeSelf?: boolean): Tensor;
   scatterReduce(dim: number, index: Tensor, src: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", options: { includeSelf?: boolean }): Tensor;
   /** Like scatterReduce(), but in place. */
   scatterReduce_(dim: number, index: Tensor, src: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", includeSelf?: boolean): this;
   scatterReduce_(dim: number, index: Tensor, src: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", options: { includeSelf?: boolean }): this;
-  /** A copy of input in which the slices of source that index names for one place along dim are reduced to one, with the slice that is there unless include_self is false. Sums are those of index_add. */
+  /** A copy of input in which the slices of source with the same index along dim are reduced to one, together with the old slice unless includeSelf is false. For sums use indexAdd(). */
   indexReduce(dim: number, index: Tensor, source: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", includeSelf?: boolean): Tensor;
   indexReduce(dim: number, index: Tensor, source: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", options: { includeSelf?: boolean }): Tensor;
   /** Like indexReduce(), but in place. */
   indexReduce_(dim: number, index: Tensor, source: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", includeSelf?: boolean): this;
   indexReduce_(dim: number, index: Tensor, source: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", options: { includeSelf?: boolean }): this;
-  /** gather, with input and indices broadcast apart from dim; flat without dim. */
+  /** gather() with input and indices broadcast except along dim; both flattened without dim. */
   takeAlongDim(indices: Tensor, dim?: number | null): Tensor;
   takeAlongDim(indices: Tensor, options: { dim?: number | null }): Tensor;
-  /** The elements of the flattened input that index names. */
+  /** The elements of the flattened input at index. */
   take(index: Tensor): Tensor;
   /** The elements of input where mask holds, as a vector. */
   maskedSelect(mask: Tensor): Tensor;
@@ -704,31 +704,31 @@ export interface TensorMethods {
   maskedScatter(mask: Tensor, source: Tensor): Tensor;
   /** Like maskedScatter(), but in place. */
   maskedScatter_(mask: Tensor, source: Tensor): this;
-  /** The positions of the elements that are not zero, one per row. */
+  /** The indices of the nonzero elements, one row for each element. */
   nonzero(): Tensor;
-  /** Every slice along dim repeated in place; flat without dim. */
+  /** Repeats every slice along dim; every element without dim. */
   repeatInterleave(repeats: Operand, dim?: number | null): Tensor;
   repeatInterleave(repeats: Operand, options: { dim?: number | null }): Tensor;
-  /** Classes as rows of zeros with a one at the class. */
+  /** For each class a row of zeros with a one at the class. */
   oneHot(numClasses?: number): Tensor;
   oneHot(options: { numClasses?: number }): Tensor;
-  /** Where along the last dimension of sorted_sequence every element of input would be put: before elements equal to it, or with right after them. sorter is the order of a sequence that is not sorted. */
+  /** The index along the last dimension of sortedSequence at which each element of input would be inserted: before equal elements, or with right after them. sorter is the argsort() of an unsorted sequence. */
   searchsorted(input: Operand, outInt32?: boolean, right?: boolean, side?: null | "left" | "right", sorter?: Tensor | null): Tensor;
   searchsorted(input: Operand, options: { outInt32?: boolean; right?: boolean; side?: null | "left" | "right"; sorter?: Tensor | null }): Tensor;
   searchsorted(input: Operand, outInt32: boolean, options: { right?: boolean; side?: null | "left" | "right"; sorter?: Tensor | null }): Tensor;
   searchsorted(input: Operand, outInt32: boolean, right: boolean, options: { side?: null | "left" | "right"; sorter?: Tensor | null }): Tensor;
   searchsorted(input: Operand, outInt32: boolean, right: boolean, side: null | "left" | "right", options: { sorter?: Tensor | null }): Tensor;
-  /** searchsorted() for one sequence: the bucket of every element of input between the boundaries, a vector that rises. */
+  /** The bucket of each element of input between boundaries, an ascending vector: searchsorted() with one sequence. */
   bucketize(boundaries: Tensor, outInt32?: boolean, right?: boolean): Tensor;
   bucketize(boundaries: Tensor, options: { outInt32?: boolean; right?: boolean }): Tensor;
   bucketize(boundaries: Tensor, outInt32: boolean, options: { right?: boolean }): Tensor;
-  /** The rows of weight that input names; row padding_idx gets no gradient. */
+  /** The rows of weight at the indices in input; row paddingIdx gets no gradient. */
   embedding(weight: Tensor, paddingIdx?: number | null): Tensor;
   embedding(weight: Tensor, options: { paddingIdx?: number | null }): Tensor;
-  /** A copy of input with values, broadcast, at the elements that indices name. */
+  /** A copy of input with values, broadcast, at the elements that indices select. */
   indexPut(indices: readonly Tensor[], values: Operand, accumulate?: boolean): Tensor;
   indexPut(indices: readonly Tensor[], values: Operand, options: { accumulate?: boolean }): Tensor;
-  /** Writes values, broadcast, to the elements of input that indices name, or adds them. */
+  /** Writes values, broadcast, to the elements of input that indices select, or adds them. */
   indexPut_(indices: readonly Tensor[], values: Operand, accumulate?: boolean, dims?: Ints | null): this;
   indexPut_(indices: readonly Tensor[], values: Operand, options: { accumulate?: boolean; dims?: Ints | null }): this;
   indexPut_(indices: readonly Tensor[], values: Operand, accumulate: boolean, options: { dims?: Ints | null }): this;
@@ -740,7 +740,7 @@ export interface TensorMethods {
   normal_(mean?: number, std?: number, options?: GeneratorOption): this;
   normal_(options: { mean?: number; std?: number } & GeneratorOption): this;
   normal_(mean: number, options: { std?: number } & GeneratorOption): this;
-  /** Sets the elements of input to random integers in [from, to), or of its whole range. */
+  /** Sets the elements of input to random integers in [from, to), or in the range of its dtype. */
   random_(from?: number | null, to?: number | null, options?: GeneratorOption): this;
   random_(options: { from?: number | null; to?: number | null } & GeneratorOption): this;
   random_(from: number | null, options: { to?: number | null } & GeneratorOption): this;
@@ -750,32 +750,32 @@ export interface TensorMethods {
   /** Sets the elements of input to 1 with probability p, else to 0. */
   bernoulli_(p?: number, options?: GeneratorOption): this;
   bernoulli_(options: { p?: number } & GeneratorOption): this;
-  /** 1 with the probability input, else 0. */
+  /** 1 with the probability in input, else 0. */
   bernoulli(options?: GeneratorOption): Tensor;
   /** In training, zeroes elements with probability p and scales the others by 1 / (1 - p). */
   dropout(p?: number, training?: boolean): Tensor;
   dropout(options: { p?: number; training?: boolean }): Tensor;
   dropout(p: number, options: { training?: boolean }): Tensor;
-  /** Sum of the elements, of all or along dim; of integers as int64. */
+  /** Sum of all elements or along dim; int64 for integers. */
   sum(dim?: Ints | null, keepdim?: boolean, dtype?: DType | null): Tensor;
   sum(options: { dim?: Ints | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
   sum(dim: Ints | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
   sum(dim: Ints | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
-  /** Mean of the elements, of all or along dim. */
+  /** Mean of all elements or along dim. */
   mean(dim?: Ints | null, keepdim?: boolean, dtype?: DType | null): Tensor;
   mean(options: { dim?: Ints | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
   mean(dim: Ints | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
   mean(dim: Ints | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
-  /** Product of the elements, of all or along dim; of integers as int64. */
+  /** Product of all elements or along dim; int64 for integers. */
   prod(dim?: number | null, keepdim?: boolean, dtype?: DType | null): Tensor;
   prod(options: { dim?: number | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
   prod(dim: number | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
   prod(dim: number | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
-  /** Whether some element is not zero, of all or along dim. */
+  /** Whether any element is nonzero, of all or along dim. */
   any(dim?: Ints | null, keepdim?: boolean): Tensor;
   any(options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
   any(dim: Ints | null, options: { keepdim?: boolean }): Tensor;
-  /** Whether every element is not zero, of all or along dim. */
+  /** Whether every element is nonzero, of all or along dim. */
   all(dim?: Ints | null, keepdim?: boolean): Tensor;
   all(options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
   all(dim: Ints | null, options: { keepdim?: boolean }): Tensor;
@@ -787,7 +787,7 @@ export interface TensorMethods {
   amin(dim?: Ints | null, keepdim?: boolean): Tensor;
   amin(options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
   amin(dim: Ints | null, options: { keepdim?: boolean }): Tensor;
-  /** Largest element; along dim, [values, indices]; of two tensors, maximum. */
+  /** Largest element; with dim, [values, indices]; of two tensors, their maximum. */
   max(dim?: Tensor | null, keepdim?: boolean): Tensor;
   max(options: { dim?: Tensor | null; keepdim?: boolean }): Tensor;
   max(dim: Tensor | null, options: { keepdim?: boolean }): Tensor;
@@ -797,7 +797,7 @@ export interface TensorMethods {
   max(dim?: Operand | null, keepdim?: boolean): Tensor | [values: Tensor, indices: Tensor];
   max(options: { dim?: Operand | null; keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
   max(dim: Operand | null, options: { keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
-  /** Smallest element; along dim, [values, indices]; of two tensors, minimum. */
+  /** Smallest element; with dim, [values, indices]; of two tensors, their minimum. */
   min(dim?: Tensor | null, keepdim?: boolean): Tensor;
   min(options: { dim?: Tensor | null; keepdim?: boolean }): Tensor;
   min(dim: Tensor | null, options: { keepdim?: boolean }): Tensor;
@@ -815,7 +815,7 @@ export interface TensorMethods {
   argmin(dim?: number | null, keepdim?: boolean): Tensor;
   argmin(options: { dim?: number | null; keepdim?: boolean }): Tensor;
   argmin(dim: number | null, options: { keepdim?: boolean }): Tensor;
-  /** Variance of all elements or along dim, over their number less correction. */
+  /** Variance of all elements or along dim, divided by their number - correction. */
   var(dim?: Ints | null, correction?: number, keepdim?: boolean, unbiased?: boolean | null): Tensor;
   var(options: { dim?: Ints | null; correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor;
   var(dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor;
@@ -827,11 +827,6 @@ export interface TensorMethods {
   std(dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor;
   std(dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): Tensor;
   std(dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): Tensor;
-  /** The p-norm of all elements as one vector, or of the vectors along dim. */
-  norm(p?: number, dim?: Ints | null, keepdim?: boolean): Tensor;
-  norm(options: { p?: number; dim?: Ints | null; keepdim?: boolean }): Tensor;
-  norm(p: number, options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
-  norm(p: number, dim: Ints | null, options: { keepdim?: boolean }): Tensor;
   /** log(sum(exp(input))) along dim, without overflow. */
   logsumexp(dim: Ints, keepdim?: boolean): Tensor;
   logsumexp(dim: Ints, options: { keepdim?: boolean }): Tensor;
@@ -845,7 +840,7 @@ export interface TensorMethods {
   nanmean(options: { dim?: Ints | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
   nanmean(dim: Ints | null, options: { keepdim?: boolean; dtype?: DType | null }): Tensor;
   nanmean(dim: Ints | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
-  /** Number of elements that are not zero. */
+  /** Number of nonzero elements. */
   countNonzero(dim?: Ints | null): Tensor;
   countNonzero(options: { dim?: Ints | null }): Tensor;
   /** [smallest, largest] element, of all or along dim. */
@@ -864,13 +859,13 @@ export interface TensorMethods {
   stdMean(dim: Ints | null, options: { correction?: number; keepdim?: boolean; unbiased?: boolean | null }): [std: Tensor, mean: Tensor];
   stdMean(dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): [std: Tensor, mean: Tensor];
   stdMean(dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): [std: Tensor, mean: Tensor];
-  /** input where it is positive, else weight * input, a weight for all or per channel. */
+  /** input where it is positive, else weight * input; one weight, or one per channel. */
   prelu(weight: Tensor): Tensor;
   /** input where it is above threshold, else value. */
   threshold(threshold: Scalar, value: Scalar): Tensor;
   /** Like threshold(), but in place. */
   threshold_(threshold: Scalar, value: Scalar): this;
-  /** Whether elements differ by at most atol + rtol * |other|, or are the same. */
+  /** Whether elements differ by at most atol + rtol * |other|, or are equal. */
   isclose(other: Tensor, rtol?: number, atol?: number, equalNan?: boolean): Tensor;
   isclose(other: Tensor, options: { rtol?: number; atol?: number; equalNan?: boolean }): Tensor;
   isclose(other: Tensor, rtol: number, options: { atol?: number; equalNan?: boolean }): Tensor;
@@ -901,19 +896,19 @@ export interface TensorMethods {
   /** Mean absolute error. */
   l1Loss(target: Tensor, reduction?: "none" | "mean" | "sum"): Tensor;
   l1Loss(target: Tensor, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-  /** Mean absolute error, squared and scaled by 1 / beta below beta. */
+  /** Mean absolute error, smoothed to a parabola below beta. */
   smoothL1Loss(target: Tensor, reduction?: "none" | "mean" | "sum", beta?: number): Tensor;
   smoothL1Loss(target: Tensor, options: { reduction?: "none" | "mean" | "sum"; beta?: number }): Tensor;
   smoothL1Loss(target: Tensor, reduction: "none" | "mean" | "sum", options: { beta?: number }): Tensor;
-  /** Mean half squared error, continued straight above delta. */
+  /** Mean of half the squared error, linear above delta. */
   huberLoss(target: Tensor, reduction?: "none" | "mean" | "sum", delta?: number): Tensor;
   huberLoss(target: Tensor, options: { reduction?: "none" | "mean" | "sum"; delta?: number }): Tensor;
   huberLoss(target: Tensor, reduction: "none" | "mean" | "sum", options: { delta?: number }): Tensor;
-  /** Cross entropy of probabilities of yes. */
+  /** Cross entropy of binary probabilities. */
   binaryCrossEntropy(target: Tensor, weight?: Tensor | null, reduction?: "none" | "mean" | "sum"): Tensor;
   binaryCrossEntropy(target: Tensor, options: { weight?: Tensor | null; reduction?: "none" | "mean" | "sum" }): Tensor;
   binaryCrossEntropy(target: Tensor, weight: Tensor | null, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-  /** Cross entropy of sigmoid(input), stable for any input. */
+  /** Binary cross entropy of sigmoid(input), stable for any input. */
   binaryCrossEntropyWithLogits(target: Tensor, weight?: Tensor | null, reduction?: "none" | "mean" | "sum", posWeight?: Tensor | null): Tensor;
   binaryCrossEntropyWithLogits(target: Tensor, options: { weight?: Tensor | null; reduction?: "none" | "mean" | "sum"; posWeight?: Tensor | null }): Tensor;
   binaryCrossEntropyWithLogits(target: Tensor, weight: Tensor | null, options: { reduction?: "none" | "mean" | "sum"; posWeight?: Tensor | null }): Tensor;
@@ -926,18 +921,18 @@ export interface TensorMethods {
   marginRankingLoss(input2: Tensor, target: Tensor, margin?: number, reduction?: "none" | "mean" | "sum"): Tensor;
   marginRankingLoss(input2: Tensor, target: Tensor, options: { margin?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
   marginRankingLoss(input2: Tensor, target: Tensor, margin: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-  /** A distance itself (target 1), or how much it lacks to margin (target -1). */
+  /** The distance input (target 1), or by how much it is less than margin (target -1). */
   hingeEmbeddingLoss(target: Tensor, margin?: number, reduction?: "none" | "mean" | "sum"): Tensor;
   hingeEmbeddingLoss(target: Tensor, options: { margin?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
   hingeEmbeddingLoss(target: Tensor, margin: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-  /** log(1 + exp(-target * input)), of targets 1 and -1. */
+  /** log(1 + exp(-target * input)) for targets 1 and -1. */
   softMarginLoss(target: Tensor, reduction?: "none" | "mean" | "sum"): Tensor;
   softMarginLoss(target: Tensor, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
   /** One minus the cosine of two vectors (target 1), or how far it is above margin (target -1). */
   cosineEmbeddingLoss(input2: Tensor, target: Tensor, margin?: number, reduction?: "none" | "mean" | "sum"): Tensor;
   cosineEmbeddingLoss(input2: Tensor, target: Tensor, options: { margin?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
   cosineEmbeddingLoss(input2: Tensor, target: Tensor, margin: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-  /** By how much anchor fails to be margin nearer to positive than to negative, in the p-norm; with swap the distance of positive from negative counts too. */
+  /** By how much anchor fails to be closer to positive than to negative by margin, in the p-norm; with swap, the distance between positive and negative is used if it is smaller. */
   tripletMarginLoss(positive: Tensor, negative: Tensor, margin?: number, p?: number, eps?: number, swap?: boolean, reduction?: "none" | "mean" | "sum"): Tensor;
   tripletMarginLoss(positive: Tensor, negative: Tensor, options: { margin?: number; p?: number; eps?: number; swap?: boolean; reduction?: "none" | "mean" | "sum" }): Tensor;
   tripletMarginLoss(positive: Tensor, negative: Tensor, margin: number, options: { p?: number; eps?: number; swap?: boolean; reduction?: "none" | "mean" | "sum" }): Tensor;
@@ -1004,55 +999,55 @@ export interface TensorMethods {
   outer(vec2: Tensor): Tensor;
   /** Determinant of every square matrix. */
   det(): Tensor;
-  /** `[sign, logabsdet]`: the determinant as sign and logarithm of its magnitude. */
+  /** `[sign, logabsdet]`: the determinant as sign, of complex matrices a number of magnitude 1, and logarithm of its magnitude. */
   slogdet(): [sign: Tensor, logabsdet: Tensor];
   /** Inverse of every square matrix. */
   inverse(): Tensor;
-  /** The lower triangular L with input = L Lᵀ, of positive-definite matrices; or upper, Lᵀ. */
+  /** The lower triangular L with input = L Lᴴ for positive-definite matrices; with upper, Lᴴ. */
   cholesky(upper?: boolean): Tensor;
   cholesky(options: { upper?: boolean }): Tensor;
-  /** The X with A X = B, or X A = B unless left; B is a matrix or a vector. */
+  /** The X with A X = B, or with X A = B if left is false; B is a matrix or a vector. */
   solve(B: Tensor, left?: boolean): Tensor;
   solve(B: Tensor, options: { left?: boolean }): Tensor;
-  /** Kronecker product: other, scaled by every element of input, in its place. */
+  /** Kronecker product: the blocks are other times each element of input. */
   kron(other: Tensor): Tensor;
-  /** Cross product of the vectors of three along dim. */
+  /** Cross product of the vectors of size 3 along dim. */
   cross(other: Tensor, dim?: number): Tensor;
   cross(other: Tensor, options: { dim?: number }): Tensor;
   /** [Q, R] with A = Q R: Q has orthonormal columns and R is upper triangular. */
   qr(mode?: "reduced" | "complete" | "r"): [Q: Tensor, R: Tensor];
   qr(options: { mode?: "reduced" | "complete" | "r" }): [Q: Tensor, R: Tensor];
-  /** [U, S, Vh] with A = U diag(S) Vh: U and V have orthonormal columns, and S falls. With full_matrices U and Vh are square. */
+  /** [U, S, Vh] with A = U diag(S) Vh: U and V have orthonormal columns, and S descends. With fullMatrices U and Vh are square. */
   svd(fullMatrices?: boolean): [U: Tensor, S: Tensor, Vh: Tensor];
   svd(options: { fullMatrices?: boolean }): [U: Tensor, S: Tensor, Vh: Tensor];
-  /** The singular values of A, falling. */
+  /** The singular values of A in descending order. */
   svdvals(): Tensor;
-  /** [L, V] with A V = V diag(L) for A that is its own adjoint, of which the triangle UPLO is read: eigenvalues that rise and orthonormal eigenvectors. */
+  /** [L, V] with A V = V diag(L) for a Hermitian A, of which only the triangle UPLO is read: ascending eigenvalues and orthonormal eigenvectors. */
   eigh(UPLO?: "L" | "U"): [L: Tensor, V: Tensor];
   eigh(options: { UPLO?: "L" | "U" }): [L: Tensor, V: Tensor];
-  /** The eigenvalues of matrices that are their own adjoints, rising. */
+  /** The eigenvalues of Hermitian matrices in ascending order. */
   eigvalsh(UPLO?: "L" | "U"): Tensor;
   eigvalsh(options: { UPLO?: "L" | "U" }): Tensor;
-  /** [L, V] with A V = V diag(L) for any square A: its eigenvalues, in no order, and eigenvectors of length 1, complex also where A is real. */
+  /** [L, V] with A V = V diag(L) for any square A: eigenvalues in no particular order and eigenvectors of length 1, complex even for real A. */
   eig(): [L: Tensor, V: Tensor];
-  /** The eigenvalues of square matrices, in no order. */
+  /** The eigenvalues of square matrices, in no particular order. */
   eigvals(): Tensor;
-  /** The X with A X = B, or X A = B unless left, for triangular A, of which the other triangle is not read, nor with unitriangular the diagonal, which is then 1. */
+  /** The X with A X = B, or with X A = B if left is false, for a triangular A. The other triangle is not read; with unitriangular, the diagonal counts as 1 and is not read either. */
   solveTriangular(B: Tensor, upper: boolean, left?: boolean, unitriangular?: boolean): Tensor;
   solveTriangular(B: Tensor, upper: boolean, options: { left?: boolean; unitriangular?: boolean }): Tensor;
   solveTriangular(B: Tensor, upper: boolean, left: boolean, options: { unitriangular?: boolean }): Tensor;
-  /** `[LU, pivots]`: what elimination with row exchanges leaves of A, U and below its diagonal L, and the rows that were exchanged, counted from 1. */
+  /** `[LU, pivots]`: the LU factors of A with row exchanges in one matrix, L below the diagonal, and the exchanged rows, counted from 1. */
   luFactor(pivot?: boolean): [LU: Tensor, pivots: Tensor];
   luFactor(options: { pivot?: boolean }): [LU: Tensor, pivots: Tensor];
-  /** [P, L, U] with A = P L U: a permutation, and triangular matrices of which L has ones on its diagonal. */
+  /** [P, L, U] with A = P L U: a permutation and two triangular matrices; L has ones on its diagonal. */
   lu(pivot?: boolean): [P: Tensor, L: Tensor, U: Tensor];
   lu(options: { pivot?: boolean }): [P: Tensor, L: Tensor, U: Tensor];
-  /** The pseudo-inverse: singular values of at most max(atol, rtol * the greatest) count as zero. hermitian: A is symmetric. */
+  /** The pseudo-inverse: singular values of at most max(atol, rtol * largest) count as zero. With hermitian, A is its own adjoint. */
   pinv(atol?: number | null, rtol?: number | null, hermitian?: boolean): Tensor;
   pinv(options: { atol?: number | null; rtol?: number | null; hermitian?: boolean }): Tensor;
   pinv(atol: number | null, options: { rtol?: number | null; hermitian?: boolean }): Tensor;
   pinv(atol: number | null, rtol: number | null, options: { hermitian?: boolean }): Tensor;
-  /** `[solution, residuals, rank, singularValues]`: the X of least norm that makes A X - B least. Squared residuals come from a tall A of full rank and drivers other than gelsy, singular values from gelsd and gelss, and the rank from all but gels. */
+  /** `[solution, residuals, rank, singularValues]`: the X of least norm that minimizes |A X - B|. Squared residuals are returned for a tall A of full rank by all drivers but gelsy, singular values by gelsd and gelss, and the rank by all but gels. */
   lstsq(B: Tensor, rcond?: number | null, driver?: "gelsy" | "gels" | "gelsd" | "gelss"): [solution: Tensor, residuals: Tensor, rank: Tensor, singularValues: Tensor];
   lstsq(B: Tensor, options: { rcond?: number | null; driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): [solution: Tensor, residuals: Tensor, rank: Tensor, singularValues: Tensor];
   lstsq(B: Tensor, rcond: number | null, options: { driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): [solution: Tensor, residuals: Tensor, rank: Tensor, singularValues: Tensor];
@@ -1072,7 +1067,7 @@ export interface TensorMethods {
   addr_(vec1: Tensor, vec2: Tensor, beta?: Scalar, alpha?: Scalar): this;
   addr_(vec1: Tensor, vec2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): this;
   addr_(vec1: Tensor, vec2: Tensor, beta: Scalar, options: { alpha?: Scalar }): this;
-  /** beta * input + alpha * the sum of the products of two batches. */
+  /** beta * input + alpha * the sum over a batch of matrix products. */
   addbmm(batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
   addbmm(batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
   addbmm(batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
@@ -1080,20 +1075,20 @@ export interface TensorMethods {
   addbmm_(batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): this;
   addbmm_(batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): this;
   addbmm_(batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): this;
-  /** input with every slice along dim whose p-norm exceeds maxnorm scaled down to it. */
+  /** input with slices along dim of a p-norm above maxnorm scaled down to maxnorm. */
   renorm(p: number, dim: number, maxnorm: number): Tensor;
   /** Like renorm(), but in place. */
   renorm_(p: number, dim: number, maxnorm: number): this;
-  /** Subtracts the mean and divides by the deviation over the last dims, then scales and shifts. */
+  /** Subtracts the mean and divides by the standard deviation over the last dims, then scales and shifts. */
   layerNorm(normalizedShape: Ints, weight?: Tensor | null, bias?: Tensor | null, eps?: number): Tensor;
   layerNorm(normalizedShape: Ints, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
   layerNorm(normalizedShape: Ints, weight: Tensor | null, options: { bias?: Tensor | null; eps?: number }): Tensor;
   layerNorm(normalizedShape: Ints, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
-  /** Divides by the root mean square over the last dims, then scales; eps is the dtype's by default. */
+  /** Divides by the root mean square over the last dims, then scales; the default eps is the epsilon of the dtype. */
   rmsNorm(normalizedShape: Ints, weight?: Tensor | null, eps?: number | null): Tensor;
   rmsNorm(normalizedShape: Ints, options: { weight?: Tensor | null; eps?: number | null }): Tensor;
   rmsNorm(normalizedShape: Ints, weight: Tensor | null, options: { eps?: number | null }): Tensor;
-  /** Normalises every channel by its mean and variance over the batch, or by the running ones; in training the running ones move by momentum. */
+  /** Normalises every channel by its mean and variance over the batch, or by the running ones; in training, the running ones are updated with momentum. */
   batchNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight?: Tensor | null, bias?: Tensor | null, training?: boolean, momentum?: number, eps?: number): Tensor;
   batchNorm(runningMean: Tensor | null, runningVar: Tensor | null, options: { weight?: Tensor | null; bias?: Tensor | null; training?: boolean; momentum?: number; eps?: number }): Tensor;
   batchNorm(runningMean: Tensor | null, runningVar: Tensor | null, weight: Tensor | null, options: { bias?: Tensor | null; training?: boolean; momentum?: number; eps?: number }): Tensor;
@@ -1105,7 +1100,7 @@ export interface TensorMethods {
   groupNorm(numGroups: number, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
   groupNorm(numGroups: number, weight: Tensor | null, options: { bias?: Tensor | null; eps?: number }): Tensor;
   groupNorm(numGroups: number, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
-  /** Normalises every channel of every sample by itself, or by running statistics. */
+  /** Normalises every channel of every sample by its own statistics, or by running ones. */
   instanceNorm(runningMean?: Tensor | null, runningVar?: Tensor | null, weight?: Tensor | null, bias?: Tensor | null, useInputStats?: boolean, momentum?: number, eps?: number): Tensor;
   instanceNorm(options: { runningMean?: Tensor | null; runningVar?: Tensor | null; weight?: Tensor | null; bias?: Tensor | null; useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
   instanceNorm(runningMean: Tensor | null, options: { runningVar?: Tensor | null; weight?: Tensor | null; bias?: Tensor | null; useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
@@ -1134,11 +1129,11 @@ export interface TensorMethods {
   /** The first half along dim times the sigmoid of the second half. */
   glu(dim?: number): Tensor;
   glu(options: { dim?: number }): Tensor;
-  /** input with pad elements added before and after, from the last dimension on; negative pad removes. */
+  /** input with elements added before and after each dimension, as listed in pad from the last dimension on; negative numbers remove elements. */
   pad(pad: Ints, mode?: "constant" | "reflect" | "replicate" | "circular", value?: number | null): Tensor;
   pad(pad: Ints, options: { mode?: "constant" | "reflect" | "replicate" | "circular"; value?: number | null }): Tensor;
   pad(pad: Ints, mode: "constant" | "reflect" | "replicate" | "circular", options: { value?: number | null }): Tensor;
-  /** Resamples the dimensions after the channels to size, or by scaleFactor. */
+  /** Resamples the dimensions after the channels to size or by scaleFactor. */
   interpolate(size?: Ints | null, scaleFactor?: number | readonly number[] | null, mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area", alignCorners?: boolean | null, recomputeScaleFactor?: boolean | null): Tensor;
   interpolate(options: { size?: Ints | null; scaleFactor?: number | readonly number[] | null; mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area"; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
   interpolate(size: Ints | null, options: { scaleFactor?: number | readonly number[] | null; mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area"; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
@@ -1164,7 +1159,7 @@ export interface TensorMethods {
   maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { dilation?: Ints; ceilMode?: boolean; returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
   maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, options: { ceilMode?: boolean; returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
   maxPool1d(kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
-  /** The largest element of windows over the last two dims; with returnIndices also its place in the plane, -1 where a window holds padding alone. */
+  /** The largest element of windows over the last two dims; with returnIndices, also its index in the plane, -1 where a window holds only padding. */
   maxPool2d(kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: false): Tensor;
   maxPool2d(kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: false }): Tensor;
   maxPool2d(kernelSize: Ints, stride: Ints | null, options: { padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: false }): Tensor;
@@ -1196,9 +1191,9 @@ export interface TensorMethods {
   avgPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, options: { ceilMode?: boolean; countIncludePad?: boolean; divisorOverride?: number | null }): Tensor;
   avgPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, options: { countIncludePad?: boolean; divisorOverride?: number | null }): Tensor;
   avgPool2d(kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, countIncludePad: boolean, options: { divisorOverride?: number | null }): Tensor;
-  /** The mean of windows chosen so that the result has output_size. */
+  /** The mean of windows chosen so that the result has outputSize. */
   adaptiveAvgPool2d(outputSize: OutputSize): Tensor;
-  /** The largest element of windows chosen so that the result has output_size. */
+  /** The largest element of windows chosen so that the result has outputSize. */
   adaptiveMaxPool2d(outputSize: OutputSize, returnIndices?: false): Tensor;
   adaptiveMaxPool2d(outputSize: OutputSize, options: { returnIndices?: false }): Tensor;
   adaptiveMaxPool2d(outputSize: OutputSize, returnIndices: true): [values: Tensor, indices: Tensor];
@@ -1219,7 +1214,7 @@ export interface TensorMethods {
   conv2d(weight: Tensor, bias: Tensor | null, stride: Ints, options: { padding?: Ints | "valid" | "same"; dilation?: Ints; groups?: number }): Tensor;
   conv2d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", options: { dilation?: Ints; groups?: number }): Tensor;
   conv2d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", dilation: Ints, options: { groups?: number }): Tensor;
-  /** Transposed convolution over the last dim: what the gradient of conv1d does. */
+  /** Transposed convolution over the last dim: the input gradient of conv1d. */
   convTranspose1d(weight: Tensor, bias?: Tensor | null, stride?: Ints, padding?: Ints, outputPadding?: Ints, groups?: number, dilation?: Ints): Tensor;
   convTranspose1d(weight: Tensor, options: { bias?: Tensor | null; stride?: Ints; padding?: Ints; outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
   convTranspose1d(weight: Tensor, bias: Tensor | null, options: { stride?: Ints; padding?: Ints; outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
@@ -1227,7 +1222,7 @@ export interface TensorMethods {
   convTranspose1d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, options: { outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
   convTranspose1d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, options: { groups?: number; dilation?: Ints }): Tensor;
   convTranspose1d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, groups: number, options: { dilation?: Ints }): Tensor;
-  /** Transposed convolution over the last two dims: what the gradient of conv2d does. */
+  /** Transposed convolution over the last two dims: the input gradient of conv2d. */
   convTranspose2d(weight: Tensor, bias?: Tensor | null, stride?: Ints, padding?: Ints, outputPadding?: Ints, groups?: number, dilation?: Ints): Tensor;
   convTranspose2d(weight: Tensor, options: { bias?: Tensor | null; stride?: Ints; padding?: Ints; outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
   convTranspose2d(weight: Tensor, bias: Tensor | null, options: { stride?: Ints; padding?: Ints; outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
@@ -1235,7 +1230,7 @@ export interface TensorMethods {
   convTranspose2d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, options: { outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
   convTranspose2d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, options: { groups?: number; dilation?: Ints }): Tensor;
   convTranspose2d(weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, groups: number, options: { dilation?: Ints }): Tensor;
-  /** softmax(query keyᵀ * scale + mask) value; a mask of bool says what may be attended to. */
+  /** softmax(query keyᵀ * scale + mask) value; a bool mask is true where attention is allowed. */
   scaledDotProductAttention(key: Tensor, value: Tensor, attnMask?: Tensor | null, dropoutP?: number, isCausal?: boolean, scale?: number | null, enableGqa?: boolean): Tensor;
   scaledDotProductAttention(key: Tensor, value: Tensor, options: { attnMask?: Tensor | null; dropoutP?: number; isCausal?: boolean; scale?: number | null; enableGqa?: boolean }): Tensor;
   scaledDotProductAttention(key: Tensor, value: Tensor, attnMask: Tensor | null, options: { dropoutP?: number; isCausal?: boolean; scale?: number | null; enableGqa?: boolean }): Tensor;
@@ -1283,73 +1278,73 @@ export interface TensorMethods {
   nanmedian(dim?: number | null, keepdim?: boolean): Tensor | [values: Tensor, indices: Tensor];
   nanmedian(options: { dim?: number | null; keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
   nanmedian(dim: number | null, options: { keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
-  /** `[values, indices]`: the most frequent element along dim, the smallest of several such, where it is last. */
+  /** `[values, indices]`: the most frequent element along dim, or the smallest of those, and the index of its last occurrence. */
   mode(dim?: number, keepdim?: boolean): [values: Tensor, indices: Tensor];
   mode(options: { dim?: number; keepdim?: boolean }): [values: Tensor, indices: Tensor];
   mode(dim: number, options: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
-  /** `[values, indices]`: the largest element up to each along dim, the last of equals. */
+  /** `[values, indices]`: running maxima along dim; of equal elements, the last. */
   cummax(dim: number): [values: Tensor, indices: Tensor];
-  /** `[values, indices]`: the smallest element up to each along dim, the last of equals. */
+  /** `[values, indices]`: running minima along dim; of equal elements, the last. */
   cummin(dim: number): [values: Tensor, indices: Tensor];
-  /** Sums of the elements up to each, along dim. */
+  /** Running sums along dim. */
   cumsum(dim: number, dtype?: DType | null): Tensor;
   cumsum(dim: number, options: { dtype?: DType | null }): Tensor;
   /** Like cumsum(), but in place. */
   cumsum_(dim: number, dtype?: DType | null): this;
   cumsum_(dim: number, options: { dtype?: DType | null }): this;
-  /** Products of the elements up to each, along dim. */
+  /** Running products along dim. */
   cumprod(dim: number, dtype?: DType | null): Tensor;
   cumprod(dim: number, options: { dtype?: DType | null }): Tensor;
   /** Like cumprod(), but in place. */
   cumprod_(dim: number, dtype?: DType | null): this;
   cumprod_(dim: number, options: { dtype?: DType | null }): this;
-  /** Logarithms of the sums of exponentials up to each element, along dim. */
+  /** Logarithms of running sums of exp(input) along dim. */
   logcumsumexp(dim: number): Tensor;
-  /** Differences of neighbours along dim, taken n times, of input and what is put before and after it. */
+  /** Differences of neighbours along dim, taken n times; prepend and append are joined to input first. */
   diff(n?: number, dim?: number, prepend?: Tensor | null, append?: Tensor | null): Tensor;
   diff(options: { n?: number; dim?: number; prepend?: Tensor | null; append?: Tensor | null }): Tensor;
   diff(n: number, options: { dim?: number; prepend?: Tensor | null; append?: Tensor | null }): Tensor;
   diff(n: number, dim: number, options: { prepend?: Tensor | null; append?: Tensor | null }): Tensor;
   diff(n: number, dim: number, prepend: Tensor | null, options: { append?: Tensor | null }): Tensor;
-  /** Positions drawn from each row of input, with the weights that are its elements. */
+  /** Indices drawn at random from each row of input, whose elements are their weights. */
   multinomial(numSamples: number, replacement?: boolean, options?: GeneratorOption): Tensor;
   multinomial(numSamples: number, options: { replacement?: boolean } & GeneratorOption): Tensor;
-  /** Poisson numbers, each of the rate in input. */
+  /** Poisson samples with the rates in input. */
   poisson(options?: GeneratorOption): Tensor;
-  /** The number of successes in count trials, each of probability prob. */
+  /** The number of successes in count random trials of probability prob. */
   binomial(prob: Tensor, options?: GeneratorOption): Tensor;
-  /** Leaky ReLU whose slopes are, in training, uniform numbers in [lower, upper). */
+  /** Leaky ReLU whose slopes are random numbers in [lower, upper) in training. */
   rrelu(lower?: number, upper?: number, training?: boolean): Tensor;
   rrelu(options: { lower?: number; upper?: number; training?: boolean }): Tensor;
   rrelu(lower: number, options: { upper?: number; training?: boolean }): Tensor;
   rrelu(lower: number, upper: number, options: { training?: boolean }): Tensor;
   /** Sets the elements of input to the number of trials up to the first success. */
   geometric_(p: number, options?: GeneratorOption): this;
-  /** Sets the elements of input to Cauchy numbers. */
+  /** Sets the elements of input to Cauchy samples. */
   cauchy_(median?: number, sigma?: number, options?: GeneratorOption): this;
   cauchy_(options: { median?: number; sigma?: number } & GeneratorOption): this;
   cauchy_(median: number, options: { sigma?: number } & GeneratorOption): this;
-  /** Sets the elements of input to numbers whose logarithm is normal. */
+  /** Sets the elements of input to log-normal samples. */
   logNormal_(mean?: number, std?: number, options?: GeneratorOption): this;
   logNormal_(options: { mean?: number; std?: number } & GeneratorOption): this;
   logNormal_(mean: number, options: { std?: number } & GeneratorOption): this;
-  /** A view of a complex tensor with a last dimension of size two: the real and the imaginary parts. */
+  /** A real view of a complex tensor, with a last dimension of size two for the real and imaginary parts. */
   viewAsReal(): Tensor;
-  /** A view of a real tensor, whose last dimension of size two holds real and imaginary parts, as a complex one. */
+  /** A complex view of a real tensor whose last dimension, of size two, holds real and imaginary parts. */
   viewAsComplex(): Tensor;
-  /** A view of the real parts; of a real tensor, itself. */
+  /** A view of the real parts; for a real tensor, itself. */
   real(): Tensor;
   /** A view of the imaginary parts of a complex tensor. */
   imag(): Tensor;
-  /** The complex conjugate of every element; a real tensor is its own. */
+  /** The complex conjugate of every element; for a real tensor, itself. */
   conj(): Tensor;
-  /** The argument of every element in radians, in [-pi, pi]; of a real one 0 or, below zero, pi. */
+  /** The argument of every element in radians, in [-pi, pi]; for real numbers 0 or, if negative, pi. */
   angle(): Tensor;
-  /** The numbers real + i imag, with broadcasting. */
+  /** The complex numbers real + i imag, with broadcasting. */
   complex(imag: Tensor): Tensor;
-  /** The numbers of magnitude abs and argument angle, in radians. */
+  /** Complex numbers of magnitude abs and argument angle, in radians. */
   polar(angle: Tensor): Tensor;
-  /** Discrete Fourier transform along dim, of input cut or filled with zeros to size n. */
+  /** Discrete Fourier transform along dim, of input cut or zero-padded to size n. */
   fft(n?: number | null, dim?: number, norm?: "backward" | "ortho" | "forward"): Tensor;
   fft(options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   fft(n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
@@ -1359,12 +1354,12 @@ export interface TensorMethods {
   ifft(options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   ifft(n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   ifft(n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
-  /** fft of real numbers without the second half, which mirrors the first. */
+  /** fft of real numbers without the second half of the result, which mirrors the first. */
   rfft(n?: number | null, dim?: number, norm?: "backward" | "ortho" | "forward"): Tensor;
   rfft(options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   rfft(n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   rfft(n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
-  /** The inverse of rfft: n real numbers, by default 2 (size - 1). The imaginary parts that a real signal has not are not looked at. */
+  /** The inverse of rfft: n real numbers, by default 2 (size - 1). Imaginary parts that the spectrum of a real signal cannot have are ignored. */
   irfft(n?: number | null, dim?: number, norm?: "backward" | "ortho" | "forward"): Tensor;
   irfft(options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
   irfft(n: number | null, options: { dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;

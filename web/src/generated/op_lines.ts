@@ -1,6 +1,6 @@
 // Written by scripts/generate_ops.mjs from op_table.json. Do not edit.
 
-/** A line for each op, in the order of their numbers; dispatch/op_lines.ts reads them. */
+/** One line for each op, in the order of their ids; dispatch/op_lines.ts parses them. */
 export const kOpLines = `\
 add:mi input:operand other:operand alpha:number=1
 sub:mi input:operand other:operand alpha:number=1
@@ -230,7 +230,7 @@ argmax:m input:tensor dim:int?=null keepdim:bool=false
 argmin:m input:tensor dim:int?=null keepdim:bool=false
 var:m input:tensor dim:ints?=null correction:number=1 keepdim:bool=false unbiased:bool?=null
 std:m input:tensor dim:ints?=null correction:number=1 keepdim:bool=false unbiased:bool?=null
-norm:m input:tensor p:number=2 dim:ints?=null keepdim:bool=false
+norm: input:tensor p:number=2 dim:ints?=null keepdim:bool=false
 logsumexp:m input:tensor dim:ints keepdim:bool=false
 nansum:m input:tensor dim:ints?=null keepdim:bool=false dtype:dtype?=null
 nanmean:m input:tensor dim:ints?=null keepdim:bool=false dtype:dtype?=null

@@ -178,7 +178,7 @@ export const lt_: {
   (input: Tensor, other: Operand): Tensor;
 } = defineInPlace("lt");
 
-/** True where input is at most other. */
+/** True where input is less than or equal to other. */
 export const le: {
   (input: Operand, other: Operand): Tensor;
 } = define("le");
@@ -198,7 +198,7 @@ export const gt_: {
   (input: Tensor, other: Operand): Tensor;
 } = defineInPlace("gt");
 
-/** True where input is at least other. */
+/** True where input is greater than or equal to other. */
 export const ge: {
   (input: Operand, other: Operand): Tensor;
 } = define("ge");
@@ -218,7 +218,7 @@ export const logicalAnd_: {
   (input: Tensor, other: Operand): Tensor;
 } = defineInPlace("logical_and");
 
-/** True where an operand is nonzero. */
+/** True where at least one operand is nonzero. */
 export const logicalOr: {
   (input: Operand, other: Operand): Tensor;
 } = define("logical_or");
@@ -248,12 +248,12 @@ export const logicalNot_: {
   (input: Tensor): Tensor;
 } = defineInPlace("logical_not");
 
-/** True for negative numbers, -0 among them. */
+/** True for negative numbers, including -0. */
 export const signbit: {
   (input: Tensor): Tensor;
 } = define("signbit");
 
-/** True where input is not a number. */
+/** True where input is NaN. */
 export const isnan: {
   (input: Tensor): Tensor;
 } = define("isnan");
@@ -268,12 +268,12 @@ export const isfinite: {
   (input: Tensor): Tensor;
 } = define("isfinite");
 
-/** input where condition holds, other elsewhere. */
+/** input where condition is true, other elsewhere. */
 export const where: {
   (condition: Operand, input: Operand, other: Operand): Tensor;
 } = define("where");
 
-/** value where mask holds, input elsewhere. */
+/** value where mask is true, input elsewhere. */
 export const maskedFill: {
   (input: Operand, mask: Operand, value: Operand): Tensor;
 } = define("masked_fill");
@@ -283,7 +283,7 @@ export const maskedFill_: {
   (input: Tensor, mask: Operand, value: Operand): Tensor;
 } = defineInPlace("masked_fill");
 
-/** The greater of two operands; NaN if either is. */
+/** The larger of two operands; NaN if either is NaN. */
 export const maximum: {
   (input: Operand, other: Operand): Tensor;
 } = define("maximum");
@@ -293,7 +293,7 @@ export const maximum_: {
   (input: Tensor, other: Operand): Tensor;
 } = defineInPlace("maximum");
 
-/** The lesser of two operands; NaN if either is. */
+/** The smaller of two operands; NaN if either is NaN. */
 export const minimum: {
   (input: Operand, other: Operand): Tensor;
 } = define("minimum");
@@ -303,7 +303,7 @@ export const minimum_: {
   (input: Tensor, other: Operand): Tensor;
 } = defineInPlace("minimum");
 
-/** The greater of two operands; a number rather than NaN. */
+/** The larger of two operands; a number is preferred to NaN. */
 export const fmax: {
   (input: Operand, other: Operand): Tensor;
 } = define("fmax");
@@ -313,7 +313,7 @@ export const fmax_: {
   (input: Tensor, other: Operand): Tensor;
 } = defineInPlace("fmax");
 
-/** The lesser of two operands; a number rather than NaN. */
+/** The smaller of two operands; a number is preferred to NaN. */
 export const fmin: {
   (input: Operand, other: Operand): Tensor;
 } = define("fmin");
@@ -323,7 +323,7 @@ export const fmin_: {
   (input: Tensor, other: Operand): Tensor;
 } = defineInPlace("fmin");
 
-/** input limited to [min, max]; max where the limits cross. */
+/** input clamped to [min, max]; max if min is greater than max. */
 export const clamp: {
   (input: Tensor, min?: Operand | null, max?: Operand | null): Tensor;
   (input: Tensor, options: { min?: Operand | null; max?: Operand | null }): Tensor;
@@ -403,7 +403,7 @@ export const abs_: {
   (input: Tensor): Tensor;
 } = defineInPlace("abs");
 
-/** -1, 0 or 1 by the sign of every element. */
+/** The sign of every element: -1, 0 or 1. */
 export const sign: {
   (input: Tensor): Tensor;
 } = define("sign");
@@ -413,7 +413,7 @@ export const sign_: {
   (input: Tensor): Tensor;
 } = defineInPlace("sign");
 
-/** sign; for complex numbers, the number over its magnitude. */
+/** sign; for complex numbers, the number divided by its magnitude. */
 export const sgn: {
   (input: Tensor): Tensor;
 } = define("sgn");
@@ -423,7 +423,7 @@ export const sgn_: {
   (input: Tensor): Tensor;
 } = defineInPlace("sgn");
 
-/** The next integer at or below every element. */
+/** The largest integer that is at most the element. */
 export const floor: {
   (input: Tensor): Tensor;
 } = define("floor");
@@ -433,7 +433,7 @@ export const floor_: {
   (input: Tensor): Tensor;
 } = defineInPlace("floor");
 
-/** The next integer at or above every element. */
+/** The smallest integer that is at least the element. */
 export const ceil: {
   (input: Tensor): Tensor;
 } = define("ceil");
@@ -443,7 +443,7 @@ export const ceil_: {
   (input: Tensor): Tensor;
 } = defineInPlace("ceil");
 
-/** The nearest integer, or number of so many decimals; halves go to the even one. */
+/** Rounded to the given number of decimals; halves are rounded to even. */
 export const round: {
   (input: Tensor, decimals?: number): Tensor;
   (input: Tensor, options: { decimals?: number }): Tensor;
@@ -455,7 +455,7 @@ export const round_: {
   (input: Tensor, options: { decimals?: number }): Tensor;
 } = defineInPlace("round");
 
-/** The next integer towards zero. */
+/** Rounded to an integer towards zero. */
 export const trunc: {
   (input: Tensor): Tensor;
 } = define("trunc");
@@ -465,7 +465,7 @@ export const trunc_: {
   (input: Tensor): Tensor;
 } = defineInPlace("trunc");
 
-/** What trunc takes away: x - trunc(x). */
+/** The fractional part: x - trunc(x). */
 export const frac: {
   (input: Tensor): Tensor;
 } = define("frac");
@@ -495,7 +495,7 @@ export const exp2_: {
   (input: Tensor): Tensor;
 } = defineInPlace("exp2");
 
-/** exp(x) - 1, exact also near 0. */
+/** exp(x) - 1, accurate near 0. */
 export const expm1: {
   (input: Tensor): Tensor;
 } = define("expm1");
@@ -535,7 +535,7 @@ export const log10_: {
   (input: Tensor): Tensor;
 } = defineInPlace("log10");
 
-/** log(1 + x), exact also near 0. */
+/** log(1 + x), accurate near 0. */
 export const log1p: {
   (input: Tensor): Tensor;
 } = define("log1p");
@@ -615,7 +615,7 @@ export const xlog1py_: {
   (input: Tensor, other: Operand): Tensor;
 } = defineInPlace("xlog1py");
 
-/** -x log(x), the summand of an entropy: 0 at 0, -Infinity below. */
+/** -x log(x), the terms of an entropy; 0 at 0, -Infinity for negative x. */
 export const entr: {
   (input: Tensor): Tensor;
 } = define("entr");
@@ -625,7 +625,7 @@ export const entr_: {
   (input: Tensor): Tensor;
 } = defineInPlace("entr");
 
-/** log(x / (1 - x)), after limiting x to [eps, 1 - eps] if eps is given. */
+/** log(x / (1 - x)); x is first clamped to [eps, 1 - eps] if eps is given. */
 export const logit: {
   (input: Tensor, eps?: number): Tensor;
   (input: Tensor, options: { eps?: number }): Tensor;
@@ -797,7 +797,7 @@ export const erf_: {
   (input: Tensor): Tensor;
 } = defineInPlace("erf");
 
-/** 1 - erf(x), exact also where that is tiny. */
+/** 1 - erf(x), accurate also where the result is tiny. */
 export const erfc: {
   (input: Tensor): Tensor;
 } = define("erfc");
@@ -807,7 +807,7 @@ export const erfc_: {
   (input: Tensor): Tensor;
 } = defineInPlace("erfc");
 
-/** exp(x^2) erfc(x), where erfc alone would be 0 too. */
+/** exp(x^2) erfc(x), accurate also where erfc(x) underflows to 0. */
 export const erfcx: {
   (input: Tensor): Tensor;
 } = define("erfcx");
@@ -817,7 +817,7 @@ export const erfcx_: {
   (input: Tensor): Tensor;
 } = defineInPlace("erfcx");
 
-/** Distribution function of the standard normal distribution. */
+/** Cumulative distribution function of the standard normal distribution. */
 export const ndtr: {
   (input: Tensor): Tensor;
 } = define("ndtr");
@@ -827,7 +827,7 @@ export const ndtr_: {
   (input: Tensor): Tensor;
 } = defineInPlace("ndtr");
 
-/** Logarithm of ndtr, exact also where that is tiny. */
+/** Logarithm of ndtr, accurate also where ndtr is tiny. */
 export const logNdtr: {
   (input: Tensor): Tensor;
 } = define("log_ndtr");
@@ -837,7 +837,7 @@ export const logNdtr_: {
   (input: Tensor): Tensor;
 } = defineInPlace("log_ndtr");
 
-/** The number whose error function is the element. */
+/** Inverse of the error function. */
 export const erfinv: {
   (input: Tensor): Tensor;
 } = define("erfinv");
@@ -847,7 +847,7 @@ export const erfinv_: {
   (input: Tensor): Tensor;
 } = defineInPlace("erfinv");
 
-/** The number whose ndtr is the element, exact in both tails. */
+/** Inverse of ndtr, accurate in both tails. */
 export const ndtri: {
   (input: Tensor): Tensor;
 } = define("ndtri");
@@ -857,7 +857,7 @@ export const ndtri_: {
   (input: Tensor): Tensor;
 } = defineInPlace("ndtri");
 
-/** Logarithm of the gamma function's magnitude. */
+/** Logarithm of the magnitude of the gamma function. */
 export const lgamma: {
   (input: Tensor): Tensor;
 } = define("lgamma");
@@ -887,7 +887,7 @@ export const polygamma_: {
   (n: Tensor, input: Operand): Tensor;
 } = defineInPlace("polygamma");
 
-/** Hurwitz's zeta function: the sum of (other + k)^-input over k >= 0. */
+/** Hurwitz zeta function: the sum of (other + k)^-input over k >= 0. */
 export const zeta: {
   (input: Operand, other: Operand): Tensor;
 } = define("zeta");
@@ -897,7 +897,7 @@ export const zeta_: {
   (input: Tensor, other: Operand): Tensor;
 } = defineInPlace("zeta");
 
-/** Regularised lower incomplete gamma function: that of other, of shape input. */
+/** Regularised lower incomplete gamma function of other, with shape input. */
 export const gammainc: {
   (input: Operand, other: Operand): Tensor;
 } = define("gammainc");
@@ -907,7 +907,7 @@ export const gammainc_: {
   (input: Tensor, other: Operand): Tensor;
 } = defineInPlace("gammainc");
 
-/** 1 - gammainc, exact also where that is tiny. */
+/** 1 - gammainc, accurate also where the result is tiny. */
 export const gammaincc: {
   (input: Operand, other: Operand): Tensor;
 } = define("gammaincc");
@@ -937,7 +937,7 @@ export const i1e_: {
   (input: Tensor): Tensor;
 } = defineInPlace("i1e");
 
-/** Modified Bessel function of the first kind of order 0. */
+/** Modified Bessel function I0 (first kind, order 0). */
 export const i0: {
   (input: Tensor): Tensor;
 } = define("i0");
@@ -947,7 +947,7 @@ export const i0_: {
   (input: Tensor): Tensor;
 } = defineInPlace("i0");
 
-/** Modified Bessel function of the first kind of order 1. */
+/** Modified Bessel function I1 (first kind, order 1). */
 export const i1: {
   (input: Tensor): Tensor;
 } = define("i1");
@@ -957,7 +957,7 @@ export const i1_: {
   (input: Tensor): Tensor;
 } = defineInPlace("i1");
 
-/** The bits that both integers have; and, for bool. */
+/** Bitwise and of integers; logical and of booleans. */
 export const bitwiseAnd: {
   (input: Operand, other: Operand): Tensor;
 } = define("bitwise_and");
@@ -967,7 +967,7 @@ export const bitwiseAnd_: {
   (input: Tensor, other: Operand): Tensor;
 } = defineInPlace("bitwise_and");
 
-/** The bits that one of the integers has; or, for bool. */
+/** Bitwise or of integers; logical or of booleans. */
 export const bitwiseOr: {
   (input: Operand, other: Operand): Tensor;
 } = define("bitwise_or");
@@ -977,7 +977,7 @@ export const bitwiseOr_: {
   (input: Tensor, other: Operand): Tensor;
 } = defineInPlace("bitwise_or");
 
-/** The bits in which the integers differ; xor, for bool. */
+/** Bitwise exclusive or of integers; logical exclusive or of booleans. */
 export const bitwiseXor: {
   (input: Operand, other: Operand): Tensor;
 } = define("bitwise_xor");
@@ -987,7 +987,7 @@ export const bitwiseXor_: {
   (input: Tensor, other: Operand): Tensor;
 } = defineInPlace("bitwise_xor");
 
-/** All bits of every integer turned round; not, for bool. */
+/** Bitwise complement of integers; logical not of booleans. */
 export const bitwiseNot: {
   (input: Tensor): Tensor;
 } = define("bitwise_not");
@@ -997,7 +997,7 @@ export const bitwiseNot_: {
   (input: Tensor): Tensor;
 } = defineInPlace("bitwise_not");
 
-/** The bits of input moved up by other places. */
+/** input shifted left by other bits. */
 export const bitwiseLeftShift: {
   (input: Operand, other: Operand): Tensor;
 } = define("bitwise_left_shift");
@@ -1007,7 +1007,7 @@ export const bitwiseLeftShift_: {
   (input: Tensor, other: Operand): Tensor;
 } = defineInPlace("bitwise_left_shift");
 
-/** The bits of input moved down by other places; the sign stays. */
+/** input shifted right by other bits, preserving the sign. */
 export const bitwiseRightShift: {
   (input: Operand, other: Operand): Tensor;
 } = define("bitwise_right_shift");
@@ -1081,7 +1081,7 @@ export const elu_: {
   (input: Tensor, options: { alpha?: number }): Tensor;
 } = defineInPlace("elu");
 
-/** elu scaled so that activations keep mean 0 and variance 1. */
+/** elu, scaled so that activations tend to mean 0 and variance 1. */
 export const selu: {
   (input: Tensor): Tensor;
 } = define("selu");
@@ -1143,7 +1143,7 @@ export const mish_: {
   (input: Tensor): Tensor;
 } = defineInPlace("mish");
 
-/** x times the normal distribution function of x. */
+/** x times the standard normal cumulative distribution function of x. */
 export const gelu: {
   (input: Tensor, approximate?: "none" | "tanh"): Tensor;
   (input: Tensor, options: { approximate?: "none" | "tanh" }): Tensor;
@@ -1189,7 +1189,7 @@ export const tanhshrink_: {
   (input: Tensor): Tensor;
 } = defineInPlace("tanhshrink");
 
-/** x moved towards zero by lambd; 0 in between. */
+/** x shrunk towards zero by lambd; 0 in [-lambd, lambd]. */
 export const softshrink: {
   (input: Tensor, lambd?: number): Tensor;
   (input: Tensor, options: { lambd?: number }): Tensor;
@@ -1213,7 +1213,7 @@ export const hardshrink_: {
   (input: Tensor, options: { lambd?: number }): Tensor;
 } = defineInPlace("hardshrink");
 
-/** x limited to [min_val, max_val]. */
+/** x clamped to [min_val, max_val]. */
 export const hardtanh: {
   (input: Tensor, minVal?: number, maxVal?: number): Tensor;
   (input: Tensor, options: { minVal?: number; maxVal?: number }): Tensor;
@@ -1247,7 +1247,7 @@ export const hardswish_: {
   (input: Tensor): Tensor;
 } = defineInPlace("hardswish");
 
-/** A copy with memory of its own; gradients flow through it. */
+/** A copy in separate memory; gradients flow through it. */
 export const clone: {
   (input: Tensor): Tensor;
 } = define("clone");
@@ -1295,14 +1295,14 @@ export const viewAs: {
   (input: Tensor, other: Tensor): Tensor;
 } = define("view_as");
 
-/** Joins the dimensions start_dim to end_dim into one. */
+/** Merges the dimensions startDim to endDim into one. */
 export const flatten: {
   (input: Tensor, startDim?: number, endDim?: number): Tensor;
   (input: Tensor, options: { startDim?: number; endDim?: number }): Tensor;
   (input: Tensor, startDim: number, options: { endDim?: number }): Tensor;
 } = define("flatten");
 
-/** Divides dimension dim into dimensions of the given sizes. */
+/** Splits dimension dim into dimensions of the given sizes. */
 export const unflatten: {
   (input: Tensor, dim: number, sizes: Ints): Tensor;
   (input: Tensor, dim: number, ...sizes: number[]): Tensor;
@@ -1344,12 +1344,12 @@ export const permute: {
   (input: Tensor, ...dims: number[]): Tensor;
 } = define("permute");
 
-/** A view with the dimensions source moved to the places destination. */
+/** A view with the dimensions source moved to the positions destination. */
 export const movedim: {
   (input: Tensor, source: Ints, destination: Ints): Tensor;
 } = define("movedim");
 
-/** A view without the dimensions of size one, or those of them in dim. */
+/** A view without dimensions of size one: all of them, or those in dim. */
 export const squeeze: {
   (input: Tensor, dim?: Ints | null): Tensor;
   (input: Tensor, options: { dim?: Ints | null }): Tensor;
@@ -1388,46 +1388,46 @@ export const broadcastTo: {
   (input: Tensor, ...shape: number[]): Tensor;
 } = define("broadcast_to");
 
-/** The same values outside of any graph. */
+/** The same values without a graph. */
 export const detach: {
   (input: Tensor): Tensor;
 } = define("detach");
 
-/** A view of length elements of dim, from start. */
+/** A view of length slices along dim, from start. */
 export const narrow: {
   (input: Tensor, dim: number, start: number, length: number): Tensor;
 } = define("narrow");
 
-/** A view of element index along dim, without that dimension. */
+/** A view of the slice at index along dim, without that dimension. */
 export const select: {
   (input: Tensor, dim: number, index: number): Tensor;
 } = define("select");
 
-/** Views of consecutive parts of dim, of the given sizes. */
+/** Views of consecutive parts of the given sizes along dim. */
 export const splitWithSizes: {
   (input: Tensor, splitSizes: Ints, dim?: number): Tensor[];
   (input: Tensor, splitSizes: Ints, options: { dim?: number }): Tensor[];
 } = define("split_with_sizes");
 
-/** Views of consecutive parts of dim: of one size, or of a list of sizes. */
+/** Views of consecutive parts along dim: of one size, or of the given sizes. */
 export const split: {
   (input: Tensor, splitSize: Ints, dim?: number): Tensor[];
   (input: Tensor, splitSize: Ints, options: { dim?: number }): Tensor[];
 } = define("split");
 
-/** Views of dim in at most that many parts of one size; the last may be smaller. */
+/** Views of at most chunks parts along dim, of one size; the last may be smaller. */
 export const chunk: {
   (input: Tensor, chunks: number, dim?: number): Tensor[];
   (input: Tensor, chunks: number, options: { dim?: number }): Tensor[];
 } = define("chunk");
 
-/** Views of all elements along dim, without that dimension. */
+/** Views of all slices along dim, without that dimension. */
 export const unbind: {
   (input: Tensor, dim?: number): Tensor[];
   (input: Tensor, options: { dim?: number }): Tensor[];
 } = define("unbind");
 
-/** A view of the diagonals of the planes dim1, dim2, as the last dimension. */
+/** A view of the diagonals of the planes of dim1 and dim2, as last dimension. */
 export const diagonal: {
   (input: Tensor, offset?: number, dim1?: number, dim2?: number): Tensor;
   (input: Tensor, options: { offset?: number; dim1?: number; dim2?: number }): Tensor;
@@ -1435,7 +1435,7 @@ export const diagonal: {
   (input: Tensor, offset: number, dim1: number, options: { dim2?: number }): Tensor;
 } = define("diagonal");
 
-/** A view of all windows of a size along dim, a step apart, as the last dimension. */
+/** A view of windows of size slices along dimension, step apart, as last dimension. */
 export const unfold: {
   (input: Tensor, dimension: number, size: number, step: number): Tensor;
 } = define("unfold");
@@ -1452,29 +1452,29 @@ export const stack: {
   (tensors: readonly Tensor[], options: { dim?: number }): Tensor;
 } = define("stack");
 
-/** Joins tensors along the columns; vectors end to end. */
+/** Joins tensors along dimension 1; vectors end to end. */
 export const hstack: {
   (tensors: readonly Tensor[]): Tensor;
 } = define("hstack");
 
-/** Joins tensors along the rows; vectors are rows. */
+/** Joins tensors along dimension 0; vectors become rows. */
 export const vstack: {
   (tensors: readonly Tensor[]): Tensor;
 } = define("vstack");
 
-/** The coordinates of a grid, a tensor for each vector of coordinates of an axis. */
+/** The coordinates of the points of a grid, a tensor for each axis. */
 export const meshgrid: {
   (tensors: readonly Tensor[], indexing?: "ij" | "xy"): Tensor[];
   (tensors: readonly Tensor[], options: { indexing?: "ij" | "xy" }): Tensor[];
 } = define("meshgrid");
 
-/** Copies of the tensor side by side, repeats[i] of them along dimension i. */
+/** A copy of input repeated repeats[i] times along dimension i. */
 export const repeat: {
   (input: Tensor, repeats: Ints): Tensor;
   (input: Tensor, ...repeats: number[]): Tensor;
 } = define("repeat");
 
-/** repeat, where missing repeats count as one. */
+/** repeat() in which missing repeats count as one. */
 export const tile: {
   (input: Tensor, dims: Ints): Tensor;
   (input: Tensor, ...dims: number[]): Tensor;
@@ -1486,7 +1486,7 @@ export const flip: {
   (input: Tensor, ...dims: number[]): Tensor;
 } = define("flip");
 
-/** A copy with elements moved by shifts along dims, round the end; flat without dims. */
+/** A copy with elements shifted cyclically along dims; flattened first without dims. */
 export const roll: {
   (input: Tensor, shifts: Ints, dims?: Ints | null): Tensor;
   (input: Tensor, shifts: Ints, options: { dims?: Ints | null }): Tensor;
@@ -1534,18 +1534,18 @@ export const trace: {
   (input: Tensor): Tensor;
 } = define("trace");
 
-/** Sets the diagonal of input to fill_value; wrap begins again below in a tall matrix. */
+/** Sets the diagonal of input to fillValue; with wrap, a tall matrix has further diagonals. */
 export const fillDiagonal_: {
   (input: Tensor, fillValue: Scalar, wrap?: boolean): Tensor;
   (input: Tensor, fillValue: Scalar, options: { wrap?: boolean }): Tensor;
 } = defineInPlace("fill_diagonal_");
 
-/** The slices of input along dim that index names. */
+/** The slices of input at index along dim. */
 export const indexSelect: {
   (input: Tensor, dim: number, index: Tensor): Tensor;
 } = define("index_select");
 
-/** A copy of input with alpha * source added to the slices index names. */
+/** A copy of input with alpha * source added to the slices at index. */
 export const indexAdd: {
   (input: Tensor, dim: number, index: Tensor, source: Tensor, alpha?: Scalar): Tensor;
   (input: Tensor, dim: number, index: Tensor, source: Tensor, options: { alpha?: Scalar }): Tensor;
@@ -1557,7 +1557,7 @@ export const indexAdd_: {
   (input: Tensor, dim: number, index: Tensor, source: Tensor, options: { alpha?: Scalar }): Tensor;
 } = defineInPlace("index_add");
 
-/** A copy of input with the slices of source in the places index names. */
+/** A copy of input with the slices at index replaced by those of source. */
 export const indexCopy: {
   (input: Tensor, dim: number, index: Tensor, source: Tensor): Tensor;
 } = define("index_copy");
@@ -1567,7 +1567,7 @@ export const indexCopy_: {
   (input: Tensor, dim: number, index: Tensor, source: Tensor): Tensor;
 } = defineInPlace("index_copy");
 
-/** A copy of input with value in the slices index names. */
+/** A copy of input with the slices at index set to value. */
 export const indexFill: {
   (input: Tensor, dim: number, index: Tensor, value: Operand): Tensor;
 } = define("index_fill");
@@ -1577,12 +1577,12 @@ export const indexFill_: {
   (input: Tensor, dim: number, index: Tensor, value: Operand): Tensor;
 } = defineInPlace("index_fill");
 
-/** The elements of input that index names along dim, one for each. */
+/** For each element of index, the element of input there along dim. */
 export const gather: {
   (input: Tensor, dim: number, index: Tensor): Tensor;
 } = define("gather");
 
-/** A copy of input with the elements of src, or a number, in the places index names along dim; or added to or multiplied with what is there. */
+/** A copy of input with the elements of src, or a number, written at index along dim; with reduce, added to or multiplied with the old elements. */
 export const scatter: {
   (input: Tensor, dim: number, index: Tensor, src: Operand, reduce?: "none" | "add" | "multiply"): Tensor;
   (input: Tensor, dim: number, index: Tensor, src: Operand, options: { reduce?: "none" | "add" | "multiply" }): Tensor;
@@ -1594,7 +1594,7 @@ export const scatter_: {
   (input: Tensor, dim: number, index: Tensor, src: Operand, options: { reduce?: "none" | "add" | "multiply" }): Tensor;
 } = defineInPlace("scatter");
 
-/** A copy of input with the elements of src added in the places index names along dim. */
+/** A copy of input with the elements of src added to those at index along dim. */
 export const scatterAdd: {
   (input: Tensor, dim: number, index: Tensor, src: Tensor): Tensor;
 } = define("scatter_add");
@@ -1604,7 +1604,7 @@ export const scatterAdd_: {
   (input: Tensor, dim: number, index: Tensor, src: Tensor): Tensor;
 } = defineInPlace("scatter_add");
 
-/** A copy of input in which the elements of src that index names for one place along dim are reduced to one, with the element that is there unless include_self is false. */
+/** A copy of input in which the elements of src with the same index along dim are reduced to one, together with the old element unless includeSelf is false. */
 export const scatterReduce: {
   (input: Tensor, dim: number, index: Tensor, src: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", includeSelf?: boolean): Tensor;
   (input: Tensor, dim: number, index: Tensor, src: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", options: { includeSelf?: boolean }): Tensor;
@@ -1616,7 +1616,7 @@ export const scatterReduce_: {
   (input: Tensor, dim: number, index: Tensor, src: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", options: { includeSelf?: boolean }): Tensor;
 } = defineInPlace("scatter_reduce");
 
-/** A copy of input in which the slices of source that index names for one place along dim are reduced to one, with the slice that is there unless include_self is false. Sums are those of index_add. */
+/** A copy of input in which the slices of source with the same index along dim are reduced to one, together with the old slice unless includeSelf is false. For sums use indexAdd(). */
 export const indexReduce: {
   (input: Tensor, dim: number, index: Tensor, source: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", includeSelf?: boolean): Tensor;
   (input: Tensor, dim: number, index: Tensor, source: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", options: { includeSelf?: boolean }): Tensor;
@@ -1628,13 +1628,13 @@ export const indexReduce_: {
   (input: Tensor, dim: number, index: Tensor, source: Tensor, reduce: "sum" | "prod" | "mean" | "amax" | "amin", options: { includeSelf?: boolean }): Tensor;
 } = defineInPlace("index_reduce");
 
-/** gather, with input and indices broadcast apart from dim; flat without dim. */
+/** gather() with input and indices broadcast except along dim; both flattened without dim. */
 export const takeAlongDim: {
   (input: Tensor, indices: Tensor, dim?: number | null): Tensor;
   (input: Tensor, indices: Tensor, options: { dim?: number | null }): Tensor;
 } = define("take_along_dim");
 
-/** The elements of the flattened input that index names. */
+/** The elements of the flattened input at index. */
 export const take: {
   (input: Tensor, index: Tensor): Tensor;
 } = define("take");
@@ -1654,24 +1654,24 @@ export const maskedScatter_: {
   (input: Tensor, mask: Tensor, source: Tensor): Tensor;
 } = defineInPlace("masked_scatter");
 
-/** The positions of the elements that are not zero, one per row. */
+/** The indices of the nonzero elements, one row for each element. */
 export const nonzero: {
   (input: Tensor): Tensor;
 } = define("nonzero");
 
-/** Every slice along dim repeated in place; flat without dim. */
+/** Repeats every slice along dim; every element without dim. */
 export const repeatInterleave: {
   (input: Tensor, repeats: Operand, dim?: number | null): Tensor;
   (input: Tensor, repeats: Operand, options: { dim?: number | null }): Tensor;
 } = define("repeat_interleave");
 
-/** Classes as rows of zeros with a one at the class. */
+/** For each class a row of zeros with a one at the class. */
 export const oneHot: {
   (input: Tensor, numClasses?: number): Tensor;
   (input: Tensor, options: { numClasses?: number }): Tensor;
 } = define("one_hot");
 
-/** Where along the last dimension of sorted_sequence every element of input would be put: before elements equal to it, or with right after them. sorter is the order of a sequence that is not sorted. */
+/** The index along the last dimension of sortedSequence at which each element of input would be inserted: before equal elements, or with right after them. sorter is the argsort() of an unsorted sequence. */
 export const searchsorted: {
   (sortedSequence: Tensor, input: Operand, outInt32?: boolean, right?: boolean, side?: null | "left" | "right", sorter?: Tensor | null): Tensor;
   (sortedSequence: Tensor, input: Operand, options: { outInt32?: boolean; right?: boolean; side?: null | "left" | "right"; sorter?: Tensor | null }): Tensor;
@@ -1680,26 +1680,26 @@ export const searchsorted: {
   (sortedSequence: Tensor, input: Operand, outInt32: boolean, right: boolean, side: null | "left" | "right", options: { sorter?: Tensor | null }): Tensor;
 } = define("searchsorted");
 
-/** searchsorted() for one sequence: the bucket of every element of input between the boundaries, a vector that rises. */
+/** The bucket of each element of input between boundaries, an ascending vector: searchsorted() with one sequence. */
 export const bucketize: {
   (input: Tensor, boundaries: Tensor, outInt32?: boolean, right?: boolean): Tensor;
   (input: Tensor, boundaries: Tensor, options: { outInt32?: boolean; right?: boolean }): Tensor;
   (input: Tensor, boundaries: Tensor, outInt32: boolean, options: { right?: boolean }): Tensor;
 } = define("bucketize");
 
-/** The rows of weight that input names; row padding_idx gets no gradient. */
+/** The rows of weight at the indices in input; row paddingIdx gets no gradient. */
 export const embedding: {
   (input: Tensor, weight: Tensor, paddingIdx?: number | null): Tensor;
   (input: Tensor, weight: Tensor, options: { paddingIdx?: number | null }): Tensor;
 } = define("embedding");
 
-/** A copy of input with values, broadcast, at the elements that indices name. */
+/** A copy of input with values, broadcast, at the elements that indices select. */
 export const indexPut: {
   (input: Tensor, indices: readonly Tensor[], values: Operand, accumulate?: boolean): Tensor;
   (input: Tensor, indices: readonly Tensor[], values: Operand, options: { accumulate?: boolean }): Tensor;
 } = define("index_put");
 
-/** Writes values, broadcast, to the elements of input that indices name, or adds them. */
+/** Writes values, broadcast, to the elements of input that indices select, or adds them. */
 export const indexPut_: {
   (input: Tensor, indices: readonly Tensor[], values: Operand, accumulate?: boolean, dims?: Ints | null): Tensor;
   (input: Tensor, indices: readonly Tensor[], values: Operand, options: { accumulate?: boolean; dims?: Ints | null }): Tensor;
@@ -1720,26 +1720,26 @@ export const ones: {
   (...sizeAndOptions: [...number[], TensorOptions]): Tensor;
 } = defineFactory("ones");
 
-/** A tensor of one value; its dtype follows the value. */
+/** A tensor filled with one value, which sets its dtype. */
 export const full: {
   (size: Ints, fillValue: Scalar, options?: TensorOptions): Tensor;
 } = defineFactory("full");
 
-/** A tensor of unset values. */
+/** A tensor with uninitialised values. */
 export const empty: {
   (size: Ints, options?: TensorOptions): Tensor;
   (...size: number[]): Tensor;
   (...sizeAndOptions: [...number[], TensorOptions]): Tensor;
 } = defineFactory("empty");
 
-/** Numbers from start to before end, a step apart; arange(end) begins at 0. */
+/** Numbers from start to end, which is excluded, spaced by step; arange(end) starts at 0. */
 export const arange: {
   (start: Scalar, end?: Scalar | null, step?: Scalar, options?: TensorOptions): Tensor;
   (start: Scalar, options: { end?: Scalar | null; step?: Scalar } & TensorOptions): Tensor;
   (start: Scalar, end: Scalar | null, options: { step?: Scalar } & TensorOptions): Tensor;
 } = defineFactory("arange");
 
-/** steps numbers from start to end, both included, evenly apart. */
+/** steps evenly spaced numbers from start to end, both included. */
 export const linspace: {
   (start: number, end: number, steps: number, options?: TensorOptions): Tensor;
 } = defineFactory("linspace");
@@ -1765,7 +1765,7 @@ export const fullLike: {
   (input: Tensor, fillValue: Scalar, options?: TensorOptions): Tensor;
 } = defineFactory("full_like");
 
-/** Unset values in the shape of input. */
+/** Uninitialised values in the shape of input. */
 export const emptyLike: {
   (input: Tensor, options?: TensorOptions): Tensor;
 } = defineFactory("empty_like");
@@ -1819,7 +1819,7 @@ export const normal_: {
   (input: Tensor, mean: number, options: { std?: number } & GeneratorOption): Tensor;
 } = drawing(defineInPlace("normal_"));
 
-/** Sets the elements of input to random integers in [from, to), or of its whole range. */
+/** Sets the elements of input to random integers in [from, to), or in the range of its dtype. */
 export const random_: {
   (input: Tensor, from?: number | null, to?: number | null, options?: GeneratorOption): Tensor;
   (input: Tensor, options: { from?: number | null; to?: number | null } & GeneratorOption): Tensor;
@@ -1838,7 +1838,7 @@ export const bernoulli_: {
   (input: Tensor, options: { p?: number } & GeneratorOption): Tensor;
 } = drawing(defineInPlace("bernoulli_"));
 
-/** 1 with the probability input, else 0. */
+/** 1 with the probability in input, else 0. */
 export const bernoulli: {
   (input: Tensor, options?: GeneratorOption): Tensor;
 } = drawing(define("bernoulli"));
@@ -1850,7 +1850,7 @@ export const dropout: {
   (input: Tensor, p: number, options: { training?: boolean }): Tensor;
 } = define("dropout");
 
-/** Sum of the elements, of all or along dim; of integers as int64. */
+/** Sum of all elements or along dim; int64 for integers. */
 export const sum: {
   (input: Tensor, dim?: Ints | null, keepdim?: boolean, dtype?: DType | null): Tensor;
   (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
@@ -1858,7 +1858,7 @@ export const sum: {
   (input: Tensor, dim: Ints | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
 } = define("sum");
 
-/** Mean of the elements, of all or along dim. */
+/** Mean of all elements or along dim. */
 export const mean: {
   (input: Tensor, dim?: Ints | null, keepdim?: boolean, dtype?: DType | null): Tensor;
   (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
@@ -1866,7 +1866,7 @@ export const mean: {
   (input: Tensor, dim: Ints | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
 } = define("mean");
 
-/** Product of the elements, of all or along dim; of integers as int64. */
+/** Product of all elements or along dim; int64 for integers. */
 export const prod: {
   (input: Tensor, dim?: number | null, keepdim?: boolean, dtype?: DType | null): Tensor;
   (input: Tensor, options: { dim?: number | null; keepdim?: boolean; dtype?: DType | null }): Tensor;
@@ -1874,14 +1874,14 @@ export const prod: {
   (input: Tensor, dim: number | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
 } = define("prod");
 
-/** Whether some element is not zero, of all or along dim. */
+/** Whether any element is nonzero, of all or along dim. */
 export const any: {
   (input: Tensor, dim?: Ints | null, keepdim?: boolean): Tensor;
   (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
   (input: Tensor, dim: Ints | null, options: { keepdim?: boolean }): Tensor;
 } = define("any");
 
-/** Whether every element is not zero, of all or along dim. */
+/** Whether every element is nonzero, of all or along dim. */
 export const all: {
   (input: Tensor, dim?: Ints | null, keepdim?: boolean): Tensor;
   (input: Tensor, options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
@@ -1902,7 +1902,7 @@ export const amin: {
   (input: Tensor, dim: Ints | null, options: { keepdim?: boolean }): Tensor;
 } = define("amin");
 
-/** Largest element; along dim, [values, indices]; of two tensors, maximum. */
+/** Largest element; with dim, [values, indices]; of two tensors, their maximum. */
 export const max: {
   (input: Tensor, dim?: Tensor | null, keepdim?: boolean): Tensor;
   (input: Tensor, options: { dim?: Tensor | null; keepdim?: boolean }): Tensor;
@@ -1915,7 +1915,7 @@ export const max: {
   (input: Tensor, dim: Operand | null, options: { keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
 } = define("max");
 
-/** Smallest element; along dim, [values, indices]; of two tensors, minimum. */
+/** Smallest element; with dim, [values, indices]; of two tensors, their minimum. */
 export const min: {
   (input: Tensor, dim?: Tensor | null, keepdim?: boolean): Tensor;
   (input: Tensor, options: { dim?: Tensor | null; keepdim?: boolean }): Tensor;
@@ -1942,7 +1942,7 @@ export const argmin: {
   (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor;
 } = define("argmin");
 
-/** Variance of all elements or along dim, over their number less correction. */
+/** Variance of all elements or along dim, divided by their number - correction. */
 const varOp: {
   (input: Tensor, dim?: Ints | null, correction?: number, keepdim?: boolean, unbiased?: boolean | null): Tensor;
   (input: Tensor, options: { dim?: Ints | null; correction?: number; keepdim?: boolean; unbiased?: boolean | null }): Tensor;
@@ -1960,14 +1960,6 @@ export const std: {
   (input: Tensor, dim: Ints | null, correction: number, options: { keepdim?: boolean; unbiased?: boolean | null }): Tensor;
   (input: Tensor, dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): Tensor;
 } = define("std");
-
-/** The p-norm of all elements as one vector, or of the vectors along dim. */
-export const norm: {
-  (input: Tensor, p?: number, dim?: Ints | null, keepdim?: boolean): Tensor;
-  (input: Tensor, options: { p?: number; dim?: Ints | null; keepdim?: boolean }): Tensor;
-  (input: Tensor, p: number, options: { dim?: Ints | null; keepdim?: boolean }): Tensor;
-  (input: Tensor, p: number, dim: Ints | null, options: { keepdim?: boolean }): Tensor;
-} = define("norm");
 
 /** log(sum(exp(input))) along dim, without overflow. */
 export const logsumexp: {
@@ -1991,7 +1983,7 @@ export const nanmean: {
   (input: Tensor, dim: Ints | null, keepdim: boolean, options: { dtype?: DType | null }): Tensor;
 } = define("nanmean");
 
-/** Number of elements that are not zero. */
+/** Number of nonzero elements. */
 export const countNonzero: {
   (input: Tensor, dim?: Ints | null): Tensor;
   (input: Tensor, options: { dim?: Ints | null }): Tensor;
@@ -2022,7 +2014,7 @@ export const stdMean: {
   (input: Tensor, dim: Ints | null, correction: number, keepdim: boolean, options: { unbiased?: boolean | null }): [std: Tensor, mean: Tensor];
 } = define("std_mean");
 
-/** input where it is positive, else weight * input, a weight for all or per channel. */
+/** input where it is positive, else weight * input; one weight, or one per channel. */
 export const prelu: {
   (input: Tensor, weight: Tensor): Tensor;
 } = define("prelu");
@@ -2037,7 +2029,7 @@ export const threshold_: {
   (input: Tensor, threshold: Scalar, value: Scalar): Tensor;
 } = defineInPlace("threshold");
 
-/** Whether elements differ by at most atol + rtol * |other|, or are the same. */
+/** Whether elements differ by at most atol + rtol * |other|, or are equal. */
 export const isclose: {
   (input: Tensor, other: Tensor, rtol?: number, atol?: number, equalNan?: boolean): Tensor;
   (input: Tensor, other: Tensor, options: { rtol?: number; atol?: number; equalNan?: boolean }): Tensor;
@@ -2092,28 +2084,28 @@ export const l1Loss: {
   (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
 } = define("l1_loss");
 
-/** Mean absolute error, squared and scaled by 1 / beta below beta. */
+/** Mean absolute error, smoothed to a parabola below beta. */
 export const smoothL1Loss: {
   (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum", beta?: number): Tensor;
   (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum"; beta?: number }): Tensor;
   (input: Tensor, target: Tensor, reduction: "none" | "mean" | "sum", options: { beta?: number }): Tensor;
 } = define("smooth_l1_loss");
 
-/** Mean half squared error, continued straight above delta. */
+/** Mean of half the squared error, linear above delta. */
 export const huberLoss: {
   (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum", delta?: number): Tensor;
   (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum"; delta?: number }): Tensor;
   (input: Tensor, target: Tensor, reduction: "none" | "mean" | "sum", options: { delta?: number }): Tensor;
 } = define("huber_loss");
 
-/** Cross entropy of probabilities of yes. */
+/** Cross entropy of binary probabilities. */
 export const binaryCrossEntropy: {
   (input: Tensor, target: Tensor, weight?: Tensor | null, reduction?: "none" | "mean" | "sum"): Tensor;
   (input: Tensor, target: Tensor, options: { weight?: Tensor | null; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input: Tensor, target: Tensor, weight: Tensor | null, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
 } = define("binary_cross_entropy");
 
-/** Cross entropy of sigmoid(input), stable for any input. */
+/** Binary cross entropy of sigmoid(input), stable for any input. */
 export const binaryCrossEntropyWithLogits: {
   (input: Tensor, target: Tensor, weight?: Tensor | null, reduction?: "none" | "mean" | "sum", posWeight?: Tensor | null): Tensor;
   (input: Tensor, target: Tensor, options: { weight?: Tensor | null; reduction?: "none" | "mean" | "sum"; posWeight?: Tensor | null }): Tensor;
@@ -2135,14 +2127,14 @@ export const marginRankingLoss: {
   (input1: Tensor, input2: Tensor, target: Tensor, margin: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
 } = define("margin_ranking_loss");
 
-/** A distance itself (target 1), or how much it lacks to margin (target -1). */
+/** The distance input (target 1), or by how much it is less than margin (target -1). */
 export const hingeEmbeddingLoss: {
   (input: Tensor, target: Tensor, margin?: number, reduction?: "none" | "mean" | "sum"): Tensor;
   (input: Tensor, target: Tensor, options: { margin?: number; reduction?: "none" | "mean" | "sum" }): Tensor;
   (input: Tensor, target: Tensor, margin: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
 } = define("hinge_embedding_loss");
 
-/** log(1 + exp(-target * input)), of targets 1 and -1. */
+/** log(1 + exp(-target * input)) for targets 1 and -1. */
 export const softMarginLoss: {
   (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum"): Tensor;
   (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
@@ -2155,7 +2147,7 @@ export const cosineEmbeddingLoss: {
   (input1: Tensor, input2: Tensor, target: Tensor, margin: number, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
 } = define("cosine_embedding_loss");
 
-/** By how much anchor fails to be margin nearer to positive than to negative, in the p-norm; with swap the distance of positive from negative counts too. */
+/** By how much anchor fails to be closer to positive than to negative by margin, in the p-norm; with swap, the distance between positive and negative is used if it is smaller. */
 export const tripletMarginLoss: {
   (anchor: Tensor, positive: Tensor, negative: Tensor, margin?: number, p?: number, eps?: number, swap?: boolean, reduction?: "none" | "mean" | "sum"): Tensor;
   (anchor: Tensor, positive: Tensor, negative: Tensor, options: { margin?: number; p?: number; eps?: number; swap?: boolean; reduction?: "none" | "mean" | "sum" }): Tensor;
@@ -2279,7 +2271,7 @@ export const det: {
   (input: Tensor): Tensor;
 } = define("det");
 
-/** `[sign, logabsdet]`: the determinant as sign and logarithm of its magnitude. */
+/** `[sign, logabsdet]`: the determinant as sign, of complex matrices a number of magnitude 1, and logarithm of its magnitude. */
 export const slogdet: {
   (input: Tensor): [sign: Tensor, logabsdet: Tensor];
 } = define("slogdet");
@@ -2289,24 +2281,24 @@ export const inverse: {
   (input: Tensor): Tensor;
 } = define("inverse");
 
-/** The lower triangular L with input = L Lᵀ, of positive-definite matrices; or upper, Lᵀ. */
+/** The lower triangular L with input = L Lᴴ for positive-definite matrices; with upper, Lᴴ. */
 export const cholesky: {
   (input: Tensor, upper?: boolean): Tensor;
   (input: Tensor, options: { upper?: boolean }): Tensor;
 } = define("cholesky");
 
-/** The X with A X = B, or X A = B unless left; B is a matrix or a vector. */
+/** The X with A X = B, or with X A = B if left is false; B is a matrix or a vector. */
 export const solve: {
   (A: Tensor, B: Tensor, left?: boolean): Tensor;
   (A: Tensor, B: Tensor, options: { left?: boolean }): Tensor;
 } = define("solve");
 
-/** Kronecker product: other, scaled by every element of input, in its place. */
+/** Kronecker product: the blocks are other times each element of input. */
 export const kron: {
   (input: Tensor, other: Tensor): Tensor;
 } = define("kron");
 
-/** Cross product of the vectors of three along dim. */
+/** Cross product of the vectors of size 3 along dim. */
 export const cross: {
   (input: Tensor, other: Tensor, dim?: number): Tensor;
   (input: Tensor, other: Tensor, options: { dim?: number }): Tensor;
@@ -2318,59 +2310,59 @@ export const qr: {
   (A: Tensor, options: { mode?: "reduced" | "complete" | "r" }): [Q: Tensor, R: Tensor];
 } = define("qr");
 
-/** [U, S, Vh] with A = U diag(S) Vh: U and V have orthonormal columns, and S falls. With full_matrices U and Vh are square. */
+/** [U, S, Vh] with A = U diag(S) Vh: U and V have orthonormal columns, and S descends. With fullMatrices U and Vh are square. */
 export const svd: {
   (A: Tensor, fullMatrices?: boolean): [U: Tensor, S: Tensor, Vh: Tensor];
   (A: Tensor, options: { fullMatrices?: boolean }): [U: Tensor, S: Tensor, Vh: Tensor];
 } = define("svd");
 
-/** The singular values of A, falling. */
+/** The singular values of A in descending order. */
 export const svdvals: {
   (A: Tensor): Tensor;
 } = define("svdvals");
 
-/** [L, V] with A V = V diag(L) for A that is its own adjoint, of which the triangle UPLO is read: eigenvalues that rise and orthonormal eigenvectors. */
+/** [L, V] with A V = V diag(L) for a Hermitian A, of which only the triangle UPLO is read: ascending eigenvalues and orthonormal eigenvectors. */
 export const eigh: {
   (A: Tensor, UPLO?: "L" | "U"): [L: Tensor, V: Tensor];
   (A: Tensor, options: { UPLO?: "L" | "U" }): [L: Tensor, V: Tensor];
 } = define("eigh");
 
-/** The eigenvalues of matrices that are their own adjoints, rising. */
+/** The eigenvalues of Hermitian matrices in ascending order. */
 export const eigvalsh: {
   (A: Tensor, UPLO?: "L" | "U"): Tensor;
   (A: Tensor, options: { UPLO?: "L" | "U" }): Tensor;
 } = define("eigvalsh");
 
-/** [L, V] with A V = V diag(L) for any square A: its eigenvalues, in no order, and eigenvectors of length 1, complex also where A is real. */
+/** [L, V] with A V = V diag(L) for any square A: eigenvalues in no particular order and eigenvectors of length 1, complex even for real A. */
 export const eig: {
   (A: Tensor): [L: Tensor, V: Tensor];
 } = define("eig");
 
-/** The eigenvalues of square matrices, in no order. */
+/** The eigenvalues of square matrices, in no particular order. */
 export const eigvals: {
   (A: Tensor): Tensor;
 } = define("eigvals");
 
-/** The X with A X = B, or X A = B unless left, for triangular A, of which the other triangle is not read, nor with unitriangular the diagonal, which is then 1. */
+/** The X with A X = B, or with X A = B if left is false, for a triangular A. The other triangle is not read; with unitriangular, the diagonal counts as 1 and is not read either. */
 export const solveTriangular: {
   (A: Tensor, B: Tensor, upper: boolean, left?: boolean, unitriangular?: boolean): Tensor;
   (A: Tensor, B: Tensor, upper: boolean, options: { left?: boolean; unitriangular?: boolean }): Tensor;
   (A: Tensor, B: Tensor, upper: boolean, left: boolean, options: { unitriangular?: boolean }): Tensor;
 } = define("solve_triangular");
 
-/** `[LU, pivots]`: what elimination with row exchanges leaves of A, U and below its diagonal L, and the rows that were exchanged, counted from 1. */
+/** `[LU, pivots]`: the LU factors of A with row exchanges in one matrix, L below the diagonal, and the exchanged rows, counted from 1. */
 export const luFactor: {
   (A: Tensor, pivot?: boolean): [LU: Tensor, pivots: Tensor];
   (A: Tensor, options: { pivot?: boolean }): [LU: Tensor, pivots: Tensor];
 } = define("lu_factor");
 
-/** [P, L, U] with A = P L U: a permutation, and triangular matrices of which L has ones on its diagonal. */
+/** [P, L, U] with A = P L U: a permutation and two triangular matrices; L has ones on its diagonal. */
 export const lu: {
   (A: Tensor, pivot?: boolean): [P: Tensor, L: Tensor, U: Tensor];
   (A: Tensor, options: { pivot?: boolean }): [P: Tensor, L: Tensor, U: Tensor];
 } = define("lu");
 
-/** The pseudo-inverse: singular values of at most max(atol, rtol * the greatest) count as zero. hermitian: A is symmetric. */
+/** The pseudo-inverse: singular values of at most max(atol, rtol * largest) count as zero. With hermitian, A is its own adjoint. */
 export const pinv: {
   (A: Tensor, atol?: number | null, rtol?: number | null, hermitian?: boolean): Tensor;
   (A: Tensor, options: { atol?: number | null; rtol?: number | null; hermitian?: boolean }): Tensor;
@@ -2378,7 +2370,7 @@ export const pinv: {
   (A: Tensor, atol: number | null, rtol: number | null, options: { hermitian?: boolean }): Tensor;
 } = define("pinv");
 
-/** `[solution, residuals, rank, singularValues]`: the X of least norm that makes A X - B least. Squared residuals come from a tall A of full rank and drivers other than gelsy, singular values from gelsd and gelss, and the rank from all but gels. */
+/** `[solution, residuals, rank, singularValues]`: the X of least norm that minimizes |A X - B|. Squared residuals are returned for a tall A of full rank by all drivers but gelsy, singular values by gelsd and gelss, and the rank by all but gels. */
 export const lstsq: {
   (A: Tensor, B: Tensor, rcond?: number | null, driver?: "gelsy" | "gels" | "gelsd" | "gelss"): [solution: Tensor, residuals: Tensor, rank: Tensor, singularValues: Tensor];
   (A: Tensor, B: Tensor, options: { rcond?: number | null; driver?: "gelsy" | "gels" | "gelsd" | "gelss" }): [solution: Tensor, residuals: Tensor, rank: Tensor, singularValues: Tensor];
@@ -2413,7 +2405,7 @@ export const addr_: {
   (input: Tensor, vec1: Tensor, vec2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
 } = defineInPlace("addr");
 
-/** beta * input + alpha * the sum of the products of two batches. */
+/** beta * input + alpha * the sum over a batch of matrix products. */
 export const addbmm: {
   (input: Tensor, batch1: Tensor, batch2: Tensor, beta?: Scalar, alpha?: Scalar): Tensor;
   (input: Tensor, batch1: Tensor, batch2: Tensor, options: { beta?: Scalar; alpha?: Scalar }): Tensor;
@@ -2427,7 +2419,7 @@ export const addbmm_: {
   (input: Tensor, batch1: Tensor, batch2: Tensor, beta: Scalar, options: { alpha?: Scalar }): Tensor;
 } = defineInPlace("addbmm");
 
-/** input with every slice along dim whose p-norm exceeds maxnorm scaled down to it. */
+/** input with slices along dim of a p-norm above maxnorm scaled down to maxnorm. */
 export const renorm: {
   (input: Tensor, p: number, dim: number, maxnorm: number): Tensor;
 } = define("renorm");
@@ -2437,7 +2429,7 @@ export const renorm_: {
   (input: Tensor, p: number, dim: number, maxnorm: number): Tensor;
 } = defineInPlace("renorm");
 
-/** Subtracts the mean and divides by the deviation over the last dims, then scales and shifts. */
+/** Subtracts the mean and divides by the standard deviation over the last dims, then scales and shifts. */
 export const layerNorm: {
   (input: Tensor, normalizedShape: Ints, weight?: Tensor | null, bias?: Tensor | null, eps?: number): Tensor;
   (input: Tensor, normalizedShape: Ints, options: { weight?: Tensor | null; bias?: Tensor | null; eps?: number }): Tensor;
@@ -2445,14 +2437,14 @@ export const layerNorm: {
   (input: Tensor, normalizedShape: Ints, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
 } = define("layer_norm");
 
-/** Divides by the root mean square over the last dims, then scales; eps is the dtype's by default. */
+/** Divides by the root mean square over the last dims, then scales; the default eps is the epsilon of the dtype. */
 export const rmsNorm: {
   (input: Tensor, normalizedShape: Ints, weight?: Tensor | null, eps?: number | null): Tensor;
   (input: Tensor, normalizedShape: Ints, options: { weight?: Tensor | null; eps?: number | null }): Tensor;
   (input: Tensor, normalizedShape: Ints, weight: Tensor | null, options: { eps?: number | null }): Tensor;
 } = define("rms_norm");
 
-/** Normalises every channel by its mean and variance over the batch, or by the running ones; in training the running ones move by momentum. */
+/** Normalises every channel by its mean and variance over the batch, or by the running ones; in training, the running ones are updated with momentum. */
 export const batchNorm: {
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, weight?: Tensor | null, bias?: Tensor | null, training?: boolean, momentum?: number, eps?: number): Tensor;
   (input: Tensor, runningMean: Tensor | null, runningVar: Tensor | null, options: { weight?: Tensor | null; bias?: Tensor | null; training?: boolean; momentum?: number; eps?: number }): Tensor;
@@ -2470,7 +2462,7 @@ export const groupNorm: {
   (input: Tensor, numGroups: number, weight: Tensor | null, bias: Tensor | null, options: { eps?: number }): Tensor;
 } = define("group_norm");
 
-/** Normalises every channel of every sample by itself, or by running statistics. */
+/** Normalises every channel of every sample by its own statistics, or by running ones. */
 export const instanceNorm: {
   (input: Tensor, runningMean?: Tensor | null, runningVar?: Tensor | null, weight?: Tensor | null, bias?: Tensor | null, useInputStats?: boolean, momentum?: number, eps?: number): Tensor;
   (input: Tensor, options: { runningMean?: Tensor | null; runningVar?: Tensor | null; weight?: Tensor | null; bias?: Tensor | null; useInputStats?: boolean; momentum?: number; eps?: number }): Tensor;
@@ -2517,14 +2509,14 @@ export const glu: {
   (input: Tensor, options: { dim?: number }): Tensor;
 } = define("glu");
 
-/** input with pad elements added before and after, from the last dimension on; negative pad removes. */
+/** input with elements added before and after each dimension, as listed in pad from the last dimension on; negative numbers remove elements. */
 export const pad: {
   (input: Tensor, pad: Ints, mode?: "constant" | "reflect" | "replicate" | "circular", value?: number | null): Tensor;
   (input: Tensor, pad: Ints, options: { mode?: "constant" | "reflect" | "replicate" | "circular"; value?: number | null }): Tensor;
   (input: Tensor, pad: Ints, mode: "constant" | "reflect" | "replicate" | "circular", options: { value?: number | null }): Tensor;
 } = define("pad");
 
-/** Resamples the dimensions after the channels to size, or by scaleFactor. */
+/** Resamples the dimensions after the channels to size or by scaleFactor. */
 export const interpolate: {
   (input: Tensor, size?: Ints | null, scaleFactor?: number | readonly number[] | null, mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area", alignCorners?: boolean | null, recomputeScaleFactor?: boolean | null): Tensor;
   (input: Tensor, options: { size?: Ints | null; scaleFactor?: number | readonly number[] | null; mode?: "nearest" | "linear" | "bilinear" | "bicubic" | "trilinear" | "nearest-exact" | "area"; alignCorners?: boolean | null; recomputeScaleFactor?: boolean | null }): Tensor;
@@ -2556,7 +2548,7 @@ export const maxPool1d: {
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, dilation: Ints, ceilMode: boolean, options: { returnIndices?: boolean }): Tensor | [values: Tensor, indices: Tensor];
 } = define("max_pool1d");
 
-/** The largest element of windows over the last two dims; with returnIndices also its place in the plane, -1 where a window holds padding alone. */
+/** The largest element of windows over the last two dims; with returnIndices, also its index in the plane, -1 where a window holds only padding. */
 export const maxPool2d: {
   (input: Tensor, kernelSize: Ints, stride?: Ints | null, padding?: Ints, dilation?: Ints, ceilMode?: boolean, returnIndices?: false): Tensor;
   (input: Tensor, kernelSize: Ints, options: { stride?: Ints | null; padding?: Ints; dilation?: Ints; ceilMode?: boolean; returnIndices?: false }): Tensor;
@@ -2597,12 +2589,12 @@ export const avgPool2d: {
   (input: Tensor, kernelSize: Ints, stride: Ints | null, padding: Ints, ceilMode: boolean, countIncludePad: boolean, options: { divisorOverride?: number | null }): Tensor;
 } = define("avg_pool2d");
 
-/** The mean of windows chosen so that the result has output_size. */
+/** The mean of windows chosen so that the result has outputSize. */
 export const adaptiveAvgPool2d: {
   (input: Tensor, outputSize: OutputSize): Tensor;
 } = define("adaptive_avg_pool2d");
 
-/** The largest element of windows chosen so that the result has output_size. */
+/** The largest element of windows chosen so that the result has outputSize. */
 export const adaptiveMaxPool2d: {
   (input: Tensor, outputSize: OutputSize, returnIndices?: false): Tensor;
   (input: Tensor, outputSize: OutputSize, options: { returnIndices?: false }): Tensor;
@@ -2632,7 +2624,7 @@ export const conv2d: {
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints | "valid" | "same", dilation: Ints, options: { groups?: number }): Tensor;
 } = define("conv2d");
 
-/** Transposed convolution over the last dim: what the gradient of conv1d does. */
+/** Transposed convolution over the last dim: the input gradient of conv1d. */
 export const convTranspose1d: {
   (input: Tensor, weight: Tensor, bias?: Tensor | null, stride?: Ints, padding?: Ints, outputPadding?: Ints, groups?: number, dilation?: Ints): Tensor;
   (input: Tensor, weight: Tensor, options: { bias?: Tensor | null; stride?: Ints; padding?: Ints; outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
@@ -2643,7 +2635,7 @@ export const convTranspose1d: {
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, groups: number, options: { dilation?: Ints }): Tensor;
 } = define("conv_transpose1d");
 
-/** Transposed convolution over the last two dims: what the gradient of conv2d does. */
+/** Transposed convolution over the last two dims: the input gradient of conv2d. */
 export const convTranspose2d: {
   (input: Tensor, weight: Tensor, bias?: Tensor | null, stride?: Ints, padding?: Ints, outputPadding?: Ints, groups?: number, dilation?: Ints): Tensor;
   (input: Tensor, weight: Tensor, options: { bias?: Tensor | null; stride?: Ints; padding?: Ints; outputPadding?: Ints; groups?: number; dilation?: Ints }): Tensor;
@@ -2654,7 +2646,7 @@ export const convTranspose2d: {
   (input: Tensor, weight: Tensor, bias: Tensor | null, stride: Ints, padding: Ints, outputPadding: Ints, groups: number, options: { dilation?: Ints }): Tensor;
 } = define("conv_transpose2d");
 
-/** softmax(query keyᵀ * scale + mask) value; a mask of bool says what may be attended to. */
+/** softmax(query keyᵀ * scale + mask) value; a bool mask is true where attention is allowed. */
 export const scaledDotProductAttention: {
   (query: Tensor, key: Tensor, value: Tensor, attnMask?: Tensor | null, dropoutP?: number, isCausal?: boolean, scale?: number | null, enableGqa?: boolean): Tensor;
   (query: Tensor, key: Tensor, value: Tensor, options: { attnMask?: Tensor | null; dropoutP?: number; isCausal?: boolean; scale?: number | null; enableGqa?: boolean }): Tensor;
@@ -2726,24 +2718,24 @@ export const nanmedian: {
   (input: Tensor, dim: number | null, options: { keepdim?: boolean }): Tensor | [values: Tensor, indices: Tensor];
 } = define("nanmedian");
 
-/** `[values, indices]`: the most frequent element along dim, the smallest of several such, where it is last. */
+/** `[values, indices]`: the most frequent element along dim, or the smallest of those, and the index of its last occurrence. */
 export const mode: {
   (input: Tensor, dim?: number, keepdim?: boolean): [values: Tensor, indices: Tensor];
   (input: Tensor, options: { dim?: number; keepdim?: boolean }): [values: Tensor, indices: Tensor];
   (input: Tensor, dim: number, options: { keepdim?: boolean }): [values: Tensor, indices: Tensor];
 } = define("mode");
 
-/** `[values, indices]`: the largest element up to each along dim, the last of equals. */
+/** `[values, indices]`: running maxima along dim; of equal elements, the last. */
 export const cummax: {
   (input: Tensor, dim: number): [values: Tensor, indices: Tensor];
 } = define("cummax");
 
-/** `[values, indices]`: the smallest element up to each along dim, the last of equals. */
+/** `[values, indices]`: running minima along dim; of equal elements, the last. */
 export const cummin: {
   (input: Tensor, dim: number): [values: Tensor, indices: Tensor];
 } = define("cummin");
 
-/** Sums of the elements up to each, along dim. */
+/** Running sums along dim. */
 export const cumsum: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
@@ -2755,7 +2747,7 @@ export const cumsum_: {
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
 } = defineInPlace("cumsum");
 
-/** Products of the elements up to each, along dim. */
+/** Running products along dim. */
 export const cumprod: {
   (input: Tensor, dim: number, dtype?: DType | null): Tensor;
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
@@ -2767,12 +2759,12 @@ export const cumprod_: {
   (input: Tensor, dim: number, options: { dtype?: DType | null }): Tensor;
 } = defineInPlace("cumprod");
 
-/** Logarithms of the sums of exponentials up to each element, along dim. */
+/** Logarithms of running sums of exp(input) along dim. */
 export const logcumsumexp: {
   (input: Tensor, dim: number): Tensor;
 } = define("logcumsumexp");
 
-/** Differences of neighbours along dim, taken n times, of input and what is put before and after it. */
+/** Differences of neighbours along dim, taken n times; prepend and append are joined to input first. */
 export const diff: {
   (input: Tensor, n?: number, dim?: number, prepend?: Tensor | null, append?: Tensor | null): Tensor;
   (input: Tensor, options: { n?: number; dim?: number; prepend?: Tensor | null; append?: Tensor | null }): Tensor;
@@ -2781,30 +2773,30 @@ export const diff: {
   (input: Tensor, n: number, dim: number, prepend: Tensor | null, options: { append?: Tensor | null }): Tensor;
 } = define("diff");
 
-/** Positions drawn from each row of input, with the weights that are its elements. */
+/** Indices drawn at random from each row of input, whose elements are their weights. */
 export const multinomial: {
   (input: Tensor, numSamples: number, replacement?: boolean, options?: GeneratorOption): Tensor;
   (input: Tensor, numSamples: number, options: { replacement?: boolean } & GeneratorOption): Tensor;
 } = drawing(define("multinomial"));
 
-/** Poisson numbers, each of the rate in input. */
+/** Poisson samples with the rates in input. */
 export const poisson: {
   (input: Tensor, options?: GeneratorOption): Tensor;
 } = drawing(define("poisson"));
 
-/** The number of successes in count trials, each of probability prob. */
+/** The number of successes in count random trials of probability prob. */
 export const binomial: {
   (count: Tensor, prob: Tensor, options?: GeneratorOption): Tensor;
 } = drawing(define("binomial"));
 
-/** Normal random numbers, each of the mean and the standard deviation given. */
+/** Normal random numbers, each with its own mean and standard deviation. */
 export const normal: {
   (mean: Operand, std?: Operand, size?: Ints | null, options?: TensorOptions & GeneratorOption): Tensor;
   (mean: Operand, options: { std?: Operand; size?: Ints | null } & TensorOptions & GeneratorOption): Tensor;
   (mean: Operand, std: Operand, options: { size?: Ints | null } & TensorOptions & GeneratorOption): Tensor;
 } = drawing(defineFactory("normal"));
 
-/** Leaky ReLU whose slopes are, in training, uniform numbers in [lower, upper). */
+/** Leaky ReLU whose slopes are random numbers in [lower, upper) in training. */
 export const rrelu: {
   (input: Tensor, lower?: number, upper?: number, training?: boolean): Tensor;
   (input: Tensor, options: { lower?: number; upper?: number; training?: boolean }): Tensor;
@@ -2817,31 +2809,31 @@ export const geometric_: {
   (input: Tensor, p: number, options?: GeneratorOption): Tensor;
 } = drawing(defineInPlace("geometric_"));
 
-/** Sets the elements of input to Cauchy numbers. */
+/** Sets the elements of input to Cauchy samples. */
 export const cauchy_: {
   (input: Tensor, median?: number, sigma?: number, options?: GeneratorOption): Tensor;
   (input: Tensor, options: { median?: number; sigma?: number } & GeneratorOption): Tensor;
   (input: Tensor, median: number, options: { sigma?: number } & GeneratorOption): Tensor;
 } = drawing(defineInPlace("cauchy_"));
 
-/** Sets the elements of input to numbers whose logarithm is normal. */
+/** Sets the elements of input to log-normal samples. */
 export const logNormal_: {
   (input: Tensor, mean?: number, std?: number, options?: GeneratorOption): Tensor;
   (input: Tensor, options: { mean?: number; std?: number } & GeneratorOption): Tensor;
   (input: Tensor, mean: number, options: { std?: number } & GeneratorOption): Tensor;
 } = drawing(defineInPlace("log_normal_"));
 
-/** A view of a complex tensor with a last dimension of size two: the real and the imaginary parts. */
+/** A real view of a complex tensor, with a last dimension of size two for the real and imaginary parts. */
 export const viewAsReal: {
   (input: Tensor): Tensor;
 } = define("view_as_real");
 
-/** A view of a real tensor, whose last dimension of size two holds real and imaginary parts, as a complex one. */
+/** A complex view of a real tensor whose last dimension, of size two, holds real and imaginary parts. */
 export const viewAsComplex: {
   (input: Tensor): Tensor;
 } = define("view_as_complex");
 
-/** A view of the real parts; of a real tensor, itself. */
+/** A view of the real parts; for a real tensor, itself. */
 export const real: {
   (input: Tensor): Tensor;
 } = define("real");
@@ -2851,27 +2843,27 @@ export const imag: {
   (input: Tensor): Tensor;
 } = define("imag");
 
-/** The complex conjugate of every element; a real tensor is its own. */
+/** The complex conjugate of every element; for a real tensor, itself. */
 export const conj: {
   (input: Tensor): Tensor;
 } = define("conj");
 
-/** The argument of every element in radians, in [-pi, pi]; of a real one 0 or, below zero, pi. */
+/** The argument of every element in radians, in [-pi, pi]; for real numbers 0 or, if negative, pi. */
 export const angle: {
   (input: Tensor): Tensor;
 } = define("angle");
 
-/** The numbers real + i imag, with broadcasting. */
+/** The complex numbers real + i imag, with broadcasting. */
 export const complex: {
   (real: Tensor, imag: Tensor): Tensor;
 } = define("complex");
 
-/** The numbers of magnitude abs and argument angle, in radians. */
+/** Complex numbers of magnitude abs and argument angle, in radians. */
 export const polar: {
   (abs: Tensor, angle: Tensor): Tensor;
 } = define("polar");
 
-/** Discrete Fourier transform along dim, of input cut or filled with zeros to size n. */
+/** Discrete Fourier transform along dim, of input cut or zero-padded to size n. */
 export const fft: {
   (input: Tensor, n?: number | null, dim?: number, norm?: "backward" | "ortho" | "forward"): Tensor;
   (input: Tensor, options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
@@ -2887,7 +2879,7 @@ export const ifft: {
   (input: Tensor, n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
 } = define("ifft");
 
-/** fft of real numbers without the second half, which mirrors the first. */
+/** fft of real numbers without the second half of the result, which mirrors the first. */
 export const rfft: {
   (input: Tensor, n?: number | null, dim?: number, norm?: "backward" | "ortho" | "forward"): Tensor;
   (input: Tensor, options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;
@@ -2895,7 +2887,7 @@ export const rfft: {
   (input: Tensor, n: number | null, dim: number, options: { norm?: "backward" | "ortho" | "forward" }): Tensor;
 } = define("rfft");
 
-/** The inverse of rfft: n real numbers, by default 2 (size - 1). The imaginary parts that a real signal has not are not looked at. */
+/** The inverse of rfft: n real numbers, by default 2 (size - 1). Imaginary parts that the spectrum of a real signal cannot have are ignored. */
 export const irfft: {
   (input: Tensor, n?: number | null, dim?: number, norm?: "backward" | "ortho" | "forward"): Tensor;
   (input: Tensor, options: { n?: number | null; dim?: number; norm?: "backward" | "ortho" | "forward" }): Tensor;

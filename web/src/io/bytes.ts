@@ -1,4 +1,4 @@
-// What the readers of files share: looking at bytes from outside.
+// Shared code of the file readers, for bytes that come from outside.
 
 import { kMaxDims } from "../ops/create.js";
 import { describe, fail } from "../runtime/errors.js";
@@ -18,13 +18,13 @@ export function bytesOf(where: string, value: unknown): Uint8Array {
 
 function isBuffer(value: unknown): value is ArrayBufferLike {
   if (value instanceof ArrayBuffer) return true;
-  // A page without isolation does not have the class.
+  // A page that is not cross-origin isolated lacks this class.
   return typeof SharedArrayBuffer === "function" && value instanceof SharedArrayBuffer;
 }
 
-/** Returns the number of elements of a shape, or null when no tensor can have it. */
+/** Returns the number of elements of a shape, or null if no tensor can have this shape. */
 export function countOf(shape: readonly number[]): number | null {
-  // With sizes of zero left out, as strides are computed.
+  // Sizes of zero count as one, as in the computation of strides.
   const extent = shape.reduce((product, size) => product * Math.max(size, 1), 1);
   if (shape.length > kMaxDims || !Number.isSafeInteger(extent)) return null;
   return shape.reduce((product, size) => product * size, 1);

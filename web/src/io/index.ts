@@ -1,4 +1,4 @@
-// eg.io: files.
+// eg.io: reading and writing files.
 
 export { type LoadOptions, load } from "./load.js";
 export {

@@ -1,7 +1,7 @@
-// JSON.parse() keeps the last of two equal keys and says nothing. A file whose header names a tensor
-// twice means different things to different readers, so such headers are refused.
+// JSON.parse() silently keeps the last of two equal keys. Different readers would interpret a file whose header
+// names a tensor twice differently, so such headers are rejected.
 
-/** Returns a key that an object of valid JSON `text` has twice, or null. */
+/** Returns a key that occurs twice in an object of the valid JSON `text`, or null. */
 export function findDuplicateKey(text: string): string | null {
   // One set of keys per open object, null per open array.
   const open: (Set<string> | null)[] = [];

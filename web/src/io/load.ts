@@ -1,7 +1,7 @@
 import { readOptions } from "../arguments/read.js";
 import type { Options } from "../arguments/rule.js";
 import { fail } from "../runtime/errors.js";
-import { kPlaceOptions, placed } from "../tensor/place.js";
+import { kFactoryOptions, withFactoryOptions } from "../tensor/factory_options.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { findDuplicateKey } from "./json_keys.js";
 import {
@@ -15,14 +15,14 @@ import {
 import { decode, kArrays, kStructureKey, type NumberArray, type Reader } from "./structure.js";
 
 const kOptions = {
-  /** Where the tensors are to be; default "cpu". */
-  device: kPlaceOptions.device,
+  /** The device of the tensors; default "cpu". */
+  device: kFactoryOptions.device,
 };
 
 /** Options of `load`. */
 export type LoadOptions = Options<typeof kOptions>;
 
-/** Returns the value that save() made a file of; no code runs, and every tensor is a new one. */
+/** Returns the value stored in a file by save(). Loading runs no code from the file, and all tensors are new. */
 export function load<T = unknown>(
   bytes: Uint8Array | ArrayBuffer,
   ...rest: [options?: LoadOptions]
@@ -31,7 +31,7 @@ export function load<T = unknown>(
   const file = parseFile("load", bytes);
   const structure = file.metadata[kStructureKey];
   if (structure === undefined) {
-    const told = "the file is not one that save() made: read its tensors with loadSafetensors().";
+    const told = "the file was not written by save(). Use loadSafetensors() to read its tensors.";
     fail("InvalidArgument", "load", told);
   }
   const parts = new Parts(file, device);
@@ -57,11 +57,11 @@ function parseStructure(text: string): unknown {
   const duplicate = findDuplicateKey(text);
   if (duplicate !== null) reject(`its structure has ${JSON.stringify(duplicate)} twice.`);
   const { version, value } = (json ?? {}) as { version?: unknown; value?: unknown };
-  if (version !== 1) reject(`its structure is of version ${JSON.stringify(version)}, known is 1.`);
+  if (version !== 1) reject(`its structure has version ${JSON.stringify(version)}, expected 1.`);
   return value;
 }
 
-// What a file has, each made once.
+// The tensors and arrays of a file, each created only once.
 class Parts implements Reader {
   readonly #file: SafetensorsFile;
   readonly #device: LoadOptions["device"];
@@ -79,7 +79,7 @@ class Parts implements Reader {
     const known = this.#tensors.get(name);
     if (known !== undefined) return known;
     const fresh = readTensor(this.#entryOf(name), this.#file.data, "load");
-    const tensor = placed(fresh, { device: this.#device, requiresGrad });
+    const tensor = withFactoryOptions(fresh, { device: this.#device, requiresGrad });
     this.#tensors.set(name, tensor);
     return tensor;
   }
@@ -97,7 +97,7 @@ class Parts implements Reader {
   checkAllUsed(): void {
     for (const name of this.#entries.keys()) {
       if (!this.#tensors.has(name) && !this.#arrays.has(name)) {
-        reject(`tensor ${JSON.stringify(name)} is nowhere in its structure.`);
+        reject(`tensor ${JSON.stringify(name)} does not occur in its structure.`);
       }
     }
   }

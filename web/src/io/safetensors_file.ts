@@ -1,5 +1,5 @@
-// Reading safetensors files, which may come from anywhere: nothing in the header is believed before it
-// is checked against the file, and memory is taken only for data that is there.
+// Reading safetensors files from untrusted sources: everything in the header is checked against the file, and memory is
+// only allocated for data that exists in the file.
 
 import { fromElements } from "../ops/create.js";
 import { describe, EdgeGradError, fail } from "../runtime/errors.js";
@@ -20,16 +20,16 @@ export interface Entry {
   readonly end: number;
 }
 
-/** A file that was looked at. */
+/** A parsed file. */
 export interface SafetensorsFile {
-  /** The text beside the tensors. */
+  /** The metadata: strings by name. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly entries: readonly Entry[];
-  /** What the ranges of the entries are in. */
+  /** The data that the ranges of the entries refer to. */
   readonly data: Uint8Array;
 }
 
-/** Calls `read` for `where`, in whose name it fails when a file is broken. */
+/** Calls `read`, and turns the error of reject() into an EdgeGradError of `where`. */
 export function reading<T>(where: string, read: () => T): T {
   try {
     return read();
@@ -41,12 +41,12 @@ export function reading<T>(where: string, read: () => T): T {
 
 class BrokenFile extends Error {}
 
-/** Says what is wrong with a file, within reading(). */
+/** Reports a problem with a file; must be called inside reading(). */
 export function reject(problem: string): never {
   throw new BrokenFile(problem);
 }
 
-/** Looks at a file, all of which is checked; throws InvalidArgument for what is none. */
+/** Parses and fully validates a file; throws InvalidArgument if it is not a valid safetensors file. */
 export function parseFile(where: string, bytes: unknown): SafetensorsFile {
   const file = bytesOf(where, bytes);
   return reading(where, () => {
@@ -54,7 +54,7 @@ export function parseFile(where: string, bytes: unknown): SafetensorsFile {
     const { [kMetadataKey]: metadata, ...tensors } = parseHeader(
       file.slice(kHeaderBytes, headerEnd),
     );
-    if (!isTextMap(metadata ?? {})) reject("the metadata is not a map of texts.");
+    if (!isTextMap(metadata ?? {})) reject("the metadata is not an object of strings.");
     const entries = Object.entries(tensors).map(([name, value]) => entryOf(name, value));
     const data = file.subarray(headerEnd);
     checkRanges(entries, data.length);
@@ -75,7 +75,7 @@ export function readTensor(
     for (let i = 0; i < count; i++) {
       const element = type.read(view, i * type.bytes);
       if (typeof element === "bigint" && !fitsInt64(element)) {
-        const told = `tensor ${JSON.stringify(name)}: element ${i} is ${element}, more than an int64 holds.`;
+        const told = `tensor ${JSON.stringify(name)}: element ${i} is ${element}, which does not fit in an int64.`;
         fail("InvalidArgument", where, told);
       }
       elements[i] = element;
@@ -94,15 +94,15 @@ function copyBytes(target: StoredArray, source: Uint8Array): void {
 
 function headerEndOf(file: Uint8Array): number {
   if (file.length < kHeaderBytes)
-    reject(`a file has at least ${kHeaderBytes} bytes, got ${file.length}.`);
+    reject(`expected at least ${kHeaderBytes} bytes, got ${file.length}.`);
   const size = new DataView(file.buffer, file.byteOffset).getBigUint64(0, true);
-  if (size > BigInt(kMaxHeaderSize)) reject(`the header is said to have ${size} bytes, too many.`);
+  if (size > BigInt(kMaxHeaderSize)) reject(`its header size of ${size} bytes is too large.`);
   const end = kHeaderBytes + Number(size);
-  if (end > file.length) reject(`the header is said to end at byte ${end} of ${file.length}.`);
+  if (end > file.length) reject(`its header ends at byte ${end}, beyond its ${file.length} bytes.`);
   return end;
 }
 
-// The bytes are a copy: text cannot be decoded from memory that threads share.
+// The caller passes a copy of the bytes because TextDecoder does not accept shared memory.
 function parseHeader(bytes: Uint8Array): Record<string, unknown> {
   let text: string;
   try {
@@ -136,18 +136,17 @@ function entryOf(name: string, value: unknown): Entry {
   const type = kStoredTypes.get(dtype as string);
   if (typeof dtype !== "string" || type === undefined) {
     reject(
-      `${where}: unsupported dtype ${describe(dtype)}; known are ${[...kStoredTypes.keys()]}.`,
+      `${where}: unsupported dtype ${describe(dtype)}; supported are ${[...kStoredTypes.keys()]}.`,
     );
   }
-  if (!isSizes(shape)) reject(`${where}: its shape is not a list of sizes.`);
+  if (!isSizes(shape)) reject(`${where}: its shape is not an array of sizes.`);
   if (!isSizes(range) || range.length !== 2)
-    reject(`${where}: its data_offsets are not two positions.`);
+    reject(`${where}: its data_offsets are not two byte offsets.`);
   const [start = 0, end = 0] = range;
   const count =
-    countOf(shape) ??
-    reject(`${where}: no tensor can have its shape: more than 64 dimensions, or sizes too large.`);
+    countOf(shape) ?? reject(`${where}: its shape has more than 64 dimensions or is too large.`);
   if (end - start !== count * type.bytes) {
-    reject(`${where}: ${dtype} of shape [${shape}] has not ${end - start} bytes.`);
+    reject(`${where}: ${dtype} of shape [${shape}] does not take ${end - start} bytes.`);
   }
   return { name, type, shape, count, start, end };
 }
@@ -156,13 +155,14 @@ function isSizes(value: unknown): value is number[] {
   return Array.isArray(value) && value.every((size) => Number.isSafeInteger(size) && size >= 0);
 }
 
-// The data has no gaps, no overlaps and nothing after the last tensor.
+// Checks that the data has no gaps, no overlaps and nothing after the last tensor.
 function checkRanges(entries: readonly Entry[], available: number): void {
   const sorted = [...entries].sort((a, b) => a.start - b.start || a.end - b.end);
   let end = 0;
   for (const entry of sorted) {
     const where = `tensor ${JSON.stringify(entry.name)}`;
-    if (entry.end > available) reject(`${where} ends at byte ${entry.end} of ${available}.`);
+    if (entry.end > available)
+      reject(`${where} ends at byte ${entry.end}, beyond the ${available} bytes of data.`);
     if (entry.start !== end) {
       const what = entry.start < end ? "overlaps the tensor before it" : "leaves a gap before it";
       reject(`${where} ${what}: it starts at byte ${entry.start} instead of ${end}.`);

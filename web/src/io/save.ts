@@ -8,7 +8,7 @@ import { kMetadata, writeFile } from "./save_safetensors.js";
 import { encode, kStructureKey, type NumberArray, type Writer } from "./structure.js";
 
 const kOptions = {
-  /** Text to keep in the file beside the value. */
+  /** Strings by name to store in the file together with the value. */
   metadata: kMetadata,
 };
 
@@ -16,14 +16,14 @@ const kOptions = {
 export type SaveOptions = Options<typeof kOptions>;
 
 /**
- * Returns a file with a value: a tensor, number, text, boolean, bigint, null or typed array, or plain objects
- * and arrays of such, as state dicts are. It is a safetensors file whose tensors are named by their places,
- * "model.0.weight"; a tensor that is in several places is stored once. load() returns the value.
+ * Returns the bytes of a file that contains a value: a tensor, number, string, boolean, bigint, null or typed array, or
+ * plain objects and arrays of these, such as state dicts. It is a safetensors file whose tensors are named by their paths,
+ * "model.0.weight"; a tensor that occurs several times is stored once. load() restores the value.
  */
 export function save(value: unknown, ...rest: [options?: SaveOptions]): Uint8Array {
   const { metadata } = readOptions("save", kOptions, rest);
   if (metadata !== undefined && kStructureKey in metadata) {
-    fail("InvalidArgument", "save", `metadata: "${kStructureKey}" is where the structure is kept.`);
+    fail("InvalidArgument", "save", `metadata: the name "${kStructureKey}" is reserved.`);
   }
   const parts = new Parts();
   try {
@@ -58,7 +58,7 @@ class Parts implements Writer {
     for (const tensor of this.#ownBytes) tensor.dispose();
   }
 
-  // Different places may have one path: { "a.b": t } and { a: { b: t } }.
+  // Different tensors may have the same path: { "a.b": t } and { a: { b: t } }.
   #add(path: string, key: Tensor | NumberArray, tensor: Tensor): string {
     const wanted = path === "" ? "value" : path;
     let name = wanted;

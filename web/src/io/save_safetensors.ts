@@ -12,21 +12,21 @@ const kDict = new Rule<Readonly<Record<string, Tensor>>>(
   isPlainObject,
 );
 
-/** Text to keep in a file beside its tensors, as an option. */
+/** The option for metadata. */
 export const kMetadata = new Rule<Readonly<Record<string, string>>>(
-  "an object of texts by name",
+  "an object of strings by name",
   (value) => isPlainObject(value) && Object.values(value).every((one) => typeof one === "string"),
 ).optional();
 
 const kOptions = {
-  /** Text to keep in the file beside the tensors. */
+  /** Strings by name to store in the file together with the tensors. */
   metadata: kMetadata,
 };
 
 /** Options of `saveSafetensors`. */
 export type SaveSafetensorsOptions = Options<typeof kOptions>;
 
-/** Returns a safetensors file with the tensors of `dict`, which PyTorch's library can load. */
+/** Returns the bytes of a safetensors file with the tensors of `dict`, which the safetensors library for PyTorch can load. */
 export function saveSafetensors(
   dict: Readonly<Record<string, Tensor>>,
   ...rest: [options?: SaveSafetensorsOptions]
@@ -36,7 +36,7 @@ export function saveSafetensors(
   return writeFile(where, Object.entries(kDict.check(where, "dict", dict)), metadata);
 }
 
-/** Returns a file of tensors, in the name of `where`. */
+/** Returns the bytes of a file of tensors; `where` is the calling function, for errors. */
 export function writeFile(
   where: string,
   tensors: readonly (readonly [name: string, tensor: Tensor])[],
@@ -45,7 +45,7 @@ export function writeFile(
   const header: [string, unknown][] = [];
   if (metadata !== undefined) header.push([kMetadataKey, metadata]);
   const entries = tensors.map(([name, tensor]) => entryOf(where, name, tensor));
-  // The order of the reference implementation: widest elements first, so that all are aligned.
+  // Uses the order of the reference implementation: widest elements first, so that all tensors are aligned.
   entries.sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1));
   let offset = 0;
   for (const { name, type, shape, data } of entries) {
@@ -53,7 +53,7 @@ export function writeFile(
     offset += data.byteLength;
   }
   return assemble(
-    // Not by assignment: a tensor may be called "__proto__".
+    // fromEntries() and not assignment, because a tensor may be called "__proto__".
     Object.fromEntries(header),
     entries.map((entry) => entry.data),
     offset,
@@ -62,7 +62,7 @@ export function writeFile(
 
 function assemble(header: object, parts: readonly Uint8Array[], bytes: number): Uint8Array {
   const text = new TextEncoder().encode(JSON.stringify(header));
-  // Spaces bring the data to a multiple of 8.
+  // The header is padded with spaces so that the data starts at a multiple of 8.
   const headerSize = Math.ceil(text.length / 8) * 8;
   const file = new Uint8Array(kHeaderBytes + headerSize + bytes);
   new DataView(file.buffer).setBigUint64(0, BigInt(headerSize), true);
@@ -101,7 +101,7 @@ function elementsOf(where: string, name: string, tensor: Tensor) {
     return fail(
       "WouldBlock",
       where,
-      `"${name}" is on the GPU, which this thread plays and cannot wait for. Save copies that are on the CPU: ` +
+      `"${name}" is on the GPU, for which this thread cannot wait because it drives the GPU. Save copies on the CPU: ` +
         "`tensor(await t.data(), { shape: t.shape, dtype: t.dtype })`.",
     );
   }

@@ -1,12 +1,12 @@
-// How save() writes down what is not a tensor: JSON, with objects of one name that begins with "$" for what
-// JSON cannot say. An object of the user's with such a name is itself put into a "$object".
+// The encoding of values in save(): JSON, with tagged objects, which have a key that begins with "$", for values that
+// JSON lacks. A user's object with such a key is itself wrapped in a "$object".
 
 import { isPlainObject } from "../arguments/read.js";
 import { describe, fail } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import { reject } from "./safetensors_file.js";
 
-/** The entry of the metadata that has the structure. */
+/** The metadata key of the structure. */
 export const kStructureKey = "edgegrad.structure";
 
 /** The arrays that can be stored. */
@@ -24,16 +24,16 @@ export const kArrays = [
   BigUint64Array,
 ] as const;
 
-/** An array of numbers in memory. */
+/** A typed array of numbers. */
 export type NumberArray = InstanceType<(typeof kArrays)[number]>;
 
-/** Where save() puts what has data, and load() finds it, by name. */
+/** Stores tensors and arrays for save() and returns their names. */
 export interface Writer {
   tensor(path: string, tensor: Tensor): string;
   array(path: string, array: NumberArray): string;
 }
 
-/** See `Writer`. */
+/** Returns tensors and arrays by name for load(). */
 export interface Reader {
   tensor(name: string, requiresGrad: boolean): Tensor;
   array(name: string, type: string): NumberArray;
@@ -41,10 +41,10 @@ export interface Reader {
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
-// What nests deeper has lost itself, and the stack is not endless.
+// The maximum nesting depth, which protects the stack.
 const kMaxDepth = 500;
 
-/** Returns the JSON of a value; throws InvalidArgument for what cannot be stored, with its place. */
+/** Encodes a value as JSON; throws InvalidArgument for a value that cannot be stored, with its path. */
 export function encode(
   value: unknown,
   writer: Writer,
@@ -65,11 +65,12 @@ export function encode(
   }
   if (!Array.isArray(value) && !isPlainObject(value)) refuse(path, value);
   if (outer.includes(value)) refuse(path, value, "It contains itself.");
-  if (outer.length >= kMaxDepth) refuse(path, value, `It is deeper than ${kMaxDepth} levels.`);
+  if (outer.length >= kMaxDepth)
+    refuse(path, value, `It is nested deeper than ${kMaxDepth} levels.`);
   const inner = (one: unknown, key: string | number) => {
     return encode(one, writer, path === "" ? `${key}` : `${path}.${key}`, [...outer, value]);
   };
-  // Not map(), which leaves holes out.
+  // Unlike map(), this visits the holes of an array.
   if (Array.isArray(value)) return Array.from(value, inner);
   const object = Object.fromEntries(
     Object.entries(value).map(([key, one]) => [key, inner(one, key)]),
@@ -78,10 +79,10 @@ export function encode(
   return isTag ? { $object: object } : object;
 }
 
-/** Returns the value of what encode() returned; says what is wrong within reading(). */
+/** Decodes the result of encode(); must be called inside reading(). */
 export function decode(json: unknown, reader: Reader, depth = 0): unknown {
   if (typeof json !== "object" || json === null) return json;
-  if (depth > 2 * kMaxDepth) reject(`its structure is deeper than ${kMaxDepth} levels.`);
+  if (depth > 2 * kMaxDepth) reject(`its structure is nested deeper than ${kMaxDepth} levels.`);
   const inner = (one: unknown) => decode(one, reader, depth + 1);
   if (Array.isArray(json)) return json.map(inner);
   const fields = json as Record<string, unknown>;
@@ -99,7 +100,7 @@ export function decode(json: unknown, reader: Reader, depth = 0): unknown {
   if (tag === "$array")
     return reader.array(told, typeof fields.type === "string" ? fields.type : "");
   if (tag === "$object" && isPlainObject(given)) return map(given);
-  return reject(`its structure has ${tag}: ${describe(given)}, which means nothing here.`);
+  return reject(`its structure has ${tag}: ${describe(given)}, which is not valid.`);
 }
 
 const kNumbers: ReadonlyMap<string, number> = /* @__PURE__ */ new Map([
@@ -123,7 +124,11 @@ function refuse(path: string, value: unknown, why?: string): never {
     why ??
     (hasState
       ? "Save its stateDict()."
-      : "Tensors, numbers, bigints, texts, booleans, null, typed arrays, and plain objects and arrays of them can be stored.");
-  const place = path === "" ? "the value" : JSON.stringify(path);
-  fail("InvalidArgument", "save", `${place} cannot be stored: it is ${describe(value)}. ${advice}`);
+      : "Tensors, numbers, bigints, strings, booleans, null, typed arrays, and plain objects and arrays of them can be stored.");
+  const subject = path === "" ? "the value" : JSON.stringify(path);
+  fail(
+    "InvalidArgument",
+    "save",
+    `${subject} cannot be stored: it is ${describe(value)}. ${advice}`,
+  );
 }

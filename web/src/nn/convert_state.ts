@@ -8,7 +8,7 @@ import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { shareData } from "./load_state.js";
 
-/** Converts tensors, with their gradients, where they are; integers keep their dtype. */
+/** Converts tensors and their gradients in place; integers keep their dtype. */
 export function convertState(tensors: Iterable<Tensor>, targets: readonly Target[]): void {
   const wanted: ToOptions = Object.assign({}, ...targets.map(optionsOf));
   const { dtype, device } = wanted;
@@ -16,12 +16,12 @@ export function convertState(tensors: Iterable<Tensor>, targets: readonly Target
     fail(
       "InvalidArgument",
       "Module.to",
-      `nn.Module.to only accepts floating point or complex dtypes, but got desired dtype=${dtype}.`,
+      `expected a floating-point or complex dtype, got ${dtype}.`,
     );
   }
   scope(() =>
     noGrad(() => {
-      // All are converted before one is changed: the device may have no room for them, or not the dtype.
+      // All are converted before any is changed: the device may run out of memory, or not have the dtype.
       const converted = [...tensors].map((tensor) => {
         const own: ToOptions = isInexact(tensor.dtype) ? wanted : device ? { device } : {};
         return { tensor, data: tensor.to(own), gradient: tensor.grad?.to(own) ?? null };

@@ -5,61 +5,12 @@ export * from "./attention/index.js";
 export * from "./containers/index.js";
 export * from "./conv/index.js";
 export * from "./dropout/index.js";
-export * as functional from "./functional.js";
+export * as functional from "./functional/index.js";
 export * as init from "./init.js";
 export type { LayerOptions } from "./layer_options.js";
 export * from "./linear/index.js";
 export type { LoadResult } from "./load_state.js";
-export {
-  type AdaptiveLogSoftmaxOptions,
-  AdaptiveLogSoftmaxWithLoss,
-} from "./losses/adaptive_log_softmax.js";
-export { CTCLoss, type CTCLossOptions, type Lengths } from "./losses/ctc_loss.js";
-export {
-  GaussianNLLLoss,
-  type GaussianNLLLossOptions,
-  PoissonNLLLoss,
-  type PoissonNLLLossOptions,
-} from "./losses/likelihood_losses.js";
-export {
-  BCELoss,
-  type BCELossOptions,
-  BCEWithLogitsLoss,
-  type BCEWithLogitsLossOptions,
-  CrossEntropyLoss,
-  type CrossEntropyLossOptions,
-  HuberLoss,
-  type HuberLossOptions,
-  KLDivLoss,
-  type KLDivLossOptions,
-  L1Loss,
-  type LossOptions,
-  MSELoss,
-  NLLLoss,
-  type NLLLossOptions,
-  type Reduction,
-  SmoothL1Loss,
-  type SmoothL1LossOptions,
-} from "./losses/losses.js";
-export {
-  CosineEmbeddingLoss,
-  HingeEmbeddingLoss,
-  type MarginLossOptions,
-  MarginRankingLoss,
-  MultiLabelMarginLoss,
-  MultiLabelSoftMarginLoss,
-  type MultiLabelSoftMarginLossOptions,
-  MultiMarginLoss,
-  type MultiMarginLossOptions,
-  SoftMarginLoss,
-  TripletMarginLoss,
-  type TripletMarginLossOptions,
-} from "./losses/margin_losses.js";
-export {
-  type DistanceFunction,
-  type TripletDistanceOptions,
-  TripletMarginWithDistanceLoss,
-} from "./losses/triplet_distance_loss.js";
+export * from "./losses/index.js";
 export { Module, type StateDict } from "./module.js";
 export type {
   BackwardHookOptions,

@@ -1,4 +1,4 @@
-// nn.init: filling parameters with their first values, with the numbers PyTorch draws.
+// nn.init: initial values of parameters, with the numbers that PyTorch draws.
 
 import { drawnFrom, generatorRule } from "../arguments/generator.js";
 import { type Arguments, readArguments } from "../arguments/read.js";
@@ -35,10 +35,11 @@ import { fail } from "../runtime/errors.js";
 import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
+import { normalCdf } from "./normal_cdf.js";
 
 const kFanMode = oneOf("fan_in", "fan_out");
 
-/** Which of a layer's two sizes keeps its scale: forward (fan_in) or backward (fan_out). */
+/** Whether signals (fan_in) or gradients (fan_out) keep their scale. */
 export type FanMode = typeof kFanMode.type;
 
 const kLinear = ["linear", "conv1d", "conv2d", "conv3d"] as const;
@@ -90,7 +91,7 @@ const kKaimingArguments = {
 
 const kGainedArguments = {
   tensor: tensorRule,
-  /** What the result is multiplied by; default 1. */
+  /** A factor for the result; default 1. */
   gain: number.or(1),
   ...kDrawn,
 };
@@ -140,7 +141,7 @@ export function calculateGain(...given: [nonlinearity: Nonlinearity, param?: num
   }
 }
 
-/** Fills a tensor with numbers drawn evenly between `a` and `b`. */
+/** Fills a tensor with numbers from the uniform distribution on [a, b). */
 export function uniform_<T extends Tensor>(
   tensor: T,
   ...rest: Arguments<[a: number, b: number], InitOptions<typeof kUniformArguments>>
@@ -178,35 +179,35 @@ export function ones_<T extends Tensor>(tensor: T, ...rest: []): T {
   return setAll("ones_", [tensor, ...rest], 1) as T;
 }
 
-/** Fills a weight evenly so that the variance of signals stays the same (He et al.). */
+/** Fills a weight with uniformly distributed numbers that keep the variance of signals (He et al.). */
 export function kaimingUniform_<T extends Tensor>(tensor: T, ...rest: KaimingRest): T {
   const { std, generator } = kaimingStd("kaimingUniform_", [tensor, ...rest]);
-  // Without inputs there is no variance to keep.
+  // The standard deviation for an empty weight may be infinite.
   if (tensor.numel === 0) return tensor;
   const bound = Math.sqrt(3) * std;
   return fillUniform(tensor, -bound, bound, generator);
 }
 
-/** Fills a weight normally so that the variance of signals stays the same (He et al.). */
+/** Fills a weight with normally distributed numbers that keep the variance of signals (He et al.). */
 export function kaimingNormal_<T extends Tensor>(tensor: T, ...rest: KaimingRest): T {
   const { std, generator } = kaimingStd("kaimingNormal_", [tensor, ...rest]);
   return tensor.numel === 0 ? tensor : fillNormal(tensor, 0, std, generator);
 }
 
-/** Fills a weight evenly so that signals and gradients keep their variance (Glorot and Bengio). */
+/** Fills a weight with uniformly distributed numbers that keep the variance of signals and gradients (Glorot and Bengio). */
 export function xavierUniform_<T extends Tensor>(tensor: T, ...rest: GainRest): T {
   const { std, generator } = xavierStd("xavierUniform_", [tensor, ...rest]);
   const bound = Math.sqrt(3) * std;
   return fillUniform(tensor, -bound, bound, generator);
 }
 
-/** Fills a weight normally so that signals and gradients keep their variance (Glorot and Bengio). */
+/** Fills a weight with normally distributed numbers that keep the variance of signals and gradients (Glorot and Bengio). */
 export function xavierNormal_<T extends Tensor>(tensor: T, ...rest: GainRest): T {
   const { std, generator } = xavierStd("xavierNormal_", [tensor, ...rest]);
   return fillNormal(tensor, 0, std, generator);
 }
 
-/** Fills a tensor with normally distributed numbers of [a, b] only. */
+/** Fills a tensor with numbers from the normal distribution truncated to [a, b]. */
 export function truncNormal_<T extends Tensor>(
   tensor: T,
   ...rest: Arguments<
@@ -218,10 +219,10 @@ export function truncNormal_<T extends Tensor>(
   const { mean, std, a, b, generator } = given;
   if (mean < a - 2 * std || mean > b + 2 * std) {
     console.warn(
-      "edgegrad: [truncNormal_] mean is more than 2 std from [a, b]. The distribution of values may be incorrect.",
+      "edgegrad: [truncNormal_] the mean is over two standard deviations outside of [a, b]: the numbers will be inaccurate.",
     );
   }
-  // Evenly drawn values of the distribution function, turned back into numbers.
+  // Uniform values of the distribution function, mapped back by its inverse.
   const [low, high] = [(a - mean) / std, (b - mean) / std].map(normalCdf) as [number, number];
   fillUniform(tensor, 2 * low - 1, 2 * high - 1, generator);
   noGrad(() => {
@@ -231,7 +232,7 @@ export function truncNormal_<T extends Tensor>(
   return tensor;
 }
 
-/** Makes a matrix the identity, as far as its shape allows. */
+/** Sets a matrix to the identity, as far as its shape allows. */
 export function eye_<T extends Tensor>(tensor: T, ...rest: []): T {
   readArguments("eye_", { tensor: tensorRule }, [tensor, ...rest]);
   const [rows, columns] = matrixShape("eye_", tensor);
@@ -239,7 +240,7 @@ export function eye_<T extends Tensor>(tensor: T, ...rest: []): T {
   return tensor;
 }
 
-/** Makes a convolution's weight pass its input channels on, as many as there are, in each group. */
+/** Makes a convolution's weight pass its input channels through unchanged, as many as possible in each group. */
 export function dirac_<T extends Tensor>(
   tensor: T,
   ...rest: [groups?: number | InitOptions<typeof kDiracArguments>]
@@ -248,9 +249,11 @@ export function dirac_<T extends Tensor>(
   const { shape } = tensor;
   const [outputs = 0, inputs = 0, ...kernel] = shape;
   if (shape.length < 3 || shape.length > 5) {
-    refuse("dirac_", "Only tensors with 3, 4, or 5 dimensions are supported.");
+    refuse("dirac_", `expected a weight of 3, 4 or 5 dimensions, got the shape [${shape}].`);
   }
-  if (outputs % groups !== 0) refuse("dirac_", "dim 0 must be divisible by groups.");
+  if (outputs % groups !== 0) {
+    refuse("dirac_", `dimension 0 must be divisible by groups, got ${outputs} and ${groups}.`);
+  }
   if (tensor.numel === 0) return tensor;
   const size = outputs / groups;
   const field = kernel.reduce((product, extent) => product * extent, 1);
@@ -264,12 +267,13 @@ export function dirac_<T extends Tensor>(
   return tensor;
 }
 
-/** Fills a weight, seen as a matrix, with rows or columns of length `gain` at right angles. */
+/** Fills a weight, as a matrix, with rows or columns that are orthogonal and have the norm `gain`. */
 export function orthogonal_<T extends Tensor>(tensor: T, ...rest: GainRest): T {
   const own = readArguments("orthogonal_", kGainedArguments, [tensor, ...rest]);
   const { shape } = tensor;
-  if (shape.length < 2)
-    refuse("orthogonal_", "Only tensors with 2 or more dimensions are supported.");
+  if (shape.length < 2) {
+    refuse("orthogonal_", `expected a weight of 2 dimensions or more, got the shape [${shape}].`);
+  }
   if (tensor.numel === 0) return tensor;
   fillNormal(tensor, 0, 1, own.generator);
   setTo(tensor, () => {
@@ -277,14 +281,14 @@ export function orthogonal_<T extends Tensor>(tensor: T, ...rest: GainRest): T {
     const [rows = 1, columns = 1] = matrix.shape;
     const isWide = rows < columns;
     const [q, r] = qr(isWide ? matrix.t() : matrix);
-    // With a positive diagonal of R there is one Q.
+    // Q is unique if the diagonal of R is positive.
     const columnsOfQ = mul(q, sgn(diagonal(r)));
     return mul(isWide ? columnsOfQ.t() : columnsOfQ, own.gain).view(shape);
   });
   return tensor;
 }
 
-/** Fills a matrix normally, with a share of zeros, at random places, in each column. */
+/** Fills a matrix with normally distributed numbers and, at random positions of each column, a share of zeros. */
 export function sparse_<T extends Tensor>(
   tensor: T,
   ...rest: Arguments<[sparsity: number, std: number], InitOptions<typeof kSparseArguments>>
@@ -324,14 +328,14 @@ function fansOf(where: string, { shape }: Tensor): Fans {
     fail(
       "InvalidArgument",
       where,
-      `Fan in and fan out can not be computed for tensor with fewer than 2 dimensions, got [${shape}].`,
+      `expected a weight of 2 dimensions or more, got the shape [${shape}].`,
     );
   }
   const field = kernel.reduce((product, size) => product * size, 1);
   return { fanIn: inputs * field, fanOut: outputs * field };
 }
 
-/** A standard deviation, and where the numbers that have it come from. */
+/** A standard deviation, and the generator to draw with. */
 interface Spread {
   readonly std: number;
   readonly generator: Generator | null;
@@ -383,30 +387,7 @@ function setTo(tensor: Tensor, make: () => Tensor): void {
 function matrixShape(name: string, { shape }: Tensor): readonly [number, number] {
   const [rows, columns] = shape;
   if (shape.length === 2 && rows !== undefined && columns !== undefined) return [rows, columns];
-  refuse(name, "Only tensors with 2 dimensions are supported.");
-}
-
-// The share of a normal distribution below x: erf by its series, or by its continued fraction far out.
-function normalCdf(x: number): number {
-  const z = Math.abs(x) / Math.SQRT2;
-  const upper = z < 3 ? (1 - erfSeries(z)) / 2 : erfcFraction(z) / 2;
-  return x < 0 ? upper : 1 - upper;
-}
-
-function erfSeries(z: number): number {
-  let term = z;
-  let sum = z;
-  for (let n = 1; Math.abs(term) > 1e-17 * Math.abs(sum); n++) {
-    term *= (2 * z * z) / (2 * n + 1);
-    sum += term;
-  }
-  return (2 / Math.sqrt(Math.PI)) * Math.exp(-z * z) * sum;
-}
-
-function erfcFraction(z: number): number {
-  let tail = z;
-  for (let n = 60; n > 0; n--) tail = z + n / 2 / tail;
-  return Math.exp(-z * z) / (Math.sqrt(Math.PI) * tail);
+  refuse(name, `expected a matrix, got the shape [${shape}].`);
 }
 
 function refuse(name: string, message: string): never {

@@ -1,4 +1,4 @@
-// What all layers with parameters take, and how their parameters are made.
+// The options of all layers with parameters, and how their parameters are made.
 
 import { type Options, Rule, type Values, wholeFrom } from "../arguments/rule.js";
 import { EdgeGradError, renamed } from "../runtime/errors.js";
@@ -6,7 +6,10 @@ import { deviceRule, dtypeRule } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { type Buffer, bufferFrom, type Parameter, parameterFrom } from "./parameter.js";
 
-/** The last arguments of every layer with parameters. */
+/**
+ * The last arguments of every layer with parameters. The type of a layer's options names them again, `Options<typeof kOptions &
+ * typeof kLayerArguments>`: TypeScript writes no documentation of what is spread from another file into a declaration file.
+ */
 export const kLayerArguments = {
   /** Where the parameters are; default "cpu". */
   device: deviceRule.or("cpu"),
@@ -14,7 +17,7 @@ export const kLayerArguments = {
   dtype: dtypeRule.orNull(),
 };
 
-/** Where and in what type a layer keeps its parameters. */
+/** The device and the element type of the parameters of a layer. */
 export type LayerOptions = Options<typeof kLayerArguments>;
 
 /** LayerOptions with nothing left out. */
@@ -37,7 +40,7 @@ export function bufferOf(...args: TensorOfLayer): Buffer {
   return bufferFrom(tensorOf(...args));
 }
 
-// What goes wrong with the tensor is said of the layer.
+// An error names the layer instead of the op.
 function tensorOf(...[layer, make, size, { device, dtype }]: TensorOfLayer): Tensor {
   try {
     return make(size, { device, dtype });
@@ -46,7 +49,7 @@ function tensorOf(...[layer, make, size, { device, dtype }]: TensorOfLayer): Ten
   }
 }
 
-/** A number for each of `spatial` dimensions, or one for all, each from `low` on. */
+/** A number for each of `spatial` dimensions, or one for all, each at least `low`. */
 export function perDimension(spatial: number, low: number): Rule<number | readonly number[]> {
   const one = wholeFrom(low);
   const many = spatial === 1 ? "a list of one" : `a list of ${spatial}`;

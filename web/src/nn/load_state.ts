@@ -9,26 +9,26 @@ import { handleOf } from "../tensor/info.js";
 import { replaceHandle } from "../tensor/lifetime.js";
 import { Tensor } from "../tensor/tensor.js";
 
-/** What did not match, when loading was not strict. */
+/** The names that did not match, when loading was not strict. */
 export interface LoadResult {
-  /** What the module has and the state dict lacks. */
+  /** Names of the module that the state dict lacks. */
   readonly missingKeys: string[];
-  /** What the state dict has and the module lacks. */
+  /** Names of the state dict that the module lacks. */
   readonly unexpectedKeys: string[];
 }
 
 /** The declaration of how tensors are loaded. */
 export const kLoadOptions = {
-  /** Fail when names are missing or unknown; the default. */
+  /** Throw if names are missing or unknown; default true. */
   strict: boolean.or(true),
-  /** Share the data of the given tensors from now on instead of copying it; default false. */
+  /** Share the data of the given tensors instead of copying it; default false. */
   assign: boolean.or(false),
 };
 
 /** How tensors are loaded. */
 export type LoadOptions = Options<typeof kLoadOptions>;
 
-/** Copies the tensors of `state` into `targets` of the same names, or has them share data. */
+/** Copies the tensors of `state` into the `targets` of the same names, or lets these share their data. */
 export function loadInto(
   owner: string,
   targets: ReadonlyMap<string, Tensor>,
@@ -40,10 +40,9 @@ export function loadInto(
   const unexpectedKeys = [...given.keys()].filter((key) => !targets.has(key));
   const pairs: [Tensor, Tensor][] = [];
   const problems: string[] = [];
-  if (strict && missingKeys.length > 0)
-    problems.push(`Missing key(s) in state_dict: ${quote(missingKeys)}.`);
+  if (strict && missingKeys.length > 0) problems.push(`Missing keys: ${quote(missingKeys)}.`);
   if (strict && unexpectedKeys.length > 0) {
-    problems.push(`Unexpected key(s) in state_dict: ${quote(unexpectedKeys)}.`);
+    problems.push(`Unexpected keys: ${quote(unexpectedKeys)}.`);
   }
   const mismatches = [...targets].flatMap(([key, target]) => {
     const source: unknown = given.get(key);
@@ -55,10 +54,7 @@ export function loadInto(
   if (problems.length + mismatches.length > 0) {
     const text = [...problems, ...mismatches].map((problem) => `\n\t${problem}`).join("");
     const code = problems.length === 0 ? "ShapeMismatch" : "InvalidArgument";
-    throw new EdgeGradError(
-      code,
-      `[loadStateDict] Error(s) in loading state_dict for ${owner}:${text}`,
-    );
+    throw new EdgeGradError(code, `[loadStateDict] the state dict does not fit ${owner}:${text}`);
   }
   noGrad(() => {
     for (const [target, source] of pairs) {
@@ -70,9 +66,9 @@ export function loadInto(
 }
 
 /**
- * Gives `target` the data of `source`. It stays the same object: optimizers that have it go on with the
- * new data. It counts versions of its own: threads that train one model at once (Hogwild) must not find
- * fault with each other's steps.
+ * Gives `target` the data of `source`. It stays the same object, so that optimizers that have it continue with the new data.
+ * It has its own version counter, because threads that train one model together (Hogwild) must not detect each other's steps
+ * as changes of saved tensors.
  */
 export function shareData(target: Tensor, source: Tensor): void {
   const { requiresGrad } = target;
@@ -86,8 +82,7 @@ function sizeMismatch(key: string, source: Tensor, target: Tensor): string[] {
   const own = target.shape;
   if (String(given) === String(own)) return [];
   return [
-    `size mismatch for ${key}: copying a param with shape [${given.join(", ")}] from checkpoint, ` +
-      `the shape in current model is [${own.join(", ")}].`,
+    `${key}: the state dict has the shape [${given.join(", ")}], the model [${own.join(", ")}].`,
   ];
 }
 

@@ -1,10 +1,10 @@
-// What a module consists of, read off its properties: a Parameter is learned, a Buffer is state that
-// is not learned, a Module is a part. Anything else is the module's own business.
+// The members of a module, found among its properties: a Parameter is learned, a Buffer is state that is not learned, a
+// Module is a part. Other properties are not trained, moved or saved.
 //
-// JavaScript does not say when a property is assigned. So what each name holds is noted when the module
-// is looked at, and compared when it is looked at again: a name that held a parameter and now holds a
-// plain tensor would silently not be trained any more. What a constructor assigned is noted before there
-// is a first look, when the next tensor is made.
+// JavaScript does not report assignments to properties. So each use of a module (parameters(), call() and so on) records what
+// each name holds and compares it with the use before: a name that held a parameter and now holds a plain tensor would silently
+// no longer be trained. Before the first use, what a constructor assigned is recorded when the next tensor is made: a plain
+// tensor that replaces a parameter is made after it.
 
 import { isPlainObject } from "../arguments/read.js";
 import { describe, fail } from "../runtime/errors.js";
@@ -33,29 +33,29 @@ const kExpected: Readonly<Record<Kind, string>> = {
 
 /** The parameters, buffers and parts of one module. */
 export class Members {
-  // What the names of members held at the last look; null before the first one.
+  // The names of members at the last look; null before the first one.
   #names: readonly string[] | null = null;
   #values: readonly unknown[] = [];
-  // Also of names that were set to null, which a member of their kind may take again.
+  // Also has names that were set to null, which may hold a member of the same kind again.
   #kinds = new Map<string, Kind>();
   readonly #owner: Module;
   readonly #kindOf: (value: unknown) => Kind | undefined;
 
-  /** `kindOf` tells members from other values; their classes import this file, so it knows them by type only. */
+  /** `kindOf` recognises members: their classes import this file, which therefore knows only their types. */
   constructor(owner: Module, kindOf: (value: unknown) => Kind | undefined) {
     this.#owner = owner;
     this.#kindOf = kindOf;
-    if (newborn.length === 0) queueMicrotask(forgetNewborn);
-    if (newborn.push(this) > kMaxNewborn) newborn.shift();
-    beforeNextWrapper(place);
+    if (recentModules.length === 0) queueMicrotask(forgetRecent);
+    if (recentModules.push(this) > kMaxRecent) recentModules.shift();
+    beforeNextWrapper(findOwner);
   }
 
-  /** Looks at the module if a name holds something else than at the last look. */
+  /** Looks at the module if a name holds another value than at the last look. */
   check(): void {
     if (this.#hasChanged()) this.look();
   }
 
-  /** Notes what the module's properties hold, and fails when a member's name holds none any more. */
+  /** Records what the module's properties hold, and throws if the name of a member no longer holds one. */
   look(): void {
     const kinds = new Map<string, Kind>();
     const names: string[] = [];
@@ -80,7 +80,7 @@ export class Members {
     for (const [name, value] of others) attempt(() => this.#warnOfHidden(name, value));
   }
 
-  /** Returns a function that says whether the members are those of now. */
+  /** Returns a function that tells whether the members are still the same. */
   comparison(): () => boolean {
     const names = this.#names ?? [];
     const values = this.#values;
@@ -94,7 +94,7 @@ export class Members {
     };
   }
 
-  /** Returns the members of a kind by name, in the order of the properties; as of the last look. */
+  /** Returns the members of a kind by name as of the last look, in the order of the properties. */
   of<K extends Kind>(kind: K): [string, Kinds[K]][] {
     const found: [string, Kinds[K]][] = [];
     this.#names?.forEach((name, i) => {
@@ -104,7 +104,7 @@ export class Members {
     return found;
   }
 
-  /** Notes what members there are by now; returns whether `wanted` is one. */
+  /** Records the current members; returns whether `wanted` is one. */
   note(wanted: Tensor | null): boolean {
     let isFound = false;
     for (const [name, value] of entriesOf(this.#owner)) {
@@ -115,7 +115,7 @@ export class Members {
     return isFound;
   }
 
-  /** Takes all members out of scopes: what a module makes when it is called is for its next call, too. */
+  /** Takes all members out of scopes: those that a call makes are needed by the next call, too. */
   keepAll(): void {
     for (const [, value] of entriesOf(this.#owner)) {
       if (this.#kindOf(value) !== undefined) keep(value);
@@ -132,7 +132,7 @@ export class Members {
     return false;
   }
 
-  // As PyTorch: null is allowed, and a parameter may take any name.
+  // As in PyTorch, null is allowed, and a parameter may replace anything.
   #checkSuccessor(name: string, before: Kind, kind: Kind | undefined, value: unknown): void {
     const isAllowed = kind === before || kind === "parameter" || value === null;
     if (isAllowed || value === undefined || (before === "buffer" && kind === "module")) return;
@@ -141,8 +141,8 @@ export class Members {
     const advice =
       before === "module"
         ? ""
-        : `: write noGrad(() => module.${name}.copy_(value)) to change its values, ` +
-          `module.${name} = new ${expected}(value) for another one`;
+        : `: use noGrad(() => module.${name}.copy_(value)) to change its values, ` +
+          `module.${name} = new ${expected}(value) to replace it`;
     fail(
       "InvalidArgument",
       this.#owner.constructor.name,
@@ -150,7 +150,7 @@ export class Members {
     );
   }
 
-  // Modules and parameters in an array or the like, which nothing finds there.
+  // Warns of modules and parameters in an array or the like, where they are not found.
   #warnOfHidden(name: string, holder: object): void {
     const hidden = this.#hiddenIn(holder, kMaxDepth);
     if (hidden === undefined || !isFirstAt(this.#owner.constructor, name)) return;
@@ -161,7 +161,7 @@ export class Members {
     console.warn(`edgegrad: [${this.#owner.constructor.name}] ${name} contains ${advice}.`);
   }
 
-  // The first module or parameter in a holder of such that is not among the known ones.
+  // The first module or parameter in a container that is not a known member.
   #hiddenIn(holder: unknown, depth: number): unknown {
     for (const one of elementsOf(holder)) {
       if (this.#isTrained(one) && !this.#values.includes(one)) return one;
@@ -177,40 +177,40 @@ export class Members {
   }
 }
 
-// The last modules that were made in this turn of the event loop, one of which a new parameter is for.
-let newborn: Members[] = [];
-const kMaxNewborn = 100;
-/** How many of them are looked at in any case: they may have been given what was made before. */
-const kUnfinished = 4;
+// The last modules that were made in this turn of the event loop, to one of which a new parameter will be assigned.
+let recentModules: Members[] = [];
+const kMaxRecent = 100;
+/** How many of them are always looked at: they may have been assigned members that were made earlier. */
+const kAlwaysSearched = 4;
 
-// The last parameter or buffer that was made, until it is known where it was assigned.
-let unplaced: Tensor | null = null;
+// The last parameter or buffer that was made, until its module is known.
+let unowned: Tensor | null = null;
 
 /** How many parameters and buffers have been made. */
 export let membersMade = 0;
 
-/** Notes where a new parameter or buffer is assigned, when the next tensor is made. */
-export function awaitPlace(member: Tensor): void {
+/** Records, when the next tensor is made, which module a new parameter or buffer was assigned to. */
+export function awaitOwner(member: Tensor): void {
   membersMade++;
-  if (newborn.length === 0) return;
-  unplaced = member;
-  beforeNextWrapper(place);
+  if (recentModules.length === 0) return;
+  unowned = member;
+  beforeNextWrapper(findOwner);
 }
 
-function place(): void {
-  let isPlaced = unplaced === null;
-  for (let i = 1; i <= newborn.length && (i <= kUnfinished || !isPlaced); i++) {
-    if (newborn.at(-i)?.note(unplaced)) isPlaced = true;
+function findOwner(): void {
+  let isFound = unowned === null;
+  for (let i = 1; i <= recentModules.length && (i <= kAlwaysSearched || !isFound); i++) {
+    if (recentModules.at(-i)?.note(unowned)) isFound = true;
   }
-  unplaced = null;
+  unowned = null;
 }
 
-function forgetNewborn(): void {
-  place();
-  newborn = [];
+function forgetRecent(): void {
+  findOwner();
+  recentModules = [];
 }
 
-/** Returns the properties of a module. What a getter that throws would give is nothing of the module's. */
+/** Returns the properties of a module; undefined for a getter that throws. */
 export function entriesOf(module: Module): [string, unknown][] {
   const properties = propertiesOf(module);
   return Object.keys(module).map((name) => [name, attempt(() => properties[name])]);
@@ -224,19 +224,19 @@ function describeOther(value: unknown): string {
   return value instanceof Tensor ? "a plain tensor" : describe(value);
 }
 
-/** Where modules may hide: at the front, since what holds many things holds them all alike. */
-const kLookedAt = 16;
+/** How many elements of a container are searched: elements of a long one are usually alike. */
+const kMaxSearched = 16;
 const kMaxDepth = 3;
 
 function elementsOf(holder: unknown): unknown[] {
-  if (Array.isArray(holder)) return holder.slice(0, kLookedAt);
+  if (Array.isArray(holder)) return holder.slice(0, kMaxSearched);
   if (holder instanceof Map || holder instanceof Set) {
-    return [...holder.values()].slice(0, kLookedAt);
+    return [...holder.values()].slice(0, kMaxSearched);
   }
-  return isPlainObject(holder) ? Object.values(holder).slice(0, kLookedAt) : [];
+  return isPlainObject(holder) ? Object.values(holder).slice(0, kMaxSearched) : [];
 }
 
-// The names of each class that were warned of.
+// The names that a warning was given for, by class.
 const warnedOf = new WeakMap<object, Set<string>>();
 
 function isFirstAt(owner: object, name: string): boolean {

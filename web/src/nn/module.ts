@@ -1,5 +1,5 @@
-// The base class of layers and models. What a module consists of is read off its properties (members.ts);
-// #private ones are its own business.
+// The base class of layers and models. Its members are found among its properties (members.ts); #private ones are not trained,
+// moved or saved.
 
 import {
   type Arguments,
@@ -14,7 +14,7 @@ import { type ZeroGradArguments, zeroGrads } from "../autograd/zero_grad.js";
 import type { Target } from "../ops/to.js";
 import { fail, refusal } from "../runtime/errors.js";
 import { addGuard, type Guard, isCapturing } from "../runtime/live.js";
-import { addDoors } from "../runtime/own_frames.js";
+import { registerPublicMethods } from "../runtime/own_frames.js";
 import { type Hint, toPrimitive } from "../runtime/primitive.js";
 import { type DType, isFloat } from "../tensor/dtype.js";
 import { tensorRule } from "../tensor/rules.js";
@@ -39,7 +39,7 @@ import {
   normalForwardHook,
   normalPreHook,
 } from "./module_hooks.js";
-import { memberAt } from "./module_paths.js";
+import { joinPath, memberAt, withoutRepeats } from "./module_paths.js";
 import { memberName, registerMember } from "./module_register.js";
 import { formatModule } from "./module_text.js";
 import { Buffer, type BufferOptions, Parameter } from "./parameter.js";
@@ -49,23 +49,23 @@ export type StateDict = Record<string, Tensor>;
 
 /** A layer or model: assign parameters, buffers and modules as properties and define forward(). */
 export class Module {
-  /** True in training mode; Dropout and its like look at it. */
+  /** True in training mode, which layers such as Dropout depend on. */
   training = true;
 
   readonly #members = new Members(this, kindOf);
   #hooks: ModuleHooks | null = null;
 
-  /** A class that takes arguments keeps them itself, as in PyTorch. */
+  /** Takes no arguments: a subclass stores its own, as in PyTorch. */
   constructor(...given: []) {
     readNothing(new.target.name, given);
   }
 
-  /** Computes the module's output; each module defines its own. */
+  /** Computes the module's output; each subclass defines it. */
   forward(..._inputs: never[]): unknown {
     fail("InvalidArgument", this.constructor.name, "this module does not define forward().");
   }
 
-  /** Runs forward(), and the hooks around it. */
+  /** Runs forward() and the hooks around it. */
   call<Inputs extends unknown[], Output>(
     this: { forward(...inputs: Inputs): Output },
     ...inputs: Inputs
@@ -85,8 +85,8 @@ export class Module {
   }
 
   /**
-   * Calls `hook` with the inputs before forward(); what it returns takes their place. With `withKwargs` the
-   * trailing object of options comes apart from the other inputs, and a new pair of both may be returned.
+   * Calls `hook` with the inputs before forward(); a value that it returns replaces them. With `withKwargs` the hook
+   * receives the trailing object of options separately from the other inputs, and may return a new pair of both.
    */
   registerForwardPreHook(
     hook: ForwardPreHookWithOptions,
@@ -103,8 +103,8 @@ export class Module {
   }
 
   /**
-   * Calls `hook` with inputs and output after forward(); what it returns takes the output's place. With
-   * `withKwargs` the trailing object of options comes apart from the other inputs.
+   * Calls `hook` with inputs and output after forward(); a value that it returns replaces the output. With `withKwargs`
+   * the hook receives the trailing object of options separately from the other inputs.
    */
   registerForwardHook(
     hook: ForwardHookWithOptions,
@@ -118,8 +118,8 @@ export class Module {
   }
 
   /**
-   * Calls `hook` in backward with the gradients of this module's inputs and outputs, when those of the
-   * inputs are there; a list that it returns takes their place.
+   * Calls `hook` during backward with the gradients of this module's inputs and outputs, as soon as those of the inputs
+   * are computed; a list that it returns replaces them.
    */
   registerFullBackwardHook(
     hook: FullBackwardHook,
@@ -186,26 +186,25 @@ export class Module {
   }
 
   /**
-   * Returns a deep copy: tensors, parts, lists and plain objects are new, what the module has twice the copy has
-   * twice, hooks are the same functions. The constructor does not run again: a class with #private members has to
-   * override clone().
+   * Returns a deep copy: tensors, parts, lists and plain objects are new, values that are shared within the module are
+   * shared within the copy, hooks are the same functions. The constructor is not called: a class with #private members
+   * must override clone().
    */
   clone(): this {
     return this.#copy(new Map());
   }
 
   /**
-   * Returns parameters and buffers, but for those that are not persistent, by name; the tensors share
-   * their data with the module.
+   * Returns parameters and persistent buffers by name; the tensors share their data with the module.
    */
   stateDict(): StateDict {
     return Object.fromEntries(this.#state().map(([name, tensor]) => [name, tensor.detach()]));
   }
 
   /**
-   * Copies tensors into parameters and buffers. All must be there, of the right shape, and no others,
-   * unless `strict` is false; nothing is copied otherwise. With `assign` parameters and buffers share
-   * the data of the given tensors instead, as when several threads train one model.
+   * Copies tensors into parameters and buffers. Unless `strict` is false, the state must have exactly their names; shapes
+   * must always match. Nothing is copied if something is wrong. With `assign` parameters and buffers share the data of the
+   * given tensors instead, for example when several threads train one model.
    */
   loadStateDict(
     state: Readonly<StateDict>,
@@ -220,7 +219,7 @@ export class Module {
 
   /** Sets training mode on this module and its parts. */
   train(mode = true): this {
-    boolean.saying("training mode is expected to be boolean.").check("train", "mode", mode);
+    boolean.check("train", "mode", mode);
     for (const module of this.modules()) module.training = mode;
     return this;
   }
@@ -231,30 +230,30 @@ export class Module {
   }
 
   /**
-   * Converts floating-point and complex parameters and buffers, with their gradients, to another dtype, and
-   * moves all to another device. They stay the same objects.
+   * Converts floating-point and complex parameters and buffers, with their gradients, to another dtype, and moves all to
+   * another device. They remain the same objects.
    */
   to(...targets: Target[]): this {
     convertState(new Set([...this.parameters(), ...this.buffers()]), targets);
     return this;
   }
 
-  /** Converts floating-point parameters and buffers to float32, with their gradients; complex ones stay. */
+  /** Converts floating-point parameters and buffers to float32, with their gradients; complex ones are unchanged. */
   float(): this {
     return this.#toReal("float32");
   }
 
-  /** Converts floating-point parameters and buffers to float64, with their gradients; complex ones stay. */
+  /** Converts floating-point parameters and buffers to float64, with their gradients; complex ones are unchanged. */
   double(): this {
     return this.#toReal("float64");
   }
 
-  /** Converts floating-point parameters and buffers to float16, with their gradients; complex ones stay. */
+  /** Converts floating-point parameters and buffers to float16, with their gradients; complex ones are unchanged. */
   half(): this {
     return this.#toReal("float16");
   }
 
-  /** Converts floating-point parameters and buffers to bfloat16, with their gradients; complex ones stay. */
+  /** Converts floating-point parameters and buffers to bfloat16, with their gradients; complex ones are unchanged. */
   bfloat16(): this {
     return this.#toReal("bfloat16");
   }
@@ -271,8 +270,7 @@ export class Module {
   }
 
   /**
-   * Makes a buffer of a tensor, whose data it shares, a property of this module: `this.name = new Buffer(tensor)`.
-   * A name that is taken is refused.
+   * Adds a buffer that shares the data of a tensor: `this.name = new Buffer(tensor)`. Throws if the name is taken.
    */
   registerBuffer(
     name: string,
@@ -286,26 +284,26 @@ export class Module {
     registerMember(where, this, own.name, buffer, (value) => value instanceof Buffer);
   }
 
-  /** Makes a parameter a property of this module: `this.name = param`. A name that is taken is refused. */
+  /** Adds a parameter: `this.name = param`. Throws if the name is taken. */
   registerParameter(name: string, param: Parameter | null, ...rest: []): void {
     const own = readArguments("registerParameter", kRegisterParameter, [name, param, ...rest]);
     const isMember = (value: unknown) => value instanceof Parameter;
     registerMember("registerParameter", this, own.name, own.param, isMember);
   }
 
-  /** Makes a module a part of this one, as a property: `this.name = module`. A name that is taken is refused. */
+  /** Adds a module as a part of this one: `this.name = module`. Throws if the name is taken. */
   registerModule(name: string, module: Module | null, ...rest: []): void {
     const own = readArguments("registerModule", kRegisterModule, [name, module, ...rest]);
     const isMember = (value: unknown) => value instanceof Module;
     registerMember("registerModule", this, own.name, own.module, isMember);
   }
 
-  /** The same as registerModule(). */
+  /** Same as registerModule(). */
   addModule(name: string, module: Module | null, ...rest: []): void {
     this.registerModule(name, module, ...rest);
   }
 
-  /** Takes the gradients off all parameters; with `setToNone` false they stay the tensors they are and become zeros. */
+  /** Removes the gradients of all parameters; with `setToNone` false it sets them to zeros instead. */
   zeroGrad(...given: ZeroGradArguments): void {
     zeroGrads(`${this.constructor.name}.zeroGrad`, this.parameters(), given);
   }
@@ -324,12 +322,12 @@ export class Module {
     return this;
   }
 
-  /** Returns what stands between the parentheses of this module's text; each module says its own. */
+  /** Returns the text between the parentheses of this module's text; subclasses may override it. */
   extraRepr(): string {
     return "";
   }
 
-  /** Returns the text PyTorch prints: the module and, indented, its parts. */
+  /** Returns the text that PyTorch prints: the module and, indented, its parts. */
   toString(): string {
     if (printed.has(this)) return `${this.constructor.name}(...)`;
     printed.add(this);
@@ -341,7 +339,7 @@ export class Module {
     }
   }
 
-  /** Returns the text of this module in a template; for an operator, an error. @internal */
+  /** Returns the text of this module in a template; throws for an operator. @internal */
   [Symbol.toPrimitive](hint: Hint): string {
     return toPrimitive(this, hint, this.constructor.name, "module.call(input) runs a module");
   }
@@ -351,7 +349,7 @@ export class Module {
     return this.toString();
   }
 
-  // What a call depends on, besides tensors and what a class of the user's has.
+  // Checks the state that a captured call depends on, besides tensors and a user's own properties.
   #guard(): Guard {
     const { training } = this;
     const isSame = this.#members.comparison();
@@ -383,21 +381,21 @@ export class Module {
     fn(this);
   }
 
-  // PyTorch's order: what a module has itself, then its parts.
+  // In PyTorch's order: the module itself, then its parts.
   #tree(prefix: string, around: readonly Module[] = []): [string, Module][] {
     if (around.includes(this)) {
-      const told = `the module is a part of itself, as "${prefix}": keep what is no part in a #private property.`;
+      const told = `the module is a part of itself, as "${prefix}": store a module that is not a part in a #private property.`;
       fail("InvalidArgument", this.constructor.name, told);
     }
     const parts = this.#look().of("module");
     const inner = [...around, this];
-    const below = parts.flatMap(([name, part]) => part.#tree(join(prefix, name), inner));
+    const below = parts.flatMap(([name, part]) => part.#tree(joinPath(prefix, name), inner));
     return [[prefix, this], ...below];
   }
 
   #collect<T>(pick: (members: Members) => [string, T][]): [string, T][] {
     return this.#tree("").flatMap(([prefix, module]) =>
-      pick(module.#members).map(([name, value]): [string, T] => [join(prefix, name), value]),
+      pick(module.#members).map(([name, value]): [string, T] => [joinPath(prefix, name), value]),
     );
   }
 
@@ -419,7 +417,7 @@ export class Module {
   }
 }
 
-addDoors(Module.prototype);
+registerPublicMethods(Module.prototype);
 
 const kRegisterBuffer = {
   name: memberName,
@@ -437,7 +435,7 @@ const kRegisterModule = {
   module: new Rule<Module>("an nn.Module", (value) => value instanceof Module).orNull(),
 };
 
-// The modules that toString() is at: one that is a part of itself is not printed in full again.
+// The modules that toString() is printing: a module that is a part of itself is not printed in full again.
 const printed = new Set<Module>();
 
 function kindOf(value: unknown): Kind | undefined {
@@ -446,24 +444,14 @@ function kindOf(value: unknown): Kind | undefined {
     if (value instanceof Buffer) return "buffer";
     return value instanceof Module ? "module" : undefined;
   } catch {
-    // A proxy that does not tell what it is.
+    // A proxy whose prototype cannot be read.
     return undefined;
   }
 }
 
-// The parts of a module by name, as they are.
+// The parts of a module by name, including repeats.
 function partsOf(module: Module): [string, Module][] {
   return entriesOf(module).filter((entry): entry is [string, Module] => {
     return kindOf(entry[1]) === "module";
   });
-}
-
-function join(prefix: string, name: string): string {
-  return prefix === "" ? name : `${prefix}.${name}`;
-}
-
-// A value that two names share counts under the first.
-function withoutRepeats<T>(entries: readonly [string, T][]): [string, T][] {
-  const seen = new Set<T>();
-  return entries.filter(([, value]) => !seen.has(value) && seen.add(value));
 }

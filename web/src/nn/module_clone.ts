@@ -7,12 +7,12 @@ import { fail } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import { Buffer, Parameter, parameterFrom } from "./parameter.js";
 
-/** What was copied already, by what it was copied from: what two names share they share in the copy, too. */
+/** The copies that exist already, by their originals: what two names share, they share in the copy, too. */
 export type Copies = Map<object, unknown>;
 
 /**
- * Returns a deep copy of a value: of tensors, of modules by `copyModule`, of lists, Maps, Sets and plain objects.
- * Functions and objects of other classes are in the copy as they are.
+ * Returns a deep copy of a value: copies tensors, lists, Maps, Sets and plain objects, and modules by `copyModule`.
+ * Functions and objects of other classes are shared.
  */
 export function deepCopy(
   value: unknown,
@@ -55,8 +55,7 @@ function copyTensor(tensor: Tensor): Tensor {
     fail(
       "InvalidArgument",
       "clone",
-      "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment; " +
-        "detach() what the module keeps.",
+      "the module has a tensor that was computed with a gradient, which cannot be copied: store x.detach().",
     );
   }
   const copy = sameKind(

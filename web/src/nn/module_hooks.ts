@@ -1,9 +1,8 @@
 // Hooks of modules.
 //
-// A full backward hook sees the gradients of a module's inputs and outputs, which may be many tensors
-// made by many nodes. So while a module has such hooks, its input tensors and its output tensors each
-// pass through one node that changes nothing (Boundary): the output's notes the gradients that come in,
-// the input's calls the hooks with both.
+// A full backward hook receives the gradients of a module's inputs and outputs, which may be many tensors made by many nodes.
+// So while a module has such hooks, its input tensors and its output tensors each pass through one identity node (Boundary):
+// that of the outputs records the incoming gradients, that of the inputs calls the hooks with both.
 
 import { isPlainObject } from "../arguments/read.js";
 import { boolean, type Options } from "../arguments/rule.js";
@@ -11,29 +10,29 @@ import { Function as AutogradFunction, type FunctionContext } from "../autograd/
 import { isGradEnabled } from "../autograd/grad_mode.js";
 import { checkFunction, type HookHandle } from "../autograd/hooks.js";
 import type { GradientList, Node } from "../autograd/node.js";
-import { PerCall } from "../autograd/per_call.js";
+import { PerBackwardCall } from "../autograd/per_backward_call.js";
 import { fail } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { Module } from "./module.js";
 
-/** Sees what a module is called with; a list it returns takes its place, another value that of all inputs. */
+/** Receives the inputs of a call; a list that it returns replaces them, another value becomes the only input. */
 export type ForwardPreHook = (module: Module, inputs: unknown[]) => unknown;
 
-/** Sees what a module was called with and returned; a value it returns takes the output's place. */
+/** Receives the inputs and the output of a call; a value that it returns replaces the output. */
 export type ForwardHook = (module: Module, inputs: unknown[], output: unknown) => unknown;
 
-/** What a module is called with by name: the object after its inputs. */
+/** The options of a call of a module: the object after its inputs. */
 export type CallOptions = Readonly<Record<string, unknown>>;
 
-/** Sees the inputs and the options of a call; a pair of new ones takes their place. */
+/** Receives the inputs and the options of a call; a pair of new ones that it returns replaces them. */
 export type ForwardPreHookWithOptions = (
   module: Module,
   inputs: unknown[],
   options: CallOptions,
-  // biome-ignore lint/suspicious/noConfusingVoidType: a hook that only looks returns nothing.
+  // biome-ignore lint/suspicious/noConfusingVoidType: a hook that changes nothing returns nothing.
 ) => readonly [inputs: readonly unknown[], options: CallOptions] | null | void;
 
-/** Sees the inputs and the options of a call and what it returned; a value it returns takes the output's place. */
+/** Receives the inputs, the options and the output of a call; a value that it returns replaces the output. */
 export type ForwardHookWithOptions = (
   module: Module,
   inputs: unknown[],
@@ -43,9 +42,9 @@ export type ForwardHookWithOptions = (
 
 /** The declaration of the options of forward hooks. */
 export const kForwardHookOptions = {
-  /** Run before the hooks there are; default false. */
+  /** Call the hook before the existing ones; default false. */
   prepend: boolean.or(false),
-  /** Call the hook with the call's trailing object of options, too; default false. */
+  /** Also pass the call's trailing object of options to the hook; default false. */
   withKwargs: boolean.or(false),
 };
 
@@ -54,25 +53,25 @@ export type ForwardHookOptions = Options<typeof kForwardHookOptions>;
 
 /** The declaration of the options of full backward hooks. */
 export const kBackwardHookOptions = {
-  /** Call the hook before those there are; default false. */
+  /** Call the hook before the existing ones; default false. */
   prepend: kForwardHookOptions.prepend,
 };
 
 /** Options of full backward hooks. */
 export type BackwardHookOptions = Options<typeof kBackwardHookOptions>;
 
-/** Sees the gradients of a module's inputs and outputs; a list it returns takes the place of the first. */
+/** Receives the gradients of a module's inputs and outputs; a list that it returns replaces those of the inputs. */
 export type FullBackwardHook = (
   module: Module,
   gradInputs: GradientList,
   gradOutputs: GradientList,
-  // biome-ignore lint/suspicious/noConfusingVoidType: a hook that only looks returns nothing.
+  // biome-ignore lint/suspicious/noConfusingVoidType: a hook that changes nothing returns nothing.
 ) => readonly (Tensor | null)[] | null | void;
 
-/** Returns what a module is called with instead of `inputs`. */
+/** Returns the inputs to use instead of `inputs`. */
 type NormalPreHook = (module: Module, inputs: unknown[]) => unknown[];
 
-/** Returns what a module returns instead of `output`. */
+/** Returns the output to use instead of `output`. */
 type NormalForwardHook = (module: Module, inputs: unknown[], output: unknown) => unknown;
 
 /** The hooks of a module. */
@@ -81,7 +80,7 @@ export class ModuleHooks {
   readonly forward = new Map<symbol, NormalForwardHook>();
   readonly fullBackward = new Map<symbol, FullBackwardHook>();
 
-  /** Returns what tells the hooks there are from others. */
+  /** Returns keys that identify the current hooks. */
   keys(): readonly symbol[] {
     return [this.forwardPre, this.forward, this.fullBackward].flatMap((one) => [...one.keys()]);
   }
@@ -96,7 +95,7 @@ export class ModuleHooks {
   }
 }
 
-/** Adds a hook to a list, and returns how to remove it. */
+/** Adds a hook to a list, and returns a handle that removes it. */
 export function addModuleHook<Hook>(
   hooks: Map<symbol, Hook>,
   hook: Hook,
@@ -111,7 +110,7 @@ export function addModuleHook<Hook>(
   return { remove: () => void hooks.delete(key) };
 }
 
-/** Returns a hook that gives back all inputs, options among them. */
+/** Returns a hook that returns all inputs, including the options. */
 export function normalPreHook(
   hook: ForwardPreHook | ForwardPreHookWithOptions,
   withKwargs: boolean,
@@ -131,7 +130,7 @@ export function normalPreHook(
   };
 }
 
-/** Returns a hook that gives back the output. */
+/** Returns a hook that returns the output. */
 export function normalForwardHook(
   hook: ForwardHook | ForwardHookWithOptions,
   withKwargs: boolean,
@@ -155,7 +154,7 @@ function joined(result: unknown): unknown[] {
   const [inputs, options] = Array.isArray(result) && result.length === 2 ? result : [];
   if (!Array.isArray(inputs) || !isPlainObject(options)) {
     const told =
-      "forward pre-hook must return nothing or a pair of (new_args, new_kwargs): a list and an object.";
+      "with withKwargs, a hook must return nothing or a pair: a list of inputs and an object of options.";
     fail("InvalidArgument", "registerForwardPreHook", told);
   }
   return Object.keys(options).length > 0 ? [...inputs, options] : inputs;
@@ -178,7 +177,7 @@ export function callWithHooks(
   return backward === null ? output : backward.watchOutput(output);
 }
 
-/** Passes tensors through, so that they have one node. */
+/** Passes tensors through unchanged, so that one node has them all. */
 class Boundary extends AutogradFunction {
   static override readonly name = "BackwardHookFunction";
 
@@ -193,7 +192,7 @@ class Boundary extends AutogradFunction {
 
   static override vmap(): never {
     const told =
-      "full backward hooks of modules do not work inside of vmap(): remove them, or register hooks on tensors there.";
+      "full backward hooks of modules do not work inside vmap(): remove them, or register hooks on tensors there.";
     return fail("InvalidArgument", "registerFullBackwardHook", told);
   }
 }
@@ -201,9 +200,9 @@ class Boundary extends AutogradFunction {
 // The full backward hooks of one call of a module.
 class BackwardHook {
   // Gradients of the outputs, from when they arrive until the hooks have seen them; null after that.
-  readonly #gradOutputs = new PerCall<GradientList | null>();
+  readonly #gradOutputs = new PerBackwardCall<GradientList | null>();
   #inputCount = 0;
-  // Which inputs have gradients; null when none has.
+  // The positions of inputs that have gradients; null if none has.
   #inputPositions: number[] | null = null;
 
   constructor(
@@ -231,14 +230,14 @@ class BackwardHook {
       this.#gradOutputs.set(gradOutputs);
       return;
     }
-    // Nothing will come out at the inputs, so this is the moment.
+    // No input has a gradient to wait for.
     for (const hook of this.hooks) {
       const result = hook(this.module, Array(this.#inputCount).fill(null), gradOutputs);
       if (result && [...result].some((one) => one !== null)) {
         fail(
           "InvalidGradient",
           "registerFullBackwardHook",
-          "Backward hook for Modules where no input requires gradient should always return None or None for all gradients.",
+          "no input of the module requires a gradient, so the hook must return nothing or null for every gradient.",
         );
       }
     }
@@ -246,7 +245,7 @@ class BackwardHook {
 
   #runHooks(grads: GradientList): GradientList | undefined {
     const gradOutputs = this.#gradOutputs.get() ?? null;
-    // Gradients that have not passed the output: those of a second derivative, for example.
+    // Gradients that did not come through the output, for example those of a second derivative.
     if (gradOutputs === null) return undefined;
     const positions = this.#inputPositions ?? [];
     let gradInputs = spread(grads, positions, this.#inputCount);
@@ -257,7 +256,7 @@ class BackwardHook {
         fail(
           "InvalidGradient",
           "registerFullBackwardHook",
-          `Backward hook returned an invalid number of grad_input, got ${result.length}, but expected ${gradInputs.length}`,
+          `the hook must return ${gradInputs.length} gradients, one for each input, got ${result.length}.`,
         );
       }
       gradInputs = [...result];
@@ -269,7 +268,7 @@ class BackwardHook {
 
 interface Watched {
   readonly values: unknown[];
-  /** Where the tensors are; null when nothing is recorded. */
+  /** The positions of the tensors; null if nothing is recorded. */
   readonly positions: number[] | null;
   readonly node: Node | null;
 }

@@ -1,4 +1,4 @@
-// Parts of modules by their dotted names.
+// Members of modules by their dotted names.
 
 import { text } from "../arguments/rule.js";
 import { fail } from "../runtime/errors.js";
@@ -25,11 +25,22 @@ export function memberAt<K extends Kind>(
     const owner = value as Module;
     const wanted = i < path.length - 1 ? "module" : kind;
     if (!Object.hasOwn(owner, name)) {
-      fail("InvalidArgument", where, `${owner.constructor.name} has no attribute \`${name}\`.`);
+      fail("InvalidArgument", where, `${owner.constructor.name} has no property "${name}".`);
     }
     value = Reflect.get(owner, name);
     if (kindOf(value) === wanted) return;
-    fail("InvalidArgument", where, `\`${name}\` is not ${kNames[wanted]}.`);
+    fail("InvalidArgument", where, `"${name}" is not ${kNames[wanted]}.`);
   });
   return value as Kinds[K];
+}
+
+/** Returns the dotted name of a member under a prefix. */
+export function joinPath(prefix: string, name: string): string {
+  return prefix === "" ? name : `${prefix}.${name}`;
+}
+
+/** Returns the entries without values that came before: one that several names share counts under the first. */
+export function withoutRepeats<T>(entries: readonly [string, T][]): [string, T][] {
+  const seen = new Set<T>();
+  return entries.filter(([, value]) => !seen.has(value) && seen.add(value));
 }

@@ -1,4 +1,4 @@
-// What Module.registerBuffer() and its kin check of a name before they assign.
+// How Module.registerBuffer() and its like check a name before they assign to it.
 
 import { Rule } from "../arguments/rule.js";
 import { fail } from "../runtime/errors.js";
@@ -10,7 +10,7 @@ export const memberName = /* @__PURE__ */ new Rule<string>(
   (value) => typeof value === "string" && value !== "" && !value.includes("."),
 );
 
-/** Makes `value` a property of a module; throws where the name is taken, but for one of its members. */
+/** Assigns `value` to a property of a module; throws if the name is taken by something else than such a member. */
 export function registerMember(
   where: string,
   module: Module,
@@ -21,7 +21,7 @@ export function registerMember(
   if (name in module) {
     const before: unknown = Reflect.get(module, name);
     const isFree = Object.hasOwn(module, name) && (before === null || isMember(before));
-    if (!isFree) fail("InvalidArgument", where, `attribute '${name}' already exists.`);
+    if (!isFree) fail("InvalidArgument", where, `"${name}" is already a property of the module.`);
   }
   Object.assign(module, { [name]: value });
 }

@@ -1,6 +1,6 @@
-// The text of modules, as PyTorch prints them: Python's spelling of names and values.
+// The text of modules as PyTorch prints it, with Python's spelling of names and values.
 
-/** What stands between the parentheses of a layer's text. */
+/** A value in the text of a layer. */
 export type Printable = number | boolean | string | null | readonly (number | null)[];
 
 /** Returns the text of a module from its arguments and the lines of its parts. */
@@ -20,7 +20,7 @@ export function formatRuns(texts: readonly string[]): string[] {
   });
 }
 
-/** Returns arguments as a call: "2, 3, bias=True"; those that are undefined are left out. */
+/** Returns arguments as in a call: "2, 3, bias=True"; omits those that are undefined. */
 export function formatArguments(
   positional: readonly Printable[],
   named: Readonly<Record<string, Printable | undefined>> = {},
@@ -31,7 +31,7 @@ export function formatArguments(
   return [...positional.map(formatValue), ...pairs].join(", ");
 }
 
-/** Returns the text of a number that Python has as a float: 1.0 where JavaScript writes 1. */
+/** Returns the text of a number that is a float in Python: 1.0 where JavaScript writes 1. */
 export function formatFloat(value: number): string {
   if (!Number.isFinite(value)) return String(value).replace("Infinity", "inf");
   return Number.isInteger(value) ? value.toFixed(1) : formatNumber(value);
@@ -52,7 +52,8 @@ function formatNumber(value: number): string {
   return value.toExponential().replace(/-(\d)$/, "-0$1");
 }
 
-function snakeCase(name: string): string {
+/** Returns the Python spelling of a name. */
+export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 

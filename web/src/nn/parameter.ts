@@ -1,4 +1,4 @@
-// The tensors that belong to a module: what it learns, and what else it keeps.
+// The tensors that belong to a module: parameters, which it learns, and buffers, which it does not.
 
 import { readArguments, readOptions } from "../arguments/read.js";
 import { boolean, type Options } from "../arguments/rule.js";
@@ -6,13 +6,13 @@ import { checked, native } from "../runtime/bridge.js";
 import { handleOf } from "../tensor/info.js";
 import { tensorRule } from "../tensor/rules.js";
 import { Tensor } from "../tensor/tensor.js";
-import { awaitPlace } from "./members.js";
+import { awaitOwner } from "./members.js";
 
 const kParameterArguments = { data: tensorRule, requiresGrad: boolean.or(true) };
 
-/** A tensor that counts as a parameter of the module it is a property of. */
+/** A tensor that is a parameter of the module that has it as a property. */
 export class Parameter extends Tensor {
-  // So that TypeScript takes no plain tensor for a parameter.
+  // Makes TypeScript reject a plain tensor where a parameter is expected.
   declare private readonly isParameter: true;
 
   /** Makes a leaf that shares the data of `data`. */
@@ -22,7 +22,7 @@ export class Parameter extends Tensor {
     const { data, requiresGrad } = readArguments("Parameter", kParameterArguments, given);
     super(checked(native.detach(handleOf(data))));
     if (requiresGrad) this.requiresGrad = true;
-    awaitPlace(this);
+    awaitOwner(this);
   }
 
   override toString(): string {
@@ -31,7 +31,7 @@ export class Parameter extends Tensor {
 }
 
 const kBufferOptions = {
-  /** Save it with the state dict; default true. */
+  /** Include it in the state dict; default true. */
   persistent: boolean.or(true),
 };
 
@@ -39,8 +39,8 @@ const kBufferOptions = {
 export type BufferOptions = Options<typeof kBufferOptions>;
 
 /**
- * A tensor that the module it is a property of keeps but does not learn: it moves with the module, and is
- * saved with it unless `persistent` is false.
+ * A tensor that a module has as a property and does not learn: it moves with the module, and is saved with it unless
+ * `persistent` is false.
  */
 export class Buffer extends Tensor {
   /** True when the buffer is part of the state dict. */
@@ -52,18 +52,18 @@ export class Buffer extends Tensor {
     super(checked(native.detach(handleOf(tensorRule.check("Buffer", "data", data)))));
     this.persistent = persistent;
     if (data.requiresGrad) this.requiresGrad = true;
-    awaitPlace(this);
+    awaitOwner(this);
   }
 }
 
-/** Makes a parameter of a fresh tensor, whose own handle is not needed any more. */
+/** Makes a parameter of a new tensor, and disposes the tensor. */
 export function parameterFrom(data: Tensor): Parameter {
   const parameter = new Parameter(data);
   data.dispose();
   return parameter;
 }
 
-/** Makes a buffer of a fresh tensor, whose own handle is not needed any more. */
+/** Makes a buffer of a new tensor, and disposes the tensor. */
 export function bufferFrom(data: Tensor): Buffer {
   const buffer = new Buffer(data);
   data.dispose();

@@ -1,4 +1,4 @@
-// Whole tensors compared: one truth value, where ops give one per element.
+// Comparisons of whole tensors, with a single boolean as the result; the ops compare element by element.
 
 import { type Arguments, readArguments } from "../arguments/read.js";
 import { boolean, number, type Options } from "../arguments/rule.js";
@@ -8,11 +8,11 @@ import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
 
 const kTolerance = {
-  /** The difference allowed in proportion to the second operand; default 1e-5. */
+  /** The allowed difference relative to the second operand; default 1e-5. */
   rtol: number.or(1e-5),
-  /** The difference allowed in any case; default 1e-8. */
+  /** The allowed absolute difference; default 1e-8. */
   atol: number.or(1e-8),
-  /** Take NaN for equal to NaN; default false. */
+  /** Whether NaN equals NaN; default false. */
   equalNan: boolean.or(false),
 };
 

@@ -23,11 +23,15 @@ import {
   type TypedArray,
 } from "../tensor/dtype.js";
 import { elementsOf } from "../tensor/elements.js";
-import { kPlaceOptions, placed, readPlace } from "../tensor/place.js";
+import {
+  kFactoryOptions,
+  readFactoryOptions,
+  withFactoryOptions,
+} from "../tensor/factory_options.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 
-/** Data a tensor can be made from. */
+/** Data that a tensor can be made from. */
 export type TensorData =
   | number
   | boolean
@@ -37,7 +41,7 @@ export type TensorData =
   | Tensor
   | readonly TensorData[];
 
-/** Typed arrays that eg.tensor() takes. */
+/** Typed arrays that eg.tensor() accepts. */
 export type NumericArray =
   | TypedArray
   | Uint8ClampedArray
@@ -48,17 +52,17 @@ export type NumericArray =
   | BigUint64Array;
 
 const kOptions = {
-  /** The element type; default that of the data. */
+  /** The element type; default: that of the data. */
   dtype: dtypeRule.orNull(),
-  /** Where the tensor is to be; default the CPU. */
-  device: kPlaceOptions.device,
-  /** Record operations on the new tensor; default false. */
-  requiresGrad: kPlaceOptions.requiresGrad,
+  /** The device of the tensor; default: the CPU. */
+  device: kFactoryOptions.device,
+  /** Whether to record operations on the new tensor; default false. */
+  requiresGrad: kFactoryOptions.requiresGrad,
 };
 
 const kFromDataOptions = {
   ...kOptions,
-  /** The shape, when it is not the data's own. */
+  /** The shape; default: that of the data. */
   shape: listOf(size).optional(),
 };
 
@@ -71,14 +75,14 @@ export type FromDataOptions = Options<typeof kFromDataOptions>;
 type FromDataValues = Values<typeof kFromDataOptions>;
 
 /**
- * Makes a tensor from a number, nested arrays or a typed array. The dtype follows a typed array;
- * plain numbers give the default dtype, float32 unless it was set, booleans bool, bigints int64.
+ * Makes a tensor from a number, nested arrays or a typed array. By default the dtype is that of a typed array; plain
+ * numbers become the default dtype (float32 unless changed), booleans bool, bigints int64.
  */
 export function tensor(data: TensorData, ...rest: [options?: FromDataOptions]): Tensor {
   const options = readOptions("tensor", kFromDataOptions, rest);
-  const place = readPlace("tensor", options.device, options.requiresGrad);
+  const factoryOptions = readFactoryOptions("tensor", options.device, options.requiresGrad);
   const result = data instanceof Tensor ? copyOf(data, options) : fromData(data, options);
-  return placed(result, place);
+  return withFactoryOptions(result, factoryOptions);
 }
 
 const kFullArguments = {
@@ -88,8 +92,8 @@ const kFullArguments = {
 };
 
 /**
- * A tensor of one value. A plain number gives the default dtype, as in tensor(), for in JavaScript 1.0 and 1 are the same;
- * a boolean gives bool, a bigint int64.
+ * Returns a tensor filled with one value. A plain number becomes the default dtype, as in tensor(), because JavaScript does not
+ * distinguish 1.0 from 1; a boolean becomes bool, a bigint int64.
  */
 export const full: typeof fullOfType = (...given) => {
   const { size, fillValue, dtype, ...options } = readArguments("full", kFullArguments, given);
@@ -109,7 +113,7 @@ export function fromElements(
   });
   const handle = native.createTensor(dtypeCode(dtype, "tensor"), shape.length);
   const result = new Tensor(checkedFor("tensor", handle));
-  // The arrays are of the same kind, which TypeScript cannot see.
+  // Both arrays have the same type, which TypeScript cannot infer.
   const target = elementsOf(result, dtype, elements.length / partsOf(dtype));
   target.set(elements as Float32Array & BigInt64Array);
   return result;
@@ -126,13 +130,13 @@ function copyOf(source: Tensor, { dtype, shape }: FromDataValues): Tensor {
 function fromData(data: unknown, options: FromDataValues): Tensor {
   const ownShape = shapeOf(data);
   const dtype = options.dtype ?? dtypeOfData(data);
-  // A flat array of floats is read as pairs when the dtype is complex.
+  // For a complex dtype, a flat array of floats is read as pairs.
   const isPaired = isComplex(dtype) && ArrayBuffer.isView(data);
   if (isPaired) ownShape[0] = (ownShape[0] ?? 0) / 2;
   const shape = options.shape ?? ownShape;
   const count = sizeOf(ownShape);
   if (sizeOf(shape) !== count || !Number.isInteger(count)) {
-    fail("ShapeMismatch", "tensor", `${count} elements do not fill the shape [${shape}].`);
+    fail("ShapeMismatch", "tensor", `${count} elements do not match the shape [${shape}].`);
   }
   const read = isHalf(dtype) ? "float32" : dtype;
   const elements = newArray(read, count, "tensor");
@@ -154,7 +158,7 @@ function sizeOf(shape: readonly number[]): number {
   return shape.reduce((product, size) => product * size, 1);
 }
 
-// The dtype that data has by itself.
+// Returns the dtype that data has by default.
 function dtypeOfData(data: unknown, depth = 0): DType {
   if (data instanceof Float64Array) return "float64";
   if (data instanceof Uint8Array || data instanceof Uint8ClampedArray) return "uint8";
@@ -173,7 +177,7 @@ function dtypeOfData(data: unknown, depth = 0): DType {
   return data.reduce<DType | null>(wider, null) ?? getDefaultDtype();
 }
 
-// Younger engines have it.
+// Only newer JavaScript engines have Float16Array.
 function isFloat16Array(data: ArrayBufferView): boolean {
   return Object.prototype.toString.call(data) === "[object Float16Array]";
 }
@@ -197,7 +201,7 @@ function widerDType(widest: DType | null, element: unknown, depth: number): DTyp
   return widest !== null && kByWidth.indexOf(widest) > kByWidth.indexOf(dtype) ? widest : dtype;
 }
 
-// The shape that the first elements suggest; fill() finds what does not fit.
+// Returns the shape according to the first element of each level; fill() reports elements that do not match it.
 function shapeOf(data: unknown): number[] {
   const shape: number[] = [];
   for (let level = data; Array.isArray(level) || isArrayView(level); level = level[0]) {
@@ -209,7 +213,7 @@ function shapeOf(data: unknown): number[] {
   return shape;
 }
 
-/** The most dimensions a tensor has, as in PyTorch. Lists that nest deeper may hold themselves. */
+/** The maximum number of dimensions of a tensor, as in PyTorch. It also stops at arrays that contain themselves. */
 export const kMaxDims = 64;
 
 function failDeep(): never {
@@ -220,7 +224,7 @@ function isArrayView(data: unknown): data is ArrayLike<unknown> & ArrayBufferVie
   return ArrayBuffer.isView(data) && !(data instanceof DataView);
 }
 
-// Typed arrays of the right kind need no look at each element.
+// Copies a typed array of the matching type at once, without converting each element.
 function copyDirectly(elements: StoredArray, data: unknown, dtype: DType): boolean {
   if (!ArrayBuffer.isView(data) || data.constructor !== elements.constructor || dtype === "bool")
     return false;
@@ -265,7 +269,7 @@ class Filler {
     }
   }
 
-  // Between typed arrays elements are cast, and wrap around; anything else has to fit.
+  // Elements of typed arrays are cast and wrap around; other values must fit into the dtype.
   private put(value: unknown, isTyped: boolean): void {
     const { elements, dtype } = this;
     if (isComplex(dtype) && !this.isPaired) {
@@ -292,7 +296,7 @@ function toNumber(value: unknown): number {
     fail(
       "ShapeMismatch",
       "tensor",
-      "expected a number, got an array: the nested arrays differ in depth.",
+      "expected a number, got an array: the nested arrays have different depths.",
     );
   }
   fail(
@@ -309,7 +313,7 @@ function toBigInt(value: unknown): bigint {
   return fitsInt64(integer) ? integer : failOverflow(number, "int64");
 }
 
-// The numbers that an element is made from; as in PyTorch, -1 is the largest uint8.
+// The range of numbers that each dtype accepts; as in PyTorch, -1 becomes the largest uint8.
 const kRanges = { int32: [-(2 ** 31), 2 ** 31 - 1], uint8: [-255, 255] } as const;
 
 function toSmallInteger(value: unknown, dtype: keyof typeof kRanges): number {
@@ -323,6 +327,6 @@ function failOverflow(number: number | bigint, dtype: DType): never {
   fail(
     "InvalidArgument",
     "tensor",
-    `value cannot be converted to type ${dtype} without overflow: ${number}.`,
+    `the value ${number} cannot be stored in ${dtype} without overflow.`,
   );
 }

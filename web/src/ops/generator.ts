@@ -1,5 +1,5 @@
-// Random number generators of one's own. The engine has one that all threads share; a Generator is a
-// state that is put in the place of that one while an op draws.
+// Random number generators for programs. The engine has a global one that all threads share; a Generator is a
+// state that replaces it while an op draws numbers.
 
 import { kDraw } from "../arguments/generator.js";
 import { readArguments } from "../arguments/read.js";
@@ -11,52 +11,52 @@ import { tensorRule } from "../tensor/rules.js";
 import { Tensor } from "../tensor/tensor.js";
 import { fromElements } from "./create.js";
 
-/** A seed: a whole number, of which the low 64 bits count. */
+/** A seed: a whole number, of which the low 64 bits are used. */
 export const seedRule = new Rule<number | bigint>("a whole number", (value) => {
   return typeof value === "bigint" || integer.accepts(value);
 });
 
-// What torch.Generator() starts from.
+// The default seed of torch.Generator().
 const kDefaultSeed = 67280421310721n;
 
 const kArguments = { seed: seedRule.or(kDefaultSeed) };
 
 /**
- * A source of random numbers beside the common one: `new Generator(5)` gives functions that take
- * `{ generator }` what PyTorch's `torch.Generator().manual_seed(5)` gives.
+ * A random number generator that is independent of the global one, for functions that take `{ generator }`.
+ * `new Generator(5)` produces the same numbers as PyTorch's `torch.Generator().manual_seed(5)`.
  */
 export class Generator {
   #state: Uint8Array;
 
-  /** Begins with a seed, as manualSeed() takes it; default PyTorch's, 67280421310721. */
+  /** Creates a generator from a seed, as manualSeed() takes it; default: PyTorch's, 67280421310721. */
   constructor(...given: [seed?: number | bigint]) {
     this.#state = stateOfSeed(readArguments("Generator", kArguments, given).seed);
   }
 
-  /** Begins again with a seed. */
+  /** Restarts this generator from a seed. */
   manualSeed(seed: number | bigint): this {
     this.#state = stateOfSeed(seedRule.check("manualSeed", "seed", seed));
     return this;
   }
 
-  /** Begins again with a seed that nobody can foresee, and returns it. */
+  /** Restarts this generator from an unpredictable seed and returns the seed. */
   seed(): number {
-    const seed = unforeseenSeed();
+    const seed = entropySeed();
     this.manualSeed(seed);
     return seed;
   }
 
-  /** The seed it began with; a bigint where a number would not be exact. */
+  /** Returns the seed that this generator started from; a bigint where a number would not be exact. */
   initialSeed(): number | bigint {
     return seedOfState(this.#state);
   }
 
-  /** The position as a uint8 tensor, which `torch.Generator.set_state` takes too. */
+  /** Returns the state as a uint8 tensor, which `torch.Generator.set_state` also accepts. */
   getState(): Tensor {
     return tensorOfState(this.#state);
   }
 
-  /** Goes to a position that getState() gave, here or in PyTorch; InvalidArgument for other bytes. */
+  /** Restores a state returned by getState(), here or in PyTorch; throws InvalidArgument for any other bytes. */
   setState(state: Tensor): this {
     const bytes = bytesOfState("setState", state);
     withOwnGenerator(() => writeState("setState", bytes));
@@ -64,7 +64,7 @@ export class Generator {
     return this;
   }
 
-  /** Runs `draw` with the numbers of this generator; for functions that take `{ generator }`. */
+  /** Runs `draw` with random numbers from this generator; for functions that take `{ generator }`. */
   [kDraw]<T>(draw: () => T): T {
     return withOwnGenerator(() => {
       writeState("Generator", this.#state);
@@ -83,15 +83,15 @@ export function seedNative(seed: number | bigint): void {
   native.manualSeed(Number(bits >> 32n), Number(bits & 0xffffffffn));
 }
 
-/** A seed from the system's entropy, below 2^53. */
-export function unforeseenSeed(): number {
+/** Returns a seed from the system's entropy, below 2^53. */
+export function entropySeed(): number {
   const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
   return (high & 0x1fffff) * 2 ** 32 + low;
 }
 
-/** The state of the generator in use on this thread, in the layout of torch.get_rng_state(). */
+/** Returns the state of the generator in use on this thread, in the layout of torch.get_rng_state(). */
 export function readState(): Uint8Array {
-  const state = drawnState();
+  const state = generatorState();
   const bytes = state.dataSync() as Uint8Array;
   state.dispose();
   return bytes;
@@ -107,22 +107,22 @@ export function writeState(where: string, bytes: Uint8Array): void {
   }
 }
 
-/** The seed that a state came from. */
+/** Returns the seed that a state started from. */
 export function seedOfState(state: Uint8Array): number | bigint {
   const seed = new DataView(state.buffer, state.byteOffset).getBigUint64(0, true);
   return seed <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(seed) : seed;
 }
 
-/** A state as users have it. */
+/** Returns a state as a tensor for users. */
 export function tensorOfState(state: Uint8Array): Tensor {
   return fromElements("uint8", [state.length], state);
 }
 
-/** The bytes of a state that a user gave. */
+/** Returns the bytes of a state passed by a user. */
 export function bytesOfState(where: string, state: unknown): Uint8Array {
   const tensor = tensorRule.check(where, "state", state);
   if (tensor.dtype !== "uint8") {
-    fail("DtypeMismatch", where, `state: RNG state must be a uint8 tensor, got ${tensor.dtype}.`);
+    fail("DtypeMismatch", where, `state: expected a uint8 tensor, got ${tensor.dtype}.`);
   }
   return tensor.dataSync() as Uint8Array;
 }
@@ -134,16 +134,16 @@ function stateOfSeed(seed: number | bigint): Uint8Array {
   });
 }
 
-/** The state of the generator in use on this thread, for drawingAgain(); the caller's to dispose of. */
-export function drawnState(): Tensor {
+/** Returns the state of the generator in use on this thread, for drawingFrom(). The caller must dispose it. */
+export function generatorState(): Tensor {
   return new Tensor(checkedFor("getState", native.rngState()));
 }
 
 /**
- * Runs `fn`, which draws what was drawn from a state on. It has a generator of its own: the common one stays where it is, and
- * what other threads draw from that changes nothing here.
+ * Runs `fn` with the random numbers that follow a state. It uses a separate generator: the global one does not advance, and draws
+ * of other threads from that one have no effect here.
  */
-export function drawingAgain<T>(state: Tensor, fn: () => T): T {
+export function drawingFrom<T>(state: Tensor, fn: () => T): T {
   return withOwnGenerator(() => {
     checkedFor("setState", native.setRngState(state.handle));
     return fn();
@@ -151,32 +151,32 @@ export function drawingAgain<T>(state: Tensor, fn: () => T): T {
 }
 
 /**
- * Runs `fn` so that drawingAgain() repeats what it draws: with a generator of its own, which begins at `start`, the state of
- * the one in use, so that no other thread draws in between. That one goes on from the end, unless others have drawn from it
- * meanwhile: then two threads have drawn the same numbers.
+ * Runs `fn` so that drawingFrom() can repeat its random numbers: with a separate generator that starts from `start`, the state of
+ * the one in use, so that no other thread draws in between. Afterwards the one in use continues from the final state, unless
+ * other threads have drawn from it in the meantime; in that case two threads have drawn the same numbers.
  */
-export function drawingApart<T>(start: Tensor, fn: () => T): T {
-  // Nothing can be drawn, nor a state be read.
+export function drawingIsolated<T>(start: Tensor, fn: () => T): T {
+  // During a capture no random numbers can be drawn and no state can be read.
   if (isCapturing()) return fn();
   let end: Tensor | null = null;
   try {
-    return drawingAgain(start, () => {
+    return drawingFrom(start, () => {
       try {
         return fn();
       } finally {
-        end = drawnState();
+        end = generatorState();
       }
     });
   } finally {
-    if (end !== null) goOnFrom(end, start);
+    if (end !== null) advanceTo(end, start);
   }
 }
 
-function goOnFrom(end: Tensor, start: Tensor): void {
+function advanceTo(end: Tensor, start: Tensor): void {
   const before = wordsOf(start);
-  if (!areAlike(before, wordsOf(end))) {
-    const now = drawnState();
-    if (areAlike(before, wordsOf(now))) native.setRngState(end.handle);
+  if (!areEqual(before, wordsOf(end))) {
+    const now = generatorState();
+    if (areEqual(before, wordsOf(now))) native.setRngState(end.handle);
     now.dispose();
   }
   end.dispose();
@@ -184,17 +184,17 @@ function goOnFrom(end: Tensor, start: Tensor): void {
 
 const wordsOf = (state: Tensor) => new Uint32Array((state.dataSync() as Uint8Array).buffer);
 
-// A loop: it is run for every checkpoint.
-function areAlike(a: Uint32Array, b: Uint32Array): boolean {
+// A loop is faster than every(), and this runs for every checkpoint.
+function areEqual(a: Uint32Array, b: Uint32Array): boolean {
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
 }
 
 let isOwn = false;
 
-// There is one of a thread's own: who is within another's use puts that back.
+// Each thread has only one separate generator, so nested uses save and restore its state.
 function withOwnGenerator<T>(run: () => T): T {
-  const outer = isOwn ? drawnState() : null;
+  const outer = isOwn ? generatorState() : null;
   native.useOwnGenerator(true);
   isOwn = true;
   try {

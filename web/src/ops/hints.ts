@@ -1,11 +1,11 @@
-// What people type on a tensor out of habit, where JavaScript has no error or one that does not help: numbers in brackets
-// read nothing and write beside the tensor, names of Python's become new properties, and some of PyTorch's methods are
-// functions here. They stand in the prototype and throw, so that what is right never meets them.
+// Errors for common mistakes that JavaScript reports badly or not at all: numbers in brackets read undefined and write a new
+// property, Python names become new properties, and some of PyTorch's methods are functions here. Properties of the prototype
+// throw helpful errors for these; correct programs never reach them.
 
 import { fail } from "../runtime/errors.js";
 import type { Hint } from "../runtime/primitive.js";
 
-// Methods of PyTorch's tensors that would be in every bundle if they were methods here.
+// Methods of PyTorch's tensors that are only functions here, since methods would be in every bundle.
 const kFunctions =
   "absolute adjoint arccos arccosh arcsin arcsinh arctan arctan2 arctanh argwhere bincount choleskyInverse choleskySolve " +
   "clip corrcoef cov deg2rad diagEmbed diagflat diagonalScatter dist divide dsplit fix fliplr flipud floatPower frexp " +
@@ -26,13 +26,13 @@ const kProperties: Readonly<Record<string, string>> = {
   is_leaf: "isLeaf",
 };
 
-// Those that loops begin with, and the last ones as Python counts them.
+// The first indices, with which loops start, and the last ones, which are negative in Python.
 const kNumbers = [-3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7];
 
-/** Gives the prototype of tensors what explains itself where it is taken for something else. */
+/** Adds to the prototype of tensors properties that throw an explanation when they are used by mistake. */
 export function attachHints(prototype: { size: object; dim: object }): void {
   for (const name of kFunctions.split(" ")) {
-    method(prototype, name, `it is a function, no method: write eg.${name}(x)`);
+    method(prototype, name, `this is a function, not a method: write eg.${name}(x)`);
   }
   for (const [name, meant] of Object.entries(kMethods)) {
     method(prototype, name, `tensors have no such method: write x.${meant}`);
@@ -42,7 +42,7 @@ export function attachHints(prototype: { size: object; dim: object }): void {
   }
   for (const i of kNumbers) {
     property(prototype, i, `brackets do not index: write x.at(${i}), and x.set_([${i}], value)`);
-    property(prototype.size, i, `it is a method: write x.size(${i}) or x.shape.at(${i})`);
+    property(prototype.size, i, `size is a method: write x.size(${i}) or x.shape.at(${i})`);
   }
   notANumber(prototype.size, "size", "x.size() and x.size(dim), or use x.shape and x.numel");
   notANumber(prototype.dim, "dim", "x.dim(), or use x.ndim");
@@ -58,11 +58,11 @@ function property(target: object, name: string | number, told: string): void {
   Object.defineProperty(target, name, { get: throws, set: throws, configurable: true });
 }
 
-// `x.dim > 2` would compare the text of a function.
+// Without this, `x.dim > 2` would compare the source text of a function.
 function notANumber(target: object, name: string, right: string): void {
   const value = (hint: Hint) => {
     if (hint === "string") return name;
-    return fail("InvalidArgument", name, `it is a method: call ${right}.`);
+    return fail("InvalidArgument", name, `this is a method: call ${right}.`);
   };
   Object.defineProperty(target, Symbol.toPrimitive, { value, configurable: true });
 }

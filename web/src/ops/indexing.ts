@@ -1,5 +1,5 @@
-// Tensor.at() and Tensor.set_(): PyTorch's x[...]. Integers, ranges, new axes and dots make a view,
-// one after the other; tensors, masks and lists then pick from it, all at once.
+// Tensor.at() and Tensor.set_(): the indexing x[...] of PyTorch. First integers, ranges, new axes and "..." are
+// applied one after the other and make a view; then tensors, masks and arrays select from it, all in one op.
 
 import { readArguments } from "../arguments/read.js";
 import { integer } from "../arguments/rule.js";
@@ -14,21 +14,21 @@ import { tensor as create, kMaxDims } from "./create.js";
 
 const kIntegers: readonly DType[] = ["int32", "int64"];
 
-/** A range of positions along one dimension. */
+/** A range of indices along one dimension. */
 export class Slice {
   constructor(
     /** The first index. */
     readonly start: number | null,
     /** The index after the last one. */
     readonly end: number | null,
-    /** From one index to the next. */
+    /** The difference between one index and the next. */
     readonly step: number,
   ) {}
 }
 
 const kSliceArguments = { start: integer.orNull(), end: integer.orNull(), step: integer.or(1) };
 
-/** Returns the range start <= i < end in steps; null means "to the end". Negative counts from the end. */
+/** Returns the range start <= i < end with a step. null means an open end; negative values count from the end. */
 export function slice(
   ...given: [start?: number | null, end?: number | null, step?: number]
 ): Slice {
@@ -36,16 +36,16 @@ export function slice(
   return new Slice(start, end, step);
 }
 
-/** A list of positions, or of booleans that pick where they are true; lists nest. */
+/** An array of positions, or of booleans that select where they are true; arrays may be nested. */
 export type IndexList = readonly (number | bigint | boolean | IndexList)[];
 
 /**
  * One index of `at` and `set_`: a position, a range, a new axis (null), the remaining axes ("..."),
- * positions (an integer tensor or a list) or a mask (a tensor or a list of booleans).
+ * positions (an integer tensor or an array) or a mask (a tensor or an array of booleans).
  */
 export type Index = number | bigint | boolean | Slice | null | "..." | Tensor | IndexList;
 
-/** Returns x[index...]: a view, or a copy when an index is a list, a mask or a tensor of positions. */
+/** Returns x[index...]: a view, or a copy if an index is an array, a mask or a tensor of positions. */
 export function at(tensor: Tensor, index: readonly Index[]): Tensor {
   return calledAs("at", () => {
     if (index.every(isBasic)) return locate(tensor, index, "at", viewOf).view;
@@ -62,14 +62,14 @@ export function setAt(tensor: Tensor, index: readonly Index[], value: Operand): 
     fail(
       "InvalidArgument",
       "set_",
-      refusal("idx", "a list of indices, as in x.set_([0], 5)", index),
+      refusal("idx", "an array of indices, as in x.set_([0], 5)", index),
     );
   }
   calledAs("set_", () =>
     scope(() => {
       const { view, picks, dims } = locate(tensor, index, "set_", (whole) => whole.another());
       const source = value instanceof Tensor ? withoutLeadingOnes(value) : value;
-      // One number for all elements may be written where these share a place.
+      // A single number may be written to elements that share memory; a tensor may not.
       const isNumber = !(source instanceof Tensor) || source.ndim === 0;
       if (picks.length === 0) (isNumber ? fill_ : copy_)(view, source);
       else indexPut_(view, picks, source, false, dims);
@@ -77,26 +77,26 @@ export function setAt(tensor: Tensor, index: readonly Index[], value: Operand): 
   );
 }
 
-// What an index comes to: a view, and the tensors that pick from it, each at its dimension.
+// The result of applying an index: a view, and the tensors that select from it, each with its dimension.
 interface Located {
   view: Tensor;
   picks: Tensor[];
   dims: number[];
 }
 
-// The view that the basic indices of a list make, one after the other.
+// Applies the indices of a list one after the other: basic ones make a view, the others are collected.
 class Locator implements Located {
   readonly picks: Tensor[] = [];
   readonly dims: number[] = [];
   #made: Tensor | null = null;
   #dim = 0;
-  // The dimension of the tensor that was indexed, for messages.
+  // The current dimension of the tensor that is indexed, for messages.
   #source = 0;
 
   constructor(
     readonly tensor: Tensor,
     readonly name: string,
-    // What stands for the tensor where nothing is taken from it.
+    // Makes the view if no index is a basic one.
     readonly whole: (tensor: Tensor) => Tensor,
   ) {}
 
@@ -132,7 +132,7 @@ class Locator implements Located {
     this.skip(1);
   }
 
-  // A single position selects, as a number does, and gives a view.
+  // A tensor with a single position selects like a number and makes a view.
   #addTensor(index: Tensor): void {
     if (index.ndim === 0 && !isMask(index) && kIntegers.includes(index.dtype)) {
       this.#select(Number(index.item()));
@@ -150,13 +150,13 @@ class Locator implements Located {
   #select(position: number): void {
     const size = this.#current.shape[this.#dim] ?? 0;
     if (!Number.isInteger(position)) {
-      fail("InvalidArgument", this.name, `an index is a whole number, got ${position}.`);
+      fail("InvalidArgument", this.name, `an index must be a whole number, got ${position}.`);
     }
     if (position < -size || position >= size) {
       fail(
         "IndexOutOfRange",
         this.name,
-        `index ${position} is out of bounds for dimension ${this.#source} with size ${size}.`,
+        `index ${position} is out of range for dimension ${this.#source} of size ${size}.`,
       );
     }
     this.#become(select(this.#current, this.#dim, position));
@@ -164,7 +164,7 @@ class Locator implements Located {
   }
 }
 
-// Another tensor that shows the same.
+// Returns a view of the whole tensor.
 function viewOf(tensor: Tensor): Tensor {
   return viewAs(tensor, tensor);
 }
@@ -181,11 +181,11 @@ function locate(
     fail(
       "IndexOutOfRange",
       name,
-      `too many indices for tensor of dimension ${shape.length}: got ${used}.`,
+      `got ${used} indices for a tensor with ${shape.length} dimensions.`,
     );
   }
   if (index.indexOf("...") !== index.lastIndexOf("...")) {
-    fail("InvalidArgument", name, "an index can have '...' only once.");
+    fail("InvalidArgument", name, "'...' may occur only once.");
   }
   const locator = new Locator(tensor, name, whole);
   for (const one of index) {
@@ -203,7 +203,7 @@ function isMask({ dtype }: Tensor): boolean {
   return dtype === "bool" || dtype === "uint8";
 }
 
-// The dimensions of the tensor that an index is for.
+// Returns how many dimensions of the tensor an index uses.
 function dimensionsOf(index: Index, name: string): number {
   if (index === null || index === "..." || typeof index === "boolean") return 0;
   if (index instanceof Tensor) return isMask(index) ? index.ndim : 1;
@@ -212,11 +212,11 @@ function dimensionsOf(index: Index, name: string): number {
   return fail(
     "InvalidArgument",
     name,
-    `an index is an integer, eg.slice(), null, '...', a tensor or a list, got ${describe(index)}.${adviceFor(index)}`,
+    `an index is an integer, eg.slice(), null, '...', a tensor or an array, got ${describe(index)}.${adviceFor(index)}`,
   );
 }
 
-// Python's ranges as texts.
+// Suggests eg.slice() for a string that contains a Python range.
 function adviceFor(index: unknown): string {
   if (typeof index !== "string" || !/^\s*(-?\d*\s*:\s*){1,2}-?\d*\s*$/.test(index)) return "";
   const bounds = index.split(":").map((bound) => bound.trim() || "null");
@@ -232,14 +232,14 @@ function depthOf(list: unknown): number {
   return levelsOf(list).length - 1;
 }
 
-// A list, its first element, the first element of that, and so on.
+// Returns an array, its first element, the first element of that, and so on.
 function levelsOf(list: unknown): unknown[] {
   const levels = [list];
   for (let level = list; Array.isArray(level); level = level[0]) {
     levels.push(level[0]);
-    // A list that holds itself has no end.
+    // An array that contains itself would never end.
     if (levels.length > kMaxDims + 1) {
-      fail("InvalidArgument", "index", `a list of indices nests at most ${kMaxDims} deep.`);
+      fail("InvalidArgument", "index", `an array of indices may have at most ${kMaxDims} levels.`);
     }
   }
   return levels;
@@ -248,7 +248,7 @@ function levelsOf(list: unknown): unknown[] {
 function toPositions(index: boolean | IndexList, name: string): Tensor {
   if (typeof firstOf(index) === "boolean") return create(index, { dtype: "bool" });
   if (!isWhole(index)) {
-    fail("InvalidArgument", name, "a list of positions is made of whole numbers.");
+    fail("InvalidArgument", name, "an array of positions must contain whole numbers.");
   }
   return create(index, { dtype: "int64" });
 }
@@ -258,7 +258,7 @@ function isWhole(list: unknown): boolean {
   return typeof list === "bigint" || Number.isSafeInteger(list);
 }
 
-// Like PyTorch, x[...] = value does not mind dimensions of one element in front.
+// As in PyTorch, x[...] = value ignores leading dimensions of size 1 in the value.
 function withoutLeadingOnes(value: Tensor): Tensor {
   const { shape } = value;
   const first = shape.findIndex((size) => size !== 1);

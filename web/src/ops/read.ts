@@ -1,9 +1,9 @@
 // Reading all elements of a tensor.
 
+import { kIsContiguous } from "../generated/border.js";
 import { toDtype } from "../generated/internal.js";
 import { contiguous } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
-import { kIsContiguous } from "../runtime/native.js";
 import { allocated, isHalf, itemSize, type StoredArray, type TypedArray } from "../tensor/dtype.js";
 import { elementsOf, type Item, itemAt } from "../tensor/elements.js";
 import { geometryOf } from "../tensor/info.js";
@@ -12,7 +12,7 @@ import type { Tensor } from "../tensor/tensor.js";
 /** The elements of a tensor as nested arrays, one level per dimension. */
 export type NestedArray = Item | NestedArray[];
 
-/** Returns a copy of a tensor's elements in row-major order; half precision as float32. */
+/** Returns a copy of a tensor's elements in row-major order, 16-bit floats as float32. */
 export function readArray(tensor: Tensor): TypedArray {
   if (!isHalf(tensor.dtype)) return readStored(tensor) as TypedArray;
   const alias = tensor.detach();
@@ -25,7 +25,7 @@ export function readArray(tensor: Tensor): TypedArray {
   }
 }
 
-/** Returns a copy of a tensor's elements in row-major order, as they lie in memory. */
+/** Returns a copy of a tensor's elements in row-major order, in the format in which they are stored. */
 export function readStored(tensor: Tensor): StoredArray {
   const { dtype, numel, flags } = geometryOf(tensor);
   const copyOf = (packed: Tensor) =>
@@ -49,7 +49,7 @@ export function readNested(tensor: Tensor): NestedArray {
     fail(
       "OutOfMemory",
       "array",
-      `JavaScript has no room for nested arrays of ${count} entries (shape [${shape}]). Use data().`,
+      `nested arrays of ${count} entries (shape [${shape}]) are too large for JavaScript. Use data().`,
     );
   }
   const elements = readStored(tensor);
@@ -62,25 +62,25 @@ export function readNested(tensor: Tensor): NestedArray {
   return read(0);
 }
 
-// What V8's heap holds; it ends the process when there is more.
+// The most entries that fit in V8's heap, which terminates the process when it overflows.
 const kMaxEntries = 2 ** 27;
 
-// How many entries the innermost arrays that are not empty have in all.
+// Returns the total number of entries in the innermost arrays that are not empty.
 function entriesOf(shape: readonly number[]): number {
   const end = shape.indexOf(0);
   const filled = end < 0 ? shape : shape.slice(0, end);
   return filled.reduce((product, size) => product * size, 1);
 }
 
-/** Elements as JSON has them. */
+/** An element as a JSON value. */
 export type JsonItem = number | boolean | string | { re: number | string; im: number | string };
 
-/** The elements of a tensor as JSON has them, one level of arrays per dimension. */
+/** The elements of a tensor as JSON values, with one level of arrays per dimension. */
 export type JsonArray = JsonItem | JsonArray[];
 
 /**
- * Returns a tensor's elements as nested arrays for JSON, which has no NaN, no Infinity and no whole numbers
- * above 2^53: these are texts, which Number() or BigInt() reads.
+ * Returns a tensor's elements as nested arrays for JSON. NaN, Infinity and integers above 2^53, which JSON cannot
+ * represent, become strings that Number() or BigInt() can read.
  */
 export function readJson(tensor: Tensor): JsonArray {
   const visit = (value: NestedArray): JsonArray =>

@@ -1,4 +1,4 @@
-// A tensor as a list of its rows.
+// Iterating over the rows of a tensor.
 
 import { unbind } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
@@ -7,5 +7,5 @@ import type { Tensor } from "../tensor/tensor.js";
 /** Returns the tensors along the first dimension; they share the data. */
 export function rowsOf(tensor: Tensor): Tensor[] {
   if (tensor.ndim > 0) return unbind(tensor, 0);
-  fail("InvalidArgument", "Tensor", "iteration over a 0-d tensor: item() gives its value.");
+  fail("InvalidArgument", "Tensor", "cannot iterate over a 0-d tensor: use item() for its value.");
 }

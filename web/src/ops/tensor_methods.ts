@@ -13,19 +13,19 @@ import { convert, type Target } from "./to.js";
 
 /** The methods of Tensor that are composed of ops. */
 export interface CompositeMethods {
-  /** Returns a copy of the elements in row-major order; complex numbers as pairs. */
+  /** Returns a copy of the elements in row-major order, complex numbers as pairs. Blocks until a GPU has finished. */
   dataSync(): TypedArray;
 
-  /** Like dataSync(), without ever blocking. */
+  /** Like dataSync(), but never blocks the thread. */
   data(): Promise<TypedArray>;
 
-  /** Returns the elements as nested arrays. */
+  /** Returns the elements as nested arrays, one level per dimension. Blocks until a GPU has finished. */
   arraySync(): NestedArray;
 
-  /** Like arraySync(), without ever blocking. */
+  /** Like arraySync(), but never blocks the thread. */
   array(): Promise<NestedArray>;
 
-  /** Returns this tensor converted to a dtype or device, or like another tensor. */
+  /** Returns this tensor with another dtype or on another device, or with those of another tensor. */
   to(...targets: Target[]): Tensor;
 
   /** Returns whether all elements differ from those of `other` by at most atol + rtol * |other|. */
@@ -34,20 +34,20 @@ export interface CompositeMethods {
   /** Returns whether `other` has the same shape and elements. */
   equal(other: Tensor): boolean;
 
-  /** Returns x[index...]; axes without an index are kept whole. */
+  /** Returns x[index...], including all of the axes that have no index. */
   at(...index: Index[]): Tensor;
 
-  /** Writes a value, broadcast, into x[index...]. */
+  /** Writes a value into x[index...], broadcasting it. */
   set_(index: readonly Index[], value: Operand): this;
 
   /** Iterates over the rows: the tensors along the first dimension. */
   [Symbol.iterator](): IterableIterator<Tensor>;
 
-  /** Returns the elements for JSON.stringify(): nested arrays of what JSON has. */
+  /** Returns the elements as nested arrays of JSON values, for JSON.stringify(). */
   toJSON(): JsonArray;
 }
 
-/** What CompositeMethods declares. */
+/** Implements CompositeMethods. */
 export const kCompositeMethods: CompositeMethods & ThisType<Tensor> = {
   dataSync() {
     return readArray(this);

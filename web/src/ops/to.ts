@@ -1,4 +1,4 @@
-// Tensor.to(): the same data with another dtype or on another device.
+// Tensor.to(): converts a tensor to another dtype or moves it to another device.
 
 import { isPlainObject, readOptions } from "../arguments/read.js";
 import type { Options } from "../arguments/rule.js";
@@ -12,17 +12,17 @@ import { Tensor } from "../tensor/tensor.js";
 const kOptions = {
   /** The element type to convert to. */
   dtype: dtypeRule.optional(),
-  /** Where the result is to be. */
+  /** The device to move to. */
   device: deviceRule.optional(),
 };
 
 /** Options of `to`. */
 export type ToOptions = Options<typeof kOptions>;
 
-/** What a tensor can be converted to, or like. */
+/** A target of `to`: a dtype, a device, another tensor whose dtype and device are used, or options. */
 export type Target = DType | Device | Tensor | ToOptions;
 
-/** Returns a tensor converted to what the targets say; the last one wins. */
+/** Returns a tensor converted to the targets; later targets override earlier ones. */
 export function convert(tensor: Tensor, targets: readonly Target[]): Tensor {
   let { dtype, device } = tensor;
   for (const target of targets) {
@@ -30,11 +30,11 @@ export function convert(tensor: Tensor, targets: readonly Target[]): Tensor {
     dtype = wanted.dtype ?? dtype;
     device = wanted.device ?? device;
   }
-  // PyTorch returns the tensor itself; a handle of its own can be disposed independently.
+  // PyTorch returns the tensor itself; here the result is a separate handle that can be disposed independently.
   if (device === tensor.device && dtype === tensor.dtype) return tensor.another();
   if (dtype === tensor.dtype) return moved(tensor, device);
   if (device === tensor.device) return toDtype(tensor, dtype);
-  // The CPU has all dtypes.
+  // The dtype is converted on the CPU, which supports all dtypes.
   const between = device === "cpu" ? moved(tensor, device) : toDtype(tensor, dtype);
   try {
     return device === "cpu" ? toDtype(between, dtype) : moved(between, device);
@@ -47,7 +47,7 @@ function moved(tensor: Tensor, device: Device): Tensor {
   return new Tensor(checked(native.toDevice(handleOf(tensor), deviceCode(device, "to"))));
 }
 
-/** Returns what one target says. */
+/** Returns the options that one target stands for. */
 export function optionsOf(target: Target): ToOptions {
   if (target instanceof Tensor) return { dtype: target.dtype, device: target.device };
   if (isPlainObject(target)) return withoutGaps(readOptions("to", kOptions, [target]));
@@ -61,7 +61,7 @@ export function optionsOf(target: Target): ToOptions {
   );
 }
 
-// Options left out say nothing, so that earlier targets keep their say.
+// Removes options that are undefined, so that they do not override earlier targets.
 function withoutGaps({ dtype, device }: ToOptions): ToOptions {
   return { ...(dtype && { dtype }), ...(device && { device }) };
 }

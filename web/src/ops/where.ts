@@ -1,11 +1,14 @@
-// where(), also of a condition alone.
+// where(), including the form that takes only a condition.
 
 import type { Operand } from "../dispatch/types.js";
 import { where as choose, nonzero, reshape, unbind } from "../generated/ops.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 
-/** `input` where `condition` holds, `other` elsewhere; of a condition alone the positions where it holds, one tensor per axis. */
+/**
+ * Returns `input` where `condition` is true and `other` elsewhere. With only a condition, returns the positions where it is
+ * true, one tensor of indices per axis.
+ */
 export function where(condition: Operand, input: Operand, other: Operand): Tensor;
 export function where(condition: Tensor): Tensor[];
 export function where(...given: readonly unknown[]): Tensor | Tensor[] {
@@ -16,7 +19,7 @@ export function where(...given: readonly unknown[]): Tensor | Tensor[] {
 
 function positionsOf(condition: Tensor): Tensor[] {
   return scope(() => {
-    // What has no axis counts as a list of one.
+    // A tensor without dimensions is treated as one with a single element.
     const list = condition.ndim === 0 ? reshape(condition, 1) : condition;
     return unbind(nonzero(list), 1);
   });

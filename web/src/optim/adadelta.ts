@@ -7,15 +7,15 @@ import { checkRange, type Params, readSettings } from "./optimizer.js";
 import { zeroState } from "./state.js";
 
 const kSettings = {
-  /** The factor of every change; default 1. */
+  /** The learning rate, a factor of every change; default 1. */
   lr: number.or(1),
-  /** How slowly the averages of squares change; default 0.9. */
+  /** The decay rate of the running averages of squares; default 0.9. */
   rho: number.or(0.9),
   /** Added to both averages; default 1e-6. */
   eps: number.or(1e-6),
-  /** The factor of the parameter that is added to its gradient; default 0. */
+  /** The multiple of the parameter that is added to its gradient; default 0. */
   weightDecay: number.or(0),
-  /** Climb instead of descending; default false. */
+  /** Maximize instead of minimizing; default false. */
   maximize: boolean.or(false),
 };
 
@@ -24,7 +24,7 @@ export type AdadeltaSettings = Values<typeof kSettings>;
 
 const kState = { step: 0, squareAvg: zeroState, accDelta: zeroState };
 
-/** Steps whose size follows from earlier steps over earlier gradients. */
+/** Adadelta: the ratio of the averages of earlier steps and earlier gradients determines the size of a step. */
 export class Adadelta extends ComposedOptimizer<AdadeltaSettings, typeof kState> {
   constructor(
     params: Params<AdadeltaSettings>,
@@ -37,10 +37,11 @@ export class Adadelta extends ComposedOptimizer<AdadeltaSettings, typeof kState>
   }
 
   protected override checkSettings(settings: AdadeltaSettings): void {
-    checkRange("Adadelta", "learning rate", settings.lr);
-    checkRange("Adadelta", "rho value", settings.rho, 0, 1 + Number.EPSILON);
-    checkRange("Adadelta", "epsilon value", settings.eps);
-    checkRange("Adadelta", "weightDecay value", settings.weightDecay);
+    checkRange("Adadelta", "lr", settings.lr);
+    checkRange("Adadelta", "rho", settings.rho);
+    checkRange("Adadelta", "1 - rho", 1 - settings.rho);
+    checkRange("Adadelta", "eps", settings.eps);
+    checkRange("Adadelta", "weightDecay", settings.weightDecay);
   }
 
   protected override update(

@@ -1,5 +1,6 @@
 import type { Arguments } from "../arguments/read.js";
 import { boolean, number, Rule, type Values } from "../arguments/rule.js";
+import { norm } from "../generated/internal.js";
 import {
   clamp_,
   clone,
@@ -10,7 +11,6 @@ import {
   mean,
   mul_,
   neg,
-  norm,
   rsqrt_,
   square,
   sub_,
@@ -32,11 +32,11 @@ import {
 import { quietly } from "./quietly.js";
 import { loadedNumber, numberState } from "./state.js";
 
-/** What keeps numbers off 0: of squares (null: the dtype's), and of the size of parameters. */
+/** Lower limits: of squared gradients (null: the dtype's epsilon), and of the size of parameters. */
 export type AdafactorEps = readonly [squares: number | null, params: number];
 
 const epsRule = /* @__PURE__ */ new Rule<AdafactorEps>(
-  "a list of a number or null, and a number",
+  "a list of two: a number or null, and a number",
   (value) =>
     Array.isArray(value) &&
     value.length === 2 &&
@@ -45,24 +45,24 @@ const epsRule = /* @__PURE__ */ new Rule<AdafactorEps>(
 );
 
 const kSettings = {
-  /** The learning rate: the largest share of a parameter's size that a step changes; default 1e-2. */
+  /** The learning rate: the largest change in a step, relative to the size of the parameter; default 1e-2. */
   lr: number.or(1e-2),
-  /** How fast averages of squares slow down, a power of the step; default -0.8. */
+  /** The decay rate of the averages of squares, as an exponent of the step number; default -0.8. */
   beta2Decay: number.or(-0.8),
-  /** What keeps squares of gradients (null: the dtype's precision) and sizes of parameters off 0; default [null, 1e-3]. */
+  /** Lower limits of squared gradients (null: the dtype's epsilon) and of parameter sizes; default [null, 1e-3]. */
   eps: epsRule.or([null, 1e-3]),
-  /** The largest size of a change before it is scaled down; default 1. */
+  /** The size above which a change is scaled down; default 1. */
   d: number.or(1),
-  /** How strongly parameters are pulled to zero; default 0. */
+  /** The strength of weight decay; default 0. */
   weightDecay: number.or(0),
-  /** Climb instead of descending; default false. */
+  /** Maximize instead of minimizing; default false. */
   maximize: boolean.or(false),
 };
 
 /** Settings of `Adafactor`. */
 export type AdafactorSettings = Values<typeof kSettings>;
 
-/** The squares of a gradient, averaged: those of matrices by the means of rows and of columns. */
+/** The averaged squares of a gradient; for matrices, the means of their rows and columns. */
 interface State {
   step: number;
   readonly rowVar?: Tensor;
@@ -70,7 +70,7 @@ interface State {
   readonly variance?: Tensor;
 }
 
-/** Adam with little memory: of the squares of a matrix's gradient it keeps the means of rows and columns. */
+/** Adafactor: like Adam with little memory, because it only stores the row and column means of squared matrix gradients. */
 export class Adafactor extends Optimizer<AdafactorSettings, State> {
   constructor(
     params: Params<AdafactorSettings>,
@@ -84,12 +84,12 @@ export class Adafactor extends Optimizer<AdafactorSettings, State> {
 
   protected override checkSettings(settings: AdafactorSettings): void {
     const { lr, beta2Decay, eps, d, weightDecay } = settings;
-    checkRange("Adafactor", "learning rate", lr);
-    checkRange("Adafactor", "beta2Decay", -beta2Decay);
-    checkRange("Adafactor", "epsilon1", eps[0] ?? 0);
-    checkRange("Adafactor", "epsilon2", eps[1]);
-    checkRange("Adafactor", "clipping threshold d", d, 1);
-    checkRange("Adafactor", "weightDecay value", weightDecay);
+    checkRange("Adafactor", "lr", lr);
+    checkRange("Adafactor", "-beta2Decay", -beta2Decay);
+    checkRange("Adafactor", "eps[0]", eps[0] ?? 0);
+    checkRange("Adafactor", "eps[1]", eps[1]);
+    checkRange("Adafactor", "d", d, 1);
+    checkRange("Adafactor", "weightDecay", weightDecay);
   }
 
   protected override plan(
@@ -98,7 +98,11 @@ export class Adafactor extends Optimizer<AdafactorSettings, State> {
   ): readonly PlannedStep[] {
     const states = params.map((param) => {
       if (isComplex(param.dtype)) {
-        fail("DtypeMismatch", "Adafactor", "Adafactor does not support complex parameters.");
+        fail(
+          "DtypeMismatch",
+          "Adafactor",
+          `does not support complex parameters, got ${param.dtype}.`,
+        );
       }
       return this.state.get(param) ?? this.addState(param, fresh(param));
     });
@@ -124,8 +128,8 @@ export class Adafactor extends Optimizer<AdafactorSettings, State> {
     const given = Object.entries(shapesFor(param)).map(([name, shape]): [string, Tensor] => {
       const value = saved[snakeCase(name)];
       if (value !== undefined && String(value.shape) === String(shape)) return [name, value];
-      const told = `the state has no "${snakeCase(name)}" of shape [${shape}].`;
-      return fail("InvalidArgument", "Adafactor", told);
+      const reason = `the state has no "${snakeCase(name)}" of shape [${shape}].`;
+      return fail("InvalidArgument", "Adafactor", reason);
     });
     const step = loadedNumber("Adafactor", "step", saved);
     const own = given.map(([name, value]) => [name, clone(value.detach().to(param))]);
@@ -142,7 +146,7 @@ function fresh(param: Tensor): State {
   return { step: 0, ...Object.fromEntries(made) };
 }
 
-// What is kept of a parameter's gradients.
+// The shapes of the state of a parameter.
 function shapesFor({ shape, ndim }: Tensor): Readonly<Record<string, readonly number[]>> {
   if (ndim < 2) return { variance: shape };
   const without = (dim: number) => shape.map((size, i) => (i === dim ? 1 : size));
@@ -158,13 +162,13 @@ function update(settings: AdafactorSettings, state: State, param: Tensor, grad: 
   const size = clamp_(rootMeanSquare(param), { min: eps[1] });
   if (weightDecay !== 0) mul_(param, 1 - lr * weightDecay);
   const squares = averaged(state, grad, share, tiny);
-  // Squared, for the root is taken after.
+  // The limit is squared because the root is taken afterwards.
   const change = mul_(rsqrt_(clamp_(squares, { min: tiny * tiny })), grad);
   const excess = clamp_(div_(rootMeanSquare(change), d), { min: 1 });
   sub_(param, mul_(change, div(mul_(size, rate), excess)));
 }
 
-// Takes a gradient into the averages of squares, and returns those for each element.
+// Adds a gradient to the averages of squares, and returns the average for each element.
 function averaged(state: State, grad: Tensor, share: number, tiny: number): Tensor {
   const { rowVar, colVar, variance } = state;
   if (variance !== undefined) return clone(lerp_(variance, square(grad), share));

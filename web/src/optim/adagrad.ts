@@ -16,15 +16,15 @@ import { fullState, loadedNumber, loadedState, numberState } from "./state.js";
 const kSettings = {
   /** The learning rate; default 1e-2. */
   lr: number.or(1e-2),
-  /** How fast the learning rate falls with the steps; default 0. */
+  /** The decay of the learning rate with the number of steps; default 0. */
   lrDecay: number.or(0),
-  /** The factor of the parameter that is added to its gradient; default 0. */
+  /** The multiple of the parameter that is added to its gradient; default 0. */
   weightDecay: number.or(0),
-  /** What the sums of squares begin with; default 0. */
+  /** The initial value of the sums of squares; default 0. */
   initialAccumulatorValue: number.or(0),
   /** Added to the denominator; default 1e-10. */
   eps: number.or(1e-10),
-  /** Climb instead of descending; default false. */
+  /** Maximize instead of minimizing; default false. */
   maximize: boolean.or(false),
 };
 
@@ -36,7 +36,7 @@ interface State {
   sum: Tensor;
 }
 
-/** Steps divided by the root of the sum of all squared gradients so far. */
+/** Adagrad: divides steps by the root of the sum of all squared gradients so far. */
 export class Adagrad extends Optimizer<AdagradSettings, State> {
   constructor(
     params: Params<AdagradSettings>,
@@ -56,23 +56,23 @@ export class Adagrad extends Optimizer<AdagradSettings, State> {
 
   override addParamGroup(group: GroupOf<AdagradSettings>): void {
     super.addParamGroup(group);
-    // PyTorch's state is there before the first step, and so in every state dict.
+    // As in PyTorch, the state exists before the first step, and thus in every state dict.
     const added = this.paramGroups[this.paramGroups.length - 1];
     if (added !== undefined) for (const param of added.params) this.stateOf(param, added);
   }
 
   protected override checkSettings(settings: AdagradSettings): void {
     const { lr, lrDecay, weightDecay, initialAccumulatorValue, eps } = settings;
-    checkRange("Adagrad", "learning rate", lr);
-    checkRange("Adagrad", "lrDecay value", lrDecay);
-    checkRange("Adagrad", "weightDecay value", weightDecay);
-    checkRange("Adagrad", "initialAccumulatorValue value", initialAccumulatorValue);
-    checkRange("Adagrad", "epsilon value", eps);
+    checkRange("Adagrad", "lr", lr);
+    checkRange("Adagrad", "lrDecay", lrDecay);
+    checkRange("Adagrad", "weightDecay", weightDecay);
+    checkRange("Adagrad", "initialAccumulatorValue", initialAccumulatorValue);
+    checkRange("Adagrad", "eps", eps);
   }
 
   protected override plan(settings: AdagradSettings, inputs: StepInputs): readonly PlannedStep[] {
     const all = inputs.params.map((param) => this.stateOf(param, settings));
-    // The learning rate falls with the steps, which are the same for all but late-comers.
+    // The learning rate depends on the step number, which is equal for all parameters except those that got gradients later.
     return [...new Set(all.map((state) => state.step))].map((step): PlannedStep => {
       const chosen = [...all.keys()].filter((i) => all[i]?.step === step);
       const pick = <T>(values: readonly T[]) => chosen.map((i) => values[i] as T);
@@ -100,7 +100,7 @@ export class Adagrad extends Optimizer<AdagradSettings, State> {
     };
   }
 
-  // Not #private: the base class makes groups before the private methods are there.
+  // Not #private, because the base class's constructor adds groups before private methods exist.
   private stateOf(param: Tensor, { initialAccumulatorValue }: AdagradSettings): State {
     return (
       this.state.get(param) ??

@@ -16,15 +16,15 @@ import { loadedNumber, loadedState, numberState, zeroState } from "./state.js";
 const kSettings = {
   /** The learning rate; default 1e-3. */
   lr: number.or(1e-3),
-  /** How slowly the averages of the gradient and of its square change; default [0.9, 0.999]. */
+  /** The decay rates of the running averages of the gradient and of its square; default [0.9, 0.999]. */
   betas: kNumberPair.or([0.9, 0.999]),
   /** Added to the denominator; default 1e-8. */
   eps: number.or(1e-8),
-  /** How strongly parameters are pulled to zero; default 0, for AdamW 0.01. */
+  /** The strength of weight decay; default 0, for AdamW 0.01. */
   weightDecay: number.or(0),
   /** Use the largest average of squares so far (AMSGrad); default false. */
   amsgrad: boolean.or(false),
-  /** Climb instead of descending; default false. */
+  /** Maximize instead of minimizing; default false. */
   maximize: boolean.or(false),
 };
 
@@ -41,21 +41,21 @@ interface State {
   maxExpAvgSq?: Tensor;
 }
 
-// Adam and AdamW differ in where the weight decay goes: into the gradient, or past it.
+// Adam adds the weight decay to the gradient, AdamW applies it to the parameter directly.
 abstract class AdamBase extends Optimizer<AdamSettings, State> {
   protected abstract readonly isDecoupled: boolean;
 
   protected override checkSettings({ lr, betas, eps, weightDecay }: AdamSettings): void {
     const name = this.constructor.name;
-    checkRange(name, "learning rate", lr);
-    checkRange(name, "epsilon value", eps);
-    checkRange(name, "weightDecay value", weightDecay);
+    checkRange(name, "lr", lr);
+    checkRange(name, "eps", eps);
+    checkRange(name, "weightDecay", weightDecay);
     checkBetas(name, betas);
   }
 
   protected override plan(settings: AdamSettings, inputs: StepInputs): readonly PlannedStep[] {
     const all = inputs.params.map((param) => this.#stateOf(param, settings.amsgrad));
-    // The bias correction depends on the step, which is the same for all but late-comers.
+    // The bias correction depends on the step number, which is equal for all parameters except those that got gradients later.
     const steps = new Set(all.map((state) => state.step + 1));
     return [...steps].map((step): PlannedStep => {
       const chosen = [...all.keys()].filter((i) => all[i]?.step === step - 1);
@@ -139,7 +139,7 @@ export class Adam extends AdamBase {
   }
 }
 
-/** Adam with weight decay that does not pass through the averages. */
+/** Adam with decoupled weight decay, which does not affect the running averages. */
 export class AdamW extends AdamBase {
   protected override readonly isDecoupled = true;
 

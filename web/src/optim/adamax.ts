@@ -10,13 +10,13 @@ import { zeroState } from "./state.js";
 const kSettings = {
   /** The learning rate; default 2e-3. */
   lr: number.or(2e-3),
-  /** How slowly the average of the gradient and its largest size change; default [0.9, 0.999]. */
+  /** The decay rates of the running average of the gradient and of its maximum; default [0.9, 0.999]. */
   betas: kNumberPair.or([0.9, 0.999]),
   /** Added to the size of the gradient; default 1e-8. */
   eps: number.or(1e-8),
-  /** The factor of the parameter that is added to its gradient; default 0. */
+  /** The multiple of the parameter that is added to its gradient; default 0. */
   weightDecay: number.or(0),
-  /** Climb instead of descending; default false. */
+  /** Maximize instead of minimizing; default false. */
   maximize: boolean.or(false),
 };
 
@@ -25,7 +25,7 @@ export type AdamaxSettings = Values<typeof kSettings>;
 
 const kState = { step: 0, expAvg: zeroState, expInf: zeroState };
 
-/** Adam that divides by the largest gradient so far, which fades, instead of by a root of squares. */
+/** Adamax: Adam that divides by the decaying maximum of the gradient instead of by the root of averaged squares. */
 export class Adamax extends ComposedOptimizer<AdamaxSettings, typeof kState> {
   constructor(
     params: Params<AdamaxSettings>,
@@ -38,10 +38,10 @@ export class Adamax extends ComposedOptimizer<AdamaxSettings, typeof kState> {
   }
 
   protected override checkSettings(settings: AdamaxSettings): void {
-    checkRange("Adamax", "learning rate", settings.lr);
-    checkRange("Adamax", "epsilon value", settings.eps);
+    checkRange("Adamax", "lr", settings.lr);
+    checkRange("Adamax", "eps", settings.eps);
     checkBetas("Adamax", settings.betas);
-    checkRange("Adamax", "weightDecay value", settings.weightDecay);
+    checkRange("Adamax", "weightDecay", settings.weightDecay);
   }
 
   protected override update(

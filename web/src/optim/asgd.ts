@@ -9,15 +9,15 @@ import { keptNumber, zeroState } from "./state.js";
 const kSettings = {
   /** The learning rate; default 1e-2. */
   lr: number.or(1e-2),
-  /** How strongly parameters shrink; default 1e-4. */
+  /** The decay of the parameters; default 1e-4. */
   lambd: number.or(1e-4),
-  /** The power by which the rate falls; default 0.75. */
+  /** The exponent of the decay of the learning rate; default 0.75. */
   alpha: number.or(0.75),
   /** The step at which averaging starts; default 1e6. */
   t0: number.or(1e6),
-  /** The factor of the parameter that is added to its gradient; default 0. */
+  /** The multiple of the parameter that is added to its gradient; default 0. */
   weightDecay: number.or(0),
-  /** Climb instead of descending; default false. */
+  /** Maximize instead of minimizing; default false. */
   maximize: boolean.or(false),
 };
 
@@ -26,7 +26,7 @@ export type ASGDSettings = Values<typeof kSettings>;
 
 const kState = { step: 0, eta: 0, mu: 1, ax: zeroState };
 
-/** Stochastic gradient descent whose state keeps the average of the parameters, `ax`. */
+/** Averaged stochastic gradient descent; its state contains the average of the parameters, `ax`. */
 export class ASGD extends ComposedOptimizer<ASGDSettings, typeof kState> {
   constructor(
     params: Params<ASGDSettings>,
@@ -39,8 +39,8 @@ export class ASGD extends ComposedOptimizer<ASGDSettings, typeof kState> {
   }
 
   protected override checkSettings(settings: ASGDSettings): void {
-    checkRange("ASGD", "learning rate", settings.lr);
-    checkRange("ASGD", "weightDecay value", settings.weightDecay);
+    checkRange("ASGD", "lr", settings.lr);
+    checkRange("ASGD", "weightDecay", settings.weightDecay);
   }
 
   protected override fresh(param: Tensor, settings: ASGDSettings): StateOf<typeof kState> {
@@ -64,7 +64,7 @@ export class ASGD extends ComposedOptimizer<ASGDSettings, typeof kState> {
   }
 }
 
-// Unlike in PyTorch, parameters in float64 are not stepped by a rate that was rounded to float32.
+// Unlike PyTorch, this does not round the learning rate of float64 parameters to float32.
 function rateFor({ dtype }: Tensor, value: number): number {
   return dtype === "float64" || dtype === "complex128" ? value : keptNumber(value);
 }

@@ -1,4 +1,4 @@
-// Settings that are pairs, as Adam and its relatives have one.
+// Settings of Adam and similar optimizers that are pairs of numbers.
 
 import { number, Rule } from "../arguments/rule.js";
 import { checkRange } from "./optimizer.js";
@@ -8,8 +8,8 @@ export const kNumberPair = new Rule<readonly [number, number]>("a list of two nu
   return Array.isArray(value) && value.length === 2 && value.every(number.accepts);
 });
 
-/** Throws InvalidArgument unless both factors are from 0 to below 1. */
+/** Throws InvalidArgument unless both factors are at least 0 and below 1. */
 export function checkBetas(owner: string, betas: readonly [number, number]): void {
-  checkRange(owner, "beta parameter at index 0", betas[0], 0, 1);
-  checkRange(owner, "beta parameter at index 1", betas[1], 0, 1);
+  checkRange(owner, "betas[0]", betas[0], 0, 1);
+  checkRange(owner, "betas[1]", betas[1], 0, 1);
 }

@@ -1,5 +1,5 @@
-// Optimizers whose step is made of tensor ops, one parameter after the other. A complex number is
-// stepped as two real ones.
+// Optimizers whose step consists of tensor ops, for one parameter after the other. A complex number is
+// treated as two real ones.
 
 import { checkStep_ } from "../generated/internal.js";
 import { add, hardshrink_, neg, viewAsReal } from "../generated/ops.js";
@@ -16,17 +16,17 @@ import {
 import { quietly } from "./quietly.js";
 import { loadedNumber, loadedState, numberState } from "./state.js";
 
-/** What is remembered of a parameter: the number to begin with, or what makes a tensor. */
+/** The state of a parameter: the initial step number, and functions that create its tensors. */
 type StateRules = { readonly step: number } & Readonly<
   Record<string, number | ((param: Tensor) => Tensor)>
 >;
 
-/** The state that a declaration describes. */
+/** The type of the state for a declaration. */
 export type StateOf<Rules> = { step: number } & {
   [Name in keyof Rules]: Rules[Name] extends number ? number : Tensor;
 };
 
-/** An optimizer that says what a step does to one parameter; its state is declared once. */
+/** An optimizer that defines the update of one parameter and declares its state. */
 export abstract class ComposedOptimizer<
   Settings extends { maximize: boolean },
   Rules extends StateRules,
@@ -44,8 +44,8 @@ export abstract class ComposedOptimizer<
   }
 
   /**
-   * Changes a parameter, and its state but for the step, which is counted already. Nothing is
-   * recorded meanwhile and all other tensors are freed; `grad` points the way that is to be left.
+   * Updates a parameter and its state, except the step number, which has been incremented already. Runs without
+   * recording, and all other tensors that it creates are freed. `grad` is the direction to descend.
    */
   protected abstract update(
     settings: Settings,
@@ -112,24 +112,24 @@ export abstract class ComposedOptimizer<
   }
 }
 
-/** Returns a view of complex numbers as pairs of real ones; a real tensor as it is. */
+/** Returns a view of complex numbers as pairs of real ones; returns a real tensor unchanged. */
 export function parts(t: Tensor): Tensor {
   return isComplex(t.dtype) ? viewAsReal(t) : t;
 }
 
-/** Returns a gradient with a share of the parameter, as weight decay wants it. */
+/** Returns the gradient plus `weightDecay` times the parameter. */
 export function decayed(grad: Tensor, param: Tensor, weightDecay: number): Tensor {
   return weightDecay === 0 ? grad : add(grad, param, weightDecay);
 }
 
 /**
- * Sets to 0 what would be denormal when it is multiplied by `factor` again: processors are slow with
- * such numbers, and averages of a gradient that has become 0 end in them.
+ * Sets elements to 0 that would become denormal when multiplied by `factor` again: processors are slow with
+ * such numbers, and averages of a gradient that has become 0 decay to them.
  */
 export function flush_(average: Tensor, factor: number): void {
   const smallest = average.dtype === "float64" ? 2 ** -1022 : 2 ** -126;
   hardshrink_(average, smallest / Math.max(factor, kSmallestFactor));
 }
 
-// No factor is so small that the limit itself would be a size that matters.
+// A lower bound of the factor, so that the limit itself is never a significant number.
 const kSmallestFactor = 1e-6;

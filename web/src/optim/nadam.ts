@@ -10,17 +10,17 @@ import { keptNumber, zeroState } from "./state.js";
 const kSettings = {
   /** The learning rate; default 2e-3. */
   lr: number.or(2e-3),
-  /** How slowly the averages of the gradient and of its square change; default [0.9, 0.999]. */
+  /** The decay rates of the running averages of the gradient and of its square; default [0.9, 0.999]. */
   betas: kNumberPair.or([0.9, 0.999]),
   /** Added to the denominator; default 1e-8. */
   eps: number.or(1e-8),
-  /** How strongly parameters are pulled to zero; default 0. */
+  /** The strength of weight decay; default 0. */
   weightDecay: number.or(0),
-  /** How fast the momentum grows to its full size; default 4e-3. */
+  /** The decay of the momentum schedule; default 4e-3. */
   momentumDecay: number.or(4e-3),
-  /** Weight decay past the averages, as AdamW has it; default false. */
+  /** Apply weight decay to the parameters directly, as AdamW does; default false. */
   decoupledWeightDecay: boolean.or(false),
-  /** Climb instead of descending; default false. */
+  /** Maximize instead of minimizing; default false. */
   maximize: boolean.or(false),
 };
 
@@ -29,7 +29,7 @@ export type NAdamSettings = Values<typeof kSettings>;
 
 const kState = { step: 0, muProduct: 1, expAvg: zeroState, expAvgSq: zeroState };
 
-/** Adam with Nesterov momentum: it looks ahead along the average of the gradient. */
+/** NAdam: Adam with Nesterov momentum, which looks ahead along the average of the gradient. */
 export class NAdam extends ComposedOptimizer<NAdamSettings, typeof kState> {
   constructor(
     params: Params<NAdamSettings>,
@@ -48,11 +48,11 @@ export class NAdam extends ComposedOptimizer<NAdamSettings, typeof kState> {
   }
 
   protected override checkSettings(settings: NAdamSettings): void {
-    checkRange("NAdam", "learning rate", settings.lr);
-    checkRange("NAdam", "epsilon value", settings.eps);
+    checkRange("NAdam", "lr", settings.lr);
+    checkRange("NAdam", "eps", settings.eps);
     checkBetas("NAdam", settings.betas);
-    checkRange("NAdam", "weightDecay value", settings.weightDecay);
-    checkRange("NAdam", "momentumDecay value", settings.momentumDecay);
+    checkRange("NAdam", "weightDecay", settings.weightDecay);
+    checkRange("NAdam", "momentumDecay", settings.momentumDecay);
   }
 
   protected override update(

@@ -1,4 +1,4 @@
-// What all optimizers share: parameter groups, state per parameter, and PyTorch's state dict.
+// The base class of all optimizers: parameter groups, state per parameter, and PyTorch's state dict.
 
 import { isPlainObject, readAfter, readArguments, readOptions } from "../arguments/read.js";
 import {
@@ -21,41 +21,41 @@ import { keep } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 import { callClosure } from "./closure.js";
 
-/** Parameters with settings of their own; settings left out are the optimizer's. */
+/** Parameters with their own settings; omitted settings are those of the optimizer. */
 export type ParamGroup<Settings> = { params: Tensor[] } & Settings;
 
-/** What an optimizer is made of: parameters, or groups of them. */
+/** The first argument of an optimizer: parameters, or groups of them. */
 export type Params<Settings> = Iterable<Tensor> | Iterable<GroupOf<Settings>>;
 
-/** A group as it is given. */
+/** A group as passed to an optimizer. */
 export type GroupOf<Settings> = GroupParts & Partial<Settings>;
 
-/** What a group has besides the settings of its optimizer. */
+/** The properties of a group besides the settings of its optimizer. */
 export interface GroupParts {
   /** The parameters. */
   params: Iterable<Tensor> | Tensor;
-  /** The rate that schedulers begin with when training is resumed. */
+  /** The learning rate with which schedulers start when training is resumed. */
   initialLr?: number;
 }
 
 /** The declaration of an optimizer's settings. */
 export type SettingRules<Settings> = { readonly [Name in keyof Settings]: Rule<Settings[Name]> };
 
-/** PyTorch's structure: state by parameter number, settings by group, in PyTorch's spelling. */
+/** A state dict with PyTorch's structure and names: the state by parameter index, and the settings by group. */
 export interface OptimizerState<Value = Tensor> {
-  /** What is remembered of each parameter, by its number. */
+  /** The state of each parameter, by its index. */
   state: Record<number, Record<string, Value>>;
-  /** The settings of each group, and the numbers of its parameters. */
+  /** The settings of each group, and the indices of its parameters. */
   param_groups: ({ params: number[] } & Record<string, unknown>)[];
 }
 
-/** A group's parameters that have a gradient, with the gradients. */
+/** The parameters of a group that have a gradient, and their gradients. */
 export interface StepInputs {
   readonly params: readonly Tensor[];
   readonly grads: readonly Tensor[];
 }
 
-/** A change of parameters that is going to be made: what it reads and writes, and the making. */
+/** A planned change of parameters: the tensors it reads and writes, and the function that makes it. */
 export interface PlannedStep extends StepInputs {
   /** State as lists of one tensor per parameter. */
   readonly states: readonly (readonly Tensor[])[];
@@ -71,7 +71,7 @@ export function readSettings<R extends Rules>(
   return readAfter(where, "params", rules, rest);
 }
 
-/** Changes parameters by their gradients. */
+/** Updates parameters by their gradients. */
 export abstract class Optimizer<Settings extends object, State extends object, Value = Tensor> {
   /** The groups; settings may be changed between steps. */
   readonly paramGroups: ParamGroup<Settings>[] = [];
@@ -82,7 +82,7 @@ export abstract class Optimizer<Settings extends object, State extends object, V
 
   readonly #rules: SettingRules<Settings>;
 
-  /** `defaults` are settings that groups can have otherwise; without `rules` they can be anything. */
+  /** `defaults` are the settings, which groups may override; without `rules` they may have any value. */
   constructor(
     params: Params<Settings>,
     protected readonly defaults: Settings,
@@ -90,25 +90,25 @@ export abstract class Optimizer<Settings extends object, State extends object, V
   ) {
     const name = new.target.name;
     if (!isPlainObject(defaults)) {
-      fail("InvalidArgument", name, "an optimizer is made by a class that extends this one.");
+      fail("InvalidArgument", name, "create an optimizer through a class that extends this one.");
     }
     this.#rules = rules ?? (mapped(defaults, () => kAnything) as SettingRules<Settings>);
     const given = listOf(name, params);
     if (given.length === 0) {
-      fail("InvalidArgument", name, "optimizer got an empty parameter list.");
+      fail("InvalidArgument", name, "params: expected at least one parameter, got an empty list.");
     }
     const groups: unknown[] = given.every(isTensor) ? [{ params: given }] : given;
     for (const group of groups) this.addParamGroup(group as GroupOf<Settings>);
     if (this.step !== Optimizer.prototype.step) this.#keepStateOfOwnStep();
   }
 
-  /** Adds parameters, for example those of a layer that is to be trained from now on. */
+  /** Adds parameters, for example those of a layer to be trained from now on. */
   addParamGroup(...rest: [group: GroupOf<Settings>]): void {
     const name = this.#name;
     const [group] = rest;
     if (!isPlainObject(group)) {
-      const told = `expected tensors, or groups { params, ...settings }, got ${describe(group)}.`;
-      fail("InvalidArgument", name, told);
+      const reason = `expected tensors, or groups { params, ...settings }, got ${describe(group)}.`;
+      fail("InvalidArgument", name, reason);
     }
     const own = mapped(this.#rules, (rule: Rule<unknown>, key) => {
       return rule.or(this.defaults[key as keyof Settings]);
@@ -123,33 +123,33 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     this.paramGroups.push(settings);
   }
 
-  /** Takes the gradients off all parameters; with `setToNone` false they stay the tensors they are and become zeros. */
+  /** Sets the gradients of all parameters to null, or with `setToNone: false` to zeros in place. */
   zeroGrad(...given: ZeroGradArguments): void {
     const where = `${this.#name}.zeroGrad`;
     const params = this.#params();
     zeroGrads(where, params, given);
     if (!isCapturing()) return;
-    // Parameters of groups that are added later have theirs in every replay.
+    // Every replay also clears the gradients of groups that were added later.
     const known = new Set(params);
     runLive(() => {
       const now = this.#params();
       const added = now.filter((param) => !known.has(param));
       if (now.length - added.length < known.size) {
-        const told =
-          "a parameter was taken out of the groups of the optimizer since the function was captured: capture it again.";
-        fail("InvalidArgument", where, told);
+        const reason =
+          "a parameter was removed from the groups of the optimizer after the function was captured: capture it again.";
+        fail("InvalidArgument", where, reason);
       }
       if (added.length > 0) zeroGrads(where, added, given);
     });
   }
 
-  /** Changes every parameter that has a gradient. With `closure`, calls it first for the loss. */
+  /** Updates every parameter that has a gradient. A `closure` is called first, and its result, the loss, is returned. */
   step(): undefined;
   step<T>(closure: () => T): T;
   step<T>(...given: [closure?: () => T]): T | undefined {
-    // Most steps are called without anything, and a small model has many of them a second.
+    // Skips reading the arguments of the usual call without any, because a small model has many steps per second.
     const loss = given.length === 0 ? undefined : this.#lossOf(given);
-    // In a captured function it finds groups and gradients anew each time.
+    // In a captured function, every replay looks up groups and gradients again.
     runLive(() => this.#runAll());
     return loss;
   }
@@ -171,7 +171,7 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     return { state, param_groups: groups };
   }
 
-  /** Takes over what stateDict() returned, here or for the same parameters elsewhere. */
+  /** Restores the state that stateDict() of this or another optimizer for the same parameters returned. */
   loadStateDict(saved: OptimizerState<Value>): void {
     const name = this.#name;
     if (
@@ -179,15 +179,15 @@ export abstract class Optimizer<Settings extends object, State extends object, V
       !isPlainObject(saved.state) ||
       !Array.isArray(saved.param_groups)
     ) {
-      const told = `expected what stateDict() returns, { state, param_groups }, got ${describe(saved)}.`;
-      fail("InvalidArgument", name, told);
+      const reason = `expected what stateDict() returns, { state, param_groups }, got ${describe(saved)}.`;
+      fail("InvalidArgument", name, reason);
     }
     const { state, param_groups: groups } = saved;
     if (groups.length !== this.paramGroups.length) {
       fail(
         "InvalidArgument",
         name,
-        "loaded state dict has a different number of parameter groups.",
+        `state dict: expected ${this.paramGroups.length} parameter groups, got ${groups.length}.`,
       );
     }
     const params = new Map<number, Tensor>();
@@ -197,7 +197,7 @@ export abstract class Optimizer<Settings extends object, State extends object, V
         fail(
           "InvalidArgument",
           name,
-          "loaded state dict contains a parameter group that doesn't match the size of optimizer's group.",
+          `state dict: expected ${group.params.length} parameters in group ${i}, got ${own.length}.`,
         );
       }
       own.forEach((number, k) => {
@@ -211,23 +211,23 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     this.#dropState();
     for (const [param, own] of loaded) this.state.set(param, keep(own));
     this.paramGroups.forEach((group, i) => {
-      // All of them: schedulers keep what they resume from among the settings.
+      // Copies unknown settings too, because schedulers store their initial rates among them.
       for (const [key, value] of Object.entries(groups[i] ?? {})) {
         if (key !== "params") Object.assign(group, { [camelCase(key)]: value });
       }
     });
   }
 
-  /** Throws InvalidArgument for settings that make no sense. */
+  /** Throws InvalidArgument for invalid settings. */
   protected checkSettings(_settings: Settings): void {}
 
-  /** Plans the change of parameters that all have a gradient; changes nothing but newState(). */
+  /** Plans the update of parameters, all of which have a gradient. Changes nothing except through addState() and partOf(). */
   protected plan(_settings: Settings, _inputs: StepInputs): readonly PlannedStep[] {
-    const told = "a class that extends Optimizer says in a method step() what its step does.";
-    return fail("InvalidArgument", this.#name, told);
+    const reason = "a class that extends Optimizer must implement step().";
+    return fail("InvalidArgument", this.#name, reason);
   }
 
-  /** Gives a parameter its state, which no scope frees; it is taken back when the step that it is made for fails. */
+  /** Sets the state of a parameter, which no scope frees. It is removed again if the current step fails. */
   protected addState(param: Tensor, own: State): State {
     this.state.set(param, keep(own));
     this.#undo.push(() => {
@@ -237,7 +237,7 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     return own;
   }
 
-  /** A part of a state, made when it is first wanted, and taken back in the same way. */
+  /** A part of a state, created at its first use, and removed again if the current step fails. */
   protected partOf<Key extends keyof State>(
     own: State,
     key: Key,
@@ -254,7 +254,7 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     return made;
   }
 
-  /** What is saved of the state of one parameter. */
+  /** The state of one parameter in the form in which it is saved. */
   protected saveState(state: State): Record<string, Value> {
     return mapped(state, (value) => (value instanceof Tensor ? value.detach() : value)) as Record<
       string,
@@ -262,7 +262,7 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     >;
   }
 
-  /** The state of one parameter, from what saveState() returned. */
+  /** The state of one parameter, from the result of saveState(). */
   protected loadState(saved: Readonly<Record<string, Value>>, param: Tensor): State {
     const copied = (value: Value) => {
       return value instanceof Tensor ? clone(value.detach().to(param.device)) : value;
@@ -270,7 +270,7 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     return mapped(saved, copied) as State;
   }
 
-  // A step() of a program's own may put new tensors into its state at any time, and anywhere.
+  // A step() that a program defines may store new tensors at any time in any property.
   #keepStateOfOwnStep(): void {
     const { step } = this;
     const keeping = (...given: Parameters<typeof step>) => {
@@ -290,7 +290,7 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     return closure && callClosure(where, closure);
   }
 
-  // All that can be wrong in any group is found before the first parameter changes.
+  // All groups are checked before the first parameter changes.
   #runAll(): void {
     this.#undo = [];
     const grads: Tensor[] = [];
@@ -303,7 +303,7 @@ export abstract class Optimizer<Settings extends object, State extends object, V
         return this.plan(group, own);
       });
       this.#inOwnName(() => {
-        // One alone looks at all it has before it changes anything.
+        // A single planned step checks everything itself before it changes anything.
         if (steps.length > 1) {
           for (const { params, grads, states } of steps) checkStep_(params, grads, states.flat());
         }
@@ -317,7 +317,7 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     }
   }
 
-  /** Settings may have been changed since they were read; only their kind is looked at, as in PyTorch. */
+  /** Checks the types of settings, which may have been changed since they were read. As in PyTorch, ranges are not checked. */
   protected checkTypes(group: ParamGroup<Settings>): void {
     for (const key in this.#rules) this.#rules[key].check(this.#name, key, group[key]);
   }
@@ -343,12 +343,18 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     const known = new Set(this.#params());
     for (const param of params) {
       if (!isTensor(param)) {
-        const told = `optimizer can only optimize Tensors, but one is ${describe(param)}.`;
-        fail("InvalidArgument", name, told);
+        const reason = `params: expected tensors, got ${describe(param)}.`;
+        fail("InvalidArgument", name, reason);
       }
-      if (!param.isLeaf) fail("InvalidArgument", name, "can't optimize a non-leaf Tensor.");
+      if (!param.isLeaf) {
+        fail(
+          "InvalidArgument",
+          name,
+          "params: expected leaves, got a non-leaf tensor, the result of an operation.",
+        );
+      }
       if (known.has(param)) {
-        fail("InvalidArgument", name, "some parameters appear in more than one parameter group.");
+        fail("InvalidArgument", name, "params: expected different parameters, got one twice.");
       }
       known.add(param);
     }
@@ -373,10 +379,11 @@ export function checkRange(
   high = Infinity,
 ): void {
   if (typeof value === "number" && value >= low && value < high) return;
-  fail("InvalidArgument", owner, `Invalid ${name}: ${describe(value)}.`);
+  const expected = `a number of at least ${low}${high === Infinity ? "" : ` and below ${high}`}`;
+  fail("InvalidArgument", owner, `${name}: expected ${expected}, got ${describe(value)}.`);
 }
 
-// The optimizer itself says what is wrong with parameters.
+// Accepts anything: the optimizer checks parameters itself.
 const kAnything = unchecked<unknown>().or(undefined);
 
 const kStepArguments = { closure: functionOf<() => never>().optional() };
@@ -393,14 +400,14 @@ function listOf(name: string, given: unknown): unknown[] {
     fail(
       "InvalidArgument",
       name,
-      `expected parameters, got ${describe(given)}: pass .parameters() of it.`,
+      `params: expected parameters, got ${describe(given)}: pass its parameters().`,
     );
   }
   const isIterable = typeof given === "object" && given !== null && Symbol.iterator in given;
   if (!isIterable || isTensor(given)) {
     const advice = typeof given === "function" ? " Call it: model.parameters()." : "";
-    const told = `params argument given to the optimizer should be an iterable of Tensors or groups, but got ${describe(given)}.${advice}`;
-    fail("InvalidArgument", name, told);
+    const reason = `params: expected a list of tensors or groups, got ${describe(given)}.${advice}`;
+    fail("InvalidArgument", name, reason);
   }
   return [...(given as Iterable<unknown>)];
 }
@@ -412,14 +419,14 @@ function disposeState(own: object): void {
   }
 }
 
-// The parameters that have a gradient; the gradients are also added to `all`, for their owner.
+// The parameters that have a gradient. The gradients are also added to `all`, so that the caller can free them.
 function collectInputs(params: readonly Tensor[], all: Tensor[]): StepInputs {
   const inputs = { params: [] as Tensor[], grads: [] as Tensor[] };
   for (const param of params) {
     const handle = checked(native.grad(handleOf(param)));
     if (handle === 0) continue;
     const grad = new Tensor(handle);
-    // Whoever makes the step frees it, which may be made again later (runtime/live.ts).
+    // Freed by the caller rather than by a scope, because a captured step runs again later (runtime/live.ts).
     grad.isKept = true;
     all.push(grad);
     inputs.params.push(param);

@@ -10,15 +10,15 @@ import { zeroState } from "./state.js";
 const kSettings = {
   /** The learning rate; default 1e-3. */
   lr: number.or(1e-3),
-  /** How slowly the averages of the gradient and of its square change; default [0.9, 0.999]. */
+  /** The decay rates of the running averages of the gradient and of its square; default [0.9, 0.999]. */
   betas: kNumberPair.or([0.9, 0.999]),
   /** Added to the denominator; default 1e-8. */
   eps: number.or(1e-8),
-  /** How strongly parameters are pulled to zero; default 0. */
+  /** The strength of weight decay; default 0. */
   weightDecay: number.or(0),
-  /** Weight decay past the averages, as AdamW has it; default false. */
+  /** Apply weight decay to the parameters directly, as AdamW does; default false. */
   decoupledWeightDecay: boolean.or(false),
-  /** Climb instead of descending; default false. */
+  /** Maximize instead of minimizing; default false. */
   maximize: boolean.or(false),
 };
 
@@ -27,7 +27,7 @@ export type RAdamSettings = Values<typeof kSettings>;
 
 const kState = { step: 0, expAvg: zeroState, expAvgSq: zeroState };
 
-/** Adam that divides by the average of squares only when that is known well enough. */
+/** RAdam: Adam that divides by the average of squares only once that average is reliable enough. */
 export class RAdam extends ComposedOptimizer<RAdamSettings, typeof kState> {
   constructor(
     params: Params<RAdamSettings>,
@@ -40,10 +40,10 @@ export class RAdam extends ComposedOptimizer<RAdamSettings, typeof kState> {
   }
 
   protected override checkSettings(settings: RAdamSettings): void {
-    checkRange("RAdam", "learning rate", settings.lr);
-    checkRange("RAdam", "epsilon value", settings.eps);
+    checkRange("RAdam", "lr", settings.lr);
+    checkRange("RAdam", "eps", settings.eps);
     checkBetas("RAdam", settings.betas);
-    checkRange("RAdam", "weightDecay value", settings.weightDecay);
+    checkRange("RAdam", "weightDecay", settings.weightDecay);
   }
 
   protected override update(
@@ -76,7 +76,7 @@ export class RAdam extends ComposedOptimizer<RAdamSettings, typeof kState> {
   }
 }
 
-// How far the average of squares is to be trusted; null when its variance is not even finite.
+// The rectification factor for the average of squares; null while its variance is not tractable.
 function rectificationOf(beta2: number, step: number): number | null {
   const longest = 2 / (1 - beta2) - 1;
   const length = longest - (2 * step * beta2 ** step) / (1 - beta2 ** step);

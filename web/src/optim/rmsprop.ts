@@ -15,17 +15,17 @@ import { loadedNumber, loadedState, numberState, zeroState } from "./state.js";
 const kSettings = {
   /** The learning rate; default 1e-2. */
   lr: number.or(1e-2),
-  /** How slowly the average of the squared gradient changes; default 0.99. */
+  /** The decay rate of the running average of the squared gradient; default 0.99. */
   alpha: number.or(0.99),
   /** Added to the denominator; default 1e-8. */
   eps: number.or(1e-8),
-  /** The factor of the parameter that is added to its gradient; default 0. */
+  /** The multiple of the parameter that is added to its gradient; default 0. */
   weightDecay: number.or(0),
-  /** The share of the last change that goes on; default 0. */
+  /** The share of the previous change that is kept; default 0. */
   momentum: number.or(0),
-  /** Divide by the deviation instead of the root mean square; default false. */
+  /** Divide by the standard deviation instead of the root mean square; default false. */
   centered: boolean.or(false),
-  /** Climb instead of descending; default false. */
+  /** Maximize instead of minimizing; default false. */
   maximize: boolean.or(false),
 };
 
@@ -41,7 +41,7 @@ interface State {
   gradAvg?: Tensor;
 }
 
-/** Steps divided by a running root mean square of the gradient. */
+/** RMSprop: divides steps by the running root mean square of the gradient. */
 export class RMSprop extends Optimizer<RMSpropSettings, State> {
   constructor(
     params: Params<RMSpropSettings>,
@@ -61,11 +61,11 @@ export class RMSprop extends Optimizer<RMSpropSettings, State> {
   }
 
   protected override checkSettings(settings: RMSpropSettings): void {
-    checkRange("RMSprop", "learning rate", settings.lr);
-    checkRange("RMSprop", "epsilon value", settings.eps);
-    checkRange("RMSprop", "momentum value", settings.momentum);
-    checkRange("RMSprop", "weightDecay value", settings.weightDecay);
-    checkRange("RMSprop", "alpha value", settings.alpha);
+    checkRange("RMSprop", "lr", settings.lr);
+    checkRange("RMSprop", "eps", settings.eps);
+    checkRange("RMSprop", "momentum", settings.momentum);
+    checkRange("RMSprop", "weightDecay", settings.weightDecay);
+    checkRange("RMSprop", "alpha", settings.alpha);
   }
 
   protected override plan(settings: RMSpropSettings, inputs: StepInputs): readonly PlannedStep[] {

@@ -11,11 +11,11 @@ import { zeroState } from "./state.js";
 const kSettings = {
   /** The size of the first step; default 1e-2. */
   lr: number.or(1e-2),
-  /** The factors of a step when its gradient turned, and when it did not; default [0.5, 1.2]. */
+  /** The factors of the step size if the sign of the gradient changed, and if not; default [0.5, 1.2]. */
   etas: kNumberPair.or([0.5, 1.2]),
-  /** The smallest and the largest step; default [1e-6, 50]. */
+  /** The smallest and the largest step size; default [1e-6, 50]. */
   stepSizes: kNumberPair.or([1e-6, 50]),
-  /** Climb instead of descending; default false. */
+  /** Maximize instead of minimizing; default false. */
   maximize: boolean.or(false),
 };
 
@@ -24,7 +24,7 @@ export type RpropSettings = Values<typeof kSettings>;
 
 const kState = { step: 0, prev: zeroState, stepSize: zeroState };
 
-/** Steps of a size of their own per element, which grows until the sign of the gradient changes. */
+/** Resilient backpropagation: every element has its own step size, which grows until the sign of its gradient changes. */
 export class Rprop extends ComposedOptimizer<RpropSettings, typeof kState> {
   constructor(
     params: Params<RpropSettings>,
@@ -37,9 +37,13 @@ export class Rprop extends ComposedOptimizer<RpropSettings, typeof kState> {
   }
 
   protected override checkSettings({ lr, etas }: RpropSettings): void {
-    checkRange("Rprop", "learning rate", lr);
+    checkRange("Rprop", "lr", lr);
     if (etas[0] > 0 && etas[0] < 1 && etas[1] > 1) return;
-    fail("InvalidArgument", "Rprop", `Invalid eta values: ${etas[0]}, ${etas[1]}.`);
+    fail(
+      "InvalidArgument",
+      "Rprop",
+      `etas: expected 0 < etas[0] < 1 < etas[1], got ${etas[0]} and ${etas[1]}.`,
+    );
   }
 
   protected override fresh(param: Tensor, settings: RpropSettings): StateOf<typeof kState> {
@@ -61,7 +65,7 @@ export class Rprop extends ComposedOptimizer<RpropSettings, typeof kState> {
     const shorter = where(hasTurned, mul(stepSize, etas[0]), stepSize);
     const next = where(gt(agreement, 0), mul(stepSize, etas[1]), shorter);
     copy_(stepSize, next.clamp_(stepSizes[0], stepSizes[1]));
-    // After a turn an element waits for a step.
+    // After a change of sign an element pauses for one step.
     const grad = where(hasTurned, 0, given);
     addcmul_(param, sign(grad), stepSize, -1);
     copy_(prev, grad);

@@ -16,15 +16,15 @@ import { loadedState, zeroState } from "./state.js";
 const kSettings = {
   /** The learning rate; default 1e-3. */
   lr: number.or(1e-3),
-  /** The share of the last change that goes on; default 0. */
+  /** The share of the previous change that is kept; default 0. */
   momentum: number.or(0),
-  /** The share of the gradient that momentum leaves out; default 0. */
+  /** The share of the gradient that is not added to the momentum; default 0. */
   dampening: number.or(0),
-  /** The factor of the parameter that is added to its gradient; default 0. */
+  /** The multiple of the parameter that is added to its gradient; default 0. */
   weightDecay: number.or(0),
-  /** Look ahead along the momentum; default false. */
+  /** Use Nesterov momentum, which looks ahead along the momentum; default false. */
   nesterov: boolean.or(false),
-  /** Climb instead of descending; default false. */
+  /** Maximize instead of minimizing; default false. */
   maximize: boolean.or(false),
 };
 
@@ -35,7 +35,7 @@ interface State {
   momentumBuffer: Tensor;
 }
 
-/** Stochastic gradient descent, with momentum if wanted. */
+/** Stochastic gradient descent, optionally with momentum. */
 export class SGD extends Optimizer<SGDSettings, State> {
   constructor(
     params: Params<SGDSettings>,
@@ -48,11 +48,11 @@ export class SGD extends Optimizer<SGDSettings, State> {
   }
 
   protected override checkSettings(settings: SGDSettings): void {
-    checkRange("SGD", "learning rate", settings.lr);
-    checkRange("SGD", "momentum value", settings.momentum);
-    checkRange("SGD", "weightDecay value", settings.weightDecay);
+    checkRange("SGD", "lr", settings.lr);
+    checkRange("SGD", "momentum", settings.momentum);
+    checkRange("SGD", "weightDecay", settings.weightDecay);
     if (settings.nesterov && (settings.momentum <= 0 || settings.dampening !== 0)) {
-      fail("InvalidArgument", "SGD", "Nesterov momentum requires a momentum and zero dampening.");
+      fail("InvalidArgument", "SGD", "nesterov: needs a momentum above 0 and a dampening of 0.");
     }
   }
 
@@ -61,7 +61,7 @@ export class SGD extends Optimizer<SGDSettings, State> {
     if (settings.momentum === 0) {
       return [{ ...inputs, states: [], run: () => run(settings, inputs, [], false) }];
     }
-    // A parameter's first gradient becomes its momentum, and not all parameters get theirs at once.
+    // The first gradient of a parameter becomes its momentum, and parameters may get their first gradient at different steps.
     const positions = [...params.keys()];
     const newcomers = positions.filter((i) => !this.state.has(params[i] as Tensor));
     const others = positions.filter((i) => this.state.has(params[i] as Tensor));

@@ -1,4 +1,4 @@
-// The tensors an optimizer keeps per parameter.
+// The tensors that an optimizer stores per parameter.
 
 import { clone, fullLike, zerosLike } from "../generated/ops.js";
 import { tensor } from "../ops/create.js";
@@ -6,17 +6,17 @@ import { fail } from "../runtime/errors.js";
 import { getDefaultDtype } from "../tensor/default_dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 
-/** Returns zeros in the shape of a parameter. */
+/** Returns zeros of the shape of a parameter. */
 export function zeroState(param: Tensor): Tensor {
   return zerosLike(param);
 }
 
-/** Returns a tensor of one value in the shape of a parameter. */
+/** Returns a tensor of one value of the shape of a parameter. */
 export function fullState(param: Tensor, value: number): Tensor {
   return fullLike(param, value);
 }
 
-/** Returns a copy of a saved tensor where the parameter is; throws when it does not fit that. */
+/** Returns a copy of a saved tensor on the device of the parameter; throws if their shapes differ. */
 export function loadedState(
   owner: string,
   name: string,
@@ -29,18 +29,18 @@ export function loadedState(
     fail(
       "ShapeMismatch",
       owner,
-      `"${name}" has shape [${value.shape}], its parameter has shape [${param.shape}].`,
+      `"${name}" has shape [${value.shape}], but its parameter has shape [${param.shape}].`,
     );
   }
   return clone(value.detach().to(param));
 }
 
-/** Returns a number as it is kept between steps: PyTorch has it in a float32 tensor, unless the default dtype is float64. */
+/** Rounds a number that is stored between steps: PyTorch stores it in a float32 tensor, unless the default dtype is float64. */
 export function keptNumber(value: number): number {
   return getDefaultDtype() === "float64" ? value : Math.fround(value);
 }
 
-/** Returns a number as PyTorch saves it: a tensor, which holds it exactly. */
+/** Returns a number as PyTorch saves it: a tensor that represents it exactly. */
 export function numberState(value: number): Tensor {
   return Math.fround(value) === value ? tensor(value) : tensor(value, { dtype: "float64" });
 }

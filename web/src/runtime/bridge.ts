@@ -1,12 +1,12 @@
-// The started module as the rest of the package sees it: its functions and this thread's call frame.
-// Before init() every function throws NotInitialized, so that no caller has to ask.
+// The rest of the package reaches the started module through this file: its functions and this thread's call frame.
+// Before init() every function throws NotInitialized, so callers need not check.
 
 import { dropAllValues, heldValue } from "./callbacks.js";
 import { EdgeGradError, type ErrorCode, renamed } from "./errors.js";
 import { kFailed, type NativeFunctions, type NativeModule } from "./native.js";
 import { fromDescription } from "./portable_error.js";
 
-// What the module calls its functions: their names in NativeFunctions after this.
+// The module's names are those in NativeFunctions with this prefix.
 const kPrefix = "eg_";
 
 const kInitialFrameWords = 256;
@@ -14,14 +14,14 @@ const kInitialFrameWords = 256;
 /** The functions of the running module. */
 export let native: NativeFunctions = notStarted();
 
-// Words written before init() go nowhere.
+// Words written before init() are discarded.
 let frame: Float64Array = new Float64Array(kInitialFrameWords);
 let memory: WebAssembly.Memory | null = null;
 
-// Stands for a frame whose place has to be asked for again.
+// Marks that the address of the frame must be requested again.
 const kUnknownFrame = new Float64Array(0);
 
-/** Counts the modules started so far; what belongs to an earlier one is void. */
+/** Incremented when a module starts or stops; objects from an earlier epoch are invalid. */
 export let epoch = 0;
 
 /** True between init() and shutdown(). */
@@ -29,7 +29,7 @@ export function isStarted(): boolean {
   return memory !== null;
 }
 
-/** Makes a started module the one in use. */
+/** Makes a started module the current one. */
 export function attach(module: NativeModule): void {
   native = functionsOf(module) as NativeFunctions;
   memory = module.wasmMemory;
@@ -37,7 +37,7 @@ export function attach(module: NativeModule): void {
   reserveFrame(kInitialFrameWords);
 }
 
-/** Forgets the module in use. */
+/** Releases the current module. */
 export function detach(): void {
   native = notStarted();
   memory = null;
@@ -46,17 +46,17 @@ export function detach(): void {
   frame = new Float64Array(kInitialFrameWords);
 }
 
-/** Counts what is done with the call frame: who writes to it learns whether others have, meanwhile. */
+/** Incremented on every use of the call frame, so that a writer can detect whether other code has used it in between. */
 export let frameUses = 0;
 
 /** Returns this thread's call frame; valid until the next native call. */
 export function callFrame(): Float64Array {
   frameUses++;
-  // Memory that grows detaches its views, unless it is shared.
+  // When memory that is not shared grows, its views are detached.
   return frame.length === 0 ? reserveFrame(kInitialFrameWords) : frame;
 }
 
-/** Returns the call frame after making room for `words`; words written before stay. */
+/** Returns the call frame after making room for `words`; words written before are preserved. */
 export function reserveFrame(words: number): Float64Array {
   const size = Math.max(words, kInitialFrameWords);
   const address = checked(native.frame(size));
@@ -70,7 +70,7 @@ export function frameOf(words: number): Float64Array {
   return words <= current.length ? current : reserveFrame(words);
 }
 
-/** Returns a copy of the first words of the call frame: what is done with them, as making a tensor, may use the frame. */
+/** Returns a copy of the first words of the call frame, for callers whose next steps, such as making a tensor, use the frame. */
 export function takeWords(count: number): number[] {
   return Array.from(frameOf(count).subarray(0, count));
 }
@@ -87,7 +87,7 @@ export function checked(result: number): number {
   return result;
 }
 
-/** Like checked() in a call of `name`, which an error that names nobody is said to be of. */
+/** Like checked() in a call of `name`, with which an error message that names no function is prefixed. */
 export function checkedFor(name: string, result: number): number {
   if (result === kFailed) throw takeErrorFor(name);
   return result;
@@ -102,12 +102,12 @@ export function takeErrorFor(name: string): unknown {
   return isNamed ? error : renamed(error, name);
 }
 
-// What errors of Tensor::empty, which all ops call, begin with.
+// The prefix of errors from Tensor::empty, which all ops call.
 const kOfAllocation = "[empty] ";
 
 const kAdvice = " Free tensors with dispose(), `using` or eg.scope().";
 
-/** Returns what the last failed native call has to be thrown as. */
+/** Returns the error to throw for the last native call that failed. */
 export function takeError(): unknown {
   // The call may have moved the frame before it failed.
   frame = kUnknownFrame;
@@ -119,10 +119,10 @@ export function takeError(): unknown {
     native.dropThrown();
     return thrown;
   }
-  // Not even small objects had room.
+  // There was no memory even for the message.
   if (text === "") return new EdgeGradError("OutOfMemory", `out of memory.${kAdvice}`);
   const message = text.slice(end + 1);
-  // Thrown on another thread, from which only a description can come.
+  // Thrown on another thread, from which only a serialized copy can be passed.
   if (code === "JsCopy") return fromDescription(message);
   const needsAdvice = code === "OutOfMemory" && !message.includes("eg.scope");
   return new EdgeGradError(code as ErrorCode, needsAdvice ? message + kAdvice : message);
@@ -143,9 +143,9 @@ function notStarted(): NativeFunctions {
 }
 
 /**
- * Returns the functions of a module: all there are, unless it is of another build. Those of numbers are
- * plain exports, those of strings belong to Embind. They are copied because both objects have hundreds
- * of other properties, which makes each look-up slow.
+ * Returns the functions of a module; some are missing if it is from another build. Functions of numbers are
+ * plain WebAssembly exports, functions of strings come from Embind. They are copied because both objects have
+ * hundreds of other properties, which makes each look-up slow.
  */
 export function functionsOf(module: NativeModule): Partial<NativeFunctions> {
   const own = [module.wasmExports ?? {}, module]

@@ -1,79 +1,79 @@
-// JavaScript values that C++ holds, and functions that it calls: it knows them by number.
+// JavaScript values that C++ holds and functions that it calls. C++ refers to them by number.
 //
-// A number given to a native function belongs to C++ from then on, which calls dropValue() when
-// nothing refers to it any more.
+// A native function that receives such a number takes ownership of it: C++ calls dropValue() when
+// nothing refers to the value any more.
 
 import { describeError } from "./portable_error.js";
 
-/** A function that C++ calls with words and that answers with words. */
-export type WordFunction = (words: readonly number[]) => readonly number[];
+/** A function that C++ calls: its arguments and results are words of the call frame. */
+export type FrameCallback = (words: readonly number[]) => readonly number[];
 
-/** A value that wants to know when C++ has let go of it. */
+/** A value that is notified when C++ no longer refers to it. */
 export abstract class Droppable {
   readonly #isOne = true;
 
-  /** True for such a value; any other is the user's, and is not touched. */
+  /** True for a Droppable. Any other value is the user's, and none of its properties is read. */
   static isOne(value: unknown): value is Droppable {
     return typeof value === "object" && value !== null && #isOne in value;
   }
 
-  /** Called once, when nothing of C++ refers to this any more. */
+  /** Called once, when C++ no longer refers to this value. */
   abstract onDrop(): void;
 }
 
 interface HeldFunction {
-  readonly fn: WordFunction;
-  /** How messages call it. */
+  readonly fn: FrameCallback;
+  /** The name used in messages. */
   readonly name: string;
 }
 
 let values = new Map<number, unknown>();
 let lastId = 0;
 
-/** Makes a value, or a WordFunction, known to C++ and returns its number. */
+/** Registers a value, or a FrameCallback, for C++ and returns its number. */
 export function holdValue(value: unknown): number {
   values.set(++lastId, value);
   return lastId;
 }
 
-/** Makes a function known to C++ and returns its number. */
-export function holdFunction(fn: WordFunction, name = ""): number {
+/** Registers a function for C++ and returns its number. */
+export function holdFunction(fn: FrameCallback, name = ""): number {
   return holdValue({ fn, name } satisfies HeldFunction);
 }
 
-/** Returns the function of a number. */
-export function heldFunction(id: number): WordFunction {
+/** Returns the function with a number. */
+export function heldFunction(id: number): FrameCallback {
   return (values.get(id) as HeldFunction).fn;
 }
 
-/** Returns the value of a number. */
+/** Returns the value with a number. */
 export function heldValue(id: number): unknown {
   return values.get(id);
 }
 
-/** True while C++ holds anything of this thread. */
+/** True while C++ holds any value of this thread. */
 export function holdsValues(): boolean {
   return values.size > 0;
 }
 
-/** Forgets a value. */
+/** Removes a value. */
 export function dropValue(id: number): void {
   const value = values.get(id);
   values.delete(id);
   if (Droppable.isOne(value)) value.onDrop();
 }
 
-/** Forgets all values: the module that held them is gone. */
+/** Removes all values, once the module that held them has stopped. */
 export function dropAllValues(): void {
   values = new Map();
 }
 
-/** Returns how messages call a function. */
+/** Returns the name of a function for messages. */
 export function functionName(id: number): string {
   return (values.get(id) as HeldFunction).name || "<anonymous>";
 }
 
-/** Returns what a function threw as text, for other threads. */
+/** Returns what a function threw, serialized for other threads. */
 export function describeThrown(id: number): string {
   return describeError(values.get(id));
 }

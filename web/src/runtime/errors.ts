@@ -1,54 +1,31 @@
-// The one kind of error this package throws.
+// The error class of this package, and helpers for its messages.
 
+import type { ErrorCode } from "../generated/border.js";
 import { hideOwnFrames } from "./own_frames.js";
 
-/** The codes of `EdgeGradError`. */
-export type ErrorCode =
-  | "NotInitialized"
-  | "InvalidArgument"
-  | "ShapeMismatch"
-  | "DtypeMismatch"
-  | "DeviceMismatch"
-  | "IndexOutOfRange"
-  | "NonScalarBackward"
-  | "NoGradPath"
-  | "GraphFreed"
-  | "ModifiedInPlace"
-  | "LeafInPlace"
-  | "ViewInPlace"
-  | "UnusedInput"
-  | "InvalidGradient"
-  | "InferenceTensor"
-  | "NotDifferentiable"
-  | "AnomalyNan"
-  | "OutOfMemory"
-  | "DeviceUnavailable"
-  | "DeviceLost"
-  | "WouldBlock"
-  | "Disposed"
-  | "Internal";
+export type { ErrorCode } from "../generated/border.js";
 
-/** A failure of edgegrad: `code` is for programs, `message` for people. */
+/** An error thrown by edgegrad: `code` is for programs, `message` for people. */
 export class EdgeGradError extends Error {
   /** Always "EdgeGradError". */
   override readonly name = "EdgeGradError";
 
   readonly #isOwn = true;
 
-  /** True for such an error; whatever else a user may throw, it is not touched. @internal */
+  /** True for an EdgeGradError. Of any other value that a user may throw, no property is read. @internal */
   static isOne(value: unknown): value is EdgeGradError {
     return typeof value === "object" && value !== null && #isOwn in value;
   }
 
   constructor(
-    /** What kind of failure it is. */
+    /** The kind of failure. */
     readonly code: ErrorCode,
     message: string,
     options?: ErrorOptions,
   ) {
-    // Error itself throws at what has no text.
+    // The constructor of Error throws for a value that cannot be converted to a string.
     super(typeof message === "string" ? message : describe(message), options);
-    // A stack that tells the maintainers where the package itself is wrong stays whole.
+    // Internal errors keep the full stack, which shows maintainers where the package itself fails.
     if (code !== "Internal") hideOwnFrames(this, EdgeGradError);
   }
 }
@@ -58,13 +35,13 @@ export function fail(code: ErrorCode, where: string, message: string): never {
   throw new EdgeGradError(code, `[${where}] ${message}`);
 }
 
-/** Returns an error of another function's, `[other] message`, as one of `where`. */
+/** Returns a copy of an error whose message starts with `[where]` instead of the name of another function. */
 export function renamed(error: EdgeGradError, where: string): EdgeGradError {
   const message = error.message.replace(/^\[[\w.]+\] /, "");
   return new EdgeGradError(error.code, `[${where}] ${message}`);
 }
 
-/** Runs a function that is made of others: an error of one of them is its own. */
+/** Runs the body of a composed function; errors of the functions it calls are reported under `name`. */
 export function calledAs<T>(name: string, run: () => T): T {
   try {
     return run();
@@ -79,10 +56,10 @@ export function refusal(name: string, expected: string, value: unknown): string 
   return `${name}: expected ${expected}, got ${got}.`;
 }
 
-/** Returns the sentence for a module where a function is expected, after a space; nothing for other values. */
+/** Returns advice, starting with a space, for a module passed where a function is expected; an empty string for other values. */
 export function adviceForModules(value: unknown): string {
   const isCallable = typeof (value as { call?: unknown } | null | undefined)?.call === "function";
-  return isCallable ? " Of a module, pass (...inputs) => module.call(...inputs)." : "";
+  return isCallable ? " For a module, pass (...inputs) => module.call(...inputs)." : "";
 }
 
 /** Returns a short description of a value for an error message, whatever the value is. */
@@ -90,7 +67,7 @@ export function describe(value: unknown): string {
   try {
     return described(value);
   } catch {
-    // Its getters, or the traps of a proxy, throw.
+    // A getter or a proxy trap of the value throws.
     return `${typeof value === "function" ? "a function" : "an object"} that cannot be described`;
   }
 }

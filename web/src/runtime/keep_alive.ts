@@ -1,6 +1,5 @@
-// Outcomes that come later. Node ends a process when nothing is scheduled any more; work of the engine's threads does not
-// count as scheduled, so a timer stands for it while somebody waits. And nobody is left waiting for an engine that has
-// stopped.
+// Promises that the engine's threads settle later. Node exits when nothing is scheduled, and the work of the engine's threads does
+// not count, so a timer keeps the process alive while a promise is pending. When the engine stops, all pending promises reject.
 
 const kLongest = 2 ** 31 - 1; // ms
 
@@ -13,8 +12,8 @@ const waiting = new Set<Waiting>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
 /**
- * Returns a promise for what `start` is told through its two functions; the process lives until then.
- * `caller` is the function that promised it.
+ * Returns a promise that `start` settles through its two functions, and keeps the process alive until then.
+ * `caller` is the name of the function that returns the promise.
  */
 export function untilSettled<T>(
   caller: string,
@@ -32,12 +31,12 @@ export function untilSettled<T>(
   });
 }
 
-/** Rejects all that is waited for. */
+/** Rejects all pending promises. */
 export function rejectAll(errorFor: (caller: string) => unknown): void {
   for (const { caller, reject } of waiting) reject(errorFor(caller));
 }
 
-/** True while anything is waited for. */
+/** True while any promise is pending. */
 export function isWaiting(): boolean {
   return waiting.size > 0;
 }

@@ -1,17 +1,17 @@
-// Work of JavaScript that a captured function does anew each time it is called: what depends on numbers that
-// JavaScript knows, as a learning rate is.
+// JavaScript work that a captured function repeats each time it is called because it depends on numbers that are held in
+// JavaScript, such as a learning rate.
 
 import { checked, native } from "./bridge.js";
-import { holdValue, type WordFunction } from "./callbacks.js";
+import { type FrameCallback, holdValue } from "./callbacks.js";
 
 let capturing = false;
 
-/** Returns what a captured function finds otherwise than when it was captured, for a message, or null. */
+/** Returns a description of what has changed since a function was captured, for an error message, or null. */
 export type Guard = () => string | null;
 
 let guards: Guard[] = [];
 
-/** Has a captured function look, each time before it is called, whether it still can do what it did. */
+/** Adds a check that runs before each call of the captured function: it reports whether the recording is still valid. */
 export function addGuard(guard: Guard): void {
   guards.push(guard);
 }
@@ -23,24 +23,24 @@ export function takeGuards(): readonly Guard[] {
   return taken;
 }
 
-/** True while this thread writes a function down (autograd/capture.ts). */
+/** True while this thread records a function (autograd/capture.ts). */
 export function isCapturing(): boolean {
   return capturing;
 }
 
-/** Says that writing down begins or ends. */
+/** Sets whether this thread is recording a function. */
 export function setCapturing(value: boolean): void {
   capturing = value;
 }
 
-// A function as C++ holds it.
+// The function in the form in which C++ holds it.
 class LiveWork {
   readonly name = "live";
-  readonly fn: WordFunction;
+  readonly fn: FrameCallback;
 
   constructor(work: () => void) {
     this.fn = () => {
-      // Not while it is written down either: what it calls does not run live once more.
+      // Also cleared during the recording itself, so that nested calls of runLive() run directly.
       const outer = capturing;
       capturing = false;
       try {
@@ -53,7 +53,7 @@ class LiveWork {
   }
 }
 
-/** Calls `work` now and, while a function is being captured, whenever that is called. */
+/** Calls `work` now and, if a function is being captured, again on every call of the captured function. */
 export function runLive(work: () => void): void {
   if (capturing) checked(native.runLive(holdValue(new LiveWork(work))));
   else work();

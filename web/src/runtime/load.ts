@@ -7,16 +7,16 @@ import { nextTask } from "./next_task.js";
 import type { Variant } from "./variant.js";
 import { WorkerFailure, Workers } from "./workers.js";
 
-/** Where the files of dist/wasm are: the folder's URL, that of the .wasm file, or a function from file name to URL. */
+/** The location of the files of dist/wasm: the URL of the folder or of the .wasm file, or a function from file name to URL. */
 export type WasmUrl = string | ((file: string) => string | { readonly href: string });
 
-/** A started module and, where it has threads, their workers. */
+/** A started module and the workers of its threads, if it has threads. */
 export interface LoadedModule {
   readonly module: NativeModule;
   readonly workers: Workers | null;
 }
 
-/** What is to be loaded, and what is done while the engine compiles it. */
+/** What to load, and a function to run while the JavaScript engine compiles it. */
 export interface Loading {
   readonly variant: Variant;
   readonly threads: number;
@@ -25,7 +25,7 @@ export interface Loading {
 }
 
 /**
- * Loads and starts a variant. Throws WorkerFailure when its workers cannot be had. @internal
+ * Loads and starts a variant. Throws WorkerFailure when its workers cannot be started. @internal
  */
 export async function loadModule(loading: Loading): Promise<LoadedModule> {
   const { variant, wasmUrl } = loading;
@@ -34,7 +34,7 @@ export async function loadModule(loading: Loading): Promise<LoadedModule> {
   try {
     return await startWithWorkers(loading, new Workers(variant, script));
   } catch (error) {
-    // Who says where the .wasm file is may have left the script to a bundler.
+    // A program that passes the location of the .wasm file may still rely on a bundler for the workers' script.
     if (script === undefined || !(error instanceof WorkerFailure)) throw error;
     return await startWithWorkers(loading, new Workers(variant, undefined));
   }
@@ -42,8 +42,8 @@ export async function loadModule(loading: Loading): Promise<LoadedModule> {
 
 async function startWithWorkers(loading: Loading, workers: Workers): Promise<LoadedModule> {
   const helpers = loading.threads - 1;
-  // Node constructs them later: those that start would take the time of the threads that compile. A page could not, for its
-  // main thread starts none while it waits.
+  // Node constructs them later because starting workers would compete with the threads that compile. A page cannot: its main
+  // thread starts no worker while it waits.
   const isLater = globalThis.process?.getBuiltinModule !== undefined;
   const module = await start(loading, isLater ? 0 : helpers, workers);
   try {
@@ -72,7 +72,7 @@ async function start(
   const options: ModuleOptions = {
     poolSize,
     ...(workers && { makeWorker: () => workers.make() }),
-    // What goes wrong at the start is thrown below.
+    // Errors during the start are thrown below.
     printErr: (text) => {
       if (isStarting) printed.push(text);
       else console.error(text);
@@ -100,7 +100,7 @@ async function start(
   }
 }
 
-// What a browser says, without what Emscripten adds for those who build with it.
+// The browser's own message, without Emscripten's additions for developers.
 function plainReason(text: unknown): string {
   return String(text)
     .replace(/^(?:wasm streaming compile failed|failed to asynchronously prepare wasm): /, "")
@@ -112,10 +112,10 @@ function adviceFor(reason: string): string {
   if (/unsafe-eval|Content Security Policy/.test(reason)) {
     return "Add 'wasm-unsafe-eval' to script-src in the page's content security policy.";
   }
-  return "Serve the package's folder dist/wasm beside its script, or say where it is with wasmUrl.";
+  return "Serve the package's folder dist/wasm beside its script, or pass its location as wasmUrl.";
 }
 
-/** Where a script is beside the .wasm file, as far as one can tell by what init() was told. @internal */
+/** Returns the address of a script beside the .wasm file, if `wasmUrl` determines it. @internal */
 export function scriptAt(wasmUrl: WasmUrl | undefined, file: string): string | undefined {
   if (wasmUrl === undefined) return undefined;
   const url = locate(file, wasmUrl);
@@ -141,7 +141,7 @@ async function useWasmAt(
   const file = url.startsWith("file:") ? new URL(url) : url;
   const bytes = isRemote ? await download(url) : await files.readFile(file);
   if (!WebAssembly.validate(bytes))
-    throw new Error(`${url} is not a WebAssembly module for this engine`);
+    throw new Error(`${url} is not a WebAssembly module that this JavaScript engine supports`);
   options.wasmBinary = bytes;
 }
 
@@ -153,10 +153,10 @@ async function download(url: string): Promise<Uint8Array<ArrayBuffer>> {
 
 function locate(file: string, wasmUrl: WasmUrl): string {
   if (typeof wasmUrl === "function") {
-    const place = wasmUrl(file);
-    const url: unknown = typeof place === "string" ? place : place?.href;
+    const location = wasmUrl(file);
+    const url: unknown = typeof location === "string" ? location : location?.href;
     if (typeof url === "string") return url;
-    fail("InvalidArgument", "init", refusal(`wasmUrl("${file}")`, "a text or a URL", place));
+    fail("InvalidArgument", "init", refusal(`wasmUrl("${file}")`, "a string or a URL", location));
   }
   if (wasmUrl.endsWith(".wasm")) return wasmUrl;
   return wasmUrl.endsWith("/") ? wasmUrl + file : `${wasmUrl}/${file}`;

@@ -1,12 +1,12 @@
-// What C++ asks of the console: warnings, and where the program is.
+// What C++ needs from JavaScript for its messages: the console for warnings, and the program's stack.
 
 import { holdValue } from "./callbacks.js";
 import { framesAbove, withoutOwnFrames } from "./own_frames.js";
 
-/** Deep enough for a program's own frames below those of the engine. */
+/** Enough to reach the program's own frames below those of the engine. */
 const kStackFrames = 50;
 
-/** Shows a warning of C++'s; returns 0, or the number under which what the console threw stays here. */
+/** Shows a warning from C++. Returns 0 or, if the console threw, the number of the held error. */
 export function showWarning(message: string): number {
   try {
     console.warn(message);

@@ -1,11 +1,11 @@
-// What the WebAssembly module offers, and the calling convention.
+// The functions of the WebAssembly module, and the calling convention.
 //
-// Tensors and nodes cross the border as *handles*: whole numbers below 2^53, a slot and its generation. A
-// handle owns one reference; releasing it twice is harmless, using it after that is `Disposed`.
+// Tensors and nodes are passed as *handles*: whole numbers below 2^53 that encode a slot and its generation. A
+// handle owns one reference. Releasing it twice is harmless; using it after that is a `Disposed` error.
 // 0 means "none".
 //
 // Every thread has a *call frame*, an array of float64 words in the module's memory. TypeScript
-// writes arguments to it and C++ writes results to it. An argument says by itself how long it is:
+// writes arguments to it and C++ writes results to it. The encoding of an argument determines its length:
 //
 //   tensor                   handle
 //   tensor?                  handle, or 0
@@ -19,210 +19,179 @@
 //   ints?                    -1, or count, values...
 //   dtype                    code (see tensor/dtype.ts)
 //   dtype?                   -1, or code
-//   choice                   position in the list of the op table
+//   choice                   index in the list of the op table
 //
-// Functions and other JavaScript values cross as numbers too (runtime/callbacks.ts), which the callee
-// owns from then on.
+// Functions and other JavaScript values are also passed as numbers (runtime/callbacks.ts), of which the callee
+// takes ownership.
 //
-// Results are handles from the front of the frame on. A call that fails returns kFailed; takeError()
-// then gives "Code\nmessage". C++ keeps no pointer into the frame across a call back to JavaScript.
+// Results are handles at the front of the frame. A call that fails returns kFailed; takeError() then
+// returns "Code\nmessage". C++ holds no pointer into the frame across a call back to JavaScript.
 
-/** What a native function returns after an error. */
+/** The result of a native function that failed. */
 export const kFailed = -1;
 
-/** Flags of `invoke`. */
-export const kInPlace = 1;
-
-/** Flags of `runGraph`. */
-export const kRetainGraphGiven = 1;
-export const kRetainGraph = 2;
-export const kCreateGraph = 4;
-export const kAllowUnusedGiven = 8;
-export const kAllowUnused = 16;
-export const kMaterializeGrads = 32;
-export const kGradsBatched = 64;
-export const kCaptureGrads = 128;
-
-/** Bits of `anomalyMode`. */
-export const kAnomalyEnabled = 1;
-export const kAnomalyCheckNan = 2;
-
-/** Words of `info` before the shape and the strides. */
-export const kInfoWords = 8;
-
-/** Bits of the flags word of `info`. */
-export const kRequiresGrad = 1;
-export const kIsLeaf = 2;
-export const kIsContiguous = 4;
-export const kIsView = 8;
-export const kRetainsGrad = 16;
-export const kIsInference = 32;
-
-/** Bits of `features`. */
-export const kHasThreads = 1;
-export const kHasSimd = 2;
-export const kHasRelaxedSimd = 4;
-
 /**
- * The functions the module exports; each returns kFailed on error unless it returns nothing. A boolean
- * may be given to C++, which answers 1 or 0.
+ * The functions that the module exports. On error they return kFailed, except those without a result. Booleans may be
+ * passed to C++; results are 1 or 0.
  */
 export interface NativeFunctions {
-  /** Makes room for `words` in this thread's frame and returns its address. */
+  /** Reserves room for `words` in this thread's frame and returns the frame's address. */
   frame(words: number): number;
   /** Runs an op on the frame's words; returns the number of result handles. */
   invoke(op: number, words: number, flags: number): number;
   takeError(): string;
-  /** Lets go of what a JavaScript function threw, after takeError() has named it. */
+  /** Releases what a JavaScript function threw, after takeError() has returned its number. */
   dropThrown(): void;
 
-  /** Has the WebGPU device opened when it is first used, or refused. */
+  /** Registers the WebGPU device, which is opened at its first use, or rejected if it is not allowed. */
   connectGpu(): void;
-  /** There may be a WebGPU device. Its player is at `url`; it plays on the main thread, or on one of its own. */
+  /** Allows a WebGPU device. `url` is the script of its player, which runs on the main thread or on a separate one. */
   allowGpu(url: string, playsOnMainThread: boolean): void;
-  /** Opens the WebGPU device unless it is open; calls the function `answer` with kFailed or not. */
+  /** Opens the WebGPU device unless it is open; then calls the function `answer`, with kFailed if that failed. */
   openGpu(answer: number): number;
   gpuIsLost(): number;
-  /** Has the thread of the GPU let go of it, and waits until it has. */
+  /** Makes the GPU's thread close the device, and waits for it. */
   closeGpu(): void;
-  /** Why it could not be opened. */
+  /** Returns why the device could not be opened. */
   gpuFailure(): string;
-  /** The adapter as JSON; "" without a device. */
+  /** Returns the adapter as JSON; "" without a device. */
   gpuAdapter(): string;
-  /** Writes bytes in use, the most there were, and the number of buffers; 0 without a device. */
+  /** Writes the bytes in use, their maximum so far, and the number of buffers; returns 0 without a device. */
   gpuMemory(): number;
   /** Calls the function `answer` with a tensor of the same values on the CPU, or with kFailed. */
   readLater(handle: number, answer: number): number;
-  /** Writes what the player has done: the numbers of webgpuStats; 0 without a device. */
+  /** Writes the counters of the player, which are those of webgpuStats; returns 0 without a device. */
   gpuStats(): number;
-  /** The tensor on a device. */
+  /** Returns the tensor on a device. */
   toDevice(handle: number, device: number): number;
 
-  /** An uninitialised row-major tensor whose shape is in the frame. */
+  /** Returns an uninitialized row-major tensor; its shape is in the frame. */
   createTensor(dtype: number, ndim: number): number;
-  /** The address of a view's first element. */
+  /** Returns the address of a view's first element. */
   dataAddress(handle: number): number;
   release(handle: number): void;
   retain(handle: number): number;
-  /** Makes a view of what nobody else has a tensor of its own. */
+  /** Turns a view whose base has no other user into a tensor that is not a view. */
   ownResult(handle: number): number;
   /** Writes dtype, device, ndim, numel, offset, version (-1: none), outputNr, flags, shape..., strides... */
   info(handle: number): number;
 
   setRequiresGrad(handle: number, value: boolean): number;
-  /** A new handle, or 0; writes the gradient's address. */
+  /** Returns a new handle, or 0; writes the gradient's address. */
   grad(handle: number): number;
   /** Writes the gradient's address. */
   setGrad(handle: number, grad: number): number;
   base(handle: number): number;
   detach(handle: number): number;
-  /** Like detach, but counts versions of its own. */
+  /** Like detach, but with a separate version counter. */
   data(handle: number): number;
   detachInPlace(handle: number): number;
   gradFnName(handle: number): string;
   /** Writes a handle of the node and its address; 0 for a leaf. */
   gradFn(handle: number): number;
 
-  /** Like gradFn, but gives a leaf's accumulator. */
+  /** Like gradFn, but for a leaf writes its accumulator. */
   gradientNode(handle: number): number;
-  /** Like gradientNode, and writes the position there; an error for what requires no gradient. */
+  /** Like gradientNode, but also writes the output's index; fails for a tensor that requires no gradient. */
   gradientEdge(handle: number): number;
-  /** The leaf of an accumulator, or 0. */
+  /** Returns the leaf of an accumulator, or 0. */
   nodeVariable(node: number): number;
   nodeName(node: number): string;
-  /** Writes handle, address and position of every edge; returns the number of words. */
+  /** Writes the handle, address and index of every edge; returns the number of words. */
   nextFunctions(node: number): number;
-  /** Writes sequence number and topological number. */
+  /** Writes the sequence number and the topological number. */
   nodeNumbers(node: number): number;
-  /** The number of the object kept with the node, or 0. */
+  /** Returns the number of the object stored with the node, or 0. */
   nodeMetadata(node: number): number;
   setNodeMetadata(node: number, value: number): number;
-  /** Where a node made in anomaly mode was made. */
+  /** Returns the stack at which a node was made in anomaly mode. */
   forwardStack(node: number): string;
 
   /**
    * Runs backward(), or grad() with kCaptureGrads. Frame: targets, their gradients (0: implicit), inputs;
-   * `inputCount` -1 means all leaves. A target or input is a tensor and -1, or a node and a position.
-   * Returns the number of handles (0: unused input).
+   * `inputCount` -1 means all leaves. A target or input is a tensor and -1, or a node and an output index.
+   * Returns the number of result handles, which are 0 for unused inputs.
    */
   runGraph(count: number, inputCount: number, flags: number): number;
   /**
-   * Like runGraph, but on another thread or, without threads, in runPieces(): calls the function `answer`
-   * with handles, or with kFailed.
+   * Like runGraph, but on another thread or, without threads, in runPieces(). Calls the function `answer`
+   * with the handles, or with kFailed.
    */
   runGraphAsync(count: number, inputCount: number, flags: number, answer: number): number;
-  /** Runs what runGraphAsync() left to this thread for so long; 1 when there is more, else 0. */
+  /** Runs pending work of runGraphAsync() on this thread for about `milliseconds`; returns 1 if more is left, else 0. */
   runPieces(milliseconds: number): number;
   registerHook(handle: number, callback: number): number;
   registerPostAccumulateGradHook(handle: number, callback: number): number;
   registerNodeHook(node: number, callback: number): number;
   registerNodePrehook(node: number, callback: number): number;
-  /** 1 when the running backward call will call this hook of a tensor, else 0. */
+  /** Returns 1 if the running backward call will call this hook of a tensor, else 0. */
   hookWillRun(callback: number): number;
   /**
-   * Begins to write down what this thread does: for a function of the tensors in the frame, of which it writes
-   * handles of copies. Returns the handle of what is captured.
+   * Starts recording the work of this thread, for a function of the tensors in the frame; writes handles of copies of these.
+   * Returns the handle of the recording.
    */
   beginCapture(count: number): number;
-  /** Ends that; the frame has what the function returned. */
+  /** Ends the recording; the function's results are in the frame. */
   endCapture(captured: number, count: number): number;
-  /** Ends that, too; what was captured is of no use. */
+  /** Aborts the recording, which cannot be used then. */
   stopCapture(captured: number): void;
-  /** Plays it with the tensors in the frame; returns the number of handles. */
+  /** Replays a recording with the tensors in the frame; returns the number of result handles. */
   callCaptured(captured: number, count: number): number;
-  /** Calls a function, now and each time that what is captured now is played. */
+  /** Calls a function now and each time the recording in progress is replayed. */
   runLive(callback: number): number;
-  /** Says that another tensor takes the place of this one: functions that were captured with it are outdated. */
+  /** Marks a tensor as replaced by another one: functions that were captured with it are outdated. */
   outdate(handle: number): void;
-  /** Takes the hook with this callback out of its list, if it is still there. */
+  /** Removes the hook with this callback, if it is still registered. */
   removeHook(callback: number): void;
   retainGrad(handle: number): number;
   queueCallback(callback: number): number;
-  /** The number of the running backward call, or -1. */
+  /** Returns the number of the running backward call, or -1. */
   graphTaskId(): number;
-  /** Holds a value until the running backward call has ended, however it ends. */
+  /** Holds a value until the running backward call has ended, even if it fails. */
   keepWithCall(value: number): number;
   anomalyMode(): number;
   setAnomalyMode(flags: number): void;
-  /** Sends warnings and questions for a stack to the module from now on. */
+  /** Connects the module's functions for warnings and stacks. */
   connectMessages(): void;
-  /** Makes warnings come each time; returns what was set before. */
+  /** Sets whether warnings are repeated; returns the previous setting. */
   setWarnAlways(enabled: boolean): number;
-  /** Begins a recording and returns its number; ends it; returns the events of the last one that has ended, a line each. */
+  /** Starts a profile and returns its number. */
   startProfiler(): number;
+  /** Ends the profile with this number. */
   stopProfiler(first: number): number;
+  /** Returns the events of the last profile that has ended, one per line. */
   profiled(): string;
   isGradEnabled(): number;
   setGradEnabled(enabled: boolean): void;
   isInferenceModeEnabled(): number;
   pushInferenceMode(enabled: boolean): void;
   popInferenceMode(): void;
-  /** The code of the dtype of floats that are given none. */
+  /** Returns the code of the default dtype. */
   defaultDtype(): number;
   setDefaultDtype(dtype: number): void;
-  /** Sets the dtype that autocast rounds to, float32 for none; returns what was set before. */
+  /** Sets the dtype that autocast rounds to, float32 to disable it; returns the previous one. */
   setAutocast(dtype: number): number;
   enterDualLevel(): number;
   exitDualLevel(): number;
   makeDual(primal: number, tangent: number): number;
-  /** Writes primal and tangent, or 0. */
+  /** Writes the primal and the tangent, or 0. */
   unpackDual(handle: number): number;
 
-  /** Hooks on saved tensors; see bindings/saved_tensors.cpp for what they take and answer. */
+  /** Pushes hooks on saved tensors; bindings/saved_tensors.cpp describes their arguments and results. */
   pushSavedTensorHooks(pack: number, unpack: number): number;
   popSavedTensorHooks(): void;
   disableSavedTensorHooks(message: string): number;
   enableSavedTensorHooks(): void;
-  /** A line per saved tensor. */
+  /** Returns the names of the saved tensors, one per line. */
   savedNames(node: number): string;
   savedTensor(node: number, i: number): number;
-  /** A line per number, a tab between name and value. */
+  /** Returns the saved numbers, one per line, with a tab between name and value. */
   savedNumbers(node: number): string;
   registerSavedHooks(node: number, i: number, pack: number, unpack: number): number;
 
   /**
-   * Frame: arguments (0: no tensor), then the name's bytes in UTF-8; `backward` stands for the node from
-   * here on. Returns the node.
+   * Starts a call of a custom Function. Frame: arguments (0: not a tensor), then the name in UTF-8. `backward` identifies the
+   * call in the functions below. Returns the node.
    */
   beginFunction(
     backward: number,
@@ -230,7 +199,7 @@ export interface NativeFunctions {
     nameLength: number,
     onceDifferentiable: boolean,
   ): number;
-  /** Frame: what forward returned; writes the results, -1 for a tensor as it was given. */
+  /** Ends forward. Frame: what forward returned; writes the results, -1 for a tensor that is returned unchanged. */
   endFunction(backward: number, count: number): number;
   saveForBackward(backward: number, count: number): number;
   markDirty(backward: number, count: number): number;
@@ -240,98 +209,98 @@ export interface NativeFunctions {
   needsInputGrad(backward: number, argument: number): number;
 
   manualSeed(high: number, low: number): void;
-  /** Writes tensors, storages, bytes, peak bytes, cached bytes, graph nodes, handles. */
+  /** Writes the numbers of tensors, storages, bytes, peak bytes, cached bytes, graph nodes and handles. */
   memory(): number;
-  /** The random number generator's state, as a tensor of bytes; of the one in use on this thread. */
+  /** Returns the state of the random number generator in use on this thread, as a tensor of bytes. */
   rngState(): number;
   setRngState(handle: number): number;
-  /** Lets this thread draw from a generator of its own, whose state is set first, or again from the common one. */
+  /** Makes this thread use a separate generator, whose state is then set, or the global one again. */
   useOwnGenerator(own: boolean): void;
   setThreads(count: number): number;
   threadCount(): number;
   features(): number;
-  /** Stands for the ops of this module and their order; see generated/op_table_hash.ts. */
-  opTableHash(): number;
+  /** Identifies the format of what this module exchanges with TypeScript: kBorderHash of generated/border.ts. */
+  borderHash(): number;
 
-  /** Lets other threads call functions of this one. */
+  /** Allows other threads to call functions of this one. */
   joinThread(): void;
   /** Starts a thread for eg.spawn() and returns its number. */
   startThread(): number;
-  /** Has a handle belong to a thread, with which it goes: to one of startThread(), or 0 for any other. */
+  /** Transfers a handle to a thread of startThread(), with which it is released; 0 stands for any other thread. */
   giveHandle(handle: number, thread: number): void;
-  /** Says that a thread ended unasked, or is about to: nobody waits for its functions any more. */
+  /** Reports that a thread has ended unexpectedly or is about to: other threads then stop waiting for its functions. */
   threadDied(thread: number): void;
-  /** Releases what belongs to a thread; only when it can use that no longer. */
+  /** Releases all handles of a thread, which must not be using them any more. */
   releaseHandlesOf(thread: number): void;
 }
 
-/** A started module; bridge.ts says where it has NativeFunctions. */
+/** A started module; functionsOf() in bridge.ts finds its NativeFunctions. */
 export interface NativeModule {
   readonly wasmExports?: WebAssembly.Exports;
   readonly wasmMemory: WebAssembly.Memory;
-  /** Ends all threads, after which nothing holds the module; only where there are any. */
+  /** Ends all threads, after which nothing references the module; only in builds with threads. */
   stopThreads?(): Promise<unknown>;
-  /** Forgets a worker that was ended from outside. */
+  /** Removes a worker that was terminated from outside. */
   forgetWorker?(worker: ThreadWorker): void;
-  /** Emscripten's threads; only where there are any. */
+  /** Emscripten's threads; only in builds with threads. */
   readonly PThread?: {
     /** Workers by the number of their thread. */
     readonly pthreads: Readonly<Record<number, ThreadWorker>>;
     terminateAllThreads(): void;
-    /** Workers that wait to become threads; the next thread takes the last one. */
+    /** Idle workers that are to become threads; the next thread uses the last one. */
     readonly unusedWorkers: ThreadWorker[];
-    /** Constructs one that waits. */
+    /** Constructs an idle worker. */
     allocateUnusedWorker(): void;
     loadWasmModuleToWorker(worker: ThreadWorker): Promise<unknown>;
   };
   /** Called by C++; see runtime/call_function.ts and runtime/callbacks.ts. */
   callFunction?: (id: number, count: number) => number;
   functionName?: (id: number) => string;
-  /** Returns what a function threw as text, for other threads. */
+  /** Returns what a function threw, serialized for other threads. */
   describeThrown?: (id: number) => string;
   dropValue?: (id: number) => void;
   /** Called by C++; see runtime/messages.ts. */
   showWarning?: (message: string) => number;
   captureStack?: () => string;
-  /** An object like navigator.gpu that init() was given, for the player on this thread. */
+  /** The object like navigator.gpu that was passed to init(), for the player on this thread. */
   gpu?: object;
-  /** The player, where it plays on this thread. */
+  /** The player, if it runs on this thread. */
   readonly gpuPlayer?: { close(): Promise<void> };
 }
 
-/** A worker of a page, or one of Node, which has other events. */
+/** A worker of a browser or of Node, which have different event APIs. */
 export interface ThreadWorker {
   addEventListener?(type: string, listener: (event: WorkerEvent) => void): void;
   on?(type: "error", listener: (error: Error) => void): void;
   on?(type: "exit", listener: (code: number) => void): void;
   postMessage(message: unknown, transfer: readonly unknown[]): void;
-  /** In Node, resolves when it has ended. */
+  /** In Node, resolves when the worker has ended. */
   terminate(): unknown;
-  /** Set where its thread was asked to end: called when that has ended in good order, after which nothing uses the worker. */
+  /** Set when the thread was asked to end: called once it has ended normally and nothing uses the worker any more. */
   onLeft?: () => void;
 }
 
-/** Of a message or an error; a script that could not be loaded has no text. */
+/** A message or error event; the event of a script that could not be loaded has no message. */
 export interface WorkerEvent {
   readonly data?: unknown;
   readonly message?: string;
   preventDefault(): void;
 }
 
-/** What a module's start takes. */
+/** The options for starting a module. */
 export interface ModuleOptions {
-  /** Threads to start at once; a page's main thread cannot start one and wait for it. */
+  /** The number of workers to start immediately, because a page's main thread cannot start one and block until it runs. */
   poolSize: number;
-  /** Constructs a worker that runs the module's script, which waits there to become a thread. */
+  /** Constructs a worker that runs the module's script and waits to become a thread. */
   makeWorker?: () => ThreadWorker;
-  /** In a worker that somebody else constructed: it is to become a thread. */
+  /** True in a worker that the program constructed and that is to become a thread. */
   isThread?: boolean;
-  /** There: what bindings/worker.js knows of the package. */
+  /** In such a worker: the package's interface for bindings/worker.js. */
   host?: object;
-  /** There: called when the script takes messages. */
+  /** In such a worker: called when the script is ready to receive messages. */
   threadListens?: () => void;
   locateFile?: (file: string) => string;
-  /** The .wasm file's content, instead of its place. */
+  /** The content of the .wasm file, instead of its address. */
   wasmBinary?: Uint8Array;
   printErr?: (text: string) => void;
 }

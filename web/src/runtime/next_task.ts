@@ -1,19 +1,21 @@
-// Going back to the event loop. A timer would do too, but browsers hold each one back for 4 ms.
+// Yielding to the event loop. Timers would also work, but browsers delay nested ones by 4 ms.
 
 const waiting: (() => void)[] = [];
 let channel: MessageChannel | undefined;
 
-/** Resolves when the event loop has come round: what waited there, a frame to draw for instance, has had its turn. */
+/** Resolves in a later task of the event loop, so that pending work such as drawing a frame can run first. */
 export function nextTask(): Promise<void> {
   return new Promise((resolve) => {
-    if (typeof setImmediate === "function") {
-      setImmediate(resolve);
-      return;
-    }
-    channel ??= openChannel();
-    waiting.push(resolve);
-    channel.port2.postMessage(null);
+    if (typeof setImmediate === "function") setImmediate(resolve);
+    else if (typeof MessageChannel === "function") postToSelf(resolve);
+    else setTimeout(resolve, 0);
   });
+}
+
+function postToSelf(resolve: () => void): void {
+  channel ??= openChannel();
+  waiting.push(resolve);
+  channel.port2.postMessage(null);
 }
 
 function openChannel(): MessageChannel {

@@ -1,4 +1,4 @@
-// Errors that cross from one thread to another: as text, since C++ carries them.
+// Errors that cross from one thread to another. They are serialized as text because C++ carries them.
 
 import { describe, EdgeGradError, type ErrorCode } from "./errors.js";
 
@@ -9,7 +9,7 @@ interface Description {
   readonly code?: string | undefined;
 }
 
-/** Returns an error, or whatever else was thrown, as text; never throws itself. */
+/** Serializes an error, or whatever else was thrown; never throws. */
 export function describeError(error: unknown): string {
   return JSON.stringify(descriptionOf(error));
 }
@@ -27,17 +27,17 @@ function descriptionOf(error: unknown): Description {
     }
     if (typeof error !== "object") return { name: "Error", message: String(error) };
   } catch {
-    // Its getters, or the traps of a proxy, throw.
+    // A getter or a proxy trap of the value throws.
   }
   return { name: "Error", message: describe(error) };
 }
 
-// Of what may be anything where a class is the user's.
+// Error classes of the user may store any value in these properties.
 function textOf(value: unknown): string {
   return typeof value === "object" || typeof value === "function" ? describe(value) : String(value);
 }
 
-/** Returns an error like the one that was described. */
+/** Recreates an error from the text that describeError() returned. */
 export function fromDescription(text: string): Error {
   const { name, message, stack, code } = JSON.parse(text) as Description;
   const error =

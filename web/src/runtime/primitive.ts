@@ -1,18 +1,18 @@
-// What an object is to JavaScript's operators. They turn it into a number or a text and compute with
-// that, so `a > b` would compare texts and `a * 2` be NaN; they cannot be overloaded.
+// The conversion of objects by JavaScript's operators. Operators cannot be overloaded: they convert an object to
+// a number or a string first, so without an error `a > b` would compare strings and `a * 2` would be NaN.
 
 import { fail } from "./errors.js";
 
-/** What an operator asks an object for. */
+/** The type that an operator requests from an object. */
 export type Hint = "string" | "number" | "default";
 
-/** Returns the text of an object where text is wanted, as in a template; throws `advice` elsewhere. */
+/** Returns the object as a string where one is requested, as in a template literal; throws with `advice` elsewhere. */
 export function toPrimitive(object: object, hint: Hint, where: string, advice: string): string {
   if (hint === "string") return String(object.toString());
   fail(
     "InvalidArgument",
     where,
     `JavaScript's operators and Math cannot compute with it: ${advice}. ` +
-      "For its text, write String(value) or a template.",
+      "For its text, use String(value) or a template literal.",
   );
 }

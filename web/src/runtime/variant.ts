@@ -1,4 +1,4 @@
-// Which of the three WebAssembly builds runs here.
+// The choice between the three WebAssembly builds.
 
 import { fail } from "./errors.js";
 
@@ -14,18 +14,17 @@ const kRelaxedSimdModule = new Uint8Array([
   65, 2, 253, 15, 253, 128, 2, 11,
 ]);
 
-// True where several threads can share memory: not on a page that is not cross-origin isolated.
+// True where several threads can share memory. A page can only do so when it is cross-origin isolated.
 function hasSharedMemory(): boolean {
-  // Node has no such property and no such limit.
+  // Node has neither the property nor the restriction.
   return typeof SharedArrayBuffer === "function" && globalThis.crossOriginIsolated !== false;
 }
 
-// True where WebAssembly has relaxed SIMD.
 function hasRelaxedSimd(): boolean {
   return WebAssembly.validate(kRelaxedSimdModule);
 }
 
-/** Returns the variant to load; throws InvalidArgument when the one asked for cannot run here. */
+/** Returns the variant to load; throws InvalidArgument when the requested one cannot run here. */
 export function chooseVariant(wanted: Variant | "auto"): Variant {
   if (wanted === "auto") {
     if (!hasSharedMemory()) return "single";
@@ -35,9 +34,9 @@ export function chooseVariant(wanted: Variant | "auto"): Variant {
     fail(
       "InvalidArgument",
       "init",
-      `variant "${wanted}" needs threads, which a page has when it is served with the headers ` +
+      `variant "${wanted}" needs threads. In a page they require the headers ` +
         "Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp. " +
-        'Add them, or take variant "single" or "auto".',
+        'Add them, or use variant "single" or "auto".',
     );
   }
   if (wanted === "relaxed" && !hasRelaxedSimd()) {
@@ -45,23 +44,23 @@ export function chooseVariant(wanted: Variant | "auto"): Variant {
       "InvalidArgument",
       "init",
       'variant "relaxed" needs relaxed SIMD, which this JavaScript engine does not have. ' +
-        'Take variant "simd" or "auto".',
+        'Use variant "simd" or "auto".',
     );
   }
   return wanted;
 }
 
-/** Returns the number of threads to use when the caller does not say. */
+/** Returns the default number of threads. */
 export function defaultThreads(): number {
   return Math.min(availableParallelism(), kMaxDefaultThreads);
 }
 
-// More threads than this cost start-up time and memory that small models do not pay back.
+// The start-up time and memory of more threads than this do not pay off for small models.
 const kMaxDefaultThreads = 8;
 
 function availableParallelism(): number {
   const node = globalThis.process?.getBuiltinModule?.("node:os");
   const told = node?.availableParallelism() ?? globalThis.navigator?.hardwareConcurrency;
-  // Browsers and extensions that guard against fingerprints tell 0, or nothing.
+  // Browsers and extensions that prevent fingerprinting report 0 or undefined.
   return Math.max(1, Math.floor(Number(told)) || 1);
 }

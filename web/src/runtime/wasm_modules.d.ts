@@ -1,4 +1,4 @@
-// The glue files that Emscripten writes beside the .wasm files.
+// The JavaScript files that Emscripten generates for the .wasm files.
 declare module "*.mjs" {
   const factory: import("./native.js").ModuleFactory;
   export default factory;

@@ -1,4 +1,4 @@
-// The workers of the engine's threads. They run the script of a module, which finds out by itself that it is a thread.
+// The workers of the engine's threads. They run the script of a variant, which detects that it runs as a thread.
 
 import { kWorkers } from "../files.js";
 import { EdgeGradError } from "./errors.js";
@@ -6,44 +6,44 @@ import { rejectAll } from "./keep_alive.js";
 import type { ThreadWorker } from "./native.js";
 import type { Variant } from "./variant.js";
 
-/** The workers cannot be had here; the rest of the engine can. */
+/** The workers cannot be started here; the rest of the engine can. */
 export class WorkerFailure extends EdgeGradError {
   constructor(variant: Variant, reason: string, options?: ErrorOptions) {
     super(
       "Internal",
       `[init] the workers of the build "${variant}" could not be started: ${reason}. ` +
         `They run the file edgegrad-${variant}.mjs: serve it beside the .wasm file, as JavaScript and, from another ` +
-        "origin, with Access-Control-Allow-Origin; or say with wasmUrl where both are.",
+        "origin, with Access-Control-Allow-Origin; or pass the location of both as wasmUrl.",
       options,
     );
   }
 }
 
-/** In this time a worker has found its script, or there are no workers. */
-const kFirstTime = 10_000; // ms
+/** The first worker must have loaded its script within this time; otherwise the start fails. */
+const kFirstTimeout = 10_000; // ms
 
-/** In this time a later one has, or it never will: what has been given to it would wait for ever. */
-const kLaterTime = 30_000; // ms
+/** Any later worker must have done so within this time; otherwise it counts as dead, so that its work does not wait forever. */
+const kLaterTimeout = 30_000; // ms
 
-/** The last part of it begins when the page has its turn. */
-const kGraceTime = 1000; // ms
+/** The final part of kLaterTimeout, which starts only once the page's event loop runs. */
+const kGracePeriod = 1000; // ms
 
 /** The workers of one started module. */
 export class Workers {
-  /** Called with the reason when a worker has died, instead of what is done for those of the engine. */
+  /** Called with the reason when a worker dies, instead of the handling for the engine's own threads. */
   private readonly listeners = new WeakMap<ThreadWorker, (reason: string) => void>();
   private readonly dead = new WeakMap<ThreadWorker, string>();
   private readonly first: Promise<void>;
   private firstRuns: () => void = () => undefined;
   private firstFailed: (error: WorkerFailure) => void = () => undefined;
-  /** What waits for those that have not found their script. */
+  /** The timeouts of workers that have not loaded their script yet. */
   private readonly timers = new Map<ThreadWorker, ReturnType<typeof setTimeout>>();
   private isStopped = false;
-  // In Node construct() has looked for the script.
+  // In Node construct() checks that the script exists.
   private hasRun = nodeFiles() !== undefined;
   private failed: EdgeGradError | null = null;
 
-  /** `script` is where the workers' script is, when it is not where the package was installed. */
+  /** `script` is the address of the workers' script, if it is not beside the installed package. */
   constructor(
     private readonly variant: Variant,
     private readonly script: string | undefined,
@@ -58,10 +58,10 @@ export class Workers {
   /** Constructs a worker; throws WorkerFailure where that is not allowed. */
   make(): ThreadWorker {
     const worker = this.construct();
-    // Emscripten's own handler would throw into the void, which ends a Node process.
+    // Emscripten's own handler would throw an uncaught error, which ends a Node process.
     Object.defineProperty(worker, "onerror", { get: () => () => undefined, set: () => undefined });
     const died = (reason: string) => this.died(worker, reason);
-    this.expect(worker);
+    this.expectAnswer(worker);
     worker.on?.("error", (error) => died(error.message));
     worker.on?.("exit", (code) => died(`it exited with code ${code}`));
     worker.addEventListener?.("error", (event) => {
@@ -70,64 +70,64 @@ export class Workers {
     });
     worker.addEventListener?.("message", ({ data }) => {
       const { edgegradRuns, cmd } = data as { edgegradRuns?: true; cmd?: string };
-      // Emscripten's own message is later, but known to scripts of other builds, which init() refuses by name.
+      // Emscripten's own message comes later, but scripts of other builds send only that one; init() then reports the mismatch.
       if (edgegradRuns === true || cmd === "loaded") this.runs(worker);
     });
     return worker;
   }
 
-  /** Resolves when a worker has found its script; rejects with WorkerFailure when the first one cannot, or none has in time. */
+  /** Resolves when a worker has loaded its script; rejects with WorkerFailure when the first one fails, or none has in time. */
   async untilFirstRuns(): Promise<void> {
     if (this.hasRun) return;
-    const text = `none of them has answered for ${kFirstTime / 1000} s`;
+    const text = `none of them answered within ${kFirstTimeout / 1000} s`;
     const late = () => this.firstFailed(new WorkerFailure(this.variant, text));
-    const timer = setTimeout(late, kFirstTime);
+    const timer = setTimeout(late, kFirstTimeout);
     await this.first.finally(() => clearTimeout(timer));
   }
 
-  /** Has `listener` called with the reason when a worker dies. */
+  /** Calls `listener` with the reason when a worker dies. */
   watch(worker: ThreadWorker, listener: (reason: string) => void): void {
     this.listeners.set(worker, listener);
     const reason = this.dead.get(worker);
     if (reason !== undefined) queueMicrotask(() => listener(reason));
   }
 
-  /** Says that workers end from now on because they were told to. */
+  /** Tells this object that workers are being stopped on purpose, so that none is reported as dead. */
   stop(): void {
     this.isStopped = true;
-    for (const worker of this.timers.keys()) this.waitNoMore(worker);
+    for (const worker of this.timers.keys()) this.stopWaiting(worker);
   }
 
-  /** What calls fail with that need the threads of the engine, one of which has ended; null when all is well. */
+  /** The error for calls that need the engine's threads, once one of these has ended; null while all of them run. */
   get failure(): EdgeGradError | null {
     return this.failed;
   }
 
   private runs(worker: ThreadWorker): void {
-    this.waitNoMore(worker);
+    this.stopWaiting(worker);
     this.hasRun = true;
     this.firstRuns();
   }
 
-  // Takes a worker for dead that says nothing.
-  private expect(worker: ThreadWorker): void {
-    // Node finds the script, or says so.
+  // Treats a worker as dead if it does not answer in time.
+  private expectAnswer(worker: ThreadWorker): void {
+    // Node reports a missing script itself.
     if (nodeFiles() !== undefined) return;
-    const reason = `its script has not answered for ${kLaterTime / 1000} s`;
+    const reason = `its script did not answer within ${kLaterTimeout / 1000} s`;
     const wait = (time: number, then: () => void) =>
       this.timers.set(worker, setTimeout(then, time));
-    // What a worker has said while the page was busy comes after the first timer.
-    wait(kLaterTime - kGraceTime, () => wait(kGraceTime, () => this.died(worker, reason)));
+    // A message that arrived while the page was busy is handled after the first timer fires, before the second does.
+    wait(kLaterTimeout - kGracePeriod, () => wait(kGracePeriod, () => this.died(worker, reason)));
   }
 
-  private waitNoMore(worker: ThreadWorker): void {
+  private stopWaiting(worker: ThreadWorker): void {
     clearTimeout(this.timers.get(worker));
     this.timers.delete(worker);
   }
 
   private died(worker: ThreadWorker, reason: string): void {
     if (this.isStopped || this.dead.has(worker)) return;
-    this.waitNoMore(worker);
+    this.stopWaiting(worker);
     this.dead.set(worker, reason);
     this.firstFailed(new WorkerFailure(this.variant, reason));
     const listener = this.listeners.get(worker);
@@ -152,7 +152,7 @@ export class Workers {
 
   private constructAnywhere(): Worker {
     const make = kWorkers[this.variant];
-    if (make === undefined) throw new Error("it has no threads");
+    if (make === undefined) throw new Error("this build has no threads");
     const script = this.script ?? scriptOf(make);
     if (script.startsWith("file:") && nodeFiles()?.existsSync(new URL(script)) === false) {
       throw new Error(`there is no ${script}`);
@@ -163,14 +163,14 @@ export class Workers {
   }
 }
 
-// No page may construct a worker from another origin. Chromium says so at once, others by an event.
+// A page must not construct a worker from another origin. Chromium throws at once; other browsers send an error event.
 function isForeign(script: string): boolean {
   if (nodeWorker() !== undefined) return false;
   const { location, origin } = globalThis;
   return new URL(script, location.href).origin !== origin;
 }
 
-// What a page may do is to construct one from a blob that imports the script.
+// A page may, however, construct one from a blob that imports the script.
 function blobOf(script: string): string {
   const text = `import ${JSON.stringify(script)};`;
   return URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
@@ -186,19 +186,19 @@ function workerOf(script: string, make: () => Worker): Worker {
   return new NodeWorker(new URL(script), options as object) as unknown as Worker;
 }
 
-// Deno and Bun have a global Worker too, a page's, of which Emscripten's script knows nothing where there is Node.
+// Deno and Bun also have the global Worker of browsers, but Emscripten's script uses Node's Worker wherever it finds Node's API.
 function nodeWorker() {
   const { process } = globalThis;
   const isWindow = (process as { type?: string } | undefined)?.type === "renderer";
   return isWindow ? undefined : process?.getBuiltinModule?.("node:worker_threads").Worker;
 }
 
-/** The address that a bundler gave the script. */
+/** Returns the address that a bundler gave the script. */
 function scriptOf(make: () => Worker): string {
   return String(argumentsOf(make)[0]);
 }
 
-// What `make` constructs its worker with, which only the bundler knows in the end.
+// Returns the arguments that `make` passes to Worker, which a bundler may have rewritten.
 function argumentsOf(make: () => Worker): WorkerArguments {
   const { Worker } = globalThis;
   let found: WorkerArguments | undefined;

@@ -1,4 +1,4 @@
-// The dtype of floats that nobody gave one.
+// The default dtype of floating-point tensors.
 
 import { native } from "../runtime/bridge.js";
 import { type DType, dtypeCode, dtypeOf, oneOfDTypes } from "./dtype.js";
@@ -6,9 +6,9 @@ import { type DType, dtypeCode, dtypeOf, oneOfDTypes } from "./dtype.js";
 const kFloats = /* @__PURE__ */ oneOfDTypes<DType>("float32", "float64", "float16", "bfloat16");
 
 /**
- * Makes this the dtype of new tensors of floats that are given none: of zeros() and its like, of tensor() of plain
- * numbers, of the parameters of layers, of what division makes of integers. Complex numbers follow. It holds for the
- * thread that calls it; "float32" at the start.
+ * Sets the dtype of new floating-point tensors for which none is given: those of zeros() and similar functions, of tensor()
+ * from plain numbers, the parameters of layers, the quotients of integers. The default complex dtype has parts of this
+ * precision. The setting applies to the calling thread; it is "float32" at the start.
  */
 export function setDefaultDtype(dtype: DType): void {
   native.setDefaultDtype(
@@ -16,12 +16,12 @@ export function setDefaultDtype(dtype: DType): void {
   );
 }
 
-/** Returns the dtype of new tensors of floats that are given none. */
+/** Returns the dtype of new floating-point tensors for which none is given. */
 export function getDefaultDtype(): DType {
   return dtypeOf(native.defaultDtype());
 }
 
-/** Returns the dtype of complex numbers whose parts are such floats. */
+/** Returns the complex dtype that matches the default dtype. */
 export function defaultComplexDtype(): DType {
   return getDefaultDtype() === "float64" ? "complex128" : "complex64";
 }

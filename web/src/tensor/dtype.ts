@@ -1,25 +1,18 @@
 // The element types and the typed arrays that hold them.
 
 import { oneOf, type Rule } from "../arguments/rule.js";
+import { type DType, kDTypes } from "../generated/border.js";
 import { fail } from "../runtime/errors.js";
 
-/** The element type of a tensor. */
-export type DType =
-  | "float32"
-  | "float64"
-  | "int32"
-  | "int64"
-  | "uint8"
-  | "bool"
-  | "complex64"
-  | "complex128"
-  | "float16"
-  | "bfloat16";
+export type { DType } from "../generated/border.js";
 
-/** Where a tensor's data is. */
+/** The device that holds a tensor's data. */
 export type Device = "cpu" | "webgpu";
 
-/** The arrays tensor data is read into: half precision is Float32Array, bool Uint8Array, complex is interleaved floats. */
+/**
+ * The typed arrays that tensor data is read into. The 16-bit floats become a Float32Array, bool a Uint8Array, complex numbers
+ * interleaved real and imaginary parts.
+ */
 export type TypedArray = Float32Array | Float64Array | Int32Array | BigInt64Array | Uint8Array;
 
 /** A complex number. */
@@ -37,20 +30,6 @@ export function isComplexNumber(value: unknown): value is Complex {
   return typeof re === "number" && typeof im === "number";
 }
 
-/** All element types; the position is the code C++ uses. */
-const kDTypes: readonly DType[] = [
-  "float32",
-  "float64",
-  "int32",
-  "int64",
-  "uint8",
-  "bool",
-  "complex64",
-  "complex128",
-  "float16",
-  "bfloat16",
-];
-
 const kDevices: readonly Device[] = ["cpu", "webgpu"];
 
 /** An element type as an argument. */
@@ -59,7 +38,7 @@ export const dtypeRule: Rule<DType> = /* @__PURE__ */ oneOfDTypes(...kDTypes);
 /** A device as an argument. */
 export const deviceRule: Rule<Device> = /* @__PURE__ */ oneOf(...kDevices).advising(deviceAdvice);
 
-// What element types are called elsewhere, and the one here that holds their values.
+// Names of element types in other libraries, and the type here that holds their values.
 const kOtherDTypes: Readonly<Record<string, DType>> = {
   float: "float32",
   double: "float64",
@@ -88,7 +67,7 @@ const kOtherDTypes: Readonly<Record<string, DType>> = {
   u8: "uint8",
 };
 
-/** Returns the rule of a choice of dtypes; messages name the one that is meant by another name. */
+/** Returns a rule that accepts some dtypes; for another library's name, the message tells which dtype to use. */
 export function oneOfDTypes<T extends DType>(...choice: T[]): Rule<T> {
   return oneOf<T>(...choice).advising((value) => {
     const meant = dtypeMeantBy(value);
@@ -121,7 +100,7 @@ const kArrays = {
   bfloat16: Uint16Array,
 } as const;
 
-/** Elements as they lie in memory, where those of half precision are bits. */
+/** Elements as stored in memory: 16-bit floats are their bits. */
 export type StoredArray = TypedArray | Uint16Array;
 
 /** Returns the code of an element type; throws InvalidArgument for an unknown name. */
@@ -130,89 +109,89 @@ export function dtypeCode(dtype: unknown, where: string): number {
   return code < 0 ? kDTypes.indexOf(dtypeRule.check(where, "dtype", dtype)) : code;
 }
 
-/** Returns the element type of a code. */
+/** Returns the element type with a code. */
 export function dtypeOf(code: number | undefined): DType {
   return kDTypes[code ?? -1] ?? fail("Internal", "dtype", `unknown code ${code}.`);
 }
 
-/** Returns the device of a code. */
+/** Returns the device with a code. */
 export function deviceOf(code: number | undefined): Device {
   return kDevices[code ?? -1] ?? fail("Internal", "device", `unknown code ${code}.`);
 }
 
-/** Returns the code of a device as an argument. */
+/** Returns the code of a device argument; throws InvalidArgument for an unknown name. */
 export function deviceCode(device: unknown, where: string): number {
   return kDevices.indexOf(deviceRule.or("cpu").check(where, "device", device));
 }
 
-/** True for types whose elements are pairs of floats. */
+/** True for complex types, whose elements are pairs of floats. */
 export function isComplex(dtype: DType): boolean {
   return dtype === "complex64" || dtype === "complex128";
 }
 
-/** True for the types that can require a gradient and print with a decimal point. */
+/** True for the real floating-point types. */
 export function isFloat(dtype: DType): boolean {
   return dtype === "float32" || dtype === "float64" || isHalf(dtype);
 }
 
-/** True for the types of two bytes, which are computed in float32. */
+/** True for the 16-bit floating-point types, which are computed in float32. */
 export function isHalf(dtype: DType): boolean {
   return dtype === "float16" || dtype === "bfloat16";
 }
 
-/** Returns how many typed-array elements an element takes: 2 for complex. */
+/** Returns the number of typed-array elements per tensor element: 2 for complex types, otherwise 1. */
 export function partsOf(dtype: DType): number {
   return isComplex(dtype) ? 2 : 1;
 }
 
-/** True for a number that an int64 holds. */
+/** True for a bigint that fits in an int64. */
 export function fitsInt64(value: bigint): boolean {
   return BigInt.asIntN(64, value) === value;
 }
 
-/** True for a number without a fraction that an int64 holds. */
+/** True for an integer that fits in an int64. */
 export function isInt64(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= -(2 ** 63) && (value as number) < 2 ** 63;
 }
 
-/** Returns the bytes of one element. */
+/** Returns the size of one element in bytes. */
 export function itemSize(dtype: DType): number {
   return kArrays[dtype].BYTES_PER_ELEMENT * partsOf(dtype);
 }
 
-/** Makes a zeroed array for `count` elements; throws OutOfMemory when there can be none. */
+/** Makes a zeroed array for `count` elements; throws OutOfMemory when it is too large. */
 export function newArray(dtype: DType, count: number, where: string): StoredArray {
   const length = count * partsOf(dtype);
   const bytes = length * kArrays[dtype].BYTES_PER_ELEMENT;
-  // JavaScript would fill more for seconds, to be told at the end that no tensor is as large.
+  // Without this check JavaScript could fill a larger array for seconds, only for the tensor to be rejected at the end.
   if (bytes > kMaxTensorBytes) {
-    fail("OutOfMemory", where, `${bytes} bytes wanted; a tensor has at most ${kMaxTensorBytes}.`);
+    fail("OutOfMemory", where, `needs ${bytes} bytes; a tensor has at most ${kMaxTensorBytes}.`);
   }
   return allocated(where, bytes, () => {
     return new kArrays[dtype](length);
   });
 }
 
-// What one block of a 32-bit memory can be; src/runtime/memory.cpp decides.
+// The largest block in a 32-bit memory; must match src/runtime/memory.cpp.
 const kMaxTensorBytes = 2 ** 31 - 1;
 
-/** Returns an array that `make` takes from JavaScript's memory, where a failure is a RangeError. */
+/** Returns the array that `make` allocates; turns JavaScript's RangeError into OutOfMemory. */
 export function allocated<T>(where: string, bytes: number, make: () => T): T {
   try {
     return make();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return fail("OutOfMemory", where, `JavaScript has no room for an array of ${bytes} bytes.`);
+    return fail("OutOfMemory", where, `JavaScript cannot allocate an array of ${bytes} bytes.`);
   }
 }
 
-/** Makes a view for `count` elements at `address` of the module's memory. */
+/** Makes a view of `count` elements at `address` in the module's memory. */
 export function viewMemory(
   dtype: DType,
   memory: ArrayBufferLike,
   address: number,
   count: number,
 ): StoredArray {
-  // Shared or not, which the array's type does not say.
+  // The buffer may also be shared, which the constructor's type does not express.
   return new kArrays[dtype](memory as ArrayBuffer, address, count * partsOf(dtype));
 }

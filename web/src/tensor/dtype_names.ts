@@ -1,22 +1,22 @@
-// torch.float32 and its like: the texts that options take.
+// Constants for the dtype names that options take, like torch.float32.
 
-/** Whole numbers from 0 to 255. */
+/** Unsigned 8-bit integers, from 0 to 255. */
 export const uint8 = "uint8";
-/** Whole numbers of 32 bits. */
+/** Signed 32-bit integers. */
 export const int32 = "int32";
-/** Whole numbers of 64 bits. */
+/** Signed 64-bit integers. */
 export const int64 = "int64";
-/** Numbers of 16 bits: 11 digits of a binary fraction. */
+/** IEEE 16-bit floats, with 11 bits of precision. */
 export const float16 = "float16";
-/** Numbers of 16 bits with the range of float32 and 8 digits of a binary fraction. */
+/** 16-bit floats with the range of float32 and 8 bits of precision. */
 export const bfloat16 = "bfloat16";
-/** Numbers of 32 bits. */
+/** 32-bit floats. */
 export const float32 = "float32";
-/** Numbers of 64 bits. */
+/** 64-bit floats. */
 export const float64 = "float64";
-/** Complex numbers, their parts of 32 bits. */
+/** Complex numbers with 32-bit real and imaginary parts. */
 export const complex64 = "complex64";
-/** Complex numbers, their parts of 64 bits. */
+/** Complex numbers with 64-bit real and imaginary parts. */
 export const complex128 = "complex128";
 /** True or false. */
 export const bool = "bool";

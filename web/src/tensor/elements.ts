@@ -1,4 +1,4 @@
-// Elements in the module's memory, as JavaScript shows them.
+// Elements in the module's memory, and their values in JavaScript.
 
 import { checked, native, wasmBuffer } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
@@ -6,7 +6,7 @@ import { type Complex, type DType, isComplex, type StoredArray, viewMemory } fro
 import { geometryOf, handleOf } from "./info.js";
 import type { Tensor } from "./tensor.js";
 
-/** One element as JavaScript shows it. */
+/** One element as a JavaScript value: an integer beyond 53 bits is a bigint. */
 export type Item = number | bigint | boolean | Complex;
 
 /** Returns the value of a tensor of one element. */
@@ -16,13 +16,13 @@ export function readItem(tensor: Tensor): Item {
     fail(
       "InvalidArgument",
       "item",
-      `a Tensor with ${numel} elements cannot be converted to Scalar (its shape is [${shape}]). Use data() or array().`,
+      `expected a tensor with one element, got ${numel} (shape [${shape}]). Use data() or array().`,
     );
   }
   return itemAt(elementsOf(tensor, dtype, 1), 0, dtype);
 }
 
-/** Returns a view of `count` elements from a tensor's first on; valid until the next native call. */
+/** Returns a view of `count` elements starting at a tensor's first; valid until the next native call. */
 export function elementsOf(tensor: Tensor, dtype: DType, count: number): StoredArray {
   const address = checked(native.dataAddress(handleOf(tensor)));
   return viewMemory(dtype, wasmBuffer(), count === 0 ? 0 : address, count);

@@ -1,8 +1,8 @@
-// Tensor.toString(): the text PyTorch prints, with its defaults of 4 digits, lines of 80 characters
-// and at most 1000 elements shown in full.
+// Tensor.toString(): the format that PyTorch prints, with its defaults of 4 digits, lines of 80 characters
+// and at most 1000 elements printed in full.
 
+import { kIsLeaf } from "../generated/border.js";
 import { native } from "../runtime/bridge.js";
-import { kIsLeaf } from "../runtime/native.js";
 import { defaultComplexDtype, getDefaultDtype } from "./default_dtype.js";
 import { type DType, isComplex, isFloat } from "./dtype.js";
 import { elementsOf, type Item, itemAt } from "./elements.js";
@@ -15,7 +15,7 @@ const kThreshold = 1000;
 const kEdgeItems = 3;
 const kPrefix = "tensor(";
 
-// Text without a dtype is read as these.
+// The dtypes that are not printed.
 function isDefaultDtype(dtype: DType): boolean {
   const floats = [getDefaultDtype(), defaultComplexDtype()];
   return dtype === "int64" || dtype === "bool" || floats.includes(dtype);
@@ -98,7 +98,7 @@ class Printer {
     return this.level(0, 0, kPrefix.length);
   }
 
-  // Positions along a dimension that are shown; null stands for the dots.
+  // The indices along a dimension that are printed; null represents the ellipsis.
   private positions(dim: number): (number | null)[] {
     const size = this.geometry.shape[dim] ?? 0;
     const all = Array.from({ length: size }, (_, i) => i);
@@ -106,7 +106,7 @@ class Printer {
     return [...all.slice(0, kEdgeItems), null, ...all.slice(-kEdgeItems)];
   }
 
-  // Storage offsets of the elements shown, from `dim` on.
+  // The storage offsets of the printed elements in the dimensions from `dim` on.
   private offsets(dim: number, offset: number): number[] {
     if (dim === this.geometry.shape.length) return [offset];
     const stride = this.geometry.strides[dim] ?? 0;
@@ -133,7 +133,7 @@ class Printer {
     return `[${lines.join(newLine(1))}]`;
   }
 
-  // With the comma and the space after it; complex numbers also have a j.
+  // Includes the comma and the space after the element, and the j of a complex number.
   private elementWidth(): number {
     const widths = this.formats.reduce((sum, format) => sum + format.width, 0);
     return widths + this.formats.length + 1;

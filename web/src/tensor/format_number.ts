@@ -1,4 +1,4 @@
-// How PyTorch prints the numbers of one tensor: all in the same form and width.
+// The number format of PyTorch's printing: all numbers of a tensor have the same notation and width.
 
 import type { Item } from "./elements.js";
 
@@ -6,12 +6,12 @@ const kPrecision = 4;
 
 /** Prints the numbers of one tensor. */
 export interface Format {
-  /** The characters of the widest number. */
+  /** The number of characters of the widest number. */
   readonly width: number;
   print(value: Item): string;
 }
 
-/** Chooses the form in which `values` are printed. */
+/** Chooses the notation in which `values` are printed. */
 export function chooseFormat(values: readonly Item[], isFloat: boolean): Format {
   if (!isFloat) return padded(values, printExact);
   const numbers = values.map(Number).filter((value) => Number.isFinite(value) && value !== 0);
@@ -38,7 +38,7 @@ function printExact(value: Item): string {
   return String(value);
 }
 
-// A whole number of a float type, marked by its point.
+// A whole number of a float type, which ends with a decimal point.
 function printWhole(value: number): string {
   if (!Number.isFinite(value)) return printNonFinite(value);
   return `${Object.is(value, -0) ? "-0" : value.toFixed(0)}.`;
@@ -62,8 +62,8 @@ function printNonFinite(value: number): string {
   return value > 0 ? "inf" : "-inf";
 }
 
-// JavaScript rounds a decimal tie away from zero, Python to the even digit. Ties are told by printing
-// more digits than any number that is not a tie could have as zeros.
+// JavaScript rounds a decimal tie away from zero, Python to the even digit. A tie is detected by printing
+// so many digits that only a tie shows nothing but zeros after the 5.
 function halfToEven(
   value: number,
   print: (value: number, digits: number) => string,

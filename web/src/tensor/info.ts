@@ -1,27 +1,23 @@
-// What C++ knows about a tensor, read off the call frame.
+// The properties of a tensor, read from C++ through the call frame.
 
+import {
+  kDtypeWord,
+  kFlagsWord,
+  kNdimWord,
+  kNumelWord,
+  kTensorWords,
+} from "../generated/border.js";
 import { callFrame, checked, native } from "../runtime/bridge.js";
 import { describe, fail } from "../runtime/errors.js";
-import { kInfoWords } from "../runtime/native.js";
 import { type DType, dtypeOf } from "./dtype.js";
 import type { Tensor } from "./tensor.js";
 
-/** The words of `info`, by position. */
-export const kDTypeWord = 0;
-export const kDeviceWord = 1;
-export const kNdimWord = 2;
-export const kNumelWord = 3;
-export const kOffsetWord = 4;
-export const kVersionWord = 5;
-export const kOutputNrWord = 6;
-export const kFlagsWord = 7;
-
-/** In place of the handle of a tensor that the engine does not know: one inside of eg.func.vmap(). */
+/** The handle of a tensor that the engine does not know: one inside eg.func.vmap(). */
 export const kNoHandle = -1;
 
 /** Returns the handle of a tensor, or throws Disposed. */
 export function handleOf(tensor: Tensor): number {
-  // It can be anything that JavaScript has.
+  // At run time the argument may be any JavaScript value.
   const handle = (tensor as Tensor | null | undefined)?.handle ?? Number.NaN;
   if (!(handle > 0)) throwUnusable(tensor, handle);
   return handle;
@@ -32,9 +28,9 @@ function throwUnusable(tensor: unknown, handle: number): never {
     fail(
       "InvalidArgument",
       "vmap",
-      "this cannot be done with a tensor of a function inside vmap(), which stands for a batch of them: do it outside, " +
-        "or take gradients with eg.func.grad() or eg.func.vjp(). A tensor that was kept after vmap() is none any more: " +
-        "return it from the function.",
+      "this cannot be done with a tensor inside vmap(), because it represents a batch: do it outside, " +
+        "or compute gradients with eg.func.grad() or eg.func.vjp(). Such a tensor is invalid after vmap(): " +
+        "return it from the function to use its values.",
     );
   }
   if (handle !== 0) {
@@ -44,7 +40,7 @@ function throwUnusable(tensor: unknown, handle: number): never {
     "Disposed",
     "tensor",
     "this tensor has been disposed. It was freed by dispose(), `using` or the end of an eg.scope(); " +
-      "return it from the scope or mark it with eg.keep() to go on using it.",
+      "return it from the scope or mark it with eg.keep() to keep using it.",
   );
 }
 
@@ -63,17 +59,17 @@ export function infoFlag(tensor: Tensor, flag: number): boolean {
 export function shapeOf(tensor: Tensor): number[] {
   checked(native.info(handleOf(tensor)));
   const words = callFrame();
-  return takeWords(words, kInfoWords, words[kNdimWord] ?? 0);
+  return takeWords(words, kTensorWords, words[kNdimWord] ?? 0);
 }
 
-// A loop: for the few words there are, subarray() and Array.from() take ten times as long.
+// For so few words a loop is ten times as fast as subarray() and Array.from().
 function takeWords(words: Float64Array, start: number, count: number): number[] {
   const taken: number[] = [];
   for (let i = start; i < start + count; i++) taken.push(words[i] ?? 0);
   return taken;
 }
 
-/** The geometry of a tensor. */
+/** The dtype, flags, shape and strides of a tensor. */
 export interface Geometry {
   readonly dtype: DType;
   readonly numel: number;
@@ -88,10 +84,10 @@ export function geometryOf(tensor: Tensor): Geometry {
   const words = callFrame();
   const ndim = words[kNdimWord] ?? 0;
   return {
-    dtype: dtypeOf(words[kDTypeWord]),
+    dtype: dtypeOf(words[kDtypeWord]),
     numel: words[kNumelWord] ?? 0,
     flags: words[kFlagsWord] ?? 0,
-    shape: takeWords(words, kInfoWords, ndim),
-    strides: takeWords(words, kInfoWords + ndim, ndim),
+    shape: takeWords(words, kTensorWords, ndim),
+    strides: takeWords(words, kTensorWords + ndim, ndim),
   };
 }

@@ -1,43 +1,43 @@
-// Who frees a handle. Three ways, the first that happens counts (a second release is harmless):
+// The lifetime of handles. A handle is released by whichever comes first (a second release is harmless):
 //
 //  - dispose(), or `using`;
 //  - the end of the eg.scope() in which the wrapper was made;
-//  - the garbage collector: a finalizer releases the handle of a wrapper that is gone.
+//  - the garbage collector: a finalizer releases the handle of a wrapper that was collected.
 //
-// JavaScript engines collect when their own heap grows, and a wrapper is a hundred bytes whatever
-// stands behind it. So each time the engine's memory has grown by some amount, an untouched ArrayBuffer
-// is hung on the newest wrapper: the garbage collector counts its size, and starts.
+// JavaScript engines collect garbage when their own heap grows, but a wrapper takes a hundred bytes however
+// large its tensor is. So each time the engine's memory has grown by a certain amount, an untouched ArrayBuffer
+// (the ballast) is attached to the newest wrapper: the garbage collector counts its size and starts.
 //
-// Finalizers run between tasks of the event loop, so a loop that never returns to it cannot be
-// helped: it gets one warning that names eg.scope().
+// Finalizers only run between tasks of the event loop. Nothing can be freed for a loop that never returns to
+// the event loop; it causes one warning that recommends eg.scope().
 
 import { callFrame, epoch, isStarted, native } from "../runtime/bridge.js";
 import { currentScope, type Scope } from "./scope_stack.js";
 
-/** What owns a handle: a tensor, or a node of the backward graph. */
+/** An object that owns a handle: a tensor, or a node of the backward graph. */
 export interface Wrapper {
   /** 0 once it is freed. */
   handle: number;
-  /** Memory that stands for the engine's in the eyes of the garbage collector. */
+  /** An unused buffer that makes the garbage collector account for the engine's memory. */
   ballast: ArrayBuffer | null;
   /** True when no scope frees it. */
   isKept: boolean;
   /** See kUncloneable. */
   readonly uncloneable: symbol;
   readonly disposed: boolean;
-  /** What leaves scopes together with it: what a wrapper without a handle of its own shows, or see leaveTogether(). */
+  /** Another wrapper that leaves scopes with this one: see leaveTogether(), or the tensor that a wrapper without a handle represents. */
   readonly shown?: Wrapper;
 }
 
 /**
- * What every wrapper has among its properties: structuredClone() and postMessage() refuse symbols, with their
- * text, where they would make an object with the number of a handle.
+ * A property of every wrapper. structuredClone() and postMessage() reject symbols and show their text in the error;
+ * without it they would create an object that contains the number of a handle.
  */
 export const kUncloneable = Symbol(
   "edgegrad: a tensor or node cannot be cloned: send its data(), or the tensor itself with eg.spawn();",
 );
 
-/** True for a tensor or node: not by their classes, which stand above this file, but by what only they have. */
+/** True for a tensor or node. Checks for a property that only they have because their classes are in layers above this file. */
 export function isWrapper(value: unknown): value is Wrapper {
   return (
     typeof value === "object" &&
@@ -46,7 +46,7 @@ export function isWrapper(value: unknown): value is Wrapper {
   );
 }
 
-/** Growth that is worth a collection, which takes about a millisecond. */
+/** The growth that justifies a garbage collection, which takes about a millisecond. */
 const kGrowthPerBallast = 48 * 2 ** 20;
 
 /**
@@ -55,13 +55,13 @@ const kGrowthPerBallast = 48 * 2 ** 20;
  */
 const kBallastBytes = 96 * 2 ** 20;
 
-/** Wrappers from one look at the engine's memory to the next, at most. */
+/** The most wrappers between two checks of the engine's memory. */
 const kMaxPollInterval = 64;
 
-/** What a live handle or graph node takes beside its data; the engine does not count it. */
+/** The memory of a live handle or graph node apart from its data, which the engine does not count. */
 const kObjectBytes = 300;
 
-/** A stretch without the event loop may pile up this much before the warning. */
+/** Code that does not return to the event loop may accumulate this much before the warning. */
 const kMaxStretchBytes = 2 ** 30;
 const kMaxStretchHandles = 100_000;
 
@@ -69,13 +69,14 @@ let pollInterval = 1;
 let untilPoll = 1;
 let polledBytes = 0;
 let ballastedBytes = 0;
-let born = epoch;
-// Those of engines that have ended stay, small as they are: when a registry is collected while calls of its are due, V8 calls
-// no finalizer any more, of this program's neither (seen in Node 20: its task finds nothing to do and is never posted again).
+let currentEpoch = epoch;
+// The registries of engines that have stopped are retained; they are small. If a registry is collected while its callbacks are
+// due, V8 stops calling all finalizers, including the program's (seen in Node 20: its task finds nothing to do and is never
+// posted again).
 const allFinalizers: FinalizationRegistry<number>[] = [];
 let finalizers = makeFinalizers();
 
-// The registry holds the handle only: a token to unregister with would cost seven times as much.
+// The registry holds only the handle; a token for unregistering would cost seven times as much.
 function makeFinalizers(): FinalizationRegistry<number> {
   const made = epoch;
   const registry = new FinalizationRegistry<number>((handle) => {
@@ -85,31 +86,31 @@ function makeFinalizers(): FinalizationRegistry<number> {
   return registry;
 }
 
-/** Takes charge of a new wrapper. */
+/** Registers a new wrapper so that its handle is released. */
 export function track(wrapper: Wrapper): void {
-  if (born !== epoch) startOver();
-  entrust(wrapper, currentScope());
-  // May throw what a console of the user's throws.
+  if (currentEpoch !== epoch) resetForNewEngine();
+  addToScope(wrapper, currentScope());
+  // May throw whatever a user-defined console throws.
   if (--untilPoll === 0) interrupt(wrapper);
 }
 
-/** Leaves a wrapper to a scope, and to the garbage collector where the scope does not free it. */
-export function entrust(wrapper: Wrapper, scope: Scope | null): void {
+/** Adds a wrapper to a scope, and registers it with the garbage collector if the scope does not free it. */
+export function addToScope(wrapper: Wrapper, scope: Scope | null): void {
   if (!scope?.frees) finalizers.register(wrapper, wrapper.handle);
   scope?.add(wrapper);
 }
 
-/** Has a wrapper take another along where it leaves a scope. */
+/** Makes another wrapper leave scopes together with this one. */
 export function leaveTogether(wrapper: Wrapper, other: Wrapper): void {
   (wrapper as { shown?: Wrapper }).shown ??= other;
 }
 
-/** Leaves a wrapper to the garbage collector. */
+/** Registers a wrapper so that its handle is released when the wrapper is garbage-collected. */
 export function leaveToFinalizer(wrapper: Wrapper): void {
   finalizers.register(wrapper, wrapper.handle);
 }
 
-/** Gives a wrapper another handle, which it owns from then on. */
+/** Replaces the handle of a wrapper with another one, which the wrapper then owns. */
 export function replaceHandle(wrapper: Wrapper, handle: number): void {
   native.release(wrapper.handle);
   wrapper.handle = handle;
@@ -122,23 +123,23 @@ export function release(wrapper: Wrapper): void {
   if (handle === 0) return;
   wrapper.handle = 0;
   wrapper.ballast = null;
-  // After shutdown() there is nothing left to free.
+  // After shutdown() everything has been freed.
   if (isStarted()) native.release(handle);
 }
 
-function startOver(): void {
-  born = epoch;
+function resetForNewEngine(): void {
+  currentEpoch = epoch;
   finalizers = makeFinalizers();
   polledBytes = 0;
   ballastedBytes = 0;
   stretch = null;
 }
 
-// What the next wrapper interrupts the count for, and what is left of the count then.
+// The function to call when the next wrapper is made, and the value that untilPoll had before that call was scheduled.
 let waiting: (() => void) | null = null;
 let untilPollThen = 0;
 
-/** Calls `fn` when the next wrapper is made; only the last one that was given. */
+/** Calls `fn` when the next wrapper is made; a later call replaces `fn`. */
 export function beforeNextWrapper(fn: () => void): void {
   if (waiting === null) {
     untilPollThen = untilPoll;
@@ -167,15 +168,15 @@ function poll(wrapper: Wrapper): void {
   const held = bytes + kObjectBytes * (graphNodes + handles);
   const perWrapper = Math.max(1, (held - polledBytes) / pollInterval);
   polledBytes = held;
-  // Large tensors need a closer look than small ones.
+  // Large tensors need more frequent checks than small ones.
   pollInterval = Math.ceil(Math.min(kMaxPollInterval, kGrowthPerBallast / 4 / perWrapper));
   untilPoll = pollInterval;
   const growth = held - ballastedBytes;
   if (growth < 0) ballastedBytes = held;
-  // Nothing is left to the garbage collector in a scope that frees.
+  // In a scope that frees its tensors, the garbage collector has nothing to free.
   else if (growth >= kGrowthPerBallast && !currentScope()?.frees) {
     ballastedBytes = held;
-    hangBallast(wrapper);
+    attachBallast(wrapper);
   }
 }
 
@@ -183,7 +184,7 @@ function gpuBytes(): number {
   return native.gpuMemory() > 0 ? (callFrame()[0] ?? 0) : 0;
 }
 
-function hangBallast(wrapper: Wrapper): void {
+function attachBallast(wrapper: Wrapper): void {
   try {
     wrapper.ballast = new ArrayBuffer(kBallastBytes);
   } catch {
@@ -191,7 +192,7 @@ function hangBallast(wrapper: Wrapper): void {
   }
 }
 
-// A stretch of code that has not returned to the event loop, with what was held at its start.
+// What was held when the code started that has not returned to the event loop since; null after it has.
 let stretch: { bytes: number; handles: number } | null = null;
 let hasWarned = false;
 
@@ -199,7 +200,7 @@ function watchStretch(bytes: number, handles: number): void {
   if (stretch === null) {
     stretch = { bytes, handles };
     const timer: unknown = setTimeout(endStretch, 0);
-    // Node: a timer that only watches must not keep the process alive.
+    // In Node, this timer must not keep the process alive.
     if (typeof timer === "object") (timer as { unref(): void }).unref();
     return;
   }

@@ -1,4 +1,4 @@
-// What a function that is composed of ops leaves to its caller.
+// The results and intermediate tensors of functions that are composed of ops.
 
 import { checked, native } from "../runtime/bridge.js";
 import type { Wrapper } from "./lifetime.js";
@@ -6,8 +6,8 @@ import { scope } from "./scope.js";
 import { Tensor } from "./tensor.js";
 
 /**
- * Runs `fn` and frees what its parts leave behind. A result that is a view of that is no view to the caller, who may do with
- * it what is refused on views (src/dispatch/own_result.h); `given` are the arguments, which stay what they are.
+ * Runs `fn` and frees its intermediate tensors. A result that is a view of an intermediate is turned into a tensor that is not a
+ * view, so operations that are rejected on views work on it (src/dispatch/own_result.h). The arguments `given` are not changed.
  */
 export function ownResult<T>(given: readonly unknown[], fn: () => T): T {
   const result = scope(fn);
@@ -20,7 +20,7 @@ export function ownResult<T>(given: readonly unknown[], fn: () => T): T {
   return result;
 }
 
-/** Returns a view of a tensor that nobody else is to have, as a tensor of its own. */
+/** Disposes `base` and returns a view of it as a separate tensor that is not a view. */
 export function ownView(base: Tensor, view: (base: Tensor) => Tensor): Tensor {
   return ownResult([base], () => {
     const result = view(base);
@@ -29,7 +29,7 @@ export function ownView(base: Tensor, view: (base: Tensor) => Tensor): Tensor {
   });
 }
 
-// Inside of vmap() a tensor is a batch that the engine knows.
+// Inside vmap() the engine knows the batched tensor that this one represents.
 function engineTensor(tensor: Wrapper): Wrapper {
   return tensor.shown === undefined ? tensor : engineTensor(tensor.shown);
 }

@@ -1,14 +1,14 @@
-// The tensors and nodes in a value that a program gave or returned. Looking must do no harm: a getter or a proxy of the
-// program's may throw, or make new objects for ever.
+// Finding the tensors and nodes in a value that a program passed or returned. The search must be safe: a getter or a proxy of
+// the program may throw, or create new objects without end.
 
 import { isWrapper, type Wrapper } from "./lifetime.js";
 
-/** Getters that one search calls at most: some make what they return, getters and all. */
+/** The most getters that one search calls: some return a new object each time, which may have getters itself. */
 const kMaxGetters = 1000;
 
 /**
- * Returns the tensors and nodes reachable from a value through properties, elements and entries. What lies behind a
- * getter that throws is not reachable.
+ * Returns the tensors and nodes reachable from a value through properties, elements and entries. A property whose getter
+ * throws is skipped.
  */
 export function wrappersIn(root: unknown): Set<Wrapper> {
   const wrappers = new Set<Wrapper>();
@@ -27,7 +27,7 @@ export function wrappersIn(root: unknown): Set<Wrapper> {
       }
       const elements = Array.isArray(value) ? attempt(() => Object.values(value)) : undefined;
       if (elements !== undefined) {
-        // Not with one call: of a long list it would be one with too many arguments.
+        // One push(...elements) could exceed the limit on the number of arguments.
         for (const element of elements) pending.push(element);
       } else {
         for (const key of Object.keys(value)) {
@@ -39,18 +39,18 @@ export function wrappersIn(root: unknown): Set<Wrapper> {
         else if (value instanceof Set) for (const one of value) pending.push(one);
       }
     } catch {
-      // A proxy that refuses holds nothing that can be found.
+      // A proxy that throws is skipped.
     }
   }
   return wrappers;
 }
 
-/** Returns what `read` returns, undefined where it throws. */
+/** Returns what `read` returns, or undefined if it throws. */
 export function attempt<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {
-    // Whoever reads it for its own sake gets the error.
+    // Code that reads the value itself will see the error.
     return undefined;
   }
 }

@@ -8,8 +8,8 @@ import { handleOf } from "./info.js";
 import type { Tensor } from "./tensor.js";
 
 /**
- * Calls `read` with a tensor of the same values on the CPU as soon as they are there: what the tensor was when
- * it was asked. `make` makes a tensor of a handle.
+ * Calls `read` with a CPU tensor that holds the values the tensor has now, once they have been transferred.
+ * `make` makes a tensor from a handle.
  */
 export async function readLater<T>(
   caller: string,

@@ -1,4 +1,4 @@
-// Tensors as arguments.
+// The rule for arguments that are tensors.
 
 import { Rule } from "../arguments/rule.js";
 import { Tensor } from "./tensor.js";

@@ -1,7 +1,7 @@
-// eg.scope() and eg.keep(): freeing the tensors of a piece of code at its end.
+// eg.scope() frees the tensors made by a function when it ends; eg.keep() exempts tensors from that.
 
 import { functionOf } from "../arguments/rule.js";
-import { entrust, leaveToFinalizer, release } from "./lifetime.js";
+import { addToScope, leaveToFinalizer, release } from "./lifetime.js";
 import { attempt, wrappersIn } from "./reachable.js";
 import { addWaiting, currentScope, removeWaiting, runInScope, Scope } from "./scope_stack.js";
 
@@ -30,7 +30,7 @@ export function scope<T>(fn: () => T): T {
     return result;
   }
   addWaiting(scope);
-  // The program may have given its promise another then().
+  // The program may have overridden then() of its promise.
   const closed = Promise.prototype.then.call(
     promise,
     (value: unknown) => {
@@ -44,11 +44,11 @@ export function scope<T>(fn: () => T): T {
       throw error;
     },
   );
-  // The promise of the caller's type, settled after the tensors are freed.
+  // Settles after the tensors are freed; the type is that of the caller's promise.
   return closed as T;
 }
 
-/** Takes tensors, also in nested arrays and objects, out of all scopes; returns its argument. */
+/** Keeps the tensors in a value, also in nested arrays and objects, alive when scopes end; returns its argument. */
 export function keep<T>(value: T): T {
   for (const wrapper of wrappersIn(value)) wrapper.isKept = true;
   return value;
@@ -59,13 +59,13 @@ export function isPromise(value: unknown): value is Promise<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
-// The promise of what can be awaited. Not by its class, for a proxy may refuse to tell it.
+// Returns a promise for a value that can be awaited. Does not use instanceof: a proxy may throw when asked for its prototype.
 function promiseOf(value: unknown): Promise<unknown> | null {
   return attempt(() => (isPromise(value) ? Promise.resolve(value) : null)) ?? null;
 }
 
 function close(scope: Scope, result: unknown): void {
-  // First of all, for the search may call getters that make tensors.
+  // This comes first because the search may call getters that make tensors.
   scope.isOpen = false;
   const returned = wrappersIn(result);
   const outer = scope.parent;
@@ -73,25 +73,25 @@ function close(scope: Scope, result: unknown): void {
     if (wrapper.disposed) continue;
     if (wrapper.isKept || scope.isShared) leaveToFinalizer(wrapper);
     else if (!returned.has(wrapper)) release(wrapper);
-    else entrust(wrapper, outer);
+    else addToScope(wrapper, outer);
   }
-  // Code that goes on may hold the scope for as long as it runs.
+  // Code that is still running may hold a reference to the scope.
   scope.wrappers.length = 0;
 }
 
 /**
- * Tensors that are made ahead, for code that will ask for them and has not yet. Until then they are the garbage
- * collector's: that code may never ask.
+ * Tensors that are made ahead of the code that will ask for them. Until deliver(), they are left to the garbage
+ * collector because that code may never ask.
  */
-export class Parcel {
+export class DeferredScope {
   readonly #scope = new Scope(null, false);
 
-  /** Runs `fn`, whose tensors become part of the parcel. */
+  /** Runs `fn`, and collects the tensors that it makes. */
   fill<T>(fn: () => T): T {
     return runInScope(this.#scope, fn);
   }
 
-  /** Leaves the tensors to the scope of the running code, as if it had made them. */
+  /** Adds the tensors to the scope of the running code, as if that code had made them. */
   deliver(): void {
     this.#scope.isOpen = false;
     const receiver = currentScope();
@@ -102,7 +102,7 @@ export class Parcel {
   }
 }
 
-/** Frees all tensors in a value that nobody else has. */
+/** Frees all tensors in a value; no other code may use them. */
 export function disposeAll(value: unknown): void {
   for (const wrapper of wrappersIn(value)) release(wrapper);
 }

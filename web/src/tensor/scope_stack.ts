@@ -1,28 +1,28 @@
 // Which eg.scope() a new tensor belongs to.
 //
-// A synchronous scope is simply the innermost one that is running. An asynchronous one goes on after
-// its function has returned a promise, mixed with other code; then the engine's async context says
-// which scope the running code belongs to (AsyncLocalStorage in Node, AsyncContext where it exists).
-// Where there is none, the asynchronous scope opened last is taken for the one that is running, and
-// scopes that overlap leave their tensors to the garbage collector: whose they are cannot be told.
+// Among synchronous scopes it is the innermost one that is running. An asynchronous scope continues after
+// its function has returned a promise, interleaved with other code; then the JavaScript engine's async context
+// tells which scope the running code belongs to (AsyncLocalStorage in Node, AsyncContext where it exists).
+// Where there is no async context, the asynchronous scope opened last is assumed to be the running one, and
+// scopes that overlap leave their tensors to the garbage collector, since their owner cannot be determined.
 //
-// Code may go on when its scope has ended: a promise that nobody waited for, the others of Promise.all()
-// when one fails, a batch that was loaded ahead. It then belongs to the innermost scope around it that is
-// still open, and to none, which leaves its tensors to the garbage collector, where there is no such scope.
-// What a scope returns goes the same way. So nothing is ever added to a scope that has ended.
+// Code may continue after its scope has ended: a promise that was not awaited, the remaining promises of
+// Promise.all() when one fails, a batch that was prefetched. It then belongs to the innermost enclosing scope
+// that is still open or, if there is none, to no scope, which leaves its tensors to the garbage collector.
+// The same holds for the results of a scope. So nothing is ever added to a scope that has ended.
 
 import type { Wrapper } from "./lifetime.js";
 
 /** The tensors and graph nodes made in one call of eg.scope(). */
 export class Scope {
   readonly wrappers: Wrapper[] = [];
-  /** True when tensors of other code may be among them. */
+  /** True when the wrappers may include tensors of other code. */
   isShared = false;
   /** False when its tensors have been freed. */
   isOpen = true;
   readonly #outer: Scope | null;
 
-  /** `outer` was running when the scope was opened. Not every one frees: see Parcel. */
+  /** `outer` was running when the scope was opened. `frees` is false for a DeferredScope. */
   constructor(
     outer: Scope | null,
     readonly frees = true,
@@ -89,16 +89,16 @@ export function addWaiting(scope: Scope): void {
   waiting.push(scope);
 }
 
-/** Ends what addWaiting() began. */
+/** Ends the waiting that addWaiting() started. */
 export function removeWaiting(scope: Scope): void {
   waiting.splice(waiting.indexOf(scope), 1);
   if (context !== null) return;
-  // Those within should have ended before: what they hold may be this scope's.
+  // Inner scopes should have ended before this one; their tensors may belong to this scope.
   for (const other of waiting) if (other.isWithin(scope)) other.isShared = true;
 }
 
 function findAsyncContext(): AsyncContext | null {
-  // Not an import: bundlers for browsers would look for the module.
+  // An import would make bundlers for browsers look for the module.
   const node = globalThis.process?.getBuiltinModule?.("node:async_hooks");
   if (node !== undefined) return new node.AsyncLocalStorage<Scope>();
   const { AsyncContext } = globalThis as { AsyncContext?: { Variable: new () => ScopeVariable } };

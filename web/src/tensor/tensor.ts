@@ -1,5 +1,5 @@
-// The Tensor class: a handle, and what C++ knows about it. The layers above give the class the methods that are
-// made of theirs (tensor_methods.ts), which are declared here all the same.
+// The Tensor class: a handle, and accessors for what C++ stores about the tensor. Methods built from the layers above are
+// attached by tensor_methods.ts but declared here.
 
 import type { Arguments } from "../arguments/read.js";
 import { boolean } from "../arguments/rule.js";
@@ -7,38 +7,31 @@ import type { KnownGrad } from "../autograd/grad_property.js";
 import type { AutogradMethods } from "../autograd/tensor_methods.js";
 import type { NormMethod } from "../composites/linalg/norms.js";
 import type { Operand } from "../dispatch/types.js";
-import type { TensorMethods } from "../generated/methods.js";
-import type { FamiliarMethods } from "../ops/familiar_methods.js";
-import type { CompositeMethods } from "../ops/tensor_methods.js";
-import { checkedFor, native } from "../runtime/bridge.js";
-import { fail } from "../runtime/errors.js";
 import {
+  kDeviceWord,
+  kDtypeWord,
   kIsContiguous,
   kIsInference,
   kIsLeaf,
   kIsView,
+  kNdimWord,
+  kNumelWord,
+  kOffsetWord,
+  kOutputNrWord,
   kRequiresGrad,
   kRetainsGrad,
-} from "../runtime/native.js";
+  kVersionWord,
+} from "../generated/border.js";
+import type { TensorMethods } from "../generated/methods.js";
+import type { ShortcutMethods } from "../ops/shortcut_methods.js";
+import type { CompositeMethods } from "../ops/tensor_methods.js";
+import { checkedFor, native } from "../runtime/bridge.js";
+import { fail } from "../runtime/errors.js";
 import { type Hint, toPrimitive } from "../runtime/primitive.js";
 import { type Device, type DType, deviceOf, dtypeOf } from "./dtype.js";
 import { type Item, readItem } from "./elements.js";
 import { formatTensor } from "./format.js";
-import {
-  geometryOf,
-  handleOf,
-  infoFlag,
-  infoWord,
-  kDeviceWord,
-  kDTypeWord,
-  kNdimWord,
-  kNoHandle,
-  kNumelWord,
-  kOffsetWord,
-  kOutputNrWord,
-  kVersionWord,
-  shapeOf,
-} from "./info.js";
+import { geometryOf, handleOf, infoFlag, infoWord, kNoHandle, shapeOf } from "./info.js";
 import { kUncloneable, release, track } from "./lifetime.js";
 import { readLater } from "./read_later.js";
 
@@ -50,23 +43,23 @@ const kOperatorAdvice =
   "use a.add(b), a.sub(b), a.mul(b), a.div(b), a.gt(b), a.lt(b), a.eq(b) and so on; for 1 - a use a.rsub(1) or " +
   "eg.sub(1, a), for 1 / a eg.div(1, a); or a.item() for the number in a tensor of one element";
 
-export interface Tensor extends TensorMethods, CompositeMethods, FamiliarMethods, AutogradMethods {
+export interface Tensor extends TensorMethods, CompositeMethods, ShortcutMethods, AutogradMethods {
   /**
-   * The `p`-norm over `dim`, or of all elements. "fro" is 2; "nuc" is the sum of singular values of a matrix, or of those that
-   * the two axes `dim` hold.
+   * The `p`-norm over `dim`, or of all elements. "fro" is the 2-norm; "nuc" is the sum of the singular values of a matrix, or of
+   * the matrices in the two axes `dim`.
    */
   norm: NormMethod;
 
-  /** `other` minus `alpha` times this tensor: 1 - x is x.rsub(1). */
+  /** Returns `other` minus `alpha` times this tensor: x.rsub(1) is 1 - x. */
   rsub(other: Operand, ...rest: Arguments<[alpha: number], { alpha?: number }>): Tensor;
 }
 
-/** An n-dimensional array that remembers how it was computed. */
+/** An n-dimensional array that can record how it was computed, for automatic differentiation. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: attachTensorMethods() gives the class these methods.
 export class Tensor {
   /** 0 after dispose(). @internal */
   handle: number;
-  /** Memory that stands for the engine's in the eyes of the garbage collector. @internal */
+  /** An unused buffer that makes the garbage collector account for the engine's memory. @internal */
   ballast: ArrayBuffer | null = null;
   /** True when no scope frees it. @internal */
   isKept = false;
@@ -76,50 +69,50 @@ export class Tensor {
   /** See kUncloneable. @internal */
   readonly uncloneable = kUncloneable;
 
-  /** Takes over a handle. @internal */
+  /** Takes ownership of a handle. @internal */
   constructor(handle: number) {
     if (typeof handle !== "number") {
       fail(
         "InvalidArgument",
         "Tensor",
-        "tensors are made by eg.tensor(), eg.zeros() and their like.",
+        "create tensors with eg.tensor(), eg.zeros() and similar functions.",
       );
     }
     this.handle = handle;
     if (handle !== kNoHandle) track(this);
   }
 
-  /** Sizes of the dimensions. */
+  /** The sizes of the dimensions. */
   get shape(): number[] {
     return shapeOf(this);
   }
 
-  /** Number of dimensions. */
+  /** The number of dimensions. */
   get ndim(): number {
     return infoWord(this, kNdimWord);
   }
 
-  /** Number of elements. */
+  /** The number of elements. */
   get numel(): number {
     return infoWord(this, kNumelWord);
   }
 
-  /** Elements from one index to the next, per dimension. */
+  /** For each dimension, the distance in elements from one index to the next. */
   get strides(): number[] {
     return geometryOf(this).strides;
   }
 
-  /** Elements before the first one in the storage. */
+  /** The position of the first element in the storage, in elements. */
   get offset(): number {
     return infoWord(this, kOffsetWord);
   }
 
   /** The element type. */
   get dtype(): DType {
-    return dtypeOf(infoWord(this, kDTypeWord));
+    return dtypeOf(infoWord(this, kDtypeWord));
   }
 
-  /** Where the data is. */
+  /** The device that holds the data. */
   get device(): Device {
     return deviceOf(infoWord(this, kDeviceWord));
   }
@@ -134,26 +127,26 @@ export class Tensor {
     checkedFor("requiresGrad", native.setRequiresGrad(handleOf(this), value));
   }
 
-  /** Which output of `gradFn` this tensor is. */
+  /** The index of this tensor among the outputs of `gradFn`. */
   get outputNr(): number {
     return infoWord(this, kOutputNrWord);
   }
 
-  /** True when no recorded operation made this tensor. */
+  /** True when this tensor is not the result of a recorded operation. */
   get isLeaf(): boolean {
     return infoFlag(this, kIsLeaf);
   }
 
-  /** True when backward() keeps the gradient of this tensor though it is not a leaf. */
+  /** True when backward() stores the gradient of this tensor although it is not a leaf. */
   get retainsGrad(): boolean {
     return infoFlag(this, kRetainsGrad);
   }
 
-  /** Counts in-place changes of the data, by any tensor that shares it. */
+  /** The number of in-place changes of the data, made through any tensor that shares it. */
   get version(): number {
     const version = infoWord(this, kVersionWord);
     if (version >= 0) return version;
-    return fail("InferenceTensor", "version", "Inference tensors do not track version counter.");
+    return fail("InferenceTensor", "version", "a tensor made in inference mode has no version.");
   }
 
   /** True when this tensor is a view of another's data. */
@@ -171,7 +164,7 @@ export class Tensor {
     return infoFlag(this, kIsInference);
   }
 
-  /** True when the elements lie in row-major order without gaps. */
+  /** True when the elements are stored in row-major order without gaps. */
   get isContiguous(): boolean {
     return infoFlag(this, kIsContiguous);
   }
@@ -181,12 +174,15 @@ export class Tensor {
     return this.handle === 0;
   }
 
-  /** Returns the value of a tensor of one element: a number, or what its dtype has instead. */
+  /**
+   * Returns the value of a tensor with one element: a number, or for the respective dtypes a boolean, a complex number, or a
+   * bigint where an int64 exceeds 53 bits.
+   */
   item<T extends Item = number>(): T {
     return readItem(this) as T;
   }
 
-  /** Like item(), without ever blocking. */
+  /** Like item(), but never blocks the thread. */
   itemAsync<T extends Item = number>(): Promise<T> {
     return readLater("itemAsync", this, newTensor, (host) => readItem(host) as T);
   }
@@ -197,54 +193,54 @@ export class Tensor {
     return this;
   }
 
-  /** Takes this tensor itself out of its graph: it becomes a leaf that requires no gradient. */
+  /** Detaches this tensor from its graph in place: it becomes a leaf that requires no gradient. */
   detach_(): this {
     checkedFor("detach_", native.detachInPlace(handleOf(this)));
     return this;
   }
 
-  /** Makes backward() fill the `grad` of this tensor though it is not a leaf. */
+  /** Makes backward() store the gradient of this tensor in `grad` although it is not a leaf. */
   retainGrad(): void {
     checkedFor("retainGrad", native.retainGrad(handleOf(this)));
   }
 
-  /** Another wrapper of the same tensor, disposed on its own. @internal */
+  /** Returns another wrapper of the same tensor, which is disposed separately. @internal */
   another(): Tensor {
     return new Tensor(checkedFor("another", native.retain(handleOf(this))));
   }
 
-  /** Frees this handle; the data goes when nothing else refers to it. */
+  /** Frees this handle. The data is freed when nothing else refers to it. */
   dispose(): void {
     release(this);
   }
 
-  /** The same as dispose(), for `using`. */
+  /** Same as dispose(), for `using` declarations. */
   [disposeSymbol](): void {
     release(this);
   }
 
-  /** Returns the text of this tensor in a template; for an operator, an error that names the method. @internal */
+  /** Returns the text of this tensor in a template literal; throws for operators, naming the method to use. @internal */
   [Symbol.toPrimitive](hint: Hint): string {
     return toPrimitive(this, hint, "Tensor", kOperatorAdvice);
   }
 
-  /** Returns the text PyTorch prints. */
+  /** Returns this tensor as text, in the format that PyTorch prints. */
   toString(): string {
     return formatTensor(this);
   }
 
-  /** What console.log shows in Node. @internal */
+  /** Returns what console.log shows in Node. @internal */
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return this.disposed ? "tensor(disposed)" : this.toString();
   }
 }
 
-/** Wraps a handle that C++ gave away, or 0. */
+/** Wraps a handle returned by C++; null for 0. */
 export function takeTensor(handle: number): Tensor | null {
   return handle === 0 ? null : new Tensor(handle);
 }
 
-/** The tensor of a handle that is nobody's yet. @internal */
+/** Wraps a handle that has no wrapper yet. @internal */
 export function newTensor(handle: number): Tensor {
   return new Tensor(handle);
 }

@@ -1,9 +1,9 @@
-// The main thread's side of an engine worker: tasks go to it, answers come back in the same order.
+// The main thread's side of an engine worker: it sends tasks and receives the answers in the same order.
 //
-// Handles of tensors belong to threads, and those of a worker are released when it ends. C++ looks handles up without a
-// lock, so that must wait until the worker does nothing any more. Node tells when that is. A page is told nothing, and a
-// worker runs on for seconds after terminate(): there it holds a lock of the page before it runs anything, which others get
-// when it is gone. Where there are no locks, what a worker held is never released.
+// Handles of tensors belong to threads, and those of a worker are released when it ends. C++ looks handles up without a lock, so
+// they must not be released before the worker has stopped running. Node reports when a worker has ended. A browser does not, and a
+// worker can run for seconds after terminate(): so in a browser it acquires a Web Lock before it runs anything, which others can
+// acquire once it has ended. Where Web Locks are not available, the handles of a terminated worker are never released.
 
 import { startedModule, startedWorkers } from "../engine/lifecycle.js";
 import { epoch, native } from "../runtime/bridge.js";
@@ -11,71 +11,71 @@ import { EdgeGradError, type ErrorCode } from "../runtime/errors.js";
 import type { ThreadWorker } from "../runtime/native.js";
 import { give, type Portable, release } from "./portable.js";
 
-/** What a worker is asked for: an export of a module, or a function that it exposes. */
+/** A function for a worker to run: an export of a module, or a function that the worker exposes. */
 export interface Task {
   readonly url: string | null;
   readonly name: string;
-  /** Their handles belong to no worker until one is given the task. */
+  /** The arguments; their handles belong to no worker until the task is assigned to one. */
   readonly args: Portable;
-  /** How many tasks wait for this one, each for the next. */
+  /** The nesting depth: how many tasks in a chain wait for this one. */
   readonly depth: number;
-  /** Called once, with the worker's answer; handles in it belong to no worker. */
+  /** Called once, with the worker's answer, whose handles belong to no worker. */
   readonly settle: (answer: Answer) => void;
 }
 
-/** What became of a task. */
+/** The outcome of a task. */
 export interface Answer {
   readonly value?: Portable;
   readonly error?: unknown;
-  /** Cloning an error keeps neither the name of its class nor its code. */
+  /** The error's class name and code, which structured cloning does not preserve. */
   readonly name?: unknown;
   readonly code?: unknown;
 }
 
 /** A call of spawn() in a worker. */
 export interface Request {
-  /** Its number there. */
+  /** The number of the request in the worker. */
   readonly request: number;
   readonly where: string;
   readonly name: string;
   readonly args: Portable;
 }
 
-/** All that a worker says. */
+/** A message from a worker. */
 interface Message extends Answer {
-  /** It is ready; on a page, whether it holds its lock. */
+  /** The worker is ready; `isLocked` tells whether it holds its Web Lock. */
   readonly serves?: boolean;
   readonly isLocked?: boolean;
-  /** Why the worker is about to end. */
+  /** The worker is about to end, for this reason. */
   readonly ended?: string;
-  /** It was asked to leave but is still needed. */
+  /** The worker was asked to end but is still needed. */
   readonly stays?: boolean;
-  /** This is a Request. */
+  /** The message is a Request. */
   readonly request?: number;
 }
 
-/** Who is told what a worker does. */
-export interface Employer {
-  /** It has done what it was asked for. */
+/** Receives the events of a worker. */
+export interface WorkerListener {
+  /** The worker has finished all its tasks. */
   idle(worker: EngineWorker): void;
-  /** It has ended, or is about to. */
+  /** The worker has ended, or is about to. */
   ended(worker: EngineWorker): void;
-  /** Its function calls spawn(). */
+  /** A function in the worker has called spawn(). */
   requested(worker: EngineWorker, request: Request): void;
 }
 
-/** Stands for the threads that are no workers of eg.spawn(). */
+/** The owner of handles that belong to no worker of eg.spawn(). */
 const kNoWorker = 0;
 
-/** Who waits for a worker that was ended learns of it in this time, though it may run on. */
-const kTermination = 100; // ms
+/** When a worker is terminated, its pending tasks fail after at most this time, even if it is still running. */
+const kTerminationTimeout = 100; // ms
 
-/** In this time a worker has loaded its script. */
-const kStartTime = 60_000; // ms
+/** The time within which a worker must have loaded its script. */
+const kStartTimeout = 60_000; // ms
 
-/** A worker and what it was asked for. @internal */
+/** A worker and its tasks. @internal */
 export class EngineWorker {
-  /** Calls of spawn() in the worker that have no outcome yet. */
+  /** The number of pending spawn() calls made in the worker. */
   requests = 0;
   private readonly port: MessagePort;
   private readonly workersPort: MessagePort;
@@ -89,38 +89,38 @@ export class EngineWorker {
 
   constructor(
     private readonly worker: ThreadWorker,
-    private readonly employer: Employer,
+    private readonly listener: WorkerListener,
   ) {
     const { port1, port2 } = new MessageChannel();
     this.port = port1;
     this.workersPort = port2;
-    port1.onmessage = ({ data }) => this.hear(data as Message);
+    port1.onmessage = ({ data }) => this.handleMessage(data as Message);
     unref(port1);
   }
 
-  /** What it runs waits for nothing but itself. */
+  /** True if the worker has a task that is not waiting for a spawn() of its own. */
   get isActive(): boolean {
     return this.pending.length > 0 && this.requests === 0;
   }
 
-  /** How many tasks wait for what it runs. */
+  /** The nesting depth of the running task. */
   get depth(): number {
     return this.pending[0]?.depth ?? 0;
   }
 
-  /** Gives the worker its tasks, now that it is a thread of the engine. */
+  /** Connects the worker, which is now a thread of the engine, so that it receives its tasks. */
   connect(thread: number): void {
     this.thread = thread;
     for (const { args } of this.pending) give(args.handles, thread);
     startedWorkers()?.watch(this.worker, (reason) => this.end(reason));
     const { workersPort, lock } = this;
     this.worker.postMessage({ edgegradPort: workersPort, lock }, [workersPort]);
-    const text = `it has not started in ${kStartTime / 1000} s`;
-    this.startTimer = setTimeout(() => this.end(text), kStartTime);
+    const text = `it did not start within ${kStartTimeout / 1000} s`;
+    this.startTimer = setTimeout(() => this.end(text), kStartTimeout);
     unref(this.startTimer);
   }
 
-  /** Has the worker do a task; throws where its arguments cannot be sent. */
+  /** Sends a task to the worker; throws if its arguments cannot be sent. */
   run(task: Task): void {
     if (this.failure !== null) throw this.failure;
     clearTimeout(this.idleTimer);
@@ -130,7 +130,7 @@ export class EngineWorker {
     this.pending.push(task);
   }
 
-  /** Tells the worker what became of its request. */
+  /** Sends the answer to a request of the worker. */
   reply({ request }: Request, answer: Answer): void {
     this.requests--;
     const handles = answer.value?.handles ?? [];
@@ -142,44 +142,44 @@ export class EngineWorker {
     this.port.postMessage({ spawned: request, ...answer });
   }
 
-  /** Calls `then` when the worker has had nothing to do for a time. */
+  /** Calls `then` once the worker has been idle for a time. */
   afterIdle(time: number, then: () => void): void {
     this.idleTimer = setTimeout(then, time);
     unref(this.idleTimer);
   }
 
-  /** Has the worker end, unless others need it: then it is idle again. */
+  /** Asks the worker to end. If other threads still need it, it becomes idle again instead. */
   leave(): void {
     this.worker.onLeft = () => {
-      this.close("it was not needed any more");
-      this.employer.ended(this);
+      this.close("the worker was idle and has ended");
+      this.listener.ended(this);
     };
     this.port.postMessage({ leave: true });
   }
 
-  /** Ends the worker and what it runs. */
+  /** Terminates the worker and its tasks. */
   end(reason: string): void {
     const text = `[spawn] the worker ended before its function did: ${reason}.`;
     this.fail(new EdgeGradError("Internal", text));
   }
 
-  /** Ends the worker; all that was asked of it fails with this error. */
+  /** Terminates the worker; its pending tasks fail with this error. */
   async fail(error: EdgeGradError): Promise<void> {
     if (this.failure !== null) return;
     this.close(error);
     const started = epoch;
     startedModule().forgetWorker?.(this.worker);
     const tasks = this.pending.splice(0);
-    this.employer.ended(this);
-    // Not at once: it may hold a lock of the engine's, which is never free again then, and there may be calls of C++ in this
-    // task yet, as for the next worker and the pool when the engine is shut down.
-    const gone = Promise.resolve().then(() => this.untilGone().catch(() => false));
-    const released = gone.then((isGone) => {
-      if (!isGone || started !== epoch) return;
+    this.listener.ended(this);
+    // Deferred, because the worker may hold a lock of the engine that would then never be released, and this task of the event
+    // loop may still call C++, for example for the other workers while the engine shuts down.
+    const terminated = Promise.resolve().then(() => this.untilTerminated().catch(() => false));
+    const released = terminated.then((isTerminated) => {
+      if (!isTerminated || started !== epoch) return;
       if (this.thread !== null) native.releaseHandlesOf(this.thread);
       else for (const { args } of tasks) release(args.handles);
     });
-    await within(kTermination, released);
+    await within(kTerminationTimeout, released);
     for (const { settle } of tasks) settle(failureOf(error));
   }
 
@@ -191,8 +191,8 @@ export class EngineWorker {
     this.port.close();
   }
 
-  // Ends the worker; true when it has certainly ended.
-  private async untilGone(): Promise<boolean> {
+  // Terminates the worker. Returns true only if it is certain that the worker has ended.
+  private async untilTerminated(): Promise<boolean> {
     const terminated = this.worker.terminate();
     if (terminated !== undefined) {
       await terminated;
@@ -200,10 +200,10 @@ export class EngineWorker {
     }
     if (this.thread === null) return true;
     if (this.lock === undefined || this.isLocked === false) return false;
-    return await untilFree(this.lock, this.isLocked === true);
+    return await untilLockIsFree(this.lock, this.isLocked === true);
   }
 
-  private hear(message: Message): void {
+  private handleMessage(message: Message): void {
     if (message.ended !== undefined) this.end(message.ended);
     else if (message.serves === true) this.serves(message.isLocked === true);
     else if (message.stays === true) this.stays();
@@ -218,19 +218,19 @@ export class EngineWorker {
 
   private stays(): void {
     delete this.worker.onLeft;
-    this.employer.idle(this);
+    this.listener.idle(this);
   }
 
   private requested(request: Request): void {
     give(request.args.handles, kNoWorker);
     this.requests++;
-    this.employer.requested(this, request);
+    this.listener.requested(this, request);
   }
 
   private finish(answer: Answer): void {
     give(answer.value?.handles ?? [], kNoWorker);
     const task = this.pending.shift();
-    if (this.pending.length === 0) this.employer.idle(this);
+    if (this.pending.length === 0) this.listener.idle(this);
     task?.settle(answer);
   }
 }
@@ -240,7 +240,7 @@ export function failureOf(error: unknown): Answer {
   return error instanceof EdgeGradError ? { error, name: error.name, code: error.code } : { error };
 }
 
-/** Returns what a task failed with, on the thread where it is thrown. */
+/** Returns the error to throw for a task that failed, with its class restored. */
 export function thrownBy({ error, name, code }: Answer): unknown {
   if (!(error instanceof Error) || name !== "EdgeGradError") return error;
   const copy = new EdgeGradError(code as ErrorCode, error.message);
@@ -248,14 +248,14 @@ export function thrownBy({ error, name, code }: Answer): unknown {
   return copy;
 }
 
-// Node has them too, but tells when a worker has ended.
+// Web Locks are not used in Node, which reports when a worker has ended.
 function hasLocks(): boolean {
   const isNode = globalThis.process?.getBuiltinModule !== undefined;
   return !isNode && globalThis.navigator?.locks !== undefined;
 }
 
-// Resolves when nobody holds the lock. A worker that did not have it yet must not get it any more.
-function untilFree(lock: string, isReleased: boolean): Promise<true> {
+// Resolves when the lock is free. If the worker may not have acquired it yet, the lock is then held so that the worker never can.
+function untilLockIsFree(lock: string, isReleased: boolean): Promise<true> {
   return new Promise((resolve, reject) => {
     const granted = () => {
       resolve(true);
@@ -274,7 +274,7 @@ async function within(time: number, done: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Lets Node end while something is pending: what waits for nothing must not keep the process alive. */
+/** Allows Node to exit although a port or timer is open. */
 export function unref(source: unknown): void {
   (source as { unref?: () => void }).unref?.();
 }

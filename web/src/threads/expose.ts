@@ -1,23 +1,23 @@
-// eg.expose(): the functions of a worker that the user constructed and gives to eg.spawn().
+// eg.expose(): the functions of a worker that the user constructs and passes to eg.spawn().
 //
-// The worker says that it has functions ("exposed"), the main thread has it join the engine, and it says when the
-// module's script takes Emscripten's messages ("listening"). Either side may be there first: what the other has missed
-// is said again.
+// The worker reports that it has functions ("exposed"), the main thread asks it to join the engine, and the worker reports
+// when the module's script is ready for Emscripten's messages ("listening"). Either side may start first; messages that
+// the other side may have missed are repeated.
 
 import { expectModule, hasOwnEngine, joinModule } from "../engine/lifecycle.js";
 import { kLoaders } from "../files.js";
-import { kOpTableHash } from "../generated/op_table_hash.js";
+import { kBorderHash } from "../generated/border.js";
 import { describe, fail } from "../runtime/errors.js";
 import type { NativeModule } from "../runtime/native.js";
 import type { Variant } from "../runtime/variant.js";
 import { type Host, isEngineWorker, runJob, type WorkerFunction } from "./host.js";
 
-/** What the main thread posts to a worker that is to join its engine. @internal */
+/** The message of the main thread that asks a worker to join its engine. @internal */
 export interface JoinMessage {
-  readonly edgegradJoin: { readonly variant: Variant; readonly opTableHash: number };
+  readonly edgegradJoin: { readonly variant: Variant; readonly borderHash: number };
 }
 
-/** What the worker posts meanwhile. @internal */
+/** The messages of the worker while it joins. @internal */
 export interface JoinAnswer {
   readonly edgegradWorker: "exposed" | "listening" | "failed";
   /** Why it failed. */
@@ -32,7 +32,7 @@ interface Parent {
 let functions: Record<string, WorkerFunction> | null = null;
 let isJoining = false;
 
-/** What expose() of the package does, but for what is above this layer (start.ts). @internal */
+/** Implements expose() except for the work of the layers above (start.ts). @internal */
 export function exposeFunctions(exposed: Readonly<Record<string, WorkerFunction>>): void {
   const wrong = Object.entries(exposed ?? {}).find(([, value]) => typeof value !== "function");
   if (typeof exposed !== "object" || exposed === null || wrong !== undefined) {
@@ -43,7 +43,7 @@ export function exposeFunctions(exposed: Readonly<Record<string, WorkerFunction>
     Object.assign(functions, exposed);
     return;
   }
-  // A module of spawn(url): there the exports are what counts.
+  // In a module of spawn(url), the exports are used instead.
   if (isEngineWorker()) return;
   const parent = parentHere();
   if (parent === null) {
@@ -67,11 +67,11 @@ function isJoin(message: unknown): message is JoinMessage {
 }
 
 async function join({ edgegradJoin }: JoinMessage, parent: Parent): Promise<void> {
-  const { variant, opTableHash } = edgegradJoin;
+  const { variant, borderHash } = edgegradJoin;
   if (hasOwnEngine())
-    throw new Error("it started an engine of its own: call expose() before init()");
-  if (opTableHash !== kOpTableHash) {
-    throw new Error("its copy of edgegrad is of another build than the page's");
+    throw new Error("it has started a separate engine: call expose() before init()");
+  if (borderHash !== kBorderHash) {
+    throw new Error("its copy of edgegrad is of another build than that of the main thread");
   }
   const host: Host = {
     run: runJob,
@@ -87,7 +87,7 @@ async function join({ edgegradJoin }: JoinMessage, parent: Parent): Promise<void
   });
 }
 
-// The thread that constructed this worker; null on a main thread.
+// Returns the connection to the thread that constructed this worker; null on a main thread.
 function parentHere(): Parent | null {
   const node = globalThis.process?.getBuiltinModule?.("node:worker_threads");
   if (node !== undefined) {
@@ -98,7 +98,7 @@ function parentHere(): Parent | null {
       listen: (listener) => parentPort.on("message", listener),
     };
   }
-  // Only workers of one page have it, without a port.
+  // Only dedicated workers have this class; they communicate without a port object.
   if (!("DedicatedWorkerGlobalScope" in globalThis)) return null;
   return {
     postMessage: (message) => postMessage(message),

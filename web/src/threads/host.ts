@@ -1,5 +1,5 @@
-// In an engine worker: finds the engine of the main thread, and runs jobs with tensors.
-// The other half is bindings/worker.js.
+// In an engine worker: connects to the engine of the main thread, and runs jobs with tensors.
+// The other half is in bindings/worker.js.
 
 import { joinModule } from "../engine/lifecycle.js";
 import { detach, isStarted } from "../runtime/bridge.js";
@@ -13,18 +13,18 @@ import { type Portable, receive, send } from "./portable.js";
 /** A function that runs in a worker. */
 export type WorkerFunction = (...args: never[]) => unknown;
 
-/** What the two halves know of each other. @internal */
+/** The interface between the two halves. @internal */
 export interface Host {
   /** Set when the thread has started. */
   module?: NativeModule;
   run: ((fn: WorkerFunction, args: Portable, post: Post) => Promise<void>) | null;
-  /** What a worker that the user constructed exposes. */
+  /** The functions that a worker constructed by the user exposes. */
   readonly functions?: Readonly<Record<string, WorkerFunction>>;
   /** Called when the thread has started. */
   readonly started?: () => void;
-  /** To the thread that called init(). */
+  /** The port to the thread that called init(). */
   readonly port?: MessagePort;
-  /** Who waits for the outcome of a spawn() here, by its number. */
+  /** The callbacks of pending spawn() calls on this thread, by request number. */
   readonly replies?: Map<number, (answer: Answer) => void>;
   /** The copies of this package that the modules of this worker have loaded. */
   readonly copies?: Copy[];
@@ -33,15 +33,15 @@ export interface Host {
 type Post = (result: Portable) => void;
 
 interface Copy {
-  /** False while other threads may call something of this one, or something is waited for here. */
+  /** False while other threads may call functions of this one, or a promise is pending here. */
   mayLeave(): boolean;
-  /** The thread ends: nothing may call C++ any more, finalizers neither. */
+  /** Called when the thread ends: from then on nothing, including finalizers, may call C++. */
   leave(): void;
 }
 
 const kHost = Symbol.for("edgegrad.host");
 
-/** What bindings/worker.js left here, in a worker. @internal */
+/** Returns the host object that bindings/worker.js set in a worker; undefined on other threads. @internal */
 export function hostHere(): Host | undefined {
   return (globalThis as { [kHost]?: Host })[kHost];
 }
@@ -51,17 +51,17 @@ export function isEngineWorker(): boolean {
   return hostHere() !== undefined;
 }
 
-/** Takes the engine of the thread that started this worker, if this is one. */
+/** In a worker, connects to the engine of the thread that started it; has no effect on other threads. */
 export function joinHost(): void {
   const host = hostHere();
   if (host?.module === undefined || isStarted()) return;
   joinModule(host.module);
-  // Two copies of the package in one worker: the first one answers.
+  // If a worker has loaded two copies of the package, the first one runs the jobs.
   host.run ??= runJob;
   host.copies?.push({ mayLeave: () => !holdsValues() && !isWaiting(), leave: detach });
 }
 
-/** Runs a function with the tensors it was sent, and posts what it returns. @internal */
+/** Runs a function with arguments that were sent to this thread, and posts its result. @internal */
 export async function runJob(fn: WorkerFunction, args: Portable, post: Post): Promise<void> {
   await scope(async () => {
     const value = await fn(...(receive(args) as never[]));

@@ -1,75 +1,75 @@
-// The engine's own workers: what spawn() asks of modules goes to one that has nothing to do, or waits its turn.
+// The pool of the engine's own workers: a task of spawn() for a module is assigned to an idle worker, or queued.
 //
-// At most `init({ spawnWorkers })` are active. One whose function waits for a spawn() of its own is not, and its place is
-// taken by another, so that functions that wait for each other's ends never lock up. What was asked for by the deepest
-// function goes first: then few have to wait at once.
+// At most `init({ spawnWorkers })` workers are active. A worker whose function waits for its own spawn() call does not count as
+// active, and another worker may run in its place, so nested calls cannot deadlock. Queued tasks with the greatest nesting depth
+// are assigned first, which keeps the number of waiting workers small.
 
 import { kMaxThreads } from "../engine/init_options.js";
 import { spawnWorkers, startedModule } from "../engine/lifecycle.js";
 import { checked, native } from "../runtime/bridge.js";
 import { EdgeGradError, fail } from "../runtime/errors.js";
 import {
-  type Employer,
   EngineWorker,
   failureOf,
   type Request,
   type Task,
   unref,
+  type WorkerListener,
 } from "./engine_worker.js";
 import { release } from "./portable.js";
 
-/** A worker that has had nothing to do for so long ends. */
+/** A worker that has been idle for this long ends. */
 const kIdleTime = 5000; // ms
 
-/** After so long without a worker for what waits, it is said that functions may be waiting for each other. */
+/** If queued tasks get no worker for this long, a warning says that functions may be waiting for each other. */
 const kLongWait = 10_000; // ms
 
-/** Each is a JavaScript engine of its own; more of them end the process. As many as `init()` takes. */
-const kMostWorkers = kMaxThreads;
+/** Each worker runs a separate JavaScript engine; with more of them the process crashes. The same limit as in `init()`. */
+const kMaxWorkers = kMaxThreads;
 
 interface Waiting {
   readonly task: Task;
-  /** Whose function asked for it. */
+  /** The worker whose function made the request. */
   readonly worker: EngineWorker | null;
 }
 
 /** The workers of one engine. @internal */
-export class Pool implements Employer {
+export class Pool implements WorkerListener {
   private readonly workers = new Set<EngineWorker>();
   private idleWorkers: EngineWorker[] = [];
-  /** By how many tasks wait for them. */
+  /** The queued tasks by nesting depth. */
   private queues: Waiting[][] = [];
   private watchTimer: ReturnType<typeof setTimeout> | undefined;
   private hasWarned = false;
 
   constructor(private readonly serve: (worker: EngineWorker, request: Request) => void) {}
 
-  /** Does a task, now or later; throws where its arguments cannot be sent or there can be no worker. */
-  add(task: Task, asker: EngineWorker | null = null): void {
+  /** Runs a task now or later; throws if its arguments cannot be sent or no worker can be started. */
+  add(task: Task, requester: EngineWorker | null = null): void {
     const worker = this.takeWorker();
     if (worker !== null) {
       this.start(worker, task);
       return;
     }
-    // What the caller changes from now on is not what was sent.
+    // Cloned so that later changes by the caller have no effect on what is sent.
     const values = clone(task.args.values);
     this.queues[task.depth] ??= [];
     this.queues[task.depth]?.push({
       task: { ...task, args: { ...task.args, values } },
-      worker: asker,
+      worker: requester,
     });
     this.watch();
   }
 
-  /** Has what waits its turn after a worker's function began or ceased to wait. */
+  /** Assigns queued tasks after a worker's function has started or stopped waiting. */
   pump(): void {
-    this.giveOut();
+    this.assignTasks();
     clearTimeout(this.watchTimer);
     this.watchTimer = undefined;
     this.watch();
   }
 
-  private giveOut(): void {
+  private assignTasks(): void {
     for (;;) {
       const queue = this.deepestQueue();
       if (queue === undefined) return;
@@ -91,7 +91,7 @@ export class Pool implements Employer {
     this.queues = [];
     for (const worker of [...this.workers]) worker.end(reason);
     for (const { task } of waiting) {
-      refuse(task, new EdgeGradError("Internal", `[spawn] its turn did not come: ${reason}.`));
+      refuse(task, new EdgeGradError("Internal", `[spawn] the call was still queued: ${reason}.`));
     }
   }
 
@@ -116,17 +116,18 @@ export class Pool implements Employer {
     this.pump();
   }
 
-  /** Forgets what a worker that is gone asked for. */
-  forget(asker: EngineWorker): void {
+  /** Removes the queued tasks of a worker that has ended. */
+  forget(requester: EngineWorker): void {
     this.queues = this.queues.map((queue) =>
       queue.filter(({ worker, task }) => {
-        if (worker === asker) release(task.args.handles);
-        return worker !== asker;
+        if (worker === requester) release(task.args.handles);
+        return worker !== requester;
       }),
     );
   }
 
-  // Functions that meet, as at a barrier, wait for ever if one of them never gets a worker: nothing else would say so.
+  // Functions that wait for each other, as at a barrier, wait forever if one of them never gets a worker. Only this warning
+  // reveals that.
   private watch(): void {
     if (this.hasWarned || this.watchTimer !== undefined || this.deepestQueue() === undefined)
       return;
@@ -140,14 +141,14 @@ export class Pool implements Employer {
   private warn(count: number): void {
     if (count === 0) return;
     this.hasWarned = true;
-    const workers = Math.min(spawnWorkers() + count, kMostWorkers);
+    const workers = Math.min(spawnWorkers() + count, kMaxWorkers);
     try {
       console.warn(
-        `edgegrad: [spawn] for ${kLongWait / 1000} s none of ${spawnWorkers()} workers has been free for ${count} calls that wait. ` +
-          `Functions that wait for each other need a worker each: init({ spawnWorkers: ${workers} }).`,
+        `edgegrad: [spawn] all ${spawnWorkers()} workers have been busy for ${kLongWait / 1000} s; queued calls: ${count}. ` +
+          `Functions that wait for each other need one worker each: init({ spawnWorkers: ${workers} }).`,
       );
     } catch {
-      // A timer has no caller for what the console throws: it would end the process.
+      // An error thrown by the console would be uncaught in this timer and end the process.
     }
   }
 
@@ -156,7 +157,7 @@ export class Pool implements Employer {
     return this.queues.at(-1);
   }
 
-  // A worker for a task, or null when one will be free later.
+  // Returns a worker for a task, or null if one will become free later.
   private takeWorker(): EngineWorker | null {
     const active = [...this.workers].filter((worker) => worker.isActive).length;
     if (active >= spawnWorkers()) return null;
@@ -171,9 +172,13 @@ export class Pool implements Employer {
   }
 
   private startWorker(): EngineWorker {
-    if (this.workers.size >= kMostWorkers) {
-      const text = `${kMostWorkers} functions wait for what they gave to spawn() themselves, and there can be no more workers.`;
-      fail("OutOfMemory", "spawn", `${text} Let functions return what is to be done next.`);
+    if (this.workers.size >= kMaxWorkers) {
+      const text = `all ${kMaxWorkers} workers run functions that wait for their own spawn() calls, and there can be no more workers.`;
+      fail(
+        "OutOfMemory",
+        "spawn",
+        `${text} Nest fewer calls: let functions return the work to do next.`,
+      );
     }
     const thread = checked(native.startThread());
     const worker = startedModule().PThread?.pthreads[thread];
@@ -194,7 +199,7 @@ export class Pool implements Employer {
   }
 }
 
-/** Does something with the task whose turn it is, and says what went wrong. */
+/** Takes the next task from a queue and passes it to `run`; if that throws, the task fails. */
 function attempt(queue: Waiting[], run: (task: Task) => void): void {
   const { task } = queue.shift() as Waiting;
   try {
@@ -204,13 +209,13 @@ function attempt(queue: Waiting[], run: (task: Task) => void): void {
   }
 }
 
-/** Says why a task cannot be done. */
+/** Makes a task fail with an error. */
 function refuse({ args, settle }: Task, error: unknown): void {
   release(args.handles);
   settle(failureOf(error));
 }
 
-// The oldest engines have no structuredClone(): there it is posted as it is then.
+// The oldest supported JavaScript engines lack structuredClone(); there the values are sent as they are at that time.
 function clone<T>(value: T): T {
   return globalThis.structuredClone?.(value) ?? value;
 }

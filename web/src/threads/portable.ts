@@ -1,6 +1,6 @@
-// Values on their way to another thread. Tensors go as handles, each a reference of its own that the
-// receiver takes over; everything else is left to structured cloning. That knows no tensors, so one in
-// an object that is not just copied here is refused.
+// Values that are sent to another thread. Tensors are sent as handles, each with a reference that the receiver
+// takes ownership of; everything else is left to structured cloning. Structured cloning cannot handle tensors, so
+// a tensor inside an object other than a plain object or array is rejected.
 
 import { native } from "../runtime/bridge.js";
 import { describe, fail } from "../runtime/errors.js";
@@ -10,13 +10,13 @@ import { Tensor } from "../tensor/tensor.js";
 /** Values that can be posted. */
 export interface Portable {
   readonly values: readonly unknown[];
-  /** Those in `values`. */
+  /** The handles in `values`. */
   readonly handles: readonly number[];
 }
 
 const kHandle = "edgegrad:handle";
 
-/** Makes values that can be posted, once; releases their handles when `post` throws. */
+/** Encodes values and passes them to `post`; releases their handles if `post` throws. */
 export function send(values: readonly unknown[], post: (portable: Portable) => void): void {
   const handles: number[] = [];
   try {
@@ -30,17 +30,17 @@ export function send(values: readonly unknown[], post: (portable: Portable) => v
   }
 }
 
-/** Returns the values that were sent, with tensors that belong to this thread. */
+/** Decodes values that were sent; their tensors belong to this thread. */
 export function receive({ values }: Portable): unknown[] {
   return values.map((value) => replace(value, { handle: (handle) => new Tensor(handle) }));
 }
 
-/** Has handles belong to another thread; 0 stands for those that are no workers of eg.spawn(). */
+/** Transfers handles to another thread; 0 stands for threads that are not workers of eg.spawn(). */
 export function give(handles: readonly number[], thread: number): void {
   for (const handle of handles) native.giveHandle(handle, thread);
 }
 
-/** Lets go of handles that nobody received. */
+/** Releases handles that were not received by any thread. */
 export function release(handles: readonly number[]): void {
   for (const handle of handles) native.release(handle);
 }
@@ -54,11 +54,11 @@ function encode(tensor: Tensor, handles: number[]): object {
 interface Replacements {
   tensor?(tensor: Tensor): object;
   handle?(handle: number): Tensor;
-  /** Called with an object that is left as it is, and its place. */
+  /** Called with an object that is not copied, and its path. */
   other?(other: object, path: string): void;
 }
 
-// A copy of plain arrays and objects with tensors or handles replaced.
+// Copies plain arrays and objects with tensors or handles replaced.
 function replace(value: unknown, { tensor, handle, other }: Replacements): unknown {
   const copies = new Map<object, unknown>();
   const visit = (one: unknown, path: string): unknown => {
@@ -86,15 +86,15 @@ function refuseTensorsIn(holder: object, path: string): void {
     "InvalidArgument",
     "spawn",
     `${path === "" ? "a value" : `the value's ${path}`} cannot be sent to another thread: it is ` +
-      `${describe(holder)} with a tensor in it. Send tensors by themselves, in arrays or in plain ` +
-      "objects (of a model: its stateDict()), and build the rest there.",
+      `${describe(holder)} that contains a tensor. Send tensors directly, in arrays or in plain ` +
+      "objects (for a model: its stateDict()), and create other objects there.",
   );
 }
 
-// Looks through what structured cloning would copy of an object.
+// Searches everything that structured cloning would copy.
 function hasTensor(holder: object): boolean {
   const found = new Set<unknown>([holder]);
-  // A set is iterated over with what is added meanwhile.
+  // Iteration over a set includes elements that are added during it.
   for (const value of found) {
     if (value instanceof Tensor) return true;
     if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) continue;

@@ -1,8 +1,8 @@
-// eg.spawn(): functions of the user on threads that share this engine.
+// eg.spawn(): runs user functions on threads that share this engine.
 //
-// Workers of the engine's own (pool.ts) run one function at a time and are kept for some time for the next one, with the
-// modules they have loaded. One that the user constructed runs what it is asked for in turn. In a worker, spawn() asks the
-// thread that called init(), whose event loop passes tensors and outcomes on.
+// The engine's own workers (pool.ts) run one function at a time; an idle worker stays alive for a while, with the modules that it
+// has loaded, for the next function. A worker that the user constructed runs its functions in order. In a worker, spawn() sends
+// a request to the thread that called init(), whose event loop forwards tensors and results.
 
 import { addStopListener, startedModule } from "../engine/lifecycle.js";
 import { describe, EdgeGradError, fail, refusal } from "../runtime/errors.js";
@@ -26,35 +26,35 @@ let lastRequest = 0;
 const given = new WeakMap<WorkerLike, EngineWorker>();
 
 /**
- * Runs a function on a thread of its own and returns what it returns. Tensors among the arguments and in the result,
- * also in arrays and plain objects, are shared; other values are cloned. The function's tensors, its arguments
- * included, are freed when it ends, except those it returns and those it gave to keep().
+ * Runs a function on another thread and returns its result. Tensors in the arguments and in the result, also inside
+ * arrays and plain objects, are shared; other values are cloned. When the function ends, its tensors, including its
+ * arguments, are freed on that thread, except those that it returns or has passed to keep().
  *
- * `where` is a worker whose script calls `expose({ name })`, which bundlers bundle when they see it constructed:
+ * `where` is a worker whose script calls `expose({ name })`. Bundlers include the script if they see this expression:
  *
  *     const worker = new Worker(new URL("./worker.mjs", import.meta.url), { type: "module" });
  *     await eg.spawn(worker, "train", weights, 100);
  *
- * It runs one function after the other, and ends with the engine. Or `where` is the address of an ES module, as it
- * can be imported at run time, and `name` one of its exports; these run in workers of the engine's own, of which
- * `init({ spawnWorkers })` are busy at once, and wait for their turn where there are more. Such a function may call
- * spawn() itself. A relative address is relative to the page or, in Node, to the working directory. Either script
- * imports 'edgegrad' as this same engine.
+ * Such a worker runs one function after the other and is terminated when the engine stops. Alternatively, `where` is the
+ * URL of an ES module that can be imported at run time, and `name` one of its exports. These functions run in the engine's
+ * own workers, at most `init({ spawnWorkers })` at the same time; further calls are queued. Such a function may call
+ * spawn() itself. A relative URL is resolved against the page or, in Node, the working directory. In both cases the
+ * script imports 'edgegrad' and uses this same engine.
  *
- * Fails with what the function throws, with InvalidArgument where there are no threads or the worker cannot be
- * used, and with Internal when the worker ends before the function does.
+ * Rejects with whatever the function throws; with InvalidArgument if there are no threads or the worker cannot be
+ * used; and with Internal if the worker ends before the function does.
  */
 export async function spawn<T = unknown>(
   where: string | { readonly href: string } | WorkerLike,
   name: string,
   ...args: readonly unknown[]
 ): Promise<T> {
-  if (typeof name !== "string") fail("InvalidArgument", "spawn", refusal("name", "a text", name));
+  if (typeof name !== "string") fail("InvalidArgument", "spawn", refusal("name", "a string", name));
   const host = hostHere();
   const url = isWorker(where) ? null : addressOf(where);
   if (url === null && host !== undefined) {
-    const told = "a Worker can be given to spawn only on the thread that called init().";
-    fail("InvalidArgument", "spawn", `${told} Here give it the address of a module.`);
+    const told = "a Worker can only be passed to spawn() on the thread that called init().";
+    fail("InvalidArgument", "spawn", `${told} On this thread, pass the URL of a module.`);
   }
   const answer = await untilSettled<Answer>("spawn", (settle, reject) => {
     try {
@@ -67,7 +67,7 @@ export async function spawn<T = unknown>(
     }
   });
   if (answer.value === undefined) throw thrownBy(answer);
-  // Here and not where the answer came in, tensors belong to the caller's scope.
+  // Called here and not in the message handler, so that the tensors belong to the caller's scope.
   return receive(answer.value)[0] as T;
 }
 
@@ -76,7 +76,7 @@ function dispatch(worker: WorkerLike, url: string | null, task: Omit<Task, "url"
   else poolHere().add({ url: absoluteUrl(url), ...task });
 }
 
-// On an engine worker: has the thread that called init() do it.
+// On an engine worker: sends the call to the thread that called init().
 function ask(
   { port, replies }: Host,
   where: string,
@@ -92,7 +92,7 @@ function ask(
   });
 }
 
-// What a worker asks for.
+// Handles a request of a worker.
 function serve(worker: EngineWorker, request: Request): void {
   const { where, name, args } = request;
   const settle = (answer: Answer) => {
@@ -114,8 +114,8 @@ function notPortable(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== "DataCloneError") return error;
   return new EdgeGradError(
     "InvalidArgument",
-    `[spawn] an argument cannot be sent to another thread: ${error.message} Send tensors (of a model: ` +
-      "its stateDict()), plain objects and arrays, and build the rest there.",
+    `[spawn] an argument cannot be sent to another thread: ${error.message} Send tensors (for a model: ` +
+      "its stateDict()), plain objects and arrays, and create other objects there.",
   );
 }
 
@@ -156,18 +156,18 @@ function workerOf(worker: WorkerLike): EngineWorker {
   return engineWorker;
 }
 
-// What passes for a worker may throw anything.
+// An object that only looks like a worker may throw anything.
 function unusable(error: unknown): EdgeGradError {
   if (error instanceof EdgeGradError) return error;
-  const text = "[spawn] the worker cannot be used: it takes no messages.";
+  const text = "[spawn] the worker cannot be used: it does not accept messages.";
   return new EdgeGradError("InvalidArgument", text, { cause: error });
 }
 
-// Deno and Bun have a page's workers beside Node's, which know nothing of the threads of a module started as in Node.
+// Deno and Bun also have browser-style workers, which cannot become threads of a module that was started with Node's API.
 function checkKind(worker: WorkerLike): void {
   const { deno, bun } = globalThis.process?.versions ?? {};
   if ((deno ?? bun) === undefined || "on" in worker) return;
-  const text = "expected a Worker of the module node:worker_threads; got one of a page's kind.";
+  const text = "expected a Worker of the module node:worker_threads, got a browser-style Worker.";
   fail("InvalidArgument", "spawn", text);
 }
 
@@ -185,7 +185,7 @@ function addressOf(where: string | { readonly href: string }): string {
   fail(
     "InvalidArgument",
     "spawn",
-    `expected a Worker, or the address of a module as string or URL; got ${describe(where)}.`,
+    `expected a Worker, or the URL of a module as a string or URL; got ${describe(where)}.`,
   );
 }
 

@@ -1,20 +1,20 @@
-// A worker that the user constructed, and that becomes a thread of the engine: so bundlers see `new Worker(new URL(...))`
+// A worker that the user constructs and that becomes a thread of the engine. In this way bundlers see `new Worker(new URL(...))`
 // and bundle its script. The other half is eg.expose().
 
 import { runtime, startedModule } from "../engine/lifecycle.js";
-import { kOpTableHash } from "../generated/op_table_hash.js";
+import { kBorderHash } from "../generated/border.js";
 import { checked, native } from "../runtime/bridge.js";
 import { EdgeGradError, fail } from "../runtime/errors.js";
 import type { NativeModule, ThreadWorker } from "../runtime/native.js";
 import type { JoinAnswer, JoinMessage } from "./expose.js";
 
-/** A worker of a page, or one of Node's worker_threads. */
+/** A browser's Worker, or a Worker of Node's worker_threads. */
 export interface WorkerLike {
   postMessage(message: never, transfer: never): void;
   terminate(): unknown;
 }
 
-// What is used of both kinds.
+// The members of both kinds that are used here.
 interface AnyWorker {
   postMessage(message: unknown, transfer?: readonly unknown[]): void;
   terminate(): unknown;
@@ -30,17 +30,18 @@ interface AnyWorker {
 
 const kJoinTimeout = 60; // s
 
-// A page is not told which of them it is.
+// The error event of a browser does not tell these causes apart.
 const kNotLoaded =
   "its script, or something that this imports, could not be loaded (a worker does not see its page's import map)";
 
 /**
- * What Emscripten and the engine see of the worker. They set handlers; those of the worker itself stay the user's.
+ * The interface of the worker for Emscripten and the engine. They set handlers on this object, so the worker's own handlers
+ * remain free for the user.
  * @internal
  */
 export class UserWorker implements ThreadWorker {
   onmessage: ((event: { data: unknown }) => void) | null = null;
-  // Only set: all ends are reported to `ended`, before and after the worker is a thread.
+  // Never called: all errors and exits are reported to `ended`, both before and after the worker becomes a thread.
   onerror: unknown = null;
   private readonly end: () => unknown;
   private hasEnded: boolean;
@@ -56,20 +57,20 @@ export class UserWorker implements ThreadWorker {
       this.hasBeenEnded();
       onEnd(reason);
     };
-    const hear = (data: unknown) => {
+    const handleMessage = (data: unknown) => {
       if (typeof data !== "object" || data === null) return;
       if ("edgegradWorker" in data) this.answered(data as JoinAnswer);
       else this.onmessage?.({ data });
     };
     const failed = (error: { message?: string }) => ended(error.message || kNotLoaded);
     if (worker.on !== undefined) {
-      worker.on("message", hear);
+      worker.on("message", handleMessage);
       worker.on("error", failed);
       worker.on("exit", () => ended("it exited"));
     } else {
-      worker.addEventListener?.("message", ({ data }) => hear(data));
+      worker.addEventListener?.("message", ({ data }) => handleMessage(data));
       worker.addEventListener?.("error", failed);
-      // A page is not told that a worker ended.
+      // A browser sends no event when a worker is terminated.
       worker.terminate = () => {
         ended("terminate() was called");
         return this.end();
@@ -90,24 +91,24 @@ export class UserWorker implements ThreadWorker {
     this.worker.unref?.();
   }
 
-  /** Emscripten asks Node's workers for events: they come through the handlers. */
+  /** Emscripten registers listeners on Node's workers; not needed, since the handlers receive the events. */
   on(): void {}
 
-  /** Throws where the worker has ended. */
+  /** Throws if the worker has ended. */
   check(): void {
     if (this.hasEnded) fail("Internal", "spawn", "the worker has already ended.");
   }
 
-  // Nobody waits for its answer any more.
+  // Ends the waiting for an answer of the worker.
   private hasBeenEnded(): void {
     this.hasEnded = true;
     this.answered({ edgegradWorker: "failed", reason: "it has ended" });
   }
 
-  /** Has the worker load the module's script, which then takes Emscripten's messages. */
+  /** Makes the worker load the module's script; resolves when the script is ready for Emscripten's messages. */
   async listening(): Promise<void> {
     const join: JoinMessage = {
-      edgegradJoin: { variant: runtime().variant, opTableHash: kOpTableHash },
+      edgegradJoin: { variant: runtime().variant, borderHash: kBorderHash },
     };
     let timer: ReturnType<typeof setTimeout> | undefined;
     const answer = new Promise<void>((resolve, reject) => {
@@ -122,7 +123,7 @@ export class UserWorker implements ThreadWorker {
       };
       timer = setTimeout(() => {
         refuse(
-          `for ${kJoinTimeout} s its script has not called eg.expose({ ... }), or it had ended`,
+          `its script did not call eg.expose({ ... }) within ${kJoinTimeout} s, or the worker has ended`,
         );
       }, kJoinTimeout * 1000);
       this.postMessage(join);
@@ -134,7 +135,7 @@ export class UserWorker implements ThreadWorker {
 /** Makes the worker a thread of the running engine and returns the thread's number. @internal */
 export async function startThreadOn(worker: UserWorker, module: NativeModule): Promise<number> {
   const { PThread } = module;
-  // Says why there are no threads.
+  // In a build without threads, this call fails with the reason.
   if (PThread === undefined) return checked(native.startThread());
   worker.check();
   await worker.listening();

@@ -1,85 +1,85 @@
-// Buffers that many blocks lie in, so that one dispatch can see them all: a shader sees ten buffers or so.
+// Buffers that contain many blocks, so that one dispatch can access all of them: a shader can bind only about ten buffers.
 
 import type { Block } from "./blocks";
 
-/** A buffer whose blocks play one role in a kernel. */
+/** A buffer whose blocks all have the same role in a kernel. */
 export interface Arena {
-  /** All of it. */
+  /** The whole buffer as a block. */
   readonly whole: Block;
   readonly blocks: Block[];
-  readonly unused: Set<Block>;
+  readonly free: Set<Block>;
 }
 
-/** Where a binding may begin on every device. */
-const kUnit = 256;
+/** The alignment of binding offsets that every device supports. */
+const kAlignment = 256;
 
 export class Arenas {
   readonly #make: (bytes: number) => Block;
   readonly #nextId: () => number;
   readonly #byRole = new Map<number, Arena[]>();
 
-  /** `make` gives a buffer of its own, `nextId` what tells blocks apart. */
+  /** `make` creates a separate buffer, `nextId` returns a unique id for a block. */
   constructor(make: (bytes: number) => Block, nextId: () => number) {
     this.#make = make;
     this.#nextId = nextId;
   }
 
-  /** Places for those of the blocks that have to move so that all are in one arena of a role. */
-  placesFor(role: number, blocks: Iterable<Block>): Map<Block, Block> {
-    const canMove = ({ number, keepers }: Block) => number !== 0 && keepers === 0;
+  /** Returns the new blocks for those of `blocks` that have to move, so that all of them are in one arena of the role. */
+  destinationsFor(role: number, blocks: Iterable<Block>): Map<Block, Block> {
+    const canMove = ({ number, recordingCount }: Block) => number !== 0 && recordingCount === 0;
     const all = [...new Set(blocks)].filter(canMove);
     if (all.length === 0) return new Map();
     const arenas = this.#byRole.get(role) ?? [];
     this.#byRole.set(role, arenas);
     const holds = (arena: Arena) => all.some((block) => block.arena === arena);
     const holding = arenas.filter(holds);
-    // Later ones have more room.
+    // Later arenas are larger.
     const others = arenas.filter((arena) => !holds(arena));
     for (const arena of [...holding.reverse(), ...others]) {
-      const places = this.#fit(arena, all);
-      if (places !== undefined) return places;
+      const destinations = this.#fit(arena, all);
+      if (destinations !== undefined) return destinations;
     }
-    // Where blocks change there will be others: room for as many again.
-    const bytes = all.reduce((sum, { size }) => sum + spaceOf(size), 0);
+    // If some blocks are in an arena already, the set of blocks changes; leave space for as many more.
+    const bytes = all.reduce((sum, { size }) => sum + alignedSize(size), 0);
     const whole = this.#make(holding.length === 0 ? bytes : 2 * bytes);
-    const arena = { whole, blocks: [], unused: new Set<Block>() };
+    const arena = { whole, blocks: [], free: new Set<Block>() };
     arenas.push(arena);
     return this.#fit(arena, all) as Map<Block, Block>;
   }
 
-  /** Destroys what nobody uses. */
+  /** Destroys arenas without used blocks. */
   trim(destroy: (block: Block) => void): void {
     for (const [role, arenas] of this.#byRole) {
-      const isUsed = ({ blocks, unused }: Arena) => unused.size < blocks.length;
+      const isUsed = ({ blocks, free }: Arena) => free.size < blocks.length;
       for (const { blocks, whole } of arenas.filter((arena) => !isUsed(arena)))
         for (const block of [...blocks, whole]) destroy(block);
       this.#byRole.set(role, arenas.filter(isUsed));
     }
   }
 
-  // Places for those that are not in the arena, if it has them.
+  // Allocates space for the blocks that are not in the arena yet; returns undefined if they do not fit.
   #fit(arena: Arena, blocks: readonly Block[]): Map<Block, Block> | undefined {
-    const places = new Map<Block, Block>();
+    const destinations = new Map<Block, Block>();
     for (const block of blocks) {
       if (block.arena === arena) continue;
-      const place = this.#placeIn(arena, block.size);
-      if (place === undefined) {
-        for (const taken of places.values()) arena.unused.add(taken);
+      const destination = this.#allocate(arena, block.size);
+      if (destination === undefined) {
+        for (const taken of destinations.values()) arena.free.add(taken);
         return undefined;
       }
-      places.set(block, place);
+      destinations.set(block, destination);
     }
-    return places;
+    return destinations;
   }
 
-  #placeIn(arena: Arena, size: number): Block | undefined {
-    for (const block of arena.unused) {
+  #allocate(arena: Arena, size: number): Block | undefined {
+    for (const block of arena.free) {
       if (block.size !== size) continue;
-      arena.unused.delete(block);
+      arena.free.delete(block);
       return block;
     }
     const last = arena.blocks.at(-1);
-    const offset = last === undefined ? 0 : last.offset + spaceOf(last.size);
+    const offset = last === undefined ? 0 : last.offset + alignedSize(last.size);
     const { whole } = arena;
     if (offset + size > whole.size) return undefined;
     const block: Block = {
@@ -90,7 +90,7 @@ export class Arenas {
       size,
       used: size,
       batch: 0,
-      keepers: 0,
+      recordingCount: 0,
       arena,
       get isMissing() {
         return whole.isMissing;
@@ -104,6 +104,6 @@ export class Arenas {
   }
 }
 
-function spaceOf(size: number): number {
-  return Math.ceil(size / kUnit) * kUnit;
+function alignedSize(size: number): number {
+  return Math.ceil(size / kAlignment) * kAlignment;
 }

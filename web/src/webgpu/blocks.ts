@@ -1,58 +1,58 @@
 // GPU buffers, by the number of their block in the stream.
 
 import { type Arena, Arenas } from "./arenas";
-import type { ErrorKeeper } from "./errors";
-import { UnusedBlocks } from "./unused";
+import type { ErrorCollector } from "./errors";
+import { FreeList } from "./free_list";
 import { Usage } from "./usage";
 
-/** A GPU buffer, or a piece of one, that blocks of its size take in turn. */
+/** A GPU buffer, or a part of one, that is reused for blocks of its size. */
 export interface Block {
-  /** No two that live at a time have the same. */
+  /** Unique among all blocks. */
   readonly id: number;
-  /** That it has in the stream, or 0. */
+  /** Its number in the stream, or 0 if it has none. */
   number: number;
   readonly buffer: GPUBuffer;
-  /** In the buffer. */
+  /** In the buffer, in bytes. */
   readonly offset: number;
-  /** A multiple of 16, so that shaders can see all of it as fours of words. */
+  /** In bytes; a multiple of 16, so that shaders can access all of it as vectors of four words. */
   readonly size: number;
-  /** That it is a piece of, if it is one. */
+  /** The arena that contains it, if it is part of one. */
   readonly arena?: Arena;
-  /** Bytes that were asked for, rounded up to words. */
+  /** The requested bytes, rounded up to words. */
   used: number;
-  /** There was no memory for it, or it is destroyed. */
+  /** Whether its allocation failed or it has been destroyed. */
   isMissing: boolean;
-  /** The batch whose recorded commands use it. */
+  /** The number of the last batch whose commands use it. */
   batch: number;
-  /** Recordings that use it: it is not destroyed. */
-  keepers: number;
+  /** The number of recordings that use it; while it is not 0, the block is not destroyed. */
+  recordingCount: number;
 }
 
 /**
- * Blocks of this size hold numbers that the host writes: one that no recorded command uses can be written without
- * interrupting a compute pass, so these are not used twice in a batch.
+ * Blocks up to this size usually hold numbers that the host writes. A block that no recorded command uses can be written
+ * without interrupting a compute pass, so such blocks are not reused within a batch.
  */
-const kNumberBytes = 64;
+const kSmallBlockBytes = 64;
 
 const kUsage = Usage.Storage | Usage.CopySource | Usage.CopyTarget;
 
 export class Blocks {
   created = 0;
   readonly #device: GPUDevice;
-  readonly #errors: ErrorKeeper;
+  readonly #errors: ErrorCollector;
   readonly #batch: () => number;
   readonly #byNumber = new Map<number, Block>();
-  readonly #unused = new UnusedBlocks();
-  // Apart, so that who knows a block of these can use it again at any time.
-  readonly #unusedScratch = new UnusedBlocks();
+  readonly #freeList = new FreeList();
+  // Separate, so that cached commands can use their scratch blocks again at any time.
+  readonly #freeScratch = new FreeList();
   readonly #arenas = new Arenas(
     (bytes) => this.#make(bytes),
     () => this.#nextId++,
   );
   #nextId = 1;
 
-  /** `batch` gives the number of the batch that is being recorded. */
-  constructor(device: GPUDevice, errors: ErrorKeeper, batch: () => number) {
+  /** `batch` returns the number of the batch that is being recorded. */
+  constructor(device: GPUDevice, errors: ErrorCollector, batch: () => number) {
     this.#device = device;
     this.#errors = errors;
     this.#batch = batch;
@@ -64,35 +64,35 @@ export class Blocks {
   }
 
   free(number: number): void {
-    const block = this.#known(number);
+    const block = this.#lookup(number);
     this.#byNumber.delete(number);
-    this.#give(block);
+    this.#release(block);
   }
 
   get(number: number): Block {
-    const block = this.#known(number);
+    const block = this.#lookup(number);
     if (!block.isMissing) return block;
-    // That has been told. Whoever uses the number next may have more luck.
+    // The failed allocation has been reported. Try again, because memory may be available now.
     const again = this.#take(block.used);
     this.#set(number, again);
     return again;
   }
 
   /**
-   * Moves blocks with numbers into one buffer, which blocks of that role share; the new blocks by the old ones. `copy`
-   * has the content copied.
+   * Moves blocks with numbers into one buffer, which the blocks of a role share. Returns a map from old to new blocks. `copy`
+   * copies the content.
    */
   gather(
     role: number,
     blocks: readonly Block[],
     copy: (to: Block, from: Block) => void,
   ): ReadonlyMap<Block, Block> {
-    const places = this.#arenas.placesFor(role, blocks);
+    const places = this.#arenas.destinationsFor(role, blocks);
     for (const [from, to] of places) {
       copy(to, from);
       to.used = from.used;
       this.#set(from.number, to);
-      this.#give(from);
+      this.#release(from);
     }
     return places;
   }
@@ -102,41 +102,41 @@ export class Blocks {
     this.#byNumber.set(number, block);
   }
 
-  #give(block: Block): void {
+  #release(block: Block): void {
     block.number = 0;
     if (block.isMissing) return;
-    if (block.arena === undefined) this.#unused.give(block);
-    else block.arena.unused.add(block);
+    if (block.arena === undefined) this.#freeList.add(block);
+    else block.arena.free.add(block);
   }
 
-  #known(number: number): Block {
+  #lookup(number: number): Block {
     const block = this.#byNumber.get(number);
     if (block === undefined) throw new Error(`there is no block ${number}`);
     return block;
   }
 
-  /** A buffer without a number, for as long as a kernel needs one. */
+  /** Takes a buffer without a number, for temporary use by a kernel. */
   takeScratch(bytes: number): Block {
-    const unused = this.#unusedScratch.take(sizeOf(bytes), () => true);
-    return unused === undefined ? this.#make(bytes) : used(unused, bytes);
+    const freeList = this.#freeScratch.take(sizeOf(bytes), () => true);
+    return freeList === undefined ? this.#make(bytes) : used(freeList, bytes);
   }
 
-  /** What was recorded before may still use it. */
-  giveScratch(block: Block): void {
-    if (!block.isMissing) this.#unusedScratch.give(block);
+  /** Releases a scratch buffer; commands that were recorded before may still use it. */
+  releaseScratch(block: Block): void {
+    if (!block.isMissing) this.#freeScratch.add(block);
   }
 
   #take(bytes: number): Block {
     const size = sizeOf(bytes);
-    const batch = size > kNumberBytes ? undefined : this.#batch();
-    const unused = this.#unused.take(size, (block) => block.batch !== batch);
-    return unused === undefined ? this.#make(bytes) : used(unused, bytes);
+    const batch = size > kSmallBlockBytes ? undefined : this.#batch();
+    const freeList = this.#freeList.take(size, (block) => block.batch !== batch);
+    return freeList === undefined ? this.#make(bytes) : used(freeList, bytes);
   }
 
   #make(bytes: number): Block {
     const size = sizeOf(bytes);
     this.created++;
-    const { result: buffer, failure } = this.#errors.judged(
+    const { result: buffer, failure } = this.#errors.watchWithFailure(
       ["validation", "out-of-memory"],
       `${size} bytes: `,
       () => this.#device.createBuffer({ size, usage: kUsage }),
@@ -151,7 +151,7 @@ export class Blocks {
       used: 0,
       isMissing: false,
       batch: 0,
-      keepers: 0,
+      recordingCount: 0,
     };
     void failure.then((error) => {
       block.isMissing ||= error !== undefined;
@@ -159,14 +159,15 @@ export class Blocks {
     return used(block, bytes);
   }
 
-  /** Destroys unused buffers beyond a limit, the largest first. Nothing recorded may be waiting. */
+  /** Destroys free buffers beyond a limit, the largest first. All recorded commands must have been submitted. */
   trim(onDestroy: (block: Block) => void): void {
     const destroy = (block: Block) => {
       block.buffer.destroy();
       block.isMissing = true;
       onDestroy(block);
     };
-    for (const unused of [this.#unused, this.#unusedScratch, this.#arenas]) unused.trim(destroy);
+    for (const freeList of [this.#freeList, this.#freeScratch, this.#arenas])
+      freeList.trim(destroy);
   }
 }
 

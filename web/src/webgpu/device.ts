@@ -1,6 +1,6 @@
-// Asking for a device that can do all that its adapter can.
+// Opens a device with all the features and limits of its adapter that the player uses.
 
-/** A device, and what it runs on. */
+/** A device, with a description of its adapter. */
 export interface OpenDevice {
   readonly device: GPUDevice;
   readonly adapter: AdapterDescription;
@@ -10,11 +10,11 @@ export interface AdapterDescription {
   readonly vendor: string;
   readonly architecture: string;
   readonly description: string;
-  /** Computes on the CPU. */
+  /** Whether the adapter computes on the CPU. */
   readonly isFallback: boolean;
   readonly features: readonly string[];
   readonly maxBufferBytes: number;
-  /** The largest memory that a kernel can see. */
+  /** The largest memory that a kernel can bind. */
   readonly maxBindingBytes: number;
 }
 
@@ -30,7 +30,7 @@ const kLimits = [
 
 const kFeatures = ["timestamp-query", "shader-f16", "subgroups"] as const;
 
-/** Undefined where there is no adapter. */
+/** Requests a device; returns undefined if there is no adapter. */
 export async function openDevice(gpu: GPU): Promise<OpenDevice | undefined> {
   const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
   if (adapter === null) return undefined;

@@ -1,18 +1,8 @@
-// The element types of memory, as the stream counts them, and how WGSL sees them.
+// The element types of memory, in the order of their numbers in the stream.
 
-/** In the order of src/base/dtype.h: the number of a dtype is its place. */
-export const dtypes = [
-  "float32",
-  "float64",
-  "int32",
-  "int64",
-  "uint8",
-  "bool",
-  "complex64",
-  "complex128",
-] as const;
+import type { ComputedDType as DType } from "../generated/border";
 
-export type DType = (typeof dtypes)[number];
+export { type ComputedDType as DType, kComputedDTypes as dtypes } from "../generated/border";
 
 /** Bytes per element. */
 export function itemSize(dtype: DType): number {

@@ -1,28 +1,28 @@
-// What goes wrong on a device, and when the host hears of it.
+// Collects the errors of a device until they are reported to the host.
 
 export interface PlayerError {
   readonly kind: "validation" | "out-of-memory" | "lost" | "index" | "internal";
-  /** The op that it happened to; empty where that is not known. */
+  /** The op that failed; empty if unknown. */
   readonly op: string;
   readonly message: string;
-  /** Of kind "index": the index that was out of range. */
+  /** For kind "index": the index that was out of range. */
   readonly index?: number;
 }
 
-interface Judged<T> {
+interface Watched<T> {
   readonly result: T;
   readonly failure: Promise<PlayerError | undefined>;
 }
 
 type Filter = "validation" | "out-of-memory" | "internal";
 
-/** Keeps the first error until a read takes it along. WebGPU reports late: `settled` waits for that. */
-export class ErrorKeeper {
+/** Stores the first error until a read reports it. WebGPU reports errors asynchronously: `settled` waits for them. */
+export class ErrorCollector {
   readonly #device: GPUDevice;
   #first: { order: number; error: PlayerError } | undefined;
   #lost: PlayerError | undefined;
   #order = 0;
-  readonly #open = new Set<Promise<void>>();
+  readonly #pending = new Set<Promise<void>>();
 
   constructor(device: GPUDevice, onLost: (error: PlayerError) => void) {
     this.#device = device;
@@ -40,28 +40,28 @@ export class ErrorKeeper {
     return this.#lost;
   }
 
-  keep(error: PlayerError): void {
-    this.#keep(error, this.#order++);
+  add(error: PlayerError): void {
+    this.#add(error, this.#order++);
   }
 
-  /** Does `work`, which WebGPU judges later, and keeps what it says. */
+  /** Runs `work` and stores the errors that WebGPU reports for it later. */
   watch<T>(filters: readonly Filter[], op: string, work: () => T): T {
     return this.#scoped(filters, op, "", work).result;
   }
 
-  /** The same, and what it says of this work alone; `about` comes before that. */
-  judged<T>(filters: readonly Filter[], about: string, work: () => T): Judged<T> {
+  /** Like `watch`, but also returns the first error of this work; its message is prefixed with `about`. */
+  watchWithFailure<T>(filters: readonly Filter[], about: string, work: () => T): Watched<T> {
     const { result, errors } = this.#scoped(filters, "", about, work);
     const failure = Promise.all(errors).then((all) => all.find((error) => error !== undefined));
     return { result, failure };
   }
 
-  /** All that has been done so far has been judged. */
+  /** Resolves when WebGPU has reported the errors of all work so far. */
   async settled(): Promise<void> {
-    await Promise.all([...this.#open]);
+    await Promise.all([...this.#pending]);
   }
 
-  /** The first error since the last one that was taken. */
+  /** Returns the first error since the previous call and removes it. A lost device stays an error. */
   take(): PlayerError | undefined {
     const error = this.#lost ?? this.#first?.error;
     this.#first = undefined;
@@ -80,30 +80,30 @@ export class ErrorKeeper {
     }
   }
 
-  // `about` is the error if there is one, but for the end of its message.
+  // `about` is the error to report, without the end of its message.
   #pop(about: PlayerError, order: number): Promise<PlayerError | undefined> {
-    const judged = this.#device.popErrorScope().then(
+    const watchWithFailure = this.#device.popErrorScope().then(
       (error) => {
         const found = error ? { ...about, message: about.message + error.message } : undefined;
-        if (found !== undefined) this.#keep(found, order);
+        if (found !== undefined) this.#add(found, order);
         return found;
       },
-      // The scopes of a lost device are refused; its loss is told by itself.
+      // Popping a scope fails on a lost device; its loss is reported separately.
       () => undefined,
     );
-    const open = judged.then(() => {
-      this.#open.delete(open);
+    const pending = watchWithFailure.then(() => {
+      this.#pending.delete(pending);
     });
-    this.#open.add(open);
-    return judged;
+    this.#pending.add(pending);
+    return watchWithFailure;
   }
 
-  #keep(error: PlayerError, order: number): void {
+  #add(error: PlayerError, order: number): void {
     if (this.#first === undefined || order < this.#first.order) this.#first = { order, error };
   }
 }
 
-/** An exception as the error of an op. */
+/** Converts an exception to an error of an op. */
 export function asPlayerError(exception: unknown, op: string): PlayerError {
   const message = exception instanceof Error ? exception.message : String(exception);
   return { kind: "internal", op, message };

@@ -1,11 +1,11 @@
-// The shaders of elementwise ops, from the texts that tools/formula_shaders.cpp makes of the C++ formulas.
+// The shaders of elementwise ops, built from the WGSL that tools/formula_shaders.cpp generates from the C++ formulas.
 
 import table from "../generated/formula_shaders.json";
 import { namesIn } from "./words";
 
 /**
- * What a shader computes in: int64 is stored as int32, bool is computed as uint8, in 32 bits of which it uses 8.
- * Complex numbers have no gradients here: those are made of ops.
+ * The type in which a shader computes. int64 is computed as int32, and bool as uint8, which uses 8 of 32 bits. Complex formulas have
+ * no gradients here, because those are composed of ops.
  */
 export type ComputeType = "float32" | "int32" | "uint8" | "complex64";
 
@@ -32,45 +32,45 @@ interface Formula {
 /** Every formula, by the name of its op. */
 export const formulas = table as unknown as Readonly<Record<string, Formula>>;
 
-/** A shader, but for the memory that it reads and writes. */
+/** A shader, except for the code that accesses memory. */
 export interface FormulaShader {
-  /** What is loaded, of a, b, c (the operands), y (the output) and g (the incoming gradient). */
+  /** The names that are loaded, out of a, b, c (the operands), y (the output) and g (the incoming gradient). */
   readonly loads: readonly string[];
-  /** Positions in the op's list of constants (src/formulas/constants.h) that are uniforms, `k` and the position. */
+  /** The positions in the op's list of constants (src/formulas/constants.h) that are uniforms, named `k` and the position. */
   readonly slots: readonly number[];
-  /** The number of arrays that are written. */
+  /** The number of results. */
   readonly stores: number;
-  /** The type of what is loaded and of the uniforms, which beside complex numbers are f32. */
+  /** The type of the loaded values and of the uniforms; the uniforms of a complex formula are f32. */
   readonly type: "f32" | "i32" | "u32" | "complex";
-  /** Results are bool, not `type`. */
+  /** Whether the results are bool instead of `type`. */
   readonly isBool: boolean;
   /**
-   * The text of a function `evaluate(i)` for one element, over functions `load_a(i)` for what is loaded and
-   * `store_0(i, value)` for what is written. The constants are members of `u`.
+   * The WGSL of a function `evaluate(i)` for one element. It calls `load_a(i)` etc. for the loaded values and `store_0(i, value)` etc.
+   * for the results. The constants are members of `u`.
    */
   readonly evaluate: string;
 }
 
 const kTypes = { float32: "f32", int32: "i32", uint8: "u32", complex64: "complex" } as const;
 
-/** The value of an op, in one of its forms (src/formulas/forms.h). */
+/** Returns the shader for the value of an op, in one of its forms (src/formulas/forms.h). */
 export function forwardShader(op: string, form: number, type: ComputeType): FormulaShader {
   const { forward } = formOf(op, form);
   return shaderOf(op, forward, type, [0], formulas[op]?.isBool === true);
 }
 
-/** The gradients of those inputs that are in `wanted`, in float32: one dispatch writes them all. */
+/** Returns the float32 shader for the gradients of the inputs in `wanted`; one dispatch computes all of them. */
 export function gradientShader(op: string, form: number, wanted: readonly number[]): FormulaShader {
   const { gradient } = formOf(op, form);
   if (gradient === undefined) throw new Error(`${op} has no gradient`);
-  // Inputs without a gradient have no result.
-  const places = gradient.reads.map((reads, i) =>
+  // The index of each input's result, or -1 for inputs without a gradient.
+  const outputs = gradient.reads.map((reads, i) =>
     reads === null ? -1 : gradient.reads.slice(0, i).filter((before) => before !== null).length,
   );
   const results = wanted.map((input) => {
-    const place = places[input] ?? -1;
-    if (place < 0) throw new Error(`${op} has no gradient of input ${input}`);
-    return place;
+    const output = outputs[input] ?? -1;
+    if (output < 0) throw new Error(`${op} has no gradient of input ${input}`);
+    return output;
   });
   return shaderOf(op, gradient, "float32", results, false);
 }
@@ -90,7 +90,7 @@ function shaderOf(
 ): FormulaShader {
   const whole = texts[type];
   if (whole === undefined) throw new Error(`${op} has no shader for ${type}`);
-  const results = wanted.map((place) => whole.results[place] as string);
+  const results = wanted.map((output) => whole.results[output] as string);
   const lets = neededLets(whole.lets, results);
   const used = namesIn([...lets, ...results].join(" "));
   const loads = ["g", "a", "b", "c", "y"].filter((name) => used.has(name));
@@ -99,7 +99,7 @@ function shaderOf(
     ...loads.map((name) => `let ${name} = load_${name}(i);`),
     ...slots.map((position) => `let k${position} = u.k${position};`),
     ...lets.map((text) => `let ${text};`),
-    ...results.map((text, place) => `store_${place}(i, ${text});`),
+    ...results.map((text, output) => `store_${output}(i, ${text});`),
   ];
   const evaluate = `fn evaluate(i: u32) {
   ${body.join("\n  ")}
@@ -108,7 +108,7 @@ function shaderOf(
   return { loads, slots, stores: results.length, type: kTypes[type], isBool, evaluate };
 }
 
-// Of `t0 = ...`, `t1 = ...` those that the results lead to.
+// Selects the assignments `t0 = ...`, `t1 = ...` on which the results depend.
 function neededLets(lets: readonly string[], results: readonly string[]): string[] {
   const used = namesIn(results.join(" "));
   const needed: string[] = [];

@@ -1,4 +1,4 @@
-// The player of the WebGPU device: a chunk of its own, for the thread that owns the device.
+// The player of the WebGPU device: a separate chunk, loaded by the thread that owns the device.
 
 export { type AdapterDescription, type OpenDevice, openDevice } from "./device";
 export type { PlayerError } from "./errors";

@@ -1,24 +1,25 @@
-// The kernels of a stream: what they record, and what they need not be read for again.
+// Plays the kernel commands of a stream and caches what they record.
 
+import { type Kernel, kKernelFields } from "../generated/stream";
 import type { Block, Blocks } from "./blocks";
+import { type BlockReference, type CacheEntry, CommandCache } from "./command_cache";
 import type { DType } from "./dtype";
 import type { Commands } from "./kernels/kernel";
 import type { KernelTable } from "./kernels/table";
-import { type Named, type Outcome, Outcomes } from "./outcomes";
 import { kStatusBytes } from "./readback";
 import type { Dispatch, Recorder } from "./recorder";
-import { StepCalls } from "./steps/step_calls";
-import type { Reader, View } from "./stream";
+import { StepCalls, type StepFields } from "./steps/step_calls";
+import type { Fields, Reader, View } from "./stream";
 
-/** Bytes of blocks whose steps are joined. */
-const kMostJoined = { software: 2 ** 16, hardware: 2 ** 22 };
+/** The largest blocks, in bytes, whose optimiser steps are joined into one dispatch. */
+const kMaxJoinedBytes = { software: 2 ** 16, hardware: 2 ** 22 };
 
-/** What a kernel recorded. */
-interface Recorded extends Outcome {
-  readonly blocks: Named[];
+/** The commands that a kernel recorded. */
+interface Recorded extends CacheEntry {
+  readonly blocks: BlockReference[];
   readonly scratch: Block[];
   usesStatus: boolean;
-  /** Records the same again. */
+  /** Functions that record the commands again. */
   readonly actions: (() => void)[];
 }
 
@@ -28,14 +29,14 @@ export class KernelCalls {
   readonly #recorder: Recorder;
   readonly #isSoftware: boolean;
   readonly #status: Block;
-  readonly #outcomes = new Outcomes<Recorded>();
+  readonly #cache = new CommandCache<Recorded>();
   readonly #steps: StepCalls;
   readonly #block = (number: number) => this.#blocks.get(number);
-  // Those that the kernel that is being read has named so far.
-  #named: Named[] = [];
+  // The blocks that the current command refers to, as far as it has been read.
+  #references: BlockReference[] = [];
   #statusIsUsed = false;
 
-  /** `table` has the kernels that there are, by name. */
+  /** `table` contains the available kernels by name. */
   constructor(table: KernelTable, blocks: Blocks, recorder: Recorder, isSoftware: boolean) {
     this.#table = table;
     this.#blocks = blocks;
@@ -43,9 +44,9 @@ export class KernelCalls {
     this.#isSoftware = isSoftware;
     this.#status = blocks.takeScratch(kStatusBytes);
     const joiner = {
-      mostBytes: isSoftware ? kMostJoined.software : kMostJoined.hardware,
+      maxBytes: isSoftware ? kMaxJoinedBytes.software : kMaxJoinedBytes.hardware,
       gather: (role: number, some: readonly Block[]) =>
-        // A recording would move them again each time.
+        // A recording would repeat the moves at every replay.
         recorder.recording === undefined
           ? blocks.gather(role, some, (to, from) => recorder.copy(to, 0, from, 0, from.size))
           : new Map(),
@@ -58,65 +59,76 @@ export class KernelCalls {
     this.#steps = new StepCalls(joiner, this.#block);
   }
 
-  /** The status words, if a kernel has used them since this was last asked. */
+  /** Returns the status words if a kernel has used them since the last call. */
   takeStatus(): Block | undefined {
     const status = this.#statusIsUsed ? this.#status : undefined;
     this.#statusIsUsed = false;
     return status;
   }
 
-  /** What is recorded may set the status words. */
+  /** Notes that the recorded commands may set the status words. */
   markStatusUsed(): void {
     this.#statusIsUsed = true;
     const { recording } = this.#recorder;
     if (recording !== undefined) recording.usesStatus = true;
   }
 
-  /** A number may stand for another name. */
-  forgetNames(): void {
-    this.#outcomes.clear();
+  /** Clears the cache, because a number may refer to another name now. */
+  invalidateCache(): void {
+    this.#cache.clear();
   }
 
-  /** The command that is being read names this block. */
-  noteBlock(number: number, block: Block): void {
-    this.#named.push({ number, block, used: block.used });
+  /** Adds a block that the current command refers to. */
+  addReference(number: number, block: Block): void {
+    this.#references.push({ number, block, used: block.used });
   }
 
-  /** Has everything recorded that kernels so far have asked for. */
+  /** Records all optimiser steps that are still waiting to be joined. */
   finish(): void {
     this.#steps.finish();
   }
 
-  /** Plays the command that a reader is at; `tellOp` is told the op that it is for. */
-  play(reader: Reader, nameOf: (number: number) => string, tellOp: (op: string) => void): void {
-    const name = reader.name();
-    const opNumber = reader.word();
-    const op = nameOf(opNumber);
-    tellOp(op);
+  /** Plays the current command of a reader; `onOp` receives the op that it belongs to. */
+  play(
+    command: Kernel,
+    reader: Reader,
+    nameOf: (number: number) => string,
+    onOp: (op: string) => void,
+  ): void {
+    const name = nameOf(command.kernel);
+    const op = nameOf(command.op);
+    onOp(op);
     const kernel = this.#table.get(name);
-    if (kernel === undefined) throw new Error(`there is no kernel ${name}`);
-    this.#named = [];
+    const fields = (kKernelFields as Readonly<Record<string, Fields>>)[name];
+    if (kernel === undefined || fields === undefined) throw new Error(`there is no kernel ${name}`);
+    this.#references = [];
     if ("options" in kernel) {
-      this.#steps.play(kernel, reader, op, () => this.#named);
+      this.#steps.play(kernel, fields as StepFields, reader, op, () => this.#references);
       return;
     }
     this.#steps.finish();
-    const words = reader.command();
-    const known = this.#outcomes.find(words, this.#block);
-    if (known !== undefined) {
-      for (const action of known.actions) action();
-      if (known.usesStatus) this.markStatusUsed();
+    const words = reader.words();
+    const cached = this.#cache.find(words, this.#block);
+    if (cached !== undefined) {
+      for (const action of cached.actions) action();
+      if (cached.usesStatus) this.markStatusUsed();
       return;
     }
-    const recorded = this.record(op, opNumber, (commands) => kernel.play(reader, commands));
+    const call = reader.read<never>(fields);
     reader.finish();
-    this.#outcomes.keep(words, recorded);
+    const recorded = this.record(op, command.op, (commands) => kernel.play(call, commands));
+    this.#cache.set(words, recorded);
   }
 
-  /** Records what `work` commands for an op. */
+  /** Runs `work` for an op and records its commands. */
   record(op: string, opNumber: number, work: (commands: Commands) => void): Recorded {
     const recorder = this.#recorder;
-    const recorded: Recorded = { blocks: this.#named, scratch: [], usesStatus: false, actions: [] };
+    const recorded: Recorded = {
+      blocks: this.#references,
+      scratch: [],
+      usesStatus: false,
+      actions: [],
+    };
     const act = (action: () => void) => {
       action();
       recorded.actions.push(action);
@@ -144,7 +156,7 @@ export class KernelCalls {
         },
       });
     } finally {
-      for (const block of recorded.scratch) this.#blocks.giveScratch(block);
+      for (const block of recorded.scratch) this.#blocks.releaseScratch(block);
     }
     return recorded;
   }

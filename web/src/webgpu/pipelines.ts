@@ -1,13 +1,13 @@
-// Pipelines, and the bind groups of the buffers that they see.
+// Caches of pipelines and bind groups.
 
 import type { Block } from "./blocks";
-import type { ErrorKeeper } from "./errors";
+import type { ErrorCollector } from "./errors";
 
-/** More bind groups than a program needs at a time: then all are made again as they are used. */
-const kMostBindGroups = 8192;
+/** More bind groups than a program uses at a time; the cache is cleared when it reaches this size. */
+const kMaxBindGroups = 8192;
 
-/** Bytes that a shader sees of the numbers, from a dispatch's own on. */
-export const kNumberBytes = 4096;
+/** The size of the uniform binding, in bytes, which starts at the uniforms of the dispatch. */
+export const kUniformBytes = 4096;
 
 interface Layout {
   readonly bindings: GPUBindGroupLayout;
@@ -17,19 +17,19 @@ interface Layout {
 export class Pipelines {
   created = 0;
   bindGroupsCreated = 0;
-  readonly numbersLayout: GPUBindGroupLayout;
+  readonly uniformLayout: GPUBindGroupLayout;
   readonly #device: GPUDevice;
-  readonly #errors: ErrorKeeper;
+  readonly #errors: ErrorCollector;
   readonly #layouts = new Map<string, Layout>();
   readonly #pipelines = new Map<string, GPUComputePipeline>();
   readonly #bindGroups = new Map<string, GPUBindGroup>();
-  // What to forget with a buffer.
+  // The keys of the bind groups of each block, by block id.
   readonly #groupsOf = new Map<number, string[]>();
 
-  constructor(device: GPUDevice, errors: ErrorKeeper) {
+  constructor(device: GPUDevice, errors: ErrorCollector) {
     this.#device = device;
     this.#errors = errors;
-    this.numbersLayout = device.createBindGroupLayout({
+    this.uniformLayout = device.createBindGroupLayout({
       entries: [
         {
           binding: 0,
@@ -40,7 +40,7 @@ export class Pipelines {
     });
   }
 
-  /** `key` stands for the text, which is made only if there is no such pipeline; `layout` as of Memory. */
+  /** Returns the pipeline for a key; `text` is called only if it does not exist yet. `layout` is that of Memory. */
   pipeline(key: string, layout: string, op: string, text: () => string): GPUComputePipeline {
     const known = this.#pipelines.get(key);
     if (known !== undefined) return known;
@@ -63,7 +63,7 @@ export class Pipelines {
     for (const { id } of blocks) key += `,${id}`;
     const known = this.#bindGroups.get(key);
     if (known !== undefined) return known;
-    if (this.#bindGroups.size >= kMostBindGroups) {
+    if (this.#bindGroups.size >= kMaxBindGroups) {
       this.#bindGroups.clear();
       this.#groupsOf.clear();
     }
@@ -86,7 +86,7 @@ export class Pipelines {
     return made;
   }
 
-  /** Of a buffer that is gone. */
+  /** Removes the bind groups of a destroyed buffer. */
   forget({ id }: Block): void {
     for (const key of this.#groupsOf.get(id) ?? []) this.#bindGroups.delete(key);
     this.#groupsOf.delete(id);
@@ -96,14 +96,14 @@ export class Pipelines {
     const known = this.#layouts.get(key);
     if (known !== undefined) return known;
     const bindings = this.#device.createBindGroupLayout({
-      entries: [...key].map((letter, binding) => ({
+      entries: [...key].map((mode, binding) => ({
         binding,
         visibility: kCompute,
-        buffer: { type: letter === "w" ? "storage" : "read-only-storage" },
+        buffer: { type: mode === "w" ? "storage" : "read-only-storage" },
       })),
     });
     const pipeline = this.#device.createPipelineLayout({
-      bindGroupLayouts: [bindings, this.numbersLayout],
+      bindGroupLayouts: [bindings, this.uniformLayout],
     });
     const layout = { bindings, pipeline };
     this.#layouts.set(key, layout);

@@ -1,21 +1,21 @@
 // Plays batches of the stream (README.md) on a device.
 
+import type { Read } from "../generated/stream";
 import { type Block, Blocks } from "./blocks";
 import { Clock } from "./clock";
-import { asPlayerError, ErrorKeeper } from "./errors";
+import { asPlayerError, ErrorCollector } from "./errors";
 import { KernelCalls } from "./kernel_calls";
-import { copyBytes } from "./kernels/elementwise/copy";
 import { type KernelTable, kernels } from "./kernels/table";
 import { Pipelines } from "./pipelines";
 import { type Host, Readback } from "./readback";
 import { Recorder } from "./recorder";
 import { Recording } from "./recording";
-import { type Meanings, Opcode, Reader } from "./stream";
+import { type CommandName, Reader, type Symbols } from "./stream";
 
-/** As many as a set of queries can have. */
+/** The maximum size of a query set. */
 const kClockSlots = 4096;
 
-/** What a player has done since it began. */
+/** What a player has done since it was created. */
 export interface PlayerStats {
   readonly submits: number;
   readonly dispatches: number;
@@ -25,8 +25,8 @@ export interface PlayerStats {
   readonly readbacks: number;
 }
 
-export class Player implements Meanings {
-  readonly #errors: ErrorKeeper;
+export class Player implements Symbols {
+  readonly #errors: ErrorCollector;
   readonly #blocks: Blocks;
   readonly #pipelines: Pipelines;
   readonly #recorder: Recorder;
@@ -37,9 +37,9 @@ export class Player implements Meanings {
   readonly #device: GPUDevice;
   #openClock: Clock | undefined;
 
-  /** `table` has the kernels that there are, by name. */
+  /** `table` contains the available kernels by name. */
   constructor(device: GPUDevice, host: Host, table: KernelTable = kernels) {
-    this.#errors = new ErrorKeeper(device, (error) => {
+    this.#errors = new ErrorCollector(device, (error) => {
       host.lost(error.message);
       this.#readback.failAll(error);
     });
@@ -66,7 +66,7 @@ export class Player implements Meanings {
     };
   }
 
-  /** Plays whole commands. Errors go to the host with the next read; nothing is thrown. */
+  /** Plays a batch of complete commands. Never throws: errors are reported to the host with the next read. */
   play(words: Uint32Array): void {
     const reader = new Reader(words, this);
     while (this.#playNext(reader));
@@ -77,7 +77,7 @@ export class Player implements Meanings {
     });
   }
 
-  /** Lets go of the device when all that was done so far has been judged; reads on their way fail. */
+  /** Destroys the device once WebGPU has validated all work so far. Pending reads fail. */
   async close(): Promise<void> {
     await this.#errors.settled();
     this.#device.destroy();
@@ -88,7 +88,7 @@ export class Player implements Meanings {
   /** @internal */
   block(number: number): Block {
     const block = this.#blocks.get(number);
-    this.#kernelCalls.noteBlock(number, block);
+    this.#kernelCalls.addReference(number, block);
     return block;
   }
 
@@ -97,98 +97,92 @@ export class Player implements Meanings {
     return this.#names.get(number) ?? "";
   }
 
-  // Whether there was another command. One that fails is passed over.
+  // Plays the next command; returns false at the end. A command that fails is skipped.
   #playNext(reader: Reader): boolean {
-    let opcode: number | undefined;
+    let name: CommandName | undefined;
+    let isEnd = false;
     this.#guard("", () => {
-      opcode = reader.next();
-      if (opcode === undefined || opcode === Opcode.Kernel) return;
+      name = reader.next();
+      isEnd = name === undefined;
+      if (name === undefined || name === "Kernel") return;
       this.#kernelCalls.finish();
-      this.#playCommand(opcode, reader);
+      this.#playCommand(name, reader);
+      reader.finish();
     });
-    if (opcode === Opcode.Kernel) this.#playKernel(reader);
-    return opcode !== undefined;
+    if (name === "Kernel") this.#playKernel(reader);
+    return !isEnd;
   }
 
-  #playCommand(opcode: number, reader: Reader): void {
-    switch (opcode) {
-      case Opcode.Name: {
-        this.#names.set(reader.word(), reader.text());
-        this.#kernelCalls.forgetNames();
+  #playCommand(name: Exclude<CommandName, "Kernel">, reader: Reader): void {
+    switch (name) {
+      case "Name": {
+        const { number, text } = reader.command(name);
+        this.#names.set(number, text);
+        this.#kernelCalls.invalidateCache();
         break;
       }
-      case Opcode.Read: {
-        this.#read(reader);
+      case "Read": {
+        this.#read(reader.command(name));
         break;
       }
-      case Opcode.Allocate: {
-        const number = reader.word();
-        this.#blocks.allocate(number, reader.word());
+      case "Allocate": {
+        const { block, bytes } = reader.command(name);
+        this.#blocks.allocate(block, bytes);
         break;
       }
-      case Opcode.Free: {
-        this.#blocks.free(reader.word());
+      case "Free": {
+        this.#blocks.free(reader.command(name).block);
         break;
       }
-      case Opcode.Write: {
-        const block = this.#blocks.get(reader.word());
-        const offset = reader.word();
-        this.#recorder.write(block, offset, reader.bytes(reader.word()));
+      case "Write": {
+        const { block, offset, bytes } = reader.command(name);
+        this.#recorder.write(this.#blocks.get(block), offset, bytes);
         break;
       }
-      case Opcode.Stamp: {
-        this.#clock().stamp(this.#recorder.encoder(), reader.word());
+      case "Stamp": {
+        this.#clock().stamp(this.#recorder.encoder(), reader.command(name).slot);
         break;
       }
-      case Opcode.Stamps: {
-        const block = this.#blocks.get(reader.word());
-        this.#clock().copy(this.#recorder.encoder(), block, reader.word());
+      case "Stamps": {
+        const { block: number, count } = reader.command(name);
+        const block = this.#blocks.get(number);
+        this.#clock().copy(this.#recorder.encoder(), block, count);
         this.#recorder.markUsed(block);
         break;
       }
-      case Opcode.BeginRecording: {
+      case "BeginRecording": {
         const recording = new Recording();
-        this.#recordings.set(reader.word(), recording);
+        this.#recordings.set(reader.command(name).recording, recording);
         this.#recorder.recording = recording;
         break;
       }
-      case Opcode.EndRecording: {
+      case "EndRecording": {
         this.#recorder.endRecording();
         break;
       }
-      case Opcode.Play: {
-        this.#playRecording(reader.word());
+      case "Play": {
+        this.#playRecording(reader.command(name).recording);
         break;
       }
-      case Opcode.Forget: {
-        const number = reader.word();
-        const buffer = this.#recordings.get(number)?.letGo();
+      case "Forget": {
+        const { recording } = reader.command(name);
+        const buffer = this.#recordings.get(recording)?.release();
         if (buffer !== undefined) this.#recorder.destroyLater(buffer);
-        this.#recordings.delete(number);
+        this.#recordings.delete(recording);
         break;
       }
-      case Opcode.Copy: {
-        const to = { block: this.#blocks.get(reader.word()), offset: reader.word() };
-        const from = { block: this.#blocks.get(reader.word()), offset: reader.word() };
-        const bytes = reader.word();
-        this.#kernelCalls.record("copy", 0, (commands) => copyBytes(commands, to, from, bytes));
-        break;
-      }
-      default:
-        throw new Error(`there is no command ${opcode}`);
     }
-    reader.finish();
   }
 
   #playRecording(number: number): void {
     const recording = this.#recordings.get(number);
     if (recording === undefined) throw new Error(`there is no recording ${number}`);
     if (recording.failure === undefined) this.#recorder.play(recording);
-    else this.#errors.keep(recording.failure);
+    else this.#errors.add(recording.failure);
     if (recording.usesStatus) this.#kernelCalls.markStatusUsed();
   }
 
-  // Nobody asks for one where the device has none.
+  // Only called if the device supports timestamps.
   #clock(): Clock {
     this.#openClock ??= new Clock(this.#device, kClockSlots);
     return this.#openClock;
@@ -200,6 +194,7 @@ export class Player implements Meanings {
       () => op,
       () =>
         this.#kernelCalls.play(
+          reader.command("Kernel"),
           reader,
           (number) => this.name(number),
           (found) => {
@@ -209,15 +204,10 @@ export class Player implements Meanings {
     );
   }
 
-  #read(reader: Reader): void {
-    const number = reader.word();
-    const offset = reader.word();
-    const bytes = reader.word();
-    const address = reader.word() + reader.word() * 2 ** 32;
-    const ticket = reader.word();
+  #read({ block: number, offset, count: bytes, address, ticket }: Read): void {
     const { lost } = this.#errors;
     if (lost !== undefined) {
-      this.#readback.refuse(ticket, lost);
+      this.#readback.failLater(ticket, lost);
       return;
     }
     try {
@@ -227,7 +217,7 @@ export class Player implements Meanings {
       this.#readback.record(this.#recorder.encoder(), read, status);
       this.#recorder.markUsed(block);
     } catch (exception) {
-      this.#readback.refuse(ticket, this.#errors.take() ?? asPlayerError(exception, ""));
+      this.#readback.failLater(ticket, this.#errors.take() ?? asPlayerError(exception, ""));
     }
   }
 
@@ -236,7 +226,7 @@ export class Player implements Meanings {
       work();
     } catch (exception) {
       const error = asPlayerError(exception, typeof op === "string" ? op : op());
-      this.#errors.keep(error);
+      this.#errors.add(error);
       const { recording } = this.#recorder;
       if (recording !== undefined) recording.failure ??= error;
     }

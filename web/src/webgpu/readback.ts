@@ -1,17 +1,17 @@
-// Memory on its way to the host: copied into staging buffers in the order of the stream, mapped after the
-// batch, and copied into the engine's memory.
+// Reads of device memory: it is copied to staging buffers in the order of the stream; after the batch these are mapped and
+// copied to the engine's memory.
 
 import type { Block } from "./blocks";
-import { asPlayerError, type ErrorKeeper, type PlayerError } from "./errors";
+import { asPlayerError, type ErrorCollector, type PlayerError } from "./errors";
 import { kMapRead, Usage } from "./usage";
 
-/** Who hears of reads, and into whose memory they go. */
+/** The receiver of reads, which owns the memory that they are written to. */
 export interface Host {
-  /** The engine's memory as it is now; it can grow. */
+  /** Returns the engine's current memory, which can grow. */
   memory(): Uint8Array;
-  /** The bytes of a read are there, or there is the reason why not. */
+  /** Called when the bytes of a read have been written, or with the error of the read. */
   readDone(ticket: number, error?: PlayerError): void;
-  /** The device is gone, and with it every read that is on its way. */
+  /** Called when the device is lost, and with it all pending reads. */
   lost(message: string): void;
 }
 
@@ -30,17 +30,17 @@ interface Staging {
 
 interface Pending extends Read {
   readonly staging: Staging;
-  /** Whether the status words lie at the end. */
+  /** Whether the status words are at the end of the staging buffer. */
   readonly hasStatus: boolean;
 }
 
 interface Batch {
   readonly failure: Promise<PlayerError | undefined>;
-  /** Of the failure: what went wrong first. */
+  /** The first error that led to the failure. */
   cause?: PlayerError | undefined;
 }
 
-/** Words of the status buffer: how many indices were out of range, then of the first one the number of the op's name and the index. */
+/** The size of the status words: the count of indices out of range, then, for the first one, the number of the op's name and the index. */
 export const kStatusBytes = 12;
 
 const kSmallest = 1024;
@@ -49,17 +49,17 @@ export class Readback {
   created = 0;
   count = 0;
   readonly #device: GPUDevice;
-  readonly #errors: ErrorKeeper;
+  readonly #errors: ErrorCollector;
   readonly #host: Host;
   readonly #nameOf: (number: number) => string;
-  readonly #unused = new Map<number, Staging[]>();
+  readonly #freeList = new Map<number, Staging[]>();
   #recorded: Pending[] = [];
   readonly #waiting = new Set<number>();
   readonly #mapping = new Set<Promise<void>>();
 
   constructor(
     device: GPUDevice,
-    errors: ErrorKeeper,
+    errors: ErrorCollector,
     host: Host,
     nameOf: (number: number) => string,
   ) {
@@ -69,7 +69,7 @@ export class Readback {
     this.#nameOf = nameOf;
   }
 
-  /** Records the copies of a read; with `status`, the status words come along and begin anew. */
+  /** Records the copies of a read. If `status` is given, the status words are copied as well and cleared. */
   record(encoder: GPUCommandEncoder, read: Read, status: Block | undefined): void {
     const { block, offset, bytes, ticket } = read;
     const first = offset - (offset % 4);
@@ -87,7 +87,7 @@ export class Readback {
     this.count++;
   }
 
-  /** What has been recorded is submitted; `failure` of that is the failure of all its reads. */
+  /** Starts the recorded reads after their batch was submitted; all of them fail with the `failure` of the batch. */
   start(failure: Promise<PlayerError | undefined>): void {
     const reads = this.#recorded;
     this.#recorded = [];
@@ -98,18 +98,18 @@ export class Readback {
     }
   }
 
-  /** Resolves when no read is being mapped. Node's WebGPU complains of those that its thread does not outlive. */
+  /** Resolves when no staging buffer is being mapped. WebGPU for Node.js reports an error if a thread ends before that. */
   async settled(): Promise<void> {
     while (this.#mapping.size > 0) await Promise.all(this.#mapping);
   }
 
-  /** A read that cannot even be recorded; later, as all answers. */
-  refuse(ticket: number, error: PlayerError): void {
+  /** Fails a read that cannot be recorded; asynchronously, like all answers. */
+  failLater(ticket: number, error: PlayerError): void {
     this.#waiting.add(ticket);
     queueMicrotask(() => this.#answer(ticket, error));
   }
 
-  /** Every read that is on its way fails. */
+  /** Fails all pending reads. */
   failAll(error: PlayerError): void {
     for (const ticket of [...this.#waiting]) this.#answer(ticket, error);
   }
@@ -119,7 +119,7 @@ export class Readback {
     try {
       const mapped = staging.buffer.mapAsync(kMapRead);
       mapped.catch(() => undefined);
-      // Judged before it is mapped: an error of the batch is the reason of what follows.
+      // Errors of the batch come first, because they cause the errors that follow.
       await this.#errors.settled();
       const failure = await batch.failure;
       const error = this.#errors.take() ?? batch.cause ?? failure;
@@ -130,7 +130,7 @@ export class Readback {
       if (staging.buffer.mapState !== "mapped") return this.#answer(ticket, error);
       const indexError = this.#copyOut(read, error);
       staging.buffer.unmap();
-      this.#unused.get(staging.size)?.push(staging);
+      this.#freeList.get(staging.size)?.push(staging);
       this.#answer(ticket, error ?? indexError);
     } catch (exception) {
       this.#answer(ticket, this.#errors.lost ?? asPlayerError(exception, ""));
@@ -163,10 +163,10 @@ export class Readback {
   #take(bytes: number): Staging {
     let size = kSmallest;
     while (size < bytes) size *= 2;
-    const list = this.#unused.get(size) ?? [];
-    this.#unused.set(size, list);
-    const unused = list.pop();
-    if (unused !== undefined) return unused;
+    const list = this.#freeList.get(size) ?? [];
+    this.#freeList.set(size, list);
+    const freeList = list.pop();
+    if (freeList !== undefined) return freeList;
     this.created++;
     const usage = Usage.MapRead | Usage.CopyTarget;
     const buffer = this.#errors.watch(["validation", "out-of-memory"], "", () =>

@@ -1,60 +1,60 @@
-// A batch as it is recorded: one command encoder, as few compute passes as can be, one submit.
+// Records a batch: one command encoder, as few compute passes as possible, one submit.
 
 import type { Block } from "./blocks";
-import type { ErrorKeeper, PlayerError } from "./errors";
-import { kNumberBytes, type Pipelines } from "./pipelines";
-import type { NumbersOnDevice, Recording } from "./recording";
+import type { ErrorCollector, PlayerError } from "./errors";
+import { kUniformBytes, type Pipelines } from "./pipelines";
+import type { DeviceUniforms, Recording } from "./recording";
 import type { Access } from "./shader";
-import { Memory, type Numbers, shaderText, writeNumbers } from "./shader";
+import { Memory, shaderText, type Uniforms, writeUniforms } from "./shader";
 import { Usage } from "./usage";
 
-/** One run of a shader. */
+/** A request to run a shader. */
 export interface Dispatch {
-  /** Of all that the shader's text depends on, besides the memory that it accesses. */
+  /** Identifies everything that the shader's text depends on, apart from the memory that it accesses. */
   readonly key: string;
   readonly memory: readonly Access[];
-  readonly numbers: Numbers;
+  readonly uniforms: Uniforms;
   readonly workgroups: readonly [x: number, y?: number, z?: number];
   /** The kernel's own text, with a function `main`; see shader.ts. */
   body(): string;
 }
 
-/** A dispatch that is ready for a batch, any number of times. */
-export interface Prepared {
+/** A dispatch with all its resources, which can be recorded any number of times. */
+export interface PreparedDispatch {
   readonly pipeline: GPUComputePipeline;
   readonly bindGroup: GPUBindGroup;
-  readonly numbers: Uint8Array;
+  readonly uniforms: Uint8Array;
   readonly workgroups: readonly [x: number, y: number, z: number];
   readonly blocks: readonly Block[];
 }
 
-/** A submit is made when this much is full. */
-const kNumberCapacity = 2 ** 20;
+/** The batch is submitted when its uniforms or its uploads exceed these sizes, in bytes. */
+const kUniformCapacity = 2 ** 20;
 const kUploadCapacity = 2 ** 20;
 const kAll = ["validation", "out-of-memory", "internal"] as const;
-/** What is larger is uploaded in a buffer of its own. */
+/** Larger uploads get a separate buffer. */
 const kLargestUpload = kUploadCapacity / 4;
 
 export class Recorder {
   submits = 0;
   dispatches = 0;
   buffersCreated = 0;
-  /** Keeps what is recorded, if it is there. */
+  /** If set, everything that is recorded is also added to this recording. */
   recording: Recording | undefined;
   readonly #device: GPUDevice;
-  readonly #errors: ErrorKeeper;
+  readonly #errors: ErrorCollector;
   readonly #pipelines: Pipelines;
   readonly #onSubmit: (failure: Promise<PlayerError | undefined>) => void;
   #batch = 1;
   #encoder: GPUCommandEncoder | undefined;
   #pass: GPUComputePassEncoder | undefined;
-  // The one that the pass has.
+  // The pipeline that is set in the current pass.
   #pipeline: GPUComputePipeline | undefined;
-  readonly #numbersOfOne = new DataView(new ArrayBuffer(kNumberBytes));
-  readonly #numbers = new Uint8Array(kNumberCapacity);
-  #numberBytes = 0;
-  #numberBuffer: GPUBuffer | undefined;
-  #numberGroup: GPUBindGroup | undefined;
+  readonly #encodedUniforms = new DataView(new ArrayBuffer(kUniformBytes));
+  readonly #uniforms = new Uint8Array(kUniformCapacity);
+  #uniformBytes = 0;
+  #uniformBuffer: GPUBuffer | undefined;
+  #uniformGroup: GPUBindGroup | undefined;
   readonly #uploads = new Uint8Array(kUploadCapacity);
   #uploadBytes = 0;
   #uploadBuffer: GPUBuffer | undefined;
@@ -62,7 +62,7 @@ export class Recorder {
 
   constructor(
     device: GPUDevice,
-    errors: ErrorKeeper,
+    errors: ErrorCollector,
     pipelines: Pipelines,
     onSubmit: (failure: Promise<PlayerError | undefined>) => void,
   ) {
@@ -77,49 +77,49 @@ export class Recorder {
     return this.#batch;
   }
 
-  /** Undefined where there is nothing to do. */
-  prepare(dispatch: Dispatch, op: string): Prepared | undefined {
-    const { key, memory: accesses, numbers, workgroups, body } = dispatch;
+  /** Looks up or creates the resources of a dispatch; returns undefined if it has no workgroups. */
+  prepare(dispatch: Dispatch, op: string): PreparedDispatch | undefined {
+    const { key, memory: accesses, uniforms, workgroups, body } = dispatch;
     const [x, y = 1, z = 1] = workgroups;
     if (x === 0 || y === 0 || z === 0) return undefined;
     const memory = new Memory(accesses);
     const { layout, blocks } = memory;
     const pipeline = this.#pipelines.pipeline(`${key};${memory.key}`, layout, op, () =>
-      shaderText({ memory, numbers, body: body() }),
+      shaderText({ memory, uniforms, body: body() }),
     );
     const bindGroup = this.#pipelines.bindGroup(layout, blocks, op);
-    const bytes = 4 * writeNumbers({ memory, numbers }, this.#numbersOfOne);
+    const bytes = 4 * writeUniforms({ memory, uniforms }, this.#encodedUniforms);
     return {
       pipeline,
       bindGroup,
-      numbers: new Uint8Array(this.#numbersOfOne.buffer.slice(0, bytes)),
+      uniforms: new Uint8Array(this.#encodedUniforms.buffer.slice(0, bytes)),
       workgroups: [x, y, z],
       blocks,
     };
   }
 
-  dispatch(prepared: Prepared): void {
-    const { pipeline, bindGroup, numbers, workgroups, blocks } = prepared;
-    const offset = this.#addNumbers(numbers);
+  dispatch(prepared: PreparedDispatch): void {
+    const { pipeline, bindGroup, uniforms, workgroups, blocks } = prepared;
+    const offset = this.#addUniforms(uniforms);
     const pass = this.#computePass();
     if (this.#pipeline !== pipeline) pass.setPipeline(pipeline);
     this.#pipeline = pipeline;
     pass.setBindGroup(0, bindGroup);
-    pass.setBindGroup(1, this.#numberBindGroup(), [offset]);
+    pass.setBindGroup(1, this.#uniformBindGroup(), [offset]);
     pass.dispatchWorkgroups(...workgroups);
     for (const block of blocks) this.markUsed(block);
     this.dispatches++;
-    this.recording?.addDispatch(prepared, this.#numbers.subarray(offset, this.#numberBytes));
+    this.recording?.addDispatch(prepared, this.#uniforms.subarray(offset, this.#uniformBytes));
   }
 
-  /** Ends the recording that is being made. */
+  /** Ends the current recording. */
   endRecording(): void {
     const { recording } = this;
     this.recording = undefined;
-    recording?.finish((numbers) => this.#numbersOnDevice(numbers));
+    recording?.finish((uniforms) => this.#createDeviceUniforms(uniforms));
   }
 
-  /** Records again what a recording has. */
+  /** Replays a recording into the batch. */
   play(recording: Recording): void {
     recording.play({
       computePass: () => this.#computePass(),
@@ -130,10 +130,10 @@ export class Recorder {
     this.dispatches += recording.dispatches;
   }
 
-  /** Bytes to the device; offsets and length are multiples of 4. */
+  /** Writes bytes to a block; offset and length must be multiples of 4. */
   write(block: Block, offset: number, bytes: Uint8Array): void {
     if (bytes.length === 0) return;
-    // What no recorded command uses can be written ahead of them.
+    // A block that no recorded command uses can be written before they run.
     if (block.batch !== this.#batch) {
       this.#errors.watch(["validation"], "", () =>
         this.#device.queue.writeBuffer(block.buffer, block.offset + offset, unshared(bytes)),
@@ -163,7 +163,7 @@ export class Recorder {
     this.markUsed(block);
   }
 
-  /** Between different buffers; offsets and length are multiples of 4. */
+  /** Copies between different buffers; offsets and length must be multiples of 4. */
   copy(to: Block, toOffset: number, from: Block, fromOffset: number, bytes: number): void {
     if (bytes === 0) return;
     const source = from.offset + fromOffset;
@@ -173,7 +173,7 @@ export class Recorder {
     );
   }
 
-  /** Zeros. */
+  /** Fills a block with zeros. */
   clear(block: Block): void {
     this.#command([block], (encoder) =>
       encoder.clearBuffer(block.buffer, block.offset, block.size),
@@ -186,12 +186,12 @@ export class Recorder {
     this.recording?.addCommand(encode, blocks);
   }
 
-  /** What is recorded uses it: writes may not overtake that. */
+  /** Marks a block as used by the recorded commands, so that writes are not moved before them. */
   markUsed(block: Block): void {
     block.batch = this.#batch;
   }
 
-  /** For commands outside of compute passes. */
+  /** Ends the compute pass and returns the encoder, for commands outside of compute passes. */
   encoder(): GPUCommandEncoder {
     this.#pass?.end();
     this.#pass = undefined;
@@ -200,13 +200,13 @@ export class Recorder {
     return this.#encoder;
   }
 
-  /** What is recorded so far may use it. */
+  /** Destroys a buffer after the submit of the commands that are recorded so far, which may use it. */
   destroyLater(buffer: GPUBuffer): void {
     if (this.#encoder === undefined) buffer.destroy();
     else this.#toDestroy.push(buffer);
   }
 
-  /** Submits what has been recorded, if anything has. */
+  /** Submits the recorded commands, if there are any. */
   submit(): void {
     if (this.#encoder !== undefined) this.#submit(this.encoder());
     this.#batch++;
@@ -215,13 +215,15 @@ export class Recorder {
   #submit(encoder: GPUCommandEncoder): void {
     const { queue } = this.#device;
     this.#encoder = undefined;
-    if (this.#numberBytes > 0 && this.#numberBuffer !== undefined)
-      queue.writeBuffer(this.#numberBuffer, 0, this.#numbers, 0, this.#numberBytes);
+    if (this.#uniformBytes > 0 && this.#uniformBuffer !== undefined)
+      queue.writeBuffer(this.#uniformBuffer, 0, this.#uniforms, 0, this.#uniformBytes);
     if (this.#uploadBytes > 0 && this.#uploadBuffer !== undefined)
       queue.writeBuffer(this.#uploadBuffer, 0, this.#uploads, 0, this.#uploadBytes);
-    this.#numberBytes = 0;
+    this.#uniformBytes = 0;
     this.#uploadBytes = 0;
-    const failure = this.#errors.judged(kAll, "", () => queue.submit([encoder.finish()])).failure;
+    const failure = this.#errors.watchWithFailure(kAll, "", () =>
+      queue.submit([encoder.finish()]),
+    ).failure;
     this.submits++;
     for (const buffer of this.#toDestroy) buffer.destroy();
     this.#toDestroy = [];
@@ -233,37 +235,37 @@ export class Recorder {
     return this.#pass;
   }
 
-  // The place of a dispatch's numbers among those of the batch.
-  #addNumbers(numbers: Uint8Array): number {
-    if (this.#numberBytes + 2 * kNumberBytes > kNumberCapacity) this.submit();
-    const at = this.#numberBytes;
-    this.#numbers.set(numbers, at);
+  // Adds a dispatch's uniforms to those of the batch and returns their offset.
+  #addUniforms(uniforms: Uint8Array): number {
+    if (this.#uniformBytes + 2 * kUniformBytes > kUniformCapacity) this.submit();
+    const at = this.#uniformBytes;
+    this.#uniforms.set(uniforms, at);
     const unit = this.#device.limits.minUniformBufferOffsetAlignment;
-    this.#numberBytes += Math.ceil(numbers.length / unit) * unit;
+    this.#uniformBytes += Math.ceil(uniforms.length / unit) * unit;
     return at;
   }
 
-  #numberBindGroup(): GPUBindGroup {
-    if (this.#numberGroup === undefined) {
-      this.#numberBuffer = this.#createBuffer(kNumberCapacity, Usage.Uniform | Usage.CopyTarget);
-      this.#numberGroup = this.#groupOfNumbers(this.#numberBuffer);
+  #uniformBindGroup(): GPUBindGroup {
+    if (this.#uniformGroup === undefined) {
+      this.#uniformBuffer = this.#createBuffer(kUniformCapacity, Usage.Uniform | Usage.CopyTarget);
+      this.#uniformGroup = this.#createUniformGroup(this.#uniformBuffer);
     }
-    return this.#numberGroup;
+    return this.#uniformGroup;
   }
 
-  #groupOfNumbers(buffer: GPUBuffer): GPUBindGroup {
+  #createUniformGroup(buffer: GPUBuffer): GPUBindGroup {
     return this.#device.createBindGroup({
-      layout: this.#pipelines.numbersLayout,
-      entries: [{ binding: 0, resource: { buffer, size: kNumberBytes } }],
+      layout: this.#pipelines.uniformLayout,
+      entries: [{ binding: 0, resource: { buffer, size: kUniformBytes } }],
     });
   }
 
-  // With room for what shaders see after the last ones.
-  #numbersOnDevice(numbers: Uint8Array): NumbersOnDevice {
-    const buffer = this.#createBuffer(numbers.length + kNumberBytes, Usage.Uniform, true);
-    new Uint8Array(buffer.getMappedRange()).set(numbers);
+  // The buffer extends past the last uniforms, because every binding spans kUniformBytes.
+  #createDeviceUniforms(uniforms: Uint8Array): DeviceUniforms {
+    const buffer = this.#createBuffer(uniforms.length + kUniformBytes, Usage.Uniform, true);
+    new Uint8Array(buffer.getMappedRange()).set(uniforms);
     buffer.unmap();
-    return { buffer, group: this.#groupOfNumbers(buffer) };
+    return { buffer, group: this.#createUniformGroup(buffer) };
   }
 
   #createBuffer(size: number, usage: number, mappedAtCreation = false): GPUBuffer {
@@ -274,7 +276,7 @@ export class Recorder {
   }
 }
 
-// Not every WebGPU takes shared memory.
+// Not every WebGPU implementation accepts shared memory.
 function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : bytes.slice();
 }

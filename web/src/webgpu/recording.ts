@@ -1,63 +1,63 @@
-// What was recorded once, kept to be recorded again as it is: dispatches with all that they need, copies, zeros.
+// A recorded sequence of GPU work that can be replayed: dispatches with their resources, copies and clears.
 
 import type { Block } from "./blocks";
 import type { PlayerError } from "./errors";
-import type { Prepared } from "./recorder";
+import type { PreparedDispatch } from "./recorder";
 
 type Step =
-  | { readonly dispatch: Prepared; readonly numbersAt: number }
+  | { readonly dispatch: PreparedDispatch; readonly uniformOffset: number }
   | { readonly encode: (encoder: GPUCommandEncoder) => void };
 
-/** The numbers of all dispatches on the device. */
-export interface NumbersOnDevice {
+/** The uniforms of all dispatches of a recording, on the device. */
+export interface DeviceUniforms {
   readonly buffer: GPUBuffer;
   readonly group: GPUBindGroup;
 }
 
-/** Where a recording is recorded again. */
+/** The batch into which a recording is replayed. */
 export interface Target {
   computePass(): GPUComputePassEncoder;
-  /** Ends the pass. */
+  /** Ends the compute pass and returns the command encoder. */
   encoder(): GPUCommandEncoder;
 }
 
 export class Recording {
-  /** What went wrong while it was made, for which it cannot be played. */
+  /** The error that occurred while it was made; a recording with an error cannot be played. */
   failure: PlayerError | undefined;
-  /** Its shaders may set the status words. */
+  /** Whether its shaders may set the status words. */
   usesStatus = false;
   dispatches = 0;
   readonly blocks = new Set<Block>();
   readonly #steps: Step[] = [];
-  readonly #numbers: Uint8Array[] = [];
-  #numberBytes = 0;
-  #onDevice: NumbersOnDevice | undefined;
+  readonly #uniforms: Uint8Array[] = [];
+  #uniformBytes = 0;
+  #onDevice: DeviceUniforms | undefined;
 
-  /** `numbers` end where those of another dispatch may begin. */
-  addDispatch(dispatch: Prepared, numbers: Uint8Array): void {
-    this.#steps.push({ dispatch, numbersAt: this.#numberBytes });
-    this.#numbers.push(numbers.slice());
-    this.#numberBytes += numbers.length;
+  /** The length of `uniforms` is padded to the alignment of uniform buffer offsets. */
+  addDispatch(dispatch: PreparedDispatch, uniforms: Uint8Array): void {
+    this.#steps.push({ dispatch, uniformOffset: this.#uniformBytes });
+    this.#uniforms.push(uniforms.slice());
+    this.#uniformBytes += uniforms.length;
     this.dispatches++;
-    this.#keep(dispatch.blocks);
+    this.#retain(dispatch.blocks);
   }
 
-  /** What is done outside of compute passes. */
+  /** Adds a command that is encoded outside of compute passes. */
   addCommand(encode: (encoder: GPUCommandEncoder) => void, blocks: readonly Block[]): void {
     this.#steps.push({ encode });
-    this.#keep(blocks);
+    this.#retain(blocks);
   }
 
-  /** Ends it; `make` brings the numbers to the device. */
-  finish(make: (numbers: Uint8Array) => NumbersOnDevice): void {
-    if (this.#numberBytes === 0) return;
-    const all = new Uint8Array(this.#numberBytes);
+  /** Ends the recording; `make` uploads the uniforms to the device. */
+  finish(make: (uniforms: Uint8Array) => DeviceUniforms): void {
+    if (this.#uniformBytes === 0) return;
+    const all = new Uint8Array(this.#uniformBytes);
     let at = 0;
-    for (const numbers of this.#numbers) {
-      all.set(numbers, at);
-      at += numbers.length;
+    for (const uniforms of this.#uniforms) {
+      all.set(uniforms, at);
+      at += uniforms.length;
     }
-    this.#numbers.length = 0;
+    this.#uniforms.length = 0;
     this.#onDevice = make(all);
   }
 
@@ -75,22 +75,22 @@ export class Recording {
       if (pipeline !== last) pass.setPipeline(pipeline);
       last = pipeline;
       pass.setBindGroup(0, bindGroup);
-      pass.setBindGroup(1, group, [step.numbersAt]);
+      pass.setBindGroup(1, group, [step.uniformOffset]);
       pass.dispatchWorkgroups(...workgroups);
     }
   }
 
-  /** It will not be played again; returns the buffer of its own, if it has one, which is needed no more after the batch. */
-  letGo(): GPUBuffer | undefined {
-    for (const block of this.blocks) block.keepers--;
+  /** Releases the recording, which will not be played again. Returns its uniform buffer, if any, to destroy after the current batch. */
+  release(): GPUBuffer | undefined {
+    for (const block of this.blocks) block.recordingCount--;
     return this.#onDevice?.buffer;
   }
 
-  #keep(blocks: readonly Block[]): void {
+  #retain(blocks: readonly Block[]): void {
     for (const block of blocks) {
       if (this.blocks.has(block)) continue;
       this.blocks.add(block);
-      block.keepers++;
+      block.recordingCount++;
     }
   }
 }

@@ -1,43 +1,43 @@
-// The part of a shader that is the same for all kernels: how it reads and writes memory, and its numbers.
+// The part of a shader that all kernels share: how it reads and writes memory, and its uniforms.
 //
-// A kernel's own text calls load_x(i), store_y(i, value) and, of numbers that other invocations change as
-// well, add_y(i, value) and the like, which give what was there. These functions know the dtype, where the view
-// begins and how elements lie. Every buffer is an array of words and bound once, however many views of it
-// a kernel has: so results may lie in the memory of operands. Numbers are members of `u`.
+// A kernel's own WGSL calls load_x(i), store_y(i, value) and, for elements that other invocations also change,
+// add_y(i, value) and similar functions, which return the previous value. These functions handle the dtype, the offset
+// of the view and the layout of elements. Every buffer is an array of words and is bound once, even if a kernel has
+// several views of it, so results may be in the same memory as operands. Uniforms are members of `u`.
 
 import { type DType, itemSize } from "./dtype";
 import type { View } from "./stream";
 import { wordsOf } from "./words";
 
-/** What a shader's text computes with; "word" is memory as it lies, 32 bits at a time; "fours" are four floats. */
+/** The type of elements in a shader. "word" is raw memory, 32 bits at a time; "fours" are vectors of four floats. */
 export type ElementType = "f32" | "i32" | "u32" | "bool" | "complex" | "word" | "fours";
 
-/** One view that a kernel accesses. */
+/** A view that a kernel accesses. */
 export interface Access {
   readonly name: string;
   readonly view: View;
-  /** What is written can be read, too. */
+  /** Memory with mode "write" or "atomic" can also be read. */
   readonly mode: "read" | "write" | "atomic";
-  /** What elements are on the shader's side, if not what they are by their dtype. */
+  /** The type of elements in the shader, if it differs from the default for the dtype. */
   readonly as?: ElementType;
 }
 
-/** The numbers of a dispatch, by their WGSL type. */
-export interface Numbers {
+/** The uniforms of a dispatch, by their WGSL type. */
+export interface Uniforms {
   readonly u32?: Readonly<Record<string, number>>;
   readonly i32?: Readonly<Record<string, number>>;
   readonly f32?: Readonly<Record<string, number>>;
-  /** Many u32, in fours: number i is `u.table[i / 4][i % 4]`. */
+  /** An array of u32, stored as vectors of four: element i is `u.table[i / 4][i % 4]`. */
   readonly table?: readonly number[];
 }
 
-/** The most that a table can have. */
+/** The maximum size of a table, in vectors of four. */
 export const kTableFours = 224;
 
-/** The WGSL type of four floats. */
+/** The WGSL type of "fours". */
 export const kFoursType = "vec4<f32>";
 
-/** The types in WGSL. */
+/** The WGSL types of element types. */
 export const kWgslTypes: Readonly<Record<ElementType, string>> = {
   f32: "f32",
   i32: "i32",
@@ -48,20 +48,20 @@ export const kWgslTypes: Readonly<Record<ElementType, string>> = {
   fours: kFoursType,
 };
 
-/** Bytes of what counts as one, where that is not an element. */
+/** The bytes of one indexed unit, where it differs from an element. */
 const kUnitBytes: Readonly<Partial<Record<ElementType, number>>> = { word: 4, fours: 16 };
 
-/** Bytes of what a shader counts in a view. */
+/** Returns the size in bytes of the unit that a shader's index of a view counts. */
 export function unitBytes({ view, as }: Access): number {
   return kUnitBytes[as ?? "f32"] ?? itemSize(view.dtype);
 }
 
-/** Whether shaders may see the floats of a view as "fours", as far as the view is concerned. */
-export function liesInFours({ dtype, offset }: View): boolean {
+/** Whether the dtype and the alignment of a view permit access as "fours". */
+export function isFoursAligned({ dtype, offset }: View): boolean {
   return dtype === "float32" && offset % 16 === 0;
 }
 
-const kNatural: Readonly<Partial<Record<DType, ElementType>>> = {
+const kElementTypes: Readonly<Partial<Record<DType, ElementType>>> = {
   float32: "f32",
   int32: "i32",
   int64: "i32",
@@ -70,19 +70,19 @@ const kNatural: Readonly<Partial<Record<DType, ElementType>>> = {
   complex64: "complex",
 };
 
-/** What shaders see elements of a dtype as. */
+/** Returns the default type in shaders for elements of a dtype. */
 export function elementType(dtype: DType): ElementType {
-  const type = kNatural[dtype];
-  if (type === undefined) throw new Error(`there is no ${dtype} in shaders`);
+  const type = kElementTypes[dtype];
+  if (type === undefined) throw new Error(`shaders do not support ${dtype}`);
   return type;
 }
 
-/** The memory of a dispatch, each buffer once. */
+/** The memory of a dispatch, with each buffer bound once. */
 export class Memory {
   readonly accesses: readonly Access[];
-  /** The buffers by their bindings. */
+  /** The buffers, indexed by binding. */
   readonly blocks: View["block"][] = [];
-  /** What the declarations depend on. */
+  /** Identifies everything that the declarations depend on. */
   readonly key: string;
   readonly #bindings: number[];
   readonly #isWritten: boolean[] = [];
@@ -100,10 +100,10 @@ export class Memory {
       const isInFours = as === "fours";
       this.#isInFours[binding] ??= isInFours;
       if (this.#isInFours[binding] !== isInFours)
-        throw new Error("a buffer is seen in fours by some of a shader alone");
+        throw new Error("a shader must access a buffer either always or never as fours");
       return binding;
     });
-    // Of one buffer WebGPU has all bindings written or none.
+    // WebGPU does not permit one buffer to be bound both for writing and read-only.
     for (const [i, { buffer }] of this.blocks.entries()) {
       const shares = (other: View["block"], j: number) =>
         this.#isWritten[j] && other.buffer === buffer;
@@ -115,17 +115,18 @@ export class Memory {
     this.key = key + this.layout;
   }
 
-  /** A letter for every binding: w where it is written, else r. */
+  /** One character per binding: w if it is written, else r. */
   get layout(): string {
     return this.#isWritten.map((isWritten) => (isWritten ? "w" : "r")).join("");
   }
 
-  /** Where the views begin, in their elements: numbers of every shader, in the order of the accesses. */
+  /** The offsets of the views, in units: uniforms of every shader, in the order of the accesses. */
   *offsets(): Generator<number> {
     for (const access of this.accesses) {
       const { name, view } = access;
       const size = unitBytes(access);
-      if (view.offset % size !== 0) throw new Error(`${name} lies at an odd offset`);
+      if (view.offset % size !== 0)
+        throw new Error(`the offset ${view.offset} of ${name} is not a multiple of ${size} bytes`);
       yield view.offset / size;
     }
   }
@@ -150,15 +151,19 @@ export class Memory {
     const word = (at: string) => (isAtomic ? `atomicLoad(&${memory}[${at}])` : `${memory}[${at}]`);
     const set = (at: string, value: string) =>
       isAtomic ? `atomicStore(&${memory}[${at}], ${value});` : `${memory}[${at}] = ${value};`;
-    const place = `let at = u.offset_${name} + i;`;
+    const positionText = `let at = u.offset_${name} + i;`;
     const loaded = converted(loadText(view.dtype, natural, word), natural, type);
-    const lines = [`fn load_${name}(i: u32) -> ${kWgslTypes[type]} { ${place} return ${loaded}; }`];
+    const lines = [
+      `fn load_${name}(i: u32) -> ${kWgslTypes[type]} { ${positionText} return ${loaded}; }`,
+    ];
     if (mode !== "read") {
       const value = stored("value", type, view.dtype);
       const text = storeText(view.dtype, natural, value, set, memory);
-      lines.push(`fn store_${name}(i: u32, value: ${kWgslTypes[type]}) { ${place} ${text} }`);
+      lines.push(
+        `fn store_${name}(i: u32, value: ${kWgslTypes[type]}) { ${positionText} ${text} }`,
+      );
     }
-    if (mode === "atomic") lines.push(atomicText(name, natural, memory, place));
+    if (mode === "atomic") lines.push(atomicText(name, natural, memory, positionText));
     return lines;
   }
 }
@@ -192,27 +197,28 @@ function storeText(
   return set("at", `bitcast<u32>(${value})`);
 }
 
-// add_; of integers also exchange_ and, of those that are not negative, max_; of complex numbers add_ a part at a time.
-function atomicText(name: string, type: ElementType, memory: string, place: string): string {
+// Atomic functions: add_ for all types (complex numbers part by part); for integers also exchange_ and max_, which is valid for
+// nonnegative integers only.
+function atomicText(name: string, type: ElementType, memory: string, positionText: string): string {
   if (type === "complex")
     return `${atomicText(`${name}_part`, "f32", memory, "let at = i;")}
 fn add_${name}(i: u32, value: vec2<f32>) -> vec2<f32> {
-  ${place}
+  ${positionText}
   return vec2(add_${name}_part(2u * at, value.x), add_${name}_part(2u * at + 1u, value.y));
 }`;
-  if (type !== "i32") return addText(name, type, memory, place);
+  if (type !== "i32") return addText(name, type, memory, positionText);
   return ["Add", "Max", "Exchange"]
     .map((what) => {
       const call = `atomic${what}(&${memory}[at], bitcast<u32>(value))`;
-      return `fn ${what.toLowerCase()}_${name}(i: u32, value: i32) -> i32 { ${place} return bitcast<i32>(${call}); }`;
+      return `fn ${what.toLowerCase()}_${name}(i: u32, value: i32) -> i32 { ${positionText} return bitcast<i32>(${call}); }`;
     })
     .join("\n");
 }
 
-// What no atomic does: again until nobody has come between.
-function addText(name: string, type: ElementType, memory: string, place: string): string {
+// WGSL has no atomic addition of floats: compare and exchange until no other invocation has interfered.
+function addText(name: string, type: ElementType, memory: string, positionText: string): string {
   return `fn add_${name}(i: u32, value: ${type}) -> ${type} {
-  ${place}
+  ${positionText}
   loop {
     let bits = atomicLoad(&${memory}[at]);
     let before = bitcast<${type}>(bits);
@@ -224,7 +230,7 @@ function addText(name: string, type: ElementType, memory: string, place: string)
 }`;
 }
 
-// What was loaded, as what the shader computes with. A u32 has eight bits, as an element of memory.
+// Converts a loaded value to the type that the shader computes with. A u32 is an element of eight bits.
 function converted(text: string, from: ElementType, to: ElementType): string {
   if (from === to) return text;
   if (from === "complex" && to === "bool")
@@ -237,7 +243,7 @@ function converted(text: string, from: ElementType, to: ElementType): string {
   return to === "i32" ? `i32(${text})` : `(u32(${text}) & 255u)`;
 }
 
-// The other way round: what the shader computed as what lies in memory.
+// Converts a computed value to the type that is stored in memory.
 function stored(text: string, from: ElementType, dtype: DType): string {
   if (from === "word" || from === "fours") return text;
   if (dtype === "bool" && from !== "bool")
@@ -245,21 +251,21 @@ function stored(text: string, from: ElementType, dtype: DType): string {
   return converted(text, from, elementType(dtype));
 }
 
-/** What a kernel gives of a shader. */
+/** The parts of a shader that a kernel provides. */
 export interface ShaderParts {
   readonly memory: Memory;
-  readonly numbers: Numbers;
+  readonly uniforms: Uniforms;
   readonly body: string;
 }
 
-/** The whole text. */
-export function shaderText({ memory, numbers, body }: ShaderParts): string {
+/** Returns the complete WGSL of a shader. */
+export function shaderText({ memory, uniforms, body }: ShaderParts): string {
   const members = [
     ...memory.accesses.map(({ name }) => `offset_${name}: u32`),
-    ...kNumberTypes.flatMap((type) =>
-      Object.keys(numbers[type] ?? {}).map((name) => `${name}: ${type}`),
+    ...kUniformTypes.flatMap((type) =>
+      Object.keys(uniforms[type] ?? {}).map((name) => `${name}: ${type}`),
     ),
-    ...(numbers.table ? [`table: array<vec4<u32>, ${kTableFours}>`] : []),
+    ...(uniforms.table ? [`table: array<vec4<u32>, ${kTableFours}>`] : []),
   ];
   const text = [
     `struct Numbers { ${members.join(", ")} }`,
@@ -270,11 +276,11 @@ export function shaderText({ memory, numbers, body }: ShaderParts): string {
   return `${wordsOf(text)}\n${text}`;
 }
 
-const kNumberTypes = ["u32", "i32", "f32"] as const;
+const kUniformTypes = ["u32", "i32", "f32"] as const;
 
-/** Writes the numbers of a shader in the order of its text; the number of words. */
-export function writeNumbers(
-  { memory, numbers }: Pick<ShaderParts, "memory" | "numbers">,
+/** Writes the uniforms of a shader in the order of its declaration; returns the number of words. */
+export function writeUniforms(
+  { memory, uniforms }: Pick<ShaderParts, "memory" | "uniforms">,
   to: DataView,
 ): number {
   let byte = 0;
@@ -282,17 +288,17 @@ export function writeNumbers(
     to.setUint32(byte, offset, true);
     byte += 4;
   }
-  for (const type of kNumberTypes) {
-    const some = numbers[type];
+  for (const type of kUniformTypes) {
+    const some = uniforms[type];
     for (const name in some) {
       if (type === "f32") to.setFloat32(byte, some[name] as number, true);
       else to.setUint32(byte, some[name] as number, true);
       byte += 4;
     }
   }
-  if (numbers.table === undefined) return byte / 4;
+  if (uniforms.table === undefined) return byte / 4;
   byte = Math.ceil(byte / 16) * 16;
-  for (const number of numbers.table) {
+  for (const number of uniforms.table) {
     to.setUint32(byte, number, true);
     byte += 4;
   }

@@ -1,4 +1,4 @@
-// The player on the engine's GPU thread: opens the device, and tells the engine (bindings/webgpu.cpp).
+// Starts the player on the engine's GPU thread: opens the device and reports to the engine (bindings/webgpu.cpp).
 
 import { openDevice } from "./device";
 import { dtypes as kDTypes } from "./dtype";
@@ -7,11 +7,11 @@ import type { SupportedDTypes } from "./kernels/kernel";
 import { supported, supportedFormulas } from "./kernels/table";
 import { Player, type PlayerStats } from "./player";
 
-/** What the player needs of the engine's module. */
+/** The parts of the engine's module that the player uses. */
 export interface EngineModule {
   readonly wasmMemory: WebAssembly.Memory;
   readonly wasmExports: { eg_gpuStatsAddress(): number };
-  /** What init() was given instead of navigator.gpu. */
+  /** The GPU that was passed to init() instead of navigator.gpu. */
   readonly gpu?: GPU;
   gpuPlayer?: { play(words: Uint32Array): void; close(): Promise<void> };
   eg_gpuOpened(supported: string, adapter: string, maxBlockBytes: number, hasClock: boolean): void;
@@ -20,13 +20,13 @@ export interface EngineModule {
   eg_gpuFinishRead(ticket: number, kind: string, message: string): void;
 }
 
-/** Opens a device and plays on it from then on. */
+/** Opens a device and installs a player for it in the module. */
 export async function start(module: EngineModule): Promise<void> {
   try {
     const opened = await openDevice(module.gpu ?? (await findGpu()));
     if (opened === undefined)
       throw new Error(
-        "WebGPU found no adapter: there is no GPU that it can use, or no driver for it (on Linux, one for Vulkan).",
+        "WebGPU found no adapter: there is no supported GPU, or its driver is missing (on Linux, a Vulkan driver).",
       );
     const player = new Player(opened.device, {
       memory: () => new Uint8Array(module.wasmMemory.buffer),
@@ -37,7 +37,7 @@ export async function start(module: EngineModule): Promise<void> {
     module.gpuPlayer = {
       play(words) {
         player.play(words);
-        tellStats(module, player.stats);
+        writeStats(module, player.stats);
       },
       close: () => player.close(),
     };
@@ -50,7 +50,7 @@ export async function start(module: EngineModule): Promise<void> {
   }
 }
 
-function tellStats({ wasmMemory, wasmExports }: EngineModule, stats: PlayerStats): void {
+function writeStats({ wasmMemory, wasmExports }: EngineModule, stats: PlayerStats): void {
   const { submits, dispatches, pipelines, bindGroups, buffersCreated, readbacks } = stats;
   const words = new Uint32Array(wasmMemory.buffer, wasmExports.eg_gpuStatsAddress(), 6);
   words.set([submits, dispatches, pipelines, bindGroups, buffersCreated, readbacks]);
@@ -60,7 +60,7 @@ function messageOf({ op, message }: PlayerError): string {
   return `[${op || "webgpu"}] ${message}`;
 }
 
-// Kept: a device whose GPU object is collected takes Node's process with it.
+// Kept reachable, because Node.js crashes when the GPU object of a device is garbage-collected.
 let nodeGpu: GPU | undefined;
 
 async function findGpu(): Promise<GPU> {
@@ -75,11 +75,11 @@ async function findGpu(): Promise<GPU> {
     return nodeGpu;
   } catch (error) {
     const { message } = asPlayerError(error, "");
-    throw new Error(`Node.js has no WebGPU of its own: npm install webgpu. (${message})`);
+    throw new Error(`Node.js has no built-in WebGPU: run npm install webgpu. (${message})`);
   }
 }
 
-// As GpuSupport::read (bindings/gpu_support.h) takes it.
+// The supported kernels and formulas in the format of GpuSupport::read (bindings/gpu_support.h).
 function supportedLines(): string {
   const kernels = Object.entries(supported).map(([name, dtypes]) => `${name} ${bitsOf(dtypes)}`);
   return [...kernels, ...supportedFormulas.map((name) => `=${name}`)].join("\n");

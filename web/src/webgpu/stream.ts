@@ -1,40 +1,10 @@
-// The words of a stream (README.md), read one by one and checked.
+// Decodes and checks the words of a stream (README.md), command by command, as described by generated/stream.ts.
 
+import { type Commands, kCommandFields } from "../generated/stream";
 import type { Block } from "./blocks";
 import { type DType, dtypes } from "./dtype";
 
-/** The commands of a stream. */
-export const Opcode = {
-  Allocate: 1,
-  Free: 2,
-  Write: 3,
-  Read: 4,
-  Kernel: 5,
-  Name: 6,
-  Copy: 7,
-  Stamp: 8,
-  Stamps: 9,
-  BeginRecording: 10,
-  EndRecording: 11,
-  Play: 12,
-  Forget: 13,
-} as const;
-
-const Tag = {
-  Number: 1,
-  Long: 2,
-  Double: 3,
-  Longs: 4,
-  In: 5,
-  Out: 6,
-  Operands: 7,
-  Text: 8,
-  Doubles: 9,
-} as const;
-
-const kTagNames = Object.fromEntries(Object.entries(Tag).map(([name, tag]) => [tag, name]));
-
-/** Elements in a block. */
+/** Elements in a block: memory that a kernel accesses. */
 export interface View {
   readonly block: Block;
   /** In bytes. */
@@ -42,42 +12,80 @@ export interface View {
   readonly dtype: DType;
 }
 
-/** Memory seen through a shape; strides count elements. */
+/** Memory indexed by a shape; strides count elements. */
 export interface Operand {
   readonly view: View;
   readonly strides: readonly number[];
 }
 
-/** A packed array seen as [outer, size, inner] (src/kernels/rows.h). */
-export interface Rows {
-  readonly outer: number;
-  readonly size: number;
-  readonly inner: number;
+/** An elementwise formula: the value of an op, or the gradient of one of its inputs. */
+export interface Formula {
+  readonly op: string;
+  /** The form of the formula (src/formulas/forms.h). */
+  readonly form: number;
+  /** The input whose gradient it is; -1 for the value. */
+  readonly gradientOf: number;
+  /** The constants in the formula, from left to right: of the value, or of all gradients. */
+  readonly constants: readonly number[];
 }
 
-/** What the numbers in a stream stand for. */
-export interface Meanings {
+/** The fields of a struct by name, in the order of the stream. */
+export interface Fields {
+  readonly [name: string]: FieldType;
+}
+
+/** The type of a field: a leaf, a nested struct, or an array of fields. */
+export type FieldType = keyof Leaves | Fields | readonly FieldType[];
+
+type Leaves = { readonly [K in keyof typeof kLeaves]: unknown };
+
+/** Resolves the numbers of blocks and strings in a stream. */
+export interface Symbols {
   block(number: number): Block;
   name(number: number): string;
 }
 
-/** Reads a stream from word to word. */
+// The names of commands, in the order of their numbers.
+const kCommands = Object.keys(kCommandFields) as CommandName[];
+
+/** The name of a command. */
+export type CommandName = keyof Commands;
+
+// The decoder of each leaf type.
+const kLeaves = {
+  bool: (reader: Reader) => reader.word() !== 0,
+  byte: (reader: Reader) => reader.word(),
+  word: (reader: Reader) => reader.word(),
+  int64: (reader: Reader) => reader.int64(),
+  double: (reader: Reader) => reader.double(),
+  dtype: (reader: Reader) => dtypeOf(reader.word()),
+  list: (reader: Reader) => reader.list(),
+  memory: (reader: Reader) => required(reader.view()),
+  "optional memory": (reader: Reader) => reader.view(),
+  operands: (reader: Reader) => reader.operands(),
+  formula: (reader: Reader) => reader.formula(),
+  name: (reader: Reader) => reader.name(),
+  text: (reader: Reader) => reader.text(),
+  bytes: (reader: Reader) => reader.bytes(),
+} as const;
+
+/** Reads a stream word by word. */
 export class Reader {
   readonly #words: Uint32Array;
-  readonly #meanings: Meanings;
+  readonly #symbols: Symbols;
   readonly #double = new Float64Array(1);
   readonly #doubleWords = new Uint32Array(this.#double.buffer);
   #begin = 0;
   #at = 0;
   #end = 0;
 
-  constructor(words: Uint32Array, meanings: Meanings) {
+  constructor(words: Uint32Array, symbols: Symbols) {
     this.#words = words;
-    this.#meanings = meanings;
+    this.#symbols = symbols;
   }
 
-  /** Goes to the next command, whatever was left of the last one; its opcode, or undefined at the end. */
-  next(): number | undefined {
+  /** Moves to the next command, skipping the rest of the current one. Returns its name, or undefined at the end. */
+  next(): CommandName | undefined {
     this.#begin = this.#end;
     this.#at = this.#begin;
     if (this.#at >= this.#words.length) return undefined;
@@ -85,19 +93,26 @@ export class Reader {
     const length = head >>> 8;
     if (length === 0 || this.#at + length > this.#words.length) {
       this.#end = this.#words.length;
-      throw new Error(`a command of ${length} words where ${this.#end - this.#at} are left`);
+      throw new Error(`a command has ${length} words, but only ${this.#end - this.#at} are left`);
     }
     this.#end = this.#at + length;
     this.#at += 1;
-    return head & 255;
+    const name = kCommands[(head & 255) - 1];
+    if (name === undefined) throw new Error(`there is no command ${head & 255}`);
+    return name;
   }
 
-  /** All words of the command, its first one too. */
-  command(): Uint32Array {
+  /** Reads the fields of the command; for a Kernel command, those before the kernel's own fields. */
+  command<Name extends CommandName>(name: Name): Commands[Name] {
+    return this.read(kCommandFields[name]);
+  }
+
+  /** Returns all words of the command, including the first one. */
+  words(): Uint32Array {
     return this.#words.subarray(this.#begin, this.#end);
   }
 
-  /** The words of the command that have not been read. */
+  /** Returns the words of the command that have not been read yet. */
   rest(): Uint32Array {
     return this.#words.subarray(this.#at, this.#end);
   }
@@ -106,139 +121,101 @@ export class Reader {
     this.#at += words;
   }
 
-  word(): number {
-    if (this.#at >= this.#end) throw new Error("a command is shorter than what it holds");
-    return this.#words[this.#at++] as number;
+  /** Reads a struct as an object with a property for each field. */
+  read<Struct>(fields: Fields): Struct {
+    const struct: Record<string, unknown> = {};
+    for (const name in fields) struct[name] = this.#field(fields[name] as FieldType);
+    return struct as Struct;
   }
 
-  /** So many bytes, and what fills up their last word. */
-  bytes(count: number): Uint8Array {
-    const length = Math.ceil(count / 4);
-    if (this.#at + length > this.#end) throw new Error(`${count} bytes are not in the command`);
-    const start = this.#words.byteOffset + 4 * this.#at;
-    this.#at += length;
-    return new Uint8Array(this.#words.buffer, start, 4 * length);
-  }
-
-  text(): string {
-    const count = this.word();
-    // A decoder takes no shared memory.
-    return new TextDecoder().decode(this.bytes(count).slice(0, count));
-  }
-
-  /** A text by its number, without a tag. */
-  name(): string {
-    return this.#meanings.name(this.word());
+  #field(type: FieldType): unknown {
+    if (typeof type === "string") return kLeaves[type](this);
+    return Array.isArray(type) ? type.map((one) => this.#field(one)) : this.read(type as Fields);
   }
 
   /** Throws unless the command has been read to its end. */
   finish(): void {
-    if (this.#at !== this.#end) throw new Error(`${this.#end - this.#at} words were not read`);
+    if (this.#at !== this.#end)
+      throw new Error(`a command has ${this.#end - this.#at} words more than its fields`);
   }
 
-  number(): number {
-    this.#expect(Tag.Number);
-    return this.word() | 0;
+  word(): number {
+    if (this.#at >= this.#end) throw new Error("a command is shorter than its fields");
+    return this.#words[this.#at++] as number;
   }
 
-  bool(): boolean {
-    return this.number() !== 0;
-  }
-
-  dtype(): DType {
-    this.#expect(Tag.Number);
-    return dtypeOf(this.word());
-  }
-
-  long(): number {
-    this.#expect(Tag.Long);
-    return this.#long();
-  }
-
-  double(): number {
-    this.#expect(Tag.Double);
-    return this.#readDouble();
-  }
-
-  longs(): number[] {
-    this.#expect(Tag.Longs);
-    return Array.from({ length: this.word() }, () => this.#long());
-  }
-
-  doubles(): number[] {
-    this.#expect(Tag.Doubles);
-    return Array.from({ length: this.word() }, () => this.#readDouble());
-  }
-
-  namedText(): string {
-    this.#expect(Tag.Text);
-    return this.name();
-  }
-
-  /** Memory that must be there. */
-  in(): View {
-    return there(this.optionalIn());
-  }
-
-  out(): View {
-    return there(this.optionalOut());
-  }
-
-  optionalIn(): View | undefined {
-    this.#expect(Tag.In);
-    return this.#view();
-  }
-
-  optionalOut(): View | undefined {
-    this.#expect(Tag.Out);
-    return this.#view();
-  }
-
-  operands(): Operand[] {
-    this.#expect(Tag.Operands);
-    return Array.from({ length: this.word() }, () => ({
-      view: there(this.#view()),
-      strides: Array.from({ length: this.word() }, () => this.#long()),
-    }));
-  }
-
-  rows(): Rows {
-    return { outer: this.long(), size: this.long(), inner: this.long() };
-  }
-
-  #view(): View | undefined {
-    const block = this.word();
-    const offset = this.word();
-    const dtype = this.word();
-    if (block === 0) return undefined;
-    return { block: this.#meanings.block(block), offset, dtype: dtypeOf(dtype) };
-  }
-
-  #long(): number {
+  int64(): number {
     const low = this.word();
     return (this.word() | 0) * 2 ** 32 + low;
   }
 
-  #readDouble(): number {
+  double(): number {
     this.#doubleWords[0] = this.word();
     this.#doubleWords[1] = this.word();
     return this.#double[0] as number;
   }
 
-  #expect(tag: number): void {
-    const found = this.word();
-    if (found !== tag)
-      throw new Error(`expected a field of tag ${tag} (${kTagNames[tag]}), found ${found}`);
+  list(): number[] {
+    return Array.from({ length: this.word() }, () => this.int64());
+  }
+
+  /** Reads bytes, including the padding of the last word. */
+  bytes(): Uint8Array {
+    return this.#padded(this.word());
+  }
+
+  text(): string {
+    const count = this.word();
+    // TextDecoder does not accept shared memory.
+    return new TextDecoder().decode(this.#padded(count).slice(0, count));
+  }
+
+  /** Reads the number of a string and returns the string. */
+  name(): string {
+    return this.#symbols.name(this.word());
+  }
+
+  view(): View | undefined {
+    const block = this.word();
+    const offset = this.word();
+    const dtype = this.word();
+    if (block === 0) return undefined;
+    return { block: this.#symbols.block(block), offset, dtype: dtypeOf(dtype) };
+  }
+
+  operands(): Operand[] {
+    return Array.from({ length: this.word() }, () => ({
+      view: required(this.view()),
+      strides: this.list(),
+    }));
+  }
+
+  formula(): Formula {
+    return {
+      op: this.name(),
+      form: this.word(),
+      gradientOf: this.word() | 0,
+      constants: Array.from({ length: this.word() }, () => this.double()),
+    };
+  }
+
+  #padded(count: number): Uint8Array {
+    const length = Math.ceil(count / 4);
+    if (this.#at + length > this.#end)
+      throw new Error(`a command is shorter than its ${count} bytes`);
+    const start = this.#words.byteOffset + 4 * this.#at;
+    this.#at += length;
+    return new Uint8Array(this.#words.buffer, start, 4 * length);
   }
 }
 
 function dtypeOf(number: number): DType {
   const dtype = dtypes[number];
-  if (dtype === undefined) throw new Error(`${number} is no dtype`);
+  if (dtype === undefined) throw new Error(`${number} is not a dtype`);
   return dtype;
 }
 
-function there(view: View | undefined): View {
-  if (view === undefined) throw new Error("memory that a kernel needs is not there");
+function required(view: View | undefined): View {
+  if (view === undefined) throw new Error("memory that a kernel needs is missing");
   return view;
 }

@@ -1,4 +1,4 @@
-// GPUBufferUsage and GPUMapMode, which Node does not have.
+// The values of GPUBufferUsage and GPUMapMode, which Node.js does not define.
 
 export const Usage = {
   MapRead: 0x1,

@@ -1,11 +1,11 @@
-// The bundler turns a .wgsl file into a string.
+// The bundler imports a .wgsl file as a string.
 declare module "*.wgsl" {
   const text: string;
   export default text;
 }
 
 declare module "webgpu" {
-  /** A GPU like navigator.gpu; keep it reachable. */
+  /** Creates a GPU like navigator.gpu. The caller must keep it reachable. */
   export function create(options: readonly string[]): GPU;
   export const globals: object;
 }

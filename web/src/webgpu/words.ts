@@ -1,4 +1,4 @@
-// The functions that formulas call in WGSL, and which of them a shader needs.
+// The WGSL functions that formulas call, and the selection of those that a shader needs.
 
 import complex from "./words/complex.wgsl";
 import complexTrigonometric from "./words/complex_trigonometric.wgsl";
@@ -14,7 +14,7 @@ import trigonometric from "./words/trigonometric.wgsl";
 
 interface Declaration {
   readonly text: string;
-  /** Every name in the text; those of declarations are what it needs. */
+  /** All names in the text; those that are declarations are its dependencies. */
   readonly names: ReadonlySet<string>;
 }
 
@@ -32,7 +32,7 @@ const kFiles = [
   complexTrigonometric,
 ];
 
-/** Every word that a text calls and what those need in turn, in the order of the files. */
+/** Returns the declarations that a text needs, directly or indirectly, in the order of the files. */
 export function wordsOf(text: string): string {
   const all = declarations();
   const needed = new Set<string>();
@@ -47,15 +47,15 @@ export function wordsOf(text: string): string {
   return texts.join("\n");
 }
 
-/** The names in a WGSL text: those of its functions, types, constants and variables. */
+/** Returns the names in a WGSL text: functions, types, constants and variables. */
 export function namesIn(text: string): Set<string> {
   return new Set(text.match(/\b[A-Za-z]\w*/g) ?? []);
 }
 
 let parsed: Map<string, Declaration> | undefined;
 
-// One per function, struct and constant: what begins at the start of a line and ends with a brace at
-// the start of a line, or on the same line with a semicolon.
+// A declaration is a function or struct, which starts at the beginning of a line and ends with a brace at the beginning of a
+// line, or a constant on a single line.
 function declarations(): Map<string, Declaration> {
   parsed ??= new Map(
     kFiles.flatMap((file) => {

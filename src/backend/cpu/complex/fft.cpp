@@ -1,9 +1,9 @@
 // Discrete Fourier transforms of rows.
 //
 // A size with small prime factors is transformed factor by factor (Stockham's ordering, which needs
-// no bit reversal). One with a large prime factor becomes a convolution of a power-of-two size
-// (Bluestein). Everything is computed in double, whatever the dtype of the rows, and a vector's
-// lanes are rows: none is shuffled, and no row knows of another.
+// no bit reversal). A size with a large prime factor becomes a convolution of a power-of-two size
+// (Bluestein). Everything is computed in double, whatever the dtype of the rows. Each vector lane
+// holds a different row, so no lane is ever shuffled and rows do not affect each other.
 
 #include "kernels/fft.h"
 
@@ -26,7 +26,7 @@ using Complex = std::complex<double>;
 
 constexpr std::int64_t kRowsAtOnce = kLanes<double>;
 
-// A complex number of each of the rows that are transformed together.
+// One complex number from each of the rows that are transformed together.
 struct Number {
   Vec<double> re;
   Vec<double> im;
@@ -38,17 +38,18 @@ struct Number {
   }
   friend Number operator*(Number a, double b) { return {a.re * b, a.im * b}; }
   friend Number conj(Number a) { return {a.re, -a.im}; }
-  /// Times -i.
-  friend Number turned(Number a) { return {a.im, -a.re}; }
+  /// Returns a * -i.
+  friend Number times_minus_i(Number a) { return {a.im, -a.re}; }
 };
 
 using Numbers = std::vector<Number>;
 using Roots = std::vector<Complex>;
 
-// A prime factor p costs p operations per element; beyond this a convolution is cheaper.
+// A prime factor p costs p operations per element; beyond this limit a convolution is cheaper.
 constexpr std::int64_t kLargestFactor = 31;
 
-// exp(-2 pi i k / n); the index is reduced first, which keeps the angle exact, and so are quarters.
+// Returns exp(-2 pi i k / n). The index is reduced first, which keeps the angle exact; quarter
+// turns are exact as well.
 Complex root(std::int64_t k, std::int64_t n) {
   k %= n;
   if (4 * k % n == 0) {
@@ -59,7 +60,8 @@ Complex root(std::int64_t k, std::int64_t n) {
   return {std::cos(angle), std::sin(angle)};
 }
 
-// The first `count`, of which those past an eighth of the circle mirror those before.
+// Returns the first `count` n-th roots of unity. Those past an eighth of the circle are mirrored
+// from earlier ones.
 Roots roots_of(std::int64_t n, std::int64_t count) {
   Roots roots(static_cast<std::size_t>(count));
   const auto at = [&](std::int64_t k) -> Complex& { return roots[static_cast<std::size_t>(k)]; };
@@ -77,7 +79,8 @@ Roots roots_of(std::int64_t n, std::int64_t count) {
   return roots;
 }
 
-// The factors to transform by, fours first; the last may be a prime too large for that.
+// Returns the factors to transform by, fours first. The last one may be a prime above
+// kLargestFactor.
 std::vector<std::int64_t> factors_of(std::int64_t n) {
   std::vector<std::int64_t> factors;
   const auto take = [&](std::int64_t p) {
@@ -90,11 +93,11 @@ std::vector<std::int64_t> factors_of(std::int64_t n) {
   return factors;
 }
 
-// A forward transform of one size; threads may share it.
+// A forward transform of one size. Threads may share it.
 class Transform {
  public:
   virtual ~Transform() = default;
-  /// Transforms `x`; `scratch` has the size it asked for.
+  /// Transforms `x` in place; `scratch` is resized as needed.
   virtual void run(Number* x, Numbers& scratch) const = 0;
 
   static std::unique_ptr<Transform> of(std::int64_t n);
@@ -121,7 +124,7 @@ class FactorTransform final : public Transform {
   }
 
  private:
-  // Splits transforms of size `left`, of which `done` lie interleaved, by the factor p.
+  // Splits the transforms of size `left`, of which `done` are interleaved, by the factor p.
   void pass(std::int64_t p, std::int64_t left, std::int64_t done, const Number* from,
             Number* to) const {
     const std::int64_t part = left / p;
@@ -153,7 +156,7 @@ class FactorTransform final : public Transform {
       const Number a = x[0] + x[2 * step];
       const Number b = x[0] - x[2 * step];
       const Number c = x[step] + x[3 * step];
-      const Number d = turned(x[step] - x[3 * step]);
+      const Number d = times_minus_i(x[step] - x[3 * step]);
       y[0] = a + c;
       y[done] = (b + d) * first;
       y[2 * done] = (a - c) * second;
@@ -169,7 +172,7 @@ class FactorTransform final : public Transform {
     }
   }
 
-  // The roots of r and p - r are conjugates, so that both take the same products.
+  // The roots of r and p - r are conjugates, so both use the same products.
   void odd_transform(std::int64_t p, const Number* x, std::int64_t step, Number* y,
                      std::int64_t apart) const {
     const std::int64_t pairs = p / 2;
@@ -189,7 +192,7 @@ class FactorTransform final : public Transform {
       for (std::int64_t r = 1, k = t; r <= pairs; ++r, k = k + t < p ? k + t : k + t - p) {
         const Complex unit = at(n_ / p * k);
         even = even + sums[static_cast<std::size_t>(r)] * unit.real();
-        odd = odd + turned(differences[static_cast<std::size_t>(r)] * unit.imag());
+        odd = odd + times_minus_i(differences[static_cast<std::size_t>(r)] * unit.imag());
       }
       y[apart * t] = even - odd;
       y[apart * (p - t)] = even + odd;
@@ -211,7 +214,7 @@ class ChirpTransform final : public Transform {
         padded_(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(2 * n - 1)))),
         inner_(padded_, factors_of(padded_)),
         kernel_(static_cast<std::size_t>(padded_)) {
-    // k^2 modulo 2n, step by step: the square itself would lose digits.
+    // k^2 modulo 2n, incrementally: the square itself would lose digits.
     for (std::int64_t k = 0, square = 0; k < n; square = (square + 2 * k + 1) % (2 * n), ++k) {
       chirp_.push_back(root(square, 2 * n));
       kernel_[index(k)] = std::conj(chirp_.back());
@@ -229,15 +232,15 @@ class ChirpTransform final : public Transform {
   }
 
   void run(Number* x, Numbers& scratch) const override {
-    Numbers room(static_cast<std::size_t>(padded_));
-    for (std::int64_t k = 0; k < n_; ++k) room[index(k)] = x[k] * chirp_[index(k)];
-    inner_.run(room.data(), scratch);
-    // A forward transform of the conjugates is the inverse one, conjugated.
-    for (std::size_t k = 0; k < room.size(); ++k) room[k] = conj(room[k] * kernel_[k]);
-    inner_.run(room.data(), scratch);
+    Numbers padded(static_cast<std::size_t>(padded_));
+    for (std::int64_t k = 0; k < n_; ++k) padded[index(k)] = x[k] * chirp_[index(k)];
+    inner_.run(padded.data(), scratch);
+    // The inverse transform is the conjugate of the forward transform of the conjugates.
+    for (std::size_t k = 0; k < padded.size(); ++k) padded[k] = conj(padded[k] * kernel_[k]);
+    inner_.run(padded.data(), scratch);
     const double scale = 1 / static_cast<double>(padded_);
     for (std::int64_t k = 0; k < n_; ++k) {
-      x[k] = conj(room[index(k)]) * chirp_[index(k)] * scale;
+      x[k] = conj(padded[index(k)]) * chirp_[index(k)] * scale;
     }
   }
 
@@ -258,12 +261,12 @@ std::unique_ptr<Transform> Transform::of(std::int64_t n) {
   return std::make_unique<FactorTransform>(n, std::move(factors));
 }
 
-// Where rows lie whose elements are `inner` apart.
-std::int64_t place(const kernel::Rows& rows, std::int64_t row, std::int64_t length) {
+// Returns the offset of a row whose elements are `inner` apart.
+std::int64_t row_offset(const kernel::Rows& rows, std::int64_t row, std::int64_t length) {
   return row / rows.inner * length * rows.inner + row % rows.inner;
 }
 
-// The numbers of one row among those of its group, as real and imaginary parts.
+// The numbers of one row within a group of rows, as real and imaginary parts.
 struct Part {
   double* at;
 
@@ -275,8 +278,8 @@ struct Part {
   void advance() { at += 2 * kRowsAtOnce; }
 };
 
-// Takes groups of rows through read(part, row), run(numbers, scratch) and write(part, row); the
-// last row may be there twice.
+// Processes groups of rows with read(part, row), run(numbers, scratch) and write(part, row). In a
+// partial group the last row is repeated.
 template <class Read, class Run, class Write>
 void for_rows(const kernel::Rows& rows, std::int64_t size, Read&& read, Run&& run, Write&& write) {
   const std::int64_t rows_per_task = std::max({std::int64_t{1}, kMinElementsPerTask / rows.size});
@@ -297,7 +300,8 @@ void for_rows(const kernel::Rows& rows, std::int64_t size, Read&& read, Run&& ru
   });
 }
 
-// Reads `count` complex numbers that are pairs of numbers `apart`, a pair every `step`.
+// Reads `count` complex numbers. The two parts of a number are `apart` elements from each other,
+// and consecutive numbers are `step` elements apart.
 template <class T>
 void read_row(Part part, std::int64_t count, const T* x, std::size_t apart, std::size_t step,
               double sign) {
@@ -307,7 +311,7 @@ void read_row(Part part, std::int64_t count, const T* x, std::size_t apart, std:
   }
 }
 
-// Writes such pairs.
+// Writes `count` complex numbers in the same layout.
 template <class T>
 void write_row(Part part, std::int64_t count, T* y, std::size_t apart, std::size_t step,
                double scale, double sign) {
@@ -322,10 +326,10 @@ void transform_rows(const kernel::Fft& call) {
   const kernel::Rows& rows = call.rows;
   const auto inner = static_cast<std::size_t>(rows.inner);
   const std::unique_ptr<Transform> transform = Transform::of(rows.size);
-  // The conjugates' transform is the inverse one, conjugated.
+  // The inverse transform is the conjugate of the forward transform of the conjugates.
   const double sign = call.inverse ? -1 : 1;
   T* const x = call.x.as<T>();
-  const auto at = [&](std::int64_t row) { return x + 2 * place(rows, row, rows.size); };
+  const auto at = [&](std::int64_t row) { return x + 2 * row_offset(rows, row, rows.size); };
   for_rows(
       rows, rows.size,
       [&](Part part, std::int64_t row) {
@@ -337,10 +341,11 @@ void transform_rows(const kernel::Fft& call) {
       });
 }
 
-// An even number of real numbers is transformed as half as many complex ones, made of neighbours:
-// with E and O the transforms of the even and of the odd ones, that gives E + i O, of which E
-// mirrors itself conjugated and i O so with the other sign; and X[k] = E[k] + exp(-2 pi i k / n)
-// O[k]. Backwards, the half of a spectrum gives E + i O, and so the numbers.
+// A real transform of even size n is computed as a complex transform of size n / 2 over pairs of
+// neighbours. Let E and O be the transforms of the even and of the odd elements. The complex
+// transform yields E + i O. E is conjugate-symmetric and i O conjugate-antisymmetric, so the two
+// can be separated, and X[k] = E[k] + exp(-2 pi i k / n) O[k]. The inverse recovers E + i O from
+// half a spectrum, and the numbers from that.
 class RealTransform {
  public:
   explicit RealTransform(std::int64_t n)
@@ -348,7 +353,7 @@ class RealTransform {
 
   std::int64_t half() const { return n_ / 2; }
 
-  /// Transforms half() numbers into half() + 1.
+  /// Transforms half() complex numbers (pairs of real ones) into a spectrum of half() + 1.
   void run(Number* x, Numbers& scratch) const {
     inner_->run(x, scratch);
     const Number both = x[0];
@@ -358,14 +363,14 @@ class RealTransform {
       const Number low = x[k];
       const Number high = conj(x[half() - k]);
       const Number even = (low + high) * 0.5;
-      const Number odd = turned(low - high) * 0.5 * roots_[static_cast<std::size_t>(k)];
+      const Number odd = times_minus_i(low - high) * 0.5 * roots_[static_cast<std::size_t>(k)];
       x[k] = even + odd;
       x[half() - k] = conj(even - odd);
     }
   }
 
-  /// Transforms half() + 1 numbers, of which the first and the last count as real, into half(),
-  /// conjugated.
+  /// Transforms a spectrum of half() + 1 numbers into half() conjugated pairs of real numbers. The
+  /// imaginary parts of the first and the last number are ignored.
   void run_back(Number* x, Numbers& scratch) const {
     const Vec<double> first = x[0].re;
     const Vec<double> last = x[half()].re;
@@ -374,7 +379,7 @@ class RealTransform {
       const Number low = x[k];
       const Number high = conj(x[half() - k]);
       const Number even = conj(low + high);
-      const Number odd = turned(conj(low - high) * roots_[static_cast<std::size_t>(k)]);
+      const Number odd = times_minus_i(conj(low - high) * roots_[static_cast<std::size_t>(k)]);
       x[half() - k] = conj(even - odd);
       x[k] = even + odd;
     }
@@ -396,12 +401,12 @@ void transform_real_rows(const kernel::RealFft& call) {
   for_rows(
       rows, results,
       [&](Part part, std::int64_t row) {
-        const T* const x = call.x.as<T>() + place(rows, row, rows.size);
+        const T* const x = call.x.as<T>() + row_offset(rows, row, rows.size);
         read_row(part, transform.half(), x, inner, 2 * inner, 1);
       },
       [&](Number* numbers, Numbers& scratch) { transform.run(numbers, scratch); },
       [&](Part part, std::int64_t row) {
-        T* const y = call.y.as<T>() + 2 * place(rows, row, results);
+        T* const y = call.y.as<T>() + 2 * row_offset(rows, row, results);
         write_row(part, results, y, 1, 2 * inner, call.scale, 1);
       });
 }
@@ -415,12 +420,12 @@ void transform_to_real_rows(const kernel::InverseRealFft& call) {
   for_rows(
       rows, given,
       [&](Part part, std::int64_t row) {
-        const T* const x = call.x.as<T>() + 2 * place(rows, row, given);
+        const T* const x = call.x.as<T>() + 2 * row_offset(rows, row, given);
         read_row(part, given, x, 1, 2 * inner, 1);
       },
       [&](Number* numbers, Numbers& scratch) { transform.run_back(numbers, scratch); },
       [&](Part part, std::int64_t row) {
-        T* const y = call.y.as<T>() + place(rows, row, rows.size);
+        T* const y = call.y.as<T>() + row_offset(rows, row, rows.size);
         write_row(part, transform.half(), y, inner, 2 * inner, call.scale, -1);
       });
 }

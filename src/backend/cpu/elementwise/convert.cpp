@@ -15,7 +15,7 @@ To convert(From value) {
   if constexpr (std::is_same_v<To, bool>) {
     return value != From{0};
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-    // What a C++ cast leaves undefined gets x86's answer, which is what PyTorch's users see.
+    // Where a C++ cast is undefined, the result is that of x86, which PyTorch's users see.
     if constexpr (sizeof(To) < sizeof(std::int64_t)) {
       return static_cast<To>(convert<std::int64_t>(value));
     } else {
@@ -42,7 +42,7 @@ RowFunction row_function(DType to, DType from) {
   });
 }
 
-// Rows to or from half precision, by way of float32.
+// Converts rows to or from half precision, via float32.
 void convert_halves(void* to, DType to_dtype, std::int64_t to_step, const void* from,
                     DType from_dtype, std::int64_t from_step, std::int64_t count) {
   constexpr std::int64_t kTile = 256;
@@ -107,13 +107,14 @@ void RowConversion::convert(void* to, std::int64_t to_step, const void* from,
                                                      count);
   } else {
     convert_parts_(to, to_step, from, 2 * from_step, count);
-    if (to_ == DType::kBool) join_truth(static_cast<bool*>(to), to_step, from, from_step, count);
+    if (to_ == DType::kBool)
+      add_imaginary_truth(static_cast<bool*>(to), to_step, from, from_step, count);
   }
 }
 
-// A number with an imaginary part alone is not zero either.
-void RowConversion::join_truth(bool* to, std::int64_t to_step, const void* from,
-                               std::int64_t from_step, std::int64_t count) const {
+// A complex number whose real part is zero is still true if its imaginary part is not zero.
+void RowConversion::add_imaginary_truth(bool* to, std::int64_t to_step, const void* from,
+                                        std::int64_t from_step, std::int64_t count) const {
   for (std::int64_t i = 0; i < count; ++i) {
     bool has_imaginary = false;
     const auto* part = static_cast<const char*>(second_part(from, from_)) +

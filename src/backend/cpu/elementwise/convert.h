@@ -1,6 +1,6 @@
 #pragma once
 
-// Rows of elements from one dtype to another, with the results of PyTorch's casts.
+// Converts rows of elements from one dtype to another, with the results of PyTorch's casts.
 
 #include <cstdint>
 
@@ -23,8 +23,8 @@ class PartConversion {
   RowFunction convert_ = nullptr;
 };
 
-/// Converts rows of elements, `step` apart on either side. A complex number is two real ones side
-/// by side: what there is to convert are parts, one or two steps apart.
+/// Converts rows of elements. Steps count elements on either side. A complex number is two adjacent
+/// real ones, so complex rows are converted as rows of real parts, one or two elements apart.
 class RowConversion {
  public:
   RowConversion(DType to, DType from)
@@ -44,20 +44,20 @@ class RowConversion {
  private:
   void convert(void* to, std::int64_t to_step, const void* from, std::int64_t from_step,
                std::int64_t count) const;
-  void join_truth(bool* to, std::int64_t to_step, const void* from, std::int64_t from_step,
-                  std::int64_t count) const;
+  void add_imaginary_truth(bool* to, std::int64_t to_step, const void* from, std::int64_t from_step,
+                           std::int64_t count) const;
 
   DType to_;
   DType from_;
-  RowFunction copy_;  ///< of one dtype, where there is nothing to convert
+  RowFunction copy_;  ///< plain copy when both dtypes are the same; null otherwise
   PartConversion convert_parts_;
 };
 
-/// The same for one row.
+/// Converts a single row.
 void convert_elements(void* to, DType to_dtype, std::int64_t to_step, const void* from,
                       DType from_dtype, std::int64_t from_step, std::int64_t count);
 
-/// The place of an element.
+/// Returns the address of an element.
 inline void* element_at(void* data, DType dtype, std::int64_t element) {
   return static_cast<char*>(data) + element * static_cast<std::int64_t>(item_size(dtype));
 }

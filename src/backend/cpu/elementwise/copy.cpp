@@ -12,12 +12,12 @@
 namespace eg::cpu {
 namespace {
 
-// Rows of no more elements are copied column by column.
+// Rows with at most this many elements are copied column by column.
 constexpr std::int64_t kShortRow = 8;
 
-// The two dimensions that a copy walks through at once: the one with the smallest steps of what is
-// written, and that with the smallest steps of what is read, or the next one where those are the
-// same. All others are a list of such planes.
+// The two dimensions that a copy iterates over at once: the one with the smallest output step, and
+// the one with the smallest input step (or the next smallest, if both are the same dimension). The
+// remaining dimensions enumerate such planes.
 struct Planes {
   std::size_t inner;
   std::size_t outer;
@@ -46,7 +46,7 @@ struct Steps {
   std::int64_t column;
 };
 
-// Where an operand has plane `index`.
+// Returns the offset of plane `index` in an operand.
 std::int64_t plane_offset(const Loop& loop, const Planes& planes, const Operand& operand,
                           std::int64_t index) {
   std::int64_t offset = 0;
@@ -58,8 +58,8 @@ std::int64_t plane_offset(const Loop& loop, const Planes& planes, const Operand&
   return offset;
 }
 
-// Calls visit(offset in what is written, in what is read, rows) for the parts of planes that rows
-// [begin, end) of all of them are.
+// Calls visit(output offset, input offset, rows) for the parts of planes that make up rows [begin,
+// end), counted over all planes.
 template <class Visit>
 void for_each_plane(const Loop& loop, const Planes& planes, std::int64_t begin, std::int64_t end,
                     Visit&& visit) {
@@ -89,7 +89,7 @@ void copy_rows(const Loop& loop, const Planes& planes, std::int64_t begin, std::
   const RowConversion convert_row(to.dtype, from.dtype);
   for_each_plane(
       loop, planes, begin, end,
-      [&](std::int64_t to_place, std::int64_t from_place, std::int64_t rows) {
+      [&](std::int64_t to_offset, std::int64_t from_offset, std::int64_t rows) {
         const bool by_columns = planes.columns <= kShortRow && planes.columns < rows;
         const std::int64_t lines = by_columns ? planes.columns : rows;
         const std::int64_t count = by_columns ? rows : planes.columns;
@@ -97,15 +97,15 @@ void copy_rows(const Loop& loop, const Planes& planes, std::int64_t begin, std::
         const auto across = by_columns ? &Steps::column : &Steps::row;
         for (std::int64_t line = 0; line < lines; ++line) {
           convert_row(
-              element_at(to.address(), to.dtype, to_place + line * (to_steps.*across)),
+              element_at(to.address(), to.dtype, to_offset + line * (to_steps.*across)),
               to_steps.*along,
-              element_at(from.address(), from.dtype, from_place + line * (from_steps.*across)),
+              element_at(from.address(), from.dtype, from_offset + line * (from_steps.*across)),
               from_steps.*along, count);
         }
       });
 }
 
-// One row: threads share its elements.
+// Copies a single row, whose elements are divided among threads.
 void copy_row(const Loop& loop, std::int64_t begin, std::int64_t end) {
   const Operand& to = loop.operands[0];
   const Operand& from = loop.operands[1];
@@ -121,7 +121,7 @@ void copy_row(const Loop& loop, std::int64_t begin, std::int64_t end) {
 namespace eg::kernel {
 
 void Fill::compute_on_cpu() const {
-  // The bytes of the element, which a row then repeats.
+  // The bytes of one element, which is then repeated along each row.
   alignas(16) std::array<char, 16> element{};
   if (is_half(y.dtype())) {
     const auto number = value.to<float>();

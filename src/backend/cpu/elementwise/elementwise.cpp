@@ -13,10 +13,10 @@
 namespace eg::cpu {
 namespace {
 
-// A tile per operand together fills about half of a first-level data cache.
+// One tile per operand; together they fill about half of an L1 data cache.
 constexpr std::int64_t kTileBytes = 4096;
 
-// Rows from this length on are worth a call of the kernel each; shorter ones are joined in tiles.
+// From this length on, a row is worth a separate kernel call; shorter rows are combined in tiles.
 constexpr std::int64_t kMinRow = 128;
 
 struct Tile {
@@ -24,10 +24,10 @@ struct Tile {
 };
 
 enum class Access : std::uint8_t {
-  kDirect,    ///< lies packed, in the order of the loop
-  kConstant,  ///< one element for all
-  kRepeated,  ///< the same elements again and again, of which tiles hold a whole number
-  kTiled,     ///< passes through a tile
+  kDirect,    ///< packed in memory, in the order of the loop
+  kConstant,  ///< one element for the whole loop
+  kRepeated,  ///< periodic; a tile holds a whole number of periods
+  kTiled,     ///< is copied through a tile
 };
 
 struct Plan {
@@ -39,13 +39,13 @@ struct Plan {
   std::int64_t item;
   std::int64_t out_item;
   std::int64_t tile_elements;
-  /// What repeated operands have in common: after so many elements all of them begin anew.
+  /// The common period of the repeated operands: after this many elements all of them start over.
   std::int64_t period;
   std::array<Access, kMaxOperands> access{};
 };
 
-// Runs elements [begin, end). Direct operands are only read up to a whole number of packs; what
-// remains goes through tiles, whose padding may hold anything.
+// Runs elements [begin, end). Direct operands are only read up to a whole number of packs; the
+// remainder goes through tiles, whose padding may contain anything.
 void run_range(const Loop& loop, const Plan& plan, std::int64_t begin, std::int64_t end) {
   const std::size_t inputs = loop.operands.size() - 1;
   std::array<Tile, kMaxOperands> tiles;
@@ -57,12 +57,12 @@ void run_range(const Loop& loop, const Plan& plan, std::int64_t begin, std::int6
     const Access access = plan.access[i];
     all_direct = all_direct && (access == Access::kDirect || access == Access::kConstant);
     if (access != Access::kConstant) continue;
-    // One element spread over a pack: the kernel reads it again and again.
+    // The element is broadcast to a pack, which the kernel reads with a step of 0.
     convert_elements(tiles[i].bytes, plan.compute, 1, loop.operands[i].memory.address(),
                      loop.operands[i].memory.dtype, 0, plan.lanes);
   }
 
-  // Where tiles of repeated operands were filled, and how far.
+  // Where the tiles of repeated operands were last filled, and with how many elements.
   std::int64_t filled_at = begin;
   std::int64_t filled = 0;
   for (std::int64_t at = begin; at < end;) {
@@ -99,8 +99,8 @@ void run_range(const Loop& loop, const Plan& plan, std::int64_t begin, std::int6
   }
 }
 
-// Runs rows [begin, end) along the innermost dimension, in which all operands lie packed or stay on
-// one element.
+// Runs rows [begin, end) along the innermost dimension, in which every operand is either packed or
+// constant.
 void run_rows(const Loop& loop, const Plan& plan, std::int64_t begin, std::int64_t end) {
   const std::size_t inner = loop.sizes.size() - 1;
   const std::size_t inputs = loop.operands.size() - 1;
@@ -133,7 +133,7 @@ void run_rows(const Loop& loop, const Plan& plan, std::int64_t begin, std::int64
   }
 }
 
-// True when that is possible, and better than tiles.
+// True when run_rows() is possible and faster than tiles.
 bool runs_by_rows(const Loop& loop, const Plan& plan) {
   const std::size_t inner = loop.sizes.size() - 1;
   if (inner == 0 || loop.sizes[inner] < kMinRow) return false;
@@ -149,7 +149,7 @@ bool runs_by_rows(const Loop& loop, const Plan& plan) {
   return is_tiled;
 }
 
-// After how many elements of the loop an operand is at its beginning again.
+// Returns the number of loop elements after which an operand starts over.
 std::int64_t period_of(const Loop& loop, const Operand& operand) {
   std::int64_t period = loop.numel();
   for (std::size_t d = 0; d < loop.sizes.size() && operand.strides[d] == 0; ++d)
@@ -157,8 +157,8 @@ std::int64_t period_of(const Loop& loop, const Operand& operand) {
   return period;
 }
 
-// Has operands that are broadcast along their outer dimensions stay in their tiles, where those can
-// be made to hold a whole number of them.
+// Marks operands that are broadcast along their outer dimensions as kRepeated, where tiles can hold
+// a whole number of their periods. Such tiles are filled once and reused.
 void keep_repeated(const Loop& loop, Plan& plan) {
   for (std::size_t i = 1; i < loop.operands.size(); ++i) {
     if (plan.access[i] != Access::kTiled) continue;
@@ -197,7 +197,7 @@ Plan make_plan(const kernel::Elementwise& call, const Loop& loop) {
   return plan;
 }
 
-// Of one dimension, with all operands side by side or one element for all.
+// Runs the call directly if it has one dimension and every operand is packed or constant.
 bool ran_packed(const kernel::Elementwise& call) {
   if (call.shape.size() != 1 || call.operands[0].strides[0] != 1) return false;
   std::array<PackedOperand, kMaxOperands> packed;

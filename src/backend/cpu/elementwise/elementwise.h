@@ -1,6 +1,7 @@
 #pragma once
 
-// The kernels of elementwise ops: a formula in a loop over packs (see kernel.h for who calls them).
+// The kernels of elementwise ops: a formula in a loop over packs (see kernel.h for how they are
+// called).
 
 #include <type_traits>
 #include <utility>
@@ -15,12 +16,12 @@ namespace eg::cpu {
 
 namespace detail {
 
-/// What the formulas of an op are evaluated on.
+/// The pack type that the formulas of an op are evaluated on.
 template <class Op, class T>
 using PackOf = Pack<T, op::kIsHot<Op> && std::is_same_v<T, float>>;
 
-/// Calls body(parameters). Of a hot op with one choice of two, that is made here and not for each
-/// pack: the body is compiled for either.
+/// Calls body(parameters). For a hot op with a single choice between two forms, the choice is made
+/// here instead of once per pack, so the body is compiled for each form.
 template <class Op, class Body>
 void with_params(const double* values, Body&& body) {
   if constexpr (op::kIsHot<Op> && op::kParamCount<Op> == 1 && op::kFormCount<Op> == 2) {
@@ -37,7 +38,7 @@ void with_params(const double* values, Body&& body) {
 template <class T, class Pack, std::size_t... I, class Body>
 [[gnu::always_inline]] inline void for_each_pack(const KernelArgs& args, std::index_sequence<I...>,
                                                  Body&& body) {
-  // Copies, which what is written cannot change.
+  // Local copies, which stores to `out` cannot alias.
   std::array<const char*, kMaxOperands> in = args.in;
   const std::array<std::int64_t, kMaxOperands> step = args.step;
   char* out = args.out;
@@ -59,7 +60,7 @@ template <class T, class Pack, std::size_t... I, class Body>
 
 }  // namespace detail
 
-/// The forward kernel of an op for element type T; inputs in order.
+/// The forward kernel of an op for element type T. Operands are the inputs in order.
 template <class Op, class T>
 void forward_kernel(const KernelArgs& args) {
   detail::with_params<Op>(args.params, [&](const op::ParamsOf<Op>& p) {
@@ -69,7 +70,7 @@ void forward_kernel(const KernelArgs& args) {
   });
 }
 
-/// True when complex operands give a real result.
+/// True when the op has a real result for complex operands.
 template <class Op>
 inline constexpr bool kIsRealOfComplex = []<std::size_t... J>(std::index_sequence<J...>) {
   if constexpr (op::kComplexRule<Op> == op::ComplexRule::kNone) {
@@ -81,8 +82,8 @@ inline constexpr bool kIsRealOfComplex = []<std::size_t... J>(std::index_sequenc
   }
 }(std::make_index_sequence<op::kArity<Op>>{});
 
-/// The gradient kernel of input I; operands are the incoming gradient, the inputs and the output,
-/// of which those the formula does not read may be anything.
+/// The gradient kernel of input I. Operands are the incoming gradient, the inputs and the output;
+/// those that the formula does not read may be anything.
 template <class Op, std::size_t I, class T>
 void gradient_kernel(const KernelArgs& args) {
   using Value = detail::PackOf<Op, T>;

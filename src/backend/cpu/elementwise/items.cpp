@@ -6,7 +6,7 @@ namespace eg::cpu {
 namespace {
 
 constexpr std::int64_t kChunkBytes = 16;
-// From here on a call of memcpy is worth it.
+// From this size on, calling memcpy is faster.
 constexpr std::int64_t kMemcpyBytes = 512;
 
 struct alignas(8) WideItem {

@@ -1,16 +1,18 @@
 #pragma once
 
-// Copying elements of which only the size matters: rows of one dtype, whatever it is.
+// Copies rows of elements without changing their dtype; only the size of an element matters.
 
 #include <cstddef>
 #include <cstdint>
 
 namespace eg::cpu {
 
-/// Writes a row: to, its step, from, its step, and how many elements; steps count elements.
+/// Copies a row. Arguments: destination, its step, source, its step, number of elements. Steps
+/// count elements.
 using RowFunction = void (*)(void*, std::int64_t, const void*, std::int64_t, std::int64_t);
 
-/// The copy of rows of elements of so many bytes. A row of step 0 is one element again and again.
+/// Returns the function that copies rows of elements of `size` bytes. With a source step of 0 it
+/// repeats one element.
 RowFunction copy_of_items(std::size_t size);
 
 }  // namespace eg::cpu

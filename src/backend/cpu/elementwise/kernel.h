@@ -1,11 +1,12 @@
 #pragma once
 
-// Running an elementwise formula over tensors' memory.
+// Runs elementwise formulas over the memory of tensors.
 //
-// A formula becomes one tight loop over packs, which knows no shapes. `Elementwise::compute_on_cpu`
-// brings operands into that form: operands that lie packed in the order of the loop are used where
-// they are, constants are spread over one pack, everything else (broadcast rows, strides, other
-// dtypes, the last partial pack) passes through tiles that stay in the first-level cache.
+// A formula becomes one tight loop over packs that knows nothing about shapes.
+// `Elementwise::compute_on_cpu` brings operands into that form: operands that are packed in loop
+// order are used in place, constants are broadcast to one pack, and everything else (broadcast
+// rows, strides, other dtypes, the last partial pack) is copied through tiles that stay in the L1
+// cache.
 
 #include <array>
 #include <cstdint>
@@ -15,7 +16,8 @@
 
 namespace eg::cpu {
 
-/// What a kernel sees: pointers to packs, and how far each advances per pack (0 = constant).
+/// The arguments of a kernel: pointers to packs, and how far each pointer advances per pack (0 for
+/// a constant).
 struct KernelArgs {
   std::int64_t packs = 0;
   std::array<const char*, kMaxOperands> in{};

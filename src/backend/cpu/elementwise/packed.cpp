@@ -12,8 +12,8 @@ struct alignas(kPackBytes) OnePack {
   char bytes[kPackBytes];
 };
 
-bool is_short_way(DType compute, DType result, std::int64_t count,
-                  std::span<const PackedOperand> operands) {
+bool can_run_packed(DType compute, DType result, std::int64_t count,
+                    std::span<const PackedOperand> operands) {
   if (count > kMinElementsPerTask || operands[0].memory.dtype != result) return false;
   for (const PackedOperand& operand : operands.subspan(1)) {
     if (operand.memory.dtype != compute && !operand.is_constant) return false;
@@ -25,8 +25,8 @@ bool is_short_way(DType compute, DType result, std::int64_t count,
 
 bool run_packed(const kernel::Formula& formula, DType compute, DType result, std::int64_t count,
                 std::span<const PackedOperand> operands) {
-  if (!is_short_way(compute, result, count, operands)) return false;
-  if (count == 0) return true;  // Views of nothing may have any offset.
+  if (!can_run_packed(compute, result, count, operands)) return false;
+  if (count == 0) return true;  // An empty view may have any offset.
   const auto out_item = static_cast<std::int64_t>(item_size(result));
   const std::span<const PackedOperand> inputs = operands.subspan(1);
   std::array<OnePack, kMaxOperands> packs;
@@ -54,7 +54,8 @@ void run_row(Kernel kernel, KernelArgs args, std::size_t inputs, std::int64_t co
   args.packs = count / lanes;
   if (args.packs > 0) kernel(args);
 
-  // The elements of the last pack, beside which there may be nothing.
+  // The last, partial pack is processed in local buffers, because memory may end after its
+  // elements.
   const std::int64_t rest = count % lanes;
   if (rest == 0) return;
   std::array<OnePack, kMaxOperands> packs;

@@ -1,8 +1,8 @@
 #pragma once
 
-// The short way for what most ops are: an elementwise formula over few elements that lie packed, in
-// the formula's own dtype. A call of kernel::Elementwise would do the same, but describing the
-// operands takes longer than computing so little.
+// The fast path for the most common case: an elementwise formula over few elements that are packed
+// and of the formula's own dtype. kernel::Elementwise would compute the same result, but describing
+// the operands to it takes longer than the computation.
 
 #include <cstdint>
 #include <span>
@@ -13,22 +13,22 @@
 
 namespace eg::cpu {
 
-/// What a formula computes at a time.
+/// Bytes that a formula processes at a time.
 inline constexpr std::int64_t kPackBytes = 16;
 
-/// Memory of the CPU: `count` elements, or one for all of them.
+/// CPU memory with `count` elements, or with a single one if `is_constant`.
 struct PackedOperand {
   MemoryView memory;
   bool is_constant = false;
 };
 
-/// Computes at once, or returns false when that needs more than one pass over packed memory. The
-/// first operand is written.
+/// Computes the result immediately, or returns false when that takes more than one pass over packed
+/// memory. The first operand is the output.
 bool run_packed(const kernel::Formula& formula, DType compute, DType result, std::int64_t count,
                 std::span<const PackedOperand> operands);
 
-/// Runs a kernel over `count` elements of `item` bytes whose places are in `args`; those that stay
-/// on one pack have a step of 0, and only the packs are set here.
+/// Runs a kernel over `count` elements of `item` bytes. `args` holds the operands' addresses, and a
+/// step of 0 for constants; `packs` is set here.
 void run_row(Kernel kernel, KernelArgs args, std::size_t inputs, std::int64_t count,
              std::int64_t item, std::int64_t out_item);
 

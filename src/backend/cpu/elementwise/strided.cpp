@@ -45,7 +45,8 @@ Loop make_loop(const Shape& shape, std::span<Operand> operands) {
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] != 1) order.push_back(d);
   }
-  // Stable insertion by the step sizes of the first operand that tells two dimensions apart.
+  // A stable insertion sort by step size, using the first operand whose steps in the two dimensions
+  // differ.
   const auto is_inner = [&](std::size_t a, std::size_t b) {
     for (const Operand& operand : operands) {
       const std::int64_t step_a = std::abs(operand.strides[a]);

@@ -1,9 +1,10 @@
 #pragma once
 
-// Walking several operands of one shape, each with strides of its own.
+// Iterates over several operands of the same shape, each with its own strides.
 //
-// Dimensions along which all operands step in the same rhythm are merged, and the one with the
-// smallest steps of the first operand goes innermost, so that most loops end up one-dimensional.
+// Dimensions that are contiguous with each other in all operands are merged, and the dimension with
+// the smallest steps of the first operand becomes the innermost one, so most loops end up
+// one-dimensional.
 
 #include <array>
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace eg::cpu {
 using kernel::kMaxOperands;
 using kernel::Operand;
 
-/// The common iteration space of some operands, after merging.
+/// The iteration space shared by some operands, after merging.
 struct Loop {
   Shape sizes;  ///< outermost first; never empty
   std::span<Operand> operands;
@@ -32,14 +33,15 @@ Loop make_loop(const Shape& shape, std::span<Operand> operands);
 
 /// True when the operand steps through memory one element at a time, in the order of the loop.
 bool is_linear(const Loop& loop, const Operand& operand);
-/// True when every step stays on the same element.
+/// True when the operand has the same element at every position of the loop.
 bool is_constant(const Operand& operand);
 
-/// Copies elements [begin, begin + count) of the loop's order from `source` into packed memory,
-/// converted to `dtype`.
+/// Copies elements [begin, begin + count), in loop order, from `source` into packed memory and
+/// converts them to `dtype`.
 void gather(const Loop& loop, const Operand& source, std::int64_t begin, std::int64_t count,
             void* packed, DType dtype);
-/// The other way round: packed memory of `dtype` into `destination`, converted to its dtype.
+/// The inverse of gather(): copies packed memory of `dtype` into `destination` and converts it to
+/// its dtype.
 void scatter(const Loop& loop, const Operand& destination, std::int64_t begin, std::int64_t count,
              const void* packed, DType dtype);
 

@@ -11,15 +11,16 @@ namespace {
 
 constexpr std::int64_t kLineBytes = 64;
 
-// A tile is a cache line long in both directions, and is turned in a place of its own: lines that
-// are a power of two apart push each other out of the cache, so each is read, or written, at once.
+// A tile is one cache line long in both directions and is transposed in a local buffer. Lines that
+// are a power of two apart evict each other from the cache, so each line is read, or written, in
+// one go.
 template <class T>
 constexpr std::int64_t kTile = kLineBytes / static_cast<std::int64_t>(sizeof(T));
 
 template <class T>
 using Tile = std::array<T, kTile<T> * kTile<T>>;
 
-// How many tiles lie along a dimension, the last of them perhaps in part.
+// Returns the number of tiles along a dimension; the last one may be partial.
 template <class T>
 std::int64_t tiles_along(std::int64_t size) {
   return (size + kTile<T> - 1) / kTile<T>;
@@ -35,10 +36,10 @@ Vector load(const void* from) {
   return vector;
 }
 
-// Turns a square of as many rows as a vector has elements; rows are `from_step` and `to_step`
-// apart.
-void turn_square(const std::uint32_t* from, std::int64_t from_step, std::uint32_t* to,
-                 std::int64_t to_step) {
+// Transposes a square with as many rows as a vector has elements. Rows are `from_step` and
+// `to_step` elements apart.
+void transpose_square(const std::uint32_t* from, std::int64_t from_step, std::uint32_t* to,
+                      std::int64_t to_step) {
   const auto a = load<Vector32>(from);
   const auto b = load<Vector32>(from + from_step);
   const auto c = load<Vector32>(from + 2 * from_step);
@@ -57,8 +58,8 @@ void turn_square(const std::uint32_t* from, std::int64_t from_step, std::uint32_
   }
 }
 
-void turn_square(const std::uint64_t* from, std::int64_t from_step, std::uint64_t* to,
-                 std::int64_t to_step) {
+void transpose_square(const std::uint64_t* from, std::int64_t from_step, std::uint64_t* to,
+                      std::int64_t to_step) {
   const auto a = load<Vector64>(from);
   const auto b = load<Vector64>(from + from_step);
   const Vector64 low = __builtin_shufflevector(a, b, 0, 2);
@@ -71,11 +72,12 @@ template <class T>
 void copy_tile(const T* from, std::int64_t from_step, T* to, std::int64_t to_step) {
   constexpr std::int64_t kSquare = 16 / sizeof(T);
   Tile<T> tile;
-  // All squares in a row would be kilobytes of code.
+  // Unrolling all squares would produce kilobytes of code.
 #pragma GCC unroll 1
   for (std::int64_t i = 0; i < kTile<T>; i += kSquare) {
     for (std::int64_t j = 0; j < kTile<T>; j += kSquare)
-      turn_square(from + i * from_step + j, from_step, tile.data() + j * kTile<T> + i, kTile<T>);
+      transpose_square(from + i * from_step + j, from_step, tile.data() + j * kTile<T> + i,
+                       kTile<T>);
   }
   for (std::int64_t j = 0; j < kTile<T>; ++j)
     std::memcpy(to + j * to_step, tile.data() + j * kTile<T>, kLineBytes);
@@ -89,8 +91,8 @@ void copy_edge(const T* from, std::int64_t from_step, T* to, std::int64_t to_ste
   }
 }
 
-// Copies the tiles between `first` and `end`, counted along the outer dimensions, then along `dim`:
-// a tile of this count is as long as the innermost dimension.
+// Copies tiles [first, end), counted over the outer dimensions and then along `dim`. One tile of
+// this count spans the whole innermost dimension.
 template <class T>
 void copy_tiles(const Loop& loop, std::size_t dim, std::int64_t first, std::int64_t end) {
   const std::size_t inner = loop.sizes.size() - 1;

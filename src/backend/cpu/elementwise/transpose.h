@@ -1,7 +1,7 @@
 #pragma once
 
-// Copies whose source lies across the target: the elements that are neighbours in one are far apart
-// in the other. Element by element every one of them costs a cache line.
+// Copies whose source is transposed relative to the target: elements that are adjacent in one are
+// far apart in the other. Copied one by one, every element would cost a cache line.
 
 #include <optional>
 
@@ -9,11 +9,11 @@
 
 namespace eg::cpu {
 
-/// The dimension of the loop, besides the innermost, along which the second operand's elements are
-/// neighbours, where copy_transposed() serves a copy to the first.
+/// Returns the dimension, other than the innermost one, along which the second operand's elements
+/// are adjacent, if copy_transposed() can be used for a copy to the first operand.
 std::optional<std::size_t> transposed_dim(const Loop& loop);
 
-/// Copies the whole loop from its second operand to its first.
+/// Copies all elements of the loop from its second operand to its first.
 void copy_transposed(const Loop& loop, std::size_t dim);
 
 }  // namespace eg::cpu

@@ -10,8 +10,8 @@
 namespace eg::cpu {
 namespace {
 
-// The runs found so far among elements that come in order. A run is numbered, by the elements in
-// it, and has its first element.
+// Collects runs of equal elements as the elements arrive in order. Records the first element of
+// each run and, until finish(), where the run starts.
 class Runs {
  public:
   explicit Runs(const kernel::FindDistinct& call)
@@ -19,16 +19,16 @@ class Runs {
         starts_(call.counts.as<std::int64_t>()),
         inverse_(call.inverse ? call.inverse.as<std::int64_t>() : nullptr) {}
 
-  /// Takes the next element, which is at `index`.
+  /// Adds the next element, whose index is `index`.
   void add(std::int64_t index, bool is_first_of_run) {
-    // Written in any case: a branch would be guessed wrong.
+    // Written unconditionally: a branch would be mispredicted.
     firsts_[number_] = index;
     starts_[number_] = size_++;
     number_ += is_first_of_run ? 1 : 0;
     if (inverse_ != nullptr) inverse_[index] = number_ - 1;
   }
 
-  /// Makes the counts of all, and returns how many runs there are.
+  /// Turns the starts of the runs into their lengths and returns the number of runs.
   std::int64_t finish() {
     for (std::int64_t run = 0; run + 1 < number_; ++run)
       starts_[run] = starts_[run + 1] - starts_[run];
@@ -68,7 +68,7 @@ std::int64_t find_by_order(const kernel::FindDistinct& call) {
   return runs.finish();
 }
 
-// What a table of all values between the least and the largest knows of one.
+// An entry of the table of all values between the smallest and the largest one.
 struct Value {
   std::int64_t first;
   std::int64_t count;
@@ -77,14 +77,14 @@ struct Value {
 template <class T>
 std::int64_t find_in_table(const kernel::FindDistinct& call, T least, std::int64_t values) {
   const T* x = call.x.as<T>();
-  const auto place = [&](std::int64_t i) {
+  const auto slot = [&](std::int64_t i) {
     return static_cast<std::size_t>(static_cast<std::int64_t>(x[i]) -
                                     static_cast<std::int64_t>(least));
   };
   std::vector<Value> table(static_cast<std::size_t>(values));
-  // Backwards, so that the first is what stays.
+  // Backwards, so that the first occurrence is written last.
   for (std::int64_t i = call.size; i-- > 0;) {
-    Value& value = table[place(i)];
+    Value& value = table[slot(i)];
     value.first = i;
     ++value.count;
   }
@@ -97,13 +97,13 @@ std::int64_t find_in_table(const kernel::FindDistinct& call, T least, std::int64
   }
   if (call.inverse) {
     for (std::int64_t i = 0; i < call.size; ++i)
-      call.inverse.as<std::int64_t>()[i] = table[place(i)].first;
+      call.inverse.as<std::int64_t>()[i] = table[slot(i)].first;
   }
   return number;
 }
 
 std::int64_t find_distinct(const kernel::FindDistinct& call) {
-  // A table of so many values per element costs less than an order.
+  // A table with at most this many values per element is faster than sorting.
   constexpr std::int64_t kMostPerElement = 2;
   constexpr std::int64_t kSmallTable = 256;
   return visit_dtype(call.x.dtype(), [&]<class T>() {

@@ -10,16 +10,16 @@
 namespace eg::cpu {
 namespace {
 
-// Fewer elements are inserted one by one.
+// Fewer elements than this are sorted by insertion.
 constexpr std::size_t kMinSortedByDigits = 32;
-// From here on the tables of wide digits cost less than the passes they save.
+// From this size on, the larger tables of wide digits cost less than the passes they save.
 constexpr std::size_t kMinWithWideDigits = 4096;
 constexpr int kWideDigit = 11;
 constexpr int kNarrowDigit = 8;
 
 template <class T>
 constexpr std::uint64_t kNanKey = std::numeric_limits<std::uint64_t>::max();
-// A float32's key has its upper half alone: halves that are all the same cost no pass.
+// The key of a float32 uses only the upper half; bits that are equal in all keys cost no pass.
 template <>
 constexpr std::uint64_t kNanKey<float> = ~std::uint64_t{0} << 32;
 
@@ -41,29 +41,29 @@ std::uint64_t key_of(T value) {
 void insert_one_by_one(Entries& entries) {
   for (std::size_t i = 1; i < entries.size(); ++i) {
     const Entry entry = entries[i];
-    std::size_t place = i;
-    for (; place > 0 && entry.key < entries[place - 1].key; --place)
-      entries[place] = entries[place - 1];
-    entries[place] = entry;
+    std::size_t position = i;
+    for (; position > 0 && entry.key < entries[position - 1].key; --position)
+      entries[position] = entries[position - 1];
+    entries[position] = entry;
   }
 }
 
-// Puts elements in the order of a digit of their keys; those of the same digit keep theirs.
+// One pass of the radix sort: a stable sort by one digit of the keys.
 void order_by_digit(const Entries& from, Entries& to, int shift, int bits) {
-  std::array<std::uint32_t, std::size_t{1} << kWideDigit> places;
+  std::array<std::uint32_t, std::size_t{1} << kWideDigit> starts;
   const std::size_t mask = (std::size_t{1} << bits) - 1;
   const auto digit_of = [&](const Entry& entry) {
     return static_cast<std::size_t>(entry.key >> shift) & mask;
   };
-  std::fill_n(places.begin(), mask + 1, 0);
-  for (const Entry& entry : from) ++places[digit_of(entry)];
-  std::uint32_t place = 0;
+  std::fill_n(starts.begin(), mask + 1, 0);
+  for (const Entry& entry : from) ++starts[digit_of(entry)];
+  std::uint32_t position = 0;
   for (std::size_t digit = 0; digit <= mask; ++digit) {
-    const std::uint32_t count = places[digit];
-    places[digit] = place;
-    place += count;
+    const std::uint32_t count = starts[digit];
+    starts[digit] = position;
+    position += count;
   }
-  for (const Entry& entry : from) to[places[digit_of(entry)]++] = entry;
+  for (const Entry& entry : from) to[starts[digit_of(entry)]++] = entry;
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ void load_entries(const kernel::In& in, const Row& row, std::int64_t begin, std:
 
 void sort_entries(Entries& entries) {
   if (entries.size() < kMinSortedByDigits) return insert_one_by_one(entries);
-  // Only bits in which keys differ say anything.
+  // Only the bits in which keys differ need to be sorted by.
   std::uint64_t all = ~std::uint64_t{0};
   std::uint64_t any = 0;
   bool is_sorted = true;
@@ -101,11 +101,11 @@ void sort_entries(Entries& entries) {
   const int width = 64 - std::countl_zero(all ^ any) - begin;
   const int widest = entries.size() < kMinWithWideDigits ? kNarrowDigit : kWideDigit;
   const int passes = (width + widest - 1) / widest;
-  Entries room(entries.size());
+  Entries buffer(entries.size());
   for (int pass = 0; pass < passes; ++pass) {
     const int shift = width * pass / passes;
-    order_by_digit(entries, room, begin + shift, width * (pass + 1) / passes - shift);
-    entries.swap(room);
+    order_by_digit(entries, buffer, begin + shift, width * (pass + 1) / passes - shift);
+    entries.swap(buffer);
   }
 }
 

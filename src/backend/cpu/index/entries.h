@@ -1,7 +1,7 @@
 #pragma once
 
-// Elements with their places, and putting them in order. Every dtype is ordered as unsigned
-// integers of the same order, so that one function sorts all.
+// Elements with their indices, and sorting them. The values of every dtype are mapped to unsigned
+// integers in the same order, so one function sorts all dtypes.
 
 #include <cstdint>
 #include <vector>
@@ -17,26 +17,26 @@ struct Entry {
 
 using Entries = std::vector<Entry>;
 
-/// With the index every order is total, so every algorithm is stable. (An object: a function would
-/// be called through its address.)
+/// Comparing indices last makes the order total, so every sorting algorithm is stable. (An object,
+/// because a function would be called through its address.)
 inline constexpr auto is_before = [](const Entry& a, const Entry& b) {
   return a.key != b.key ? a.key < b.key : a.index < b.index;
 };
 
-/// The key of NaN, larger than all others; 0 for a dtype without.
+/// Returns the key of NaN, which is larger than all others, or 0 for a dtype that has no NaN.
 std::uint64_t key_of_nan(DType dtype);
 
-/// Where elements lie that are `step` apart.
+/// The position of a row in memory: its first element, and the distance between elements.
 struct Row {
   std::int64_t start;
   std::int64_t step;
 };
 
-/// Writes `count` elements of a row, from `begin` on, with keys that fall where `descending`.
+/// Loads `count` elements of a row, starting at `begin`. Keys are inverted if `descending`.
 void load_entries(const kernel::In& in, const Row& row, std::int64_t begin, std::int64_t count,
                   bool descending, Entry* entries);
 
-/// Puts elements in order, whose indices rise.
+/// Sorts entries by key. Their indices must be ascending.
 void sort_entries(Entries& entries);
 
 }  // namespace eg::cpu

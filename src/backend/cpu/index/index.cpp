@@ -1,5 +1,5 @@
-// Results never depend on the number of threads: tasks divide the destination, and each walks its
-// sources in order.
+// Results never depend on the number of threads: the destination is divided among tasks, and each
+// task reads its sources in order.
 
 #include "kernels/index.h"
 
@@ -15,7 +15,8 @@ namespace {
 using kernel::IndexedElements;
 using kernel::IndexedRows;
 
-// Calls visit.template operator()<T>() with an integer as wide as an element: copies need no more.
+// Calls visit.template operator()<T>() with T an integer as wide as an element, which is all that
+// copies need.
 template <class Visit>
 void visit_width(std::size_t item_size, Visit&& visit) {
   switch (item_size) {
@@ -28,7 +29,7 @@ void visit_width(std::size_t item_size, Visit&& visit) {
     case 16:
       return visit.template operator()<std::complex<double>>();
     default:
-      fail(ErrorCode::kInternal, "no element is ", item_size, " bytes wide.");
+      fail(ErrorCode::kInternal, "elements of ", item_size, " bytes are not supported.");
   }
 }
 
@@ -53,7 +54,7 @@ std::int64_t items_per_task(std::int64_t item_elements) {
   return std::max<std::int64_t>(1, kMinElementsPerTask / std::max<std::int64_t>(1, item_elements));
 }
 
-// Short rows are copied element by element, which is faster than a call.
+// Short rows are copied element by element, which is faster than calling memcpy.
 template <class T>
 void copy_row(T* to, const T* from, std::int64_t count) {
   if (count == 1)
@@ -63,7 +64,8 @@ void copy_row(T* to, const T* from, std::int64_t count) {
 }
 
 // Calls visit(offset in the indexed operand, offset in the packed one) for the rows of the last
-// dimension that begin at [first, first + count). `offset` leaves out what the index adds.
+// dimension that begin at [first, first + count). `offset` does not include the index's
+// contribution.
 template <class Visit>
 void for_each_element_row(const IndexedElements& e, std::int64_t first, std::int64_t count,
                           Visit&& visit) {
@@ -106,8 +108,8 @@ void for_each_element(const IndexedElements& e, std::int64_t first, std::int64_t
   });
 }
 
-// Tasks that write into the indexed operand take whole outer positions, which cannot meet in one
-// element.
+// Tasks that write to the indexed operand process whole outer positions, so no two tasks write to
+// the same element.
 template <class Visit>
 void for_each_target(const IndexedElements& e, Visit&& visit) {
   const std::int64_t count = numel(e.shape);
@@ -182,7 +184,7 @@ void add_rows(const IndexedRows& r, const T* packed, T* indexed, std::int64_t sk
                  });
     return;
   }
-  // Every task reads all indices: no more tasks than threads.
+  // Every task reads all indices, so there are no more tasks than threads.
   const std::int64_t tasks =
       std::clamp<std::int64_t>(r.count * r.inner / kMinElementsPerTask, 1, num_threads());
   parallel_for(0, r.rows, (r.rows + tasks - 1) / tasks,
@@ -203,8 +205,8 @@ void FindOutOfRange::compute_on_cpu() const {
   for (const auto* i = begin; i != end; ++i) any |= is_bad(*i);
   const auto* const found = any ? std::find_if(begin, end, is_bad) : end;
   if (!position) {
-    check(!any, ErrorCode::kIndexOutOfRange, op, "index out of range in self: index ",
-          any ? *found : 0, " is out of bounds for dimension ", dim, " with size ", size, '.');
+    check(!any, ErrorCode::kIndexOutOfRange, op, "index ", any ? *found : 0,
+          " is out of range for dimension ", dim, " of size ", size, '.');
     return;
   }
   *position.as<std::int64_t>() = any ? found - begin : -1;
@@ -212,34 +214,35 @@ void FindOutOfRange::compute_on_cpu() const {
 }
 
 void TakeRows::compute_on_cpu() const {
-  // There can be more empty rows than a loop should count; so below.
-  if (places.count == 0 || places.inner == 0) return;
+  // The number of empty rows can be too large to iterate over; the same applies below.
+  if (selection.count == 0 || selection.inner == 0) return;
   cpu::visit_width(item_size(packed.dtype()),
-                   [&]<class T>() { cpu::take_rows(places, indexed.as<T>(), packed.as<T>()); });
+                   [&]<class T>() { cpu::take_rows(selection, indexed.as<T>(), packed.as<T>()); });
 }
 
 void PutRows::compute_on_cpu() const {
-  if (places.count == 0 || places.inner == 0) return;
+  if (selection.count == 0 || selection.inner == 0) return;
   cpu::visit_width(item_size(indexed.dtype()),
-                   [&]<class T>() { cpu::put_rows(places, packed.as<T>(), indexed.as<T>()); });
+                   [&]<class T>() { cpu::put_rows(selection, packed.as<T>(), indexed.as<T>()); });
 }
 
 void AddRows::compute_on_cpu() const {
-  if (places.count == 0 || places.inner == 0) return;
-  visit_any_dtype(indexed.dtype(),
-                  [&]<class T>() { cpu::add_rows(places, packed.as<T>(), indexed.as<T>(), skip); });
+  if (selection.count == 0 || selection.inner == 0) return;
+  visit_any_dtype(indexed.dtype(), [&]<class T>() {
+    cpu::add_rows(selection, packed.as<T>(), indexed.as<T>(), skip);
+  });
 }
 
 void TakeElements::compute_on_cpu() const {
-  const std::int64_t count = numel(places.shape);
+  const std::int64_t count = numel(selection.shape);
   if (count == 0) return;
   cpu::visit_width(item_size(packed.dtype()), [&]<class T>() {
     const T* from = indexed.as<T>();
     T* to = packed.as<T>();
-    const std::int64_t length = places.shape.back();
+    const std::int64_t length = selection.shape.back();
     parallel_for(
         0, count / length, cpu::items_per_task(length), [&](std::int64_t begin, std::int64_t end) {
-          cpu::for_each_element(places, begin, end - begin,
+          cpu::for_each_element(selection, begin, end - begin,
                                 [&](std::int64_t named, std::int64_t i) { to[i] = from[named]; });
         });
   });
@@ -249,7 +252,8 @@ void PutElements::compute_on_cpu() const {
   cpu::visit_width(item_size(indexed.dtype()), [&]<class T>() {
     T* to = indexed.as<T>();
     const T* from = packed.as<T>();
-    cpu::for_each_target(places, [&](std::int64_t named, std::int64_t i) { to[named] = from[i]; });
+    cpu::for_each_target(selection,
+                         [&](std::int64_t named, std::int64_t i) { to[named] = from[i]; });
   });
 }
 
@@ -258,7 +262,7 @@ void AddElements::compute_on_cpu() const {
     T* to = indexed.as<T>();
     const T* from = packed.as<T>();
     cpu::for_each_target(
-        places, [&](std::int64_t named, std::int64_t i) { cpu::add_to(to[named], from[i]); });
+        selection, [&](std::int64_t named, std::int64_t i) { cpu::add_to(to[named], from[i]); });
   });
 }
 
@@ -266,8 +270,9 @@ void MultiplyElements::compute_on_cpu() const {
   visit_any_dtype(indexed.dtype(), [&]<class T>() {
     T* to = indexed.as<T>();
     const T* from = packed.as<T>();
-    cpu::for_each_target(
-        places, [&](std::int64_t named, std::int64_t i) { cpu::multiply_to(to[named], from[i]); });
+    cpu::for_each_target(selection, [&](std::int64_t named, std::int64_t i) {
+      cpu::multiply_to(to[named], from[i]);
+    });
   });
 }
 
@@ -275,7 +280,7 @@ void ExtremeElements::compute_on_cpu() const {
   visit_dtype(indexed.dtype(), [&]<class T>() {
     T* to = indexed.as<T>();
     const T* from = packed.as<T>();
-    cpu::for_each_target(places, [&](std::int64_t named, std::int64_t i) {
+    cpu::for_each_target(selection, [&](std::int64_t named, std::int64_t i) {
       const T value = from[i];
       const bool wins = largest ? value > to[named] : value < to[named];
       if (wins || value != value) to[named] = value;
@@ -290,7 +295,7 @@ void CountTrue::compute_on_cpu() const {
 
 void FindTrue::compute_on_cpu() const {
   const bool* const values = mask.as<bool>();
-  auto* next = places.as<std::int64_t>();
+  auto* next = positions.as<std::int64_t>();
   for (std::int64_t i = 0; i < count; ++i) {
     if (values[i]) *next++ = i;
   }
@@ -302,7 +307,7 @@ void ClearTriangle::compute_on_cpu() const {
   parallel_for(
       0, count / columns, cpu::items_per_task(columns), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t row = begin; row < end; ++row) {
-          // The first column that is not cleared on the right, or the first one kept on the left.
+          // For `lower`, the first column to clear; otherwise, the first column to keep.
           const std::int64_t border =
               std::clamp<std::int64_t>(row % rows + diagonal + (lower ? 1 : 0), 0, columns);
           char* from = matrices.as<char>() + row * columns * bytes;

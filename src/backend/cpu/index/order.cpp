@@ -14,37 +14,39 @@ namespace {
 using kernel::In;
 using kernel::Rows;
 
-// A part of the order is chosen, and not sorted out of the whole, where it is one of this many.
-constexpr std::int64_t kManyPerKept = 8;
+// At most one in this many elements is needed: then they are selected instead of sorting the whole
+// row.
+constexpr std::int64_t kSelectionRatio = 8;
 
-// Calls visit(where its first element is, outer index, inner index, room) for every row.
+// Calls visit(offset of the first element, outer index, inner index, a reusable buffer) for every
+// row.
 template <class Visit>
-void for_each_place(const Rows& rows, Visit&& visit) {
+void for_each_row_start(const Rows& rows, Visit&& visit) {
   const std::int64_t grain = kMinElementsPerTask / std::max<std::int64_t>(1, 8 * rows.size) + 1;
   parallel_for(0, rows.positions(), grain, [&](std::int64_t begin, std::int64_t end) {
-    Entries room;
+    Entries row;
     for (std::int64_t r = begin; r < end; ++r) {
       const std::int64_t o = r / rows.inner;
       const std::int64_t i = r % rows.inner;
-      visit(o * rows.size * rows.inner + i, o, i, room);
+      visit(o * rows.size * rows.inner + i, o, i, row);
     }
   });
 }
 
-// Calls visit(elements, outer index, inner index) for every row, with its elements to work on.
+// Calls visit(entries, outer index, inner index) for every row; the entries may be modified.
 template <class Visit>
 void for_each_row(const Rows& rows, const In& in, bool descending, Visit&& visit) {
-  for_each_place(rows, [&](std::int64_t start, std::int64_t o, std::int64_t i, Entries& row) {
+  for_each_row_start(rows, [&](std::int64_t start, std::int64_t o, std::int64_t i, Entries& row) {
     row.resize(checked_count(rows.size));
     load_entries(in, {start, rows.inner}, 0, rows.size, descending, row.data());
     visit(row, o, i);
   });
 }
 
-// Of equals, of NaNs too, the last one counts; nothing comes after NaN but another.
+// Of equal elements, including NaNs, the last one is taken. A NaN is replaced only by another NaN.
 template <class T>
 void running_extreme(const Rows& rows, const T* x, std::int64_t* indices, bool largest) {
-  for_each_place(rows, [&](std::int64_t start, std::int64_t, std::int64_t, Entries&) {
+  for_each_row_start(rows, [&](std::int64_t start, std::int64_t, std::int64_t, Entries&) {
     std::int64_t best = 0;
     T extreme = x[start];
     for (std::int64_t k = 0; k < rows.size; ++k) {
@@ -59,7 +61,7 @@ void running_extreme(const Rows& rows, const T* x, std::int64_t* indices, bool l
   });
 }
 
-// Moves the elements [first, first + count) of the order there.
+// Moves the elements with ranks [first, first + count) to that range, in order.
 void order_part(Entries& row, std::int64_t first, std::int64_t count) {
   Entry* const from = row.data() + first;
   Entry* const end = row.data() + row.size();
@@ -67,8 +69,8 @@ void order_part(Entries& row, std::int64_t first, std::int64_t count) {
   if (first == 0 || count > 1) std::partial_sort(from, from + count, end, is_before);
 }
 
-// The first `count` elements of the order of a long row. What is not before the last of those that
-// were kept is never looked at again, and most elements are not.
+// Finds the first `count` elements of a long row in sorted order. An element that does not sort
+// before the last one retained so far is skipped immediately, as most elements are.
 void keep_first(const Rows& rows, const In& in, std::int64_t start, bool descending,
                 std::int64_t count, Entries& kept) {
   constexpr std::int64_t kChunk = 64;
@@ -80,7 +82,7 @@ void keep_first(const Rows& rows, const In& in, std::int64_t start, bool descend
   for (std::int64_t begin = 0; begin < rows.size; begin += kChunk) {
     const std::int64_t some = std::min(rows.size - begin, kChunk);
     load_entries(in, {start, rows.inner}, begin, some, descending, chunk.data());
-    // Of elements with the key of the limit those that come later are after it.
+    // Among elements whose key equals the limit, later ones sort after it.
     for (std::int64_t i = 0; i < some; ++i) {
       const Entry& entry = chunk[static_cast<std::size_t>(i)];
       if (entry.key < limit || !is_full) kept.push_back(entry);
@@ -94,24 +96,25 @@ void keep_first(const Rows& rows, const In& in, std::int64_t start, bool descend
   order_part(kept, 0, count);
 }
 
-// Up to this many elements PyTorch sorts by insertion.
+// PyTorch sorts up to this many elements by insertion.
 constexpr std::ptrdiff_t kInsertedAtMost = 16;
 
-// Sorts a row. Where short rows have a NaN, which is before nothing and after nothing, the order is
-// that of PyTorch's insertion, for among elements that are all rare the first one is the mode.
+// Sorts a row. NaN compares neither less nor greater, so for short rows that contain NaN the order
+// must reproduce PyTorch's insertion sort: if no value repeats, the first element of that order is
+// the mode.
 void sort_for_mode(Entries& row, std::uint64_t nan) {
   const auto is_nan = [nan](const Entry& entry) { return nan != 0 && entry.key == nan; };
   if (std::ssize(row) > kInsertedAtMost || std::none_of(row.begin(), row.end(), is_nan))
     return sort_entries(row);
   const auto is_less = [&](const Entry& a, const Entry& b) { return !is_nan(b) && a.key < b.key; };
   for (auto next = row.begin() + 1; next < row.end(); ++next) {
-    auto place = next;
+    auto position = next;
     if (is_less(*next, row.front())) {
-      place = row.begin();
+      position = row.begin();
     } else {
-      while (is_less(*next, *(place - 1))) --place;
+      while (is_less(*next, *(position - 1))) --position;
     }
-    std::rotate(place, next, next + 1);
+    std::rotate(position, next, next + 1);
   }
 }
 
@@ -126,9 +129,9 @@ void OrderRows::compute_on_cpu() const {
     std::int64_t* out = indices.as<std::int64_t>() + o * count * rows.inner + i;
     for (std::int64_t k = 0; k < count; ++k, ++entry, out += rows.inner) *out = entry->index;
   };
-  const bool is_small_part = count <= rows.size / cpu::kManyPerKept;
+  const bool is_small_part = count <= rows.size / cpu::kSelectionRatio;
   if (first == 0 && is_small_part) {
-    cpu::for_each_place(
+    cpu::for_each_row_start(
         rows, [&](std::int64_t start, std::int64_t o, std::int64_t i, cpu::Entries& kept) {
           cpu::keep_first(rows, x, start, descending, count, kept);
           write(kept.data(), o, i);
@@ -142,7 +145,7 @@ void OrderRows::compute_on_cpu() const {
 }
 
 void ModeRows::compute_on_cpu() const {
-  // That of NaN, which equals nothing, itself neither.
+  // NaN is not equal to anything, including itself.
   const std::uint64_t nan = cpu::key_of_nan(x.dtype());
   const auto is_other = [nan](std::uint64_t a, std::uint64_t b) {
     return a != b || (nan != 0 && a == nan);
@@ -178,7 +181,7 @@ void SearchSorted::compute_on_cpu() const {
                        begin = is_before ? begin + half + 1 : begin;
                        length = is_before ? length - half - 1 : half;
                      }
-                     places.as<std::int64_t>()[i] = begin;
+                     positions.as<std::int64_t>()[i] = begin;
                    }
                  });
   });

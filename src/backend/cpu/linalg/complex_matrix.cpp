@@ -11,11 +11,6 @@ namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
-// A number without the care that multiplication of infinities takes.
-Complex times(Complex a, Complex b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-
 // a^H b.
 Complex inner(const Complex* a, const Complex* b, std::int64_t count) {
   Complex sum = 0;
@@ -23,7 +18,7 @@ Complex inner(const Complex* a, const Complex* b, std::int64_t count) {
   return sum;
 }
 
-// The length of a vector, whose squares may overflow.
+// Returns the Euclidean norm of a vector without overflow in the squares.
 double length(const Complex* x, std::int64_t count) {
   double greatest = 0;
   for (std::int64_t i = 0; i < count; ++i)
@@ -34,7 +29,8 @@ double length(const Complex* x, std::int64_t count) {
   return greatest * std::sqrt(sum);
 }
 
-// x[i], y[i] <- c x[i] + conj(s) y[i], c y[i] - s x[i]: for `count` pairs that lie `step` apart.
+// Rotates `count` pairs that are `step` apart: x[i], y[i] <- c x[i] + conj(s) y[i], c y[i] - s
+// x[i].
 void rotate(Complex* x, Complex* y, std::int64_t count, std::int64_t step, double c, Complex s) {
   for (std::int64_t i = 0; i < count; ++i, x += step, y += step) {
     const Complex old = *x;
@@ -43,8 +39,9 @@ void rotate(Complex* x, Complex* y, std::int64_t count, std::int64_t step, doubl
   }
 }
 
-// 1 - tau v v^H, which makes of x[0..count) its first element alone. x becomes v, but for its first
-// element, a 1 that is not stored: there stands what is left. Returns tau.
+// Computes the reflection 1 - tau v v^H that maps x[0..count) to a multiple of the first unit
+// vector. x becomes v, except that the first element of v is an implicit 1: x[0] holds the first
+// element of the result instead. Returns tau.
 Complex reflector(Complex* x, std::int64_t count) {
   const double below = count > 1 ? length(x + 1, count - 1) : 0;
   const Complex head = x[0];
@@ -56,14 +53,14 @@ Complex reflector(Complex* x, std::int64_t count) {
   return (left - head) / left;
 }
 
-// Applies 1 - tau v v^H from the left to one column, where v[0] stands for a 1.
+// Applies 1 - tau v v^H from the left to one column; v[0] is an implicit 1.
 void reflect(const Complex* v, Complex tau, std::int64_t count, Complex* x) {
   const Complex sum = times(tau, x[0] + inner(v + 1, x + 1, count - 1));
   x[0] -= sum;
   for (std::int64_t i = 1; i < count; ++i) x[i] -= times(v[i], sum);
 }
 
-// H = U^H A U with nothing below the first diagonal under the main one.
+// Reduces A to H = U^H A U, which is zero below the first subdiagonal (Hessenberg form).
 void to_hessenberg(ComplexMatrix& a, ComplexMatrix& u) {
   const std::int64_t n = a.rows;
   u = ComplexMatrix::identity(n);
@@ -76,7 +73,7 @@ void to_hessenberg(ComplexMatrix& a, ComplexMatrix& u) {
     std::fill(x + 1, x + count, Complex());
     for (std::int64_t j = k + 1; j < n; ++j)
       reflect(v.data(), std::conj(tau), count, a.column(j) + k + 1);
-    // From the right, row by row.
+    // Apply the reflection from the right, row by row.
     v[0] = 1;
     for (ComplexMatrix* m : {&a, &u}) {
       for (std::int64_t i = 0; i < n; ++i) {
@@ -93,19 +90,20 @@ void to_hessenberg(ComplexMatrix& a, ComplexMatrix& u) {
 
 double size_of(Complex z) { return std::abs(z.real()) + std::abs(z.imag()); }
 
-// The eigenvalue of the 2 by 2 block that ends at row `last` which is nearer to its last element.
+// Returns the eigenvalue of the 2 by 2 block ending at row `last` that is closer to the block's
+// last element.
 Complex shift_at(const ComplexMatrix& t, std::int64_t last) {
   const Complex a = t(last - 1, last - 1);
   const Complex d = t(last, last);
   const Complex product = times(t(last, last - 1), t(last - 1, last));
   const Complex half = (a - d) * 0.5;
   const Complex root = std::sqrt(times(half, half) + product);
-  // The larger divisor is the one without cancellation.
+  // The larger divisor is free of cancellation.
   const Complex divisor = std::abs(half + root) > std::abs(half - root) ? half + root : half - root;
   return divisor == 0.0 ? d : d - product / divisor;
 }
 
-// One step of the QR iteration of the block first..last.
+// One step of the QR iteration on rows and columns first..last.
 void step(ComplexMatrix& t, ComplexMatrix& u, std::int64_t first, std::int64_t last,
           Complex shift) {
   const std::int64_t n = t.rows;
@@ -114,7 +112,7 @@ void step(ComplexMatrix& t, ComplexMatrix& u, std::int64_t first, std::int64_t l
   for (std::int64_t k = first; k < last; ++k) {
     const double whole = std::hypot(std::abs(x), std::abs(y));
     if (whole > 0) {
-      // Of x its size alone stays, with the direction it has: so c is real.
+      // The phase of x is preserved, so c is real.
       const double size = std::abs(x);
       const Complex direction = size > 0 ? x / size : Complex(1);
       const double c = size / whole;
@@ -154,9 +152,10 @@ std::vector<std::int64_t> rising_order(const std::vector<double>& numbers) {
   std::vector<std::int64_t> order;
   for (std::int64_t i = 0; i < std::ssize(numbers); ++i) {
     const double own = numbers[static_cast<std::size_t>(i)];
-    auto place = order.end();
-    while (place != order.begin() && numbers[static_cast<std::size_t>(*(place - 1))] > own) --place;
-    order.insert(place, i);
+    auto position = order.end();
+    while (position != order.begin() && numbers[static_cast<std::size_t>(*(position - 1))] > own)
+      --position;
+    order.insert(position, i);
   }
   return order;
 }
@@ -223,7 +222,8 @@ ComplexMatrix svd(ComplexMatrix& a, std::vector<double>& s) {
     rank = j + 1;
     for (std::int64_t i = 0; i < a.rows; ++i) left(i, j) = a(i, from) / s.back();
   }
-  // What belongs to zeros is any completion: the columns of Q in a QR of those there are.
+  // The vectors of zero singular values are an arbitrary orthogonal completion: the remaining
+  // columns of Q in a QR of the others.
   if (rank < n) {
     ComplexMatrix start(a.rows, rank);
     std::copy_n(left.values.begin(), start.values.size(), start.values.begin());
@@ -256,7 +256,7 @@ bool schur(ComplexMatrix& a, ComplexMatrix& u) {
       continue;
     }
     if (++steps > kMostSteps) return false;
-    // Where the usual shift leads in circles.
+    // An exceptional shift breaks cycles of the usual one.
     const bool is_odd = steps % 10 == 0;
     const Complex shift = is_odd
                               ? Complex(size_of(a(last, last - 1)) + size_of(a(last - 1, last - 1)))
@@ -281,7 +281,7 @@ ComplexMatrix eigenvectors(const ComplexMatrix& t, const ComplexMatrix& u) {
         sum += times(t(i, j), x[static_cast<std::size_t>(j)]);
       const Complex gap = t(k, k) - t(i, i);
       x[static_cast<std::size_t>(i)] = sum / (size_of(gap) < least ? Complex(least) : gap);
-      // Where eigenvectors meet the numbers grow without end.
+      // When eigenvectors nearly coincide, the numbers grow without bound.
       constexpr double kMany = 1e100;
       if (size_of(x[static_cast<std::size_t>(i)]) < kMany) continue;
       for (std::int64_t j = i; j <= k; ++j) x[static_cast<std::size_t>(j)] /= kMany;
@@ -290,7 +290,7 @@ ComplexMatrix eigenvectors(const ComplexMatrix& t, const ComplexMatrix& u) {
     for (std::int64_t j = 0; j <= k; ++j)
       for (std::int64_t i = 0; i < n; ++i)
         vector[i] += times(u(i, j), x[static_cast<std::size_t>(j)]);
-    // Of length 1, with a real element where it is largest.
+    // Normalised to length 1, with the largest element made real.
     const Complex* const greatest = std::max_element(
         vector, vector + n, [](Complex a, Complex b) { return std::norm(a) < std::norm(b); });
     const Complex turn = std::conj(*greatest) / std::abs(*greatest) / length(vector, n);

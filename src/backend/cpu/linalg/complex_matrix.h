@@ -1,17 +1,16 @@
 #pragma once
 
-// Decompositions of complex matrices, in double. They are rare and the matrices small: what counts
-// is that the code is, so it is plain loops and no library's templates a second time.
+// Decompositions of complex matrices, in double. They are rare and the matrices are small, so small
+// code matters most: plain loops instead of a second set of template instantiations.
 
-#include <complex>
 #include <cstdint>
 #include <vector>
 
+#include "backend/cpu/linalg/elimination.h"
+
 namespace eg::cpu {
 
-using Complex = std::complex<double>;
-
-/// A matrix of complex numbers, column by column.
+/// A column-major matrix of complex numbers.
 struct ComplexMatrix {
   ComplexMatrix() = default;
   ComplexMatrix(std::int64_t height, std::int64_t width);
@@ -28,22 +27,23 @@ struct ComplexMatrix {
   std::vector<Complex> values;
 };
 
-/// The places of numbers in the order in which they rise. By insertion: there are few.
+/// Returns the indices that sort the numbers in ascending order. By insertion, because there are
+/// few.
 std::vector<std::int64_t> rising_order(const std::vector<double>& numbers);
 
-/// A = Q R with a real diagonal of R, by Householder's reflections: `a` becomes R, and Q, the first
-/// `q_columns` columns, is returned.
+/// Factors A = Q R with a real diagonal of R, by Householder reflections: `a` becomes R, and the
+/// first `q_columns` columns of Q are returned.
 ComplexMatrix qr(ComplexMatrix& a, std::int64_t q_columns);
 
-/// A = U diag(s) Vh for a matrix that is not wider than high: `a` becomes U, as many columns as it
-/// has, and V is returned. By rotating pairs of columns until all are orthogonal.
+/// Factors A = U diag(s) Vh for a matrix with at least as many rows as columns: `a` becomes U (with
+/// the shape of A), and V is returned. Rotates pairs of columns until all are orthogonal.
 ComplexMatrix svd(ComplexMatrix& a, std::vector<double>& s);
 
-/// A = U T U^H with an upper triangular T: `a` becomes T, and U is returned through `u`. False
-/// where the iteration does not converge.
+/// Factors A = U T U^H with an upper triangular T: `a` becomes T, and U is stored in `u`. Returns
+/// false if the iteration does not converge.
 bool schur(ComplexMatrix& a, ComplexMatrix& u);
 
-/// The eigenvectors of T, of length 1, that `u` shows: those of U T U^H.
+/// Returns the eigenvectors of U T U^H, normalised to length 1.
 ComplexMatrix eigenvectors(const ComplexMatrix& t, const ComplexMatrix& u);
 
 }  // namespace eg::cpu

@@ -1,5 +1,5 @@
-// The orthogonal decompositions of real matrices, and all that are not real; the work is done in
-// householder.h, square_svd.h, symmetric_eigen.h and complex_matrix.h.
+// The orthogonal decompositions of real matrices, and all decompositions of complex ones. The
+// algorithms are in householder.h, square_svd.h, symmetric_eigen.h and complex_matrix.h.
 
 #include "kernels/decompositions.h"
 
@@ -19,12 +19,12 @@
 namespace eg::cpu {
 namespace {
 
-// The power of two by which to divide a matrix so that squares neither overflow nor vanish.
+// Returns the power of two to divide a matrix by, so that squares neither overflow nor underflow.
 double power_of_two_at(double greatest) {
   return greatest > 0 && std::isfinite(greatest) ? std::exp2(std::ilogb(greatest)) : 1;
 }
 
-// Calls visit with the parts of a complex dtype.
+// Calls visit.template operator()<T>() with the real type of a complex dtype.
 template <class Visit>
 void visit_complex(DType dtype, Visit&& visit) {
   if (dtype == DType::kComplex64)
@@ -33,7 +33,7 @@ void visit_complex(DType dtype, Visit&& visit) {
     visit.template operator()<double>();
 }
 
-// A matrix of a batch, divided by the power of two at its largest number.
+// A matrix of a batch, scaled by a power of two so that its largest element is of order one.
 struct ScaledMatrix {
   ComplexMatrix matrix;
   double scale = 1;
@@ -60,8 +60,8 @@ ScaledMatrix load_complex(const kernel::MatrixBatch& batch, const kernel::In& a,
   return loaded;
 }
 
-// Writes the first rows of a matrix where they are wanted.
-void store_complex(const kernel::Out& to, std::int64_t i, const ComplexMatrix& matrix,
+// Writes the first rows of a matrix, if the output was requested.
+void store_complex(const kernel::OptionalOut& to, std::int64_t i, const ComplexMatrix& matrix,
                    std::int64_t rows, double scale = 1) {
   if (!to) return;
   visit_complex(to.dtype(), [&]<class T>() {
@@ -71,11 +71,11 @@ void store_complex(const kernel::Out& to, std::int64_t i, const ComplexMatrix& m
         *into++ = std::complex<T>(matrix(row, column) * scale);
   });
 }
-void store_complex(const kernel::Out& to, std::int64_t i, const ComplexMatrix& matrix) {
+void store_complex(const kernel::OptionalOut& to, std::int64_t i, const ComplexMatrix& matrix) {
   store_complex(to, i, matrix, matrix.rows);
 }
 
-// Writes real numbers, one after the other.
+// Writes a contiguous sequence of real numbers.
 void store_numbers(const kernel::Out& to, std::int64_t i, const std::vector<double>& numbers,
                    double scale) {
   visit_floating(to.dtype(), "linalg", [&]<class T>() {
@@ -84,7 +84,7 @@ void store_numbers(const kernel::Out& to, std::int64_t i, const std::vector<doub
   });
 }
 
-// `a` with as many columns more as make it square, orthogonal to all that it has.
+// Returns `a` extended to a square matrix by columns orthogonal to its own.
 ComplexMatrix completed(const ComplexMatrix& a) {
   ComplexMatrix copy = a;
   ComplexMatrix result = qr(copy, a.rows);
@@ -118,7 +118,7 @@ std::int64_t complex_svd(const kernel::Svd& call, std::int64_t i) {
 std::int64_t complex_eigh(const kernel::Eigh& call, std::int64_t i) {
   auto [a, scale, is_finite] = load_complex(call.batch, call.a, i);
   if (!is_finite) return 1;
-  // One triangle stands for both, the diagonal for its real part.
+  // Only the lower triangle is used, and of the diagonal only the real part.
   for (std::int64_t column = 0; column < a.columns; ++column) {
     a(column, column) = a(column, column).real();
     for (std::int64_t row = column + 1; row < a.rows; ++row) {
@@ -149,9 +149,9 @@ bool is_finite(const T* numbers, std::int64_t count) {
   return std::all_of(numbers, numbers + count, [](T value) { return std::isfinite(value); });
 }
 
-// Writes matrix i of a batch, whose elements are at(row, column), where it is wanted.
+// Writes matrix i of a batch, whose elements are at(row, column), if the output was requested.
 template <class T, class At>
-void store(const kernel::Out& to, std::int64_t i, std::int64_t rows, std::int64_t columns,
+void store(const kernel::OptionalOut& to, std::int64_t i, std::int64_t rows, std::int64_t columns,
            At&& at) {
   if (!to) return;
   T* into = to.as<T>() + i * rows * columns;
@@ -160,7 +160,8 @@ void store(const kernel::Out& to, std::int64_t i, std::int64_t rows, std::int64_
       *into++ = static_cast<T>(at(row, column));
 }
 
-// A matrix of a batch, or its transpose, divided by the power of two at its largest number.
+// Loads a matrix of a batch, or its transpose, scaled by a power of two so that its largest element
+// is of order one.
 template <class To, class T>
 Columns<To> load_columns(const kernel::MatrixBatch& batch, const T* from, bool is_transposed,
                          double& scale) {
@@ -204,7 +205,7 @@ std::int64_t real_qr(const kernel::Qr& call, std::int64_t i) {
   return 0;
 }
 
-// In double, where small values keep more digits.
+// Computed in double, in which small singular values are more accurate.
 template <class T>
 std::int64_t real_svd(const kernel::Svd& call, std::int64_t i) {
   const auto [count, m, n] = call.batch;
@@ -217,7 +218,7 @@ std::int64_t real_svd(const kernel::Svd& call, std::int64_t i) {
   const std::int64_t rows = a.rows();
   const std::int64_t columns = a.columns();
   const std::size_t size = checked_count((CheckedInt(columns) * columns).value());
-  // What is not square becomes so by reflections first.
+  // A non-square matrix is first reduced to a square one by reflections.
   std::optional<Householder<double>> qr;
   if (rows > columns) qr.emplace(a);
   const Columns<double>& reduced = qr ? qr->r() : a;
@@ -259,7 +260,7 @@ std::int64_t real_eigh(const kernel::Eigh& call, std::int64_t i) {
   const std::int64_t n = call.batch.rows;
   const T* const from = call.a.as<T>() + i * n * n;
   if (!is_finite(from, n * n)) return 1;
-  // Of which the lower triangle is read.
+  // Only the lower triangle is read.
   std::vector<T> a(checked_count((CheckedInt(n) * n).value()));
   double greatest = 0;
   for (std::int64_t row = 0; row < n; ++row) {
@@ -294,7 +295,7 @@ std::int64_t eig(const kernel::Eig& call, std::int64_t i) {
 namespace eg::kernel {
 
 void Qr::compute_on_cpu() const {
-  // A batch of empty matrices may be as long as an integer can be.
+  // A batch of empty matrices may be as large as an integer allows.
   if (q_columns == 0) return;
   const std::int64_t work = batch.rows * batch.columns * q_columns;
   cpu::for_each_matrix(batch.count, work, {}, [&](std::int64_t i) -> std::int64_t {

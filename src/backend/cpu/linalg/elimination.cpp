@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "backend/cpu/vector/vec.h"
@@ -11,13 +12,13 @@
 namespace eg::cpu {
 namespace {
 
-// So few rows are solved one after the other.
+// Up to this many rows are solved one by one.
 constexpr std::int64_t kRowsAtOnce = 16;
-// So few columns are eliminated one after the other.
+// Up to this many columns are eliminated one by one.
 constexpr std::int64_t kColumnsAtOnce = 8;
-// Rows of a symmetric factor that are made together.
+// Rows of a symmetric factor that are computed together.
 constexpr std::int64_t kSymmetricRows = 32;
-// A square of numbers whose rows and columns all stay in the first-level cache.
+// A square tile whose rows and columns all stay in the L1 cache.
 constexpr std::int64_t kTile = 16;
 
 template <class T>
@@ -25,12 +26,12 @@ gemm::Matrix<T> part(const gemm::Matrix<T>& a, std::int64_t row, std::int64_t co
   return {a.data + row * a.row_stride + column * a.column_stride, a.row_stride, a.column_stride};
 }
 
-// About a half, of whole groups.
+// Returns about half of `count`, as a multiple of `group`.
 std::int64_t half(std::int64_t count, std::int64_t group) {
   return (count / group + 1) / 2 * group;
 }
 
-// A number or a vector of them.
+// Reads a scalar or a vector.
 template <class V, class T>
 V read(const T* from) {
   V value;
@@ -38,8 +39,54 @@ V read(const T* from) {
   return value;
 }
 
-// Subtracts from `sums`, which are `kCount` numbers or vectors at row[...], the rows `first` to
-// `last` of x times their factors.
+template <class V, class T>
+V scaled(T factor, V value) {
+  return factor * value;
+}
+Complex scaled(Complex factor, Complex value) { return times(factor, value); }
+
+// The size by which pivots are chosen. For complex numbers it is LAPACK's: the sum of both parts.
+template <class T>
+T size_of(T value) {
+  return std::abs(value);
+}
+double size_of(Complex value) { return std::abs(value.real()) + std::abs(value.imag()); }
+
+// C -= A B.
+template <class T>
+void subtract_product(std::int64_t m, std::int64_t n, std::int64_t k, gemm::Matrix<T> a,
+                      gemm::Matrix<T> b, T* c, std::int64_t row_stride) {
+  gemm::gemm<T>(m, n, k, -1, a, b, 1, c, row_stride);
+}
+
+// The real or imaginary parts of a matrix.
+gemm::Matrix<double> parts_of(gemm::Matrix<Complex> a, std::int64_t part) {
+  return {reinterpret_cast<const double*>(a.data) + part, 2 * a.row_stride, 2 * a.column_stride};
+}
+
+void subtract_product(std::int64_t m, std::int64_t n, std::int64_t k, gemm::Matrix<Complex> a,
+                      gemm::Matrix<Complex> b, Complex* c, std::int64_t row_stride) {
+  std::vector<double> re(checked_count((CheckedInt(m) * n).value()));
+  std::vector<double> im(re.size());
+  const auto add_product = [&](std::vector<double>& to, double alpha, std::int64_t part_of_a,
+                               std::int64_t part_of_b, double beta) {
+    gemm::gemm<double>(m, n, k, alpha, parts_of(a, part_of_a), parts_of(b, part_of_b), beta,
+                       to.data(), n);
+  };
+  add_product(re, 1, 0, 0, 0);
+  add_product(re, -1, 1, 1, 1);
+  add_product(im, 1, 0, 1, 0);
+  add_product(im, 1, 1, 0, 1);
+  for (std::int64_t i = 0; i < m; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      const auto at = static_cast<std::size_t>(i * n + j);
+      c[i * row_stride + j] -= Complex(re[at], im[at]);
+    }
+  }
+}
+
+// Subtracts rows [first, last) of x, multiplied by their factors, from `sums`: `kCount` scalars or
+// vectors starting at the address of the row.
 template <class V, int kCount, class T>
 void subtract_rows(V (&sums)[kCount], const T* factors, std::int64_t factor_stride, const T* x,
                    std::int64_t row_stride, std::int64_t first, std::int64_t last) {
@@ -48,11 +95,11 @@ void subtract_rows(V (&sums)[kCount], const T* factors, std::int64_t factor_stri
     const T* const row = x + j * row_stride;
 #pragma GCC unroll 4
     for (int v = 0; v < kCount; ++v)
-      sums[v] -= factor * read<V>(row + v * static_cast<int>(sizeof(V) / sizeof(T)));
+      sums[v] -= scaled(factor, read<V>(row + v * static_cast<int>(sizeof(V) / sizeof(T))));
   }
 }
 
-// Solves for columns that fill `kCount` numbers or vectors.
+// Solves for as many columns as fill `kCount` scalars or vectors.
 template <class V, int kCount, class T>
 void substitute_few(const Triangle<T>& a, T* x, std::int64_t row_stride) {
   for (std::int64_t step = 0; step < a.n; ++step) {
@@ -71,12 +118,15 @@ void substitute_few(const Triangle<T>& a, T* x, std::int64_t row_stride) {
 
 template <class T>
 void substitute_rows(const Triangle<T>& a, std::int64_t columns, T* x, std::int64_t row_stride) {
-  constexpr int kVectors = 4;
-  constexpr std::int64_t kLanesOfT = kLanes<T>;
   std::int64_t j = 0;
-  for (; j + kVectors * kLanesOfT <= columns; j += kVectors * kLanesOfT)
-    substitute_few<Vec<T>, kVectors>(a, x + j, row_stride);
-  for (; j + kLanesOfT <= columns; j += kLanesOfT) substitute_few<Vec<T>, 1>(a, x + j, row_stride);
+  if constexpr (std::is_floating_point_v<T>) {
+    constexpr int kVectors = 4;
+    constexpr std::int64_t kLanesOfT = kLanes<T>;
+    for (; j + kVectors * kLanesOfT <= columns; j += kVectors * kLanesOfT)
+      substitute_few<Vec<T>, kVectors>(a, x + j, row_stride);
+    for (; j + kLanesOfT <= columns; j += kLanesOfT)
+      substitute_few<Vec<T>, 1>(a, x + j, row_stride);
+  }
   for (; j < columns; ++j) substitute_few<T, 1>(a, x + j, row_stride);
 }
 
@@ -99,8 +149,8 @@ void transpose_triangle(std::int64_t n, const T* from, std::int64_t from_stride,
   }
 }
 
-// Makes the upper factor of a few rows in place, whose length in memory is whole vectors. Below the
-// diagonal anything may be written.
+// Computes the upper factor of a few rows in place. Rows are padded to whole vectors; anything may
+// be written below the diagonal.
 template <class T>
 std::int64_t factorize_rows(std::int64_t n, T* u, std::int64_t row_stride) {
   for (std::int64_t i = 0; i < n; ++i) {
@@ -122,7 +172,7 @@ std::int64_t factorize_rows(std::int64_t n, T* u, std::int64_t row_stride) {
   return 0;
 }
 
-// Elimination of a matrix, column by column.
+// Gaussian elimination with partial pivoting.
 template <class T>
 class Elimination {
  public:
@@ -132,12 +182,12 @@ class Elimination {
   std::int64_t run() {
     const std::int64_t count = std::min(rows_, columns_);
     eliminate(0, count);
-    solve_beside(0, count, columns_ - count);
+    solve_right_of(0, count, columns_ - count);
     return bad_;
   }
 
  private:
-  // Columns first to first + count, whose rows from `first` are up to date.
+  // Eliminates columns [first, first + count), whose rows from `first` on are up to date.
   void eliminate(std::int64_t first, std::int64_t count) {
     if (count <= kColumnsAtOnce) {
       for (std::int64_t k = first; k < first + count; ++k) eliminate_column(k, first + count);
@@ -147,14 +197,14 @@ class Elimination {
     const std::int64_t right = count - left;
     const std::int64_t next = first + left;
     eliminate(first, left);
-    solve_beside(first, left, right);
-    gemm::gemm<T>(rows_ - next, right, left, -1, {at(next, first), columns_, 1},
-                  {at(first, next), columns_, 1}, 1, at(next, next), columns_);
+    solve_right_of(first, left, right);
+    subtract_product(rows_ - next, right, left, gemm::Matrix<T>{at(next, first), columns_, 1},
+                     gemm::Matrix<T>{at(first, next), columns_, 1}, at(next, next), columns_);
     eliminate(next, right);
   }
 
-  // Multiplies by l^-1 what stands to the right of l.
-  void solve_beside(std::int64_t first, std::int64_t count, std::int64_t columns) {
+  // Multiplies the part to the right of l by l^-1.
+  void solve_right_of(std::int64_t first, std::int64_t count, std::int64_t columns) {
     if (columns == 0) return;
     substitute<T>({count, {at(first, first), columns_, 1}, false, true}, columns,
                   at(first, first + count), columns_);
@@ -162,13 +212,14 @@ class Elimination {
 
   void eliminate_column(std::int64_t k, std::int64_t end) {
     std::int64_t best = k;
-    // A NaN is what becomes of all the rest.
+    // NaN is selected as the pivot, so that it propagates to everything that follows.
     for (std::int64_t i = k + 1; i < rows_; ++i)
-      if (std::abs(*at(i, k)) > std::abs(*at(best, k)) || std::isnan(*at(i, k))) best = i;
+      if (const auto size = size_of(*at(i, k)); size > size_of(*at(best, k)) || std::isnan(size))
+        best = i;
     pivots_[k] = best + 1;
     if (best != k) std::swap_ranges(at(k, 0), at(k, 0) + columns_, at(best, 0));
     const T pivot = *at(k, k);
-    if (pivot == 0) {
+    if (pivot == T{0}) {
       if (bad_ == 0) bad_ = k + 1;
       return;
     }
@@ -176,7 +227,7 @@ class Elimination {
     for (std::int64_t i = k + 1; i < rows_; ++i) {
       T* const row = at(i, 0);
       const T factor = row[k] /= pivot;
-      for (std::int64_t j = k + 1; j < end; ++j) row[j] -= factor * from[j];
+      for (std::int64_t j = k + 1; j < end; ++j) row[j] -= scaled(factor, from[j]);
     }
   }
 
@@ -201,13 +252,13 @@ void substitute(const Triangle<T>& a, std::int64_t columns, T* x, std::int64_t r
   T* const lower_x = x + top * row_stride;
   if (a.upper) {
     substitute(second, columns, lower_x, row_stride);
-    gemm::gemm<T>(top, columns, bottom, -1, part(a.matrix, 0, top), {lower_x, row_stride, 1}, 1, x,
-                  row_stride);
+    subtract_product(top, columns, bottom, part(a.matrix, 0, top),
+                     gemm::Matrix<T>{lower_x, row_stride, 1}, x, row_stride);
     substitute(first, columns, x, row_stride);
   } else {
     substitute(first, columns, x, row_stride);
-    gemm::gemm<T>(bottom, columns, top, -1, part(a.matrix, top, 0), {x, row_stride, 1}, 1, lower_x,
-                  row_stride);
+    subtract_product(bottom, columns, top, part(a.matrix, top, 0),
+                     gemm::Matrix<T>{x, row_stride, 1}, lower_x, row_stride);
     substitute(second, columns, lower_x, row_stride);
   }
 }
@@ -219,8 +270,8 @@ std::int64_t eliminate(std::int64_t rows, std::int64_t columns, T* a, std::int64
 
 template <class T>
 std::int64_t cholesky(std::int64_t n, const T* a, T* l) {
-  // The upper factor, whose rows are long where those of the lower one are short. Rows are whole
-  // vectors.
+  // Computes the upper factor, whose rows are long where those of the lower one are short. Rows are
+  // padded to whole vectors.
   const std::int64_t width = (n + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
   std::vector<T> upper(checked_count((CheckedInt(n) * width).value()));
   T* const u = upper.data();
@@ -239,10 +290,34 @@ std::int64_t cholesky(std::int64_t n, const T* a, T* l) {
   return 0;
 }
 
+// Plain loops: large complex matrices are rarely factorised this way.
+template <>
+std::int64_t cholesky(std::int64_t n, const Complex* a, Complex* l) {
+  std::fill_n(l, n * n, Complex());
+  for (std::int64_t i = 0; i < n; ++i) {
+    Complex* const row = l + i * n;
+    for (std::int64_t j = 0; j <= i; ++j) {
+      const Complex* const other = l + j * n;
+      Complex sum = a[i * n + j];
+      for (std::int64_t k = 0; k < j; ++k) sum -= times(row[k], std::conj(other[k]));
+      if (j < i) {
+        row[j] = sum / other[j].real();
+      } else if (sum.real() > 0) {
+        row[i] = std::sqrt(sum.real());
+      } else {
+        return i + 1;
+      }
+    }
+  }
+  return 0;
+}
+
 template void substitute(const Triangle<float>&, std::int64_t, float*, std::int64_t);
 template void substitute(const Triangle<double>&, std::int64_t, double*, std::int64_t);
+template void substitute(const Triangle<Complex>&, std::int64_t, Complex*, std::int64_t);
 template std::int64_t eliminate(std::int64_t, std::int64_t, float*, std::int64_t*);
 template std::int64_t eliminate(std::int64_t, std::int64_t, double*, std::int64_t*);
+template std::int64_t eliminate(std::int64_t, std::int64_t, Complex*, std::int64_t*);
 template std::int64_t cholesky(std::int64_t, const float*, float*);
 template std::int64_t cholesky(std::int64_t, const double*, double*);
 

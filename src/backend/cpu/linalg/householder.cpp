@@ -14,13 +14,13 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// The row at which the vector of row k begins.
+// Returns the row at which the SIMD vector containing row k begins.
 template <class T>
 std::int64_t vector_of(std::int64_t k) {
   return k / kLanes<T> * kLanes<T>;
 }
 
-// Applies 1 - factor v v^T to `kCount` columns; `count` is that of whole vectors.
+// Applies 1 - factor v v^T to `kCount` columns; `count` is rounded up to whole vectors.
 template <int kCount, class T>
 void reflect_few(std::int64_t count, const T* v, T factor, T* columns, std::int64_t height) {
   Vec<T> sums[kCount] = {};
@@ -45,7 +45,7 @@ void reflect_few(std::int64_t count, const T* v, T factor, T* columns, std::int6
   });
 }
 
-// Applies a reflection of the rows from `row` to the columns from `first`.
+// Applies a reflection of the rows from `row` on to the columns from `first` on.
 template <class T>
 void reflect(std::int64_t row, const T* v, T factor, Columns<T>& x, std::int64_t first) {
   if (factor == 0) return;
@@ -86,7 +86,7 @@ Householder<T>::Householder(Columns<T> a)
   }
 }
 
-// Reflection k, from the vector on in which row k is.
+// Loads reflection k, starting at the SIMD vector that contains row k.
 template <class T>
 const T* Householder<T>::load(std::int64_t k, std::vector<T>& v) const {
   const std::int64_t from = vector_of<T>(k);

@@ -1,13 +1,13 @@
 #pragma once
 
-// QR by Householder's reflections. T is float or double.
+// QR by Householder reflections. T is float or double.
 
 #include <cstdint>
 #include <vector>
 
 namespace eg::cpu {
 
-/// A matrix of zeros, column by column. Columns are whole vectors, with zeros past the end.
+/// A column-major matrix, initially zero. Columns are padded with zeros to whole vectors.
 template <class T>
 class Columns {
  public:
@@ -20,7 +20,7 @@ class Columns {
 
   std::int64_t rows() const { return rows_; }
   std::int64_t columns() const { return columns_; }
-  /// The distance from column to column.
+  /// The distance between columns.
   std::int64_t height() const { return height_; }
 
  private:
@@ -36,9 +36,9 @@ class Householder {
  public:
   explicit Householder(Columns<T> a);
 
-  /// R, of which only what stands on and above the diagonal is to be read.
+  /// R; only the part on and above the diagonal may be read.
   const Columns<T>& r() const { return a_; }
-  /// x becomes Q x; `is_identity` says that it is the identity, or its first columns.
+  /// Replaces x by Q x. `is_identity` states that x is the identity matrix, or its first columns.
   void apply(Columns<T>& x, bool is_identity) const;
 
  private:

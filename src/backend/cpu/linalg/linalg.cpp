@@ -15,25 +15,29 @@ namespace {
 // The factors of matrix i of a batch.
 template <class T>
 struct Factors {
-  Factors(const kernel::MatrixBatch& batch, const T* a, std::int64_t i)
-      : lu(a + i * batch.rows * batch.columns, a + (i + 1) * batch.rows * batch.columns),
-        pivots(checked_count(batch.rows)),
-        bad(eliminate(batch.rows, batch.columns, lu.data(), pivots.data())) {}
+  Factors(const kernel::MatrixBatch& batch, const kernel::In& a, std::int64_t i)
+      : pivots(checked_count(batch.rows)) {
+    const std::int64_t count = batch.rows * batch.columns;
+    const MatrixToRead<T> matrix(a, i, count);
+    lu.assign(matrix.data(), matrix.data() + count);
+    bad = eliminate(batch.rows, batch.columns, lu.data(), pivots.data());
+  }
 
   std::vector<T> lu;
   std::vector<std::int64_t> pivots;
   std::int64_t bad;
 };
 
-// Solves with matrix i of a batch.
+// Solves the system of matrix i of a batch.
 template <class T>
 std::int64_t solve(const kernel::Solve& call, std::int64_t i) {
   const std::int64_t n = call.batch.rows;
   const std::int64_t columns = call.columns;
-  const Factors<T> factors(call.batch, call.a.as<T>(), i);
-  T* const x = call.x.as<T>() + i * n * columns;
+  const Factors<T> factors(call.batch, call.a, i);
+  const MatrixToWrite<T> solution(call.x, i, n * columns);
+  T* const x = solution.data();
   if (call.b) {
-    std::copy_n(call.b.as<T>() + i * n * columns, n * columns, x);
+    std::copy_n(MatrixToRead<T>(call.b, i, n * columns).data(), n * columns, x);
   } else {
     std::fill_n(x, n * n, T{0});
     for (std::int64_t k = 0; k < n; ++k) x[k * n + k] = 1;
@@ -49,34 +53,49 @@ std::int64_t solve(const kernel::Solve& call, std::int64_t i) {
   return factors.bad;
 }
 
+// sign(pivot) * sign, NaN for NaN.
+double turned(double sign, double pivot) {
+  return pivot == 0 ? 0 : pivot < 0 ? -sign : pivot > 0 ? sign : pivot;
+}
+Complex turned(Complex sign, Complex pivot) {
+  const double size = std::abs(pivot);
+  return size == 0 ? 0 : times(sign, pivot / size);
+}
+
+double multiplied(double a, double b) { return a * b; }
+Complex multiplied(Complex a, Complex b) { return times(a, b); }
+
 template <class T>
 std::int64_t determinant(const kernel::Determinants& call, std::int64_t i) {
+  using Wide = std::conditional_t<std::is_same_v<T, Complex>, Complex, double>;
   const std::int64_t n = call.batch.rows;
-  const Factors<T> factors(call.batch, call.a.as<T>(), i);
-  double product = 1;
-  double parity = 1;
+  const Factors<T> factors(call.batch, call.a, i);
+  Wide product = 1;
+  Wide sign = 1;
   double logarithm = 0;
   for (std::int64_t k = 0; k < n; ++k) {
-    const double pivot{factors.lu[static_cast<std::size_t>(k * n + k)]};
+    const Wide pivot{factors.lu[static_cast<std::size_t>(k * n + k)]};
     if (factors.pivots[static_cast<std::size_t>(k)] != k + 1) {
       product = -product;
-      parity = -parity;
+      sign = -sign;
     }
-    product *= pivot;
+    product = multiplied(product, pivot);
     logarithm += std::log(std::abs(pivot));
-    parity = pivot == 0 ? 0 : pivot < 0 ? -parity : pivot > 0 ? parity : pivot;
+    sign = turned(sign, pivot);
   }
-  call.det.as<T>()[i] = static_cast<T>(product);
-  call.sign.as<T>()[i] = static_cast<T>(parity);
-  call.log_abs.as<T>()[i] = static_cast<T>(logarithm);
+  *MatrixToWrite<T>(call.det, i, 1).data() = static_cast<T>(product);
+  *MatrixToWrite<T>(call.sign, i, 1).data() = static_cast<T>(sign);
+  visit_floating(call.log_abs.dtype(), "linalg",
+                 [&]<class R>() { call.log_abs.as<R>()[i] = static_cast<R>(logarithm); });
   return factors.bad;
 }
 
 template <class T>
 std::int64_t factorize(const kernel::Lu& call, std::int64_t i) {
   const auto [count, rows, columns] = call.batch;
-  T* const lu = call.lu.as<T>() + i * rows * columns;
-  std::copy_n(call.a.as<T>() + i * rows * columns, rows * columns, lu);
+  const MatrixToWrite<T> factors(call.lu, i, rows * columns);
+  T* const lu = factors.data();
+  std::copy_n(MatrixToRead<T>(call.a, i, rows * columns).data(), rows * columns, lu);
   const std::int64_t order = std::min(rows, columns);
   std::int64_t* const pivots = call.pivots.as<std::int64_t>() + i * order;
   const std::int64_t bad = eliminate(rows, columns, lu, pivots);
@@ -84,7 +103,8 @@ std::int64_t factorize(const kernel::Lu& call, std::int64_t i) {
   std::iota(from.begin(), from.end(), std::int64_t{0});
   for (std::int64_t k = 0; k < order; ++k)
     std::swap(from[static_cast<std::size_t>(k)], from[static_cast<std::size_t>(pivots[k] - 1)]);
-  T* const p = call.p.as<T>() + i * rows * rows;
+  const MatrixToWrite<T> permutation(call.p, i, rows * rows);
+  T* const p = permutation.data();
   std::fill_n(p, rows * rows, T{0});
   for (std::int64_t k = 0; k < rows; ++k) p[from[static_cast<std::size_t>(k)] * rows + k] = 1;
   return bad;
@@ -94,10 +114,10 @@ template <class T>
 void solve_triangle(const kernel::SolveTriangular& call, std::int64_t i) {
   const std::int64_t n = call.batch.rows;
   const std::int64_t count = n * call.columns;
-  T* const x = call.x.as<T>() + i * count;
-  std::copy_n(call.b.as<T>() + i * count, count, x);
-  substitute<T>({n, {call.a.as<T>() + i * n * n, n, 1}, call.upper, call.unit}, call.columns, x,
-                call.columns);
+  const MatrixToRead<T> a(call.a, i, n * n);
+  const MatrixToWrite<T> x(call.x, i, count);
+  std::copy_n(MatrixToRead<T>(call.b, i, count).data(), count, x.data());
+  substitute<T>({n, {a.data(), n, 1}, call.upper, call.unit}, call.columns, x.data(), call.columns);
 }
 
 }  // namespace
@@ -107,7 +127,7 @@ namespace eg::kernel {
 
 void Determinants::compute_on_cpu() const {
   const std::int64_t n = batch.rows;
-  visit_floating(a.dtype(), "linalg", [&]<class T>() {
+  cpu::visit_matrices(a.dtype(), [&]<class T>() {
     cpu::for_each_matrix(batch.count, n * n * n, breakdown,
                          [&](std::int64_t i) { return cpu::determinant<T>(*this, i); });
   });
@@ -116,7 +136,7 @@ void Determinants::compute_on_cpu() const {
 void Solve::compute_on_cpu() const {
   const std::int64_t n = batch.rows;
   if (n == 0 || columns == 0) return cpu::report(breakdown);
-  visit_floating(a.dtype(), "linalg", [&]<class T>() {
+  cpu::visit_matrices(a.dtype(), [&]<class T>() {
     cpu::for_each_matrix(batch.count, n * n * (n + columns), breakdown,
                          [&](std::int64_t i) { return cpu::solve<T>(*this, i); });
   });
@@ -125,7 +145,7 @@ void Solve::compute_on_cpu() const {
 void SolveTriangular::compute_on_cpu() const {
   const std::int64_t n = batch.rows;
   if (n == 0 || columns == 0) return;
-  visit_floating(a.dtype(), "linalg", [&]<class T>() {
+  cpu::visit_matrices(a.dtype(), [&]<class T>() {
     cpu::for_each_matrix(batch.count, n * n * columns, {}, [&](std::int64_t i) {
       cpu::solve_triangle<T>(*this, i);
       return std::int64_t{0};
@@ -136,7 +156,7 @@ void SolveTriangular::compute_on_cpu() const {
 void Lu::compute_on_cpu() const {
   if (batch.rows == 0) return cpu::report(breakdown);
   const std::int64_t order = std::min(batch.rows, batch.columns);
-  visit_floating(a.dtype(), "linalg", [&]<class T>() {
+  cpu::visit_matrices(a.dtype(), [&]<class T>() {
     cpu::for_each_matrix(batch.count, batch.rows * batch.columns * order, breakdown,
                          [&](std::int64_t i) { return cpu::factorize<T>(*this, i); });
   });
@@ -145,9 +165,10 @@ void Lu::compute_on_cpu() const {
 void Cholesky::compute_on_cpu() const {
   const std::int64_t n = batch.rows;
   if (n == 0) return cpu::report(breakdown);
-  visit_floating(a.dtype(), "linalg", [&]<class T>() {
+  cpu::visit_matrices(a.dtype(), [&]<class T>() {
     cpu::for_each_matrix(batch.count, n * n * n, breakdown, [&](std::int64_t i) {
-      return cpu::cholesky(n, a.as<T>() + i * n * n, l.as<T>() + i * n * n);
+      return cpu::cholesky(n, cpu::MatrixToRead<T>(a, i, n * n).data(),
+                           cpu::MatrixToWrite<T>(l, i, n * n).data());
     });
   });
 }

@@ -1,9 +1,5 @@
 #include "backend/cpu/linalg/matrix_batch.h"
 
-#include <algorithm>
-#include <vector>
-
-#include "base/checked_int.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {

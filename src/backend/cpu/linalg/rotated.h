@@ -1,7 +1,6 @@
 #pragma once
 
-// Sweeps of rotations of neighbouring columns, which is where most of the time of QR iterations
-// goes.
+// Sweeps of rotations of adjacent columns, which take most of the time of QR iterations.
 
 #include <cmath>
 #include <cstdint>
@@ -19,9 +18,9 @@ struct Rotation {
   T s;
 };
 
-/// The rotation that turns (f, g) to (r, 0). Where their squares vanish that is (f, 0).
+/// Returns the rotation that maps (f, g) to (r, 0). If their squares underflow, that is (f, 0).
 inline Rotation<double> rotation_of(double f, double g, double& r) {
-  // Its square still has all its digits.
+  // The square of this is still a normal number.
   constexpr double kShortest = 1e-150;
   const double norm = std::sqrt(f * f + g * g);
   if (g == 0 || norm < kShortest) {
@@ -32,8 +31,8 @@ inline Rotation<double> rotation_of(double f, double g, double& r) {
   return {f / norm, g / norm};
 }
 
-/// A matrix whose columns are rotated. It lies in panels of rows, of which a sweep of rotations
-/// keeps the column that two of them share in registers.
+/// A matrix whose columns are rotated. It is stored in panels of rows, so that a sweep of rotations
+/// keeps the column shared by two consecutive rotations in registers.
 template <class T>
 class Rotated {
  public:
@@ -44,7 +43,7 @@ class Rotated {
     return panels_[static_cast<std::size_t>((row / kRows * n_ + column) * kRows + row % kRows)];
   }
 
-  /// Rotates column first with the next, that with the one after, and so on.
+  /// Rotates column `first` with the next one, that one with the one after it, and so on.
   void rotate(std::int64_t first, std::int64_t count, const Rotation<T>* rotations) {
     for (std::int64_t row = 0; row < n_; row += kRows) {
       T* column = &(*this)(row, first);

@@ -1,5 +1,5 @@
-// Golub and Kahan's algorithm: reflections from both sides leave two diagonals, and implicit QR
-// steps, as Demmel and Kahan take them, make the upper one vanish.
+// The Golub-Kahan algorithm: reflections from both sides reduce the matrix to bidiagonal form, and
+// implicit QR steps as described by Demmel and Kahan reduce the upper diagonal to zero.
 
 #include "backend/cpu/linalg/square_svd.h"
 
@@ -18,11 +18,11 @@ namespace {
 using Numbers = std::vector<double>;
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-// Below this a length counts as zero: its square still has all its digits.
+// A length below this counts as zero. The square of this length is still a normal number.
 constexpr double kShortest = 1e-150;
-// Below this an element of the upper diagonal does: far below what rounding leaves of elements of a
-// few units, and far enough above kShortest that every step moves what is left.
-constexpr double kNothing = 1e-140;
+// An element of the upper diagonal below this counts as zero: far below the rounding errors of
+// elements of order one, and far enough above kShortest that every step makes progress.
+constexpr double kNegligible = 1e-140;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -35,13 +35,13 @@ void add_scaled(std::int64_t n, double factor, const double* x, double* y) {
   for_each_vector<double>(0, n, [&](auto c) { c.store(y, c.load(y) + c.load(x) * factor); });
 }
 
-// The reflection 1 - factor v v^T that leaves the first element of x alone.
+// The reflection 1 - factor v v^T that zeroes all elements of x but the first.
 struct Reflection {
   double factor;
-  double first;  ///< what that element becomes
+  double first;  ///< the new value of that element
 };
 
-// Makes v of x, in its place.
+// Replaces x by v.
 Reflection reflection_of(std::int64_t n, double* x) {
   const double norm = std::sqrt(dot(n, x, x));
   const double first = x[0];
@@ -60,7 +60,7 @@ void reflect(std::int64_t n, const double* v, double factor, double* columns, st
   }
 }
 
-// The two diagonals, and the reflections that led to them.
+// The bidiagonal form, and the reflections that produce it.
 class Bidiagonal {
  public:
   Bidiagonal(std::int64_t n, double* a, double* diagonal)
@@ -97,7 +97,7 @@ class Bidiagonal {
   Numbers right() const { return product(right_.data(), right_factors_, 1); }
 
  private:
-  // Reflection k concerns the rows from k + first.
+  // Reflection k acts on the rows from k + first on.
   Numbers product(const double* vectors, const Numbers& factors, std::int64_t first) const {
     Numbers result(at(n_ * n_));
     for (std::int64_t k = 0; k < n_; ++k) result[at(k * n_ + k)] = 1;
@@ -127,7 +127,7 @@ Rotated<double> rotated(std::int64_t n, const Numbers& columns) {
   return result;
 }
 
-// The smaller singular value of (f g; 0 h), for shifts.
+// Returns the smaller singular value of (f g; 0 h), which is used as a shift.
 double smaller_singular_value(double f, double g, double h) {
   const double low = std::min(std::abs(f), std::abs(h));
   const double high = std::max(std::abs(f), std::abs(h));
@@ -139,14 +139,14 @@ double smaller_singular_value(double f, double g, double h) {
   return 2 * low / (sum + difference);
 }
 
-// One QR step on d and e, whose last elements are d[n - 1] and e[n - 2]: what it rotates by from
-// the right and from the left.
+// One QR step on d and e, whose last elements are d[n - 1] and e[n - 2]. Stores the rotations to
+// apply from the right and from the left.
 void step(std::int64_t n, double* d, double* e, Rotation<double>* right, Rotation<double>* left) {
   const double first = std::abs(d[0]);
   double shift = smaller_singular_value(d[n - 2], e[n - 2], d[n - 1]);
-  // A zero on the diagonal asks for no shift, which moves it to the end at once.
+  // With a zero on the diagonal no shift is used, which moves the zero to the end immediately.
   if (shift * shift < kEpsilon * first * first ||
-      std::any_of(d, d + n, [](double x) { return std::abs(x) < kNothing; }))
+      std::any_of(d, d + n, [](double x) { return std::abs(x) < kNegligible; }))
     shift = 0;
   if (shift == 0) {
     double c = 1;
@@ -186,7 +186,7 @@ void step(std::int64_t n, double* d, double* e, Rotation<double>* right, Rotatio
   e[n - 2] = f;
 }
 
-// Calls rotate(first, count, right, left) for the sweeps that make e vanish.
+// Calls rotate(first, count, right, left) for the sweeps that reduce e to zero.
 template <class Rotate>
 bool diagonalize(std::int64_t n, double* d, double* e, Rotate&& rotate) {
   std::vector<Rotation<double>> right(at(n));
@@ -200,10 +200,11 @@ bool diagonalize(std::int64_t n, double* d, double* e, Rotate&& rotate) {
   for (std::int64_t end = n; end > 1;) {
     std::int64_t begin = end - 1;
     for (; begin > 0; --begin) {
-      // What is small beside its neighbours keeps small values apart. Where they rise by many
-      // orders of magnitude that takes long: then what is small beside all of them has to do.
+      // Comparing with the neighbours keeps small singular values accurate, but takes long when
+      // neighbours differ by many orders of magnitude. After kPatience steps the largest value is
+      // the reference.
       const double neighbours = std::abs(d[begin - 1]) + std::abs(d[begin]);
-      const double least = kEpsilon * (steps < kPatience ? neighbours : greatest) + kNothing;
+      const double least = kEpsilon * (steps < kPatience ? neighbours : greatest) + kNegligible;
       if (std::abs(e[begin - 1]) <= least) break;
     }
     if (begin > 0) e[begin - 1] = 0;
@@ -227,7 +228,7 @@ bool square_svd(std::int64_t n, double* a, double* s, double* u, double* v) {
   double* const e = bidiagonal.upper.data();
   std::vector<std::int64_t> order(at(n));
   std::iota(order.begin(), order.end(), std::int64_t{0});
-  // Greatest first.
+  // Largest first.
   const auto sort = [&] {
     for (std::int64_t i = 0; i < n; ++i) {
       std::int64_t* const rest = order.data() + i;

@@ -1,5 +1,6 @@
-// Reflections leave a diagonal and one below it, and implicit QR steps with Wilkinson's shift make
-// the latter vanish. A reflection is worked into the matrix when the next one passes through it.
+// Reflections reduce the matrix to tridiagonal form, and implicit QR steps with Wilkinson's shift
+// reduce the off-diagonal to zero. A reflection is applied to the matrix while the next one is
+// computed, so both take one pass over memory.
 
 #include "backend/cpu/linalg/symmetric_eigen.h"
 
@@ -26,14 +27,14 @@ std::int64_t whole_vectors(std::int64_t count) {
   return (count + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
 }
 
-// The two diagonals of Q^T A Q, and the reflections that led to them. All rows are whole vectors,
-// with zeros past the end.
+// The tridiagonal form Q^T A Q, and the reflections that produce it. All rows are padded with zeros
+// to whole vectors.
 template <class T>
 class Tridiagonal {
  public:
   Tridiagonal(std::int64_t n, const T* a)
       : diagonal(at(n)),
-        beside(at(n)),
+        off_diagonal(at(n)),
         n_(n),
         width_(whole_vectors<T>(n)),
         a_(checked_count((CheckedInt(n) * width_).value())),
@@ -54,7 +55,7 @@ class Tridiagonal {
     }
   }
 
-  /// The product of the reflections, row by row.
+  /// Returns the product of the reflections, row-major.
   std::vector<T> reflections() {
     std::vector<T> result(a_.size());
     for (std::int64_t i = 0; i < n_; ++i) result[at(i * width_ + i)] = 1;
@@ -72,7 +73,7 @@ class Tridiagonal {
   std::int64_t width() const { return width_; }
 
   std::vector<double> diagonal;
-  std::vector<double> beside;  ///< i is between diagonal i and i + 1
+  std::vector<double> off_diagonal;  ///< element i couples diagonal elements i and i + 1
 
  private:
   T* row(std::int64_t i) { return a_.data() + i * width_; }
@@ -81,15 +82,15 @@ class Tridiagonal {
     for_each_vector<T>(0, count, [&](auto c) { c.store(y, c.load(y) + c.load(x) * factor); });
   }
 
-  // Works the last reflection into one row.
+  // Applies the last reflection to one row.
   void update_row(std::int64_t i, const T* last) {
     const std::int64_t count = whole_vectors<T>(i + 1);
     add_scaled(count, -last[i], update_.data(), row(i));
     add_scaled(count, -update_[at(i)], last, row(i));
   }
 
-  // Makes of the row to the left of the diagonal the v of a reflection 1 - factor v v^T, which
-  // leaves the last element of it alone.
+  // Replaces the part of the row left of the diagonal by the v of a reflection 1 - factor v v^T
+  // that zeroes all of its elements but the last.
   void reflect_last(std::int64_t i) {
     T* const x = row(i);
     const double edge{std::exchange(x[i - 1], T{0})};
@@ -98,11 +99,11 @@ class Tridiagonal {
     const Reflection reflection = reflection_of<T>(rest, edge);
     x[i - 1] = static_cast<T>(reflection.head);
     factors_[at(i)] = static_cast<T>(reflection.factor);
-    beside[at(i - 1)] = reflection.left;
+    off_diagonal[at(i - 1)] = reflection.left;
   }
 
-  // Works the last reflection into the rows above row i and multiplies them by the new v: then
-  // A - v u^T - u v^T is what the new one makes of A, with the u that is left in `update_`.
+  // Applies the last reflection to the rows above row i and multiplies them by the new v. The new
+  // reflection then turns A into A - v u^T - u v^T, where u is stored in `update_`.
   void pass(std::int64_t i, const T* last) {
     const T* const v = row(i);
     const T factor = factors_[at(i)];
@@ -149,7 +150,7 @@ class Tridiagonal {
   std::vector<T> none_;
 };
 
-// One QR step on d[0..n) and e[0..n-1): what it rotates by.
+// One QR step on d[0..n) and e[0..n-1). Stores its rotations.
 template <class T>
 void step(std::int64_t n, double* d, double* e, Rotation<T>* rotations) {
   const double half = 0.5 * (d[n - 2] - d[n - 1]);
@@ -160,7 +161,7 @@ void step(std::int64_t n, double* d, double* e, Rotation<T>* rotations) {
   double f = d[0] - shift;
   double g = e[0];
   for (std::int64_t k = 0; k < n - 1; ++k) {
-    // By at most a right angle, so that where nothing is left to do nothing changes its sign.
+    // Rotates by at most a right angle, so that no signs change when e is already zero.
     double r;
     const auto [c, s] = rotation_of(std::abs(f), f < 0 ? -g : g, r);
     rotations[k] = {static_cast<T>(c), static_cast<T>(s)};
@@ -179,19 +180,19 @@ void step(std::int64_t n, double* d, double* e, Rotation<T>* rotations) {
   }
 }
 
-// Calls rotate(first, count, rotations) for the sweeps that make e vanish.
+// Calls rotate(first, count, rotations) for the sweeps that reduce e to zero.
 template <class T, class Rotate>
 bool diagonalize(std::int64_t n, double* d, double* e, Rotate&& rotate) {
-  // What rounding of T has left of zero, and far less.
+  // The relative size of rounding errors in T, and a far smaller absolute limit.
   constexpr double kSmall = std::numeric_limits<T>::epsilon() / 4.0;
-  constexpr double kNothing = double{kShortest<T>} * kShortest<T>;
+  constexpr double kNegligible = double{kShortest<T>} * kShortest<T>;
   constexpr int kMostSteps = 60;
   std::vector<Rotation<T>> rotations(at(n));
   int steps = 0;
   for (std::int64_t end = n; end > 1;) {
     std::int64_t begin = end - 1;
     while (begin > 0 && std::abs(e[begin - 1]) >
-                            kSmall * (std::abs(d[begin - 1]) + std::abs(d[begin])) + kNothing)
+                            kSmall * (std::abs(d[begin - 1]) + std::abs(d[begin])) + kNegligible)
       --begin;
     if (begin > 0) e[begin - 1] = 0;
     if (begin == end - 1) {
@@ -212,10 +213,10 @@ template <class T>
 bool symmetric_eigen(std::int64_t n, const T* a, T* l, T* v) {
   Tridiagonal<T> reduced(n, a);
   double* const d = reduced.diagonal.data();
-  double* const e = reduced.beside.data();
+  double* const e = reduced.off_diagonal.data();
   if (v == nullptr) {
     if (!diagonalize<T>(n, d, e, [](auto...) {})) return false;
-    sort_few(reduced.diagonal);  // few beside the n^3 steps until here
+    sort_few(reduced.diagonal);  // cheap next to the n^3 steps above
     std::transform(d, d + n, l, [](double value) { return static_cast<T>(value); });
     return true;
   }

@@ -1,6 +1,6 @@
-// How the layouts of tensors meet gemm. Runs of matrices at equal distances go to gemm as one
-// batch, or, where all of them meet the same right operand, as one tall product. float and double
-// use the packed kernels of gemm/, other types a plain loop.
+// Maps tensor layouts to gemm. Sequences of equally spaced matrices go to gemm as one batch, or, if
+// they all share the same right operand, as one tall product. float and double use the packed
+// kernels of gemm/, other types a plain loop.
 
 #include "kernels/matmul.h"
 
@@ -18,7 +18,7 @@ namespace {
 
 using kernel::MatrixProduct;
 
-// Multiplications a task should have at least, so that it outlasts the waking of its thread.
+// Minimum number of multiplications per task, so that the work outweighs waking a thread.
 constexpr std::int64_t kMinWorkPerTask = 256 * 1024;
 
 template <class T>
@@ -32,7 +32,7 @@ struct Batch {
   std::int64_t stride_c;
 };
 
-// Integers are multiplied without a sign, because they wrap around.
+// Integers are multiplied as unsigned ones, because they wrap around.
 template <class T>
 struct Factor {
   using type = std::make_unsigned_t<T>;
@@ -90,7 +90,7 @@ void multiply_batch(const MatrixProduct& p, const Batch<T>& batch) {
   }
 }
 
-// Merges the batch dimensions into as few as possible and hands gemm the innermost.
+// Merges the batch dimensions into as few as possible and passes the innermost one to gemm.
 template <class T>
 void multiply_batches(const MatrixProduct& p) {
   // Only the strides matter here.
@@ -115,7 +115,8 @@ void multiply_batches(const MatrixProduct& p) {
               operands[2].strides[inner], p.c.as<T>() + offset[0], operands[0].strides[inner]});
     }
   };
-  // With enough runs to share, threads take whole ones; few are each shared inside gemm.
+  // With enough runs, each thread computes whole runs; otherwise each run is divided among threads
+  // inside gemm.
   const std::int64_t work = std::max<std::int64_t>(1, count * p.sizes.m * p.sizes.n * p.sizes.k);
   const bool shares_runs = runs >= 2 * num_threads();
   parallel_for(0, runs, shares_runs ? (kMinWorkPerTask + work - 1) / work : runs, multiply_runs);

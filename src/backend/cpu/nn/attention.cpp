@@ -1,5 +1,5 @@
-// Some queries of one head are attended to at a time, so that scores exist only for those, in
-// scratch that stays in a cache.
+// Attention is computed for a block of queries of one head at a time, so that scores exist only for
+// those, in scratch memory that stays in a cache.
 
 #include "kernels/attention.h"
 
@@ -21,7 +21,7 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// Some queries of one head, and the keys that any of them may see.
+// A block of queries of one head, and the keys that any of them may see.
 struct Block {
   Block(const AttentionProblem& attention, const gemm::Strips& strips, std::int64_t head,
         std::int64_t first)
@@ -31,22 +31,23 @@ struct Block {
         first(first),
         rows(std::min(kBlockQueries, attention.queries - first)),
         panels(divide_up(rows, kPanelQueries)),
-        seen(seen_before(rows)) {
-    while (seen_strips < strips.size() && strips.begin(seen_strips) < seen) ++seen_strips;
-    computed = seen_strips < strips.size() ? strips.begin(seen_strips) : attention.keys;
+        visible(visible_before(rows)) {
+    while (visible_strips < strips.size() && strips.begin(visible_strips) < visible)
+      ++visible_strips;
+    computed = visible_strips < strips.size() ? strips.begin(visible_strips) : attention.keys;
   }
 
-  // How many keys are seen by any query before `row`.
-  std::int64_t seen_before(std::int64_t row) const {
+  // Returns the number of keys visible to the queries before `row`.
+  std::int64_t visible_before(std::int64_t row) const {
     return attention.is_causal ? std::min(attention.keys, first + row) : attention.keys;
   }
 
-  std::int64_t seen_by_panel(std::int64_t panel) const {
-    return seen_before(std::min(rows, (panel + 1) * kPanelQueries));
+  std::int64_t visible_to_panel(std::int64_t panel) const {
+    return visible_before(std::min(rows, (panel + 1) * kPanelQueries));
   }
 
-  // The first query that sees any of the keys from `key` on.
-  std::int64_t first_to_see(std::int64_t key) const {
+  // Returns the first query to which any of the keys from `key` on is visible.
+  std::int64_t first_query_seeing(std::int64_t key) const {
     return attention.is_causal ? std::max<std::int64_t>(0, key - first) : 0;
   }
 
@@ -56,37 +57,37 @@ struct Block {
   std::int64_t first;
   std::int64_t rows;  ///< queries
   std::int64_t panels;
-  std::int64_t seen;  ///< keys
-  std::int64_t seen_strips = 0;
-  std::int64_t computed;  ///< keys of these strips; all of them have a row of scores
+  std::int64_t visible;  ///< keys
+  std::int64_t visible_strips = 0;
+  std::int64_t computed;  ///< keys in these strips; each has a row of scores
 };
 
-// Products of a head's keys (or values) and the panels of a block's queries (or gradients), where
-// any of the queries sees any of the keys.
+// Computes the products of a head's keys (or values) with the panels of a block's queries (or
+// gradients), for those panels to which the keys are visible.
 [[gnu::noinline]] void multiply_keys(const Block& block, const Rows& keys, const float* panels,
                                      std::int64_t features, float* scores) {
   for (std::int64_t j = 0; j < block.panels; ++j)
-    multiply_features(block.strips, block.seen_by_panel(j), keys,
+    multiply_features(block.strips, block.visible_to_panel(j), keys,
                       panels + j * kPanelQueries * features, features, scores + j * kPanelQueries);
 }
 
-// What is hidden from a query is -infinity, whose exponential is zero.
+// Masked scores are -infinity, whose exponential is zero.
 [[gnu::noinline]] void mask_scores(const Block& block, float* scores) {
   const AttentionProblem& a = block.attention;
   for (std::int64_t row = 0; row < block.rows; ++row) {
-    const std::int64_t seen = block.seen_before(row + 1);
-    const std::int64_t of_panel = block.seen_by_panel(row / kPanelQueries);
+    const std::int64_t visible = block.visible_before(row + 1);
+    const std::int64_t of_panel = block.visible_to_panel(row / kPanelQueries);
     float* const to = scores + row;
     if (a.mask.data != nullptr) {
       const Matrix mask = rows_of(a.mask, block.head, block.first + row);
-      for (std::int64_t key = 0; key < seen; ++key)
+      for (std::int64_t key = 0; key < visible; ++key)
         to[key * kBlockQueries] += mask.data[key * mask.column_stride];
     }
-    for (std::int64_t key = seen; key < of_panel; ++key) to[key * kBlockQueries] = -kInfinity;
+    for (std::int64_t key = visible; key < of_panel; ++key) to[key * kBlockQueries] = -kInfinity;
   }
 }
 
-// A number for every query of a panel.
+// One number for every query of a panel.
 struct PanelVec {
   static constexpr int kVectors = gemm::kPanelVectors;
   Vec<float> v[kVectors];
@@ -106,28 +107,29 @@ PanelVec for_lanes(Body&& body) {
   return result;
 }
 
-// Zeros for the keys that no query of the panel sees but others of the block do.
-void clear_unseen(const Block& block, std::int64_t panel, float* scores) {
-  for (std::int64_t key = block.seen_by_panel(panel); key < block.computed; ++key)
+// Zeroes the scores of keys that are visible to other queries of the block but to none of the
+// panel.
+void clear_masked(const Block& block, std::int64_t panel, float* scores) {
+  for (std::int64_t key = block.visible_to_panel(panel); key < block.computed; ++key)
     PanelVec{}.store(scores + key * kBlockQueries);
 }
 
-// Replaces the scores of a panel by exponentials, and writes what makes weights of them: the
-// inverses of the sums of a query's exponentials, and the logarithms of those of exp(score).
+// Replaces the scores of a panel by exponentials, and writes two normalisers for every query: the
+// inverse of the sum of the exponentials, and the logarithm of the sum of exp(score).
 void exponentiate_panel(const Block& block, std::int64_t panel, float* scores, float* inverses,
                         float* logarithms) {
   float* const x = scores + panel * kPanelQueries;
-  const std::int64_t seen = block.seen_by_panel(panel);
+  const std::int64_t visible = block.visible_to_panel(panel);
   PanelVec most = for_lanes([](int) { return splat(-kInfinity); });
-  for (std::int64_t key = 0; key < seen; ++key) {
+  for (std::int64_t key = 0; key < visible; ++key) {
     const PanelVec value = PanelVec::load(x + key * kBlockQueries);
     most = for_lanes([&](int i) { return value.v[i] > most.v[i] ? value.v[i] : most.v[i]; });
   }
-  // NaN, which compares with nothing, has to come through where all else is hidden.
+  // NaN never compares greater, but must propagate even if everything else is masked.
   const PanelVec shift =
       for_lanes([&](int i) { return most.v[i] == -kInfinity ? Vec<float>{} : most.v[i]; });
   PanelVec sum{};
-  for (std::int64_t key = 0; key < seen; ++key) {
+  for (std::int64_t key = 0; key < visible; ++key) {
     float* const at = x + key * kBlockQueries;
     const PanelVec value = PanelVec::load(at);
     const PanelVec exponential =
@@ -135,7 +137,7 @@ void exponentiate_panel(const Block& block, std::int64_t panel, float* scores, f
     exponential.store(at);
     sum = for_lanes([&](int i) { return sum.v[i] + exponential.v[i]; });
   }
-  clear_unseen(block, panel, x);
+  clear_masked(block, panel, x);
   for_lanes([&](int i) {
     return sum.v[i] == 0 ? Vec<float>{} : 1 / sum.v[i];
   }).store(inverses + panel * kPanelQueries);
@@ -144,15 +146,16 @@ void exponentiate_panel(const Block& block, std::int64_t panel, float* scores, f
   }).store(logarithms + panel * kPanelQueries);
 }
 
-// Replaces the scores of a panel by weights, and the gradients of weights by those of scores.
+// Replaces the scores of a panel by weights, and the gradients with respect to weights by those
+// with respect to scores.
 void softmax_panel_backward(const Block& block, std::int64_t panel, float* scores, float* grads,
                             const float* log_sums) {
   float* const x = scores + panel * kPanelQueries;
   float* const g = grads + panel * kPanelQueries;
-  const std::int64_t seen = block.seen_by_panel(panel);
+  const std::int64_t visible = block.visible_to_panel(panel);
   const PanelVec shift = PanelVec::load(log_sums + panel * kPanelQueries);
   PanelVec mean{};
-  for (std::int64_t key = 0; key < seen; ++key) {
+  for (std::int64_t key = 0; key < visible; ++key) {
     float* const at = x + key * kBlockQueries;
     const PanelVec value = PanelVec::load(at);
     const PanelVec grad = PanelVec::load(g + key * kBlockQueries);
@@ -162,18 +165,18 @@ void softmax_panel_backward(const Block& block, std::int64_t panel, float* score
     mean = for_lanes([&](int i) { return mean.v[i] + weight.v[i] * grad.v[i]; });
   }
   const Vec<float> scale = splat(block.attention.scale);
-  for (std::int64_t key = 0; key < seen; ++key) {
+  for (std::int64_t key = 0; key < visible; ++key) {
     const PanelVec weight = PanelVec::load(x + key * kBlockQueries);
     const PanelVec grad = PanelVec::load(g + key * kBlockQueries);
     for_lanes([&](int i) {
       return weight.v[i] * (grad.v[i] - mean.v[i]) * scale;
     }).store(g + key * kBlockQueries);
   }
-  clear_unseen(block, panel, x);
-  clear_unseen(block, panel, g);
+  clear_masked(block, panel, x);
+  clear_masked(block, panel, g);
 }
 
-// The products of a block's scores and the rows of its keys (or values): a row for every query.
+// Multiplies a block's scores by the rows of its keys (or values): one output row for every query.
 void multiply_by_keys(const Block& block, const float* scores, const Rows& rows,
                       std::int64_t columns, float* to, std::int64_t row_stride) {
   const gemm::Strips strips(block.rows);
@@ -181,34 +184,34 @@ void multiply_by_keys(const Block& block, const float* scores, const Rows& rows,
     const std::int64_t row = strips.begin(i);
     const auto count = static_cast<std::int64_t>(strips.rows(i));
     multiply_scores<gemm::Reads::kColumns>(strips.rows(i), scores + row, rows,
-                                           block.seen_before(row + count), columns,
+                                           block.visible_before(row + count), columns,
                                            to + row * row_stride, row_stride, false);
   }
 }
 
-// Adds the products of a block's scores and the rows of its queries (or gradients): a row for every
-// key.
+// Adds the products of a block's scores and the rows of its queries (or gradients): one output row
+// for every key.
 void add_by_queries(const Block& block, const float* scores, const Rows& rows, std::int64_t columns,
                     float* to) {
-  for (std::int64_t i = 0; i < block.seen_strips; ++i) {
+  for (std::int64_t i = 0; i < block.visible_strips; ++i) {
     const std::int64_t key = block.strips.begin(i);
-    const std::int64_t query = block.first_to_see(key);
+    const std::int64_t query = block.first_query_seeing(key);
     multiply_scores<gemm::Reads::kRows>(block.strips.rows(i), scores + key * kBlockQueries + query,
                                         rows.after(query), block.rows - query, columns,
                                         to + key * columns, columns, true);
   }
 }
 
-// A thread's part of the forward pass.
-class Attending {
+// The state of one thread in the forward pass.
+class AttentionForwardTask {
  public:
-  Attending(const AttentionProblem& a, const Heads<float>& out, float* log_sums)
+  AttentionForwardTask(const AttentionProblem& a, const Heads<float>& out, float* log_sums)
       : a_(a),
         out_(out),
         log_sums_(log_sums),
         strips_(a.keys),
-        key_copies_(room_for_rows(a.key, a.keys, a.features)),
-        value_copies_(room_for_rows(a.value, a.keys, a.value_features)),
+        key_copies_(row_copy_size(a.key, a.keys, a.features)),
+        value_copies_(row_copy_size(a.value, a.keys, a.value_features)),
         query_panels_(kBlockQueries * a.features),
         scores_(a.keys * kBlockQueries) {}
 
@@ -233,7 +236,7 @@ class Attending {
 
     float* const to = out_.head(head_) + first * out_.row_stride;
     multiply_by_keys(block, scores, value_, a_.value_features, to, out_.row_stride);
-    // The sum divides the result, which is narrower than the row of weights.
+    // The output is divided by the sum instead of the weights, because its rows are shorter.
     for (std::int64_t row = 0; row < block.rows; ++row) {
       const float scale = inverses[static_cast<std::size_t>(row)];
       float* const y = to + row * out_.row_stride;
@@ -259,7 +262,7 @@ class Attending {
 void attend(const AttentionProblem& a, const Heads<float>& out, float* log_sums) {
   const std::int64_t blocks = divide_up(a.queries, kBlockQueries);
   parallel_for(0, a.heads * blocks, 1, [&](std::int64_t begin, std::int64_t end) {
-    Attending attending(a, out, log_sums);
+    AttentionForwardTask attending(a, out, log_sums);
     for (std::int64_t task = begin; task < end; ++task) {
       if (task == begin || task % blocks == 0) attending.start_head(task / blocks);
       attending.attend(task % blocks * kBlockQueries);
@@ -274,22 +277,22 @@ struct AttentionGradients {
   float* value;
 };
 
-// A thread's part of the backward pass.
-class AttendingBackward {
+// The state of one thread in the backward pass.
+class AttentionBackwardTask {
  public:
-  AttendingBackward(const AttentionProblem& a, const Heads<const float>& grad_out,
-                    const float* log_sums, const AttentionGradients& grads)
+  AttentionBackwardTask(const AttentionProblem& a, const Heads<const float>& grad_out,
+                        const float* log_sums, const AttentionGradients& grads)
       : a_(a),
         grad_out_(grad_out),
         log_sums_(log_sums),
         grads_(grads),
         strips_(a.keys),
-        key_copies_(room_for_rows(a.key, a.keys, a.features)),
-        value_copies_(room_for_rows(a.value, a.keys, a.value_features)),
+        key_copies_(row_copy_size(a.key, a.keys, a.features)),
+        value_copies_(row_copy_size(a.value, a.keys, a.value_features)),
         query_panels_(kBlockQueries * a.features),
         grad_panels_(kBlockQueries * a.value_features),
-        query_copies_(room_for_rows(a.query, kBlockQueries, a.features)),
-        grad_copies_(room_for_rows(grad_out, kBlockQueries, a.value_features)),
+        query_copies_(row_copy_size(a.query, kBlockQueries, a.features)),
+        grad_copies_(row_copy_size(grad_out, kBlockQueries, a.value_features)),
         weights_(a.keys * kBlockQueries),
         grad_scores_(a.keys * kBlockQueries) {}
 
@@ -304,11 +307,11 @@ class AttendingBackward {
   }
 
  private:
-  // What a block gives to the gradients of its head.
+  // Adds the contribution of a block to the gradients of its head.
   void add_block(const Block& block) {
     const Rows query = rows_in_place(rows_of(a_.query, block.head, block.first), block.rows,
                                      a_.features, query_copies_);
-    // Copied where it is one number for all, as below a sum.
+    // Copied if it is a single broadcast number, as it is for the gradient of a sum.
     const Rows grad = rows_in_place(rows_of(grad_out_, block.head, block.first), block.rows,
                                     a_.value_features, grad_copies_);
     float* const weights = weights_.data();
@@ -353,7 +356,7 @@ class AttendingBackward {
 void attend_backward(const AttentionProblem& a, const Heads<const float>& grad_out,
                      const float* log_sums, const AttentionGradients& grads) {
   parallel_for(0, a.heads, 1, [&](std::int64_t begin, std::int64_t end) {
-    AttendingBackward attending(a, grad_out, log_sums, grads);
+    AttentionBackwardTask attending(a, grad_out, log_sums, grads);
     for (std::int64_t head = begin; head < end; ++head) attending.add_head(head);
   });
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The operands of attention: a matrix per head, wherever in memory its heads lie.
+// The operands of attention: one matrix per head, with any strides between heads.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace eg::cpu {
 
 using Matrix = gemm::Matrix<float>;
 
-/// Where the matrices of a batch begin, last dim fastest.
+/// Returns the offsets of the matrices of a batch, last dimension fastest.
 inline std::vector<std::int64_t> offsets_of(const Shape& batch, const Strides& strides) {
   std::vector<std::int64_t> offsets{0};
   for (std::size_t d = 0; d < batch.size(); ++d) {
@@ -40,18 +40,18 @@ struct Heads {
   T* head(std::int64_t i) const { return data + offsets[static_cast<std::size_t>(i)]; }
 };
 
-/// Finds the matrices of every head.
+/// Locates the matrix of every head.
 template <class T>
 Heads<T> make_heads(T* data, const Shape& batch, const Strides& strides) {
   return {data, offsets_of(batch, strides), strides[batch.size()], strides[batch.size() + 1]};
 }
 
-inline Heads<const float> make_heads(const kernel::HeadMatrices& matrices, const Shape& batch) {
-  if (!matrices.memory) return {};
-  return make_heads(matrices.memory.as<float>(), batch, matrices.strides);
+template <class Matrices>
+Heads<const float> make_heads(const Matrices& matrices, const Shape& batch) {
+  return make_heads(matrices.memory.template as<float>(), batch, matrices.strides);
 }
 
-/// A call of attention, with the place of every head found.
+/// A call of attention, with the matrices of all heads located.
 struct AttentionProblem {
   explicit AttentionProblem(const kernel::Attention& a)
       : heads(numel(a.batch)),
@@ -64,7 +64,7 @@ struct AttentionProblem {
         query(make_heads(a.query, a.batch)),
         key(make_heads(a.key, a.batch)),
         value(make_heads(a.value, a.batch)),
-        mask(make_heads(a.mask, a.batch)) {}
+        mask(a.mask.memory ? make_heads(a.mask, a.batch) : Heads<const float>()) {}
 
   std::int64_t heads;
   std::int64_t queries;
@@ -79,7 +79,7 @@ struct AttentionProblem {
   Heads<const float> mask;
 };
 
-/// Some rows of a head, from `first` on.
+/// Returns the rows of a head from `first` on.
 inline Matrix rows_of(const Heads<const float>& m, std::int64_t head, std::int64_t first = 0) {
   return {m.head(head) + first * m.row_stride, m.row_stride, m.column_stride};
 }

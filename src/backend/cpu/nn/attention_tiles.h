@@ -1,12 +1,11 @@
 #pragma once
 
-// The products of attention, in register tiles. Scores are kept the other way round: a row for
-// every key, a column for every query of a block. So a softmax goes down columns, many at a time
-// and without a sum across lanes, and everything that is multiplied next reads scores where they
-// lie: numbers beside each other are those of a strip of queries, and numbers kBlockQueries apart
-// those of a strip of keys.
+// The matrix products of attention, in register tiles. Scores are stored transposed: a row for
+// every key, a column for every query of a block. A softmax therefore runs down columns, many at a
+// time and without a sum across lanes, and the following products read scores in place: adjacent
+// elements belong to a strip of queries, and elements kBlockQueries apart to a strip of keys.
 //
-// Functions stand alone, for several callers inline them otherwise: a kilobyte of the download.
+// Functions are not inlined: with several callers, inlining would add a kilobyte to the download.
 
 #include <algorithm>
 #include <array>
@@ -18,13 +17,13 @@
 
 namespace eg::cpu {
 
-/// Queries that are attended to at a time, and the distance between rows of scores. Few, because a
-/// causal block computes scores up to its last query.
+/// Queries per block, and the distance between rows of scores. Kept small, because a causal block
+/// computes scores up to its last query.
 inline constexpr std::int64_t kBlockQueries = 32;
 
 inline constexpr std::int64_t kPanelQueries = gemm::kPanelColumns<float>;
 
-/// Rows of whole vectors.
+/// Rows that can be read in whole vectors.
 struct Rows {
   const float* data;
   std::int64_t stride;
@@ -33,28 +32,30 @@ struct Rows {
   Matrix matrix() const { return {data, stride, 1}; }
 };
 
-/// Numbers that rows_in_place copies of so many rows of a head.
-inline std::int64_t room_for_rows(const Heads<const float>& m, std::int64_t rows,
+/// Returns the number of elements that rows_in_place() copies for `rows` rows of a head; 0 if it
+/// uses them in place.
+inline std::int64_t row_copy_size(const Heads<const float>& m, std::int64_t rows,
                                   std::int64_t columns) {
   constexpr std::int64_t kLanes = gemm::kLanes<float>;
   if (m.column_stride == 1 && columns % kLanes == 0) return 0;
   return rows * divide_up(columns, kLanes) * kLanes;
 }
 
-/// The rows of a matrix: where they lie, or, where `room` was needed, copied there with zeros
-/// behind them.
+/// Returns the rows of a matrix: in place, or, if `copies` was allocated, copied there and padded
+/// with zeros.
 [[gnu::noinline]] inline Rows rows_in_place(const Matrix& m, std::int64_t rows,
-                                            std::int64_t columns, const ScratchArray<float>& room) {
-  if (room.data() == nullptr) return {m.data, m.row_stride};
+                                            std::int64_t columns,
+                                            const ScratchArray<float>& copies) {
+  if (copies.data() == nullptr) return {m.data, m.row_stride};
   constexpr std::int64_t kLanes = gemm::kLanes<float>;
   const std::int64_t stride = divide_up(columns, kLanes) * kLanes;
   for (std::int64_t i = 0; i < rows; ++i) {
     const float* const from = m.data + i * m.row_stride;
-    float* const to = room.data() + i * stride;
+    float* const to = copies.data() + i * stride;
     for (std::int64_t j = 0; j < columns; ++j) to[j] = from[j * m.column_stride];
     std::fill(to + columns, to + stride, 0.0F);
   }
-  return {room.data(), stride};
+  return {copies.data(), stride};
 }
 
 /// Packs rows of a matrix, times `scale`, as panels of a product's right operand.
@@ -64,7 +65,7 @@ inline std::int64_t room_for_rows(const Heads<const float>& m, std::int64_t rows
   float* panel = to;
   for (std::int64_t first = 0; first < rows; first += kPanelQueries) {
     const auto count = static_cast<int>(std::min(kPanelQueries, rows - first));
-    // As deep as the packers' row of zeros.
+    // The packers' array of zeros limits the depth.
     for (std::int64_t p = 0; p < columns; p += gemm::kMaxDepth) {
       const std::int64_t depth = std::min(gemm::kMaxDepth, columns - p);
       pack(panel, m.data + first * m.row_stride + p * m.column_stride, m.row_stride,
@@ -77,7 +78,7 @@ inline std::int64_t room_for_rows(const Heads<const float>& m, std::int64_t rows
   for (float* x = to; x < panel; x += gemm::kLanes<float>) gemm::store(x, gemm::load(x) * factor);
 }
 
-/// Multiplies the strips of keys that begin before `end` with a panel of queries.
+/// Multiplies the strips of keys that begin before `end` by a panel of queries.
 [[gnu::noinline]] inline void multiply_features(const gemm::Strips& strips, std::int64_t end,
                                                 const Rows& keys, const float* panel,
                                                 std::int64_t features, float* scores) {
@@ -99,8 +100,9 @@ inline std::int64_t room_for_rows(const Heads<const float>& m, std::int64_t rows
   }
 }
 
-/// Sets, or adds to, `rows` rows of C the product of a strip of scores and `depth` rows: a strip of
-/// queries, whose steps are keys, is read by columns, one of keys by rows.
+/// Sets `rows` rows of C to the product of a strip of scores and `depth` rows, or adds the product
+/// to them. A strip of queries, whose depth steps are keys, is read by columns; a strip of keys by
+/// rows.
 template <gemm::Reads Scores>
 [[gnu::noinline]] void multiply_scores(std::size_t rows, const float* strip, const Rows& b,
                                        std::int64_t depth, std::int64_t columns, float* c,
@@ -113,7 +115,7 @@ template <gemm::Reads Scores>
   run.a_row = kBlockQueries;
   run.b_step = static_cast<std::ptrdiff_t>(b.stride * kNumber);
   run.b_tile = run.c_tile = run.addend_tile = kWidth;
-  // What one strip reads of that depth stays in a first-level cache while the panels pass by.
+  // The part of B read at this depth stays in an L1 cache while the panels are processed.
   for (std::int64_t p = 0; p < depth; p += gemm::kMaxDepth) {
     run.depth = static_cast<int>(std::min(gemm::kMaxDepth, depth - p));
     run.a = strip + p * kStep;

@@ -9,8 +9,8 @@
 namespace eg::cpu {
 namespace {
 
-// Calls body(channel) for all of them. A channel is one thread's, so sums do not depend on their
-// number.
+// Calls body(channel) for all channels. Each channel is processed by a single thread, so sums do
+// not depend on the number of threads.
 template <class Norm, class Body>
 void for_each_channel(const Norm& norm, Body&& body) {
   const std::int64_t grain = kMinElementsPerTask / (norm.outer * norm.inner) + 1;
@@ -19,7 +19,7 @@ void for_each_channel(const Norm& norm, Body&& body) {
   });
 }
 
-// Calls body(offset) for every piece of a channel that lies together.
+// Calls body(offset) for every contiguous piece of a channel.
 template <class Norm, class Body>
 void for_each_piece(const Norm& norm, std::int64_t channel, Body&& body) {
   for (std::int64_t i = 0; i < norm.outer; ++i) body((i * norm.channels + channel) * norm.inner);

@@ -20,7 +20,8 @@ class Problem {
         weight_(targets.weight.as<T>()),
         share_(targets.smoothing / static_cast<double>(targets.rows.size)) {
     if (weight_ == nullptr) total_weight_ = static_cast<double>(rows_.size);
-    // Classes without a position have no scores: there may be more of them than can be counted.
+    // If there are no positions there are no scores either, and the number of classes may be too
+    // large to iterate over.
     else if (share_ != 0)
       for (std::int64_t c = 0; c < rows_.size; ++c) total_weight_ += weight(c);
   }
@@ -40,7 +41,7 @@ class Problem {
       for (std::int64_t c = 0; c < rows_.size; ++c) {
         out[first + c * rows_.inner] = is_ignored(t) ? T{0} : static_cast<T>(share_ * weight(c));
       }
-      if (!is_ignored(t)) out[first + t * rows_.inner] += static_cast<T>(hit(t));
+      if (!is_ignored(t)) out[first + t * rows_.inner] += static_cast<T>(target_share(t));
     });
   }
 
@@ -83,7 +84,7 @@ class Problem {
             return;
           }
           const double g = grad_at(n);
-          const auto all = static_cast<T>(g * (hit(t) + share_ * total_weight_));
+          const auto all = static_cast<T>(g * (target_share(t) + share_ * total_weight_));
           for_each_vector<T>(0, rows_.size, [&](auto at) {
             at.store(row, all * vec_exp(at.load(x + n * block) - largest[n] - log_sum[n]));
           });
@@ -97,7 +98,8 @@ class Problem {
               const std::int64_t position = n + at.begin + static_cast<std::int64_t>(lane);
               const std::int64_t t = target(position);
               if (is_ignored(t)) continue;
-              all[lane] = static_cast<T>(grad_at(position) * (hit(t) + share_ * total_weight_));
+              all[lane] =
+                  static_cast<T>(grad_at(position) * (target_share(t) + share_ * total_weight_));
             }
             const Vec<T> factor = std::bit_cast<Vec<T>>(all);
             const Vec<T> m = at.load(largest + n);
@@ -119,8 +121,8 @@ class Problem {
   double weight(std::int64_t c) const {
     return weight_ == nullptr ? 1 : static_cast<double>(weight_[c]);
   }
-  // The part of the distribution that the target alone has.
-  double hit(std::int64_t t) const { return (1 - targets_.smoothing) * weight(t); }
+  // The share of the distribution assigned to the target class in addition to smoothing.
+  double target_share(std::int64_t t) const { return (1 - targets_.smoothing) * weight(t); }
 
   // Calls visit(position, offset of its first class).
   template <class Visit>
@@ -136,7 +138,7 @@ class Problem {
     const auto cost = [&](std::int64_t c) {
       return static_cast<double>(log_sum) - static_cast<double>(x[c * rows_.inner] - largest);
     };
-    double result = hit(t) * cost(t);
+    double result = target_share(t) * cost(t);
     if (share_ != 0) {
       double smooth = 0;
       for (std::int64_t c = 0; c < rows_.size; ++c) smooth += weight(c) * cost(c);
@@ -146,7 +148,7 @@ class Problem {
   }
 
   void subtract_target(T* row, std::int64_t t, double g) const {
-    row[t * rows_.inner] -= static_cast<T>(g * hit(t));
+    row[t * rows_.inner] -= static_cast<T>(g * target_share(t));
     if (share_ == 0) return;
     for (std::int64_t c = 0; c < rows_.size; ++c)
       row[c * rows_.inner] -= static_cast<T>(g * share_ * weight(c));
@@ -156,7 +158,7 @@ class Problem {
   const Rows& rows_;
   const std::int64_t* index_;
   const T* weight_;
-  double share_;  // of every class, by smoothing
+  double share_;  // of every class, due to label smoothing
   double total_weight_ = 0;
 };
 
@@ -179,8 +181,8 @@ void FindBadTarget::compute_on_cpu() const {
   const auto* const found = std::find_if(begin, end, [&](std::int64_t t) {
     return t != targets.ignore_index && (t < 0 || t >= targets.rows.size);
   });
-  check(found == end, ErrorCode::kIndexOutOfRange, op, "Target ", found == end ? 0 : *found,
-        " is out of bounds.");
+  check(found == end, ErrorCode::kIndexOutOfRange, op, "target ", found == end ? 0 : *found,
+        " is not a class: there are ", targets.rows.size, " classes.");
 }
 
 void MeanLoss::compute_on_cpu() const {

@@ -1,5 +1,5 @@
-// A convolution and the gradient of its input, pass by pass (conv_pass.h). No matrix of columns is
-// made: tiles of results are summed in registers from planes that were copied once, with their
+// A convolution and the gradient of its input, pass by pass (conv_pass.h). There is no im2col
+// matrix: output tiles are summed in registers from input planes that were copied once, with their
 // padding (conv_planes.h).
 
 #include "kernels/conv.h"
@@ -20,12 +20,12 @@
 namespace eg::cpu {
 namespace {
 
-// Numbers of a band of copied planes: together with the weights they stay in a level 2 cache.
+// Elements in a band of copied planes: together with the weights they stay in an L2 cache.
 constexpr std::int64_t kBandNumbers = 32 * 1024;
-// Multiplications a task should have at least, so that it outlasts the waking of its thread.
+// Minimum number of multiplications per task, so that the work outweighs waking a thread.
 constexpr std::int64_t kMinWorkPerTask = 256 * 1024;
 
-// Channels cut into strips of equal height, or one less.
+// Divides channels into strips whose heights differ by at most one.
 template <class T>
 struct Strips {
   explicit Strips(std::int64_t channels)
@@ -38,9 +38,9 @@ struct Strips {
   std::int64_t channels;
 };
 
-// The weights of a group in the order in which tiles read them: for every strip and tap a number
-// per channel made. Taps go by row, column and channel read, so that the taps of some rows lie
-// together.
+// Packs the weights of a group in the order in which tiles read them: for every strip and tap, one
+// element per output channel. Taps are ordered by row, column and input channel, so that the taps
+// of consecutive rows are contiguous.
 template <class T>
 void pack_weights(const ConvPass& pass, const T* weight, T* packed) {
   const Strips<T> strips(pass.out_channels);
@@ -58,16 +58,17 @@ void pack_weights(const ConvPass& pass, const T* weight, T* packed) {
   }
 }
 
-// The taps that places [first, last) read with: the later the place, the earlier they are.
+// Returns the union of the taps that positions [first, last) use. Later positions use earlier taps.
 TapRange join(const std::vector<TapRange>& taps, std::int64_t first, std::int64_t last) {
   const std::int64_t begin = taps[static_cast<std::size_t>(last - 1)].begin;
   return {begin, std::max(begin, taps[static_cast<std::size_t>(first)].end)};
 }
 
-// Places are computed two lines at a time: two rows, or where there is only one, two parts of it.
-bool is_one_line(const ConvPass& pass) { return pass.rows.places == 1; }
+// Positions are computed two lines at a time: two rows, or if there is only one row, two parts of
+// it.
+bool is_one_line(const ConvPass& pass) { return pass.rows.positions == 1; }
 
-// Numbers in a line of a tile of so many channels: the fewer, the wider.
+// Returns the width of a tile with `channels` channels: the fewer channels, the wider.
 template <class T>
 std::int64_t tile_width(std::int64_t channels) {
   return gemm::kLanes<T> * conv_tile_columns(channels);
@@ -75,26 +76,26 @@ std::int64_t tile_width(std::int64_t channels) {
 
 using Columns = std::vector<ConvColumn>;
 
-// Cuts a row of places into columns of tiles of so many channels.
+// Divides a row of positions into columns of tiles with `channels` channels.
 template <class T>
 Columns cut_columns(const ConvPass& pass, std::int64_t channels, std::int64_t bundle) {
   Columns columns;
   const std::int64_t width = tile_width<T>(channels) / bundle;
   std::vector<TapRange> taps;
-  const std::int64_t end = pass.columns.places;
+  const std::int64_t end = pass.columns.positions;
   taps.reserve(checked_count(end));
   for (std::int64_t x = 0; x < end; ++x) taps.push_back(taps_inside(pass.columns, x));
   const std::int64_t step = is_one_line(pass) ? 2 * width : width;
   for (std::int64_t next = 0; next < end; next += step) {
-    // The last tile overlaps its neighbour rather than stick out.
+    // The last tile overlaps its neighbour instead of extending past the end.
     const std::int64_t x = std::max<std::int64_t>(0, std::min(next, end - step));
     const TapRange range = join(taps, x, std::min(x + step, end));
     const std::int64_t second = is_one_line(pass) ? end - x - width : end - x;
     columns.push_back({.first = x * bundle,
                        .first_step = range.begin * pass.in_channels,
                        .steps = (range.end - range.begin) * pass.in_channels,
-                       .places = {bundle * std::min(width, end - x),
-                                  bundle * std::clamp<std::int64_t>(second, 0, width)}});
+                       .positions = {bundle * std::min(width, end - x),
+                                     bundle * std::clamp<std::int64_t>(second, 0, width)}});
   }
   return columns;
 }
@@ -102,7 +103,7 @@ Columns cut_columns(const ConvPass& pass, std::int64_t channels, std::int64_t bu
 template <class T>
 class PassRunner {
  public:
-  /// Images are taken in bundles of so many (conv_images.h).
+  /// Processes images in bundles of `bundle` (conv_images.h).
   PassRunner(const ConvPass& pass, std::int64_t bundle)
       : pass_(pass),
         bundle_(bundle),
@@ -119,39 +120,40 @@ class PassRunner {
           offsets_.push_back(layout_.bytes_to(i, y, x));
       }
     }
-    for (std::int64_t y = 0; y < pass.rows.places; ++y)
+    for (std::int64_t y = 0; y < pass.rows.positions; ++y)
       row_taps_.push_back(taps_inside(pass.rows, y));
   }
 
-  std::int64_t bands() const { return divide_up(pass_.rows.places, band_); }
+  std::int64_t bands() const { return divide_up(pass_.rows.positions, band_); }
   std::int64_t scratch_size() const {
     return source_size() + (bundle_ > 1 ? pass_.out_channels * band_size() : 0);
   }
   std::int64_t work() const {
-    return bundle_ * band_ * pass_.columns.places * std::max<std::int64_t>(1, pass_.depth()) *
+    return bundle_ * band_ * pass_.columns.positions * std::max<std::int64_t>(1, pass_.depth()) *
            pass_.out_channels;
   }
 
-  /// Computes a band of the places of a group of a bundle.
+  /// Computes one band of positions for one group of a bundle.
   void run(std::int64_t band, const ConvImages<const T>& from, const T* weights, const T* bias,
            const ConvImages<T>& to, T* scratch) const {
     const std::int64_t first = band * band_;
-    const std::int64_t last = std::min(first + band_, pass_.rows.places);
+    const std::int64_t last = std::min(first + band_, pass_.rows.positions);
     if (bands() > 1) std::fill_n(scratch, source_size(), T{0});
     layout_.copy(from, pass_.in_channels, first, scratch);
     T* const out = to.first + pass_.to_first + first * pass_.to_row_step;
-    // What is computed side by side lies so, too, before it goes to its images.
+    // The results of a bundle are interleaved in scratch memory before they are copied to its
+    // images.
     const Target target =
         bundle_ == 1
             ? Target{out, pass_.to_size, pass_.to_row_step, pass_.to_column_step}
-            : Target{scratch + source_size(), band_size(), bundle_ * pass_.columns.places, 1};
+            : Target{scratch + source_size(), band_size(), bundle_ * pass_.columns.positions, 1};
     for (std::int64_t s = 0; s < strips_.count; ++s) {
       const std::int64_t channel = strips_.begin(s);
       for (std::int64_t next = first; next < last; next += 2) {
-        // The last lines overlap their neighbours rather than stick out.
+        // The last lines overlap their neighbours instead of extending past the end.
         const std::int64_t y = std::max(first, std::min(next, last - 2));
         run_lines(s, y, std::min(y + 2, last), weights + channel * pass_.depth(),
-                  scratch + (y - first) * layout_.place_stride(),
+                  scratch + (y - first) * layout_.position_stride(),
                   bias == nullptr ? nullptr : bias + channel, target,
                   target.first + channel * target.channel + (y - first) * target.row);
       }
@@ -159,14 +161,14 @@ class PassRunner {
     if (bundle_ == 1) return;
     for (std::int64_t c = 0; c < pass_.out_channels; ++c) {
       for (std::int64_t y = 0; y < last - first; ++y)
-        deinterleave<T>(target.first + c * target.channel + y * target.row, pass_.columns.places,
+        deinterleave<T>(target.first + c * target.channel + y * target.row, pass_.columns.positions,
                         pass_.to_column_step,
                         {out + c * pass_.to_size + y * pass_.to_row_step, to.stride, to.count});
     }
   }
 
  private:
-  // Where tiles go, and what lies between channels, rows and columns there.
+  // Where tiles are written, and the distances between channels, rows and columns there.
   struct Target {
     T* first;
     std::int64_t channel;
@@ -176,24 +178,24 @@ class PassRunner {
 
   static std::int64_t band_rows(const ConvPass& pass, std::int64_t bundle) {
     if (is_one_line(pass)) return 1;
-    const std::int64_t row =
-        std::max<std::int64_t>(1, pass.in_channels * pass.rows.place_step * pass.columns.reach(1) +
-                                      pass.in_channels * pass.rows.place_step *
-                                          pass.columns.place_step * pass.columns.places);
+    const std::int64_t row = std::max<std::int64_t>(
+        1, pass.in_channels * pass.rows.position_step * pass.columns.reach(1) +
+               pass.in_channels * pass.rows.position_step * pass.columns.position_step *
+                   pass.columns.positions);
     const std::int64_t wanted =
         std::max<std::int64_t>(1, 2 * num_threads() * bundle / pass.parts());
     const std::int64_t rows =
-        std::min(kBandNumbers / (bundle * row), divide_up(pass.rows.places, wanted));
+        std::min(kBandNumbers / (bundle * row), divide_up(pass.rows.positions, wanted));
     return std::max<std::int64_t>(1, (rows + 1) / 2) * 2;
   }
 
   std::int64_t source_size() const { return layout_.size(pass_.in_channels); }
-  // Numbers of a channel of a band of the result.
-  std::int64_t band_size() const { return bundle_ * band_ * pass_.columns.places; }
+  // Elements per channel in a band of the result.
+  std::int64_t band_size() const { return bundle_ * band_ * pass_.columns.positions; }
 
-  // Computes rows [first, last) of places, one or two, for the channels of a strip.
+  // Computes one or two rows [first, last) of positions for the channels of a strip.
   void run_lines(std::int64_t strip, std::int64_t first, std::int64_t last, const T* weights,
-                 const T* places, const T* bias, const Target& target, T* to) const {
+                 const T* positions, const T* bias, const Target& target, T* to) const {
     const std::int64_t channels = strips_.begin(strip + 1) - strips_.begin(strip);
     const std::int64_t width = tile_width<T>(channels);
     const TapRange rows = join(row_taps_, first, last);
@@ -205,8 +207,8 @@ class PassRunner {
          .offsets = offsets_.data() + rows.begin * row_steps,
          .runs = rows.end - rows.begin,
          .run_length = row_steps,
-         .from = places,
-         .from_line = is_line ? width : layout_.place_stride(),
+         .from = positions,
+         .from_line = is_line ? width : layout_.position_stride(),
          .bias = bias,
          .to = to,
          .to_channel = target.channel,
@@ -220,12 +222,13 @@ class PassRunner {
   Strips<T> strips_;
   std::int64_t band_;
   PlaneLayout<T> layout_;
-  std::vector<Columns> columns_;  // of the lowest strips, and of those with a channel more
+  std::vector<Columns>
+      columns_;  // of strips of the lowest height, and of those with one channel more
   std::vector<std::int32_t> offsets_;
-  std::vector<TapRange> row_taps_;  // that each row of places reads besides padding
+  std::vector<TapRange> row_taps_;  // taps of each row of positions that are not in the padding
 };
 
-// Whether bundles of images save more than their making costs.
+// Returns whether bundling images saves more time than the copies cost.
 template <class T>
 bool bundles_pay(const ConvPass& pass) {
   constexpr std::int64_t kLanes = gemm::kLanes<T>;
@@ -269,18 +272,18 @@ void run_tiles(const ConvPass& pass, const T* from, const T* weight, const T* bi
 
 template <class T>
 void run_pass(const ConvPass& pass, const T* from, const T* weight, const T* bias, T* to) {
-  if (pass.parts() == 0 || pass.out_channels == 0 || pass.rows.places <= 0 ||
-      pass.columns.places <= 0)
+  if (pass.parts() == 0 || pass.out_channels == 0 || pass.rows.positions <= 0 ||
+      pass.columns.positions <= 0)
     return;
   if constexpr (std::is_same_v<T, float>) {
     if (winograd_pays(pass)) {
-      std::vector<std::atomic<bool>> is_left(checked_count(pass.parts()));
-      winograd_convolve(pass, from, weight, bias, to, is_left);
+      std::vector<std::atomic<bool>> needs_fallback(checked_count(pass.parts()));
+      winograd_convolve(pass, from, weight, bias, to, needs_fallback);
       ConvPass one = pass;
       one.batch = one.groups = 1;
       for (std::int64_t part = 0; part < pass.parts(); ++part) {
         const std::int64_t group = part % pass.groups;
-        if (is_left[static_cast<std::size_t>(part)])
+        if (needs_fallback[static_cast<std::size_t>(part)])
           run_tiles(one, from + part * pass.from_part(), weight + group * pass.group_weights,
                     bias == nullptr ? nullptr : bias + group * pass.out_channels,
                     to + part * pass.to_part());
@@ -304,7 +307,7 @@ void Convolve::compute_on_cpu() const {
 
 void ConvolveBackwardInput::compute_on_cpu() const {
   visit_floating(grad_y.dtype(), name, [&]<class T>() {
-    // A stride may be far larger than what the padding leaves of the input.
+    // The stride may be far larger than the part of the input that is read.
     for (std::int64_t y = 0; y < std::min(conv.stride[0], conv.in[0]); ++y) {
       for (std::int64_t x = 0; x < std::min(conv.stride[1], conv.in[1]); ++x)
         cpu::run_pass(cpu::input_pass(conv, y, x), grad_y.as<T>(), weight.as<T>(), bias.as<T>(),

@@ -1,12 +1,12 @@
 #pragma once
 
-// Images whose numbers are computed together.
+// Images that are processed together.
 //
-// The lanes of a vector are neighbouring places of one image, or the same place of as many images
-// as it has lanes, which were put side by side: a bundle. That costs copies, and saves where planes
-// are small: the places of a vector read with the taps of all of them, and where rows are no
-// multiple of a vector, the last lanes of each are idle. The last bundle of a batch may have fewer
-// images.
+// The lanes of a vector are either adjacent positions of one image, or the same position of as many
+// images as a vector has lanes, whose elements were interleaved: a bundle. Bundling costs copies
+// and pays off for small planes: the positions in a vector share the union of their taps, and if
+// rows are not a multiple of the vector, the last lanes of each row are idle. The last bundle of a
+// batch may have fewer images.
 
 #include <cstdint>
 
@@ -14,7 +14,7 @@
 
 namespace eg::cpu {
 
-/// The same numbers of some images, `stride` apart.
+/// The same element of several images, which are `stride` apart.
 template <class T>
 struct ConvImages {
   T* first;
@@ -22,8 +22,8 @@ struct ConvImages {
   std::int64_t count;
 };
 
-/// Copies `count` numbers, `step` apart, of as many images as a vector has lanes, side by side;
-/// missing images are zeros.
+/// Interleaves `count` elements, `step` apart, of as many images as a vector has lanes. Missing
+/// images are filled with zeros.
 template <class T>
 void interleave(const ConvImages<const T>& from, std::int64_t step, std::int64_t count, T* to) {
   constexpr int kLanes = gemm::kLanes<T>;
@@ -36,8 +36,8 @@ void interleave(const ConvImages<const T>& from, std::int64_t step, std::int64_t
         block[image] = gemm::load(from.first + image * from.stride + i);
       gemm::transpose(block);
       EG_GEMM_UNROLL
-      for (int place = 0; place < kLanes; ++place)
-        gemm::store(to + (i + place) * kLanes, block[place]);
+      for (int position = 0; position < kLanes; ++position)
+        gemm::store(to + (i + position) * kLanes, block[position]);
     }
   }
   for (; i < count; ++i) {
@@ -47,7 +47,7 @@ void interleave(const ConvImages<const T>& from, std::int64_t step, std::int64_t
   }
 }
 
-/// The way back.
+/// The inverse of interleave().
 template <class T>
 void deinterleave(const T* from, std::int64_t count, std::int64_t step, const ConvImages<T>& to) {
   constexpr int kLanes = gemm::kLanes<T>;
@@ -56,8 +56,8 @@ void deinterleave(const T* from, std::int64_t count, std::int64_t step, const Co
     for (; i + kLanes <= count; i += kLanes) {
       gemm::Vector<T> block[kLanes];
       EG_GEMM_UNROLL
-      for (int place = 0; place < kLanes; ++place)
-        block[place] = gemm::load(from + (i + place) * kLanes);
+      for (int position = 0; position < kLanes; ++position)
+        block[position] = gemm::load(from + (i + position) * kLanes);
       gemm::transpose(block);
       EG_GEMM_UNROLL
       for (int image = 0; image < kLanes; ++image)

@@ -7,19 +7,20 @@ namespace {
 
 using kernel::Convolution;
 
-// A place of the input and those that follow it by the stride, as a convolution of the output: its
-// taps are those with the remainder that the place has by the stride, padding included, last first.
+// The gradient at every stride-th input position, expressed as a convolution of the output
+// gradient. Its taps are those with the same remainder modulo the stride as the position (including
+// padding), in reverse order.
 struct InputAxis {
-  InputAxis(const Convolution& conv, std::size_t d, std::int64_t first_place);
+  InputAxis(const Convolution& conv, std::size_t d, std::int64_t first_position);
 
   ConvAxis axis;
   std::int64_t first_tap = 0;
   std::int64_t tap_step = 1;
 };
 
-InputAxis::InputAxis(const Convolution& conv, std::size_t d, std::int64_t first_place) {
+InputAxis::InputAxis(const Convolution& conv, std::size_t d, std::int64_t first_position) {
   const std::int64_t stride = conv.stride[d];
-  const std::int64_t remainder = (first_place + conv.padding[d]) % stride;
+  const std::int64_t remainder = (first_position + conv.padding[d]) % stride;
   const std::int64_t dilation = conv.dilation[d];
   std::int64_t taps = 0;
   std::int64_t reach = 0;
@@ -32,9 +33,9 @@ InputAxis::InputAxis(const Convolution& conv, std::size_t d, std::int64_t first_
   }
   axis = {.taps = taps,
           .tap_step = tap_step * dilation / stride,
-          .places = (conv.in[d] - first_place + stride - 1) / stride,
-          .place_step = 1,
-          .first = (first_place + conv.padding[d]) / stride - reach,
+          .positions = (conv.in[d] - first_position + stride - 1) / stride,
+          .position_step = 1,
+          .first = (first_position + conv.padding[d]) / stride - reach,
           .size = conv.out[d]};
   axis.tap_step = std::max<std::int64_t>(1, axis.tap_step);
 }
@@ -47,8 +48,8 @@ std::int64_t group_weights(const Convolution& conv) {
 ConvAxis out_axis(const Convolution& conv, std::size_t d) {
   return {.taps = conv.kernel[d],
           .tap_step = conv.dilation[d],
-          .places = conv.out[d],
-          .place_step = conv.stride[d],
+          .positions = conv.out[d],
+          .position_step = conv.stride[d],
           .first = -conv.padding[d],
           .size = conv.in[d]};
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-// What a convolution and the gradient of its input have in common: both are plain convolutions,
-// one or several, and what computes one (tile by tile, or by Winograd's way) need not know which of
-// the two it serves.
+// The common form of a convolution and of the gradient of its input. Both are one or several plain
+// convolutions, and the code that computes one (tile by tile, or by Winograd's algorithm) need not
+// know which of the two it is for.
 
 #include <array>
 #include <cstdint>
@@ -12,38 +12,40 @@
 
 namespace eg::cpu {
 
-/// A convolution is one of these, and the gradient of its input one for every remainder of a row
-/// and a column by the stride: places with the same remainder read the same taps.
+/// One plain convolution. A convolution is a single pass. The gradient of its input is one pass for
+/// every remainder of a row and a column modulo the stride, because input positions with the same
+/// remainder use the same taps.
 struct ConvPass {
   std::int64_t batch;
   std::int64_t groups;
   ConvAxis rows;
   ConvAxis columns;
-  // Channels of a group that are read and made.
+  // Input and output channels of a group.
   std::int64_t in_channels;
   std::int64_t out_channels;
-  // The weight of made channel o, read channel i and tap (y, x) is at o * [0] + i * [1] + y * [2] +
-  // x * [3] from the first.
+  // The weight of output channel o, input channel i and tap (y, x) is at first_weight + o * [0] + i
+  // * [1] + y * [2] + x * [3].
   std::int64_t first_weight;
   std::array<std::int64_t, 4> weight_strides;
   std::int64_t group_weights;  ///< weights of a group
-  // Place (y, x) of a channel goes to first + y * row_step + x * column_step.
+  // Position (y, x) of a channel is written to to_first + y * to_row_step + x * to_column_step.
   std::int64_t to_first;
   std::int64_t to_row_step;
   std::int64_t to_column_step;
   std::int64_t to_size;
 
   std::int64_t depth() const { return rows.taps * columns.taps * in_channels; }
-  /// A part is a group of an image.
+  /// A part is one group of one image.
   std::int64_t parts() const { return batch * groups; }
   std::int64_t from_size() const { return rows.size * columns.size; }
   std::int64_t from_part() const { return in_channels * from_size(); }
   std::int64_t to_part() const { return out_channels * to_size; }
 };
 
-/// The pass that makes the result of a convolution.
+/// Returns the pass that computes the output of a convolution.
 ConvPass result_pass(const kernel::Convolution& conv);
-/// The pass that makes the gradient of its input at this place and those that follow by the stride.
+/// Returns the pass that computes the gradient of the input at this position and every stride-th
+/// one after it.
 ConvPass input_pass(const kernel::Convolution& conv, std::int64_t first_row,
                     std::int64_t first_column);
 

@@ -1,8 +1,8 @@
-// The gradient of a convolution's weight: for every weight the products of what its tap reads and
-// of what arrives at the places that read it, summed over all places of all images. A tile of
-// weights is summed lane by lane over a chunk of rows and images that stays in the first-level
-// cache, and a lane adds up few numbers before the chunk's sum joins the weight's. Lanes are
-// neighbouring places or images side by side (conv_images.h), so no operand is transposed.
+// The gradient of a convolution's weight. For every weight it sums, over all positions of all
+// images, the product of the input that its tap reads and the output gradient. A tile of weights is
+// summed lane by lane over a chunk of rows and images that stays in the L1 cache; a lane adds few
+// numbers before the sum of the chunk is added to that of the weight. Lanes are adjacent positions
+// or interleaved images (conv_images.h), so no operand is transposed.
 
 #include <algorithm>
 #include <cmath>
@@ -21,19 +21,21 @@ namespace {
 using gemm::kLanes;
 using kernel::Convolution;
 
-// Numbers that a chunk should read.
+// The target number of elements read per chunk.
 constexpr std::int64_t kChunkNumbers = 128 * 1024;
-// Sums of parts of the batch, made side by side: their number must not depend on that of threads,
-// or results would. Large weights have one, and are shared by channel and tap instead.
+// The batch is divided into parts whose sums are computed in parallel. The number of parts must not
+// depend on the number of threads, or results would. Large weights use a single part and are
+// divided by channel and tap instead.
 constexpr std::int64_t kMaxParts = 8;
 constexpr std::int64_t kMaxPartNumbers = 128 * 1024;
-// Places that a part should have, so that its sums are worth their beginning and end.
-constexpr std::int64_t kMinPartPlaces = 256;
+// The minimum number of positions per part, so that the work outweighs the overhead of a separate
+// sum.
+constexpr std::int64_t kMinPartPositions = 256;
 constexpr std::int64_t kMinWorkPerTask = 256 * 1024;
 
-// What a tile reads: of every bundle of images a vector of places at a time, which begins where the
-// table says and, in the gradient, where the vector before ended. Rows may be short, so that a loop
-// for each would cost as much as what it does.
+// The operands of a tile: for every bundle of images, one vector of positions at a time.
+// `positions` lists where the vectors start in the source; in the gradient they are contiguous. A
+// flat list, because rows may be so short that a loop per row would cost as much as its body.
 template <class T>
 struct Chunk {
   std::int64_t bundles;
@@ -43,10 +45,10 @@ struct Chunk {
   std::int64_t grad_channel_stride;
   const T* source;
   std::int64_t source_bundle_stride;
-  const std::int32_t* places;  ///< in bytes from the source of a bundle
+  const std::int32_t* positions;  ///< in bytes from the start of a bundle's source
 };
 
-// Sums Channels x Taps products over a chunk. Channels from `channels` on repeat the last one.
+// Sums Channels x Taps products over a chunk. Channels beyond `channels` repeat the last one.
 template <class T, int Channels, int Taps>
 void weight_tile(const Chunk<T>& chunk, std::int64_t channels, const std::int32_t* offsets,
                  T* sums_out) {
@@ -58,10 +60,10 @@ void weight_tile(const Chunk<T>& chunk, std::int64_t channels, const std::int32_
     const T* grad = chunk.grad + bundle * chunk.grad_bundle_stride;
     const T* const source = chunk.source + bundle * chunk.source_bundle_stride;
     for (int i = 0; i < chunk.vectors; ++i, grad += kLanes<T>) {
-      const T* const place = bytes_behind(source, chunk.places[i]);
+      const T* const vector_source = bytes_after(source, chunk.positions[i]);
       gemm::Vector<T> read[Taps];
       EG_GEMM_UNROLL
-      for (int t = 0; t < Taps; ++t) read[t] = gemm::load(bytes_behind(place, offsets[t]));
+      for (int t = 0; t < Taps; ++t) read[t] = gemm::load(bytes_after(vector_source, offsets[t]));
       EG_GEMM_UNROLL
       for (int c = 0; c < Channels; ++c) {
         const gemm::Vector<T> factor = gemm::load(grad + channel[c]);
@@ -71,7 +73,7 @@ void weight_tile(const Chunk<T>& chunk, std::int64_t channels, const std::int32_
     }
   }
   if constexpr (Channels * Taps % kLanes<T> == 0) {
-    // The lanes of as many sums as there are lanes are added up at once.
+    // The lanes of kLaneCount sums are added up at once.
     constexpr int kLaneCount = kLanes<T>;
     EG_GEMM_UNROLL
     for (int i = 0; i < Channels * Taps; i += kLaneCount) {
@@ -96,7 +98,7 @@ void weight_tile(const Chunk<T>& chunk, std::int64_t channels, const std::int32_
   }
 }
 
-// One channel per group needs more taps to keep the multipliers busy.
+// With one channel per group, more taps are needed to keep the multipliers busy.
 constexpr int kChannels = 4;
 constexpr int kTaps = 2;
 constexpr int kTapsAlone = 5;
@@ -104,7 +106,7 @@ constexpr int kTapsAlone = 5;
 template <class T>
 class WeightGradient {
  public:
-  /// Images are taken in bundles of so many (conv_images.h).
+  /// Processes images in bundles of `bundle` (conv_images.h).
   WeightGradient(const Convolution& conv, const ConvPass& pass, std::int64_t bundle)
       : conv_(conv),
         bundle_(bundle),
@@ -127,7 +129,7 @@ class WeightGradient {
     }
     for (std::int64_t y = 0; y < band_; ++y) {
       for (std::int64_t x = 0; x < width_ / bundle; x += kLanes<T> / bundle)
-        places_.push_back(layout_.bytes_to_place(y, x));
+        positions_.push_back(layout_.bytes_to_position(y, x));
     }
   }
 
@@ -135,13 +137,13 @@ class WeightGradient {
     return source_size() + (copies_grad() ? bundles_ * out_channels_ * band_ * width_ : 0);
   }
 
-  /// A part of a batch should be a multiple of it.
+  /// Images per bundle. A part of a batch should be a multiple of it.
   std::int64_t bundle() const { return bundle_; }
 
-  /// Makes scratch memory ready for `add`.
+  /// Initialises scratch memory for add().
   void prepare(T* scratch) const { std::fill_n(scratch, source_size(), T{0}); }
 
-  /// Adds what images [first, last) give to a group's weights.
+  /// Adds the contribution of images [first, last) to a group's weights.
   void add(std::int64_t first, std::int64_t last, std::int64_t group, const T* grad_out,
            const T* in, T* weight, T* scratch) const {
     for (; first < last; first += bundles_ * bundle_) {
@@ -157,18 +159,18 @@ class WeightGradient {
  private:
   std::int64_t source_size() const { return bundles_ * layout_.size(in_channels_); }
   std::int64_t tap_tiles() const { return divide_up(taps_, tile_taps_); }
-  // Lanes beyond the end of a row must meet zeros.
+  // Lanes beyond the end of a row must be multiplied by zeros.
   bool copies_grad() const { return width_ != conv_.out[1]; }
 
   Chunk<T> make_chunk(std::int64_t part, std::int64_t images, std::int64_t y, const T* grad_out,
                       const T* in, T* source) const {
     T* const grad = source + source_size();
     const std::int64_t rows = std::min(band_, conv_.out[0] - y);
-    const std::int64_t places = conv_.out[0] * conv_.out[1];
+    const std::int64_t positions = conv_.out[0] * conv_.out[1];
     const std::int64_t in_image = in_channels_ * conv_.in[0] * conv_.in[1];
-    const T* const grads = grad_out + part * out_channels_ * places + y * conv_.out[1];
+    const T* const grads = grad_out + part * out_channels_ * positions + y * conv_.out[1];
     const std::int64_t in_step = conv_.groups * in_image;
-    const std::int64_t grads_step = conv_.groups * out_channels_ * places;
+    const std::int64_t grads_step = conv_.groups * out_channels_ * positions;
     const std::int64_t bundles = divide_up(images, bundle_);
     const std::int64_t source_bundle = layout_.size(in_channels_);
     if (band_ < conv_.out[0]) std::fill_n(source, source_size(), T{0});
@@ -179,7 +181,7 @@ class WeightGradient {
                    source + i * source_bundle);
       if (copies_grad()) {
         for (std::int64_t c = 0; c < out_channels_; ++c)
-          copy_rows({grads + image * grads_step + c * places, grads_step, count}, rows,
+          copy_rows({grads + image * grads_step + c * positions, grads_step, count}, rows,
                     grad + (i * out_channels_ + c) * rows * width_);
       }
     }
@@ -187,10 +189,10 @@ class WeightGradient {
                    .vectors = static_cast<int>(rows * width_ / kLanes<T>),
                    .grad = grads,
                    .grad_bundle_stride = grads_step,
-                   .grad_channel_stride = places,
+                   .grad_channel_stride = positions,
                    .source = source,
                    .source_bundle_stride = source_bundle,
-                   .places = places_.data()};
+                   .positions = positions_.data()};
     if (copies_grad()) {
       chunk.grad = grad;
       chunk.grad_bundle_stride = out_channels_ * rows * width_;
@@ -246,25 +248,25 @@ class WeightGradient {
   std::int64_t taps_;
   std::int64_t bundles_;  // of a chunk
   std::vector<std::int32_t> offsets_;
-  std::vector<std::int32_t> places_;
+  std::vector<std::int32_t> positions_;
 };
 
-// Sums up what all images give to the weight: parts of the batch side by side, and what they give
-// in their order.
+// Sums the contributions of all images to the weight. Parts of the batch are computed in parallel,
+// and their sums are added in order.
 template <class T, class Gradient>
 void add_images(const ConvPass& pass, const Gradient& gradient, const T* grad_out, const T* in,
                 T* grad_weight) {
   const std::int64_t count = pass.groups * pass.group_weights;
   std::fill_n(grad_weight, count, T{0});
   const std::int64_t wanted =
-      std::min(kMaxPartNumbers / count, pass.batch * pass.to_size / kMinPartPlaces);
+      std::min(kMaxPartNumbers / count, pass.batch * pass.to_size / kMinPartPositions);
   const std::int64_t bundle = gradient.bundle();
   const std::int64_t bundles = divide_up(pass.batch, bundle);
   const std::int64_t parts = std::min(bundles, std::clamp<std::int64_t>(wanted, 1, kMaxParts));
   const auto first_image = [&](std::int64_t part) {
     return std::min(pass.batch, part * bundles / parts * bundle);
   };
-  // The first part's sums are made in place, the others beside them.
+  // The first part is summed in place, the others in separate buffers.
   const ScratchArray<T> partial((parts - 1) * count);
   std::fill_n(partial.data(), (parts - 1) * count, T{0});
   parallel_for(0, parts, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -283,11 +285,12 @@ void add_images(const ConvPass& pass, const Gradient& gradient, const T* grad_ou
   }
 }
 
-// Whether bundles of images save more than their making costs: they need no places beyond the end
-// of a row, but are copies of what else is read where it lies.
+// Returns whether bundling images saves more time than it costs: bundles need no padding at the end
+// of rows, but operands that could be read in place have to be copied.
 template <class T>
 bool bundles_pay(const Convolution& conv, const ConvPass& pass) {
-  // Taps of which the products are worth a copy, and numbers of one that is still near.
+  // The minimum number of taps for a copy to pay off, and the maximum number of elements in a
+  // bundle for it to stay in a cache.
   constexpr std::int64_t kWorthwhileTaps = 32;
   constexpr std::int64_t kMaxBundleNumbers = 1024 * 1024;
   const std::int64_t row = conv.out[1];

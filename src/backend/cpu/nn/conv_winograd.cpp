@@ -12,16 +12,16 @@ namespace {
 
 using namespace winograd;
 
-// Tiles of a band: with 64 channels they and their sums stay in a level 2 cache beside the weights.
+// Tiles per band: with 64 channels, they and their sums stay in an L2 cache next to the weights.
 constexpr std::int64_t kBandTiles = 32;
 static_assert(kBandTiles <= kMaxVectors * kFloatLanes);
 
 constexpr std::int64_t kPanel = gemm::kPanelColumns<float>;
 static_assert(kPanel == 2 * kFloatLanes, "a panel is a pair of vectors");
 
-// The products of a band, p = 0..15: sums[p] = weights[p] * source[p], where `weights` has made
-// channels as rows and read ones as columns, and `source` tiles as columns. Weights are packed in
-// strips of rows, the source in panels of columns.
+// The matrix products of a band, p = 0..15: sums[p] = weights[p] * source[p]. Rows of `weights` are
+// output channels and its columns input channels; columns of `source` are tiles. Weights are packed
+// in strips of rows, the source in panels of columns.
 class Convolver {
  public:
   explicit Convolver(const ConvPass& pass)
@@ -49,15 +49,15 @@ class Convolver {
     }
   }
 
-  /// Clears the columns beyond the last tile, which are multiplied too.
+  /// Clears the columns beyond the last tile, which take part in the multiplication.
   void clear_edge(float* scratch) const {
     if (tiling_.vectors % 2 == 1) std::fill_n(scratch, kProducts * source_step(), 0.0F);
   }
 
-  /// Computes a band of a group. Its steps are shared by the threads that have no band to compute.
+  /// Computes a band of a group. Its steps are shared with threads that have no band of their own.
   void run(std::int64_t group, std::int64_t band, const float* from, const float* weights,
            const float* bias, float* to, float* scratch,
-           std::vector<std::atomic<bool>>& is_left) const {
+           std::vector<std::atomic<bool>>& needs_fallback) const {
     const std::int64_t first = band * tiling_.band;
     const std::int64_t last = std::min(first + tiling_.band, pass_.batch * tiling_.units());
     float* const sums = scratch + kProducts * source_step();
@@ -75,7 +75,7 @@ class Convolver {
     parallel_for(0, pass_.out_channels, grain_of(channel_work),
                  [&](std::int64_t begin, std::int64_t end) {
                    for (std::int64_t u = first; u < last; ++u)
-                     write(u, u - first, begin, end, group, sums, bias, to, is_left);
+                     write(u, u - first, begin, end, group, sums, bias, to, needs_fallback);
                  });
   }
 
@@ -84,13 +84,13 @@ class Convolver {
   std::int64_t source_step() const { return spread(columns_ * pass_.in_channels); }
   std::int64_t sums_step() const { return spread(columns_ * pass_.out_channels); }
 
-  void read(std::int64_t u, std::int64_t place, std::int64_t begin, std::int64_t end,
+  void read(std::int64_t u, std::int64_t position, std::int64_t begin, std::int64_t end,
             std::int64_t group, const float* from, float* source) const {
     TileRow tiles = source_of(pass_, tiling_, Unit(tiling_, u), group, from);
     tiles.plane += begin * pass_.from_size();
     for (std::int64_t i = begin; i < end; ++i, tiles.plane += pass_.from_size())
       transform_source(tiles, {.data = source + i * kPanel,
-                               .first_vector = place * tiling_.vectors,
+                               .first_vector = position * tiling_.vectors,
                                .product_stride = source_step(),
                                .pair_stride = pass_.in_channels * kPanel,
                                .half_stride = kFloatLanes});
@@ -132,49 +132,50 @@ class Convolver {
     }
   }
 
-  void write(std::int64_t u, std::int64_t place, std::int64_t begin, std::int64_t end,
+  void write(std::int64_t u, std::int64_t position, std::int64_t begin, std::int64_t end,
              std::int64_t group, const float* sums, const float* bias, float* to,
-             std::vector<std::atomic<bool>>& is_left) const {
+             std::vector<std::atomic<bool>>& needs_fallback) const {
     const Unit unit(tiling_, u);
     const std::int64_t part = unit.image * pass_.groups + group;
-    PlaceTarget target{.data = to + part * pass_.to_part() + begin * pass_.to_size +
-                               pass_.to_first + unit.row * pass_.to_row_step + unit.column,
-                       .row_stride = pass_.to_row_step,
-                       .rows = std::min<std::int64_t>(2, pass_.rows.places - unit.row),
-                       .columns = pass_.columns.places - unit.column};
+    OutputTarget target{.data = to + part * pass_.to_part() + begin * pass_.to_size +
+                                pass_.to_first + unit.row * pass_.to_row_step + unit.column,
+                        .row_stride = pass_.to_row_step,
+                        .rows = std::min<std::int64_t>(2, pass_.rows.positions - unit.row),
+                        .columns = pass_.columns.positions - unit.column};
     Floats check{};
     for (std::int64_t o = begin; o < end; ++o, target.data += pass_.to_size)
-      check +=
-          transform_sums(sums + o * columns_ + place * tiling_.vectors * kFloatLanes, sums_step(),
-                         tiling_.vectors, gemm::splat(bias == nullptr ? 0.0F : bias[o]), target);
+      check += transform_sums(sums + o * columns_ + position * tiling_.vectors * kFloatLanes,
+                              sums_step(), tiling_.vectors,
+                              gemm::splat(bias == nullptr ? 0.0F : bias[o]), target);
     if (std::isnan(check[0] + check[1] + check[2] + check[3]))
-      is_left[static_cast<std::size_t>(part)].store(true, std::memory_order_relaxed);
+      needs_fallback[static_cast<std::size_t>(part)].store(true, std::memory_order_relaxed);
   }
 
   const ConvPass& pass_;
   Tiling tiling_;
   gemm::Strips strips_;
-  std::int64_t columns_;  // of the matrices
+  std::int64_t columns_;  // per matrix
 };
 
-// Whether an image alone takes fewer multiplications. Transforms count as so many of them per tile
-// and channel and per weight as makes the comparison come out as measured times do; the plain way
-// to a weight's gradient is slower than that to places, so its transforms count less.
+// Costs for deciding whether Winograd takes fewer multiplications for a single image. Transforms
+// count as a number of multiplications, per tile and channel or per weight, fitted to measured
+// times. The plain gradient of a weight is slower than the plain convolution, so there transforms
+// count less.
 constexpr std::int64_t kTransformPerChannel = 250;
 constexpr std::int64_t kWeightTransformPerChannel = 176;
 constexpr std::int64_t kTransformPerWeight = 176;
 
 bool pays(const ConvPass& pass, std::int64_t per_channel) {
   for (const ConvAxis& axis : {pass.rows, pass.columns}) {
-    // A large padding is left to what computes no tiles of zeros.
-    if (axis.taps != 3 || axis.tap_step != 1 || axis.place_step != 1 || axis.first < -2)
+    // With large padding, many tiles would be all zeros; the plain algorithm skips those.
+    if (axis.taps != 3 || axis.tap_step != 1 || axis.position_step != 1 || axis.first < -2)
       return false;
   }
   if (pass.to_column_step != 1) return false;
   const std::int64_t products = pass.in_channels * pass.out_channels;
-  const std::int64_t rows = divide_up(pass.rows.places, 2);
-  const std::int64_t columns = divide_up(pass.columns.places, 2 * kFloatLanes) * kFloatLanes;
-  const std::int64_t plain_columns = divide_up(pass.columns.places, kFloatLanes) * kFloatLanes;
+  const std::int64_t rows = divide_up(pass.rows.positions, 2);
+  const std::int64_t columns = divide_up(pass.columns.positions, 2 * kFloatLanes) * kFloatLanes;
+  const std::int64_t plain_columns = divide_up(pass.columns.positions, kFloatLanes) * kFloatLanes;
   const std::int64_t per_tile =
       kProducts * products + per_channel * (pass.in_channels + pass.out_channels);
   return rows * columns * per_tile + kTransformPerWeight * products <
@@ -188,7 +189,8 @@ bool winograd_pays(const ConvPass& pass) { return pays(pass, kTransformPerChanne
 bool winograd_weight_pays(const ConvPass& pass) { return pays(pass, kWeightTransformPerChannel); }
 
 void winograd_convolve(const ConvPass& pass, const float* from, const float* weight,
-                       const float* bias, float* to, std::vector<std::atomic<bool>>& is_left) {
+                       const float* bias, float* to,
+                       std::vector<std::atomic<bool>>& needs_fallback) {
   const Convolver convolver(pass);
   const std::int64_t size = convolver.weights_size();
   const std::int64_t strips = convolver.strips();
@@ -202,7 +204,7 @@ void winograd_convolve(const ConvPass& pass, const float* from, const float* wei
                });
   const std::int64_t bands = convolver.bands();
   const std::int64_t tasks = pass.groups * bands;
-  // Few bands are computed one after the other, each by all threads.
+  // If there are few bands, they are computed one after the other, each by all threads.
   const std::int64_t grain = tasks < num_threads() ? tasks : grain_of(convolver.work());
   parallel_for(0, tasks, grain, [&](std::int64_t begin, std::int64_t end) {
     const ScratchArray<float> scratch(convolver.scratch_size());
@@ -211,7 +213,7 @@ void winograd_convolve(const ConvPass& pass, const float* from, const float* wei
       const std::int64_t group = task / bands;
       convolver.run(group, task % bands, from, weights.data() + group * size,
                     bias == nullptr ? nullptr : bias + group * pass.out_channels, to,
-                    scratch.data(), is_left);
+                    scratch.data(), needs_fallback);
     }
   });
 }

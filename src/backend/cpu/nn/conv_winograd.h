@@ -1,8 +1,8 @@
 #pragma once
 
-// 3 x 3 convolutions of many channels by Winograd's way (winograd_transforms.h): 2.25 times fewer
-// multiplications, as 16 products of matrices. In float32 alone, where its errors are those of the
-// plain sums or less: a sum has a ninth of the terms.
+// 3 x 3 convolutions of many channels by Winograd's algorithm (winograd_transforms.h): 2.25 times
+// fewer multiplications, as 16 matrix products. Only for float32, where the errors are no larger
+// than those of plain sums, because each sum has a ninth of the terms.
 
 #include <atomic>
 #include <cstdint>
@@ -13,18 +13,20 @@
 
 namespace eg::cpu {
 
-/// Whether that is faster for a pass, and for the gradient of its weight. It depends neither on the
-/// batch nor on the number of threads, so an image gives the same numbers alone and among others.
+/// Returns whether Winograd's algorithm is faster for a pass, or for the gradient of its weight.
+/// The choice depends neither on the batch size nor on the number of threads, so an image has the
+/// same result alone and in a batch.
 bool winograd_pays(const ConvPass& pass);
 bool winograd_weight_pays(const ConvPass& pass);
 
-/// Computes a pass. An infinity would become a NaN, so a part with a result that is not finite is
-/// left to be computed otherwise: its element of `is_left` becomes true.
+/// Computes a pass. Winograd's algorithm turns infinities into NaN, so parts with a result that is
+/// not finite must be recomputed by the caller: their elements of `needs_fallback` are set to true.
 void winograd_convolve(const ConvPass& pass, const float* from, const float* weight,
-                       const float* bias, float* to, std::vector<std::atomic<bool>>& is_left);
+                       const float* bias, float* to,
+                       std::vector<std::atomic<bool>>& needs_fallback);
 
-/// The gradient of the weight of the convolution whose result is made by a pass. Infinities become
-/// NaN here too.
+/// The gradient of the weight of the convolution computed by a pass. Here, too, infinities become
+/// NaN.
 class WinogradWeightGradient {
  public:
   explicit WinogradWeightGradient(const ConvPass& pass);
@@ -32,16 +34,16 @@ class WinogradWeightGradient {
   std::int64_t scratch_size() const;
   std::int64_t bundle() const { return 1; }
 
-  /// Makes scratch memory ready for `add`.
+  /// Initialises scratch memory for add().
   void prepare(float*) const {}
 
-  /// Adds what images [first, last) give to a group's weights.
+  /// Adds the contribution of images [first, last) to a group's weights.
   void add(std::int64_t first, std::int64_t last, std::int64_t group, const float* grad_out,
            const float* in, float* weight, float* scratch) const;
 
  private:
-  // Numbers from one of the 16 matrices to the next: of the source, of the gradient, of their
-  // products.
+  // Distances between consecutive ones of the 16 matrices: of the source, of the gradient, and of
+  // their products.
   std::int64_t in_step() const;
   std::int64_t out_step() const;
   std::int64_t sums_step() const;

@@ -1,6 +1,7 @@
-// The gradient of a 3 x 3 weight by Winograd's way: for each of the 16 products of a tile, the sums
-// over all tiles of what the source and the gradient of the result were transformed to. Both lie
-// tile by tile in vectors, so sums are made lane by lane, and the lanes of a band are added up.
+// The gradient of a 3 x 3 weight by Winograd's algorithm: each of the 16 products of a tile is the
+// sum over all tiles of the transformed source times the transformed output gradient. Both are
+// stored tile by tile in vectors, so the sums are computed lane by lane, and the lanes are added up
+// at the end of a band.
 
 #include "backend/cpu/nn/conv_tile.h"
 #include "backend/cpu/nn/conv_winograd.h"
@@ -20,8 +21,7 @@ constexpr int kInTile = kRegisterSums / kOutTile;
 constexpr int kTileSums = kRegisterSums;
 static_assert(kTileSums % kFloatLanes == 0);
 
-// Adds the sums of a register tile over vectors, of which each operand has its channels side by
-// side.
+// Adds the sums of a register tile over vectors. The channels of each operand are interleaved.
 void add_products(std::int64_t vectors, const float* out, const float* in, float* sums) {
   Floats tile[kTileSums] = {};
   for (int v = 0; v < static_cast<int>(vectors); ++v) {
@@ -46,7 +46,7 @@ void add_products(std::int64_t vectors, const float* out, const float* in, float
   }
 }
 
-// Where the vectors of a channel go if Tile channels lie side by side.
+// Returns where the vectors of a channel are stored if Tile channels are interleaved.
 template <int Tile>
 TileTarget target_of(float* data, std::int64_t channel, std::int64_t band_vectors,
                      std::int64_t first_vector, std::int64_t step) {
@@ -104,47 +104,49 @@ void WinogradWeightGradient::add_band(std::int64_t first, std::int64_t last, std
   float* const source = scratch;
   float* const grad = source + kProducts * in_step();
   float* const sums = grad + kProducts * out_step();
-  const std::int64_t room = tiling_.band_vectors();
-  // A tile that lacks channels repeats the last one.
+  const std::int64_t band_vectors = tiling_.band_vectors();
+  // An incomplete tile repeats the last channel.
   const std::int64_t in_channels = in_tiles_ * kInTile;
   const std::int64_t channels = in_channels + out_tiles_ * kOutTile;
-  parallel_for(
-      0, channels, grain_of(kProducts * room * kFloatLanes * kTransformWork),
-      [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t u = first; u < last; ++u) {
-          const Unit unit(tiling_, u);
-          const std::int64_t vector = (u - first) * tiling_.vectors;
-          const TileRow tiles = source_of(pass_, tiling_, unit, group, in);
-          const float* const grads =
-              grad_out + (unit.image * pass_.groups + group) * pass_.to_part();
-          for (std::int64_t c = begin; c < end; ++c) {
-            if (c < in_channels) {
-              TileRow channel = tiles;
-              channel.plane += std::min(c, pass_.in_channels - 1) * pass_.from_size();
-              transform_source(channel, target_of<kInTile>(source, c, room, vector, in_step()));
-            } else {
-              const std::int64_t o = c - in_channels;
-              transform_gradient(
-                  {grads + std::min(o, pass_.out_channels - 1) * pass_.to_size, pass_.rows.places,
-                   pass_.columns.places, unit.row, unit.column, tiling_.vectors},
-                  target_of<kOutTile>(grad, o, room, vector, out_step()));
-            }
-          }
-        }
-      });
+  parallel_for(0, channels, grain_of(kProducts * band_vectors * kFloatLanes * kTransformWork),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t u = first; u < last; ++u) {
+                   const Unit unit(tiling_, u);
+                   const std::int64_t vector = (u - first) * tiling_.vectors;
+                   const TileRow tiles = source_of(pass_, tiling_, unit, group, in);
+                   const float* const grads =
+                       grad_out + (unit.image * pass_.groups + group) * pass_.to_part();
+                   for (std::int64_t c = begin; c < end; ++c) {
+                     if (c < in_channels) {
+                       TileRow channel = tiles;
+                       channel.plane += std::min(c, pass_.in_channels - 1) * pass_.from_size();
+                       transform_source(
+                           channel, target_of<kInTile>(source, c, band_vectors, vector, in_step()));
+                     } else {
+                       const std::int64_t o = c - in_channels;
+                       transform_gradient(
+                           {grads + std::min(o, pass_.out_channels - 1) * pass_.to_size,
+                            pass_.rows.positions, pass_.columns.positions, unit.row, unit.column,
+                            tiling_.vectors},
+                           target_of<kOutTile>(grad, o, band_vectors, vector, out_step()));
+                     }
+                   }
+                 }
+               });
   const std::int64_t vectors = (last - first) * tiling_.vectors;
-  parallel_for(
-      0, kProducts * in_tiles_, grain_of(out_tiles_ * kTileSums * vectors * kFloatLanes),
-      [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t task = begin; task < end; ++task) {
-          const std::int64_t p = task / in_tiles_;
-          const std::int64_t i = task % in_tiles_;
-          const float* const in_tile = source + p * in_step() + i * room * kInTile * kFloatLanes;
-          for (std::int64_t o = 0; o < out_tiles_; ++o)
-            add_products(vectors, grad + p * out_step() + o * room * kOutTile * kFloatLanes,
+  parallel_for(0, kProducts * in_tiles_, grain_of(out_tiles_ * kTileSums * vectors * kFloatLanes),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t task = begin; task < end; ++task) {
+                   const std::int64_t p = task / in_tiles_;
+                   const std::int64_t i = task % in_tiles_;
+                   const float* const in_tile =
+                       source + p * in_step() + i * band_vectors * kInTile * kFloatLanes;
+                   for (std::int64_t o = 0; o < out_tiles_; ++o)
+                     add_products(
+                         vectors, grad + p * out_step() + o * band_vectors * kOutTile * kFloatLanes,
                          in_tile, sums + p * sums_step() + (o * in_tiles_ + i) * kTileSums);
-        }
-      });
+                 }
+               });
 }
 
 }  // namespace eg::cpu

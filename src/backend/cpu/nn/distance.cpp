@@ -15,7 +15,8 @@ namespace {
 using Floats = Vec<float>;
 
 constexpr std::int64_t kLanesOfFloat = kLanes<float>;
-// So many vectors of columns are summed side by side, whose rows lie across in a panel.
+// The number of vectors of columns that are summed together; their rows are transposed into a
+// panel.
 constexpr std::int64_t kVectors = 4;
 constexpr std::int64_t kColumns = kVectors * kLanesOfFloat;
 
@@ -68,14 +69,14 @@ void distances_to_panel(const kernel::Distances& call, std::int64_t matrix, std:
   }
 }
 
-// What the difference of two rows adds to the gradient of the first, for p = 1.
+// Adds the contribution of the difference of two rows to the gradient of the first row, for p = 1.
 void add_signs(const float* a, const float* b, std::int64_t width, float grad, float* sum) {
   for_each_vector<float>(0, width, [&](auto at) {
     at.store(sum, at.load(sum) + vec_sign(at.load(a) - at.load(b)) * grad);
   });
 }
 
-// The same where the norm is the largest difference: all that are as large share its gradient.
+// The same for p = infinity: all components with the largest difference share the gradient.
 void add_ties(const float* a, const float* b, std::int64_t width, float distance, float grad,
               float* sum) {
   const auto where_tied = [&](Floats difference, Floats value) {
@@ -101,12 +102,12 @@ void gradient_of_row(const kernel::DistancesBackward& call, std::int64_t row) {
   float* sum = call.grad_x1.as<float>() + row * call.width;
   std::fill_n(sum, call.width, 0.0F);
   for (std::int64_t j = 0; j < call.columns; ++j, b += call.width) {
-    const std::int64_t place = first + j * call.column_step;
-    const float grad = call.grad.as<float>()[place];
+    const std::int64_t offset = first + j * call.column_step;
+    const float grad = call.grad.as<float>()[offset];
     if (call.p == 1)
       add_signs(a, b, call.width, grad, sum);
     else
-      add_ties(a, b, call.width, call.distances.as<float>()[place], grad, sum);
+      add_ties(a, b, call.width, call.distances.as<float>()[offset], grad, sum);
   }
 }
 

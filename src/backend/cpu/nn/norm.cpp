@@ -9,7 +9,8 @@
 namespace eg::cpu {
 namespace {
 
-// Columns that threads share out: a multiple of a cache line, or they would write to the same one.
+// Columns are divided among threads in multiples of this: a cache line, so that no two threads
+// write to the same one.
 constexpr std::int64_t kColumnGroup = 64;
 
 template <class Body>
@@ -80,8 +81,8 @@ void backward_input(const kernel::RowNormBackwardInput& norm) {
   });
 }
 
-// Adds the share of `kRows` rows from `first` on to the gradients of columns. Several rows at once,
-// one after the other, save reading and writing the sums for each.
+// Adds the contribution of `kRows` rows, starting at `first`, to the gradients of columns.
+// Processing several rows at once avoids reading and writing the sums for each.
 template <int kRows, class T>
 void add_rows(const kernel::RowNormBackwardParameters& norm, std::int64_t first, std::int64_t begin,
               std::int64_t end) {
@@ -123,7 +124,7 @@ void backward_parameters(const kernel::RowNormBackwardParameters& norm) {
                [&](std::int64_t first, std::int64_t last) {
                  const std::int64_t begin = first * kColumnGroup;
                  const std::int64_t end = std::min(last * kColumnGroup, norm.width);
-                 for (const kernel::Out& sums : {norm.grad_weight, norm.grad_bias})
+                 for (const kernel::OptionalOut& sums : {norm.grad_weight, norm.grad_bias})
                    if (sums) std::fill(sums.as<T>() + begin, sums.as<T>() + end, T{0});
                  std::int64_t row = 0;
                  for (; row + kRows <= norm.rows; row += kRows)

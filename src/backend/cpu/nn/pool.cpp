@@ -20,14 +20,15 @@ using kernel::PoolPlanes;
 std::int64_t in_size(const PoolPlanes& pool) { return pool.rows.in * pool.columns.in; }
 std::int64_t out_size(const PoolPlanes& pool) { return pool.rows.out * pool.columns.out; }
 
-// Without results there may be more windows along an axis than can be listed.
+// With an empty result, the number of windows along an axis may be too large to list.
 bool has_windows(const PoolPlanes& pool) { return pool.planes > 0 && out_size(pool) > 0; }
 
-// What one place of the result reads along an axis: begin, begin + dilation, ... before end.
+// The elements that one output position reads along an axis: begin, begin + dilation, ... before
+// end.
 struct Window {
   std::int64_t begin;
   std::int64_t end;
-  double count;  // what a mean divides by
+  double count;  // the divisor of a mean
 };
 
 Window adaptive_window(const PoolAxis& axis, std::int64_t i) {
@@ -46,7 +47,7 @@ Window plain_window(const PoolAxis& axis, std::int64_t i, bool count_include_pad
   return {begin, end, static_cast<double>(count_include_pad ? padded_end - first : end - begin)};
 }
 
-// All windows of an axis: they are gone through for every plane.
+// All windows of an axis, computed once and used for every plane.
 using Windows = std::vector<Window>;
 
 Windows windows_of(const PoolAxis& axis, bool count_include_pad = true) {
@@ -69,7 +70,7 @@ void for_each_plane(const PoolPlanes& pool, Body&& body) {
   });
 }
 
-// The windows of means.
+// The windows of average pooling.
 class MeanWindows {
  public:
   MeanWindows(const PoolPlanes& pool, const PoolDivisor& divisor)
@@ -80,7 +81,7 @@ class MeanWindows {
     for (Window& window : columns_) window.count = divisor.divisor_override;
   }
 
-  /// Calls body(rows, columns, place in the result) for all windows of a plane.
+  /// Calls body(rows, columns, index in the result) for all windows of a plane.
   template <class Body>
   void for_each(Body&& body) const {
     std::int64_t place = 0;
@@ -106,8 +107,8 @@ std::int64_t most_taps(const PoolAxis& axis, const Windows& windows) {
   return most;
 }
 
-// Windows [begin, end) of a row of them, which are alike: none is cut short by the padding, and
-// each begins `spacing` behind the one before.
+// Windows [begin, end) of a row of windows that have the same form: none is truncated by the
+// padding, and consecutive ones are `spacing` apart.
 struct EvenWindows {
   EvenWindows(const PoolPlanes& pool, const Windows& rows, const Windows& columns);
 
@@ -115,8 +116,8 @@ struct EvenWindows {
   std::size_t end = 0;
   std::int64_t spacing = 0;
   std::int64_t row_taps;
-  /// What a window reads, row by row, by the distance from its first element. Nothing if that is
-  /// too much to be listed, or all are padding.
+  /// Offsets of the elements of a window from its first one, row by row. Empty if there are too
+  /// many to list, or if all are padding.
   std::vector<std::int64_t> taps;
 };
 
@@ -139,7 +140,7 @@ EvenWindows::EvenWindows(const PoolPlanes& pool, const Windows& rows, const Wind
   }
 }
 
-// A vector of elements `spacing` apart.
+// Loads a vector of elements that are `spacing` apart.
 template <class T>
 Vec<T> load_spaced(const T* from, std::int64_t spacing) {
   Vec<T> result;
@@ -149,7 +150,7 @@ Vec<T> load_spaced(const T* from, std::int64_t spacing) {
   }
   if constexpr (kLanes<T> == 4) {
     if (spacing == 2) {
-      // Nothing may lie behind the last element: the second vector ends with it.
+      // The memory may end after the last element, so the second vector is loaded to end with it.
       Vec<T> second;
       std::memcpy(&result, from, sizeof(result));
       std::memcpy(&second, from + 3, sizeof(second));
@@ -160,7 +161,7 @@ Vec<T> load_spaced(const T* from, std::int64_t spacing) {
   return result;
 }
 
-// Vectors of places, as wide as the elements, become int64.
+// Stores a vector of indices, which are as wide as the elements, as int64.
 void store_places(Vec<std::int64_t> places, std::int64_t* to) {
   std::memcpy(to, &places, sizeof(places));
 }
@@ -171,9 +172,9 @@ void store_places(Vec<std::int32_t> places, std::int64_t* to) {
                to + 2);
 }
 
-// The largest elements of `count` windows, of which the first begins at `first`, and their places.
-// A vector of windows goes through its taps together. Which element is largest cannot be predicted:
-// selections, no branches.
+// Computes the largest elements of `count` windows, the first of which begins at `first`, and their
+// indices. The windows in a vector are processed tap by tap. Which element is largest cannot be
+// predicted, so the code uses selections instead of branches.
 template <class T>
 void max_of_even_windows(const T* plane, std::int64_t first, std::int64_t spacing,
                          std::span<const std::int64_t> taps, std::int64_t count, T* to,
@@ -182,7 +183,7 @@ void max_of_even_windows(const T* plane, std::int64_t first, std::int64_t spacin
   Vec<Place> lanes;
   for (int lane = 0; lane < kLanes<T>; ++lane) lanes[lane] = static_cast<Place>(lane * spacing);
   for (std::int64_t next = 0; next < count; next += kLanes<T>) {
-    // The last vector overlaps its neighbour rather than stick out.
+    // The last vector overlaps its neighbour instead of extending past the end.
     const std::int64_t i = std::min(next, count - kLanes<T>);
     const std::int64_t place = first + i * spacing;
     Vec<T> largest = splat(kLowest<T>);
@@ -198,14 +199,14 @@ void max_of_even_windows(const T* plane, std::int64_t first, std::int64_t spacin
   }
 }
 
-// The same of one window, wherever it lies.
+// The same for a single window of any form.
 template <class T>
 void max_of_window(const T* plane, const PoolPlanes& pool, const Window& rows,
                    const Window& columns, T& to, std::int64_t& place) {
   const std::int64_t width = pool.columns.in;
   to = kLowest<T>;
   const bool is_empty = rows.begin >= rows.end || columns.begin >= columns.end;
-  place = is_empty ? kernel::kNoPlace : rows.begin * width + columns.begin;
+  place = is_empty ? kernel::kNoIndex : rows.begin * width + columns.begin;
   for (std::int64_t y = rows.begin; y < rows.end; y += pool.rows.dilation) {
     for (std::int64_t x = columns.begin; x < columns.end; x += pool.columns.dilation) {
       const T value = plane[y * width + x];
@@ -254,7 +255,7 @@ void max_pool_backward(const PoolPlanes& pool, const T* grad, const std::int64_t
     std::fill(to, to + in_size(pool), T{0});
     const std::int64_t first = plane * out_size(pool);
     for (std::int64_t i = first; i < first + out_size(pool); ++i)
-      if (places[i] != kernel::kNoPlace) to[places[i]] += grad[i];
+      if (places[i] != kernel::kNoIndex) to[places[i]] += grad[i];
   });
 }
 
@@ -264,7 +265,7 @@ void max_pool_pick(const PoolPlanes& pool, const T* in, const std::int64_t* plac
     const T* const from = in + plane * in_size(pool);
     const std::int64_t first = plane * out_size(pool);
     for (std::int64_t i = first; i < first + out_size(pool); ++i)
-      out[i] = places[i] == kernel::kNoPlace ? T{0} : from[places[i]];
+      out[i] = places[i] == kernel::kNoIndex ? T{0} : from[places[i]];
   });
 }
 
@@ -313,7 +314,7 @@ namespace eg::kernel {
 
 void MaxPool::compute_on_cpu() const {
   const auto compute = [&]<class T>() {
-    cpu::max_pool(pool, x.as<T>(), y.as<T>(), places.as<std::int64_t>());
+    cpu::max_pool(pool, x.as<T>(), y.as<T>(), indices.as<std::int64_t>());
   };
   if (x.dtype() == DType::kInt64) return compute.operator()<std::int64_t>();
   visit_floating(x.dtype(), name, compute);
@@ -321,13 +322,13 @@ void MaxPool::compute_on_cpu() const {
 
 void MaxPoolBackward::compute_on_cpu() const {
   visit_floating(grad_y.dtype(), name, [&]<class T>() {
-    cpu::max_pool_backward(pool, grad_y.as<T>(), places.as<std::int64_t>(), grad_x.as<T>());
+    cpu::max_pool_backward(pool, grad_y.as<T>(), indices.as<std::int64_t>(), grad_x.as<T>());
   });
 }
 
 void MaxPoolPick::compute_on_cpu() const {
   visit_floating(x.dtype(), name, [&]<class T>() {
-    cpu::max_pool_pick(pool, x.as<T>(), places.as<std::int64_t>(), y.as<T>());
+    cpu::max_pool_pick(pool, x.as<T>(), indices.as<std::int64_t>(), y.as<T>());
   });
 }
 

@@ -7,7 +7,7 @@
 namespace eg::cpu {
 namespace {
 
-// What an element costs is mostly its five exponentials.
+// The cost of an element is dominated by its five exponentials.
 constexpr std::int64_t kCostOfElement = 16;
 
 template <class Cell, class Body>

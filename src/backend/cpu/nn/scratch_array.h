@@ -7,7 +7,7 @@
 
 namespace eg::cpu {
 
-/// Room for `count` numbers while a kernel runs, from the heap.
+/// Heap memory for `count` elements, freed at the end of a kernel.
 template <class T>
 class ScratchArray {
  public:

@@ -71,7 +71,7 @@ void forward(SoftmaxKind kind, const Rows& rows, const T* in, T* out) {
       });
 }
 
-// The gradient of the input: y (g - sum(g y)), or for the logarithm g - exp(y) sum(g).
+// Returns the gradient of the input: y (g - sum(g y)), or g - exp(y) sum(g) for log-softmax.
 template <class T>
 Vec<T> input_gradient(SoftmaxKind kind, Vec<T> g, Vec<T> y, Vec<T> sum) {
   return kind == SoftmaxKind::kLog ? g - vec_exp(y) * sum : y * (g - sum);
@@ -114,7 +114,7 @@ void backward(SoftmaxKind kind, const Rows& rows, const T* grad, const T* out, T
 namespace eg::kernel {
 
 void Softmax::compute_on_cpu() const {
-  // There can be more empty rows than a loop should count.
+  // The number of empty rows can be too large to iterate over.
   if (rows.size == 0) return;
   visit_floating(x.dtype(), name,
                  [&]<class T>() { cpu::forward(kind, rows, x.as<T>(), y.as<T>()); });

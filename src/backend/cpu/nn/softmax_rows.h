@@ -1,6 +1,6 @@
 #pragma once
 
-// The two numbers that normalise a row of exponentials, and how rows are shared among threads.
+// The two numbers that normalise a row of exponentials, and how rows are divided among threads.
 //
 // With the row's largest element m and s = log(sum(exp(x - m))), the softmax is exp(x - m - s) and
 // its logarithm x - m - s; nothing overflows, and large x lose no digits.
@@ -18,7 +18,7 @@ namespace eg::cpu {
 
 using kernel::Rows;
 
-/// Columns of a [size, inner] block that a task goes through together: whole cache lines.
+/// Columns of a [size, inner] block that a task processes together: whole cache lines.
 inline constexpr std::int64_t kStripColumns = 64;
 
 /// Calls visit_row(o) for every outer index when inner is 1, else visit_strip(o, begin, end) for
@@ -49,7 +49,7 @@ T largest_of(const T* x, std::int64_t count) {
   return static_cast<T>(total);
 }
 
-/// log(sum(exp(x - largest))) of a packed row.
+/// Returns log(sum(exp(x - largest))) of a packed row.
 template <class T>
 T log_sum_exp(const T* x, std::int64_t count, T largest) {
   double total = 0;
@@ -57,7 +57,7 @@ T log_sum_exp(const T* x, std::int64_t count, T largest) {
   return static_cast<T>(std::log(total));
 }
 
-/// The same for the columns at a cursor.
+/// Returns the largest element of each of the columns at a cursor.
 template <class T, class At>
 Vec<T> largest_of_columns(At at, const T* x, const Rows& rows) {
   Vec<T> result(splat(fold::kSmallest<T>));

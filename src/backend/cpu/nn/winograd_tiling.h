@@ -1,7 +1,7 @@
 #pragma once
 
-// How the tiles of a pass are dealt out: its rows of tiles, of all images one after the other, in
-// bands that are computed at once. What a tile gives does not depend on the band it is in.
+// How the tiles of a pass are partitioned: the rows of tiles of all images, in order, are grouped
+// into bands that are computed at once. The result of a tile does not depend on the band it is in.
 
 #include <algorithm>
 #include <cstdint>
@@ -12,31 +12,32 @@
 
 namespace eg::cpu::winograd {
 
-/// Numbers from one of the 16 matrices to the next: a cache line more than a matrix takes, for at
-/// multiples of a power of two they would fight for the same few lines of a first-level cache.
+/// Returns the distance between consecutive ones of the 16 matrices: a cache line more than the
+/// size of a matrix, because at multiples of a power of two the matrices would compete for the same
+/// lines of an L1 cache.
 constexpr std::int64_t spread(std::int64_t size) { return size + 16; }
 
-/// Items that a task should have at least, at so many multiplications each, so that it outlasts the
-/// waking of its thread.
+/// Returns the minimum number of items per task, at `work` multiplications each, so that the work
+/// outweighs waking a thread.
 constexpr std::int64_t grain_of(std::int64_t work) {
   return divide_up(256 * 1024, std::max<std::int64_t>(1, work));
 }
 
-/// Multiplications that transforming one number takes as long as, about.
+/// The approximate cost of transforming one element, in multiplications.
 inline constexpr std::int64_t kTransformWork = 8;
 
-/// Long rows of tiles are cut; bands are of whole ones, and of several images where these are
+/// Long rows of tiles are split. Bands consist of whole rows, and of several images if these are
 /// small.
 struct Tiling {
   Tiling(const ConvPass& pass, std::int64_t max_band_tiles)
-      : rows(divide_up(pass.rows.places, 2)),
-        cuts(divide_up(pass.columns.places, 2 * max_band_tiles)),
-        vectors(divide_up(pass.columns.places, 2 * kFloatLanes * cuts)),
+      : rows(divide_up(pass.rows.positions, 2)),
+        cuts(divide_up(pass.columns.positions, 2 * max_band_tiles)),
+        vectors(divide_up(pass.columns.positions, 2 * kFloatLanes * cuts)),
         band(std::max<std::int64_t>(1, max_band_tiles / (vectors * kFloatLanes))) {
     band = std::min(band, pass.batch * units());
   }
 
-  /// Rows of tiles of an image.
+  /// Rows of tiles per image.
   std::int64_t units() const { return rows * cuts; }
   std::int64_t band_vectors() const { return band * vectors; }
 
@@ -46,7 +47,7 @@ struct Tiling {
   std::int64_t band;     ///< rows in a band
 };
 
-/// One row of tiles: the image it is of and its first place.
+/// One row of tiles: its image and its first position.
 struct Unit {
   Unit(const Tiling& tiling, std::int64_t unit)
       : image(unit / tiling.units()),
@@ -58,7 +59,7 @@ struct Unit {
   std::int64_t column;
 };
 
-/// What the tiles of a unit read of the first channel of a group.
+/// Returns the part of the first channel of a group that the tiles of a unit read.
 inline TileRow source_of(const ConvPass& pass, const Tiling& tiling, const Unit& unit,
                          std::int64_t group, const float* from) {
   return {from + (unit.image * pass.groups + group) * pass.from_part(),

@@ -1,18 +1,18 @@
 #pragma once
 
-// Winograd's F(2x2, 3x3), the transforms. A tile of 4 x 4 numbers of the source gives 2 x 2 places
-// of a 3 x 3 convolution of stride 1. With
+// The transforms of Winograd's F(2x2, 3x3). A tile of 4 x 4 source elements yields 2 x 2 output
+// positions of a 3 x 3 convolution of stride 1. With
 //
 //   B' d = (d0 - d2, d1 + d2, d2 - d1, d1 - d3)
 //   G w  = (w0, (w0 + w1 + w2) / 2, (w0 - w1 + w2) / 2, w2)
 //   A' m = (m0 + m1 + m2, m1 - m2 - m3)
 //
-// along rows and columns, the places are A'[(B' d B) . (G w G')] A: 16 products instead of 36, and
-// 16 matrix products over channels where many tiles are computed at once. The gradient of the
-// weight is the same read backwards: G'[(B' d B) . (A g A')] G. A number that a place does not read
-// has no part in its sums, so a NaN stays where it belongs; only infinities do not survive.
+// along rows and columns, the outputs are A'[(B' d B) . (G w G')] A: 16 products instead of 36, and
+// with many tiles at once, 16 matrix products over channels. The gradient of the weight is the
+// transpose of this: G'[(B' d B) . (A g A')] G. An element that a position does not read does not
+// enter its sums, so a NaN does not spread; only infinities are not preserved.
 //
-// Tiles lie side by side in vectors: four neighbours of a row of tiles are computed at once.
+// The lanes of a vector are tiles: four adjacent tiles of a row are computed at once.
 
 #include <algorithm>
 #include <array>
@@ -26,21 +26,21 @@ namespace eg::cpu::winograd {
 using Floats = gemm::Vector<float>;
 
 inline constexpr int kFloatLanes = gemm::kLanes<float>;
-/// Numbers of a transformed tile.
+/// Elements of a transformed tile.
 inline constexpr int kProducts = 16;
 
-/// A row of neighbouring tiles of one plane, or a part of one.
+/// A row of adjacent tiles of one plane, or a part of a row.
 struct TileRow {
   const float* plane;
   std::int64_t height;
   std::int64_t width;
-  std::int64_t row;     ///< that the first tile begins with; negative in the padding
-  std::int64_t column;  ///< as `row`
+  std::int64_t row;     ///< first row of the first tile; negative in the padding
+  std::int64_t column;  ///< first column of the first tile; negative in the padding
   std::int64_t vectors;
 };
 
-/// Where transformed tiles go: the vector that is number v of its band has product p at
-/// p * product_stride + v / 2 * pair_stride + v % 2 * half_stride.
+/// Where transformed tiles are written: product p of the vector with index v in its band is at p *
+/// product_stride + v / 2 * pair_stride + v % 2 * half_stride.
 struct TileTarget {
   float* at(std::int64_t vector) const {
     const std::int64_t v = first_vector + vector;
@@ -56,15 +56,15 @@ struct TileTarget {
 
 /// Vectors of the longest row of tiles.
 inline constexpr std::int64_t kMaxVectors = 16;
-/// Numbers of a line that a row of tiles reads.
+/// Returns the number of elements of a line that a row of tiles reads.
 constexpr std::int64_t line_size(std::int64_t vectors) { return 2 * kFloatLanes * (vectors + 1); }
-/// What the transforms work in.
+/// The working memory of the transforms.
 using Lines = std::array<float, 4 * line_size(kMaxVectors)>;
 
 EG_GEMM_INLINE Floats even(Floats a, Floats b) { return __builtin_shufflevector(a, b, 0, 2, 4, 6); }
 EG_GEMM_INLINE Floats odd(Floats a, Floats b) { return __builtin_shufflevector(a, b, 1, 3, 5, 7); }
 
-/// Copies what a row of tiles reads of one row of its plane.
+/// Copies the elements of one row of the plane that a row of tiles reads.
 inline void copy_line(const TileRow& tiles, std::int64_t row, float* line) {
   const std::int64_t size = line_size(tiles.vectors);
   const std::int64_t begin = std::clamp<std::int64_t>(-tiles.column, 0, size);
@@ -77,12 +77,12 @@ inline void copy_line(const TileRow& tiles, std::int64_t row, float* line) {
     copy_short(tiles.plane + row * tiles.width + tiles.column + begin, end - begin, line + begin);
 }
 
-/// Transforms what a row of tiles reads.
+/// Transforms the source elements of a row of tiles.
 inline void transform_source(const TileRow& tiles, const TileTarget& to) {
-  Lines room;
-  float* const lines = room.data();
+  Lines buffer;
+  float* const lines = buffer.data();
   const std::int64_t size = line_size(tiles.vectors);
-  // Four copies of this would be code without use.
+  // Unrolling this would only add code.
 #pragma GCC unroll 1
   for (int i = 0; i < 4; ++i) copy_line(tiles, tiles.row + i, lines + i * size);
   for (std::int64_t x = 0; x < size; x += kFloatLanes) {
@@ -121,10 +121,10 @@ inline void transform_source(const TileRow& tiles, const TileTarget& to) {
   }
 }
 
-/// Transforms the gradient of the places that a row of tiles makes; `tiles` says where these lie.
+/// Transforms the output gradient of a row of tiles. `tiles` describes the output positions.
 inline void transform_gradient(const TileRow& tiles, const TileTarget& to) {
-  Lines room;
-  float* const lines = room.data();
+  Lines buffer;
+  float* const lines = buffer.data();
   const std::int64_t size = line_size(tiles.vectors);
 #pragma GCC unroll 1
   for (int i = 0; i < 2; ++i) copy_line(tiles, tiles.row + i, lines + i * size);
@@ -152,7 +152,7 @@ inline void transform_gradient(const TileRow& tiles, const TileTarget& to) {
   }
 }
 
-/// Transforms 3 x 3 weights, read with strides, to 16 numbers that lie `stride` apart.
+/// Transforms 3 x 3 weights, read with strides, to 16 elements that are `stride` apart.
 inline void transform_weight(const float* weight, std::int64_t row_stride,
                              std::int64_t column_stride, float* to, std::int64_t stride) {
   float rows[4][3];
@@ -173,7 +173,7 @@ inline void transform_weight(const float* weight, std::int64_t row_stride,
   }
 }
 
-/// Adds the 3 x 3 weights that 16 sums of products, `stride` apart, are the gradient of.
+/// Transforms 16 sums of products, `stride` apart, into the gradient of 3 x 3 weights and adds it.
 inline void add_weight_gradient(const float* sums, std::int64_t stride, float* weight) {
   float rows[3][4];
   for (int x = 0; x < 4; ++x, sums += stride) {
@@ -190,18 +190,19 @@ inline void add_weight_gradient(const float* sums, std::int64_t stride, float* w
   }
 }
 
-/// Where the places of a row of tiles go.
-struct PlaceTarget {
+/// Where the output positions of a row of tiles are written.
+struct OutputTarget {
   float* data;
   std::int64_t row_stride;
   std::int64_t rows;     ///< 1 or 2
-  std::int64_t columns;  ///< that are left from the first tile on
+  std::int64_t columns;  ///< remaining from the first tile on
 };
 
-/// Makes places of sums of products, `product_stride` apart. Returns NaN in some lane if one of the
-/// places is not finite, or so large that its sum with another one might not be, and else zeros.
+/// Transforms sums of products, `product_stride` apart, into output positions. Returns zeros, or
+/// NaN in some lane if one of the results is not finite, or so large that its sum with another one
+/// might not be.
 inline Floats transform_sums(const float* sums, std::int64_t product_stride, std::int64_t vectors,
-                             Floats bias, const PlaceTarget& to) {
+                             Floats bias, const OutputTarget& to) {
   Floats check{};
   for (std::int64_t v = 0; v < vectors; ++v, sums += kFloatLanes) {
     Floats top[4];
@@ -221,16 +222,16 @@ inline Floats transform_sums(const float* sums, std::int64_t product_stride, std
       if (y >= to.rows) return;
       const Floats low = __builtin_shufflevector(left, right, 0, 4, 1, 5);
       const Floats high = __builtin_shufflevector(left, right, 2, 6, 3, 7);
-      float* const place = to.data + y * to.row_stride + v * 2 * kFloatLanes;
+      float* const out_row = to.data + y * to.row_stride + v * 2 * kFloatLanes;
       const std::int64_t columns = to.columns - v * 2 * kFloatLanes;
       if (columns >= 2 * kFloatLanes) {
-        gemm::store(place, low);
-        gemm::store(place + kFloatLanes, high);
+        gemm::store(out_row, low);
+        gemm::store(out_row + kFloatLanes, high);
       } else {
         float both[2 * kFloatLanes];
         gemm::store(both, low);
         gemm::store(both + kFloatLanes, high);
-        for (std::int64_t x = 0; x < columns; ++x) place[x] = both[x];
+        for (std::int64_t x = 0; x < columns; ++x) out_row[x] = both[x];
       }
     };
     store_row(top, 0);

@@ -18,7 +18,7 @@ using kernel::RmspropOptions;
 using kernel::SgdOptions;
 
 // Calls update(cursor) for vectors that cover [0, count), on all threads. `update` is copied, so
-// that what it captures is in registers: the stores it makes cannot change it.
+// that what it captures is in registers: its stores cannot alias the copy.
 template <class T, class Update>
 void for_all_vectors(std::int64_t count, const Update& update) {
   parallel_for(0, (count + kLanes<T> - 1) / kLanes<T>, kMinElementsPerTask / kLanes<T>,
@@ -28,16 +28,16 @@ void for_all_vectors(std::int64_t count, const Update& update) {
                });
 }
 
-// Below this, multiplying by the smallest of `factors` gives a denormal number.
+// Returns the limit below which multiplying by the smallest of `factors` yields a denormal number.
 template <class T>
 T flush_limit(std::initializer_list<double> factors) {
-  // No factor is so small that the limit itself would be a size that matters.
+  // The factor is clamped so that the limit never reaches a significant size.
   constexpr double kSmallestFactor = 1e-6;
   const double factor = std::clamp(std::abs(std::min(factors)), kSmallestFactor, 1.0);
   return static_cast<T>(static_cast<double>(std::numeric_limits<T>::min()) / factor);
 }
 
-// Zero where |x| < limit; NaN stays.
+// Replaces x by zero where |x| < limit; NaN stays NaN.
 template <class T>
 Vec<T> flush(Vec<T> x, Vec<T> limit) {
   return vec_abs(x) < limit ? Vec<T>{} : x;
@@ -93,11 +93,11 @@ void adam_step(const AdamOptions& options, std::int64_t count, T* param, const T
   const double correction = std::sqrt(bias_correction2);
   const Vec<T> eps = constant<T>(options.eps * correction);
   const Vec<T> negative_step = constant<T>(-step_size * correction);
-  // Without eps even the smallest second moment decides how far a parameter moves.
+  // Without eps, even the smallest second moment affects the step of a parameter.
   const bool flushes = options.eps > 0;
   const Vec<T> limit1 = splat(flushes ? flush_limit<T>({weight1, step_size * correction}) : T{0});
   const Vec<T> limit2 = splat(flushes ? flush_limit<T>({options.beta2}) : T{0});
-  // A gradient below this has a square that adds nothing but a denormal number.
+  // The square of a gradient below this only adds a denormal number.
   const Vec<T> gradient_limit = splat(flushes ? std::sqrt(flush_limit<T>({weight2})) : T{0});
 
   const bool decays = options.weight_decay != 0;
@@ -108,7 +108,7 @@ void adam_step(const AdamOptions& options, std::int64_t count, T* param, const T
     if (decays && options.decoupled) p = p * kept;
     if (decays && !options.decoupled) g = g + weight_decay * p;
 
-    // lerp measures from the nearer end, as torch.lerp does.
+    // Interpolates from the nearer end, as torch.lerp does.
     const Vec<T> m_before = at.load(exp_avg);
     const Vec<T> m = flush<T>(
         is_near_start ? m_before + lerp_weight * (g - m_before) : g - (g - m_before) * lerp_rest,
@@ -138,7 +138,7 @@ void rmsprop_step(const RmspropOptions& options, std::int64_t count, T* param, c
   const Vec<T> eps = constant<T>(options.eps);
   const Vec<T> momentum = constant<T>(options.momentum);
   const Vec<T> negative_lr = constant<T>(-options.lr);
-  // Without eps even the smallest average decides how far a parameter moves.
+  // Without eps, even the smallest average affects the step of a parameter.
   const Vec<T> limit = splat(options.eps > 0 ? flush_limit<T>({options.alpha}) : T{0});
   const Vec<T> buffer_limit = splat(flush_limit<T>({options.momentum, options.lr}));
   const bool decays = options.weight_decay != 0;

@@ -11,7 +11,7 @@ void Dropout::compute_on_cpu() const {
     const bool* const is_kept = mask.as<bool>();
     const T kept = T{1} / static_cast<T>(keep);
     parallel_for(0, count, kMinElementsPerTask, [&](std::int64_t begin, std::int64_t end) {
-      // A product and not a choice: NaN stays NaN under the mask too, as in PyTorch.
+      // A product instead of a selection: masked NaN stays NaN, as in PyTorch.
       for (std::int64_t i = begin; i < end; ++i) to[i] = from[i] * (is_kept[i] ? kept : T{0});
     });
   });

@@ -18,7 +18,7 @@ bool beats(T a, T b) {
   return F::combine(a, b) == a ? a != b : a != a && b == b;
 }
 
-// Max and min differ in these alone.
+// The functions in which max and min differ.
 template <class T>
 struct Search {
   Total<T> (*extreme)(const T*, std::int64_t, T);
@@ -26,7 +26,7 @@ struct Search {
   void (*columns)(const T*, std::int64_t, std::int64_t, std::int64_t, T*, std::int64_t*);
 };
 
-// A row at a time: the extreme of a block is found with packs, its place only when it is a new
+// Searches a row: the extreme of a block is found with packs, and its index only when it is a new
 // best.
 template <class T>
 class RowSearch {

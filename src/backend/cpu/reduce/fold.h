@@ -1,12 +1,13 @@
 #pragma once
 
-// Folding many numbers into one: the inner loops under every reduction.
+// Folds many numbers into one: the inner loops of all reductions.
 //
-// A fold is a neutral element, a `map` applied to each element and an associative `combine`, in the
-// vocabulary of formulas, so that it runs on packs and on single numbers. Elements are folded in
-// blocks: inside a block in the element type, over several packs at once; the results of blocks in
-// `Total`, a double for floats. That keeps a float32 sum of any length as exact as a short one, at
-// the speed of plain float32 additions, and the order of operations depends on the shape alone.
+// A fold is a neutral element, a `map` applied to each element and an associative `combine`,
+// written in the vocabulary of formulas, so that it runs on packs and on single numbers. Elements
+// are folded in blocks: within a block in the element type, over several packs at once; the results
+// of blocks are combined in `Total`, which is double for floats. A float32 sum of any length is
+// thus as accurate as a short one, at the speed of plain float32 additions, and the order of
+// operations depends on the shape alone.
 
 #include <cstdint>
 #include <limits>
@@ -15,13 +16,14 @@
 
 namespace eg::cpu {
 
-/// In what results of blocks are combined.
+/// The type in which the results of blocks are combined.
 template <class T>
 using Total = std::conditional_t<std::is_floating_point_v<T>, double, T>;
 
 namespace fold {
 
-// What folds combine with, on packs and on single numbers: NaN wins, integers wrap around.
+// The combining operations of folds, on packs and on single numbers: NaN takes precedence, integers
+// wrap around.
 template <class T>
 T plus(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
@@ -64,7 +66,8 @@ inline constexpr T kSmallest =
     std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
                                          : std::numeric_limits<T>::lowest();
 
-// `padding` is an element that leaves the result as it is; `shift` is a number given per result.
+// `padding` is an element that does not change the result; `shift` is a parameter given for each
+// result.
 
 struct Sum {
   template <class T>
@@ -162,14 +165,14 @@ struct MinAbs : Min {
 
 }  // namespace fold
 
-/// How many elements are folded before their result joins the total.
+/// Elements that are folded before their result is added to the total.
 inline constexpr std::int64_t kFoldBlock = 512;
-/// The same along columns, where each row adds one element.
+/// The same for columns, where each row adds one element.
 inline constexpr std::int64_t kFoldRows = 64;
-/// Packs folded side by side, to hide the latency of an addition.
+/// Packs folded in parallel, to hide the latency of an addition.
 inline constexpr int kFoldPacks = 4;
 
-/// Reads fewer elements than a pack has.
+/// Reads a partial pack.
 template <class T>
 Pack<T> load_partial(const T* from, std::int64_t count, T padding) {
   Pack<T> pack;
@@ -223,7 +226,7 @@ void fold_row(const T* x, std::int64_t count, T shift, Total<T>& total) {
   total = F::combine(total, fold_block<F>(x, count, shift));
 }
 
-/// Folds `width` columns side by side: totals[c] takes up x[r * row_step + c] for every row r.
+/// Folds `width` columns in parallel: totals[c] accumulates x[r * row_step + c] for every row r.
 template <class F, class T>
 void fold_columns(const T* x, std::int64_t row_step, std::int64_t rows, std::int64_t width,
                   const T* shifts, Total<T>* totals) {

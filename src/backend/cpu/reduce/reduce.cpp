@@ -1,8 +1,8 @@
-// What decides the speed is which dimension is innermost in memory. If it is a reduced one, each
-// result is the fold of packed rows; if it is a kept one, neighbouring results are folded side by
-// side, a tile of columns at a time; everything else, and every other dtype, is gathered into a
-// tile first. Large reductions to few results are cut into chunks whose number follows from the
-// shape, never from the number of threads, so a result is always the same to the last bit.
+// Speed depends on which dimension is innermost in memory. If it is reduced, each result is the
+// fold of packed rows. If it is kept, adjacent results are folded in parallel, a tile of columns at
+// a time. Everything else, and every other dtype, is first gathered into a tile. Large reductions
+// to few results are divided into chunks; their number depends on the shape, never on the number of
+// threads, so results are reproducible bit for bit.
 
 #include "kernels/reduce.h"
 
@@ -24,10 +24,10 @@ using kernel::Fold;
 using kernel::In;
 using kernel::Reduction;
 
-// Columns folded side by side: their totals stay in the first-level cache.
+// Columns folded in parallel: their totals stay in the L1 cache.
 constexpr std::int64_t kTileColumns = 256;
 constexpr std::int64_t kGatherBytes = 4096;
-// Work for more tasks than this is not cut further.
+// The maximum number of tasks that a reduction is divided into.
 constexpr std::int64_t kMaxTasks = 32;
 
 template <class T>
@@ -79,7 +79,7 @@ FoldKernels<T> find_kernels(Fold kind) {
     }
   }
   fail(ErrorCode::kInternal,
-       "a fold without a kernel. This is a bug in edgegrad, please report it.");
+       "this reduction has no kernel. This is a bug in edgegrad, please report it.");
 }
 
 template <class T>
@@ -137,14 +137,14 @@ class Reducer {
   }
 
  private:
-  /// Neighbouring results that are folded together.
+  /// Adjacent results that are folded together.
   struct Group {
     std::int64_t in;   // offset of the first element
     std::int64_t out;  // offset of the first result
     std::int64_t width;
   };
 
-  // Elements per chunk of the reduced dimensions, by the shape alone.
+  // Returns the elements per chunk of the reduced dimensions; depends on the shape alone.
   std::int64_t chunk_size(std::int64_t count, std::int64_t groups) const {
     const std::int64_t tasks = std::min(kMaxTasks, count * groups * tile_ / kMinElementsPerTask);
     if (tasks <= groups) return std::max<std::int64_t>(count, 1);
@@ -212,7 +212,7 @@ class Reducer {
   FoldKernels<T> kernels_;
   bool packed_rows_;
   bool columns_;
-  std::int64_t width_;  // results side by side in memory
+  std::int64_t width_;  // adjacent results in memory
   std::int64_t tile_;
   std::int64_t tiles_;
 };
@@ -238,7 +238,7 @@ void Reduce::compute_on_cpu() const {
     case DType::kInt64:
       return cpu::Reducer<std::int64_t>(*this, kept_loop, reduced_loop).run();
     default:
-      fail(ErrorCode::kDtypeMismatch, "no reduction for ", reduction.compute, '.');
+      fail(ErrorCode::kDtypeMismatch, "reductions do not support ", reduction.compute, '.');
   }
 }
 

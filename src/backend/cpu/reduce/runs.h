@@ -1,6 +1,6 @@
 #pragma once
 
-// Places in a Loop (elementwise/strided.h), and the straight pieces it is made of.
+// Offsets of elements in a Loop (elementwise/strided.h), and the contiguous runs it consists of.
 
 #include <algorithm>
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace eg::cpu {
 
-/// A shape divided into the dimensions a reduction folds and the others, with an operand's strides.
+/// A shape split into the dimensions that a reduction folds and the others, with an operand's
+/// strides.
 struct SplitShape {
   Shape kept;
   Strides kept_strides;
@@ -17,7 +18,7 @@ struct SplitShape {
   Strides reduced_strides;
 };
 
-/// Divides a shape; `dims` are sorted.
+/// Splits a shape; `dims` must be sorted.
 inline SplitShape split_shape(const Shape& shape, const Dims& dims, const Strides& strides) {
   SplitShape split;
   for (std::size_t d = 0, next = 0; d < shape.size(); ++d) {
@@ -29,7 +30,7 @@ inline SplitShape split_shape(const Shape& shape, const Dims& dims, const Stride
   return split;
 }
 
-/// Where the operand has element `index` of the first `dims` dimensions of the loop.
+/// Returns the offset of element `index`, counted over the first `dims` dimensions of the loop.
 inline std::int64_t offset_at(const Loop& loop, const Operand& operand, std::int64_t index,
                               std::size_t dims) {
   std::int64_t offset = 0;
@@ -40,8 +41,8 @@ inline std::int64_t offset_at(const Loop& loop, const Operand& operand, std::int
   return dims == 0 ? offset : offset + index * operand.strides[0];
 }
 
-/// Calls visit(offset, length) for the pieces of innermost rows that elements [first, first +
-/// count) of the loop's order are made of.
+/// Calls visit(offset, length) for the parts of innermost rows that make up elements [first, first
+/// + count), in loop order.
 template <class Visit>
 void for_each_run(const Loop& loop, const Operand& operand, std::int64_t first, std::int64_t count,
                   Visit&& visit) {

@@ -22,7 +22,7 @@ A combine(ScanKind kind, A a, A b) {
   if constexpr (std::is_floating_point_v<A>) {
     const A high = a != a || a > b ? a : b;
     const A low = a != a || a > b ? b : a;
-    // Equal infinities have no difference.
+    // The difference of equal infinities is NaN.
     return high == low && std::isinf(high) ? high : high + std::log1p(std::exp(low - high));
   } else {
     return a;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Rows of half precision to float32 and back, four numbers at a time. A row has room for a whole
-// number of such fours; what lies behind its end may be anything.
+// Converts rows of half precision to float32 and back, four elements at a time. The memory of a row
+// must hold a whole number of such groups; elements past its end may have any value.
 
 #include <cstdint>
 
@@ -9,9 +9,9 @@
 
 namespace eg::cpu {
 
-/// Makes float32 of `count` elements of a dtype of half precision.
+/// Converts `count` elements of a half-precision dtype to float32.
 void widen_halves(DType dtype, const std::uint16_t* halves, float* floats, std::int64_t count);
-/// The other way round.
+/// The inverse of widen_halves().
 void narrow_halves(DType dtype, const float* floats, std::uint16_t* halves, std::int64_t count);
 
 }  // namespace eg::cpu

@@ -1,15 +1,15 @@
 #pragma once
 
-// The words as part of the kernel that asks for them: constants stay in registers from one pack to
-// the next, and words that have something in common compute it once. They are the same functions
-// that pack_math_*.cpp compiles for calls, with the same results.
+// Inlined versions of the hot words: constants stay in registers from one pack to the next, and
+// words with common subexpressions share them. They are the same functions that pack_math_*.cpp
+// compiles for calls, with the same results.
 
 #include "backend/cpu/vector/pack_math.h"
 #include "backend/cpu/vector/vec_kernels.h"
 
 namespace eg::cpu::inlined {
 
-// All other words are what they are everywhere.
+// All other words are the ones called everywhere else.
 using namespace eg::cpu;
 
 [[gnu::always_inline]] inline Vec<float> vec_exp(Vec<float> x) { return detail::exp_of<float>(x); }

@@ -1,11 +1,11 @@
 #pragma once
 
-// Pack<T>: a 128-bit register full of T, in the vocabulary of formulas/vocabulary.h.
+// Pack<T>: a 128-bit register of T with the operations of formulas/vocabulary.h.
 //
 // Formulas are evaluated on packs, 16 bytes at a time, on every target: SSE natively, SIMD128 in
-// wasm. Arithmetic is the compiler's vector extension, the words are in pack_math.h. There is no
-// scalar second version of a formula: tails are padded to a full pack
-// (elementwise/elementwise.cpp), so an element's value never depends on where it lies.
+// wasm. Arithmetic uses the compiler's vector extension; the words are in pack_math.h. Formulas
+// have no separate scalar version: tails are padded to a full pack (elementwise/elementwise.cpp),
+// so the value of an element never depends on its position.
 
 #include <bit>
 #include <cstdint>
@@ -17,12 +17,12 @@
 
 namespace eg::cpu {
 
-/// kInline: words are part of the kernel instead of calls. That is for the kernels of hot ops in
-/// float32 (formulas/elementwise.h).
+/// With kInline, words are inlined into the kernel instead of called. This is for the float32
+/// kernels of hot ops (formulas/elementwise.h).
 template <class T, bool kInline = false>
 struct Pack;
 
-/// The outcome of a comparison, lane by lane.
+/// The result of a comparison, lane by lane.
 template <class T, bool kInline = false>
 struct Mask {
   // An integer vector of the same lane width: -1 for true, 0 for false.
@@ -42,7 +42,7 @@ struct Mask {
     if constexpr (sizeof(T) == 1) {
       std::memcpy(out, &bytes, sizeof(bytes));
     } else {
-      // The lowest bytes of all lanes side by side.
+      // Collects the lowest byte of every lane.
       const auto packed = sizeof(T) == 4 ? __builtin_shufflevector(bytes, bytes, 0, 4, 8, 12, 0, 4,
                                                                    8, 12, 0, 4, 8, 12, 0, 4, 8, 12)
                                          : __builtin_shufflevector(bytes, bytes, 0, 8, 0, 8, 0, 8,
@@ -58,7 +58,7 @@ struct Pack {
 
   Pack() = default;
   Pack(Vec<T> value) : v(value) {}
-  /// Every lane the same number.
+  /// Broadcasts a number to all lanes.
   Pack(double value) : v(splat(lane_from<T>(value))) {}
 
   static Pack load(const void* from) {

@@ -1,11 +1,11 @@
 #pragma once
 
-// Pack<std::complex<double>>: complex numbers in the vocabulary of formulas/vocabulary.h.
+// Pack<std::complex<double>>: complex numbers with the operations of formulas/vocabulary.h.
 //
 // A pack of 16 bytes holds one number, so this is plain scalar arithmetic in the form that kernels
-// expect. complex64 has no kernels of its own: it is computed in complex128, which costs speed
-// where nobody trains and keeps every intermediate from overflowing. Only words that have a meaning
-// for complex numbers exist; an op that uses another one does not compile as a complex op.
+// expect. complex64 has no separate kernels: it is computed in complex128, which is slower but
+// keeps intermediate results from overflowing. Only words that are defined for complex numbers
+// exist here; an op that uses another one does not compile as a complex op.
 
 #include <cmath>
 #include <complex>
@@ -29,7 +29,7 @@ struct Mask<Complex> {
   void store(bool* out) const { *out = bits; }
 };
 
-/// A real result of a complex operand: what abs gives.
+/// A real result of a complex operand, such as that of abs.
 struct RealPart {
   double v;
 
@@ -56,13 +56,14 @@ struct Pack<Complex> {
   friend Pack operator+(Pack a, Pack b) { return a.v + b.v; }
   friend Pack operator-(Pack a, Pack b) { return a.v - b.v; }
   friend Pack operator-(Pack a) { return -a.v; }
-  // The textbook's product, as in PyTorch: the C library's looks for infinities in every one.
+  // The textbook product, as in PyTorch: the C library's version checks every product for
+  // infinities.
   friend Pack operator*(Pack a, Pack b) {
     const auto [x, y] = parts(a);
     const auto [u, w] = parts(b);
     return Complex(x * u - y * w, x * w + y * u);
   }
-  // Divided by the larger part first, so that squares cannot overflow.
+  // Divides by the larger part first, so that squares cannot overflow.
   friend Pack operator/(Pack a, Pack b) {
     const auto [x, y] = parts(a);
     const auto [u, w] = parts(b);
@@ -100,17 +101,17 @@ struct Pack<Complex> {
   friend Pack log10(Pack x) { return std::log(x.v) / std::numbers::ln10; }
   friend Pack log1p(Pack x) {
     const auto [re, im] = parts(x);
-    // Beside -1 the sum would lose what 1 + x has left.
+    // Near -1 the sum would lose the digits that 1 + x preserves.
     if (std::abs(re) > 0.5 || std::abs(im) > 0.5) return std::log(Complex(1 + re, im));
     return Complex(std::log1p(re * (2 + re) + im * im) / 2, std::atan2(im, 1 + re));
   }
-  // exp of the side that does not overflow.
+  // Uses the exponential that does not overflow.
   friend Pack sigmoid(Pack x) {
     if (x.v.real() >= 0) return 1 / (1 + exp(-x));
     const Pack e = exp(x);
     return e / (1 + e);
   }
-  // Whole powers of up to a few factors are products: exact where their factors are, and 0 at 0.
+  // Small integer powers are computed as products: exact if their factors are, and 0 at 0.
   friend Pack pow(Pack a, Pack b) {
     const auto [n, imaginary] = parts(b);
     if (imaginary == 0 && std::abs(n) <= 8 && n == std::trunc(n)) {
@@ -128,13 +129,13 @@ struct Pack<Complex> {
   friend Pack cosh(Pack x) { return std::cosh(x.v); }
   friend Pack tanh(Pack x) { return std::tanh(x.v); }
 
-  // The inverses are Kahan's, made of the roots of 1 - x and 1 + x, which lose nothing beside a
-  // branch point and keep the signs of zeros along a cut. (The library's are logarithms of sums in
-  // which nothing is left of small numbers, nor of large negative ones.)
+  // Kahan's inverse functions, based on the square roots of 1 - x and 1 + x, which lose no accuracy
+  // near a branch point and preserve the signs of zeros along a branch cut. (The library's versions
+  // are logarithms of sums, which lose all digits of small numbers and of large negative ones.)
   friend Pack asin(Pack x) {
     const auto [re, im] = parts(x);
     if (is_far(x)) return Complex(std::atan2(re, std::abs(im)), std::copysign(log_of_twice(x), im));
-    const auto [below, above] = roots_beside_one(x);
+    const auto [below, above] = roots_around_one(x);
     return Complex(std::atan2(re, below.real() * above.real() - below.imag() * above.imag()),
                    std::asinh(cross(below, above)));
   }
@@ -142,7 +143,7 @@ struct Pack<Complex> {
     const auto [re, im] = parts(x);
     if (is_far(x))
       return Complex(std::atan2(std::abs(im), re), std::copysign(log_of_twice(x), -im));
-    const auto [below, above] = roots_beside_one(x);
+    const auto [below, above] = roots_around_one(x);
     return Complex(2 * std::atan2(below.real(), above.real()), std::asinh(cross(above, below)));
   }
   friend Pack acosh(Pack x) {
@@ -163,14 +164,14 @@ struct Pack<Complex> {
     return Complex(std::copysign(stretch, re),
                    std::atan2(2 * im, (1 - re) * (1 + re) - im * im) / 2);
   }
-  friend Pack asinh(Pack x) { return turned_right(asin(turned_left(x))); }
-  friend Pack atan(Pack x) { return turned_right(atanh(turned_left(x))); }
+  friend Pack asinh(Pack x) { return times_minus_i(asin(times_i(x))); }
+  friend Pack atan(Pack x) { return times_minus_i(atanh(times_i(x))); }
 
  private:
-  static Pack turned_left(Pack x) { return Complex(-x.v.imag(), x.v.real()); }
-  static Pack turned_right(Pack x) { return Complex(x.v.imag(), -x.v.real()); }
+  static Pack times_i(Pack x) { return Complex(-x.v.imag(), x.v.real()); }
+  static Pack times_minus_i(Pack x) { return Complex(x.v.imag(), -x.v.real()); }
 
-  // Where the square of a number overflows.
+  // True for numbers whose square may overflow.
   static bool is_far(Pack x) {
     return std::abs(x.v.real()) > 1e100 || std::abs(x.v.imag()) > 1e100;
   }
@@ -180,12 +181,12 @@ struct Pack<Complex> {
     Complex below;
     Complex above;
   };
-  static Roots roots_beside_one(Pack x) {
+  static Roots roots_around_one(Pack x) {
     const auto [re, im] = parts(x);
     return {std::sqrt(Complex(1 - re, -im)), std::sqrt(Complex(1 + re, im))};
   }
 
-  // The imaginary part of conj(a) b.
+  // Returns the imaginary part of conj(a) b.
   static double cross(Complex a, Complex b) { return a.real() * b.imag() - a.imag() * b.real(); }
 
   struct Parts {

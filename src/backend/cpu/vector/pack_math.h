@@ -1,17 +1,18 @@
 #pragma once
 
-// The words of formulas/vocabulary.h on bare vectors: `vec_exp(Vec<float>)` and so on.
+// The words of formulas/vocabulary.h on plain vectors: `vec_exp(Vec<float>)` and so on.
 //
-// What compiles to a few instructions is inline, here. The rest is compiled once, in
-// pack_math_*.cpp, and called: an op's kernel is instantiated for every dtype and every gradient,
-// and a call costs little beside an exponential; kernels of hot ops have the words of
-// inline_words.h. Words that training spends time in (exp, log, tanh, sigmoid, erf, sin ...) are
-// vectorised; rare ones are the C library's, lane by lane and in double, so a float32 result is the
-// correctly rounded one but for the last bit.
+// Words that compile to a few instructions are inline, in this header. The others are compiled
+// once, in pack_math_*.cpp, and called: the kernel of an op is instantiated for every dtype and
+// every gradient, and a call costs little compared with an exponential. Kernels of hot ops use the
+// inlined words of inline_words.h instead. Words that training spends time in (exp, log, tanh,
+// sigmoid, erf, sin ...) are vectorised. Rare ones call the C library lane by lane in double, so a
+// float32 result is correctly rounded except for the last bit.
 //
-// Every word is good to 5 units in the last place over the whole range of its type, denormal
-// numbers included; NaN in is NaN out except in fmax and fmin, and sign, which is 0 there. Integer
-// vectors have the words that keep integers; they wrap around, and dividing by zero gives 0.
+// Every word is accurate to 5 units in the last place over the whole range of its type, including
+// denormal numbers. NaN propagates, except in fmax and fmin, and in sign, which returns 0. Integer
+// vectors have the words that map integers to integers; these wrap around, and division by zero
+// yields 0.
 
 #include "backend/cpu/vector/vec.h"
 #include "backend/cpu/vector/vec_integer.h"
@@ -22,7 +23,7 @@
 
 // clang-format off
 
-/// The words that are calls.
+/// The words that are compiled as function calls.
 #define EG_CALLED_UNARY_WORDS(X)                                                                 \
   X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sigmoid)                            \
   X(sin) X(cos) X(tan) X(asin) X(acos) X(atan)                                                   \
@@ -111,7 +112,7 @@ inline V vec_sign(V x) {
   return (x > 0 ? one : V{}) - (x < 0 ? one : V{});
 }
 
-/// For real numbers the same.
+/// For real numbers, sgn is the same as sign.
 template <class V>
 inline V vec_sgn(V x) {
   return vec_sign(x);

@@ -38,13 +38,14 @@ Vec<T> log1p_of(Vec<T> x) {
   const LogConstants<T>& k = Format<T>::kLog;
   const Vec<T> u = x + k.one;
   const Vec<T> log_u = detail::log_of<T>(u);
-  // What rounding 1 + x lost, relative to u.
+  // The rounding error of 1 + x, relative to u.
   const Vec<T> lost = (x - (u - k.one)) / u;
   const auto regular = (u > 0) & (u < k.infinity);
   return regular ? log_u + lost : log_u;
 }
 
-// The exponents people write. Chosen lane by lane: a result must not depend on its neighbours.
+// Fast paths for the most common exponents. Selected lane by lane, because a result must not depend
+// on its neighbours.
 template <class T>
 struct SmallPowers {
   MaskBits<T> known;
@@ -63,7 +64,8 @@ SmallPowers<T> small_powers(Vec<T> base, Vec<T> exponent) {
 
 double power_of(double base, double exponent) { return std::pow(base, exponent); }
 
-// exp(exponent log base) in double: the logarithm has the digits that a large exponent takes away.
+// exp(exponent log base) in double: the extra digits of the logarithm make up for those that a
+// large exponent takes away.
 Vec<float> general_power(Vec<float> base, Vec<float> exponent) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const Vec<float> power = by_halves(base, exponent, [](Vec<double> b, Vec<double> e) {
@@ -83,7 +85,7 @@ Vec<float> log10_of(Vec<float> x) {
   });
 }
 
-// exp(x) / 2, which has no overflow before sinh and cosh have.
+// exp(x) / 2, which does not overflow before sinh and cosh do.
 Vec<float> half_exp(Vec<float> magnitude) {
   const detail::ExpReduction<float> reduced = detail::reduce_exp<float>(
       detail::at_most<float>(magnitude, kHyperbolic.high), Format<float>::kExp.to_two_powers);
@@ -104,11 +106,11 @@ Vec<float> cosh_of(Vec<float> x) {
   return half + kHyperbolic.quarter / half;
 }
 
-// Good to float32.
+// Accurate to float32.
 [[gnu::noinline]] Vec<double> log_for_single(Vec<double> x) { return detail::log_for_single(x); }
 
-// Of an odd function in double, which near zero is the identity for float32 and has lost its
-// digits.
+// Evaluates an odd function in double. Near zero the function has lost its digits and equals x in
+// float32, so x is returned.
 Vec<float> odd_logarithm(Vec<float> x, auto of_magnitude) {
   constexpr float kIsIdentity = 0x1p-12F;
   const SignAndMagnitude<float> parts(x);
@@ -116,7 +118,8 @@ Vec<float> odd_logarithm(Vec<float> x, auto of_magnitude) {
   return parts.magnitude < kIsIdentity ? x : parts.with(result);
 }
 
-// The C library of wasm answers for large negative numbers.
+// The C library of wasm returns a number for large negative arguments, where the result must be
+// NaN.
 double checked_acosh(double x) {
   return x < 1 ? std::numeric_limits<double>::quiet_NaN() : std::acosh(x);
 }
@@ -149,7 +152,7 @@ Vec<float> vec_asinh(Vec<float> x) {
   });
 }
 Vec<float> vec_acosh(Vec<float> x) {
-  // Of two roots: that of y * y - 1 is there for negative numbers, too.
+  // Uses two square roots, because that of y * y - 1 would also exist for negative numbers.
   return by_halves(
       x, [](Vec<double> y) { return log_for_single(y + vec_sqrt(y - 1) * vec_sqrt(y + 1)); });
 }

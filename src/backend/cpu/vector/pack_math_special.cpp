@@ -1,4 +1,5 @@
-// The error function, the gamma function's logarithm, its derivatives and its incomplete forms.
+// The error function, the logarithm of the gamma function, its derivatives, and the incomplete
+// gamma functions.
 
 #include <array>
 #include <cmath>
@@ -17,7 +18,7 @@ constexpr double kPi = 3.14159265358979323846;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// The coefficients of x^0, x^1, ... at x.
+// Evaluates the polynomial with the coefficients of x^0, x^1, ...
 template <class V, class T, std::size_t kCount>
 V polynomial(const std::array<T, kCount>& coefficients, V x) {
   V value = V{} + coefficients.back();
@@ -26,12 +27,13 @@ V polynomial(const std::array<T, kCount>& coefficients, V x) {
 }
 
 double lgamma(double x) {
-  // std::lgamma writes a global, which two threads must not do.
+  // std::lgamma writes a global variable and is therefore not thread-safe.
   int sign = 0;
   return ::lgamma_r(x, &sign);
 }
 
-// exp(x^2), by the square of half the digits, which is exact, and what it lacks.
+// exp(x^2), as the product of the exponentials of an exact square (of the upper half of the digits)
+// and of the remainder.
 double exp_of_square(double x) {
   const double high = static_cast<float>(x);
   return std::exp(high * high) * std::exp((x - high) * (x + high));
@@ -44,15 +46,15 @@ double erfcx(double x) {
   if (x < kOverflow) return kInfinity;
   if (x < 0) return 2 * exp_of_square(x) - erfcx(-x);
   if (x < kFractionStart) return exp_of_square(x) * std::erfc(x);
-  // Laplace's continued fraction; so many levels are enough where it starts.
+  // Laplace's continued fraction. This many levels are sufficient at kFractionStart.
   double fraction = x;
   for (double level = 64; level > 0; --level) fraction = x + level / 2 / fraction;
   return 1 / (std::sqrt(kPi) * fraction);
 }
 
-// The number whose error function is `magnitude`, which is 1 - `complement`. A start by Giles
-// (2012) in the middle and from erfc(x) ~ exp(-x^2) / (x sqrt(pi)) at the end, then Halley's
-// iteration.
+// Returns the number whose error function is `magnitude`; `complement` is 1 - `magnitude`. The
+// initial value is Giles' (2012) for central arguments and based on erfc(x) ~ exp(-x^2) / (x
+// sqrt(pi)) for the tail. Halley's iteration refines it.
 double erfinv_of(double magnitude, double complement) {
   constexpr std::array<double, 9> kCentral{1.50140941,     0.246640727,    -0.00417768164,
                                            -0.00125372503, 0.00021858087,  -4.39150654e-06,
@@ -64,7 +66,7 @@ double erfinv_of(double magnitude, double complement) {
   double x = w < kCentralEnd ? magnitude * polynomial(kCentral, w - kCentralEnd / 2)
                              : std::sqrt(tail - std::log(kPi * tail) / 2);
   for (int step = 0; step < 2; ++step) {
-    // Near 1 the complement has the digits. Times exp(x^2).
+    // Near 1 the complement is more accurate. The error is multiplied by exp(x^2).
     const double error = magnitude < 0.5 ? (std::erf(x) - magnitude) * std::exp(x * x)
                                          : (complement / std::erfc(x) - 1) * erfcx(x);
     const double newton = error * (std::sqrt(kPi) / 2);
@@ -104,7 +106,8 @@ double scaled_bessel(double order, double x) {
 double i0e(double x) { return scaled_bessel(0, std::fabs(x)); }
 double i1e(double x) { return std::copysign(scaled_bessel(1, std::fabs(x)), x); }
 
-// Sum over k >= 0 of (q + k)^-s for s > 1 and q > 0: some terms, then Euler and Maclaurin's rest.
+// Sum over k >= 0 of (q + k)^-s for s > 1 and q > 0: the first terms, then the Euler-Maclaurin
+// remainder.
 double zeta_of_positive(double s, double q) {
   // Bernoulli numbers B(2j) over (2j)!.
   constexpr std::array<double, 12> kBernoulli{
@@ -133,19 +136,20 @@ double zeta_of_positive(double s, double q) {
   return sum;
 }
 
-// The same for every q but the poles 0, -1, ..., where it is infinite.
+// The same for any q; at the poles 0, -1, ... it is infinite.
 double zeta(double s, double q) {
   if (q > 0 || q != q) return zeta_of_positive(s, q);
   const double rest = q - std::nearbyint(q);
   if (rest == 0) return kInfinity;
-  // The sum over all integers depends on the fractional part alone; take away the terms left of q.
+  // The sum over all integers depends only on the fractional part. The terms to the left of q are
+  // subtracted from it.
   const double sign = std::fmod(s, 2) == 0 ? 1 : -1;
   const double everywhere = std::pow(std::fabs(rest), -s) * (rest < 0 ? sign : 1) +
                             zeta_of_positive(s, 1 + rest) + sign * zeta_of_positive(s, 1 - rest);
   return everywhere - sign * zeta_of_positive(s, 1 - q);
 }
 
-// For all s: left of 0 only whole ones have real terms.
+// The same for any s. For negative q, the terms are real only if s is an integer.
 double zeta_of_any(double s, double q) {
   if (s == 1) return kInfinity;
   if (!(s > 1)) return kNaN;
@@ -183,7 +187,7 @@ double polygamma(double order, double x) {
   return sign * factorial * zeta(order + 1, x);
 }
 
-// mu - log(1 + mu); `ratio` is 1 + mu, exact also near 0.
+// mu - log(1 + mu), accurate near 0; `ratio` is 1 + mu.
 double excess_over_log(double mu, double ratio) {
   if (std::fabs(mu) > 0.3) return mu - std::log(ratio);
   // log(1 + mu) is 2 atanh(r), and mu - 2 r is r mu.
@@ -193,13 +197,14 @@ double excess_over_log(double mu, double ratio) {
   return r * mu - 2 * r * r * r * sum;
 }
 
-// exp(-x) x^a / gamma(a + 1); `exponent` is a excess_over_log(x / a - 1).
+// exp(-x) x^a / gamma(a + 1); `exponent` is a * excess_over_log(x / a - 1).
 double gamma_power(double a, double x, double exponent) {
   constexpr double kStirling = 20;
   constexpr double kIsZero = 1000;
   if (a < kStirling) {
     if (x > kIsZero) return 0;
-    // In halves, which do not lose their digits where the power makes up for them.
+    // exp(-x) is applied in two factors, which do not underflow where the power compensates for
+    // them.
     const double half = std::exp(-x / 2);
     return half * std::pow(x, a) * half * std::exp(-lgamma(a + 1));
   }
@@ -209,7 +214,8 @@ double gamma_power(double a, double x, double exponent) {
   return std::exp(-exponent - polynomial(kSeries, z) / a) / std::sqrt(2 * kPi * a);
 }
 
-// Temme's expansion for large a and x near it, over exp(-a eta^2 / 2): the smaller of both parts.
+// Temme's expansion for large a and x near a, divided by exp(-a eta^2 / 2). Returns the smaller of
+// both parts.
 double gamma_tail_near(double a, double eta, bool is_upper) {
   constexpr std::array<double, 9> kFirst{
       -0.3333333333333333,   0.08333333333333333,    -0.014814814814814815,
@@ -223,7 +229,8 @@ double gamma_tail_near(double a, double eta, bool is_upper) {
   return erfcx(std::fabs(eta) * std::sqrt(a / 2)) / 2 + (is_upper ? rest : -rest);
 }
 
-// The sum of x^n / ((a + 1) ... (a + n)) over n >= 0; `end` is what is negligible beside 1.
+// The sum of x^n / ((a + 1) ... (a + n)) over n >= 0; terms below `end` are negligible compared
+// with 1.
 double lower_gamma_series(double a, double x, double end) {
   double sum = 1;
   double term = 1;
@@ -231,7 +238,7 @@ double lower_gamma_series(double a, double x, double end) {
   return sum;
 }
 
-// The continued fraction of the upper part, over exp(-x) x^a / gamma(a), by Lentz's method.
+// The continued fraction of the upper part, divided by exp(-x) x^a / gamma(a), by Lentz's method.
 double upper_gamma_fraction(double a, double x, double end) {
   constexpr double kMost = 10000;
   double b = x + 1 - a;
@@ -249,7 +256,7 @@ double upper_gamma_fraction(double a, double x, double end) {
   return fraction;
 }
 
-// 1 - x^a / gamma(a + 1) and what the rest of the series adds: the upper part for small a and x.
+// The upper part for small a and x: 1 - x^a / gamma(a + 1), plus the remaining terms of the series.
 double upper_gamma_near_zero(double a, double x) {
   double sum = 0;
   double power = 1;
@@ -257,17 +264,17 @@ double upper_gamma_near_zero(double a, double x) {
     power *= -x / n;
     sum += power / (a + n);
   }
-  // log(gamma(1 + a)), where 1 + a has lost digits of a.
+  // log(gamma(1 + a)), corrected for the digits of a that 1 + a has lost.
   const double next = 1 + a;
   const double exponent = a * std::log(x) - (lgamma(next) + digamma(next) * (a - (next - 1)));
   return -std::expm1(exponent) - a * std::exp(exponent) * sum;
 }
 
-// What series and fractions may leave out, for results of either type.
+// Relative accuracy of series and continued fractions, for results of either type.
 constexpr double kEndForSingle = 1e-10;
 constexpr double kEndForDouble = 1e-17;
 
-// The regularised incomplete gamma functions: the lower part, or the upper one.
+// The lower or the upper regularised incomplete gamma function.
 double gamma_part(double a, double x, bool is_upper, double end) {
   constexpr double kLargeA = 1e5;
   constexpr double kNear = 0.12;
@@ -303,10 +310,11 @@ Vec<double> gamma_part(Vec<double> a, Vec<double> x, bool is_upper) {
       a, x, [is_upper](double p, double q) { return gamma_part(p, q, is_upper, kEndForDouble); });
 }
 
-// What follows is for float32: vectors of doubles where numbers are ordinary. Functions are called
-// and not compiled twice for both halves, which costs little beside them.
+// The rest of this file is for float32: vectors of doubles for the common range of arguments.
+// Functions are not inlined into both halves of a vector; the calls cost little compared with their
+// bodies.
 
-// x moved to where the asymptotic series are good, and how: t of GammaConstants.
+// x shifted into the range of the asymptotic series, and the t of GammaConstants for the shift.
 struct ShiftedGamma {
   MaskBits<double> is_shifted;
   Vec<double> t, slope_of_t, x, inverse;
@@ -361,7 +369,7 @@ MaskBits<float> is_positive_number(Vec<float> x) {
   return (x > 0) & (x < Format<float>::kLog.infinity);
 }
 
-// exp(-x) times a Bessel function for x >= 0, but for a factor of x / 2 near zero for order 1.
+// exp(-x) times a Bessel function for x >= 0. For order 1, the factor x / 2 near zero is left out.
 [[gnu::noinline]] Vec<double> scaled_bessel(const detail::BesselConstants& k, Vec<double> x,
                                             Vec<double> factor) {
   const Vec<double> half = x * Format<double>::kExp.half;
@@ -370,13 +378,13 @@ MaskBits<float> is_positive_number(Vec<float> x) {
   return x < kGamma.eight ? near_zero : far;
 }
 
-// The inverse of the error function at y, of which 1 - y^2 is the complement.
+// The inverse of the error function at y; `complement` is 1 - y^2.
 [[gnu::noinline]] Vec<double> erfinv_near_zero(Vec<double> y, Vec<double> complement) {
   constexpr double kMiddle = 2.5;
   return y * detail::kErfinv.at(-detail::log_for_single(complement) - kMiddle);
 }
 
-// Where that is good: the complement is at least exp(-5).
+// The range in which that is accurate: the complement is at least exp(-5).
 constexpr float kErfinvEnd = 0.9966F;
 
 }  // namespace
@@ -407,7 +415,7 @@ Vec<float> vec_ndtri(Vec<float> p) {
   return or_each_lane(vec_abs(2 * p - 1) < kErfinvEnd, result, ndtri, p);
 }
 Vec<float> vec_lgamma(Vec<float> x) {
-  // Beside the zeros at 1 and 2 the difference has too few digits.
+  // Near the zeros at 1 and 2 the difference has too few digits.
   constexpr float kIsZero = 1e-5F;
   const Vec<float> result = by_halves(x, lgamma_of_positive);
   return or_each_lane(is_positive_number(x) & (vec_abs(result) > kIsZero), result, lgamma, x);

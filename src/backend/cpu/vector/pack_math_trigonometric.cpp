@@ -9,14 +9,15 @@
 namespace eg::cpu {
 namespace {
 
-// Up to here the quotient by pi/2 times its first 25 bits is exact.
+// Up to this size, the product of the quotient by pi/2 and the first 25 bits of pi/2 is exact.
 constexpr float kLargestReduced = 0x1p27F;
 
 using detail::kArc;
 using detail::kSin;
 using detail::SignAndMagnitude;
 
-// Both for |r| <= pi / 4, where x = r + quadrant pi / 2; good to 2^-34: more than float32 can tell.
+// sin and cos for |r| <= pi / 4, where x = r + quadrant pi / 2; accurate to 2^-34, which is more
+// than float32 can represent.
 struct SinAndCos {
   Vec<double> sin, cos;
   Vec<std::uint64_t> quadrant;
@@ -33,7 +34,7 @@ SinAndCos sin_and_cos(Vec<double> x) {
   return {sin, cos, bits_of(shifted)};
 }
 
-// sin(x) or, after a quarter turn, cos(x).
+// sin(x), or cos(x) with one quarter turn.
 Vec<double> sin_shifted(Vec<double> x, Vec<std::uint64_t> quarter_turns) {
   const SinAndCos parts = sin_and_cos(x);
   const Vec<std::uint64_t> quadrant = parts.quadrant + quarter_turns;
@@ -57,8 +58,8 @@ Vec<float> sin_or_cos(Vec<float> x, Vec<std::uint64_t> quarter_turns, double (*a
   return or_each_lane(vec_abs(x) < kLargestReduced, result, accurate, x);
 }
 
-// asin(s), where s is the magnitude or, of a large one, sqrt((1 - magnitude) / 2), whose angle is
-// half of what is left to pi / 2.
+// asin(s), where s is the magnitude, or for a large magnitude sqrt((1 - magnitude) / 2), whose
+// angle is half the distance to pi / 2.
 struct ArcSine {
   MaskBits<float> is_large;
   Vec<float> angle;
@@ -91,7 +92,7 @@ Vec<float> acos_of(Vec<float> x) {
 Vec<float> angle_of(Vec<float> y, Vec<float> x) {
   const MaskBits<float> is_steep = y > x;
   const Vec<float> small = is_steep ? x : y;
-  // Not zero: the angle of the origin is zero.
+  // At least the smallest number, because the angle of the origin is defined as zero.
   const Vec<float> large = detail::at_least<float>(is_steep ? y : x, kArc.smallest);
   const Vec<float> t = small == large ? detail::Format<float>::kExp.one : small / large;
   const Vec<float> square = t * t;
@@ -117,19 +118,20 @@ double python_floor_divide(double a, double b) {
   const double rest = std::fmod(a, b);
   double quotient = (a - rest) / b;
   if (rest != 0 && (rest < 0) != (b < 0)) quotient -= 1;
-  // A quotient of exact multiples may still be a rounding error away from its integer.
+  // The quotient of exact multiples may still differ from an integer by a rounding error.
   return quotient == 0 ? std::copysign(0.0, a / b) : std::nearbyint(quotient);
 }
 
-// A quotient rounded towards zero, and what it leaves, with the sign of the dividend.
+// A quotient rounded towards zero, and the remainder, which has the sign of the dividend.
 struct Quotient {
   Vec<double> whole, rest;
-  // Where the quotient rounded down is one less: the rest has not the sign of the divisor.
+  // Set where the quotient rounded down is one less, because the remainder and the divisor have
+  // different signs.
   MaskBits<double> is_above;
 };
 
-// A word of a quotient, in double: up to 2^28 a quotient of float32 numbers is never rounded up to
-// a whole number, and its product with the divisor is exact.
+// Evaluates a word based on a quotient, in double: up to 2^28, a quotient of float32 numbers is
+// never rounded up to an integer, and its product with the divisor is exact.
 Vec<float> by_quotient(Vec<float> a, Vec<float> b, double (*accurate)(double, double), auto word) {
   constexpr float kLargestExact = 0x1p28F;
   const Vec<float> result = by_halves(a, b, [word](Vec<double> dividend, Vec<double> divisor) {

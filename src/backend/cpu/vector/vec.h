@@ -1,9 +1,9 @@
 #pragma once
 
-// Bare 16-byte vectors: the compiler's vector extension, and what it lacks.
+// Plain 16-byte vectors: the compiler's vector extension, and operations that it lacks.
 //
-// A Vec is what a register holds; it has lanes but no opinion about mathematics (pack_math.h) and
-// no operators beyond the compiler's (pack.h). Everything here is inline and branch-free.
+// A Vec is the contents of a register. Mathematical functions are in pack_math.h, and operators
+// beyond the compiler's in pack.h. Everything here is inline and branch-free.
 
 #include <bit>
 #include <cstdint>
@@ -58,24 +58,24 @@ struct IntegersOfSize<8> {
 
 }  // namespace detail
 
-/// The integers as wide as T.
+/// The signed integer type as wide as T.
 template <class T>
 using SignedBits = typename detail::IntegersOfSize<sizeof(T)>::Signed;
 template <class T>
 using UnsignedBits = typename detail::IntegersOfSize<sizeof(T)>::Unsigned;
 
-/// What comparing vectors of T gives: all bits set for true.
+/// The result of comparing vectors of T: all bits of a lane are set for true.
 template <class T>
 using MaskBits = decltype(Vec<T>{} < Vec<T>{});
 
-/// Every lane the same value.
+/// Broadcasts a value to all lanes.
 template <class T>
 inline Vec<T> splat(T value) {
-  // Not a sum: 0 + -0 is 0.
+  // Not an addition, because 0 + -0 is 0.
   return value - Vec<T>{};
 }
 
-/// True when every lane of a comparison is.
+/// True when every lane of a comparison is true.
 template <class Mask>
 inline bool all(Mask mask) {
 #ifdef __SSE4_1__
@@ -86,7 +86,7 @@ inline bool all(Mask mask) {
 #endif
 }
 
-/// The lanes' bit patterns, and back.
+/// Converts lanes to their bit patterns, and back.
 template <FloatVec V>
 inline Vec<UnsignedBits<Lane<V>>> bits_of(V x) {
   return std::bit_cast<Vec<UnsignedBits<Lane<V>>>>(x);
@@ -110,28 +110,29 @@ inline V map_lanes(V a, V b, Function function) {
   return result;
 }
 
-/// A number as T: out of range it is the nearest T, NaN is 0 for integers, infinity stays for
-/// floats.
+/// Converts a number to T. Numbers out of range become the nearest T; NaN becomes 0 for integers;
+/// infinity stays infinite for floats.
 template <class T>
 constexpr T lane_from(double value) {
   using Limits = std::numeric_limits<T>;
   if constexpr (std::is_same_v<T, double>) {
     return value;
   } else if constexpr (std::is_floating_point_v<T>) {
-    // Nothing but selections: kernels take it out of their loops.
+    // Only selections, so that the compiler can hoist it out of kernel loops.
     const double largest = static_cast<double>(Limits::max());
     const double limited = value > largest ? largest : value < -largest ? -largest : value;
     return static_cast<T>(value - value == 0 ? limited : value);
   } else {
     if (value != value) return 0;
-    // 2^63 - 1 is no double, so the upper limit itself is out of range.
+    // 2^63 - 1 is not representable as a double, so the upper limit itself is out of range.
     if (value >= static_cast<double>(Limits::max())) return Limits::max();
     if (value <= static_cast<double>(Limits::min())) return Limits::min();
     return static_cast<T>(value);
   }
 }
 
-/// Sums, differences and products; integers wrap around, which is undefined for the bare operators.
+/// Sums, differences and products. Integers wrap around, whereas overflow is undefined for the
+/// compiler's operators.
 template <class V>
 inline V vec_add(V a, V b) {
   if constexpr (IntegerVec<V>) {
@@ -159,7 +160,7 @@ inline V vec_mul(V a, V b) {
     return a * b;
   }
 }
-/// a * b + c, rounded once where the variant has an instruction for that.
+/// a * b + c, rounded once if the build has a fused instruction.
 inline Vec<float> multiply_add(Vec<float> a, Vec<float> b, Vec<float> c) {
 #ifdef __wasm_relaxed_simd__
   return std::bit_cast<Vec<float>>(wasm_f32x4_relaxed_madd(

@@ -23,7 +23,7 @@ constexpr T kLn2 = static_cast<T>(0.69314718055994530942);
 template <class T>
 constexpr T kLog2E = static_cast<T>(1.4426950408889634074);
 
-/// Adding it rounds to an integer and leaves that integer in the low bits.
+/// Adding this rounds to an integer and leaves that integer in the low bits.
 template <class T>
 constexpr T kRounder = 0;
 template <>
@@ -49,8 +49,8 @@ constexpr ExpConstants<T> exp_constants(T ln2_high, T ln2_low, Series<T, Format<
       .to_small_power = all(kRounder<T> + kBias - kDenormal),
       .to_two_powers = all(kRounder<T> + 2 * kBias),
       .small = all(1 / static_cast<T>(std::uint64_t{1} << Format<T>::kDenormalBits)),
-      // Both powers are zero there: masks make rows of -infinity, and processors take a hundred
-      // cycles over a product that underflows.
+      // Below this both powers are zero. Masks produce rows of -infinity, and processors take a
+      // hundred cycles for a product that underflows.
       .exp_low = all(-2 * kBias * kLn2<T>),
       .exp_high = all((kBias + T(1.4)) * kLn2<T>),
       .exp2_low = all(-2 * kBias),
@@ -113,7 +113,7 @@ constexpr auto kInverseFactorials = [] {
   return series;
 }();
 
-/// 2/3, 2/5, ...: of artanh, doubled.
+/// 2/3, 2/5, ...: twice the series of artanh.
 constexpr auto kTwoOverOdd = [] {
   Series<double, Format<double>::kLogTerms> series{};
   double odd = 1;
@@ -136,7 +136,7 @@ constexpr auto bessel_series(int order) {
 
 }  // namespace
 
-// Fitted; relative error of exp(r) - 1 1.4e-8.
+// Fitted; the relative error of exp(r) - 1 is 1.4e-8.
 constinit const ExpConstants<float> Format<float>::kExp = exp_constants<float>(
     kLn2HighSingle, kLn2LowSingle,
     series(0x1.fffffep-2F, 0x1.5554b4p-3F, 0x1.5556f2p-5F, 0x1.122544p-7F, 0x1.6b9c62p-10F), -104);
@@ -152,8 +152,8 @@ constinit const LogConstants<float> Format<float>::kLog =
 constinit const LogConstants<double> Format<double>::kLog =
     log_constants<double>(kLn2HighDouble, kLn2LowDouble, kTwoOverOdd);
 
-// Both parts of erf are those of Juffa's erff(). The complement is fitted, relative error 1.4e-8;
-// its coefficients are all positive, so that sums round little.
+// Both parts of erf are from Juffa's erff(). The complement is fitted, with a relative error of
+// 1.4e-8; its coefficients are all positive, so that sums have small rounding errors.
 constinit const ErfConstants kErf{
     .near_zero = series(1.28379166E-1F, -3.76125336E-1F, 1.12819925E-1F, -2.67681349E-2F,
                         4.99119423E-3F, -5.96761703E-4F),
@@ -221,7 +221,7 @@ constinit const GammaConstants kGamma{
     .half_log_two_pi = all(0.91893853320467274178),
 };
 
-// The parts far from zero and kErfinv are fitted, relative error 1.4e-9 and 5.5e-9.
+// The parts far from zero and kErfinv are fitted, with relative errors of 1.4e-9 and 5.5e-9.
 constinit const BesselConstants kBessel0{
     .near_zero = bessel_series(0),
     .far =

@@ -1,9 +1,9 @@
 #pragma once
 
-// The words that keep integers, on integer vectors.
+// The words that map integers to integers, on integer vectors.
 //
-// Nothing here traps or is undefined: results wrap around, and dividing by zero, which ops refuse,
-// gives 0.
+// Nothing here traps or is undefined: results wrap around, and division by zero, which ops reject
+// beforehand, yields 0.
 
 #include "backend/cpu/vector/vec.h"
 #include "formulas/vocabulary.h"
@@ -44,7 +44,7 @@ constexpr T safe_remainder(T a, T b) {
 template <class T>
 constexpr T integer_power(T base, T exponent) {
   if constexpr (std::is_signed_v<T>) {
-    // The only integers with an integral inverse are 1 and -1.
+    // Only 1 and -1 have an integer inverse.
     if (exponent < 0) return base == 1 ? 1 : base != -1 ? 0 : exponent % 2 == 0 ? 1 : -1;
   }
   T result = 1;
@@ -58,18 +58,19 @@ constexpr T integer_power(T base, T exponent) {
 template <class T>
 constexpr int kBits = 8 * static_cast<int>(sizeof(T));
 
-/// 0 where the places are fewer than none or more than there are.
+/// Returns 0 if the shift count is negative or not less than the number of bits.
 template <class T>
-constexpr T shift_left(T x, T places) {
-  if (places < 0 || places >= kBits<T>) return 0;
-  return static_cast<T>(static_cast<UnsignedBits<T>>(x) << places);
+constexpr T shift_left(T x, T count) {
+  if (count < 0 || count >= kBits<T>) return 0;
+  return static_cast<T>(static_cast<UnsignedBits<T>>(x) << count);
 }
 
-/// Copies of the sign where the places are fewer than none or more than there are.
+/// Returns copies of the sign bit if the shift count is negative or not less than the number of
+/// bits.
 template <class T>
-constexpr T shift_right(T x, T places) {
+constexpr T shift_right(T x, T count) {
   constexpr int kMost = kBits<T> - (std::is_signed_v<T> ? 1 : 0);
-  if (places >= 0 && places < kMost) return static_cast<T>(x >> places);
+  if (count >= 0 && count < kMost) return static_cast<T>(x >> count);
   return std::is_signed_v<T> ? static_cast<T>(x >> kMost) : T{0};
 }
 
@@ -156,19 +157,19 @@ inline V vec_bitwise_xor(V a, V b) {
   return a ^ b;
 }
 template <IntegerVec V>
-inline V vec_bitwise_left_shift(V x, V places) {
-  return map_lanes(x, places, detail::shift_left<Lane<V>>);
+inline V vec_bitwise_left_shift(V x, V count) {
+  return map_lanes(x, count, detail::shift_left<Lane<V>>);
 }
 template <IntegerVec V>
-inline V vec_bitwise_right_shift(V x, V places) {
-  return map_lanes(x, places, detail::shift_right<Lane<V>>);
+inline V vec_bitwise_right_shift(V x, V count) {
+  return map_lanes(x, count, detail::shift_right<Lane<V>>);
 }
 template <IntegerVec V>
 inline V vec_gcd(V a, V b) {
   return map_lanes(a, b, detail::greatest_divisor<Lane<V>>);
 }
 
-// Whole numbers that are stored as floats are integers to these words.
+// These words treat integers stored as floats as integers.
 #define EG_WORD(word)                                                                         \
   template <FloatVec V>                                                                       \
   inline V vec_##word(V a, V b) {                                                             \
@@ -179,12 +180,12 @@ inline V vec_gcd(V a, V b) {
 EG_INTEGER_WORDS(EG_WORD)
 #undef EG_WORD
 
-/// Has the sign of the dividend, as in C.
+/// The result has the sign of the dividend, as in C.
 template <IntegerVec V>
 inline V vec_fmod(V a, V b) {
   return map_lanes(a, b, detail::safe_remainder<Lane<V>>);
 }
-/// Has the sign of the divisor, as in Python.
+/// The result has the sign of the divisor, as in Python.
 template <IntegerVec V>
 inline V vec_remainder(V a, V b) {
   return map_lanes(a, b, [](auto dividend, auto divisor) {

@@ -1,10 +1,9 @@
 #pragma once
 
-// The words that training spends time in, and exponential and logarithm as building blocks of
-// others.
+// The words that training spends most time in, and exp and log as building blocks of others.
 //
-// One text serves both types: arguments are reduced exactly, then a series runs as far as the type
-// can tell. Constants that depend on the type are in vec_constants.h.
+// The same code serves both types: arguments are reduced exactly, then a series with as many terms
+// as the type needs is evaluated. Constants that depend on the type are in vec_constants.h.
 
 #include "backend/cpu/vector/vec.h"
 #include "backend/cpu/vector/vec_constants.h"
@@ -14,7 +13,7 @@ namespace eg::cpu::detail {
 template <class T>
 using BitVec = Vec<UnsignedBits<T>>;
 
-/// The larger or smaller of two, or NaN if the first is.
+/// The larger or smaller of two numbers; NaN if the first one is.
 template <class T>
 [[gnu::always_inline]] inline Vec<T> at_least(Vec<T> x, Vec<T> low) {
   return x < low ? low : x;
@@ -24,7 +23,7 @@ template <class T>
   return high < x ? high : x;
 }
 
-/// A number apart from its sign.
+/// A number split into sign and magnitude.
 template <class T>
 struct SignAndMagnitude {
   BitVec<T> sign;
@@ -33,18 +32,19 @@ struct SignAndMagnitude {
   explicit SignAndMagnitude(Vec<T> x)
       : sign(bits_of(x) & Format<T>::kExp.sign_bit), magnitude(from_bits<T>(bits_of(x) ^ sign)) {}
 
-  /// The same sign for another magnitude.
+  /// Applies the sign to another magnitude.
   Vec<T> with(Vec<T> other) const { return from_bits<T>(bits_of(other) | sign); }
 };
 
-/// The power of two whose biased exponent is in the low bits.
+/// Returns the power of two whose biased exponent is in the low bits.
 template <class T>
 [[gnu::always_inline]] inline Vec<T> power_of_two(BitVec<T> bits) {
   return from_bits<T>(bits << Format<T>::kMantissaBits);
 }
 
-/// y times the product of the two powers of two of which `bits` has the sum of biased exponents;
-/// two, so that results are rounded once where they become denormal or infinite.
+/// Returns y times the product of two powers of two. `bits` holds the sum of their biased
+/// exponents. Two powers are used so that results are rounded only once where they become denormal
+/// or infinite.
 template <class T>
 [[gnu::always_inline]] inline Vec<T> scale(Vec<T> y, BitVec<T> bits) {
   const BitVec<T> first = bits >> 1;
@@ -71,7 +71,7 @@ struct ExpReduction {
   Vec<T> rest;
 };
 
-/// Rounds the exponent by one of the rounders of ExpConstants, which says what `bits` are.
+/// Rounds the exponent with one of the rounders of ExpConstants, which determines what `bits` are.
 template <class T>
 [[gnu::always_inline]] inline ExpReduction<T> reduce_exp(Vec<T> x, Vec<T> rounder) {
   const ExpConstants<T>& k = Format<T>::kExp;
@@ -89,12 +89,12 @@ template <class T, std::size_t kTerms = Format<T>::kExpTerms>
   return scale<T>(exp_series<T, kTerms>(reduced.rest), reduced.bits);
 }
 
-/// Good to float32.
+/// Accurate to float32.
 [[gnu::always_inline]] inline Vec<double> exp_for_single(Vec<double> x) {
   return exp_of<double, Format<double>::kExpTermsForSingle>(x);
 }
 
-/// exp(x) of x <= 0, where results below the smallest normal number are zero.
+/// exp(x) for x <= 0. Results below the smallest normal number are zero.
 template <class T>
 [[gnu::always_inline]] inline Vec<T> exp_of_negative(Vec<T> x) {
   const ExpConstants<T>& k = Format<T>::kExp;
@@ -129,13 +129,13 @@ template <std::size_t kTerms>
   return multiply_add(series, f * f, f);
 }
 
-/// The same: twice the series of artanh(f / (2 + f)).
+/// The same in double: twice the series of artanh(f / (2 + f)).
 template <std::size_t kTerms>
 [[gnu::always_inline]] inline Vec<double> log1p_series(Vec<double> f) {
   const LogConstants<double>& k = Format<double>::kLog;
   const Vec<double> s = f / (f + k.two);
   const Vec<double> z = s * s;
-  // Arranged so that f itself, the leading term, is not rounded.
+  // Arranged so that the leading term f is not rounded.
   const Vec<double> half_square = f * f * k.half;
   return f - (half_square - s * (half_square + z * k.series.at<0, kTerms>(z)));
 }
@@ -150,8 +150,8 @@ template <class T, std::size_t kTerms = Format<T>::kLogTerms>
   return {exponent, log1p_series<kTerms>(mantissa - k.one)};
 }
 
-/// A logarithm of any number, by `log_of_normal`, which is one of normal positive numbers;
-/// `of_denormal_scale` is that of the scale of LogConstants.
+/// Computes a logarithm of any number from `log_of_normal`, which handles normal positive numbers.
+/// `of_denormal_scale` is the logarithm of the scale of LogConstants.
 template <class T, class Log>
 [[gnu::always_inline]] inline Vec<T> log_of_any(Vec<T> x, Vec<T> of_denormal_scale,
                                                 Log&& log_of_normal) {
@@ -167,7 +167,7 @@ template <class T, class Log>
     result = x == 0 ? k.minus_infinity : result;
     result = magnitude <= k.largest ? result : magnitude;
   }
-  // Negative numbers come this way too, for data are often of both signs.
+  // Negative numbers take this path too, because data often have both signs.
   return x >= 0 ? result : k.quiet_nan;
 }
 
@@ -184,7 +184,7 @@ template <class T, std::size_t kTerms = Format<T>::kLogTerms>
   return log_of_any<T>(x, Format<T>::kLog.denormal_log, log_of_normal<T, kTerms>);
 }
 
-/// Good to float32.
+/// Accurate to float32.
 [[gnu::always_inline]] inline Vec<double> log_for_single(Vec<double> x) {
   return log_of<double, Format<double>::kLogTermsForSingle>(x);
 }
@@ -192,8 +192,8 @@ template <class T, std::size_t kTerms = Format<T>::kLogTerms>
 template <class T>
 [[gnu::always_inline]] inline Vec<T> sigmoid_of(Vec<T> x) {
   const ExpConstants<T>& k = Format<T>::kExp;
-  // 1 / (1 + exp(-x)), with all of it so much smaller that exp does not overflow before the result
-  // has underflown.
+  // 1 / (1 + exp(-x)), with all terms scaled down so that exp does not overflow before the result
+  // underflows.
   x = at_most<T>(at_least<T>(x, k.sigmoid_low), k.sigmoid_high);
   const ExpReduction<T> reduced = reduce_exp<T>(-x, k.to_small_power);
   const Vec<T> power = power_of_two<T>(reduced.bits);
@@ -212,12 +212,12 @@ template <class T>
   return parts.with(e / (e + k.two));
 }
 
-/// erf(|x|) up to the border, in another way than above it.
+/// erf(|x|) up to the border.
 [[gnu::always_inline]] inline Vec<float> erf_near_zero(Vec<float> magnitude) {
   return multiply_add(kErf.near_zero.at(magnitude * magnitude), magnitude, magnitude);
 }
 
-/// The rest of it: 1 - exp(a polynomial).
+/// erf(|x|) above the border: 1 - exp(a polynomial).
 [[gnu::always_inline]] inline Vec<float> erf_far(Vec<float> magnitude) {
   magnitude = at_most<float>(magnitude, kErf.far_high);
   const Vec<float> exponent = multiply_add(kErf.far.at(magnitude), magnitude, -magnitude);
@@ -231,15 +231,15 @@ template <class T>
   return parts.with(parts.magnitude < kErf.border ? near : far);
 }
 
-/// fl(x^2) - x^2, what rounding the square lost; a number for every x.
+/// fl(x^2) - x^2, the rounding error of the square. Never NaN for a number x.
 [[gnu::always_inline]] inline Vec<float> lost_by_square([[maybe_unused]] Vec<float> x,
                                                         [[maybe_unused]] Vec<float> magnitude) {
 #ifdef __wasm_relaxed_simd__
   const Vec<float> lost = multiply_add(-x, x, x * x);
-  // Squares of large numbers are infinite, and this is NaN.
+  // For large numbers the square is infinite, and this is NaN.
   return lost < kErf.border ? lost : kErf.border;
 #else
-  // The square of half the digits is exact.
+  // The square of the upper half of the digits is exact.
   const Vec<float> high = from_bits<float>(bits_of(magnitude) & kErf.high_half);
   return (magnitude * magnitude - high * high) - (magnitude - high) * (magnitude + high);
 #endif
@@ -248,7 +248,7 @@ template <class T>
 [[gnu::always_inline]] inline Vec<float> erfc_of(Vec<float> x) {
   const Vec<float> magnitude =
       at_most<float>(SignAndMagnitude<float>(x).magnitude, kErf.complement_high);
-  // As a formula would write it, so that one which needs it too shares it.
+  // Written as a formula would write it, so that a formula which needs the same term shares it.
   const Vec<float> power = exp_of<float>(-x * x);
   const Vec<float> quotient =
       kErf.complement_numerator.at(magnitude) / kErf.complement_denominator.at(magnitude);

@@ -1,6 +1,7 @@
 #pragma once
 
-// Between float32 and float64 vectors, and words that are a scalar function lane by lane.
+// Conversions between float32 and float64 vectors, and words that apply a scalar function lane by
+// lane.
 
 #include "backend/cpu/vector/vec.h"
 
@@ -10,7 +11,7 @@ inline Vec<double> widen_low(Vec<float> x) { return Vec<double>{x[0], x[1]}; }
 inline Vec<double> widen_high(Vec<float> x) { return Vec<double>{x[2], x[3]}; }
 inline Vec<float> narrow(Vec<double> low, Vec<double> high) {
 #if defined(__wasm_simd128__)
-  // Emscripten's form of what stands below goes lane by lane.
+  // Emscripten's version of the intrinsics below works lane by lane.
   const auto narrow_half = [](Vec<double> half) {
     return std::bit_cast<__m128>(wasm_f32x4_demote_f64x2_zero(std::bit_cast<v128_t>(half)));
   };
@@ -45,8 +46,8 @@ inline V each_lane(V a, V b, double (*function)(double, double)) {
   });
 }
 
-/// Results where the mask holds, a function of doubles on the other lanes. Compiled once: what
-/// comes here is rare and slow.
+/// Returns `results` where the mask is set, and applies a function of doubles to the other lanes.
+/// Not inlined, because this case is rare and slow.
 [[gnu::noinline]] inline Vec<float> with_other_lanes(MaskBits<float> regular, Vec<float> results,
                                                      double (*function)(double), Vec<float> x) {
   return regular ? results : each_lane(x, function);
@@ -57,7 +58,7 @@ inline V each_lane(V a, V b, double (*function)(double, double)) {
   return regular ? results : each_lane(a, b, function);
 }
 
-/// The same, where there are usually no other lanes.
+/// The same, skipping the call when there are no other lanes, which is the usual case.
 template <class Function, class... Operands>
 inline Vec<float> or_each_lane(MaskBits<float> regular, Vec<float> results, Function function,
                                Operands... operands) {
@@ -74,7 +75,7 @@ inline Vec<float> or_each_lane(MaskBits<float> regular, Vec<float> results, Func
   Vec<float> vec_##word(Vec<float> a, Vec<float> b) { return each_lane(a, b, function); } \
   EG_LANE_BINARY_WORD_IN_DOUBLE(word, function)
 
-/// The same for a word that has a way of its own in float32.
+/// The same for a word with a separate float32 implementation.
 #define EG_LANE_WORD_IN_DOUBLE(word, function) \
   Vec<double> vec_##word(Vec<double> x) { return each_lane(x, function); }
 #define EG_LANE_BINARY_WORD_IN_DOUBLE(word, function) \

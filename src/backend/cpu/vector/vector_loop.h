@@ -1,9 +1,9 @@
 #pragma once
 
-// Loops over arrays, a vector at a time, for kernels whose operands all lie packed.
+// Loops over arrays, a vector at a time, for kernels whose operands are all packed.
 //
-// The body is called with a cursor, which loads and stores at its place in any array. The last
-// vector may be partial: its cursor touches only the elements there are.
+// The body is called with a cursor, which loads from and stores to its position in any array. The
+// last vector may be partial: its cursor accesses only existing elements.
 
 #include <array>
 #include <cstdint>
@@ -14,7 +14,8 @@
 
 namespace eg::cpu {
 
-/// A place in arrays of T. `Count` is a constant for a whole vector, a number for a partial one.
+/// A position in arrays of T. `Count` is a compile-time constant for a whole vector and a number
+/// for a partial one.
 template <class T, class Count>
 struct Cursor {
   std::int64_t begin;
@@ -45,18 +46,19 @@ void for_each_vector(std::int64_t begin, std::int64_t end, Body&& body) {
   if (begin < end) body(Cursor<T, std::size_t>{begin, static_cast<std::size_t>(end - begin)});
 }
 
-/// Several vectors. (Not std::array: for GCC a template argument is no vector.)
+/// Several vectors. (Not std::array, because GCC drops the vector attribute of a template
+/// argument.)
 template <class T, std::size_t kCount>
 struct Vecs {
   Vec<T> v[kCount];
 };
 
-/// Returns the sums of the vectors that terms(cursor) has, over [0, count). Long sums
-/// are made of short ones, added in double, so that rounding does not pile up.
+/// Returns the sums of the vectors returned by terms(cursor) over [0, count). Long sums are
+/// composed of short ones, added in double, so that rounding errors do not accumulate.
 template <class T, std::size_t kTerms, class Terms>
 std::array<double, kTerms> sums_of_vectors(std::int64_t count, Terms&& terms) {
   constexpr std::int64_t kBlock = 4096;
-  // Several sums side by side hide the latency of an addition.
+  // Several independent sums hide the latency of additions.
   constexpr int kSums = 4;
   std::array<double, kTerms> totals{};
   for (std::int64_t begin = 0; begin < count; begin += kBlock) {
@@ -64,7 +66,7 @@ std::array<double, kTerms> sums_of_vectors(std::int64_t count, Terms&& terms) {
     Vec<T> sums[kSums][kTerms] = {};
     std::int64_t i = begin;
     for (; i + kSums * kLanes<T> <= end; i += kSums * kLanes<T>) {
-      // Unrolled, or the sums would live in memory.
+      // Unrolled; otherwise the sums would be stored in memory.
 #pragma GCC unroll 4
       for (int s = 0; s < kSums; ++s) {
         const Vecs<T, kTerms> values = terms(WholeCursor<T>{i + s * kLanes<T>, {}});
@@ -83,7 +85,7 @@ std::array<double, kTerms> sums_of_vectors(std::int64_t count, Terms&& terms) {
   return totals;
 }
 
-/// Returns the sum of term(cursor) over [0, count), in the same way.
+/// Returns the sum of term(cursor) over [0, count), computed in the same way.
 template <class T, class Term>
 double sum_of_vectors(std::int64_t count, Term&& term) {
   return sums_of_vectors<T, 1>(count, [&](auto at) { return Vecs<T, 1>{{term(at)}}; })[0];

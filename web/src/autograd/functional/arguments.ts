@@ -1,5 +1,5 @@
-// What the functional products share: one tensor or a list, fresh inputs, strict mode, missing
-// gradients.
+// Shared code of eg.autograd.functional: one tensor or an array of them, fresh inputs, strict mode and
+// missing gradients.
 
 import { readArguments } from "../../arguments/read.js";
 import { boolean, functionOf, type Options, unchecked, type Values } from "../../arguments/rule.js";
@@ -9,27 +9,27 @@ import { Tensor } from "../../tensor/tensor.js";
 import { grad } from "../grad.js";
 import { freshLeaf } from "../recording.js";
 
-/** One tensor, or a list of them. */
+/** One tensor or an array of tensors. */
 export type Tensors = Tensor | readonly Tensor[];
 
-/** A result per tensor of `T`: a tensor for one, a list for a list. */
+/** A result per tensor of `T`: a tensor for a tensor, an array for an array. */
 export type PerTensor<T extends Tensors> = T extends Tensor ? Tensor : Tensor[];
 
-/** A differentiable function: called with the inputs as separate arguments. */
+/** A differentiable function, which is called with the inputs as separate arguments. */
 export type Differentiable<Output extends Tensors = Tensors> = (...inputs: Tensor[]) => Output;
 
-/** What all functions of `functional` take. */
+/** The options of all functions of `functional`. */
 export const kFunctionalOptions = {
-  /** Make the results differentiable themselves. */
+  /** Whether the results can themselves be differentiated; default false. */
   createGraph: boolean.or(false),
-  /** Fail where a result does not depend on an input, instead of returning zeros. */
+  /** Whether to throw if a result does not depend on an input, instead of returning zeros; default false. */
   strict: boolean.or(false),
 };
 
 /** Options of the functions of `functional`. */
 export type FunctionalOptions = Options<typeof kFunctionalOptions>;
 
-/** FunctionalOptions with defaults filled in, and whose they are, for errors. */
+/** FunctionalOptions with defaults filled in, and the name of the called function for errors. */
 export type Settings = Values<typeof kFunctionalOptions> & { readonly where: string };
 
 const kMatrixArguments = {
@@ -41,23 +41,23 @@ const kMatrixArguments = {
 const kProductArguments = {
   fn: functionOf<Differentiable>(),
   inputs: unchecked<Tensors>(),
-  /** The vector; none for a function of one element. */
+  /** The vector; may be null where it would have a single element. */
   v: unchecked<Tensors>().orNull(),
   ...kFunctionalOptions,
 };
 
-/** What follows the inputs of a product: the vector, by position or among the options. */
+/** The arguments after the inputs of a product: the vector, by position or among the options. */
 export type ProductArguments =
   | [v?: Tensors | null, options?: FunctionalOptions]
   | [options: FunctionalOptions & { v?: Tensors | null }];
 
-/** Returns the options of a whole matrix. */
+/** Returns the options of jacobian() or hessian(). */
 export function readMatrixCall(where: string, given: readonly unknown[]): Settings {
   const { createGraph, strict } = readArguments(where, kMatrixArguments, given);
   return { where, createGraph, strict };
 }
 
-/** Returns the vector and the options of a product. */
+/** Returns the vector and the options of vjp(), jvp(), vhp() or hvp(). */
 export function readProductCall(
   where: string,
   given: readonly unknown[],
@@ -66,7 +66,7 @@ export function readProductCall(
   return { v, settings: { where, createGraph, strict } };
 }
 
-/** A list of tensors that remembers whether it was given as a list. */
+/** A list of tensors, with the information whether it was passed as an array or as a single tensor. */
 export class TensorGroup {
   constructor(
     readonly tensors: readonly Tensor[],
@@ -79,49 +79,46 @@ export class TensorGroup {
     const tensors: readonly unknown[] = isList ? value : [value];
     const wrong = tensors.findIndex((one) => !(one instanceof Tensor));
     if (wrong >= 0) {
-      const prefix = isList ? `Value at index ${wrong} of the ` : "";
-      fail(
-        "InvalidArgument",
-        where,
-        `The ${what} given to ${where} must be either a Tensor or a tuple of Tensors but ${prefix}given ` +
-          `${what} has type ${describe(tensors[wrong])}.`,
-      );
+      const at = isList ? ` at index ${wrong}` : "";
+      const told = `the ${what} must be a tensor or an array of tensors, got ${describe(tensors[wrong])}${at}.`;
+      fail("InvalidArgument", where, told);
     }
     return new TensorGroup(tensors as readonly Tensor[], isList);
   }
 
-  /** Returns what the caller gets: a tensor where a tensor was given. */
+  /** Returns results in the form of the group: a single one for a tensor, an array for an array. */
   unwrap<T>(results: readonly T[]): T | T[] {
     return this.isList ? [...results] : (results[0] as T);
   }
 }
 
-/** Returns tensors to differentiate by: views of those whose graph goes on with `createGraph`, leaves in place of others. */
+/**
+ * Returns tensors to differentiate with respect to: with `createGraph`, views of tensors that require a gradient, which stay
+ * connected to their graph; new leaves for all others.
+ */
 export function freshInputs({ tensors }: TensorGroup, createGraph: boolean): Tensor[] {
   return tensors.map((tensor) => {
     return createGraph && tensor.requiresGrad ? viewAs(tensor, tensor) : freshLeaf(tensor);
   });
 }
 
-/** Returns the vector of a product, outside of any graph unless `createGraph`. */
+/** Returns the vector of a product, detached unless `createGraph`. */
 export function freshVector({ tensors }: TensorGroup, createGraph: boolean): Tensor[] {
   return tensors.map((tensor) => (createGraph ? viewAs(tensor, tensor) : tensor.detach()));
 }
 
-/** Returns results as the caller gets them: detached unless `createGraph`. */
+/** Returns the results for the caller, detached unless `createGraph`. */
 export function finished(tensors: readonly Tensor[], createGraph: boolean): Tensor[] {
   return tensors.map((tensor) => (createGraph ? tensor : tensor.detach()));
 }
 
-/** Throws unless `v` has the shapes of `other`. */
+/** Throws unless the tensors of `v` have the same shapes as those of `other`. */
 export function checkVector(where: string, v: TensorGroup, other: TensorGroup): void {
   if (v.tensors.length !== other.tensors.length) {
     fail(
       "InvalidArgument",
       where,
-      other.isList
-        ? `v is a tuple of invalid length: should be ${other.tensors.length} but got ${v.tensors.length}.`
-        : "The given v should contain a single Tensor.",
+      `v: expected ${other.isList ? `${other.tensors.length} tensors` : "a single tensor"}, got ${v.tensors.length}.`,
     );
   }
   other.tensors.forEach((one, i) => {
@@ -129,33 +126,34 @@ export function checkVector(where: string, v: TensorGroup, other: TensorGroup): 
       shape.join(", "),
     );
     if (expected === got) return;
-    const prefix = other.isList ? `Entry ${i} in ` : "";
-    fail(
-      "ShapeMismatch",
-      where,
-      `${prefix}v has invalid size: should be [${expected}] but got [${got}].`,
-    );
+    const name = other.isList ? `v[${i}]` : "v";
+    fail("ShapeMismatch", where, `${name}: expected the shape [${expected}], got [${got}].`);
   });
+}
+
+/** The tensors of user functions, as messages call them. */
+export const kOutputs = "outputs of fn";
+
+/** Returns the message for a result that does not depend on an input in strict mode. */
+export function strictMessage(what: string, input: string, also?: string): string {
+  const mode = also === undefined ? "strict: true" : `strict: true and ${also}`;
+  return `${what} does not depend on ${input}, which ${mode} does not allow.`;
 }
 
 const kIndependent = {
   outputs: (i: number) =>
-    `Output ${i} of the user-provided function does not require gradients. The outputs must be computed in a ` +
-    "differentiable manner from the input when running in strict mode.",
-  gradInputs: (i: number) =>
-    `The gradient with respect to input ${i} is independent of the inputs of the user-provided function. This is not ` +
-    "allowed in strict mode.",
+    `output ${i} of fn does not require a gradient. With strict: true, fn must compute every output from the inputs by ` +
+    "differentiable operations.",
+  gradInputs: (i: number) => strictMessage(`the gradient for input ${i}`, "the inputs of fn"),
   jacobian: (i: number) =>
-    `While computing the hessian, found that the jacobian of the user-provided function with respect to input ${i} is ` +
-    "independent of the input. This is not allowed in strict mode. You should ensure that your function is twice " +
-    "differentiable and that the jacobian depends on the inputs (this would be violated by a linear function for example).",
+    strictMessage(`the Jacobian of fn for input ${i}`, "the input") +
+    " fn must be twice differentiable and not linear in its inputs.",
   hessian: (i: number) =>
-    `The hessian of the user-provided function with respect to input ${i} is independent of the input. This is not ` +
-    "allowed in strict mode. You should ensure that your function is thrice differentiable and that the hessian depends " +
-    "on the inputs.",
+    strictMessage(`the Hessian of fn for input ${i}`, "the input") +
+    " fn must have a third derivative that is not zero everywhere.",
 };
 
-/** In strict mode, throws unless every tensor can be differentiated further. */
+/** In strict mode, throws unless every tensor can be differentiated again. */
 export function checkRequiresGrad(
   tensors: readonly (Tensor | null)[],
   what: keyof typeof kIndependent,
@@ -169,10 +167,10 @@ export function checkRequiresGrad(
 }
 
 function independentOf(i: number): string {
-  return `The output of the user-provided function is independent of input ${i}. This is not allowed in strict mode.`;
+  return strictMessage("the output of fn", `input ${i}`);
 }
 
-/** Like grad() with allowUnused, for outputs of which some, or all, may depend on nothing. */
+/** Like grad() with allowUnused, but some or all of the outputs may be null or not require a gradient. */
 export function gradOf(
   outputs: readonly (Tensor | null)[],
   inputs: readonly Tensor[],
@@ -190,20 +188,15 @@ export function gradOf(
   return grad(roots, inputs, { ...options, gradOutputs: weights, allowUnused: true });
 }
 
-// What fillInZeros() says about a missing gradient, by the computation it is missing from.
+// The message of fillInZeros() about a missing gradient, by the computation it is missing from.
 const kMissing = {
   backward: independentOf,
-  doubleBackwardTrick: (i: number) =>
-    `The gradient with respect to the input is independent of entry ${i} in the grad_outputs when using the double ` +
-    "backward trick to compute forward mode gradients. This is not allowed in strict mode.",
-  doubleBackward: (i: number) =>
-    `The jacobian of the user-provided function is independent of input ${i}. This is not allowed in strict mode.`,
-  hessianTrick: (i: number) =>
-    `The hessian of the user-provided function is independent of entry ${i} in the grad_jacobian. This is not allowed ` +
-    "in strict mode as it prevents from using the double backward trick to replace forward mode AD.",
+  doubleBackwardTrick: (i: number) => strictMessage("the input's gradient", `that of output ${i}`),
+  doubleBackward: (i: number) => strictMessage("the Jacobian of fn", `input ${i}`),
+  hessianTrick: (i: number) => strictMessage("the Hessian of fn", `the Jacobian of input ${i}`),
 };
 
-/** Replaces missing gradients by zeros like `refs`; in strict mode they are errors. */
+/** Replaces missing gradients with zeros of the shapes of `refs`; in strict mode they are errors. */
 export function fillInZeros(
   grads: readonly (Tensor | null)[],
   refs: readonly Tensor[],
@@ -216,13 +209,9 @@ export function fillInZeros(
       return zerosLike(refs[i] as Tensor);
     }
     if (strict && createGraph && !gradient.requiresGrad) {
-      const what = stage === "backward" || stage === "doubleBackwardTrick" ? "jacobian" : "hessian";
-      fail(
-        "NoGradPath",
-        where,
-        `The ${what} of the user-provided function is independent of input ${i}. This is not allowed in strict mode when ` +
-          "create_graph=True.",
-      );
+      const what = stage === "backward" || stage === "doubleBackwardTrick" ? "Jacobian" : "Hessian";
+      const told = strictMessage(`the ${what} of fn`, `input ${i}`, "createGraph: true");
+      fail("NoGradPath", where, told);
     }
     return gradient;
   });

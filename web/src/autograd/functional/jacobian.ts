@@ -12,22 +12,24 @@ import {
   finished,
   freshInputs,
   gradOf,
+  kOutputs,
   type PerTensor,
   readMatrixCall,
   type Settings,
+  strictMessage,
   TensorGroup,
   type Tensors,
 } from "./arguments.js";
 import { checkSingleOutput } from "./products.js";
 
-/** One tensor per pair of an output and an input, listed where they were lists. */
+/** One tensor per pair of an output and an input; nested arrays where the outputs or inputs are arrays. */
 export type JacobianOf<Inputs extends Tensors, Output extends Tensors> = Output extends Tensor
   ? PerTensor<Inputs>
   : PerTensor<Inputs>[];
 
 /**
- * Returns the Jacobian of `fn`: for each output and input a tensor of shape [...output, ...input] with
- * every derivative.
+ * Returns the Jacobian of `fn`: for each pair of an output and an input, a tensor of shape
+ * [...output, ...input].
  */
 export function jacobian<Inputs extends Tensors, Output extends Tensors>(
   fn: Differentiable<Output>,
@@ -38,11 +40,7 @@ export function jacobian<Inputs extends Tensors, Output extends Tensors>(
   const given = TensorGroup.of(inputs, "inputs", "jacobian");
   const { outputs, blocks } = recording(() => {
     const fresh = freshInputs(given, settings.createGraph);
-    const outputs = TensorGroup.of(
-      fn(...fresh),
-      "outputs of the user-provided function",
-      "jacobian",
-    );
+    const outputs = TensorGroup.of(fn(...fresh), kOutputs, "jacobian");
     checkRequiresGrad(outputs.tensors, "outputs", settings);
     return { outputs, blocks: outputs.tensors.map((one, i) => rowsOf(one, i, fresh, settings)) };
   });
@@ -63,7 +61,7 @@ export function hessian<Inputs extends Tensors>(
   const { createGraph, strict } = settings;
   const given = TensorGroup.of(inputs, "inputs", "hessian");
   const scalar = (...args: Tensor[]) => {
-    const outputs = TensorGroup.of(fn(...args), "outputs of the user-provided function", "hessian");
+    const outputs = TensorGroup.of(fn(...args), kOutputs, "hessian");
     checkRequiresGrad(outputs.tensors, "outputs", settings);
     checkSingleOutput(outputs, "hessian");
     return squeeze(outputs.tensors[0] as Tensor);
@@ -76,7 +74,7 @@ export function hessian<Inputs extends Tensors>(
   return jacobian(gradient, inputs, { createGraph, strict }) as JacobianOf<Inputs, Inputs>;
 }
 
-// The derivatives of one output by each input.
+// Returns the derivatives of one output with respect to each input.
 function rowsOf(output: Tensor, i: number, inputs: readonly Tensor[], settings: Settings) {
   const { createGraph, strict } = settings;
   const rows = inputs.map((): Tensor[] => []);
@@ -85,19 +83,11 @@ function rowsOf(output: Tensor, i: number, inputs: readonly Tensor[], settings: 
     const grads = gradOf([flat.at(row)], inputs, null, { retainGraph: true, createGraph });
     grads.forEach((one, j) => {
       if (one === null && strict) {
-        fail(
-          "NoGradPath",
-          settings.where,
-          `Output ${i} of the user-provided function is independent of input ${j}. This is not allowed in strict mode.`,
-        );
+        fail("NoGradPath", settings.where, strictMessage(`output ${i} of fn`, `input ${j}`));
       }
       if (one !== null && strict && createGraph && !one.requiresGrad) {
-        fail(
-          "NoGradPath",
-          settings.where,
-          `The jacobian of the user-provided function is independent of input ${j}. This is not allowed in strict mode ` +
-            "when create_graph=True.",
-        );
+        const told = strictMessage("the Jacobian of fn", `input ${j}`, "createGraph: true");
+        fail("NoGradPath", settings.where, told);
       }
       rows[j]?.push(one ?? zerosLike(inputs[j] as Tensor));
     });
@@ -105,7 +95,7 @@ function rowsOf(output: Tensor, i: number, inputs: readonly Tensor[], settings: 
   return inputs.map((input, j) => {
     const shape = [...output.shape, ...input.shape];
     const found = rows[j] as Tensor[];
-    // An output without elements has no rows to stack.
+    // stack() cannot be called for an output without elements, which has no rows.
     return found.length === 0
       ? emptyRows(input, shape)
       : ownResult([], () => reshape(stack(found), shape));

@@ -1,7 +1,7 @@
-// Products of a vector with a Jacobian or a Hessian, which cost a few backward passes whatever the size
-// of the matrix.
+// Products of a vector with a Jacobian or a Hessian. They cost a few backward passes, independent of the
+// size of the matrix.
 //
-// Reverse mode gives vectorᵀ × matrix. The products from the other side take the *double backward
+// Reverse mode computes vectorᵀ × matrix. Products from the other side use the *double backward
 // trick*: g(u) = uᵀJ is linear in u, so its own vector-Jacobian product with v is J v.
 
 import { zerosLike } from "../../generated/ops.js";
@@ -17,6 +17,7 @@ import {
   freshInputs,
   freshVector,
   gradOf,
+  kOutputs,
   type PerTensor,
   type ProductArguments,
   readProductCall,
@@ -25,10 +26,8 @@ import {
   type Tensors,
 } from "./arguments.js";
 
-const kOutputs = "outputs of the user-provided function";
-
 const kNeedsVector =
-  "The vector v can only be None if the input to the user-provided function is a single Tensor with a single element.";
+  "v: expected a vector. It may be null only if fn has a single input with one element.";
 
 /** Returns [fn(inputs), vᵀJ]: the outputs, and the vector-Jacobian product. */
 export function vjp<Inputs extends Tensors, Output extends Tensors>(
@@ -47,7 +46,7 @@ export function vjp<Inputs extends Tensors, Output extends Tensors>(
       fail(
         "InvalidArgument",
         "vjp",
-        "The vector v can only be None if the user-provided function returns a single Tensor with a single element.",
+        "v: expected a vector. It may be null only if fn returns a single tensor with one element.",
       );
     }
     return { fresh, outputs, vector: vectorFor(v, outputs, "vjp", createGraph) };
@@ -127,21 +126,18 @@ export function hvp<Inputs extends Tensors>(
   return both<Inputs, Tensor>(outputs, given, product, createGraph);
 }
 
-/** Throws unless a function's result is one tensor of one element; `where` calls the function. */
+/** Throws unless a function's result is a single tensor with one element; `where` is the caller's name for errors. */
 export function checkSingleOutput(outputs: TensorGroup, where: string): void {
   if (outputs.isList) {
-    fail("InvalidArgument", where, `The function given to ${where} should return a single Tensor`);
+    fail("InvalidArgument", where, "fn must return a single tensor, got an array.");
   }
   if (!isSingleElement(outputs)) {
-    fail(
-      "InvalidArgument",
-      where,
-      `The Tensor returned by the function given to ${where} should contain a single element`,
-    );
+    const [{ shape }] = outputs.tensors as [Tensor];
+    fail("InvalidArgument", where, `fn must return one element, got the shape [${shape}].`);
   }
 }
 
-// The gradient of a scalar function, as a graph.
+// Computes the gradient of a scalar function with its graph.
 function firstOrder(
   fn: Differentiable,
   given: TensorGroup,

@@ -1,4 +1,4 @@
-// The frequencies of transforms, and their order.
+// The frequencies of Fourier transforms, and their order.
 
 import type { Ints } from "../../dispatch/types.js";
 import { arange, cat, mul, roll } from "../../generated/ops.js";
@@ -17,7 +17,7 @@ interface Frequencies {
 
 const kLine = "n:int d:number=1 dtype:dtype?=null";
 
-/** The frequencies of fft() of `n` samples `d` apart, in cycles per unit of `d`: first those from 0 up, then the negative ones. */
+/** The frequencies of fft() of `n` samples at a distance of `d`, in cycles per unit of `d`: from 0 up, then the negative ones. */
 export const fftfreq: Frequencies = /* @__PURE__ */ compositeFactory(
   "fftfreq",
   kLine,
@@ -30,7 +30,7 @@ export const fftfreq: Frequencies = /* @__PURE__ */ compositeFactory(
     ),
 );
 
-/** The frequencies of rfft() of `n` samples `d` apart, in cycles per unit of `d`. */
+/** The frequencies of rfft() of `n` samples at a distance of `d`, in cycles per unit of `d`. */
 export const rfftfreq: Frequencies = /* @__PURE__ */ compositeFactory(
   "rfftfreq",
   kLine,
@@ -45,7 +45,7 @@ interface Shift {
   (input: Tensor, options: { dim?: Ints | null }): Tensor;
 }
 
-/** The frequency 0 in the middle of `dim`, or of all axes, of what fft() has put in front. */
+/** Moves the frequency 0, which fft() puts first, to the middle of the axes `dim`, or of all axes. */
 export const fftshift: Shift = /* @__PURE__ */ shift("fftshift", (size) => Math.floor(size / 2));
 
 /** The inverse of fftshift(). */

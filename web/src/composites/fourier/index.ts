@@ -1,4 +1,4 @@
-// Fourier transforms and what goes with them.
+// Fourier transforms and related functions.
 
 export { fftfreq, fftshift, ifftshift, rfftfreq } from "./frequencies.js";
 export { istft, stft } from "./spectrogram.js";

@@ -1,4 +1,4 @@
-// What eg.fft has as members: torch.fft's functions.
+// The members of eg.fft: the functions of torch.fft.
 
 export { fft, ifft, irfft, rfft } from "../../generated/ops.js";
 export { fftfreq, fftshift, ifftshift, rfftfreq } from "./frequencies.js";

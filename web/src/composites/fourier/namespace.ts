@@ -1,4 +1,4 @@
-// eg.fft, which is a transform and the namespace of all: a program that names it has the others in its bundle too.
+// eg.fft is both a transform and the namespace of all transforms: a program that uses it has all of them in its bundle.
 
 import { define } from "../../dispatch/define.js";
 import * as members from "./members.js";

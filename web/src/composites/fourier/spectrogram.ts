@@ -1,4 +1,4 @@
-// Spectra of short pieces of a signal, and the signal of spectra.
+// Spectra of short pieces of a signal, and the inverse.
 
 import {
   abs,
@@ -73,8 +73,9 @@ interface Stft {
 }
 
 /**
- * Spectra of the pieces of `nFft` samples, `hopLength` apart (by default a quarter), that `window` fades: input [N, length] or
- * [length] gives [N, frequencies, pieces]. Real signals need `returnComplex`: true, or false for pairs of numbers.
+ * The short-time Fourier transform: spectra of pieces of `nFft` samples at a distance of `hopLength` (by default nFft / 4),
+ * weighted by `window`. Input [N, length] or [length] results in [N, frequencies, pieces]. Real signals need `returnComplex`:
+ * true, or false for pairs of real numbers.
  */
 export const stft: Stft = /* @__PURE__ */ composite(
   "stft",
@@ -93,13 +94,12 @@ export const stft: Stft = /* @__PURE__ */ composite(
   ) => {
     const isReal = !isComplex(input) && !(window !== null && isComplex(window));
     if (returnComplex === null && isReal) {
-      const told =
-        "stft requires the return_complex parameter be given for real inputs: returnComplex.";
-      fail("InvalidArgument", "stft", told);
+      const reason = "returnComplex: expected true or false for a real input, got neither.";
+      fail("InvalidArgument", "stft", reason);
     }
     const isHalf = onesided ?? isReal;
     if (isHalf && !isReal) {
-      fail("InvalidArgument", "stft", "Cannot have onesided output if window or input is complex.");
+      fail("InvalidArgument", "stft", "onesided: expected false for a complex input or window.");
     }
     const frame = frameOf("stft", input, nFft, hopLength, winLength, window);
     return inBatch("stft", input, 2, (batch) => {
@@ -107,7 +107,11 @@ export const stft: Stft = /* @__PURE__ */ composite(
       const signal = center ? pad(batch, [edge, edge], padMode) : batch;
       const length = signal.shape[1] ?? 0;
       if (nFft <= 0 || nFft > length) {
-        fail("InvalidArgument", "stft", `expected 0 < n_fft <= ${length}, but got n_fft=${nFft}.`);
+        fail(
+          "InvalidArgument",
+          "stft",
+          `nFft: expected a number from 1 to the length, ${length}, got ${nFft}.`,
+        );
       }
       const pieces = mul(unfold(signal, 1, nFft, frame.hop), frame.window);
       const norm = normalized ? "ortho" : "backward";
@@ -154,8 +158,8 @@ interface Istft {
 }
 
 /**
- * The signal, [N, length] or [length], that stft() with the same arguments gives these spectra for, or the nearest to it. It has
- * `length` samples, by default as many as the pieces cover.
+ * The inverse of stft() with the same arguments: the signal, [N, length] or [length], whose spectra are closest to `input`. It
+ * has `length` samples, by default as many as the pieces cover.
  */
 export const istft: Istft = /* @__PURE__ */ composite(
   "istft",
@@ -173,15 +177,11 @@ export const istft: Istft = /* @__PURE__ */ composite(
     returnComplex: boolean,
   ) => {
     if (!isComplex(input)) {
-      fail(
-        "DtypeMismatch",
-        "istft",
-        `istft requires a complex-valued input tensor, but got ${input.dtype}.`,
-      );
+      fail("DtypeMismatch", "istft", `input: expected complex numbers, got ${input.dtype}.`);
     }
     const frame = frameOf("istft", input, nFft, hopLength, winLength, window);
     if (length !== null && length <= 0) {
-      fail("InvalidArgument", "istft", `expected length > 0, but got length=${length}.`);
+      fail("InvalidArgument", "istft", `length: expected a number above 0, got ${length}.`);
     }
     const half = Math.floor(nFft / 2);
     return inBatch("istft", input, 3, (batch) => {
@@ -198,7 +198,7 @@ export const istft: Istft = /* @__PURE__ */ composite(
   },
 );
 
-/** How pieces lie in a signal, and the window of each as long as a piece. */
+/** The arrangement of pieces in a signal, and their window, padded to the length of a piece. */
 interface Frame {
   readonly hop: number;
   readonly window: Tensor;
@@ -215,19 +215,15 @@ function frameOf(
   const hop = hopLength ?? Math.floor(nFft / 4);
   const size = winLength ?? nFft;
   if (hop <= 0) {
-    fail("InvalidArgument", caller, `expected hop_length > 0, but got hop_length=${hop}.`);
+    fail("InvalidArgument", caller, `hopLength: expected a number above 0, got ${hop}.`);
   }
   if (size <= 0 || size > nFft) {
-    const told = `expected 0 < win_length <= n_fft=${nFft}, but got win_length=${size}.`;
-    fail("InvalidArgument", caller, told);
+    const reason = `winLength: expected a number from 1 to nFft, ${nFft}, got ${size}.`;
+    fail("InvalidArgument", caller, reason);
   }
   if (window !== null && (window.ndim !== 1 || window.shape[0] !== size)) {
-    const told = `expected a 1D window tensor of size equal to win_length=${size}`;
-    fail(
-      "ShapeMismatch",
-      caller,
-      `${told}, but got window with size [${window.shape.join(", ")}].`,
-    );
+    const reason = `window: expected one dimension of winLength, ${size}, elements`;
+    fail("ShapeMismatch", caller, `${reason}, got shape [${window.shape.join(", ")}].`);
   }
   const dtype = like.dtype === "complex128" || like.dtype === "float64" ? "float64" : "float32";
   const weights = window ?? ones([size], { dtype, device: like.device });
@@ -238,17 +234,17 @@ function frameOf(
 
 function checkSpectra(frequencies: number, expected: number): void {
   if (frequencies === expected) return;
-  const told = `expected the frequency dimension (3rd to the last) of the input tensor to match n_fft: ${expected}`;
-  fail("ShapeMismatch", "istft", `${told}, but got ${frequencies}.`);
+  const reason = `input: expected ${expected} frequencies for this nFft`;
+  fail("ShapeMismatch", "istft", `${reason}, got ${frequencies}.`);
 }
 
 function wholePieces(spectra: Tensor, isHalf: boolean, norm: "ortho" | "backward"): Tensor {
   if (!isHalf) return ifft(spectra, null, -1, norm);
-  const told = "cannot have onesided input for a complex signal (returnComplex).";
-  return fail("InvalidArgument", "istft", told);
+  const reason = "onesided: expected false for a complex signal (returnComplex: true).";
+  return fail("InvalidArgument", "istft", reason);
 }
 
-// Pieces [N, pieces, samples] where they were, weighted once more, by the sum of the squared weights there.
+// Adds up pieces [N, pieces, samples] at their positions, weighted again, and divides by the sum of the squared weights.
 function signalOf(pieces: Tensor, frame: Frame, start: number, length: number | null): Tensor {
   const { hop, window } = frame;
   const [size = 0, count = 0, samples = 0] = pieces.shape;
@@ -265,7 +261,7 @@ function signalOf(pieces: Tensor, frame: Frame, start: number, length: number | 
   return missing > 0 ? pad(reshape(signal, [size, kept]), [0, missing]) : signal;
 }
 
-// Where no window reaches there is no telling what the signal was. On a device nobody waits for the answer.
+// The signal cannot be recovered where no window covers it. On other devices this is not checked, to avoid waiting for them.
 function checkCovered(weight: Tensor): void {
   if (weight.device !== "cpu" || weight.numel === 0) return;
   const least = Number(amin(abs(detach(weight))).item());
@@ -273,6 +269,6 @@ function checkCovered(weight: Tensor): void {
   fail(
     "InvalidArgument",
     "istft",
-    `window overlap add min: ${least}: every sample has to be in a window.`,
+    `window: every sample must be covered by a window, but the smallest sum of squared weights is ${least}.`,
   );
 }

@@ -1,4 +1,4 @@
-// Fourier transforms over several axes, one after the other, and those of signals whose spectrum is real.
+// Fourier transforms over several axes, one after the other, and transforms of signals whose spectrum is real.
 
 import type { Ints } from "../../dispatch/types.js";
 import { conj, fft, ifft, irfft, rfft } from "../../generated/ops.js";
@@ -26,22 +26,22 @@ interface OneAxis {
   (input: Tensor, options: { n?: number | null; dim?: number; norm?: Norm }): Tensor;
 }
 
-/** Transforms along one axis. */
+/** A transform along one axis. */
 type Step = (input: Tensor, n: number | null, dim: number, norm: Norm) => Tensor;
 
-/** Fourier transform over the axes `dim`, by default the last ones that `s` has sizes for, or all. */
+/** Fourier transform over the axes `dim`: by default the last ones, one per size in `s`, or all of them. */
 export const fftn: ManyAxes = /* @__PURE__ */ overAxes("fftn", null, null, fft);
 
 /** The inverse of fftn(). */
 export const ifftn: ManyAxes = /* @__PURE__ */ overAxes("ifftn", null, null, ifft);
 
-/** fftn() of real numbers without the second half along the last of the axes, which mirrors the first. */
+/** fftn() of real numbers, without the redundant second half along the last of the axes. */
 export const rfftn: ManyAxes = /* @__PURE__ */ overAxes("rfftn", null, "first", fft, rfft);
 
 /** The inverse of rfftn(): the last of the sizes `s` is by default 2 (size - 1). */
 export const irfftn: ManyAxes = /* @__PURE__ */ overAxes("irfftn", null, "last", ifft, irfft);
 
-/** fftn() of what mirrors itself along the last of the axes, of which the first half is given: real numbers. */
+/** fftn() of a signal that is Hermitian along the last of the axes, given by its first half; the result is real. */
 export const hfftn: ManyAxes = /* @__PURE__ */ overAxes("hfftn", null, "last", fft, hermitian);
 
 /** The inverse of hfftn(). */
@@ -55,13 +55,13 @@ export const fft2: ManyAxes = /* @__PURE__ */ overAxes("fft2", kLastTwo, null, f
 /** The inverse of fft2(). */
 export const ifft2: ManyAxes = /* @__PURE__ */ overAxes("ifft2", kLastTwo, null, ifft);
 
-/** fft2() of real numbers without the second half along the last axis, which mirrors the first. */
+/** fft2() of real numbers, without the redundant second half along the last axis. */
 export const rfft2: ManyAxes = /* @__PURE__ */ overAxes("rfft2", kLastTwo, "first", fft, rfft);
 
 /** The inverse of rfft2(): the last of the sizes `s` is by default 2 (size - 1). */
 export const irfft2: ManyAxes = /* @__PURE__ */ overAxes("irfft2", kLastTwo, "last", ifft, irfft);
 
-/** fft2() of what mirrors itself along the last axis, of which the first half is given: real numbers. */
+/** fft2() of a signal that is Hermitian along the last axis, given by its first half; the result is real. */
 export const hfft2: ManyAxes = /* @__PURE__ */ overAxes("hfft2", kLastTwo, "last", fft, hermitian);
 
 /** The inverse of hfft2(). */
@@ -69,13 +69,13 @@ export const ihfft2: ManyAxes = /* @__PURE__ */ overAxes("ihfft2", kLastTwo, "fi
 
 const kLine = "input:tensor n:int?=null dim:int=-1 norm:choice(backward|ortho|forward)=backward";
 
-/** Fourier transform of a signal that mirrors itself, of which the first half is given: `n` real numbers, by default 2 (size - 1). */
+/** Fourier transform of a Hermitian signal, given by its first half: `n` real numbers, by default 2 (size - 1). */
 export const hfft: OneAxis = /* @__PURE__ */ composite("hfft", kLine, hermitian);
 
-/** The inverse of hfft(): the first half of what real numbers are the transform of. */
+/** The inverse of hfft(): the first half of the Hermitian signal whose transform is `input`. */
 export const ihfft: OneAxis = /* @__PURE__ */ composite("ihfft", kLine, halfOf);
 
-// A transform that does `step` along all axes but the last, and `lastStep`, before them or after, along that.
+// A transform that runs `step` along all axes but the last, and `lastStep` along the last, before or after the others.
 function overAxes(
   name: string,
   dim: string | null,
@@ -89,7 +89,7 @@ function overAxes(
     const final = axes.pop();
     if (final === undefined) {
       if (order === null) return input;
-      return fail("InvalidArgument", name, "must transform at least one axis.");
+      return fail("InvalidArgument", name, "dim: expected at least one dimension.");
     }
     const along = (x: Tensor, does: Step, { axis, size }: Axis) => does(x, size, axis, norm);
     const started = order === "first" ? along(input, lastStep, final) : input;
@@ -98,7 +98,7 @@ function overAxes(
   });
 }
 
-/** An axis that is transformed, and the size it is cut or padded to. */
+/** An axis to transform, and the size to which it is cropped or padded. */
 interface Axis {
   readonly axis: number;
   readonly size: number | null;
@@ -111,13 +111,13 @@ function axesOf(name: string, input: Tensor, s: Ints | null, dims: Ints | null):
     axisOf(name, d, input.ndim),
   );
   if (new Set(axes).size < axes.length) {
-    fail("InvalidArgument", name, "FFT dims must be unique.");
+    fail("InvalidArgument", name, "dim: expected different dimensions.");
   }
   if (sizes !== null && sizes.length !== axes.length) {
-    const told = "When given, dim and shape arguments must have the same length";
-    fail("InvalidArgument", name, `${told}, got s=[${sizes.join(", ")}] for ${axes.length} dims.`);
+    const reason = `s: expected one size per dimension, ${axes.length}`;
+    fail("InvalidArgument", name, `${reason}, got [${sizes.join(", ")}].`);
   }
-  // -1 keeps a size, as PyTorch has it.
+  // As in PyTorch, -1 keeps the size.
   return axes.map((axis, i) => ({
     axis,
     size: sizes === null || sizes[i] === -1 ? null : (sizes[i] ?? null),
@@ -127,8 +127,8 @@ function axesOf(name: string, input: Tensor, s: Ints | null, dims: Ints | null):
 function lastAxes(name: string, { ndim }: Tensor, sizes: readonly number[] | null): number[] {
   const count = sizes === null ? ndim : sizes.length;
   if (count > ndim) {
-    const told = `Got shape with ${count} values but input tensor only has ${ndim} dimensions.`;
-    fail("InvalidArgument", name, told);
+    const reason = `s: expected at most ${ndim} sizes for this input, got ${count}.`;
+    fail("InvalidArgument", name, reason);
   }
   return Array.from({ length: count }, (_, i) => ndim - count + i);
 }
@@ -141,7 +141,7 @@ function halfOf(input: Tensor, n: number | null, dim: number, norm: Norm): Tenso
   return conj(rfft(input, n, dim, opposite(norm)));
 }
 
-// The one that scales the other direction.
+// The normalization that scales the other direction.
 function opposite(norm: Norm): Norm {
   if (norm === "ortho") return norm;
   return norm === "backward" ? "forward" : "backward";

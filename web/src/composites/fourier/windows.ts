@@ -1,4 +1,4 @@
-// Windows: weights that let the samples of a piece of a signal fade at its ends.
+// Window functions: weights that fade the samples at both ends of a piece of a signal.
 
 import { toDtype } from "../../generated/internal.js";
 import {
@@ -27,12 +27,12 @@ interface Window {
   (windowLength: number, options: TensorOptions & { periodic?: boolean }): Tensor;
 }
 
-// The function of larger numbers than these are enough for is infinite.
+// For arguments that need more terms the function overflows to infinity.
 const kMostTerms = 1000;
 
 const kLine = "windowLength:int periodic:bool=true dtype:dtype?=null";
 
-/** A raised cosine: 0.5 - 0.5 cos. A periodic window is one for spectra, which leaves the last sample out. */
+/** A raised cosine: 0.5 - 0.5 cos. A periodic window, for spectra, omits the last sample. */
 export const hannWindow: Window = /* @__PURE__ */ compositeFactory(
   "hannWindow",
   kLine,
@@ -73,13 +73,13 @@ export const blackmanWindow: Window = /* @__PURE__ */ compositeFactory(
     cosines("blackmanWindow", length, periodic, dtype, [0.42, 0.5, 0.08]),
 );
 
-/** A triangle. */
+/** A triangular window. */
 export const bartlettWindow: Window = /* @__PURE__ */ compositeFactory(
   "bartlettWindow",
   kLine,
   (length: number, periodic: boolean, dtype: DType | null) =>
-    windowOf("bartlettWindow", length, periodic, dtype, (place) =>
-      sub(1, abs(sub(mul(place, 2), 1))),
+    windowOf("bartlettWindow", length, periodic, dtype, (position) =>
+      sub(1, abs(sub(mul(position, 2), 1))),
     ),
 );
 
@@ -92,8 +92,8 @@ export const kaiserWindow: {
   "kaiserWindow",
   "windowLength:int periodic:bool=true beta:number=12 dtype:dtype?=null",
   (length: number, periodic: boolean, beta: number, dtype: DType | null) =>
-    windowOf("kaiserWindow", length, periodic, dtype, (place) => {
-      const height = sqrt(clamp(sub(1, square(sub(mul(place, 2), 1))), 0));
+    windowOf("kaiserWindow", length, periodic, dtype, (position) => {
+      const height = sqrt(clamp(sub(1, square(sub(mul(position, 2), 1))), 0));
       return div(
         bessel(mul(height, beta), beta),
         bessel(full([], beta, { dtype: "float64" }), beta),
@@ -101,7 +101,7 @@ export const kaiserWindow: {
     }),
 );
 
-// Cosines of rising frequency with these factors, of which every second is subtracted.
+// A sum of cosines of increasing frequency with these factors and alternating signs.
 function cosines(
   caller: string,
   length: number,
@@ -109,33 +109,33 @@ function cosines(
   dtype: DType | null,
   factors: readonly number[],
 ): Tensor {
-  return windowOf(caller, length, periodic, dtype, (place) =>
+  return windowOf(caller, length, periodic, dtype, (position) =>
     factors
-      .map((factor, k) => mul(cos(mul(place, 2 * Math.PI * k)), k % 2 === 0 ? factor : -factor))
+      .map((factor, k) => mul(cos(mul(position, 2 * Math.PI * k)), k % 2 === 0 ? factor : -factor))
       .reduce((sum, one) => add(sum, one)),
   );
 }
 
-// `weightsAt` is given places from 0 to 1, with more digits than a window keeps.
+// `weightsAt` receives positions from 0 to 1, in a higher precision than that of the window.
 function windowOf(
   caller: string,
   length: number,
   periodic: boolean,
   dtype: DType | null,
-  weightsAt: (places: Tensor) => Tensor,
+  weightsAt: (positions: Tensor) => Tensor,
 ): Tensor {
   if (length < 0) {
-    fail("InvalidArgument", caller, `window_length must be non-negative, got ${length}.`);
+    fail("InvalidArgument", caller, `windowLength: expected 0 or more, got ${length}.`);
   }
   if (dtype !== null && !isFloat(dtype)) {
-    fail("DtypeMismatch", caller, `expected a floating point dtype, got ${dtype}.`);
+    fail("DtypeMismatch", caller, `dtype: expected float32 or float64, got ${dtype}.`);
   }
   if (length === 1) return ones([1], { dtype: dtype ?? getDefaultDtype() });
-  const places = div(arange(length, { dtype: "float64" }), periodic ? length : length - 1);
-  return toDtype(weightsAt(places), dtype ?? getDefaultDtype());
+  const positions = div(arange(length, { dtype: "float64" }), periodic ? length : length - 1);
+  return toDtype(weightsAt(positions), dtype ?? getDefaultDtype());
 }
 
-// The modified Bessel function of order 0 of numbers up to `most`, by its series, whose terms are all positive.
+// The modified Bessel function of order 0 for arguments up to `most`, by its series, whose terms are all positive.
 function bessel(x: Tensor, most: number): Tensor {
   const quarter = square(div(x, 2));
   const largest = (most / 2) ** 2;

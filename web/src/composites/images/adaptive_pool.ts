@@ -1,4 +1,4 @@
-// Pools whose windows follow from the size of the result, of rows and of volumes; those of images are ops of the engine.
+// Adaptive pooling, whose windows follow from the size of the result, for rows and volumes. For images the engine has ops.
 
 import type { OutputSize } from "../../dispatch/types.js";
 import { adaptiveAvgPool2d, adaptiveMaxPool2d, squeeze, unsqueeze } from "../../generated/ops.js";
@@ -20,7 +20,7 @@ interface AdaptiveMaxPool {
 const kAvgLine = "input:tensor outputSize:sizes";
 const kMaxLine = "input:tensor outputSize:sizes returnIndices:bool=false";
 
-/** Mean of the `outputSize` windows that divide a row, input [N, C, L] or [C, L]. */
+/** The mean of each of the `outputSize` windows that divide a row, input [N, C, L] or [C, L]. */
 export const adaptiveAvgPool1d: AdaptiveAvgPool = /* @__PURE__ */ composite(
   "adaptiveAvgPool1d",
   kAvgLine,
@@ -32,7 +32,7 @@ export const adaptiveAvgPool1d: AdaptiveAvgPool = /* @__PURE__ */ composite(
   },
 );
 
-/** Mean of the `outputSize` windows that divide a volume, input [N, C, D, H, W] or [C, D, H, W]; null keeps a size. */
+/** The mean of each of the `outputSize` windows that divide a volume, input [N, C, D, H, W] or [C, D, H, W]; null keeps a size. */
 export const adaptiveAvgPool3d: AdaptiveAvgPool = /* @__PURE__ */ composite(
   "adaptiveAvgPool3d",
   kAvgLine,
@@ -48,7 +48,7 @@ export const adaptiveAvgPool3d: AdaptiveAvgPool = /* @__PURE__ */ composite(
   },
 );
 
-/** Largest elements of the `outputSize` windows that divide a row; with `returnIndices`, also where they were found. */
+/** The maximum of each of the `outputSize` windows that divide a row; with `returnIndices`, also its index. */
 export const adaptiveMaxPool1d: AdaptiveMaxPool = /* @__PURE__ */ composite(
   "adaptiveMaxPool1d",
   kMaxLine,
@@ -63,7 +63,7 @@ export const adaptiveMaxPool1d: AdaptiveMaxPool = /* @__PURE__ */ composite(
   },
 );
 
-/** Largest elements of the `outputSize` windows that divide a volume; with `returnIndices`, also where in it flattened. */
+/** The maximum of each of the `outputSize` windows that divide a volume; with `returnIndices`, also its index in the flattened volume. */
 export const adaptiveMaxPool3d: AdaptiveMaxPool = /* @__PURE__ */ composite(
   "adaptiveMaxPool3d",
   kMaxLine,
@@ -90,6 +90,6 @@ function sizesOf(where: string, outputSize: OutputSize, axes: number): (number |
   if (typeof outputSize === "number") return new Array(axes).fill(outputSize);
   if (outputSize.length === axes) return [...outputSize];
   if (outputSize.length === 1) return new Array(axes).fill(outputSize[0]);
-  const told = `outputSize: expected ${axes} sizes, got ${outputSize.length}.`;
-  return fail("InvalidArgument", where, told);
+  const reason = `outputSize: expected ${axes} sizes, got ${outputSize.length}.`;
+  return fail("InvalidArgument", where, reason);
 }

@@ -1,4 +1,4 @@
-// Grids of places for gridSample() that affine maps make.
+// Grids for gridSample() from affine maps.
 
 import {
   arange,
@@ -24,8 +24,8 @@ interface AffineGrid {
 }
 
 /**
- * Where the pixels of images of `size` are taken from by the maps `theta`: [N, 2, 3] and size [N, C, H, W] give [N, H, W, 2];
- * [N, 3, 4] and [N, C, D, H, W] give [N, D, H, W, 3]. Places are from -1 to 1, as gridSample() takes them.
+ * The coordinates, from -1 to 1, at which gridSample() reads images of `size` that the maps `theta` transform: [N, 2, 3] and
+ * size [N, C, H, W] result in [N, H, W, 2]; [N, 3, 4] and [N, C, D, H, W] in [N, D, H, W, 3].
  */
 export const affineGrid: AffineGrid = /* @__PURE__ */ composite(
   "affineGrid",
@@ -33,17 +33,17 @@ export const affineGrid: AffineGrid = /* @__PURE__ */ composite(
   (theta: Tensor, size: readonly number[], alignCorners: boolean) => {
     const axes = checkedAxes(theta, size);
     const [count = 0, , ...sizes] = size;
-    // The last axis of an image is the first coordinate of a place.
+    // The last axis of an image is the first coordinate.
     const lines = sizes.map((length) => centers(theta, length, alignCorners));
-    const places = meshgrid(lines).reverse();
-    const [first] = places as [Tensor];
-    const base = reshape(stack([...places, onesLike(first)], -1), [1, -1, axes + 1]);
+    const positions = meshgrid(lines).reverse();
+    const [first] = positions as [Tensor];
+    const base = reshape(stack([...positions, onesLike(first)], -1), [1, -1, axes + 1]);
     const points = expand(base, [count, -1, -1]);
     return reshape(bmm(points, transpose(theta, 1, 2)), [count, ...sizes, axes]);
   },
 );
 
-// The middles of `length` pixels between -1 and 1, or with corners aligned, from end to end.
+// The centers of `length` pixels between -1 and 1, or with aligned corners, points from -1 to 1 inclusive.
 function centers({ dtype, device }: Tensor, length: number, alignCorners: boolean): Tensor {
   if (length <= 1) return zeros([length], { dtype, device });
   const steps = arange(length, { dtype, device });
@@ -54,18 +54,14 @@ function centers({ dtype, device }: Tensor, length: number, alignCorners: boolea
 function checkedAxes(theta: Tensor, size: readonly number[]): number {
   const axes = size.length - 2;
   if (axes !== 2 && axes !== 3) {
-    const told = `affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got size [${size}].`;
-    fail("InvalidArgument", "affineGrid", told);
+    const reason = `size: expected [N, C, H, W] or [N, C, D, H, W], got [${size}].`;
+    fail("InvalidArgument", "affineGrid", reason);
   }
   if (size.some((length) => length <= 0)) {
-    fail(
-      "InvalidArgument",
-      "affineGrid",
-      `Expected non-zero, positive output size. Got [${size}].`,
-    );
+    fail("InvalidArgument", "affineGrid", `size: expected numbers above 0, got [${size}].`);
   }
   const expected = [size[0], axes, axes + 1];
   if (theta.shape.join() === expected.join()) return axes;
-  const told = `Expected a batch of affine matrices of shape [${expected.join(", ")}] for size [${size.join(", ")}]. Got [${theta.shape.join(", ")}].`;
-  return fail("ShapeMismatch", "affineGrid", told);
+  const reason = `theta: expected shape [${expected.join(", ")}] for size [${size.join(", ")}], got [${theta.shape.join(", ")}].`;
+  return fail("ShapeMismatch", "affineGrid", reason);
 }

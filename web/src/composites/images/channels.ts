@@ -1,12 +1,11 @@
-// What moves between the channels of an image and its pixels, or between its channels. Where nothing moves the result is a copy
-// all the same: none is a view.
+// Rearranging the channels and pixels of images. The result is always a copy and never a view, even if nothing moves.
 
 import { clone, permute, reshape, transpose } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 
-/** Images [..., C r², H, W] as larger ones of fewer channels, [..., C, H r, W r], where r is `upscaleFactor`. */
+/** Rearranges images [..., C r², H, W] into larger ones with fewer channels, [..., C, H r, W r], where r is `upscaleFactor`. */
 export const pixelShuffle: {
   (input: Tensor, upscaleFactor: number): Tensor;
   (input: Tensor, options: { upscaleFactor: number }): Tensor;
@@ -24,7 +23,7 @@ export const pixelShuffle: {
   },
 );
 
-/** Images [..., C, H r, W r] as smaller ones of more channels, [..., C r², H, W], where r is `downscaleFactor`. */
+/** Rearranges images [..., C, H r, W r] into smaller ones with more channels, [..., C r², H, W], where r is `downscaleFactor`. */
 export const pixelUnshuffle: {
   (input: Tensor, downscaleFactor: number): Tensor;
   (input: Tensor, options: { downscaleFactor: number }): Tensor;
@@ -43,7 +42,7 @@ export const pixelUnshuffle: {
   },
 );
 
-/** The channels [N, C, ...] dealt out: as `groups` rows of C / groups, read by columns. */
+/** Shuffles the channels of [N, C, ...]: arranges them in `groups` rows of C / groups and reads them by columns. */
 export const channelShuffle: {
   (input: Tensor, groups: number): Tensor;
   (input: Tensor, options: { groups: number }): Tensor;
@@ -53,8 +52,8 @@ export const channelShuffle: {
   (input: Tensor, groups: number) => {
     const [size = 0, channels = 0, ...rest] = input.shape;
     if (input.ndim < 3) {
-      const told = `expects input with > 2 dims, but got input with sizes [${input.shape.join(", ")}].`;
-      fail("ShapeMismatch", "channelShuffle", told);
+      const reason = `input: expected three or more dimensions, got [${input.shape.join(", ")}].`;
+      fail("ShapeMismatch", "channelShuffle", reason);
     }
     checkPositive("channelShuffle", groups);
     checkDivides("channelShuffle", "channels", channels, groups);
@@ -66,7 +65,7 @@ export const channelShuffle: {
 
 interface Images {
   readonly before: number[];
-  /** How many images there are. */
+  /** The number of images. */
   readonly size: number;
   readonly channels: number;
   readonly height: number;
@@ -75,8 +74,8 @@ interface Images {
 
 function imagesOf(where: string, input: Tensor, factor: number): Images {
   if (input.ndim < 3) {
-    const told = `expects input to have at least 3 dimensions, but got input with ${input.ndim} dimension(s).`;
-    fail("ShapeMismatch", where, told);
+    const reason = `input: expected three or more dimensions, got [${input.shape.join(", ")}].`;
+    fail("ShapeMismatch", where, reason);
   }
   checkPositive(where, factor);
   const before = input.shape.slice(0, -3);
@@ -85,10 +84,10 @@ function imagesOf(where: string, input: Tensor, factor: number): Images {
 }
 
 function checkPositive(where: string, factor: number): void {
-  if (factor <= 0) fail("InvalidArgument", where, `expects a positive number, but got ${factor}.`);
+  if (factor <= 0) fail("InvalidArgument", where, `expected a number above 0, got ${factor}.`);
 }
 
 function checkDivides(where: string, what: string, size: number, by: number): void {
   if (size % by === 0) return;
-  fail("ShapeMismatch", where, `expects ${what} to be divisible by ${by}, but got ${size}.`);
+  fail("ShapeMismatch", where, `input: expected ${what} to be divisible by ${by}, got ${size}.`);
 }

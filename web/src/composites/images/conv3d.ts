@@ -1,5 +1,5 @@
-// Convolutions of volumes: the taps of a kernel along the depth become channels of a convolution of images, one image per
-// place along the depth.
+// Convolutions of volumes. The taps of a kernel along the depth become channels of a convolution of images, with one image per
+// output position along the depth.
 
 import type { Ints } from "../../dispatch/types.js";
 import {
@@ -49,7 +49,7 @@ interface Conv3d {
 
 /**
  * Convolution of volumes: input [N, C, D, H, W] or [C, D, H, W], weight [out channels, C / groups, kD, kH, kW]. `padding` may
- * be "valid" (none) or "same" (as large as the input, for stride 1).
+ * be "valid" (none) or "same" (so that the output has the size of the input; only for stride 1).
  */
 export const conv3d: Conv3d = /* @__PURE__ */ composite(
   "conv3d",
@@ -123,8 +123,8 @@ export const convTranspose3d: ConvTranspose3d = /* @__PURE__ */ composite(
     const [step = 1, ...steps] = positives(where, "stride", stride);
     const [spread = 1, ...spreads] = positives(where, "dilation", dilation);
     const [edge = 0, ...edges] = perAxis(where, "padding", padding, 3);
-    const [more = 0, ...extra] = perAxis(where, "output_padding", outputPadding, 3);
-    if (edge < 0) fail("InvalidArgument", where, "negative padding is not supported.");
+    const [more = 0, ...extra] = perAxis(where, "outputPadding", outputPadding, 3);
+    if (edge < 0) fail("InvalidArgument", where, `padding: expected 0 or more, got ${edge}.`);
     checkExtra(where, more, step, spread);
     return inBatch(where, input, 5, (batch) => {
       checkChannels(where, batch, weight, groups, weight.shape[0] ?? 0);
@@ -152,7 +152,7 @@ export const convTranspose3d: ConvTranspose3d = /* @__PURE__ */ composite(
   },
 );
 
-// [N, C, D, H, W] as images [N * places, C * taps, H, W], and the number of places.
+// [N, C, D, H, W] as images [N * positions, C * taps, H, W], and the number of output positions along the depth.
 function depthTaps(
   batch: Tensor,
   [front, back]: readonly [number, number],
@@ -172,7 +172,7 @@ function depthTaps(
   return [images, count];
 }
 
-// A kernel whose taps along the depth are channels of axis `axis`.
+// A kernel whose taps along the depth become channels in axis `axis`.
 function foldTaps(weight: Tensor, axis: number): Tensor {
   const { shape } = weight;
   const folded = shape.filter((_, d) => d !== 2);
@@ -180,14 +180,15 @@ function foldTaps(weight: Tensor, axis: number): Tensor {
   return reshape(weight, folded);
 }
 
-// [N * places, C, H, W] as [N, C, places, H, W].
+// Reshapes [N * positions, C, H, W] to [N, C, positions, H, W].
 function unfoldDepth(images: Tensor, size: number, count: number): Tensor {
   const [, channels = 0, height = 0, width = 0] = images.shape;
-  const places = reshape(images, [size, count, channels, height, width]);
-  return contiguous(permute(places, [0, 2, 1, 3, 4]));
+  const positions = reshape(images, [size, count, channels, height, width]);
+  return contiguous(permute(positions, [0, 2, 1, 3, 4]));
 }
 
-// [N * D, C * taps, H, W] as [N, C, places, H, W]: what the taps of all slices leave at each place is added up.
+// Turns [N * D, C * taps, H, W] into [N, C, positions, H, W] by adding up the contributions of all slices and taps to each
+// output position.
 function addTaps(
   images: Tensor,
   size: number,
@@ -201,15 +202,15 @@ function addTaps(
   const [, channels = 0, height = 0, width = 0] = images.shape;
   const taps = reshape(images, [size, length, channels / depth, depth, height, width]);
   const reach = (length - 1) * step + spanOf(depth, spread);
-  const places = reach - 2 * edge + more;
-  if (length === 0 || places <= 0) {
-    fail("ShapeMismatch", "convTranspose3d", `the output would have ${places} places in depth.`);
+  const positions = reach - 2 * edge + more;
+  if (length === 0 || positions <= 0) {
+    fail("ShapeMismatch", "convTranspose3d", `the output would have a depth of ${positions}.`);
   }
   const full = overlapAdd(permute(taps, [0, 2, 1, 3, 4, 5]), 2, reach + more, step, spread);
-  return cropped(full, 2, edge, places);
+  return cropped(full, 2, edge, positions);
 }
 
-// In front, behind, and along the other axes as conv2d() takes it.
+// The padding before and after the depth, and along the other axes as conv2d() takes it.
 function paddingOf(
   padding: Padding,
   step: number,
@@ -218,13 +219,13 @@ function paddingOf(
   if (padding === "valid") return [0, 0, padding];
   if (padding === "same") {
     if (step !== 1) {
-      const told = "padding='same' is not supported for strided convolutions.";
-      fail("InvalidArgument", "conv3d", told);
+      const reason = `padding: "same" needs stride 1, got ${step}.`;
+      fail("InvalidArgument", "conv3d", reason);
     }
     const front = Math.floor((span - 1) / 2);
     return [front, span - 1 - front, padding];
   }
   const [edge = 0, ...edges] = perAxis("conv3d", "padding", padding, 3);
-  if (edge < 0) fail("InvalidArgument", "conv3d", "negative padding is not supported.");
+  if (edge < 0) fail("InvalidArgument", "conv3d", `padding: expected 0 or more, got ${edge}.`);
   return [edge, edge, edges];
 }

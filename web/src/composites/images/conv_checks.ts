@@ -1,27 +1,27 @@
-// What convolutions of volumes refuse, in PyTorch's words, before it is hidden in channels of images.
+// Checks of convolutions of volumes, before these are rewritten as convolutions of images.
 
 import type { Ints } from "../../dispatch/types.js";
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { perAxis } from "../geometry.js";
 
-/** ShapeMismatch unless the weight is one of a kernel of three dimensions. */
+/** Throws ShapeMismatch unless the weight has a non-empty three-dimensional kernel. */
 export function checkKernel(where: string, weight: Tensor): void {
   if (weight.ndim === 5 && !weight.shape.slice(2).includes(0)) return;
-  const told = `Expected 5-dimensional weight of a kernel that is not empty, but got weight of size: [${weight.shape.join(", ")}].`;
-  fail("ShapeMismatch", where, told);
+  const reason = `weight: expected five dimensions and a kernel that is not empty, got [${weight.shape.join(", ")}].`;
+  fail("ShapeMismatch", where, reason);
 }
 
 /** One positive number per axis. */
 export function positives(where: string, name: string, value: Ints): number[] {
   const values = perAxis(where, name, value, 3);
   if (values.some((one) => one <= 0)) {
-    fail("InvalidArgument", where, `non-positive ${name} is not supported.`);
+    fail("InvalidArgument", where, `${name}: expected numbers above 0, got [${values}].`);
   }
   return values;
 }
 
-/** ShapeMismatch unless the input has the channels that the weight is for. */
+/** Throws ShapeMismatch unless the number of input channels matches the weight. */
 export function checkChannels(
   where: string,
   batch: Tensor,
@@ -29,23 +29,24 @@ export function checkChannels(
   groups: number,
   expected: number,
 ): void {
-  if (groups <= 0) fail("InvalidArgument", where, "non-positive groups is not supported.");
+  if (groups <= 0)
+    fail("InvalidArgument", where, `groups: expected a number above 0, got ${groups}.`);
   const got = batch.shape[1];
   if (got === expected) return;
   const [kernel, input] = [weight.shape.join(", "), batch.shape.join(", ")];
-  const given = `Given groups=${groups}, weight of size [${kernel}], expected input [${input}]`;
-  const told = `${given} to have ${expected} channels, but got ${got} channels instead.`;
-  fail("ShapeMismatch", where, told);
+  const given = `weight [${kernel}] with groups ${groups}`;
+  const reason = `input [${input}]: expected ${expected} channels for ${given}, got ${got}.`;
+  fail("ShapeMismatch", where, reason);
 }
 
-/** ShapeMismatch unless the kernel fits into the padded depth. */
+/** Throws ShapeMismatch unless the kernel fits into the padded depth. */
 export function checkDepth(where: string, padded: number, span: number): void {
   if (span > 0 && padded >= span) return;
-  const told = `Calculated padded input size per channel: ${padded}. Kernel size: ${span}.`;
-  fail("ShapeMismatch", where, `${told} Kernel size can't be greater than actual input size.`);
+  const reason = `the kernel spans ${span} slices of the depth, but the padded input has ${padded}.`;
+  fail("ShapeMismatch", where, reason);
 }
 
-/** Refuses a bias that is not one number per channel, of the dtype of the input. */
+/** Throws unless the bias has one number per channel, of the dtype of the input. */
 export function checkBias(
   where: string,
   input: Tensor,
@@ -54,22 +55,17 @@ export function checkBias(
 ): void {
   if (bias === null) return;
   if (bias.dtype !== input.dtype) {
-    const types = `Input type (${input.dtype}) and weight or bias type (${bias.dtype})`;
-    fail("DtypeMismatch", where, `${types} should be the same.`);
+    const reason = `bias: expected the dtype of input, ${input.dtype}, got ${bias.dtype}.`;
+    fail("DtypeMismatch", where, reason);
   }
   if (bias.ndim === 1 && bias.shape[0] === channels) return;
-  const expected = `expected bias to be 1-dimensional with ${channels} elements`;
-  fail(
-    "ShapeMismatch",
-    where,
-    `${expected}, but got bias of size [${bias.shape.join(", ")}] instead.`,
-  );
+  const expected = `bias: expected one dimension of ${channels} elements`;
+  fail("ShapeMismatch", where, `${expected}, got [${bias.shape.join(", ")}].`);
 }
 
-/** InvalidArgument unless the output padding is one that different inputs differ by. */
+/** Throws InvalidArgument unless the output padding is less than the stride or the dilation. */
 export function checkExtra(where: string, more: number, step: number, spread: number): void {
   if (more >= 0 && (more < step || more < spread)) return;
-  const told = "output padding must be smaller than either stride or dilation";
-  const got = `but got output_padding ${more}, stride ${step} and dilation ${spread}.`;
-  fail("InvalidArgument", where, `${told}, ${got}`);
+  const reason = `outputPadding: expected less than the stride, ${step}, or the dilation, ${spread}`;
+  fail("InvalidArgument", where, `${reason}, got ${more}.`);
 }

@@ -1,4 +1,4 @@
-// Images read at places between their pixels.
+// Sampling images at positions between their pixels.
 
 import { toDtype } from "../../generated/internal.js";
 import {
@@ -42,8 +42,9 @@ interface GridSample {
 }
 
 /**
- * `input` [N, C, H, W] read at the places `grid` [N, H', W', 2], whose last axis is (x, y) from -1 to 1: [N, C, H', W']. Volumes
- * [N, C, D, H, W] are read at (x, y, z), all but "bicubic". Beyond the edges there are zeros, the nearest edge, or a reflection.
+ * Samples `input` [N, C, H, W] at the positions `grid` [N, H', W', 2], whose last axis is (x, y) from -1 to 1, and returns
+ * [N, C, H', W']. Volumes [N, C, D, H, W] are sampled at (x, y, z), except with "bicubic". Outside the image are zeros, the
+ * nearest edge, or a reflection.
  */
 export const gridSample: GridSample = /* @__PURE__ */ composite(
   "gridSample",
@@ -52,24 +53,24 @@ export const gridSample: GridSample = /* @__PURE__ */ composite(
     checkShapes(input, grid, mode);
     const [count = 0, channels = 0, ...sizes] = input.shape;
     const outer = grid.shape.slice(1, -1);
-    const places = reshape(grid, [count, outer.reduce((a, b) => a * b, 1), sizes.length]);
+    const positions = reshape(grid, [count, outer.reduce((a, b) => a * b, 1), sizes.length]);
     const axes = sizes.map((size, d) => {
-      const place = pixelOf(select(places, 2, sizes.length - 1 - d), size, alignCorners);
-      return tapsOf(place, size, mode, edges, alignCorners);
+      const position = pixelOf(select(positions, 2, sizes.length - 1 - d), size, alignCorners);
+      return tapsOf(position, size, mode, edges, alignCorners);
     });
     const flat = reshape(input, [count, channels, sizes.reduce((a, b) => a * b, 1)]);
     return reshape(weighted(flat, sizes, axes), [count, channels, ...outer]);
   },
 );
 
-/** A pixel along one axis that takes part at every place: where it is, whether it is in the image, and its weight. */
+/** A pixel along one axis that contributes to each position: its index, whether it is in the image, and its weight. */
 interface Tap {
   readonly at: Tensor;
   readonly isInside: Tensor;
   readonly weight: Tensor;
 }
 
-// The pixels along one axis that each place is made of.
+// The pixels along one axis that contribute to each position.
 function tapsOf(
   pixel: Tensor,
   size: number,
@@ -83,14 +84,14 @@ function tapsOf(
       tapAt(padded(add(first, i - 1), size, edges, alignCorners), size, weight),
     );
   }
-  const place = padded(pixel, size, edges, alignCorners);
+  const position = padded(pixel, size, edges, alignCorners);
   if (mode === "nearest") {
-    // A weight of 1 whose derivative is 0, as PyTorch's grid has a gradient of zeros.
-    const near = round(place);
+    // A weight of 1 with derivative 0, because the grid has a gradient of zeros in PyTorch.
+    const near = round(position);
     return [tapAt(near, size, add(sub(near, floor(near)), 1))];
   }
-  const first = floor(place);
-  const rest = sub(place, first);
+  const first = floor(position);
+  const rest = sub(position, first);
   return [tapAt(first, size, sub(1, rest)), tapAt(add(first, 1), size, rest)];
 }
 
@@ -120,12 +121,12 @@ function combined(outer: Tap, inner: Tap, size: number): Tap {
 
 function contribution(flat: Tensor, { at, isInside, weight }: Tap): Tensor {
   const [count = 0, channels = 0] = flat.shape;
-  const places = expand(unsqueeze(at, 1), [count, channels, at.shape[1] ?? 0]);
-  const values = where(unsqueeze(isInside, 1), gather(flat, 2, places), 0);
+  const positions = expand(unsqueeze(at, 1), [count, channels, at.shape[1] ?? 0]);
+  const values = where(unsqueeze(isInside, 1), gather(flat, 2, positions), 0);
   return mul(values, unsqueeze(weight, 1));
 }
 
-// Of the four pixels around a place, `rest` beyond the second (A = -0.75, as PyTorch has it).
+// The weights of the four pixels around a position that is `rest` beyond the second one (A = -0.75, as in PyTorch).
 function cubicWeights(rest: Tensor): Tensor[] {
   const a = -0.75;
   const near = (x: Tensor) => add(mul(mul(sub(mul(x, a + 2), a + 3), x), x), 1);
@@ -135,34 +136,30 @@ function cubicWeights(rest: Tensor): Tensor[] {
 
 function checkShapes(input: Tensor, grid: Tensor, mode: Mode): void {
   const axes = input.ndim - 2;
-  const told = `input of shape [${input.shape.join(", ")}] and grid of shape [${grid.shape.join(", ")}]`;
+  const reason = `input of shape [${input.shape.join(", ")}] and grid of shape [${grid.shape.join(", ")}]`;
   if (axes !== 2 && axes !== 3) {
-    fail("ShapeMismatch", "gridSample", `expected a 4D or 5D input, but got ${told}.`);
+    fail(
+      "ShapeMismatch",
+      "gridSample",
+      `expected an input of four or five dimensions, got ${reason}.`,
+    );
   }
   if (mode === "bicubic" && axes !== 2) {
     fail(
       "InvalidArgument",
       "gridSample",
-      `bicubic interpolation only supports 4D input, got ${told}.`,
+      `mode "bicubic" needs an input of four dimensions, got ${reason}.`,
     );
   }
   if (grid.ndim !== input.ndim || grid.shape[0] !== input.shape[0] || grid.shape.at(-1) !== axes) {
-    const expected = "expected grid and input to have same batch size and dimensions";
-    fail(
-      "ShapeMismatch",
-      "gridSample",
-      `${expected}, and grid to end in ${axes}, but got ${told}.`,
-    );
+    const expected = "expected a grid with the batch size and dimensions of input";
+    fail("ShapeMismatch", "gridSample", `${expected} and a last size of ${axes}, got ${reason}.`);
   }
   if (input.dtype !== grid.dtype) {
-    const got = `input has ${input.dtype} and grid has ${grid.dtype}`;
-    fail("DtypeMismatch", "gridSample", `expected input and grid to have same dtype, but ${got}.`);
+    const got = `expected the dtype of input, ${input.dtype}, got ${grid.dtype}`;
+    fail("DtypeMismatch", "gridSample", `grid: ${got}.`);
   }
   if (input.shape.slice(2).includes(0)) {
-    fail(
-      "ShapeMismatch",
-      "gridSample",
-      `expected input to have non-empty spatial dimensions, but got ${told}.`,
-    );
+    fail("ShapeMismatch", "gridSample", `expected an input of at least one pixel, got ${reason}.`);
   }
 }

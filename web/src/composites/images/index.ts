@@ -1,4 +1,4 @@
-// Ops of rows, images and volumes.
+// Ops on rows, images and volumes.
 
 export {
   adaptiveAvgPool1d,

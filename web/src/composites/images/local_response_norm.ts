@@ -1,4 +1,4 @@
-// Normalisation across neighbouring channels.
+// Normalization across neighboring channels.
 
 import { add, avgPool2d, div, mul, pad, pow, reshape, square } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
@@ -10,14 +10,14 @@ interface LocalResponseNorm {
   (input: Tensor, size: number, options: { alpha?: number; beta?: number; k?: number }): Tensor;
 }
 
-/** input / (k + alpha * mean of the squares of `size` neighbouring channels) ** beta, input [N, C, ...]. */
+/** input / (k + alpha * mean of the squares of `size` neighboring channels) ** beta, input [N, C, ...]. */
 export const localResponseNorm: LocalResponseNorm = /* @__PURE__ */ composite(
   "localResponseNorm",
   "input:tensor size:int alpha:number=0.0001 beta:number=0.75 k:number=1",
   (input: Tensor, size: number, alpha: number, beta: number, k: number) => {
     if (input.ndim < 3) {
-      const told = `Expected 3D or higher dimensionality input (got ${input.ndim} dimensions).`;
-      fail("ShapeMismatch", "localResponseNorm", told);
+      const reason = `input: expected three or more dimensions, got ${input.ndim}.`;
+      fail("ShapeMismatch", "localResponseNorm", reason);
     }
     if (input.numel === 0) return input;
     const [count = 0, channels = 0] = input.shape;

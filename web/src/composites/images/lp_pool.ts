@@ -1,4 +1,4 @@
-// Power-average pools: the p-norm of every window.
+// Power-average pooling: the p-norm of every window.
 
 import type { Ints } from "../../dispatch/types.js";
 import { abs, avgPool1d, avgPool2d, mul, pow, relu, sign } from "../../generated/ops.js";
@@ -48,7 +48,7 @@ function lpPool(where: string, axes: number, avgPool: AvgPool): LpPool {
     stride: Ints | null,
     ceilMode: boolean,
   ) => {
-    const count = perAxis(where, "kernel_size", kernelSize, axes).reduce((a, b) => a * b, 1);
+    const count = perAxis(where, "kernelSize", kernelSize, axes).reduce((a, b) => a * b, 1);
     const means = avgPool(pow(input, normType), kernelSize, { stride, ceilMode });
     return pow(mul(mul(sign(means), relu(abs(means))), count), 1 / normType);
   };

@@ -1,4 +1,4 @@
-// The partial inverse of max pools: every value goes back to where it was found, zeros elsewhere.
+// The partial inverse of max pooling: puts every value back at its index, with zeros elsewhere.
 
 import type { Ints } from "../../dispatch/types.js";
 import { reshape, scatter, zeros } from "../../generated/ops.js";
@@ -27,13 +27,13 @@ interface MaxUnpool {
 const kLine =
   "input:tensor indices:tensor kernelSize:ints stride:ints?=null padding:ints=0 outputSize:ints?=null";
 
-/** The partial inverse of maxPool1d(), from what it found and where. `outputSize` is one of the sizes that pool to it. */
+/** The partial inverse of maxPool1d(), from its results and indices. `outputSize` selects among the sizes that pool to this input. */
 export const maxUnpool1d: MaxUnpool = /* @__PURE__ */ maxUnpool("maxUnpool1d", 1);
 
-/** The partial inverse of maxPool2d(), from what it found and where. `outputSize` is one of the sizes that pool to it. */
+/** The partial inverse of maxPool2d(), from its results and indices. `outputSize` selects among the sizes that pool to this input. */
 export const maxUnpool2d: MaxUnpool = /* @__PURE__ */ maxUnpool("maxUnpool2d", 2);
 
-/** The partial inverse of maxPool3d(), from what it found and where. `outputSize` is one of the sizes that pool to it. */
+/** The partial inverse of maxPool3d(), from its results and indices. `outputSize` selects among the sizes that pool to this input. */
 export const maxUnpool3d: MaxUnpool = /* @__PURE__ */ maxUnpool("maxUnpool3d", 3);
 
 function maxUnpool(where: string, axes: number): MaxUnpool {
@@ -46,14 +46,14 @@ function maxUnpool(where: string, axes: number): MaxUnpool {
     outputSize: Ints | null,
   ) => {
     if (input.ndim !== axes + 1 && input.ndim !== axes + 2) {
-      const told = `Input to ${where} should be a ${axes + 1}d or ${axes + 2}d Tensor`;
-      fail("ShapeMismatch", where, `${told}, but got ${input.ndim} dimensions.`);
+      const reason = `input: expected ${axes + 1} dimensions, or ${axes + 2} with a batch`;
+      fail("ShapeMismatch", where, `${reason}, got ${input.ndim}.`);
     }
     if (input.shape.join() !== indices.shape.join()) {
-      const got = `input [${input.shape.join(", ")}] and indices [${indices.shape.join(", ")}]`;
-      fail("ShapeMismatch", where, `Expected shape of indices to be that of input, got ${got}.`);
+      const got = `[${input.shape.join(", ")}], got [${indices.shape.join(", ")}]`;
+      fail("ShapeMismatch", where, `indices: expected the shape of input, ${got}.`);
     }
-    const kernel = perAxis(where, "kernel_size", kernelSize, axes);
+    const kernel = perAxis(where, "kernelSize", kernelSize, axes);
     const steps = perAxis(where, "stride", stride ?? kernelSize, axes);
     const edges = perAxis(where, "padding", padding, axes);
     const pooled = input.shape.slice(-axes);
@@ -61,18 +61,18 @@ function maxUnpool(where: string, axes: number): MaxUnpool {
     const sizes = kernel.map(
       (size, d) => ((pooled[d] ?? 0) - 1) * (steps[d] ?? 1) - 2 * (edges[d] ?? 0) + size,
     );
-    const wanted = outputSize === null ? sizes : chosenSizes(where, outputSize, sizes, steps);
+    const requested = outputSize === null ? sizes : chosenSizes(where, outputSize, sizes, steps);
     const { dtype, device } = input;
-    const area = wanted.reduce((a, b) => a * b, 1);
+    const area = requested.reduce((a, b) => a * b, 1);
     const flat = [...before, pooled.reduce((a, b) => a * b, 1)];
     const volume = zeros([...before, area], { dtype, device });
     const placed = scatter(volume, -1, reshape(indices, flat), reshape(input, flat));
-    return reshape(placed, [...before, ...wanted]);
+    return reshape(placed, [...before, ...requested]);
   };
   return composite(where, kLine, body);
 }
 
-// Sizes less than a step away pool to the same.
+// Sizes that differ by less than a stride pool to the same size.
 function chosenSizes(
   where: string,
   outputSize: Ints,
@@ -80,9 +80,9 @@ function chosenSizes(
   steps: readonly number[],
 ): number[] {
   const given = typeof outputSize === "number" ? [outputSize] : outputSize;
-  const wanted = given.slice(-sizes.length);
-  const isClose = wanted.every((size, d) => Math.abs(size - (sizes[d] ?? 0)) < (steps[d] ?? 1));
-  if (wanted.length === sizes.length && isClose) return wanted;
-  const told = `invalid outputSize [${given.join(", ")}]: each size must be less than a stride away from [${sizes.join(", ")}].`;
-  return fail("InvalidArgument", where, told);
+  const requested = given.slice(-sizes.length);
+  const isClose = requested.every((size, d) => Math.abs(size - (sizes[d] ?? 0)) < (steps[d] ?? 1));
+  if (requested.length === sizes.length && isClose) return requested;
+  const reason = `outputSize: expected sizes less than a stride away from [${sizes.join(", ")}], got [${given.join(", ")}].`;
+  return fail("InvalidArgument", where, reason);
 }

@@ -19,8 +19,8 @@ interface Im2col {
 }
 
 /**
- * The patches of images [N, C, H, W] or [C, H, W] as columns, [N, C * kernel height * kernel width, patches]. It is `unfold` of
- * torch.nn.functional.
+ * Extracts the patches of images [N, C, H, W] or [C, H, W] as columns, [N, C * kernel height * kernel width, patches]. PyTorch
+ * calls it torch.nn.functional.unfold.
  */
 export const im2col: Im2col = /* @__PURE__ */ composite(
   "im2col",
@@ -28,7 +28,7 @@ export const im2col: Im2col = /* @__PURE__ */ composite(
   (input: Tensor, kernelSize: Ints, dilation: Ints, padding: Ints, stride: Ints) => {
     const axes = patchAxes("im2col", kernelSize, dilation, padding, stride);
     return inBatch("im2col", input, 4, (batch) => {
-      for (const [d, axis] of axes.entries()) placesAlong("im2col", batch.shape[d + 2] ?? 0, axis);
+      for (const [d, axis] of axes.entries()) patchesAlong("im2col", batch.shape[d + 2] ?? 0, axis);
       const [rows, columns] = axes;
       const { edge } = rows;
       const edges = [columns.edge, columns.edge, edge, edge];
@@ -57,8 +57,8 @@ interface Col2im {
 }
 
 /**
- * Images of `outputSize` from patches as im2col() gives them, [N, C * kernel height * kernel width, patches] or one without N;
- * where patches overlap they are added. It is `fold` of torch.nn.functional.
+ * Combines patches as im2col() returns them, [N, C * kernel height * kernel width, patches] or without N, to images of
+ * `outputSize`; overlapping patches are added. PyTorch calls it torch.nn.functional.fold.
  */
 export const col2im: Col2im = /* @__PURE__ */ composite(
   "col2im",
@@ -71,10 +71,10 @@ export const col2im: Col2im = /* @__PURE__ */ composite(
     padding: Ints,
     stride: Ints,
   ) => {
-    const [height = 0, width = 0] = perAxis("col2im", "output_size", outputSize, 2);
+    const [height = 0, width = 0] = perAxis("col2im", "outputSize", outputSize, 2);
     const [rows, columns] = patchAxes("col2im", kernelSize, dilation, padding, stride);
-    const down = placesAlong("col2im", height, rows);
-    const across = placesAlong("col2im", width, columns);
+    const down = patchesAlong("col2im", height, rows);
+    const across = patchesAlong("col2im", width, columns);
     return inBatch("col2im", input, 3, (batch) => {
       const [size = 0, elements = 0, patches = 0] = batch.shape;
       checkColumns(elements, rows.size * columns.size, patches, down * across);
@@ -87,7 +87,7 @@ export const col2im: Col2im = /* @__PURE__ */ composite(
   },
 );
 
-/** How patches lie along one axis. */
+/** The arrangement of patches along one axis. */
 interface PatchAxis {
   readonly size: number;
   readonly spread: number;
@@ -102,19 +102,19 @@ function patchAxes(
   padding: Ints,
   stride: Ints,
 ): [PatchAxis, PatchAxis] {
-  const sizes = perAxis(where, "kernel_size", kernelSize, 2);
+  const sizes = perAxis(where, "kernelSize", kernelSize, 2);
   const spreads = perAxis(where, "dilation", dilation, 2);
   const edges = perAxis(where, "padding", padding, 2);
   const steps = perAxis(where, "stride", stride, 2);
   const named = { kernel_size: sizes, dilation: spreads, stride: steps };
   for (const [name, values] of Object.entries(named)) {
     if (values.every((value) => value > 0)) continue;
-    const told = `${name} should be greater than zero, but got [${values.join(", ")}].`;
-    fail("InvalidArgument", where, told);
+    const reason = `${name}: expected numbers above 0, got [${values.join(", ")}].`;
+    fail("InvalidArgument", where, reason);
   }
   if (edges.some((edge) => edge < 0)) {
-    const told = `padding should be non-negative, but got [${edges.join(", ")}].`;
-    fail("InvalidArgument", where, told);
+    const reason = `padding: expected 0 or more, got [${edges.join(", ")}].`;
+    fail("InvalidArgument", where, reason);
   }
   const along = (d: number): PatchAxis => ({
     size: sizes[d] ?? 1,
@@ -125,12 +125,16 @@ function patchAxes(
   return [along(0), along(1)];
 }
 
-// How many patches an axis has.
-function placesAlong(where: string, length: number, axis: PatchAxis): number {
-  const room = length + 2 * axis.edge - spanOf(axis.size, axis.spread);
-  if (room >= 0) return Math.floor(room / axis.step) + 1;
-  const told = `a patch spans ${spanOf(axis.size, axis.spread)} elements of ${length} with ${axis.edge} more on each side`;
-  return fail("ShapeMismatch", where, `${told}: the array of sliding blocks would be empty.`);
+// The number of patches along an axis.
+function patchesAlong(where: string, length: number, axis: PatchAxis): number {
+  const slack = length + 2 * axis.edge - spanOf(axis.size, axis.spread);
+  if (slack >= 0) return Math.floor(slack / axis.step) + 1;
+  const padded = `a size of ${length} with a padding of ${axis.edge} on each side`;
+  return fail(
+    "ShapeMismatch",
+    where,
+    `a patch spans ${spanOf(axis.size, axis.spread)} elements, more than ${padded}.`,
+  );
 }
 
 function windowsAlong(input: Tensor, axis: number, { size, step, spread }: PatchAxis): Tensor {
@@ -142,12 +146,12 @@ function addedAlong(windows: Tensor, axis: number, length: number, patch: PatchA
   return cropped(overlapAdd(windows, axis, length + 2 * edge, step, spread), axis, edge, length);
 }
 
-function checkColumns(elements: number, area: number, patches: number, places: number): void {
+function checkColumns(elements: number, area: number, patches: number, expected: number): void {
   if (elements % area !== 0) {
-    const told = `Expected size of input's dimension 1 to be divisible by the product of kernel_size, ${area}`;
-    fail("ShapeMismatch", "col2im", `${told}, but got ${elements}.`);
+    const reason = `input: expected a size divisible by the area of kernelSize, ${area}, in dimension 1`;
+    fail("ShapeMismatch", "col2im", `${reason}, got ${elements}.`);
   }
-  if (patches === places) return;
-  const told = `expected input's dimension 2 to match the number of sliding blocks, ${places}`;
-  fail("ShapeMismatch", "col2im", `${told}, but got ${patches}.`);
+  if (patches === expected) return;
+  const reason = `input: expected ${expected} patches in dimension 2 for this outputSize`;
+  fail("ShapeMismatch", "col2im", `${reason}, got ${patches}.`);
 }

@@ -1,4 +1,4 @@
-// Pools of volumes: the pool of each slice, then pools along the depth. Both are pools of images.
+// Pooling of volumes: pools each slice, then along the depth, both by pooling images.
 
 import type { Ints } from "../../dispatch/types.js";
 import { avgPool2d, div, maxPool2d } from "../../generated/ops.js";
@@ -43,8 +43,8 @@ interface MaxPool3d {
 }
 
 /**
- * Largest element of every window of a volume, input [N, C, D, H, W] or [C, D, H, W]. With `returnIndices`, also where in the
- * flattened volume each was found.
+ * The maximum of every window of a volume, input [N, C, D, H, W] or [C, D, H, W]. With `returnIndices`, also its index in the
+ * flattened volume.
  */
 export const maxPool3d: MaxPool3d = /* @__PURE__ */ composite(
   "maxPool3d",
@@ -59,7 +59,7 @@ export const maxPool3d: MaxPool3d = /* @__PURE__ */ composite(
     returnIndices: boolean,
   ) => {
     const where = "maxPool3d";
-    const [depth = 1, ...kernel] = perAxis(where, "kernel_size", kernelSize, 3);
+    const [depth = 1, ...kernel] = perAxis(where, "kernelSize", kernelSize, 3);
     const [step = 1, ...steps] = perAxis(where, "stride", stepsOf(stride, kernelSize), 3);
     const [edge = 0, ...edges] = perAxis(where, "padding", padding, 3);
     const [spread = 1, ...spreads] = perAxis(where, "dilation", dilation, 3);
@@ -104,7 +104,7 @@ interface AvgPool3d {
   ): Tensor;
 }
 
-/** Mean of every window of a volume, input [N, C, D, H, W] or [C, D, H, W]. */
+/** The mean of every window of a volume, input [N, C, D, H, W] or [C, D, H, W]. */
 export const avgPool3d: AvgPool3d = /* @__PURE__ */ composite(
   "avgPool3d",
   "input:tensor kernelSize:ints stride:ints?=null padding:ints=0 ceilMode:bool=false countIncludePad:bool=true divisorOverride:int?=null",
@@ -118,11 +118,12 @@ export const avgPool3d: AvgPool3d = /* @__PURE__ */ composite(
     divisorOverride: number | null,
   ) => {
     const where = "avgPool3d";
-    const [depth = 1, ...kernel] = perAxis(where, "kernel_size", kernelSize, 3);
+    const [depth = 1, ...kernel] = perAxis(where, "kernelSize", kernelSize, 3);
     const [step = 1, ...steps] = perAxis(where, "stride", stepsOf(stride, kernelSize), 3);
     const [edge = 0, ...edges] = perAxis(where, "padding", padding, 3);
-    if (divisorOverride === 0) fail("InvalidArgument", where, "divisor must be not zero.");
-    // Sums, where what they are divided by is given.
+    if (divisorOverride === 0)
+      fail("InvalidArgument", where, "divisorOverride: expected a number other than 0.");
+    // With a given divisor, the windows are summed and divided afterwards.
     const divisor = divisorOverride === null ? null : 1;
     return inBatch(where, input, 5, (batch) => {
       const pooled = onSlicesAndDepth(
@@ -135,7 +136,7 @@ export const avgPool3d: AvgPool3d = /* @__PURE__ */ composite(
   },
 );
 
-// PyTorch takes the kernel's size where no stride is given, or an empty one.
+// As in PyTorch, a missing or empty stride is the size of the kernel.
 function stepsOf(stride: Ints | null, kernelSize: Ints): Ints {
   return stride === null || (typeof stride !== "number" && stride.length === 0)
     ? kernelSize

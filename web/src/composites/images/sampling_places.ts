@@ -1,4 +1,4 @@
-// From the places of a grid to pixels, inside the image and beyond its edges.
+// From the coordinates of a grid to pixel positions, inside and outside the image.
 
 import {
   abs,
@@ -22,16 +22,16 @@ import {
 } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
 
-/** What is beyond the edges. */
+/** The values outside the image. */
 export type Edges = "zeros" | "border" | "reflection";
 
-/** The place of a pixel, counted from the first one, for a coordinate from -1 to 1. */
+/** The position in pixels, counted from the first one, for a coordinate from -1 to 1. */
 export function pixelOf(coordinate: Tensor, size: number, alignCorners: boolean): Tensor {
   if (alignCorners) return mul(add(coordinate, 1), (size - 1) / 2);
   return div(sub(mul(add(coordinate, 1), size), 1), 2);
 }
 
-/** Places as they are read: those beyond the edges where `edges` says. Places that are no numbers are outside. */
+/** The positions to read, with those outside the image moved according to `edges`. NaN counts as outside. */
 export function padded(pixel: Tensor, size: number, edges: Edges, alignCorners: boolean): Tensor {
   if (edges === "zeros") return orOutside(pixel);
   if (edges === "border") return orOutside(clipped(pixel, size));
@@ -39,18 +39,18 @@ export function padded(pixel: Tensor, size: number, edges: Edges, alignCorners: 
   return orOutside(clipped(reflected(pixel, low, high), size));
 }
 
-/** True where a whole place is one of an image's. */
+/** True where a whole position is that of a pixel of the image. */
 export function isWithin(pixel: Tensor, size: number): Tensor {
   return logicalAnd(ge(pixel, 0), lt(pixel, size));
 }
 
-// As clamp(), but without a derivative at the ends themselves, as PyTorch has it here.
+// Like clamp(), but with a derivative of 0 at the ends themselves, as in PyTorch.
 function clipped(pixel: Tensor, size: number): Tensor {
   const isFree = logicalAnd(gt(pixel, 0), lt(pixel, size - 1));
   return where(isFree, pixel, clamp(detach(pixel), 0, size - 1));
 }
 
-// Back and forth between two mirrors.
+// Reflects positions back and forth between `low` and `high`.
 function reflected(pixel: Tensor, low: number, high: number): Tensor {
   const span = high - low;
   if (span <= 0) return mul(pixel, 0);
@@ -60,8 +60,8 @@ function reflected(pixel: Tensor, low: number, high: number): Tensor {
   return add(where(isOdd, sub(span, rest), rest), low);
 }
 
-// What is too large to be a place, in numbers of 32 bits, is outside of any image.
+// Positions too large for 32-bit integers are replaced by one that is outside any image.
 function orOutside(pixel: Tensor): Tensor {
-  const isPlace = logicalAnd(isfinite(pixel), le(abs(pixel), 2 ** 30));
-  return where(isPlace, pixel, -100);
+  const isInRange = logicalAnd(isfinite(pixel), le(abs(pixel), 2 ** 30));
+  return where(isInRange, pixel, -100);
 }

@@ -1,9 +1,9 @@
-// Volumes as images: what is done to each axis for itself is done to the slices, then along the depth.
+// Volumes as images: separable operations are applied to the slices, then along the depth.
 
 import { add, floorDivide, gather, mul, reshape } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
 
-/** Does one thing to the slices [H, W] of volumes [N, C, D, H, W], and another to their columns, as images [D, columns]. */
+/** Applies one function to the slices [H, W] of volumes [N, C, D, H, W], and another to their columns, as images [D, columns]. */
 export function onSlicesAndDepth(
   batch: Tensor,
   onSlices: (images: Tensor) => Tensor,
@@ -16,10 +16,10 @@ export function onSlicesAndDepth(
   return reshape(results, [size, channels, results.shape[2] ?? 0, rows, columns]);
 }
 
-/** A pool that also says where it found what it chose. */
+/** A pooling function that also returns the indices of the selected elements. */
 type IndexedPool = (images: Tensor) => [Tensor, Tensor];
 
-/** Like onSlicesAndDepth() for pools that choose: what they chose, and where it is in the flattened volume. */
+/** Like onSlicesAndDepth() for max pooling: returns the selected elements and their indices in the flattened volume. */
 export function chosenOnSlicesAndDepth(
   batch: Tensor,
   onSlices: IndexedPool,
@@ -27,7 +27,7 @@ export function chosenOnSlicesAndDepth(
 ): [Tensor, Tensor] {
   const area = (batch.shape[3] ?? 0) * (batch.shape[4] ?? 0);
   let inSlice: Tensor | undefined;
-  let places: Tensor | undefined;
+  let flatIndices: Tensor | undefined;
   const chosen = onSlicesAndDepth(
     batch,
     (images) => {
@@ -37,15 +37,15 @@ export function chosenOnSlicesAndDepth(
     },
     (images) => {
       const [values, indices] = onDepth(images);
-      places = placesInVolume(inSlice as Tensor, indices, images.shape, area);
+      flatIndices = indicesInVolume(inSlice as Tensor, indices, images.shape, area);
       return values;
     },
   );
-  return [chosen, reshape(places as Tensor, chosen.shape)];
+  return [chosen, reshape(flatIndices as Tensor, chosen.shape)];
 }
 
-// From where a slice was chosen and where in the slice.
-function placesInVolume(
+// Combines the index of the selected slice and the index in the slice.
+function indicesInVolume(
   inSlice: Tensor,
   inColumns: Tensor,
   [size = 0, channels = 0, depth = 0, columns = 0]: readonly number[],

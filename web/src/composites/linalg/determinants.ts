@@ -1,12 +1,11 @@
 // Logarithms of determinants.
 
-import { add, eq, log, where } from "../../generated/ops.js";
+import { add, eq, log, slogdet, where } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 import { isComplex } from "../dtypes.js";
-import { slogdet } from "./of_complex.js";
 
-/** The logarithm of the determinant of square matrices; NaN where it is negative. */
+/** The logarithm of the determinant of square matrices; NaN if the determinant is negative. */
 export const logdet: (A: Tensor) => Tensor = /* @__PURE__ */ composite(
   "logdet",
   "A:tensor",

@@ -1,8 +1,8 @@
-// Ops of matrices; norm() and those of of_complex.ts replace the engine's (web/src/index.ts).
+// Ops on matrices.
 
 export { logdet } from "./determinants.js";
 export { matrixExp, matrixPower, matrixRank } from "./matrix_functions.js";
-export { cond, matrixNorm, vectorNorm } from "./norms.js";
+export { cond, matrixNorm, norm, vectorNorm } from "./norms.js";
 export { adjoint, householderProduct, multiDot, vecdot } from "./products.js";
 export {
   choleskyInverse,

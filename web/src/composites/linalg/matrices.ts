@@ -1,4 +1,4 @@
-// What the functions of matrices share.
+// Helpers of functions of matrices.
 
 import { conj, transpose } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
@@ -7,14 +7,14 @@ import { isComplex } from "../dtypes.js";
 
 /** The conjugate transpose of matrices. */
 export function adjointOf(A: Tensor): Tensor {
-  const turned = transpose(A, -2, -1);
-  return isComplex(A) ? conj(turned) : turned;
+  const transposed = transpose(A, -2, -1);
+  return isComplex(A) ? conj(transposed) : transposed;
 }
 
 /** ShapeMismatch unless the last two axes hold square matrices. */
 export function checkSquare(caller: string, A: Tensor): void {
   const [rows, columns] = A.shape.slice(-2);
   if (A.ndim >= 2 && rows === columns) return;
-  const told = `A must be batches of square matrices, but its shape is [${A.shape.join(", ")}].`;
-  fail("ShapeMismatch", caller, told);
+  const reason = `A: expected square matrices, got shape [${A.shape.join(", ")}].`;
+  fail("ShapeMismatch", caller, reason);
 }

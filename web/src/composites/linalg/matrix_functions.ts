@@ -13,8 +13,8 @@ import {
   exp2,
   expandAs,
   eye,
-  floorDivide,
   gt,
+  inverse,
   log2,
   matmul,
   max,
@@ -28,12 +28,9 @@ import {
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
-import { isComplex } from "../dtypes.js";
 import { checkSquare } from "./matrices.js";
-import { inverse } from "./of_complex.js";
-import { realForm } from "./real_form.js";
 
-/** The `n`-th power of square matrices; negative powers are those of the inverse. */
+/** The `n`-th power of square matrices; a negative power is a power of the inverse. */
 export const matrixPower: {
   (A: Tensor, n: number): Tensor;
   (A: Tensor, options: { n: number }): Tensor;
@@ -43,7 +40,7 @@ export const matrixPower: {
   if (n === 1) return clone(A);
   let square = n < 0 ? inverse(A) : A;
   let result: Tensor | null = null;
-  // By the binary digits of n, of which numbers have more than bitwise operators see.
+  // Repeated squaring. Without bitwise operators, which only see 32 bits of n.
   for (let rest = Math.abs(n); rest > 0; rest = Math.floor(rest / 2)) {
     if (rest % 2 === 1) result = result === null ? square : matmul(result, square);
     if (rest > 1) square = matmul(square, square);
@@ -51,7 +48,7 @@ export const matrixPower: {
   return result as Tensor;
 });
 
-/** The exponential of square matrices, by a polynomial of the scaled matrix that is squared again. */
+/** The exponential of square matrices, by scaling and squaring of a Taylor polynomial. */
 export const matrixExp: (A: Tensor) => Tensor = /* @__PURE__ */ composite(
   "matrixExp",
   "A:tensor",
@@ -61,7 +58,7 @@ export const matrixExp: (A: Tensor) => Tensor = /* @__PURE__ */ composite(
       fail(
         "DtypeMismatch",
         "matrixExp",
-        `Expected a floating point or complex tensor, but got ${A.dtype}.`,
+        `A: expected floating-point or complex numbers, got ${A.dtype}.`,
       );
     }
     if (A.numel === 0) return clone(A);
@@ -94,35 +91,33 @@ const kEpsilons: Readonly<Record<string, number>> = {
 };
 
 /**
- * How many singular values of matrices are larger than `atol` and `rtol` times the largest, as int64. `rtol` is by default the
- * larger size times the dtype's epsilon, and 0 where there is an `atol`. `hermitian` looks at eigenvalues instead.
+ * The number of singular values of matrices above both `atol` and `rtol` times the largest, as int64. `rtol` is by default
+ * the larger size times the dtype's epsilon, or 0 if `atol` is given. With `hermitian`, eigenvalues are counted instead.
  */
 export const matrixRank: MatrixRank = /* @__PURE__ */ composite(
   "matrixRank",
   "A:tensor atol:number?=null rtol:number?=null hermitian:bool=false",
   (A: Tensor, atol: number | null, rtol: number | null, hermitian: boolean) => {
-    // The real form of a complex matrix has each of its values twice.
-    const [matrices, times] = isComplex(A) && A.ndim >= 2 ? [realForm(A), 2] : [A, 1];
-    const values = hermitian ? abs(eigvalsh(matrices)) : svdvals(matrices);
+    const values = hermitian ? abs(eigvalsh(A)) : svdvals(A);
     if (values.shape.at(-1) === 0) return sum(gt(values, 0), -1);
     const largest = amax(values, -1, true);
     const size = Math.max(...A.shape.slice(-2));
     const byDefault = atol === null || atol <= 0 ? size * (kEpsilons[A.dtype] ?? 0) : 0;
     const least = clamp(mul(largest, rtol ?? byDefault), atol ?? 0);
-    return floorDivide(sum(gt(values, least), -1), times);
+    return sum(gt(values, least), -1);
   },
 );
 
-// How often a matrix is halved until Taylor's polynomial is exact: [..., 1, 1].
+// The number of times a matrix must be halved so that the Taylor polynomial is accurate: [..., 1, 1].
 function halvingsOf(A: Tensor): Tensor {
   const isDouble = A.dtype === "float64" || A.dtype === "complex128";
   const reach = isDouble ? 1.09 : 3.01;
   const norms = amax(sum(abs(detach(A)), -2, true), -1, true);
-  // More than any finite matrix needs makes zeros of an infinite one, and those NaN of it, as PyTorch has it.
+  // The limit is more than any finite matrix needs. An infinite matrix becomes NaN with it, as in PyTorch.
   return nanToNum(clamp(ceil(log2(div(norms, reach))), 0, 1100), 0);
 }
 
-// The polynomial of degree 19 of exp, in blocks of four powers.
+// The Taylor polynomial of degree 19 of exp, in blocks of four powers.
 function taylor(A: Tensor): Tensor {
   const second = matmul(A, A);
   const third = matmul(second, A);

@@ -1,31 +1,29 @@
-// eg.linalg: torch.linalg's functions. Where a plain function means the same it is that one; the others, which torch and
-// torch.linalg define differently, are in of_torch_linalg.ts.
+// eg.linalg: the functions of torch.linalg. Most are the functions of the same name in the package itself; those that torch and
+// torch.linalg define differently are in of_torch_linalg.ts.
 
 export {
+  cholesky,
   cross,
+  det,
   eig,
   eigh,
   eigvals,
   eigvalsh,
+  inverse as inv,
   lstsq,
+  lu,
+  luFactor,
   matmul,
+  pinv,
   qr,
+  slogdet,
+  solve,
+  solveTriangular,
   svd,
   svdvals,
 } from "../../generated/ops.js";
 export { matrixExp, matrixPower, matrixRank } from "./matrix_functions.js";
 export { cond, matrixNorm, vectorNorm } from "./norms.js";
-export {
-  cholesky,
-  det,
-  inverse as inv,
-  lu,
-  luFactor,
-  pinv,
-  slogdet,
-  solve,
-  solveTriangular,
-} from "./of_complex.js";
 export { diagonal, norm, vander } from "./of_torch_linalg.js";
 export { householderProduct, multiDot, vecdot } from "./products.js";
 export { luSolve, tensorinv, tensorsolve } from "./solves.js";

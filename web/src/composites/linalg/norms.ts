@@ -1,19 +1,20 @@
-// Norms of vectors and matrices, and how far a matrix is from being singular.
+// Norms of vectors and matrices, and condition numbers.
 
 import type { Ints } from "../../dispatch/types.js";
-import { toDtype } from "../../generated/internal.js";
+import { toDtype, norm as vectorNorms } from "../../generated/internal.js";
 import {
   abs,
   amax,
   amin,
   div,
-  norm as engineNorm,
   eq,
   eye,
+  inverse,
   movedim,
   mul,
   reshape,
   select,
+  slogdet,
   squeeze,
   sum,
   svdvals,
@@ -25,12 +26,11 @@ import type { DType } from "../../tensor/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 import { axisOf } from "../shapes.js";
-import { inverse, slogdet } from "./of_complex.js";
 
 /** The order of a norm: a number, or the name of a norm of matrices. */
 export type Order = number | "fro" | "nuc";
 
-/** What is reduced, and as which dtype. */
+/** Options of vectorNorm(): the reduced axes and the dtype. */
 export interface VectorNormOptions {
   dim?: Ints | null;
   keepdim?: boolean;
@@ -48,7 +48,7 @@ export const vectorNorm: VectorNorm = /* @__PURE__ */ composite(
   "vectorNorm",
   "x:tensor ord:number=2 dim:ints?=null keepdim:bool=false dtype:dtype?=null",
   (x: Tensor, ord: number, dim: Ints | null, keepdim: boolean, dtype: DType | null) =>
-    engineNorm(cast(x, dtype), ord, dim, keepdim),
+    vectorNorms(cast(x, dtype), ord, dim, keepdim),
 );
 
 interface MatrixNormOptions {
@@ -70,8 +70,8 @@ interface MatrixNorm {
 }
 
 /**
- * Norm of the matrices that two axes hold: "fro" (of all elements), "nuc" (sum of singular values), 2 and -2 (largest and
- * smallest of them), 1 and -1 (largest and smallest sum of a column), Infinity and -Infinity (of a row).
+ * The norm of matrices in two axes: "fro" (over all elements), "nuc" (sum of singular values), 2 and -2 (largest and smallest
+ * singular value), 1 and -1 (largest and smallest sum of a column), Infinity and -Infinity (of a row).
  */
 export const matrixNorm: MatrixNorm = /* @__PURE__ */ composite(
   "matrixNorm",
@@ -87,7 +87,7 @@ interface Norm {
   (input: Tensor, p: Order, dim: Ints | null, options: Omit<VectorNormOptions, "dim">): Tensor;
 }
 
-/** norm() as a method, in the place of the engine's, which knows orders by number alone. */
+/** norm() as a method. */
 export interface NormMethod {
   (p?: Order, dim?: Ints | null, keepdim?: boolean, dtype?: DType | null): Tensor;
   (options: VectorNormOptions & { p?: Order }): Tensor;
@@ -96,24 +96,24 @@ export interface NormMethod {
 }
 
 /**
- * The `p`-norm over `dim`, or of all elements. "fro" is 2; "nuc" is the sum of singular values of a matrix, or of those that the
- * two axes `dim` hold.
+ * The `p`-norm over `dim`, or over all elements. "fro" is 2; "nuc" is the sum of the singular values of a matrix, or of the
+ * matrices in the two axes `dim`.
  */
 export const norm: Norm = /* @__PURE__ */ composite(
   "norm",
   "input:tensor p:any=2 dim:ints?=null keepdim:bool=false dtype:dtype?=null",
   (input: Tensor, p: unknown, dim: Ints | null, keepdim: boolean, dtype: DType | null) => {
     const values = cast(input, dtype);
-    if (typeof p === "number") return engineNorm(values, p, dim, keepdim);
-    if (p === "fro") return engineNorm(values, 2, dim, keepdim);
+    if (typeof p === "number") return vectorNorms(values, p, dim, keepdim);
+    if (p === "fro") return vectorNorms(values, 2, dim, keepdim);
     if (p === "nuc") return normOfMatrices("norm", values, p, dim ?? [-2, -1], keepdim);
     return fail("InvalidArgument", "norm", refusal("p", 'a number, "fro" or "nuc"', p));
   },
 );
 
 /**
- * The condition number of matrices in the norm `p`, one of those of matrixNorm(): by default the largest singular value by the
- * smallest. Infinity for a singular matrix.
+ * The condition number of matrices in the norm `p` of matrixNorm(): by default the ratio of the largest to the smallest
+ * singular value. Infinity for a singular matrix.
  */
 export const cond: {
   (A: Tensor, p?: Order | null): Tensor;
@@ -153,7 +153,7 @@ function normOfMatrices(
   return keepdim ? kept : squeeze(kept, [rows, columns]);
 }
 
-// The norms where the matrices were, both axes kept.
+// The norms with the axes of the matrices kept at size 1.
 function withoutMatrices(
   caller: string,
   A: Tensor,
@@ -167,7 +167,7 @@ function withoutMatrices(
   };
   switch (ord) {
     case "fro":
-      return engineNorm(A, 2, [rows, columns], true);
+      return vectorNorms(A, 2, [rows, columns], true);
     case "nuc":
       return singular(sum);
     case 2:
@@ -196,6 +196,6 @@ function matrixAxes(caller: string, A: Tensor, dim: Ints): [number, number] {
   if (rows !== undefined && columns !== undefined && rows !== columns && more.length === 0) {
     return [rows, columns];
   }
-  const told = `dim must be two different dimensions, got [${dim}].`;
-  return fail("InvalidArgument", caller, told);
+  const reason = `dim: expected two different dimensions, got [${dim}].`;
+  return fail("InvalidArgument", caller, reason);
 }

@@ -1,4 +1,4 @@
-// Functions of torch.linalg that torch has under the same name with another meaning or other defaults.
+// Functions of torch.linalg whose namesakes in torch have another meaning or other defaults.
 
 import type { Arguments } from "../../arguments/read.js";
 import type { Ints } from "../../dispatch/types.js";
@@ -30,8 +30,8 @@ interface LinalgNorm {
 }
 
 /**
- * The norm of vectors along one `dim`, or of matrices that two of them hold. Without `dim`, a matrix with an `ord` has that
- * norm of a matrix (matrixNorm()), and a vector that of a vector (vectorNorm()); without both it is the 2-norm of all elements.
+ * The norm of vectors along one `dim`, or of matrices in two of them. Without `dim` but with an `ord`, it is the norm of a
+ * matrix (matrixNorm()) or vector (vectorNorm()); without both it is the 2-norm of all elements.
  */
 export const norm: LinalgNorm = /* @__PURE__ */ composite(
   "linalg.norm",
@@ -40,12 +40,12 @@ export const norm: LinalgNorm = /* @__PURE__ */ composite(
     const dims = typeof dim === "number" ? [dim] : dim;
     const axes = dims?.length ?? (ord === null ? 0 : A.ndim);
     if ((dims !== null || ord !== null) && axes !== 1 && axes !== 2) {
-      const told =
+      const reason =
         dims === null
-          ? `with an ord and no dim it takes a vector or a matrix, but got the shape [${A.shape}]: give dim, or ` +
+          ? `expected a vector or a matrix with ord and without dim, got shape [${A.shape}]: pass dim, or ` +
             "flatten() it first"
           : `dim: expected one or two dimensions, got [${dims}]`;
-      fail("InvalidArgument", "linalg.norm", `${told}.`);
+      fail("InvalidArgument", "linalg.norm", `${reason}.`);
     }
     if (axes === 2 && ord !== null) {
       return matrixNorm(A, ord as Order, dims ?? [0, 1], keepdim, dtype);
@@ -64,7 +64,7 @@ interface DiagonalOptions {
   dim2?: number;
 }
 
-/** The diagonals of matrices, which the last two dimensions hold unless `dim1` and `dim2` are others; a view. */
+/** The diagonals of matrices in the dimensions `dim1` and `dim2`, by default the last two; a view. */
 export const diagonal: (
   A: Tensor,
   ...rest: Arguments<[offset: number, dim1: number, dim2: number], DiagonalOptions>
@@ -74,7 +74,7 @@ export const diagonal: (
   diagonalOf,
 );
 
-/** The powers of each number from 0 up, as rows of `N` columns: as many as there are numbers, if null. */
+/** A matrix of the powers of each number from 0 up, one row per number, with `N` columns (by default square). */
 export const vander: (
   x: Tensor,
   ...rest: Arguments<[N: number | null], { N?: number | null }>

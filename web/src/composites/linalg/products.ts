@@ -8,6 +8,7 @@ import {
   matmul,
   mul,
   narrow,
+  solveTriangular,
   squeeze,
   sub,
   sum,
@@ -20,7 +21,6 @@ import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 import { isComplex } from "../dtypes.js";
 import { adjointOf } from "./matrices.js";
-import { solveTriangular } from "./of_complex.js";
 
 /** The conjugate transpose of matrices, [..., n, m] for [..., m, n]. */
 export const adjoint: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
@@ -41,15 +41,15 @@ export const vecdot: Vecdot = /* @__PURE__ */ composite(
   (x: Tensor, y: Tensor, dim: number) => sum(mul(isComplex(x) ? conj(x) : x, y), dim),
 );
 
-/** The product of two matrices or more, in the order that takes the fewest multiplications; the first and the last may be vectors. */
+/** The product of two or more matrices, in the order with the fewest multiplications; the first and the last may be vectors. */
 export const multiDot: (tensors: readonly Tensor[]) => Tensor = /* @__PURE__ */ composite(
   "multiDot",
   "tensors:tensors",
   (tensors: readonly Tensor[]) => {
     const [first, last] = [tensors[0], tensors.at(-1)];
     if (first === undefined || last === undefined || tensors.length < 2) {
-      const told = `expected at least 2 tensors, got ${tensors.length}.`;
-      return fail("InvalidArgument", "multiDot", told);
+      const reason = `expected at least 2 tensors, got ${tensors.length}.`;
+      return fail("InvalidArgument", "multiDot", reason);
     }
     const matrices = [...tensors];
     if (first.ndim === 1) matrices[0] = unsqueeze(first, 0);
@@ -67,8 +67,8 @@ interface HouseholderProduct {
 }
 
 /**
- * The first columns of the product of reflections I - tau v v*, whose v are the columns of `A` [..., m, n] below its diagonal,
- * with a 1 on it; `tau` is [..., k].
+ * The first columns of the product of the reflections I - tau v v*, where each v is a column of `A` [..., m, n] below its
+ * diagonal, with a 1 on it; `tau` is [..., k].
  */
 export const householderProduct: HouseholderProduct = /* @__PURE__ */ composite(
   "householderProduct",
@@ -78,14 +78,14 @@ export const householderProduct: HouseholderProduct = /* @__PURE__ */ composite(
     const count = tau.shape.at(-1) ?? 0;
     if (A.ndim < 2 || rows < columns || columns < count || tau.ndim !== A.ndim - 1) {
       const got = `A of shape [${A.shape.join(", ")}] and tau of shape [${tau.shape.join(", ")}]`;
-      const told = `expected A [..., m, n] and tau [..., k] with m >= n >= k`;
-      fail("ShapeMismatch", "householderProduct", `${told}, got ${got}.`);
+      const reason = `expected A [..., m, n] and tau [..., k] with m >= n >= k`;
+      fail("ShapeMismatch", "householderProduct", `${reason}, got ${got}.`);
     }
     const { dtype, device } = A;
     const identity = eye(rows, columns, { dtype, device });
     if (count === 0)
       return add(expand(identity, A.shape), unsqueeze(unsqueeze(sum(tau, -1), -1), -1));
-    // The product is I - V T V*, where T is upper triangular: (I + D S)^-1 D, of D = diag(tau) and the part S of V* V above
+    // The product is I - V T V* with the upper triangular T = (I + D S)^-1 D, where D = diag(tau) and S is the part of V* V above
     // its diagonal.
     const v = add(tril(narrow(A, -1, 0, count), -1), eye(rows, count, { dtype, device }));
     const scales = unsqueeze(tau, -1);
@@ -99,17 +99,17 @@ export const householderProduct: HouseholderProduct = /* @__PURE__ */ composite(
 function checkChain(matrices: readonly Tensor[]): void {
   for (const [i, matrix] of matrices.entries()) {
     if (matrix.ndim !== 2) {
-      const told = `tensor ${i} must be 2D, or a vector at an end, but got ${matrix.ndim}D.`;
-      fail("ShapeMismatch", "multiDot", told);
+      const reason = `tensor ${i}: expected a matrix, or a vector as the first or last, got ${matrix.ndim} dimensions.`;
+      fail("ShapeMismatch", "multiDot", reason);
     }
     const before = matrices[i - 1];
     if (before === undefined || before.shape[1] === matrix.shape[0]) continue;
-    const told = `tensors ${i - 1} and ${i} with shapes [${before.shape.join(", ")}] and [${matrix.shape.join(", ")}] cannot be multiplied.`;
-    fail("ShapeMismatch", "multiDot", told);
+    const reason = `tensors ${i - 1} and ${i} with shapes [${before.shape.join(", ")}] and [${matrix.shape.join(", ")}] cannot be multiplied.`;
+    fail("ShapeMismatch", "multiDot", reason);
   }
 }
 
-// Where the product of matrices i to j is cut in two, for the fewest multiplications.
+// The index at which to split the product of matrices i to j for the fewest multiplications.
 function bestSplits(matrices: readonly Tensor[]): number[][] {
   const count = matrices.length;
   const sizes = [matrices[0]?.shape[0] ?? 0, ...matrices.map(({ shape }) => shape[1] ?? 0)];

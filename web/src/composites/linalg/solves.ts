@@ -1,4 +1,4 @@
-// Systems of equations that are solved by way of others.
+// Systems of equations that are solved through other ops.
 
 import { toDtype } from "../../generated/internal.js";
 import {
@@ -10,11 +10,14 @@ import {
   flip,
   fullLike,
   gather,
+  inverse,
   matmul,
   movedim,
   narrow,
   reshape,
   scatter,
+  solve,
+  solveTriangular,
   sub,
   takeAlongDim,
   transpose,
@@ -28,7 +31,6 @@ import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 import { axisOf } from "../shapes.js";
 import { adjointOf, checkSquare } from "./matrices.js";
-import { inverse, solve, solveTriangular } from "./of_complex.js";
 
 interface LuSolve {
   (LU: Tensor, pivots: Tensor, B: Tensor, left?: boolean, adjoint?: boolean): Tensor;
@@ -37,8 +39,8 @@ interface LuSolve {
 }
 
 /**
- * X of A X = B, or of X A = B unless `left`, for what luFactor() gives of A, [..., n, n]; with `adjoint` for the adjoint of A. B is
- * [..., n, k], or [..., k, n] unless `left`.
+ * Solves A X = B, or X A = B unless `left`, with the result of luFactor() for A, [..., n, n]; with `adjoint`, for the adjoint of
+ * A. B is [..., n, k], or [..., k, n] unless `left`.
  */
 export const luSolve: LuSolve = /* @__PURE__ */ composite(
   "luSolve",
@@ -51,7 +53,7 @@ export const luSolve: LuSolve = /* @__PURE__ */ composite(
       fail("ShapeMismatch", "luSolve", `B: expected the shape ${expected}, got [${B.shape}].`);
     }
     const rows = withDims(unsqueeze(rowsOf(LU, pivots), -1), B.ndim);
-    // X A = B is the system of the transposes.
+    // X A = B is solved as the transposed system.
     const known = withDims(left ? B : transpose(B, -2, -1), LU.ndim);
     const isTurned = adjoint === left;
     const solved = isTurned ? turnedSolution(LU, rows, known) : solution(LU, rows, known);
@@ -64,12 +66,12 @@ function withDims(t: Tensor, ndim: number): Tensor {
   return reshape(t, [...new Array<number>(missing).fill(1), ...t.shape]);
 }
 
-// The rows of A in the order in which L U has them.
+// The order of the rows of A in L U.
 function rowsOf(LU: Tensor, pivots: Tensor): Tensor {
   const shape = LU.shape.slice(0, -1);
   if (isFloat(pivots.dtype) || pivots.shape.join() !== shape.join()) {
-    const told = `pivots: expected whole numbers of the shape [${shape}], got ${pivots.dtype} of [${pivots.shape}].`;
-    fail("ShapeMismatch", "luSolve", told);
+    const reason = `pivots: expected whole numbers of the shape [${shape}], got ${pivots.dtype} of [${pivots.shape}].`;
+    fail("ShapeMismatch", "luSolve", reason);
   }
   const n = shape.at(-1) ?? 0;
   const { device } = LU;
@@ -90,9 +92,9 @@ function solution(LU: Tensor, rows: Tensor, B: Tensor): Tensor {
 }
 
 function turnedSolution(LU: Tensor, rows: Tensor, B: Tensor): Tensor {
-  const turned = transpose(LU, -2, -1);
-  const half = solveTriangular(turned, B, false);
-  const ordered = solveTriangular(turned, half, true, { unitriangular: true });
+  const transposed = transpose(LU, -2, -1);
+  const half = solveTriangular(transposed, B, false);
+  const ordered = solveTriangular(transposed, half, true, { unitriangular: true });
   return takeAlongDim(ordered, argsort(rows, -2), -2);
 }
 
@@ -101,18 +103,14 @@ interface CholeskySolve {
   (B: Tensor, L: Tensor, options: { upper?: boolean }): Tensor;
 }
 
-/** X of A X = B for the Cholesky factor `L` of A, [..., n, n], or its adjoint where `upper`; B is [..., n, k]. */
+/** Solves A X = B with the Cholesky factor `L` of A, [..., n, n], or with `upper` its adjoint; B is [..., n, k]. */
 export const choleskySolve: CholeskySolve = /* @__PURE__ */ composite(
   "choleskySolve",
   "B:tensor L:tensor upper:bool=false",
   (B: Tensor, L: Tensor, upper: boolean) => {
     checkSquare("choleskySolve", L);
     if (B.ndim < 2) {
-      fail(
-        "ShapeMismatch",
-        "choleskySolve",
-        `B should have at least 2 dimensions, but has ${B.ndim}.`,
-      );
+      fail("ShapeMismatch", "choleskySolve", `B: expected two or more dimensions, got ${B.ndim}.`);
     }
     return solve(fromFactor(L, upper), B);
   },
@@ -123,7 +121,7 @@ interface CholeskyInverse {
   (L: Tensor, options: { upper?: boolean }): Tensor;
 }
 
-/** The inverse of A for its Cholesky factor `L`, [..., n, n], or the adjoint of that where `upper`. */
+/** The inverse of A from its Cholesky factor `L`, [..., n, n], or with `upper` from the adjoint of that factor. */
 export const choleskyInverse: CholeskyInverse = /* @__PURE__ */ composite(
   "choleskyInverse",
   "L:tensor upper:bool=false",
@@ -138,17 +136,13 @@ interface Tensorinv {
   (A: Tensor, options: { ind?: number }): Tensor;
 }
 
-/** The inverse of `A` as a map from its last axes to its first `ind` ones, for tensordot(). */
+/** The inverse of `A` as a linear map from its last axes to its first `ind` axes, for tensordot(). */
 export const tensorinv: Tensorinv = /* @__PURE__ */ composite(
   "tensorinv",
   "A:tensor ind:int=2",
   (A: Tensor, ind: number) => {
     if (ind <= 0) {
-      fail(
-        "InvalidArgument",
-        "tensorinv",
-        `Expected a strictly positive integer for 'ind', but got ${ind}.`,
-      );
+      fail("InvalidArgument", "tensorinv", `ind: expected a whole number above 0, got ${ind}.`);
     }
     const [results, unknowns] = [A.shape.slice(0, ind), A.shape.slice(ind)];
     const matrix = asMatrix("tensorinv", A, results, unknowns);
@@ -161,7 +155,7 @@ interface Tensorsolve {
   (A: Tensor, B: Tensor, options: { dims?: readonly number[] | null }): Tensor;
 }
 
-/** X of tensordot(A, X, X.ndim) = B: the shape of `A` is that of B, then that of X. `dims` of A are moved to its end before. */
+/** Solves tensordot(A, X, X.ndim) = B, where the shape of `A` is that of B followed by that of X. First moves `dims` of A to its end. */
 export const tensorsolve: Tensorsolve = /* @__PURE__ */ composite(
   "tensorsolve",
   "A:tensor B:tensor dims:ints?=null",
@@ -173,7 +167,7 @@ export const tensorsolve: Tensorsolve = /* @__PURE__ */ composite(
   },
 );
 
-// The matrix of a factor, of which only one triangle is read but all has a derivative, as PyTorch has it.
+// The matrix for a factor. Only one triangle is read, but all elements have a derivative, as in PyTorch.
 function fromFactor(L: Tensor, upper: boolean): Tensor {
   const other = detach(upper ? tril(L, -1) : triu(L, 1));
   const factor = sub(L, other);
@@ -197,6 +191,6 @@ function asMatrix(
 ): Tensor {
   const [rows, columns] = [results, unknowns].map((sizes) => sizes.reduce((a, b) => a * b, 1));
   if (rows === columns) return reshape(A, [rows ?? 0, columns ?? 0]);
-  const told = `Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got ${columns} != ${rows}.`;
-  return fail("ShapeMismatch", caller, told);
+  const reason = `A: expected as many elements in the first axes as in the others, got ${rows} and ${columns}.`;
+  return fail("ShapeMismatch", caller, reason);
 }

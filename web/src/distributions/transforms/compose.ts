@@ -1,85 +1,65 @@
-import { readArguments } from "../../arguments/read.js";
 import { listOf } from "../../arguments/rule.js";
 import { zerosLike } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { type Constraint, independent, real } from "../constraints.js";
-import { sumRightmost } from "../numbers.js";
+import { sumRightmost } from "../base/numbers.js";
+import type { Constraint } from "../constraints/constraint.js";
+import { independent, real } from "../constraints/constraints.js";
 import {
   type CacheSize,
   kTransformOptions,
-  Transform,
+  type Transform,
   type TransformArguments,
   transform,
+  transformation,
 } from "./transform.js";
+
+interface Compose {
+  /** The transforms, in the order in which they are applied. */
+  readonly parts: readonly Transform[];
+}
 
 const kArguments = { parts: listOf(transform), ...kTransformOptions };
 
-/** Several transforms, one after another. */
-export class ComposeTransform extends Transform {
-  /** The transforms, in their order. */
-  readonly parts: readonly Transform[];
-
-  constructor(...given: [parts: readonly Transform[], ...rest: TransformArguments]) {
-    const { parts, cacheSize } = readArguments(new.target.name, kArguments, given);
-    super({ cacheSize });
-    this.parts = withCaches(parts, cacheSize);
-  }
-
-  protected override cached(cacheSize: CacheSize): Transform {
-    return new ComposeTransform(this.parts, { cacheSize });
-  }
-
-  override get tensors(): readonly Tensor[] {
-    return this.parts.flatMap((part) => part.tensors);
-  }
-
-  override get domain(): Constraint {
-    const [first, last] = [this.parts[0], this.parts.at(-1)];
+/** The composition of several transforms. */
+export class ComposeTransform extends transformation<
+  [parts: readonly Transform[], ...rest: TransformArguments],
+  Compose
+>({
+  arguments: kArguments,
+  fields: (call: Compose & { cacheSize: CacheSize }) => ({
+    parts: withCaches(call.parts, call.cacheSize),
+  }),
+  tensors: ({ parts }) => parts.flatMap((part) => part.tensors),
+  domain({ parts }) {
+    const [first, last] = [parts[0], parts.at(-1)];
     if (first === undefined || last === undefined) return real;
-    const eventDim = [...this.parts].reverse().reduce((dim, { domain, codomain }) => {
+    const eventDim = [...parts].reverse().reduce((dim, { domain, codomain }) => {
       return Math.max(dim + domain.eventDim - codomain.eventDim, domain.eventDim);
     }, last.codomain.eventDim);
     return widened(first.domain, eventDim);
-  }
-
-  override get codomain(): Constraint {
-    const [first, last] = [this.parts[0], this.parts.at(-1)];
+  },
+  codomain({ parts }) {
+    const [first, last] = [parts[0], parts.at(-1)];
     if (first === undefined || last === undefined) return real;
-    const eventDim = this.parts.reduce((dim, { domain, codomain }) => {
+    const eventDim = parts.reduce((dim, { domain, codomain }) => {
       return Math.max(dim + codomain.eventDim - domain.eventDim, codomain.eventDim);
     }, first.domain.eventDim);
     return widened(last.codomain, eventDim);
-  }
-
-  override get bijective(): boolean {
-    return this.parts.every((part) => part.bijective);
-  }
-
-  override get sign(): number | Tensor {
-    return this.parts.reduce<number | Tensor>((sign, part) => {
+  },
+  bijective: ({ parts }) => parts.every((part) => part.bijective),
+  sign: ({ parts }) =>
+    parts.reduce<number | Tensor>((sign, part) => {
       const other = part.sign;
       if (typeof sign !== "number") return sign.mul(other);
       return typeof other === "number" ? sign * other : other.mul(sign);
-    }, 1);
-  }
-
-  override get inv(): Transform {
-    return new ComposeTransform([...this.parts].reverse().map((part) => part.inv));
-  }
-
-  protected override forward(x: Tensor): Tensor {
-    return this.parts.reduce((value, part) => part.call(value), x);
-  }
-
-  protected override invert(y: Tensor): Tensor {
-    return this.inv.call(y);
-  }
-
-  protected override logStretch(x: Tensor, y: Tensor): Tensor {
-    let eventDim = this.domain.eventDim;
+    }, 1),
+  forward: (x, { parts }) => parts.reduce((value, part) => part.call(value), x),
+  inverse: (y, it) => it.inv.call(y),
+  logStretch(x, y, { domain, parts }) {
+    let { eventDim } = domain;
     let value = x;
-    const terms = this.parts.map((part, i) => {
-      const next = i === this.parts.length - 1 ? y : part.call(value);
+    const terms = parts.map((part, i) => {
+      const next = i === parts.length - 1 ? y : part.call(value);
       const excess = eventDim - part.domain.eventDim;
       const term = sumRightmost(part.logAbsDetJacobian(value, next), excess);
       eventDim += part.codomain.eventDim - part.domain.eventDim;
@@ -88,30 +68,25 @@ export class ComposeTransform extends Transform {
     });
     const [first, ...rest] = terms;
     return first ? rest.reduce((sum, term) => sum.add(term), first) : zerosLike(x);
-  }
-
-  override forwardShape(shape: readonly number[]): readonly number[] {
-    return this.parts.reduce((sizes, part) => part.forwardShape(sizes), shape);
-  }
-
-  override inverseShape(shape: readonly number[]): readonly number[] {
-    return [...this.parts].reverse().reduce((sizes, part) => part.inverseShape(sizes), shape);
-  }
-
-  override equals(other: Transform): boolean {
-    return (
-      other instanceof ComposeTransform &&
-      other.parts.length === this.parts.length &&
-      this.parts.every((part, i) => part.equals(other.parts[i] as Transform))
-    );
-  }
-
-  override toString(): string {
-    return `${this.constructor.name}(${this.parts.join(", ")})`;
+  },
+  forwardShape: (shape, { parts }) =>
+    parts.reduce((sizes, part) => part.forwardShape(sizes), shape),
+  inverseShape: (shape, { parts }) =>
+    [...parts].reverse().reduce((sizes, part) => part.inverseShape(sizes), shape),
+  equals: (other, { parts }) => areEqual(parts, other.parts),
+  text: ({ parts }) => parts.join(", "),
+}) {
+  override get inv(): Transform {
+    return new ComposeTransform([...this.parts].reverse().map((part) => part.inv));
   }
 }
 
-/** Transforms that remember as much as the one they are parts of, at least. */
+/** Returns whether two lists contain equal transforms. */
+export function areEqual(a: readonly Transform[], b: readonly Transform[]): boolean {
+  return a.length === b.length && a.every((part, i) => part.equals(b[i] as Transform));
+}
+
+/** Returns the parts with at least the cache size of the whole. */
 export function withCaches(parts: readonly Transform[], cacheSize: CacheSize): Transform[] {
   return parts.map((part) => (cacheSize === 0 ? part : part.withCache(cacheSize)));
 }

@@ -1,223 +1,186 @@
-// Transforms that lie side by side: each does a part of a tensor.
+// Transforms that are each applied to a part of a tensor.
 
-import { type Arguments, readArguments } from "../../arguments/read.js";
-import { integer, listOf, type Options, size } from "../../arguments/rule.js";
+import type { Arguments } from "../../arguments/read.js";
+import { integer, listOf, type Options, type Rules, size } from "../../arguments/rule.js";
 import { add, cat, stack } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { partLengths } from "../arguments.js";
-import { type Constraint, cat as catOf, stack as stackOf } from "../constraints.js";
-import { sumRightmost } from "../numbers.js";
-import { withCaches } from "./compose.js";
-import { type CacheSize, kTransformOptions, Transform, transform } from "./transform.js";
+import { partLengths } from "../base/arguments.js";
+import { sumRightmost } from "../base/numbers.js";
+import type { Constraint } from "../constraints/constraint.js";
+import { cat as catOf, stack as stackOf } from "../constraints/constraints.js";
+import { areEqual, withCaches } from "./compose.js";
+import {
+  type CacheSize,
+  type DeclaredTransform,
+  kTransformOptions,
+  type Transform,
+  type TransformClass,
+  type TransformOptions,
+  transform,
+  transformation,
+} from "./transform.js";
 
 const kDimOption = {
-  /** The dimension that they lie along; default 0. */
+  /** The dimension along which the parts are joined; default 0. */
   dim: integer.or(0),
 };
-const kStackOptions = { ...kDimOption, ...kTransformOptions };
-const kCatOptions = {
-  ...kDimOption,
-  /** How many elements along it each does; default 1. */
+const kLengthsOption = {
+  /** How many elements along `dim` each transform gets; default 1. */
   lengths: listOf(size).orNull(),
+};
+const kStackArguments = { tseq: listOf(transform), ...kDimOption, ...kTransformOptions };
+const kCatArguments = {
+  tseq: listOf(transform),
+  ...kDimOption,
+  ...kLengthsOption,
   ...kTransformOptions,
 };
-const kStackArguments = { tseq: listOf(transform), ...kStackOptions };
-const kCatArguments = { tseq: listOf(transform), ...kCatOptions };
-
-/** Options of `CatTransform`. */
-export type CatTransformOptions = Options<typeof kCatOptions>;
 
 /** Options of `StackTransform`. */
-export type StackTransformOptions = Options<typeof kStackOptions>;
+export interface StackTransformOptions extends TransformOptions, Options<typeof kDimOption> {}
 
-type Parts = readonly (readonly [transform: Transform, x: Tensor, y: Tensor])[];
+/** Options of `CatTransform`. */
+export interface CatTransformOptions
+  extends StackTransformOptions,
+    Options<typeof kLengthsOption> {}
 
-abstract class JoinedTransform extends Transform {
-  /** The transforms, in their order. */
+interface JoinedFields {
+  /** The transforms, in the order in which they are applied. */
   readonly transforms: readonly Transform[];
-  /** The dimension that they lie along. */
+  /** The dimension along which the parts are joined. */
   readonly dim: number;
+}
 
-  constructor(transforms: readonly Transform[], dim: number, cacheSize: CacheSize) {
-    super({ cacheSize });
-    this.transforms = withCaches(transforms, cacheSize);
-    this.dim = dim;
-  }
+type Joined<Own> = DeclaredTransform & JoinedFields & Own;
 
-  protected override cached(cacheSize: CacheSize): Transform {
-    const copy = super.cached(cacheSize);
-    return Object.assign(copy, { transforms: withCaches(this.transforms, cacheSize) });
-  }
+/** How parts of a tensor are split and joined. */
+interface Joining<G extends unknown[], Own> {
+  /** Only its type is used: the constructor's arguments. */
+  given: G;
+  arguments: Rules;
+  /** Returns the fields besides the transforms and the dimension. */
+  own: (call: never, where: string, count: number) => Own;
+  constraint: (parts: readonly Constraint[], it: Joined<Own>) => Constraint;
+  /** How many dimensions one value has, over which the log determinants of the parts are summed. */
+  eventDim: (it: Joined<Own>) => number;
+  /** The size of a tensor along `dim`. */
+  length: (it: Joined<Own>) => number;
+  split: (value: Tensor, it: Joined<Own>) => Tensor[];
+  join: (values: Tensor[], it: Joined<Own>) => Tensor;
+  joinLogDets: (logDets: Tensor[], it: Joined<Own>, ndim: number) => Tensor;
+}
 
-  override get tensors(): readonly Tensor[] {
-    return this.transforms.flatMap((part) => part.tensors);
-  }
+interface Call extends JoinedFields {
+  readonly tseq: readonly Transform[];
+  readonly cacheSize: CacheSize;
+}
 
-  override get bijective(): boolean {
-    return this.transforms.every((part) => part.bijective);
-  }
-
-  protected override forward(x: Tensor): Tensor {
-    return this.join(this.parts(x, x).map(([part, own]) => part.call(own)));
-  }
-
-  protected override invert(y: Tensor): Tensor {
-    return this.join(this.parts(y, y).map(([part, own]) => part.inverse(own)));
-  }
-
-  protected override logStretch(x: Tensor, y: Tensor): Tensor {
-    return this.joinLogDets(
-      this.parts(x, y).map(([part, ownX, ownY]) => {
-        const logDet = part.logAbsDetJacobian(ownX, ownY);
-        return sumRightmost(logDet, Math.max(this.eventDim - eventDimOf(part), 0));
-      }),
-      x.ndim,
-    );
-  }
-
-  override equals(other: Transform): boolean {
-    return (
-      other instanceof JoinedTransform &&
-      other.constructor === this.constructor &&
-      other.dim === this.dim &&
-      other.transforms.length === this.transforms.length &&
-      this.transforms.every((part, i) => part.equals(other.transforms[i] as Transform))
-    );
-  }
-
-  override toString(): string {
-    return `${this.constructor.name}(${this.transforms.join(", ")})`;
-  }
-
-  protected abstract get eventDim(): number;
-  protected abstract split(value: Tensor): Tensor[];
-  protected abstract join(values: readonly Tensor[]): Tensor;
-  protected abstract joinLogDets(logDets: readonly Tensor[], ndim: number): Tensor;
-  /** How long a tensor is along `dim`. */
-  protected abstract get length(): number;
-
-  private parts(x: Tensor, y: Tensor): Parts {
-    this.checkLength(x);
-    this.checkLength(y);
-    const [xs, ys] = [this.split(x), this.split(y)];
-    return this.transforms.map((part, i) => [part, xs[i] as Tensor, ys[i] as Tensor]);
-  }
-
-  private checkLength(value: Tensor): void {
-    if (value.shape.at(this.dim) === this.length) return;
-    const told = `expected ${this.length} elements along dim ${this.dim}, got shape [${value.shape}].`;
-    fail("ShapeMismatch", this.constructor.name, told);
-  }
+// Returns the base class of a transform that applies several transforms, each to a part of a tensor.
+function joined<G extends unknown[], Own>(
+  joining: Joining<G, Own>,
+): TransformClass<G, Joined<Own>> {
+  const { constraint, eventDim, join, joinLogDets } = joining;
+  const split = (value: Tensor, it: Joined<Own>): Tensor[] => {
+    const length = joining.length(it);
+    if (value.shape.at(it.dim) === length) return joining.split(value, it);
+    const told = `expected ${length} elements along dim ${it.dim}, got shape [${value.shape}].`;
+    return fail("ShapeMismatch", it.constructor.name, told);
+  };
+  return transformation<G, JoinedFields & Own>({
+    arguments: joining.arguments,
+    fields: ({ tseq, transforms = tseq, dim, cacheSize, ...call }: Call, where) => ({
+      transforms: withCaches(transforms, cacheSize),
+      dim,
+      ...joining.own(call as never, where, transforms.length),
+    }),
+    tensors: ({ transforms }) => transforms.flatMap((part) => part.tensors),
+    domain: (it) =>
+      constraint(
+        it.transforms.map((part) => part.domain),
+        it,
+      ),
+    codomain: (it) =>
+      constraint(
+        it.transforms.map((part) => part.codomain),
+        it,
+      ),
+    bijective: ({ transforms }) => transforms.every((part) => part.bijective),
+    forward(x, it) {
+      const xs = split(x, it);
+      return join(
+        it.transforms.map((part, i) => part.call(xs[i] as Tensor)),
+        it,
+      );
+    },
+    inverse(y, it) {
+      const ys = split(y, it);
+      return join(
+        it.transforms.map((part, i) => part.inverse(ys[i] as Tensor)),
+        it,
+      );
+    },
+    logStretch(x, y, it) {
+      const [xs, ys] = [split(x, it), split(y, it)];
+      const logDets = it.transforms.map((part, i) => {
+        const logDet = part.logAbsDetJacobian(xs[i] as Tensor, ys[i] as Tensor);
+        return sumRightmost(logDet, Math.max(eventDim(it) - eventDimOf(part), 0));
+      });
+      return joinLogDets(logDets, it, x.ndim);
+    },
+    equals: (other, it) => other.dim === it.dim && areEqual(it.transforms, other.transforms),
+    text: ({ transforms }) => transforms.join(", "),
+  });
 }
 
 function eventDimOf(part: Transform): number {
   return Math.max(part.domain.eventDim, part.codomain.eventDim);
 }
 
-/** Transforms that each do `lengths` elements along a dimension, put together as by cat(). */
-export class CatTransform extends JoinedTransform {
-  /** How many elements each does. */
+interface Lengths {
+  /** How many elements along `dim` each transform gets. */
   readonly lengths: readonly number[];
-
-  constructor(
-    ...given: [
-      tseq: readonly Transform[],
-      ...rest: Arguments<
-        [dim: number, lengths: readonly number[] | null, cacheSize: CacheSize],
-        CatTransformOptions
-      >,
-    ]
-  ) {
-    const name = new.target.name;
-    const { tseq, dim, lengths, cacheSize } = readArguments(name, kCatArguments, given);
-    super(tseq, dim, cacheSize);
-    this.lengths = partLengths(name, tseq.length, lengths);
-  }
-
-  override get domain(): Constraint {
-    return catOf(
-      this.transforms.map((part) => part.domain),
-      this.dim,
-      this.lengths,
-    );
-  }
-
-  override get codomain(): Constraint {
-    return catOf(
-      this.transforms.map((part) => part.codomain),
-      this.dim,
-      this.lengths,
-    );
-  }
-
-  protected override get eventDim(): number {
-    return Math.max(0, ...this.transforms.map(eventDimOf));
-  }
-
-  protected override get length(): number {
-    return this.lengths.reduce((sum, one) => sum + one, 0);
-  }
-
-  protected override split(value: Tensor): Tensor[] {
-    return value.splitWithSizes(this.lengths, this.dim);
-  }
-
-  protected override join(values: readonly Tensor[]): Tensor {
-    return cat([...values], this.dim);
-  }
-
-  // Where the parts lie along a dimension of one value, theirs are one factor.
-  protected override joinLogDets(logDets: readonly Tensor[], ndim: number): Tensor {
-    const dim = (this.dim >= 0 ? this.dim - ndim : this.dim) + this.eventDim;
-    return dim < 0 ? cat([...logDets], dim) : logDets.reduce((sum, one) => add(sum, one));
-  }
 }
 
-/** Transforms that each do one of the slices along a dimension, put together as by stack(). */
-export class StackTransform extends JoinedTransform {
-  constructor(
-    ...given: [
-      tseq: readonly Transform[],
-      ...rest: Arguments<[dim: number, cacheSize: CacheSize], StackTransformOptions>,
-    ]
-  ) {
-    const { tseq, dim, cacheSize } = readArguments(new.target.name, kStackArguments, given);
-    super(tseq, dim, cacheSize);
-  }
+/** Applies each transform to the next `lengths[i]` elements along a dimension and concatenates the results. */
+export class CatTransform extends joined({
+  given: {} as [
+    tseq: readonly Transform[],
+    ...rest: Arguments<
+      [dim: number, lengths: readonly number[] | null, cacheSize: CacheSize],
+      CatTransformOptions
+    >,
+  ],
+  arguments: kCatArguments,
+  own: ({ lengths }: { lengths: readonly number[] | null }, where, count): Lengths => ({
+    lengths: partLengths(where, count, lengths),
+  }),
+  constraint: (parts, { dim, lengths }) => catOf(parts, dim, lengths),
+  eventDim: ({ transforms }) => Math.max(0, ...transforms.map(eventDimOf)),
+  length: ({ lengths }) => lengths.reduce((sum, one) => sum + one, 0),
+  split: (value, { dim, lengths }) => value.splitWithSizes(lengths, dim),
+  join: (values, { dim }) => cat(values, dim),
+  // If the parts are joined along a dimension of one value, their log determinants are summed.
+  joinLogDets(logDets, { dim, transforms }, ndim) {
+    const eventDim = Math.max(0, ...transforms.map(eventDimOf));
+    const left = (dim >= 0 ? dim - ndim : dim) + eventDim;
+    return left < 0 ? cat(logDets, left) : logDets.reduce((sum, one) => add(sum, one));
+  },
+}) {}
 
-  override get domain(): Constraint {
-    return stackOf(
-      this.transforms.map((part) => part.domain),
-      this.dim,
-    );
-  }
-
-  override get codomain(): Constraint {
-    return stackOf(
-      this.transforms.map((part) => part.codomain),
-      this.dim,
-    );
-  }
-
-  // Slices keep factors of their own.
-  protected override get eventDim(): number {
-    return 0;
-  }
-
-  protected override get length(): number {
-    return this.transforms.length;
-  }
-
-  protected override split(value: Tensor): Tensor[] {
-    return value.unbind(this.dim);
-  }
-
-  protected override join(values: readonly Tensor[]): Tensor {
-    return stack([...values], this.dim);
-  }
-
-  protected override joinLogDets(logDets: readonly Tensor[]): Tensor {
-    return this.join(logDets);
-  }
-}
+/** Applies each transform to one slice along a dimension and stacks the results. */
+export class StackTransform extends joined({
+  given: {} as [
+    tseq: readonly Transform[],
+    ...rest: Arguments<[dim: number, cacheSize: CacheSize], StackTransformOptions>,
+  ],
+  arguments: kStackArguments,
+  own: () => ({}),
+  constraint: (parts, { dim }) => stackOf(parts, dim),
+  // Each slice has its own determinant.
+  eventDim: () => 0,
+  length: ({ transforms }) => transforms.length,
+  split: (value, { dim }) => value.unbind(dim),
+  join: (values, { dim }) => stack(values, dim),
+  joinLogDets: (logDets, { dim }) => stack(logDets, dim),
+}) {}

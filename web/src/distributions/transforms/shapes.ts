@@ -1,21 +1,29 @@
-// Transforms of the shape of values, and of which dimensions a value has.
+// Transforms of shapes, and of the number of dimensions of one value.
 
-import { readArguments } from "../../arguments/read.js";
 import { listOf, size } from "../../arguments/rule.js";
 import { zeros } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { hasShape } from "../arguments.js";
-import { type Constraint, independent, real } from "../constraints.js";
-import { sumRightmost } from "../numbers.js";
+import { hasShape } from "../base/arguments.js";
+import { sumRightmost } from "../base/numbers.js";
+import type { Constraint } from "../constraints/constraint.js";
+import { independent, real } from "../constraints/constraints.js";
 import { withCaches } from "./compose.js";
 import {
   type CacheSize,
   kTransformOptions,
-  Transform,
+  type Transform,
   type TransformArguments,
   transform,
+  transformation,
 } from "./transform.js";
+
+type Shape = readonly number[];
+
+interface Reshape {
+  readonly inShape: readonly number[];
+  readonly outShape: readonly number[];
+}
 
 const kReshapeArguments = {
   inShape: listOf(size),
@@ -23,73 +31,41 @@ const kReshapeArguments = {
   ...kTransformOptions,
 };
 
-/** Gives values another shape, with the same elements in the same order. */
-export class ReshapeTransform extends Transform {
-  readonly inShape: readonly number[];
-  readonly outShape: readonly number[];
+/** Reshapes each value; the elements stay in the same order. */
+export class ReshapeTransform extends transformation<
+  [inShape: readonly number[], outShape: readonly number[], ...rest: TransformArguments],
+  Reshape
+>({
+  arguments: kReshapeArguments,
+  fields({ inShape, outShape }: Reshape, where) {
+    const count = (shape: Shape) => shape.reduce((product, one) => product * one, 1);
+    if (count(inShape) === count(outShape)) return { inShape, outShape };
+    const told = `expected inShape and outShape with equally many elements, got [${inShape}] and [${outShape}].`;
+    return fail("ShapeMismatch", where, told);
+  },
+  domain: ({ inShape }) => independent(real, inShape.length),
+  codomain: ({ outShape }) => independent(real, outShape.length),
+  forward: (x, it) => x.reshape(it.forwardShape(x.shape)),
+  inverse: (y, it) => y.reshape(it.inverseShape(y.shape)),
+  logStretch({ dtype, device, shape }, _y, { inShape }) {
+    return zeros(shape.slice(0, shape.length - inShape.length), { dtype, device });
+  },
+  forwardShape: (shape, it) => replaced(it, shape, it.inShape, it.outShape),
+  inverseShape: (shape, it) => replaced(it, shape, it.outShape, it.inShape),
+  equals: (other, { inShape, outShape }) =>
+    hasShape(inShape, other.inShape) && hasShape(outShape, other.outShape),
+}) {}
 
-  constructor(
-    ...given: [inShape: readonly number[], outShape: readonly number[], ...rest: TransformArguments]
-  ) {
-    const call = readArguments(new.target.name, kReshapeArguments, given);
-    const { inShape, outShape, cacheSize } = call;
-    super({ cacheSize });
-    const count = (shape: readonly number[]) => shape.reduce((product, one) => product * one, 1);
-    if (count(inShape) !== count(outShape)) {
-      const told = `inShape, outShape have different numbers of elements: [${inShape}] and [${outShape}].`;
-      fail("ShapeMismatch", new.target.name, told);
-    }
-    this.inShape = inShape;
-    this.outShape = outShape;
-  }
+function replaced(it: Transform, shape: Shape, from: Shape, to: Shape): Shape {
+  const cut = shape.length - from.length;
+  if (cut >= 0 && hasShape(shape.slice(cut), from)) return [...shape.slice(0, cut), ...to];
+  const told = `expected shape [..., ${from}], got [${shape}].`;
+  return fail("ShapeMismatch", it.constructor.name, told);
+}
 
-  override get domain(): Constraint {
-    return independent(real, this.inShape.length);
-  }
-
-  override get codomain(): Constraint {
-    return independent(real, this.outShape.length);
-  }
-
-  protected override forward(x: Tensor): Tensor {
-    return x.reshape(this.forwardShape(x.shape));
-  }
-
-  protected override invert(y: Tensor): Tensor {
-    return y.reshape(this.inverseShape(y.shape));
-  }
-
-  protected override logStretch(x: Tensor, _y: Tensor): Tensor {
-    const { dtype, device, shape } = x;
-    return zeros(shape.slice(0, shape.length - this.inShape.length), { dtype, device });
-  }
-
-  override forwardShape(shape: readonly number[]): readonly number[] {
-    return this.replaced(shape, this.inShape, this.outShape);
-  }
-
-  override inverseShape(shape: readonly number[]): readonly number[] {
-    return this.replaced(shape, this.outShape, this.inShape);
-  }
-
-  override equals(other: Transform): boolean {
-    return (
-      other instanceof ReshapeTransform &&
-      hasShape(this.inShape, other.inShape) &&
-      hasShape(this.outShape, other.outShape)
-    );
-  }
-
-  private replaced(
-    shape: readonly number[],
-    from: readonly number[],
-    to: readonly number[],
-  ): readonly number[] {
-    const cut = shape.length - from.length;
-    if (cut >= 0 && hasShape(shape.slice(cut), from)) return [...shape.slice(0, cut), ...to];
-    const told = `Shape mismatch: expected [..., ${from}] but got [${shape}].`;
-    return fail("ShapeMismatch", this.constructor.name, told);
-  }
+interface Reinterpreted {
+  readonly baseTransform: Transform;
+  readonly reinterpretedBatchNdims: number;
 }
 
 const kIndependentArguments = {
@@ -98,86 +74,36 @@ const kIndependentArguments = {
   ...kTransformOptions,
 };
 
-/** Another transform, of which the last dimensions count as parts of one value. */
-export class IndependentTransform extends Transform {
-  readonly baseTransform: Transform;
-  readonly reinterpretedBatchNdims: number;
+/** Another transform with its last dimensions reinterpreted as dimensions of one value. */
+export class IndependentTransform extends transformation<
+  [baseTransform: Transform, reinterpretedBatchNdims: number, ...rest: TransformArguments],
+  Reinterpreted
+>({
+  arguments: kIndependentArguments,
+  fields(call: Reinterpreted & { cacheSize: CacheSize }) {
+    const [baseTransform] = withCaches([call.baseTransform], call.cacheSize);
+    return { baseTransform, reinterpretedBatchNdims: call.reinterpretedBatchNdims };
+  },
+  tensors: ({ baseTransform }) => baseTransform.tensors,
+  domain: (it) => independent(it.baseTransform.domain, it.reinterpretedBatchNdims),
+  codomain: (it) => independent(it.baseTransform.codomain, it.reinterpretedBatchNdims),
+  bijective: ({ baseTransform }) => baseTransform.bijective,
+  sign: ({ baseTransform }) => baseTransform.sign,
+  forward: (x, it) => it.baseTransform.call(withDims(it, x, it.domain)),
+  inverse: (y, it) => it.baseTransform.inverse(withDims(it, y, it.codomain)),
+  logStretch: (x, y, { baseTransform, reinterpretedBatchNdims }) =>
+    sumRightmost(baseTransform.logAbsDetJacobian(x, y), reinterpretedBatchNdims),
+  forwardShape: (shape, { baseTransform }) => baseTransform.forwardShape(shape),
+  inverseShape: (shape, { baseTransform }) => baseTransform.inverseShape(shape),
+  equals: (other, it) =>
+    it.reinterpretedBatchNdims === other.reinterpretedBatchNdims &&
+    it.baseTransform.equals(other.baseTransform),
+  text: (it) => `${it.baseTransform}, ${it.reinterpretedBatchNdims}`,
+}) {}
 
-  constructor(
-    ...given: [
-      baseTransform: Transform,
-      reinterpretedBatchNdims: number,
-      ...rest: TransformArguments,
-    ]
-  ) {
-    const own = readArguments(new.target.name, kIndependentArguments, given);
-    super({ cacheSize: own.cacheSize });
-    [this.baseTransform] = withCaches([own.baseTransform], own.cacheSize) as [Transform];
-    this.reinterpretedBatchNdims = own.reinterpretedBatchNdims;
-  }
-
-  protected override cached(cacheSize: CacheSize): Transform {
-    const { baseTransform, reinterpretedBatchNdims } = this;
-    return new IndependentTransform(baseTransform, reinterpretedBatchNdims, { cacheSize });
-  }
-
-  override get tensors(): readonly Tensor[] {
-    return this.baseTransform.tensors;
-  }
-
-  override get domain(): Constraint {
-    return independent(this.baseTransform.domain, this.reinterpretedBatchNdims);
-  }
-
-  override get codomain(): Constraint {
-    return independent(this.baseTransform.codomain, this.reinterpretedBatchNdims);
-  }
-
-  override get bijective(): boolean {
-    return this.baseTransform.bijective;
-  }
-
-  override get sign(): number | Tensor {
-    return this.baseTransform.sign;
-  }
-
-  protected override forward(x: Tensor): Tensor {
-    this.checkDims(x, this.domain);
-    return this.baseTransform.call(x);
-  }
-
-  protected override invert(y: Tensor): Tensor {
-    this.checkDims(y, this.codomain);
-    return this.baseTransform.inverse(y);
-  }
-
-  protected override logStretch(x: Tensor, y: Tensor): Tensor {
-    return sumRightmost(this.baseTransform.logAbsDetJacobian(x, y), this.reinterpretedBatchNdims);
-  }
-
-  override forwardShape(shape: readonly number[]): readonly number[] {
-    return this.baseTransform.forwardShape(shape);
-  }
-
-  override inverseShape(shape: readonly number[]): readonly number[] {
-    return this.baseTransform.inverseShape(shape);
-  }
-
-  override equals(other: Transform): boolean {
-    return (
-      other instanceof IndependentTransform &&
-      this.reinterpretedBatchNdims === other.reinterpretedBatchNdims &&
-      this.baseTransform.equals(other.baseTransform)
-    );
-  }
-
-  override toString(): string {
-    return `${this.constructor.name}(${this.baseTransform}, ${this.reinterpretedBatchNdims})`;
-  }
-
-  private checkDims(value: Tensor, { eventDim }: Constraint): void {
-    if (value.ndim >= eventDim) return;
-    const told = `Too few dimensions on input: expected at least ${eventDim}, got ${value.ndim}.`;
-    fail("ShapeMismatch", this.constructor.name, told);
-  }
+// Returns the value; throws ShapeMismatch if it has fewer dimensions than one value of the constraint.
+function withDims(it: Transform, value: Tensor, { eventDim }: Constraint): Tensor {
+  if (value.ndim >= eventDim) return value;
+  const told = `expected at least ${eventDim} dimensions, got ${value.ndim}.`;
+  return fail("ShapeMismatch", it.constructor.name, told);
 }

@@ -1,15 +1,16 @@
-// What all transforms have in common.
+// The base class of all transforms, and declarations: transformation() turns constraints and formulas into a base class.
 
 import { type Arguments, readArguments } from "../../arguments/read.js";
-import { type Options, Rule } from "../../arguments/rule.js";
+import { type Options, Rule, type Rules } from "../../arguments/rule.js";
 import { isGradEnabled } from "../../autograd/grad_mode.js";
 import { fail } from "../../runtime/errors.js";
 import { leaveTogether } from "../../tensor/lifetime.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { Tensor } from "../../tensor/tensor.js";
-import type { Constraint } from "../constraints.js";
+import type { Constraint } from "../constraints/constraint.js";
+import { real } from "../constraints/constraints.js";
 
-/** How many values a transform remembers. */
+/** How many values a transform caches. */
 export type CacheSize = 0 | 1;
 
 const cacheSize = /* @__PURE__ */ new Rule<CacheSize>(
@@ -17,33 +18,33 @@ const cacheSize = /* @__PURE__ */ new Rule<CacheSize>(
   (value) => value === 0 || value === 1,
 );
 
-/** What all transforms take after their own arguments. */
+/** The options of all transforms. */
 export const kTransformOptions = {
-  /** With 1, the value that was transformed last is remembered, and its inverse is that value itself; default 0. */
+  /** With 1, the last pair of input and output is cached, and the inverse of that output is the input itself; default 0. */
   cacheSize: cacheSize.or(0),
 };
 
 const kCacheArguments = { cacheSize: cacheSize.or(1) };
 
 /** Options of transforms. */
-export type TransformOptions = Options<typeof kTransformOptions>;
+export interface TransformOptions extends Options<typeof kTransformOptions> {}
 
-/** What follows a transform's own arguments. */
+/** The arguments that follow those of the transform itself. */
 export type TransformArguments = Arguments<[cacheSize: CacheSize], TransformOptions>;
 
-/** A value and what it was transformed to. */
+/** A cached input and output. */
 interface Pair {
   readonly x: Tensor;
   readonly y: Tensor;
-  /** What both were then, with all that the transform computes with. */
+  /** The versions of both and of all tensors of the transform at that time. */
   readonly state: string;
-  /** Whether the gradient of one leads to the other. */
+  /** Whether gradients were recorded from one to the other. */
   readonly isRecorded: boolean;
 }
 
-/** A function of tensors that knows its inverse and how it stretches space. */
+/** An invertible function of tensors with its inverse and the log determinant of its Jacobian. */
 export abstract class Transform {
-  /** How many values it remembers: 0 or 1. */
+  /** How many values are cached: 0 or 1. */
   readonly cacheSize: CacheSize;
 
   private last: Pair | null = null;
@@ -52,10 +53,10 @@ export abstract class Transform {
     this.cacheSize = readArguments(new.target.name, kTransformOptions, given).cacheSize;
   }
 
-  /** The values that it takes. */
+  /** The constraint of the inputs. */
   abstract get domain(): Constraint;
 
-  /** The values that it gives. */
+  /** The constraint of the outputs. */
   abstract get codomain(): Constraint;
 
   /** Returns the transformed values. */
@@ -68,7 +69,7 @@ export abstract class Transform {
     return y;
   }
 
-  /** Returns the values that are transformed to `y`. */
+  /** Returns the values whose transform is `y`. */
   inverse(y: Tensor): Tensor {
     const checked = this.checked("inverse", "y", y);
     const { last } = this;
@@ -78,50 +79,54 @@ export abstract class Transform {
     return x;
   }
 
-  /** Returns the logarithm of how much it stretches space at `x`, which it transforms to `y`. */
+  /** Returns the log of the absolute determinant of the Jacobian at `x`, whose transform is `y`. */
   logAbsDetJacobian(x: Tensor, y: Tensor): Tensor {
     const where = "logAbsDetJacobian";
     return this.logStretch(this.checked(where, "x", x), this.checked(where, "y", y));
   }
 
-  /** Returns the same transform with another size of its cache. */
+  /** Returns the same transform with another cache size. */
   withCache(...given: Arguments<[cacheSize: CacheSize], TransformOptions>): Transform {
     const where = `${this.constructor.name}.withCache`;
     const { cacheSize } = readArguments(where, kCacheArguments, given);
     return cacheSize === this.cacheSize ? this : this.cached(cacheSize);
   }
 
-  /** What withCache() makes. */
+  /** Creates the result of withCache(). */
   protected cached(cacheSize: CacheSize): Transform {
     const copy = Object.create(Object.getPrototypeOf(this));
     return Object.assign(copy, this, { cacheSize, last: null });
   }
 
-  /** The tensors that it computes with. @internal */
+  /** The tensors that the transform depends on. @internal */
   get tensors(): readonly Tensor[] {
     return Object.values(this).filter((value) => value instanceof Tensor);
   }
 
-  /** What call() computes. */
+  /** Computes the result of call(). */
   protected abstract forward(x: Tensor): Tensor;
 
-  /** What inverse() computes. */
+  /** Computes the result of inverse(). */
   protected abstract invert(y: Tensor): Tensor;
 
-  /** What logAbsDetJacobian() computes, if it is bijective. */
+  /** Computes the result of logAbsDetJacobian(), if the transform is bijective. */
   protected logStretch(_x: Tensor, _y: Tensor): Tensor {
     const where = `${this.constructor.name}.logAbsDetJacobian`;
-    return fail("InvalidArgument", where, "it has no such factor, for it is not bijective.");
+    return fail("InvalidArgument", where, "the transform is not bijective.");
   }
 
-  /** Whether the inverse of a transformed value is always that value. */
+  /** Whether the inverse of an output is always its input. */
   get bijective(): boolean {
     return true;
   }
 
-  /** 1 when it rises, -1 when it falls, elementwise where that differs. */
+  /** 1 if the transform is increasing, -1 if it is decreasing; a tensor if that differs by element. */
   get sign(): number | Tensor {
-    return fail("InvalidArgument", `${this.constructor.name}.sign`, "it neither rises nor falls.");
+    return fail(
+      "InvalidArgument",
+      `${this.constructor.name}.sign`,
+      "the transform is neither increasing nor decreasing.",
+    );
   }
 
   /** The inverse transform. */
@@ -129,22 +134,22 @@ export abstract class Transform {
     return new InverseTransform(this);
   }
 
-  /** Returns the shape of what it makes of a tensor of this shape. */
+  /** Returns the shape of the output for an input of this shape. */
   forwardShape(shape: readonly number[]): readonly number[] {
     return shape;
   }
 
-  /** Returns the shape of what it makes a tensor of this shape of. */
+  /** Returns the shape of the input for an output of this shape. */
   inverseShape(shape: readonly number[]): readonly number[] {
     return shape;
   }
 
-  /** Whether another transform does the same. */
+  /** Returns whether another transform computes the same function. */
   equals(other: Transform): boolean {
     return this === other;
   }
 
-  /** Its name. */
+  /** The name of the class. */
   toString(): string {
     return `${this.constructor.name}()`;
   }
@@ -156,12 +161,12 @@ export abstract class Transform {
   private remember(x: Tensor, y: Tensor, result: Tensor): void {
     if (this.cacheSize === 0) return;
     const given = result === y ? x : y;
-    // Where the result outlives a scope, the inverse needs what it was made of.
+    // If the result outlives its scope, so must the tensor that it was computed from, which inverse() returns.
     if (result !== given) leaveTogether(result, given);
     this.last = { x, y, state: this.stateOf(x, y), isRecorded: isGradEnabled() };
   }
 
-  // Nothing has changed since, and all derivatives that are wanted now are those that were recorded.
+  // Whether the cached pair is still valid: no tensor has changed, and all gradients needed now were recorded.
   private isLike({ x, y, state, isRecorded }: Pair, given: Tensor): boolean {
     if (x.disposed || y.disposed || state !== this.stateOf(x, y)) return false;
     if (isRecorded || !isGradEnabled()) return true;
@@ -176,66 +181,173 @@ export abstract class Transform {
   }
 }
 
-class InverseTransform extends Transform {
-  constructor(private readonly original: Transform) {
-    super();
-  }
+export const transform = /* @__PURE__ */ new Rule<Transform>(
+  "a transform",
+  (value) => value instanceof Transform,
+);
 
-  // The original remembers both.
-  override withCache(...given: TransformArguments): Transform {
-    return this.original.withCache(...given).inv;
-  }
+type Shape = readonly number[];
+
+/** The argument of transformation(); each function receives the transform as its last argument. */
+export interface TransformDeclaration<Self> {
+  /** The rules of the constructor's arguments; default only `cacheSize`. */
+  arguments?: Rules;
+  /** Returns the fields for a call, also one with another `cacheSize`; default all arguments except `cacheSize`. */
+  fields?: (call: never, where: string) => object;
+  domain: Constraint | ((it: Self) => Constraint);
+  codomain: Constraint | ((it: Self) => Constraint);
+  /** Default true. */
+  bijective?: boolean | ((it: Self) => boolean);
+  /** Without it, reading the sign throws. */
+  sign?: number | ((it: Self) => number | Tensor);
+  forward: (x: Tensor, it: Self) => Tensor;
+  inverse: (y: Tensor, it: Self) => Tensor;
+  /** The log of the absolute determinant of the Jacobian, for bijective transforms. */
+  logStretch?: (x: Tensor, y: Tensor, it: Self) => Tensor;
+  /** Default the shape itself. */
+  forwardShape?: (shape: Shape, it: Self) => Shape;
+  inverseShape?: (shape: Shape, it: Self) => Shape;
+  /** Whether another transform of the class computes the same function; default true. */
+  equals?: (other: Self, it: Self) => boolean;
+  /** The arguments in the text of the transform; default none. */
+  text?: (it: Self) => string;
+  /** The tensors that the transform depends on; default its fields that are tensors. */
+  tensors?: (it: Self) => readonly Tensor[];
+}
+
+/** A declared transform. */
+export class DeclaredTransform extends Transform {
+  /** @internal */
+  declare protected readonly declaration: TransformDeclaration<this>;
 
   override get domain(): Constraint {
-    return this.original.codomain;
+    return valueFor(this, this.declaration.domain);
   }
 
   override get codomain(): Constraint {
-    return this.original.domain;
+    return valueFor(this, this.declaration.codomain);
   }
 
   override get bijective(): boolean {
-    return this.original.bijective;
+    return valueFor(this, this.declaration.bijective ?? true);
   }
 
   override get sign(): number | Tensor {
-    return this.original.sign;
+    const { sign } = this.declaration;
+    return sign === undefined ? super.sign : valueFor(this, sign);
+  }
+
+  /** @internal */
+  override get tensors(): readonly Tensor[] {
+    return this.declaration.tensors?.(this) ?? super.tensors;
+  }
+
+  protected override cached(cacheSize: CacheSize): Transform {
+    const fields = this.declaration.fields?.(
+      { ...this, cacheSize } as never,
+      this.constructor.name,
+    );
+    return Object.assign(super.cached(cacheSize), fields);
+  }
+
+  protected override forward(x: Tensor): Tensor {
+    return this.declaration.forward(x, this);
+  }
+
+  protected override invert(y: Tensor): Tensor {
+    return this.declaration.inverse(y, this);
+  }
+
+  protected override logStretch(x: Tensor, y: Tensor): Tensor {
+    return this.declaration.logStretch?.(x, y, this) ?? super.logStretch(x, y);
+  }
+
+  override forwardShape(shape: readonly number[]): readonly number[] {
+    return this.declaration.forwardShape?.(shape, this) ?? shape;
+  }
+
+  override inverseShape(shape: readonly number[]): readonly number[] {
+    return this.declaration.inverseShape?.(shape, this) ?? shape;
+  }
+
+  override equals(other: Transform): boolean {
+    if (other.constructor !== this.constructor) return false;
+    return this.declaration.equals?.(other as this, this) ?? true;
+  }
+
+  override toString(): string {
+    return `${this.constructor.name}(${this.declaration.text?.(this) ?? ""})`;
+  }
+}
+
+/** The base class of a declared transform with this constructor. */
+export type TransformClass<G extends unknown[], T extends Transform> = new (...given: G) => T;
+
+/** Returns the base class of a declared transform; the types are those of its constructor's arguments and fields. */
+export function transformation<G extends unknown[] = TransformArguments, Fields = unknown>(
+  declaration: TransformDeclaration<DeclaredTransform & Fields>,
+): TransformClass<G, DeclaredTransform & Fields> {
+  const rules: Rules = declaration.arguments ?? kTransformOptions;
+  class Declared extends DeclaredTransform {
+    constructor(...given: G) {
+      const { name } = new.target;
+      const call = readArguments(name, rules, given) as { cacheSize: CacheSize };
+      const { cacheSize, ...fields } = call;
+      super({ cacheSize });
+      Object.assign(this, declaration.fields?.(call as never, name) ?? fields);
+    }
+  }
+  Object.assign(Declared.prototype, { declaration });
+  return Declared as never;
+}
+
+/** A declared transform that is increasing. */
+export interface RisingTransform extends DeclaredTransform {
+  readonly sign: number;
+}
+
+/** Returns the base class of a declared increasing transform of real numbers. */
+export function rising(
+  declaration: Omit<TransformDeclaration<DeclaredTransform>, "domain" | "sign">,
+): TransformClass<TransformArguments, RisingTransform> {
+  return transformation({ ...declaration, domain: real, sign: 1 }) as never;
+}
+
+function valueFor<Self, T extends object | boolean | number>(
+  it: Self,
+  value: T | ((it: Self) => T),
+): T {
+  return typeof value === "function" ? value(it) : value;
+}
+
+interface Inverse {
+  readonly original: Transform;
+}
+
+class InverseTransform extends transformation<[original: Transform], Inverse>({
+  arguments: { original: transform, ...kTransformOptions },
+  tensors: ({ original }) => original.tensors,
+  domain: ({ original }) => original.codomain,
+  codomain: ({ original }) => original.domain,
+  bijective: ({ original }) => original.bijective,
+  sign: ({ original }) => original.sign,
+  forward: (x, { original }) => original.inverse(x),
+  inverse: (y, { original }) => original.call(y),
+  logStretch: (x, y, { original }) => original.logAbsDetJacobian(y, x).neg(),
+  forwardShape: (shape, { original }) => original.inverseShape(shape),
+  inverseShape: (shape, { original }) => original.forwardShape(shape),
+  equals: (other, { original }) => original.equals(other.original),
+}) {
+  // The original caches both directions.
+  override withCache(...given: TransformArguments): Transform {
+    return this.original.withCache(...given).inv;
   }
 
   override get inv(): Transform {
     return this.original;
   }
 
-  protected override forward(x: Tensor): Tensor {
-    return this.original.inverse(x);
-  }
-
-  protected override invert(y: Tensor): Tensor {
-    return this.original.call(y);
-  }
-
-  protected override logStretch(x: Tensor, y: Tensor): Tensor {
-    return this.original.logAbsDetJacobian(y, x).neg();
-  }
-
-  override forwardShape(shape: readonly number[]): readonly number[] {
-    return this.original.inverseShape(shape);
-  }
-
-  override inverseShape(shape: readonly number[]): readonly number[] {
-    return this.original.forwardShape(shape);
-  }
-
-  override equals(other: Transform): boolean {
-    return other instanceof InverseTransform && this.original.equals(other.original);
-  }
-
   override toString(): string {
     return `${this.original}.inv`;
   }
 }
-
-export const transform = /* @__PURE__ */ new Rule<Transform>(
-  "a transform",
-  (value) => value instanceof Transform,
-);

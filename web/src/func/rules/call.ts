@@ -1,4 +1,4 @@
-// One call of an op with a batch among its tensors, as the rules see it.
+// A call of an op with a batch among its tensors, in the form that rules use.
 
 import { listOf } from "../../arguments/rule.js";
 import { callOp } from "../../dispatch/call.js";
@@ -9,21 +9,21 @@ import { tensorRule } from "../../tensor/rules.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { isBatchedAt, type Level } from "../batched.js";
 
-/** What an op returns. */
+/** The result of an op. */
 export type Result = Tensor | Tensor[];
 
-/** Computes a call for the whole batch; the results have it along their first dimension. null: there is no such way. */
+/** Computes a call for the whole batch, which is the first dimension of the results. Returns null if it cannot. */
 export type Rule = (call: Call) => Result | null;
 
-/** A tensor of a call: `tensor` has the batch along its first dimension when `isBatched`. */
+/** A tensor argument of a call. If `isBatched`, the first dimension of `tensor` is the batch. */
 export interface Operand {
   readonly tensor: Tensor;
   readonly isBatched: boolean;
-  /** Dimensions of one sample. */
+  /** The number of dimensions of one sample. */
   readonly rank: number;
 }
 
-/** A call of an op inside of a level of vmap(). Its tensors belong to the levels around it. */
+/** A call of an op inside a level of vmap(). Its tensors belong to the enclosing levels. */
 export class Call {
   readonly values: readonly unknown[];
 
@@ -36,11 +36,15 @@ export class Call {
       const value = i < given.length ? given[i] : parameter.defaultValue;
       checkTensors(op, parameter, value);
       if (value !== undefined || !parameter.isRequired) return value;
-      return fail("InvalidArgument", op.name, `it is called as ${usageOf(op)}.`);
+      return fail(
+        "InvalidArgument",
+        op.name,
+        `an argument is missing: it is called as ${usageOf(op)}.`,
+      );
     });
   }
 
-  /** Samples in the batch. */
+  /** The number of samples in the batch. */
   get size(): number {
     return this.level.size;
   }
@@ -50,41 +54,41 @@ export class Call {
     return this.values[this.op.parameters.findIndex((parameter) => parameter.name === name)] as T;
   }
 
-  /** Returns a tensor that was given, or null. */
+  /** Returns a tensor argument, or null if it is not a tensor. */
   operand(name: string): Operand | null {
     const value = this.value(name);
     return value instanceof Tensor ? this.operandOf(value) : null;
   }
 
-  /** Returns what a tensor of the call stands for. */
+  /** Returns the operand that a tensor of the call represents. */
   operandOf(value: Tensor): Operand {
     return isBatchedAt(value, this.level)
       ? { tensor: value.shown, isBatched: true, rank: value.ndim }
       : { tensor: value, isBatched: false, rank: value.ndim };
   }
 
-  /** Returns the dimensions of a sample of a tensor. */
+  /** Returns the number of dimensions of a sample of a tensor argument. */
   rank(name: string): number {
     return this.operand(name)?.rank ?? 0;
   }
 
-  /** True when a tensor was given and is batched. */
+  /** True if an argument is a batched tensor. */
   isBatched(name: string): boolean {
     return this.operand(name)?.isBatched === true;
   }
 
-  /** Returns a tensor with the batch in front: as often as there are samples, where it is the same for all. */
+  /** Returns a tensor argument with the batch in front; repeats it if it is the same for all samples. */
   batch(name: string): Tensor {
     return this.batchOf(this.value(name));
   }
 
-  /** Like batch(), for a value. */
+  /** Like batch(), but takes the tensor. */
   batchOf(value: Tensor): Tensor {
     const { tensor, isBatched } = this.operandOf(value);
     return isBatched ? tensor : expand(unsqueeze(tensor, 0), [this.size, ...tensor.shape]);
   }
 
-  /** Runs the op with other values for some parameters; the others have to be without a batch. */
+  /** Runs the op with some parameters replaced; all others must not be batched. */
   run(changes: Readonly<Record<string, unknown>> = {}): Result {
     const values = this.op.parameters.map(({ name }, i) =>
       Object.hasOwn(changes, name) ? changes[name] : this.values[i],
@@ -98,7 +102,7 @@ export class Call {
   }
 }
 
-// Rules look at tensors before the engine does.
+// Checked here because rules use the tensors before the engine checks them.
 function checkTensors(op: Op, { name, kind }: Parameter, value: unknown): void {
   if (kind === Kind.Tensor) tensorRule.check(op.name, name, value);
   else if (kind === Kind.Tensors) kTensors.check(op.name, name, value);
@@ -107,7 +111,7 @@ function checkTensors(op: Op, { name, kind }: Parameter, value: unknown): void {
 
 const kTensors = /* @__PURE__ */ listOf(tensorRule);
 
-/** Gives the samples of a batch `rank` dimensions, new ones in front. */
+/** Extends the samples of a batch to `rank` dimensions, with new ones in front. */
 export function withRank(batch: Tensor, rank: number): Tensor {
   const missing = rank - (batch.ndim - 1);
   if (missing <= 0) return batch;
@@ -115,17 +119,17 @@ export function withRank(batch: Tensor, rank: number): Tensor {
   return reshape(batch, [...shape.slice(0, 1), ...new Array(missing).fill(1), ...shape.slice(1)]);
 }
 
-/** An operand that broadcasts with others of `rank`, dimensions of the batch apart. */
+/** Returns an operand that broadcasts with others whose samples have `rank` dimensions. */
 export function broadcastable({ tensor, isBatched }: Operand, rank: number): Tensor {
   return isBatched ? withRank(tensor, rank) : tensor;
 }
 
-/** Applies `fn` to the result, or to each. */
+/** Applies `fn` to a result, or to each of several. */
 export function eachResult(result: Result, fn: (tensor: Tensor) => Tensor): Result {
   return Array.isArray(result) ? result.map(fn) : fn(result);
 }
 
-/** Whole numbers from `start` to before `end`. */
+/** Returns the whole numbers from `start` up to but excluding `end`. */
 export function range(start: number, end: number): number[] {
   return Array.from({ length: Math.max(end - start, 0) }, (_, i) => start + i);
 }

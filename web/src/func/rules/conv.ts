@@ -1,4 +1,4 @@
-// Convolutions. Where every sample has a weight of its own, as in per-sample gradients, the samples become groups.
+// Rules for convolutions. If every sample has a different weight, as in per-sample gradients, the samples become groups.
 
 import { add, flatten, movedim, reshape } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
@@ -17,7 +17,7 @@ export function convolution(spatial: number): Rule {
   };
 }
 
-// Samples with weights of their own, without the bias.
+// Convolves samples that have different weights, without the bias.
 function grouped(call: Call, spatial: number): Tensor {
   const { size } = call;
   const weight = flatten(call.batch("weight"), 0, 1);

@@ -1,4 +1,4 @@
-// Ops that name dimensions: the dimensions of a sample come after that of the batch.
+// Rules for ops with `dim` parameters: the dimensions of a sample come after the batch dimension.
 
 import {
   amax,
@@ -29,7 +29,7 @@ const kDimNames: ReadonlySet<string> = /* @__PURE__ */ new Set([
   "destination",
 ]);
 
-/** Returns where a dimension of samples is in a batch; they have `rank` of them. */
+/** Returns the dimension of the batch that corresponds to a dimension of samples with `rank` dimensions. */
 export function shiftDim(where: string, dim: unknown, rank: number): unknown {
   if (!Number.isInteger(dim)) return dim;
   const size = Math.max(rank, 1);
@@ -38,22 +38,22 @@ export function shiftDim(where: string, dim: unknown, rank: number): unknown {
   fail(
     "IndexOutOfRange",
     where,
-    `Dimension out of range (expected to be in range of [${-size}, ${size - 1}], but got ${dim}).`,
+    `dim: expected a dimension in [${-size}, ${size - 1}], got ${dim}.`,
   );
 }
 
-/** Like shiftDim(), for one or a list. */
+/** Like shiftDim(), for one dimension or an array of them. */
 export function shiftDims(where: string, dims: unknown, rank: number): unknown {
   return Array.isArray(dims)
     ? dims.map((dim) => shiftDim(where, dim, rank))
     : shiftDim(where, dims, rank);
 }
 
-/** The rule of ops that only name dimensions of their tensors, which all have as many. */
+/** The rule of ops whose only special parameters are dimensions, and whose tensors have the same number of dimensions. */
 export function shifted(call: Call): Result {
   const rank = firstRank(call);
   const isScalar = rank === 0;
-  // A sample without dimensions may be taken for one of one element.
+  // A sample without dimensions is treated as a vector with one element.
   const batchOf = (value: Tensor) => {
     const batch = call.batchOf(value);
     return isScalar && batch.ndim === 1 ? unsqueeze(batch, 1) : batch;
@@ -79,7 +79,7 @@ function firstRank(call: Call): number {
   return call.operandOf(first).rank;
 }
 
-/** The rule of reductions over some dimensions, or over all of a sample when none are named. */
+/** The rule of reductions over some dimensions, or over all dimensions of a sample if none are given. */
 export function reduction(call: Call): Result {
   const dims = call.value("dim");
   const rank = call.rank("input");
@@ -90,7 +90,7 @@ export function reduction(call: Call): Result {
   return call.run({ input: batch, dim: range(1, rank + 1) });
 }
 
-/** The rule of ops that work along one dimension, or on all elements of a sample when none is named. */
+/** The rule of ops along one dimension, or over all elements of a sample if none is given. */
 export function alongOne(call: Call): Result {
   if (call.value("dim") !== null) return shifted(call);
   const batch = call.batch("input");
@@ -100,12 +100,12 @@ export function alongOne(call: Call): Result {
   return eachResult(result, (one) => reshape(one, [call.size, ...ones]));
 }
 
-/** Returns the elements of one sample. */
+/** Returns the number of elements of one sample. */
 export function countOf(batch: Tensor): number {
   return batch.shape.slice(1).reduce((product, size) => product * size, 1);
 }
 
-/** The rule of max() and min(), which are three functions in one. */
+/** Returns the rule of max() or min(), each of which has three forms. */
 export function extremum(name: "max" | "min") {
   return (call: Call): Result => {
     const dim = call.value("dim");
@@ -121,7 +121,7 @@ export function extremum(name: "max" | "min") {
   };
 }
 
-/** The rule of median() and its like, which have no positions when no dimension is named. */
+/** The rule of median() and nanmedian(), which return no indices if no dimension is given. */
 export function middle(call: Call): Result {
   const result = alongOne(call);
   return call.value("dim") === null ? ((result as Tensor[])[0] as Tensor) : result;

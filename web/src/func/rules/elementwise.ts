@@ -1,4 +1,4 @@
-// Elementwise ops: the operands broadcast, samples with samples.
+// Rules for elementwise ops, whose operands are broadcast sample by sample.
 
 import { callInPlace } from "../../dispatch/call.js";
 import { toDtype } from "../../generated/internal.js";
@@ -19,13 +19,17 @@ export function elementwiseInPlace(call: Call, target: Tensor, flags: number): v
   const changes = aligned(call);
   const other = operandsOf(call).find((operand) => operand.rank > rank);
   if (other !== undefined) {
-    fail("ShapeMismatch", call.op.name, "the first tensor has fewer dimensions than the result.");
+    fail(
+      "ShapeMismatch",
+      call.op.name,
+      "the tensor to write to has fewer dimensions than the result.",
+    );
   }
   const values = call.op.parameters.map(({ name }, i) => changes[name] ?? call.values[i]);
   callInPlace(call.op, values, flags);
 }
 
-/** Returns the tensors of a call as they broadcast with each other, by the names of their parameters. */
+/** Returns the tensors of a call by parameter name, with shapes that broadcast with each other. */
 function aligned(call: Call): Record<string, unknown> {
   const operands = operandsOf(call);
   const rank = Math.max(...operands.map((operand) => operand.rank));
@@ -42,7 +46,7 @@ function operandsOf(call: Call): Operand[] {
   return call.values.filter((value) => value instanceof Tensor).map((one) => call.operandOf(one));
 }
 
-// Tensors without dimensions have less say in the dtype of the result; a batch of them has to keep that.
+// Tensors without dimensions have lower priority in dtype promotion; a batch of them must behave the same way.
 function alignedOperand(operand: Operand, rank: number, all: readonly Operand[]): Tensor {
   const { tensor, isBatched } = operand;
   if (operand.rank > 0) return broadcastable(operand, rank);
@@ -53,14 +57,14 @@ function alignedOperand(operand: Operand, rank: number, all: readonly Operand[])
   return withRank(isConverted ? toDtype(tensor, wide.tensor.dtype) : tensor, rank);
 }
 
-// Bool, integer, floating point, complex: the order of promotion.
+// Returns the rank of a dtype in the order of promotion: bool, integer, floating point, complex.
 function kindOf(dtype: DType): number {
   if (dtype === "bool") return 0;
   if (dtype.startsWith("complex")) return 3;
   return dtype.includes("float") ? 2 : 1;
 }
 
-/** Like elementwise(), for functions whose tensors have to be given in full: they are repeated for every sample. */
+/** Like elementwise(), for ops whose tensors must all have the batch dimension: they are repeated for every sample. */
 export function repeated(call: Call, others: Readonly<Record<string, unknown>> = {}): Result {
   const ranks = operandsOf(call).map((operand) => operand.rank);
   const rank = Math.max(...ranks);
@@ -72,13 +76,13 @@ export function repeated(call: Call, others: Readonly<Record<string, unknown>> =
   return call.run(changes);
 }
 
-/** Returns a rule for losses of pairs of elements: computed for each, then reduced sample by sample. */
+/** The rule of losses of pairs of elements: computes them element by element, then reduces each sample. */
 export function elementwiseLoss(call: Call): Result {
   const losses = repeated(call, { reduction: "none" }) as Tensor;
   return reduceSamples(losses, call.value("reduction"));
 }
 
-/** Reduces the losses of every sample as `reduction` says. */
+/** Reduces the losses of every sample according to `reduction`. */
 export function reduceSamples(losses: Tensor, reduction: string): Tensor {
   const dims = range(1, losses.ndim);
   if (reduction === "none" || dims.length === 0) return losses;

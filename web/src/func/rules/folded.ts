@@ -1,21 +1,21 @@
-// Ops that take a batch of their own: samples are added to it, and taken apart again.
+// Rules for ops that have a batch dimension themselves: the dimension of the samples is folded into it and split off afterwards.
 
 import { flatten, movedim, mul, reshape, unsqueeze, where } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { type Call, eachResult, type Result, type Rule } from "./call.js";
 import { shiftDim } from "./dims.js";
 
-/** Returns a batch of batches as one batch. */
+/** Merges the two batch dimensions of a batch of batches. */
 export function fold(batch: Tensor): Tensor {
   return flatten(batch, 0, 1);
 }
 
-/** Undoes fold() for a result: `count` is how many the inner batches hold. */
+/** Reverses fold() for a result; `count` is the size of the inner batches. */
 export function unfold(folded: Tensor, size: number, count: number): Tensor {
   return reshape(folded, [size, count, ...folded.shape.slice(1)]);
 }
 
-/** Runs a call whose `names` have a batch of their own when they have more than `kept` dimensions. */
+/** Runs a call whose tensors `names` have their own batch dimension if they have more than `kept` dimensions. */
 export function runFolded(
   call: Call,
   names: readonly string[],
@@ -30,12 +30,12 @@ export function runFolded(
   return isFolded ? eachResult(result, (one) => unfold(one, call.size, count)) : result;
 }
 
-/** Returns a rule for ops of one tensor that may or may not have a batch; without, it has `kept` dimensions. */
+/** Returns a rule for ops of one tensor with an optional batch dimension; without it, the tensor has `kept` dimensions. */
 export function folded(kept: number): Rule {
   return (call) => runFolded(call, ["input"], kept);
 }
 
-/** Padding with a constant takes tensors of any shape; other modes want channels, and maybe a batch. */
+/** The rule of pad(): padding with a constant accepts any shape; other modes require channels and accept a batch dimension. */
 export const padded: Rule = (call) => {
   if (call.value("mode") === "constant") {
     const batch = call.batch("input");
@@ -45,12 +45,12 @@ export const padded: Rule = (call) => {
   return Array.isArray(padding) ? runFolded(call, ["input"], padding.length / 2 + 1) : null;
 };
 
-/** prelu(): the weight belongs to the second dimension of a sample. */
+/** The rule of prelu(): the weight applies to the second dimension of a sample. */
 export const prelu: Rule = (call) => {
   const rank = call.rank("input");
   if (call.isBatched("weight")) return ownSlopes(call, rank);
   if (rank > 1) return runFolded(call, ["input"], 0);
-  // Without channels there is one weight.
+  // Without a channel dimension there is a single weight.
   const input = call.batch("input");
   const flat = call.runOne({ input: reshape(input, [-1, 1]) });
   return call.value<Tensor>("weight").numel === 1 && input.numel > 0
@@ -58,7 +58,7 @@ export const prelu: Rule = (call) => {
     : null;
 };
 
-// Every sample has slopes of its own.
+// Handles slopes that differ by sample.
 function ownSlopes(call: Call, rank: number): Tensor {
   const [input, weight] = [call.batch("input"), call.batch("weight")];
   const count = weight.numel / Math.max(call.size, 1);
@@ -68,7 +68,7 @@ function ownSlopes(call: Call, rank: number): Tensor {
   return where(input.gt(0), input, mul(input, slopes));
 }
 
-/** renorm(): the batch is no part of what has a norm. */
+/** The rule of renorm(): norms must not include the batch dimension. */
 export const renorm: Rule = (call) => {
   const rank = call.rank("input");
   const dim = shiftDim("renorm", call.value("dim"), rank) as number;
@@ -77,11 +77,11 @@ export const renorm: Rule = (call) => {
   return movedim(unfold(result, call.size, front.shape[1] ?? 1), 1, dim);
 };
 
-/** one_hot(), when it is told how many classes there are. */
+/** The rule of one_hot() if the number of classes is given. */
 export const oneHot: Rule = (call) =>
   call.value("numClasses") === -1 ? null : call.run({ input: call.batch("input") });
 
-/** pairwise_distance(): vectors get dimensions in front. */
+/** The rule of pairwise_distance(): vectors get new dimensions in front. */
 export const vectorPairs: Rule = (call) => {
   const rank = Math.max(call.rank("x1"), call.rank("x2"), 1);
   const batchOf = (name: string) => {

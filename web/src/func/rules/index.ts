@@ -1,4 +1,4 @@
-// How every op takes a batch: elementwise ops by the op table, the others by their rules. What has no rule is run
+// The vmap() rules of all ops: the op table marks the elementwise ones, the others have rules by name. An op without a rule runs
 // sample by sample (interpret.ts).
 
 import type { Op } from "../../dispatch/signature.js";
@@ -16,19 +16,19 @@ import { batchNormOf, groupNorm, instanceNorm, trailingNorm } from "./norms.js";
 import { lstmStepsOf } from "./recurrent.js";
 import { viewRules } from "./views.js";
 
-// The dimension is one of both tensors together.
+// The dimension refers to the broadcast shape of both tensors.
 const similarity: Rule = (call) => {
   const rank = Math.max(call.rank("x1"), call.rank("x2"));
   return repeated(call, { dim: shiftDim(call.op.name, call.value("dim"), rank) });
 };
 
-// The batch is one more dimension of the tensor.
+// Treats the batch as one more dimension of the tensor.
 const alone: Rule = (call) => call.run({ input: call.batch("input") });
 
 const sortedRows: Rule = (call) =>
   call.rank("input") === 0 ? call.batch("input") : (call.batch("input").sort(1)[0] as Tensor);
 
-// Made when the first op asks, so that a bundle without vmap() has nothing of it.
+// A function, so that the rules are created at first use and a bundle without vmap() can drop them.
 const makeRules = (): Readonly<Record<string, Rule>> => ({
   ...viewRules(),
   ...indexRules(),
@@ -142,14 +142,14 @@ const makeRules = (): Readonly<Record<string, Rule>> => ({
 
 let rules: Readonly<Record<string, Rule>> | null = null;
 
-/** Returns the rule of an op, or null when there is none. */
+/** Returns the rule of an op, or null if it has none. */
 export function ruleOf(op: Op): Rule | null {
   if (op.id < kElementwiseCount) return elementwise;
   rules ??= makeRules();
   return (Object.hasOwn(rules, op.name) ? rules[op.name] : null) ?? null;
 }
 
-/** True for an op of the table whose operands broadcast with each other. */
+/** True for an elementwise op, whose operands broadcast with each other. */
 export function isElementwise(op: Op): boolean {
   return op.id < kElementwiseCount;
 }

@@ -1,4 +1,4 @@
-// Picking and placing by tensors of positions.
+// Rules for ops that read or write at positions given by tensors.
 
 import { index as indexOp, toDtype } from "../../generated/internal.js";
 import {
@@ -22,17 +22,17 @@ import { Tensor } from "../../tensor/tensor.js";
 import { broadcastable, type Call, type Operand, type Rule, range } from "./call.js";
 import { countOf, shiftDim, shifted } from "./dims.js";
 
-/** The error of ops whose results have sizes that depend on values. */
+/** Throws the error for ops whose result size depends on values. */
 export function dependsOnData(name: string): never {
   fail(
     "InvalidArgument",
     "vmap",
-    `It looks like you're attempting to use ${name} in a vmap: the shape of its result depends on the data, which we ` +
-      "don't support, as every sample could have another. Use where() or a mask instead.",
+    `${name} cannot be used inside vmap(): the shape of its result depends on values and could differ by sample. ` +
+      "Use where() or a mask instead.",
   );
 }
 
-// Positions that differ by sample: the samples' rows are put below one another, and positions count on.
+// Handles positions that differ by sample: the rows of all samples are concatenated and the positions offset accordingly.
 function onRows(call: Call, source: string | null): Tensor | null {
   const rank = call.rank("input");
   if (rank === 0 || call.rank("index") > 1) return null;
@@ -56,8 +56,8 @@ const selected: Rule = (call) => {
   return call.run({ input: call.batch("input"), dim });
 };
 
-// What is placed may differ, and where.
-const placed =
+// Both the written values and the positions may differ by sample.
+const written =
   (source: string): Rule =>
   (call) => {
     const rank = call.rank("input");
@@ -71,7 +71,7 @@ const placed =
     return call.run({ input: call.batch("input"), dim, ...change });
   };
 
-// Every sample is filled with a number of its own, at the same places.
+// Fills every sample with a different number at the same positions.
 function filledByOwn(call: Call): Tensor | null {
   if (call.isBatched("index")) return null;
   const input = call.batch("input");
@@ -90,7 +90,7 @@ const reduced: Rule = (call) =>
     ? shifted(call)
     : null;
 
-// Rows of one sorted list, or of one for each.
+// Searches one sorted sequence for all rows, or a different one for each.
 const found: Rule = (call) => {
   const [sorted, input] = [call.operand("sortedSequence"), call.operand("input")];
   if (sorted === null || input === null) return null;
@@ -139,7 +139,7 @@ const taken: Rule = (call) => {
   return reshape(flat, index.shape);
 };
 
-// With a table per sample, the tables are put below one another.
+// With a different table per sample, the tables are concatenated.
 const embedded: Rule = (call) => {
   const weight = call.operand("weight") as Operand;
   const input = call.operand("input") as Operand;
@@ -159,7 +159,7 @@ function rowStarts(call: Call, rows: number): Tensor {
   return mul(arange(call.size, { dtype: "int64" }), rows);
 }
 
-// The row of a padding index learns nothing.
+// The row of the padding index receives no gradient.
 function withoutGradient(table: Tensor, padding: number, rows: number): Tensor {
   const row = padding < 0 ? padding + rows : padding;
   const isPadding = reshape(arange(rows).eq(row), [rows, 1]);
@@ -168,7 +168,7 @@ function withoutGradient(table: Tensor, padding: number, rows: number): Tensor {
 
 const isMask = ({ dtype }: Tensor): boolean => dtype === "bool" || dtype === "uint8";
 
-// True when the dimensions that are picked from follow one another; the result has them at the first one's place.
+// True if the indexed dimensions are adjacent; the result then has the index dimensions at the position of the first.
 function areAdjacent(indices: readonly Operand[], dims: readonly number[]): boolean {
   return dims.every((dim, i) => {
     const before = indices[i - 1];
@@ -178,7 +178,7 @@ function areAdjacent(indices: readonly Operand[], dims: readonly number[]): bool
   });
 }
 
-// The indices of a call, and where what they pick is.
+// Collects the indices of a call and the dimensions that they index.
 function picksOf(call: Call) {
   const indices = call.value<Tensor[]>("indices").map((one) => call.operandOf(one));
   const given = call.value<number | number[] | null | undefined>("dims") ?? starts(indices);
@@ -186,20 +186,20 @@ function picksOf(call: Call) {
   const rank = Math.max(...indices.map(({ tensor, rank }) => (isMask(tensor) ? 1 : rank)));
   return {
     dims,
-    /** Dimensions that the indices have together. */
+    /** The number of dimensions of the broadcast indices. */
     rank,
     areAdjacent: areAdjacent(indices, dims),
     areBatched: indices.some(({ isBatched }) => isBatched),
     hasOwnMasks: indices.some(({ tensor, isBatched }) => isBatched && isMask(tensor)),
     areMasks: indices.some(({ tensor }) => isMask(tensor)),
-    /** The indices as they broadcast with each other. */
+    /** The indices with shapes that broadcast with each other. */
     tensors: indices.map((one) => (isMask(one.tensor) ? one.tensor : broadcastable(one, rank))),
-    /** Dimensions of the input that are picked from. */
+    /** The number of indexed dimensions of the input. */
     used: indices.reduce((sum, { tensor, rank }) => sum + (isMask(tensor) ? rank : 1), 0),
   };
 }
 
-// Without dimensions, the indices are for the first ones.
+// If no dimensions are given, the indices apply to the first ones.
 function starts(indices: readonly Operand[]): number[] {
   let next = 0;
   return indices.map(({ tensor, rank }) => {
@@ -209,7 +209,7 @@ function starts(indices: readonly Operand[]): number[] {
   });
 }
 
-// The number of each sample, to broadcast with indices of `rank` dimensions.
+// Returns the index of each sample, shaped to broadcast with indices of `rank` dimensions.
 function sampleNumbers(call: Call, rank: number): Tensor {
   return reshape(rowStarts(call, 1), [call.size, ...new Array(rank).fill(1)]);
 }
@@ -228,7 +228,7 @@ const indexed: Rule = (call) => {
   if (!isBatched) return movedim(indexOp(tensor, tensors, dims), first, 0);
   const result = indexOp(tensor, [sampleNumbers(call, rank), ...tensors], [0, ...moved]);
   if (first === 0) return result;
-  // Picked from dimensions that do not follow the batch's, the positions come first.
+  // For dimensions that are not adjacent to the batch dimension, the index dimensions come first in the result.
   const from = range(1, 1 + rank);
   return movedim(
     result,
@@ -254,14 +254,14 @@ const indexPlaced: Rule = (call) => {
   return indexPut_(target, indices, source as Tensor, call.value("accumulate"), places);
 };
 
-/** Returns the rules of positions. */
+/** Returns the rules of indexing ops. */
 export const indexRules = (): Readonly<Record<string, Rule>> => ({
   index: indexed,
   index_select: selected,
-  index_add: placed("source"),
-  index_copy: placed("source"),
-  index_reduce: placed("source"),
-  index_fill: placed("value"),
+  index_add: written("source"),
+  index_copy: written("source"),
+  index_reduce: written("source"),
+  index_fill: written("value"),
   index_put: indexPlaced,
   gather: shifted,
   scatter: scattered,

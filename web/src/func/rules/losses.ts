@@ -1,4 +1,4 @@
-// Losses that are not computed element by element.
+// Rules for losses that are not computed element by element.
 
 import { take, unsqueeze } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
@@ -6,7 +6,7 @@ import { type Call, type Rule, range } from "./call.js";
 import { reduceSamples } from "./elementwise.js";
 import { fold, unfold } from "./folded.js";
 
-/** Returns a rule for losses of rows: `names` are the tensors, whose first has `kept` dimensions without a batch. */
+/** Returns a rule for losses per row. `names` are the tensors; the first has `kept` dimensions if it has no batch dimension. */
 export function rowLoss(names: readonly string[], kept: number): Rule {
   return (call) => {
     if (call.op.parameters.some(({ name }) => !names.includes(name) && call.isBatched(name)))
@@ -25,7 +25,7 @@ export function rowLoss(names: readonly string[], kept: number): Rule {
   };
 }
 
-/** gaussian_nll_loss(): the variance may lack the last dimension, and may be a number. */
+/** The rule of gaussian_nll_loss(): the variance may lack the last dimension, or be a number. */
 export const gaussianLoss: Rule = (call) => {
   if (call.rank("input") !== call.rank("target")) return null;
   const names = call.operand("var") === null ? ["input", "target"] : ["input", "target", "var"];
@@ -34,7 +34,7 @@ export const gaussianLoss: Rule = (call) => {
   return reduceSamples(losses, call.value("reduction"));
 };
 
-/** Returns the rule of losses of classes, whose mean is weighted by the classes of the targets. */
+/** The rule of classification losses, whose mean is weighted by the classes of the targets. */
 export const classLoss: Rule = (call) => {
   if (call.isBatched("weight")) return null;
   const rank = call.rank("input");
@@ -53,7 +53,7 @@ export const classLoss: Rule = (call) => {
   return reduction === "sum" ? sum : sum.div(weightOf(call, own, dims));
 };
 
-// What the mean divides by.
+// Returns the divisor of the mean.
 function weightOf(call: Call, losses: Tensor, dims: readonly number[]): Tensor | number {
   const target = call.batch("target");
   if (target.dtype !== "int64" && target.dtype !== "uint8") {

@@ -1,4 +1,4 @@
-// Products of matrices and vectors, and linear algebra, which works on the last two dimensions.
+// Rules for products of matrices and vectors, and for linear algebra, which operates on the last two dimensions.
 
 import { einsum } from "../../generated/internal.js";
 import {
@@ -23,10 +23,10 @@ import {
 } from "./call.js";
 import { shifted } from "./dims.js";
 
-// The product that matmul() gives for two samples.
+// Returns the product of two samples, as matmul() defines it.
 function product(a: Operand, b: Operand): Operand {
   if (a.rank === 1 && b.rank === 2 && a.isBatched && !b.isBatched) {
-    // The vectors are rows of one matrix.
+    // The batch of vectors is treated as one matrix.
     return { tensor: matmul(a.tensor, b.tensor), isBatched: true, rank: 1 };
   }
   const left = a.rank === 1 ? { ...a, tensor: unsqueeze(a.tensor, -2), rank: 2 } : a;
@@ -53,7 +53,7 @@ const plain = (productOf: Product): Rule => {
   return (call) => productOf(call)?.tensor ?? null;
 };
 
-// a + b, of which at least one is batched.
+// Returns a + b, where at least one of them is batched.
 function sumOf(a: Operand, b: Operand): Tensor {
   const rank = Math.max(a.rank, b.rank);
   return add(broadcastable(a, rank), broadcastable(b, rank));
@@ -62,7 +62,7 @@ function sumOf(a: Operand, b: Operand): Tensor {
 const scaled = (operand: Operand, factor: number): Operand =>
   factor === 1 ? operand : { ...operand, tensor: mul(operand.tensor, factor) };
 
-// beta * input + alpha * product, where input is not read when beta is 0.
+// Computes beta * input + alpha * product; input is not read if beta is 0.
 const added = (productOf: Product): Rule => {
   return (call) => {
     const result = productOf(call);
@@ -97,7 +97,7 @@ const linearOf: Rule = (call) => {
   return bias === null ? result.tensor : sumOf(result, bias);
 };
 
-/** Every tensor with the batch in front and as many dimensions as the largest. */
+/** Runs the op on all tensors with the batch in front, extended to the largest number of dimensions. */
 const leading = (call: Call): Result => {
   const tensors = call.values.filter((value) => value instanceof Tensor);
   const rank = Math.max(...tensors.map((one) => one.ndim));
@@ -109,7 +109,7 @@ const leading = (call: Call): Result => {
   return call.run(changes);
 };
 
-// solve(A, B) takes B for vectors when it has one dimension less than A.
+// solve(A, B) treats B as vectors if it has one dimension less than A.
 const solved: Rule = (call) => {
   const [a, b] = [call.rank("A"), call.rank("B")];
   if (b >= a && b > 1) return leading(call);
@@ -137,7 +137,7 @@ const kDot = 46;
 
 const isLetter = (code: number): boolean => code !== kComma && code !== kDot && code > 64;
 
-// What an equation without an arrow leaves out: the letters that appear once, in order.
+// The implicit output of an equation without an arrow: the letters that appear once, in alphabetical order.
 function outputOf(inputs: readonly number[]): number[] {
   const once = inputs
     .filter(isLetter)
@@ -146,7 +146,7 @@ function outputOf(inputs: readonly number[]): number[] {
   return [...dots, ...once.sort((a, b) => a - b)];
 }
 
-// The batch gets a letter of its own, in front.
+// Adds an unused letter for the batch in front.
 const einsumOf: Rule = (call) => {
   const codes = call.value<number[]>("equation").filter((code) => code !== 32);
   const operands = call.value<Tensor[]>("operands").map((one) => call.operandOf(one));
@@ -176,7 +176,7 @@ function splitAt(codes: readonly number[], separator: number): number[][] {
   return parts;
 }
 
-// The elements of one between those of the other, dimension by dimension.
+// Interleaves the dimensions of both tensors and multiplies.
 const kronecker: Rule = (call) => {
   const rank = Math.max(call.rank("input"), call.rank("other"));
   const a = withRank(call.batch("input"), rank).shape.slice(1);
@@ -204,7 +204,7 @@ const crossed: Rule = (call) => {
   return call.rank("input") === call.rank("other") ? shifted(call) : null;
 };
 
-/** Returns the rules of matrices. */
+/** Returns the rules of matrix ops. */
 export const matrixRules = (): Readonly<Record<string, Rule>> => ({
   mm: plain(productOf("input", "mat2", 2, 2)),
   bmm: plain(productOf("input", "mat2", 3, 3)),

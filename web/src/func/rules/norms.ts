@@ -1,4 +1,4 @@
-// Normalisations: the statistics first, then weights and biases, which may differ from sample to sample.
+// Rules for normalization: first the statistics, then weights and biases, which may differ by sample.
 
 import { add, batchNorm, flatten, movedim, mul, reshape, rsqrt, sub } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
@@ -9,14 +9,14 @@ import { runFolded } from "./folded.js";
 const isAffineShared = (call: Call): boolean =>
   !call.isBatched("weight") && !call.isBatched("bias");
 
-// The result of a normalisation, scaled and moved; `place` gives weights the shape to do it with.
-function affine(call: Call, normal: Tensor, place: (operand: Operand) => Tensor): Tensor {
+// Applies the weight and bias to a normalized tensor; `shaped` reshapes them so that they broadcast.
+function affine(call: Call, normal: Tensor, shaped: (operand: Operand) => Tensor): Tensor {
   const [weight, bias] = [call.operand("weight"), call.operand("bias")];
-  const scaled = weight === null ? normal : mul(normal, place(weight));
-  return bias === null ? scaled : add(scaled, place(bias));
+  const scaled = weight === null ? normal : mul(normal, shaped(weight));
+  return bias === null ? scaled : add(scaled, shaped(bias));
 }
 
-/** Returns the rule of norms over the last dimensions; `without` leaves weights out. */
+/** Returns the rule of norms over the last dimensions; `without` are the values that disable the weights. */
 export function trailingNorm(without: Readonly<Record<string, null>>): Rule {
   return (call) => {
     const input = call.batch("input");
@@ -28,7 +28,7 @@ export function trailingNorm(without: Readonly<Record<string, null>>): Rule {
   };
 }
 
-// Weights per channel, the second dimension of a sample.
+// Reshapes weights per channel, which is the second dimension of a sample.
 const perChannel = (rank: number) => {
   return ({ tensor, isBatched }: Operand): Tensor => {
     const own = isBatched ? tensor.shape : [1, ...tensor.shape];
@@ -38,14 +38,14 @@ const perChannel = (rank: number) => {
 
 const kNoAffine = { weight: null, bias: null };
 
-/** group_norm(). */
+/** The rule of group_norm(). */
 export const groupNorm: Rule = (call) => {
   if (isAffineShared(call)) return runFolded(call, ["input"], 0);
   const normal = runFolded(call, ["input"], 0, kNoAffine) as Tensor;
   return affine(call, normal, perChannel(call.rank("input")));
 };
 
-/** instance_norm(). */
+/** The rule of instance_norm(). */
 export const instanceNorm: Rule = (call) => {
   const isTracked = call.operand("runningMean") !== null || call.operand("runningVar") !== null;
   if (!isTracked) return groupNorm(call);
@@ -54,7 +54,7 @@ export const instanceNorm: Rule = (call) => {
   return affine(call, standardized(call, rank), perChannel(rank));
 };
 
-/** batch_norm(). */
+/** The rule of batch_norm(). */
 export const batchNormOf: Rule = (call) => {
   const isTraining = call.value("training") === true;
   const isTracked = call.operand("runningMean") !== null;
@@ -65,7 +65,7 @@ export const batchNormOf: Rule = (call) => {
   return affine(call, normal, perChannel(rank));
 };
 
-// The samples' channels side by side, each of which has statistics of its own.
+// Normalizes with the channels of all samples side by side, so that each has separate statistics.
 function normalized(call: Call): Tensor {
   const channels = flatten(movedim(call.batch("input"), 0, 1), 1, 2);
   const eps = call.value<number>("eps");
@@ -76,24 +76,24 @@ function normalized(call: Call): Tensor {
 }
 
 function standardized(call: Call, rank: number): Tensor {
-  const place = perChannel(rank);
+  const shaped = perChannel(rank);
   const [mean, variance] = [call.operand("runningMean"), call.operand("runningVar")];
   if (mean === null || variance === null) {
-    fail("InvalidArgument", "batchNorm", "without training it needs runningMean and runningVar.");
+    fail("InvalidArgument", "batchNorm", "training: false requires runningMean and runningVar.");
   }
   const eps = call.value<number>("eps");
-  const scale = rsqrt(add(place(variance), eps));
-  return mul(sub(call.batch("input"), place(mean)), scale);
+  const scale = rsqrt(add(shaped(variance), eps));
+  return mul(sub(call.batch("input"), shaped(mean)), scale);
 }
 
-// Statistics that are updated in place have to be there for every sample; the loop updates each.
+// Running statistics that are updated in place must be batched; they are then updated sample by sample.
 function withRunning(call: Call, isUpdated: boolean): null {
   if (isUpdated && !(call.isBatched("runningMean") && call.isBatched("runningVar"))) {
     fail(
       "InvalidArgument",
       "vmap",
-      "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in place, " +
-        "were not batched. Use a norm without running statistics (trackRunningStats: false, GroupNorm), or the mode for evaluation.",
+      "batchNorm cannot update runningMean and runningVar, which are the same for all samples, from a batched input. " +
+        "Use trackRunningStats: false, GroupNorm, or evaluation mode.",
     );
   }
   return null;

@@ -1,4 +1,4 @@
-// Random ops: what they draw inside of vmap() is for its option `randomness` to say.
+// Rules for random ops inside vmap(), whose behavior depends on its option `randomness`.
 
 import { callInPlace } from "../../dispatch/call.js";
 import {
@@ -15,13 +15,13 @@ import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import type { Call, Rule } from "./call.js";
 
-/** What a random op does, by the randomness of a level. */
+/** The rules of a random op by the randomness of a level. */
 export interface RandomRule {
-  /** Draws for every sample. */
+  /** Draws different numbers for every sample. */
   readonly different: Rule;
-  /** Draws once; what is left out runs without a batch. */
+  /** Draws once for all samples; if left out, the op has no tensors that could be batched. */
   readonly same?: Rule;
-  /** False for a call that draws nothing. */
+  /** Returns false for a call that draws no numbers. */
   readonly draws?: (call: Call) => boolean;
 }
 
@@ -29,7 +29,7 @@ const sizesOf = (value: unknown): number[] => (Array.isArray(value) ? value : [v
 
 const sized: Rule = (call) => call.run({ size: [call.size, ...sizesOf(call.value("size"))] });
 
-// randint(high, size) has its sizes where randint(low, high, size) has the upper bound.
+// In randint(high, size) the sizes are in the position of the upper bound of randint(low, high, size).
 const integers: Rule = (call) => {
   const name = call.value("size") === null ? "high" : "size";
   return call.run({ [name]: [call.size, ...sizesOf(call.value(name))] });
@@ -37,7 +37,7 @@ const integers: Rule = (call) => {
 
 const permutations: Rule = (call) => stack(Array.from({ length: call.size }, () => call.runOne()));
 
-// Of what the first argument is like, whatever its name.
+// For ops whose result is like the first argument, whatever that parameter is called.
 const like: Rule = (call) => {
   const [first] = call.op.parameters;
   return first === undefined ? null : call.run({ [first.name]: call.batch(first.name) });
@@ -52,7 +52,7 @@ const sameMask: Rule = (call) => {
   return mul(call.batch("input"), unsqueeze(mask, 0));
 };
 
-// The engine's draws from the rows of a matrix, not from more.
+// The engine's op samples from the rows of a matrix, but not from tensors with more dimensions.
 const rowsOfWeights: Rule = (call) =>
   call.isBatched("input") && call.rank("input") === 1 ? like(call) : null;
 
@@ -60,7 +60,7 @@ const noSame: Rule = () =>
   fail(
     "InvalidArgument",
     "vmap",
-    "Vmap does not currently support same randomness with a batched tensor input: use randomness: 'different'.",
+    'randomness: "same" does not support this op with a batched tensor: use "different".',
   );
 
 const isDropping = (call: Call): boolean =>
@@ -89,7 +89,7 @@ const kRandomRules: Readonly<Record<string, RandomRule>> = {
   },
 };
 
-/** Ops that fill their first tensor with random numbers. */
+/** Ops that fill their first argument with random numbers. */
 const kRandomFills: ReadonlySet<string> = /* @__PURE__ */ new Set([
   "uniform_",
   "normal_",
@@ -106,7 +106,7 @@ export function isRandomFill(name: string): boolean {
   return kRandomFills.has(name);
 }
 
-/** Returns the rule of a call that draws random numbers; null for other calls. Fails where nothing may be drawn. */
+/** Returns the rule of a call that draws random numbers; null for other calls. Throws if the level allows no random ops. */
 export function randomRule(call: Call): RandomRule | null {
   const { name } = call.op;
   const rule = Object.hasOwn(kRandomRules, name) ? (kRandomRules[name] as RandomRule) : null;
@@ -115,18 +115,18 @@ export function randomRule(call: Call): RandomRule | null {
   return rule;
 }
 
-/** Fails where nothing may be drawn. */
+/** Throws if the level allows no random ops. */
 export function checkRandomness(call: Call): void {
   if (call.level.randomness !== "error") return;
   fail(
     "InvalidArgument",
     "vmap",
-    "called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness " +
-      `flags on vmap or perform the randomness operation out of vmap (${call.op.name}).`,
+    `${call.op.name} draws random numbers, which randomness: "error" does not allow. Pass randomness: "same" or ` +
+      '"different" to vmap(), or draw the numbers outside.',
   );
 }
 
-/** Draws into a tensor of a call. */
+/** Fills the first argument of a call with random numbers. */
 export function drawInto(call: Call, flags: number): void {
   checkRandomness(call);
   const isBatched = call.isBatched("input");
@@ -135,8 +135,8 @@ export function drawInto(call: Call, flags: number): void {
     fail(
       "InvalidArgument",
       "vmap",
-      "Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same randomness. " +
-        "Make it from a batched one (zerosLike) or draw out of vmap.",
+      `${call.op.name} cannot draw different numbers into a tensor that is the same for all samples. Make the tensor ` +
+        "from a batched one (zerosLike), or draw outside vmap().",
     );
   }
   const [target, ...rest] = call.values;

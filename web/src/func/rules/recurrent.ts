@@ -1,4 +1,5 @@
-// The steps of a recurrent layer: samples that share its weights are one batch, the others go step by step together.
+// The rule for the steps of a recurrent layer. Samples that share the weights are computed as one batch; with different weights,
+// all samples take each step together.
 
 import {
   add,
@@ -15,7 +16,7 @@ import type { Tensor } from "../../tensor/tensor.js";
 import type { Call, Rule } from "./call.js";
 import { fold } from "./folded.js";
 
-/** lstm_steps(). */
+/** The rule of lstm_steps(). */
 export const lstmStepsOf: Rule = (call) =>
   call.isBatched("weight") || call.isBatched("bias") ? stepByStep(call) : together(call);
 

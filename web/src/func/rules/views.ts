@@ -1,4 +1,4 @@
-// Shapes: views, copies of another shape, and tensors put together.
+// Rules for ops on shapes: views, copies with another shape, and joining tensors.
 
 import {
   asStrided,
@@ -25,7 +25,7 @@ import { countOf, shiftDim, shifted } from "./dims.js";
 
 const listOf = (value: unknown): number[] => (Array.isArray(value) ? value : [value as number]);
 
-// The sizes of a sample, with -1 worked out: beside a batch of no samples it would be unknown.
+// Returns the sizes of a sample with -1 replaced by its value, which cannot be inferred for a batch of size 0.
 function knownSizes(call: Call, sizes: readonly number[]): number[] {
   const hole = sizes.indexOf(-1);
   if (hole < 0 || sizes.lastIndexOf(-1) !== hole) return [...sizes];
@@ -75,7 +75,7 @@ const transposed: Rule = (call) => {
   return call.rank("input") < 2 ? batch : transpose(batch, 1, 2);
 };
 
-// A place in memory is meant as if each sample lay by itself, as PyTorch has it.
+// As in PyTorch, strides and offset apply to each sample as if it were a separate tensor.
 const strided: Rule = (call) => {
   if (call.level.outer !== null) return failNested();
   const batch = call.batch("input");
@@ -89,9 +89,9 @@ const strided: Rule = (call) => {
   );
 };
 
-// A loop would give copies, whose changes the tensor would not see.
+// Running sample by sample would return copies, and changes of these would not reach the tensor.
 function failNested(): never {
-  const told = "asStrided() is not possible in a vmap() within another: use views by index.";
+  const told = "asStrided() is not supported in nested vmap() calls: use views by index.";
   return fail("InvalidArgument", "vmap", told);
 }
 
@@ -120,7 +120,7 @@ const rolled: Rule = (call) => {
 const batches = (call: Call): Tensor[] =>
   call.value<Tensor[]>("tensors").map((one) => call.batchOf(one));
 
-// PyTorch lets empty vectors be put beside tensors of any shape.
+// As in PyTorch, empty vectors can be concatenated with tensors of any shape.
 const concatenated: Rule = (call) => {
   const ranks = new Set(call.value<Tensor[]>("tensors").map((one) => call.operandOf(one).rank));
   return ranks.size === 1 ? shifted(call) : null;
@@ -166,7 +166,7 @@ const diagonalOf: Rule = (call) => {
   const offset = call.value<number>("diagonal");
   const input = call.batch("input");
   if (call.rank("input") !== 1) return diagonal(input, offset, 1, 2);
-  // The elements as rows, of which the places on the diagonal are kept.
+  // The elements as rows, in which only the positions on the diagonal are kept.
   const count = input.shape[1] ?? 0;
   const rows = unsqueeze(pad(input, offset < 0 ? [-offset, 0] : [0, offset]), 2);
   return where(diag(ones([count], { device: input.device }), offset).gt(0), rows, zerosLike(rows));
@@ -183,7 +183,7 @@ const repeatedElements: Rule = (call) => {
 
 const likeOther = (call: Call): Result => expanded(call, sampleShape(call, "other"));
 
-/** Returns the rules of shapes. */
+/** Returns the rules of ops on shapes. */
 export const viewRules = (): Readonly<Record<string, Rule>> => ({
   view: withShape,
   reshape: withShape,

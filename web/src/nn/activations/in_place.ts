@@ -1,7 +1,18 @@
-import { readArguments } from "../../arguments/read.js";
-import { boolean, type Options } from "../../arguments/rule.js";
+// Activations whose result may take the place of their input.
+
+import { boolean, type Options, type Rules } from "../../arguments/rule.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { Module } from "../module.js";
+import {
+  type Check,
+  declared,
+  type Fields,
+  type InOrder,
+  type Layer,
+  type LayerClass,
+  ordered,
+  valuesOf,
+} from "../layer.js";
+import { formatFloat, snakeCase } from "../module_text.js";
 
 /** The last argument of the activations that can write into their input. */
 export const kInPlaceArguments = {
@@ -9,42 +20,70 @@ export const kInPlaceArguments = {
   inplace: boolean.or(false),
 };
 
+type InPlaceRules = typeof kInPlaceArguments;
+
 /** Options of the activations that take nothing but `inplace`. */
-export type InPlaceOptions = Options<typeof kInPlaceArguments>;
+export type InPlaceOptions = Options<InPlaceRules>;
 
 /** The arguments of the activations that take nothing but `inplace`. */
 export type InPlaceArguments = [inplace?: boolean | InPlaceOptions];
 
-/** A function of each element, whose result may take the place of the input. */
-export abstract class InPlaceActivation extends Module {
+/** An activation that can write into its input. */
+export interface InPlaceLayer extends Layer {
+  /** Whether the result is written into the input. */
   readonly inplace: boolean;
-
-  constructor(inplace: boolean) {
-    super();
-    this.inplace = inplace;
-  }
-
-  override forward(input: Tensor): Tensor {
-    return this.inplace ? this.compute_(input) : this.compute(input);
-  }
-
-  protected abstract compute(input: Tensor): Tensor;
-
-  protected abstract compute_(input: Tensor): Tensor;
-
-  override extraRepr(): string {
-    return [...this.ownRepr(), ...(this.inplace ? ["inplace=True"] : [])].join(", ");
-  }
-
-  /** What stands before `inplace` in the text of the module. */
-  protected ownRepr(): string[] {
-    return [];
-  }
 }
 
-/** An activation that takes nothing but `inplace`. */
-export abstract class PlainActivation extends InPlaceActivation {
-  constructor(...given: InPlaceArguments) {
-    super(readArguments(new.target.name, kInPlaceArguments, given).inplace);
-  }
+/** The class of an activation that takes arguments and `inplace`. */
+export interface ActivationClass<R extends Rules, Names extends readonly (keyof R)[]> {
+  new (
+    ...given: ConstructorParameters<LayerClass<R & InPlaceRules, readonly [...Names, "inplace"]>>
+  ): InPlaceLayer & Fields<R>;
+}
+
+/** The class of an activation that takes nothing but `inplace`. */
+export interface PlainActivationClass {
+  new (...given: InPlaceArguments): InPlaceLayer;
+}
+
+/** An op with numbers after its input. */
+type ActivationOp<R extends Rules, Names extends readonly (keyof R)[]> = (
+  input: Tensor,
+  ...values: InOrder<R, Names>
+) => Tensor;
+
+/**
+ * Returns the class of an activation with numbers, all of which its text shows as floats, and `inplace` after them:
+ * `op_` is the form of `op` that writes into the input.
+ */
+export function activation<R extends Rules, const Names extends readonly (keyof R & string)[]>(
+  rules: R,
+  names: Names,
+  op: ActivationOp<R, Names>,
+  op_: ActivationOp<R, Names>,
+  check?: Check<R>,
+): ActivationClass<R, Names> {
+  const all = ordered({ ...rules, ...kInPlaceArguments }, [...names, "inplace"]);
+  return class extends declared<unknown[], Rules>(all, check as Check<Rules>) {
+    declare readonly inplace: boolean;
+
+    override forward(input: Tensor): Tensor {
+      const values = valuesOf(this, names) as InOrder<R, Names>;
+      return this.inplace ? op_(input, ...values) : op(input, ...values);
+    }
+
+    override extraRepr(): string {
+      const values = valuesOf(this, names) as number[];
+      const texts = values.map((value, i) => `${snakeCase(names[i] ?? "")}=${formatFloat(value)}`);
+      return [...texts, ...(this.inplace ? ["inplace=True"] : [])].join(", ");
+    }
+  } as unknown as ActivationClass<R, Names>;
+}
+
+/** Returns the class of an activation that takes nothing but `inplace`. */
+export function plainActivation(
+  op: (input: Tensor) => Tensor,
+  op_: (input: Tensor) => Tensor,
+): PlainActivationClass {
+  return activation({}, [], op, op_) as PlainActivationClass;
 }

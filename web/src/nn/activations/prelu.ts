@@ -9,15 +9,15 @@ import { formatArguments } from "../module_text.js";
 import type { Parameter } from "../parameter.js";
 
 const kArguments = {
-  /** One factor for all channels, or as many as there are channels; default 1. */
+  /** 1 for one factor for all channels, or the number of channels; default 1. */
   numParameters: count.or(1),
-  /** The first value of the factors; default 0.25. */
+  /** The initial value of the factors; default 0.25. */
   init: number.or(0.25),
   ...kLayerArguments,
 };
 
 /** Options of `PReLU`. */
-export type PReLUOptions = Options<typeof kArguments>;
+export type PReLUOptions = Options<typeof kArguments & typeof kLayerArguments>;
 
 /** x, times a learned factor where it is negative. */
 export class PReLU extends Module {
@@ -38,7 +38,7 @@ export class PReLU extends Module {
     this.resetParameters();
   }
 
-  /** Sets the factors to their first value. */
+  /** Sets the factors to their initial value. */
   resetParameters(): void {
     constant_(this.weight, this.init);
   }

@@ -58,7 +58,7 @@ export class Softmax2d extends Module {
   override forward(input: Tensor): Tensor {
     const { ndim } = tensorRule.check("Softmax2d", "input", input);
     if (ndim !== 3 && ndim !== 4) {
-      fail("ShapeMismatch", "Softmax2d", `expected input to be 3D or 4D, got ${ndim}D instead.`);
+      fail("ShapeMismatch", "Softmax2d", `expected a 3D or 4D input, got ${ndim}D.`);
     }
     return softmax(input, -3);
   }
@@ -66,13 +66,13 @@ export class Softmax2d extends Module {
 
 let hasWarned = false;
 
-// The dimension PyTorch takes, with a warning, when none was given.
+// The dimension that PyTorch uses, with a warning, when none was given.
 function implicitDim(layer: string, input: Tensor): number {
   const { ndim } = tensorRule.check(layer, "input", input);
   if (!hasWarned) {
     hasWarned = true;
     console.warn(
-      `edgegrad: Implicit dimension choice for softmax has been deprecated. Say it: new ${layer}({ dim: 1 }).`,
+      `edgegrad: [${layer}] no dim was given, so it is guessed from the input: write new ${layer}({ dim: 1 }).`,
     );
   }
   return ndim === 0 || ndim === 1 || ndim === 3 ? 0 : 1;

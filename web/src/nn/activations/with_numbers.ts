@@ -1,185 +1,130 @@
-// Activations with numbers of their own.
+// Activations with numbers or choices.
 
-import { type Arguments, readArguments } from "../../arguments/read.js";
-import { number, type Options } from "../../arguments/rule.js";
+import type { Arguments } from "../../arguments/read.js";
+import { integer, number, type Options, oneOf, type Values } from "../../arguments/rule.js";
 import {
   celu,
   celu_,
+  copy_,
   elu,
   elu_,
+  gelu,
+  glu,
   hardshrink,
   hardtanh,
   hardtanh_,
   leakyRelu,
   leakyRelu_,
+  rrelu,
   softplus,
   softshrink,
   threshold,
   threshold_,
 } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { Module } from "../module.js";
+import { declared, type Fields, type Layer, layer, layerOfOne } from "../layer.js";
 import { formatArguments, formatFloat } from "../module_text.js";
-import { InPlaceActivation, kInPlaceArguments } from "./in_place.js";
+import { activation, type InPlaceOptions, kInPlaceArguments } from "./in_place.js";
 
-const kLeakyReLUArguments = {
+const kLeakyReLU = {
   /** The factor of negative elements; default 0.01. */
   negativeSlope: number.or(0.01),
-  ...kInPlaceArguments,
 };
 
 /** Options of `LeakyReLU`. */
-export type LeakyReLUOptions = Options<typeof kLeakyReLUArguments>;
+export type LeakyReLUOptions = Options<typeof kLeakyReLU & typeof kInPlaceArguments>;
 
 /** x, times `negativeSlope` where it is negative. */
-export class LeakyReLU extends InPlaceActivation {
-  readonly negativeSlope: number;
+export class LeakyReLU extends activation(kLeakyReLU, ["negativeSlope"], leakyRelu, leakyRelu_) {}
 
-  constructor(...given: Arguments<[negativeSlope: number, inplace: boolean], LeakyReLUOptions>) {
-    const own = readArguments(new.target.name, kLeakyReLUArguments, given);
-    super(own.inplace);
-    this.negativeSlope = own.negativeSlope;
-  }
-
-  protected override compute(input: Tensor): Tensor {
-    return leakyRelu(input, this.negativeSlope);
-  }
-
-  protected override compute_(input: Tensor): Tensor {
-    return leakyRelu_(input, this.negativeSlope);
-  }
-
-  protected override ownRepr(): string[] {
-    return [`negative_slope=${formatFloat(this.negativeSlope)}`];
-  }
-}
-
-const kELUArguments = {
-  /** What negative elements tend to, with a minus; default 1. */
+const kELU = {
+  /** Very negative elements approach -alpha; default 1. */
   alpha: number.or(1),
-  ...kInPlaceArguments,
 };
 
 /** Options of `ELU` and `CELU`. */
-export type ELUOptions = Options<typeof kELUArguments>;
+export type ELUOptions = Options<typeof kELU & typeof kInPlaceArguments>;
 
 /** The arguments of `ELU` and `CELU`. */
 export type ELUArguments = Arguments<[alpha: number, inplace: boolean], ELUOptions>;
 
-abstract class ExponentialUnit extends InPlaceActivation {
-  readonly alpha: number;
-
-  constructor(...given: ELUArguments) {
-    const { alpha, inplace } = readArguments(new.target.name, kELUArguments, given);
-    super(inplace);
-    this.alpha = alpha;
-  }
-
-  protected override ownRepr(): string[] {
-    return [`alpha=${formatFloat(this.alpha)}`];
-  }
-}
-
 /** x, or alpha * (exp(x) - 1) where x is negative. */
-export class ELU extends ExponentialUnit {
-  protected override compute(input: Tensor): Tensor {
-    return elu(input, this.alpha);
-  }
-
-  protected override compute_(input: Tensor): Tensor {
-    return elu_(input, this.alpha);
-  }
-}
+export class ELU extends activation(kELU, ["alpha"], elu, elu_) {}
 
 /** x, or alpha * (exp(x / alpha) - 1) where x is negative. */
-export class CELU extends ExponentialUnit {
-  protected override compute(input: Tensor): Tensor {
-    return celu(input, this.alpha);
-  }
+export class CELU extends activation(kELU, ["alpha"], celu, celu_) {}
 
-  protected override compute_(input: Tensor): Tensor {
-    return celu_(input, this.alpha);
-  }
-}
-
-const kHardtanhArguments = {
-  /** The least result; default -1. */
+const kHardtanh = {
+  /** The smallest result; default -1. */
   minVal: number.or(-1),
   /** The largest result; default 1. */
   maxVal: number.or(1),
-  ...kInPlaceArguments,
 };
 
 /** Options of `Hardtanh`. */
-export type HardtanhOptions = Options<typeof kHardtanhArguments>;
+export type HardtanhOptions = Options<typeof kHardtanh & typeof kInPlaceArguments>;
 
 /** x, limited to [minVal, maxVal]. */
-export class Hardtanh extends InPlaceActivation {
-  readonly minVal: number;
-  readonly maxVal: number;
+export class Hardtanh extends activation(
+  kHardtanh,
+  ["minVal", "maxVal"],
+  hardtanh,
+  hardtanh_,
+  checkLimits,
+) {}
 
-  constructor(
-    ...given: Arguments<[minVal: number, maxVal: number, inplace: boolean], HardtanhOptions>
-  ) {
-    const { minVal, maxVal, inplace } = readArguments(new.target.name, kHardtanhArguments, given);
-    super(inplace);
-    if (!(maxVal > minVal)) {
-      const told = `max_val must be larger than min_val, got minVal ${minVal} and maxVal ${maxVal}.`;
-      fail("InvalidArgument", new.target.name, told);
-    }
-    this.minVal = minVal;
-    this.maxVal = maxVal;
-  }
-
-  protected override compute(input: Tensor): Tensor {
-    return hardtanh(input, this.minVal, this.maxVal);
-  }
-
-  protected override compute_(input: Tensor): Tensor {
-    return hardtanh_(input, this.minVal, this.maxVal);
-  }
-
-  protected override ownRepr(): string[] {
-    return [`min_val=${formatFloat(this.minVal)}`, `max_val=${formatFloat(this.maxVal)}`];
-  }
+function checkLimits({ minVal, maxVal }: Values<typeof kHardtanh>): string | undefined {
+  if (maxVal > minVal) return undefined;
+  return `maxVal must be above minVal, got minVal ${minVal} and maxVal ${maxVal}.`;
 }
 
-const kThresholdOptions = { ...kInPlaceArguments };
-
-const kThresholdArguments = { threshold: number, value: number, ...kThresholdOptions };
+const kThreshold = {
+  /** Elements above it are kept. */
+  threshold: number,
+  /** Replaces the other elements. */
+  value: number,
+  ...kInPlaceArguments,
+};
 
 /** x where it is above `threshold`, else `value`. */
-export class Threshold extends InPlaceActivation {
-  readonly threshold: number;
-  readonly value: number;
-
-  constructor(
-    thresholdValue: number,
-    value: number,
-    ...rest: Arguments<[inplace: boolean], Options<typeof kThresholdOptions>>
-  ) {
-    const given = [thresholdValue, value, ...rest];
-    const own = readArguments(new.target.name, kThresholdArguments, given);
-    super(own.inplace);
-    this.threshold = own.threshold;
-    this.value = own.value;
+export class Threshold extends declared<
+  [thresholdValue: number, value: number, ...rest: Arguments<[inplace: boolean], InPlaceOptions>],
+  typeof kThreshold
+>(kThreshold) {
+  override forward(input: Tensor): Tensor {
+    return (this.inplace ? threshold_ : threshold)(input, this.threshold, this.value);
   }
 
-  protected override compute(input: Tensor): Tensor {
-    return threshold(input, this.threshold, this.value);
-  }
-
-  protected override compute_(input: Tensor): Tensor {
-    return threshold_(input, this.threshold, this.value);
-  }
-
-  protected override ownRepr(): string[] {
-    return [`threshold=${this.threshold}`, `value=${this.value}`];
+  override extraRepr(): string {
+    const { threshold, value, inplace } = this;
+    return formatArguments([], { threshold, value, inplace: inplace || undefined });
   }
 }
 
-const kSoftplusArguments = {
+const kRReLU = {
+  /** The smallest factor of negative elements; default 1/8. */
+  lower: number.or(1 / 8),
+  /** The largest factor of negative elements; default 1/3. */
+  upper: number.or(1 / 3),
+};
+
+/** Options of `RReLU`. */
+export type RReLUOptions = Options<typeof kRReLU & typeof kInPlaceArguments>;
+
+/** x, times a random factor where it is negative; in evaluation the factor is the mean of both bounds. */
+export class RReLU extends activation(kRReLU, ["lower", "upper"], rrelu, rrelu, checkFactors) {
+  /** Draws the factors in training. */
+  override forward(input: Tensor): Tensor {
+    const result = rrelu(input, this.lower, this.upper, this.training);
+    return this.inplace ? copy_(input, result) : result;
+  }
+}
+
+function checkFactors({ lower, upper }: Values<typeof kRReLU>): string | undefined {
+  return lower > upper ? `lower must be at most upper, got ${lower} and ${upper}.` : undefined;
+}
+
+const kSoftplus = {
   /** How sharp the bend is; default 1. */
   beta: number.or(1),
   /** Where x * beta is above it the result is x; default 20. */
@@ -187,63 +132,67 @@ const kSoftplusArguments = {
 };
 
 /** Options of `Softplus`. */
-export type SoftplusOptions = Options<typeof kSoftplusArguments>;
+export type SoftplusOptions = Options<typeof kSoftplus>;
 
 /** log(1 + exp(beta * x)) / beta. */
-export class Softplus extends Module {
-  readonly beta: number;
-  readonly threshold: number;
-
-  constructor(...given: Arguments<[beta: number, threshold: number], SoftplusOptions>) {
-    super();
-    const own = readArguments(new.target.name, kSoftplusArguments, given);
-    this.beta = own.beta;
-    this.threshold = own.threshold;
-  }
-
-  override forward(input: Tensor): Tensor {
-    return softplus(input, this.beta, this.threshold);
-  }
-
+export class Softplus extends layer(kSoftplus, ["beta", "threshold"], softplus) {
   override extraRepr(): string {
-    return formatArguments([], {
-      beta: formatFloat(this.beta),
-      threshold: formatFloat(this.threshold),
-    });
+    const [beta, threshold] = [this.beta, this.threshold].map(formatFloat);
+    return formatArguments([], { beta, threshold });
   }
 }
 
-const kShrinkArguments = {
-  /** What is shrunk to 0, on both sides; default 0.5. */
+const kShrink = {
+  /** The half width of the range around 0 that becomes 0; default 0.5. */
   lambd: number.or(0.5),
 };
 
 /** Options of `Hardshrink` and `Softshrink`. */
-export type ShrinkOptions = Options<typeof kShrinkArguments>;
+export type ShrinkOptions = Options<typeof kShrink>;
 
-abstract class Shrink extends Module {
-  readonly lambd: number;
-
-  constructor(...given: [lambd?: number | ShrinkOptions]) {
-    super();
-    this.lambd = readArguments(new.target.name, kShrinkArguments, given).lambd;
-  }
-
-  override extraRepr(): string {
-    return formatFloat(this.lambd);
-  }
+function shrink(
+  op: (input: Tensor, lambd: number) => Tensor,
+): new (
+  ...given: [lambd?: number | ShrinkOptions]
+) => Layer & Fields<typeof kShrink> {
+  return class extends layerOfOne<[lambd?: number | ShrinkOptions], typeof kShrink>(kShrink, op) {
+    override extraRepr(): string {
+      return formatFloat(this.lambd);
+    }
+  };
 }
 
 /** x, or 0 within [-lambd, lambd]. */
-export class Hardshrink extends Shrink {
-  override forward(input: Tensor): Tensor {
-    return hardshrink(input, this.lambd);
+export class Hardshrink extends shrink(hardshrink) {}
+
+/** x moved by `lambd` towards 0, stopping there. */
+export class Softshrink extends shrink(softshrink) {}
+
+const kGELU = {
+  /** "tanh" computes the usual approximation; default "none". */
+  approximate: oneOf("none", "tanh").or("none"),
+};
+
+/** Options of `GELU`. */
+export type GELUOptions = Options<typeof kGELU>;
+
+/** x times the probability that a standard normal variable is below x. */
+export class GELU extends layerOfOne<[approximate?: "none" | "tanh" | GELUOptions], typeof kGELU>(
+  kGELU,
+  gelu,
+) {
+  override extraRepr(): string {
+    return `approximate='${this.approximate}'`;
   }
 }
 
-/** x moved by `lambd` towards 0, which it does not pass. */
-export class Softshrink extends Shrink {
-  override forward(input: Tensor): Tensor {
-    return softshrink(input, this.lambd);
-  }
-}
+const kGLU = {
+  /** The dimension that is halved; default -1. */
+  dim: integer.or(-1),
+};
+
+/** Options of `GLU`. */
+export type GLUOptions = Options<typeof kGLU>;
+
+/** The first half of a dimension times sigmoid of the second half. */
+export class GLU extends layerOfOne<[dim?: number | GLUOptions], typeof kGLU>(kGLU, glu) {}

@@ -1,5 +1,5 @@
-// Multi-head attention, as torch.nn.functional.multi_head_attention_forward computes it: the heads are
-// a part of the batch, [batch * heads, positions, size of a head].
+// Multi-head attention. The heads are a part of the batch, [batch * heads, positions, size of a head], as in
+// torch.nn.functional.multi_head_attention_forward.
 
 import { readArguments } from "../../arguments/read.js";
 import {
@@ -57,16 +57,16 @@ const kOptions = {
 const kArguments = { embedDim: integer, numHeads: integer, ...kOptions };
 
 /** Options of `MultiheadAttention`. */
-export type MultiheadAttentionOptions = Options<typeof kOptions>;
+export type MultiheadAttentionOptions = Options<typeof kOptions & typeof kLayerArguments>;
 
 const kCallOptions = {
-  /** Keys that do not count: true, or what is added to the scores; [batch, keys]. */
+  /** Keys to ignore, [batch, keys]: true, or numbers that are added to the scores. */
   keyPaddingMask: tensorRule.orNull(),
-  /** Return the weights too; default true. */
+  /** Also return the weights; default true. */
   needWeights: boolean.or(true),
-  /** Pairs that do not count: [queries, keys], or one for each of batch * heads. */
+  /** Pairs to ignore: [queries, keys], or one such mask for each of batch * heads. */
   attnMask: tensorRule.orNull(),
-  /** Return the mean of the heads' weights; default true. */
+  /** Return the mean of the weights over the heads; default true. */
   averageAttnWeights: boolean.or(true),
   /** Says that `attnMask` is the causal mask; default false. */
   isCausal: boolean.or(false),
@@ -95,7 +95,7 @@ export type AttentionArguments =
       isCausal?: boolean,
     ];
 
-/** Attention of queries to keys, whose values it mixes, by several heads side by side. */
+/** Attention of queries to keys, which averages their values, by several heads in parallel. */
 export class MultiheadAttention extends Module {
   readonly embedDim: number;
   readonly numHeads: number;
@@ -140,11 +140,11 @@ export class MultiheadAttention extends Module {
     const { embedDim, numHeads } = own;
     const kind = { device, dtype };
     if (!(embedDim > 0 && numHeads > 0)) {
-      this.refuse(
-        `embed_dim and num_heads must be greater than 0, got embed_dim=${embedDim} and num_heads=${numHeads} instead.`,
-      );
+      this.refuse(`embedDim and numHeads must be above 0, got ${embedDim} and ${numHeads}.`);
     }
-    if (embedDim % numHeads !== 0) this.refuse("embed_dim must be divisible by num_heads.");
+    if (embedDim % numHeads !== 0) {
+      this.refuse(`embedDim must be divisible by numHeads, got ${embedDim} and ${numHeads}.`);
+    }
     this.embedDim = embedDim;
     this.numHeads = numHeads;
     this.kdim = own.kdim ?? embedDim;
@@ -154,7 +154,7 @@ export class MultiheadAttention extends Module {
     this.batchFirst = own.batchFirst;
     this.addZeroAttn = own.addZeroAttn;
     const weight = (...size: number[]) => parameterOf(name, empty, size, kind);
-    // One matrix for all three where the sizes allow it.
+    // One matrix for all three projections if the sizes allow it.
     const isJoint = this.kdim === embedDim && this.vdim === embedDim;
     this.q_proj_weight = isJoint ? null : weight(embedDim, embedDim);
     this.k_proj_weight = isJoint ? null : weight(embedDim, this.kdim);
@@ -167,7 +167,7 @@ export class MultiheadAttention extends Module {
     this.resetParameters();
   }
 
-  /** Draws new weights, except those of the output's projection. */
+  /** Draws new weights, except those of the output projection. */
   resetParameters(): void {
     const { in_proj_weight, q_proj_weight, k_proj_weight, v_proj_weight } = this;
     for (const weight of [in_proj_weight, q_proj_weight, k_proj_weight, v_proj_weight]) {
@@ -179,7 +179,7 @@ export class MultiheadAttention extends Module {
     if (this.bias_v !== null) xavierNormal_(this.bias_v);
   }
 
-  /** Returns what the queries gather, and the weights of the keys when they are asked for. */
+  /** Returns the output for each query, and the weights of the keys, or null unless `needWeights`. */
   override forward(
     query: Tensor,
     key: Tensor,
@@ -207,7 +207,7 @@ export class MultiheadAttention extends Module {
       return this.giveBack(this.out_proj.call(joined), isBatched);
     };
     if (!needWeights) {
-      // Where the mask is said to be the causal one it need not be read.
+      // A mask that is declared to be the causal one need not be read.
       const isCausal = this.isPlainlyCausal(options);
       const mask = isCausal ? null : this.maskFor(options, queries.dtype, sizes, isBatched);
       const dropoutP = this.training ? this.dropout : 0;
@@ -226,7 +226,7 @@ export class MultiheadAttention extends Module {
     return [output, isBatched ? shown : shown.squeeze(0)];
   }
 
-  // The positions that the layer adds come last, and a causal mask would hide them.
+  // Positions that the layer adds are last, where a causal mask would hide them.
   private isPlainlyCausal({ isCausal, attnMask, keyPaddingMask }: AttentionOptions): boolean {
     const addsPositions = this.bias_k !== null || this.addZeroAttn;
     return !!isCausal && !!attnMask && !keyPaddingMask && !addsPositions;
@@ -249,7 +249,7 @@ export class MultiheadAttention extends Module {
     return transpose(input.reshape(length, batch * this.numHeads, this.headDim), 0, 1);
   }
 
-  // The split keys or values with the positions that the layer adds.
+  // The keys or values by head, with the positions that the layer adds.
   private extend(input: Tensor, learned: Parameter | null): Tensor {
     const batch = input.shape[1] ?? 1;
     const own = learned === null ? input : cat([input, learned.expand(1, batch, this.embedDim)], 0);
@@ -259,7 +259,7 @@ export class MultiheadAttention extends Module {
     return cat([heads, zero], 1);
   }
 
-  // What is added to the scores: both masks in one.
+  // Both masks as one tensor that is added to the scores.
   private maskFor(
     { attnMask = null, keyPaddingMask = null, isCausal = false }: AttentionOptions,
     dtype: Tensor["dtype"],
@@ -267,18 +267,18 @@ export class MultiheadAttention extends Module {
     isBatched: boolean,
   ): Tensor | null {
     if (isCausal && attnMask === null) {
-      this.refuse("Need attn_mask if specifying the is_causal hint.");
+      this.refuse("isCausal needs attnMask, too.");
     }
     const given = count - (this.bias_k === null ? 0 : 1) - (this.addZeroAttn ? 1 : 0);
     const heads = batch * this.numHeads;
     let mask: Tensor | null = null;
     if (attnMask !== null) {
       const expected = attnMask.ndim === 3 ? [heads, length, given] : [length, given];
-      this.checkShape(`${expected.length}D attn_mask`, attnMask, expected);
+      this.checkShape("attnMask", attnMask, expected);
       mask = widen(additive(attnMask, dtype), count);
     }
     if (keyPaddingMask === null) return mask;
-    this.checkShape("key_padding_mask", keyPaddingMask, isBatched ? [batch, given] : [given]);
+    this.checkShape("keyPaddingMask", keyPaddingMask, isBatched ? [batch, given] : [given]);
     const padding = widen(additive(keyPaddingMask, dtype), count)
       .view(batch, 1, 1, count)
       .expand(batch, this.numHeads, 1, count)
@@ -303,7 +303,7 @@ export class MultiheadAttention extends Module {
       fail(
         "ShapeMismatch",
         "MultiheadAttention",
-        `query should be unbatched 2D or batched 3D tensor, and key and value alike, but received ${ndim}-D, ${key.ndim}-D and ${value.ndim}-D tensors.`,
+        `query, key and value must all be 2D, or all 3D as batches, got ${ndim}D, ${key.ndim}D and ${value.ndim}D.`,
       );
     }
     const sizes = [this.embedDim, this.kdim, this.vdim];
@@ -313,7 +313,7 @@ export class MultiheadAttention extends Module {
       fail(
         "ShapeMismatch",
         "MultiheadAttention",
-        `was expecting embedding dimension of ${sizes[i]}, but got ${shape[ndim - 1]} in ${name}.`,
+        `${name}: expected ${sizes[i]} features, got ${shape[ndim - 1]}.`,
       );
     });
     return ndim === 3;
@@ -324,7 +324,7 @@ export class MultiheadAttention extends Module {
     fail(
       "ShapeMismatch",
       "MultiheadAttention",
-      `The shape of the ${name} is [${shape.join(", ")}], but should be [${expected.join(", ")}].`,
+      `${name}: expected the shape [${expected.join(", ")}], got [${shape.join(", ")}].`,
     );
   }
 
@@ -333,13 +333,13 @@ export class MultiheadAttention extends Module {
   }
 }
 
-// A mask of true where nothing may be seen, as what is added to scores.
+// Turns a mask that is true for what to ignore into one that is added to the scores.
 function additive(mask: Tensor, dtype: Tensor["dtype"]): Tensor {
   if (mask.dtype !== "bool") return mask;
   return maskedFill(zeros(mask.shape, { dtype, device: mask.device }), mask, -Infinity);
 }
 
-// The positions that the layer adds are always seen.
+// The positions that the layer adds are never ignored.
 function widen(mask: Tensor, count: number): Tensor {
   const { shape } = mask;
   const missing = count - (shape[shape.length - 1] ?? 0);

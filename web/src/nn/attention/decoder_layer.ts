@@ -5,7 +5,6 @@ import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { Dropout } from "../dropout/dropout.js";
-import type { LayerOptions } from "../layer_options.js";
 import { Linear } from "../linear/linear.js";
 import { Module } from "../module.js";
 import { LayerNorm } from "../norm/layer_norm.js";
@@ -13,27 +12,26 @@ import { MultiheadAttention } from "./attention.js";
 import {
   activationOf,
   kTransformerLayerArguments,
-  type TransformerActivation,
-  type TransformerLayerOptions,
+  type TransformerLayerArguments,
 } from "./transformer_options.js";
 
-/** The declaration of the masks of a decoder's call. */
+/** The declaration of the masks that a decoder is called with. */
 export const kDecoderMasks = {
-  /** Pairs of positions of the target that do not count. */
+  /** Pairs of target positions to ignore. */
   tgtMask: tensorRule.orNull(),
-  /** Pairs of target and memory that do not count. */
+  /** Pairs of target and memory positions to ignore. */
   memoryMask: tensorRule.orNull(),
-  /** Positions of the target that do not count, per sequence. */
+  /** Target positions to ignore, per sequence. */
   tgtKeyPaddingMask: tensorRule.orNull(),
-  /** Positions of the memory that do not count, per sequence. */
+  /** Memory positions to ignore, per sequence. */
   memoryKeyPaddingMask: tensorRule.orNull(),
 };
 
 const kCallOptions = {
   ...kDecoderMasks,
-  /** Says that `tgtMask` is the causal mask; default false. */
+  /** Declares that `tgtMask` is the causal mask; default false. */
   tgtIsCausal: boolean.or(false),
-  /** Says that `memoryMask` is the causal mask; default false. */
+  /** Declares that `memoryMask` is the causal mask; default false. */
   memoryIsCausal: boolean.or(false),
 };
 
@@ -74,26 +72,7 @@ export class TransformerDecoderLayer extends Module {
   dropout3: Dropout;
   readonly activation: (input: Tensor) => Tensor;
 
-  constructor(dModel: number, nhead: number, options?: TransformerLayerOptions);
-  constructor(
-    dModel: number,
-    nhead: number,
-    dimFeedforward: number,
-    dropout?: number,
-    activation?: TransformerActivation,
-    layerNormEps?: number,
-    batchFirst?: boolean,
-    normFirst?: boolean,
-    bias?: boolean,
-    options?: LayerOptions,
-  );
-  constructor(
-    dModel: number,
-    nhead: number,
-    dimFeedforward: number,
-    options: TransformerLayerOptions,
-  );
-  constructor(...given: unknown[]) {
+  constructor(...given: TransformerLayerArguments) {
     super();
     const own = readArguments(new.target.name, kTransformerLayerArguments, given);
     const { dModel, nhead, dimFeedforward, dropout, layerNormEps: eps, batchFirst } = own;

@@ -5,7 +5,6 @@ import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { Dropout } from "../dropout/dropout.js";
-import type { LayerOptions } from "../layer_options.js";
 import { Linear } from "../linear/linear.js";
 import { Module } from "../module.js";
 import { LayerNorm } from "../norm/layer_norm.js";
@@ -13,7 +12,7 @@ import { MultiheadAttention } from "./attention.js";
 import {
   activationOf,
   kTransformerLayerArguments,
-  type TransformerActivation,
+  type TransformerLayerArguments,
   type TransformerLayerOptions,
 } from "./transformer_options.js";
 
@@ -21,11 +20,11 @@ import {
 export type TransformerEncoderLayerOptions = TransformerLayerOptions;
 
 const kCallOptions = {
-  /** Pairs of positions that do not count. */
+  /** Pairs of positions to ignore. */
   srcMask: tensorRule.orNull(),
-  /** Positions that do not count, per sequence. */
+  /** Positions to ignore, per sequence. */
   srcKeyPaddingMask: tensorRule.orNull(),
-  /** Says that `srcMask` is the causal mask; default false. */
+  /** Declares that `srcMask` is the causal mask; default false. */
   isCausal: boolean.or(false),
 };
 
@@ -50,26 +49,7 @@ export class TransformerEncoderLayer extends Module {
   dropout2: Dropout;
   readonly activation: (input: Tensor) => Tensor;
 
-  constructor(dModel: number, nhead: number, options?: TransformerEncoderLayerOptions);
-  constructor(
-    dModel: number,
-    nhead: number,
-    dimFeedforward: number,
-    dropout?: number,
-    activation?: TransformerActivation,
-    layerNormEps?: number,
-    batchFirst?: boolean,
-    normFirst?: boolean,
-    bias?: boolean,
-    options?: LayerOptions,
-  );
-  constructor(
-    dModel: number,
-    nhead: number,
-    dimFeedforward: number,
-    options: TransformerEncoderLayerOptions,
-  );
-  constructor(...given: unknown[]) {
+  constructor(...given: TransformerLayerArguments) {
     super();
     const own = readArguments(new.target.name, kTransformerLayerArguments, given);
     const { dModel, nhead, dimFeedforward, dropout, layerNormEps: eps, batchFirst } = own;

@@ -1,4 +1,4 @@
-// Layers of transformers one after the other.
+// Stacks of transformer layers.
 
 import { type Arguments, readArguments } from "../../arguments/read.js";
 import { boolean, count, type Options, Rule } from "../../arguments/rule.js";
@@ -32,11 +32,11 @@ const kNorm = kModule.orNull() as Rule<FinalNorm | null>;
 const kEncoderArguments = {
   encoderLayer: kModule as Rule<EncoderLayer>,
   numLayers: count,
-  /** What normalises the result; default nothing. */
+  /** Normalises the result; default none. */
   norm: kNorm,
-  /** Lets PyTorch leave out padding in evaluation. Here there is one way for both, which computes it. Default true. */
+  /** Lets PyTorch skip padding in evaluation; no effect here, where padding is always computed. Default true. */
   enableNestedTensor: boolean.or(true),
-  /** Lets PyTorch look at the padding before it does that. Default true. */
+  /** Lets PyTorch check the padding before it skips it; no effect here. Default true. */
   maskCheck: boolean.or(true),
 };
 
@@ -46,11 +46,11 @@ export type TransformerEncoderOptions = Options<
 >;
 
 const kEncoderCallOptions = {
-  /** Pairs of positions that do not count. */
+  /** Pairs of positions to ignore. */
   mask: tensorRule.orNull(),
-  /** Positions that do not count, per sequence. */
+  /** Positions to ignore, per sequence. */
   srcKeyPaddingMask: tensorRule.orNull(),
-  /** Says that `mask` is the causal mask; default false. */
+  /** Declares that `mask` is the causal mask; default false. */
   isCausal: boolean.orNull(),
 };
 
@@ -62,7 +62,7 @@ export type TransformerEncoderArguments =
   | [options?: TransformerEncoderCall]
   | [mask: Tensor | null, srcKeyPaddingMask?: Tensor | null, isCausal?: boolean | null];
 
-/** Copies of an encoder's layer, one on the output of the other. */
+/** Copies of an encoder layer, each applied to the output of the one before. */
 export class TransformerEncoder extends Module {
   layers: ModuleList<EncoderLayer>;
   readonly numLayers: number;
@@ -102,7 +102,7 @@ export class TransformerEncoder extends Module {
 const kDecoderArguments = {
   decoderLayer: kModule as Rule<DecoderLayer>,
   numLayers: count,
-  /** What normalises the result; default nothing. */
+  /** Normalises the result; default none. */
   norm: kNorm,
 };
 
@@ -111,14 +111,14 @@ export type TransformerDecoderOptions = Options<Pick<typeof kDecoderArguments, "
 
 const kDecoderCallOptions = {
   ...kDecoderMasks,
-  /** Says that `tgtMask` is the causal mask; default false. */
+  /** Declares that `tgtMask` is the causal mask; default false. */
   tgtIsCausal: boolean.orNull(),
-  /** Says that `memoryMask` is the causal mask; default false. */
+  /** Declares that `memoryMask` is the causal mask; default false. */
   memoryIsCausal: boolean.or(false),
 };
 
 /** Options of a call of `TransformerDecoder`. */
-export type TransformerDecoderCall = Options<typeof kDecoderCallOptions>;
+export type TransformerDecoderCall = Options<typeof kDecoderCallOptions & typeof kDecoderMasks>;
 
 /** What a call takes besides target and memory: options by name, or all by position. */
 export type TransformerDecoderArguments =
@@ -132,7 +132,7 @@ export type TransformerDecoderArguments =
       memoryIsCausal?: boolean,
     ];
 
-/** Copies of a decoder's layer, one on the output of the other. */
+/** Copies of a decoder layer, each applied to the output of the one before. */
 export class TransformerDecoder extends Module {
   layers: ModuleList<DecoderLayer>;
   readonly numLayers: number;

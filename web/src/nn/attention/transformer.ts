@@ -7,7 +7,7 @@ import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { xavierUniform_ } from "../init.js";
-import type { LayerOptions } from "../layer_options.js";
+import type { kLayerArguments, LayerOptions } from "../layer_options.js";
 import { Module } from "../module.js";
 import { LayerNorm } from "../norm/layer_norm.js";
 import { kDecoderMasks, TransformerDecoderLayer } from "./decoder_layer.js";
@@ -20,12 +20,12 @@ import {
 } from "./stacks.js";
 import { kTransformerLayerArguments } from "./transformer_options.js";
 
-/** What may take the encoder's place. */
+/** A module that can replace the encoder. */
 export interface CustomEncoder extends Module {
   forward(src: Tensor, options: TransformerEncoderCall): Tensor;
 }
 
-/** What may take the decoder's place. */
+/** A module that can replace the decoder. */
 export interface CustomDecoder extends Module {
   forward(tgt: Tensor, memory: Tensor, options: TransformerDecoderCall): Tensor;
 }
@@ -39,9 +39,9 @@ const kArguments = {
   dModel: dModel.or(512),
   /** The number of heads; default 8. */
   nhead: nhead.or(8),
-  /** How many layers the encoder has; default 6. */
+  /** The number of encoder layers; default 6. */
   numEncoderLayers: wholeFrom(1).or(6),
-  /** How many layers the decoder has; default 6. */
+  /** The number of decoder layers; default 6. */
   numDecoderLayers: wholeFrom(1).or(6),
   /** The features between the linear layers; default 2048. */
   dimFeedforward,
@@ -49,35 +49,39 @@ const kArguments = {
   dropout,
   /** The function between the linear layers; default "relu". */
   activation,
-  /** Takes the place of the encoder. */
+  /** Replaces the encoder. */
   customEncoder: kModule as Rule<CustomEncoder | null>,
-  /** Takes the place of the decoder. */
+  /** Replaces the decoder. */
   customDecoder: kModule as Rule<CustomDecoder | null>,
   ...kRest,
 };
 
 /** Options of `Transformer`. */
-export type TransformerOptions = Options<typeof kArguments>;
+export type TransformerOptions = Options<
+  Omit<typeof kArguments, keyof typeof kRest> &
+    Pick<typeof kTransformerLayerArguments, "layerNormEps" | "batchFirst" | "normFirst" | "bias"> &
+    typeof kLayerArguments
+>;
 
 const kCallOptions = {
-  /** Pairs of positions of the source that do not count. */
+  /** Pairs of source positions to ignore. */
   srcMask: tensorRule.orNull(),
   tgtMask: kDecoderMasks.tgtMask,
   memoryMask: kDecoderMasks.memoryMask,
-  /** Positions of the source that do not count, per sequence. */
+  /** Source positions to ignore, per sequence. */
   srcKeyPaddingMask: tensorRule.orNull(),
   tgtKeyPaddingMask: kDecoderMasks.tgtKeyPaddingMask,
   memoryKeyPaddingMask: kDecoderMasks.memoryKeyPaddingMask,
-  /** Says that `srcMask` is the causal mask; default false. */
+  /** Declares that `srcMask` is the causal mask; default false. */
   srcIsCausal: boolean.orNull(),
-  /** Says that `tgtMask` is the causal mask; default false. */
+  /** Declares that `tgtMask` is the causal mask; default false. */
   tgtIsCausal: boolean.orNull(),
-  /** Says that `memoryMask` is the causal mask; default false. */
+  /** Declares that `memoryMask` is the causal mask; default false. */
   memoryIsCausal: boolean.or(false),
 };
 
 /** Options of a call of `Transformer`. */
-export type TransformerCall = Options<typeof kCallOptions>;
+export type TransformerCall = Options<typeof kCallOptions & typeof kDecoderMasks>;
 
 /** What a call takes besides source and target: options by name, or all by position. */
 export type TransformerArguments = Arguments<
@@ -102,7 +106,7 @@ const kMaskOptions = {
   dtype: dtypeRule.orNull(),
 };
 
-/** An encoder of a source, and a decoder of a target that looks at what the encoder made of it. */
+/** An encoder of a source, and a decoder of a target that attends to the encoder's output. */
 export class Transformer extends Module {
   encoder: CustomEncoder;
   decoder: CustomDecoder;
@@ -185,11 +189,12 @@ export class Transformer extends Module {
       ["tgt", tensorRule.check(name, "tgt", tgt)],
     ] as const) {
       if (shape.at(-1) === this.dModel) continue;
-      const told = `the feature number of src and tgt must be equal to d_model, ${this.dModel}: ${what} has ${shape.at(-1)}.`;
+      const told = `${what}: expected ${this.dModel} features (dModel), got ${shape.at(-1)}.`;
       fail("ShapeMismatch", name, told);
     }
     const batch = this.batchFirst ? 0 : 1;
     if (src.ndim !== 3 || src.shape[batch] === tgt.shape[batch]) return;
-    fail("ShapeMismatch", name, "the batch number of src and tgt must be equal.");
+    const told = `src and tgt need the same batch size, got ${src.shape[batch]} and ${tgt.shape[batch]}.`;
+    fail("ShapeMismatch", name, told);
   }
 }

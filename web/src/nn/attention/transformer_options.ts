@@ -1,4 +1,4 @@
-// What the layers of a transformer are made with.
+// The options of the layers of a transformer.
 
 import {
   boolean,
@@ -12,7 +12,7 @@ import {
 } from "../../arguments/rule.js";
 import { gelu, relu } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { kLayerArguments } from "../layer_options.js";
+import { kLayerArguments, type LayerOptions } from "../layer_options.js";
 
 const kOptions = {
   /** The features between the two linear layers; default 2048. */
@@ -20,9 +20,7 @@ const kOptions = {
   /** The probability of dropout; default 0.1. */
   dropout: number.or(0.1),
   /** The function between the linear layers; default "relu". */
-  activation: either(oneOf("relu", "gelu"), functionOf<(input: Tensor) => Tensor>())
-    .or("relu")
-    .saying("activation should be relu/gelu."),
+  activation: either(oneOf("relu", "gelu"), functionOf<(input: Tensor) => Tensor>()).or("relu"),
   /** Added to the variance in the normalisations; default 1e-5. */
   layerNormEps: number.or(1e-5),
   /** The batch is dimension 0 instead of 1; default false. */
@@ -38,10 +36,27 @@ const kOptions = {
 export const kTransformerLayerArguments = { dModel: count, nhead: count, ...kOptions };
 
 /** Options of the layers of a transformer. */
-export type TransformerLayerOptions = Options<typeof kOptions>;
+export type TransformerLayerOptions = Options<typeof kOptions & typeof kLayerArguments>;
 
-/** The function between the linear layers of a transformer's layer. */
+/** The function between the linear layers of a transformer layer. */
 export type TransformerActivation = typeof kOptions.activation.type;
+
+/** The arguments of the layers of a transformer: those after the sizes by position or as options. */
+export type TransformerLayerArguments =
+  | [dModel: number, nhead: number, options?: TransformerLayerOptions]
+  | [
+      dModel: number,
+      nhead: number,
+      dimFeedforward: number,
+      dropout?: number,
+      activation?: TransformerActivation,
+      layerNormEps?: number,
+      batchFirst?: boolean,
+      normFirst?: boolean,
+      bias?: boolean,
+      options?: LayerOptions,
+    ]
+  | [dModel: number, nhead: number, dimFeedforward: number, options: TransformerLayerOptions];
 
 /** Returns the function that an activation names. */
 export function activationOf(activation: TransformerActivation): (input: Tensor) => Tensor {

@@ -4,10 +4,10 @@ import { describe, fail } from "../../runtime/errors.js";
 import { Module } from "../module.js";
 import { moduleEntries, setModule } from "./parts.js";
 
-/** Things by name: a plain object, or a list of pairs [name, thing]. */
+/** Values by name: a plain object, or a list of pairs [name, value]. */
 export type Named<T> = Readonly<Record<string, T>> | Iterable<readonly [string, T]>;
 
-/** What `Named` allows. */
+/** The rule for a `Named`. */
 export const named = new Rule<Named<unknown>>(
   "an object, or a list of pairs [name, value]",
   (value) => {
@@ -17,12 +17,12 @@ export const named = new Rule<Named<unknown>>(
   },
 );
 
-/** Returns the pairs of what `named` allows. */
+/** Returns the pairs [name, value] of a `Named`. */
 export function pairsOf<T>(given: Named<T>): (readonly [string, T])[] {
   return Symbol.iterator in given ? [...given] : Object.entries(given);
 }
 
-/** Modules by name, which are part of the module that holds them; in the order they were given. */
+/** Modules by name, which are parts of the module that holds this one, in the order in which they were added. */
 export class ModuleDict<M extends Module = Module> extends Module {
   constructor(modules?: Named<M>) {
     super();
@@ -39,34 +39,34 @@ export class ModuleDict<M extends Module = Module> extends Module {
     return this.keys().includes(name);
   }
 
-  /** Returns the module of this name; there has to be one. */
+  /** Returns the module of this name; throws if there is none. */
   get(name: string): M {
     const found = this.items().find(([own]) => own === name);
     if (found !== undefined) return found[1];
     fail("InvalidArgument", this.constructor.name, `there is no module ${describe(name)}.`);
   }
 
-  /** Adds a module under a name, or takes its place. */
+  /** Adds a module under a name, or replaces the one with this name. */
   set(name: string, module: M): this {
     setModule(this, text.check(this.constructor.name, "name", name), module);
     return this;
   }
 
-  /** Adds all of these, or takes the places of those there are. */
+  /** Adds all of these, replacing those with the same names. */
   update(modules: Named<M>): this {
     const checked = named.check(this.constructor.name, "modules", modules) as Named<M>;
     for (const [name, module] of pairsOf(checked)) this.set(name, module);
     return this;
   }
 
-  /** Takes a module out and returns it. */
+  /** Removes a module and returns it. */
   pop(name: string): M {
     const module = this.get(name);
     Reflect.deleteProperty(this, name);
     return module;
   }
 
-  /** Takes all modules out. */
+  /** Removes all modules. */
   clear(): void {
     for (const name of this.keys()) this.pop(name);
   }

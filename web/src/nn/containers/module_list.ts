@@ -4,14 +4,14 @@ import { Module } from "../module.js";
 import { formatModule, formatRuns } from "../module_text.js";
 import { appendModule, moduleEntries } from "./parts.js";
 
-/** Anything that can be gone through with for ... of. */
+/** The rule for an iterable object. */
 export const iterable = new Rule<Iterable<unknown>>("a list", (value) => {
   return typeof value === "object" && value !== null && Symbol.iterator in value;
 });
 
-const kModules = iterable.saying("It has the modules.");
+const kModules = iterable.saying("Put the modules into it.");
 
-/** A list whose modules are part of the module that holds it. */
+/** A list of modules, which are parts of the module that holds this one. */
 export class ModuleList<M extends Module = Module> extends Module {
   constructor(...given: [modules?: Iterable<M>]) {
     super();

@@ -13,7 +13,7 @@ import { type Named, named, pairsOf } from "./module_dict.js";
 import { iterable } from "./module_list.js";
 import { setPart } from "./parts.js";
 
-const kTensors = iterable.saying("It has the parameters.");
+const kTensors = iterable.saying("Put the parameters into it.");
 
 abstract class Parameters extends Module {
   /** The number of parameters. */
@@ -45,7 +45,7 @@ abstract class Parameters extends Module {
   }
 }
 
-/** A list whose parameters are those of the module that holds it; plain tensors become parameters. */
+/** A list of parameters, which belong to the module that holds this one; plain tensors become parameters. */
 export class ParameterList extends Parameters {
   constructor(...given: [values?: Iterable<Tensor>]) {
     super();
@@ -81,7 +81,7 @@ export class ParameterList extends Parameters {
   }
 }
 
-/** Parameters by name, which are those of the module that holds them; plain tensors become parameters. */
+/** Parameters by name, which belong to the module that holds this one; plain tensors become parameters. */
 export class ParameterDict extends Parameters {
   constructor(parameters?: Named<Tensor>) {
     super();
@@ -93,34 +93,34 @@ export class ParameterDict extends Parameters {
     return this.keys().includes(name);
   }
 
-  /** Returns the parameter of this name; there has to be one. */
+  /** Returns the parameter of this name; throws if there is none. */
   get(name: string): Parameter {
     const found = this.items().find(([own]) => own === name);
     if (found !== undefined) return found[1];
     fail("InvalidArgument", this.constructor.name, `there is no parameter ${describe(name)}.`);
   }
 
-  /** Adds a parameter under a name, or takes its place. */
+  /** Adds a parameter under a name, or replaces the one with this name. */
   set(name: string, value: Tensor): this {
     this.put(text.check(this.constructor.name, "name", name), value);
     return this;
   }
 
-  /** Adds all of these, or takes the places of those there are. */
+  /** Adds all of these, replacing those with the same names. */
   update(parameters: Named<Tensor>): this {
     const checked = named.check(this.constructor.name, "parameters", parameters);
     for (const [name, value] of pairsOf(checked as Named<Tensor>)) this.set(name, value);
     return this;
   }
 
-  /** Takes a parameter out and returns it. */
+  /** Removes a parameter and returns it. */
   pop(name: string): Parameter {
     const parameter = this.get(name);
     Reflect.deleteProperty(this, name);
     return parameter;
   }
 
-  /** Takes all parameters out. */
+  /** Removes all parameters. */
   clear(): void {
     for (const name of this.keys()) this.pop(name);
   }

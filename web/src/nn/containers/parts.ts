@@ -1,4 +1,4 @@
-// What containers hold, as properties by name: so PyTorch's state dicts name it.
+// Containers hold their parts as properties, whose names are those in PyTorch's state dicts.
 
 import { describe, fail } from "../../runtime/errors.js";
 import { Module } from "../module.js";
@@ -7,7 +7,7 @@ import type { Parameter } from "../parameter.js";
 /** A module or parameter that a container holds. */
 export type Part = Module | Parameter;
 
-/** Adds a part under a new name, after those there are, or takes another for a name that has one. */
+/** Adds a part under a new name, after the others, or replaces the part that has the name. */
 export function setPart(
   owner: Module,
   names: () => readonly string[],
@@ -19,7 +19,11 @@ export function setPart(
     fail("InvalidArgument", where, `a name can't contain "." and can't be empty, got "${name}".`);
   }
   if (name in owner && !names().includes(name)) {
-    fail("InvalidArgument", where, `attribute '${name}' already exists: it needs another name.`);
+    fail(
+      "InvalidArgument",
+      where,
+      `"${name}" is already a property of the container: use another name.`,
+    );
   }
   const isNew = !(name in owner);
   Object.assign(owner, { [name]: part });
@@ -28,7 +32,7 @@ export function setPart(
   fail(
     "InvalidArgument",
     where,
-    `"${name}" would not come last: JavaScript has properties that are numbers first, in their order. Use another name.`,
+    `"${name}" would not come last: JavaScript puts properties with whole numbers as names first. Use another name.`,
   );
 }
 
@@ -46,7 +50,7 @@ export function appendModule(owner: Module, part: unknown): void {
   setModule(owner, String(moduleEntries(owner).length), part);
 }
 
-/** Returns the modules of a container with their names, a module that it has twice also twice. */
+/** Returns the modules of a container with their names; a module with two names comes twice. */
 export function moduleEntries<M extends Module>(owner: Module): [string, M][] {
   return Object.entries(owner).filter(([, value]) => value instanceof Module) as [string, M][];
 }

@@ -4,7 +4,7 @@ import type { Tensor } from "../../tensor/tensor.js";
 import { Module } from "../module.js";
 import { appendModule, moduleEntries, setModule } from "./parts.js";
 
-/** A module that takes one tensor and gives one. */
+/** A module that maps one tensor to one tensor. */
 export interface TensorModule extends Module {
   forward(input: Tensor): Tensor;
 }

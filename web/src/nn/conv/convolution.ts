@@ -1,4 +1,4 @@
-// What all convolutions share.
+// The parameters and arguments that all convolutions share.
 
 import { size } from "../../arguments/rule.js";
 import type { Ints } from "../../dispatch/types.js";
@@ -44,11 +44,15 @@ export abstract class Convolution extends Module {
     const name = new.target.name;
     const { inChannels, outChannels, groups, device, dtype } = values;
     for (const [what, channels] of [
-      ["in_channels", inChannels],
-      ["out_channels", outChannels],
+      ["inChannels", inChannels],
+      ["outChannels", outChannels],
     ] as const) {
       if (channels % groups === 0) continue;
-      fail("InvalidArgument", name, `${what} must be divisible by groups`);
+      fail(
+        "InvalidArgument",
+        name,
+        `${what} must be divisible by groups, got ${channels} and ${groups}.`,
+      );
     }
     this.inChannels = inChannels;
     this.outChannels = outChannels;
@@ -73,7 +77,7 @@ export abstract class Convolution extends Module {
   }
 }
 
-/** Returns the text of a convolution's arguments, without what most do not have. */
+/** Returns the text of a convolution's arguments, without defaults that PyTorch omits. */
 export function formatConvolution(
   layer: Convolution,
   rest: { padding: Ints | string; outputPadding?: Ints; paddingMode?: string },

@@ -1,2 +1,3 @@
-export { Dropout, type DropoutArguments, type DropoutOptions } from "./dropout.js";
-export { AlphaDropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout } from "./kinds.js";
+export { Dropout } from "./dropout.js";
+export type { DropoutArguments, DropoutOptions } from "./dropout_layer.js";
+export * from "./kinds.js";

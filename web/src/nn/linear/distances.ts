@@ -2,9 +2,10 @@ import { type Arguments, readArguments } from "../../arguments/read.js";
 import { boolean, integer, number, type Options } from "../../arguments/rule.js";
 import { cosineSimilarity, pairwiseDistance } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
+import { declared } from "../layer.js";
 import { Module } from "../module.js";
 
-const kCosineArguments = {
+const kCosine = {
   /** The dimension of the vectors; default 1. */
   dim: integer.or(1),
   /** The least product of their norms; default 1e-8. */
@@ -12,27 +13,24 @@ const kCosineArguments = {
 };
 
 /** Options of `CosineSimilarity`. */
-export type CosineSimilarityOptions = Options<typeof kCosineArguments>;
+export type CosineSimilarityOptions = Options<typeof kCosine>;
 
 /** The cosine of the angle between vectors. */
-export class CosineSimilarity extends Module {
-  readonly dim: number;
-  readonly eps: number;
-
-  constructor(...given: Arguments<[dim: number, eps: number], CosineSimilarityOptions>) {
-    super();
-    const { dim, eps } = readArguments(new.target.name, kCosineArguments, given);
-    this.dim = dim;
-    this.eps = eps;
-  }
-
+export class CosineSimilarity extends declared<
+  Arguments<[dim: number, eps: number], CosineSimilarityOptions>,
+  typeof kCosine
+>(kCosine) {
   override forward(x1: Tensor, x2: Tensor): Tensor {
     return cosineSimilarity(x1, x2, this.dim, this.eps);
+  }
+
+  override extraRepr(): string {
+    return "";
   }
 }
 
 const kDistanceArguments = {
-  /** The p of the norm; default 2. */
+  /** The order of the norm; default 2. */
   p: number.or(2),
   /** Added to every difference; default 1e-6. */
   eps: number.or(1e-6),
@@ -43,7 +41,7 @@ const kDistanceArguments = {
 /** Options of `PairwiseDistance`. */
 export type PairwiseDistanceOptions = Options<typeof kDistanceArguments>;
 
-/** The distance of vectors, which are the last dimension. */
+/** The distance between vectors along the last dimension. */
 export class PairwiseDistance extends Module {
   readonly norm: number;
   readonly eps: number;

@@ -4,13 +4,19 @@ import { empty } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { embedding } from "../functional_embedding.js";
+import { embedding } from "../functional/embedding.js";
 import { normal_, zeros_ } from "../init.js";
 import { kLayerArguments, parameterOf } from "../layer_options.js";
 import { Module } from "../module.js";
 import { formatArguments } from "../module_text.js";
 import { Parameter } from "../parameter.js";
-import { kLookupOptions, kSparse, type Lookup, printedLookup } from "./lookup_options.js";
+import {
+  kLookupOptions,
+  kSparse,
+  type Lookup,
+  type LookupRules,
+  printedLookup,
+} from "./lookup_options.js";
 
 const kOptions = {
   /** The row that starts as zeros and gets no gradient. */
@@ -23,10 +29,10 @@ const kOptions = {
 const kArguments = { numEmbeddings: size, embeddingDim: size, ...kOptions };
 
 /** Options of `Embedding`. */
-export type EmbeddingOptions = Options<typeof kOptions>;
+export type EmbeddingOptions = Options<typeof kOptions & LookupRules & typeof kLayerArguments>;
 
 const kPretrainedOptions = {
-  /** Keep the vectors as they are; default true. */
+  /** Do not train the vectors; default true. */
   freeze: boolean.or(true),
   /** The row that gets no gradient. */
   paddingIdx: kOptions.paddingIdx,
@@ -37,7 +43,7 @@ const kPretrainedOptions = {
 const kPretrainedArguments = { embeddings: tensorRule, ...kPretrainedOptions };
 
 /** Options of `Embedding.fromPretrained`. */
-export type FromPretrainedOptions = Options<typeof kPretrainedOptions>;
+export type FromPretrainedOptions = Options<typeof kPretrainedOptions & LookupRules>;
 
 /** A table of vectors, looked up by position. */
 export class Embedding extends Module implements Lookup {
@@ -80,7 +86,7 @@ export class Embedding extends Module implements Lookup {
   }
 
   /**
-   * Returns a table of these vectors [rows, features], whose data it shares. They do not learn unless `freeze` is
+   * Returns a table of these vectors [rows, features], whose data it shares. They are not trained unless `freeze` is
    * false.
    */
   static fromPretrained(
@@ -125,7 +131,7 @@ export class Embedding extends Module implements Lookup {
   }
 }
 
-/** Returns a table of a class without a call of its constructor, which draws numbers. */
+/** Returns a table of a class without calling its constructor, which draws numbers. */
 export function tableOf<Table extends Module>(
   where: string,
   table: { readonly prototype: Table },
@@ -135,8 +141,8 @@ export function tableOf<Table extends Module>(
   const { embeddings, paddingIdx, ...own } = call;
   const [rows = 0, features = 0] = embeddings.shape;
   if (embeddings.ndim !== 2) {
-    const told = "Embeddings parameter is expected to be 2-dimensional, got";
-    fail("ShapeMismatch", where, `${told} [${embeddings.shape.join(", ")}].`);
+    const told = `embeddings: expected a matrix, got the shape [${embeddings.shape.join(", ")}].`;
+    fail("ShapeMismatch", where, told);
   }
   return Object.assign(Reflect.construct(Module, [], table as new () => Table) as Table, {
     ...own,

@@ -10,10 +10,16 @@ import { Module } from "../module.js";
 import { formatArguments } from "../module_text.js";
 import type { Parameter } from "../parameter.js";
 import { clearRow, rowOf, tableOf } from "./embedding.js";
-import { kLookupOptions, kSparse, type Lookup, printedLookup } from "./lookup_options.js";
+import {
+  kLookupOptions,
+  kSparse,
+  type Lookup,
+  type LookupRules,
+  printedLookup,
+} from "./lookup_options.js";
 
 const kModeOption = {
-  /** What becomes of the vectors of a bag; default "mean". */
+  /** How the vectors of a bag are combined; default "mean". */
   mode: oneOf("sum", "mean", "max").or("mean"),
 };
 
@@ -35,10 +41,10 @@ const kOptions = {
 const kArguments = { numEmbeddings: size, embeddingDim: size, ...kOptions };
 
 /** Options of `EmbeddingBag`. */
-export type EmbeddingBagOptions = Options<typeof kOptions>;
+export type EmbeddingBagOptions = Options<typeof kOptions & LookupRules & typeof kLayerArguments>;
 
 const kPretrainedOptions = {
-  /** Keep the vectors as they are; default true. */
+  /** Do not train the vectors; default true. */
   freeze: boolean.or(true),
   ...kLookupOptions,
   ...kModeOption,
@@ -49,22 +55,22 @@ const kPretrainedOptions = {
 const kPretrainedArguments = { embeddings: tensorRule, ...kPretrainedOptions };
 
 /** Options of `EmbeddingBag.fromPretrained`. */
-export type BagFromPretrainedOptions = Options<typeof kPretrainedOptions>;
+export type BagFromPretrainedOptions = Options<typeof kPretrainedOptions & LookupRules>;
 
-/** What becomes of the vectors of a bag. */
+/** How the vectors of a bag are combined. */
 export type BagMode = typeof kOptions.mode.type;
 
 const kCallOptions = {
   /** Where each bag begins in an input that is a vector. */
   offsets: tensorRule.orNull(),
-  /** A factor for each position of the input, for sums. */
+  /** A factor for each position of the input; for mode "sum". */
   perSampleWeights: tensorRule.orNull(),
 };
 
 /** Options of a call of `EmbeddingBag`. */
 export type EmbeddingBagCall = Options<typeof kCallOptions>;
 
-/** A table of vectors, which are looked up by position and summed, averaged or maximised bag by bag. */
+/** A table of vectors, which are looked up by position, and whose sum, mean or maximum is taken over each bag. */
 export class EmbeddingBag extends Module implements Lookup {
   readonly numEmbeddings: number;
   readonly embeddingDim: number;
@@ -111,7 +117,7 @@ export class EmbeddingBag extends Module implements Lookup {
   }
 
   /**
-   * Returns a table of these vectors [rows, features], whose data it shares. They do not learn unless `freeze` is
+   * Returns a table of these vectors [rows, features], whose data it shares. They are not trained unless `freeze` is
    * false.
    */
   static fromPretrained(

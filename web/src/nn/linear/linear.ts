@@ -18,7 +18,7 @@ export const kLinearOptions = {
 const kArguments = { inFeatures: size, outFeatures: size, ...kLinearOptions };
 
 /** Options of `Linear`. */
-export type LinearOptions = Options<typeof kLinearOptions>;
+export type LinearOptions = Options<typeof kLinearOptions & typeof kLayerArguments>;
 
 /** y = x W^T + b. */
 export class Linear extends Module {

@@ -1,13 +1,13 @@
-// What the layers of tables of vectors take beside their sizes.
+// The options of layers that look up vectors in a table.
 
 import { boolean, number, Rule } from "../../arguments/rule.js";
 import { formatFloat, type Printable } from "../module_text.js";
 
 export const kFalse = /* @__PURE__ */ new Rule<false>("false", (value) => value === false);
 
-/** The declaration of what may be done to the vectors that are looked up. */
+/** The declaration of options for the vectors that are looked up. */
 export const kLookupOptions = {
-  /** The largest norm: vectors that are looked up are first scaled down to it, in place. */
+  /** The largest norm: vectors with a larger one are scaled down in place when they are looked up. */
   maxNorm: number.orNull(),
   /** The order of that norm; default 2. */
   normType: number.or(2),
@@ -17,18 +17,21 @@ export const kLookupOptions = {
 
 /** The declaration of `sparse`. */
 export const kSparse = {
-  /** Nothing but false: gradients are dense. */
+  /** Only false: gradients are dense. */
   sparse: kFalse.or(false).saying("There are no sparse gradients: leave it out."),
 };
 
-/** What may be done to the vectors that are looked up. */
+/** What the declarations of tables share, with its documentation: what is spread from another file has none in a .d.ts. */
+export type LookupRules = typeof kLookupOptions & typeof kSparse;
+
+/** Options for the vectors that are looked up. */
 export interface Lookup {
   readonly maxNorm: number | null;
   readonly normType: number;
   readonly scaleGradByFreq: boolean;
 }
 
-/** Returns these options as a module's text has them: those that are not the defaults. */
+/** Returns the options that a module's text shows: those that are not the defaults. */
 export function printedLookup(lookup: Lookup): Record<string, Printable | undefined> {
   const { maxNorm, normType, scaleGradByFreq } = lookup;
   return {

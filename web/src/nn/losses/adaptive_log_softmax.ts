@@ -31,7 +31,7 @@ import { Linear } from "../linear/linear.js";
 import { Module } from "../module.js";
 
 const kOptions = {
-  /** By how much the size of a cluster's projection is divided from one to the next; default 4. */
+  /** The size of each cluster's projection is that of the one before divided by this; default 4. */
   divValue: number.or(4),
   /** Add a learned bias to the scores of the frequent classes and of the clusters; default false. */
   headBias: boolean.or(false),
@@ -41,11 +41,12 @@ const kOptions = {
 const kArguments = { inFeatures: count, nClasses: count, cutoffs: listOf(count), ...kOptions };
 
 /** Options of `AdaptiveLogSoftmaxWithLoss`. */
-export type AdaptiveLogSoftmaxOptions = Options<typeof kOptions>;
+export type AdaptiveLogSoftmaxOptions = Options<typeof kOptions & typeof kLayerArguments>;
 
 /**
- * A classifier for many classes that are sorted from frequent to rare: those before the first of `cutoffs` are scored
- * together with the clusters that the other cutoffs make of the rest, and a cluster's classes only where one is the target.
+ * A classifier for many classes, sorted from frequent to rare. Classes before the first of `cutoffs` are scored together with
+ * one score for each cluster of the rest, which the other cutoffs delimit; the classes of a cluster are scored only for inputs
+ * whose target is among them.
  */
 export class AdaptiveLogSoftmaxWithLoss extends Module {
   readonly inFeatures: number;
@@ -71,8 +72,8 @@ export class AdaptiveLogSoftmaxWithLoss extends Module {
     const isRising = cutoffs.every((cutoff, i) => cutoff > (cutoffs[i - 1] ?? 0));
     if (cutoffs.length === 0 || !isRising || (cutoffs.at(-1) as number) > nClasses - 1) {
       const told =
-        "cutoffs should be a sequence of unique, positive integers sorted in an increasing order, where each value is " +
-        `between 1 and nClasses - 1, got [${cutoffs.join(", ")}].`;
+        `cutoffs: expected rising numbers from 1 to nClasses - 1 = ${nClasses - 1}, ` +
+        `got [${cutoffs.join(", ")}].`;
       fail("InvalidArgument", name, told);
     }
     this.inFeatures = inFeatures;
@@ -103,14 +104,15 @@ export class AdaptiveLogSoftmaxWithLoss extends Module {
     }
   }
 
-  /** Returns the log probability of each target [N] under input [N, features], and their negated mean; also of a single row. */
+  /** Returns the log probability of each target [N] given input [N, features], and minus their mean; also for a single row. */
   override forward(input: Tensor, target: Tensor): [output: Tensor, loss: Tensor] {
     const where = this.constructor.name;
-    if (target.ndim > 1) fail("ShapeMismatch", where, "0D or 1D target tensor expected.");
+    if (target.ndim > 1)
+      fail("ShapeMismatch", where, `target: expected 0D or 1D, got ${target.ndim}D.`);
     const isBatch = target.ndim === 1;
     if (input.ndim !== target.ndim + 1 || (isBatch && input.shape[0] !== target.shape[0])) {
-      const told = "Input and target should have the same size in the batch dimension, got";
-      fail("ShapeMismatch", where, `${told} [${input.shape}] and [${target.shape}].`);
+      const told = `input and target need the same batch size, got the shapes [${input.shape}] and [${target.shape}].`;
+      fail("ShapeMismatch", where, told);
     }
     return scope(() => {
       const rows = isBatch ? input : unsqueeze(input, 0);
@@ -137,7 +139,7 @@ export class AdaptiveLogSoftmaxWithLoss extends Module {
     return scope(() => argmax(this.logProb(input), 1));
   }
 
-  // Clusters without targets are not computed, which takes a look at the targets.
+  // Reads the targets to skip clusters that none of them is in.
   #logProbOfTargets(where: string, input: Tensor, target: Tensor): Tensor {
     const [first = 0] = this.cutoffs;
     const { dtype, device } = input;
@@ -162,7 +164,7 @@ export class AdaptiveLogSoftmaxWithLoss extends Module {
       within = indexCopy(within, 0, rows, select(own, 1, 0));
     });
     if (used !== count) {
-      const told = `Target values should be in [0, ${this.nClasses - 1}].`;
+      const told = `target: expected classes from 0 to ${this.nClasses - 1}.`;
       fail("IndexOutOfRange", where, told);
     }
     const head = logSoftmax(this.head.call(input), 1);

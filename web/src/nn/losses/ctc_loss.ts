@@ -1,34 +1,28 @@
-// Connectionist temporal classification: the probability that frames, each of which says a class or
-// blank, spell a sequence of classes, summed over all ways to align the two.
+// Connectionist temporal classification: the probability that frames, each of which is a class or blank, spell a sequence
+// of classes, summed over all alignments of the two.
 //
-// Between and around the classes stand blanks. A state is a place in that extended sequence;
-// alpha[state] is the log probability to be there after a frame, from where a frame may stay, go on,
-// or skip a blank between two classes that differ. The recursion is made of ops, for all sequences
-// of a batch at once.
+// Blanks are inserted between and around the classes. A state is a position in that extended sequence; alpha[state] is the
+// log probability of being there after a frame. The next frame may stay, advance, or skip a blank between two classes that
+// differ. The recursion is made of ops, for all sequences of a batch at once.
 
 import { type Arguments, readArguments } from "../../arguments/read.js";
-import { boolean, integer, type Options, oneOrMore, Rule } from "../../arguments/rule.js";
+import { boolean, integer, oneOrMore, Rule } from "../../arguments/rule.js";
 import { cat, full, logsumexp, stack, where } from "../../generated/ops.js";
 import { tensor } from "../../ops/create.js";
 import { fail } from "../../runtime/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { Tensor } from "../../tensor/tensor.js";
-import { kLossArguments, Loss, type Reduction } from "./losses.js";
+import { kLossArguments, type LossOptionsOf, lossFields, type Reduction } from "./loss_layer.js";
 
-const kBlank = {
-  /** The class that says nothing; default 0. */
+const kCTC = {
+  /** The class that stands for blank; default 0. */
   blank: integer.or(0),
-};
-
-const kZeroInfinity = {
-  /** Take 0 for the infinite loss of a sequence that has no alignment; default false. */
+  /** Replace the infinite loss of a sequence without an alignment by 0; default false. */
   zeroInfinity: boolean.or(false),
 };
 
-const kCTCLossArguments = { ...kBlank, ...kLossArguments, ...kZeroInfinity };
-
 /** Options of `ctcLoss`. */
-export type CTCLossOptions = Options<typeof kCTCLossArguments>;
+export type CTCLossOptions = LossOptionsOf<typeof kCTC>;
 
 /** Lengths, one per sequence. */
 export type Lengths = Tensor | readonly number[] | number;
@@ -42,16 +36,18 @@ const kArguments = {
   targets: tensorRule,
   inputLengths: kLengths,
   targetLengths: kLengths,
-  ...kCTCLossArguments,
+  blank: kCTC.blank,
+  ...kLossArguments,
+  zeroInfinity: kCTC.zeroInfinity,
 };
 
-// Below every log probability, but finite: differences of infinities would be NaN.
+// Below every log probability but finite, because differences of infinities are NaN.
 const kNever = -1e30;
 
 /**
  * The negative log likelihood of `targets` under frames of log probabilities: [T, N, C] or [T, C].
- * `targets` is [N, S], or all sequences end to end; the mean divides by the lengths of targets. Targets and lengths are read at
- * once: they may stay on the CPU wherever the probabilities are.
+ * `targets` is [N, S], or all sequences concatenated; the mean divides by the lengths of the targets. Targets and lengths are
+ * read immediately: they may be on the CPU wherever the probabilities are.
  */
 export function ctcLoss(
   ...given: [
@@ -70,14 +66,15 @@ export function ctcLoss(
   const { blank, zeroInfinity, reduction } = call;
   const frames = logProbs.ndim === 2 ? logProbs.unsqueeze(1) : logProbs;
   const [frameCount = 0, batch = 0, classes = 0] = frames.shape;
-  const lengths = lengthsOf(targetLengths, batch, "target_lengths");
-  const frameLengths = lengthsOf(inputLengths, batch, "input_lengths");
+  const lengths = lengthsOf(targetLengths, batch, "targetLengths");
+  const frameLengths = lengthsOf(inputLengths, batch, "inputLengths");
   const longest = Math.max(0, ...frameLengths);
   if (frames.ndim !== 3 || longest > frameCount || frameCount === 0) {
-    const told = `Expected input_lengths to have value at most ${frameCount}, but got value ${longest}, of log probabilities of shape [${logProbs.shape}].`;
+    const told = `inputLengths: expected at most the ${frameCount} frames of logProbs [${logProbs.shape}], got ${longest}.`;
     reject(frames.ndim !== 3 ? "ShapeMismatch" : "InvalidArgument", told);
   }
-  if (!(blank >= 0 && blank < classes)) reject("InvalidArgument", "blank must be in label range.");
+  if (!(blank >= 0 && blank < classes))
+    reject("InvalidArgument", `blank: expected one of ${classes} classes, got ${blank}.`);
 
   const states = extendedSequences(sequencesOf(targets, lengths, logProbs.ndim === 2), blank);
   const losses = lossOf(frames, states, frameLengths, lengths, blank);
@@ -127,8 +124,8 @@ function lossOf(
   return logsumexp(both, 1).neg().add(normalization(frames, frameLengths));
 }
 
-// Zero, with the gradient exp(logProbs): PyTorch's gradient is that of normalised probabilities.
-// After logSoftmax, as the loss is meant to be used, it makes no difference.
+// Zero, with the gradient exp(logProbs): PyTorch's gradient is that with respect to normalised probabilities. After
+// logSoftmax, as the loss is meant to be used, it makes no difference.
 function normalization(frames: Tensor, frameLengths: readonly number[]): Tensor {
   const [frameCount = 0, batch = 0] = frames.shape;
   const counts = Array.from({ length: frameCount }, (_, t) => frameLengths.map((n) => t < n));
@@ -158,7 +155,7 @@ function sequencesOf(targets: Tensor, lengths: readonly number[], isSingle: bool
     if (width < longest) {
       reject(
         "ShapeMismatch",
-        `Expected targets to have size at least ${longest} at dimension 1, but got size [${targets.shape}].`,
+        `targets: expected at least ${longest} columns, got the shape [${targets.shape}].`,
       );
     }
     return lengths.map((length, n) => values.slice(n * width, n * width + length));
@@ -167,7 +164,7 @@ function sequencesOf(targets: Tensor, lengths: readonly number[], isSingle: bool
   if (values.length !== total) {
     reject(
       "ShapeMismatch",
-      `Expected targets to be of size ${total}, the sum of target_lengths, but got size [${targets.shape}].`,
+      `targets: expected ${total} classes, the sum of targetLengths, got the shape [${targets.shape}].`,
     );
   }
   let start = 0;
@@ -183,7 +180,10 @@ function lengthsOf(given: Lengths, batch: number, name: string): number[] {
       ? [given]
       : Array.from("dataSync" in given ? given.dataSync() : given, Number);
   if (lengths.length !== batch) {
-    reject("ShapeMismatch", `${name} must be of size batch_size: ${batch}, got ${lengths.length}.`);
+    reject(
+      "ShapeMismatch",
+      `${name}: expected ${batch}, one for each sequence, got ${lengths.length}.`,
+    );
   }
   return lengths;
 }
@@ -201,22 +201,7 @@ function reject(code: "ShapeMismatch" | "InvalidArgument", told: string): never 
 }
 
 /** `ctcLoss` as a module. */
-export class CTCLoss extends Loss {
-  readonly blank: number;
-  readonly zeroInfinity: boolean;
-
-  constructor(
-    ...given: Arguments<
-      [blank: number, reduction: Reduction, zeroInfinity: boolean],
-      CTCLossOptions
-    >
-  ) {
-    const options = readArguments(new.target.name, kCTCLossArguments, given);
-    super({ reduction: options.reduction });
-    this.blank = options.blank;
-    this.zeroInfinity = options.zeroInfinity;
-  }
-
+export class CTCLoss extends lossFields(kCTC, ["blank", "reduction", "zeroInfinity"]) {
   override forward(
     logProbs: Tensor,
     targets: Tensor,

@@ -1,262 +1,153 @@
-// Loss functions as modules.
+// Losses of numbers, probabilities and classes.
 
-import { type Arguments, readArguments } from "../../arguments/read.js";
-import { boolean, integer, number, type Options, oneOf } from "../../arguments/rule.js";
+import { boolean, integer, number, oneOf } from "../../arguments/rule.js";
 import {
   binaryCrossEntropy,
   binaryCrossEntropyWithLogits,
   crossEntropy,
+  gaussianNllLoss,
   huberLoss,
   klDiv,
   l1Loss,
   mseLoss,
   nllLoss,
+  poissonNllLoss,
   smoothL1Loss,
 } from "../../generated/ops.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { Module } from "../module.js";
+import { type LossOptionsOf, lossFields, lossLayer } from "./loss_layer.js";
 
-const kReduction = oneOf("none", "mean", "sum");
+/** The squared difference. */
+export class MSELoss extends lossLayer({}, ["reduction"], mseLoss) {}
 
-/** How the losses of the elements are combined. */
-export type Reduction = typeof kReduction.type;
+/** The absolute difference. */
+export class L1Loss extends lossLayer({}, ["reduction"], l1Loss) {}
 
-/** What all losses take. */
-export const kLossArguments = {
-  /** How the losses of the elements are combined; default "mean". */
-  reduction: kReduction.or("mean"),
-};
-
-const kWeight = {
-  /** A weight per class. */
-  weight: tensorRule.orNull(),
-};
-
-const kElementWeight = {
-  /** A weight per element. */
-  weight: tensorRule.orNull(),
-};
-
-const kIgnoreIndex = {
-  /** Targets with this value do not count; default -100. */
-  ignoreIndex: integer.or(-100),
-};
-
-const kNLLLossArguments = { ...kWeight, ...kIgnoreIndex, ...kLossArguments };
-
-const kCrossEntropyLossArguments = {
-  ...kNLLLossArguments,
-  /** The share of the target spread evenly over all classes; default 0. */
-  labelSmoothing: number.or(0),
-};
-
-const kSmoothL1LossArguments = {
-  ...kLossArguments,
+const kSmoothL1 = {
   /** The difference below which the loss is squared; default 1. */
   beta: number.or(1),
 };
 
-const kHuberLossArguments = {
-  ...kLossArguments,
+/** Options of `SmoothL1Loss`. */
+export type SmoothL1LossOptions = LossOptionsOf<typeof kSmoothL1>;
+
+/** The absolute difference, and quadratic below `beta`. */
+export class SmoothL1Loss extends lossLayer(kSmoothL1, ["reduction", "beta"], smoothL1Loss) {}
+
+const kHuber = {
   /** The difference below which the loss is squared; default 1. */
   delta: number.or(1),
 };
 
-const kKLDivLossArguments = {
-  /** "batchmean", the sum over the size of the batch, is the divergence itself; default "mean". */
+/** Options of `HuberLoss`. */
+export type HuberLossOptions = LossOptionsOf<typeof kHuber>;
+
+/** Half the squared difference, and linear beyond `delta`. */
+export class HuberLoss extends lossLayer(kHuber, ["reduction", "delta"], huberLoss) {}
+
+const kNLL = {
+  /** A weight per class. */
+  weight: tensorRule.orNull(),
+  /** Targets with this value are ignored; default -100. */
+  ignoreIndex: integer.or(-100),
+};
+
+/** Options of `NLLLoss`. */
+export type NLLLossOptions = LossOptionsOf<typeof kNLL>;
+
+/** Negative log likelihood of class numbers under log probabilities. */
+export class NLLLoss extends lossLayer(kNLL, ["weight", "ignoreIndex", "reduction"], nllLoss) {}
+
+const kCrossEntropy = {
+  ...kNLL,
+  /** The share of each target that is spread evenly over all classes; default 0. */
+  labelSmoothing: number.or(0),
+};
+
+/** Options of `CrossEntropyLoss`. */
+export type CrossEntropyLossOptions = LossOptionsOf<typeof kCrossEntropy>;
+
+/** Cross entropy between unnormalised log probabilities and class numbers. */
+export class CrossEntropyLoss extends lossLayer(
+  kCrossEntropy,
+  ["weight", "ignoreIndex", "reduction", "labelSmoothing"],
+  crossEntropy,
+) {}
+
+const kKLDiv = {
+  /** "batchmean", the sum divided by the batch size, is the divergence itself; default "mean". */
   reduction: oneOf("none", "mean", "sum", "batchmean").or("mean"),
-  /** The target is of log probabilities; default false. */
+  /** The target contains log probabilities; default false. */
   logTarget: boolean.or(false),
 };
 
-const kBCELossArguments = { ...kElementWeight, ...kLossArguments };
+/** Options of `KLDivLoss`. */
+export type KLDivLossOptions = LossOptionsOf<typeof kKLDiv>;
 
-const kBCEWithLogitsLossArguments = {
-  ...kBCELossArguments,
+/** The Kullback-Leibler divergence of target probabilities from log probabilities. */
+export class KLDivLoss extends lossLayer(kKLDiv, ["reduction", "logTarget"], klDiv) {}
+
+const kBCE = {
+  /** A weight per element. */
+  weight: tensorRule.orNull(),
+};
+
+/** Options of `BCELoss`. */
+export type BCELossOptions = LossOptionsOf<typeof kBCE>;
+
+/** Binary cross entropy between probabilities. */
+export class BCELoss extends lossLayer(kBCE, ["weight", "reduction"], binaryCrossEntropy) {}
+
+const kBCEWithLogits = {
+  ...kBCE,
   /** A weight of positive targets. */
   posWeight: tensorRule.orNull(),
 };
 
-/** Options of all losses. */
-export type LossOptions = Options<typeof kLossArguments>;
-
-/** Options of `NLLLoss`. */
-export type NLLLossOptions = Options<typeof kNLLLossArguments>;
-
-/** Options of `CrossEntropyLoss`. */
-export type CrossEntropyLossOptions = Options<typeof kCrossEntropyLossArguments>;
-
-/** Options of `SmoothL1Loss`. */
-export type SmoothL1LossOptions = Options<typeof kSmoothL1LossArguments>;
-
-/** Options of `HuberLoss`. */
-export type HuberLossOptions = Options<typeof kHuberLossArguments>;
-
-/** Options of `BCELoss`. */
-export type BCELossOptions = Options<typeof kBCELossArguments>;
-
-/** Options of `KLDivLoss`. */
-export type KLDivLossOptions = Options<typeof kKLDivLossArguments>;
-
 /** Options of `BCEWithLogitsLoss`. */
-export type BCEWithLogitsLossOptions = Options<typeof kBCEWithLogitsLossArguments>;
-
-/** What the losses share: how those of the elements are combined. */
-export abstract class Loss extends Module {
-  readonly reduction: Reduction;
-
-  constructor(...given: Arguments<[reduction: Reduction], LossOptions>) {
-    super();
-    this.reduction = readArguments(new.target.name, kLossArguments, given).reduction;
-  }
-}
-
-/** Cross entropy between unnormalised log probabilities and class numbers. */
-export class CrossEntropyLoss extends Loss {
-  readonly weight: Tensor | null;
-  readonly ignoreIndex: number;
-  readonly labelSmoothing: number;
-
-  constructor(
-    ...given: Arguments<
-      [weight: Tensor | null, ignoreIndex: number, reduction: Reduction, labelSmoothing: number],
-      CrossEntropyLossOptions
-    >
-  ) {
-    const options = readArguments(new.target.name, kCrossEntropyLossArguments, given);
-    super({ reduction: options.reduction });
-    this.weight = options.weight;
-    this.ignoreIndex = options.ignoreIndex;
-    this.labelSmoothing = options.labelSmoothing;
-  }
-
-  override forward(input: Tensor, target: Tensor): Tensor {
-    const { weight, ignoreIndex, reduction, labelSmoothing } = this;
-    return crossEntropy(input, target, { weight, ignoreIndex, reduction, labelSmoothing });
-  }
-}
-
-/** Negative log likelihood of class numbers under log probabilities. */
-export class NLLLoss extends Loss {
-  readonly weight: Tensor | null;
-  readonly ignoreIndex: number;
-
-  constructor(
-    ...given: Arguments<
-      [weight: Tensor | null, ignoreIndex: number, reduction: Reduction],
-      NLLLossOptions
-    >
-  ) {
-    const options = readArguments(new.target.name, kNLLLossArguments, given);
-    super({ reduction: options.reduction });
-    this.weight = options.weight;
-    this.ignoreIndex = options.ignoreIndex;
-  }
-
-  override forward(input: Tensor, target: Tensor): Tensor {
-    const { weight, ignoreIndex, reduction } = this;
-    return nllLoss(input, target, { weight, ignoreIndex, reduction });
-  }
-}
-
-/** The squared difference. */
-export class MSELoss extends Loss {
-  override forward(input: Tensor, target: Tensor): Tensor {
-    return mseLoss(input, target, { reduction: this.reduction });
-  }
-}
-
-/** The absolute difference. */
-export class L1Loss extends Loss {
-  override forward(input: Tensor, target: Tensor): Tensor {
-    return l1Loss(input, target, { reduction: this.reduction });
-  }
-}
-
-/** The absolute difference, squared and scaled near zero. */
-export class SmoothL1Loss extends Loss {
-  readonly beta: number;
-
-  constructor(...given: Arguments<[reduction: Reduction, beta: number], SmoothL1LossOptions>) {
-    const options = readArguments(new.target.name, kSmoothL1LossArguments, given);
-    super({ reduction: options.reduction });
-    this.beta = options.beta;
-  }
-
-  override forward(input: Tensor, target: Tensor): Tensor {
-    return smoothL1Loss(input, target, { reduction: this.reduction, beta: this.beta });
-  }
-}
-
-/** Half the squared difference, continued in a straight line. */
-export class HuberLoss extends Loss {
-  readonly delta: number;
-
-  constructor(...given: Arguments<[reduction: Reduction, delta: number], HuberLossOptions>) {
-    const options = readArguments(new.target.name, kHuberLossArguments, given);
-    super({ reduction: options.reduction });
-    this.delta = options.delta;
-  }
-
-  override forward(input: Tensor, target: Tensor): Tensor {
-    return huberLoss(input, target, { reduction: this.reduction, delta: this.delta });
-  }
-}
-
-/** The divergence of target probabilities from log probabilities. */
-export class KLDivLoss extends Module {
-  readonly reduction: Reduction | "batchmean";
-  readonly logTarget: boolean;
-
-  constructor(
-    ...given: Arguments<[reduction: Reduction | "batchmean", logTarget: boolean], KLDivLossOptions>
-  ) {
-    const options = readArguments(new.target.name, kKLDivLossArguments, given);
-    super();
-    this.reduction = options.reduction;
-    this.logTarget = options.logTarget;
-  }
-
-  override forward(input: Tensor, target: Tensor): Tensor {
-    return klDiv(input, target, { reduction: this.reduction, logTarget: this.logTarget });
-  }
-}
-
-/** Binary cross entropy between probabilities. */
-export class BCELoss extends Loss {
-  readonly weight: Tensor | null;
-
-  constructor(...given: Arguments<[weight: Tensor | null, reduction: Reduction], BCELossOptions>) {
-    const options = readArguments(new.target.name, kBCELossArguments, given);
-    super({ reduction: options.reduction });
-    this.weight = options.weight;
-  }
-
-  override forward(input: Tensor, target: Tensor): Tensor {
-    return binaryCrossEntropy(input, target, { weight: this.weight, reduction: this.reduction });
-  }
-}
+export type BCEWithLogitsLossOptions = LossOptionsOf<typeof kBCEWithLogits>;
 
 /** Binary cross entropy between logits and probabilities. */
-export class BCEWithLogitsLoss extends Loss {
-  readonly weight: Tensor | null;
-  readonly posWeight: Tensor | null;
+export class BCEWithLogitsLoss extends lossLayer(
+  kBCEWithLogits,
+  ["weight", "reduction", "posWeight"],
+  binaryCrossEntropyWithLogits,
+) {}
 
-  constructor(
-    ...given: Arguments<
-      [weight: Tensor | null, reduction: Reduction, posWeight: Tensor | null],
-      BCEWithLogitsLossOptions
-    >
-  ) {
-    const options = readArguments(new.target.name, kBCEWithLogitsLossArguments, given);
-    super({ reduction: options.reduction });
-    this.weight = options.weight;
-    this.posWeight = options.posWeight;
-  }
+const kPoissonNLL = {
+  /** The input is the logarithm of the rate; default true. */
+  logInput: boolean.or(true),
+  /** Add an approximation of the part that does not depend on the input; default false. */
+  full: boolean.or(false),
+  /** Added to the rate before its logarithm is taken; default 1e-8. */
+  eps: number.or(1e-8),
+};
 
-  override forward(input: Tensor, target: Tensor): Tensor {
-    const { weight, posWeight, reduction } = this;
-    return binaryCrossEntropyWithLogits(input, target, { weight, posWeight, reduction });
+/** Options of `PoissonNLLLoss`. */
+export type PoissonNLLLossOptions = LossOptionsOf<typeof kPoissonNLL>;
+
+/** Negative log likelihood of counts under Poisson distributions. */
+export class PoissonNLLLoss extends lossLayer(
+  kPoissonNLL,
+  ["logInput", "full", "eps", "reduction"],
+  poissonNllLoss,
+) {}
+
+const kGaussianNLL = {
+  /** Add the part that does not depend on the input; default false. */
+  full: boolean.or(false),
+  /** The least variance; default 1e-6. */
+  eps: number.or(1e-6),
+};
+
+/** Options of `GaussianNLLLoss`. */
+export type GaussianNLLLossOptions = LossOptionsOf<typeof kGaussianNLL>;
+
+/** Negative log likelihood of numbers under normal distributions of given variances. */
+export class GaussianNLLLoss extends lossFields(kGaussianNLL, ["full", "eps", "reduction"]) {
+  override forward(input: Tensor, target: Tensor, variance: Tensor | number): Tensor {
+    const { full, eps, reduction } = this;
+    return gaussianNllLoss(input, target, variance, { full, eps, reduction });
   }
 }

@@ -1,7 +1,6 @@
-// Losses with a margin as modules.
+// Losses with a margin.
 
-import { type Arguments, readArguments } from "../../arguments/read.js";
-import { boolean, number, type Options } from "../../arguments/rule.js";
+import { boolean, number } from "../../arguments/rule.js";
 import {
   cosineEmbeddingLoss,
   hingeEmbeddingLoss,
@@ -12,194 +11,112 @@ import {
   softMarginLoss,
   tripletMarginLoss,
 } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { kLossArguments, Loss, type Reduction } from "./losses.js";
+import { type LossOptionsOf, lossFields, lossLayer } from "./loss_layer.js";
 
-function marginArguments(margin: number) {
-  return {
-    /** How far apart is far enough; default 0, for `HingeEmbeddingLoss` and `MultiMarginLoss` 1. */
-    margin: number.or(margin),
-    ...kLossArguments,
-  };
-}
-
-const kFromZero = marginArguments(0);
-
-const kFromOne = marginArguments(1);
-
-const kTripletMarginArguments = {
-  /** The distance from which on nothing is lost; default 1. */
-  margin: kFromOne.margin,
-  /** The norm that measures distances; default 2. */
-  p: number.or(2),
-  /** Added to differences before they are measured; default 1e-6. */
-  eps: number.or(1e-6),
-  /** Let the distance of positive from negative count too; default false. */
-  swap: boolean.or(false),
-  ...kLossArguments,
-};
-
-const kMultiMarginArguments = {
-  /** The power of what lacks, 1 or 2; default 1. */
-  p: number.or(1),
-  /** The distance from which on nothing is lost; default 1. */
-  margin: kFromOne.margin,
-  /** A weight per class. */
-  weight: tensorRule.orNull(),
-  ...kLossArguments,
-};
-
-const kMultiLabelSoftMarginArguments = {
-  /** A weight per class. */
-  weight: tensorRule.orNull(),
-  ...kLossArguments,
+const kMargin = {
+  /** The margin; default 0, for `HingeEmbeddingLoss` and `MultiMarginLoss` 1. */
+  margin: number.or(0),
 };
 
 /** Options of the losses with a margin. */
-export type MarginLossOptions = Options<typeof kFromZero>;
+export type MarginLossOptions = LossOptionsOf<typeof kMargin>;
 
-/** Options of `TripletMarginLoss`. */
-export type TripletMarginLossOptions = Options<typeof kTripletMarginArguments>;
-
-/** Options of `MultiMarginLoss`. */
-export type MultiMarginLossOptions = Options<typeof kMultiMarginArguments>;
-
-/** Options of `MultiLabelSoftMarginLoss`. */
-export type MultiLabelSoftMarginLossOptions = Options<typeof kMultiLabelSoftMarginArguments>;
-
-abstract class MarginLoss extends Loss {
-  readonly margin: number;
-
-  constructor({ margin, reduction }: { margin: number; reduction: Reduction }) {
-    super({ reduction });
-    this.margin = margin;
-  }
-}
-
-/** How far `input1` is from being above (target 1) or below (target -1) `input2`. */
-export class MarginRankingLoss extends MarginLoss {
-  constructor(...given: Arguments<[margin: number, reduction: Reduction], MarginLossOptions>) {
-    const options = readArguments(new.target.name, kFromZero, given);
-    super(options);
-  }
-
+/** By how much `input1` falls short of exceeding `input2` by the margin (target 1), or the reverse (target -1). */
+export class MarginRankingLoss extends lossFields(kMargin, ["margin", "reduction"]) {
   override forward(input1: Tensor, input2: Tensor, target: Tensor): Tensor {
     const { margin, reduction } = this;
     return marginRankingLoss(input1, input2, target, { margin, reduction });
   }
 }
 
-/** A distance itself (target 1), or how much it lacks to the margin (target -1). */
-export class HingeEmbeddingLoss extends MarginLoss {
-  constructor(...given: Arguments<[margin: number, reduction: Reduction], MarginLossOptions>) {
-    const options = readArguments(new.target.name, kFromOne, given);
-    super(options);
-  }
-
-  override forward(input: Tensor, target: Tensor): Tensor {
-    const { margin, reduction } = this;
-    return hingeEmbeddingLoss(input, target, { margin, reduction });
-  }
-}
-
 /** One minus the cosine of two vectors (target 1), or how far it is above the margin (target -1). */
-export class CosineEmbeddingLoss extends MarginLoss {
-  constructor(...given: Arguments<[margin: number, reduction: Reduction], MarginLossOptions>) {
-    const options = readArguments(new.target.name, kFromZero, given);
-    super(options);
-  }
-
+export class CosineEmbeddingLoss extends lossFields(kMargin, ["margin", "reduction"]) {
   override forward(input1: Tensor, input2: Tensor, target: Tensor): Tensor {
     const { margin, reduction } = this;
     return cosineEmbeddingLoss(input1, input2, target, { margin, reduction });
   }
 }
 
-/** How far an anchor is from being the margin nearer to a positive than to a negative example. */
-export class TripletMarginLoss extends MarginLoss {
-  readonly p: number;
-  readonly eps: number;
-  readonly swap: boolean;
+const kHinge = {
+  /** The margin; default 1. */
+  margin: number.or(1),
+};
 
-  constructor(
-    ...given: Arguments<
-      [margin: number, p: number, eps: number, swap: boolean, reduction: Reduction],
-      TripletMarginLossOptions
-    >
-  ) {
-    const options = readArguments(new.target.name, kTripletMarginArguments, given);
-    super(options);
-    if (this.margin <= 0) {
-      const told = `margin must be greater than 0, got ${this.margin}.`;
-      fail("InvalidArgument", "TripletMarginLoss", told);
-    }
-    this.p = options.p;
-    this.eps = options.eps;
-    this.swap = options.swap;
-  }
+/** A distance itself (target 1), or by how much it falls short of the margin (target -1). */
+export class HingeEmbeddingLoss extends lossLayer(
+  kHinge,
+  ["margin", "reduction"],
+  hingeEmbeddingLoss,
+) {}
 
+const kTripletMargin = {
+  /** The loss is 0 where the positive example is nearer than the negative one by this much; default 1. */
+  margin: number.or(1),
+  /** The norm that measures distances; default 2. */
+  p: number.or(2),
+  /** Added to differences before they are measured; default 1e-6. */
+  eps: number.or(1e-6),
+  /** Use the distance of the positive from the negative example where it is smaller; default false. */
+  swap: boolean.or(false),
+};
+
+/** Options of `TripletMarginLoss`. */
+export type TripletMarginLossOptions = LossOptionsOf<typeof kTripletMargin>;
+
+/** How far an anchor is from being nearer by the margin to a positive than to a negative example. */
+export class TripletMarginLoss extends lossFields(
+  kTripletMargin,
+  ["margin", "p", "eps", "swap", "reduction"],
+  checkMargin,
+) {
   override forward(anchor: Tensor, positive: Tensor, negative: Tensor): Tensor {
     const { margin, p, eps, swap, reduction } = this;
     return tripletMarginLoss(anchor, positive, negative, { margin, p, eps, swap, reduction });
   }
 }
 
-/** How far the scores of other classes come within the margin of the target's. */
-export class MultiMarginLoss extends MarginLoss {
-  readonly p: number;
-  readonly weight: Tensor | null;
-
-  constructor(
-    ...given: Arguments<
-      [p: number, margin: number, weight: Tensor | null, reduction: Reduction],
-      MultiMarginLossOptions
-    >
-  ) {
-    const options = readArguments(new.target.name, kMultiMarginArguments, given);
-    super(options);
-    this.p = options.p;
-    this.weight = options.weight;
-  }
-
-  override forward(input: Tensor, target: Tensor): Tensor {
-    const { p, margin, weight, reduction } = this;
-    return multiMarginLoss(input, target, { p, margin, weight, reduction });
-  }
+function checkMargin({ margin }: { readonly margin: number }): string | undefined {
+  return margin > 0 ? undefined : `margin must be greater than 0, got ${margin}.`;
 }
 
-/** How far the scores of other classes come within one of those of several targets. */
-export class MultiLabelMarginLoss extends Loss {
-  override forward(input: Tensor, target: Tensor): Tensor {
-    return multilabelMarginLoss(input, target, { reduction: this.reduction });
-  }
-}
+const kMultiMargin = {
+  /** The exponent of what is missing to the margin, 1 or 2; default 1. */
+  p: number.or(1),
+  /** The loss is 0 for classes whose score is below that of the target by this much; default 1. */
+  margin: number.or(1),
+  /** A weight per class. */
+  weight: tensorRule.orNull(),
+};
+
+/** Options of `MultiMarginLoss`. */
+export type MultiMarginLossOptions = LossOptionsOf<typeof kMultiMargin>;
+
+/** By how much the scores of other classes come within the margin of the target's score. */
+export class MultiMarginLoss extends lossLayer(
+  kMultiMargin,
+  ["p", "margin", "weight", "reduction"],
+  multiMarginLoss,
+) {}
+
+/** By how much the scores of other classes come within 1 of those of several targets. */
+export class MultiLabelMarginLoss extends lossLayer({}, ["reduction"], multilabelMarginLoss) {}
+
+const kMultiLabelSoftMargin = {
+  /** A weight per class. */
+  weight: tensorRule.orNull(),
+};
+
+/** Options of `MultiLabelSoftMarginLoss`. */
+export type MultiLabelSoftMarginLossOptions = LossOptionsOf<typeof kMultiLabelSoftMargin>;
 
 /** Cross entropy of independent classes from their logits, as a mean over the classes. */
-export class MultiLabelSoftMarginLoss extends Loss {
-  readonly weight: Tensor | null;
-
-  constructor(
-    ...given: Arguments<
-      [weight: Tensor | null, reduction: Reduction],
-      MultiLabelSoftMarginLossOptions
-    >
-  ) {
-    const options = readArguments(new.target.name, kMultiLabelSoftMarginArguments, given);
-    super({ reduction: options.reduction });
-    this.weight = options.weight;
-  }
-
-  override forward(input: Tensor, target: Tensor): Tensor {
-    const { weight, reduction } = this;
-    return multilabelSoftMarginLoss(input, target, { weight, reduction });
-  }
-}
+export class MultiLabelSoftMarginLoss extends lossLayer(
+  kMultiLabelSoftMargin,
+  ["weight", "reduction"],
+  multilabelSoftMarginLoss,
+) {}
 
 /** log(1 + exp(-target * input)), the logistic loss of targets 1 and -1. */
-export class SoftMarginLoss extends Loss {
-  override forward(input: Tensor, target: Tensor): Tensor {
-    return softMarginLoss(input, target, { reduction: this.reduction });
-  }
-}
+export class SoftMarginLoss extends lossLayer({}, ["reduction"], softMarginLoss) {}

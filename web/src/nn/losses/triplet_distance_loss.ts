@@ -1,4 +1,4 @@
-// The triplet loss with a distance of the user's own.
+// The triplet loss with a given distance function.
 
 import { readArguments, readOptions } from "../../arguments/read.js";
 import { boolean, functionOf, number, type Options } from "../../arguments/rule.js";
@@ -7,17 +7,17 @@ import { fail } from "../../runtime/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { Module } from "../module.js";
-import { kLossArguments, type Reduction } from "./losses.js";
+import { kLossArguments, type Reduction } from "./loss_layer.js";
 
 /** Returns how far apart the rows of two tensors are. */
 export type DistanceFunction = (x1: Tensor, x2: Tensor) => Tensor;
 
 const kOptions = {
-  /** Default `pairwiseDistance`. */
+  /** The distance between two batches of rows; default `pairwiseDistance`. */
   distanceFunction: functionOf<DistanceFunction>().orNull(),
-  /** How much nearer is near enough; default 1. */
+  /** The loss is 0 where the positive example is nearer than the negative one by this much; default 1. */
   margin: number.or(1),
-  /** Let the distance of positive from negative count too; default false. */
+  /** Use the distance of the positive from the negative example where it is smaller; default false. */
   swap: boolean.or(false),
   ...kLossArguments,
 };
@@ -30,9 +30,9 @@ const kArguments = {
 };
 
 /** Options of `TripletMarginWithDistanceLoss`. */
-export type TripletDistanceOptions = Options<typeof kOptions>;
+export type TripletDistanceOptions = Options<typeof kOptions & typeof kLossArguments>;
 
-/** How far an anchor is from being the margin nearer to a positive than to a negative example. */
+/** How far an anchor is from being nearer by the margin to a positive than to a negative example. */
 export function tripletMarginWithDistanceLoss(
   ...given: [anchor: Tensor, positive: Tensor, negative: Tensor, options?: TripletDistanceOptions]
 ): Tensor {

@@ -13,11 +13,11 @@ import { type Buffer, bufferFrom, type Parameter } from "../parameter.js";
 const kOptions = {
   /** Added to the variance; default 1e-5. */
   eps: number.or(1e-5),
-  /** How fast running statistics follow; null averages over all batches. Default 0.1. */
+  /** The weight of each new batch in running statistics; null averages over all batches. Default 0.1. */
   momentum: number.orNull().or(0.1),
-  /** Learn a factor and a summand per channel; default true, for `InstanceNorm` false. */
+  /** Learn a factor and an offset per channel; default true, for `InstanceNorm` false. */
   affine: boolean.or(true),
-  /** Keep running statistics, for evaluation; default true, for `InstanceNorm` false. */
+  /** Maintain running statistics for evaluation; default true, for `InstanceNorm` false. */
   trackRunningStats: boolean.or(true),
   ...kLayerArguments,
 };
@@ -33,7 +33,7 @@ export const kInstanceNormArguments = {
 };
 
 /** Options of `BatchNorm` and `InstanceNorm`. */
-export type BatchNormOptions = Options<typeof kOptions>;
+export type BatchNormOptions = Options<typeof kOptions & typeof kLayerArguments>;
 
 /** The arguments after the number of channels, by position or as options. */
 export type BatchNormArguments =
@@ -47,8 +47,8 @@ export type BatchNormArguments =
     ];
 
 /**
- * Parameters and running statistics of one number per channel. Buffers have the names that they
- * have in a state dict.
+ * The base of layers with parameters and running statistics per channel. Buffers have the names that they have in a state
+ * dict.
  */
 export abstract class ChannelNorm extends Module {
   readonly numFeatures: number;
@@ -80,20 +80,21 @@ export abstract class ChannelNorm extends Module {
     this.num_batches_tracked = trackRunningStats ? bufferFrom(zeros([], { dtype: "int64" })) : null;
   }
 
-  /** Sets running means to 0 and variances to 1. */
+  /** Resets the running means to 0 and variances to 1. */
   resetRunningStats(): void {
     if (this.running_mean !== null) zeros_(this.running_mean);
     if (this.running_var !== null) ones_(this.running_var);
     if (this.num_batches_tracked !== null) zeros_(this.num_batches_tracked);
   }
 
-  /** Sets the factors to 1, the summands to 0, and running statistics to their start. */
+  /** Sets the factors to 1 and the offsets to 0, and resets the running statistics. */
   resetParameters(): void {
     this.resetRunningStats();
     if (this.weight !== null) ones_(this.weight);
     if (this.bias !== null) zeros_(this.bias);
   }
 
+  /** Fails for an input whose number of dimensions is not among the allowed ones. */
   protected checkDims(input: Tensor, ...allowed: number[]): void {
     tensorRule.check(this.constructor.name, "input", input);
     if (allowed.includes(input.ndim)) return;
@@ -110,4 +111,15 @@ export abstract class ChannelNorm extends Module {
       trackRunningStats: this.trackRunningStats,
     });
   }
+}
+
+/** A layer that normalises every channel. */
+export interface ChannelNormLayer extends ChannelNorm {
+  /** Returns the normalised input. */
+  forward(input: Tensor): Tensor;
+}
+
+/** The class of a layer that normalises every channel. */
+export interface ChannelNormClass {
+  new (numFeatures: number, ...rest: BatchNormArguments): ChannelNormLayer;
 }

@@ -12,7 +12,7 @@ import type { Parameter } from "../parameter.js";
 const kGroupNormOptions = {
   /** Added to the variance; default 1e-5. */
   eps: number.or(1e-5),
-  /** Learn a factor and a summand per channel; default true. */
+  /** Learn a factor and an offset per channel; default true. */
   affine: boolean.or(true),
   ...kLayerArguments,
 };
@@ -20,7 +20,7 @@ const kGroupNormOptions = {
 const kGroupNormArguments = { numGroups: count, numChannels: size, ...kGroupNormOptions };
 
 /** Options of `GroupNorm`. */
-export type GroupNormOptions = Options<typeof kGroupNormOptions>;
+export type GroupNormOptions = Options<typeof kGroupNormOptions & typeof kLayerArguments>;
 
 /** The arguments after the numbers, by position or as options. */
 export type GroupNormArguments =
@@ -42,7 +42,11 @@ export class GroupNorm extends Module {
     const given = [numGroups, numChannels, ...rest];
     const { device, dtype, ...own } = readArguments(name, kGroupNormArguments, given);
     if (own.numChannels % own.numGroups !== 0) {
-      fail("InvalidArgument", name, "num_channels must be divisible by num_groups");
+      fail(
+        "InvalidArgument",
+        name,
+        `numChannels must be divisible by numGroups, got ${own.numChannels} and ${own.numGroups}.`,
+      );
     }
     const { affine } = own;
     this.numGroups = own.numGroups;
@@ -54,7 +58,7 @@ export class GroupNorm extends Module {
     this.bias = affine ? parameterOf(name, zeros, size, kind) : null;
   }
 
-  /** Sets the factors to 1 and the summands to 0. */
+  /** Sets the factors to 1 and the offsets to 0. */
   resetParameters(): void {
     if (this.weight !== null) ones_(this.weight);
     if (this.bias !== null) zeros_(this.bias);

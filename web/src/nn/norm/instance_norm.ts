@@ -1,50 +1,32 @@
 import { instanceNorm } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { type BatchNormArguments, ChannelNorm, kInstanceNormArguments } from "./channel_norm.js";
+import { ChannelNorm, type ChannelNormClass, kInstanceNormArguments } from "./channel_norm.js";
 
-abstract class InstanceNorm extends ChannelNorm {
-  constructor(numFeatures: number, ...rest: BatchNormArguments) {
-    super(kInstanceNormArguments, [numFeatures, ...rest]);
-  }
+// For inputs [batch?, channels, ...] with `spatial` dimensions after the channels.
+function instanceNormLayer(spatial: number): ChannelNormClass {
+  const unbatched = spatial + 1;
+  return class extends ChannelNorm {
+    constructor(...given: unknown[]) {
+      super(kInstanceNormArguments, given);
+    }
 
-  /** Normalises inputs [batch?, channels, ...] with so many dimensions after the channels. */
-  protected normalize(input: Tensor, spatial: number): Tensor {
-    const unbatched = spatial + 1;
-    this.checkDims(input, unbatched, unbatched + 1);
-    const { running_mean, running_var, weight, bias, momentum, eps } = this;
-    const batch = input.ndim === unbatched ? input.unsqueeze(0) : input;
-    const usesInput = this.training || running_mean === null;
-    const result = instanceNorm(
-      batch,
-      running_mean,
-      running_var,
-      weight,
-      bias,
-      usesInput,
-      momentum ?? 0,
-      eps,
-    );
-    return input.ndim === unbatched ? result.squeeze(0) : result;
-  }
+    override forward(input: Tensor): Tensor {
+      this.checkDims(input, unbatched, unbatched + 1);
+      const { running_mean: mean, running_var: variance, weight, bias, eps } = this;
+      const batch = input.ndim === unbatched ? input.unsqueeze(0) : input;
+      const usesInput = this.training || mean === null;
+      const momentum = this.momentum ?? 0;
+      const result = instanceNorm(batch, mean, variance, weight, bias, usesInput, momentum, eps);
+      return input.ndim === unbatched ? result.squeeze(0) : result;
+    }
+  };
 }
 
 /** Brings every channel of every signal [batch?, channels, length] to mean 0 and variance 1. */
-export class InstanceNorm1d extends InstanceNorm {
-  override forward(input: Tensor): Tensor {
-    return this.normalize(input, 1);
-  }
-}
+export class InstanceNorm1d extends instanceNormLayer(1) {}
 
 /** Brings every channel of every image [batch?, channels, rows, columns] to mean 0 and variance 1. */
-export class InstanceNorm2d extends InstanceNorm {
-  override forward(input: Tensor): Tensor {
-    return this.normalize(input, 2);
-  }
-}
+export class InstanceNorm2d extends instanceNormLayer(2) {}
 
 /** Brings every channel of every volume [batch?, channels, depth, rows, columns] to mean 0 and variance 1. */
-export class InstanceNorm3d extends InstanceNorm {
-  override forward(input: Tensor): Tensor {
-    return this.normalize(input, 3);
-  }
-}
+export class InstanceNorm3d extends instanceNormLayer(3) {}

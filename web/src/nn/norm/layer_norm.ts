@@ -11,9 +11,9 @@ import type { Parameter } from "../parameter.js";
 const kOptions = {
   /** Added to the variance; default 1e-5. */
   eps: number.or(1e-5),
-  /** Learn a factor and a summand per element; default true. */
+  /** Learn a factor and an offset per element; default true. */
   elementwiseAffine: boolean.or(true),
-  /** Learn the summand; default true. */
+  /** Learn the offset; default true. */
   bias: boolean.or(true),
   ...kLayerArguments,
 };
@@ -21,7 +21,7 @@ const kOptions = {
 const kArguments = { normalizedShape: oneOrMore(size), ...kOptions };
 
 /** Options of `LayerNorm`. */
-export type LayerNormOptions = Options<typeof kOptions>;
+export type LayerNormOptions = Options<typeof kOptions & typeof kLayerArguments>;
 
 /** Brings the last dimensions to mean 0 and variance 1. */
 export class LayerNorm extends Module {
@@ -53,7 +53,7 @@ export class LayerNorm extends Module {
     this.bias = elementwiseAffine && bias ? parameterOf(name, zeros, shape, kind) : null;
   }
 
-  /** Sets the factors to 1 and the summands to 0. */
+  /** Sets the factors to 1 and the offsets to 0. */
   resetParameters(): void {
     if (this.weight !== null) ones_(this.weight);
     if (this.bias !== null) zeros_(this.bias);

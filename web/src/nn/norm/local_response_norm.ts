@@ -1,8 +1,8 @@
-import { type Arguments, readArguments } from "../../arguments/read.js";
+import type { Arguments } from "../../arguments/read.js";
 import { count, number, type Options } from "../../arguments/rule.js";
 import { localResponseNorm } from "../../composites/index.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { Module } from "../module.js";
+import { declared } from "../layer.js";
 import { formatArguments, formatFloat } from "../module_text.js";
 
 const kOptions = {
@@ -10,36 +10,27 @@ const kOptions = {
   alpha: number.or(1e-4),
   /** The exponent; default 0.75. */
   beta: number.or(0.75),
-  /** What is added to the squares; default 1. */
+  /** Added to the squares; default 1. */
   k: number.or(1),
 };
 
-const kArguments = { size: count, ...kOptions };
+const kArguments = {
+  /** The number of neighbouring channels. */
+  size: count,
+  ...kOptions,
+};
 
 /** Options of `LocalResponseNorm`. */
 export type LocalResponseNormOptions = Options<typeof kOptions>;
 
-/** Divides by the squares of `size` neighbouring channels. */
-export class LocalResponseNorm extends Module {
-  readonly size: number;
-  readonly alpha: number;
-  readonly beta: number;
-  readonly k: number;
-
-  constructor(
-    ...given: [
-      size: number,
-      ...rest: Arguments<[alpha: number, beta: number, k: number], LocalResponseNormOptions>,
-    ]
-  ) {
-    super();
-    const { size, alpha, beta, k } = readArguments(new.target.name, kArguments, given);
-    this.size = size;
-    this.alpha = alpha;
-    this.beta = beta;
-    this.k = k;
-  }
-
+/** Divides by a power of the mean square of `size` neighbouring channels. */
+export class LocalResponseNorm extends declared<
+  [
+    size: number,
+    ...rest: Arguments<[alpha: number, beta: number, k: number], LocalResponseNormOptions>,
+  ],
+  typeof kArguments
+>(kArguments) {
   override forward(input: Tensor): Tensor {
     return localResponseNorm(input, this.size, this.alpha, this.beta, this.k);
   }

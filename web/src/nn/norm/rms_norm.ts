@@ -9,7 +9,7 @@ import { formatArguments } from "../module_text.js";
 import type { Parameter } from "../parameter.js";
 
 const kOptions = {
-  /** Added to the mean square; default the dtype's own precision. */
+  /** Added to the mean square; default the machine epsilon of the dtype. */
   eps: number.orNull(),
   /** Learn a factor per element; default true. */
   elementwiseAffine: boolean.or(true),
@@ -19,7 +19,7 @@ const kOptions = {
 const kArguments = { normalizedShape: oneOrMore(size), ...kOptions };
 
 /** Options of `RMSNorm`. */
-export type RMSNormOptions = Options<typeof kOptions>;
+export type RMSNormOptions = Options<typeof kOptions & typeof kLayerArguments>;
 
 /** Divides the last dimensions by their root mean square. */
 export class RMSNorm extends Module {

@@ -1,4 +1,4 @@
-import { type Arguments, readArguments } from "../../arguments/read.js";
+import type { Arguments } from "../../arguments/read.js";
 import { boolean, type Options, Rule, size } from "../../arguments/rule.js";
 import {
   adaptiveAvgPool1d,
@@ -9,12 +9,12 @@ import {
 import type { OutputSize } from "../../dispatch/types.js";
 import { adaptiveAvgPool2d, adaptiveMaxPool2d } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { Module } from "../module.js";
+import { declared, type Layer, layerOfOne } from "../layer.js";
 import { formatArguments } from "../module_text.js";
 
 function outputSizeOf(spatial: number): Rule<OutputSize> {
   return new Rule<OutputSize>(
-    `${size.expected}, or a list of ${spatial}, in which null keeps that of the input`,
+    `${size.expected}, or a list of ${spatial}, where null keeps the size of the input`,
     (value) =>
       Array.isArray(value)
         ? value.length === spatial && value.every((one) => one === null || size.accepts(one))
@@ -22,61 +22,35 @@ function outputSizeOf(spatial: number): Rule<OutputSize> {
   );
 }
 
-abstract class AdaptivePool extends Module {
+/** A layer of pooling whose windows are chosen so that the result has a size. */
+export interface AdaptivePoolLayer extends Layer {
+  /** The sizes of the result. */
   readonly outputSize: OutputSize;
-
-  constructor(outputSize: OutputSize) {
-    super();
-    this.outputSize = outputSize;
-  }
-
-  override extraRepr(): string {
-    return formatArguments([], { outputSize: this.outputSize });
-  }
 }
 
-abstract class AdaptiveAvgPool extends AdaptivePool {
-  constructor(spatial: number, given: readonly unknown[]) {
-    const rules = { outputSize: outputSizeOf(spatial) };
-    super(readArguments(new.target.name, rules, given).outputSize);
-  }
+/** The class of a layer of adaptive average pooling. */
+export interface AdaptiveAvgPoolClass {
+  new (...given: [outputSize: OutputSize]): AdaptivePoolLayer;
 }
 
-/** The mean of windows over the last two dimensions, chosen so that the result has a size. */
-export class AdaptiveAvgPool2d extends AdaptiveAvgPool {
-  constructor(...given: [outputSize: OutputSize]) {
-    super(2, given);
-  }
-
-  override forward(input: Tensor): Tensor {
-    return adaptiveAvgPool2d(input, this.outputSize);
-  }
+function adaptiveAvgPool(
+  spatial: number,
+  op: (input: Tensor, outputSize: OutputSize) => Tensor,
+): AdaptiveAvgPoolClass {
+  return layerOfOne({ outputSize: outputSizeOf(spatial) }, op);
 }
 
 /** The mean of windows over the last dimension, chosen so that the result has a size. */
-export class AdaptiveAvgPool1d extends AdaptiveAvgPool {
-  constructor(...given: [outputSize: OutputSize]) {
-    super(1, given);
-  }
+export class AdaptiveAvgPool1d extends adaptiveAvgPool(1, adaptiveAvgPool1d) {}
 
-  override forward(input: Tensor): Tensor {
-    return adaptiveAvgPool1d(input, this.outputSize);
-  }
-}
+/** The mean of windows over the last two dimensions, chosen so that the result has a size. */
+export class AdaptiveAvgPool2d extends adaptiveAvgPool(2, adaptiveAvgPool2d) {}
 
 /** The mean of windows over the last three dimensions, chosen so that the result has a size. */
-export class AdaptiveAvgPool3d extends AdaptiveAvgPool {
-  constructor(...given: [outputSize: OutputSize]) {
-    super(3, given);
-  }
-
-  override forward(input: Tensor): Tensor {
-    return adaptiveAvgPool3d(input, this.outputSize);
-  }
-}
+export class AdaptiveAvgPool3d extends adaptiveAvgPool(3, adaptiveAvgPool3d) {}
 
 const kMaxOptions = {
-  /** Return where the largest elements are, too; default false. */
+  /** Also return the positions of the largest elements; default false. */
   returnIndices: boolean.or(false),
 };
 
@@ -89,52 +63,41 @@ export type AdaptiveMaxPoolArguments = [
   ...rest: Arguments<[returnIndices: boolean], AdaptiveMaxPoolOptions>,
 ];
 
-abstract class AdaptiveMaxPool extends AdaptivePool {
+/** A layer of adaptive max pooling. */
+export interface AdaptiveMaxPoolLayer extends AdaptivePoolLayer {
+  /** Whether the positions of the maxima are returned, too. */
   readonly returnIndices: boolean;
-
-  constructor(spatial: number, given: readonly unknown[]) {
-    const rules = { outputSize: outputSizeOf(spatial), ...kMaxOptions };
-    const { outputSize, returnIndices } = readArguments(new.target.name, rules, given);
-    super(outputSize);
-    this.returnIndices = returnIndices;
-  }
+  /** Returns the maxima, or with `returnIndices` also their positions in the flattened signal, image or volume. */
+  forward(input: Tensor): Tensor;
 }
 
-/** The largest element of windows over the last two dimensions, chosen so that the result has a size. */
-export class AdaptiveMaxPool2d extends AdaptiveMaxPool {
-  constructor(...given: AdaptiveMaxPoolArguments) {
-    super(2, given);
-  }
+/** The class of a layer of adaptive max pooling. */
+export interface AdaptiveMaxPoolClass {
+  new (...given: AdaptiveMaxPoolArguments): AdaptiveMaxPoolLayer;
+}
 
-  /** Returns the maxima, or with `returnIndices` also their places in the planes. */
-  override forward(input: Tensor): Tensor {
-    const { outputSize, returnIndices } = this;
-    return adaptiveMaxPool2d(input, outputSize, { returnIndices } as object) as Tensor;
-  }
+function adaptiveMaxPool(
+  spatial: number,
+  op: (input: Tensor, outputSize: OutputSize, options: object) => unknown,
+): AdaptiveMaxPoolClass {
+  const rules = { outputSize: outputSizeOf(spatial), ...kMaxOptions };
+  return class extends declared<AdaptiveMaxPoolArguments, typeof rules>(rules) {
+    override forward(input: Tensor): Tensor {
+      const { outputSize, returnIndices } = this;
+      return op(input, outputSize, { returnIndices }) as Tensor;
+    }
+
+    override extraRepr(): string {
+      return formatArguments([], { outputSize: this.outputSize });
+    }
+  };
 }
 
 /** The largest element of windows over the last dimension, chosen so that the result has a size. */
-export class AdaptiveMaxPool1d extends AdaptiveMaxPool {
-  constructor(...given: AdaptiveMaxPoolArguments) {
-    super(1, given);
-  }
+export class AdaptiveMaxPool1d extends adaptiveMaxPool(1, adaptiveMaxPool1d) {}
 
-  /** Returns the maxima, or with `returnIndices` also their places. */
-  override forward(input: Tensor): Tensor {
-    const { outputSize, returnIndices } = this;
-    return adaptiveMaxPool1d(input, outputSize, { returnIndices } as object) as Tensor;
-  }
-}
+/** The largest element of windows over the last two dimensions, chosen so that the result has a size. */
+export class AdaptiveMaxPool2d extends adaptiveMaxPool(2, adaptiveMaxPool2d) {}
 
 /** The largest element of windows over the last three dimensions, chosen so that the result has a size. */
-export class AdaptiveMaxPool3d extends AdaptiveMaxPool {
-  constructor(...given: AdaptiveMaxPoolArguments) {
-    super(3, given);
-  }
-
-  /** Returns the maxima, or with `returnIndices` also their places. */
-  override forward(input: Tensor): Tensor {
-    const { outputSize, returnIndices } = this;
-    return adaptiveMaxPool3d(input, outputSize, { returnIndices } as object) as Tensor;
-  }
-}
+export class AdaptiveMaxPool3d extends adaptiveMaxPool(3, adaptiveMaxPool3d) {}

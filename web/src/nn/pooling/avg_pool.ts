@@ -7,24 +7,25 @@ import type { Tensor } from "../../tensor/tensor.js";
 import { perDimension } from "../layer_options.js";
 import { Module } from "../module.js";
 import { formatArguments } from "../module_text.js";
+import { type PoolClass, type PoolLayer, poolLayer } from "./pool_layer.js";
 
 function avgPoolOptions(spatial: number) {
   return {
-    /** From one window to the next; default the size of a window. */
+    /** The distance between windows; default the size of a window. */
     stride: perDimension(spatial, 1).orNull(),
     /** What is added around the input; default 0. */
     padding: perDimension(spatial, 0).or(0),
-    /** Keep windows that reach over the end; default false. */
+    /** Keep windows that extend past the end; default false. */
     ceilMode: boolean.or(false),
-    /** Count padding in the mean; default true. */
+    /** Include padding in the mean; default true. */
     countIncludePad: boolean.or(true),
   };
 }
 
-const kAvgPool1dArguments = { kernelSize: perDimension(1, 1), ...avgPoolOptions(1) };
-
 /** Options of `AvgPool1d`. */
 export type AvgPool1dOptions = Options<ReturnType<typeof avgPoolOptions>>;
+
+const kAvgPool1dArguments = { kernelSize: perDimension(1, 1), ...avgPoolOptions(1) };
 
 /** The mean of windows over the last dimension. */
 export class AvgPool1d extends Module {
@@ -73,7 +74,7 @@ function single(values: Ints): number {
 function planeOptions(spatial: number) {
   return {
     ...avgPoolOptions(spatial),
-    /** What to divide by instead of the number of elements. */
+    /** Divide by this instead of the number of elements. */
     divisorOverride: integer.orNull(),
   };
 }
@@ -92,45 +93,21 @@ export type AvgPoolArguments =
       divisorOverride?: number | null,
     ];
 
-abstract class AvgPool extends Module {
-  readonly kernelSize: Ints;
+/** A layer of average pooling over images or volumes. */
+export interface AvgPoolLayer extends PoolLayer {
+  /** The other arguments. */
   readonly options: AvgPoolOptions;
+}
 
-  constructor(spatial: number, given: readonly unknown[]) {
-    super();
-    const rules = { kernelSize: perDimension(spatial, 1), ...planeOptions(spatial) };
-    const { kernelSize, ...options } = readArguments(new.target.name, rules, given);
-    this.kernelSize = kernelSize;
-    this.options = options;
-  }
-
-  override extraRepr(): string {
-    return formatArguments([], {
-      kernelSize: this.kernelSize,
-      stride: this.options.stride ?? this.kernelSize,
-      padding: this.options.padding ?? 0,
-    });
-  }
+function avgPool(
+  spatial: number,
+  op: (input: Tensor, kernelSize: Ints, options: object) => unknown,
+): PoolClass<AvgPoolArguments, AvgPoolLayer> {
+  return poolLayer(spatial, planeOptions(spatial), op, ["stride", "padding"]);
 }
 
 /** The mean of windows over the last two dimensions. */
-export class AvgPool2d extends AvgPool {
-  constructor(...given: [kernelSize: Ints, ...AvgPoolArguments]) {
-    super(2, given);
-  }
-
-  override forward(input: Tensor): Tensor {
-    return avgPool2d(input, this.kernelSize, { ...this.options });
-  }
-}
+export class AvgPool2d extends avgPool(2, avgPool2d) {}
 
 /** The mean of windows over the last three dimensions. */
-export class AvgPool3d extends AvgPool {
-  constructor(...given: [kernelSize: Ints, ...AvgPoolArguments]) {
-    super(3, given);
-  }
-
-  override forward(input: Tensor): Tensor {
-    return avgPool3d(input, this.kernelSize, { ...this.options });
-  }
-}
+export class AvgPool3d extends avgPool(3, avgPool3d) {}

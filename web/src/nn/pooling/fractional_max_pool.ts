@@ -1,4 +1,4 @@
-// Max pools whose windows begin at random places, so that a result may be any part of the input's size.
+// Max pooling over windows at random positions, so that the result can have any fraction of the input's size.
 
 import { readArguments } from "../../arguments/read.js";
 import { boolean, type Options, Rule } from "../../arguments/rule.js";
@@ -25,7 +25,7 @@ import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { perDimension } from "../layer_options.js";
-import { Module } from "../module.js";
+import { type PoolClass, type PoolLayer, poolLayer } from "./pool_layer.js";
 
 const ratio = /* @__PURE__ */ new Rule<number>(
   "a number between 0 and 1",
@@ -41,13 +41,13 @@ function optionsOf(spatial: number) {
         : ratio.accepts(value),
   );
   return {
-    /** The sizes of the result; this or `outputRatio`. */
+    /** The sizes of the result; give this or `outputRatio`. */
     outputSize: perDimension(spatial, 1).orNull(),
-    /** The sizes of the result as parts of the input's; this or `outputSize`. */
+    /** The sizes of the result as fractions of the input's; give this or `outputSize`. */
     outputRatio: ratios.orNull(),
-    /** Return where the largest elements are, too; default false. */
+    /** Also return the positions of the largest elements; default false. */
     returnIndices: boolean.or(false),
-    /** Where the windows of [N, C, axes] begin, numbers from 0 to 1; drawn when left out. */
+    /** Numbers from 0 to 1, [N, C, axes], that determine where windows begin; drawn if left out. */
     _randomSamples: tensorRule.orNull(),
   };
 }
@@ -77,8 +77,8 @@ interface FractionalMaxPool {
 }
 
 /**
- * Largest elements of windows at random places of images [N, C, H, W] or [C, H, W], `outputSize` of them; with
- * `returnIndices`, also where in the flattened image each was found.
+ * Returns the largest elements of `outputSize` windows at random positions of images [N, C, H, W] or [C, H, W]; with
+ * `returnIndices`, also their positions in the flattened image.
  */
 export const fractionalMaxPool2d: FractionalMaxPool = /* @__PURE__ */ pool(
   "fractionalMaxPool2d",
@@ -86,8 +86,8 @@ export const fractionalMaxPool2d: FractionalMaxPool = /* @__PURE__ */ pool(
 );
 
 /**
- * Largest elements of windows at random places of volumes [N, C, D, H, W] or [C, D, H, W], `outputSize` of them; with
- * `returnIndices`, also where in the flattened volume each was found.
+ * Returns the largest elements of `outputSize` windows at random positions of volumes [N, C, D, H, W] or [C, D, H, W];
+ * with `returnIndices`, also their positions in the flattened volume.
  */
 export const fractionalMaxPool3d: FractionalMaxPool = /* @__PURE__ */ pool(
   "fractionalMaxPool3d",
@@ -100,8 +100,8 @@ function pool(where: string, spatial: number): FractionalMaxPool {
     const call = readArguments(where, rules, given);
     const { input, returnIndices } = call;
     if (input.ndim !== spatial + 1 && input.ndim !== spatial + 2) {
-      const told = `Expected ${spatial + 1}D or ${spatial + 2}D tensor, but got`;
-      fail("ShapeMismatch", where, `${told} [${input.shape.join(", ")}].`);
+      const told = `expected a ${spatial + 1}D or ${spatial + 2}D input, got the shape [${input.shape.join(", ")}].`;
+      fail("ShapeMismatch", where, told);
     }
     const perAxis = (value: number | readonly number[]) =>
       typeof value === "number" ? new Array<number>(spatial).fill(value) : value;
@@ -110,7 +110,7 @@ function pool(where: string, spatial: number): FractionalMaxPool {
     const wanted = sizesOf(where, call, sizes, perAxis);
     sizes.forEach((size, axis) => {
       if ((wanted[axis] ?? 0) + (kernel[axis] ?? 0) - 1 <= size) return;
-      const told = `pool size ${kernel[axis]} and output size ${wanted[axis]} are too large relative to input size ${size}.`;
+      const told = `${wanted[axis]} windows of ${kernel[axis]} do not fit into an input of ${size}.`;
       fail("ShapeMismatch", where, told);
     });
     return scope(() => {
@@ -133,7 +133,7 @@ function sizesOf(
 ): readonly number[] {
   if (call.outputSize !== null) return perAxis(call.outputSize);
   if (call.outputRatio === null) {
-    fail("InvalidArgument", where, "requires specifying either an outputSize or an outputRatio.");
+    fail("InvalidArgument", where, "give either outputSize or outputRatio.");
   }
   const ratios = perAxis(call.outputRatio);
   return sizes.map((size, axis) => Math.trunc(size * (ratios[axis] ?? 0)));
@@ -154,7 +154,7 @@ function largest(
   const [images = 0, channels = 0, ...sizes] = batch.shape;
   const area = (list: readonly number[]) => list.reduce((product, size) => product * size, 1);
   const axes = sizes.map((size, axis) => {
-    // PyTorch's first sample is that of the width in images, that of the depth in volumes.
+    // The first sample is for the width of images, but for the depth of volumes, as in PyTorch.
     const sample = select(samples, -1, spatial === 2 ? 1 - axis : axis);
     const places = windowPlaces(sample, size, kernel[axis] ?? 1, wanted[axis] ?? 1);
     const steps = area(sizes.slice(axis + 1));
@@ -179,7 +179,7 @@ function largest(
   return [reshape(values, shape), reshape(found, shape)];
 }
 
-// Where the elements of windows are along an axis: [N, C, windows, elements]. The last window ends at the end.
+// The positions of the elements of windows along an axis: [N, C, windows, elements]. The last window ends at the end.
 function windowPlaces(sample: Tensor, size: number, kernel: number, windows: number): Tensor {
   const { dtype, device } = sample;
   const last = full([...sample.shape, 1], size - kernel, { dtype, device });
@@ -196,44 +196,26 @@ function startsOf(sample: Tensor, end: number, windows: number): Tensor {
   return sub(floor(moved), floor(mul(own, alpha)));
 }
 
-abstract class FractionalPool extends Module {
-  readonly kernelSize: Ints;
+/** A layer of fractional max pooling. */
+export interface FractionalPoolLayer extends PoolLayer {
+  /** The other arguments. */
   readonly options: FractionalMaxPoolOptions;
-
-  constructor(spatial: number, given: readonly unknown[]) {
-    super();
-    const rules = { kernelSize: perDimension(spatial, 1), ...optionsOf(spatial) };
-    const name = new.target.name;
-    const { kernelSize, ...options } = readArguments(name, rules, given);
-    if ((options.outputSize === null) === (options.outputRatio === null)) {
-      const told = "exactly one of outputSize and outputRatio must be specified.";
-      fail("InvalidArgument", name, told);
-    }
-    this.kernelSize = kernelSize;
-    this.options = options;
-  }
+  /** Returns the maxima, or with `returnIndices` also their positions in the flattened image or volume. */
+  forward(input: Tensor): Tensor;
 }
 
-/** The largest elements of windows at random places of images. */
-export class FractionalMaxPool2d extends FractionalPool {
-  constructor(...given: FractionalMaxPoolArguments) {
-    super(2, given);
-  }
-
-  /** Returns the maxima, or with `returnIndices` also their places in the planes. */
-  override forward(input: Tensor): Tensor {
-    return fractionalMaxPool2d(input, this.kernelSize, this.options);
-  }
+function fractionalPool(
+  spatial: number,
+  op: FractionalMaxPool,
+): PoolClass<Rest, FractionalPoolLayer> {
+  return poolLayer(spatial, optionsOf(spatial), op, [], ({ outputSize, outputRatio }) => {
+    if ((outputSize === null) !== (outputRatio === null)) return undefined;
+    return "give either outputSize or outputRatio, and not both.";
+  });
 }
 
-/** The largest elements of windows at random places of volumes. */
-export class FractionalMaxPool3d extends FractionalPool {
-  constructor(...given: FractionalMaxPoolArguments) {
-    super(3, given);
-  }
+/** The largest elements of windows at random positions of images. */
+export class FractionalMaxPool2d extends fractionalPool(2, fractionalMaxPool2d) {}
 
-  /** Returns the maxima, or with `returnIndices` also their places in the volumes. */
-  override forward(input: Tensor): Tensor {
-    return fractionalMaxPool3d(input, this.kernelSize, this.options);
-  }
-}
+/** The largest elements of windows at random positions of volumes. */
+export class FractionalMaxPool3d extends fractionalPool(3, fractionalMaxPool3d) {}

@@ -1,17 +1,16 @@
-import { type Arguments, readArguments } from "../../arguments/read.js";
+import type { Arguments } from "../../arguments/read.js";
 import { boolean, number, type Options } from "../../arguments/rule.js";
 import { lpPool1d, lpPool2d, lpPool3d } from "../../composites/index.js";
 import type { Ints } from "../../dispatch/types.js";
 import type { Tensor } from "../../tensor/tensor.js";
+import { type Layer, layer } from "../layer.js";
 import { perDimension } from "../layer_options.js";
-import { Module } from "../module.js";
-import { formatArguments } from "../module_text.js";
 
 function lpPoolOptions(spatial: number) {
   return {
-    /** From one window to the next; default the size of a window. */
+    /** The distance between windows; default the size of a window. */
     stride: perDimension(spatial, 1).orNull(),
-    /** Keep windows that reach over the end; default false. */
+    /** Keep windows that extend past the end; default false. */
     ceilMode: boolean.or(false),
   };
 }
@@ -26,58 +25,39 @@ export type LPPoolArguments = [
   ...rest: Arguments<[stride: Ints | null, ceilMode: boolean], LPPoolOptions>,
 ];
 
-abstract class LPPool extends Module {
+/** A layer of Lp pooling. */
+export interface LPPoolLayer extends Layer {
   readonly normType: number;
   readonly kernelSize: Ints;
   readonly stride: Ints | null;
   readonly ceilMode: boolean;
+}
 
-  constructor(spatial: number, given: readonly unknown[]) {
-    super();
-    const kernelSize = perDimension(spatial, 1);
-    const rules = { normType: number, kernelSize, ...lpPoolOptions(spatial) };
-    const own = readArguments(new.target.name, rules, given);
-    this.normType = own.normType;
-    this.kernelSize = own.kernelSize;
-    this.stride = own.stride;
-    this.ceilMode = own.ceilMode;
-  }
+/** The class of a layer of Lp pooling. */
+export interface LPPoolClass {
+  new (...given: LPPoolArguments): LPPoolLayer;
+}
 
-  override extraRepr(): string {
-    const { normType, kernelSize, stride, ceilMode } = this;
-    return formatArguments([], { normType, kernelSize, stride, ceilMode });
-  }
+function lpPool(
+  spatial: number,
+  op: (
+    input: Tensor,
+    normType: number,
+    kernelSize: Ints,
+    stride: Ints | null,
+    ceilMode: boolean,
+  ) => Tensor,
+): LPPoolClass {
+  const kernelSize = perDimension(spatial, 1);
+  const rules = { normType: number, kernelSize, ...lpPoolOptions(spatial) };
+  return layer(rules, ["normType", "kernelSize", "stride", "ceilMode"], op) as LPPoolClass;
 }
 
 /** The norm of windows over the last dimension. */
-export class LPPool1d extends LPPool {
-  constructor(...given: LPPoolArguments) {
-    super(1, given);
-  }
-
-  override forward(input: Tensor): Tensor {
-    return lpPool1d(input, this.normType, this.kernelSize, this.stride, this.ceilMode);
-  }
-}
+export class LPPool1d extends lpPool(1, lpPool1d) {}
 
 /** The norm of windows over the last two dimensions. */
-export class LPPool2d extends LPPool {
-  constructor(...given: LPPoolArguments) {
-    super(2, given);
-  }
-
-  override forward(input: Tensor): Tensor {
-    return lpPool2d(input, this.normType, this.kernelSize, this.stride, this.ceilMode);
-  }
-}
+export class LPPool2d extends lpPool(2, lpPool2d) {}
 
 /** The norm of windows over the last three dimensions. */
-export class LPPool3d extends LPPool {
-  constructor(...given: LPPoolArguments) {
-    super(3, given);
-  }
-
-  override forward(input: Tensor): Tensor {
-    return lpPool3d(input, this.normType, this.kernelSize, this.stride, this.ceilMode);
-  }
-}
+export class LPPool3d extends lpPool(3, lpPool3d) {}

@@ -1,30 +1,28 @@
-import { readArguments } from "../../arguments/read.js";
 import { boolean, type Options } from "../../arguments/rule.js";
 import { maxPool3d } from "../../composites/index.js";
 import type { Ints } from "../../dispatch/types.js";
 import { maxPool1d, maxPool2d } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { perDimension } from "../layer_options.js";
-import { Module } from "../module.js";
-import { formatArguments } from "../module_text.js";
+import { type PoolClass, type PoolLayer, poolLayer } from "./pool_layer.js";
 
-function maxPoolOptions(spatial: number) {
+function optionsOf(spatial: number) {
   return {
-    /** From one window to the next; default the size of a window. */
+    /** The distance between windows; default the size of a window. */
     stride: perDimension(spatial, 1).orNull(),
     /** What is added around the input; default 0. */
     padding: perDimension(spatial, 0).or(0),
-    /** From one element of a window to the next; default 1. */
+    /** The distance between elements of a window; default 1. */
     dilation: perDimension(spatial, 1).or(1),
-    /** Return where the largest elements are, too; default false. */
+    /** Also return the positions of the largest elements; default false. */
     returnIndices: boolean.or(false),
-    /** Keep windows that reach over the end; default false. */
+    /** Keep windows that extend past the end; default false. */
     ceilMode: boolean.or(false),
   };
 }
 
 /** Options of the layers of max pooling. */
-export type MaxPoolOptions = Options<ReturnType<typeof maxPoolOptions>>;
+export type MaxPoolOptions = Options<ReturnType<typeof optionsOf>>;
 
 /** The arguments after the kernel size, by position or as options. */
 export type MaxPoolArguments =
@@ -37,61 +35,26 @@ export type MaxPoolArguments =
       ceilMode?: boolean,
     ];
 
-abstract class MaxPool extends Module {
-  readonly kernelSize: Ints;
+/** A layer of max pooling. */
+export interface MaxPoolLayer extends PoolLayer {
+  /** The other arguments. */
   readonly options: MaxPoolOptions;
+  /** Returns the maxima, or with `returnIndices` also their positions in the flattened signal, image or volume. */
+  forward(input: Tensor): Tensor;
+}
 
-  constructor(spatial: number, given: readonly unknown[]) {
-    super();
-    const rules = { kernelSize: perDimension(spatial, 1), ...maxPoolOptions(spatial) };
-    const { kernelSize, ...options } = readArguments(new.target.name, rules, given);
-    this.kernelSize = kernelSize;
-    this.options = options;
-  }
-
-  override extraRepr(): string {
-    return formatArguments([], {
-      kernelSize: this.kernelSize,
-      stride: this.options.stride ?? this.kernelSize,
-      padding: this.options.padding ?? 0,
-      dilation: this.options.dilation ?? 1,
-      ceilMode: this.options.ceilMode ?? false,
-    });
-  }
+function maxPool(
+  spatial: number,
+  op: (input: Tensor, kernelSize: Ints, options: object) => unknown,
+): PoolClass<MaxPoolArguments, MaxPoolLayer> {
+  return poolLayer(spatial, optionsOf(spatial), op, ["stride", "padding", "dilation", "ceilMode"]);
 }
 
 /** The largest element of windows over the last dimension. */
-export class MaxPool1d extends MaxPool {
-  constructor(...given: [kernelSize: Ints, ...MaxPoolArguments]) {
-    super(1, given);
-  }
-
-  /** Returns the maxima, or with `returnIndices` also their places in the signals. */
-  override forward(input: Tensor): Tensor {
-    return maxPool1d(input, this.kernelSize, { ...this.options }) as Tensor;
-  }
-}
+export class MaxPool1d extends maxPool(1, maxPool1d) {}
 
 /** The largest element of windows over the last two dimensions. */
-export class MaxPool2d extends MaxPool {
-  constructor(...given: [kernelSize: Ints, ...MaxPoolArguments]) {
-    super(2, given);
-  }
-
-  /** Returns the maxima, or with `returnIndices` also their places in the planes. */
-  override forward(input: Tensor): Tensor {
-    return maxPool2d(input, this.kernelSize, { ...this.options }) as Tensor;
-  }
-}
+export class MaxPool2d extends maxPool(2, maxPool2d) {}
 
 /** The largest element of windows over the last three dimensions. */
-export class MaxPool3d extends MaxPool {
-  constructor(...given: [kernelSize: Ints, ...MaxPoolArguments]) {
-    super(3, given);
-  }
-
-  /** Returns the maxima, or with `returnIndices` also their places in the volumes. */
-  override forward(input: Tensor): Tensor {
-    return maxPool3d(input, this.kernelSize, { ...this.options } as object) as Tensor;
-  }
-}
+export class MaxPool3d extends maxPool(3, maxPool3d) {}

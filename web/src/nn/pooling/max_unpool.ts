@@ -7,10 +7,11 @@ import type { Tensor } from "../../tensor/tensor.js";
 import { perDimension } from "../layer_options.js";
 import { Module } from "../module.js";
 import { formatArguments } from "../module_text.js";
+import type { PoolClass } from "./pool_layer.js";
 
 function maxUnpoolOptions(spatial: number) {
   return {
-    /** From one window to the next; default the size of a window. */
+    /** The distance between windows; default the size of a window. */
     stride: perDimension(spatial, 1).orNull(),
     /** What the pool added around its input; default 0. */
     padding: perDimension(spatial, 0).or(0),
@@ -20,17 +21,17 @@ function maxUnpoolOptions(spatial: number) {
 const kCallArguments = {
   input: tensorRule,
   indices: tensorRule,
-  /** The sizes of what was pooled, where they are not the least that pool to this; default null. */
+  /** The sizes of what was pooled, unless they are the smallest that give this input; default null. */
   outputSize: listOf(size).orNull(),
 };
 
-/** Options of the layers that undo max pooling. */
+/** Options of the layers that reverse max pooling. */
 export type MaxUnpoolOptions = Options<ReturnType<typeof maxUnpoolOptions>>;
 
 /** The arguments after the kernel size, by position or as options. */
 export type MaxUnpoolArguments = Arguments<[stride: Ints | null, padding: Ints], MaxUnpoolOptions>;
 
-/** The arguments of a call: what a pool found, where, and the sizes that it had of it. */
+/** The arguments of a call: the maxima, their positions, and the sizes of what was pooled. */
 export type MaxUnpoolCall = [
   input: Tensor,
   indices: Tensor,
@@ -43,63 +44,52 @@ export type MaxUnpoolCall = [
   >,
 ];
 
-abstract class MaxUnpool extends Module {
+/** A layer that reverses max pooling. */
+export interface MaxUnpoolLayer extends Module {
   readonly kernelSize: Ints;
   readonly stride: Ints;
   readonly padding: Ints;
-
-  constructor(spatial: number, given: readonly unknown[]) {
-    super();
-    const rules = { kernelSize: perDimension(spatial, 1), ...maxUnpoolOptions(spatial) };
-    const own = readArguments(new.target.name, rules, given);
-    const perAxis = (value: Ints) =>
-      typeof value === "number" ? new Array<number>(spatial).fill(value) : value;
-    this.kernelSize = perAxis(own.kernelSize);
-    this.stride = perAxis(own.stride ?? own.kernelSize);
-    this.padding = perAxis(own.padding);
-  }
-
-  protected undo(unpool: typeof maxUnpool2d, given: readonly unknown[]): Tensor {
-    const call = readArguments(this.constructor.name, kCallArguments, given);
-    const { kernelSize, stride, padding } = this;
-    return unpool(call.input, call.indices, kernelSize, stride, padding, call.outputSize);
-  }
-
-  override extraRepr(): string {
-    const { kernelSize, stride, padding } = this;
-    return formatArguments([], { kernelSize, stride, padding });
-  }
+  forward(...given: MaxUnpoolCall): Tensor;
 }
 
-/** Puts what `MaxPool1d` found back to where it found it, among zeros. */
-export class MaxUnpool1d extends MaxUnpool {
-  constructor(...given: [kernelSize: Ints, ...rest: MaxUnpoolArguments]) {
-    super(1, given);
-  }
+function unpoolLayer(
+  spatial: number,
+  op: typeof maxUnpool2d,
+): PoolClass<MaxUnpoolArguments, MaxUnpoolLayer> {
+  const rules = { kernelSize: perDimension(spatial, 1), ...maxUnpoolOptions(spatial) };
+  const perAxis = (value: Ints) =>
+    typeof value === "number" ? new Array<number>(spatial).fill(value) : value;
+  return class extends Module {
+    readonly kernelSize: Ints;
+    readonly stride: Ints;
+    readonly padding: Ints;
 
-  override forward(...given: MaxUnpoolCall): Tensor {
-    return this.undo(maxUnpool1d, given);
-  }
+    constructor(...given: readonly unknown[]) {
+      super();
+      const own = readArguments(new.target.name, rules, given);
+      this.kernelSize = perAxis(own.kernelSize);
+      this.stride = perAxis(own.stride ?? own.kernelSize);
+      this.padding = perAxis(own.padding);
+    }
+
+    override forward(...given: MaxUnpoolCall): Tensor {
+      const call = readArguments(this.constructor.name, kCallArguments, given);
+      const { kernelSize, stride, padding } = this;
+      return op(call.input, call.indices, kernelSize, stride, padding, call.outputSize);
+    }
+
+    override extraRepr(): string {
+      const { kernelSize, stride, padding } = this;
+      return formatArguments([], { kernelSize, stride, padding });
+    }
+  };
 }
 
-/** Puts what `MaxPool2d` found back to where it found it, among zeros. */
-export class MaxUnpool2d extends MaxUnpool {
-  constructor(...given: [kernelSize: Ints, ...rest: MaxUnpoolArguments]) {
-    super(2, given);
-  }
+/** Puts the maxima that `MaxPool1d` found back where they were, among zeros. */
+export class MaxUnpool1d extends unpoolLayer(1, maxUnpool1d) {}
 
-  override forward(...given: MaxUnpoolCall): Tensor {
-    return this.undo(maxUnpool2d, given);
-  }
-}
+/** Puts the maxima that `MaxPool2d` found back where they were, among zeros. */
+export class MaxUnpool2d extends unpoolLayer(2, maxUnpool2d) {}
 
-/** Puts what `MaxPool3d` found back to where it found it, among zeros. */
-export class MaxUnpool3d extends MaxUnpool {
-  constructor(...given: [kernelSize: Ints, ...rest: MaxUnpoolArguments]) {
-    super(3, given);
-  }
-
-  override forward(...given: MaxUnpoolCall): Tensor {
-    return this.undo(maxUnpool3d, given);
-  }
-}
+/** Puts the maxima that `MaxPool3d` found back where they were, among zeros. */
+export class MaxUnpool3d extends unpoolLayer(3, maxUnpool3d) {}

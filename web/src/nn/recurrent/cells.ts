@@ -27,23 +27,23 @@ const kCellArguments = { ...kSizes, ...kOptions };
 const kRNNCellOptions = {
   /** Add learned biases; default true. */
   bias: boolean.or(true),
-  /** The function of a step; default "tanh". */
-  nonlinearity: oneOf("tanh", "relu").or("tanh").saying("Unknown nonlinearity."),
+  /** The activation function; default "tanh". */
+  nonlinearity: oneOf("tanh", "relu").or("tanh"),
   ...kLayerArguments,
 };
 
 const kRNNCellArguments = { ...kSizes, ...kRNNCellOptions };
 
 /** Options of `LSTMCell` and `GRUCell`. */
-export type CellOptions = Options<typeof kOptions>;
+export type CellOptions = Options<typeof kOptions & typeof kLayerArguments>;
 
 /** Options of `RNNCell`. */
-export type RNNCellOptions = Options<typeof kRNNCellOptions>;
+export type RNNCellOptions = Options<typeof kRNNCellOptions & typeof kLayerArguments>;
 
 /** The arguments of `LSTMCell` and `GRUCell` after the sizes. */
 export type CellArguments = [options?: CellOptions] | [bias?: boolean, options?: LayerOptions];
 
-// What the cells share. Parameters have the names that they have in a state dict.
+// The base of all cells. Parameters have the names that they have in a state dict.
 abstract class RecurrentCell extends Module {
   readonly inputSize: number;
   readonly hiddenSize: number;
@@ -68,20 +68,19 @@ abstract class RecurrentCell extends Module {
     this.resetParameters();
   }
 
-  /** Draws all weights and biases anew. */
+  /** Draws new weights and biases. */
   resetParameters(): void {
     const bound = this.hiddenSize > 0 ? 1 / Math.sqrt(this.hiddenSize) : 0;
     for (const parameter of this.parameters()) uniform_(parameter, -bound, bound);
   }
 
-  /** Its arguments, for its text. */
   override extraRepr(): string {
     return formatArguments([this.inputSize, this.hiddenSize], {
       bias: this.bias ? undefined : false,
     });
   }
 
-  /** Returns the next states for an input [batch, features] or [features] and states, or zeros. */
+  /** Returns the next states for an input [batch, features] or [features] and the given states; null stands for zeros. */
   protected step(
     input: Tensor,
     given: readonly (Tensor | null | undefined)[],
@@ -89,11 +88,10 @@ abstract class RecurrentCell extends Module {
   ): Tensor[] {
     return scope(() => {
       const { ndim, shape } = tensorRule.check(this.constructor.name, "input", input);
-      if (ndim !== 1 && ndim !== 2)
-        this.refuse(`Expected input to be 1D or 2D, got ${ndim}D instead.`);
+      if (ndim !== 1 && ndim !== 2) this.refuse(`expected a 1D or 2D input, got ${ndim}D.`);
       if (shape[ndim - 1] !== this.inputSize) {
         this.refuse(
-          `input has inconsistent input_size: got ${shape[ndim - 1]} expected ${this.inputSize}.`,
+          `expected an input of ${this.inputSize} features (inputSize), got ${shape[ndim - 1]}.`,
         );
       }
       const batch = ndim === 2 ? input : unsqueeze(input, 0);
@@ -105,7 +103,7 @@ abstract class RecurrentCell extends Module {
     });
   }
 
-  // As a batch.
+  // Returns the state as a batch.
   private stateFor(input: Tensor, given: Tensor | null, i: number): Tensor {
     const { dtype, device } = input;
     const rows = input.ndim === 2 ? (input.shape[0] as number) : 1;
@@ -114,7 +112,7 @@ abstract class RecurrentCell extends Module {
     const expected = [...input.shape.slice(0, -1), this.hiddenSize];
     if (String(state.shape) !== String(expected)) {
       this.refuse(
-        `Expected hidden[${i}] size [${expected.join(", ")}], got [${state.shape.join(", ")}].`,
+        `hidden[${i}]: expected the shape [${expected.join(", ")}], got [${state.shape.join(", ")}].`,
       );
     }
     return input.ndim === 2 ? state : unsqueeze(state, 0);
@@ -150,7 +148,7 @@ export class RNNCell extends RecurrentCell {
     })[0] as Tensor;
   }
 
-  /** Its arguments, for its text. */
+  /** Returns the arguments, for the text of the cell. */
   override extraRepr(): string {
     const { nonlinearity } = this;
     const own = nonlinearity === "tanh" ? [] : [`nonlinearity=${nonlinearity}`];

@@ -3,15 +3,15 @@ import { fail } from "../../runtime/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 
-/** Sequences of several lengths without padding: step by step those that have not ended, the longest first. */
+/** Sequences of several lengths without padding: for each step the elements of those that have not ended, the longest first. */
 export class PackedSequence {
   /** The elements of all steps: [sum of the lengths, ...]. */
   readonly data: Tensor;
-  /** How many sequences each step has, as an int64 vector. */
+  /** The number of sequences at each step, as an int64 vector. */
   readonly batchSizes: Tensor;
-  /** Where the sequences were before they were sorted; null when they came sorted. */
+  /** The positions of the sequences before they were sorted; null if they were sorted already. */
   readonly sortedIndices: Tensor | null;
-  /** Where each sequence is now. */
+  /** The position of each sequence after sorting. */
   readonly unsortedIndices: Tensor | null;
 
   constructor(
@@ -31,7 +31,7 @@ export class PackedSequence {
   }
 }
 
-/** What a recurrent layer looks at. */
+/** The input of a recurrent layer. */
 export type Sequence = Tensor | PackedSequence;
 
 /** Returns the whole numbers in a vector. */
@@ -39,7 +39,7 @@ export function numbersIn(vector: Tensor): number[] {
   return Array.from(vector.dataSync() as ArrayLike<number | bigint>, Number);
 }
 
-/** Returns states [layers, batch, features] with the batch in another order, or as it is for null. */
+/** Returns states [layers, batch, features] with the batch in another order, or unchanged for null. */
 export function rowsInOrder(states: Tensor, order: Tensor | null): Tensor {
   return order === null ? states : indexSelect(states, 1, order);
 }

@@ -1,6 +1,6 @@
-// What RNN, LSTM and GRU share. A layer looks at its input step by step, in one or both directions;
-// the first layer sees the input, each further one the outputs of the layer before. The input's share
-// of the gates needs no state, so that it is computed for all steps at once.
+// The base of RNN, LSTM and GRU. A layer processes its input step by step, in one or both directions; the first layer receives
+// the input, each further one the outputs of the layer before. The part of the gates that depends on the input needs no state,
+// so it is computed for all steps at once.
 
 import { boolean, integer, number, type Options, size, type Values } from "../../arguments/rule.js";
 import {
@@ -29,11 +29,11 @@ import type { HiddenWeights } from "./steps.js";
 export const kRecurrentSizes = {
   inputSize: size,
   hiddenSize: integer,
-  /** Layers, each on the outputs of the one before; default 1. */
+  /** The number of layers, each applied to the outputs of the one before; default 1. */
   numLayers: integer.or(1),
 };
 
-/** What all recurrent layers take after arguments of their own. */
+/** The arguments of all recurrent layers after those that only some have. */
 export const kRecurrentOptions = {
   /** Add learned biases; default true. */
   bias: boolean.or(true),
@@ -41,40 +41,40 @@ export const kRecurrentOptions = {
   batchFirst: boolean.or(false),
   /** The probability of dropout between layers; default 0. */
   dropout: number.or(0),
-  /** Look at the input from the end too; default false. */
+  /** Also process the input from its end; default false. */
   bidirectional: boolean.or(false),
 };
 
-/** The arguments of `GRU`, which all recurrent layers have. */
+/** The arguments of `GRU`, which all recurrent layers take. */
 export const kRecurrentArguments = {
   ...kRecurrentSizes,
   ...kRecurrentOptions,
   ...kLayerArguments,
 };
 
-/** What a recurrent layer is made with. */
+/** The values of the arguments of a recurrent layer. */
 export type RecurrentValues = Values<typeof kRecurrentArguments>;
 
 /** Options of all recurrent layers. */
 export type RecurrentOptions = Omit<
-  Options<typeof kRecurrentArguments>,
+  Options<typeof kRecurrentArguments & typeof kLayerArguments>,
   "inputSize" | "hiddenSize"
 >;
 
 /** The parameters of one layer in one direction. */
 export interface CellWeights extends HiddenWeights {
-  /** LSTM's projection of its output. */
+  /** The projection of the output, for LSTM. */
   readonly projection: Tensor | null;
 }
 
-/** How a kind of layer differs from the others. */
+/** The properties in which kinds of layers differ. */
 export interface CellShape {
   /** Gates per element of the state. */
   readonly gates: number;
   readonly projSize?: number;
 }
 
-// Two weights, however small: the engine's objects for a tensor take some hundred bytes.
+// Two weights, however small: the engine needs some hundred bytes for each tensor.
 const kLeastLayerBytes = 2 * 300;
 
 /** The base of RNN, LSTM and GRU. */
@@ -91,33 +91,32 @@ export abstract class RecurrentBase extends Module {
   constructor({ gates, projSize = 0 }: CellShape, values: RecurrentValues) {
     super();
     this.inputSize = values.inputSize;
-    this.hiddenSize = this.positive("hidden_size", values.hiddenSize);
+    this.hiddenSize = this.positive("hiddenSize", values.hiddenSize);
     this.projSize = projSize;
-    this.numLayers = this.positive("num_layers", values.numLayers);
+    this.numLayers = this.positive("numLayers", values.numLayers);
     this.bias = values.bias;
     this.batchFirst = values.batchFirst;
     this.bidirectional = values.bidirectional;
     this.dropout = values.dropout;
     if (!(this.dropout >= 0 && this.dropout <= 1)) {
-      this.refuse(
-        "dropout should be a number in range [0, 1] representing the probability of an element being zeroed.",
-      );
+      this.refuse(`dropout must be a probability, from 0 to 1, got ${this.dropout}.`);
     }
     if (this.dropout > 0 && this.numLayers === 1) {
       console.warn(
-        `edgegrad: dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects ` +
-          `num_layers greater than 1, but got dropout=${this.dropout} and num_layers=1 (${new.target.name}).`,
+        `edgegrad: [${new.target.name}] dropout ${this.dropout} has no effect: it is applied between layers, and numLayers is 1.`,
       );
     }
     if (this.projSize < 0 || this.projSize >= this.hiddenSize) {
-      this.refuse(`proj_size has to be at least 0 and smaller than hidden_size.`);
+      this.refuse(
+        `projSize must be from 0 to below hiddenSize ${this.hiddenSize}, got ${this.projSize}.`,
+      );
     }
     this.checkRoom();
     this.addParameters(new.target.name, gates * this.hiddenSize, values);
     this.resetParameters();
   }
 
-  /** Draws all weights and biases anew. */
+  /** Draws new weights and biases. */
   resetParameters(): void {
     const bound = 1 / Math.sqrt(this.hiddenSize);
     for (const parameter of this.parameters()) uniform_(parameter, -bound, bound);
@@ -135,7 +134,7 @@ export abstract class RecurrentBase extends Module {
     });
   }
 
-  /** Runs all layers from the given states, or zeros; returns the outputs and the last states. */
+  /** Runs all layers from the given states, or from zeros; returns the outputs and the last states. */
   protected run(input: Sequence, given: readonly Tensor[] | null): [Sequence, Tensor[]] {
     return input instanceof PackedSequence
       ? this.runPacked(input, given)
@@ -196,7 +195,7 @@ export abstract class RecurrentBase extends Module {
     weights: CellWeights,
   ): Tensor[];
 
-  /** Returns the outputs and last states of all steps of equally long sequences, or null to go step by step. */
+  /** Returns the outputs and last states of all steps of equally long sequences, or null to compute step by step. */
   protected allSteps(
     _inputGates: Tensor,
     _initial: readonly Tensor[],
@@ -259,20 +258,20 @@ export abstract class RecurrentBase extends Module {
     }
   }
 
-  // By name at each use: the properties are what users see and may replace.
+  // Read by name at each use, because users may replace the properties.
   private parameter(name: string): Tensor | null {
     const value: unknown = Reflect.get(this, name);
     return value instanceof Tensor ? value : null;
   }
 
-  // Layers that cannot all fit are not begun: one after the other would take hours to fail.
+  // Fails early if the layers cannot all fit into memory: making them one by one would take hours to fail.
   private checkRoom(): void {
     const least = this.numLayers * this.directions * kLeastLayerBytes;
     if (least <= 2 ** 32) return;
     fail(
       "OutOfMemory",
       this.constructor.name,
-      `${this.numLayers} layers need ${least} bytes at the least, which is more than can be addressed.`,
+      `${this.numLayers} layers need at least ${least} bytes, more than can be addressed.`,
     );
   }
 
@@ -309,7 +308,7 @@ export abstract class RecurrentBase extends Module {
         fail(
           "ShapeMismatch",
           name,
-          `Expected hidden[${i}] size [${expected.join(", ")}], got [${state.shape.join(", ")}].`,
+          `hidden[${i}]: expected the shape [${expected.join(", ")}], got [${state.shape.join(", ")}].`,
         );
       }
       return isBatched ? state : state.unsqueeze(1);
@@ -321,15 +320,11 @@ export abstract class RecurrentBase extends Module {
     const name = this.constructor.name;
     const { shape } = tensorRule.check(name, "input", input);
     if (shape.length !== 2 && shape.length !== 3) {
-      fail(
-        "ShapeMismatch",
-        name,
-        `Expected input to be 2D or 3D, got ${shape.length}D tensor instead.`,
-      );
+      fail("ShapeMismatch", name, `expected a 2D or 3D input, got ${shape.length}D.`);
     }
     this.checkFeatures(input);
     if (shape[this.batchFirst && shape.length === 3 ? 1 : 0] === 0) {
-      fail("ShapeMismatch", name, "Expected sequence length to be larger than 0 in RNN.");
+      fail("ShapeMismatch", name, "expected a sequence of one step or more, got none.");
     }
     return shape.length === 3;
   }
@@ -340,12 +335,12 @@ export abstract class RecurrentBase extends Module {
     fail(
       "ShapeMismatch",
       this.constructor.name,
-      `input.size(-1) must be equal to input_size. Expected ${this.inputSize}, got ${features}.`,
+      `expected an input of ${this.inputSize} features (inputSize), got ${features}.`,
     );
   }
 
   private positive(name: string, value: number): number {
     if (value > 0) return value;
-    this.refuse(`${name} must be greater than zero, got ${value}.`);
+    this.refuse(`${name} must be above 0, got ${value}.`);
   }
 }

@@ -1,4 +1,4 @@
-// RNN, LSTM and GRU: what happens in one step of each.
+// RNN, LSTM and GRU: their arguments, and one step of each.
 
 import { readArguments } from "../../arguments/read.js";
 import { integer, type Options, oneOf } from "../../arguments/rule.js";
@@ -20,8 +20,8 @@ import { gruStep, lstmStep, rnnStep } from "./steps.js";
 
 const kRNNArguments = {
   ...kRecurrentSizes,
-  /** The function of a step; default "tanh". */
-  nonlinearity: oneOf("tanh", "relu").or("tanh").saying("Unknown nonlinearity."),
+  /** The activation function; default "tanh". */
+  nonlinearity: oneOf("tanh", "relu").or("tanh"),
   ...kRecurrentOptions,
   ...kLayerArguments,
 };
@@ -46,8 +46,27 @@ export type LSTMOptions = RecurrentOptions & Pick<Options<typeof kLSTMArguments>
 /** Options of `GRU`. */
 export type GRUOptions = RecurrentOptions;
 
-/** Steps of h' = tanh(W_ih x + b_ih + W_hh h + b_hh). */
-export class RNN extends RecurrentBase {
+/** A recurrent layer with one state. */
+abstract class OneStateLayer extends RecurrentBase {
+  override call(input: PackedSequence, hx?: Tensor | null): [PackedSequence, Tensor];
+  override call(input: Tensor, hx?: Tensor | null): [Tensor, Tensor];
+  override call(...given: never[]): unknown {
+    return super.call(...given);
+  }
+
+  /** Returns the outputs of all steps and the last state of each layer and direction. */
+  override forward(input: PackedSequence, hx?: Tensor | null): [PackedSequence, Tensor];
+  override forward(input: Tensor, hx?: Tensor | null): [Tensor, Tensor];
+  override forward(input: Sequence, hx: Tensor | null = null): unknown {
+    return scope(() => {
+      const [output, [last]] = this.run(input, hx === null ? null : [hx]);
+      return [output, last as Tensor];
+    });
+  }
+}
+
+/** A recurrent layer with the steps h' = tanh(W_ih x + b_ih + W_hh h + b_hh). */
+export class RNN extends OneStateLayer {
   readonly nonlinearity: "tanh" | "relu";
 
   constructor(inputSize: number, hiddenSize: number, options?: RNNOptions);
@@ -69,22 +88,6 @@ export class RNN extends RecurrentBase {
     this.nonlinearity = nonlinearity;
   }
 
-  override call(input: PackedSequence, hx?: Tensor | null): [PackedSequence, Tensor];
-  override call(input: Tensor, hx?: Tensor | null): [Tensor, Tensor];
-  override call(...given: never[]): unknown {
-    return super.call(...given);
-  }
-
-  /** Returns the outputs of all steps and the last state of each layer and direction. */
-  override forward(input: PackedSequence, hx?: Tensor | null): [PackedSequence, Tensor];
-  override forward(input: Tensor, hx?: Tensor | null): [Tensor, Tensor];
-  override forward(input: Sequence, hx: Tensor | null = null): unknown {
-    return scope(() => {
-      const [output, [last]] = this.run(input, hx === null ? null : [hx]);
-      return [output, last as Tensor];
-    });
-  }
-
   protected override cell(
     inputGates: Tensor,
     [hidden]: readonly [Tensor],
@@ -94,7 +97,7 @@ export class RNN extends RecurrentBase {
   }
 }
 
-/** Long short-term memory: a cell state that gates write, keep and show. */
+/** Long short-term memory: gates decide what a cell state adds, keeps and outputs. */
 export class LSTM extends RecurrentBase {
   constructor(inputSize: number, hiddenSize: number, options?: LSTMOptions);
   constructor(
@@ -164,8 +167,8 @@ export class LSTM extends RecurrentBase {
   }
 }
 
-/** Gated recurrent units: a state that one gate forgets for the candidate and one keeps. */
-export class GRU extends RecurrentBase {
+/** Gated recurrent units: one gate resets the state for the candidate, another mixes the two. */
+export class GRU extends OneStateLayer {
   constructor(inputSize: number, hiddenSize: number, options?: GRUOptions);
   constructor(
     inputSize: number,
@@ -180,22 +183,6 @@ export class GRU extends RecurrentBase {
   constructor(inputSize: number, hiddenSize: number, numLayers: number, options: GRUOptions);
   constructor(...given: unknown[]) {
     super({ gates: 3 }, readArguments(new.target.name, kRecurrentArguments, given));
-  }
-
-  override call(input: PackedSequence, hx?: Tensor | null): [PackedSequence, Tensor];
-  override call(input: Tensor, hx?: Tensor | null): [Tensor, Tensor];
-  override call(...given: never[]): unknown {
-    return super.call(...given);
-  }
-
-  /** Returns the outputs of all steps and the last state of each layer and direction. */
-  override forward(input: PackedSequence, hx?: Tensor | null): [PackedSequence, Tensor];
-  override forward(input: Tensor, hx?: Tensor | null): [Tensor, Tensor];
-  override forward(input: Sequence, hx: Tensor | null = null): unknown {
-    return scope(() => {
-      const [output, [last]] = this.run(input, hx === null ? null : [hx]);
-      return [output, last as Tensor];
-    });
   }
 
   protected override cell(

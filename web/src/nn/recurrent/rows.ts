@@ -1,10 +1,10 @@
-// The steps of a sequence, and the states of those sequences of a batch that are still running. In a packed
-// sequence fewer and fewer are; from the end, more and more.
+// The steps of a sequence, and the states of the sequences of a batch that are still running. In a packed sequence their
+// number falls from step to step; backwards, it rises.
 
 import { cat, narrow, splitWithSizes, stack, unbind } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
 
-/** How a tensor is taken apart into steps, and put together again. */
+/** How a tensor is split into steps and joined again. */
 export interface Steps {
   split(value: Tensor): Tensor[];
   join(steps: readonly Tensor[]): Tensor;
@@ -16,16 +16,16 @@ export const kEqualSteps: Steps = {
   join: (steps) => stack(steps, 0),
 };
 
-/** Steps of so many sequences each: [sum of all, ...]. */
+/** Steps with these numbers of sequences: [sum of all, ...]. */
 export function unequalSteps(sizes: readonly number[]): Steps {
   return { split: (value) => splitWithSizes(value, sizes, 0), join: (steps) => cat(steps, 0) };
 }
 
-/** The states of a batch of sequences, of which the first ones are running. */
+/** The states of a batch of sequences, the first of which are running. */
 export class Rows {
-  /** The states of those that are running. */
+  /** The states of the running sequences. */
   active: readonly Tensor[];
-  // Those of the others, which begin where the running ones end.
+  // The states of the others, which follow the running ones.
   #resting: readonly Tensor[][];
 
   constructor(initial: readonly Tensor[]) {
@@ -33,7 +33,7 @@ export class Rows {
     this.#resting = initial.map(() => []);
   }
 
-  /** Lets the first `count` sequences run. */
+  /** Makes the first `count` sequences the running ones. */
   resize(count: number): void {
     const running = this.active[0]?.shape[0] ?? 0;
     if (count === running) return;

@@ -1,12 +1,12 @@
-// One step of each kind of recurrent layer: from the input's share of the gates and the states to the next ones.
+// One step of each kind of recurrent layer: computes the next states from the input's part of the gates and the states.
 
 import { add, chunk, linear, mul, relu, sigmoid, sub, tanh } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
 
-/** The function of a step of an RNN. */
+/** The activation function of an RNN. */
 export type Nonlinearity = "tanh" | "relu";
 
-/** What the last states pass on their way to the gates. */
+/** The parameters that map the last states to the gates. */
 export interface HiddenWeights {
   readonly hiddenWeight: Tensor;
   readonly hiddenBias: Tensor | null;
@@ -33,7 +33,7 @@ export function lstmStep(
   return lstmCell(add(inputGates, linear(hidden, hiddenWeight, hiddenBias)), state);
 }
 
-/** The part of that which is no product: from the sum of both shares of the gates. */
+/** The part of the step after the matrix products, from the sum of both parts of the gates. */
 export function lstmCell(gates: Tensor, state: Tensor): [hidden: Tensor, state: Tensor] {
   const [input, forget, candidate, output] = chunk(gates, 4, -1) as Gates4;
   const next = add(mul(sigmoid(forget), state), mul(sigmoid(input), tanh(candidate)));

@@ -1,7 +1,7 @@
 import type { Tensor } from "../../tensor/tensor.js";
 import { Module } from "../module.js";
 
-/** Gives back what it is given; it takes any arguments and looks at none, as in PyTorch. */
+/** Returns its input; takes any arguments and ignores them, as in PyTorch. */
 export class Identity extends Module {
   constructor(..._ignored: unknown[]) {
     super();

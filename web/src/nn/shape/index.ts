@@ -1,6 +1,6 @@
-export { Flatten, type FlattenOptions, Unflatten } from "./flatten.js";
-export { Fold, type FoldOptions, Unfold } from "./fold.js";
-export { Identity } from "./identity.js";
+export * from "./flatten.js";
+export * from "./fold.js";
+export * from "./identity.js";
 export {
   CircularPad1d,
   CircularPad2d,
@@ -18,13 +18,5 @@ export {
   ZeroPad2d,
   ZeroPad3d,
 } from "./padding.js";
-export { ChannelShuffle, PixelShuffle, PixelUnshuffle } from "./shuffle.js";
-export {
-  Upsample,
-  type UpsampleMode,
-  type UpsampleOptions,
-  type UpsamplingArguments,
-  UpsamplingBilinear2d,
-  UpsamplingNearest2d,
-  type UpsamplingOptions,
-} from "./upsample.js";
+export * from "./shuffle.js";
+export * from "./upsample.js";

@@ -1,64 +1,38 @@
-// Layers that move elements between channels and places.
+// Layers that move elements between channels and pixels.
 
-import { readArguments } from "../../arguments/read.js";
 import { count } from "../../arguments/rule.js";
 import { channelShuffle, pixelShuffle, pixelUnshuffle } from "../../composites/index.js";
-import type { Tensor } from "../../tensor/tensor.js";
-import { Module } from "../module.js";
-import { formatArguments } from "../module_text.js";
+import { layerOfOne } from "../layer.js";
 
-/** Makes images `upscaleFactor` times as high and wide of channels that are its square as many. */
-export class PixelShuffle extends Module {
-  readonly upscaleFactor: number;
+const kUpscale = {
+  /** How many times as high and wide the result is. */
+  upscaleFactor: count,
+};
 
-  constructor(...given: [upscaleFactor: number]) {
-    super();
-    const { upscaleFactor } = readArguments(new.target.name, { upscaleFactor: count }, given);
-    this.upscaleFactor = upscaleFactor;
-  }
+/** Makes images `upscaleFactor` times as high and wide, from channels that are as many times more as its square. */
+export class PixelShuffle extends layerOfOne<[upscaleFactor: number], typeof kUpscale>(
+  kUpscale,
+  pixelShuffle,
+) {}
 
-  override forward(input: Tensor): Tensor {
-    return pixelShuffle(input, this.upscaleFactor);
-  }
+const kDownscale = {
+  /** How many times less high and wide the result is. */
+  downscaleFactor: count,
+};
 
-  override extraRepr(): string {
-    return formatArguments([], { upscaleFactor: this.upscaleFactor });
-  }
-}
+/** The inverse of PixelShuffle. */
+export class PixelUnshuffle extends layerOfOne<[downscaleFactor: number], typeof kDownscale>(
+  kDownscale,
+  pixelUnshuffle,
+) {}
 
-/** What PixelShuffle does, undone. */
-export class PixelUnshuffle extends Module {
-  readonly downscaleFactor: number;
-
-  constructor(...given: [downscaleFactor: number]) {
-    super();
-    const { downscaleFactor } = readArguments(new.target.name, { downscaleFactor: count }, given);
-    this.downscaleFactor = downscaleFactor;
-  }
-
-  override forward(input: Tensor): Tensor {
-    return pixelUnshuffle(input, this.downscaleFactor);
-  }
-
-  override extraRepr(): string {
-    return formatArguments([], { downscaleFactor: this.downscaleFactor });
-  }
-}
+const kGroups = {
+  /** The number of groups. */
+  groups: count,
+};
 
 /** Takes channels from each of `groups` groups in turn. */
-export class ChannelShuffle extends Module {
-  readonly groups: number;
-
-  constructor(...given: [groups: number]) {
-    super();
-    this.groups = readArguments(new.target.name, { groups: count }, given).groups;
-  }
-
-  override forward(input: Tensor): Tensor {
-    return channelShuffle(input, this.groups);
-  }
-
-  override extraRepr(): string {
-    return formatArguments([], { groups: this.groups });
-  }
-}
+export class ChannelShuffle extends layerOfOne<[groups: number], typeof kGroups>(
+  kGroups,
+  channelShuffle,
+) {}

@@ -7,12 +7,12 @@ import {
   oneOrMore,
   positive,
   Rule,
+  type Values,
 } from "../../arguments/rule.js";
 import type { Ints } from "../../dispatch/types.js";
 import { interpolate } from "../../generated/ops.js";
-import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { Module } from "../module.js";
+import { declared } from "../layer.js";
 import { formatArguments, formatFloat } from "../module_text.js";
 
 const kFactor = new Rule<number | readonly number[]>(
@@ -28,53 +28,34 @@ const kArguments = {
   size: oneOrMore(count).orNull(),
   /** The sizes of the result as multiples of the input's. */
   scaleFactor: kFactor.orNull(),
-  /** How numbers between elements are found; default "nearest". */
+  /** How values between elements are found; default "nearest". */
   mode: oneOf("nearest", "linear", "bilinear", "bicubic", "trilinear").or("nearest"),
-  /** Centres of the corners of input and result lie on one another. */
+  /** Align the centres of the corner elements of input and result. */
   alignCorners: boolean.orNull(),
-  /** Compute with the factor that the sizes have, not with the given one. */
+  /** Compute with the ratio of the sizes, not with the given factor. */
   recomputeScaleFactor: boolean.orNull(),
 };
 
 /** Options of `Upsample`. */
 export type UpsampleOptions = Options<typeof kArguments>;
 
-/** How `Upsample` finds numbers between elements. */
+/** How `Upsample` finds values between elements. */
 export type UpsampleMode = typeof kArguments.mode.type;
 
 /** Makes signals, images or volumes [batch, channels, ...] larger or smaller by interpolation. */
-export class Upsample extends Module {
-  readonly size: Ints | null;
-  readonly scaleFactor: number | readonly number[] | null;
-  readonly mode: UpsampleMode;
-  readonly alignCorners: boolean | null;
-  readonly recomputeScaleFactor: boolean | null;
-
-  constructor(
-    ...given: Arguments<
-      [
-        size: Ints | null,
-        scaleFactor: number | readonly number[] | null,
-        mode: UpsampleMode,
-        alignCorners: boolean | null,
-        recomputeScaleFactor: boolean | null,
-      ],
-      UpsampleOptions
-    >
-  ) {
-    super();
-    const own = readArguments(new.target.name, kArguments, given);
-    if ((own.size === null) === (own.scaleFactor === null)) {
-      const told = "only one of size or scale_factor should be defined, and one of them must be.";
-      fail("InvalidArgument", new.target.name, told);
-    }
-    this.size = own.size;
-    this.scaleFactor = own.scaleFactor;
-    this.mode = own.mode;
-    this.alignCorners = own.alignCorners;
-    this.recomputeScaleFactor = own.recomputeScaleFactor;
-  }
-
+export class Upsample extends declared<
+  Arguments<
+    [
+      size: Ints | null,
+      scaleFactor: number | readonly number[] | null,
+      mode: UpsampleMode,
+      alignCorners: boolean | null,
+      recomputeScaleFactor: boolean | null,
+    ],
+    UpsampleOptions
+  >,
+  typeof kArguments
+>(kArguments, checkTarget) {
   override forward(input: Tensor): Tensor {
     const { size, scaleFactor, mode, alignCorners, recomputeScaleFactor } = this;
     return interpolate(input, size, scaleFactor, mode, alignCorners, recomputeScaleFactor);
@@ -85,6 +66,11 @@ export class Upsample extends Module {
     const target = scaleFactor === null ? { size } : { scaleFactor: floats(scaleFactor) };
     return formatArguments([], { ...target, mode: `'${mode}'` });
   }
+}
+
+function checkTarget({ size, scaleFactor }: Values<typeof kArguments>): string | undefined {
+  if ((size === null) !== (scaleFactor === null)) return undefined;
+  return "give either size or scaleFactor, and not both.";
 }
 
 const kUpsamplingArguments = {

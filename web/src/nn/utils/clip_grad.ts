@@ -3,26 +3,17 @@
 import { type Arguments, readArguments } from "../../arguments/read.js";
 import { boolean, number, type Options, Rule } from "../../arguments/rule.js";
 import { noGrad } from "../../autograd/grad_mode.js";
-import {
-  add,
-  clamp,
-  clamp_,
-  div,
-  isfinite,
-  mul_,
-  norm,
-  stack,
-  zeros,
-} from "../../generated/ops.js";
+import { norm } from "../../generated/internal.js";
+import { add, clamp, clamp_, div, isfinite, mul_, stack, zeros } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import { Tensor } from "../../tensor/tensor.js";
 
 const kNormOptions = {
-  /** The p of the norm; default 2, and Infinity is the largest element. */
+  /** The order of the norm; default 2; Infinity stands for the largest absolute value. */
   normType: number.or(2),
-  /** Throw when the norm is infinite or NaN; default false. */
+  /** Throw if the norm is infinite or NaN; default false. */
   errorIfNonfinite: boolean.or(false),
 };
 
@@ -42,7 +33,7 @@ export type ClipGradNormOptions = Options<typeof kNormOptions>;
 
 const kTotalArguments = { tensors: kParameters, ...kNormOptions };
 
-/** Returns the norm of tensors as if they were one vector; of none it is 0. */
+/** Returns the norm of tensors as if they were one vector; 0 for no tensors. */
 export function getTotalNorm(
   tensors: Tensor | Iterable<Tensor>,
   ...rest: Arguments<[normType: number, errorIfNonfinite: boolean], ClipGradNormOptions>
@@ -53,7 +44,7 @@ export function getTotalNorm(
 
 const kWithNormArguments = { parameters: kParameters, maxNorm: number, totalNorm: tensorRule };
 
-/** Scales the gradients of all parameters down together as clipGradNorm_() does, where their norm is known. */
+/** Scales the gradients of all parameters down as clipGradNorm_() does, given their norm. */
 export function clipGradsWithNorm_(
   parameters: Tensor | Iterable<Tensor>,
   maxNorm: number,
@@ -98,14 +89,13 @@ function totalNorm(
     fail(
       "InvalidArgument",
       where,
-      `The total norm of order ${p} for gradients from \`parameters\` is non-finite, so it cannot be clipped. ` +
-        "To disable this error and scale the gradients by the non-finite norm anyway, leave out errorIfNonfinite.",
+      `the norm of order ${p} of all gradients is infinite or NaN: leave out errorIfNonfinite to scale them by it all the same.`,
     );
   }
   return total;
 }
 
-// Always multiplied: looking whether it is needed would wait for the norm.
+// Multiplies in any case: a comparison would wait for the norm.
 function scaleDown(grads: readonly Tensor[], maxNorm: number, total: Tensor): void {
   const factor = clamp(div(maxNorm, add(total, 1e-6)), { max: 1 });
   for (const grad of grads) mul_(grad, factor.to(grad.device));
@@ -125,7 +115,7 @@ export function clipGradValue_(
   );
 }
 
-// An iterator can be looked at only once.
+// An iterator can be consumed only once.
 function listed(parameters: unknown): unknown {
   const isIterable =
     typeof parameters === "object" && parameters !== null && Symbol.iterator in parameters;

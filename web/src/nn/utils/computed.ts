@@ -3,18 +3,18 @@ import type { Tensor } from "../../tensor/tensor.js";
 import type { Module } from "../module.js";
 import { Buffer, Parameter } from "../parameter.js";
 
-/** Takes a parameter or buffer out of a module and returns it. */
+/** Removes a parameter or buffer from a module and returns it. */
 export function takeMember(where: string, module: Module, name: string): Parameter | Buffer {
   const member: unknown = Object.hasOwn(module, name) ? Reflect.get(module, name) : undefined;
   if (!(member instanceof Parameter || member instanceof Buffer)) {
-    const told = `Module '${module.constructor.name}' does not have a parameter, a buffer, or a parametrized element with name '${name}'.`;
+    const told = `${module.constructor.name} has no parameter or buffer "${name}".`;
     fail("InvalidArgument", where, told);
   }
   Reflect.deleteProperty(module, name);
   return member;
 }
 
-/** Gives a module a property that is computed at each use, and that is no member of it. */
+/** Gives a module a property that is computed at each use and is not a member. */
 export function defineComputed(
   module: Module,
   name: string,
@@ -29,7 +29,7 @@ export function defineComputed(
   );
 }
 
-/** Returns a tensor of the kind that another is: a parameter that learns or does not, or a buffer. */
+/** Returns a tensor of the same kind as another: a parameter with the same `requiresGrad`, or a buffer. */
 export function likeMember(member: Parameter | Buffer, data: Tensor): Parameter | Buffer {
   if (member instanceof Parameter) return new Parameter(data, member.requiresGrad);
   return new Buffer(data, { persistent: member.persistent });

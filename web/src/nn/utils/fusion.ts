@@ -1,4 +1,4 @@
-// A norm of batches in evaluation is a factor and a summand per channel: weights before it can take them in.
+// Batch normalisation in evaluation mode is a factor and an offset per channel, which the weights of the layer before can absorb.
 
 import { type Arguments, readArguments } from "../../arguments/read.js";
 import { boolean, number, Rule } from "../../arguments/rule.js";
@@ -14,7 +14,7 @@ import { ChannelNorm } from "../norm/channel_norm.js";
 import { type Parameter, parameterFrom } from "../parameter.js";
 
 const kTranspose = {
-  /** The weight is that of a transposed convolution; default false. */
+  /** The weight belongs to a transposed convolution; default false. */
   transpose: boolean.or(false),
 };
 
@@ -34,7 +34,7 @@ const kLinearArguments = {
   bn,
 };
 
-/** Returns a copy of a convolution that computes what it and the BatchNorm after it do; both in evaluation mode. */
+/** Returns a copy of a convolution that also does the work of the BatchNorm after it; both must be in evaluation mode. */
 export function fuseConvBnEval<Conv extends Convolution>(
   conv: Conv,
   ...rest: [bn: ChannelNorm, ...rest: Arguments<[transpose: boolean], { transpose?: boolean }>]
@@ -52,7 +52,7 @@ export function fuseConvBnEval<Conv extends Convolution>(
   return replaced(fused, weight, bias);
 }
 
-/** Returns a copy of a Linear that computes what it and the BatchNorm after it do; both in evaluation mode. */
+/** Returns a copy of a Linear that also does the work of the BatchNorm after it; both must be in evaluation mode. */
 export function fuseLinearBnEval<L extends Linear>(linear: L, ...rest: [bn: ChannelNorm]): L {
   const where = "fuseLinearBnEval";
   const own = readArguments(where, kLinearArguments, [linear, ...rest]);
@@ -82,7 +82,7 @@ const kLinearWeights = {
   bnB: tensorRule.orNull(),
 };
 
-/** Returns weight and bias of a Linear with those and the running mean and variance, eps, weight and bias of a BatchNorm in them. */
+/** Returns weight and bias of a Linear that include the running mean and variance, eps, weight and bias of a BatchNorm. */
 export function fuseLinearBnWeights(
   linearW: Tensor,
   linearB: Tensor | null,
@@ -109,8 +109,7 @@ const kConvWeights = {
 };
 
 /**
- * Returns weight and bias of a convolution with those and the running mean and variance, eps, weight and bias of a BatchNorm
- * in them.
+ * Returns weight and bias of a convolution that include the running mean and variance, eps, weight and bias of a BatchNorm.
  */
 export function fuseConvBnWeights(
   convW: Tensor,
@@ -166,6 +165,10 @@ function numbersOf(
 
 function checkEvaluation(where: string, ...modules: readonly { training: boolean }[]): void {
   if (modules.some(({ training }) => training)) {
-    fail("InvalidArgument", where, "Fusion only for eval!");
+    fail(
+      "InvalidArgument",
+      where,
+      "both modules must be in evaluation mode: call their method eval first.",
+    );
   }
 }

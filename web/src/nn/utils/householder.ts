@@ -1,5 +1,6 @@
-// Householder reflections that make a matrix triangular, as LAPACK's geqrf chooses them.
+// Householder reflections that make a matrix triangular, chosen as in LAPACK's geqrf.
 
+import { norm } from "../../generated/internal.js";
 import {
   add,
   cat,
@@ -10,7 +11,6 @@ import {
   mul,
   narrow,
   neg,
-  norm,
   onesLike,
   sign,
   sqrt,
@@ -23,8 +23,8 @@ import {
 import type { Tensor } from "../../tensor/tensor.js";
 
 /**
- * Returns the reflections whose product makes the columns of a matrix [..., rows, columns] triangular: their directions below
- * the diagonal, and on it the signs of the triangle's diagonal, the other ones where nothing is reflected.
+ * Returns the reflections whose product makes a matrix [..., rows, columns] triangular: their directions below the diagonal,
+ * and on the diagonal the signs of the triangle's diagonal, negated where there is nothing to reflect.
  */
 export function reflectionsOf(matrix: Tensor): Tensor {
   const { dtype, device, shape } = matrix;
@@ -39,7 +39,7 @@ export function reflectionsOf(matrix: Tensor): Tensor {
   return made.length > 0 ? cat(made, -1) : matrix;
 }
 
-// Reflects the first column onto the first axis; `next` is what is left of the others below it.
+// Reflects the first column onto the first axis; `next` is the remaining matrix below and right of it.
 function reflect(matrix: Tensor): { direction: Tensor; mark: Tensor; next: Tensor } {
   const [rows = 0, columns = 0] = matrix.shape.slice(-2);
   const column = narrow(matrix, -1, 0, 1);

@@ -1,4 +1,4 @@
-// nn.utils: what is done to all parameters of a model, or to one.
+// nn.utils: functions for all parameters of a model, or for one.
 
 export {
   type ClipGradNormOptions,

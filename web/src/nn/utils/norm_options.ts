@@ -1,4 +1,4 @@
-// What weightNorm and spectralNorm are called with, of either kind.
+// The arguments of weightNorm and spectralNorm.
 
 import { count, integer, number, type Options, Rule, text } from "../../arguments/rule.js";
 import { ConvTranspose1d, ConvTranspose2d, ConvTranspose3d } from "../conv/conv_transpose.js";
@@ -7,9 +7,9 @@ import { Module } from "../module.js";
 const kModule = new Rule<Module>("a module", (value) => value instanceof Module);
 
 const kWeightNormOptions = {
-  /** The parameter; default "weight". */
+  /** The name of the parameter; default "weight". */
   name: text.or("weight"),
-  /** The dimension that has a norm for each of its positions, null for one norm of all; default 0. */
+  /** The dimension with a norm for each position, or null for one norm of the whole weight; default 0. */
   dim: integer.orNull().or(0),
 };
 
@@ -20,11 +20,11 @@ export type WeightNormOptions = Options<typeof kWeightNormOptions>;
 export const kWeightNormArguments = { module: kModule, ...kWeightNormOptions };
 
 const kSpectralNormOptions = {
-  /** The parameter; default "weight". */
+  /** The name of the parameter; default "weight". */
   name: text.or("weight"),
-  /** Steps towards the norm at each use in training; default 1. */
+  /** The number of power iterations at each use in training; default 1. */
   nPowerIterations: count.or(1),
-  /** What is added to norms before dividing; default 1e-12. */
+  /** The smallest norm to divide by; default 1e-12. */
   eps: number.or(1e-12),
   /** The dimension of the outputs; default 0, for transposed convolutions 1. */
   dim: integer.orNull(),
@@ -36,7 +36,7 @@ export type SpectralNormOptions = Options<typeof kSpectralNormOptions>;
 /** The declaration of the arguments of `spectralNorm`. */
 export const kSpectralNormArguments = { module: kModule, ...kSpectralNormOptions };
 
-/** Returns the dimension of a layer's weight that is that of its outputs. */
+/** Returns the dimension of a layer's weight that its outputs have. */
 export function outputDimOf(module: Module): number {
   const transposed = [ConvTranspose1d, ConvTranspose2d, ConvTranspose3d];
   return transposed.some((layer) => module instanceof layer) ? 1 : 0;

@@ -38,11 +38,11 @@ import { reflectionsOf } from "./householder.js";
 import { registerParametrization } from "./parametrize.js";
 
 const kOptions = {
-  /** The parameter; default "weight". */
+  /** The name of the parameter; default "weight". */
   name: text.or("weight"),
-  /** How the matrix is made; default "matrix_exp" for square ones, "householder" for others. */
+  /** How the matrix is computed; default "matrix_exp" for square matrices, "householder" for others. */
   orthogonalMap: oneOf("matrix_exp", "cayley", "householder").orNull(),
-  /** Learn what a constant orthogonal matrix is multiplied with, which any can be assigned to; default true. */
+  /** Learn a factor of a constant orthogonal matrix, which makes any orthogonal matrix assignable; default true. */
   useTrivialization: boolean.or(true),
 };
 
@@ -54,10 +54,10 @@ const kArguments = {
 /** Options of `orthogonal`. */
 export type OrthogonalOptions = Options<typeof kOptions>;
 
-/** How an orthogonal matrix is made of any matrix. */
+/** How an orthogonal matrix is computed from any matrix. */
 export type OrthogonalMap = "matrix_exp" | "cayley" | "householder";
 
-/** Learns a weight whose columns, or rows where there are fewer, are orthogonal vectors of norm 1. */
+/** Learns a weight whose columns, or rows if there are fewer, are orthogonal vectors of norm 1. */
 export function orthogonal<M extends Module>(
   module: M,
   ...rest: Arguments<
@@ -69,17 +69,17 @@ export function orthogonal<M extends Module>(
   const own = readArguments(where, kArguments, [module, ...rest]);
   const weight: unknown = Reflect.get(module, own.name);
   if (!(weight instanceof Tensor)) {
-    const told = `Module '${module.constructor.name}' has no parameter or buffer with name '${own.name}'.`;
+    const told = `${module.constructor.name} has no parameter or buffer "${own.name}".`;
     fail("InvalidArgument", where, told);
   }
   if (weight.ndim < 2) {
-    const told = `Expected a matrix or batch of matrices. Got a tensor of ${weight.ndim} dimensions.`;
+    const told = `expected a matrix or a batch of matrices, got ${weight.ndim} dimensions.`;
     fail("ShapeMismatch", where, told);
   }
   const [rows, columns] = weight.shape.slice(-2);
   const map = own.orthogonalMap ?? (rows === columns ? "matrix_exp" : "householder");
   if (map === "householder" && weight.isComplex()) {
-    const told = "The householder parametrization does not support complex tensors.";
+    const told = "orthogonalMap: householder does not support complex tensors.";
     fail("InvalidArgument", where, told);
   }
   const isInvertible = own.useTrivialization || map === "householder";
@@ -109,7 +109,7 @@ class Orthogonal extends Module {
     );
   }
 
-  // The exponential or the Cayley map of an antisymmetric matrix, and of it as many columns as the weight has.
+  // The exponential or the Cayley map of an antisymmetric matrix, cut to the columns of the weight.
   #rotated(tall: Tensor): Tensor {
     const [rows = 0, columns = 0] = tall.shape.slice(-2);
     const lower = tril(tall);
@@ -122,7 +122,7 @@ class Orthogonal extends Module {
   }
 }
 
-/** Knows what it computes a matrix from. */
+/** Can compute its parameter from a matrix. */
 class InvertibleOrthogonal extends Orthogonal {
   static override readonly name = "_Orthogonal";
 
@@ -139,7 +139,7 @@ class InvertibleOrthogonal extends Orthogonal {
   }
 }
 
-// What `fn` makes of a matrix with as many rows as columns or more, of one with fewer by its transpose.
+// Applies `fn` to a matrix with at least as many rows as columns, or to the transpose of one with fewer.
 function ofTall(matrix: Tensor, fn: (tall: Tensor) => Tensor): Tensor {
   return isWider(matrix) ? transpose(fn(transpose(matrix, -2, -1)), -2, -1) : fn(matrix);
 }
@@ -149,7 +149,7 @@ function isWider(matrix: Tensor): boolean {
   return rows < columns;
 }
 
-// (I + A / 2) of (I - A / 2)⁻¹.
+// (I - A / 2)⁻¹ (I + A / 2).
 function cayleyOf(skew: Tensor, size: number): Tensor {
   const { dtype, device } = skew;
   const [identity, half] = [eye(size, { dtype, device }), mul(skew, 0.5)];
@@ -160,12 +160,12 @@ function reflected(tall: Tensor): Tensor {
   const directions = tril(tall, -1);
   const lengths = sum(mul(directions, directions), -2);
   const product = householderProduct(directions, div(2, add(lengths, 1)));
-  // Whole numbers without a gradient, as PyTorch has them.
+  // Whole numbers without a gradient, as in PyTorch.
   const signs = diagonal(tall.detach(), 0, -2, -1).trunc();
   return mul(product, unsqueeze(signs, -2));
 }
 
-// The nearest thing to a matrix that is orthogonal, with random columns to make it square.
+// An orthogonal matrix from one by QR decomposition, with random columns that make it square.
 function orthogonalized(tall: Tensor): Tensor {
   const [rows = 0, columns = 0] = tall.shape.slice(-2);
   if (rows === columns && isOrthogonal(tall, rows)) return clone(tall);

@@ -1,4 +1,4 @@
-// nn.utils.parametrizations: weights of norm 1, or of spectral norm 1, times what is learned, and orthogonal ones.
+// nn.utils.parametrizations: weights by norm and direction, of spectral norm 1, and orthogonal ones.
 
 import { type Arguments, readArguments } from "../../arguments/read.js";
 import { noGrad } from "../../autograd/grad_mode.js";
@@ -20,7 +20,7 @@ import { matrixOf, normExcept, randomDirection, scaledTo } from "./weights.js";
 
 export { type OrthogonalMap, type OrthogonalOptions, orthogonal } from "./orthogonal.js";
 
-/** Learns the norms of a weight ("original0") and its direction ("original1") apart. */
+/** Learns the norms of a weight ("original0") and its direction ("original1") separately. */
 export function weightNorm<M extends Module>(
   module: M,
   ...rest: Arguments<[name: string, dim: number | null], WeightNormOptions>
@@ -47,7 +47,7 @@ class WeightNorm extends Module {
   }
 }
 
-/** Divides a weight by its largest singular value, which it finds step by step while it trains. */
+/** Divides a weight by its largest singular value, which it approximates by power iterations during training. */
 export function spectralNorm<M extends Module>(
   module: M,
   ...rest: Arguments<
@@ -59,7 +59,7 @@ export function spectralNorm<M extends Module>(
   const own = readArguments(where, kSpectralNormArguments, [module, ...rest]);
   const weight: unknown = Reflect.get(module, own.name);
   if (!(weight instanceof Tensor)) {
-    const told = `Module '${module.constructor.name}' has no parameter or buffer with name '${own.name}'.`;
+    const told = `${module.constructor.name} has no parameter or buffer "${own.name}".`;
     fail("InvalidArgument", where, told);
   }
   const dim = own.dim ?? outputDimOf(module);
@@ -97,7 +97,7 @@ class SpectralNorm extends Module {
     return scope(() => {
       const matrix = matrixOf(weight, dim);
       if (this.training) this.approach(matrix, _u, _v, this.nPowerIterations);
-      // Copies, which the next step does not change.
+      // Copies, so that the next step does not change saved tensors.
       return div(weight, dot(clone(_u), mv(matrix, clone(_v))));
     });
   }

@@ -1,5 +1,5 @@
-// nn.utils.parametrize: a parameter that is computed from others. The module has a part "parametrizations" with a list
-// for each such name; the name itself is a property that computes.
+// nn.utils.parametrize: parameters that are computed from others. The module has a part "parametrizations" with a list for each
+// such name; the name itself is a property with a getter.
 
 import { type Arguments, readArguments, readNothing } from "../../arguments/read.js";
 import { boolean, functionOf, Rule, text } from "../../arguments/rule.js";
@@ -14,16 +14,16 @@ import { Module } from "../module.js";
 import { type Buffer, Parameter } from "../parameter.js";
 import { defineComputed, likeMember, takeMember } from "./computed.js";
 
-/** Computes a tensor from one, or from several that `rightInverse` gives. */
+/** Computes a tensor from one, or from several that `rightInverse` returns. */
 export interface Parametrization extends Module {
   forward(...originals: Tensor[]): Tensor;
-  /** Returns what forward() computes `value` from; where it is missing, nothing can be assigned. */
+  /** Returns the tensors that forward() computes `value` from; without it, nothing can be assigned. */
   rightInverse?(value: Tensor): Tensor | readonly Tensor[];
 }
 
-/** The parametrizations of one tensor, one after the other, and what they compute it from. */
+/** The parametrizations of one tensor, applied in order, and the tensors that they compute it from. */
 export class ParametrizationList extends ModuleList<Parametrization> {
-  /** The names of what it is computed from: "original", or "original0" and so on. */
+  /** The names of the original tensors: "original", or "original0" and so on. */
   readonly names: readonly string[];
 
   constructor(parametrization: Parametrization, original: Parameter | Buffer) {
@@ -32,7 +32,7 @@ export class ParametrizationList extends ModuleList<Parametrization> {
     if (value instanceof Tensor) {
       this.names = ["original"];
       const isSame = value === original || String(value.shape) === String(original.shape);
-      // The same object, which an optimiser may have.
+      // The same object, because an optimizer may have it.
       if (isSame && value !== original) noGrad(() => copy_(original, value));
       Object.assign(this, { original: isSame ? original : likeMember(original, value) });
     } else {
@@ -43,12 +43,12 @@ export class ParametrizationList extends ModuleList<Parametrization> {
     }
   }
 
-  /** What the tensor is computed from. */
+  /** The tensors that the parametrized tensor is computed from. */
   get originals(): Tensor[] {
     return this.names.map((name) => Reflect.get(this, name) as Tensor);
   }
 
-  /** Returns the tensor. */
+  /** Returns the parametrized tensor. */
   override forward(): Tensor {
     const [first, ...rest] = this;
     let value = (first as Parametrization).call(...this.originals);
@@ -56,13 +56,13 @@ export class ParametrizationList extends ModuleList<Parametrization> {
     return value;
   }
 
-  /** Changes what the tensor is computed from so that it becomes `value`. */
+  /** Changes the original tensors so that the parametrized tensor becomes `value`. */
   rightInverse(value: Tensor): void {
     noGrad(() => {
       let inverse: Tensor | readonly Tensor[] = value;
       for (const one of [...this].reverse()) {
         if (one.rightInverse === undefined) {
-          const told = `parametrization ${one.constructor.name} does not implement rightInverse.`;
+          const told = `${one.constructor.name} has no rightInverse(), so nothing can be assigned.`;
           fail("InvalidArgument", "ParametrizationList", told);
         }
         inverse = one.rightInverse(inverse as Tensor);
@@ -80,7 +80,7 @@ const functionRule = /* @__PURE__ */ functionOf<() => unknown>();
 const kModule = new Rule<Module>("a module", (value) => value instanceof Module);
 
 const kOptions = {
-  /** Allow another dtype and shape than the tensor has; default false. */
+  /** Allow the parametrization to change dtype and shape; default false. */
   unsafe: boolean.or(false),
 };
 
@@ -92,8 +92,8 @@ const kRegisterArguments = {
 };
 
 /**
- * Has `parametrization` compute the parameter or buffer `tensorName` of a module from then on, at each use; another
- * one of the same name computes with the result of those there are. Returns the module.
+ * Computes the parameter or buffer `tensorName` of a module by `parametrization` from then on, at each use; a further one for
+ * the same name is applied to the result of those before. Returns the module.
  */
 export function registerParametrization<M extends Module>(
   module: M,
@@ -125,7 +125,7 @@ export function registerParametrization<M extends Module>(
         original,
         noGrad(() => made.call()),
       );
-    // The module may be older than the scope that this is called in.
+    // The module may outlive the scope that this is called in.
     ensureDict(module).set(tensorName, keep(made));
   } catch (error) {
     Object.assign(module, { [tensorName]: original });
@@ -144,7 +144,7 @@ export function registerParametrization<M extends Module>(
   return module;
 }
 
-/** Returns whether a module has parametrizations, or has one of this tensor. */
+/** Returns whether a module has parametrizations, or one of this tensor. */
 export function isParametrized(module: Module, tensorName?: string | null, ...rest: []): boolean {
   const rules = { module: kModule, tensorName: text.orNull() };
   const own = readArguments("isParametrized", rules, [module, tensorName, ...rest]);
@@ -155,11 +155,11 @@ export function isParametrized(module: Module, tensorName?: string | null, ...re
 const kRemoveArguments = {
   module: kModule,
   tensorName: text,
-  /** The tensor keeps its computed value, else it gets that of the original; default true. */
+  /** Keep the computed value of the tensor instead of that of the original; default true. */
   leaveParametrized: boolean.or(true),
 };
 
-/** Takes the parametrizations of a tensor away, which is a parameter or buffer of the module again. */
+/** Removes the parametrizations of a tensor, which becomes a parameter or buffer of the module again. */
 export function removeParametrizations<M extends Module>(
   module: M,
   tensorName: string,
@@ -172,13 +172,13 @@ export function removeParametrizations<M extends Module>(
     fail(
       "InvalidArgument",
       where,
-      `${module.constructor.name} has no parametrization of '${tensorName}'.`,
+      `${module.constructor.name} has no parametrization of "${tensorName}".`,
     );
   }
   const [original, ...others] = list.originals as (Parameter | Buffer)[];
   if (!own.leaveParametrized && others.length > 0) {
     const told =
-      "Cannot leave unparametrized (`leaveParametrized: false`) a tensor that is parametrized in terms of a sequence of tensors.";
+      "leaveParametrized: false needs one original tensor, but this one is computed from several.";
     fail("InvalidArgument", where, told);
   }
   const value = own.leaveParametrized ? noGrad(() => list.call()) : original;
@@ -220,17 +220,17 @@ function checkLike(where: string, before: Tensor, after: Tensor): void {
   fail(
     "InvalidArgument",
     where,
-    `Registering a parametrization may not change the shape or dtype of the tensor, unless the flag \`unsafe\` is enabled: ` +
-      `from ${before.dtype} [${before.shape.join(", ")}] to ${after.dtype} [${after.shape.join(", ")}].`,
+    `the parametrization changes the tensor from ${before.dtype} [${before.shape.join(", ")}] to ${after.dtype} ` +
+      `[${after.shape.join(", ")}]: set unsafe to allow that.`,
   );
 }
 
-// Computed values by list, while parametrize.cached() runs.
+// The computed values by list while parametrize.cached() runs.
 let cache: Map<ParametrizationList, Tensor> | null = null;
 
 /**
- * Runs `fn`, in which parametrized tensors are computed once and not at each use: for modules that use one often, as recurrent
- * ones do. Parameters are not to change in it. Returns what `fn` does, which is synchronous.
+ * Runs a synchronous function in which parametrized tensors are computed once instead of at each use: for modules that use one
+ * often, such as recurrent ones. Parameters must not change in it. Returns the result of the function.
  */
 export function cached<T>(fn: () => T, ...rest: []): T {
   functionRule.check("cached", "fn", fn);
@@ -253,7 +253,7 @@ function computedBy(list: ParametrizationList): Tensor {
   return value;
 }
 
-/** Returns the class of a module, which parametrizations leave as it is. */
+/** Returns the class of a module, which parametrizations do not change. */
 export function typeBeforeParametrizations(
   module: Module,
   ...rest: []
@@ -271,13 +271,13 @@ export function typeBeforeParametrizations(
 const kTransferArguments = {
   fromModule: kModule,
   toModule: kModule,
-  /** The tensor; all that have parametrizations when left out. */
+  /** The name of the tensor; if left out, all that have parametrizations. */
   tensorName: text.orNull(),
 };
 
 /**
- * Gives a module the parametrizations that another one has, of one tensor or of all, and what they compute it from: the same
- * objects, which both then use. A tensor that the module lacks is made. Returns the module.
+ * Gives a module the parametrizations and original tensors of another module, for one tensor or for all. Both modules then use
+ * the same objects. A tensor that the module lacks is created. Returns the module.
  */
 export function transferParametrizationsAndParams<M extends Module>(
   fromModule: Module,
@@ -290,7 +290,7 @@ export function transferParametrizationsAndParams<M extends Module>(
   for (const name of names) {
     const list = listOf(fromModule, name);
     if (list === null) {
-      fail("InvalidArgument", where, `fromModule has no parametrization of '${name}'.`);
+      fail("InvalidArgument", where, `fromModule has no parametrization of "${name}".`);
     }
     if (!(name in toModule)) Object.assign(toModule, { [name]: new Parameter(list.call()) });
     for (const one of list) registerParametrization(toModule, name, one);

@@ -11,8 +11,8 @@ import { kSpectralNormArguments, outputDimOf, type SpectralNormOptions } from ".
 import { matrixOf, randomDirection } from "./weights.js";
 
 /**
- * Divides a weight ("weight_orig") by its largest singular value before each call, towards which it makes steps while
- * it trains; new programs use nn.utils.parametrizations.spectralNorm.
+ * Divides a weight ("weight_orig") by its largest singular value before each call, which it approximates by power iterations
+ * during training. New programs should use nn.utils.parametrizations.spectralNorm.
  */
 export function spectralNorm<M extends Module>(
   module: M,
@@ -51,7 +51,7 @@ export function spectralNorm<M extends Module>(
   return module;
 }
 
-// What takes the norms of a module away, by parameter. A copy of the module has its own hooks, and nothing here.
+// The functions that remove the norms of a module, by parameter. A copy of the module has its own hooks and no entry here.
 const removals = new WeakMap<Module, Map<string, () => void>>();
 
 const kRemoveArguments = {
@@ -59,13 +59,13 @@ const kRemoveArguments = {
   name: kSpectralNormArguments.name,
 };
 
-/** Makes a parameter again of what spectralNorm() has computed. */
+/** Removes the effect of spectralNorm(): the computed weight becomes a parameter. */
 export function removeSpectralNorm<M extends Module>(module: M, ...rest: [name?: string]): M {
   const where = "removeSpectralNorm";
   const { name } = readArguments(where, kRemoveArguments, [module, ...rest]);
   const remove = removals.get(module)?.get(name);
   if (remove === undefined) {
-    const told = `spectral_norm of '${name}' not found in ${module.constructor.name}.`;
+    const told = `${module.constructor.name} has no spectralNorm of "${name}".`;
     fail("InvalidArgument", where, told);
   }
   removals.get(module)?.delete(name);
@@ -79,7 +79,7 @@ function partsOf(module: Module, name: string): Parts {
   return ["orig", "u", "v"].map((part) => Reflect.get(module, `${name}_${part}`)) as Parts;
 }
 
-// No member of the module, which has the original.
+// Not a member of the module: the original is.
 function showWeight(module: Module, name: string, value: Tensor): void {
   Object.defineProperty(module, name, {
     value,
@@ -103,7 +103,7 @@ function normalized(
         copy_(u, normalize(mv(matrix, v), 2, 0, eps));
       }
     });
-    // Copies, which the next step does not change.
+    // Copies, so that the next step does not change saved tensors.
     return div(weight, dot(clone(u), mv(matrix, clone(v))));
   });
 }

@@ -13,14 +13,14 @@ const kTensors = new Rule<Iterable<Tensor>>("a list of tensors", (value) => {
   return Array.isArray(value) && value.length > 0 && value.every(tensorRule.accepts);
 });
 
-/** Joins all parameters into one vector, through which gradients reach them. */
+/** Joins all parameters into one vector; gradients flow back through it. */
 export function parametersToVector(parameters: Iterable<Tensor>, ...rest: []): Tensor {
   const given = [listed(parameters), ...rest];
   const own = readArguments("parametersToVector", { parameters: kTensors }, given);
   return scope(() => cat([...own.parameters].map((parameter) => reshape(parameter, [-1]))));
 }
 
-/** Copies the parts of a vector, what parametersToVector() made or of its length, into the parameters. */
+/** Copies the parts of a vector, in the order of parametersToVector(), into the parameters. */
 export function vectorToParameters(vec: Tensor, parameters: Iterable<Tensor>, ...rest: []): void {
   const rules = { vec: tensorRule, parameters: kTensors };
   const own = readArguments("vectorToParameters", rules, [vec, listed(parameters), ...rest]);
@@ -41,7 +41,7 @@ export function vectorToParameters(vec: Tensor, parameters: Iterable<Tensor>, ..
   );
 }
 
-// An iterator can be looked at only once.
+// An iterator can be consumed only once.
 function listed(parameters: unknown): unknown {
   const isIterable =
     typeof parameters === "object" && parameters !== null && Symbol.iterator in parameters;

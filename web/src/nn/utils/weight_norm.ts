@@ -10,7 +10,7 @@ import { kWeightNormArguments, type WeightNormOptions } from "./norm_options.js"
 import { normExcept, scaledTo } from "./weights.js";
 
 /**
- * Learns the norms of a weight ("weight_g") and its direction ("weight_v") apart; new programs use
+ * Learns the norms of a weight ("weight_g") and its direction ("weight_v") separately. New programs should use
  * nn.utils.parametrizations.weightNorm.
  */
 export function weightNorm<M extends Module>(
@@ -31,11 +31,11 @@ export function weightNorm<M extends Module>(
 
 const kRemoveArguments = {
   module: new Rule<Module>("a module", (value) => value instanceof Module),
-  /** The parameter; default "weight". */
+  /** The name of the parameter; default "weight". */
   name: text.or("weight"),
 };
 
-/** Makes a parameter again of what weightNorm() has computed. */
+/** Removes the effect of weightNorm(): the computed weight becomes a parameter. */
 export function removeWeightNorm<M extends Module>(module: M, ...rest: [name?: string]): M {
   const where = "removeWeightNorm";
   const { name } = readArguments(where, kRemoveArguments, [module, ...rest]);
@@ -43,15 +43,11 @@ export function removeWeightNorm<M extends Module>(module: M, ...rest: [name?: s
     Object.getOwnPropertyDescriptor(module, name)?.get === undefined ||
     !Object.hasOwn(module, `${name}_g`)
   ) {
-    fail(
-      "InvalidArgument",
-      where,
-      `weight_norm of '${name}' not found in ${module.constructor.name}.`,
-    );
+    fail("InvalidArgument", where, `${module.constructor.name} has no weightNorm of "${name}".`);
   }
   const weight = parameterFrom(noGrad(() => Reflect.get(module, name) as Tensor));
   for (const old of [name, `${name}_g`, `${name}_v`]) Reflect.deleteProperty(module, old);
-  // It sees that they are gone: their names may become other members.
+  // Makes the module notice that they are gone, so that their names may be used for other members.
   module.children();
   return Object.assign(module, { [name]: weight });
 }

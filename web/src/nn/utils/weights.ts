@@ -1,11 +1,12 @@
-// What weightNorm and spectralNorm compute with.
+// The computations of weightNorm and spectralNorm.
 
 import { noGrad } from "../../autograd/grad_mode.js";
-import { div, empty, flatten, mul, norm, normal_, normalize } from "../../generated/ops.js";
+import { norm } from "../../generated/internal.js";
+import { div, empty, flatten, mul, normal_, normalize } from "../../generated/ops.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 
-/** Returns the norms of a weight over all dimensions but `dim`, which keep their places; for null the norm of all. */
+/** Returns the norms of a weight over all dimensions but `dim`, which keep size 1; for null the norm of the whole weight. */
 export function normExcept(weight: Tensor, dim: number | null): Tensor {
   if (dim === null || dim === -1) return norm(weight);
   const others = weight.shape.map((_, d) => d).filter((d) => d !== dim);
@@ -28,7 +29,7 @@ function moved(weight: Tensor, dim: number): Tensor {
   return weight.permute([dim, ...others]);
 }
 
-/** Draws a vector of norm 1 of the kind of `like`. */
+/** Draws a random vector of norm 1. */
 export function randomDirection({ dtype, device }: Tensor, size: number, eps: number): Tensor {
   return scope(() => noGrad(() => normalize(normal_(empty([size], { dtype, device })), 2, 0, eps)));
 }

@@ -1,5 +1,5 @@
-// Parameters as one vector. The vectors that are made of it outlive calls of the user's closure, so
-// no scope can own them: they are freed here.
+// Parameters as one vector. Vectors computed from it outlive calls of the user's closure, so no scope can own them; they
+// are freed here.
 
 import { abs, add_, cat, copy_, dot, narrow, reshape, zerosLike } from "../../generated/ops.js";
 import { isComplex } from "../../tensor/dtype.js";
@@ -26,14 +26,14 @@ export class FlatParams {
     );
   }
 
-  /** Makes a vector that stays until releaseAllBut(). */
+  /** Creates a vector that lives until releaseAllBut(). */
   hold(make: () => Tensor): Tensor {
     const made = keep(quietly(make));
     this.#held.add(made);
     return made;
   }
 
-  /** Frees the vectors that are held, but those in `wanted`. */
+  /** Frees the vectors created by hold(), except those in `wanted`. */
   releaseAllBut(wanted: readonly Tensor[]): void {
     for (const held of this.#held) {
       if (wanted.includes(held)) continue;
@@ -47,7 +47,7 @@ export class FlatParams {
     return keep(quietly(() => flattened(this.#params)));
   }
 
-  /** Returns the gradients, 0 where there is none. */
+  /** Returns the gradients; a missing gradient is 0. */
   gradient(): Tensor {
     return this.hold(() => flattened(this.#params.map((param) => param.grad ?? zerosLike(param))));
   }
@@ -79,12 +79,12 @@ export class FlatParams {
   }
 }
 
-/** Returns the scalar product of two vectors as a number. */
+/** Returns the dot product of two vectors as a number. */
 export function product(a: Tensor, b: Tensor): number {
   return quietly(() => Number(dot(a, b).item()));
 }
 
-/** Returns the largest size of an element; 0 of none. */
+/** Returns the largest magnitude of an element; 0 if there are none. */
 export function largest(vector: Tensor): number {
   return vector.numel === 0 ? 0 : quietly(() => Number(abs(vector).max().item()));
 }

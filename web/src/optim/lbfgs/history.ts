@@ -1,4 +1,4 @@
-// What L-BFGS remembers, the direction that follows from it, and its form in a state dict.
+// The history of L-BFGS, the search direction computed from it, and its form in a state dict.
 
 import { add_, clone, mul, mul_, neg, sub } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
@@ -10,7 +10,7 @@ import { type FlatParams, product } from "./flat_params.js";
 /** A value of the state dict: a vector, a number, or a list of either. */
 export type LBFGSValue = Tensor | number | readonly Tensor[] | readonly number[];
 
-/** What is remembered after an iteration; never changed, only replaced. */
+/** The state after an iteration. It is immutable: the next iteration replaces it. */
 export interface Iteration {
   /** The direction, and the step along it. */
   readonly d: Tensor;
@@ -18,7 +18,7 @@ export interface Iteration {
   /** The last changes of the gradient, and the steps that made them. */
   readonly oldDirs: readonly Tensor[];
   readonly oldStps: readonly Tensor[];
-  /** One over their scalar products. */
+  /** The reciprocals of their dot products. */
   readonly ro: readonly number[];
   readonly hDiag: number;
   readonly prevFlatGrad: Tensor;
@@ -33,13 +33,13 @@ export interface LBFGSState {
   readonly last: Iteration | null;
 }
 
-/** A point that the closure was called at. */
+/** A point at which the closure was called. */
 export interface Point {
   readonly loss: number;
   readonly gradient: Tensor;
 }
 
-/** Begins an iteration at a point: chooses the direction, with the curvature of the steps so far. */
+/** Starts an iteration at a point: chooses the direction, using the curvature from the previous steps. */
 export function nextIteration(
   { last }: LBFGSState,
   { loss, gradient }: Point,
@@ -67,7 +67,7 @@ export function nextIteration(
 
 const kSmallestCurvature = 1e-10;
 
-// The approximate inverse Hessian times the negative gradient, by two loops over the history.
+// The approximate inverse Hessian times the negative gradient, by the two-loop recursion over the history.
 function directionOf(
   { oldDirs, oldStps, ro, hDiag }: Pick<Iteration, "oldDirs" | "oldStps" | "ro" | "hDiag">,
   gradient: Tensor,
@@ -115,7 +115,7 @@ export function saved({ funcEvals, nIter, last }: LBFGSState): Record<string, LB
   };
 }
 
-/** Returns the state in what saved() returned, for parameters of `count` numbers where `param` is. */
+/** Returns the state from the result of saved(), for parameters with `count` elements in total, on the device of `param`. */
 export function loaded(
   state: Readonly<Record<string, LBFGSValue>>,
   param: Tensor,
@@ -125,8 +125,8 @@ export function loaded(
   const vector = (name: string, value: unknown): Tensor => {
     if (!(value instanceof Tensor)) fail("InvalidArgument", "LBFGS", `the state has no "${name}".`);
     if (value.ndim !== 1 || value.numel !== count) {
-      const told = `"${name}" has shape [${value.shape}], the parameters are [${count}].`;
-      fail("ShapeMismatch", "LBFGS", told);
+      const reason = `"${name}" has shape [${value.shape}], but the parameters need [${count}].`;
+      fail("ShapeMismatch", "LBFGS", reason);
     }
     return clone(value.detach().to(param.device));
   };

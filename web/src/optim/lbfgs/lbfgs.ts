@@ -27,20 +27,20 @@ import {
 import { strongWolfe } from "./line_search.js";
 
 const kSettings = {
-  /** The factor of a step, or with a line search the first step that is tried; default 1. */
+  /** The learning rate, or with a line search the first step to try; default 1. */
   lr: number.or(1),
-  /** The most iterations of one step(); default 20. */
+  /** The maximum number of iterations in one step(); default 20. */
   maxIter: count.or(20),
-  /** The most calls of the closure in one step(); default 5 / 4 of maxIter. */
+  /** The maximum number of calls of the closure in one step(); default 5 / 4 of maxIter. */
   maxEval: count.orNull(),
-  /** Stop when no element of the gradient is larger; default 1e-7. */
+  /** Stop if no element of the gradient is larger; default 1e-7. */
   toleranceGrad: number.or(1e-7),
-  /** Stop when the loss or no parameter changes by more; default 1e-9. */
+  /** Stop if the loss, or every parameter, changes by less; default 1e-9. */
   toleranceChange: number.or(1e-9),
-  /** How many changes of the gradient are remembered; default 100. */
+  /** The number of changes of the gradient to store; default 100. */
   historySize: count.or(100),
-  /** How far to go along a direction is looked for, "strong_wolfe", or not, null; default null. */
-  lineSearchFn: oneOf("strong_wolfe").saying("only 'strong_wolfe' is supported.").orNull(),
+  /** The line search, "strong_wolfe", or null for none; default null. */
+  lineSearchFn: oneOf("strong_wolfe").orNull(),
 };
 
 const kStepArguments = { closure: functionOf<() => never>() };
@@ -52,7 +52,7 @@ const kStart: LBFGSState = { funcEvals: 0, nIter: 0, last: null };
 
 /**
  * Limited-memory BFGS: steps that use the curvature of all parameters together. Its step() calls the
- * closure many times, and waits for numbers of the device.
+ * closure many times, and reads values from the device.
  */
 export class LBFGS extends Optimizer<LBFGSSettings, LBFGSState, LBFGSValue> {
   constructor(
@@ -77,24 +77,23 @@ export class LBFGS extends Optimizer<LBFGSSettings, LBFGSState, LBFGSValue> {
 
   override addParamGroup(...rest: [group: GroupOf<LBFGSSettings>]): void {
     if (this.paramGroups.length > 0) {
-      const told = "LBFGS doesn't support per-parameter options (parameter groups).";
-      fail("InvalidArgument", "LBFGS", told);
+      const reason = "has only one parameter group: pass all parameters in one list.";
+      fail("InvalidArgument", "LBFGS", reason);
     }
     super.addParamGroup(...rest);
   }
 
   /**
-   * Minimises what `closure` returns, the loss as a tensor or a number, after it has taken the gradients
-   * off and calculated new ones; returns the first loss. When the closure throws, parameters and state
-   * are what they were.
+   * Minimizes the loss that `closure` returns, a tensor or a number; the closure must clear the gradients and compute
+   * new ones. Returns the first loss. If the closure throws, parameters and state are restored.
    */
   override step(): never;
   override step<T>(closure: () => T): T;
   override step<T>(...given: [closure?: () => T]): T {
     const { closure } = readArguments("LBFGS.step", kStepArguments, given);
     if (isCapturing()) {
-      const told = "its step depends on numbers that it reads, so capture() cannot hold it.";
-      fail("InvalidArgument", "LBFGS.step", told);
+      const reason = "cannot be captured, because its step depends on values that it reads.";
+      fail("InvalidArgument", "LBFGS.step", reason);
     }
     const group = this.#group;
     this.checkTypes(group);
@@ -103,7 +102,7 @@ export class LBFGS extends Optimizer<LBFGSSettings, LBFGSState, LBFGSValue> {
     try {
       return this.#minimise<T>(closure, group, flat);
     } catch (error) {
-      // What was not moved is not written either: that would be a new version.
+      // Parameters that were not moved are not written, which would increase their version.
       if (flat.hasMoved) flat.set(values);
       throw error;
     } finally {
@@ -130,10 +129,10 @@ export class LBFGS extends Optimizer<LBFGSSettings, LBFGSState, LBFGSValue> {
   }
 
   protected override checkSettings({ lr }: LBFGSSettings): void {
-    checkRange("LBFGS", "learning rate", lr);
+    checkRange("LBFGS", "lr", lr);
   }
 
-  // How far a step goes follows from what the closure says, so there is no plan.
+  // A step depends on the results of the closure, so it cannot be planned.
   protected override plan(): [] {
     return [];
   }
@@ -154,7 +153,7 @@ export class LBFGS extends Optimizer<LBFGSSettings, LBFGSState, LBFGSValue> {
     return this.paramGroups[0] as ParamGroup<LBFGSSettings>;
   }
 
-  // The first parameter has the state of all, as in PyTorch.
+  // As in PyTorch, the state is stored for the first parameter.
   get #own(): LBFGSState {
     return this.state.get(this.#group.params[0] as Tensor) ?? kStart;
   }
@@ -200,7 +199,7 @@ function iterate(
   return { funcEvals, nIter, last };
 }
 
-// Tries steps along the direction; the parameters are where they were afterwards.
+// Tries steps along the direction, and restores the parameters afterwards.
 function search(
   call: () => Point,
   here: Point,
@@ -225,6 +224,6 @@ function firstStep(gradient: Tensor): number {
 function lossOf(value: unknown): number {
   if (typeof value === "number") return value;
   if (value instanceof Tensor && value.numel === 1) return Number(value.item());
-  const told = `closure: expected it to return the loss, a tensor of one element or a number, got ${describe(value)}.`;
-  return fail("InvalidArgument", "LBFGS.step", told);
+  const reason = `closure: expected to get the loss, a tensor of one element or a number, got ${describe(value)}.`;
+  return fail("InvalidArgument", "LBFGS.step", reason);
 }

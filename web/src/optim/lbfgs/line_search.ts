@@ -1,7 +1,7 @@
-// The line search of minFunc, as PyTorch's L-BFGS has it: a step after which the loss is lower and its
+// The line search of minFunc, which PyTorch's L-BFGS uses: finds a step after which the loss is lower and its
 // slope is flatter, by the strong Wolfe conditions.
 
-/** A step along a line, with the loss there, its slope along the line, and its gradient. */
+/** A step along a line, with the loss at that point, its slope along the line, and its gradient. */
 export interface Trial<Gradient> {
   readonly step: number;
   readonly loss: number;
@@ -9,23 +9,22 @@ export interface Trial<Gradient> {
   readonly gradient: Gradient;
 }
 
-/** A step that was found, and how often the loss was asked for. */
+/** The step that was found, and the number of evaluations of the loss. */
 export interface Found<Gradient> {
   readonly trial: Trial<Gradient>;
   readonly evaluations: number;
 }
 
-/** How much of the fall that the slope promises a step must bring. */
+/** The share of the decrease predicted by the slope that a step must achieve. */
 const kSufficientFall = 1e-4;
-/** How much of the slope may be left. */
+/** The share of the slope that may remain. */
 const kRemainingSlope = 0.9;
 const kMaxTrials = 25;
 const kSmallestChange = 1e-9;
 
 /**
- * Looks for a step from `start`, whose step is 0 and whose slope is negative, first at `step`. Brackets
- * whose ends are nearer than `kSmallestChange` are not searched; `reach` is the largest change of
- * an element by a step of 1.
+ * Searches for a step from `start`, where the step is 0 and the slope is negative, beginning with `step`. Stops when the
+ * ends of the bracket are closer than `kSmallestChange`; `reach` is the largest change of an element by a step of 1.
  */
 export function strongWolfe<Gradient>(
   evaluate: (step: number) => Trial<Gradient>,
@@ -40,7 +39,7 @@ export function strongWolfe<Gradient>(
     return Math.abs(trial.slope) <= -kRemainingSlope * start.slope;
   };
 
-  // Steps grow until a minimum must lie between two of them.
+  // Steps grow until a minimum must be between two of them.
   let previous = start;
   let current = evaluate(step);
   let evaluations = 1;
@@ -70,7 +69,7 @@ interface Conditions<Gradient> {
   readonly reach: number;
 }
 
-// Puts a trial in place of one end of the bracket until one keeps the conditions.
+// Replaces one end of the bracket by a trial until one satisfies the conditions.
 function narrow<Gradient>(
   evaluate: (step: number) => Trial<Gradient>,
   bracket: readonly [Trial<Gradient>, Trial<Gradient>],
@@ -81,7 +80,7 @@ function narrow<Gradient>(
   let evaluations = evaluated;
   let isFirstLow = first.loss <= second.loss;
   let wasNearEnd = false;
-  // The first evaluation is no iteration of the search.
+  // The first evaluation does not count as an iteration of the search.
   while (evaluations - 1 < kMaxTrials) {
     const [low, high] = isFirstLow ? [first, second] : [second, first];
     if (Math.abs(high.step - low.step) * reach < kSmallestChange) break;
@@ -101,7 +100,7 @@ function narrow<Gradient>(
   return { trial: isFirstLow ? first : second, evaluations };
 }
 
-// The interpolated step, a tenth of the bracket away from an end that it comes near to again and again.
+// The interpolated step. If it is close to an end of the bracket twice, it is moved away by a tenth of the bracket.
 function trialBetween(
   low: Trial<unknown>,
   high: Trial<unknown>,
@@ -117,7 +116,7 @@ function trialBetween(
   return { step: isAtRight ? right - margin : left + margin, isNearEnd: false };
 }
 
-// The minimum of the cubic through two trials with their slopes, or the middle when there is none.
+// The minimum of the cubic through two trials with their slopes, or the midpoint if there is none.
 function interpolate(
   a: Trial<unknown>,
   b: Trial<unknown>,

@@ -1,31 +1,31 @@
-// What all schedulers share: the groups of an optimizer, and PyTorch's state dict.
+// The base class of all schedulers: the groups of an optimizer, and PyTorch's state dict.
 
 import { isPlainObject } from "../../arguments/read.js";
 import { describe, fail } from "../../runtime/errors.js";
 import { snakeCase } from "../../runtime/spelling.js";
 
-/** A parameter group as schedulers see it. */
+/** The properties of a parameter group that schedulers use. */
 export interface ScheduledGroup {
-  /** The rate now. */
+  /** The current learning rate. */
   lr: number;
-  /** The rate that the schedule began with. */
+  /** The learning rate at the start of the schedule. */
   initialLr?: number;
-  /** Of optimizers with momentum. */
+  /** The momentum, in optimizers that have one. */
   momentum?: number;
-  /** Of Adam and its relatives; the first is a momentum. */
+  /** The decay rates of Adam and similar optimizers; the first corresponds to momentum. */
   betas?: readonly number[];
 }
 
 /** An optimizer whose groups have learning rates. */
 export interface ScheduledOptimizer {
-  /** The groups whose rate is changed. */
+  /** The groups whose learning rate is changed. */
   readonly paramGroups: readonly { lr: number }[];
 }
 
-/** A scheduler's settings and place, in PyTorch's spelling. */
+/** The settings and the position of a scheduler, under PyTorch's names. */
 export type SchedulerState = Record<string, unknown>;
 
-/** Changes the learning rates of an optimizer; `LRScheduler` does it by a formula. */
+/** Changes the learning rates of an optimizer; `LRScheduler` does so by a formula. */
 export abstract class BaseScheduler {
   /** The number of the last step; -1 before the first. */
   lastEpoch = -1;
@@ -35,8 +35,8 @@ export abstract class BaseScheduler {
 
   constructor(optimizer: ScheduledOptimizer) {
     if (!Array.isArray(optimizer?.paramGroups)) {
-      const told = `the first argument is an optimizer, got ${describe(optimizer)}.`;
-      fail("InvalidArgument", new.target.name, told);
+      const reason = `optimizer: expected an optimizer, got ${describe(optimizer)}.`;
+      fail("InvalidArgument", new.target.name, reason);
     }
     this.#optimizer = optimizer;
   }
@@ -49,17 +49,17 @@ export abstract class BaseScheduler {
     return [...this.lastLr];
   }
 
-  /** Returns the settings and the place, in PyTorch's spelling; functions are null. */
+  /** Returns the settings and the position under PyTorch's names; functions are null. */
   stateDict(): SchedulerState {
     const own = Object.entries(this).map(([name, value]) => [spelled(name), saved(value)]);
     return Object.fromEntries(own);
   }
 
-  /** Takes over what stateDict() returned. Load the optimizer's state too: it has the present rates. */
+  /** Restores the result of stateDict(). Load the optimizer's state too, which contains the current rates. */
   loadStateDict(state: SchedulerState): void {
     if (!isPlainObject(state)) {
-      const told = `expected what stateDict() returns, got ${describe(state)}.`;
-      fail("InvalidArgument", this.constructor.name, told);
+      const reason = `expected what stateDict() returns, got ${describe(state)}.`;
+      fail("InvalidArgument", this.constructor.name, reason);
     }
     for (const [name, value] of Object.entries(this)) {
       const given = state[spelled(name)];
@@ -88,7 +88,7 @@ export abstract class BaseScheduler {
   }
 }
 
-// Names that PyTorch does not spell as the others.
+// Names that do not follow the usual conversion to snake_case.
 const kSpellings: Readonly<Record<string, string>> = {
   tMax: "T_max",
   t0: "T_0",
@@ -114,7 +114,7 @@ function saved(value: unknown): unknown {
   return Array.isArray(value) ? value.map(saved) : value;
 }
 
-// A function was saved as null: the scheduler's own goes on.
+// A function was saved as null, so the scheduler keeps its own.
 function loaded(given: unknown, own: unknown): unknown {
   if (given === null) return own;
   if (own instanceof BaseScheduler) {

@@ -1,4 +1,4 @@
-// Schedulers made of schedulers.
+// Schedulers that combine other schedulers.
 
 import { readArguments, readNothing } from "../../arguments/read.js";
 import { integer, listOf, Rule, unchecked } from "../../arguments/rule.js";
@@ -8,34 +8,34 @@ import { BaseScheduler, type ScheduledGroup, type ScheduledOptimizer } from "./b
 import { ReduceLROnPlateau } from "./plateau.js";
 import { kScheduled, kSchedulerOptions, LRScheduler, type SchedulerOptions } from "./scheduler.js";
 
-// What a scheduler that is made of others steps without telling it anything.
+// A scheduler whose step() can be called without arguments.
 const kMember = new Rule<BaseScheduler>("a scheduler whose step() needs no metric", (value) => {
   return value instanceof BaseScheduler && !(value instanceof ReduceLROnPlateau);
 });
 
-/** A scheduler that another one can let begin when it is time. */
+/** A scheduler that another one can start later. */
 type Startable = LRScheduler | CombinedScheduler;
 
 const kStartable = new Rule<Startable>(
-  "a scheduler that follows a formula, or is made of such",
+  "a scheduler that follows a formula, or combines such schedulers",
   (value) =>
     value instanceof LRScheduler || (value instanceof CombinedScheduler && value.startsAnew),
 );
 
-/** What schedulers that are made of schedulers have in common. */
+/** The base class of schedulers that combine others. */
 abstract class CombinedScheduler extends BaseScheduler {
-  /** The schedulers that it is made of. */
+  /** The combined schedulers. */
   abstract readonly schedulers: readonly BaseScheduler[];
 
-  /** Whether all parts follow formulas. @internal */
+  /** Whether all combined schedulers follow formulas. @internal */
   get startsAnew(): boolean {
     return this.schedulers.every(kStartable.accepts);
   }
 
-  /** Takes the first step of its parts back. @internal */
+  /** Reverts the first step of the combined schedulers. @internal */
   abstract unstart(): void;
 
-  /** Makes the first step of its parts again. @internal */
+  /** Repeats the first step of the combined schedulers. @internal */
   abstract restart(): void;
 }
 
@@ -56,7 +56,7 @@ export type SequentialLRArguments =
   | [schedulers: readonly BaseScheduler[], options: SequentialLROptions]
   | [
       options: SequentialLROptions & {
-        /** One after the other. */
+        /** The schedulers, in their order. */
         schedulers: readonly BaseScheduler[];
       },
     ];
@@ -77,18 +77,18 @@ export class SequentialLR extends CombinedScheduler {
     super(optimizer);
     const named = readArguments(new.target.name, kSequentialArguments, [optimizer, ...rest]);
     const [first] = named.schedulers;
-    if (first === undefined) refuse("SequentialLR", "expects at least one scheduler.");
+    if (first === undefined) refuse("SequentialLR", "schedulers: expected at least one, got none.");
     checkOwner("SequentialLR", named.schedulers, optimizer);
     if (named.milestones.length !== named.schedulers.length - 1) {
-      const told =
-        "Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone points, " +
-        `but got ${named.schedulers.length} schedulers and ${named.milestones.length} milestones.`;
-      refuse("SequentialLR", told);
+      const reason =
+        "milestones: expected one less than schedulers, " +
+        `got ${named.milestones.length} for ${named.schedulers.length} schedulers.`;
+      refuse("SequentialLR", reason);
     }
     this.schedulers = [...named.schedulers];
     this.beginnings = [...named.milestones];
     this.lastEpoch = named.lastEpoch + 1;
-    // Each has set its first rate when it was made; only the first is to.
+    // Each scheduler has set its first rate when it was created, but only the first one should.
     resetLrs(this.groups);
     for (const scheduler of this.schedulers) scheduler.unstart();
     first.restart();
@@ -132,11 +132,11 @@ const kChainedArguments = {
   optimizer: unchecked<ScheduledOptimizer>().orNull(),
 };
 
-/** Steps several schedulers together; the factors of those that multiply the rate multiply. */
+/** Steps several schedulers together; if several multiply the rate, their factors are multiplied. */
 export class ChainedScheduler extends CombinedScheduler {
   override readonly schedulers: readonly BaseScheduler[];
 
-  /** `optimizer` is that of the schedulers, which need not be named. */
+  /** `optimizer` is the optimizer of the schedulers and may be omitted. */
   constructor(
     schedulers: readonly BaseScheduler[],
     ...rest: [optimizer?: ScheduledOptimizer | null]
@@ -144,7 +144,7 @@ export class ChainedScheduler extends CombinedScheduler {
     const name = "ChainedScheduler";
     const named = readArguments(name, kChainedArguments, [schedulers, ...rest]);
     const [first] = named.schedulers;
-    if (first === undefined) refuse(name, "expects at least one scheduler to be chained.");
+    if (first === undefined) refuse(name, "schedulers: expected at least one, got none.");
     const optimizer = named.optimizer ?? first.optimizer;
     checkOwner(name, named.schedulers, optimizer);
     super(optimizer);
@@ -181,12 +181,12 @@ function checkOwner(
 ): void {
   const other = schedulers.findIndex((scheduler) => scheduler.optimizer !== optimizer);
   if (other < 0) return;
-  const told =
-    "expects all schedulers to belong to the same optimizer, " +
-    `but the one at index ${other} belongs to another.`;
-  refuse(owner, told);
+  const reason =
+    "schedulers: expected all for the same optimizer, " +
+    `but the one at index ${other} has another one.`;
+  refuse(owner, reason);
 }
 
-function refuse(owner: string, told: string): never {
-  fail("InvalidArgument", owner, told);
+function refuse(owner: string, reason: string): never {
+  fail("InvalidArgument", owner, reason);
 }

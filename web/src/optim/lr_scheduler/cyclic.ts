@@ -14,23 +14,23 @@ import { setMomentum } from "./momentum.js";
 import { perGroup } from "./per_group.js";
 import { kScheduled, kSchedulerOptions, LRScheduler } from "./scheduler.js";
 
-/** Returns the height of a cycle, whose number or whose step it is given. */
+/** Returns the height of a cycle from the number of the cycle, or of the step. */
 export type ScaleFn = (at: number) => number;
 
 const kOptions = {
   /** The steps from the lowest rate to the highest; default 2000. */
   stepSizeUp: positive.or(2000),
-  /** The steps back; default as many. */
+  /** The steps from the highest rate to the lowest; default `stepSizeUp`. */
   stepSizeDown: positive.orNull(),
-  /** How high the cycles are: all as the first, each half of the last, or less by `gamma` per step. */
-  mode: oneOf("triangular", "triangular2", "exp_range").or("triangular").saying("mode is invalid."),
+  /** The height of the cycles: constant, half of the previous one, or multiplied by `gamma` at every step. */
+  mode: oneOf("triangular", "triangular2", "exp_range").or("triangular"),
   /** The factor of "exp_range"; default 1. */
   gamma: number.or(1),
-  /** A height of one's own, in place of `mode`. */
+  /** A function for the height, instead of `mode`. */
   scaleFn: functionOf<ScaleFn>().orNull(),
-  /** Whether `scaleFn` is given the number of the cycle, from 1, or of the step; default "cycle". */
+  /** Whether `scaleFn` receives the number of the cycle, from 1, or of the step; default "cycle". */
   scaleMode: oneOf("cycle", "iterations").or("cycle"),
-  /** Move momentum (or the first beta) against the rate; default true. */
+  /** Change momentum (or the first beta) inversely to the rate; default true. */
   cycleMomentum: boolean.or(true),
   /** The momentum at the highest rate; default 0.8. */
   baseMomentum: oneOrMore(number).or(0.8),
@@ -51,7 +51,7 @@ export type CyclicLROptions = Options<typeof kOptions>;
 
 type Rates = number | readonly number[];
 
-/** Moves the rate up and down in straight lines between two, and the momentum the other way. */
+/** Moves the rate linearly up and down between two rates, and the momentum in the opposite direction. */
 export class CyclicLR extends LRScheduler {
   maxLrs: number[];
   totalSize: number;
@@ -100,9 +100,9 @@ export class CyclicLR extends LRScheduler {
     this.useBeta1 = groups.every((group) => "betas" in group);
     if (this.cycleMomentum) {
       if (!this.useBeta1 && !groups.every((group) => "momentum" in group)) {
-        const told =
-          "optimizer must support momentum or beta1 with `cycle_momentum` option enabled.";
-        fail("InvalidArgument", name, told);
+        const reason =
+          "cycleMomentum: needs an optimizer with momentum or betas. Pass cycleMomentum: false.";
+        fail("InvalidArgument", name, reason);
       }
       this.baseMomentums = ratesOf("baseMomentum");
       this.maxMomentums = ratesOf("maxMomentum");

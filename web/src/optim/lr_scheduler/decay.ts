@@ -1,4 +1,4 @@
-// Schedulers by which the rate falls and stays, or goes back once.
+// Schedulers that lower the rate, permanently or for the first epochs.
 
 import { readArguments } from "../../arguments/read.js";
 import { integer, listOf, number, type Options, share, size } from "../../arguments/rule.js";
@@ -16,9 +16,9 @@ const kMultiStepArguments = { ...kScheduled, milestones: listOf(integer), ...kMu
 /** Options of `MultiStepLR`. */
 export type MultiStepLROptions = Options<typeof kMultiStepOptions>;
 
-/** Multiplies the rate by `gamma` at every epoch in a list; twice at one that is in it twice. */
+/** Multiplies the rate by `gamma` at every epoch in a list; an epoch that is listed twice counts twice. */
 export class MultiStepLR extends LRScheduler {
-  /** How often each epoch is in the list. */
+  /** How often each epoch occurs in the list. */
   milestones: Record<number, number> = {};
   gamma: number;
 
@@ -79,8 +79,8 @@ export class ExponentialLR extends LRScheduler {
 
 const kConstantOptions = {
   /** The factor until `totalIters`; default 1/3. */
-  factor: share.or(1 / 3).saying("Constant multiplicative factor expected to be between 0 and 1."),
-  /** The epoch at which the rate is the initial one again; default 5. */
+  factor: share.or(1 / 3),
+  /** The epoch at which the rate returns to the initial one; default 5. */
   totalIters: size.or(5),
   ...kSchedulerOptions,
 };
@@ -124,7 +124,7 @@ export class ConstantLR extends LRScheduler {
 const kPolynomialOptions = {
   /** The epoch at which the rate is 0; default 5. */
   totalIters: size.or(5),
-  /** The power of the part that is left; default 1. */
+  /** The power of the remaining share of the epochs; default 1. */
   power: number.or(1),
   ...kSchedulerOptions,
 };
@@ -134,7 +134,7 @@ const kPolynomialArguments = { ...kScheduled, ...kPolynomialOptions };
 /** Options of `PolynomialLR`. */
 export type PolynomialLROptions = Options<typeof kPolynomialOptions>;
 
-/** Lowers the rate to 0 along a power of the epochs that are left. */
+/** Lowers the rate to 0 as a power of the remaining share of the epochs. */
 export class PolynomialLR extends LRScheduler {
   totalIters: number;
   power: number;

@@ -1,4 +1,4 @@
-// eg.optim.lrScheduler: learning rates that change as training goes on.
+// eg.optim.lrScheduler: learning rates that change during training.
 
 export {
   BaseScheduler,

@@ -1,4 +1,4 @@
-// Schedulers whose formula is the user's.
+// Schedulers with a formula given by the user.
 
 import { readArguments } from "../../arguments/read.js";
 import { either, functionOf, listOf } from "../../arguments/rule.js";
@@ -6,7 +6,7 @@ import { fail } from "../../runtime/errors.js";
 import type { ScheduledOptimizer } from "./base.js";
 import { kScheduled, kSchedulerOptions, LRScheduler, type SchedulerOptions } from "./scheduler.js";
 
-/** Returns the factor of a rate in an epoch: of the initial one, or for MultiplicativeLR of the last. */
+/** Returns the factor for an epoch, by which the initial rate, or for MultiplicativeLR the previous rate, is multiplied. */
 export type LrLambda = (epoch: number) => number;
 
 const kLrLambda = functionOf<LrLambda>();
@@ -34,8 +34,8 @@ abstract class LambdaScheduler extends LRScheduler {
     const count = this.groups.length;
     this.lrLambdas = typeof lrLambda === "function" ? Array(count).fill(lrLambda) : [...lrLambda];
     if (this.lrLambdas.length !== count) {
-      const told = `Expected ${count} lr_lambdas, but got ${this.lrLambdas.length}.`;
-      fail("InvalidArgument", name, told);
+      const reason = `lrLambda: expected ${count} functions, one per group, got ${this.lrLambdas.length}.`;
+      fail("InvalidArgument", name, reason);
     }
     this.start(lastEpoch);
   }
@@ -45,14 +45,14 @@ abstract class LambdaScheduler extends LRScheduler {
   }
 }
 
-/** Multiplies the initial rate by what a function returns for the epoch. */
+/** Multiplies the initial rate by the result of a function of the epoch. */
 export class LambdaLR extends LambdaScheduler {
   protected override nextLrs(): number[] {
     return this.baseLrs.map((lr, i) => lr * this.factorOf(i));
   }
 }
 
-/** Multiplies the rate of the epoch before by what a function returns for the epoch. */
+/** Multiplies the rate of the previous epoch by the result of a function of the epoch. */
 export class MultiplicativeLR extends LambdaScheduler {
   protected override nextLrs(): number[] {
     if (this.lastEpoch <= 0) return this.groups.map(({ lr }) => lr);

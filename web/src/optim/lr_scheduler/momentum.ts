@@ -1,4 +1,4 @@
-// Momentum that moves with the rate.
+// Momentum that changes with the learning rate.
 
 import type { ScheduledGroup } from "./base.js";
 

@@ -1,5 +1,5 @@
-// The 1cycle policy: one rise of the rate to its maximum and one fall far below where it began, with
-// the momentum moving the other way.
+// The 1cycle policy: the rate rises to its maximum once and then falls far below its initial value, while the momentum
+// moves in the opposite direction.
 
 import { readArguments } from "../../arguments/read.js";
 import {
@@ -18,29 +18,27 @@ import { perGroup } from "./per_group.js";
 import { kScheduled, kSchedulerOptions, LRScheduler } from "./scheduler.js";
 
 const kOptions = {
-  /** The steps of the whole cycle, unless `epochs` and `stepsPerEpoch` say it. */
+  /** The number of steps of the whole cycle, unless `epochs` and `stepsPerEpoch` are given. */
   totalSteps: number.orNull(),
-  /** With `stepsPerEpoch`, in place of `totalSteps`. */
+  /** With `stepsPerEpoch`, an alternative to `totalSteps`. */
   epochs: number.orNull(),
-  /** With `epochs`, in place of `totalSteps`. */
+  /** With `epochs`, an alternative to `totalSteps`. */
   stepsPerEpoch: number.orNull(),
   /** The share of the cycle in which the rate rises; default 0.3. */
   pctStart: number.or(0.3),
-  /** The curve between the turns; default "cos". */
-  annealStrategy: oneOf("cos", "linear")
-    .or("cos")
-    .saying("annealStrategy must be one of 'cos' or 'linear'."),
-  /** Move momentum (or the first beta) against the rate; default true. */
+  /** The shape of the curve between the extremes; default "cos". */
+  annealStrategy: oneOf("cos", "linear").or("cos"),
+  /** Change momentum (or the first beta) inversely to the rate; default true. */
   cycleMomentum: boolean.or(true),
   /** The momentum at the highest rate; default 0.85. */
   baseMomentum: oneOrMore(number).or(0.85),
   /** The momentum at the ends; default 0.95. */
   maxMomentum: oneOrMore(number).or(0.95),
-  /** The highest rate over the initial one; default 25. */
+  /** The ratio of the highest rate to the initial one; default 25. */
   divFactor: number.or(25),
-  /** The initial rate over the last one; default 1e4. */
+  /** The ratio of the initial rate to the last one; default 1e4. */
   finalDivFactor: number.or(1e4),
-  /** Fall back to the initial rate first, and below it then; default false. */
+  /** Return to the initial rate in a second phase, and fall below it in a third; default false. */
   threePhase: boolean.or(false),
   ...kSchedulerOptions,
 };
@@ -62,7 +60,7 @@ interface CycledGroup extends ScheduledGroup {
 type Rate = "initial_lr" | "max_lr" | "min_lr";
 type Momentum = "max_momentum" | "base_momentum";
 
-/** A part of the cycle as PyTorch's state dict has it: its end, and what of the groups it begins and ends with. */
+/** A phase of the cycle as in PyTorch's state dict: its end, and the rates and momenta of the groups at its start and end. */
 interface Phase {
   readonly end_step: number;
   readonly start_lr: Rate;
@@ -71,7 +69,7 @@ interface Phase {
   readonly end_momentum: Momentum;
 }
 
-/** Raises the rate from maxLr / divFactor to maxLr and lowers it to a tiny one, in one cycle. */
+/** Raises the rate from maxLr / divFactor to maxLr and lowers it to a very small one, in one cycle. */
 export class OneCycleLR extends LRScheduler {
   totalSteps: number;
   cycleMomentum: boolean;
@@ -101,13 +99,15 @@ export class OneCycleLR extends LRScheduler {
     this.totalSteps = totalStepsOf(named);
     this.schedulePhases = phasesOf(this.totalSteps, pctStart, named.threePhase);
     if (!(pctStart >= 0 && pctStart <= 1)) {
-      refuse(`Expected float between 0 and 1 pct_start, but got ${describe(pctStart)}.`);
+      refuse(`pctStart: expected a number from 0 to 1, got ${describe(pctStart)}.`);
     }
     this.annealStrategy = annealStrategy;
     this.cycleMomentum = cycleMomentum;
     this.useBeta1 = this.#groups.every((group) => "betas" in group);
     if (cycleMomentum && !this.useBeta1 && !this.#groups.every((group) => "momentum" in group)) {
-      refuse("optimizer must support momentum or beta1 with `cycle_momentum` option enabled.");
+      refuse(
+        "cycleMomentum: needs an optimizer with momentum or betas. Pass cycleMomentum: false.",
+      );
     }
     if (named.lastEpoch === -1) this.#prepareGroups(named);
     this.start(named.lastEpoch);
@@ -115,9 +115,7 @@ export class OneCycleLR extends LRScheduler {
 
   protected override checkEpoch(epoch: number): void {
     if (epoch <= this.totalSteps) return;
-    refuse(
-      `Tried to step ${epoch} times. The specified number of total steps is ${this.totalSteps}.`,
-    );
+    refuse(`step ${epoch} is after the end of the cycle, totalSteps = ${this.totalSteps}.`);
   }
 
   protected override nextLrs(): number[] {
@@ -165,9 +163,9 @@ export class OneCycleLR extends LRScheduler {
 function totalStepsOf({ totalSteps, epochs, stepsPerEpoch }: Named): number {
   if (totalSteps !== null) return positiveInteger("total_steps", totalSteps);
   if (epochs === null || stepsPerEpoch === null) {
-    refuse("You must define either total_steps OR (epochs AND steps_per_epoch).");
+    refuse("expected totalSteps, or epochs and stepsPerEpoch.");
   }
-  return positiveInteger("epochs", epochs) * positiveInteger("steps_per_epoch", stepsPerEpoch);
+  return positiveInteger("epochs", epochs) * positiveInteger("stepsPerEpoch", stepsPerEpoch);
 }
 
 function phasesOf(totalSteps: number, pctStart: number, isThreePhase: boolean): Phase[] {
@@ -200,7 +198,7 @@ function boundOf(group: CycledGroup, name: Rate | Momentum): number {
 
 function positiveInteger(name: string, value: number): number {
   if (Number.isInteger(value) && value > 0) return value;
-  refuse(`Expected positive integer ${name}, but got ${describe(value)}.`);
+  refuse(`${name}: expected a whole number above 0, got ${describe(value)}.`);
 }
 
 function refuse(message: string): never {

@@ -1,8 +1,8 @@
-// Settings that are one number for all groups, or one per group.
+// Settings that are one number for all groups, or a list with one per group.
 
 import { describe, fail } from "../../runtime/errors.js";
 
-/** Returns one value per group; throws InvalidArgument for a list of another length. */
+/** Returns one value per group; throws InvalidArgument if a list has another length. */
 export function perGroup(
   owner: string,
   name: string,
@@ -14,6 +14,6 @@ export function perGroup(
   fail(
     "InvalidArgument",
     owner,
-    `expected ${count} values for ${name}, one per group, got ${describe(value)}.`,
+    `${name}: expected ${count} values, one per group, got ${describe(value)}.`,
   );
 }

@@ -17,25 +17,23 @@ import { perGroup } from "./per_group.js";
 import { kScheduled } from "./scheduler.js";
 
 const kOptions = {
-  /** Whether the metric is to fall, "min", or to rise, "max"; default "min". */
+  /** Whether a lower metric is better, "min", or a higher one, "max"; default "min". */
   mode: oneOf("min", "max").or("min"),
-  /** The factor of the rate, below 1; default 0.1. */
+  /** The factor by which the rate is multiplied, below 1; default 0.1. */
   factor: new Rule<number>("a number below 1", (value) => {
     return typeof value === "number" && value < 1;
-  })
-    .or(0.1)
-    .saying("Factor should be < 1.0."),
-  /** The epochs without improvement that are borne; default 10. */
+  }).or(0.1),
+  /** The number of epochs without improvement that are tolerated; default 10. */
   patience: size.or(10),
-  /** How much of a change is an improvement; default 1e-4. */
+  /** The smallest change that counts as an improvement; default 1e-4. */
   threshold: number.or(1e-4),
-  /** Whether the threshold is a part of the best metric, "rel", or a difference, "abs"; default "rel". */
+  /** Whether the threshold is relative to the best metric, "rel", or absolute, "abs"; default "rel". */
   thresholdMode: oneOf("rel", "abs").or("rel"),
-  /** The epochs after a reduction that do not count; default 0. */
+  /** The number of epochs after a reduction that are ignored; default 0. */
   cooldown: size.or(0),
-  /** The smallest rate, of all groups or of each; default 0. */
+  /** The smallest rate, for all groups or per group; default 0. */
   minLr: oneOrMore(number).or(0),
-  /** The smallest change of a rate that is made; default 1e-8. */
+  /** Smaller changes of a rate are not made; default 1e-8. */
   eps: number.or(1e-8),
 };
 
@@ -59,15 +57,15 @@ export class ReduceLROnPlateau extends BaseScheduler {
   threshold: number;
   thresholdMode: "rel" | "abs";
   cooldown: number;
-  /** The epochs of cooldown that are left. */
+  /** The remaining epochs of the cooldown. */
   cooldownCounter = 0;
   minLrs: number[];
   eps: number;
   /** The best metric so far. */
   best: number;
-  /** The epochs since then. */
+  /** The number of epochs since then. */
   numBadEpochs = 0;
-  /** What every metric is better than. */
+  /** A value that every metric improves on. */
   modeWorse: number;
 
   constructor(
@@ -100,12 +98,13 @@ export class ReduceLROnPlateau extends BaseScheduler {
     this.noteLrs();
   }
 
-  /** Notes the metric of an epoch, and lowers the rates if it has not improved for too long. */
+  /** Records the metric of an epoch, and lowers the rates if it has not improved for too long. */
   override step(...given: [metrics: number | Tensor, epoch?: number]): void {
     const { metrics, epoch } = readArguments("ReduceLROnPlateau.step", kStepArguments, given);
     if (isCapturing()) {
-      const told = "its step depends on a number that it reads: call it outside of capture().";
-      fail("InvalidArgument", "ReduceLROnPlateau.step", told);
+      const reason =
+        "cannot be captured, because its step depends on a value that it reads. Call it outside.";
+      fail("InvalidArgument", "ReduceLROnPlateau.step", reason);
     }
     const current = typeof metrics === "number" ? metrics : Number(metrics.item());
     this.#checkGroups();
@@ -145,12 +144,12 @@ export class ReduceLROnPlateau extends BaseScheduler {
     const count = this.groups.length;
     if (this.minLrs.length === count) return;
     const [first] = this.minLrs;
-    // Groups that came later share what all have in common.
+    // Groups that were added later use the minimum if all groups share it.
     if (first !== undefined && this.minLrs.every((lr) => lr === first)) {
       this.minLrs = Array<number>(count).fill(first);
       return;
     }
-    const told = `expected ${count} values for minLr, one per group, got ${this.minLrs.length}.`;
-    fail("InvalidArgument", "ReduceLROnPlateau.step", told);
+    const reason = `minLr: expected ${count} values, one per group, got ${this.minLrs.length}.`;
+    fail("InvalidArgument", "ReduceLROnPlateau.step", reason);
   }
 }

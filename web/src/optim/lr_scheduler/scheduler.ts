@@ -1,5 +1,5 @@
 // Schedulers that follow a formula. They set the learning rate of every group of an optimizer, once per
-// step(): most work out the next rate from the present one, so that schedulers can be chained.
+// step(). Most compute the next rate from the current one, so that schedulers can be chained.
 
 import { readArguments } from "../../arguments/read.js";
 import { integer, type Options, unchecked } from "../../arguments/rule.js";
@@ -7,12 +7,12 @@ import { fail } from "../../runtime/errors.js";
 import { runLive } from "../../runtime/live.js";
 import { BaseScheduler, type ScheduledOptimizer } from "./base.js";
 
-/** The first argument of all schedulers, which LRScheduler looks at. */
+/** The first argument of all schedulers, which LRScheduler checks. */
 export const kScheduled = { optimizer: unchecked<ScheduledOptimizer>() };
 
-/** What all schedulers can be told. */
+/** The options that all schedulers have. */
 export const kSchedulerOptions = {
-  /** The epoch to go on after; default -1, the start. */
+  /** The last epoch that has been run, when training is resumed; default -1, a new start. */
   lastEpoch: integer.or(-1),
 };
 
@@ -21,14 +21,14 @@ export type SchedulerOptions = Options<typeof kSchedulerOptions>;
 
 const kStepArguments = { epoch: integer.optional() };
 
-/** Changes the learning rates of an optimizer as training goes on: every epoch, by a formula. */
+/** Changes the learning rates of an optimizer every epoch, by a formula. */
 export abstract class LRScheduler extends BaseScheduler {
   /** The initial learning rates of the groups. */
   baseLrs: number[] = [];
 
   protected stepCount = 0;
 
-  /** Goes to the next epoch, or to the given one, and sets the learning rates. */
+  /** Advances to the next epoch, or to the given one, and sets the learning rates. */
   override step(...given: [epoch?: number]): void {
     const { epoch } = readArguments(`${this.constructor.name}.step`, kStepArguments, given);
     runLive(() => {
@@ -42,18 +42,18 @@ export abstract class LRScheduler extends BaseScheduler {
     });
   }
 
-  /** Takes the first step back, for a scheduler that decides when this one begins. */
+  /** Reverts the first step, for a scheduler that starts this one later. */
   unstart(): void {
     this.lastEpoch--;
   }
 
-  /** Makes the first step again. */
+  /** Repeats the first step. */
   restart(): void {
     this.stepCount = 0;
     this.step();
   }
 
-  /** Makes the first step; constructors call it when their settings are there. */
+  /** Makes the first step; constructors call it after setting their properties. */
   protected start(lastEpoch = -1): void {
     this.groups.forEach((group, i) => {
       if (lastEpoch === -1) group.initialLr ??= group.lr;
@@ -61,7 +61,7 @@ export abstract class LRScheduler extends BaseScheduler {
         fail(
           "InvalidArgument",
           this.constructor.name,
-          `param 'initialLr' is not specified in paramGroups[${i}] when resuming an optimizer.`,
+          `lastEpoch: resuming needs an initialLr in every group, but paramGroups[${i}] has none.`,
         );
       }
     });
@@ -70,12 +70,12 @@ export abstract class LRScheduler extends BaseScheduler {
     this.step();
   }
 
-  /** Throws for an epoch that the scheduler does not reach. */
+  /** Throws for an epoch after the end of the schedule. */
   protected checkEpoch(_epoch: number): void {}
 
-  /** Returns the rates of this epoch, worked out from those of the epoch before. */
+  /** Returns the rates of this epoch, computed from those of the previous epoch. */
   protected abstract nextLrs(): number[];
 
-  /** Returns the rates of this epoch, worked out from the initial ones. */
+  /** Returns the rates of this epoch, computed from the initial ones. */
   protected closedFormLrs?(): number[];
 }

@@ -1,4 +1,4 @@
-// Schedulers of one formula.
+// Schedulers with a single formula.
 
 import { readArguments } from "../../arguments/read.js";
 import { count, number, type Options, positive, size } from "../../arguments/rule.js";
@@ -49,7 +49,7 @@ const kLinearLROptions = {
   startFactor: number.or(1 / 3),
   /** The factor at the end; default 1. */
   endFactor: number.or(1),
-  /** The epochs from start to end; default 5. */
+  /** The number of epochs from start to end; default 5. */
   totalIters: size.or(5),
   ...kSchedulerOptions,
 };
@@ -59,7 +59,7 @@ const kLinearLRArguments = { ...kScheduled, ...kLinearLROptions };
 /** Options of `LinearLR`. */
 export type LinearLROptions = Options<typeof kLinearLROptions>;
 
-/** Multiplies the initial rate by a factor that goes in a straight line from start to end. */
+/** Multiplies the initial rate by a factor that changes linearly from start to end. */
 export class LinearLR extends LRScheduler {
   startFactor: number;
   endFactor: number;
@@ -83,14 +83,14 @@ export class LinearLR extends LRScheduler {
       fail(
         "InvalidArgument",
         "LinearLR",
-        `Starting multiplicative factor expected to be greater than 0 and less or equal to 1, got ${this.startFactor}.`,
+        `startFactor: expected a number above 0, at most 1, got ${this.startFactor}.`,
       );
     }
     if (!(this.endFactor >= 0 && this.endFactor <= 1)) {
       fail(
         "InvalidArgument",
         "LinearLR",
-        `Ending multiplicative factor expected to be between 0 and 1, got ${this.endFactor}.`,
+        `endFactor: expected a number from 0 to 1, got ${this.endFactor}.`,
       );
     }
     this.start(named.lastEpoch);
@@ -123,7 +123,7 @@ const kCosineArguments = { ...kScheduled, tMax: positive, ...kCosineOptions };
 /** Options of `CosineAnnealingLR`. */
 export type CosineAnnealingLROptions = Options<typeof kCosineOptions>;
 
-/** Lowers the rate along half a cosine wave of `tMax` epochs, and raises it again after. */
+/** Lowers the rate along half a cosine wave of `tMax` epochs, and raises it again afterwards. */
 export class CosineAnnealingLR extends LRScheduler {
   tMax: number;
   etaMin: number;
@@ -142,10 +142,10 @@ export class CosineAnnealingLR extends LRScheduler {
   protected override nextLrs(): number[] {
     const { tMax, etaMin, lastEpoch, baseLrs } = this;
     if (lastEpoch === 0) return this.groups.map(({ lr }) => lr);
-    // A scheduler that resumes has no earlier rate of its own to go on from.
+    // A scheduler that resumes has no previous rate to continue from.
     if (this.stepCount === 1) return this.closedFormLrs();
     if ((lastEpoch - 1 - tMax) % (2 * tMax) === 0) {
-      // The wave turns at its lowest point, where a ratio would divide by zero.
+      // At the lowest point of the wave a ratio would divide by zero.
       const rise = (1 - Math.cos(Math.PI / tMax)) / 2;
       return this.groups.map(({ lr }, i) => lr + ((baseLrs[i] ?? lr) - etaMin) * rise);
     }
@@ -159,7 +159,7 @@ export class CosineAnnealingLR extends LRScheduler {
   }
 }
 
-// 1 + cos: from 2 at 0 to 0 at 1.
+// 1 + cos, which falls from 2 at position 0 to 0 at position 1.
 function wave(position: number): number {
   return 1 + Math.cos(Math.PI * position);
 }

@@ -6,8 +6,8 @@ import type { ScheduledOptimizer } from "./base.js";
 import { kScheduled, kSchedulerOptions, LRScheduler } from "./scheduler.js";
 
 const kOptions = {
-  /** How many times as long every wave is as the one before; default 1. */
-  tMult: count.or(1).saying("Expected integer T_mult >= 1."),
+  /** The ratio of the length of each wave to that of the previous one; default 1. */
+  tMult: count.or(1),
   /** The smallest rate; default 0. */
   etaMin: number.or(0),
   ...kSchedulerOptions,
@@ -19,21 +19,21 @@ const kStepArguments = {
 
 const kArguments = {
   ...kScheduled,
-  t0: count.saying("Expected positive integer T_0."),
+  t0: count,
   ...kOptions,
 };
 
 /** Options of `CosineAnnealingWarmRestarts`. */
 export type CosineAnnealingWarmRestartsOptions = Options<typeof kOptions>;
 
-/** Lowers the rate along half a cosine wave and starts again at the top, first after `t0` epochs. */
+/** Lowers the rate along half a cosine wave and restarts at the top, the first time after `t0` epochs. */
 export class CosineAnnealingWarmRestarts extends LRScheduler {
   t0: number;
-  /** The length of this wave. */
+  /** The length of the current wave. */
   ti: number;
   tMult: number;
   etaMin: number;
-  /** The epochs since this wave began. */
+  /** The number of epochs since the current wave began. */
   tCur: number;
 
   constructor(
@@ -54,12 +54,12 @@ export class CosineAnnealingWarmRestarts extends LRScheduler {
     this.start(named.lastEpoch);
   }
 
-  /** Goes to the next epoch, or to the given one, which may be a part of one: `epoch + batch / batches`. */
+  /** Advances to the next epoch, or to the given one, which may be fractional: `epoch + batch / batches`. */
   override step(...given: [epoch?: number]): void {
     const where = `${this.constructor.name}.step`;
     const { epoch } = readArguments(where, kStepArguments, given);
     if (epoch !== undefined && epoch < 0) {
-      fail("InvalidArgument", where, `Expected non-negative epoch, but got ${epoch}.`);
+      fail("InvalidArgument", where, `epoch: expected 0 or more, got ${epoch}.`);
     }
     runLive(() => {
       if (epoch === undefined && this.lastEpoch >= 0) this.#goOn();

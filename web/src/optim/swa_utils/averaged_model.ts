@@ -12,11 +12,11 @@ import { type AvgFn, getSwaAvgFn, type MultiAvgFn } from "./averaging.js";
 export const moduleRule = new Rule<Module>("a module", (value) => value instanceof Module);
 
 const kOptions = {
-  /** Where the averages are to be; default where the model is. */
+  /** The device of the averages; default the model's. */
   device: deviceRule.orNull(),
-  /** What makes the next average of each tensor; default the mean of all, `getSwaAvgFn()`. */
+  /** The function that computes the next average of a tensor; default the mean, `getSwaAvgFn()`. */
   avgFn: functionOf<AvgFn>().orNull(),
-  /** What changes the averages in place, in place of `avgFn`. */
+  /** A function that updates the averages in place, instead of `avgFn`. */
   multiAvgFn: functionOf<MultiAvgFn>().orNull(),
   /** Average buffers too; default false: they are copied. */
   useBuffers: boolean.or(false),
@@ -28,11 +28,11 @@ const kUpdateArguments = { model: moduleRule };
 /** Options of `AveragedModel`. */
 export type AveragedModelOptions = Options<typeof kOptions>;
 
-/** A copy of a model whose parameters are an average of those that the model has had. */
+/** A copy of a model whose parameters are an average of the model's parameters over time. */
 export class AveragedModel extends Module {
   /** The copy. */
   readonly module: Module;
-  /** How often it was updated. */
+  /** The number of updates. */
   readonly n_averaged: Buffer;
   readonly avgFn: AvgFn | null;
   readonly multiAvgFn: MultiAvgFn | null;
@@ -43,8 +43,8 @@ export class AveragedModel extends Module {
     const named = readArguments("AveragedModel", kArguments, [model, ...rest]);
     const { device, avgFn, multiAvgFn } = named;
     if (avgFn !== null && multiAvgFn !== null) {
-      const told = "Only one of avgFn and multiAvgFn should be provided.";
-      fail("InvalidArgument", "AveragedModel", told);
+      const reason = "expected avgFn or multiAvgFn, got both.";
+      fail("InvalidArgument", "AveragedModel", reason);
     }
     this.module = named.model.clone();
     if (device !== null) this.module.to(device);
@@ -61,7 +61,7 @@ export class AveragedModel extends Module {
     return this.module.call(...inputs);
   }
 
-  /** Takes the present parameters of the model into the average; the first time they are the average. */
+  /** Includes the current parameters of the model in the average; the first call copies them. */
   updateParameters(...given: [model: Module]): void {
     const where = "AveragedModel.updateParameters";
     const { model } = readArguments(where, kUpdateArguments, given);
@@ -112,7 +112,7 @@ function copyAll(to: readonly Tensor[], from: readonly Tensor[]): void {
   });
 }
 
-// The positions of tensors, by device and dtype.
+// The indices of tensors, grouped by device and dtype.
 function positionsByKind(tensors: readonly Tensor[]): number[][] {
   const kinds = new Map<string, number[]>();
   tensors.forEach(({ device, dtype }, i) => {
@@ -125,6 +125,6 @@ function positionsByKind(tensors: readonly Tensor[]): number[][] {
 function checkAlike(where: string, own: readonly Tensor[], theirs: readonly Tensor[]): void {
   const shapes = (tensors: readonly Tensor[]) => tensors.map(({ shape }) => `[${shape}]`).join(" ");
   if (shapes(own) === shapes(theirs)) return;
-  const told = `expected a model like the averaged one, with tensors ${shapes(own)}, got ${shapes(theirs)}.`;
-  fail("ShapeMismatch", where, told);
+  const reason = `expected a model like the averaged one, with tensors ${shapes(own)}, got ${shapes(theirs)}.`;
+  fail("ShapeMismatch", where, reason);
 }

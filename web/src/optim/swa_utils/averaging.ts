@@ -1,4 +1,4 @@
-// How an average of weights takes in the next ones.
+// Functions that update an average of weights.
 
 import { readArguments, readNothing } from "../../arguments/read.js";
 import { share } from "../../arguments/rule.js";
@@ -7,19 +7,19 @@ import { isComplex, isFloat } from "../../tensor/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { quietly } from "../quietly.js";
 
-/** Returns the next average of one tensor, from the average of `numAveraged` ones and the current one. */
+/** Returns the next average of a tensor, from the average of `numAveraged` values and the current value. */
 export type AvgFn = (averaged: Tensor, current: Tensor, numAveraged: number) => Tensor;
 
-/** Changes the averages of tensors of one dtype in place. */
+/** Updates the averages of tensors of one dtype in place. */
 export type MultiAvgFn = (
   averaged: readonly Tensor[],
   current: readonly Tensor[],
   numAveraged: number,
 ) => void;
 
-const kDecay = share.or(0.999).saying("Please provide a value in [0,1] range.");
+const kDecay = share.or(0.999);
 
-/** Returns what makes an exponential moving average: `decay` of the old and the rest of the new. */
+/** Returns a function for an exponential moving average: `decay` of the average plus 1 - `decay` of the current value. */
 export function getEmaAvgFn(...given: [decay?: number]): AvgFn {
   const { decay } = readArguments("getEmaAvgFn", { decay: kDecay }, given);
   return (averaged, current) => add(mul(averaged, decay), current, 1 - decay);
@@ -31,7 +31,7 @@ export function getEmaMultiAvgFn(...given: [decay?: number]): MultiAvgFn {
   return (averaged, current) => approach(averaged, current, 1 - decay);
 }
 
-/** Returns what makes the mean of all. */
+/** Returns a function for the mean of all values. */
 export function getSwaAvgFn(...given: []): AvgFn {
   readNothing("getSwaAvgFn", given);
   return (averaged, current, numAveraged) => {

@@ -1,4 +1,4 @@
-// eg.optim.swaUtils: averages of the weights of a model as it trains.
+// eg.optim.swaUtils: averages of a model's weights over its training.
 
 export { AveragedModel, type AveragedModelOptions } from "./averaged_model.js";
 export {

@@ -5,12 +5,10 @@ import { perGroup } from "../lr_scheduler/per_group.js";
 import { kScheduled, kSchedulerOptions, LRScheduler } from "../lr_scheduler/scheduler.js";
 
 const kOptions = {
-  /** The epochs until the rate is reached; default 10. */
+  /** The number of epochs until the rate is reached; default 10. */
   annealEpochs: size.or(10),
-  /** The curve to it; default "cos". */
-  annealStrategy: oneOf("cos", "linear")
-    .or("cos")
-    .saying("anneal_strategy must by one of 'cos' or 'linear'."),
+  /** The shape of the curve to that rate; default "cos". */
+  annealStrategy: oneOf("cos", "linear").or("cos"),
   ...kSchedulerOptions,
 };
 
@@ -23,7 +21,7 @@ interface AveragedGroup extends ScheduledGroup {
   swaLr?: number;
 }
 
-/** Brings the rate to a constant one, at which the weights that are averaged wander. */
+/** Moves the learning rate to a constant value, for the epochs whose weights are averaged. */
 export class SWALR extends LRScheduler {
   annealEpochs: number;
   annealStrategy: "cos" | "linear";
@@ -48,7 +46,7 @@ export class SWALR extends LRScheduler {
     this.start(named.lastEpoch);
   }
 
-  // From the last rate, not from the first: another scheduler may have been at work meanwhile.
+  // Starts from the previous rate, not from the initial one, because another scheduler may have changed it.
   protected override nextLrs(): number[] {
     const step = Math.max(this.stepCount - 1, this.annealEpochs === 0 ? 1 : 0);
     const before = this.#shareAt(step - 1);

@@ -14,7 +14,7 @@ type Batch = Tensor | readonly unknown[];
 type BatchNorm = BatchNorm1d | BatchNorm2d;
 
 const kArguments = {
-  loader: new Rule<Batches>("something that batches can be taken from", (value) => {
+  loader: new Rule<Batches>("an iterable of batches", (value) => {
     const isObject = typeof value === "object" && value !== null && !(value instanceof Tensor);
     return isObject && (Symbol.asyncIterator in value || Symbol.iterator in value);
   }),
@@ -23,8 +23,8 @@ const kArguments = {
 };
 
 /**
- * Sets the running statistics of all batch norms of a model to the means over the batches of `loader`:
- * those of averaged weights are not the average of those of the weights.
+ * Sets the running statistics of all batch norms of a model to the means over the batches of `loader`. This is needed for
+ * averaged weights, because averaging the statistics of the individual weights does not give the right ones.
  */
 export async function updateBn(
   loader: Batches,
@@ -56,7 +56,7 @@ export async function updateBn(
   }
 }
 
-// All batch norms have the class that BatchNorm1d extends.
+// All batch norms extend the base class of BatchNorm1d.
 function isBatchNorm(module: Module): module is BatchNorm {
   return module instanceof Object.getPrototypeOf(BatchNorm1d);
 }
@@ -68,6 +68,6 @@ function setMomentum(norm: BatchNorm, momentum: number | null): void {
 function inputOf(batch: Batch): Tensor {
   const input = batch instanceof Tensor ? batch : batch?.[0];
   if (input instanceof Tensor) return input;
-  const told = `a batch is a tensor, or a list that begins with one, got ${describe(batch)}.`;
-  return fail("InvalidArgument", "updateBn", told);
+  const reason = `loader: expected batches that are a tensor, or a list that begins with one, got ${describe(batch)}.`;
+  return fail("InvalidArgument", "updateBn", reason);
 }

@@ -1,23 +1,23 @@
-// How many invocations run, and what each of them is for.
+// The number of invocations of a dispatch, and the element that each of them computes.
 
-/** Invocations of a workgroup, where a kernel has no reason for another number. */
+/** The default number of invocations per workgroup. */
 export const kThreads = 256;
 
-const kMostWorkgroups = 65535;
+const kMaxWorkgroups = 65535;
 
-/** Workgroups in rows that are no longer than WebGPU allows: their number is `x + y * groups.x`. */
+/** Arranges workgroups in rows no longer than WebGPU allows. The index of a workgroup is `x + y * groups.x`. */
 export function workgroups(count: number): [number, number] {
-  if (count <= kMostWorkgroups) return [count, 1];
-  const y = Math.ceil(count / kMostWorkgroups);
+  if (count <= kMaxWorkgroups) return [count, 1];
+  const y = Math.ceil(count / kMaxWorkgroups);
   return [Math.ceil(count / y), y];
 }
 
-/** Workgroups that have an invocation for each of `count`. */
+/** Returns the workgroups for one invocation per element. */
 export function invocations(count: number): [number, number] {
   return workgroups(Math.ceil(count / kThreads));
 }
 
-/** A main function that does `work` with `i`, for all below `u.count`. */
+/** Returns a main function that runs `work` for every `i` below `u.count`. */
 export function forEach(work: string): string {
   return `@compute @workgroup_size(${kThreads})
 fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {

@@ -1,37 +1,38 @@
-// What a kernel of the player is: how the fields of a struct in src/kernels become dispatches.
+// The interface of the player's kernels: each one converts a struct of src/kernels, declared in generated/stream.ts, to dispatches.
 
 import type { Block } from "../blocks";
 import type { DType } from "../dtype";
 import type { Dispatch } from "../recorder";
-import type { Reader, View } from "../stream";
+import type { View } from "../stream";
 
-/** What a kernel can have done. */
+/** The commands that a kernel can issue. */
 export interface Commands {
   /** The number of the op's name, for the status words. */
   readonly opNumber: number;
-  /** The device computes on the CPU: invocations are cheap there, and waiting for one another is dear. */
+  /** Whether the device computes on the CPU, where invocations are cheap and barriers are expensive. */
   readonly isSoftware: boolean;
   dispatch(dispatch: Dispatch): void;
-  /** Between different buffers, in bytes; all are multiples of 4. */
+  /** Copies bytes between different buffers; offsets and `bytes` must be multiples of 4. */
   copy(to: Block, toOffset: number, from: Block, fromOffset: number, bytes: number): void;
   /** Fills the whole buffer with zeros. */
   clear(view: View): void;
-  /** Memory for this call of the kernel, with anything in it. */
+  /** Returns uninitialised memory for the duration of this call. */
   scratch(bytes: number, dtype: DType): View;
-  /** The status words, which say that an index was out of range. */
+  /** Returns the status words, which report that an index was out of range. */
   status(): View;
 }
 
 /**
- * The dtypes that memory may have: one list for each In and Out, in the order of the fields, or one for all memory.
- * Memory that is not there fits every list, and alone an empty one.
+ * The dtypes that memory may have: one list for each In and Out, in the order of the fields, or one list for all memory.
+ * Absent memory matches every list; an empty list requires that the memory is absent.
  */
 export type SupportedDTypes =
   | { readonly all: readonly DType[] }
   | { readonly views: readonly (readonly DType[])[] };
 
-export interface Kernel {
+/** A kernel of the player. */
+export interface Kernel<Struct> {
   readonly supported: SupportedDTypes;
-  /** Reads all fields, in the order of the struct. */
-  play(fields: Reader, commands: Commands): void;
+  /** Issues the dispatches that compute a call of the kernel. */
+  play(call: Struct, commands: Commands): void;
 }

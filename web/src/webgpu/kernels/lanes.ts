@@ -1,10 +1,10 @@
-// Rows that several invocations go through together.
+// Rows that are processed by several invocations together.
 //
-// A workgroup has some positions (the rows, or results) and for each of them lanes, which share its work
-// and then combine what they found. Long rows have many lanes, short ones many positions. Neighbouring
-// invocations are neighbouring lanes where elements of a row lie side by side, and neighbouring positions
-// where those do: in either case they read neighbouring words. Where the device computes on the CPU, lanes
-// that wait for one another cost more than they save, unless there is next to nothing else to do at a time.
+// A workgroup handles several positions (rows, or results). Each position has lanes, which share its work and then
+// combine their partial results. Long rows get many lanes; short rows leave more positions per workgroup. Neighbouring
+// invocations are neighbouring lanes if the elements of a row are contiguous, and neighbouring positions otherwise, so
+// that they read neighbouring words in either case. On a device that computes on the CPU, the barriers between lanes
+// cost more than the lanes save, unless there are too few positions to keep it busy.
 
 import { kThreads, workgroups } from "./invocations";
 import type { Commands } from "./kernel";
@@ -12,11 +12,11 @@ import type { Commands } from "./kernel";
 export interface Lanes {
   readonly lanes: number;
   readonly isRowMajor: boolean;
-  /** Invocations of a workgroup. */
+  /** Invocations per workgroup. */
   readonly threads: number;
 }
 
-/** For `count` positions with `size` elements each. */
+/** Chooses the lanes for `count` positions with `size` elements each. */
 export function chooseLanes(
   { isSoftware }: Pick<Commands, "isSoftware">,
   count: number,
@@ -28,21 +28,21 @@ export function chooseLanes(
     : lanesOfHardware(count, size, isRowMajor);
 }
 
-/** Invocations of a workgroup where the device computes on the CPU: few, so that all cores get some. */
+/** Invocations per workgroup on a device that computes on the CPU: few, so that all cores get work. */
 const kFewThreads = 16;
-/** With fewer positions cores and their vectors would be idle. */
+/** With fewer positions, cores and their vector units would be idle. */
 const kBusyPositions = 16;
-/** The sum of more elements, one after the other, would be far off. */
-const kMostInLane = 4096;
+/** Adding up more elements sequentially would be too inaccurate. */
+const kMaxPerLane = 4096;
 
 function lanesOfSoftware(count: number, size: number, isRowMajor: boolean): Lanes {
-  const shares = size > kMostInLane || (count < kBusyPositions && size >= 4 * kFewThreads);
+  const shares = size > kMaxPerLane || (count < kBusyPositions && size >= 4 * kFewThreads);
   return { lanes: shares ? kFewThreads : 1, isRowMajor, threads: kFewThreads };
 }
 
 function lanesOfHardware(count: number, size: number, isRowMajor: boolean): Lanes {
   let lanes = 1;
-  // A lane has some elements, unless there are not enough positions to fill a GPU.
+  // Every lane gets at least this many elements.
   const least = isRowMajor ? 2 : 8;
   const most = isRowMajor ? kThreads : kThreads / 16;
   while (lanes < most && 2 * lanes * least <= size) lanes *= 2;
@@ -59,19 +59,18 @@ export function laneWorkgroups({ lanes, threads }: Lanes, positions: number): [n
 }
 
 /**
- * The frame of a shader: `work` runs in every invocation with `lane` (below kLanes) and `position`, also
- * with positions that are not below `u.positions`; what it reads there does not matter, and it may not
- * write. `is_inside` tells.
+ * Returns a main function that runs `work` in every invocation with `lane` (below kLanes) and `position`. If `is_inside` is
+ * false, the invocation has no position of its own: it must take part in barriers but must not write.
  */
 export function forEachLane({ lanes, isRowMajor, threads }: Lanes, work: string): string {
   const positions = threads / lanes;
   const lane = isRowMajor ? `thread % ${lanes}u` : `thread / ${positions}u`;
-  const place = isRowMajor ? `thread / ${lanes}u` : `thread % ${positions}u`;
+  const positionInGroup = isRowMajor ? `thread / ${lanes}u` : `thread % ${positions}u`;
   return `const kLanes = ${lanes}u;
 @compute @workgroup_size(${threads})
 fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
   let lane = ${lane};
-  let asked = (group.x + group.y * groups.x) * ${positions}u + ${place};
+  let asked = (group.x + group.y * groups.x) * ${positions}u + ${positionInGroup};
   let is_inside = asked < u.positions;
   let position = min(asked, u.positions - 1u);
   ${work}
@@ -79,15 +78,15 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) gro
 `;
 }
 
-/** A way to combine what two lanes have. */
+/** An operation that combines the values of two lanes. */
 export interface Combination {
-  /** A type, for which workgroups can have variables. */
+  /** A WGSL type that workgroup variables can have. */
   readonly type: string;
-  /** Of `a` and `b`, in this order. */
+  /** The WGSL expression that combines `a` and `b`, in this order. */
   readonly text: string;
 }
 
-/** A function `name(thread, value)` that gives every lane of a position what all of them have together. */
+/** Returns a function `name(thread, value)` that combines the values of all lanes of a position and returns the result to each. */
 export function combineLanes(
   name: string,
   { lanes, isRowMajor, threads }: Lanes,

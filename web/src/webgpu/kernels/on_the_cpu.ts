@@ -1,25 +1,30 @@
-// What the CPU computes in the player's place, and why: the one list of it, for the pages and the tests.
+// The kernels that the CPU computes instead of the player, with the reasons.
+
+import type { Kernels } from "../../generated/stream";
 
 interface OnTheCpu {
   /** Kernels that the player lacks. */
-  readonly kernels: readonly string[];
+  readonly kernels: readonly (keyof Kernels)[];
   readonly reason: string;
 }
 
-export const kOnTheCpu: readonly OnTheCpu[] = [
+/** A kernel that the CPU computes. */
+export type KernelOnTheCpu = (typeof kOnTheCpu)[number]["kernels"][number];
+
+export const kOnTheCpu = [
   {
     kernels: ["qr", "svd", "eig", "eigh"],
     reason:
-      "many short steps, each of which needs the one before, on matrices that are small: what a GPU is slowest at",
+      "many short steps on small matrices, each of which depends on the previous one: the work for which a GPU is slowest",
   },
   {
     kernels: ["solve", "solve_triangular", "lu", "determinants", "cholesky"],
     reason:
-      "elimination column by column, each column after the one before; and whether a matrix is singular is an error at once",
+      "elimination column by column, each of which depends on the previous one; and a singular matrix is an error that must be known immediately",
   },
   {
     kernels: ["search_sorted"],
-    reason: "a handful of reads for each value, every one of which waits for the one before",
+    reason: "a handful of reads for each value, each of which depends on the previous one",
   },
   {
     kernels: [
@@ -33,6 +38,6 @@ export const kOnTheCpu: readonly OnTheCpu[] = [
       "distances_backward",
       "find_distinct",
     ],
-    reason: "ways of the CPU alone: on a device their ops are made of other kernels",
+    reason: "fast paths of the CPU only: on a device, their ops are composed of other kernels",
   },
-];
+] as const satisfies readonly OnTheCpu[];

@@ -1,17 +1,20 @@
-// Operands of one shape, each with strides of its own: as few dimensions as can be, and the WGSL that
-// finds an element.
+// Operands of the same shape with different strides: merges dimensions, and generates the WGSL that computes the
+// position of an element.
 
-/** Sizes, outermost first, and strides of every operand in these dimensions. */
-export interface Walk {
+/** The sizes, outermost first, and the strides of every operand in these dimensions. */
+export interface IterationSpace {
   readonly sizes: readonly number[];
   readonly strides: readonly (readonly number[])[];
 }
 
-/** Merges dimensions along which all operands step alike; the first operand decides their order. */
-export function makeWalk(shape: readonly number[], operands: readonly (readonly number[])[]): Walk {
+/** Sorts the dimensions by the strides of the first operand, and merges those that are contiguous for all operands. */
+export function makeIterationSpace(
+  shape: readonly number[],
+  operands: readonly (readonly number[])[],
+): IterationSpace {
   const order = shape.map((_, d) => d).filter((d) => shape[d] !== 1);
   const first = operands[0] ?? [];
-  // Stable, so that dimensions of equal (or no) stride stay where they are.
+  // The sort is stable, so dimensions with equal (or no) strides keep their order.
   order.sort((a, b) => Math.abs(first[b] ?? 0) - Math.abs(first[a] ?? 0));
   return mergeDimensions(
     order.map((d) => shape[d] as number),
@@ -19,11 +22,11 @@ export function makeWalk(shape: readonly number[], operands: readonly (readonly 
   );
 }
 
-/** The same in the order that there is: the number of an element stays what it is. */
+/** Merges dimensions without reordering them, so the index of every element is unchanged. */
 export function mergeDimensions(
   shape: readonly number[],
   operands: readonly (readonly number[])[],
-): Walk {
+): IterationSpace {
   const sizes: number[] = [];
   const strides: number[][] = operands.map(() => []);
   for (const [d, size] of shape.entries()) {
@@ -60,37 +63,45 @@ export function packedStrides(shape: readonly number[]): number[] {
   return strides;
 }
 
-/** Where element i of a walk lies in an operand. */
+/** The mapping from the index of an element in an iteration space to its position in an operand. */
 export interface Index {
-  /** What the text depends on. */
+  /** Identifies everything that the text depends on. */
   readonly key: string;
-  /** The operand lies packed in the order of the walk. */
+  /** Whether the operand is packed in the order of the iteration space. */
   readonly isLinear: boolean;
-  /** A function of the given name: from the number of an element to its place. */
+  /** Returns a WGSL function of the given name, which maps an index to a position. */
   text(name: string): string;
-  readonly numbers: Readonly<Record<string, number>>;
+  readonly uniforms: Readonly<Record<string, number>>;
 }
 
-/** `name` keeps the numbers apart from those of other operands; sizes are those of `sizeNumbers(prefix)`. */
-export function indexOf(walk: Walk, operand: number, name: string, prefix = "size"): Index {
-  const strides = walk.strides[operand] as readonly number[];
+/**
+ * Returns the mapping for an operand. `name` distinguishes its uniforms from those of other operands; the sizes are those of
+ * `sizeUniforms(space, prefix)`.
+ */
+export function indexOf(
+  space: IterationSpace,
+  operand: number,
+  name: string,
+  prefix = "size",
+): Index {
+  const strides = space.strides[operand] as readonly number[];
   if (strides.length === 0 || (strides.length === 1 && strides[0] === 1)) return kLinear;
   let key = "";
-  const numbers: Record<string, number> = {};
+  const uniforms: Record<string, number> = {};
   for (const [d, stride] of strides.entries()) {
     key += stride === 0 ? "0" : stride === 1 ? "1" : "n";
-    if (stride !== 0 && stride !== 1) numbers[`stride_${name}_${d}`] = stride;
+    if (stride !== 0 && stride !== 1) uniforms[`stride_${name}_${d}`] = stride;
   }
   const text = (functionName: string) =>
     `fn ${functionName}(i: u32) -> u32 { return ${indexText(strides, name, prefix)}; }`;
-  return { key, isLinear: false, text, numbers };
+  return { key, isLinear: false, text, uniforms };
 }
 
 const kLinear: Index = {
   key: "i",
   isLinear: true,
   text: (functionName) => `fn ${functionName}(i: u32) -> u32 { return i; }`,
-  numbers: {},
+  uniforms: {},
 };
 
 function indexText(strides: readonly number[], name: string, prefix: string): string {
@@ -99,14 +110,14 @@ function indexText(strides: readonly number[], name: string, prefix: string): st
     if (stride === 0) return [];
     const inner = Array.from({ length: rank - 1 - d }, (_, k) => `u.${prefix}_${d + 1 + k}`);
     const outer = inner.length === 0 ? "i" : `(i / (${inner.join(" * ")}))`;
-    const place = d > 0 ? `(${outer} % u.${prefix}_${d})` : outer;
-    return [stride === 1 ? place : `${place} * u.stride_${name}_${d}`];
+    const coordinate = d > 0 ? `(${outer} % u.${prefix}_${d})` : outer;
+    return [stride === 1 ? coordinate : `${coordinate} * u.stride_${name}_${d}`];
   });
   return terms.join(" + ") || "0u";
 }
 
-export function sizeNumbers(walk: Walk, prefix = "size"): Record<string, number> {
-  const numbers: Record<string, number> = {};
-  for (const [d, size] of walk.sizes.entries()) numbers[`${prefix}_${d}`] = size;
-  return numbers;
+export function sizeUniforms(space: IterationSpace, prefix = "size"): Record<string, number> {
+  const uniforms: Record<string, number> = {};
+  for (const [d, size] of space.sizes.entries()) uniforms[`${prefix}_${d}`] = size;
+  return uniforms;
 }

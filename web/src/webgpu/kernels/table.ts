@@ -1,7 +1,8 @@
-// All kernels, by the names of their structs in src/kernels.
+// The table of all kernels, by the names of their structs in src/kernels.
 
+import type { Kernels } from "../../generated/stream";
 import { formulas } from "../formula_shader";
-import type { StepKernel } from "../steps/step_kernel";
+import type { StepKernel, StepStruct } from "../steps/step_kernel";
 import { fft } from "./complex/fft";
 import { copy } from "./elementwise/copy";
 import { elementwise } from "./elementwise/elementwise";
@@ -26,16 +27,27 @@ import { convolve, convolveBackwardInput, convolveBackwardWeight } from "./nn/co
 import { rowNorm, rowNormBackwardInput, rowNormBackwardParameters } from "./nn/norm";
 import { avgPool, avgPoolBackward, maxPool, maxPoolBackward, maxPoolPick } from "./nn/pool";
 import { softmax, softmaxBackward } from "./nn/softmax";
+import type { KernelOnTheCpu } from "./on_the_cpu";
 import { adagradStep, adamStep, rmspropStep, sgdStep } from "./optim/optim";
 import { dropout } from "./random/dropout";
 import { argReduce } from "./reduce/arg_reduce";
 import { reduce } from "./reduce/reduce";
 import { recurrence, runningExtreme, scan } from "./reduce/scan";
 
-/** Kernels by their names. */
-export type KernelTable = ReadonlyMap<string, Kernel | StepKernel>;
+/** A kernel, whatever its struct. */
+export type AnyKernel = Kernel<never> | StepKernel<never>;
 
-const kKernels: Readonly<Record<string, Kernel | StepKernel>> = {
+/** Kernels by their names. */
+export type KernelTable = ReadonlyMap<string, AnyKernel>;
+
+type PlayerKernel<Struct> =
+  | Kernel<Struct>
+  | (Struct extends StepStruct ? StepKernel<Struct> : never);
+
+// All kernels except those that the CPU computes; the compiler reports missing ones.
+const kKernels: {
+  readonly [Name in Exclude<keyof Kernels, KernelOnTheCpu>]: PlayerKernel<Kernels[Name]>;
+} = {
   elementwise,
   copy,
   fill,
@@ -87,12 +99,12 @@ const kKernels: Readonly<Record<string, Kernel | StepKernel>> = {
   adagrad_step: adagradStep,
 };
 
-export const kernels: KernelTable = new Map(Object.entries(kKernels));
+export const kernels: KernelTable = new Map<string, AnyKernel>(Object.entries(kKernels));
 
-/** The ops that `elementwise` has formulas of. */
+/** The ops for which `elementwise` has formulas. */
 export const supportedFormulas: readonly string[] = Object.keys(formulas);
 
-/** The kernels that there are and the dtypes that they take, for whoever writes a stream. */
+/** The available kernels and their dtypes, for the writer of a stream. */
 export const supported: Readonly<Record<string, SupportedDTypes>> = Object.fromEntries(
   Object.entries(kKernels).map(([name, kernel]) => [name, kernel.supported]),
 );

@@ -1,4 +1,4 @@
-// Pieces of which texts of shaders are made.
+// Helpers for generating shader texts.
 
-/** 0, 1, ... below `count`. */
-export const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
+/** Returns [0, 1, ..., count - 1]. */
+export const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i);

@@ -1,16 +1,16 @@
-// Steps in a row become as few dispatches as can be.
+// Joins consecutive optimiser steps into as few dispatches as possible.
 
 import type { Block } from "../blocks";
 import type { Dispatch } from "../recorder";
 import { unitBytes } from "../shader";
 import type { StepOptions } from "./step_kernel";
-import { mostSteps, type Step, seenBlocks, stepsDispatch } from "./step_shader";
+import { boundBlocks, maxSteps, type Step, stepsDispatch } from "./step_shader";
 
-/** What is done with steps that have come together. */
+/** The operations that JoinedSteps needs from its owner. */
 export interface Joiner {
-  /** Of blocks: steps with larger ones have so much to do that they are dispatched alone. */
-  readonly mostBytes: number;
-  /** Moves blocks, if they can be, to where others of their role are; the new ones by the old ones. */
+  /** The largest block of a step that is joined; steps with larger blocks have enough work for their own dispatch. */
+  readonly maxBytes: number;
+  /** Moves blocks, where possible, into the buffer of their role. Returns a map from old to new blocks. */
   gather(role: number, blocks: readonly Block[]): ReadonlyMap<Block, Block>;
   dispatch(dispatch: Dispatch, op: string): void;
   markUsed(block: Block): void;
@@ -27,14 +27,14 @@ export class JoinedSteps {
   #steps: Step[] = [];
   #options: StepOptions | undefined;
   #op = "";
-  // By their first steps: the same steps in a row, which training takes again and again.
+  // By the first step of a sequence, because training repeats the same sequences.
   readonly #plans = new WeakMap<Step, Plan>();
 
   constructor(joiner: Joiner) {
     this.#joiner = joiner;
   }
 
-  /** Steps of these options come; others before them are done first, which may move memory that these have too. */
+  /** Begins steps with these options. Steps with other options are dispatched first, because that may move blocks of these. */
   begin(options: StepOptions, op: string): void {
     if (options !== this.#options) this.finish();
     this.#options = options;
@@ -45,7 +45,7 @@ export class JoinedSteps {
     this.#steps.push(step);
   }
 
-  /** Has all steps so far dispatched: something else comes. */
+  /** Dispatches all steps so far. */
   finish(): void {
     const { dispatches } = this.#plan();
     const options = this.#options as StepOptions;
@@ -60,23 +60,23 @@ export class JoinedSteps {
   #plan(): Plan {
     const steps = this.#steps;
     const [first] = steps;
-    if (first === undefined) return kNothing;
+    if (first === undefined) return kEmptyPlan;
     const known = this.#plans.get(first);
     if (known?.steps.length === steps.length && known.steps.every((step, i) => step === steps[i]))
       return known;
     const gathered = this.#gather(steps);
     const dispatches = runsOf(gathered).flatMap(groupsOf);
     const plan = { steps, dispatches };
-    // Steps whose memory was moved do not come again.
+    // Steps whose memory was moved do not recur.
     if (gathered === steps) this.#plans.set(first, plan);
     return plan;
   }
 
-  // The steps with their memory where it is seen by one shader.
+  // Returns the steps with their memory moved so that one shader can bind it.
   #gather(steps: readonly Step[]): readonly Step[] {
-    const { mostBytes } = this.#joiner;
+    const { maxBytes } = this.#joiner;
     const moved = new Map<Block, Block>();
-    for (const some of chunksOf(steps.filter((step) => largestBlock(step) <= mostBytes))) {
+    for (const some of chunksOf(steps.filter((step) => largestBlock(step) <= maxBytes))) {
       const roles = Math.max(...some.map(({ memory }) => memory.length));
       for (let role = 0; role < roles; role++) {
         const blocks = some.flatMap(({ memory }) => memory[role]?.view.block ?? []);
@@ -94,20 +94,20 @@ export class JoinedSteps {
   }
 }
 
-/** Bytes of a role that are gathered in one place. */
-const kMostGathered = 32 * 2 ** 20;
+/** The maximum bytes of a role that are gathered in one buffer. */
+const kMaxGatheredBytes = 32 * 2 ** 20;
 
 function largestBlock({ memory }: Step): number {
   return memory.reduce((most, { view }) => Math.max(most, view.block.size), 0);
 }
 
-// As many at a time as are gathered in one place, if that is more than one.
+// Splits steps into groups that are gathered in one buffer; leaves out groups of one step.
 function chunksOf(steps: readonly Step[]): Step[][] {
   const chunks: Step[][] = [];
   let bytes = 0;
   for (const step of steps) {
     const own = largestBlock(step);
-    if (chunks.length === 0 || bytes + own > kMostGathered) {
+    if (chunks.length === 0 || bytes + own > kMaxGatheredBytes) {
       chunks.push([]);
       bytes = 0;
     }
@@ -117,9 +117,9 @@ function chunksOf(steps: readonly Step[]): Step[][] {
   return chunks.filter(({ length }) => length > 1);
 }
 
-const kNothing: Plan = { steps: [], dispatches: [] };
+const kEmptyPlan: Plan = { steps: [], dispatches: [] };
 
-// Parts of a row in which no step reads or writes what another writes.
+// Splits a sequence into runs in which no step accesses memory that another one writes.
 function runsOf(steps: readonly Step[]): Step[][] {
   const runs: Step[][] = [];
   let ranges = new Map<Block, Range[]>();
@@ -157,15 +157,15 @@ function collide(a: Range, b: Range): boolean {
   return (a.isWritten || b.isWritten) && a.begin < b.end && b.begin < a.end;
 }
 
-// Those that one dispatch can do.
+// Groups steps that one dispatch can execute.
 function groupsOf(steps: readonly Step[]): Step[][] {
   const groups = new Map<string, Step[]>();
   for (const step of steps) {
-    const key = `${step.key} ${seenBlocks(step).map(({ id }) => id)}`;
+    const key = `${step.key} ${boundBlocks(step).map(({ id }) => id)}`;
     groups.set(key, [...(groups.get(key) ?? []), step]);
   }
   return [...groups.values()].flatMap((group) => {
-    const most = mostSteps(group[0] as Step);
+    const most = maxSteps(group[0] as Step);
     const parts = Array.from({ length: Math.ceil(group.length / most) }, (_, i) => i * most);
     return parts.map((from) => group.slice(from, from + most));
   });

@@ -1,64 +1,78 @@
-// Calls of kernels whose steps are joined: what is the same in a row is read once, and the memory of a call that
-// comes again not at all.
+// Calls of step kernels: options that are equal in consecutive calls are decoded once, and the memory of repeated calls comes
+// from a cache.
 
 import type { Block } from "../blocks";
-import { areEqual, type Outcome, Outcomes } from "../outcomes";
-import type { Reader } from "../stream";
+import { areEqual, type CacheEntry, CommandCache } from "../command_cache";
+import type { Fields, Reader } from "../stream";
 import { JoinedSteps, type Joiner } from "./joined_steps";
 import type { StepKernel, StepOptions } from "./step_kernel";
 import { makeStep, type Step } from "./step_shader";
 
-interface KnownStep extends Outcome {
+/** A step kernel, whatever its struct. */
+export type AnyStepKernel = StepKernel<never>;
+
+/** The fields of a step kernel's struct. */
+export interface StepFields extends Fields {
+  readonly options: Fields;
+}
+
+interface CachedStep extends CacheEntry {
   readonly step: Step;
 }
 
 interface Calls {
-  /** Of the last one, and its words. */
+  /** The options of the last call, and their words. */
   options: StepOptions;
   words: Uint32Array;
-  readonly steps: Outcomes<KnownStep>;
+  readonly steps: CommandCache<CachedStep>;
 }
 
 export class StepCalls {
   readonly #joined: JoinedSteps;
   readonly #block: (number: number) => Block;
-  readonly #callsOf = new Map<StepKernel, Calls>();
+  readonly #callsOf = new Map<AnyStepKernel, Calls>();
 
-  /** `block` has the blocks by their numbers. */
+  /** `block` returns the block of a number. */
   constructor(joiner: Joiner, block: (number: number) => Block) {
     this.#joined = new JoinedSteps(joiner);
     this.#block = block;
   }
 
-  /** Has all steps so far recorded. */
+  /** Records all steps so far. */
   finish(): void {
     this.#joined.finish();
   }
 
-  /** Plays a call whose fields come next; `named` gives the blocks that have been read of it. */
-  play(kernel: StepKernel, fields: Reader, op: string, named: () => Outcome["blocks"]): void {
-    const calls = this.#readOptions(kernel, fields);
+  /** Plays a call whose fields come next; `references` returns the blocks that have been read so far. */
+  play(
+    kernel: AnyStepKernel,
+    { options, ...memory }: StepFields,
+    reader: Reader,
+    op: string,
+    references: () => CacheEntry["blocks"],
+  ): void {
+    const calls = this.#readOptions(kernel, options, reader);
     this.#joined.begin(calls.options, op);
-    const words = fields.rest();
+    const words = reader.rest();
     let step = calls.steps.find(words, this.#block)?.step;
     if (step === undefined) {
-      step = makeStep(kernel, kernel.memory(fields));
-      fields.finish();
-      calls.steps.keep(words, { step, blocks: named(), scratch: [] });
+      step = makeStep(kernel, kernel.memory(reader.read(memory)));
+      reader.finish();
+      calls.steps.set(words, { step, blocks: references(), scratch: [] });
     }
     this.#joined.add(step);
   }
 
-  #readOptions(kernel: StepKernel, fields: Reader): Calls {
+  #readOptions(kernel: AnyStepKernel, fields: Fields, reader: Reader): Calls {
     const calls = this.#callsOf.get(kernel);
-    const before = fields.rest();
+    const before = reader.rest();
     if (calls !== undefined && areEqual(before.subarray(0, calls.words.length), calls.words)) {
-      fields.skip(calls.words.length);
+      reader.skip(calls.words.length);
       return calls;
     }
-    const options = kernel.options(fields);
-    const words = before.slice(0, before.length - fields.rest().length);
-    const found = { steps: new Outcomes<KnownStep>(), ...calls, options, words };
+    const options = kernel.options(reader.read(fields));
+    const words = before.slice(0, before.length - reader.rest().length);
+    const found = { steps: new CommandCache<CachedStep>(), ...calls, options, words };
     this.#callsOf.set(kernel, found);
     return found;
   }

@@ -1,33 +1,40 @@
-// Kernels that are called many times in a row, with the same options for memory of their own: an optimiser's steps.
+// Kernels that are called many times in a row, with the same options and different memory: an optimiser's steps.
 
 import type { SupportedDTypes } from "../kernels/kernel";
 import type { Access } from "../shader";
-import type { Reader } from "../stream";
 
-/** What is the same in all calls of a row. */
+/** The part that consecutive calls share. */
 export interface StepOptions {
-  /** Of all that the shader's text depends on, besides its memory. */
+  /** Identifies everything that the shader's text depends on, apart from its memory. */
   readonly key: string;
-  readonly numbers: Readonly<Record<string, number>>;
-  /** The text of a step for `i`; `has` tells which memory there is. */
+  readonly uniforms: Readonly<Record<string, number>>;
+  /** Returns the WGSL of a step for element `i`; `has` tells whether an optional memory is present. */
   work(has: (name: string) => boolean): string;
 }
 
-/** What one call is for. */
+/** The memory of one call. */
 export interface StepMemory {
   readonly memory: readonly Access[];
-  /** Elements of all of it. */
+  /** The number of elements in each of them. */
   readonly count: number;
 }
 
-/** Its calls in a row become one dispatch. */
-export interface StepKernel {
-  readonly supported: SupportedDTypes;
-  /** What `work` calls, on numbers and on four at a time. */
+/** The struct of a step kernel: its first field is the options. */
+export interface StepStruct {
+  readonly options: object;
+}
+
+/** The WGSL functions that `work` calls, for floats and for vectors of four floats. */
+export interface StepFunctions {
   readonly functions: string;
   readonly functionsOfFours: string;
-  /** Reads the fields that come first, all of one size. */
-  options(fields: Reader): StepOptions;
-  /** Reads the others. */
-  memory(fields: Reader): StepMemory;
+}
+
+/** A kernel whose consecutive calls are joined into one dispatch. */
+export interface StepKernel<Struct extends StepStruct> extends StepFunctions {
+  readonly supported: SupportedDTypes;
+  /** Converts the field `options`. */
+  options(options: Struct["options"]): StepOptions;
+  /** Converts all other fields. */
+  memory(call: Omit<Struct, "options">): StepMemory;
 }

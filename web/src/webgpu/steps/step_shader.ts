@@ -1,27 +1,27 @@
-// The shader of steps: a table tells which workgroups each has, and where its memory begins.
+// The shader for joined steps: a table contains the first workgroup of each step and the offsets of its memory.
 
 import type { Block } from "../blocks";
 import { forEach, invocations, kThreads, workgroups } from "../kernels/invocations";
 import type { Dispatch } from "../recorder";
-import { type Access, kFoursType, kTableFours, liesInFours, unitBytes } from "../shader";
-import type { StepKernel, StepMemory, StepOptions } from "./step_kernel";
+import { type Access, isFoursAligned, kFoursType, kTableFours, unitBytes } from "../shader";
+import type { StepFunctions, StepMemory, StepOptions } from "./step_kernel";
 
-/** One step, and where its memory is. */
+/** One optimiser step with its memory. */
 export interface Step {
-  readonly kernel: StepKernel;
-  /** What tells shaders apart, besides the options. */
+  readonly kernel: StepFunctions;
+  /** Identifies the shader, together with the options. */
   readonly key: string;
-  /** Seen in fours or not, all of it alike. */
+  /** Accessed either entirely as fours or entirely as floats. */
   readonly memory: readonly Access[];
-  /** In what it is seen in. */
+  /** In units of the access: fours or floats. */
   readonly count: number;
 }
 
-/** That a workgroup does: so many that finding out which does not matter. */
+/** Units per workgroup: so many that the cost of finding the step is negligible. */
 const kPerGroup = 4 * kThreads;
 
-export function makeStep(kernel: StepKernel, { memory, count }: StepMemory): Step {
-  const inFours = count % 4 === 0 && memory.every(({ view }) => liesInFours(view));
+export function makeStep(kernel: StepFunctions, { memory, count }: StepMemory): Step {
+  const inFours = count % 4 === 0 && memory.every(({ view }) => isFoursAligned(view));
   return {
     kernel,
     key: `${memory.map(({ name }) => name)}${inFours ? " fours" : ""}`,
@@ -30,21 +30,21 @@ export function makeStep(kernel: StepKernel, { memory, count }: StepMemory): Ste
   };
 }
 
-/** The blocks that a shader sees, with others in them. */
-export function seenBlocks({ memory }: Step): Block[] {
+/** Returns the blocks that a shader binds: the whole arena for a block in an arena. */
+export function boundBlocks({ memory }: Step): Block[] {
   return memory.map(({ view: { block } }) => block.arena?.whole ?? block);
 }
 
-/** How many steps one dispatch can do. */
-export function mostSteps({ memory }: Step): number {
+/** Returns how many steps one dispatch can execute. */
+export function maxSteps({ memory }: Step): number {
   return Math.floor(kTableFours / foursOfRow(memory));
 }
 
-/** The dispatch of steps of one key that see the same blocks. */
+/** Returns the dispatch for steps with the same key and the same bound blocks. */
 export function stepsDispatch(steps: readonly Step[], options: StepOptions): Dispatch {
   const [first] = steps as [Step];
   if (steps.length === 1) return stepDispatch(first, options);
-  const seen = seenBlocks(first);
+  const bound = boundBlocks(first);
   const table: number[] = [];
   let groups = 0;
   for (const step of steps) {
@@ -56,20 +56,20 @@ export function stepsDispatch(steps: readonly Step[], options: StepOptions): Dis
     memory: first.memory.map((access, i) => ({
       ...access,
       name: `all_${access.name}`,
-      view: { ...access.view, block: seen[i] as Block, offset: 0 },
+      view: { ...access.view, block: bound[i] as Block, offset: 0 },
     })),
-    numbers: { u32: { steps: steps.length }, f32: options.numbers, table },
+    uniforms: { u32: { steps: steps.length }, f32: options.uniforms, table },
     workgroups: workgroups(groups),
     body: () => textOf(first, options),
   };
 }
 
-// Without a table, which costs a processor as much as a third of the step.
+// The dispatch for a single step, without a table: on a CPU, the table costs about a third of a step.
 function stepDispatch(step: Step, options: StepOptions): Dispatch {
   return {
     key: `${options.key} ${step.key} alone`,
     memory: step.memory,
-    numbers: { u32: { count: step.count }, f32: options.numbers },
+    uniforms: { u32: { count: step.count }, f32: options.uniforms },
     workgroups: invocations(step.count),
     body: () => `${functionsOf(step)}\n${forEach(workOf(step, options))}`,
   };
@@ -83,15 +83,15 @@ function workOf({ memory }: Step, options: StepOptions): string {
   return options.work((name) => memory.some((access) => access.name === name));
 }
 
-// Its first workgroup, how many `i` there are, and where each memory begins.
+// A row of the table: the first workgroup of the step, its count, and the offset of each memory.
 function rowOf({ memory, count }: Step, firstGroup: number): number[] {
   const row: number[] = new Array(4 * foursOfRow(memory)).fill(0);
   row[0] = firstGroup;
   row[1] = count;
   for (const [i, access] of memory.entries()) {
     const { block, offset } = access.view;
-    const inSeen = block.arena === undefined ? 0 : block.offset;
-    row[2 + i] = (inSeen + offset) / unitBytes(access);
+    const base = block.arena === undefined ? 0 : block.offset;
+    row[2 + i] = (base + offset) / unitBytes(access);
   }
   return row;
 }

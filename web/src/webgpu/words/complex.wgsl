@@ -1,7 +1,7 @@
 // Arithmetic of complex numbers: pairs of a real and an imaginary part.
 //
-// The CPU computes them in double, whose squares of floats do not overflow. Here what is squared is first
-// brought to the size of 1 by a power of two, which is exact.
+// The CPU computes in double, where squares of floats do not overflow. Here, numbers are scaled to a magnitude near 1
+// by a power of two before they are squared; that scaling is exact.
 
 fn differ_c64(a: vec2<f32>, b: vec2<f32>) -> bool {
   return differ_f32(a.x, b.x) | differ_f32(a.y, b.y);
@@ -19,19 +19,19 @@ fn is_zero_c64(z: vec2<f32>) -> bool {
   return abs_f32(z.x) == 0f && abs_f32(z.y) == 0f;
 }
 
-// The exponent of the larger part; 0 of what has none.
+// The exponent of the larger part; 0 if it has none.
 fn exponent_c64(z: vec2<f32>) -> i32 {
   let larger = max(bitcast<u32>(z.x) & kMagnitudeBits, bitcast<u32>(z.y) & kMagnitudeBits);
   return select(i32(larger >> 23u) - 127, 0, larger == 0u || larger >= kInfinityBits);
 }
 
-// z 2^n, infinite or zero where n is beyond all exponents.
+// z 2^n; infinite or zero if n is beyond all exponents.
 fn scale_c64(z: vec2<f32>, n: i32) -> vec2<f32> {
   let limited = clamp(n, -252, 252);
   return vec2(scale_f32(z.x, limited), scale_f32(z.y, limited));
 }
 
-// x factor, which is zero where the factor is, also for an infinite x or NaN.
+// x factor; zero if the factor is zero, even if x is infinite or NaN.
 fn part_f32(x: f32, factor: f32) -> f32 {
   return select(x * factor, factor, factor == 0f);
 }
@@ -90,7 +90,7 @@ fn rsqrt_c64(z: vec2<f32>) -> vec2<f32> {
   return div_c64(vec2(1f, 0f), sqrt_c64(z));
 }
 
-// exp(x) (cos, sin), also where exp(x) alone is beyond the largest number.
+// exp(x) (cos, sin), also if exp(x) alone would overflow.
 fn exp_turned(x: f32, direction: vec2<f32>) -> vec2<f32> {
   const kExp40 = 235385266837019985f;
   let is_large = x > 80f;
@@ -120,7 +120,7 @@ fn expm1_c64(z: vec2<f32>) -> vec2<f32> {
   return vec2(expm1_f32(z.x) * turn.x - 2f * half_sine * half_sine, exp_f32(z.x) * turn.y);
 }
 
-// log |z|. Beside the circle |z| = 1 of |z|^2 - 1, which is not rounded there.
+// log |z|. Near the circle |z| = 1, it is computed from |z|^2 - 1, which is accurate there.
 fn log_abs_c64(z: vec2<f32>) -> f32 {
   let n = exponent_c64(z);
   if (n == 0 || n == -1) {
@@ -153,14 +153,14 @@ fn log1p_c64(z: vec2<f32>) -> vec2<f32> {
   return log_c64(vec2(1f + z.x, z.y));
 }
 
-// exp of the side that does not overflow.
+// Uses exp with the sign of the argument that does not overflow.
 fn sigmoid_c64(z: vec2<f32>) -> vec2<f32> {
   let is_negative = z.x < 0f;
   let e = exp_c64(select(-z, z, is_negative));
   return div_c64(select(vec2(1f, 0f), e, is_negative), vec2(1f, 0f) + e);
 }
 
-// Whole powers of up to a few factors are products: exact where their factors are, and 0 at 0.
+// Small integral powers are computed as products: exact if their factors are, and 0 at 0.
 fn pow_c64(base: vec2<f32>, exponent: vec2<f32>) -> vec2<f32> {
   let n = exponent.x;
   if (exponent.y == 0f && abs_f32(n) <= 8f && n == trunc(n)) {

@@ -1,7 +1,7 @@
-// Trigonometric and hyperbolic functions of complex numbers, and their inverses: those that turn into others by
-// a quarter turn of argument and result are written once. The inverses are Kahan's, made of the roots of 1 - z
-// and 1 + z, which lose nothing beside a branch point and keep the signs of zeros along a cut; far away, where
-// those roots would overflow, they are logarithms.
+// Trigonometric and hyperbolic functions of complex numbers, and their inverses. Functions that differ only by a quarter
+// turn of argument and result share one implementation. The inverses are Kahan's: they use the square roots of 1 - z and
+// 1 + z, which stay accurate near a branch point and preserve the signs of zeros along a cut. Far away, where computing
+// with these roots would overflow, the inverses use logarithms.
 
 const kFar = 10000f;
 
@@ -63,7 +63,7 @@ fn tan_c64(z: vec2<f32>) -> vec2<f32> {
   return turn_right(tanh_c64(turn_left(z)));
 }
 
-// The roots of 1 - z and 1 + z.
+// The square roots of 1 - z and 1 + z.
 struct Roots {
   below: vec2<f32>,
   above: vec2<f32>,
@@ -94,7 +94,7 @@ fn acos_c64(z: vec2<f32>) -> vec2<f32> {
   return vec2(2f * atan2_f32(roots.below.x, roots.above.x), asinh_f32(cross_c64(roots.above, roots.below)));
 }
 
-// acos, turned to the right half.
+// acos, rotated into the right half-plane.
 fn acosh_c64(z: vec2<f32>) -> vec2<f32> {
   let w = acos_c64(z);
   return vec2(abs_f32(w.y), copysign_f32(w.x, z.y));

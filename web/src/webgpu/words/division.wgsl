@@ -1,5 +1,5 @@
-// Remainders of division and hypot. WGSL's own remainder of floats is a - b trunc(a / b), which is
-// wrong as soon as the quotient has more digits than a float.
+// Remainders of division, and hypot. WGSL's own remainder of floats is a - b trunc(a / b), which is
+// wrong if the quotient has more digits than a float.
 
 // The remainder with the sign of a: long division of the mantissas, eight bits at a time. Exact.
 fn fmod_f32(a: f32, b: f32) -> f32 {
@@ -11,7 +11,7 @@ fn fmod_f32(a: f32, b: f32) -> f32 {
   if (dividend < divisor) {
     return a;
   }
-  // A denormal number has the exponent of the least normal one and no leading bit.
+  // A denormal number has the exponent of the smallest normal number, and no implicit leading bit.
   let exponent = max(divisor >> 23u, 1u);
   let mantissa = (divisor & 0x007fffffu) | select(0u, 0x00800000u, divisor >= 0x00800000u);
   var rest = ((dividend & 0x007fffffu) | select(0u, 0x00800000u, dividend >= 0x00800000u)) % mantissa;
@@ -25,14 +25,14 @@ fn fmod_f32(a: f32, b: f32) -> f32 {
   if (rest == 0u) {
     return bitcast<f32>(sign);
   }
-  // The leading bit to its place, if the exponent lasts.
+  // Normalise: shift the leading bit to its position, as far as the exponent permits.
   let shift = min(countLeadingZeros(rest) - 8u, exponent - 1u);
   let normal = rest << shift;
   let field = select(0u, (exponent - shift) << 23u, normal >= 0x00800000u);
   return bitcast<f32>(sign | field | (normal & 0x007fffffu));
 }
 
-// True for a remainder that is not yet on the divisor's side of zero.
+// Whether a remainder is nonzero and has the opposite sign of the divisor.
 fn is_on_other_side_f32(rest: f32, divisor: f32) -> bool {
   return (bitcast<u32>(rest) & kMagnitudeBits) != 0u && (is_negative_f32(rest) != is_negative_f32(divisor));
 }
@@ -50,7 +50,7 @@ fn floor_divide_f32(a: f32, b: f32) -> f32 {
   if (is_nan_f32(rest)) {
     return rest;
   }
-  // Of exact multiples, so a rounding error away from an integer.
+  // The dividend is an exact multiple here, so the quotient is within a rounding error of an integer.
   var quotient = round((a - rest) / b);
   if (is_on_other_side_f32(rest, b)) {
     quotient -= 1f;

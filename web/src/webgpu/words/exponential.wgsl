@@ -1,9 +1,9 @@
-// Exponentials and logarithms: the argument is reduced exactly, then a series runs as far as float32
-// can tell.
+// Exponentials and logarithms: the argument is reduced exactly, then a series is evaluated to float32
+// accuracy.
 
 const kLog2E = 1.4426950408889634f;
 const kLn2 = 0.6931471805599453f;
-// ln 2 in two parts; an exponent times the first is exact.
+// ln 2 in two parts; the product of an exponent and the first part is exact.
 const kLn2High = 0x1.63p-1f;
 const kLn2Low = -0x1.bd0106p-13f;
 
@@ -23,19 +23,19 @@ fn power_of_two_f32(n: i32) -> f32 {
   return bitcast<f32>(u32(n + 127) << 23u);
 }
 
-// y 2^n; in two factors, because 2^n may be beyond the largest number where y 2^n is not.
+// y 2^n; the power is applied in two factors, because 2^n may overflow even if y 2^n does not.
 fn scale_f32(y: f32, n: i32) -> f32 {
   let half = n >> 1u;
   return y * power_of_two_f32(half) * power_of_two_f32(n - half);
 }
 
-// Comparisons are false for NaN, which therefore passes.
+// Clamps x. NaN is returned unchanged, because comparisons with it are false.
 fn limit_f32(x: f32, low: f32, high: f32) -> f32 {
   let at_least = select(x, low, x < low);
   return select(at_least, high, at_least > high);
 }
 
-// exp(x + correction), where the correction is what x could not hold.
+// exp(x + correction), where the correction is the rounding error of x.
 fn exp_of_sum_f32(x: f32, correction: f32) -> f32 {
   let limited = limit_f32(x, -104f, 89f);
   let n = round(limited * kLog2E);
@@ -59,7 +59,7 @@ fn expm1_f32(x: f32) -> f32 {
   let limited = limit_f32(x, -50f, 89f);
   let n = round(limited * kLog2E);
   let series = expm1_series_f32((limited - n * kLn2High) - n * kLn2Low);
-  // Halved, because 2^n is not representable at the upper end.
+  // Uses half of 2^n, because 2^n is not representable at the upper end.
   let half = power_of_two_f32(i32(n) - 1);
   let scaled = (series * half + (half - 0.5f)) * 2f;
   return select(select(scaled, series, n == 0f), x, is_nan_f32(x) | (abs_f32(x) == 0f));
@@ -75,8 +75,8 @@ fn log1p_series_f32(f: f32) -> f32 {
   return f - (half_square - s * (half_square + series));
 }
 
-// A positive finite number as mantissa and exponent; sqrt(1/2) <= the mantissa < sqrt(2). By bits
-// alone, so that denormal numbers have them too.
+// A positive finite number as mantissa and exponent; sqrt(1/2) <= mantissa < sqrt(2). Computed from the
+// bits, so that it also works for denormal numbers.
 struct Parts {
   mantissa: f32,
   exponent: f32,
@@ -87,7 +87,7 @@ fn parts_f32(x: f32) -> Parts {
   var bits = bitcast<u32>(x);
   var exponent = -127;
   if (bits < 0x00800000u) {
-    // The leading one goes where a normal number's exponent is 1.
+    // Shift the leading one to the position where a normal number has exponent 1.
     let shift = countLeadingZeros(bits) - 8u;
     bits <<= shift;
     exponent -= i32(shift);
@@ -97,7 +97,7 @@ fn parts_f32(x: f32) -> Parts {
   return Parts(bitcast<f32>((bits & 0x007fffffu) + kSqrtHalf), f32(exponent));
 }
 
-// A logarithm's values at zero, below, at infinity and NaN.
+// The values of a logarithm at zero, for negative numbers, infinity and NaN; otherwise `inside`.
 fn log_limits_f32(x: f32, inside: f32) -> f32 {
   let bits = bitcast<u32>(x);
   if ((bits & kMagnitudeBits) == 0u) {
@@ -122,7 +122,7 @@ fn log2_f32(x: f32) -> f32 {
 
 fn log10_f32(x: f32) -> f32 {
   const kLog10E = 0.4342944819032518f;
-  // log10(2) in two parts; an exponent times the first is exact.
+  // log10(2) in two parts; the product of an exponent and the first part is exact.
   const kLog10Of2High = 0x1.344p-2f;
   const kLog10Of2Low = 4.60503898e-06f;
   let parts = parts_f32(x);
@@ -130,8 +130,8 @@ fn log10_f32(x: f32) -> f32 {
   return log_limits_f32(x, parts.exponent * kLog10Of2High + (fraction + parts.exponent * kLog10Of2Low));
 }
 
-// Where 1 + x has no exponent, x goes into the series as it is. Elsewhere the logarithm is so large
-// that what rounding 1 + x loses is nothing.
+// If the exponent of 1 + x is 0, x is used in the series directly. Otherwise the logarithm is so large
+// that the rounding error of 1 + x is negligible.
 fn log1p_f32(x: f32) -> f32 {
   if (x > -0.29f && x < 0.41f) {
     return log1p_series_f32(x);
@@ -140,7 +140,7 @@ fn log1p_f32(x: f32) -> f32 {
 }
 
 fn sigmoid_f32(x: f32) -> f32 {
-  // exp of a negative number cannot overflow, and keeps its digits where the result is tiny.
+  // exp of a negative number cannot overflow, and is accurate if the result is tiny.
   let e = exp_f32(-abs_f32(x));
   return select(1f, e, x < 0f) / (e + 1f);
 }
@@ -151,7 +151,7 @@ fn tanh_f32(x: f32) -> f32 {
   return copysign_f32(e / (e + 2f), x);
 }
 
-// exp(x) / 2 for x >= 0, also where exp(x) is beyond the largest number.
+// exp(x) / 2 for x >= 0, also if exp(x) would overflow.
 fn half_exp_f32(x: f32) -> f32 {
   if (x < 80f) {
     return 0.5f * exp_f32(x);

@@ -1,4 +1,4 @@
-// The gamma function's logarithm and its derivatives; zeta.
+// The logarithm of the gamma function, its derivatives, and the zeta function.
 
 // lgamma(2 + z) for |z| <= 1/2; fitted, relative error 1e-9.
 fn lgamma_near_two_f32(z: f32) -> f32 {
@@ -49,11 +49,11 @@ fn lgamma_f32(x: f32) -> f32 {
   return (1.14472989f - log_f32(magnitude * sine)) - lgamma_positive_f32(magnitude);
 }
 
-// digamma of [1, 2] over the distance to its root; fitted, relative error 1e-8.
+// digamma on [1, 2], divided by the distance to its root; fitted, relative error 1e-8.
 fn digamma_near_root_f32(x: f32) -> f32 {
   let u = x - 1.5f;
   let slope = 0.951055876f + u * (-0.423627497f + u * (0.240542535f + u * (-0.148398861f + u * (0.0949846851f + u * (-0.0620559804f + u * (0.0408500267f + u * (-0.0257868836f + u * (0.017114989f + u * (-0.0163736203f + u * 0.0109025887f)))))))));
-  // The root in two parts; one difference of both would be computed with their sum.
+  // The root has two parts, subtracted in separate products: compilers would merge successive subtractions.
   return (x - 1.4616321f) * slope - 1.24381499e-08f * slope;
 }
 
@@ -92,7 +92,7 @@ fn digamma_f32(x: f32) -> f32 {
   return digamma_positive_f32(1f - x) - kPi / tan_f32(kPi * rest);
 }
 
-// order! q^-(order + 1), factor by factor: neither the factorial nor the power has to be representable.
+// order! q^-(order + 1), factor by factor, because the factorial or the power alone may not be representable.
 fn polygamma_term_f32(order: f32, q: f32) -> f32 {
   var term = 1f / q;
   for (var k = 1f; k <= order; k += 1f) {
@@ -101,7 +101,7 @@ fn polygamma_term_f32(order: f32, q: f32) -> f32 {
   return term;
 }
 
-// The sum of the terms of q, q + 1, ... for q > 0: some of them, then Euler and Maclaurin's rest.
+// The sum of the terms of q, q + 1, ... for q > 0: some terms, then the Euler-Maclaurin remainder.
 fn polygamma_sum_f32(order: f32, start: f32) -> f32 {
   let s = order + 1f;
   var q = start;
@@ -138,15 +138,15 @@ fn polygamma_f32(order: f32, x: f32) -> f32 {
   if (rest == 0f) {
     return sign * infinity_f32();
   }
-  // The sum over all integers depends on the fractional part alone; take away the terms left of x.
-  // A term of an odd power has the sign of its number.
+  // The sum over all integers depends only on the fractional part; subtract the terms left of x.
+  // A term of an odd power has the sign of its argument.
   let side = select(-1f, 1f, is_odd);
   let nearest = polygamma_term_f32(order, abs_f32(rest)) * select(1f, side, rest < 0f);
   let everywhere = nearest + polygamma_sum_f32(order, 1f + rest) + side * polygamma_sum_f32(order, 1f - rest);
   return sign * (everywhere - side * polygamma_sum_f32(order, 1f - x));
 }
 
-// The sum of (q + k)^-s over k >= 0 for s > 1 and q > 0: some terms, then Euler and Maclaurin's rest.
+// The sum of (q + k)^-s over k >= 0 for s > 1 and q > 0: some terms, then the Euler-Maclaurin remainder.
 fn zeta_sum_f32(s: f32, start: f32) -> f32 {
   var q = start;
   var sum = 0f;
@@ -164,7 +164,7 @@ fn zeta_sum_f32(s: f32, start: f32) -> f32 {
   let third = 3.30687831e-05f - 8.26719577e-07f * (s + 5f) * (s + 6f) * z;
   let second = -0.00138888889f + third * (s + 3f) * (s + 4f) * z;
   let first = 0.0833333333f + second * (s + 1f) * (s + 2f) * z;
-  // Where q is large the power alone would be zero.
+  // If q is large, the power alone would underflow to zero.
   return sum + (pow_f32(q, 1f - s) / (s - 1f) + power * (0.5f + first * s * r));
 }
 
@@ -186,7 +186,7 @@ fn zeta_f32(s: f32, q: f32) -> f32 {
   if (parity == 0u || is_infinite_f32(q)) {
     return nan_f32();
   }
-  // The sum over all integers depends on the fractional part alone; take away the terms left of q.
+  // The sum over all integers depends only on the fractional part; subtract the terms left of q.
   let side = select(1f, -1f, parity == 1u);
   let nearest = pow_f32(abs_f32(rest), -s) * select(1f, side, rest < 0f);
   let everywhere = nearest + zeta_sum_f32(s, 1f + rest) + side * zeta_sum_f32(s, 1f - rest);

@@ -19,7 +19,7 @@ fn small_gamma_power_f32(a: f32, x: f32) -> f32 {
   return root * root * exp_f32(-lgamma_f32(a + 1f));
 }
 
-// Temme's expansion for a >= 20 and x near it, over exp(-a eta^2 / 2): the smaller of both parts.
+// Temme's expansion for a >= 20 and x near a, divided by exp(-a eta^2 / 2): the smaller of the two parts.
 fn gamma_tail_near_f32(a: f32, eta: f32, is_lower: bool) -> f32 {
   let c0 = -0.333333333f + eta * (0.0833333333f + eta * (-0.0148148148f + eta * (0.00115740741f + eta * (0.000352733686f + eta * (-0.000178755144f + eta * (3.91926318e-05f + eta * -2.18544851e-06f))))));
   let c1 = -0.00185185185f + eta * (-0.00347222222f + eta * (0.0026455026f + eta * (-0.000990226337f + eta * 0.000205761317f)));
@@ -39,7 +39,7 @@ fn lower_gamma_series_f32(a: f32, x: f32) -> f32 {
   return sum;
 }
 
-// The continued fraction of the upper part, over exp(-x) x^a / gamma(a), by Lentz's method.
+// The continued fraction of the upper part, divided by exp(-x) x^a / gamma(a), with Lentz's method.
 fn upper_gamma_fraction_f32(a: f32, x: f32) -> f32 {
   var b = x + 1f - a;
   var c = 1e30f;
@@ -74,7 +74,7 @@ fn upper_gamma_near_zero_f32(a: f32, x: f32) -> f32 {
   return -expm1_f32(exponent) - a * exp_f32(exponent) * sum;
 }
 
-// The smaller part for a >= 20: the lower one up to x = a.
+// The smaller part for a >= 20: the lower part if x <= a, otherwise the upper part.
 fn large_gamma_part_f32(a: f32, x: f32) -> f32 {
   let ratio = x / a;
   let is_lower = x <= a;
@@ -98,7 +98,7 @@ fn large_gamma_part_f32(a: f32, x: f32) -> f32 {
   return power * a * upper_gamma_fraction_f32(a, x);
 }
 
-// The regularised incomplete gamma functions: the lower part, or the upper one.
+// The regularised incomplete gamma functions: the lower or the upper part.
 fn gamma_part_f32(a: f32, x: f32, is_upper: bool) -> f32 {
   let is_wrong = is_nan_f32(a) || is_nan_f32(x) || !(a >= 0f && x >= 0f);
   if (is_wrong || (a == 0f && x == 0f) || (is_infinite_f32(a) && is_infinite_f32(x))) {

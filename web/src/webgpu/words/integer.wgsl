@@ -1,4 +1,4 @@
-// The words that keep integers. Results wrap around; dividing by zero, which ops refuse, gives 0.
+// The words for integers. Results wrap around. Division by zero, which ops reject, returns 0.
 
 fn abs_i32(x: i32) -> i32 {
   return abs(x);
@@ -210,7 +210,7 @@ fn pow_u8(base: u32, exponent: u32) -> u32 {
   return result;
 }
 
-// Towards zero; 0 for what is no int32.
+// Rounds towards zero; 0 for values that do not fit int32.
 fn int_of_f32(x: f32) -> i32 {
   let fits = abs_f32(x) < 0x1p31f;
   return select(select(0, -2147483647 - 1, x == -0x1p31f), i32(x), fits);

@@ -1,4 +1,4 @@
-// NaN, infinity and signs, by bits; and the words that need nothing else.
+// NaN, infinity and signs, computed from bits, and the words that depend on nothing else.
 
 const kSignBit = 0x80000000u;
 const kMagnitudeBits = 0x7fffffffu;
@@ -20,7 +20,7 @@ fn is_negative_f32(x: f32) -> bool {
   return bitcast<u32>(x) >= kSignBit;
 }
 
-// Variables, because a constant NaN or infinity is an error.
+// These functions use variables, because a constant expression that is NaN or infinite is an error in WGSL.
 fn nan_f32() -> f32 {
   var bits = 0x7fc00000u;
   return bitcast<f32>(bits);
@@ -31,17 +31,17 @@ fn infinity_f32() -> f32 {
   return bitcast<f32>(bits);
 }
 
-// a != b, which is false for NaN where compilers make it a comparison of numbers.
+// a != b. Checks for NaN explicitly, because compilers may assume that there is none.
 fn differ_f32(a: f32, b: f32) -> bool {
   return (a != b) | is_nan_f32(a) | is_nan_f32(b);
 }
 
-// x - x.
+// x - x: 0, or NaN if x is not finite.
 fn zero_if_finite_f32(x: f32) -> f32 {
   return select(bitcast<f32>(bitcast<u32>(x) | 0x7fc00000u), 0f, is_finite_f32(x));
 }
 
-// x * 0.
+// x * 0: a zero with the sign of x, or NaN if x is not finite.
 fn times_zero_f32(x: f32) -> f32 {
   let bits = bitcast<u32>(x);
   return bitcast<f32>(select(bits | 0x7fc00000u, bits & kSignBit, is_finite_f32(x)));
@@ -55,7 +55,7 @@ fn copysign_f32(magnitude: f32, sign: f32) -> f32 {
   return bitcast<f32>((bitcast<u32>(magnitude) & kMagnitudeBits) | (bitcast<u32>(sign) & kSignBit));
 }
 
-// 0 for NaN, too.
+// The sign of x; 0 for NaN.
 fn sign_f32(x: f32) -> f32 {
   let is_zero = is_nan_f32(x) | (abs_f32(x) == 0f);
   return select(copysign_f32(1f, x), 0f, is_zero);
@@ -73,7 +73,7 @@ fn ceil_f32(x: f32) -> f32 {
   return ceil(x);
 }
 
-// WGSL's rounds halves to even.
+// WGSL's round() rounds halves to even.
 fn round_f32(x: f32) -> f32 {
   return round(x);
 }
@@ -82,7 +82,7 @@ fn trunc_f32(x: f32) -> f32 {
   return trunc(x);
 }
 
-// A root may be computed as x / sqrt(x), which is NaN for these.
+// Handles zero and infinity separately: a device may compute the root as x / sqrt(x), which would be NaN.
 fn sqrt_f32(x: f32) -> f32 {
   let bits = bitcast<u32>(x);
   if ((bits & kMagnitudeBits) == 0u || bits == kInfinityBits) {

@@ -1,14 +1,14 @@
-// pow: 2^(exponent log2 base), where the logarithm is in two parts, because the exponent multiplies its
+// pow, computed as 2^(exponent log2 base). The logarithm has two parts, because the exponent multiplies its
 // error.
 
 const kHighHalf = 0xfffff000u;
 
-// The first twelve bits of a number. A product of two such is exact.
+// The leading twelve bits of a number. The product of two such numbers is exact.
 fn high_f32(x: f32) -> f32 {
   return bitcast<f32>(bitcast<u32>(x) & kHighHalf);
 }
 
-// log2 of a positive finite number; the first part has twelve bits.
+// log2 of a positive finite number, in two parts; the first part has twelve bits.
 fn log2_parts_f32(x: f32) -> vec2<f32> {
   const kLog2EHigh = 0x1.714p0f;
   const kLog2ELow = 0.000312228389f;
@@ -32,7 +32,7 @@ fn log2_parts_f32(x: f32) -> vec2<f32> {
 
 // For a positive finite base.
 fn positive_power_f32(base: f32, exponent: f32) -> f32 {
-  // Beyond that all powers are 0, 1 or infinite.
+  // For larger exponents, all powers are 0, 1 or infinite.
   let y = limit_f32(exponent, -0x1p40f, 0x1p40f);
   let log2_base = log2_parts_f32(base);
   let y_high = high_f32(y);
@@ -49,7 +49,7 @@ fn positive_power_f32(base: f32, exponent: f32) -> f32 {
   return scale_f32(expm1_series_f32(((high - n) + low) * kLn2) + 1f, i32(n));
 }
 
-// 0: no integer; 1: odd; 2: even.
+// Returns 0 if x is not an integer, 1 if it is odd, 2 if it is even.
 fn parity_f32(x: f32) -> u32 {
   let magnitude = abs_f32(x);
   if (magnitude >= 0x1p24f) {
@@ -62,7 +62,7 @@ fn parity_f32(x: f32) -> u32 {
 }
 
 fn pow_f32(base: f32, exponent: f32) -> f32 {
-  // The exponents people write.
+  // Common exponents.
   if (exponent == 2f) {
     return base * base;
   }

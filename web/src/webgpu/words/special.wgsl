@@ -1,4 +1,4 @@
-// The error function, its relatives, and Bessel functions.
+// The error function, related functions, and Bessel functions.
 
 // erf(x) for |x| <= 1; fitted, relative error 1.3e-9.
 fn erf_near_zero_f32(x: f32) -> f32 {
@@ -6,7 +6,7 @@ fn erf_near_zero_f32(x: f32) -> f32 {
   return x * (1.12837917f + z * (-0.376126258f + z * (0.112835851f + z * (-0.0268538118f + z * (0.00518832743f + z * (-0.000801019139f + z * 7.85385400e-05f))))));
 }
 
-// exp(x^2) erfc(x) for 0 <= x <= 10.5; over t it is fitted, relative error 1e-8.
+// exp(x^2) erfc(x) for 0 <= x <= 10.5; its quotient by t is fitted, relative error 1e-8.
 fn erfcx_near_f32(x: f32) -> f32 {
   let t = 1f / (x * 0.4f + 1f);
   var series = -0.0284506852f;
@@ -25,7 +25,7 @@ fn erfcx_near_f32(x: f32) -> f32 {
 // erfc(|x|).
 fn erfc_positive_f32(x: f32) -> f32 {
   let magnitude = select(x, 10.5f, x > 10.5f);
-  // The square of half the digits is exact; what it lacks goes into exp separately.
+  // The square of the leading digits is exact; the rest of the square is passed to exp as a correction.
   let high = high_f32(magnitude);
   let correction = -(magnitude - high) * (magnitude + high);
   return exp_of_sum_f32(-high * high, correction) * erfcx_near_f32(magnitude);
@@ -106,7 +106,7 @@ fn i1e_f32(x: f32) -> f32 {
   return copysign_f32(scaled_bessel_f32(1f, abs_f32(x)), x);
 }
 
-// erfinv(y) over y, after Giles (2012); w is -log(1 - y^2), u is w - 2.5 below 2.5.
+// erfinv(y) / y, after Giles (2012); w is -log(1 - y^2), and u is w - 2.5 for w < 2.5.
 fn erfinv_central_f32(u: f32) -> f32 {
   return 1.50140941f + u * (0.246640727f + u * (-0.00417768164f + u * (-0.00125372503f + u * (0.00021858087f + u * (-4.39150654e-06f + u * (-3.5233877e-06f + u * (3.43273939e-07f + u * 2.81022636e-08f)))))));
 }

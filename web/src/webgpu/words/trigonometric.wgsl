@@ -22,8 +22,8 @@ fn wide_product(a: u32, b: u32) -> vec2<u32> {
   return vec2(a_high * b_high + (middle >> 16u) + (other >> 16u), (other << 16u) | (low & 0xffffu));
 }
 
-// Reduces an angle in integers: the mantissa times those 96 bits of 2/pi that decide quadrant and
-// rest, after Payne and Hanek. Exact at every magnitude, and no compiler can rearrange it.
+// Reduces an angle in integer arithmetic, after Payne and Hanek: multiplies the mantissa by the 96 bits of 2/pi that
+// determine quadrant and rest. Exact at every magnitude, and compilers cannot reassociate it.
 fn reduce_angle(x: f32) -> Angle {
   if (abs_f32(x) < 0.785f) {
     return Angle(x, 0u);
@@ -32,7 +32,7 @@ fn reduce_angle(x: f32) -> Angle {
   let bits = bitcast<u32>(x);
   let mantissa = (bits << 8u) | 0x80000000u;
   let exponent = ((bits >> 23u) & 255u) - 126u;
-  // NaN and infinity have exponent 129, for which the table has words too.
+  // NaN and infinity have exponent 129, for which the table has entries as well.
   let word = exponent >> 5u;
   let shift = exponent & 31u;
   var high = two_over_pi[word];
@@ -44,7 +44,7 @@ fn reduce_angle(x: f32) -> Angle {
     middle = (middle << shift) | (low >> (32u - shift));
     low = (low << shift) | (last >> (32u - shift));
   }
-  // Of the product the two words that hold the angle in units of pi/2: two bits, then the fraction.
+  // The two words of the product that contain the angle in units of pi/2: two bits, then the fraction.
   let first = wide_product(mantissa, low).x;
   let second = wide_product(mantissa, middle);
   let bottom = second.y + first;
@@ -69,7 +69,7 @@ fn reduce_angle(x: f32) -> Angle {
   return Angle(select(rest, -rest, is_negative), quadrant & 3u);
 }
 
-// Sine and cosine of [-pi/4, pi/4].
+// Sine and cosine on [-pi/4, pi/4].
 fn sin_series_f32(r: f32) -> f32 {
   let z = r * r;
   return r + r * z * (-0.166666667f + z * (0.00833332939f + z * (-0.000198393348f + z * 2.71831149e-06f)));

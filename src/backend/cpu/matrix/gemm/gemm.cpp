@@ -12,32 +12,32 @@
 namespace eg::gemm {
 namespace {
 
-// Numbers packed at a time from each operand: 1 MiB of floats, which together with the other
-// operand stays in a level 2 or 3 cache while it is used.
+// Elements packed at a time from each operand: 1 MiB of floats, which together with the other
+// operand stays in an L2 or L3 cache while it is used.
 constexpr std::int64_t kPackedNumbers = 256 * 1024;
 
-// Strips in one task: about 96 rows, a packed block of A that stays in a level 2 cache while the
-// panels of B pass by.
+// Strips per task: about 96 rows, a packed block of A that stays in an L2 cache while the panels of
+// B are streamed.
 constexpr std::int64_t kTileStrips = 16;
 
-// Products below this (in multiplications) are done before helpers have come; see "threads" in
-// tests/bench/gemm_bench.cpp.
+// Products with fewer multiplications than this finish before other threads have woken up; see
+// "threads" in tests/bench/gemm_bench.cpp.
 constexpr std::int64_t kMinSharedWork = 512 * 1024;
 
-// Matrices of a batch above this are shared by all threads, one after the other.
+// Larger products of a batch are each divided among all threads, one product after the other.
 constexpr std::int64_t kMaxWorkDealtWhole = 8 * kMinSharedWork;
 
-// Products up to this need less time than setting up strips and panels.
+// Products up to this size take less time than setting up strips and panels.
 constexpr std::int64_t kTinyWork = 128;
 
-// With so few panels of B a strip of A is read too rarely for its packing to pay.
+// With at most this many panels of B, a strip of A is read too rarely for packing to pay off.
 constexpr std::int64_t kMaxPanelsForUnpackedA = 2;
 
-// With so few panels a kernel that reads rows where they lie, which takes an address for each, is
-// faster than packing them.
+// With at most this many panels, reading rows in place, which takes one address per row, is faster
+// than packing them.
 constexpr std::int64_t kMaxPanelsForRowsOfA = 16;
 
-// Steps of depth for which neighbours are packed in turns.
+// Steps of depth that are packed from one stream before switching to the next one.
 constexpr std::int64_t kInterleavedDepth = 16;
 
 template <class T>
@@ -82,7 +82,7 @@ class Block {
   std::int64_t strips() const { return strips_.size(); }
   std::int64_t panels() const { return panels_; }
 
-  /// Says where the packed operands are, or are to be.
+  /// Sets the memory for the packed operands.
   void set_packed(T* a, T* b) {
     packed_a_ = a;
     packed_b_ = b;
@@ -123,8 +123,8 @@ class Block {
   }
 
  private:
-  // Cuts the depth where neighbours are packed in turns: strips or panels that lie side by side in
-  // memory share the cache lines and pages of every step.
+  // Splits the depth into runs, so that packing alternates between adjacent strips or panels: they
+  // share the cache lines and pages of every step.
   template <class Pack>
   void for_each_run(std::int64_t stream_stride, Pack&& pack) const {
     const std::int64_t run = stream_stride == 1 ? kInterleavedDepth : depth_;
@@ -186,7 +186,7 @@ class Block {
     }
   }
 
-  // Doubles are not multiplied often enough for a second set of kernels.
+  // Products of doubles are too rare for a second set of kernels.
   static constexpr bool kCanReadRows = sizeof(T) == sizeof(float);
 
   static Reads reads(const Matrix<T>& a, std::int64_t panels) {
@@ -210,7 +210,8 @@ class Block {
     return static_cast<std::size_t>(divide_up(panel_columns(j), kLanes<T>));
   }
 
-  // A panel that sticks out of B is always packed: the kernel reads whole vectors.
+  // A panel that extends beyond the edge of B is always packed, because the kernel reads whole
+  // vectors.
   bool panel_is_packed(std::int64_t j) const {
     return b_is_packed_ || panel_columns(j) % kLanes<T> != 0;
   }
@@ -231,8 +232,8 @@ class Block {
   T* packed_b_ = nullptr;
 };
 
-/// Packs what the block still needs, then multiplies its tiles; both phases are shared by
-/// `threads`.
+/// Packs the operands that are not packed yet, then multiplies the tiles of the block. Both phases
+/// are divided among `threads` threads.
 template <class T>
 void run_block(const Block<T>& block, bool pack_b, int threads) {
   const std::int64_t strips = block.strips();
@@ -249,8 +250,8 @@ void run_block(const Block<T>& block, bool pack_b, int threads) {
   }
   parallel_for(0, packs, 1, pack_range);
 
-  // Enough tiles that no thread ends long before another, yet none so narrow that a packed strip
-  // is hardly reused.
+  // Enough tiles to balance the load among threads, but none so narrow that a packed strip is
+  // hardly reused.
   const std::int64_t tile_rows = divide_up(strips, kTileStrips);
   const std::int64_t tile_columns = std::clamp<std::int64_t>(
       divide_up(std::int64_t{4} * threads, tile_rows), 1, divide_up(panels, 4));
@@ -269,11 +270,12 @@ void multiply_blocked(const Problem<T>& p) {
   const bool shared = p.m * p.n * p.k >= kMinSharedWork && !in_parallel_region();
   const int threads = shared ? num_threads() : 1;
 
-  // Equal parts, so that the last is not a thin rest.
+  // Equal parts, so that the last one is not much smaller.
   const std::int64_t depth = divide_up(p.k, divide_up(p.k, kMaxDepth));
   const std::int64_t most = kPackedNumbers / depth;
   const std::int64_t columns = std::min(p.n, most / kPanelColumns<T> * kPanelColumns<T>);
-  // One thread packs a tile of A right before it is multiplied; several share the packing of all.
+  // A single thread packs a tile of A right before multiplying it; several threads pack all tiles
+  // first.
   const std::int64_t rows = std::min({p.m, most, threads == 1 ? kTileStrips * kStripRows : most});
 
   const std::int64_t a_count = divide_up(rows * depth, 16) * 16;
@@ -293,7 +295,7 @@ void multiply_blocked(const Problem<T>& p) {
   }
 }
 
-/// C = beta * C + bias: a product of depth 0.
+/// Computes C = beta * C + bias, the result for depth 0.
 template <class T>
 void scale(const Problem<T>& p) {
   for (std::int64_t i = 0; i < p.m; ++i) {
@@ -367,7 +369,7 @@ void batched_gemm(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64
                   std::int64_t batch_stride_b, T beta, T* c, std::int64_t batch_stride_c,
                   std::int64_t row_stride_c, const T* bias) {
   if (batch <= 0 || m <= 0 || n <= 0) return;
-  // One B for a batch of matrices that follow each other is one tall product.
+  // If consecutive matrices share one B, the batch is a single tall product.
   if (batch_stride_b == 0 && batch_stride_a == m * a.row_stride &&
       batch_stride_c == m * row_stride_c) {
     gemm(batch * m, n, k, alpha, a, b, beta, c, row_stride_c, bias);
@@ -387,8 +389,8 @@ void batched_gemm(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64
                           bias});
     }
   };
-  // Small matrices are dealt out whole; large ones are each shared by all threads in turn, which
-  // leaves no thread waiting while another multiplies the last one.
+  // Small products are distributed whole; large ones are each divided among all threads, so no
+  // thread idles while another one computes the last product.
   const std::int64_t work = std::max<std::int64_t>(m * n * k, 1);
   const std::int64_t grain =
       work < kMaxWorkDealtWhole ? divide_up(kMinSharedWork / 2, work) : batch;

@@ -10,12 +10,13 @@
 namespace eg::gemm {
 namespace {
 
-// Columns of y that a thread works on at a time: they stay in L1 while rows of B stream past.
+// Columns of y that a thread processes at a time: they stay in L1 while rows of B are streamed.
 constexpr std::int64_t kColumnBlock = 1024;
-// Rows or columns of B read side by side: enough streams to keep memory busy, few enough to track.
+// Rows or columns of B read concurrently: enough streams to saturate memory, few enough for the
+// prefetcher to track.
 constexpr int kStreams = 4;
 
-/// Adds x[p] * row p of B to y, for rows whose numbers are contiguous.
+/// Adds x[p] * row p of B to y, for contiguous rows.
 template <class T, int Rows>
 void add_rows(T* y, std::int64_t count, const T* x, const T* b, std::int64_t row_stride) {
   Vector<T> factor[Rows];
@@ -52,7 +53,7 @@ T sum_of_lanes(Vector<T> value) {
   return sum;
 }
 
-/// Computes the products of x with Columns columns of B whose numbers are contiguous.
+/// Computes the products of x with `Columns` contiguous columns of B.
 template <class T, int Columns>
 void dot_columns(T* y, const T* x, std::int64_t k, const T* b, std::int64_t column_stride) {
   // Two sums per column hide the latency of the additions.
@@ -108,7 +109,7 @@ void update(const VectorProduct<T>& product, const T* y, std::int64_t begin, std
   }
 }
 
-/// Computes columns [begin, end) of the product, x being contiguous.
+/// Computes columns [begin, end) of the product for contiguous x.
 template <class T>
 void multiply_columns(const VectorProduct<T>& product, const T* x, std::int64_t begin,
                       std::int64_t end) {
@@ -138,8 +139,8 @@ void multiply(const VectorProduct<T>& product) {
     for (std::int64_t p = 0; p < product.k; ++p) copy[p] = x[p * product.x_stride];
     x = copy;
   }
-  // Ranges start at a multiple of kStreams: which columns are taken together, and with it every
-  // rounding, does not depend on the number of threads.
+  // Ranges start at a multiple of kStreams, so that the grouping of columns, and thus the rounding,
+  // does not depend on the number of threads.
   const std::int64_t groups = (product.n + kStreams - 1) / kStreams;
   const std::int64_t work = kStreams * product.k;
   const std::int64_t grain = (4 * kMinElementsPerTask + work - 1) / work;

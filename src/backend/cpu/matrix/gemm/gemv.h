@@ -1,8 +1,8 @@
 #pragma once
 
-// A vector times a matrix reads every number of the matrix once, so packing would only add work and
-// the speed is that of memory. Rows that are contiguous are added up, a few at a time; columns that
-// are contiguous are multiplied with the vector, a few at a time.
+// A vector-matrix product reads every element of the matrix once, so packing would only add work
+// and the speed is limited by memory. Contiguous rows are summed a few at a time; contiguous
+// columns are multiplied with the vector a few at a time.
 
 #include <cstdint>
 
@@ -10,9 +10,9 @@
 
 namespace eg::gemm {
 
-/// Computes y = x B for x of `k` numbers that lie `x_stride` apart and B of k x n; then
-/// out[j * out_stride] = alpha * y[j] + beta * out[j * out_stride] + bias[j * bias_stride], where a
-/// null bias counts as zero and beta of 0 means that `out` is not read.
+/// Computes y = x B for x with `k` elements that are `x_stride` apart and B of k x n; then out[j *
+/// out_stride] = alpha * y[j] + beta * out[j * out_stride] + bias[j * bias_stride]. A null bias
+/// counts as zero; with beta 0, `out` is not read.
 template <class T>
 struct VectorProduct {
   std::int64_t n;

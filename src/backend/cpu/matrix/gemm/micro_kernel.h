@@ -3,10 +3,10 @@
 // The register tile: kStripRows x kPanelColumns sums that stay in registers while one strip of A
 // and one panel of B are read from end to end. Everything else in this folder exists to feed it.
 //
-// WebAssembly on x86-64 leaves a program 15 vector registers. With fused multiply-add 6 rows of two
-// vectors take 12 + 2 (B) + 1 (A); a multiply followed by an add needs one more for the product, so
-// there the tile has 4 rows (5 spill in V8 before version 12, 6 in all: half the speed, see
-// tests/bench/gemm_bench.cpp).
+// WebAssembly on x86-64 leaves a program 15 vector registers. With fused multiply-add, 6 rows of
+// two vectors take 12 + 2 (B) + 1 (A). Without it, a multiplication followed by an addition needs
+// one more register for the product, so the tile has 4 rows. (5 rows spill in V8 before version 12,
+// and 6 rows always do, at half the speed; see tests/bench/gemm_bench.cpp.)
 
 #include <cstddef>
 #include <cstdint>
@@ -33,34 +33,34 @@ EG_GEMM_INLINE const T* bytes_after(const T* from, std::ptrdiff_t bytes) {
   return reinterpret_cast<const T*>(reinterpret_cast<const char*>(from) + bytes);
 }
 
-/// Tiles that follow each other, of the same size, and where they lie. Steps are in bytes, because
-/// an addition that also scales takes a port of the processor away from the multiplications; all
-/// else is in numbers.
+/// Consecutive tiles of the same size, and where they are in memory. Depth steps are in bytes,
+/// because an addition that also scales takes a port of the processor away from the
+/// multiplications; all other distances are in elements.
 template <class T>
 struct TileRun {
   std::int64_t tiles;
   int depth;  ///< at least 1
   const T* a;
-  std::ptrdiff_t a_step;  ///< from one step of depth to the next, of columns
-  std::ptrdiff_t a_row;   ///< from one row to the next, of rows
-  std::ptrdiff_t a_tile;  ///< from one tile to the next
+  std::ptrdiff_t a_step;  ///< between depth steps, for Reads::kColumns
+  std::ptrdiff_t a_row;   ///< between rows, for Reads::kRows
+  std::ptrdiff_t a_tile;  ///< between tiles
   const T* b;
   std::ptrdiff_t b_step;
   std::ptrdiff_t b_tile;
   T* c;
   std::ptrdiff_t c_row;
   std::ptrdiff_t c_tile;
-  const T* addend;  ///< is added to the sums, or null
+  const T* addend;  ///< added to the sums; may be null
   std::ptrdiff_t addend_row;
   std::ptrdiff_t addend_tile;
 };
 
-/// How a kernel reads A: a step of depth is a column, whose numbers lie side by side, or it goes on
-/// by one number in every row.
+/// How a kernel reads A. kColumns: the elements of a depth step are adjacent in memory. kRows:
+/// every row is contiguous along the depth.
 enum class Reads : bool { kColumns, kRows };
 
-/// Multiplies strips and panels and writes the sums to C. A step of A is Rows numbers, a step of B
-/// is Vectors vectors.
+/// Multiplies strips and panels and writes the sums to C. A depth step of A has Rows elements, one
+/// of B has Vectors vectors.
 template <class T, int Rows, int Vectors, Reads A>
 void micro_kernel(const TileRun<T>& run) {
   const int depth = run.depth;
@@ -77,8 +77,9 @@ void micro_kernel(const TileRun<T>& run) {
     const std::ptrdiff_t a_step = run.a_step;
     const std::ptrdiff_t b_step = run.b_step;
     Vector<T> sum[Rows][Vectors] = {};
-    // Neither unrolled nor with its first step apart: LLVM then sums one element to its end before
-    // the next, or finds `b` by a multiplication, and V8 runs out of registers.
+    // Neither unrolled nor with its first step peeled: otherwise LLVM completes the sum of one
+    // element before starting the next, or computes the address of `b` by a multiplication, and V8
+    // runs out of registers.
     int left = depth;
     do {
       Vector<T> b_row[Vectors];
@@ -120,18 +121,19 @@ void micro_kernel(const TileRun<T>& run) {
 template <class T>
 using MicroKernel = void (*)(const TileRun<T>& run);
 
-/// What happens to the sums of a tile: C = alpha * tile + beta * C + bias.
+/// How the sums of a tile are written: C = alpha * tile + beta * C + bias.
 template <class T>
 struct Update {
   T alpha;
   T beta;
   const T* bias;  // for the tile's first column, or null
 
-  /// Whether the sums are all there is, or C or the bias is added to them: a kernel does that.
+  /// True when the sums are stored as they are or only have C or the bias added, which a kernel
+  /// does itself.
   bool is_addition() const { return alpha == T{1} && (beta == T{0} || (beta == T{1} && !bias)); }
 };
 
-/// Updates `rows` x `columns` numbers of C with a tile whose rows lie kPanelColumns apart.
+/// Updates `rows` x `columns` elements of C with a tile whose rows are kPanelColumns apart.
 template <class T>
 void update_tile(const T* tile, T* c, std::int64_t row_stride_c, std::int64_t rows, int columns,
                  const Update<T>& update) {

@@ -1,9 +1,9 @@
 #pragma once
 
-// Packing lays `width` parallel streams of numbers side by side: out[p * width + s] = stream s at
-// depth p. A strip of A is the streams of its rows, a panel of B those of its columns. A transposed
-// operand differs only in which of the two strides is 1, and each of the two has a fast way:
-// contiguous depth is transposed in registers, contiguous streams are copied.
+// Packing interleaves `width` parallel streams: out[p * width + s] = stream s at depth p. The
+// streams of a strip of A are its rows; those of a panel of B are its columns. A transposed operand
+// differs only in which of the two strides is 1, and both cases are fast: contiguous depth is
+// transposed in registers, contiguous streams are copied.
 
 #include <algorithm>
 #include <array>
@@ -16,11 +16,11 @@ namespace eg::gemm {
 /// Deepest strip or panel that is packed: 8 floats wide it fills a quarter of a 32 KiB L1 cache.
 inline constexpr std::int64_t kMaxDepth = 256;
 
-// Streams beyond the edge of the matrix read zeros from here.
+// Streams beyond the edge of the matrix read zeros from this array.
 template <class T>
 inline constexpr std::array<T, kMaxDepth> kZeros{};
 
-/// Packs `depth` numbers of `count` <= Width streams; the other streams are zero.
+/// Packs `depth` elements of `count` <= Width streams; the other streams are zero.
 template <class T, int Width>
 void pack_any(T* out, const T* in, std::int64_t stream_stride, std::int64_t depth_stride, int count,
               std::int64_t begin, std::int64_t depth) {
@@ -31,12 +31,12 @@ void pack_any(T* out, const T* in, std::int64_t stream_stride, std::int64_t dept
   }
 }
 
-/// Packs streams whose numbers are contiguous.
+/// Packs streams that are contiguous along the depth.
 template <class T, int Width>
 void pack_contiguous_depth(T* out, const T* in, std::int64_t stream_stride, int count,
                            std::int64_t depth) {
-  // Of half a group the two streams are stored as pairs; else the last group repeats the last
-  // stream, and the next depth overwrites what that leaves behind.
+  // The two streams of a half group are stored as pairs. Otherwise the last group repeats the last
+  // stream, and the stores of the next depth step overwrite the excess.
   constexpr bool kHasHalf = Width == 6 && kLanes<T> == 4;
   constexpr int kGroups = kHasHalf ? Width / kLanes<T> : (Width + kLanes<T> - 1) / kLanes<T>;
   constexpr int kStreams = kHasHalf ? Width : kGroups * kLanes<T>;
@@ -46,8 +46,8 @@ void pack_contiguous_depth(T* out, const T* in, std::int64_t stream_stride, int 
     stream[s] = read < count ? in + read * stream_stride : kZeros<T>.data();
   }
   std::int64_t p = 0;
-  // As many depths as are overwritten stay for the loop below, whose stores end where the strip
-  // ends.
+  // The last kOverwritten depth steps are left to the loop below, whose stores do not extend past
+  // the end of the strip.
   constexpr int kOverwritten = (kStreams - Width + Width - 1) / Width;
   for (; p + kLanes<T> + kOverwritten <= depth; p += kLanes<T>) {
     Vector<T> block[kGroups][kLanes<T>];
@@ -70,12 +70,12 @@ void pack_contiguous_depth(T* out, const T* in, std::int64_t stream_stride, int 
   pack_any<T, Width>(out, in, stream_stride, 1, count, p, depth);
 }
 
-/// Packs streams that lie side by side.
+/// Packs streams that are adjacent in memory.
 template <class T, int Width>
 void pack_contiguous_streams(T* out, const T* in, std::int64_t depth_stride, std::int64_t depth) {
   static_assert(Width >= kLanes<T>);
   for (std::int64_t p = 0; p < depth; ++p) {
-    // A width that is no multiple of the vector's is covered by one that overlaps its neighbour.
+    // If the width is not a multiple of the vector, the last vector overlaps its neighbour.
     EG_GEMM_UNROLL
     for (int s = 0; s + kLanes<T> <= Width; s += kLanes<T>) store(out + s, load(in + s));
     if constexpr (Width % kLanes<T> != 0) {
@@ -86,7 +86,7 @@ void pack_contiguous_streams(T* out, const T* in, std::int64_t depth_stride, std
   }
 }
 
-/// Packs `depth` numbers of `count` <= Width streams into `out`; the other streams are zero.
+/// Packs `depth` elements of `count` <= Width streams into `out`; the other streams are zero.
 template <class T, int Width>
 void pack(T* out, const T* in, std::int64_t stream_stride, std::int64_t depth_stride, int count,
           std::int64_t depth) {

@@ -9,11 +9,12 @@
 
 namespace eg::gemm {
 
-/// Memory a thread keeps for packed blocks: grows to what the largest product on that thread asked
-/// for, at most a few MB, and is reused by the next one.
+/// Memory that a thread retains for packed blocks. It grows to what the largest product on that
+/// thread needed, at most a few MB, and is reused by the next one.
 class Scratch {
  public:
-  /// Returns room for `count` numbers, aligned to a cache line; ends the life of earlier room.
+  /// Returns memory for `count` elements, aligned to a cache line. Invalidates memory returned
+  /// earlier.
   template <class T>
   T* take(std::int64_t count) {
     const std::size_t bytes = checked_count(count * static_cast<std::int64_t>(sizeof(T)));

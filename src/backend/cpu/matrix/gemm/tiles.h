@@ -1,7 +1,7 @@
 #pragma once
 
-// What a product is cut into: strips of rows of A and panels of columns of B, and for every size of
-// tile the functions that pack and multiply it.
+// How a product is partitioned: strips of rows of A, panels of columns of B, and the functions that
+// pack and multiply every size of tile.
 
 #include <algorithm>
 #include <array>
@@ -34,22 +34,22 @@ constexpr auto packers_for(std::index_sequence<Width...>) {
 
 }  // namespace detail
 
-/// Kernels by rows - 1 and vectors - 1.
+/// Kernels, indexed by rows - 1 and vectors - 1.
 template <class T, Reads A>
 inline constexpr auto kKernels = detail::kernels_for<T, A>(std::make_index_sequence<kStripRows>());
 
-/// Packers of strips, by rows - 1.
+/// Packers of strips, indexed by rows - 1.
 template <class T>
 inline constexpr auto kStripPackers =
     detail::packers_for<T, 1>(std::make_index_sequence<kStripRows>());
 
-/// Packers of panels, by vectors - 1.
+/// Packers of panels, indexed by vectors - 1.
 template <class T>
 inline constexpr auto kPanelPackers =
     detail::packers_for<T, kLanes<T>>(std::make_index_sequence<kPanelVectors>());
 
-/// `count` rows cut into the fewest strips, all of the same height or one less: a remainder of one
-/// or two rows on its own would leave most of the register tile idle.
+/// Divides `count` rows into the fewest strips, whose heights differ by at most one: a separate
+/// remainder of one or two rows would leave most of the register tile idle.
 class Strips {
  public:
   explicit Strips(std::int64_t count)
@@ -60,7 +60,7 @@ class Strips {
   std::size_t rows(std::int64_t i) const {
     return static_cast<std::size_t>(height_ + (i < taller_ ? 1 : 0));
   }
-  /// How many from strip i on are as high as it is.
+  /// Returns the number of consecutive strips, starting with strip i, that have the same height.
   std::int64_t same_height(std::int64_t i) const { return (i < taller_ ? taller_ : size_) - i; }
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// The 128-bit vectors the GEMM kernels are written in: compiler vectors, so that one source serves
-// WebAssembly and native builds. Loads and stores need no alignment beyond the element's.
+// The 128-bit vectors of the GEMM kernels: compiler vectors, so that one source serves WebAssembly
+// and native builds. Loads and stores need no alignment beyond that of the element.
 
 #include <cstdint>
 #include <cstring>
@@ -12,7 +12,7 @@
 
 #include "backend/cpu/vector/vec.h"
 
-// The kernels are loops over register arrays: they must be unrolled and inlined whole.
+// The kernels are loops over register arrays, which must be inlined and fully unrolled.
 #define EG_GEMM_INLINE __attribute__((always_inline)) inline
 #define EG_GEMM_UNROLL _Pragma("GCC unroll 16")
 
@@ -49,10 +49,10 @@ EG_GEMM_INLINE void store(T* to, Vector<T> value) {
   *reinterpret_cast<typename VectorOf<T>::unaligned*>(to) = value;
 }
 
-/// Returns a vector of copies of *from.
+/// Broadcasts *from to all lanes.
 EG_GEMM_INLINE Vector<float> load_splat(const float* from) {
 #ifdef __wasm_simd128__
-  // Spelled out, because a splat of a loaded scalar may become two instructions.
+  // An explicit intrinsic, because a splat of a loaded scalar may become two instructions.
   return reinterpret_cast<Vector<float>>(wasm_v128_load32_splat(from));
 #else
   return Vector<float>{*from, *from, *from, *from};
@@ -73,7 +73,7 @@ EG_GEMM_INLINE Vector<float> splat(float value) {
 
 EG_GEMM_INLINE Vector<double> splat(double value) { return Vector<double>{value, value}; }
 
-/// Stores pairs (a[i], b[i]), `stride` numbers apart.
+/// Stores pairs (a[i], b[i]), `stride` elements apart.
 EG_GEMM_INLINE void store_pairs(float* to, int stride, Vector<float> a, Vector<float> b) {
   const Vector<float> low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
   const Vector<float> high = __builtin_shufflevector(a, b, 2, 6, 3, 7);

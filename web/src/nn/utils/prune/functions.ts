@@ -1,4 +1,4 @@
-// Pruning in one call.
+// The functions of nn.utils.prune.
 
 import { isPlainObject, readArguments, readNothing } from "../../../arguments/read.js";
 import { either, listOf, Rule, text } from "../../../arguments/rule.js";
@@ -49,14 +49,14 @@ const kScoresOfAll = /* @__PURE__ */ listOf(
   either(tensorRule, /* @__PURE__ */ new Rule<null>("null", (value) => value === null)),
 ).orNull();
 
-/** Makes a parameter one that is pruned, without leaving anything out. Returns the module. */
+/** Prepares a parameter for pruning without pruning anything. Returns the module. */
 export function identity<M extends Module>(module: M, name: string, ...rest: []): M {
   readNothing("identity", rest);
   pruneBy("identity", Identity, module, name, [], null);
   return module;
 }
 
-/** Leaves elements of a parameter out at random. Returns the module. */
+/** Prunes random elements of a parameter. Returns the module. */
 export function randomUnstructured<M extends Module>(
   module: M,
   name: string,
@@ -67,7 +67,7 @@ export function randomUnstructured<M extends Module>(
   return module;
 }
 
-/** Leaves out the elements of a parameter of the least size, or where `importanceScores` has the least. Returns the module. */
+/** Prunes the elements of a parameter with the smallest absolute values, or those of `importanceScores`. Returns the module. */
 export function l1Unstructured<M extends Module>(
   module: M,
   name: string,
@@ -80,7 +80,7 @@ export function l1Unstructured<M extends Module>(
   return module;
 }
 
-/** Leaves slices of a parameter along a dimension out at random. Returns the module. */
+/** Prunes random slices of a parameter along a dimension. Returns the module. */
 export function randomStructured<M extends Module>(
   module: M,
   name: string,
@@ -98,7 +98,7 @@ interface LnOptions {
   importanceScores?: Tensor | null;
 }
 
-/** Leaves out the slices of a parameter along a dimension whose `n`-norm is least. Returns the module. */
+/** Prunes the slices of a parameter along a dimension with the smallest `n`-norms. Returns the module. */
 export function lnStructured<M extends Module>(
   module: M,
   name: string,
@@ -112,7 +112,7 @@ export function lnStructured<M extends Module>(
   return module;
 }
 
-/** Leaves out what a mask has zeros for. Returns the module. */
+/** Prunes the elements for which a mask has zeros. Returns the module. */
 export function customFromMask<M extends Module>(
   module: M,
   name: string,
@@ -123,8 +123,8 @@ export function customFromMask<M extends Module>(
 }
 
 /**
- * Prunes several parameters, pairs of a module and a name, as if they were one, by a class of methods that look at elements.
- * The options are what the class is made with, and `importanceScores` if need be: a tensor or null for each of the parameters.
+ * Prunes several parameters, given as pairs of a module and a name, as if they were one, by a class of methods that prune
+ * elements. The options are the arguments of the class, and optionally `importanceScores`: a tensor or null for each parameter.
  */
 export function globalUnstructured(
   parameters: readonly (readonly [module: Module, name: string])[],
@@ -151,7 +151,7 @@ export function globalUnstructured(
     const expected = 'a class of methods whose PRUNING_TYPE is "unstructured"';
     fail("InvalidArgument", where, refusal("pruningMethod", expected, pruningMethod));
   }
-  // Masks that modules keep are made outside of the scope.
+  // The masks of the modules are made outside the scope.
   const masks = scope(() =>
     noGrad(() => {
       const all = pairs.map(([module, name]) => tensorOf(where, module, name));
@@ -175,7 +175,7 @@ export function globalUnstructured(
   });
 }
 
-/** Makes the pruning of a parameter lasting: it is a plain parameter again, with zeros. Returns the module. */
+/** Makes the pruning of a parameter permanent: it becomes a plain parameter with zeros. Returns the module. */
 export function remove<M extends Module>(module: M, name: string, ...rest: []): M {
   readNothing("remove", rest);
   const method = module instanceof Module ? methodOf(module, name) : undefined;
@@ -187,7 +187,7 @@ export function remove<M extends Module>(module: M, name: string, ...rest: []): 
   return module;
 }
 
-/** Whether a parameter of a module or of its parts is pruned. */
+/** Returns whether a parameter of a module or of its parts is pruned. */
 export function isPruned(module: Module, ...rest: []): boolean {
   readNothing("isPruned", rest);
   if (!(module instanceof Module)) {

@@ -1,4 +1,4 @@
-// nn.utils.prune: parameters of which elements are left out.
+// nn.utils.prune: setting elements of parameters to zero.
 
 export {
   customFromMask,

@@ -1,5 +1,5 @@
-// What all pruning methods have in common: a parameter becomes one of another name and a mask, and its own name a property
-// that computes their product at each use.
+// The base of all pruning methods. A parameter gets another name and a mask; its own name becomes a property that computes
+// their product at each use.
 
 import { readNothing } from "../../../arguments/read.js";
 import { text } from "../../../arguments/rule.js";
@@ -16,8 +16,8 @@ import { Buffer, Parameter } from "../../parameter.js";
 import { defineComputed } from "../computed.js";
 
 /**
- * What a method that follows another one looks at: the elements that are left ("unstructured"), the slices along its `dim`
- * that have some ("structured"), or everything ("global").
+ * What a method considers after another method: the elements that are left ("unstructured"), the slices along its `dim` that
+ * have some left ("structured"), or everything ("global").
  */
 export type PruningType = "unstructured" | "structured" | "global";
 
@@ -26,13 +26,13 @@ export interface PruningClass<Args extends readonly unknown[]> {
   new (...args: Args): BasePruningMethod;
 }
 
-/** Any class of pruning methods: its constructor checks what it is given. */
-// biome-ignore lint/suspicious/noExplicitAny: of whatever arguments.
+/** Any class of pruning methods; its constructor checks its arguments. */
+// biome-ignore lint/suspicious/noExplicitAny: with any arguments.
 export type AnyPruningClass = PruningClass<any>;
 
-/** How the elements of a parameter to be left out are found. Subclasses say it in `computeMask`. */
+/** A way to choose the elements of a parameter to prune, which subclasses define in `computeMask`. */
 export abstract class BasePruningMethod {
-  /** What it looks at where another method came before. */
+  /** What it considers after another method. */
   static readonly PRUNING_TYPE: PruningType = "unstructured";
 
   /** The name of the parameter that it prunes. */
@@ -42,21 +42,21 @@ export abstract class BasePruningMethod {
     readNothing(new.target.name, given);
   }
 
-  /** What it looks at where another method came before. */
+  /** What it considers after another method. */
   get pruningType(): PruningType {
     return (this.constructor as typeof BasePruningMethod).PRUNING_TYPE;
   }
 
-  /** Returns the mask, 0 for what is to be left out, of a tensor of which `defaultMask` leaves something out already. */
+  /** Returns the mask of a tensor, 0 for elements to prune; `defaultMask` has zeros for those that are pruned already. */
   abstract computeMask(t: Tensor, defaultMask: Tensor): Tensor;
 
-  /** Returns the pruned tensor of a module: what it learns times the mask. */
+  /** Returns the pruned tensor of a module: the learned tensor times the mask. */
   applyMask(module: Module): Tensor {
     const { original, mask } = partsOf(module, this.tensorName);
     return scope(() => mul(toDtype(mask, original.dtype), original));
   }
 
-  /** Returns a tensor with what the method leaves out set to 0; it looks at `importanceScores` in place of the tensor. */
+  /** Returns a tensor with pruned elements set to 0; the method ranks `importanceScores` instead of the tensor if given. */
   prune(t: Tensor, defaultMask?: Tensor | null, importanceScores?: Tensor | null): Tensor {
     const where = `${this.constructor.name}.prune`;
     const scores = scoresFor(where, t, importanceScores);
@@ -66,7 +66,7 @@ export abstract class BasePruningMethod {
     });
   }
 
-  /** Makes the pruning of a module's parameter lasting: it is a plain parameter again, with zeros. */
+  /** Makes the pruning of a module's parameter permanent: it becomes a plain parameter with zeros. */
   remove(module: Module): void {
     const { tensorName } = this;
     const { original } = partsOf(module, tensorName);
@@ -74,24 +74,24 @@ export abstract class BasePruningMethod {
     for (const name of [tensorName, `${tensorName}_orig`, `${tensorName}_mask`]) {
       Reflect.deleteProperty(module, name);
     }
-    // It sees that they are gone: their names may become other members.
+    // Makes the module notice that they are gone, so that their names may be used for other members.
     module.children();
     Object.assign(module, { [tensorName]: original });
   }
 
-  /** Prunes a module's parameter by a method of this class, which is made with `args`; returns the method. */
+  /** Prunes a module's parameter by a new method of this class with these arguments; returns the method. */
   static apply<Args extends readonly unknown[]>(
     this: PruningClass<Args>,
     module: Module,
     name: string,
     ...args: Args
   ): BasePruningMethod {
-    // biome-ignore lint/complexity/noThisInStatic: the subclass it is called on.
+    // biome-ignore lint/complexity/noThisInStatic: the subclass that it is called on.
     return pruneBy(`${this.name}.apply`, this, module, name, args, null);
   }
 }
 
-/** Several methods for one parameter, one after the other. */
+/** Several methods that are applied to one parameter in order. */
 export class PruningContainer extends BasePruningMethod {
   private readonly methods: BasePruningMethod[] = [];
 
@@ -101,7 +101,7 @@ export class PruningContainer extends BasePruningMethod {
     for (const method of methods) this.addPruningMethod(method);
   }
 
-  /** Adds a method of the same parameter. */
+  /** Adds a method for the same parameter. */
   addPruningMethod(method: BasePruningMethod): void {
     const where = "PruningContainer.addPruningMethod";
     if (!(method instanceof BasePruningMethod)) {
@@ -115,12 +115,12 @@ export class PruningContainer extends BasePruningMethod {
     this.methods.push(method);
   }
 
-  /** How many methods there are. */
+  /** The number of methods. */
   get length(): number {
     return this.methods.length;
   }
 
-  /** Returns a method; negative counts from the end. */
+  /** Returns a method by position; negative positions count from the end. */
   at(index: number): BasePruningMethod | undefined {
     return this.methods.at(index);
   }
@@ -130,7 +130,7 @@ export class PruningContainer extends BasePruningMethod {
     return this.methods.values();
   }
 
-  /** Returns the mask in which the last method leaves out more than `defaultMask` does. */
+  /** Returns `defaultMask` with additional zeros by the last method. */
   override computeMask(t: Tensor, defaultMask: Tensor): Tensor {
     const method = this.methods.at(-1);
     return method === undefined ? defaultMask : combinedMask(method, t, defaultMask);
@@ -145,7 +145,7 @@ function combinedMask(method: BasePruningMethod, t: Tensor, mask: Tensor): Tenso
   });
 }
 
-// The indices of what the method looks at.
+// The indices of the elements that the method considers.
 function leftFor(method: BasePruningMethod, t: Tensor, mask: Tensor): Index[] {
   switch (method.pruningType) {
     case "unstructured":
@@ -169,10 +169,10 @@ export function methodOf(module: Module, name: string): BasePruningMethod | unde
   return getter && methodsOfGetters.get(getter);
 }
 
-// By the functions that compute pruned parameters, which the copies of a module share.
+// Keyed by the functions that compute pruned parameters, which copies of a module share.
 const methodsOfGetters = /* @__PURE__ */ new WeakMap<() => unknown, BasePruningMethod>();
 
-/** Prunes a module's parameter by a method of a class, with those that prune it already; returns the method. */
+/** Prunes a module's parameter by a new method of a class, after its present methods; returns the resulting method. */
 export function pruneBy(
   where: string,
   Method: AnyPruningClass,
@@ -232,7 +232,7 @@ function maskOf(
   const mask = scope(() => noGrad(() => method.computeMask(detach(scores), clone(defaultMask))));
   if (!(mask instanceof Tensor) || String(mask.shape) !== String(scores.shape)) {
     const got = mask instanceof Tensor ? `one of the shape [${mask.shape}]` : "something else";
-    const told = `computeMask() must give a mask of the shape [${scores.shape}], but gave ${got}.`;
+    const told = `computeMask() must return a mask of the shape [${scores.shape}], but returned ${got}.`;
     fail("ShapeMismatch", where, told);
   }
   return new Buffer(mask);

@@ -1,4 +1,4 @@
-// The pruning methods there are.
+// The pruning methods.
 
 import { readArguments } from "../../../arguments/read.js";
 import { either, integer, number, oneOf, Rule } from "../../../arguments/rule.js";
@@ -23,27 +23,27 @@ import type { Tensor } from "../../../tensor/tensor.js";
 import { BasePruningMethod, type PruningType } from "./method.js";
 
 const amountRule = /* @__PURE__ */ new Rule<number>(
-  "a whole number of things to prune, or their share between 0 and 1",
+  "a whole number of elements or slices to prune, or a share of them from 0 to below 1",
   (value) => typeof value === "number" && value >= 0 && (value < 1 || Number.isSafeInteger(value)),
 );
 
 /** How much is pruned. */
 export const kAmount = { amount: amountRule };
 
-/** And along which dimension. */
+/** How much is pruned, and along which dimension. */
 export const kStructured = { ...kAmount, dim: integer.or(-1) };
 
-/** And by which norm. */
+/** How much is pruned, by which norm, and along which dimension. */
 export const kNormed = { ...kAmount, n: either(number, oneOf("fro", "nuc")), dim: integer.or(-1) };
 
-/** Leaves nothing out: for masks that come later. */
+/** Prunes nothing: for masks that are added later. */
 export class Identity extends BasePruningMethod {
   override computeMask(_t: Tensor, defaultMask: Tensor): Tensor {
     return defaultMask;
   }
 }
 
-/** Leaves out elements: a number of them, or a share. */
+/** Prunes a number or a share of the elements. */
 abstract class UnstructuredMethod extends BasePruningMethod {
   readonly amount: number;
 
@@ -60,25 +60,25 @@ abstract class UnstructuredMethod extends BasePruningMethod {
     return reshape(indexFill(flat, 0, places, 0), defaultMask.shape);
   }
 
-  /** Returns values and places of the elements that go, in the order of one row. */
+  /** Returns the values and the positions in the flattened tensor of the elements to prune. */
   protected abstract chosen(t: Tensor, count: number): [Tensor, Tensor];
 }
 
-/** Leaves out elements at random. */
+/** Prunes random elements. */
 export class RandomUnstructured extends UnstructuredMethod {
   protected override chosen(t: Tensor, count: number): [Tensor, Tensor] {
     return topk(reshape(randLike(t), [-1]), count);
   }
 }
 
-/** Leaves out the elements of the least size. */
+/** Prunes the elements with the smallest absolute values. */
 export class L1Unstructured extends UnstructuredMethod {
   protected override chosen(t: Tensor, count: number): [Tensor, Tensor] {
     return topk(reshape(abs(t), [-1]), count, { largest: false });
   }
 }
 
-/** Leaves out slices along a dimension. */
+/** Prunes slices along a dimension. */
 abstract class StructuredMethod extends BasePruningMethod {
   static override readonly PRUNING_TYPE: PruningType = "structured";
 
@@ -93,7 +93,7 @@ abstract class StructuredMethod extends BasePruningMethod {
   override computeMask(t: Tensor, defaultMask: Tensor): Tensor {
     const name = this.constructor.name;
     if (t.ndim < 2) {
-      const told = `it prunes slices of tensors of two dimensions or more, got the shape [${t.shape}].`;
+      const told = `expected a tensor of two dimensions or more, got the shape [${t.shape}].`;
       fail("ShapeMismatch", name, told);
     }
     const axis = axisOf(name, this.dim, t.ndim);
@@ -110,11 +110,11 @@ abstract class StructuredMethod extends BasePruningMethod {
     );
   }
 
-  /** Returns 1 for slices that stay and 0 for the `count` that go. */
+  /** Returns 1 for slices to keep and 0 for the `count` to prune. */
   protected abstract kept(t: Tensor, axis: number, size: number, count: number): Tensor;
 }
 
-/** Leaves out slices at random. */
+/** Prunes random slices. */
 export class RandomStructured extends StructuredMethod {
   constructor(
     ...given: [amount: number, dim?: number] | [options: { amount: number; dim?: number }]
@@ -130,7 +130,7 @@ export class RandomStructured extends StructuredMethod {
   }
 }
 
-/** Leaves out the slices of the least norm. */
+/** Prunes the slices with the smallest norms. */
 export class LnStructured extends StructuredMethod {
   /** The order of the norm. */
   readonly n: number | "fro" | "nuc";
@@ -155,10 +155,10 @@ export class LnStructured extends StructuredMethod {
 
 const kMask = { mask: tensorRule };
 
-/** Leaves out what a mask says. */
+/** Prunes the elements for which a mask has zeros. */
 export class CustomFromMask extends BasePruningMethod {
   static override readonly PRUNING_TYPE: PruningType = "global";
-  /** 0 for what is left out. */
+  /** 0 for elements to prune. */
   readonly mask: Tensor;
 
   constructor(...given: [mask: Tensor] | [options: { mask: Tensor }]) {
@@ -176,7 +176,7 @@ export class CustomFromMask extends BasePruningMethod {
   }
 }
 
-// A whole number counts, another one is a share. Halves go to the even number, as Python rounds.
+// A whole number is a count, any other is a share. Halves are rounded to the even number, as in Python.
 function countOf(where: string, amount: number, size: number): number {
   if (!Number.isInteger(amount)) {
     const exact = amount * size;
@@ -184,6 +184,6 @@ function countOf(where: string, amount: number, size: number): number {
     return exact - below === 0.5 ? below + (below % 2) : Math.round(exact);
   }
   if (amount <= size) return amount;
-  const told = `amount: there are ${size} to prune, got ${amount}; a share is a number below 1.`;
+  const told = `amount: expected at most ${size}, got ${amount}; a share is a number below 1.`;
   return fail("InvalidArgument", where, told);
 }

@@ -1,4 +1,4 @@
-// Sequences of several lengths without padding, for recurrent layers.
+// Packed sequences of several lengths, for recurrent layers.
 
 import { type Arguments, readArguments } from "../../../arguments/read.js";
 import {
@@ -30,7 +30,7 @@ import { padSequence, unpadSequence } from "./padding.js";
 const kPackOptions = {
   /** The batch is dimension 0 of the input instead of 1; default false. */
   batchFirst: boolean.or(false),
-  /** Refuse sequences that are not sorted by length, the longest first; default true. */
+  /** Throw if the sequences are not sorted by length, the longest first; default true. */
   enforceSorted: boolean.or(true),
 };
 
@@ -43,7 +43,7 @@ const kPackArguments = {
 /** Options of `packPaddedSequence`. */
 export type PackPaddedSequenceOptions = Options<typeof kPackOptions>;
 
-/** Packs sequences of `lengths` that were filled up: [longest, batch, ...]. */
+/** Packs padded sequences [longest, batch, ...] of these lengths. */
 export function packPaddedSequence(
   input: Tensor,
   lengths: readonly number[] | Tensor,
@@ -70,16 +70,14 @@ export function packPaddedSequence(
 function checkLengths(where: string, { shape }: Tensor, sizes: readonly number[]): void {
   const [longest = 0, batch = 0] = shape;
   if (shape.length < 2 || batch !== sizes.length) {
-    const told = `Expected \`len(lengths)\` to be equal to batch_size, but got ${sizes.length} (batch_size=${batch}).`;
+    const told = `lengths: expected one for each of ${batch} sequences, got ${sizes.length}.`;
     fail("ShapeMismatch", where, told);
   }
   if (sizes.length === 0 || sizes.some((size) => size <= 0)) {
-    const told =
-      "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0.";
-    fail("InvalidArgument", where, told);
+    fail("InvalidArgument", where, `lengths: expected numbers above 0, got [${sizes.join(", ")}].`);
   }
   if (Math.max(...sizes) > longest) {
-    const told = `a length of ${Math.max(...sizes)} is more than the ${longest} steps of the input.`;
+    const told = `lengths: expected at most the ${longest} steps of the input, got ${Math.max(...sizes)}.`;
     fail("ShapeMismatch", where, told);
   }
 }
@@ -92,8 +90,8 @@ function packSorted(
 ): PackedSequence {
   if (sizes.some((size, i) => size > (sizes[i - 1] ?? size))) {
     const told =
-      "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. " +
-      "You can pass { enforceSorted: false } to have them sorted.";
+      `lengths: expected the longest first, got [${sizes.join(", ")}]. ` +
+      "Pass { enforceSorted: false } to have them sorted.";
     fail("InvalidArgument", where, told);
   }
   const running = Array.from({ length: sizes[0] ?? 0 }, (_, step) => {
@@ -113,9 +111,9 @@ const kPacked = new Rule<PackedSequence>("a PackedSequence", (value) => {
 const kUnpackOptions = {
   /** The batch is dimension 0 of the result instead of 1; default false. */
   batchFirst: boolean.or(false),
-  /** What the shorter sequences are filled up with; default 0. */
+  /** The value that pads the shorter sequences; default 0. */
   paddingValue: element.or(0),
-  /** How long the result is; default as the longest sequence. */
+  /** The number of steps of the result; default that of the longest sequence. */
   totalLength: count.orNull(),
 };
 
@@ -124,7 +122,7 @@ export type PadPackedSequenceOptions = Options<typeof kUnpackOptions>;
 
 const kUnpackArguments = { sequence: kPacked, ...kUnpackOptions };
 
-/** Fills packed sequences up again: [longest, batch, ...], and an int64 vector of their lengths. */
+/** Returns packed sequences as padded ones, [longest, batch, ...], and an int64 vector of their lengths. */
 export function padPackedSequence(
   sequence: PackedSequence,
   ...rest: Arguments<
@@ -140,7 +138,7 @@ export function padPackedSequence(
     const longest = running.length;
     const total = call.totalLength ?? longest;
     if (total < longest) {
-      const told = `Expected total_length to be at least the length of the longest sequence in input, but got total_length=${total} and max sequence length being ${longest}.`;
+      const told = `totalLength: expected at least the ${longest} steps of the longest sequence, got ${total}.`;
       fail("InvalidArgument", where, told);
     }
     const [batch = 0] = running;

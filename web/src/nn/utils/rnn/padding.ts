@@ -1,4 +1,4 @@
-// Sequences of several lengths in one tensor, where the shorter ones are filled up.
+// Sequences of several lengths in one tensor, where the shorter ones are padded.
 
 import { type Arguments, readArguments } from "../../../arguments/read.js";
 import { boolean, element, listOf, type Options, oneOf } from "../../../arguments/rule.js";
@@ -12,9 +12,9 @@ import { numbersIn } from "../../recurrent/packed_sequence.js";
 const kPadOptions = {
   /** The batch is dimension 0 of the result instead of 1; default false. */
   batchFirst: boolean.or(false),
-  /** What the shorter sequences are filled up with; default 0. */
+  /** The value that pads the shorter sequences; default 0. */
   paddingValue: element.or(0),
-  /** Where they are filled up; default "right". */
+  /** The side that is padded; default "right". */
   paddingSide: oneOf("right", "left").or("right"),
 };
 
@@ -23,7 +23,7 @@ const kPadArguments = { sequences: listOf(tensorRule), ...kPadOptions };
 /** Options of `padSequence`. */
 export type PadSequenceOptions = Options<typeof kPadOptions>;
 
-/** Fills sequences [length, ...] up to the longest: [longest, batch, ...]. */
+/** Pads sequences [length, ...] to the longest: [longest, batch, ...]. */
 export function padSequence(
   sequences: readonly Tensor[],
   ...rest: Arguments<
@@ -34,11 +34,16 @@ export function padSequence(
   const call = readArguments("padSequence", kPadArguments, [sequences, ...rest]);
   const lengths = call.sequences.map(({ shape: [length] }) => {
     return (
-      length ?? fail("ShapeMismatch", "padSequence", "expected sequences of one dimension or more.")
+      length ??
+      fail(
+        "ShapeMismatch",
+        "padSequence",
+        "sequences: expected one dimension or more, got a scalar.",
+      )
     );
   });
   if (lengths.length === 0) {
-    fail("InvalidArgument", "padSequence", "received an empty list of sequences.");
+    fail("InvalidArgument", "padSequence", "sequences: expected one or more, got none.");
   }
   const longest = Math.max(...lengths);
   return scope(() => {
@@ -59,7 +64,7 @@ const kUnpadArguments = {
   batchFirst: boolean.or(false),
 };
 
-/** Takes sequences of `lengths` out of [longest, batch, ...], what padSequence() made of them. */
+/** Returns the sequences of these lengths in a padded tensor [longest, batch, ...], as padSequence() makes it. */
 export function unpadSequence(
   paddedSequences: Tensor,
   lengths: Tensor,

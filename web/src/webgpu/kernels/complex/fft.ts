@@ -1,25 +1,22 @@
 // Discrete Fourier transforms of rows.
 //
-// A row is transformed factor by factor (Stockham's ordering, which needs no bit reversal), each of them a dispatch. For
-// the factor four an invocation makes four numbers of four; for others one, as a sum of as many terms as the factor
-// says. So a size with a large prime factor takes long.
+// A row is transformed factor by factor, with one dispatch per factor, in Stockham's ordering, which needs no bit
+// reversal. For the factor 4, an invocation computes four results from four numbers. For any other factor, it computes
+// one result as a sum with as many terms as the factor, so sizes with large prime factors are slow.
 
-import type { Reader, Rows, View } from "../../stream";
+import type { Fft, Rows } from "../../../generated/stream";
+import type { View } from "../../stream";
 import { copyBytes } from "../elementwise/copy";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
 
-export const fft: Kernel = {
+export const fft: Kernel<Fft> = {
   supported: { all: ["complex64"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const rows = fields.rows();
-    const isInverse = fields.bool();
-    const scale = fields.double();
-    const x = fields.out();
+  play({ rows, inverse, scale, x }, commands): void {
     const count = rows.outer * rows.size * rows.inner;
     if (count === 0) return;
-    const sign = isInverse ? 1 : -1;
+    const sign = inverse ? 1 : -1;
     const roots = makeRoots(commands, rows.size, sign);
     const factors = factorsOf(rows.size);
     const scratch = () => commands.scratch(8 * count, "complex64");
@@ -35,7 +32,7 @@ export const fft: Kernel = {
       const to = isLast ? x : (free ?? scratch());
       const scaled = isLast ? scale : 1;
       transformBy(commands, { rows, from, to, roots, sign, factor, done, scale: scaled });
-      // What one pass has read the next may write; x is for the last.
+      // The next pass may write the memory that this pass has read; x is reserved for the last pass.
       free = from === x ? undefined : from;
       from = to;
       done *= factor;
@@ -43,7 +40,7 @@ export const fft: Kernel = {
   },
 };
 
-/** The factors to transform by, fours first; the size 1 is its own. */
+/** Returns the factors of a size, fours first; [1] for the size 1. */
 export function factorsOf(size: number): number[] {
   const factors: number[] = [];
   let rest = size;
@@ -60,14 +57,14 @@ function* candidates(): Generator<number> {
   for (let p = 3; ; p += 2) yield p;
 }
 
-// exp(sign 2 pi i k / size) for all k: by the nearest quarter of a turn, which keeps the angle
-// exact.
+// Computes exp(sign 2 pi i k / size) for all k, relative to the nearest quarter turn, so that the remaining
+// angle is small and accurate.
 function makeRoots(commands: Commands, size: number, sign: number): View {
   const roots = commands.scratch(8 * size, "complex64");
   commands.dispatch({
     key: "fft roots",
     memory: [{ name: "roots", view: roots, mode: "write" }],
-    numbers: { u32: { count: size }, f32: { sign } },
+    uniforms: { u32: { count: size }, f32: { sign } },
     workgroups: invocations(size),
     body: () =>
       forEach(`let quarters = (8u * i + u.count) / (2u * u.count);
@@ -88,12 +85,12 @@ interface Pass {
   readonly roots: View;
   readonly sign: number;
   readonly factor: number;
-  /** The product of the factors before. */
+  /** The product of the previous factors. */
   readonly done: number;
   readonly scale: number;
 }
 
-// Splits transforms of size / done numbers, of which `done` lie interleaved, by the factor.
+// Runs the pass for one factor on `done` interleaved transforms of size / done numbers each.
 function transformBy(
   commands: Commands,
   { rows, from, to, roots, sign, factor, done, scale }: Pass,
@@ -108,7 +105,7 @@ function transformBy(
       { name: "roots", view: roots, mode: "read" },
       { name: "to", view: to, mode: "write" },
     ],
-    numbers: {
+    uniforms: {
       u32: { count, size, inner, factor, done, step: size / factor },
       f32: { scale, sign },
     },

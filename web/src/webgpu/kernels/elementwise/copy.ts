@@ -1,61 +1,63 @@
 // Copies element by element, converting the dtype.
 
+import type { Copy } from "../../../generated/stream";
 import type { Block } from "../../blocks";
 import { itemSize } from "../../dtype";
 import { type ElementType, elementType } from "../../shader";
-import type { Reader, View } from "../../stream";
+import type { View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
-import { indexOf, makeWalk, product, sizeNumbers, type Walk } from "../strides";
+import {
+  type IterationSpace,
+  indexOf,
+  makeIterationSpace,
+  product,
+  sizeUniforms,
+} from "../strides";
 import { packedMain } from "./packed";
 
-export const copy: Kernel = {
+export const copy: Kernel<Copy> = {
   supported: { all: ["float32", "int32", "int64", "uint8", "bool", "complex64"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const shape = fields.longs();
-    const to = fields.out();
-    const toStrides = fields.longs();
-    const from = fields.in();
-    const fromStrides = fields.longs();
-    const walk = makeWalk(shape, [toStrides, fromStrides]);
-    const count = product(walk.sizes);
+  play({ shape, to, toStrides, from, fromStrides }, commands): void {
+    const space = makeIterationSpace(shape, [toStrides, fromStrides]);
+    const count = product(space.sizes);
     if (count === 0) return;
-    const isLinear = indexOf(walk, 0, "to").isLinear && indexOf(walk, 1, "from").isLinear;
+    const isLinear = indexOf(space, 0, "to").isLinear && indexOf(space, 1, "from").isLinear;
     if (to.dtype === from.dtype && isLinear)
       copyBytes(commands, to, from, count * itemSize(to.dtype));
-    else copyElements(commands, { to, from, walk, count });
+    else copyElements(commands, { to, from, space, count });
   },
 };
 
 interface Elements {
   readonly to: View;
   readonly from: View;
-  /** Its operands are `to` and `from`. */
-  readonly walk: Walk;
+  /** The iteration space of the operands `to` and `from`, in this order. */
+  readonly space: IterationSpace;
   readonly count: number;
 }
 
-function copyElements(commands: Commands, { to, from, walk, count }: Elements): void {
-  const toIndex = indexOf(walk, 0, "to");
-  const fromIndex = indexOf(walk, 1, "from");
+function copyElements(commands: Commands, { to, from, space, count }: Elements): void {
+  const toIndex = indexOf(space, 0, "to");
+  const fromIndex = indexOf(space, 1, "from");
   const type: ElementType = to.dtype === "bool" ? "bool" : elementType(to.dtype);
   const isPacked = itemSize(to.dtype) === 1 && toIndex.isLinear && to.offset % 4 === 0;
-  const numbers = {
-    ...sizeNumbers(walk),
-    ...toIndex.numbers,
-    ...fromIndex.numbers,
+  const uniforms = {
+    ...sizeUniforms(space),
+    ...toIndex.uniforms,
+    ...fromIndex.uniforms,
     count: isPacked ? Math.ceil(count / 4) : count,
     elements: count,
   };
   commands.dispatch({
-    key: `copy ${walk.sizes.length} ${toIndex.key}${isPacked ? "p" : ""} ${fromIndex.key}`,
+    key: `copy ${space.sizes.length} ${toIndex.key}${isPacked ? "p" : ""} ${fromIndex.key}`,
     memory: [
       { name: "to", view: to, mode: "write", as: isPacked ? "word" : type },
       { name: "from", view: from, mode: "read", as: type },
     ],
-    numbers: { u32: numbers },
-    workgroups: invocations(numbers.count),
+    uniforms: { u32: uniforms },
+    workgroups: invocations(uniforms.count),
     body: () =>
       [
         toIndex.text("index_to"),
@@ -67,14 +69,14 @@ function copyElements(commands: Commands, { to, from, walk, count }: Elements): 
   });
 }
 
-/** A place in a block, in bytes. */
-interface Place {
+/** A location in a block; the offset is in bytes. */
+interface Location {
   readonly block: Block;
   readonly offset: number;
 }
 
-/** Copies bytes, wherever they lie. */
-export function copyBytes(commands: Commands, to: Place, from: Place, bytes: number): void {
+/** Copies bytes between any locations, also within one buffer. */
+export function copyBytes(commands: Commands, to: Location, from: Location, bytes: number): void {
   if (bytes === 0) return;
   if (to.block.buffer === from.block.buffer) {
     const between = commands.scratch(bytes, "uint8");
@@ -85,15 +87,15 @@ export function copyBytes(commands: Commands, to: Place, from: Place, bytes: num
   }
 }
 
-function copyBetween(commands: Commands, to: Place, from: Place, bytes: number): void {
+function copyBetween(commands: Commands, to: Location, from: Location, bytes: number): void {
   const length = Math.ceil(bytes / 4) * 4;
-  // The bytes behind the last one may be written only where they fill up the block.
+  // Bytes after the last one may be written only if they are the padding of the block.
   const mayRoundUp = length === bytes || to.offset + length === to.block.used;
   if (to.offset % 4 === 0 && from.offset % 4 === 0 && mayRoundUp) {
     commands.copy(to.block, to.offset, from.block, from.offset, length);
     return;
   }
-  const walk = { sizes: [bytes], strides: [[1], [1]] };
-  const view = ({ block, offset }: Place): View => ({ block, offset, dtype: "uint8" });
-  copyElements(commands, { to: view(to), from: view(from), walk, count: bytes });
+  const space = { sizes: [bytes], strides: [[1], [1]] };
+  const view = ({ block, offset }: Location): View => ({ block, offset, dtype: "uint8" });
+  copyElements(commands, { to: view(to), from: view(from), space, count: bytes });
 }

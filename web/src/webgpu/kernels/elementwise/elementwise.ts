@@ -1,5 +1,6 @@
-// A formula over operands of one shape.
+// Elementwise formulas over operands of the same shape.
 
+import type { Elementwise } from "../../../generated/stream";
 import { type DType, itemSize } from "../../dtype";
 import {
   type ComputeType,
@@ -9,25 +10,19 @@ import {
   gradientShader,
 } from "../../formula_shader";
 import { type Access, type ElementType, kWgslTypes } from "../../shader";
-import type { Operand, Reader, View } from "../../stream";
+import type { Formula, Operand, View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
-import { indexOf, makeWalk, product, sizeNumbers } from "../strides";
+import { indexOf, makeIterationSpace, product, sizeUniforms } from "../strides";
 import { packedMain } from "./packed";
 
-export const elementwise: Kernel = {
+export const elementwise: Kernel<Elementwise> = {
   supported: { all: ["float32", "int32", "int64", "uint8", "bool", "complex64"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const op = fields.namedText();
-    const form = fields.number();
-    const gradientOf = fields.number();
-    const constants = fields.doubles();
-    const compute = fields.dtype();
-    fields.dtype(); // the result's: whether it is bool is known of the formula
-    const shape = fields.longs();
-    const operands = fields.operands();
-    const { key, shader } = shaderFor(op, form, gradientOf, compute);
+  // The formula determines whether the result is bool, so `result` is not needed.
+  play({ formula, compute, shape, operands }, commands): void {
+    const { op, gradientOf, constants } = formula;
+    const { key, shader } = shaderFor(formula, compute);
     const isGradient = gradientOf >= 0;
     const names = isGradient ? gradientOperands(op) : ["a", "b", "c"];
     const loaded = shader.loads.map((name) => {
@@ -50,11 +45,11 @@ interface Call {
 }
 
 function run(commands: Commands, { key, shader, constants, shape, out, loaded }: Call): void {
-  const walk = makeWalk(shape, [out.strides, ...loaded.map(({ strides }) => strides)]);
-  const count = product(walk.sizes);
+  const space = makeIterationSpace(shape, [out.strides, ...loaded.map(({ strides }) => strides)]);
+  const count = product(space.sizes);
   if (count === 0) return;
-  const outIndex = indexOf(walk, 0, "out");
-  const loads = shader.loads.map((name, i) => ({ name, index: indexOf(walk, i + 1, name) }));
+  const outIndex = indexOf(space, 0, "out");
+  const loads = shader.loads.map((name, i) => ({ name, index: indexOf(space, i + 1, name) }));
   const isPacked = itemSize(out.view.dtype) === 1 && outIndex.isLinear && out.view.offset % 4 === 0;
   const type: ElementType = shader.type;
   const stored: ElementType = shader.isBool ? "bool" : type;
@@ -71,21 +66,21 @@ function run(commands: Commands, { key, shader, constants, shape, out, loaded }:
       }),
     ),
   ];
-  const numbers = {
-    ...sizeNumbers(walk),
-    ...outIndex.numbers,
-    ...Object.assign({}, ...loads.map(({ index }) => index.numbers)),
+  const uniforms = {
+    ...sizeUniforms(space),
+    ...outIndex.uniforms,
+    ...Object.assign({}, ...loads.map(({ index }) => index.uniforms)),
     count: isPacked ? Math.ceil(count / 4) : count,
     ...(isPacked ? { elements: count } : {}),
   };
   const own: Record<string, number> = {};
   for (const slot of shader.slots) own[`k${slot}`] = limit(constants[slot], type);
   commands.dispatch({
-    key: `elementwise ${key} ${walk.sizes.length} ${outIndex.key}${isPacked ? "p" : ""} ${loads.map(({ index }) => index.key)}`,
+    key: `elementwise ${key} ${space.sizes.length} ${outIndex.key}${isPacked ? "p" : ""} ${loads.map(({ index }) => index.key)}`,
     memory,
-    numbers:
-      type === "u32" ? { u32: { ...numbers, ...own } } : { u32: numbers, [scalarOf(type)]: own },
-    workgroups: invocations(numbers.count),
+    uniforms:
+      type === "u32" ? { u32: { ...uniforms, ...own } } : { u32: uniforms, [scalarOf(type)]: own },
+    workgroups: invocations(uniforms.count),
     body: () =>
       [
         outIndex.text("index_out"),
@@ -104,7 +99,7 @@ function directStore(type: ElementType): string {
   return `fn store_0(i: u32, value: ${kWgslTypes[type]}) { store_out(index_out(i), value); }`;
 }
 
-// A complex result never becomes a byte.
+// Stores a result that becomes one byte; complex results never do.
 function packedStore(type: ElementType, { dtype }: View): string {
   const isTruth = dtype === "bool" && type !== "bool";
   const truth = type === "f32" ? "differ_f32(value, 0f)" : `(value != ${type}(0))`;
@@ -117,7 +112,7 @@ fn byte_of(i: u32) -> u32 {
 }`;
 }
 
-/** The operands of a gradient formula, in order: those of the op stand between the gradient and the output. */
+/** Returns the operands of a gradient formula in order: the gradient, the op's operands, the output. */
 function gradientOperands(op: string): string[] {
   return ["g", ...["a", "b", "c"].slice(0, formulas[op]?.operands ?? 0), "y"];
 }
@@ -129,7 +124,7 @@ interface Keyed {
 
 const known = new Map<string, Keyed>();
 
-function shaderFor(op: string, form: number, gradientOf: number, compute: DType): Keyed {
+function shaderFor({ op, form, gradientOf }: Formula, compute: DType): Keyed {
   const type = computeType(compute);
   const key = `${op} ${form} ${gradientOf} ${type}`;
   let found = known.get(key);
@@ -146,12 +141,12 @@ function computeType(dtype: DType): ComputeType {
   if (dtype === "float32") return "float32";
   if (dtype === "int32" || dtype === "int64") return "int32";
   if (dtype === "uint8" || dtype === "bool") return "uint8";
-  // What the engine computes in where it can: complex64 is memory alone.
+  // The engine requests complex128 for accuracy; complex64 is used for storage only.
   if (dtype === "complex128") return "complex64";
   throw new Error(`formulas are not computed in ${dtype}`);
 }
 
-// The type of uniforms.
+// The type of a formula's uniforms.
 function scalarOf(type: FormulaShader["type"]): "f32" | "i32" | "u32" {
   return type === "complex" ? "f32" : type;
 }
@@ -165,7 +160,7 @@ const kLimits: Readonly<Record<FormulaShader["type"], readonly [number, number]>
   u32: [0, 255],
 };
 
-// A double as a number of the shader's type. Infinity is a float, and no integer.
+// Clamps a double to the range of the shader's type. Only floats can be infinite.
 function limit(value: number | undefined, type: FormulaShader["type"]): number {
   if (value === undefined) throw new Error("a constant of the formula is missing");
   if (scalarOf(type) === "f32" && !Number.isFinite(value)) return value;

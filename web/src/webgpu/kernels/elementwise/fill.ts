@@ -1,18 +1,15 @@
-// One value for elements that lie side by side.
+// Sets contiguous elements to one value.
 
+import type { Fill } from "../../../generated/stream";
 import { elementType } from "../../shader";
-import type { Reader } from "../../stream";
 import { invocations } from "../invocations";
-import type { Commands, Kernel } from "../kernel";
+import type { Kernel } from "../kernel";
 import { storeEach } from "./packed";
 
-export const fill: Kernel = {
+export const fill: Kernel<Fill> = {
   supported: { all: ["float32", "int32", "int64", "uint8", "bool", "complex64"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const count = fields.long();
-    const given = fields.double();
-    const y = fields.out();
+  play({ count, value: given, y }, commands): void {
     const value = y.dtype === "bool" ? Number(given !== 0) : given;
     const store = storeEach("y", y, count);
     const type = elementType(y.dtype);
@@ -20,10 +17,10 @@ export const fill: Kernel = {
     commands.dispatch({
       key: `fill ${store.key}`,
       memory: [store.access],
-      numbers: isFloat
-        ? { u32: store.numbers, f32: { value } }
-        : { u32: { ...store.numbers, value } },
-      workgroups: invocations(store.numbers.count),
+      uniforms: isFloat
+        ? { u32: store.uniforms, f32: { value } }
+        : { u32: { ...store.uniforms, value } },
+      workgroups: invocations(store.uniforms.count),
       body: () => {
         const element = { f32: "u.value", i32: "bitcast<i32>(u.value)", u32: "(u.value & 255u)" };
         const text =

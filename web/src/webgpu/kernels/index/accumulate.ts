@@ -1,17 +1,24 @@
-// Elements that several invocations change at once, whatever their dtype.
+// Elements of any dtype that several invocations change concurrently.
 
 import type { DType } from "../../dtype";
 import type { View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import type { Commands } from "../kernel";
 
-/** What can be added to. */
-export const kAdded: readonly DType[] = ["float32", "int32", "int64", "uint8", "bool", "complex64"];
+/** The dtypes that can be accumulated. */
+export const kAddable: readonly DType[] = [
+  "float32",
+  "int32",
+  "int64",
+  "uint8",
+  "bool",
+  "complex64",
+];
 
-// Whose elements, or their parts, are words, as those are that atomics change.
+// The dtypes whose elements, or their parts, are 32-bit words, which atomics can change in place.
 const kWords: readonly DType[] = ["float32", "int32", "complex64"];
 
-/** Has `accumulate` change `count` elements of a view: where they lie, or as words that are brought back when it is done. */
+/** Calls `accumulate` to change `count` elements of a view: in place, or in a copy as words that is copied back afterwards. */
 export function inWords(
   commands: Commands,
   elements: View,
@@ -36,7 +43,7 @@ function copyEach(commands: Commands, to: View, from: View, count: number): void
       { name: "to", view: to, mode: "write", as: "i32" },
       { name: "from", view: from, mode: "read", as: "i32" },
     ],
-    numbers: { u32: { count } },
+    uniforms: { u32: { count } },
     workgroups: invocations(count),
     body: () => forEach("store_to(i, load_from(i));"),
   });

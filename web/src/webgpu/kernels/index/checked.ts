@@ -1,10 +1,10 @@
-// Indices that are out of range: they become 0, and the status words tell (README.md, "Errors").
+// Checking indices: one that is out of range is replaced by 0 and reported in the status words (README.md, "Errors").
 
 import type { DType } from "../../dtype";
 import type { Access } from "../../shader";
 import type { Commands } from "../kernel";
 
-/** What is moved can be anything that a shader knows. */
+/** All dtypes that shaders support, for kernels that only move elements. */
 export const kAnyDType: readonly DType[] = [
   "float32",
   "int32",
@@ -14,15 +14,15 @@ export const kAnyDType: readonly DType[] = [
   "complex64",
 ];
 
-/** The status words as memory of a shader, and the number that it needs. */
-export function statusOf(commands: Commands): { access: Access; numbers: { op: number } } {
+/** Returns the status words as memory of a shader, and the uniform that it needs. */
+export function statusOf(commands: Commands): { access: Access; uniforms: { op: number } } {
   return {
     access: { name: "status", view: commands.status(), mode: "atomic" },
-    numbers: { op: commands.opNumber },
+    uniforms: { op: commands.opNumber },
   };
 }
 
-/** WGSL: `is_index(index, size)`, which reports what is none, and `checked_index`, which makes 0 of that. */
+/** WGSL functions: `is_index(index, size)` reports an index out of range; `checked_index` also replaces it by 0. */
 export const kChecked = `fn report_index(index: i32) {
   if (add_status(0u, 1) == 0) {
     store_status(1u, i32(u.op));

@@ -1,54 +1,48 @@
-// Single elements by an index each: gather and scatter.
+// Single elements selected by one index each: gather and scatter.
 
+import type {
+  AddElements,
+  IndexedElements,
+  PutElements,
+  TakeElements,
+} from "../../../generated/stream";
 import { itemSize } from "../../dtype";
 import { type Access, elementType } from "../../shader";
-import type { Reader, View } from "../../stream";
+import type { View } from "../../stream";
 import { storeEach } from "../elementwise/packed";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
-import { indexOf, mergeDimensions, product, sizeNumbers } from "../strides";
-import { inWords, kAdded } from "./accumulate";
+import { indexOf, mergeDimensions, product, sizeUniforms } from "../strides";
+import { inWords, kAddable } from "./accumulate";
 import { kAnyDType, kChecked, statusOf } from "./checked";
 
-interface IndexedElements {
-  readonly shape: readonly number[];
-  readonly dim: number;
-  readonly strides: readonly number[];
-  readonly index: View;
-}
-
-/** Reads the fields of kernel::IndexedElements. */
-export function readPlaces(fields: Reader): IndexedElements {
-  return { shape: fields.longs(), dim: fields.long(), strides: fields.longs(), index: fields.in() };
-}
-
 /**
- * What every shader about these elements has. The size along `dim` is not known: an index is wrong when it
- * leads out of the memory.
+ * Returns the parts that all shaders for indexed elements share. The size along `dim` is unknown, so an index is out of range when
+ * its element is outside the memory.
  */
-export function partsOf(commands: Commands, places: IndexedElements, indexed: View) {
-  const { shape, dim, strides, index } = places;
+export function partsOf(commands: Commands, selection: IndexedElements, indexed: View) {
+  const { shape, dim, strides, index } = selection;
   const others = strides.map((stride, d) => (d === dim ? 0 : stride));
-  const walk = mergeDimensions(shape, [others]);
-  const base = indexOf(walk, 0, "base");
+  const space = mergeDimensions(shape, [others]);
+  const base = indexOf(space, 0, "base");
   const status = statusOf(commands);
   const limit = Math.floor((indexed.block.size - indexed.offset) / itemSize(indexed.dtype));
   const memory: Access[] = [{ name: "index", view: index, mode: "read" }, status.access];
   return {
-    key: `${walk.sizes.length} ${base.key}`,
+    key: `${space.sizes.length} ${base.key}`,
     count: product(shape),
     limit,
     memory,
-    numbers: {
-      ...sizeNumbers(walk),
-      ...base.numbers,
+    uniforms: {
+      ...sizeUniforms(space),
+      ...base.uniforms,
       step: strides[dim] as number,
       limit,
-      ...status.numbers,
+      ...status.uniforms,
     },
     functions: `${kChecked}
 ${base.text("base_of")}
-// u.limit for an index that is wrong.
+// Returns u.limit for an index out of range.
 fn place_of(i: u32) -> u32 {
   let index = load_index(i);
   let place = base_of(i) + u32(index) * u.step;
@@ -62,42 +56,40 @@ fn place_of(i: u32) -> u32 {
   };
 }
 
-export const takeElements: Kernel = {
+export const takeElements: Kernel<TakeElements> = {
   supported: { views: [["int64"], kAnyDType, kAnyDType] },
 
-  play(fields: Reader, commands: Commands): void {
-    const places = readPlaces(fields);
-    const indexed = fields.in();
-    const packed = fields.out();
-    const parts = partsOf(commands, places, indexed);
+  play({ selection, indexed, packed }, commands): void {
+    const parts = partsOf(commands, selection, indexed);
     const store = storeEach("packed", packed, parts.count);
     commands.dispatch({
       key: `take_elements ${parts.key} ${store.key}`,
       memory: [store.access, ...parts.memory, { name: "indexed", view: indexed, mode: "read" }],
-      numbers: { u32: { ...parts.numbers, ...store.numbers } },
-      workgroups: invocations(store.numbers.count),
+      uniforms: { u32: { ...parts.uniforms, ...store.uniforms } },
+      workgroups: invocations(store.uniforms.count),
       body: () =>
         parts.functions + store.main((i) => `load_indexed(min(place_of(${i}), u.limit - 1u))`),
     });
   },
 };
 
-export const putElements: Kernel = {
+export const putElements: Kernel<PutElements> = {
   supported: { views: [["int64"], kAnyDType, kAnyDType] },
 
-  play(fields: Reader, commands: Commands): void {
-    const places = readPlaces(fields);
-    const packed = fields.in();
-    const indexed = fields.out();
-    const { key, count, limit, memory, numbers, functions } = partsOf(commands, places, indexed);
+  play({ selection, packed, indexed }, commands): void {
+    const { key, count, limit, memory, uniforms, functions } = partsOf(
+      commands,
+      selection,
+      indexed,
+    );
     if (count === 0) return;
-    // Of equal indices the last one wins: which one that is has to be known before anything is written.
+    // The last of equal indices wins, so it has to be determined before anything is written.
     const winner = commands.scratch(4 * limit, "int32");
     commands.clear(winner);
     commands.dispatch({
       key: `put_elements winner ${key}`,
       memory: [...memory, { name: "winner", view: winner, mode: "atomic" }],
-      numbers: { u32: { ...numbers, count } },
+      uniforms: { u32: { ...uniforms, count } },
       workgroups: invocations(count),
       body: () =>
         functions +
@@ -114,7 +106,7 @@ export const putElements: Kernel = {
         { name: "packed", view: packed, mode: "read" },
         { name: "indexed", view: indexed, mode: "write" },
       ],
-      numbers: { u32: { ...numbers, count } },
+      uniforms: { u32: { ...uniforms, count } },
       workgroups: invocations(count),
       body: () =>
         functions +
@@ -126,15 +118,12 @@ export const putElements: Kernel = {
   },
 };
 
-export const addElements: Kernel = {
-  supported: { views: [["int64"], kAdded, kAdded] },
+export const addElements: Kernel<AddElements> = {
+  supported: { views: [["int64"], kAddable, kAddable] },
 
-  play(fields: Reader, commands: Commands): void {
-    const places = readPlaces(fields);
-    const packed = fields.in();
-    const indexed = fields.out();
-    const parts = partsOf(commands, places, indexed);
-    const { key, count, limit, memory, numbers, functions } = parts;
+  play({ selection, packed, indexed }, commands): void {
+    const parts = partsOf(commands, selection, indexed);
+    const { key, count, limit, memory, uniforms, functions } = parts;
     inWords(commands, indexed, limit, (words) => {
       commands.dispatch({
         key: `add_elements ${key}`,
@@ -143,7 +132,7 @@ export const addElements: Kernel = {
           { name: "packed", view: packed, mode: "read", as: elementType(words.dtype) },
           { name: "indexed", view: words, mode: "atomic" },
         ],
-        numbers: { u32: { ...numbers, count } },
+        uniforms: { u32: { ...uniforms, count } },
         workgroups: invocations(count),
         body: () =>
           functions +

@@ -1,62 +1,57 @@
-// Finding places: bad indices, true elements; and clearing what lies beside a diagonal.
+// Finding indices out of range and true elements; clearing triangles of matrices.
 
+import {
+  type ClearTriangle,
+  type CountTrue,
+  type FindOutOfRange,
+  type FindTrue,
+  Fold,
+} from "../../../generated/stream";
 import { elementType } from "../../shader";
-import type { Reader } from "../../stream";
 import { forEach, invocations, kThreads } from "../invocations";
-import type { Commands, Kernel } from "../kernel";
-import { kCountNonzero, reducePacked } from "../reduce/reduce";
+import type { Kernel } from "../kernel";
+import { reducePacked } from "../reduce/reduce";
 import { kAnyDType, kChecked, statusOf } from "./checked";
 
-/** Nothing is written: the status words take what the host would be told. */
-export const findOutOfRange: Kernel = {
+/** Writes no results: the status words report a bad index, with the op of the command. */
+export const findOutOfRange: Kernel<FindOutOfRange> = {
   supported: { views: [["int64"], [], []] },
 
-  play(fields: Reader, commands: Commands): void {
-    fields.namedText(); // the op, which the status words name by the command
-    const count = fields.long();
-    fields.long(); // the dimension, of which the status words say nothing
-    const size = fields.long();
-    const index = fields.in();
-    if (fields.optionalOut() !== undefined || fields.optionalOut() !== undefined)
-      throw new Error("bad indices go to the status words");
+  play({ count, size, index, position, bad }, commands): void {
+    if (position !== undefined || bad !== undefined)
+      throw new Error("bad indices are reported in the status words only");
     const status = statusOf(commands);
     commands.dispatch({
       key: "find_out_of_range",
       memory: [{ name: "index", view: index, mode: "read" }, status.access],
-      numbers: { u32: { count, size, ...status.numbers } },
+      uniforms: { u32: { count, size, ...status.uniforms } },
       workgroups: invocations(count),
       body: () => kChecked + forEach("_ = is_index(load_index(i), u.size);"),
     });
   },
 };
 
-export const countTrue: Kernel = {
+export const countTrue: Kernel<CountTrue> = {
   supported: { views: [["bool"], ["int64"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const count = fields.long();
-    const mask = fields.in();
-    const trueCount = fields.out();
-    reducePacked(commands, kCountNonzero, count, { x: mask, y: trueCount });
+  play({ count, mask, trueCount }, commands): void {
+    reducePacked(commands, Fold.CountNonzero, count, { x: mask, y: trueCount });
   },
 };
 
-export const findTrue: Kernel = {
+export const findTrue: Kernel<FindTrue> = {
   supported: { views: [["bool"], ["int64"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const count = fields.long();
-    const mask = fields.in();
-    const places = fields.out();
+  play({ count, mask, positions }, commands): void {
     if (count === 0) return;
-    // One workgroup goes from block to block: the places are wanted in order.
+    // A single workgroup processes block after block, because the positions must be in order.
     commands.dispatch({
       key: "find_true",
       memory: [
         { name: "mask", view: mask, mode: "read" },
-        { name: "places", view: places, mode: "write" },
+        { name: "places", view: positions, mode: "write" },
       ],
-      numbers: { u32: { count } },
+      uniforms: { u32: { count } },
       workgroups: [1],
       body: () => `const kEach = 16u;
 var<workgroup> counts: array<u32, ${kThreads}>;
@@ -97,21 +92,15 @@ fn main(@builtin(local_invocation_index) thread: u32) {
   },
 };
 
-export const clearTriangle: Kernel = {
+export const clearTriangle: Kernel<ClearTriangle> = {
   supported: { views: [kAnyDType] },
 
-  play(fields: Reader, commands: Commands): void {
-    const count = fields.long();
-    const rows = fields.long();
-    const columns = fields.long();
-    const diagonal = fields.long();
-    const lower = fields.bool();
-    const matrices = fields.out();
+  play({ count, rows, columns, diagonal, lower, matrices }, commands): void {
     const type = elementType(matrices.dtype);
     commands.dispatch({
       key: `clear_triangle ${lower}`,
       memory: [{ name: "matrices", view: matrices, mode: "write" }],
-      numbers: { u32: { count, rows, columns }, i32: { diagonal } },
+      uniforms: { u32: { count, rows, columns }, i32: { diagonal } },
       workgroups: invocations(count),
       body: () =>
         forEach(`let beside = i32(i % u.columns) - i32(i / u.columns % u.rows);

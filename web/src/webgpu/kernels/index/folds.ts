@@ -1,17 +1,17 @@
-// Elements that meet in a place, folded into what is there: what no atomic does, complex numbers and NaN among it.
+// Folding all elements with the same target into it, for operations that no atomic supports, including complex numbers and NaN.
 //
-// Those of a place first hang themselves into a list, with an atomic each; then one invocation walks it.
+// Elements are first linked into one list per target, with one atomic each; then one invocation folds each list.
 
+import type { ExtremeElements, MultiplyElements } from "../../../generated/stream";
 import { type ElementType, elementType, kWgslTypes } from "../../shader";
-import type { Reader } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
 import { kAnyDType } from "./checked";
-import { partsOf, readPlaces } from "./elements";
+import { partsOf } from "./elements";
 
 const kReal = kAnyDType.filter((dtype) => dtype !== "complex64");
 
-/** WGSL for the fold of `a` and `b`. */
+/** Returns the WGSL expression for the fold of `a` and `b`. */
 type FoldText = (type: ElementType) => string;
 
 const multiplied: FoldText = (type) => (type === "complex" ? "mul_c64(a, b)" : "a * b");
@@ -27,27 +27,28 @@ const extreme =
   (type) =>
     `${largest ? "maximum" : "minimum"}_${kSuffixes[type]}(a, b)`;
 
-export const multiplyElements: Kernel = {
+export const multiplyElements: Kernel<MultiplyElements> = {
   supported: { views: [["int64"], kAnyDType, kAnyDType] },
-  play: (fields, commands) => foldElements(fields, commands, "multiply", multiplied),
+  play: (call, commands) => foldElements(call, commands, "multiply", multiplied),
 };
 
-export const extremeElements: Kernel = {
+export const extremeElements: Kernel<ExtremeElements> = {
   supported: { views: [["int64"], kReal, kReal] },
 
-  play(fields: Reader, commands: Commands): void {
-    const largest = fields.bool();
-    foldElements(fields, commands, largest ? "largest" : "smallest", extreme(largest));
+  play({ largest, ...call }, commands): void {
+    foldElements(call, commands, largest ? "largest" : "smallest", extreme(largest));
   },
 };
 
-function foldElements(fields: Reader, commands: Commands, what: string, text: FoldText): void {
-  const places = readPlaces(fields);
-  const packed = fields.in();
-  const indexed = fields.out();
-  const { key, count, limit, memory, numbers, functions } = partsOf(commands, places, indexed);
+function foldElements(
+  { selection, packed, indexed }: MultiplyElements,
+  commands: Commands,
+  what: string,
+  text: FoldText,
+): void {
+  const { key, count, limit, memory, uniforms, functions } = partsOf(commands, selection, indexed);
   if (count === 0) return;
-  // Numbers of elements from 1 on: the first of a place, and the one after each; 0 ends a list.
+  // Linked lists of elements, numbered from 1: the first of each target, and the next of each element; 0 ends a list.
   const first = commands.scratch(4 * limit, "int32");
   const next = commands.scratch(4 * count, "int32");
   commands.clear(first);
@@ -58,7 +59,7 @@ function foldElements(fields: Reader, commands: Commands, what: string, text: Fo
       { name: "first", view: first, mode: "atomic" },
       { name: "next", view: next, mode: "write" },
     ],
-    numbers: { u32: { ...numbers, count } },
+    uniforms: { u32: { ...uniforms, count } },
     workgroups: invocations(count),
     body: () =>
       functions +
@@ -76,7 +77,7 @@ function foldElements(fields: Reader, commands: Commands, what: string, text: Fo
       { name: "packed", view: packed, mode: "read" },
       { name: "indexed", view: indexed, mode: "write" },
     ],
-    numbers: { u32: { count: limit } },
+    uniforms: { u32: { count: limit } },
     workgroups: invocations(limit),
     body: () =>
       `fn fold(a: ${kWgslTypes[type]}, b: ${kWgslTypes[type]}) -> ${kWgslTypes[type]} { return ${text(type)}; }

@@ -1,38 +1,22 @@
-// Indices of the elements of rows in sorted order, and of the most frequent ones. Equal elements keep their order,
-// NaN is the largest.
+// Indices of the elements of rows in sorted order, and of the most frequent elements. Sorting is stable, and NaN is the
+// largest value.
 //
-// In short rows every element counts those that come before it. Long rows are sorted by Batcher's bitonic
-// network, one dispatch per step of it.
+// In a short row, every element counts the elements that precede it. Long rows are sorted with Batcher's bitonic
+// network, one dispatch per step.
 
+import type { ModeRows, OrderRows } from "../../../generated/stream";
 import type { Access } from "../../shader";
-import type { Reader, Rows, View } from "../../stream";
+import type { View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
 import { dispatchRows } from "../nn/rows";
 
 const kLongRow = 2048;
 
-interface Order {
-  readonly rows: Rows;
-  readonly descending: boolean;
-  readonly first: number;
-  readonly count: number;
-  readonly x: View;
-  readonly indices: View;
-}
-
-export const orderRows: Kernel = {
+export const orderRows: Kernel<OrderRows> = {
   supported: { views: [["float32", "int32", "int64", "uint8", "bool"], ["int64"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const order: Order = {
-      rows: fields.rows(),
-      descending: fields.bool(),
-      first: fields.long(),
-      count: fields.long(),
-      x: fields.in(),
-      indices: fields.out(),
-    };
+  play(order, commands): void {
     const { outer, size, inner } = order.rows;
     if (outer * size * inner * order.count === 0) return;
     if (size > kLongRow) sortInSteps(commands, order);
@@ -40,12 +24,12 @@ export const orderRows: Kernel = {
   },
 };
 
-function readX(x: View): { access: Access; type: "f32" | "i32" } {
+function readAccess(x: View): { access: Access; type: "f32" | "i32" } {
   const type = x.dtype === "float32" ? "f32" : "i32";
   return { access: { name: "x", view: x, mode: "read", as: type }, type };
 }
 
-// Numbers that are in the order of the elements.
+// The WGSL of key_of(at): an unsigned integer with the same order as the elements.
 function keyText(type: "f32" | "i32", descending: boolean): string {
   const key =
     type === "i32"
@@ -64,7 +48,7 @@ function keyText(type: "f32" | "i32", descending: boolean): string {
 `;
 }
 
-// Where a result goes, if it is wanted: indices are packed as [outer, count, inner].
+// Stores the index of the element with a rank, if the rank is requested. Indices are packed as [outer, count, inner].
 const kStoreRank = `fn store_rank(outer: u32, inner: u32, rank: u32, index: u32) {
   if (rank >= u.first && rank - u.first < u.wanted) {
     store_indices((outer * u.wanted + rank - u.first) * u.inner + inner, i32(index));
@@ -72,18 +56,18 @@ const kStoreRank = `fn store_rank(outer: u32, inner: u32, rank: u32, index: u32)
 }
 `;
 
-function numbersOf({ rows, first, count }: Order): Record<string, number> {
+function uniformsOf({ rows, first, count }: OrderRows): Record<string, number> {
   return { size: rows.size, inner: rows.inner, first, wanted: count };
 }
 
-function countBefore(commands: Commands, order: Order): void {
+function countBefore(commands: Commands, order: OrderRows): void {
   const { rows, descending, indices } = order;
-  const { access, type } = readX(order.x);
+  const { access, type } = readAccess(order.x);
   const count = rows.outer * rows.size * rows.inner;
   commands.dispatch({
     key: `order_rows ${descending}`,
     memory: [access, { name: "indices", view: indices, mode: "write" }],
-    numbers: { u32: { count, ...numbersOf(order) } },
+    uniforms: { u32: { count, ...uniformsOf(order) } },
     workgroups: invocations(count),
     body: () =>
       keyText(type, descending) +
@@ -103,11 +87,11 @@ function countBefore(commands: Commands, order: Order): void {
   });
 }
 
-function sortInSteps(commands: Commands, order: Order): void {
+function sortInSteps(commands: Commands, order: OrderRows): void {
   const { rows, descending, indices } = order;
-  const { access, type } = readX(order.x);
+  const { access, type } = readAccess(order.x);
   const positions = rows.outer * rows.inner;
-  // Filled up with keys that come last.
+  // Rows are padded to a power of two with the largest key.
   let length = 1;
   while (length < rows.size) length *= 2;
   const total = positions * length;
@@ -117,11 +101,11 @@ function sortInSteps(commands: Commands, order: Order): void {
     { name: "keys", view: keys, mode: "write", as: "word" },
     { name: "places", view: places, mode: "write", as: "word" },
   ];
-  const numbers = { ...numbersOf(order), row: length };
+  const uniforms = { ...uniformsOf(order), row: length };
   commands.dispatch({
     key: `order_rows keys ${descending}`,
     memory: [access, ...sorted],
-    numbers: { u32: { count: total, ...numbers } },
+    uniforms: { u32: { count: total, ...uniforms } },
     workgroups: invocations(total),
     body: () =>
       keyText(type, descending) +
@@ -139,7 +123,7 @@ function sortInSteps(commands: Commands, order: Order): void {
       commands.dispatch({
         key: "order_rows step",
         memory: sorted,
-        numbers: { u32: { count: total / 2, row: length, block, step } },
+        uniforms: { u32: { count: total / 2, row: length, block, step } },
         workgroups: invocations(total / 2),
         body: () =>
           forEach(`let low = i / u.step * u.step * 2u + i % u.step;
@@ -162,7 +146,7 @@ function sortInSteps(commands: Commands, order: Order): void {
       { name: "places", view: places, mode: "read", as: "word" },
       { name: "indices", view: indices, mode: "write" },
     ],
-    numbers: { u32: { count, ...numbers } },
+    uniforms: { u32: { count, ...uniforms } },
     workgroups: invocations(count),
     body: () =>
       kStoreRank +
@@ -172,13 +156,11 @@ function sortInSteps(commands: Commands, order: Order): void {
   });
 }
 
-export const modeRows: Kernel = {
+export const modeRows: Kernel<ModeRows> = {
   supported: { views: [["float32", "int32", "int64", "uint8", "bool"], ["int64"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const rows = fields.rows();
-    const { access, type } = readX(fields.in());
-    const indices = fields.out();
+  play({ rows, x, indices }, commands): void {
+    const { access, type } = readAccess(x);
     if (rows.size === 0) return;
     dispatchRows(commands, rows, {
       key: "mode_rows",

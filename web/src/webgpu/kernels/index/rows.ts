@@ -1,62 +1,41 @@
-// Whole slices by their index: memory seen as [outer, rows, inner].
+// Whole slices selected by index: memory is seen as [outer, rows, inner].
 
+import type { AddRows, IndexedRows, PutRows, TakeRows } from "../../../generated/stream";
 import { elementType } from "../../shader";
-import type { Reader, View } from "../../stream";
 import { storeEach } from "../elementwise/packed";
 import { forEach, invocations } from "../invocations";
-import type { Commands, Kernel } from "../kernel";
-import { inWords, kAdded } from "./accumulate";
+import type { Kernel } from "../kernel";
+import { inWords, kAddable } from "./accumulate";
 import { kAnyDType, kChecked, statusOf } from "./checked";
 
-interface IndexedRows {
-  readonly outer: number;
-  readonly rows: number;
-  readonly inner: number;
-  readonly count: number;
-  readonly index: View;
-}
-
-function readPlaces(fields: Reader): IndexedRows {
-  return {
-    outer: fields.long(),
-    rows: fields.long(),
-    inner: fields.long(),
-    count: fields.long(),
-    index: fields.in(),
-  };
-}
-
-// Element i of [outer, count, inner]: `k`, and where its row is in [outer, rows, inner].
+// For element i of [outer, count, inner]: its `k`, and its position in [outer, rows, inner] for a given row.
 const kPlace = `fn k_of(i: u32) -> u32 { return i / u.inner % u.indices; }
 fn place_of(i: u32, row: u32) -> u32 {
   return (i / (u.inner * u.indices) * u.rows + row) * u.inner + i % u.inner;
 }
 ${kChecked}`;
 
-function numbersOf({ rows, inner, count }: IndexedRows): Record<string, number> {
+function uniformsOf({ rows, inner, count }: IndexedRows): Record<string, number> {
   return { rows, inner, indices: count };
 }
 
-export const takeRows: Kernel = {
+export const takeRows: Kernel<TakeRows> = {
   supported: { views: [["int64"], kAnyDType, kAnyDType] },
 
-  play(fields: Reader, commands: Commands): void {
-    const places = readPlaces(fields);
-    const indexed = fields.in();
-    const packed = fields.out();
+  play({ selection, indexed, packed }, commands): void {
     const status = statusOf(commands);
-    const elements = places.outer * places.count * places.inner;
+    const elements = selection.outer * selection.count * selection.inner;
     const store = storeEach("packed", packed, elements);
     commands.dispatch({
       key: `take_rows ${store.key}`,
       memory: [
         store.access,
-        { name: "index", view: places.index, mode: "read" },
+        { name: "index", view: selection.index, mode: "read" },
         { name: "indexed", view: indexed, mode: "read" },
         status.access,
       ],
-      numbers: { u32: { ...numbersOf(places), ...store.numbers, ...status.numbers } },
-      workgroups: invocations(store.numbers.count),
+      uniforms: { u32: { ...uniformsOf(selection), ...store.uniforms, ...status.uniforms } },
+      workgroups: invocations(store.uniforms.count),
       body: () =>
         kPlace +
         store.main(
@@ -66,17 +45,14 @@ export const takeRows: Kernel = {
   },
 };
 
-export const putRows: Kernel = {
+export const putRows: Kernel<PutRows> = {
   supported: { views: [["int64"], kAnyDType, kAnyDType] },
 
-  play(fields: Reader, commands: Commands): void {
-    const places = readPlaces(fields);
-    const packed = fields.in();
-    const indexed = fields.out();
-    const { outer, rows, count, inner, index } = places;
+  play({ selection, packed, indexed }, commands): void {
+    const { outer, rows, count, inner, index } = selection;
     const elements = outer * count * inner;
     if (elements === 0) return;
-    // Of equal indices the last one wins: which one that is has to be known before anything is written.
+    // The last of equal indices wins, so it has to be determined before anything is written.
     const winner = commands.scratch(4 * rows, "int32");
     const status = statusOf(commands);
     commands.clear(winner);
@@ -84,7 +60,7 @@ export const putRows: Kernel = {
     commands.dispatch({
       key: "put_rows winner",
       memory: [indexAccess, { name: "winner", view: winner, mode: "atomic" }, status.access],
-      numbers: { u32: { count, rows, ...status.numbers } },
+      uniforms: { u32: { count, rows, ...status.uniforms } },
       workgroups: invocations(count),
       body: () =>
         kChecked +
@@ -102,7 +78,7 @@ export const putRows: Kernel = {
         { name: "indexed", view: indexed, mode: "write" },
         status.access,
       ],
-      numbers: { u32: { count: elements, ...numbersOf(places), ...status.numbers } },
+      uniforms: { u32: { count: elements, ...uniformsOf(selection), ...status.uniforms } },
       workgroups: invocations(elements),
       body: () =>
         kPlace +
@@ -115,15 +91,11 @@ export const putRows: Kernel = {
   },
 };
 
-export const addRows: Kernel = {
-  supported: { views: [["int64"], kAdded, kAdded] },
+export const addRows: Kernel<AddRows> = {
+  supported: { views: [["int64"], kAddable, kAddable] },
 
-  play(fields: Reader, commands: Commands): void {
-    const places = readPlaces(fields);
-    const packed = fields.in();
-    const indexed = fields.out();
-    const skip = fields.long();
-    const { outer, rows, count, inner, index } = places;
+  play({ selection, packed, indexed, skip }, commands): void {
+    const { outer, rows, count, inner, index } = selection;
     const status = statusOf(commands);
     inWords(commands, indexed, outer * rows * inner, (words) => {
       const elements = outer * count * inner;
@@ -135,8 +107,8 @@ export const addRows: Kernel = {
           { name: "indexed", view: words, mode: "atomic" },
           status.access,
         ],
-        numbers: {
-          u32: { count: elements, ...numbersOf(places), ...status.numbers },
+        uniforms: {
+          u32: { count: elements, ...uniformsOf(selection), ...status.uniforms },
           i32: { skip },
         },
         workgroups: invocations(elements),

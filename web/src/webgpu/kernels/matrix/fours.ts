@@ -1,10 +1,13 @@
-// Whether matrices lie so that shaders can read and write four neighbouring floats at a time.
+// Whether the layout of matrices permits reading and writing four neighbouring floats at a time.
 
-import { type Access, liesInFours } from "../../shader";
+import { type Access, isFoursAligned } from "../../shader";
 import type { Matrices, Product } from "./matrix_product";
 import type { Fours } from "./tiled_product";
 
-/** `functions` are those of a product in fours, whose results are fours or not. */
+/**
+ * Returns how to access the operands as fours, if possible. `functions` returns the WGSL functions, depending on whether results
+ * are written as fours.
+ */
 export function foursOf(
   { n, k, a, b, c }: Product,
   memory: readonly Access[],
@@ -20,14 +23,16 @@ export function foursOf(
   return { memory: inFours, hasResults, functions: () => functions(hasResults) };
 }
 
-// Rows or columns begin at fours and lie packed.
+// Rows or columns are contiguous and begin at multiples of four floats.
 function areFours({ view, batchStrides, rowStride, columnStride }: Matrices): boolean {
   const apart = columnStride === 1 ? rowStride : columnStride;
   const isPacked = columnStride === 1 || rowStride === 1;
-  return isPacked && liesInFours(view) && [apart, ...batchStrides].every((step) => step % 4 === 0);
+  return (
+    isPacked && isFoursAligned(view) && [apart, ...batchStrides].every((step) => step % 4 === 0)
+  );
 }
 
-// A shader sees a whole buffer in fours or not at all.
+// Within a shader, a buffer is accessed either always or never as fours.
 function sharesBlocks(memory: readonly Access[]): boolean {
   const isFours = ({ as }: Access) => as === "fours";
   return memory.some(

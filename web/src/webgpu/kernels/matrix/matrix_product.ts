@@ -1,34 +1,28 @@
-// Products of matrices over a batch, with any strides.
+// Batched matrix products, with any strides.
 //
-// A workgroup makes a square tile of the result: step by step it brings 16 columns of A and 16 rows of B
-// into its memory, in the order in which they lie, and every invocation makes a square of results from
-// them. Where the result has hardly any rows or columns, lanes share a sum instead.
+// A workgroup computes a square tile of the result. In each step, it loads 16 columns of A and 16 rows of B into
+// workgroup memory, in the order of their memory layout, and every invocation computes a square of results from them. If
+// the result has only a few rows or columns, several lanes share each sum instead.
 
+import type { MatrixLayout, MatrixProduct, ProductSizes } from "../../../generated/stream";
 import type { DType } from "../../dtype";
-import { type Access, elementType, type Numbers } from "../../shader";
-import type { Reader, View } from "../../stream";
+import { type Access, elementType, type Uniforms } from "../../shader";
+import type { View } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
 import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
-import { type Index, indexOf, mergeDimensions, product, sizeNumbers } from "../strides";
+import { type Index, indexOf, mergeDimensions, product, sizeUniforms } from "../strides";
 import { inParts, kReadParts } from "./complex";
 import { foursOf } from "./fours";
 import { elementsText, type TiledProduct } from "./tiled_product";
 import { dispatchTiles } from "./tiles";
 
-/** Matrices in memory; strides count elements. */
-export interface Matrices {
+/** A batch of matrices in memory; strides count elements. */
+export interface Matrices extends MatrixLayout {
   readonly view: View;
-  readonly batchStrides: readonly number[];
-  readonly rowStride: number;
-  readonly columnStride: number;
 }
 
 /** C = alpha A B + beta C + bias for every matrix of a batch (src/kernels/matmul.h). */
-export interface Product {
-  readonly batch: readonly number[];
-  readonly m: number;
-  readonly n: number;
-  readonly k: number;
+export interface Product extends ProductSizes {
   readonly a: Matrices;
   readonly b: Matrices;
   readonly c: Matrices;
@@ -39,26 +33,18 @@ export interface Product {
 
 const kDTypes: readonly DType[] = ["float32", "int32", "int64", "uint8", "complex64"];
 
-export const matrixProduct: Kernel = {
+export const matrixProduct: Kernel<MatrixProduct> = {
   supported: { views: [kDTypes, kDTypes, kDTypes, ["float32"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const layout = () => ({
-      batchStrides: fields.longs(),
-      rowStride: fields.long(),
-      columnStride: fields.long(),
-    });
+  play({ sizes, a, aLayout, b, bLayout, c, cLayout, alpha, beta, bias }, commands): void {
     multiply(commands, {
-      batch: fields.longs(),
-      m: fields.long(),
-      n: fields.long(),
-      k: fields.long(),
-      a: { view: fields.in(), ...layout() },
-      b: { view: fields.in(), ...layout() },
-      c: { view: fields.out(), ...layout() },
-      alpha: fields.double(),
-      beta: fields.double(),
-      bias: fields.optionalIn(),
+      ...sizes,
+      a: { view: a, ...aLayout },
+      b: { view: b, ...bLayout },
+      c: { view: c, ...cLayout },
+      alpha,
+      beta,
+      bias,
     });
   },
 };
@@ -67,13 +53,13 @@ export function multiply(commands: Commands, given: Product): void {
   const isComplex = given.c.view.dtype === "complex64";
   const call = mergeBatch(isComplex ? inParts(given) : given);
   const { batch, m, n, k, a, b, c, alpha = 1, beta = 0, bias } = call;
-  const walk = mergeDimensions(
+  const space = mergeDimensions(
     batch,
     [a, b, c].map(({ batchStrides }) => batchStrides),
   );
-  const count = product(walk.sizes);
+  const count = product(space.sizes);
   if (m === 0 || n === 0 || count === 0) return;
-  const indices = ["a", "b", "c"].map((name, i) => indexOf(walk, i, name, "batch"));
+  const indices = ["a", "b", "c"].map((name, i) => indexOf(space, i, name, "batch"));
   const type = elementType(c.view.dtype) as TiledProduct["type"];
   const finish = { type, isScaled: alpha !== 1, adds: beta !== 0, bias: !!bias };
   const memory: Access[] = [
@@ -90,14 +76,14 @@ export function multiply(commands: Commands, given: Product): void {
     type,
     isARowMajor: given.a.columnStride === 1,
     isBRowMajor: given.b.columnStride === 1,
-    key: `${walk.sizes.length} ${indices.map(({ key }) => key)} ${finish.isScaled} ${finish.adds}${bias ? "b" : ""}${isComplex ? "c" : ""}`,
+    key: `${space.sizes.length} ${indices.map(({ key }) => key)} ${finish.isScaled} ${finish.adds}${bias ? "b" : ""}${isComplex ? "c" : ""}`,
     memory,
-    numbers: withType(
+    uniforms: withType(
       type,
       { alpha, beta },
       {
-        ...sizeNumbers(walk, "batch"),
-        ...Object.assign({}, ...indices.map(({ numbers }) => numbers)),
+        ...sizeUniforms(space, "batch"),
+        ...Object.assign({}, ...indices.map(({ uniforms }) => uniforms)),
         m,
         n,
         k,
@@ -121,7 +107,7 @@ export function multiply(commands: Commands, given: Product): void {
   else dispatchTiles(commands, { ...tiled, key: `matrix_product ${tiled.key}` });
 }
 
-/** Matrices that lie below one another and meet the same B are one with more rows. */
+/** Merges a batch of contiguous matrices A with the same B into one matrix with more rows. */
 function mergeBatch(call: Product): Product {
   const { batch, m, a, b, c } = call;
   const [count] = batch;
@@ -132,14 +118,14 @@ function mergeBatch(call: Product): Product {
   return { ...call, batch: [], m: count * m, a: alone(a), b: alone(b), c: alone(c) };
 }
 
-/** With fewer rows or columns a tile would be empty. */
+/** With fewer rows or columns, tiles would be mostly empty. */
 const kFewest = 4;
 
 function withType(
   type: TiledProduct["type"],
   scalars: Record<string, number>,
   u32: Record<string, number>,
-): Numbers {
+): Uniforms {
   return type === "u32" ? { u32: { ...u32, ...scalars } } : { u32, [type]: scalars };
 }
 
@@ -186,9 +172,9 @@ function finishFoursText({ isScaled, adds, bias }: Finish): string {
 }
 
 function multiplyInLanes(commands: Commands, call: TiledProduct): void {
-  const { m, n, k, count, type, isARowMajor, isBRowMajor, key, memory, numbers, functions } = call;
+  const { m, n, k, count, type, isARowMajor, isBRowMajor, key, memory, uniforms, functions } = call;
   const positions = count * m * n;
-  // What lies side by side in the larger operand decides.
+  // The layout of the larger operand decides.
   const isRowMajor = n <= m ? isARowMajor : !isBRowMajor;
   const isTall = n <= m;
   const lanes = chooseLanes(commands, positions, k, isRowMajor);
@@ -196,7 +182,7 @@ function multiplyInLanes(commands: Commands, call: TiledProduct): void {
   commands.dispatch({
     key: `vector_product ${lanesKey(lanes)} ${isTall} ${key}`,
     memory,
-    numbers: { ...numbers, u32: { ...numbers.u32, positions } },
+    uniforms: { ...uniforms, u32: { ...uniforms.u32, positions } },
     workgroups: laneWorkgroups(lanes, positions),
     body: () =>
       [

@@ -1,18 +1,18 @@
-// Products where memory of workgroups is memory like any other, and waiting for one another is all that it would cost:
-// every invocation makes a rectangle of results by itself.
+// Matrix products for devices that compute on the CPU. There, workgroup memory is ordinary memory, so sharing tiles would
+// only add the cost of barriers. Every invocation computes a rectangle of results independently.
 //
-// A read costs such a device as much as a dozen multiplications, and one of four neighbours twice as much: so
-// rectangles are large, and read fours where matrices lie in them.
+// On such a device a read costs as much as a dozen multiplications, and a read of four neighbours twice as much.
+// Rectangles are therefore large, and are read as fours if the layout of the matrices permits it.
 
 import type { Commands } from "../kernel";
-import { upTo } from "../text";
+import { range } from "../text";
 import {
   dispatchBatches,
   elementsText,
   type Fours,
-  givesText,
   mainHead,
   type Plan,
+  resultsText,
   type TiledProduct,
 } from "./tiled_product";
 
@@ -27,13 +27,13 @@ export function dispatchSquares(commands: Commands, call: TiledProduct): void {
   else dispatchBatches(commands, { ...call, ...fours }, planFours(call, fours), "");
 }
 
-// Reads one number at a time, wherever it lies.
+// Reads single floats, with any layout.
 function planSquares(call: TiledProduct): Plan {
   const size = { rows: call.m >= 64 ? 8 : 4, columns: call.n >= 64 ? 8 : 4 };
   return plan(call, "squares", size, () => squaresText(call, size));
 }
 
-// Reads four numbers at a time.
+// Reads four floats at a time.
 function planFours(call: TiledProduct, { hasResults }: Fours): Plan {
   const size = chooseSize(call);
   const steps = isLong(call) ? 8 : 4;
@@ -41,10 +41,10 @@ function planFours(call: TiledProduct, { hasResults }: Fours): Plan {
   return plan(call, name, size, () => foursText(call, size, steps, hasResults));
 }
 
-/** With so many multiplications a text of more steps is worth the time to compile it. */
+/** With this many multiplications, a shader with more unrolled steps is worth its compile time. */
 const kLong = 2 ** 25;
 
-// Texts with more steps gain where those of A and lines of B lie side by side.
+// Unrolling more steps helps if the rows of A and the columns of B are contiguous.
 function isLong({ m, n, k, count, isARowMajor, isBRowMajor }: TiledProduct): boolean {
   return isARowMajor && isBRowMajor && k % 8 === 0 && m * n * k * count >= kLong;
 }
@@ -61,7 +61,7 @@ const kSizes: readonly Size[] = [
 ];
 const kSmallest: Size = { rows: 4, columns: 4 };
 
-/** With so many rectangles all cores have some. */
+/** With this many rectangles, all cores have work. */
 const kEnough = 128;
 
 function chooseSize({ m, n, count }: TiledProduct): Size {
@@ -85,10 +85,10 @@ function plan(
   };
 }
 
-// The main function but for its work, of which sum_i_j is the j-th four of row i.
+// The main function around `work`, which accumulates the j-th four of row i in sum_i_j.
 function frameText({ type }: TiledProduct, { rows, columns }: Size, work: string): string {
   const vector = `vec4<${type}>`;
-  const sums = upTo(rows).flatMap((i) => upTo(columns / 4).map((j) => `sum_${i}_${j}`));
+  const sums = range(rows).flatMap((i) => range(columns / 4).map((j) => `sum_${i}_${j}`));
   return `${mainHead(kSquareThreads)}
   let square = (group.x + group.y * groups.x) * ${kSquareThreads}u + thread;
   let first_row = square / u.columns * ${rows}u;
@@ -102,8 +102,8 @@ function frameText({ type }: TiledProduct, { rows, columns }: Size, work: string
 `;
 }
 
-// Sums of some steps' products, for some rows. Setting a variable costs as much as many multiplications, so each is set
-// once.
+// Adds the products of several steps to the sums of some rows. Setting a variable costs as much as many multiplications, so
+// each sum is set once.
 function sumsText(
   rows: readonly number[],
   columns: number,
@@ -112,9 +112,11 @@ function sumsText(
   b: (step: number, j: number) => string,
 ): string {
   const products = (i: number, j: number) =>
-    upTo(steps).map((step) => `${a(step, i)} * ${b(step, j)}`);
+    range(steps).map((step) => `${a(step, i)} * ${b(step, j)}`);
   return rows
-    .flatMap((i) => upTo(columns / 4).map((j) => `sum_${i}_${j} += ${products(i, j).join(" + ")};`))
+    .flatMap((i) =>
+      range(columns / 4).map((j) => `sum_${i}_${j} += ${products(i, j).join(" + ")};`),
+    )
     .join("\n    ");
 }
 
@@ -127,30 +129,30 @@ function partOf(i: number, j: number): string {
 function squaresText(call: TiledProduct, size: Size): string {
   const { rows, columns } = size;
   const four = (j: number) =>
-    upTo(4).map((part) => `b_at(from_b, k, first_column + ${4 * j + part}u)`);
+    range(4).map((part) => `b_at(from_b, k, first_column + ${4 * j + part}u)`);
   return frameText(
     call,
     size,
     `for (var k = 0u; k < u.k; k++) {
-    ${upTo(columns / 4)
+    ${range(columns / 4)
       .map((j) => `let b_${j} = vec4(${four(j).join(", ")});`)
       .join("\n    ")}
-    ${upTo(rows)
+    ${range(rows)
       .map((i) => `let a_${i} = a_at(from_a, first_row + ${i}u, k);`)
       .join("\n    ")}
     ${sumsText(
-      upTo(rows),
+      range(rows),
       columns,
       1,
       (_, i) => `a_${i}`,
       (_, j) => `b_${j}`,
     )}
   }
-  ${givesText(kFinish, rows, columns, partOf)}`,
+  ${resultsText(kFinish, rows, columns, partOf)}`,
   );
 }
 
-// Some steps of the sums at a time; strides, and where rows begin, count fours. What is read of A is used at once.
+// Unrolls several steps of the sums. Strides and the offsets of rows count fours. Values of A are used as soon as they are read.
 function foursText(call: TiledProduct, size: Size, steps: number, hasResults: boolean): string {
   const a = foursOf("a", size.rows, steps, call.isARowMajor, "first_row");
   const b = foursOf("b", size.columns, steps, !call.isBRowMajor, "first_column");
@@ -165,21 +167,21 @@ function foursText(call: TiledProduct, size: Size, steps: number, hasResults: bo
     ${b.reads.join("\n    ")}
     ${a.parts.map(partText).join("\n    ")}
   }
-  ${hasResults ? givesFoursText(size) : givesText(kFinish, size.rows, size.columns, partOf)}`,
+  ${hasResults ? resultsFoursText(size) : resultsText(kFinish, size.rows, size.columns, partOf)}`,
   );
 }
 
 interface FoursText {
   readonly before: string;
-  /** Lines that are read together, and how. */
+  /** Groups of lines that are read together; `reads` has the text that reads each group. */
   readonly parts: readonly (readonly number[])[];
   readonly reads: readonly string[];
-  /** Of a step the number of a line (a row of A, a column of B), and the numbers of four lines. */
+  /** The value at a step of a line (a row of A, a column of B), and the values of four lines. */
   one(step: number, line: number): string;
   four(step: number, j: number): string;
 }
 
-// What a shader reads of a matrix: `isAlong` says whether steps or lines lie side by side.
+// The texts that read a matrix. `isAlong` tells whether steps (true) or lines (false) are contiguous.
 function foursOf(
   name: "a" | "b",
   lines: number,
@@ -193,17 +195,17 @@ function foursOf(
     const readText = (i: number, four: number) =>
       `let ${name}_${i}_${four} = load_${name}(at_${name}_${i} + k + ${four}u);`;
     return {
-      before: upTo(lines)
+      before: range(lines)
         .map((i) => `let at_${name}_${i} = (from_${name} + (${first} + ${i}u) * u.${line}) / 4u;`)
         .join("\n  "),
-      parts: upTo(lines).map((i) => [i]),
-      reads: upTo(lines).map((i) =>
-        upTo(steps / 4)
+      parts: range(lines).map((i) => [i]),
+      reads: range(lines).map((i) =>
+        range(steps / 4)
           .map((four) => readText(i, four))
           .join("\n    "),
       ),
       one,
-      four: (at, j) => `vec4(${upTo(4).map((part) => one(at, 4 * j + part))})`,
+      four: (at, j) => `vec4(${range(4).map((part) => one(at, 4 * j + part))})`,
     };
   }
   const readText = (at: number, j: number) =>
@@ -211,9 +213,9 @@ function foursOf(
   return {
     before: `let at_${name} = (from_${name} + ${first}) / 4u;
   let step_${name} = u.${step} / 4u;`,
-    parts: upTo(lines / 4).map((j) => upTo(4).map((part) => 4 * j + part)),
-    reads: upTo(lines / 4).map((j) =>
-      upTo(steps)
+    parts: range(lines / 4).map((j) => range(4).map((part) => 4 * j + part)),
+    reads: range(lines / 4).map((j) =>
+      range(steps)
         .map((at) => readText(at, j))
         .join("\n    "),
     ),
@@ -222,9 +224,9 @@ function foursOf(
   };
 }
 
-function givesFoursText({ rows, columns }: Size): string {
-  const lines = upTo(rows).flatMap((i) =>
-    upTo(columns / 4).map(
+function resultsFoursText({ rows, columns }: Size): string {
+  const lines = range(rows).flatMap((i) =>
+    range(columns / 4).map(
       (j) => `if (first_row + ${i}u < u.m && first_column + ${4 * j}u < u.n) {
     finish_fours(first_c(batch), first_row + ${i}u, first_column + ${4 * j}u, sum_${i}_${j});
   }`,

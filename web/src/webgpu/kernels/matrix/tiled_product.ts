@@ -1,6 +1,6 @@
-// A product of matrices as it is shared among workgroups, and what all shaders for that have.
+// A matrix product that is divided among workgroups, and the code that all its shaders share.
 
-import type { Access, Numbers } from "../../shader";
+import type { Access, Uniforms } from "../../shader";
 import { workgroups } from "../invocations";
 import type { Commands } from "../kernel";
 
@@ -8,37 +8,37 @@ import type { Commands } from "../kernel";
 export interface TiledProduct {
   readonly key: string;
   readonly memory: readonly Access[];
-  readonly numbers: Numbers;
+  readonly uniforms: Uniforms;
   readonly m: number;
   readonly n: number;
   readonly k: number;
   readonly count: number;
   readonly type: "f32" | "i32" | "u32";
-  /** Neighbours in memory are neighbours in a row. */
+  /** Whether the elements of a row are contiguous. */
   readonly isARowMajor: boolean;
   readonly isBRowMajor: boolean;
   /**
-   * first_a(batch), first_b and first_c, which say where matrices begin; finish(first, row, column, sum); and how elements
-   * are found: a_line(first, row) and b_line(first, column) for all steps, a_step(first, column) and b_step(first, row) for
-   * all lines, with both a_value(line, step) and b_value(line, step), whose value beyond the last row or column does not
-   * matter.
+   * Returns the WGSL functions of the product: first_a(batch), first_b and first_c return the offsets of matrices, and
+   * finish(first, row, column, sum) stores a result. An element is found in two parts: a_line(first, row) and
+   * b_line(first, column) do not depend on the step, a_step(first, column) and b_step(first, row) do not depend on the line.
+   * a_value(line, step) and b_value(line, step) combine them; beyond the last row or column their value is arbitrary.
    */
   functions(): string;
-  /** How it lies in fours, if it does. */
+  /** How to access the matrices as fours, if their layout permits it. */
   readonly fours?: Fours | undefined;
 }
 
-/** Matrices that lie so that four neighbouring floats are read and written at a time. */
+/** A product whose matrices are read, and possibly written, four neighbouring floats at a time. */
 export interface Fours {
-  /** Of the product, with the matrices as fours. */
+  /** The memory of the product, with the matrices as fours. */
   readonly memory: readonly Access[];
-  /** Results, too: there is finish_fours(first, row, column, sums) in place of finish. */
+  /** Whether results are written as fours, with finish_fours(first, row, column, sums) instead of finish. */
   readonly hasResults: boolean;
-  /** first_a(batch), first_b and first_c, and how results are finished. */
+  /** Returns first_a(batch), first_b, first_c and the function that stores results. */
   functions(): string;
 }
 
-/** a_at(first, row, column) and b_at, for shaders that find elements one by one. */
+/** Returns a_at(first, row, column) and b_at, for shaders that access single elements. */
 export function elementsText(type: TiledProduct["type"]): string {
   return `fn a_at(first: u32, row: u32, column: u32) -> ${type} {
   return a_value(a_line(first, row), a_step(first, column));
@@ -49,10 +49,10 @@ fn b_at(first: u32, row: u32, column: u32) -> ${type} {
 `;
 }
 
-/** A way to share a product among workgroups. */
+/** A way to divide a product among workgroups. */
 export interface Plan {
   readonly key: string;
-  /** Workgroups for every matrix of the batch, and parts of a row of results. */
+  /** `groups` is the number of workgroups per matrix, `columns` the number of tiles per row of tiles. */
   readonly groups: number;
   readonly columns: number;
   text(): string;
@@ -65,24 +65,24 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) gro
   let from_a = first_a(batch);
   let from_b = first_b(batch);`;
 
-/** The most workgroups in a direction; there are enough of them in two for all tiles. */
-const kMostBatches = 65535;
+/** The maximum number of workgroups in the z direction, which counts matrices. */
+const kMaxBatches = 65535;
 
-/** Runs a plan's shader, with `functions` that it calls, for all matrices of the batch. */
+/** Dispatches the shader of a plan, with the `functions` that it calls, for all matrices of the batch. */
 export function dispatchBatches(
   commands: Commands,
   call: TiledProduct,
   { key, groups, columns, text }: Plan,
   functions: string,
 ): void {
-  const { memory, numbers, m, n, k, count } = call;
+  const { memory, uniforms, m, n, k, count } = call;
   const [x, y] = workgroups(groups);
-  for (let first = 0; first < count; first += kMostBatches) {
+  for (let first = 0; first < count; first += kMaxBatches) {
     commands.dispatch({
       key: `${call.key} ${key}`,
       memory,
-      numbers: { ...numbers, u32: { ...numbers.u32, m, n, k, columns, first_batch: first } },
-      workgroups: [x, y, Math.min(kMostBatches, count - first)],
+      uniforms: { ...uniforms, u32: { ...uniforms.u32, m, n, k, columns, first_batch: first } },
+      workgroups: [x, y, Math.min(kMaxBatches, count - first)],
       body: () => `${call.functions()}
 fn batch_of(z: u32) -> u32 { return u.first_batch + z; }
 ${functions}
@@ -91,8 +91,11 @@ ${text()}`,
   }
 }
 
-/** Gives the results of an invocation, as far as there are so many, to the function of a call that begins with `give`. */
-export function givesText(
+/**
+ * Returns statements that pass the results of an invocation, as far as they are inside the matrix, to a function. `give` is the
+ * beginning of the call.
+ */
+export function resultsText(
   give: string,
   rows: number,
   columns: number,

@@ -1,4 +1,4 @@
-// The frame of products of matrices: workgroups that make square tiles of the result.
+// Matrix products on a GPU: every workgroup computes a square tile of the result.
 
 import type { Access } from "../../shader";
 import { forEach, invocations, workgroups } from "../invocations";
@@ -6,13 +6,13 @@ import type { Commands } from "../kernel";
 import { dispatchSquares } from "./squares";
 import {
   dispatchBatches,
-  givesText,
   mainHead,
   type Plan,
+  resultsText,
   type TiledProduct,
 } from "./tiled_product";
 
-/** With so many workgroups a device is busy. */
+/** With this many workgroups, a device is busy. */
 const kEnough = 48;
 
 export function dispatchTiles(commands: Commands, call: TiledProduct): void {
@@ -44,14 +44,14 @@ function planTiles(call: TiledProduct): Plan {
   };
 }
 
-// Long sums of few results: workgroups share them, and a second dispatch adds up what each has.
+// Splits long sums of few results among workgroups; a second dispatch adds up the partial sums.
 function dispatchSplit(
   commands: Commands,
   call: TiledProduct,
   { key: planKey, groups, columns, text }: Plan,
   splits: number,
 ): void {
-  const { key, memory, numbers, m, n, k, count, type } = call;
+  const { key, memory, uniforms, m, n, k, count, type } = call;
   const results = count * m * n;
   const partial: Access = {
     name: "partial",
@@ -61,12 +61,12 @@ function dispatchSplit(
   };
   const chunk = Math.ceil(k / splits / 16) * 16;
   const own = { m, n, k, columns, chunk, batches: count, splits, count: results };
-  const all = { ...numbers, u32: { ...numbers.u32, ...own } };
+  const all = { ...uniforms, u32: { ...uniforms.u32, ...own } };
   const [x, y] = workgroups(groups);
   commands.dispatch({
     key: `${key} split ${planKey}`,
     memory: [...memory, partial],
-    numbers: all,
+    uniforms: all,
     workgroups: [x, y, count * splits],
     body: () => `${call.functions()}
 fn batch_of(z: u32) -> u32 { return z % u.batches; }
@@ -80,7 +80,7 @@ ${text()}`,
   commands.dispatch({
     key: `${key} splits`,
     memory: [...memory, partial],
-    numbers: all,
+    uniforms: all,
     workgroups: invocations(results),
     body: () =>
       call.functions() +
@@ -92,15 +92,15 @@ ${text()}`,
   });
 }
 
-/** Steps of a split are worth its addition. */
-const kLeastSteps = 256;
+/** The minimum number of steps per split, below which the additional addition does not pay off. */
+const kMinSplitSteps = 256;
 
 function chooseSplits(groups: number, k: number): number {
   if (groups >= kEnough) return 1;
-  return Math.max(1, Math.min(Math.floor(k / kLeastSteps), Math.ceil((2 * kEnough) / groups)));
+  return Math.max(1, Math.min(Math.floor(k / kMinSplitSteps), Math.ceil((2 * kEnough) / groups)));
 }
 
-/** Results along a side of an invocation's square: large where there is enough for many workgroups. */
+/** Chooses the side of an invocation's square of results: large if there is enough work for many workgroups. */
 function chooseWidth({ m, n, count }: TiledProduct): 1 | 2 | 4 {
   for (const width of [4, 2] as const) {
     const tile = 16 * width;
@@ -110,26 +110,26 @@ function chooseWidth({ m, n, count }: TiledProduct): 1 | 2 | 4 {
   return 1;
 }
 
-// The main function. What it sums over, and where sums go, is said by batch_of(z), first_step(z), last_step(z) and
-// give(z, row, column, sum).
+// The main function. The range of its sums is defined by batch_of(z), first_step(z) and last_step(z), and
+// give(z, row, column, sum) receives the results.
 function tilesText({ type, isARowMajor, isBRowMajor }: TiledProduct, width: 1 | 2 | 4): string {
   const vector = width === 1 ? type : `vec${width}<${type}>`;
-  const places = Array.from({ length: width }, (_, i) => i);
+  const range = Array.from({ length: width }, (_, i) => i);
   const part = (name: string, i: number) => (width === 1 ? name : `${name}[${i}]`);
-  const all = (text: (i: number) => string) => `${vector}(${places.map(text).join(", ")})`;
+  const all = (text: (i: number) => string) => `${vector}(${range.map(text).join(", ")})`;
   const zero = `${vector}(0)`;
   // Neighbouring invocations read neighbouring elements.
   const alongK = ["thread % 16u", "thread / 16u"] as const;
   const acrossK = ["thread / 16u", "thread % 16u"] as const;
-  const brought = { a: isARowMajor ? alongK : acrossK, b: isBRowMajor ? acrossK : alongK };
+  const loaded = { a: isARowMajor ? alongK : acrossK, b: isBRowMajor ? acrossK : alongK };
   const linesText = (name: "a" | "b", first: string) =>
-    places
+    range
       .map(
         (i) =>
           `let ${name}_line_${i} = ${name}_line(from_${name}, ${first} + ${name}_place * ${width}u + ${i}u);`,
       )
       .join("\n  ");
-  const bringText = (
+  const loadText = (
     name: "a" | "b",
   ) => `let ${name}_now = ${name}_step(from_${name}, step + ${name}_k);
     let ${name}_values = ${all((i) => `${name}_value(${name}_line_${i}, ${name}_now)`)};
@@ -142,27 +142,27 @@ ${mainHead(256)}
   let column = tile % u.columns * ${16 * width}u;
   let x = thread % 16u;
   let y = thread / 16u;
-  let a_k = ${brought.a[0]};
-  let a_place = ${brought.a[1]};
-  let b_k = ${brought.b[0]};
-  let b_place = ${brought.b[1]};
+  let a_k = ${loaded.a[0]};
+  let a_place = ${loaded.a[1]};
+  let b_k = ${loaded.b[0]};
+  let b_place = ${loaded.b[1]};
   ${linesText("a", "row")}
   ${linesText("b", "column")}
-  ${places.map((i) => `var sum_${i} = ${zero};`).join("\n  ")}
+  ${range.map((i) => `var sum_${i} = ${zero};`).join("\n  ")}
   for (var step = first_step(group.z); step < last_step(group.z); step += 16u) {
-    ${bringText("a")}
-    ${bringText("b")}
+    ${loadText("a")}
+    ${loadText("b")}
     workgroupBarrier();
     for (var k = 0u; k < 16u; k++) {
       let a = a_tile[k * 16u + y];
       let b = b_tile[k * 16u + x];
-      ${places.map((i) => `sum_${i} += ${part("a", i)} * b;`).join("\n      ")}
+      ${range.map((i) => `sum_${i} += ${part("a", i)} * b;`).join("\n      ")}
     }
     workgroupBarrier();
   }
   let first_row = row + y * ${width}u;
   let first_column = column + x * ${width}u;
-  ${givesText("give(group.z", width, width, (i, j) => part(`sum_${i}`, j))}
+  ${resultsText("give(group.z", width, width, (i, j) => part(`sum_${i}`, j))}
 }
 `;
 }

@@ -1,7 +1,13 @@
-// softmax(scale * query keyᵀ + mask) value, and its gradients: products of matrices, and between them shaders
-// over rows of scores. Scores are there for some queries at a time.
+// softmax(scale * query keyᵀ + mask) value, and its gradients: matrix products, with shaders over rows of scores between
+// them. To limit memory, scores are computed for a part of the queries at a time.
 
-import type { Reader, View } from "../../stream";
+import type {
+  Attend,
+  AttendBackward,
+  Attention as AttentionFields,
+  HeadMatrices,
+} from "../../../generated/stream";
+import type { View } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
 import { type Matrices, multiply } from "../matrix/matrix_product";
 import { packedStrides, product } from "../strides";
@@ -13,36 +19,24 @@ import {
   type Part,
 } from "./attention_scores";
 
-function readAttention(fields: Reader): Attention {
+function attentionOf(call: AttentionFields): Attention {
+  const { query, key, value, mask } = call;
   return {
-    batch: fields.longs(),
-    queries: fields.long(),
-    keys: fields.long(),
-    features: fields.long(),
-    valueFeatures: fields.long(),
-    scale: fields.double(),
-    isCausal: fields.bool(),
-    query: matricesOf(fields.in(), fields.longs()),
-    key: matricesOf(fields.in(), fields.longs()),
-    value: matricesOf(fields.in(), fields.longs()),
-    mask: readMask(fields),
+    ...call,
+    query: matricesOf(query),
+    key: matricesOf(key),
+    value: matricesOf(value),
+    mask: mask.memory && matricesOf({ memory: mask.memory, strides: mask.strides }),
   };
 }
 
-function readMask(fields: Reader): Matrices | undefined {
-  const view = fields.optionalIn();
-  const strides = fields.longs();
-  return view && matricesOf(view, strides);
-}
-
-/** `strides` are those of the batch's dimensions, of rows and of columns. */
-function matricesOf(view: View, strides: readonly number[]): Matrices {
+function matricesOf({ memory, strides }: HeadMatrices): Matrices {
   const [rowStride, columnStride] = strides.slice(-2) as [number, number];
-  return { view, batchStrides: strides.slice(0, -2), rowStride, columnStride };
+  return { view: memory, batchStrides: strides.slice(0, -2), rowStride, columnStride };
 }
 
-function packed({ batch }: Attention, view: View, rows: number, columns: number): Matrices {
-  return matricesOf(view, packedStrides([...batch, rows, columns]));
+function packed({ batch }: Attention, memory: View, rows: number, columns: number): Matrices {
+  return matricesOf({ memory, strides: packedStrides([...batch, rows, columns]) });
 }
 
 function transposed(matrices: Matrices): Matrices {
@@ -53,27 +47,32 @@ function transposed(matrices: Matrices): Matrices {
   };
 }
 
-/** Memory for scores is not larger than this, if one query's are not. */
-const kMostScoreBytes = 2 ** 26;
-
-/** Both kernels, of which tests may want less memory. */
-export function attentionKernels(mostScoreBytes = kMostScoreBytes): Record<string, Kernel> {
-  return { attend: attend(mostScoreBytes), attend_backward: attendBackward(mostScoreBytes) };
+interface AttentionKernels {
+  readonly attend: Kernel<Attend>;
+  readonly attend_backward: Kernel<AttendBackward>;
 }
 
-function* partsOf({ batch, queries, keys }: Attention, mostBytes: number): Generator<Part> {
-  const most = Math.max(1, Math.floor(mostBytes / (4 * product(batch) * keys)));
+/** The maximum memory for scores, unless a single query needs more. */
+const kMaxScoreBytes = 2 ** 26;
+
+/** Returns both kernels by name; tests pass a lower memory limit. */
+export function attentionKernels(maxScoreBytes = kMaxScoreBytes): AttentionKernels {
+  return { attend: attend(maxScoreBytes), attend_backward: attendBackward(maxScoreBytes) };
+}
+
+function* partsOf({ batch, queries, keys }: Attention, maxBytes: number): Generator<Part> {
+  const most = Math.max(1, Math.floor(maxBytes / (4 * product(batch) * keys)));
   for (let first = 0; first < queries; first += most)
     yield { first, count: Math.min(most, queries - first) };
 }
 
-/** From a row on. */
+/** Returns the matrices from the first row of a part on. */
 function rowsFrom(matrices: Matrices, { first }: Part): Matrices {
   const { view, rowStride } = matrices;
   return { ...matrices, view: { ...view, offset: view.offset + 4 * first * rowStride } };
 }
 
-/** Memory for a number per query of a part and key. */
+/** Returns scratch memory for one number per query of a part and key. */
 function scoresOf(commands: Commands, attention: Attention): (part: Part) => Matrices {
   const { batch, keys } = attention;
   let view: View | undefined;
@@ -102,16 +101,16 @@ function multiplyQueries(
   });
 }
 
-const attend = (mostBytes: number): Kernel => ({
+const attend = (maxBytes: number): Kernel<Attend> => ({
   supported: { all: ["float32"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const attention = readAttention(fields);
-    const y = matricesOf(fields.out(), fields.longs());
-    const logSums = fields.out();
+  play(call, commands): void {
+    const { logSums } = call;
+    const attention = attentionOf(call.attention);
+    const y = matricesOf({ memory: call.y, strides: call.yStrides });
     const { batch, keys, valueFeatures, value } = attention;
     const memory = scoresOf(commands, attention);
-    for (const part of partsOf(attention, mostBytes)) {
+    for (const part of partsOf(attention, maxBytes)) {
       const scores = memory(part);
       multiplyQueries(commands, attention, part, scores);
       dispatchScores(commands, attention, part, {
@@ -135,16 +134,13 @@ const attend = (mostBytes: number): Kernel => ({
   },
 });
 
-const attendBackward = (mostBytes: number): Kernel => ({
+const attendBackward = (maxBytes: number): Kernel<AttendBackward> => ({
   supported: { all: ["float32"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const attention = readAttention(fields);
-    const gradY = matricesOf(fields.in(), fields.longs());
-    const logSums = fields.in();
-    const gradQuery = fields.optionalOut();
-    const gradKey = fields.optionalOut();
-    const gradValue = fields.optionalOut();
+  play(call, commands): void {
+    const { logSums, gradQuery, gradKey, gradValue } = call;
+    const attention = attentionOf(call.attention);
+    const gradY = matricesOf(call.gradY);
     const { batch, queries, keys, features, valueFeatures, scale, query, key, value } = attention;
     const weightsMemory = scoresOf(commands, attention);
     const gradsMemory = scoresOf(commands, attention);
@@ -153,11 +149,11 @@ const attendBackward = (mostBytes: number): Kernel => ({
       key: gradKey && packed(attention, gradKey, keys, features),
       value: gradValue && packed(attention, gradValue, keys, valueFeatures),
     };
-    for (const part of partsOf(attention, mostBytes)) {
+    for (const part of partsOf(attention, maxBytes)) {
       const weights = weightsMemory(part);
       const grads = gradsMemory(part);
       const gradRows = rowsFrom(gradY, part);
-      // Keys and values have a share of every part's gradients.
+      // The gradients of keys and values are sums over all parts.
       const beta = part.first === 0 ? 0 : 1;
       const sizes = { batch, m: keys, k: part.count, beta };
       multiplyQueries(commands, attention, part, weights);

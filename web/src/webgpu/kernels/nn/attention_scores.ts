@@ -1,27 +1,22 @@
-// What attention does between its products: scores of some queries become weights, and gradients of weights those of scores.
+// The steps of attention between its matrix products: converting scores to weights, and gradients of weights to gradients of scores.
 
+import type { Attention as AttentionFields } from "../../../generated/stream";
 import type { Access } from "../../shader";
 import type { Commands } from "../kernel";
 import { kMaximum, kSum } from "../lanes";
 import type { Matrices } from "../matrix/matrix_product";
-import { indexOf, mergeDimensions, product, sizeNumbers } from "../strides";
+import { indexOf, mergeDimensions, product, sizeUniforms } from "../strides";
 import { dispatchRows } from "./rows";
 
-export interface Attention {
-  readonly batch: readonly number[];
-  readonly queries: number;
-  readonly keys: number;
-  readonly features: number;
-  readonly valueFeatures: number;
-  readonly scale: number;
-  readonly isCausal: boolean;
+/** The sizes of an attention, and its operands in the form that matrix products use. */
+export interface Attention extends Omit<AttentionFields, "query" | "key" | "value" | "mask"> {
   readonly query: Matrices;
   readonly key: Matrices;
   readonly value: Matrices;
   readonly mask: Matrices | undefined;
 }
 
-/** Some queries of all heads. */
+/** A range of queries, of all heads. */
 export interface Part {
   readonly first: number;
   readonly count: number;
@@ -34,8 +29,8 @@ interface ScoresShader {
 }
 
 /**
- * Runs a shader over rows of scores, with functions `seen_of(position)`, how many keys a query sees but for its mask,
- * `score(first, position, k)`, for those, and `row_of(position)`, the place of a query among those of all heads.
+ * Runs a shader over rows of scores. It can call `seen_of(position)`, the number of keys that a query attends to apart from its
+ * mask, `score(first, position, k)` for those keys, and `row_of(position)`, the index of a query among the queries of all heads.
  */
 export function dispatchScores(
   commands: Commands,
@@ -45,8 +40,8 @@ export function dispatchScores(
 ): void {
   const { batch, queries, keys, isCausal, mask } = attention;
   const { key, memory, work } = shader;
-  const walk = mergeDimensions(batch, [mask?.batchStrides ?? batch.map(() => 0)]);
-  const head = indexOf(walk, 0, "mask", "batch");
+  const space = mergeDimensions(batch, [mask?.batchStrides ?? batch.map(() => 0)]);
+  const head = indexOf(space, 0, "mask", "batch");
   const masked = mask
     ? `
   value += load_mask(mask_of(position / u.rows) + query * u.mask_row + k * u.mask_column);`
@@ -55,18 +50,18 @@ export function dispatchScores(
     commands,
     { outer: product(batch) * part.count, size: keys, inner: 1 },
     {
-      key: `${key} ${isCausal} ${!!mask} ${head.key} ${walk.sizes.length}`,
+      key: `${key} ${isCausal} ${!!mask} ${head.key} ${space.sizes.length}`,
       memory: [
         ...memory,
         ...(mask ? [{ name: "mask", view: mask.view, mode: "read" } as const] : []),
       ],
-      numbers: {
+      uniforms: {
         u32: {
           queries,
           rows: part.count,
           first_query: part.first,
-          ...sizeNumbers(walk, "batch"),
-          ...head.numbers,
+          ...sizeUniforms(space, "batch"),
+          ...head.uniforms,
           mask_row: mask?.rowStride ?? 0,
           mask_column: mask?.columnStride ?? 0,
         },
@@ -86,14 +81,14 @@ ${mask ? "  let query = query_of(position);" : ""}
   );
 }
 
-/** Scores become weights. */
+/** Converts scores to weights. */
 export const kWeights = `let seen = seen_of(position);
   var largest = -infinity_f32();
   for (var k = lane; k < seen; k += kLanes) {
     largest = maximum_f32(largest, score(first, position, k));
   }
   largest = largest_of_lanes(thread, largest);
-  // A query that sees nothing.
+  // A query that attends to no key.
   let is_blind = is_infinite_f32(largest) && largest < 0f;
   var sum = 0f;
   if (!is_blind) {
@@ -115,7 +110,7 @@ export const kWeights = `let seen = seen_of(position);
     }
   }`;
 
-/** With weights w and their gradients g, those of the scores are w (g - sum(g w)). */
+/** Computes the gradients of scores, w (g - sum(g w)), from the weights w and their gradients g. */
 export const kScoreGradients = `let log_sum = load_log_sums(row_of(position));
   let seen = seen_of(position);
   var sum = 0f;

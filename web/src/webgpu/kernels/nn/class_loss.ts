@@ -1,7 +1,15 @@
-// Losses of classes given by index (src/kernels/class_loss.h says what they are).
+// Losses of classes given by index, as defined in src/kernels/class_loss.h.
 
+import type {
+  ClassTargets,
+  CrossEntropy,
+  CrossEntropyBackward,
+  FindBadTarget,
+  MeanLoss,
+  NllLosses,
+  TargetDistribution,
+} from "../../../generated/stream";
 import type { Access } from "../../shader";
-import type { Reader, Rows, View } from "../../stream";
 import { kChecked, statusOf } from "../index/checked";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
@@ -9,26 +17,8 @@ import { chooseLanes, combineLanes, forEachLane, kMaximum, kSum, lanesKey } from
 import { dispatchRows } from "./rows";
 import { kRowSum } from "./softmax";
 
-interface Targets {
-  readonly rows: Rows;
-  readonly index: View;
-  readonly weight: View | undefined;
-  readonly ignoreIndex: number;
-  readonly smoothing: number;
-}
-
-function readTargets(fields: Reader): Targets {
-  return {
-    rows: fields.rows(),
-    index: fields.in(),
-    weight: fields.optionalIn(),
-    ignoreIndex: fields.long(),
-    smoothing: fields.double(),
-  };
-}
-
-// What every shader about targets has. Those after the first of a loss need not report bad ones again.
-function partsOf(commands: Commands, targets: Targets, reports = true) {
+// The parts that all shaders for targets share. Only the first shader of a loss has to report bad targets.
+function partsOf(commands: Commands, targets: ClassTargets, reports = true) {
   const { rows, index, weight, ignoreIndex, smoothing } = targets;
   const status = reports ? statusOf(commands) : undefined;
   const memory: Access[] = [
@@ -36,8 +26,8 @@ function partsOf(commands: Commands, targets: Targets, reports = true) {
     ...(weight === undefined ? [] : [{ name: "weight", view: weight, mode: "read" } as const]),
     ...(status ? [status.access] : []),
   ];
-  const numbers = {
-    u32: { classes: rows.size, ...status?.numbers },
+  const uniforms = {
+    u32: { classes: rows.size, ...status?.uniforms },
     i32: { ignore: Math.max(-(2 ** 31), Math.min(2 ** 31 - 1, ignoreIndex)) },
     f32: { hit: 1 - smoothing, share: smoothing / rows.size },
   };
@@ -46,7 +36,7 @@ fn weight_of(class_index: u32) -> f32 { return ${weight === undefined ? "1f" : "
 fn is_ignored(position: u32) -> bool { return load_target(position) == u.ignore; }
 fn class_of(position: u32) -> u32 { return checked_index(load_target(position), u.classes); }
 `;
-  return { key: weight === undefined ? "" : "w", memory, numbers, functions };
+  return { key: weight === undefined ? "" : "w", memory, uniforms, functions };
 }
 
 const kUnchecked =
@@ -54,15 +44,12 @@ const kUnchecked =
 
 const kTargetViews = [["int64"], ["float32"]] as const;
 
-export const nllLosses: Kernel = {
+export const nllLosses: Kernel<NllLosses> = {
   supported: { views: [...kTargetViews, ["float32"], ["float32"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const targets = readTargets(fields);
-    const logProbabilities = fields.in();
-    const losses = fields.out();
+  play({ targets, logProbabilities, losses }, commands): void {
     const { outer, size, inner } = targets.rows;
-    const { key, memory, numbers, functions } = partsOf(commands, targets);
+    const { key, memory, uniforms, functions } = partsOf(commands, targets);
     const count = outer * inner;
     commands.dispatch({
       key: `nll_losses ${key}`,
@@ -71,7 +58,7 @@ export const nllLosses: Kernel = {
         { name: "x", view: logProbabilities, mode: "read" },
         { name: "losses", view: losses, mode: "write" },
       ],
-      numbers: { ...numbers, u32: { ...numbers.u32, count, size, inner } },
+      uniforms: { ...uniforms, u32: { ...uniforms.u32, count, size, inner } },
       workgroups: invocations(count),
       body: () =>
         functions +
@@ -85,17 +72,15 @@ export const nllLosses: Kernel = {
   },
 };
 
-export const targetDistribution: Kernel = {
+export const targetDistribution: Kernel<TargetDistribution> = {
   supported: { views: [...kTargetViews, ["float32"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const targets = readTargets(fields);
-    const distribution = fields.out();
-    const { key, memory, numbers, functions } = partsOf(commands, targets);
+  play({ targets, distribution }, commands): void {
+    const { key, memory, uniforms, functions } = partsOf(commands, targets);
     dispatchRows(commands, targets.rows, {
       key: `target_distribution ${key}`,
       memory: [...memory, { name: "q", view: distribution, mode: "write" }],
-      numbers,
+      uniforms,
       combine: {},
       functions,
       work: `if (is_inside) {
@@ -114,16 +99,11 @@ export const targetDistribution: Kernel = {
   },
 };
 
-export const crossEntropy: Kernel = {
+export const crossEntropy: Kernel<CrossEntropy> = {
   supported: { views: [...kTargetViews, ["float32"], ["float32"], ["float32"], ["float32"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const targets = readTargets(fields);
-    const scores = fields.in();
-    const losses = fields.out();
-    const largest = fields.out();
-    const logSum = fields.out();
-    const { key, memory, numbers, functions } = partsOf(commands, targets);
+  play({ targets, scores, losses, largest, logSum }, commands): void {
+    const { key, memory, uniforms, functions } = partsOf(commands, targets);
     const isSmooth = targets.smoothing !== 0;
     const smooth = `var smooth_loss = 0f;
   for (var k = lane; k < u.size; k += kLanes) {
@@ -139,7 +119,7 @@ export const crossEntropy: Kernel = {
         { name: "largest", view: largest, mode: "write" },
         { name: "log_sum", view: logSum, mode: "write" },
       ],
-      numbers,
+      uniforms,
       combine: { largest_of_lanes: kMaximum, sum_of_lanes: kSum },
       functions,
       work: `${kRowSum}
@@ -160,7 +140,7 @@ export const crossEntropy: Kernel = {
   },
 };
 
-export const crossEntropyBackward: Kernel = {
+export const crossEntropyBackward: Kernel<CrossEntropyBackward> = {
   supported: {
     views: [
       ...kTargetViews,
@@ -173,16 +153,11 @@ export const crossEntropyBackward: Kernel = {
     ],
   },
 
-  play(fields: Reader, commands: Commands): void {
-    const targets = readTargets(fields);
-    const scores = fields.in();
-    const largest = fields.in();
-    const logSum = fields.in();
-    const grad = fields.in();
-    const gradStep = fields.long();
-    const totalWeight = fields.optionalIn();
-    const gradScores = fields.out();
-    const { key, memory, numbers, functions } = partsOf(commands, targets, false);
+  play(
+    { targets, scores, largest, logSum, grad, gradStep, totalWeight, gradScores },
+    commands,
+  ): void {
+    const { key, memory, uniforms, functions } = partsOf(commands, targets, false);
     const isSmooth = targets.smoothing !== 0;
     const total = `var total = 0f;
   for (var k = lane; k < u.size; k += kLanes) {
@@ -200,7 +175,7 @@ export const crossEntropyBackward: Kernel = {
         ...(totalWeight ? [{ name: "total", view: totalWeight, mode: "read" } as const] : []),
         { name: "grad_x", view: gradScores, mode: "write" },
       ],
-      numbers: { ...numbers, u32: { ...numbers.u32, grad_step: gradStep } },
+      uniforms: { ...uniforms, u32: { ...uniforms.u32, grad_step: gradStep } },
       combine: isSmooth ? { sum_of_lanes: kSum } : {},
       functions,
       work: `${isSmooth ? total : ""}
@@ -230,15 +205,11 @@ export const crossEntropyBackward: Kernel = {
   },
 };
 
-export const meanLoss: Kernel = {
+export const meanLoss: Kernel<MeanLoss> = {
   supported: { views: [...kTargetViews, ["float32"], ["float32"], ["float32"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const targets = readTargets(fields);
-    const losses = fields.in();
-    const mean = fields.out();
-    const totalWeight = fields.out();
-    const { key, memory, numbers, functions } = partsOf(commands, targets, false);
+  play({ targets, losses, mean, totalWeight }, commands): void {
+    const { key, memory, uniforms, functions } = partsOf(commands, targets, false);
     const count = targets.rows.outer * targets.rows.inner;
     const lanes = chooseLanes(commands, 1, Math.max(count, 512), true);
     commands.dispatch({
@@ -249,7 +220,7 @@ export const meanLoss: Kernel = {
         { name: "mean", view: mean, mode: "write" },
         { name: "total", view: totalWeight, mode: "write" },
       ],
-      numbers: { ...numbers, u32: { ...numbers.u32, positions: 1, count } },
+      uniforms: { ...uniforms, u32: { ...uniforms.u32, positions: 1, count } },
       workgroups: [1],
       body: () =>
         [
@@ -277,19 +248,17 @@ export const meanLoss: Kernel = {
   },
 };
 
-/** Nothing is written: the status words take what the host would be told. */
-export const findBadTarget: Kernel = {
+/** Writes no results: the status words report a bad target, with the op of the command. */
+export const findBadTarget: Kernel<FindBadTarget> = {
   supported: { views: kTargetViews },
 
-  play(fields: Reader, commands: Commands): void {
-    fields.namedText(); // the op, which the status words name by the command
-    const targets = readTargets(fields);
-    const { key, memory, numbers, functions } = partsOf(commands, targets);
+  play({ targets }, commands): void {
+    const { key, memory, uniforms, functions } = partsOf(commands, targets);
     const count = targets.rows.outer * targets.rows.inner;
     commands.dispatch({
       key: `find_bad_target ${key}`,
       memory,
-      numbers: { ...numbers, u32: { ...numbers.u32, count } },
+      uniforms: { ...uniforms, u32: { ...uniforms.u32, count } },
       workgroups: invocations(count),
       body: () =>
         functions +

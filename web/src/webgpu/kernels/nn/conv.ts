@@ -1,46 +1,39 @@
 // Convolution over planes, and its two gradients (src/kernels/conv.h).
 
-import type { Reader } from "../../stream";
-import type { Commands, Kernel } from "../kernel";
+import type {
+  Convolve,
+  ConvolveBackwardInput,
+  ConvolveBackwardWeight,
+} from "../../../generated/stream";
+import type { Kernel } from "../kernel";
 import { convolveSegments, convolveSegmentsBackward } from "./conv_segments";
 import { convolveTiles, convolveTilesBackward, weightGradientTiles } from "./conv_tiles";
 import { weightGradientSegments } from "./conv_weight_segments";
-import { type Gathered, readConvolution } from "./convolution";
+import { convolutionOf } from "./convolution";
 
-function readGathered(fields: Reader): Gathered {
-  return {
-    conv: readConvolution(fields),
-    from: fields.in(),
-    weight: fields.in(),
-    bias: fields.optionalIn(),
-    to: fields.out(),
-  };
-}
-
-export const convolve: Kernel = {
+export const convolve: Kernel<Convolve> = {
   supported: { all: ["float32"] },
 
-  play(fields: Reader, commands: Commands): void {
+  play({ conv, x, weight, bias, y }, commands): void {
     const run = commands.isSoftware ? convolveSegments : convolveTiles;
-    run(commands, readGathered(fields));
+    run(commands, { conv: convolutionOf(conv), from: x, weight, bias, to: y });
   },
 };
 
-export const convolveBackwardInput: Kernel = {
+export const convolveBackwardInput: Kernel<ConvolveBackwardInput> = {
   supported: { all: ["float32"] },
 
-  play(fields: Reader, commands: Commands): void {
+  play({ conv, gradY, weight, bias, gradX }, commands): void {
     const run = commands.isSoftware ? convolveSegmentsBackward : convolveTilesBackward;
-    run(commands, readGathered(fields));
+    run(commands, { conv: convolutionOf(conv), from: gradY, weight, bias, to: gradX });
   },
 };
 
-export const convolveBackwardWeight: Kernel = {
+export const convolveBackwardWeight: Kernel<ConvolveBackwardWeight> = {
   supported: { all: ["float32"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const conv = readConvolution(fields);
+  play({ conv, gradY, x, gradWeight }, commands): void {
     const run = commands.isSoftware ? weightGradientSegments : weightGradientTiles;
-    run(commands, { conv, g: fields.in(), x: fields.in(), to: fields.out() });
+    run(commands, { conv: convolutionOf(conv), g: gradY, x, to: gradWeight });
   },
 };

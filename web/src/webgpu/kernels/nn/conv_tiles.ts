@@ -1,8 +1,8 @@
-// Convolution over planes, and its two gradients, as a GPU likes them.
+// Convolution over planes, and its two gradients, for GPUs.
 //
-// Each is a product of matrices whose operands are gathered from the planes: the results of a group as rows,
-// places (or taps) as columns, and what they sum over between them. A workgroup brings 16 steps of both into its
-// memory, as products of matrices do.
+// Each of them is a matrix product whose operands are gathered from the planes (implicit im2col): the rows of the result
+// are the channels of a group, its columns are positions (or, for the weight, input channels and taps). A workgroup loads
+// 16 steps of both operands into workgroup memory, as in matrix products.
 
 import type { Access } from "../../shader";
 import type { View } from "../../stream";
@@ -11,17 +11,17 @@ import type { TiledProduct } from "../matrix/tiled_product";
 import { dispatchTiles } from "../matrix/tiles";
 import { type Convolution, type Gathered, sizesOf, type WeightGradient } from "./convolution";
 
-function numbersOf({ groups, inChannels, outChannels, rows, columns }: Convolution) {
-  const numbers: Record<string, number> = {
+function uniformsOf({ groups, inChannels, outChannels, rows, columns }: Convolution) {
+  const uniforms: Record<string, number> = {
     in_channels: inChannels,
     out_channels: outChannels,
     groups,
   };
   for (const name of ["in", "kernel", "out", "stride", "padding", "dilation"] as const) {
-    numbers[`${name}_rows`] = rows[name];
-    numbers[`${name}_columns`] = columns[name];
+    uniforms[`${name}_rows`] = rows[name];
+    uniforms[`${name}_columns`] = columns[name];
   }
-  return numbers;
+  return uniforms;
 }
 
 const kFirst = `fn first_a(batch: u32) -> u32 { return batch; }
@@ -29,7 +29,7 @@ fn first_b(batch: u32) -> u32 { return batch; }
 fn first_c(batch: u32) -> u32 { return batch; }
 `;
 
-// Where an element of planes is looked for: its plane, and a row and column that may lie outside.
+// The location of an element of the planes: its plane, row and column; row and column may be outside.
 const kPlace = `struct Place { plane: u32, row: i32, column: i32 }
 fn kernel_taps() -> u32 { return u.kernel_rows * u.kernel_columns; }
 fn tap_place(plane: u32, tap: u32) -> Place {
@@ -37,7 +37,7 @@ fn tap_place(plane: u32, tap: u32) -> Place {
 }
 `;
 
-// What a result reads with a tap.
+// The element of x that a position reads with a tap.
 const kReadX = `fn x_value(a: Place, b: Place) -> f32 {
   let row = u32(a.row + b.row);
   let column = u32(a.column + b.column);
@@ -51,14 +51,14 @@ const kReadX = `fn x_value(a: Place, b: Place) -> f32 {
 type ConvProduct = Pick<TiledProduct, "key" | "memory" | "m" | "n" | "k" | "count"> & {
   readonly conv: Convolution;
   readonly isBRowMajor: boolean;
-  /** a_line, a_step, a_value, b_line, b_step, b_value and finish. */
+  /** The WGSL of a_line, a_step, a_value, b_line, b_step, b_value and finish (see TiledProduct). */
   readonly functions: string;
 };
 
 function dispatchConv(commands: Commands, { conv, functions, ...product }: ConvProduct): void {
   dispatchTiles(commands, {
     ...product,
-    numbers: { u32: numbersOf(conv) },
+    uniforms: { u32: uniformsOf(conv) },
     type: "f32",
     isARowMajor: true,
     functions: () => kFirst + kPlace + functions,
@@ -75,13 +75,13 @@ function accesses(reads: Record<string, View | undefined>, write: View): Access[
 export function convolveTiles(commands: Commands, call: Gathered): void {
   const { conv, from, weight, bias, to } = call;
   const { batch, groups, inChannels, outChannels } = conv;
-  const { outPlaces, taps } = sizesOf(conv);
+  const { outPositions, taps } = sizesOf(conv);
   dispatchConv(commands, {
     key: `convolve ${!!bias}`,
     conv,
     memory: accesses({ x: from, weight, bias }, to),
     m: outChannels,
-    n: outPlaces,
+    n: outPositions,
     k: inChannels * taps,
     count: batch * groups,
     isBRowMajor: true,
@@ -104,13 +104,13 @@ fn finish(batch: u32, row: u32, column: u32, sum: f32) {
 export function convolveTilesBackward(commands: Commands, call: Gathered): void {
   const { conv, from, weight, bias, to } = call;
   const { batch, groups, inChannels, outChannels } = conv;
-  const { inPlaces, taps } = sizesOf(conv);
+  const { inPositions, taps } = sizesOf(conv);
   dispatchConv(commands, {
     key: `convolve_backward_input ${!!bias}`,
     conv,
     memory: accesses({ g: from, weight, bias }, to),
     m: inChannels,
-    n: inPlaces,
+    n: inPositions,
     k: outChannels * taps,
     count: batch * groups,
     isBRowMajor: true,
@@ -126,7 +126,7 @@ fn b_line(batch: u32, column: u32) -> Place {
   return Place(batch * u.out_channels, row, i32(column % u.in_columns + u.padding_columns));
 }
 fn b_step(batch: u32, k: u32) -> Place { return tap_place(k / kernel_taps(), k % kernel_taps()); }
-// Of the result that reads an element of x with a tap.
+// The gradient of the result that reads an element of x with a tap.
 fn b_value(line: Place, step: Place) -> f32 {
   let row = line.row - step.row;
   let column = line.column - step.column;
@@ -147,14 +147,14 @@ fn finish(batch: u32, row: u32, column: u32, sum: f32) {
 export function weightGradientTiles(commands: Commands, call: WeightGradient): void {
   const { conv, g, x, to } = call;
   const { batch, groups, inChannels, outChannels } = conv;
-  const { outPlaces, taps } = sizesOf(conv);
+  const { outPositions, taps } = sizesOf(conv);
   dispatchConv(commands, {
     key: "convolve_backward_weight",
     conv,
     memory: accesses({ g, x }, to),
     m: outChannels,
     n: inChannels * taps,
-    k: batch * outPlaces,
+    k: batch * outPositions,
     count: groups,
     isBRowMajor: false,
     functions: `${kReadX}fn out_places() -> u32 { return u.out_rows * u.out_columns; }

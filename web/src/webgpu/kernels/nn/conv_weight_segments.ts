@@ -1,25 +1,25 @@
-// The gradient of a convolution's weight as segments: sums over all places of all images, which several invocations share
-// where there are few weights.
+// The gradient of a convolution's weight, computed in segments (segments.ts): sums over all positions of all images, which several
+// invocations share if there are few weights.
 
 import type { Access } from "../../shader";
 import type { View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import type { Commands } from "../kernel";
-import { upTo } from "../text";
+import { range } from "../text";
 import type { Convolution, WeightGradient } from "./convolution";
 import {
+  type AxisMap,
   Columns,
-  forwardMeeting,
+  forwardMap,
   kSegmentsHead,
-  type Meeting,
-  mostChannels,
+  maxChannels,
   segmentOf,
   segmentWorkgroups,
   shareOf,
   unrolledTaps,
 } from "./segments";
 
-/** With so many invocations all cores are busy. */
+/** With this many invocations, all cores are busy. */
 const kEnough = 512;
 
 export function weightGradientSegments(commands: Commands, call: WeightGradient): void {
@@ -27,15 +27,15 @@ export function weightGradientSegments(commands: Commands, call: WeightGradient)
   const { batch, groups, inChannels, outChannels, rows, columns } = conv;
   const taps = unrolledTaps(columns);
   const isUnrolled = taps === columns.kernel;
-  const places = segmentOf(columns.out);
-  const own = ownChannels(conv, places * taps);
+  const positions = segmentOf(columns.out);
+  const own = ownChannels(conv, positions * taps);
   const outBlocks = Math.ceil(outChannels / own.out);
   const inBlocks = Math.ceil(inChannels / own.in);
   const outerTaps = rows.kernel * (isUnrolled ? 1 : columns.kernel);
   const weights = groups * outChannels * inChannels * rows.kernel * columns.kernel;
   if (weights === 0) return;
   const blocks = groups * outBlocks * inBlocks * outerTaps;
-  // Rows of places of all images.
+  // The rows of positions of all images.
   const lines = batch * rows.out;
   const share = Math.max(1, shareOf(lines, (lines * blocks) / kEnough));
   const shares = Math.max(1, Math.ceil(lines / share));
@@ -45,12 +45,12 @@ export function weightGradientSegments(commands: Commands, call: WeightGradient)
     view: isShared ? commands.scratch(4 * shares * weights, "float32") : to,
     mode: "write",
   };
-  const meets = forwardMeeting(columns);
+  const columnMap = forwardMap(columns);
   const count = shares * blocks;
   commands.dispatch({
-    key: `convolve_backward_weight segments ${Object.values(own)} ${places} ${taps} ${isUnrolled} ${Object.values(meets)}`,
+    key: `convolve_backward_weight segments ${Object.values(own)} ${positions} ${taps} ${isUnrolled} ${Object.values(columnMap)}`,
     memory: [{ name: "g", view: g, mode: "read" }, { name: "x", view: x, mode: "read" }, result],
-    numbers: {
+    uniforms: {
       u32: {
         count,
         outer_taps: outerTaps,
@@ -62,7 +62,7 @@ export function weightGradientSegments(commands: Commands, call: WeightGradient)
         lines,
         share,
         weights,
-        segments: Math.ceil(columns.out / places),
+        segments: Math.ceil(columns.out / positions),
         in_rows: rows.in,
         in_columns: columns.in,
         out_rows: rows.out,
@@ -73,7 +73,7 @@ export function weightGradientSegments(commands: Commands, call: WeightGradient)
       i32: { row_step: rows.stride, row_tap: rows.dilation, row_offset: -rows.padding },
     },
     workgroups: segmentWorkgroups(count),
-    body: () => gradientText({ own, places, taps, isUnrolled, meets }),
+    body: () => gradientText({ own, positions, taps, isUnrolled, columnMap }),
   });
   if (isShared) addShares(commands, result.view, to, weights, shares);
 }
@@ -83,38 +83,40 @@ interface Channels {
   readonly out: number;
 }
 
-/** Channels of an invocation, whose text has `products` for every pair of them: a square, if there are so many. */
+/** Chooses the channels of an invocation, with `products` multiplications for each pair of channels: as many of both kinds, if possible. */
 function ownChannels({ inChannels, outChannels }: Convolution, products: number): Channels {
-  const most = mostChannels(products);
+  const most = maxChannels(products);
   const side = Math.max(1, Math.floor(Math.sqrt(most)));
   if (inChannels < outChannels) {
     const own = shareOf(inChannels, side);
-    return { in: own, out: shareOf(outChannels, Math.min(kMostChannels, most / own)) };
+    return { in: own, out: shareOf(outChannels, Math.min(kMaxChannels, most / own)) };
   }
   const own = shareOf(outChannels, side);
-  return { in: shareOf(inChannels, Math.min(kMostChannels, most / own)), out: own };
+  return { in: shareOf(inChannels, Math.min(kMaxChannels, most / own)), out: own };
 }
 
-const kMostChannels = 16;
+const kMaxChannels = 16;
 
 interface GradientText {
   readonly own: Channels;
-  readonly places: number;
+  readonly positions: number;
   readonly taps: number;
   readonly isUnrolled: boolean;
-  readonly meets: Meeting;
+  readonly columnMap: AxisMap;
 }
 
-function gradientText({ own, places, taps, isUnrolled, meets }: GradientText): string {
-  const read = new Columns(meets, places, taps);
+function gradientText({ own, positions, taps, isUnrolled, columnMap }: GradientText): string {
+  const read = new Columns(columnMap, positions, taps);
   const sumsOf = (o: number) =>
-    upTo(own.in).flatMap((c) => upTo(taps).map((tap) => ({ c, tap, sum: `sum_${o}_${c}_${tap}` })));
+    range(own.in).flatMap((c) =>
+      range(taps).map((tap) => ({ c, tap, sum: `sum_${o}_${c}_${tap}` })),
+    );
   const productsOf = (o: number, c: number, tap: number) =>
-    upTo(places).map((p) => `g_${o}_${p} * ${read.read(`x_${c}`, p, tap)}`);
+    range(positions).map((p) => `g_${o}_${p} * ${read.read(`x_${c}`, p, tap)}`);
   // Gradients are used as soon as they are read.
   const channelText = (o: number) =>
     [
-      ...upTo(places).map(
+      ...range(positions).map(
         (p) =>
           `let g_${o}_${p} = select(0f, load_g(g_first + ${o}u * g_plane + column + ${p}u), is_place_${p});`,
       ),
@@ -134,8 +136,8 @@ function gradientText({ own, places, taps, isUnrolled, meets }: GradientText): s
   let share = rest / u.groups;
   let x_plane = u.in_rows * u.in_columns;
   let g_plane = u.out_rows * u.out_columns;
-  let tap_offset = i32(tap_column) * ${meets.tapStep} + (${meets.offset});
-  ${upTo(own.out)
+  let tap_offset = i32(tap_column) * ${columnMap.tapStep} + (${columnMap.offset});
+  ${range(own.out)
     .flatMap(sumsOf)
     .map(({ sum }) => `var ${sum} = 0f;`)
     .join(" ")}
@@ -149,26 +151,26 @@ function gradientText({ own, places, taps, isUnrolled, meets }: GradientText): s
     let x_first = (image * u.in_channels + first_in) * x_plane + u32(x_row) * u.in_columns;
     let g_first = (image * u.out_channels + first_out) * g_plane + row * u.out_columns;
     for (var segment = 0u; segment < u.segments; segment++) {
-      let column = segment * ${places}u;
-      let first_column = i32(column) * ${meets.step} + tap_offset;
+      let column = segment * ${positions}u;
+      let first_column = i32(column) * ${columnMap.step} + tap_offset;
       ${read.findText("first_column", "u.in_columns")}
-      ${upTo(places)
+      ${range(positions)
         .map((p) => `let is_place_${p} = column + ${p}u < u.out_columns;`)
         .join("\n      ")}
-      ${upTo(own.in)
+      ${range(own.in)
         .map((c) => read.readText(`x_${c}`, "load_x", `x_first + ${c}u * x_plane`))
         .join("\n      ")}
-      ${upTo(own.out).map(channelText).join("\n      ")}
+      ${range(own.out).map(channelText).join("\n      ")}
     }
   }
   let taps = u.kernel_rows * u.kernel_columns;
   let first_weight = share * u.weights + tap_row * u.kernel_columns + tap_column;
-  ${upTo(own.out)
+  ${range(own.out)
     .flatMap((o) =>
-      upTo(own.in).map(
+      range(own.in).map(
         (c) => `if (first_out + ${o}u < u.out_channels && first_in + ${c}u < u.in_channels) {
     let at = first_weight + ((group * u.out_channels + first_out + ${o}u) * u.in_channels + first_in + ${c}u) * taps;
-    ${upTo(taps)
+    ${range(taps)
       .map((tap) => `store_to(at + ${tap}u, sum_${o}_${c}_${tap});`)
       .join("\n    ")}
   }`,
@@ -192,7 +194,7 @@ function addShares(
       { name: "from", view: from, mode: "read" },
       { name: "to", view: to, mode: "write" },
     ],
-    numbers: { u32: { count: weights, shares } },
+    uniforms: { u32: { count: weights, shares } },
     workgroups: invocations(weights),
     body: () =>
       forEach(`var sum = 0f;

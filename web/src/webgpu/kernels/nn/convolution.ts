@@ -1,11 +1,12 @@
-// What a convolution is told by (src/kernels/conv.h).
+// A convolution (src/kernels/conv.h) in the form that shaders use: by groups, rows and columns.
 
-import type { Reader, View } from "../../stream";
+import type { Convolution as ConvolutionFields } from "../../../generated/stream";
+import type { View } from "../../stream";
 
 export interface Convolution {
   readonly batch: number;
   readonly groups: number;
-  /** Channels of a group. */
+  /** The channels of one group. */
   readonly inChannels: number;
   readonly outChannels: number;
   readonly rows: Axis;
@@ -22,41 +23,41 @@ export interface Axis {
   readonly dilation: number;
 }
 
-export function readConvolution(fields: Reader): Convolution {
-  const batch = fields.long();
-  const groups = fields.long();
-  const inChannels = fields.long() / groups;
-  const outChannels = fields.long() / groups;
-  const pairs = Array.from({ length: 6 }, () => [fields.long(), fields.long()]);
-  const axis = (d: number): Axis => {
-    const [size, kernel, out, stride, padding, dilation] = pairs.map((pair) => pair[d]) as [
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
-    return { in: size, kernel, out, stride, padding, dilation };
+export function convolutionOf(call: ConvolutionFields): Convolution {
+  const { batch, groups, inChannels, outChannels } = call;
+  const axis = (d: 0 | 1): Axis => ({
+    in: call.in[d],
+    kernel: call.kernel[d],
+    out: call.out[d],
+    stride: call.stride[d],
+    padding: call.padding[d],
+    dilation: call.dilation[d],
+  });
+  return {
+    batch,
+    groups,
+    inChannels: inChannels / groups,
+    outChannels: outChannels / groups,
+    rows: axis(0),
+    columns: axis(1),
   };
-  return { batch, groups, inChannels, outChannels, rows: axis(0), columns: axis(1) };
 }
 
-/** Numbers of places and taps. */
+/** Returns the number of positions and taps. */
 export function sizesOf({ rows, columns }: Convolution) {
   return {
-    inPlaces: rows.in * columns.in,
-    outPlaces: rows.out * columns.out,
+    inPositions: rows.in * columns.in,
+    outPositions: rows.out * columns.out,
     taps: rows.kernel * columns.kernel,
   };
 }
 
-/** A convolution, or the gradient of its input: planes of weighted sums of planes. */
+/** A convolution, or the gradient of its input: its results are weighted sums over planes. */
 export interface Gathered {
   readonly conv: Convolution;
   readonly from: View;
   readonly weight: View;
-  /** A number for every channel of the result. */
+  /** One number per channel of the result. */
   readonly bias: View | undefined;
   readonly to: View;
 }

@@ -1,31 +1,27 @@
-// Normalising rows: layer norm, and RMS norm, which has no mean.
+// Normalisation of rows: layer norm, and RMS norm, which has no mean.
 
+import type {
+  RowNorm,
+  RowNormBackwardInput,
+  RowNormBackwardParameters,
+} from "../../../generated/stream";
 import type { Access } from "../../shader";
-import type { Reader, View } from "../../stream";
-import type { Commands, Kernel } from "../kernel";
+import type { View } from "../../stream";
+import type { Kernel } from "../kernel";
 import { chooseLanes, combineLanes, forEachLane, kSum, lanesKey, laneWorkgroups } from "../lanes";
 import { dispatchRows } from "./rows";
 
-/** The accesses of views that are there. */
+/** Returns the accesses of the views that are present. */
 function accesses(mode: Access["mode"], views: Record<string, View | undefined>): Access[] {
   return Object.entries(views).flatMap(([name, view]) =>
     view === undefined ? [] : [{ name, view, mode }],
   );
 }
 
-export const rowNorm: Kernel = {
+export const rowNorm: Kernel<RowNorm> = {
   supported: { all: ["float32"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const rows = fields.long();
-    const width = fields.long();
-    const eps = fields.double();
-    const x = fields.in();
-    const weight = fields.optionalIn();
-    const bias = fields.optionalIn();
-    const y = fields.out();
-    const mean = fields.optionalOut();
-    const rstd = fields.out();
+  play({ rows, width, eps, x, weight, bias, y, mean, rstd }, commands): void {
     const meanText = `var mean = 0f;
   for (var k = lane; k < u.size; k += kLanes) {
     mean += load_x(first + k);
@@ -38,7 +34,7 @@ export const rowNorm: Kernel = {
       {
         key: `row_norm ${!!weight} ${!!bias} ${!!mean}`,
         memory: [...accesses("read", { x, weight, bias }), ...accesses("write", { y, mean, rstd })],
-        numbers: { f32: { eps } },
+        uniforms: { f32: { eps } },
         combine: { sum_of_lanes: kSum },
         work: `${mean ? meanText : "let mean = 0f;"}
   var squares = 0f;
@@ -62,19 +58,11 @@ export const rowNorm: Kernel = {
   },
 };
 
-export const rowNormBackwardInput: Kernel = {
+export const rowNormBackwardInput: Kernel<RowNormBackwardInput> = {
   supported: { all: ["float32"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const rows = fields.long();
-    const width = fields.long();
-    const x = fields.in();
-    const weight = fields.optionalIn();
-    const mean = fields.optionalIn();
-    const rstd = fields.in();
-    const g = fields.in();
-    const gradX = fields.out();
-    // With x' = (x - mean) rstd and g' = g weight: rstd (g' - mean(g') - x' mean(g' x')).
+  play({ rows, width, x, weight, mean, rstd, gradY: g, gradX }, commands): void {
+    // With x' = (x - mean) rstd and g' = g weight, the gradient is rstd (g' - mean(g') - x' mean(g' x')).
     dispatchRows(
       commands,
       { outer: rows, size: width, inner: 1 },
@@ -108,18 +96,10 @@ export const rowNormBackwardInput: Kernel = {
   },
 };
 
-export const rowNormBackwardParameters: Kernel = {
+export const rowNormBackwardParameters: Kernel<RowNormBackwardParameters> = {
   supported: { all: ["float32"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const rows = fields.long();
-    const width = fields.long();
-    const x = fields.in();
-    const mean = fields.optionalIn();
-    const rstd = fields.in();
-    const g = fields.in();
-    const gradWeight = fields.optionalOut();
-    const gradBias = fields.optionalOut();
+  play({ rows, width, x, mean, rstd, gradY: g, gradWeight, gradBias }, commands): void {
     if (width === 0 || !(gradWeight || gradBias)) return;
     const lanes = chooseLanes(commands, width, rows, false);
     commands.dispatch({
@@ -128,7 +108,7 @@ export const rowNormBackwardParameters: Kernel = {
         ...accesses("read", { x, mean, rstd, g }),
         ...accesses("write", { grad_weight: gradWeight, grad_bias: gradBias }),
       ],
-      numbers: { u32: { positions: width, rows } },
+      uniforms: { u32: { positions: width, rows } },
       workgroups: laneWorkgroups(lanes, width),
       body: () =>
         [

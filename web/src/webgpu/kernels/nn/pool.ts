@@ -1,11 +1,19 @@
-// Pooling over windows of planes (src/kernels/pool.h). Gradients are gathered: an element of x goes through
-// the windows that it lies in, so that sums have an order.
+// Pooling over windows of planes (src/kernels/pool.h). Gradients are gathered: each element of x iterates over the windows
+// that contain it, so that the order of the sums is fixed.
 
+import type {
+  AvgPool,
+  AvgPoolBackward,
+  MaxPool,
+  MaxPoolBackward,
+  MaxPoolPick,
+  PoolDivisor,
+  PoolPlanes,
+} from "../../../generated/stream";
 import type { Access } from "../../shader";
-import type { Reader } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
-import { type Axis, axisText, readAxis } from "./pool_axis";
+import { type Axis, axisText, makeAxis } from "./pool_axis";
 
 interface Planes {
   readonly planes: number;
@@ -13,12 +21,8 @@ interface Planes {
   readonly columns: Axis;
 }
 
-function readPlanes(fields: Reader): Planes {
-  return {
-    planes: fields.long(),
-    rows: readAxis(fields, "rows"),
-    columns: readAxis(fields, "columns"),
-  };
+function makePlanes({ planes, rows, columns }: PoolPlanes): Planes {
+  return { planes, rows: makeAxis(rows, "rows"), columns: makeAxis(columns, "columns") };
 }
 
 function functionsOf({ rows, columns }: Planes): string {
@@ -31,9 +35,9 @@ interface PoolShader {
   readonly key: string;
   readonly memory: readonly Access[];
   readonly f32?: Record<string, number>;
-  /** What an invocation is for: a window, an element of the planes, or a tile of them. */
+  /** What an invocation computes: a window, an element of the planes, or a tile of them. */
   readonly each: "out" | "in" | "tiles";
-  /** With `row` and `column` in the plane (or of the window) and `plane`. */
+  /** The WGSL for one of these; it uses `plane`, and `row` and `column` of the element, window or tile. */
   readonly work: string;
 }
 
@@ -44,7 +48,7 @@ function dispatchPool(commands: Commands, pool: Planes, shader: PoolShader): voi
   commands.dispatch({
     key: `${key} ${rows.isAdaptive} ${columns.isAdaptive}`,
     memory,
-    numbers: { u32: { count }, i32: { ...rows.numbers, ...columns.numbers }, f32 },
+    uniforms: { u32: { count }, i32: { ...rows.uniforms, ...columns.uniforms }, f32 },
     workgroups: invocations(count),
     body: () =>
       functionsOf(pool) +
@@ -57,7 +61,7 @@ function dispatchPool(commands: Commands, pool: Planes, shader: PoolShader): voi
   });
 }
 
-// For all elements of the window at (row, column).
+// Runs `work` for all elements (y, x) of the window at (row, column).
 function overWindow(work: string): string {
   return `let tall = rows_window(row);
   let wide = columns_window(column);
@@ -68,7 +72,7 @@ function overWindow(work: string): string {
   }`;
 }
 
-// For all windows, by their `place` in the result, that the element at (row, column) may lie in.
+// Runs `work` for all windows that may contain the element at (row, column); `place` is the window's index in the result.
 function overWindows(work: string): string {
   return `let rows = rows_windows_of(row);
   let columns = columns_windows_of(column);
@@ -80,34 +84,30 @@ function overWindows(work: string): string {
   }`;
 }
 
-/** What stands for the place of the largest element of a window of padding alone. */
-const kNoPlace = -1;
+/** The index for a window without elements, which covers only padding. */
+const kNoIndex = -1;
 
 const kPooled = ["float32", "int64"] as const;
 
-export const maxPool: Kernel = {
+export const maxPool: Kernel<MaxPool> = {
   supported: { views: [kPooled, kPooled, ["int64"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const pool = readPlanes(fields);
-    const x = fields.in();
-    const y = fields.out();
-    const places = fields.out();
+  play({ pool, x, y, indices }, commands): void {
     const isFloat = x.dtype === "float32";
     const least = isFloat ? "-infinity_f32()" : "-2147483647 - 1";
-    dispatchPool(commands, pool, {
+    dispatchPool(commands, makePlanes(pool), {
       key: "max_pool",
       memory: [
         { name: "x", view: x, mode: "read" },
         { name: "y", view: y, mode: "write" },
-        { name: "places", view: places, mode: "write" },
+        { name: "places", view: indices, mode: "write" },
       ],
       each: "out",
       work: `var largest = ${least};
   let rows = rows_window(row);
   let columns = columns_window(column);
   let is_empty = rows.begin >= rows.end || columns.begin >= columns.end;
-  var place = select(rows.begin * u.columns_in + columns.begin, ${kNoPlace}, is_empty);
+  var place = select(rows.begin * u.columns_in + columns.begin, ${kNoIndex}, is_empty);
   ${overWindow(`let value = load_x(u32(first_in + y * u.columns_in + x));
       if (value > largest${isFloat ? " || is_nan_f32(value)" : ""}) {
         largest = value;
@@ -119,20 +119,20 @@ export const maxPool: Kernel = {
   },
 };
 
-export const maxPoolBackward: Kernel = {
+export const maxPoolBackward: Kernel<MaxPoolBackward> = {
   supported: { views: [["float32"], ["int64"], ["float32"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const pool = readPlanes(fields);
+  play({ pool, gradY, indices, gradX }, commands): void {
     const memory: readonly Access[] = [
-      { name: "g", view: fields.in(), mode: "read" },
-      { name: "places", view: fields.in(), mode: "read" },
-      { name: "grad_x", view: fields.out(), mode: "write" },
+      { name: "g", view: gradY, mode: "read" },
+      { name: "places", view: indices, mode: "read" },
+      { name: "grad_x", view: gradX, mode: "write" },
     ];
-    const isTiled = pool.rows.isTiled && pool.columns.isTiled;
+    const planes = makePlanes(pool);
+    const isTiled = planes.rows.isTiled && planes.columns.isTiled;
     dispatchPool(
       commands,
-      pool,
+      planes,
       isTiled
         ? { key: "max_pool_backward tiles", memory, each: "tiles", work: kFillTile }
         : { key: "max_pool_backward", memory, each: "in", work: kSumOfWindows },
@@ -146,7 +146,7 @@ const kSumOfWindows = `var sum = 0f;
       }`)}
   store_grad_x(i, sum);`;
 
-const kFillTile = `var place = ${kNoPlace};
+const kFillTile = `var place = ${kNoIndex};
   var g = 0f;
   if (row < u.rows_out && column < u.columns_out) {
     let window = u32(first_out + row * u.columns_out + column);
@@ -160,24 +160,20 @@ const kFillTile = `var place = ${kNoPlace};
     }
   }`;
 
-export const maxPoolPick: Kernel = {
+export const maxPoolPick: Kernel<MaxPoolPick> = {
   supported: { views: [kPooled, ["int64"], kPooled] },
 
-  play(fields: Reader, commands: Commands): void {
-    const pool = readPlanes(fields);
-    const x = fields.in();
-    const places = fields.in();
-    const y = fields.out();
-    dispatchPool(commands, pool, {
+  play({ pool, x, indices, y }, commands): void {
+    dispatchPool(commands, makePlanes(pool), {
       key: "max_pool_pick",
       memory: [
         { name: "x", view: x, mode: "read" },
-        { name: "places", view: places, mode: "read" },
+        { name: "places", view: indices, mode: "read" },
         { name: "y", view: y, mode: "write" },
       ],
       each: "out",
       work: `let place = load_places(i);
-  if (place == ${kNoPlace}) {
+  if (place == ${kNoIndex}) {
     store_y(i, 0);
   } else {
     store_y(i, load_x(u32(first_in + place)));
@@ -186,33 +182,28 @@ export const maxPoolPick: Kernel = {
   },
 };
 
-interface Divisor {
+interface DivisorText {
   readonly key: string;
-  /** What the sum of a window is divided by, which is `tall` and `wide`. */
+  /** The divisor for the sum of the window with rows `tall` and columns `wide`. */
   readonly text: string;
-  /** If it is one that is given. */
+  /** The value of the uniform `divisor`, if the text uses it. */
   readonly number: number;
 }
 
-function readDivisor(fields: Reader): Divisor {
-  const countsPadding = fields.bool();
-  const override = fields.double();
-  if (override !== 0) return { key: "o", text: "u.divisor", number: override };
+function divisorText({ countIncludePad, divisorOverride }: PoolDivisor): DivisorText {
+  if (divisorOverride !== 0) return { key: "o", text: "u.divisor", number: divisorOverride };
   const size = (name: string) =>
-    countsPadding ? `${name}.padded` : `(${name}.end - ${name}.begin)`;
+    countIncludePad ? `${name}.padded` : `(${name}.end - ${name}.begin)`;
   const text = `f32(${size("tall")} * ${size("wide")})`;
-  return { key: countsPadding ? "p" : "", text, number: 1 };
+  return { key: countIncludePad ? "p" : "", text, number: 1 };
 }
 
-export const avgPool: Kernel = {
+export const avgPool: Kernel<AvgPool> = {
   supported: { all: ["float32"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const pool = readPlanes(fields);
-    const { key, text, number } = readDivisor(fields);
-    const x = fields.in();
-    const y = fields.out();
-    dispatchPool(commands, pool, {
+  play({ pool, divisor, x, y }, commands): void {
+    const { key, text, number } = divisorText(divisor);
+    dispatchPool(commands, makePlanes(pool), {
       key: `avg_pool ${key}`,
       memory: [
         { name: "x", view: x, mode: "read" },
@@ -227,18 +218,15 @@ export const avgPool: Kernel = {
   },
 };
 
-export const avgPoolBackward: Kernel = {
+export const avgPoolBackward: Kernel<AvgPoolBackward> = {
   supported: { all: ["float32"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const pool = readPlanes(fields);
-    const { key, text, number } = readDivisor(fields);
-    const g = fields.in();
-    const gradX = fields.out();
-    dispatchPool(commands, pool, {
+  play({ pool, divisor, gradY, gradX }, commands): void {
+    const { key, text, number } = divisorText(divisor);
+    dispatchPool(commands, makePlanes(pool), {
       key: `avg_pool_backward ${key}`,
       memory: [
-        { name: "g", view: g, mode: "read" },
+        { name: "g", view: gradY, mode: "read" },
         { name: "grad_x", view: gradX, mode: "write" },
       ],
       f32: { divisor: number },

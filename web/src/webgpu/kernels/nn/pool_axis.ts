@@ -1,22 +1,19 @@
-// Windows along one of the two axes of planes (src/kernels/pool.h).
+// The windows along one of the two axes of planes (src/kernels/pool.h).
 
-import type { Reader } from "../../stream";
+import type { PoolAxis } from "../../../generated/stream";
 
 export interface Axis {
-  readonly numbers: Record<string, number>;
+  readonly uniforms: Record<string, number>;
   readonly isAdaptive: boolean;
-  /** Every element lies in one window, or behind the last: there are `tiles`, with those of no window. */
+  /** Whether windows neither overlap nor leave gaps. `tiles` also counts the rest after the last window. */
   readonly isTiled: boolean;
   readonly tiles: number;
   readonly in: number;
   readonly out: number;
 }
 
-export function readAxis(fields: Reader, name: string): Axis {
-  const [size, out, kernel, stride, padding, dilation] = Array.from({ length: 6 }, () =>
-    fields.long(),
-  ) as [number, number, number, number, number, number];
-  const isAdaptive = fields.bool();
+export function makeAxis(axis: PoolAxis, name: string): Axis {
+  const { in: size, out, kernel, stride, padding, dilation, isAdaptive } = axis;
   const tiles = Math.ceil(size / stride);
   return {
     in: size,
@@ -24,7 +21,7 @@ export function readAxis(fields: Reader, name: string): Axis {
     isAdaptive,
     isTiled: !isAdaptive && stride === kernel && padding === 0 && dilation === 1,
     tiles,
-    numbers: {
+    uniforms: {
       [`${name}_in`]: size,
       [`${name}_out`]: out,
       [`${name}_tiles`]: tiles,
@@ -37,9 +34,9 @@ export function readAxis(fields: Reader, name: string): Axis {
 }
 
 /**
- * Functions for an axis, which need `struct Window { begin: i32, end: i32, padded: i32 }` and `struct Range { begin: i32,
- * end: i32 }`: what a window reads (begin, begin + dilation, ... before end; and its length with the padding), then the
- * windows that an element may lie in, and whether it does.
+ * Returns the WGSL functions for an axis. They use `struct Window { begin: i32, end: i32, padded: i32 }` and
+ * `struct Range { begin: i32, end: i32 }`. The first returns the elements of a window (begin, begin + dilation, ... below end) and
+ * its length including padding, the second the windows that may contain an element, the third whether a window contains it.
  */
 export function axisText(name: string, { isAdaptive }: Axis): string {
   if (isAdaptive)

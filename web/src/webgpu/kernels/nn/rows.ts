@@ -1,7 +1,7 @@
 // Kernels along the middle dimension of packed arrays (src/kernels/rows.h).
 
-import type { Access, Numbers } from "../../shader";
-import type { Rows } from "../../stream";
+import type { Rows } from "../../../generated/stream";
+import type { Access, Uniforms } from "../../shader";
 import type { Commands } from "../kernel";
 import {
   type Combination,
@@ -15,10 +15,13 @@ import {
 export interface RowsShader {
   readonly key: string;
   readonly memory: readonly Access[];
-  readonly numbers?: Numbers;
-  /** Functions that combine what lanes have, by name. */
+  readonly uniforms?: Uniforms;
+  /** The combinations of lanes that the work uses, by the names of their functions. */
   readonly combine: Readonly<Record<string, Combination>>;
-  /** With `position`, `lane`, `first` (the row's first element) and `u.size` elements `u.inner` apart; see forEachLane. */
+  /**
+   * The WGSL for a row (see forEachLane). It uses `position`, `lane` and `first`, the row's first element; the row has `u.size`
+   * elements, `u.inner` apart.
+   */
   readonly work: string;
   /** Functions that the work calls. */
   readonly functions?: string;
@@ -30,11 +33,11 @@ export function dispatchRows(commands: Commands, rows: Rows, shader: RowsShader)
   const positions = outer * inner;
   if (positions === 0) return;
   const lanes = chooseLanes(commands, positions, size, inner === 1);
-  const { key, memory, numbers, combine, work, functions = "" } = shader;
+  const { key, memory, uniforms, combine, work, functions = "" } = shader;
   commands.dispatch({
     key: `${key} ${lanesKey(lanes)}`,
     memory,
-    numbers: { ...numbers, u32: { positions, size, inner, ...numbers?.u32 } },
+    uniforms: { ...uniforms, u32: { positions, size, inner, ...uniforms?.u32 } },
     workgroups: laneWorkgroups(lanes, positions),
     body: () =>
       [

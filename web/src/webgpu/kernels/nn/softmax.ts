@@ -1,23 +1,19 @@
 // Softmax of rows, or its logarithm, and the gradient.
 
-import type { Reader } from "../../stream";
-import type { Commands, Kernel } from "../kernel";
+import { type Softmax, type SoftmaxBackward, SoftmaxKind } from "../../../generated/stream";
+import type { Kernel } from "../kernel";
 import { kMaximum, kSum } from "../lanes";
 import { dispatchRows } from "./rows";
 
-const kLog = 1;
-
-export const softmax: Kernel = {
+export const softmax: Kernel<Softmax> = {
   supported: { all: ["float32"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const kind = fields.number();
-    const rows = fields.rows();
-    const x = fields.in();
-    const y = fields.out();
+  play({ kind, rows, x, y }, commands): void {
     if (rows.size === 0) return;
-    const result =
-      kind === kLog ? "load_x(at) - largest - log_sum" : "exp_f32(load_x(at) - largest) * scale";
+    const isLog = kind === SoftmaxKind.Log;
+    const result = isLog
+      ? "load_x(at) - largest - log_sum"
+      : "exp_f32(load_x(at) - largest) * scale";
     dispatchRows(commands, rows, {
       key: `softmax ${kind}`,
       memory: [
@@ -26,7 +22,7 @@ export const softmax: Kernel = {
       ],
       combine: { largest_of_lanes: kMaximum, sum_of_lanes: kSum },
       work: `${kRowSum}
-  ${kind === kLog ? "let log_sum = log_f32(sum);" : "let scale = 1f / sum;"}
+  ${isLog ? "let log_sum = log_f32(sum);" : "let scale = 1f / sum;"}
   if (is_inside) {
     for (var k = lane; k < u.size; k += kLanes) {
       let at = first + k * u.inner;
@@ -37,7 +33,7 @@ export const softmax: Kernel = {
   },
 };
 
-/** The largest element of a row and the sum of exp(x - largest). */
+/** Computes the largest element of a row, and the sum of exp(x - largest). */
 export const kRowSum = `var largest = -infinity_f32();
   for (var k = lane; k < u.size; k += kLanes) {
     largest = maximum_f32(largest, load_x(first + k * u.inner));
@@ -49,17 +45,12 @@ export const kRowSum = `var largest = -infinity_f32();
   }
   sum = sum_of_lanes(thread, sum);`;
 
-export const softmaxBackward: Kernel = {
+export const softmaxBackward: Kernel<SoftmaxBackward> = {
   supported: { all: ["float32"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const kind = fields.number();
-    const rows = fields.rows();
-    const g = fields.in();
-    const y = fields.in();
-    const gradX = fields.out();
+  play({ kind, rows, gradY: g, y, gradX }, commands): void {
     if (rows.size === 0) return;
-    const isLog = kind === kLog;
+    const isLog = kind === SoftmaxKind.Log;
     dispatchRows(commands, rows, {
       key: `softmax_backward ${kind}`,
       memory: [

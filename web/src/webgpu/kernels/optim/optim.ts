@@ -1,30 +1,31 @@
-// Optimiser steps, in the order of operations of src/backend/cpu/optim: a step follows the CPU's.
+// Optimiser steps, with the order of operations of src/backend/cpu/optim, so that a step matches the CPU's.
 
+import type { AdagradStep, AdamStep, RmspropStep, SgdStep } from "../../../generated/stream";
 import type { Access } from "../../shader";
 import type { StepKernel, StepMemory, StepOptions } from "../../steps/step_kernel";
-import type { Reader } from "../../stream";
+import type { View } from "../../stream";
 
 const kLeastNormal = 1.1754943508222875e-38;
 
-/** Below this, multiplying by the smallest of `factors` gives a denormal number. */
+/** Returns the limit below which multiplying by the smallest of `factors` results in a denormal number. */
 function flushLimit(...factors: number[]): number {
   return kLeastNormal / Math.min(1, Math.max(1e-6, Math.abs(Math.min(...factors))));
 }
 
 interface Rule {
   readonly key: string;
-  readonly numbers: Readonly<Record<string, number>>;
+  readonly uniforms: Readonly<Record<string, number>>;
   readonly weightDecay: number;
   readonly maximize: boolean;
-  /** From `p` and `g`, which has the decay of weights in it. */
+  /** Returns the WGSL of the step from `p` and `g`, which includes the weight decay. */
   text(has: (name: string) => boolean): string;
 }
 
-function optionsOf({ key, numbers, weightDecay, maximize, text }: Rule): StepOptions {
+function optionsOf({ key, uniforms, weightDecay, maximize, text }: Rule): StepOptions {
   const decays = weightDecay !== 0;
   return {
     key: `${key} ${decays}`,
-    numbers: { ...numbers, weight_decay: weightDecay, sign: maximize ? -1 : 1 },
+    uniforms: { ...uniforms, weight_decay: weightDecay, sign: maximize ? -1 : 1 },
     work: (has) => `var p = load_param(i);
   var g = u.sign * load_grad(i);
   ${decays ? "g = g + u.weight_decay * p;" : ""}
@@ -32,21 +33,25 @@ function optionsOf({ key, numbers, weightDecay, maximize, text }: Rule): StepOpt
   };
 }
 
-// The fields behind the options; the state has these names, and all of it but the first `needed` may not be there.
-function memoryOf(fields: Reader, names: readonly string[], needed: number): StepMemory {
-  const count = fields.long();
+/** The fields that all steps have besides their options and their state. */
+type Stepped = Pick<SgdStep, "count" | "param" | "grad">;
+
+// `state` maps the names in shaders to the memory, in the order of the struct.
+function memoryOf(
+  { count, param, grad }: Stepped,
+  state: Readonly<Record<string, View | undefined>>,
+): StepMemory {
   const memory: Access[] = [
-    { name: "param", view: fields.out(), mode: "write" },
-    { name: "grad", view: fields.in(), mode: "read" },
+    { name: "param", view: param, mode: "write" },
+    { name: "grad", view: grad, mode: "read" },
   ];
-  for (const [i, name] of names.entries()) {
-    const view = i < needed ? fields.out() : fields.optionalOut();
+  for (const [name, view] of Object.entries(state)) {
     if (view !== undefined) memory.push({ name, view, mode: "write" });
   }
   return { memory, count };
 }
 
-// What texts call, on numbers and on four at a time.
+// The functions that step texts call, for floats and for vectors of four floats.
 const kFunctions = `fn flush(x: f32, limit: f32) -> f32 { return select(x, 0f, abs_f32(x) < limit); }
 fn root(x: f32) -> f32 { return sqrt_f32(x); }
 fn larger(x: f32, y: f32) -> f32 { return maximum_f32(x, y); }`;
@@ -64,25 +69,18 @@ const kStep = {
   functionsOfFours: kFoursFunctions,
 } as const;
 
-export const sgdStep: StepKernel = {
+export const sgdStep: StepKernel<SgdStep> = {
   ...kStep,
 
-  options(fields: Reader): StepOptions {
-    const lr = fields.double();
-    const momentum = fields.double();
-    const dampening = fields.double();
-    const weightDecay = fields.double();
-    const nesterov = fields.bool();
-    const maximize = fields.bool();
-    const isFirst = fields.bool();
+  options({ lr, momentum, dampening, weightDecay, nesterov, maximize, first }): StepOptions {
     const hasMomentum = momentum !== 0;
-    const step = isFirst ? "g" : "u.momentum * load_momentum_buffer(i) + u.share * g";
+    const step = first ? "g" : "u.momentum * load_momentum_buffer(i) + u.share * g";
     const withMomentum = `let buffer = flush(${step}, u.limit);
   store_momentum_buffer(i, buffer);
   g = ${nesterov ? "g + u.momentum * buffer" : "buffer"};`;
     return optionsOf({
-      key: `sgd_step ${hasMomentum} ${nesterov} ${isFirst}`,
-      numbers: {
+      key: `sgd_step ${hasMomentum} ${nesterov} ${first}`,
+      uniforms: {
         negative_lr: -lr,
         momentum,
         share: 1 - dampening,
@@ -95,33 +93,25 @@ export const sgdStep: StepKernel = {
     });
   },
 
-  memory: (fields: Reader) => memoryOf(fields, ["momentum_buffer"], 0),
+  memory: (call) => memoryOf(call, { momentum_buffer: call.momentumBuffer }),
 };
 
-export const adamStep: StepKernel = {
+export const adamStep: StepKernel<AdamStep> = {
   ...kStep,
 
-  options(fields: Reader): StepOptions {
-    const step = fields.double();
-    const lr = fields.double();
-    const beta1 = fields.double();
-    const beta2 = fields.double();
-    const eps = fields.double();
-    const weightDecay = fields.double();
-    const decoupled = fields.bool();
-    const maximize = fields.bool();
+  options({ step, lr, beta1, beta2, eps, weightDecay, decoupled, maximize }): StepOptions {
     const stepSize = lr / (1 - beta1 ** step);
     const correction = Math.sqrt(1 - beta2 ** step);
     const weight1 = 1 - beta1;
     const weight2 = 1 - beta2;
-    // Without eps even the smallest second moment decides how far a parameter moves.
+    // Without eps, even the smallest second moment affects how far a parameter moves.
     const flushes = eps > 0;
     const isNearStart = weight1 < 0.5;
     const amsgrad = `v = larger(load_max_exp_avg_sq(i), v);
   store_max_exp_avg_sq(i, v);`;
     return optionsOf({
       key: `adam_step ${decoupled} ${isNearStart}`,
-      numbers: {
+      uniforms: {
         kept: decoupled ? 1 - lr * weightDecay : 1,
         lerp_weight: weight1,
         lerp_rest: 1 - Math.fround(weight1),
@@ -131,7 +121,7 @@ export const adamStep: StepKernel = {
         negative_step: -stepSize * correction,
         limit1: flushes ? flushLimit(weight1, stepSize * correction) : 0,
         limit2: flushes ? flushLimit(beta2) : 0,
-        // A gradient below this has a square that adds nothing but a denormal number.
+        // The square of a gradient below this limit only contributes a denormal number.
         gradient_limit: flushes ? Math.sqrt(flushLimit(weight2)) : 0,
       },
       weightDecay: decoupled ? 0 : weightDecay,
@@ -148,19 +138,18 @@ export const adamStep: StepKernel = {
     });
   },
 
-  memory: (fields: Reader) => memoryOf(fields, ["exp_avg", "exp_avg_sq", "max_exp_avg_sq"], 2),
+  memory: (call) =>
+    memoryOf(call, {
+      exp_avg: call.expAvg,
+      exp_avg_sq: call.expAvgSq,
+      max_exp_avg_sq: call.maxExpAvgSq,
+    }),
 };
 
-export const rmspropStep: StepKernel = {
+export const rmspropStep: StepKernel<RmspropStep> = {
   ...kStep,
 
-  options(fields: Reader): StepOptions {
-    const lr = fields.double();
-    const alpha = fields.double();
-    const eps = fields.double();
-    const weightDecay = fields.double();
-    const momentum = fields.double();
-    const maximize = fields.bool();
+  options({ lr, alpha, eps, weightDecay, momentum, maximize }): StepOptions {
     const weight = 1 - alpha;
     const isNearStart = weight < 0.5;
     const centered = `let before = load_grad_avg(i);
@@ -172,14 +161,14 @@ export const rmspropStep: StepKernel = {
   store_param(i, p + u.negative_lr * buffer);`;
     return optionsOf({
       key: `rmsprop_step ${isNearStart}`,
-      numbers: {
+      uniforms: {
         negative_lr: -lr,
         alpha,
         share: weight,
         rest: 1 - Math.fround(weight),
         eps,
         momentum,
-        // Without eps even the smallest average decides how far a parameter moves.
+        // Without eps, even the smallest average affects how far a parameter moves.
         limit: eps > 0 ? flushLimit(alpha) : 0,
         buffer_limit: flushLimit(momentum, lr),
       },
@@ -193,20 +182,21 @@ export const rmspropStep: StepKernel = {
     });
   },
 
-  memory: (fields: Reader) => memoryOf(fields, ["square_avg", "momentum_buffer", "grad_avg"], 1),
+  memory: (call) =>
+    memoryOf(call, {
+      square_avg: call.squareAvg,
+      momentum_buffer: call.momentumBuffer,
+      grad_avg: call.gradAvg,
+    }),
 };
 
-export const adagradStep: StepKernel = {
+export const adagradStep: StepKernel<AdagradStep> = {
   ...kStep,
 
-  options(fields: Reader): StepOptions {
-    const lr = fields.double();
-    const eps = fields.double();
-    const weightDecay = fields.double();
-    const maximize = fields.bool();
+  options({ lr, eps, weightDecay, maximize }): StepOptions {
     return optionsOf({
       key: "adagrad_step",
-      numbers: { negative_lr: -lr, eps },
+      uniforms: { negative_lr: -lr, eps },
       weightDecay,
       maximize,
       text: () => `let total = load_sum(i) + g * g;
@@ -215,5 +205,5 @@ export const adagradStep: StepKernel = {
     });
   },
 
-  memory: (fields: Reader) => memoryOf(fields, ["sum"], 1),
+  memory: (call) => memoryOf(call, { sum: call.sum }),
 };

@@ -1,18 +1,13 @@
-// y = x / keep where a mask holds.
+// Dropout: y = x / keep where a mask is true.
 
-import type { Reader } from "../../stream";
+import type { Dropout } from "../../../generated/stream";
 import { forEach, invocations } from "../invocations";
-import type { Commands, Kernel } from "../kernel";
+import type { Kernel } from "../kernel";
 
-export const dropout: Kernel = {
+export const dropout: Kernel<Dropout> = {
   supported: { views: [["float32"], ["bool"], ["float32"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const count = fields.long();
-    const keep = fields.double();
-    const x = fields.in();
-    const mask = fields.in();
-    const y = fields.out();
+  play({ count, keep, x, mask, y }, commands): void {
     commands.dispatch({
       key: "dropout",
       memory: [
@@ -20,9 +15,9 @@ export const dropout: Kernel = {
         { name: "mask", view: mask, mode: "read" },
         { name: "y", view: y, mode: "write" },
       ],
-      numbers: { u32: { count }, f32: { kept: 1 / Math.fround(keep) } },
+      uniforms: { u32: { count }, f32: { kept: 1 / Math.fround(keep) } },
       workgroups: invocations(count),
-      // NaN stays NaN under the mask.
+      // A masked NaN stays NaN.
       body: () =>
         forEach(`let x = load_x(i);
   store_y(i, select(times_zero_f32(x), x * u.kept, load_mask(i) != 0u));`),

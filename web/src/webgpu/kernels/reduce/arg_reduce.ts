@@ -1,25 +1,18 @@
-// The first largest or smallest element along a dimension, and where it is.
+// The first largest or smallest element along a dimension, and its index.
 
-import type { Reader } from "../../stream";
-import type { Commands, Kernel } from "../kernel";
+import type { ArgReduce } from "../../../generated/stream";
+import type { Kernel } from "../kernel";
 import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
-import { indexOf, product, sizeNumbers } from "../strides";
+import { indexOf, product, sizeUniforms } from "../strides";
 import { isRowMajor, splitShape } from "./reduce";
 
-export const argReduce: Kernel = {
+export const argReduce: Kernel<ArgReduce> = {
   supported: {
     views: [["float32", "int32", "int64", "uint8", "bool"], ["float32", "int64"], ["int64"]],
   },
 
-  play(fields: Reader, commands: Commands): void {
-    const largest = fields.bool();
-    const shape = fields.longs();
-    const dim = fields.long();
-    const x = fields.in();
-    const strides = fields.longs();
-    const values = fields.out();
-    const indices = fields.out();
-    const { kept, reduced } = splitShape(shape, [dim], strides);
+  play({ largest, shape, dim, x, xStrides, values, indices }, commands): void {
+    const { kept, reduced } = splitShape(shape, [dim], xStrides);
     const positions = product(kept.sizes);
     const size = product(reduced.sizes);
     if (positions === 0 || size === 0) return;
@@ -34,12 +27,12 @@ export const argReduce: Kernel = {
         { name: "values", view: values, mode: "write", as: type },
         { name: "indices", view: indices, mode: "write" },
       ],
-      numbers: {
+      uniforms: {
         u32: {
-          ...sizeNumbers(kept, "kept"),
-          ...sizeNumbers(reduced, "along"),
-          ...from.numbers,
-          ...along.numbers,
+          ...sizeUniforms(kept, "kept"),
+          ...sizeUniforms(reduced, "along"),
+          ...from.uniforms,
+          ...along.uniforms,
           positions,
           size,
         },
@@ -70,7 +63,7 @@ export const argReduce: Kernel = {
   },
 };
 
-// Of equal elements, and of several NaN, the first.
+// Selects the first of equal elements, and the first of several NaNs.
 function betterText(type: "f32" | "i32", largest: boolean): string {
   const beats = `b.value ${largest ? ">" : "<"} a.value`;
   const place = `struct Place { value: ${type}, index: u32 }`;

@@ -1,15 +1,23 @@
 // Reductions over any dimensions of a strided operand.
 
+import { Fold, type Reduce, type Reduction } from "../../../generated/stream";
 import type { DType } from "../../dtype";
 import type { ElementType } from "../../shader";
-import type { Reader, View } from "../../stream";
+import type { View } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
 import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
-import { type Index, indexOf, mergeDimensions, product, sizeNumbers, type Walk } from "../strides";
+import {
+  type Index,
+  type IterationSpace,
+  indexOf,
+  mergeDimensions,
+  product,
+  sizeUniforms,
+} from "../strides";
 
-interface Fold {
+interface FoldShader {
   readonly neutral: { readonly f32: string; readonly i32?: string };
-  /** What an element `x` counts for, where that is not itself. */
+  /** The value that an element `x` contributes, if it is not x itself. */
   readonly map?: { readonly f32: string; readonly i32?: string };
   readonly combine: "sum" | "prod" | "max" | "min";
 }
@@ -18,37 +26,40 @@ const kZero = { f32: "0f", i32: "0" };
 const kLeast = { f32: "-infinity_f32()", i32: "-2147483647 - 1" };
 const kMost = { f32: "infinity_f32()", i32: "2147483647" };
 
-// In the order of kernel::Fold.
-const kFolds: readonly Fold[] = [
-  { combine: "sum", neutral: kZero },
-  { combine: "prod", neutral: { f32: "1f", i32: "1" } },
-  { combine: "max", neutral: kLeast },
-  { combine: "min", neutral: kMost },
-  {
+const kFolds: Readonly<Record<Fold, FoldShader>> = {
+  [Fold.Sum]: { combine: "sum", neutral: kZero },
+  [Fold.Prod]: { combine: "prod", neutral: { f32: "1f", i32: "1" } },
+  [Fold.Max]: { combine: "max", neutral: kLeast },
+  [Fold.Min]: { combine: "min", neutral: kMost },
+  [Fold.CountNonzero]: {
     combine: "sum",
     neutral: kZero,
     map: { f32: "select(0f, 1f, differ_f32(x, 0f))", i32: "select(0, 1, x != 0)" },
   },
-  { combine: "sum", neutral: kZero, map: { f32: "abs_f32(x)" } },
-  { combine: "sum", neutral: kZero, map: { f32: "x * x" } },
-  { combine: "sum", neutral: kZero, map: { f32: "(x - shift) * (x - shift)" } },
-  { combine: "sum", neutral: kZero, map: { f32: "exp_f32(x - shift)" } },
-  { combine: "max", neutral: kZero, map: { f32: "abs_f32(x)" } },
-  { combine: "min", neutral: kMost, map: { f32: "abs_f32(x)" } },
-];
+  [Fold.SumAbs]: { combine: "sum", neutral: kZero, map: { f32: "abs_f32(x)" } },
+  [Fold.SumSquares]: { combine: "sum", neutral: kZero, map: { f32: "x * x" } },
+  [Fold.SumCenteredSquares]: {
+    combine: "sum",
+    neutral: kZero,
+    map: { f32: "(x - shift) * (x - shift)" },
+  },
+  [Fold.SumExp]: { combine: "sum", neutral: kZero, map: { f32: "exp_f32(x - shift)" } },
+  [Fold.MaxAbs]: { combine: "max", neutral: kZero, map: { f32: "abs_f32(x)" } },
+  [Fold.MinAbs]: { combine: "min", neutral: kMost, map: { f32: "abs_f32(x)" } },
+};
 
-function combineText(kind: Fold["combine"], type: "f32" | "i32"): string {
+function combineText(kind: FoldShader["combine"], type: "f32" | "i32"): string {
   if (kind === "sum") return "a + b";
   if (kind === "prod") return "a * b";
   return kind === "max" ? `maximum_${type}(a, b)` : `minimum_${type}(a, b)`;
 }
 
-/** Elements that one position of the first pass folds, where there are many for each result. */
+/** The number of elements that a position of the first pass folds, if a result has many. */
 const kChunk = 4096;
-/** With so many results, each may take as long as it does. */
+/** With this many results, the reduction of each one is not split into chunks. */
 const kEnoughPositions = 1024;
 
-export const reduce: Kernel = {
+export const reduce: Kernel<Reduce> = {
   supported: {
     views: [
       ["float32", "int32", "int64", "uint8", "bool"],
@@ -57,31 +68,21 @@ export const reduce: Kernel = {
     ],
   },
 
-  play(fields: Reader, commands: Commands): void {
-    const fold = fields.number();
-    const compute = fields.dtype();
-    const divisor = fields.double();
-    const root = fields.bool();
-    const shape = fields.longs();
-    const dims = fields.longs();
-    const x = fields.in();
-    const strides = fields.longs();
-    const shifts = fields.optionalIn();
-    const y = fields.out();
-    const { kept, reduced } = splitShape(shape, dims, strides);
-    reduceAll({ commands, fold, compute, divisor, root, x, shifts, y, kept, reduced });
+  play({ reduction, shape, dims, x, xStrides, shifts, y }, commands): void {
+    const { kept, reduced } = splitShape(shape, dims, xStrides);
+    reduceAll({ ...reduction, commands, x, shifts, y, kept, reduced });
   },
 };
 
-/** Folds all elements of a packed view. */
+/** Folds all elements of a packed view to one result. */
 export function reducePacked(
   commands: Commands,
-  fold: number,
+  fold: Fold,
   count: number,
   { x, y }: { x: View; y: View },
 ): void {
-  const kept: Walk = { sizes: [], strides: [[]] };
-  const reduced: Walk = { sizes: [count], strides: [[1]] };
+  const kept: IterationSpace = { sizes: [], strides: [[]] };
+  const reduced: IterationSpace = { sizes: [count], strides: [[1]] };
   const compute = y.dtype;
   reduceAll({
     commands,
@@ -97,9 +98,6 @@ export function reducePacked(
   });
 }
 
-/** The number of the fold that counts what is not zero. */
-export const kCountNonzero = 4;
-
 function reduceAll(call: Call): void {
   const positions = product(call.kept.sizes);
   const size = product(call.reduced.sizes);
@@ -109,31 +107,27 @@ function reduceAll(call: Call): void {
     foldAll(call, positions, size);
     return;
   }
-  // What chunks give lies as [chunks, results].
+  // The partial results have the shape [chunks, results].
   const partial = call.commands.scratch(4 * positions * chunks, scratchDType(call.compute));
   foldChunks(call, partial, positions, size, chunks);
   foldPartial(call, partial, positions, chunks);
 }
 
-interface Call {
+interface Call extends Reduction {
   readonly commands: Commands;
-  readonly fold: number;
-  readonly compute: DType;
-  readonly divisor: number;
-  readonly root: boolean;
   readonly x: View;
   readonly shifts: View | undefined;
   readonly y: View;
-  readonly kept: Walk;
-  readonly reduced: Walk;
+  readonly kept: IterationSpace;
+  readonly reduced: IterationSpace;
 }
 
-/** The dimensions of a shape that stay and those that do not. */
+/** Splits a shape into the dimensions that remain and those that are reduced. */
 export function splitShape(
   shape: readonly number[],
   dims: readonly number[],
   strides: readonly number[],
-): { kept: Walk; reduced: Walk } {
+): { kept: IterationSpace; reduced: IterationSpace } {
   const pick = (isWanted: (d: number) => boolean) => {
     const chosen = shape.map((_, d) => d).filter(isWanted);
     return mergeDimensions(
@@ -144,9 +138,16 @@ export function splitShape(
   return { kept: pick((d) => !dims.includes(d)), reduced: pick((d) => dims.includes(d)) };
 }
 
-/** Elements of a row lie side by side, or at least closer than those of neighbouring rows. */
-export function isRowMajor({ kept, reduced }: { kept: Walk; reduced: Walk }): boolean {
-  const step = (walk: Walk) => Math.abs(walk.strides[0]?.at(-1) ?? Number.POSITIVE_INFINITY);
+/** Whether the elements of a row are closer to each other than neighbouring rows are. */
+export function isRowMajor({
+  kept,
+  reduced,
+}: {
+  kept: IterationSpace;
+  reduced: IterationSpace;
+}): boolean {
+  const step = (space: IterationSpace) =>
+    Math.abs(space.strides[0]?.at(-1) ?? Number.POSITIVE_INFINITY);
   return step(reduced) <= step(kept);
 }
 
@@ -166,18 +167,18 @@ function foldAll(call: Call, positions: number, size: number): void {
     to: y,
     shifts,
     isRowMajor: isRowMajor(call),
-    place: { from, along, numbers: placeNumbers(call, from, along) },
+    index: { from, along, uniforms: indexUniforms(call, from, along) },
     isMapped: true,
     isFinal: true,
   });
 }
 
-function placeNumbers({ kept, reduced }: Call, from: Index, along: Index): Record<string, number> {
+function indexUniforms({ kept, reduced }: Call, from: Index, along: Index): Record<string, number> {
   return {
-    ...sizeNumbers(kept, "kept"),
-    ...sizeNumbers(reduced, "along"),
-    ...from.numbers,
-    ...along.numbers,
+    ...sizeUniforms(kept, "kept"),
+    ...sizeUniforms(reduced, "along"),
+    ...from.uniforms,
+    ...along.uniforms,
   };
 }
 
@@ -200,15 +201,15 @@ function foldChunks(
     to: partial,
     shifts,
     isRowMajor: isRowMajor(call),
-    place: { from, along, numbers: placeNumbers(call, from, along) },
+    index: { from, along, uniforms: indexUniforms(call, from, along) },
     isMapped: true,
     isFinal: false,
   });
 }
 
 function foldPartial(call: Call, partial: View, positions: number, chunks: number): void {
-  const kept: Walk = { sizes: [positions], strides: [[1]] };
-  const reduced: Walk = { sizes: [chunks], strides: [[positions]] };
+  const kept: IterationSpace = { sizes: [positions], strides: [[1]] };
+  const reduced: IterationSpace = { sizes: [chunks], strides: [[positions]] };
   const from = indexOf(kept, 0, "kept", "kept");
   const along = indexOf(reduced, 0, "along", "along");
   const parts = { ...call, kept, reduced };
@@ -220,7 +221,7 @@ function foldPartial(call: Call, partial: View, positions: number, chunks: numbe
     to: call.y,
     shifts: undefined,
     isRowMajor: false,
-    place: { from, along, numbers: placeNumbers(parts, from, along) },
+    index: { from, along, uniforms: indexUniforms(parts, from, along) },
     isMapped: false,
     isFinal: true,
   });
@@ -229,48 +230,48 @@ function foldPartial(call: Call, partial: View, positions: number, chunks: numbe
 interface Pass {
   readonly commands: Commands;
   readonly positions: number;
-  /** Elements that are folded for a result, by all chunks together. */
+  /** The number of elements per result, in all chunks together. */
   readonly size: number;
   readonly chunks?: number;
   readonly from: View;
   readonly to: View;
   readonly shifts: View | undefined;
   readonly isRowMajor: boolean;
-  readonly place: { from: Index; along: Index; numbers: Record<string, number> };
-  /** Elements, not results of chunks. */
+  readonly index: { from: Index; along: Index; uniforms: Record<string, number> };
+  /** Whether the input consists of elements, not of partial results. */
   readonly isMapped: boolean;
-  /** What comes out is divided and rooted. */
+  /** Whether the output is final, so the divisor and the root are applied. */
   readonly isFinal: boolean;
 }
 
 function dispatchFold({ fold, compute, divisor, root, kept, reduced }: Call, pass: Pass): void {
-  const { positions, size, chunks, from, to, shifts, place, isMapped, isFinal } = pass;
+  const { positions, size, chunks, from, to, shifts, index, isMapped, isFinal } = pass;
   const type: ElementType & ("f32" | "i32") = compute === "float32" ? "f32" : "i32";
   const found = kFolds[fold];
-  const neutral = found?.neutral[type];
-  const map = found?.map === undefined || !isMapped ? "x" : found.map[type];
-  if (found === undefined || neutral === undefined || map === undefined)
-    throw new Error(`there is no fold ${fold} of ${compute}`);
+  const neutral = found.neutral[type];
+  const map = found.map === undefined || !isMapped ? "x" : found.map[type];
+  if (neutral === undefined || map === undefined)
+    throw new Error(`there is no fold ${Fold[fold]} of ${compute}`);
   const lanes = chooseLanes(pass.commands, positions, Math.min(size, kChunk), pass.isRowMajor);
   const finished = finishText(type, isFinal, divisor, root);
   const hasShift = shifts !== undefined && isMapped;
   const results = chunks === undefined ? positions : positions / chunks;
   pass.commands.dispatch({
-    key: `reduce ${fold} ${type} ${lanesKey(lanes)} ${kept.sizes.length} ${reduced.sizes.length} ${place.from.key} ${place.along.key} ${chunks === undefined ? "" : "c"}${isMapped ? "m" : ""}${finished}`,
+    key: `reduce ${fold} ${type} ${lanesKey(lanes)} ${kept.sizes.length} ${reduced.sizes.length} ${index.from.key} ${index.along.key} ${chunks === undefined ? "" : "c"}${isMapped ? "m" : ""}${finished}`,
     memory: [
       { name: "x", view: from, mode: "read", as: type },
       ...(hasShift ? [{ name: "shifts", view: shifts, mode: "read" } as const] : []),
       { name: "y", view: to, mode: "write", as: type },
     ],
-    numbers: {
-      u32: { ...place.numbers, positions, size, results, chunk: Math.ceil(size / (chunks ?? 1)) },
+    uniforms: {
+      u32: { ...index.uniforms, positions, size, results, chunk: Math.ceil(size / (chunks ?? 1)) },
       f32: { divisor },
     },
     workgroups: laneWorkgroups(lanes, positions),
     body: () =>
       [
-        place.from.text("index_kept"),
-        place.along.text("index_along"),
+        index.from.text("index_kept"),
+        index.along.text("index_along"),
         combineLanes("combined", lanes, { type, text: combineText(found.combine, type) }),
         `fn combine(a: ${type}, b: ${type}) -> ${type} { return ${combineText(found.combine, type)}; }`,
         forEachLane(

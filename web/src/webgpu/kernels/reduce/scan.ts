@@ -1,22 +1,28 @@
-// Running totals along the middle dimension of packed arrays.
+// Scans along the middle dimension of packed arrays.
 //
-// Short rows are gone through by one invocation each, long ones by a workgroup: block after block of
-// neighbouring elements, whose totals it makes in a tree, and then adds to what came before.
+// A short row is processed by one invocation, a long row by a workgroup, block after block: the workgroup scans the
+// neighbouring elements of a block in logarithmically many steps, starting from the total of the previous blocks.
 
+import {
+  type Recurrence,
+  type Rows,
+  type RunningExtreme,
+  type Scan,
+  ScanKind,
+} from "../../../generated/stream";
 import type { Access } from "../../shader";
-import type { Reader, Rows } from "../../stream";
 import { forEach, invocations, kThreads, workgroups } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
 
 interface ScanShader {
   readonly key: string;
   readonly memory: readonly Access[];
-  /** The type of a total, and how two of them combine, `a` before `b`. */
+  /** The WGSL type of a total, and the text that combines two of them, where `a` precedes `b`. */
   readonly type: string;
   readonly combine: string;
-  /** The total of the element at `at`, which is number `k` of its row. */
+  /** The total of a single element: the one at `at`, which has index `k` in its row. */
   readonly load: string;
-  /** Writes `total` at `at`. */
+  /** The statement that stores `total` at `at`. */
   readonly store: string;
   /** Types and functions that these texts need. */
   readonly functions?: string;
@@ -41,7 +47,7 @@ fn first_of(position: u32) -> u32 {
   commands.dispatch({
     key: `${key} ${isLong}`,
     memory,
-    numbers: { u32: { count: positions, size, inner } },
+    uniforms: { u32: { count: positions, size, inner } },
     workgroups: isLong ? workgroups(positions) : invocations(positions),
     body: () => texts() + (isLong ? longText(type) : kShort),
   });
@@ -90,15 +96,16 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) gro
 `;
 }
 
-// In the order of kernel::ScanKind.
-const kKinds = [
-  "a + b",
-  "a * b",
-  // Equal infinities have no difference.
-  "select(maximum_f32(a, b) + log1p_f32(exp_f32(-abs_f32(a - b))), a + 0.6931472f, a == b)",
-];
+// The combination of two totals.
+const kKinds: Readonly<Record<ScanKind, string>> = {
+  [ScanKind.Sum]: "a + b",
+  [ScanKind.Prod]: "a * b",
+  // The difference of equal infinities would be NaN.
+  [ScanKind.LogSumExp]:
+    "select(maximum_f32(a, b) + log1p_f32(exp_f32(-abs_f32(a - b))), a + 0.6931472f, a == b)",
+};
 
-export const scan: Kernel = {
+export const scan: Kernel<Scan> = {
   supported: {
     views: [
       ["float32", "int64"],
@@ -106,11 +113,7 @@ export const scan: Kernel = {
     ],
   },
 
-  play(fields: Reader, commands: Commands): void {
-    const kind = fields.number();
-    const rows = fields.rows();
-    const x = fields.in();
-    const y = fields.out();
+  play({ kind, rows, x, y }, commands): void {
     const type = x.dtype === "float32" ? "f32" : "i32";
     dispatchScan(commands, rows, {
       key: `scan ${kind}`,
@@ -126,14 +129,10 @@ export const scan: Kernel = {
   },
 };
 
-export const recurrence: Kernel = {
+export const recurrence: Kernel<Recurrence> = {
   supported: { all: ["float32"] },
 
-  play(fields: Reader, commands: Commands): void {
-    const rows = fields.rows();
-    const x = fields.in();
-    const factor = fields.in();
-    const y = fields.out();
+  play({ rows, x, factor, y }, commands): void {
     dispatchScan(commands, rows, {
       key: "recurrence",
       memory: [
@@ -141,7 +140,7 @@ export const recurrence: Kernel = {
         { name: "factor", view: factor, mode: "read" },
         { name: "y", view: y, mode: "write" },
       ],
-      // From what came before it makes factor * before + term. The first element has nothing before it.
+      // A step maps the previous result to factor * previous + term. The first element has no previous result.
       functions: "struct Step { factor: f32, term: f32 }",
       type: "Step",
       combine: "return Step(a.factor * b.factor, b.factor * a.term + b.term);",
@@ -151,14 +150,10 @@ export const recurrence: Kernel = {
   },
 };
 
-export const runningExtreme: Kernel = {
+export const runningExtreme: Kernel<RunningExtreme> = {
   supported: { views: [["float32", "int32", "int64", "uint8", "bool"], ["int64"]] },
 
-  play(fields: Reader, commands: Commands): void {
-    const largest = fields.bool();
-    const rows = fields.rows();
-    const x = fields.in();
-    const indices = fields.out();
+  play({ largest, rows, x, indices }, commands): void {
     const type = x.dtype === "float32" ? "f32" : "i32";
     const isNan = (name: string) => (type === "f32" ? `is_nan_f32(${name}.value)` : "false");
     dispatchScan(commands, rows, {
@@ -169,7 +164,7 @@ export const runningExtreme: Kernel = {
       ],
       functions: `struct Place { value: ${type}, index: u32 }`,
       type: "Place",
-      // The last of equals; NaN stays, and the last of several.
+      // Selects the last of equal elements. NaN beats all others, and the last NaN wins.
       combine: `let takes = (b.value ${largest ? ">=" : "<="} a.value && !(${isNan("a")})) || ${isNan("b")};
   if (takes) {
     return b;

@@ -1,0 +1,125 @@
+// npm run release -- VERSION: checks that a release can be made, sets the version, dates CHANGELOG.md's section, builds, runs
+// `npm publish --provenance --dry-run`, commits and tags. It pushes and publishes nothing: it prints what the owner does next.
+// If a step fails, the files are restored.
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { expected, kRoot, main, quiet, read, step } from "./process.mjs";
+import {
+  datedChangelog,
+  kReleasedFiles,
+  nextVersion,
+  obstacles,
+  unreleasedSection,
+  withVersion,
+} from "./release_plan.mjs";
+
+const kHelp = `npm run release -- patch|minor|major|X.Y.Z [options]
+  --dry-run   check, and say what would be done; change nothing
+  --no-build  publish dist/ as it is`;
+
+const kVariants = ["relaxed", "simd", "single"];
+const kPublished = [
+  "dist/index.js",
+  "dist/index.modules.js",
+  ...kVariants.map((variant) => `dist/wasm/edgegrad-${variant}.wasm`),
+];
+
+function readOptions() {
+  const flag = { type: "boolean", default: false };
+  const options = {
+    "dry-run": flag,
+    "no-build": flag,
+    help: { type: "boolean", short: "h", default: false },
+  };
+  const { values, positionals } = parseArgs({ allowPositionals: true, options });
+  if (!values.help && positionals.length !== 1) throw expected(kHelp);
+  return { ...values, wanted: positionals[0] };
+}
+
+const textOf = (file) => readFileSync(join(kRoot, file), "utf8");
+const git = (...args) => quiet("git", args, { cwd: kRoot });
+
+/** Reads the checkout and returns the version to release and the new texts of its files, or throws what is in the way. */
+function makePlan(wanted, date) {
+  const manifest = JSON.parse(textOf("package.json"));
+  const version = nextVersion(manifest.version, wanted);
+  if (version === null) throw expected(`"${wanted}" is no version.\n${kHelp}`);
+  const changelog = textOf("CHANGELOG.md");
+  const status = read("git", ["-C", kRoot, "status", "--porcelain"]);
+  if (status === null) throw expected("This is no git repository: there is nothing to tag.");
+  const hasTag = read("git", ["-C", kRoot, "tag", "--list", `v${version}`]) !== "";
+  const found = obstacles({ manifest, changelog, version, isClean: status === "", hasTag });
+  if (found.length > 0) {
+    const lines = found.map((line) => `  ${line}`);
+    throw expected([`${version} cannot be released:`, ...lines].join("\n"));
+  }
+  const texts = kReleasedFiles.map((file) => [
+    file,
+    file === "CHANGELOG.md"
+      ? datedChangelog(changelog, version, date)
+      : withVersion(file, textOf(file), version),
+  ]);
+  const { body } = unreleasedSection(changelog);
+  return { version, texts, changes: body.match(/^[-*] \S/gm).length };
+}
+
+async function tryToPublish() {
+  const missing = kPublished.filter((file) => !existsSync(join(kRoot, file)));
+  if (missing.length > 0) throw expected(`There is no ${missing.join(", no ")}: npm run build`);
+  // A dry run works without a network: npm then skips the look-up of published versions.
+  const options = ["--provenance", "--dry-run", "--ignore-scripts", "--fetch-retries=0"];
+  const output = await step("npm publish --provenance --dry-run", () =>
+    quiet("npm", ["publish", ...options], { cwd: kRoot }),
+  );
+  for (const [, line] of output.matchAll(
+    /^npm notice ((?:package size|total files|shasum): .*)$/gm,
+  ))
+    console.log(`    ${line}`);
+}
+
+async function release({ version, texts }, { "no-build": isBuilt }) {
+  try {
+    for (const [file, text] of texts) writeFileSync(join(kRoot, file), text);
+    if (!isBuilt) {
+      await step("npm run build", () =>
+        quiet(process.execPath, ["scripts/build.mjs"], { cwd: kRoot }),
+      );
+    }
+    await tryToPublish();
+    await step(`commit and tag v${version}`, async () => {
+      await git("commit", "--message", `Release ${version}`, "--", ...kReleasedFiles);
+      await git("tag", "--annotate", `v${version}`, "--message", `edgegrad ${version}`);
+    });
+  } catch (error) {
+    await git("reset", "--quiet", "--", ...kReleasedFiles);
+    await git("checkout", "--", ...kReleasedFiles);
+    console.error("The files have been restored.");
+    throw error;
+  }
+}
+
+const nextSteps = (version) => `
+Nothing has been pushed or published. What the owner does next:
+  1. bash .ci/run                      on this commit, if it has not passed there yet
+  2. git push origin HEAD v${version}
+  3. gh workflow run publish.yml --ref v${version} -f dry-run=false
+     npm gives provenance to what a hosted workflow publishes, so this is done there; it needs the secret NPM_TOKEN.
+To take it back before the push: git tag --delete v${version} && git reset --hard HEAD~1`;
+
+await main(async () => {
+  const options = readOptions();
+  if (options.help) return console.log(kHelp);
+  const plan = makePlan(options.wanted, new Date().toISOString().slice(0, 10));
+  console.log(`edgegrad ${plan.version}: ${plan.changes} entries in CHANGELOG.md`);
+  if (options["dry-run"]) {
+    console.log(
+      `  would change ${kReleasedFiles.join(", ")}, build, commit and tag v${plan.version}`,
+    );
+    await tryToPublish();
+    return console.log("Nothing was changed.");
+  }
+  await release(plan, options);
+  console.log(nextSteps(plan.version));
+});

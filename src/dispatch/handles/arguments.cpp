@@ -1,0 +1,97 @@
+#include "dispatch/handles/arguments.h"
+
+#include "autograd/graph/recorded_tensors.h"
+#include "base/error.h"
+
+namespace eg {
+namespace {
+
+// The first word of an operand: whether a tensor or a number follows, and of which kind.
+enum : std::int64_t {
+  kNoOperand = -1,
+  kTensorKind,
+  kFloatKind,
+  kIntKind,
+  kBoolKind,
+  kBigIntKind,
+  kComplexKind
+};
+
+constexpr double kNoDType = -1;
+
+}  // namespace
+
+double ArgumentReader::word() {
+  if (next_ == end_) fail(ErrorCode::kInvalidArgument, "too few arguments.");
+  return *next_++;
+}
+
+Tensor ArgumentReader::tensor() {
+  const Tensor& given = HandleTable::instance().get(word());
+  if (Recording* const noted = recording()) [[unlikely]]
+    noted->tensors->note_use(given);
+  return prepared(given);
+}
+
+Tensor ArgumentReader::optional_tensor() {
+  if (next_ != end_ && *next_ != 0) return tensor();
+  return prepared(HandleTable::instance().get_optional(word()));
+}
+
+Scalar ArgumentReader::scalar_of_kind(std::int64_t kind) {
+  switch (kind) {
+    case kFloatKind:
+      return Scalar(word());
+    case kIntKind:
+      return Scalar(integer());
+    case kBoolKind:
+      return Scalar(word() != 0);
+    case kBigIntKind: {
+      const auto high = static_cast<std::uint64_t>(integer());
+      return Scalar(static_cast<std::int64_t>(high << 32 | static_cast<std::uint64_t>(integer())));
+    }
+    default:
+      fail(ErrorCode::kInvalidArgument, "expected a number.");
+  }
+}
+
+Scalar ArgumentReader::scalar() { return scalar_of_kind(integer()); }
+
+Operand ArgumentReader::operand_of_kind(std::int64_t kind) {
+  if (kind == kComplexKind) {
+    const double re = word();
+    return Operand(std::complex<double>(re, word()));
+  }
+  return kind == kTensorKind ? Operand(tensor()) : Operand(scalar_of_kind(kind));
+}
+
+Operand ArgumentReader::operand() { return operand_of_kind(integer()); }
+
+std::optional<Operand> ArgumentReader::optional_operand() {
+  const std::int64_t kind = integer();
+  return kind == kNoOperand ? std::nullopt : std::optional(operand_of_kind(kind));
+}
+
+DType ArgumentReader::dtype() {
+  const auto dtype = static_cast<DType>(choice(kDTypeCount));
+  return operands_ == nullptr ? dtype : operands_->prepared(dtype);
+}
+
+std::optional<DType> ArgumentReader::optional_dtype() {
+  if (next_ != end_ && *next_ == kNoDType) {
+    ++next_;
+    return std::nullopt;
+  }
+  return dtype();
+}
+
+std::size_t ArgumentReader::choice(std::size_t count) {
+  const std::int64_t position = integer();
+  if (position < 0 || position >= static_cast<std::int64_t>(count)) {
+    fail(ErrorCode::kInvalidArgument, "expected one of ", count, " choices, got number ", position,
+         '.');
+  }
+  return static_cast<std::size_t>(position);
+}
+
+}  // namespace eg

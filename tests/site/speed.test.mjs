@@ -1,0 +1,86 @@
+// The page of speeds: the history that npm run bench -- --record writes, by machine and workload.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { readHistory } from "../bench/report/history.mjs";
+import { noBrowser } from "../browser/support/chromium.mjs";
+import { openPage, startSite } from "./support/site.mjs";
+
+const kPage = "speed/index.html";
+const history = readHistory();
+const newest = history.at(-1);
+const machineOf = ({ cpu, cores, node }) => `${cpu}, ${cores} cores, Node ${node}`;
+const noHistory = newest ? false : "nothing has been recorded";
+
+/** The entries of a workload on the machine of the newest run. */
+const entriesOf = (bench) =>
+  history.filter((one) => one.bench === bench && machineOf(one) === machineOf(newest));
+const rowsOf = (entries) => [...new Set(entries.map(({ rowTitle }) => rowTitle))];
+
+describe("the page of speeds", { skip: noBrowser }, () => {
+  let site;
+  let opened;
+  before(async () => {
+    site = await startSite();
+    opened = await openPage(site.browser, site.isolated + kPage);
+  });
+  after(() => site?.stop());
+
+  test("begins with the newest run, a row and a chart for each row of it", {
+    skip: noHistory,
+  }, async () => {
+    const { page } = opened;
+    assert.equal(await page.inputValue("#machine"), machineOf(newest));
+    assert.equal(await page.inputValue("#bench"), newest.bench);
+    const titles = rowsOf(entriesOf(newest.bench));
+    assert.deepEqual((await page.locator("#rows th").allTextContents()).sort(), titles.sort());
+    assert.equal(await page.locator("#charts .uplot canvas").count(), titles.length);
+    assert.match(
+      await page.textContent("#about"),
+      new RegExp(`commit ${newest.commit.slice(0, 10)}`),
+    );
+  });
+
+  test("shows every workload that was recorded", { skip: noHistory }, async () => {
+    const { page, problems } = opened;
+    const there = await page
+      .locator("#bench option")
+      .evaluateAll((all) => all.map((one) => one.value));
+    const machine = history.filter((one) => machineOf(one) === machineOf(newest));
+    const expected = new Set(machine.map(({ bench }) => bench));
+    assert.deepEqual(there.sort(), [...expected].sort());
+    for (const bench of there) {
+      await page.selectOption("#bench", bench);
+      const last = entriesOf(bench).at(-1);
+      const row = page.locator("#rows tr", { has: page.getByText(last.rowTitle, { exact: true }) });
+      const cells = await row.locator("td").allTextContents();
+      assert.equal(cells[0], `${last.ours.toLocaleString("en")} ${last.unit}`.trim());
+      const best = Math[last.better === "higher" ? "max" : "min"](...Object.values(last.peers));
+      if (Number.isFinite(best))
+        assert.ok(cells[2].startsWith(best.toLocaleString("en")), cells[2]);
+    }
+    assert.deepEqual(problems, []);
+  });
+
+  test("draws the other libraries when asked to", { skip: noHistory }, async () => {
+    const { page, problems } = opened;
+    const lines = () => page.locator("#charts .u-legend .u-series").count();
+    await page.selectOption("#bench", newest.bench);
+    const alone = await lines();
+    await page.check("#peers");
+    const others = rowsOf(entriesOf(newest.bench)).map((title) => {
+      const entries = entriesOf(newest.bench).filter(({ rowTitle }) => rowTitle === title);
+      return new Set(entries.flatMap(({ peers }) => Object.keys(peers))).size;
+    });
+    const more = others.reduce((sum, count) => sum + count, 0);
+    assert.equal(await lines(), alone + more);
+    assert.deepEqual(problems, []);
+  });
+
+  test("says so where nothing was recorded", {
+    skip: newest ? "something was" : false,
+  }, async () => {
+    assert.ok(await opened.page.isVisible("#empty"));
+    assert.ok(await opened.page.isHidden("#latest"));
+  });
+});

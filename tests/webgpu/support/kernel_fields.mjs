@@ -1,0 +1,28 @@
+// Fields of kernels that many tests write.
+
+export const rows = ([outer, size, inner]) => ({ outer, size, inner });
+
+/** Those of `elementwise`: a formula over operands, which are [view, strides]; the first is written. */
+export function elementwise(
+  { op, form, gradientOf, constants, compute = "float32", result = compute, shape },
+  operands,
+) {
+  return {
+    formula: { op, form, gradientOf, constants },
+    compute,
+    result,
+    shape,
+    operands: operands.map(([view, strides]) => ({ view, strides })),
+  };
+}
+
+/** Copies bytes between two views' blocks, from and to offsets there. */
+export function copyBytes(p, to, toOffset, from, fromOffset, bytes) {
+  p.kernel("copy", {
+    shape: [bytes],
+    to: { block: to.block, offset: toOffset, dtype: "uint8" },
+    toStrides: [1],
+    from: { block: from.block, offset: fromOffset, dtype: "uint8" },
+    fromStrides: [1],
+  });
+}
