@@ -130,7 +130,7 @@ async function bundle(entry, outfile) {
 const kClass =
   /^((?:export )?(?:abstract )?class (\w+)(?:(?!\(\{$)[^;])*?\{)(\}?)$(?!\n\s+static (?:override |readonly )*name\b)/gm;
 
-// A class that extends what is made of a declaration: its body begins after that.
+// Matches a class that extends the result of a call with a declaration; the body begins after that call.
 const kDeclaredClass =
   /^((?:export )?(?:abstract )?class (\w+)[^;{(]* extends \w+(?:<[^;(]*>)?\(\{$(?:\n(?!\}).*)*\n\}\).*\{)(\}?)$/gm;
 
@@ -148,7 +148,7 @@ const kNames = {
     })),
 };
 
-// Functions that define values and have no other effect, which a bundler cannot know.
+// Functions that only define values. A bundler cannot detect that they have no side effects.
 const kDefiners = [
   "define",
   "defineInPlace",

@@ -43,7 +43,7 @@ export const kBundlers = {
     const options = { bundle: true, format: "esm", external, logLevel: "error" };
     await build({ ...options, entryPoints: [entry], outfile, minify });
   },
-  // That of Vite.
+  // The version that Vite depends on.
   Rolldown: async (input, file, minify) => {
     const ofVite = createRequire(createRequire(import.meta.url).resolve("vite/package.json"));
     const { rolldown } = await import(pathToFileURL(ofVite.resolve("rolldown")));

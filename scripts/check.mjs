@@ -5,15 +5,15 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ensurePackages } from "./apt.mjs";
+import { biome, clangFormat, kCppFolders } from "./checks/formatting.mjs";
+import { findLayeringErrors } from "./checks/layering.mjs";
+import { findWebLayeringErrors } from "./checks/layering_web.mjs";
+import { messageList } from "./checks/message_list.mjs";
+import { findNamesDefinedTwice } from "./checks/public_names.mjs";
+import { ruleTable } from "./checks/rule_table.mjs";
+import { findTidyErrors } from "./checks/tidy.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
-import { biome, clangFormat, kCppFolders } from "./formatting.mjs";
-import { findLayeringErrors } from "./layering.mjs";
-import { findWebLayeringErrors } from "./layering_web.mjs";
-import { messageList } from "./message_list.mjs";
 import { CommandError, kRoot, main, quiet, step } from "./process.mjs";
-import { findNamesDefinedTwice } from "./public_names.mjs";
-import { ruleTable } from "./rule_table.mjs";
-import { findTidyErrors } from "./tidy.mjs";
 
 /** The C++ files of a folder, relative to the checkout. */
 function cppFiles(folder, pattern = /\.(h|cpp)$/) {

@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ensurePackages } from "./apt.mjs";
+import { biome, clangFormat, kCppFolders } from "./checks/formatting.mjs";
+import { findLayeringErrors } from "./checks/layering.mjs";
+import { findWebLayeringErrors } from "./checks/layering_web.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
-import { biome, clangFormat, kCppFolders } from "./formatting.mjs";
-import { findLayeringErrors } from "./layering.mjs";
-import { findWebLayeringErrors } from "./layering_web.mjs";
 import { CommandError, expected, kRoot, main, quiet, read, step } from "./process.mjs";
 
 const kFolder = "scripts/hooks";

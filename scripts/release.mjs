@@ -41,7 +41,7 @@ function readOptions() {
 const textOf = (file) => readFileSync(join(kRoot, file), "utf8");
 const git = (...args) => quiet("git", args, { cwd: kRoot });
 
-/** Reads the checkout and returns the version to release and the new texts of its files, or throws what is in the way. */
+/** Returns the version to release and the new texts of the checkout's files; throws an error if something prevents a release. */
 function makePlan(wanted, date) {
   const manifest = JSON.parse(textOf("package.json"));
   const version = nextVersion(manifest.version, wanted);

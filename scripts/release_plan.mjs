@@ -78,7 +78,7 @@ export function datedChangelog(changelog, version, date) {
   return changelog.replace(kUnreleased, `## ${version} (${date})`);
 }
 
-/** Returns the text of a file with another version in its places; throws if the version is not where it is expected. */
+/** Returns the text of a file with the version replaced; throws if the file does not contain the version where it should. */
 export function withVersion(file, text, version) {
   const { pattern, count, first } = kPlaces.find((place) => place.file === file);
   let seen = 0;

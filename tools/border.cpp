@@ -1,26 +1,16 @@
 // Prints the format of what C++ and TypeScript exchange: web/src/generated/border.ts, or with an
 // argument web/src/generated/stream.ts, the GPU's stream, which only the player reads.
 
-#include <cctype>
 #include <exception>
 #include <iostream>
 #include <set>
 #include <string>
 
+#include "base/spelling.h"
 #include "border_schema.h"
 
 namespace eg::bindings {
 namespace {
-
-std::string camel_case(std::string_view snake) {
-  std::string text;
-  bool is_start = false;
-  for (const char character : snake) {
-    if (character != '_') text += is_start ? static_cast<char>(std::toupper(character)) : character;
-    is_start = character == '_';
-  }
-  return text;
-}
 
 // kSumSquares -> SumSquares.
 std::string_view without_k(std::string_view enumerator) {
@@ -42,7 +32,7 @@ std::string word_name(std::string_view field) {
   return "k" + text + "Word";
 }
 
-/// Writes the declarations that others refer to before those, each once.
+/// Writes every declaration once, after the declarations that it refers to.
 class Writer {
  public:
   /// A union of the names of all enumerators, and with `list` an array of them.
@@ -171,7 +161,8 @@ class Writer {
     }
   }
 
-  // What the reader is given: the type of a leaf, or the constant of a nested struct.
+  // The description that the reader of a stream uses: the type of a leaf, or the constant of a
+  // nested struct.
   template <class T>
   std::string fields() {
     if constexpr (kArraySize<T> > 0) {

@@ -3,12 +3,12 @@
 
 #include "ops/op_table.h"
 
-#include <cctype>
 #include <iostream>
 #include <sstream>
 #include <string>
 #include <tuple>
 
+#include "base/spelling.h"
 #include "dispatch/handles/arguments.h"
 #include "ops/all.h"
 
@@ -22,19 +22,6 @@ std::string quoted(std::string_view text) {
     result += c;
   }
   return result + '"';
-}
-
-// "index_select" -> "indexSelect", "copy_" -> "copy_": a trailing underscore marks in-place ops.
-std::string camel_case(std::string_view name) {
-  std::string result;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    if (name[i] == '_' && i + 1 < name.size() && !result.empty()) {
-      result += static_cast<char>(std::toupper(static_cast<unsigned char>(name[++i])));
-    } else {
-      result += name[i];
-    }
-  }
-  return result;
 }
 
 // A JSON object written field by field.

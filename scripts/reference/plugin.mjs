@@ -115,8 +115,8 @@ function shareComment(reflection) {
   delete first.comment;
 }
 
-// A class that extends what a function returns, `class ReLU extends plainActivation(relu, relu_)`, extends a module for its
-// readers, and its members are its own.
+// For a class that extends the result of a function, such as `class ReLU extends plainActivation(relu, relu_)`: the pages show
+// that it extends Module, and do not mark its members as inherited.
 function showBase(reflection, project) {
   if (reflection.inheritedFrom?.name.includes("(")) delete reflection.inheritedFrom;
   if (reflection.defaultValue === "..." && reflection.flags.isReadonly)
@@ -158,7 +158,7 @@ function hideDeclarations({ project }) {
   }
 }
 
-// The arguments of a distribution's constructor have a type of which typedoc would show the name only.
+// The constructor of a distribution takes a type of which typedoc would show only the name.
 function spellArguments(context, { parameters = [] }, _, signature) {
   for (const [i, parameter] of parameters.entries()) {
     const symbol = signature?.parameters[i];
@@ -169,7 +169,7 @@ function spellArguments(context, { parameters = [] }, _, signature) {
   }
 }
 
-// The base of such a class is an intersection of a class and of what was declared.
+// The base of such a class is an intersection of a class and the declared fields.
 function nameBase(reflection) {
   if (!reflection.kindOf(ReflectionKind.Class)) return;
   reflection.extendedTypes = reflection.extendedTypes?.map((type) => {

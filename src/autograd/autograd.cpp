@@ -34,12 +34,13 @@ const InputMetadata& metadata_of(const Edge& edge) {
 Tensor implicit_gradient(const InputMetadata& output) {
   if (numel(output.shape) != 1) {
     fail(ErrorCode::kNonScalarBackward, "an output of shape ", output.shape,
-         " needs a gradient: only a single element has the default 1. Reduce it first, for example "
+         " needs a gradient: the default 1 is only for a single element. Reduce it first, for "
+         "example "
          "with sum(), or pass a gradient.");
   }
   if (is_complex(output.dtype)) {
     fail(ErrorCode::kNonScalarBackward, "an output of dtype ", output.dtype,
-         " needs a gradient: only a real one has the default 1.");
+         " needs a gradient: the default 1 is only for real outputs.");
   }
   return math::ones(output);
 }

@@ -3,7 +3,7 @@
 // The entry points of differentiation: torch.autograd.backward and torch.autograd.grad.
 //
 // What is differentiated, and with respect to what, is given by tensors or by edges of the graph.
-// An edge stands for the value a tensor had when the edge was requested, regardless of later
+// An edge represents the value a tensor had when the edge was requested, regardless of later
 // in-place operations.
 
 #include <chrono>

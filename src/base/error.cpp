@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/spelling.h"
+
 namespace eg {
 
 std::string_view error_code_name(ErrorCode code) {
@@ -100,8 +102,7 @@ void throw_error(ErrorCode code, const AppendPart* form, const StoredPart* parts
 
 void throw_op_error(ErrorCode code, const char* op, std::size_t op_size, const AppendPart* form,
                     const StoredPart* parts) {
-  std::string text = "[";
-  text.append(op, op_size).append("] ");
+  std::string text = "[" + camel_case({op, op_size}) + "] ";
   join_to(text, form, parts);
   throw Error(code, text);
 }

@@ -160,7 +160,7 @@ template <class... Parts>
   detail::throw_error(code, message.form(), message.parts.data());
 }
 
-/// Throws "[op] parts..." with `code` unless `condition` holds.
+/// Throws "[op] parts..." with `code` unless `condition` holds; the message has the camelCase name.
 template <class... Parts>
 [[gnu::always_inline]] inline void check(bool condition, ErrorCode code, std::string_view op,
                                          const Parts&... parts) {

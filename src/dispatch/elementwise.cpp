@@ -191,8 +191,9 @@ Tensor allocate_result(std::span<const Tensor> inputs, const Shape& shape, DType
   return empty_with_layout_of(*model, dtype);
 }
 
-cpu::Kernel forward_kernel(const ElementwiseInfo& info, DType compute) {
-  const cpu::Kernel kernel = info.forward[static_cast<std::size_t>(computed_dtype(compute))];
+kernel::FormulaLoop forward_kernel(const ElementwiseInfo& info, DType compute) {
+  const kernel::FormulaLoop kernel =
+      info.forward[static_cast<std::size_t>(computed_dtype(compute))];
   check(kernel != nullptr, ErrorCode::kDtypeMismatch, info.name, "not implemented for ", compute,
         '.');
   return kernel;
@@ -206,7 +207,7 @@ SmallVector<const Tensor*, 5> addresses_of(std::span<const Tensor> tensors) {
 
 void run_forward(const ElementwiseInfo& info, DType compute, const Tensor& out,
                  std::span<const Tensor> inputs, const op::ParamValues& params) {
-  const cpu::Kernel kernel = forward_kernel(info, compute);
+  const kernel::FormulaLoop kernel = forward_kernel(info, compute);
   const DType kernel_type = kernel_dtype(compute);
   const DType result = info.dtype_rule == op::DTypeRule::kBool ? DType::kBool
                        : info.is_real_of_complex               ? real_dtype(kernel_type)

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <span>
 
-#include "backend/cpu/elementwise/kernel.h"
 #include "base/scalar.h"
 #include "dispatch/var.h"
 #include "formulas/elementwise.h"
@@ -58,7 +57,7 @@ struct ElementwiseInfo {
   /// Used by devices whose kernels are shaders.
   op::ShaderNumbersOf shader_numbers;
   /// By dtype; null where the op has no kernel. bool computes in uint8, complex64 in complex128.
-  std::array<cpu::Kernel, kComputedDTypeCount> forward;
+  std::array<kernel::FormulaLoop, kComputedDTypeCount> forward;
 
   struct Gradient {
     bool exists = false;
@@ -69,7 +68,7 @@ struct ElementwiseInfo {
     /// Whether the gradient is the incoming one for these parameters; may be null.
     bool (*is_identity_with)(const double* params) = nullptr;
     /// The fused kernel for float32.
-    cpu::Kernel kernel = nullptr;
+    kernel::FormulaLoop kernel = nullptr;
     TensorFormula formula = nullptr;
   };
   std::array<Gradient, kMaxArity> gradients;

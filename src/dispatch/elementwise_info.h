@@ -54,9 +54,9 @@ constexpr ElementwiseInfo::Gradient gradient_info() {
 }
 
 template <class Op>
-constexpr std::array<cpu::Kernel, kComputedDTypeCount> forward_kernels() {
-  std::array<cpu::Kernel, kComputedDTypeCount> kernels{};
-  const auto set = [&](DType dtype, cpu::Kernel kernel) {
+constexpr std::array<kernel::FormulaLoop, kComputedDTypeCount> forward_kernels() {
+  std::array<kernel::FormulaLoop, kComputedDTypeCount> kernels{};
+  const auto set = [&](DType dtype, kernel::FormulaLoop kernel) {
     kernels[static_cast<std::size_t>(dtype)] = kernel;
   };
   if constexpr (op::kDTypeRule<Op> != op::DTypeRule::kInteger) {

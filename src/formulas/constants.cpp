@@ -22,9 +22,9 @@ struct NumberTree {
     return ++count;
   }
 
-  void append(std::uint8_t place, ConstantList& list) const {
-    if (place == 0) return;
-    const Node& node = nodes[place - 1U];
+  void append(std::uint8_t index, ConstantList& list) const {
+    if (index == 0) return;
+    const Node& node = nodes[index - 1U];
     if (node.left == 0) return list.add(node.value);
     append(node.left, list);
     append(node.right, list);
@@ -35,18 +35,18 @@ thread_local NumberTree tree;
 
 }  // namespace
 
-Constants::Constants(double value) : place_(tree.add({value, 0, 0})) {}
+Constants::Constants(double value) : index_(tree.add({value, 0, 0})) {}
 
 Constants Constants::join(Constants a, Constants b) {
-  if (a.place_ == 0) return b;
-  if (b.place_ == 0) return a;
+  if (a.index_ == 0) return b;
+  if (b.index_ == 0) return a;
   Constants both;
-  both.place_ = tree.add({0, a.place_, b.place_});
+  both.index_ = tree.add({0, a.index_, b.index_});
   return both;
 }
 
 void take_constants(Constants formula, ConstantList& list) {
-  tree.append(formula.place_, list);
+  tree.append(formula.index_, list);
   tree.count = 0;
 }
 

@@ -76,7 +76,7 @@ class Constants {
  private:
   static Constants join(Constants a, Constants b);
 
-  std::uint8_t place_ = 0;
+  std::uint8_t index_ = 0;
 };
 
 /// Appends the numbers in the result of a formula, from left to right, and clears the tree.

@@ -107,7 +107,7 @@ bool ran_for_host(Accelerator& there, Device device, const Call& call) {
 [[noreturn]] void rethrow_read_error(const Error& error, const std::string& reason) {
   if (error.code() != ErrorCode::kWouldBlock) throw;
   fail(ErrorCode::kWouldBlock, reason,
-       ", but this thread runs the GPU and cannot wait for it. Read the data with "
+       ", but this thread drives the GPU and cannot wait for it. Read the data with "
        "`await x.data()` and compute it on the CPU, or use a variant with threads and do not pass "
        "`gpu`.");
 }

@@ -14,6 +14,9 @@ struct KernelArgs;
 
 namespace eg::kernel {
 
+/// The CPU's loop over a formula (backend/cpu/elementwise/kernel.h).
+using FormulaLoop = void (*)(const cpu::KernelArgs&);
+
 /// Identifies a formula: the value of an op, or the gradient of one of its inputs.
 struct Formula {
   static constexpr int kForward = -1;
@@ -21,8 +24,7 @@ struct Formula {
   std::string_view op;
   /// The input whose gradient it is, or kForward.
   int gradient_of = kForward;
-  /// The CPU's loop over the formula (backend/cpu/elementwise/kernel.h).
-  void (*on_cpu)(const cpu::KernelArgs&) = nullptr;
+  FormulaLoop on_cpu = nullptr;
   /// Computes the constants of the formula's shader; null when it has no shader.
   op::ShaderNumbersOf shader_numbers = nullptr;
   op::ParamValues params{};

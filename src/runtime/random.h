@@ -12,7 +12,6 @@
 //
 // A fill checks its arguments before it draws: if it throws, the stream and the output are
 // unchanged.
-// untouched.
 
 #include <array>
 #include <concepts>

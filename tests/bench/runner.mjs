@@ -18,7 +18,7 @@ export function runChild(node, { workload, contender, quick, limit, environment,
     env: { ...process.env, ...environment, ...(dist && { EG_BENCH_DIST: dist }) },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
-  let said = "";
+  let output = "";
   let isDone = false;
   let isLate = false;
   const timer = setTimeout(() => {
@@ -26,7 +26,7 @@ export function runChild(node, { workload, contender, quick, limit, environment,
     child.kill("SIGKILL");
   }, limit * 1000);
   child.stderr.setEncoding("utf8").on("data", (text) => {
-    said = (said + text).slice(-8000);
+    output = (output + text).slice(-8000);
   });
   child.on("message", (message) => {
     if (message.isDone) isDone = true;
@@ -39,7 +39,7 @@ export function runChild(node, { workload, contender, quick, limit, environment,
     child.on("close", (code, signal) => {
       clearTimeout(timer);
       if (isLate) result.failure = `> ${limit} s`;
-      else if (!isDone) result.failure = errorIn(said) ?? `exited with ${signal ?? code}`;
+      else if (!isDone) result.failure = errorIn(output) ?? `exited with ${signal ?? code}`;
       resolve(result);
     });
   });

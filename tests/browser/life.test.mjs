@@ -80,7 +80,7 @@ describe("an engine in a page", { skip: noBrowser, timeout: 600_000 }, () => {
     });
   });
 
-  test("takes back what a worker held when that is gone, and not before", async () => {
+  test("releases what a worker held once the worker has ended, and not before", async () => {
     const { error, ends, left, sum } = await resultOf(browser, `${server.url}ends.html`);
     assert.equal(error, undefined);
     for (const { code, time } of ends) {

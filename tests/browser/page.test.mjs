@@ -59,7 +59,7 @@ describe("a page", { skip: noBrowser }, () => {
     await assertTrains(await serveFiles(project.folder, kIsolation), kThreaded);
   });
 
-  // Traps 24a and 24b: threads start and hooks are called while the page's own thread goes on.
+  // Traps 24a and 24b: threads start and hooks are called while the page's own thread continues.
   async function assertThreads(server) {
     servers.push(server);
     const result = await resultOf(browser, `${server.url}threads.html`);

@@ -89,7 +89,7 @@ describe("a page", { skip: noBrowser }, () => {
     assertTrains(await start(url, { threads: 1 }), "single");
   });
 
-  test("under a policy without WebAssembly is told what to allow", async () => {
+  test("under a policy without WebAssembly: the error says what to allow", async () => {
     const url = await serve(project.folder, { "Content-Security-Policy": "script-src 'self'" });
     const { error } = await start(url);
     assert.match(error, /^Internal: \[init\].*'wasm-unsafe-eval'/);
@@ -124,7 +124,7 @@ describe("a page", { skip: noBrowser }, () => {
       assert.match(error, /^Internal: \[init\] the workers.*none of them answered/);
     });
 
-    test("whose server answers for the first worker alone is told of the others", async () => {
+    test("whose server answers only for the first worker: the error names the others", async () => {
       let asked = 0;
       const isSilent = ({ headers }) => headers["sec-fetch-dest"] === "worker" && asked++ > 0;
       const url = await serve(project.folder, kIsolation, { isSilent });

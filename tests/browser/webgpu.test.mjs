@@ -99,7 +99,7 @@ describe("a page with WebGPU", { skip: noBrowser }, () => {
     assert.deepEqual(complaintsOf(result), []);
   });
 
-  test("is told where there is no WebGPU, and trains on the CPU", async () => {
+  test("gets an error if there is no WebGPU, and trains on the CPU", async () => {
     const plain = await startChromium(["--disable-features=WebGPU,WebGPUService"]);
     try {
       const server = await serve(project.folder);

@@ -1,11 +1,11 @@
-// Claims of the pages: every name of the package that their text or tables mention exists.
+// Checks the text of the pages: every name of the package that it mentions exists.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { eg } from "../js/support/engine.mjs";
 import { kPages, textOf } from "./support/markdown.mjs";
 
-// A page without its code blocks, which another test runs.
+// Returns a page without its code blocks, which another test runs.
 function proseOf(page) {
   return textOf(page).replace(/^(```)[\s\S]*?^\1/gm, "");
 }

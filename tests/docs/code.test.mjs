@@ -1,9 +1,9 @@
-// Every code block of README.md and docs/ does what the page says. What a fence says after its language decides how:
+// Every code block in README.md and docs/ does what the page says. The words after the language of a fence select the check:
 //
-//   ```js              a program: runs in Node, and prints what its arrows (// → ...) say
+//   ```js              a program: runs in Node, and prints the lines after its arrows (// → ...)
 //   ```js gpu          the same, with WebGPU
 //   ```js worker.mjs   a file beside the programs of its page; a configuration is loaded
-//   ```js page         is for a page: is bundled, and names nothing that the package has not
+//   ```js page         code for a page: is bundled, and imports only names that the package exports
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -23,7 +23,7 @@ const kChecks = {
   json: ({ code }) => JSON.parse(code),
   sh: ({ code }) => assert.equal(run("bash", ["-n"], code), ""),
   python: ({ code }) => assert.equal(run("python3", ["-c", kParsePython], code), ""),
-  // What no tool here reads.
+  // No tool here can check these.
   nginx: () => {},
   text: () => {},
 };
@@ -99,7 +99,7 @@ async function checkHtml({ code }) {
   }
 }
 
-// Returns what a program complains of.
+// Returns the error output of a program; "" if it succeeds.
 function run(command, args, input) {
   const { status, stderr } = spawnSync(command, args, { input, encoding: "utf8" });
   return status === 0 ? "" : stderr || `${command} ended with ${status}`;

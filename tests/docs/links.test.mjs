@@ -1,4 +1,4 @@
-// Links between Markdown pages have a target, and the guide's first page links to all of them.
+// All links between Markdown pages have a target, and the guide's first page links to all pages.
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";

@@ -25,7 +25,7 @@ export class Problem {
   constructor(kind, message) {
     this.kind = kind;
     this.message = message;
-    /** True when the process cannot go on. */
+    /** True when the process cannot continue. */
     this.isFatal = kind === "trap" || kind === "broken engine";
   }
 }

@@ -1,4 +1,4 @@
-// Attention: transformers whole and in part.
+// Attention: transformers and their parts.
 
 import * as eg from "edgegrad";
 
@@ -149,7 +149,7 @@ class Block extends nn.Module {
   }
 }
 
-/** nanoGPT: tied weights, weight decay for matrices only, warm-up, clipping, then top-k sampling. */
+/** nanoGPT: tied weights, weight decay only for matrices, warm-up, gradient clipping, then top-k sampling. */
 function gpt(record, dtype) {
   const tokens = eg.randint(0, 12, [6, 9]);
   const wte = new nn.Embedding(12, 8);

@@ -1,4 +1,4 @@
-// Loops over data: loaders, samplers, splits, batches that are put together, and runs that are taken up again.
+// Data loading: loaders, samplers, splits, collation, and resumed runs.
 
 import * as eg from "edgegrad";
 
@@ -95,7 +95,7 @@ async function sampled(record, dtype) {
   return epochs(record, model, new DataLoader(data, { batchSampler }), 2);
 }
 
-/** Augments by chance, as datasets of images do. */
+/** Augments samples at random, as datasets of images do. */
 class Noisy {
   constructor(x, y) {
     this.x = x;
@@ -131,7 +131,7 @@ async function augmented(record, dtype) {
   return model.parameters();
 }
 
-/** Sequences of several lengths, padded by collateFn. */
+/** Sequences of different lengths, padded by collateFn. */
 async function collated(record, dtype) {
   const lengthsOfAll = eg.randint(2, 7, [20]).arraySync();
   const sequences = lengthsOfAll.map((length) => eg.randint(1, 9, [length]));
@@ -181,7 +181,7 @@ function streamed(record, dtype) {
   return epochs(record, model, new DataLoader(stream, { batchSize: 6 }));
 }
 
-/** Saves everything in the middle of a run, makes everything anew, and goes on. */
+/** Saves everything in the middle of a run, creates all objects again, and resumes. */
 async function resumed(record, dtype) {
   const { x, y, model } = make(dtype);
   const loader = new DataLoader(new TensorDataset(x, y), { batchSize: 16, shuffle: true });
@@ -221,7 +221,7 @@ async function resumed(record, dtype) {
   return later.parameters();
 }
 
-/** Cross-validation, the best state of each fold kept. */
+/** Cross-validation that stores the best state of each fold. */
 async function folds(record, dtype) {
   const { x, y } = make(dtype, 30);
   const order = eg.randperm(30);

@@ -1,4 +1,4 @@
-# Loops over data: loaders, samplers, splits, batches that are put together, and runs that are taken up again.
+# Data loading: loaders, samplers, splits, collation, and resumed runs.
 
 import copy
 import io

@@ -1,4 +1,4 @@
-// Layers of images and signals: convolutions, pools, norms, dropout of channels, sampling.
+// Layers for images and signals: convolutions, pooling, norms, dropout of channels, sampling.
 
 import * as eg from "edgegrad";
 
@@ -30,7 +30,7 @@ function classified(shape, make, steps = 20) {
   };
 }
 
-/** A network that gives its input back, or what `target` makes of it. */
+/** A network that reproduces its input, or learns `target` of it. */
 function copied(shape, make, target = (x) => x) {
   return (record, dtype) => {
     const x = eg.randn([6, ...shape], { dtype });

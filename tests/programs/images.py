@@ -1,4 +1,4 @@
-# Layers of images and signals: convolutions, pools, norms, dropout of channels, sampling.
+# Layers for images and signals: convolutions, pooling, norms, dropout of channels, sampling.
 
 import torch
 from torch import nn, optim

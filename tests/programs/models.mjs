@@ -1,4 +1,4 @@
-// Models of many kinds, for the ops that they are made of.
+// Many kinds of models, for the ops that they use.
 
 import * as eg from "edgegrad";
 
@@ -40,7 +40,7 @@ function gcn(record, dtype) {
   return fit(parametersOf(first, second), lossOf, record);
 }
 
-/** Attention over edges, by sums that are scattered. */
+/** Attention over the edges of a graph, with scattered sums. */
 function gat(record, dtype) {
   const source = eg.randint(0, 10, [40]);
   const target = eg.randint(0, 10, [40]);
@@ -143,7 +143,7 @@ function gaussianProcess(record, dtype) {
   return fit([raw], lossOf, record);
 }
 
-/** Matrix factorisation with biases, of what was rated. */
+/** Matrix factorisation with biases, for the observed ratings. */
 function factorised(record, dtype) {
   const users = eg.randint(0, 8, [50]);
   const items = eg.randint(0, 9, [50]);
@@ -186,7 +186,7 @@ function contrastive(record, dtype) {
   return fit([...parametersOf(a, b), scale], lossOf, record);
 }
 
-/** A filter of frequencies learned with complex weights, judged by a spectrogram too. */
+/** A frequency filter with learned complex weights, whose loss includes a spectrogram. */
 function spectral(record, dtype) {
   const x = eg.randn([3, 64], { dtype });
   const wanted = eg.roll(x, 3, 1);
@@ -219,7 +219,7 @@ function sinkhorn(record, dtype) {
   return fit([x], lossOf, record);
 }
 
-/** Mixup with coefficients of Beta, and a step of FGSM. */
+/** Mixup with coefficients from a Beta distribution, and one step of FGSM. */
 function mixedUp(record, dtype) {
   const x = eg.randn([16, 4], { dtype });
   const y = eg.randint(0, 3, [16]);
@@ -242,7 +242,7 @@ function mixedUp(record, dtype) {
   return fit(model.to(dtype).parameters(), lossOf, record);
 }
 
-/** VQ-VAE: the nearest code, straight through, and codes that follow. */
+/** VQ-VAE: the nearest code, a straight-through gradient, and codes that move towards the encodings. */
 function quantised(record, dtype) {
   const x = eg.randn([20, 4], { dtype });
   const encoder = linear(dtype, 4, 3);
@@ -261,7 +261,7 @@ function quantised(record, dtype) {
   return fit([...parametersOf(encoder, decoder), codes], lossOf, record);
 }
 
-/** Boxes: a loss of overlaps, a focal loss, the hardest negatives. */
+/** Box regression: an overlap loss, a focal loss, and hard negative mining. */
 function detected(record, dtype) {
   const x = eg.randn([12, 5], { dtype });
   const low = eg.rand([12, 2], { dtype });
@@ -294,7 +294,7 @@ function detected(record, dtype) {
   return fit(parametersOf(box, score), lossOf, record);
 }
 
-/** NeRF: positions as waves, densities along rays, products of what passes. */
+/** NeRF: positional encoding, densities along rays, and products of transmittances. */
 function rays(record, dtype) {
   const [points] = eg.rand([4, 8, 1], { dtype }).sort({ dim: 1 });
   const colours = eg.rand([4, 3], { dtype });
@@ -330,7 +330,7 @@ function quantiles(record, dtype) {
   return fit(model.parameters(), lossOf, record);
 }
 
-/** Tags of a chain, by the forward algorithm, and the best path of Viterbi. */
+/** A conditional random field: the forward algorithm, and the best path by Viterbi. */
 function crf(record, dtype) {
   const x = eg.randn([7, 5], { dtype });
   const tags = eg.randint(0, 3, [7]);

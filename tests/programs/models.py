@@ -1,4 +1,4 @@
-# Models of many kinds, for the ops that they are made of.
+# Many kinds of models, for the ops that they use.
 
 import copy
 

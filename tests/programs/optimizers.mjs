@@ -117,7 +117,7 @@ const kShortSearch = {
   historySize: 2,
 };
 
-/** `trained` by an optimizer with settings. */
+/** Calls trained() with an optimizer and its settings. */
 const by = (name, settings = {}, sign = 1) => {
   return trained(
     (params) => new optim[name](params, ...(Array.isArray(settings) ? settings : [settings])),

@@ -31,7 +31,7 @@ function activated(make, share = 1) {
   };
 }
 
-/** `target(x)` is what `criterion` compares outputs of a network with. */
+/** Trains a network whose outputs `criterion` compares with target(x). */
 function judged(criterion, target, outputs = 4, head = (out) => out) {
   return (record, dtype) => {
     const x = eg.randn([16, 5], { dtype });
@@ -104,7 +104,7 @@ function parametrizedWeightNorm(record, dtype) {
   return model.parameters();
 }
 
-/** A WGAN whose critic has spectral norms. */
+/** A WGAN whose critic uses spectral normalisation. */
 function gan(normed) {
   return (record, dtype) => {
     const generator = new nn.Sequential(

@@ -94,7 +94,7 @@ def weight_norm(record, dtype):
 
 def parametrized_weight_norm(record, dtype):
     x = torch.randn(10, 6, dtype=dtype)
-    # parametrizations.weight_norm of PyTorch 2 computes the same.
+    # parametrizations.weight_norm in PyTorch 2 computes the same.
     model = nn.Sequential(
         nn.utils.weight_norm(nn.Linear(6, 8).to(dtype)), nn.SiLU(), nn.utils.weight_norm(nn.Linear(8, 1).to(dtype), dim=1)
     )

@@ -1,4 +1,4 @@
-// Models that draw: distributions, policies, flows, diffusion.
+// Models that draw random numbers: distributions, policies, flows, diffusion.
 
 import * as eg from "edgegrad";
 
@@ -56,7 +56,7 @@ function betaVae(record, dtype) {
   return steps(parametersOf(encoder, decoder), lossOf, record);
 }
 
-/** A bandit with states; the reward is of the right action. */
+/** A contextual bandit, rewarded for the right action. */
 function reinforce(record, dtype) {
   const policy = new nn.Sequential(new nn.Linear(4, 16), new nn.Tanh(), new nn.Linear(16, 3));
   const optimizer = new optim.Adam(policy.to(dtype).parameters(), { lr: 0.02 });
@@ -106,7 +106,7 @@ function actorCritic(record, dtype) {
   return steps([...parametersOf(actor, critic), logStd], lossOf, record);
 }
 
-/** A squashed normal whose samples carry gradients. */
+/** A squashed normal distribution, with gradients through its samples. */
 function sacHead(record, dtype) {
   const states = eg.randn([16, 3], { dtype });
   const net = new nn.Linear(3, 4).to(dtype);
@@ -195,7 +195,7 @@ function gumbel(hard) {
   };
 }
 
-/** A maximum-likelihood fit of samples of a distribution of the same kind. */
+/** A maximum-likelihood fit to samples of a distribution of the same class. */
 function fitted(make, draw) {
   return (record, dtype) => {
     const given = draw(dtype);
@@ -219,7 +219,7 @@ const ofLogits = (Kind) => (logits) => new Kind({ logits });
 const two = (a, b) => (dtype) => [eg.tensor([a, b], { dtype }), eg.tensor([b, a], { dtype })];
 const one = (a, b) => (dtype) => [eg.tensor([a, b], { dtype })];
 
-/** Gradients through samples: the parameters follow what the samples are wanted to be. */
+/** Gradients through samples: fits the parameters so that the samples match a target. */
 function matched(make, rows = 1) {
   return (record, dtype) => {
     const raw = Array.from({ length: rows }, (_, i) => {
@@ -276,7 +276,7 @@ function mixture(record, dtype) {
   return params;
 }
 
-/** DDPM on points, then sampling from it. */
+/** DDPM on points, followed by sampling. */
 function diffusion(record, dtype) {
   const x0 = eg
     .randn([32, 2], { dtype })

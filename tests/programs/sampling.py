@@ -1,4 +1,4 @@
-# Models that draw: distributions, policies, flows, diffusion.
+# Models that draw random numbers: distributions, policies, flows, diffusion.
 
 import math
 

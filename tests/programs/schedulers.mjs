@@ -1,4 +1,4 @@
-// A small classifier, its rate set by every scheduler.
+// A small classifier, trained with every scheduler.
 
 import * as eg from "edgegrad";
 
@@ -154,7 +154,7 @@ function ema(record, dtype) {
   return averaged.parameters();
 }
 
-/** `scheduled` by a scheduler of these arguments. */
+/** Calls scheduled() with a scheduler and its arguments. */
 const by = (name, ...args) => scheduled((o) => new lrScheduler[name](o, ...args));
 const ofAdamBy = (name, ...args) => {
   return scheduled((o) => new lrScheduler[name](o, ...args), { makeOptimizer: adam });

@@ -1,4 +1,4 @@
-# A small classifier, its rate set by every scheduler.
+# A small classifier, trained with every scheduler.
 
 import torch
 from torch import nn, optim
@@ -116,7 +116,7 @@ def swa(record, dtype):
 
 def ema(record, dtype):
     x, y, model = problem(dtype)
-    # What get_ema_multi_avg_fn(0.9) of PyTorch 2.6 does.
+    # The same as get_ema_multi_avg_fn(0.9) in PyTorch 2.6.
     averaged = swa_utils.AveragedModel(model, avg_fn=lambda old, new, _: 0.9 * old + (1 - 0.9) * new)
     optimizer = sgd(model)
     for _ in range(25):

@@ -40,7 +40,7 @@ function tagged(kind, options = {}) {
   };
 }
 
-/** Follows a sine wave, a step at a time. */
+/** Predicts a sine wave, one step at a time. */
 function celled(kind, options = {}) {
   return (record, dtype) => {
     const sizes = eg.tensor([[1], [0.7], [-0.5]], { dtype });
@@ -175,7 +175,7 @@ function ctc(record, dtype) {
   return params;
 }
 
-/** A language model by truncated backpropagation through time, which then writes. */
+/** A language model, trained by truncated backpropagation through time, then used to generate text. */
 function characters(record, dtype) {
   const codes = [..."thequickbrownfoxjumpsoverthelazydog".repeat(3)].map((c) => c.charCodeAt(0));
   const text = eg.tensor(codes, { dtype: "int64" }).sub(97);
@@ -212,7 +212,7 @@ function characters(record, dtype) {
   return model.parameters();
 }
 
-/** Sequence to sequence with attention and teacher forcing by chance. */
+/** Sequence to sequence with attention and random teacher forcing. */
 function translated(record, dtype) {
   const source = eg.randint(0, 8, [6, 4]);
   const target = source.flip(0);

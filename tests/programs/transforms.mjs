@@ -1,4 +1,4 @@
-// Derivatives as values: transforms of functions, derivatives of derivatives, checkpoints of activations.
+// Derivatives as values: function transforms, higher derivatives, activation checkpointing.
 
 import * as eg from "edgegrad";
 
@@ -14,7 +14,7 @@ function mlp(params, x) {
   return F.linear(hidden, params[2], params[3]);
 }
 
-/** Sines: a step inside, differentiated by the step outside. */
+/** Regression of sines: the outer step differentiates through the inner step. */
 function maml(record, dtype) {
   const meta = [[12, 1], [12], [1, 12], [1]].map((shape) => {
     return eg.rand(shape, { dtype }).sub(0.5).requiresGrad_();
@@ -43,7 +43,7 @@ function maml(record, dtype) {
   return meta;
 }
 
-/** DP-SGD: gradients of each sample, clipped, summed and blurred. */
+/** DP-SGD: per-sample gradients, clipped and summed, with added noise. */
 function perSample(record, dtype) {
   const model = new nn.Sequential(
     new nn.Conv2d(1, 4, 3),
@@ -77,7 +77,7 @@ function perSample(record, dtype) {
   return model.parameters();
 }
 
-/** Three networks trained at once. */
+/** Three networks trained together. */
 function ensemble(record, dtype) {
   const models = [0, 1, 2].map(() => {
     return new nn.Sequential(new nn.Linear(3, 8), new nn.Tanh(), new nn.Linear(8, 1)).to(dtype);
@@ -131,7 +131,7 @@ function newton(record, dtype) {
   return [x];
 }
 
-/** Burgers' equation: derivatives of a network by its inputs are part of its loss. */
+/** Burgers' equation: the loss contains derivatives of a network with respect to its inputs. */
 function pinn(record, dtype) {
   const net = new nn.Sequential(
     new nn.Linear(2, 12),
@@ -223,7 +223,7 @@ class StraightThrough extends eg.autograd.Function {
   }
 }
 
-/** A Function of one's own, a hook on a tensor, one on a module, one after a gradient. */
+/** A custom Function, a hook on a tensor, one on a module, and one after a gradient was accumulated. */
 function binarised(record, dtype) {
   const first = new nn.Linear(5, 16).to(dtype);
   const second = new nn.Linear(16, 2).to(dtype);
@@ -249,7 +249,7 @@ function binarised(record, dtype) {
   return params;
 }
 
-/** Random search and averages in the space of all parameters, as a vector. */
+/** Random search and averages over all parameters as one vector. */
 function vectors(record, dtype) {
   const model = new nn.Sequential(new nn.Linear(4, 6), new nn.Sigmoid(), new nn.Linear(6, 1));
   model.to(dtype);
@@ -271,7 +271,7 @@ function vectors(record, dtype) {
   return model.parameters();
 }
 
-/** A neural ODE by Runge-Kutta, forwards and backwards through the solver. */
+/** A neural ODE with Runge-Kutta; backward goes through the solver. */
 function ode(record, dtype) {
   const net = new nn.Sequential(new nn.Linear(2, 16), new nn.Tanh(), new nn.Linear(16, 2));
   net.to(dtype);
@@ -309,7 +309,7 @@ function ode(record, dtype) {
   return net.parameters();
 }
 
-/** A student follows a teacher, which is a moving average of it: copies, buffers and states. */
+/** A student network learns from a teacher, which is a moving average of it: copies, buffers and states. */
 function teacher(record, dtype) {
   const student = new nn.Sequential(
     new nn.Linear(4, 8, { bias: false }),

@@ -1,4 +1,4 @@
-# Derivatives as values: transforms of functions, derivatives of derivatives, checkpoints of activations.
+# Derivatives as values: function transforms, higher derivatives, activation checkpointing.
 
 import torch
 from torch import nn, optim

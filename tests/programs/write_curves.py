@@ -1,5 +1,5 @@
-# Writes tests/golden/programs.json: what the programs beside this file do under PyTorch.
-# `python3 tests/programs/write_curves.py [topic ...]`; other topics stay as they are.
+# Writes tests/golden/programs.json: the results of the programs in this folder under PyTorch.
+# `python3 tests/programs/write_curves.py [topic ...]` leaves other topics unchanged.
 
 import importlib
 import json

@@ -1,4 +1,4 @@
-// The page that learns MNIST: driven as a visitor would.
+// The page that learns MNIST, used as a visitor would.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -30,7 +30,7 @@ describe("the page of digits", { skip: noBrowser }, () => {
   });
   after(() => site?.stop());
 
-  // Holds a file of digits back; returns what lets it go.
+  // Delays a file of digits; returns a function that releases it.
   async function hold(page, file) {
     let release;
     const held = new Promise((resolve) => {
@@ -80,7 +80,7 @@ describe("the page of digits", { skip: noBrowser }, () => {
       assert.equal(await numberIn(page, "#steps"), last);
       await page.click("#run");
       await untilNumber(page, "#steps", last + 1);
-      // What was learned before: the first test after a reload finds it.
+      // The accuracy of the earlier training: a reload restores the saved model, and its first test finds this accuracy.
       await untilNumber(page, "#accuracy", 88);
       await stopTraining(page);
       await page.click("#anew");

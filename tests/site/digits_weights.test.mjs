@@ -1,4 +1,4 @@
-// The page of digits: weights in files, and a visitor's own handwriting.
+// The page of digits: saving and loading weights, and training on a visitor's own handwriting.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -46,7 +46,7 @@ describe("the weights of the page of digits", { skip: noBrowser }, () => {
   test("learn ten drawings, and forget them again", async () => {
     const { page, problems, close } = await openDigits(browser, site.isolated);
     await trainTo(page, 85);
-    // One that is misread: its reading changes for sure.
+    // Uses a digit that is misread, so that its prediction must change.
     let misread = 0;
     for (let digit = 0; digit < 10; digit++) {
       await drawLine(page, digit);

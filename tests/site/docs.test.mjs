@@ -1,4 +1,4 @@
-// The guide and the reference: their search, and the way back to the pages.
+// The guide and the reference: their search, and the link back to the other pages.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

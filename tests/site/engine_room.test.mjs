@@ -1,4 +1,4 @@
-// The engine room: graphs of visitors' models, and nodes that light up in the order that was recorded.
+// The engine room: graphs of visitors' models, whose nodes light up in the recorded order.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -28,7 +28,7 @@ describe("the engine room", { skip: noBrowser }, () => {
 
   test("lights nodes up in the order that was recorded", async () => {
     const { page, problems, close } = await open(site.isolated);
-    // An arrow key goes from event to event, so every node is seen to begin.
+    // An arrow key moves from event to event, so the start of every node is shown.
     await page.focus("#time");
     await page.locator("#time").fill("0");
     const seen = await page.evaluate(() => {
@@ -57,7 +57,7 @@ describe("the engine room", { skip: noBrowser }, () => {
         "AddmmBackward0",
       ],
     );
-    // Weights get their gradients before the chain goes on.
+    // Weights receive their gradients before backward continues along the chain.
     const last = names.lastIndexOf("ReluBackward0");
     assert.equal(names.slice(0, last).filter((name) => name === "AccumulateGrad").length, 4);
     assert.equal(await page.locator(".node[data-state=done]").count(), 12);

@@ -1,4 +1,4 @@
-// The page of the small GPT: it learns, writes, is kept, and goes on after a reload.
+// The page of the small GPT: it trains, generates text, is saved, and continues after a reload.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -94,7 +94,7 @@ function stepIs(page, least) {
   return untilNumber(page, "#step", least);
 }
 
-// What is running may end before the click, which would then start a training.
+// The training may end before the click, which would then start a new one.
 async function stop(page) {
   const running = page.locator("#run", { hasText: "Stop" });
   await running.click({ timeout: 2000 }).catch((error) => {

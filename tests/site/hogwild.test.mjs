@@ -1,4 +1,4 @@
-// The Hogwild page: workers of one model, compared; and what is left of it without shared memory.
+// The Hogwild page: workers that train one model, compared; and what the page does without shared memory.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -6,7 +6,7 @@ import { noBrowser } from "../browser/support/chromium.mjs";
 import { kLongestTask, longestTask, openPage, startSite, untilText } from "./support/site.mjs";
 
 const kPage = "hogwild/index.html";
-// A model that guesses reads 10 % correctly.
+// A model that guesses is right in 10 % of the cases.
 const kLearned = 90;
 
 describe("the Hogwild page", { skip: noBrowser }, () => {

@@ -1,4 +1,4 @@
-// Links of the built pages, all of them, lead to files and anchors that are there.
+// All links of the built pages have an existing file and anchor as their target.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, statSync } from "node:fs";
@@ -25,7 +25,7 @@ function textOf(page) {
   return texts.get(page);
 }
 
-// Without those to other sites.
+// Links to other sites are left out.
 function linksOf(page) {
   const links = textOf(page).matchAll(/\s(?:href|src)="([^"]*)"/g);
   return [...new Set([...links].map(([, link]) => link))].filter((link) => !/^\w+:/.test(link));

@@ -1,5 +1,5 @@
-// What every page of the site has: a language, a title, a description, one heading above all, contrast, an order of
-// focus that can be seen, and no complaint; also on a phone, below a path, in light and dark.
+// Requirements for every page of the site: a language, a title, a description, one top-level heading, contrast, a visible focus
+// in a sensible order, and no errors; also on a phone, below a path, in light and dark mode.
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -9,11 +9,11 @@ import { chosenPages, complaintsOf, noSite } from "./support/pages.mjs";
 import { startSite } from "./support/site.mjs";
 
 const kAxe = createRequire(import.meta.url).resolve("axe-core");
-// By colour scheme: all rules once, and those of colours again.
+// By colour scheme: all rules for one, and only the rules about colours for the other.
 const kRules = {
   light: {
     runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"],
-    // Typedoc's theme leaves levels of headings out.
+    // Typedoc's theme skips heading levels.
     rules: { "heading-order": { enabled: false } },
   },
   dark: { runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] } },
@@ -75,7 +75,7 @@ async function assertAccessible(page) {
   }
 }
 
-// The first stops of the Tab key: each can be seen, and no element is taken out of its order.
+// Checks the first stops of the Tab key: each is visible, and no element changes the tab order.
 async function assertFocus(page) {
   assert.equal(
     await page.locator('[tabindex]:not([tabindex="0"]):not([tabindex="-1"])').count(),
@@ -84,7 +84,7 @@ async function assertFocus(page) {
   for (let stop = 0; stop < 6; stop++) {
     await page.keyboard.press("Tab");
     const seen = await page.evaluate(describeFocus);
-    // After the last stop comes the browser itself.
+    // After the last element, the browser itself gets the focus.
     if (stop >= 3 && seen.html.startsWith("<body")) return;
     assert.ok(seen.isOutlined && seen.isInView, JSON.stringify(seen));
   }

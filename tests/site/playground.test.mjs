@@ -33,7 +33,7 @@ describe("the playground", { skip: noBrowser }, () => {
   const press = (page, label) => page.click(`[aria-label="${label}"]`);
   const neurons = (page) => page.locator('.unit[aria-label*="neuron"]').count();
 
-  // A number that says which picture a canvas shows.
+  // A hash of the picture that a canvas shows.
   const picture = (page, selector) =>
     page.locator(selector).evaluate((canvas) => {
       const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);

@@ -12,7 +12,7 @@ const newest = history.at(-1);
 const machineOf = ({ cpu, cores, node }) => `${cpu}, ${cores} cores, Node ${node}`;
 const noHistory = newest ? false : "nothing has been recorded";
 
-/** The entries of a workload on the machine of the newest run. */
+/** Returns the entries of a workload on the machine of the newest run. */
 const entriesOf = (bench) =>
   history.filter((one) => one.bench === bench && machineOf(one) === machineOf(newest));
 const rowsOf = (entries) => [...new Set(entries.map(({ rowTitle }) => rowTitle))];
@@ -62,7 +62,7 @@ describe("the page of speeds", { skip: noBrowser }, () => {
     assert.deepEqual(problems, []);
   });
 
-  test("draws the other libraries when asked to", { skip: noHistory }, async () => {
+  test("draws the other libraries on request", { skip: noHistory }, async () => {
     const { page, problems } = opened;
     const lines = () => page.locator("#charts .u-legend .u-series").count();
     await page.selectOption("#bench", newest.bench);

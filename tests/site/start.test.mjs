@@ -1,4 +1,4 @@
-// The start page: its program trains by itself, can be changed, stopped and broken, with threads and without.
+// The start page: its program trains automatically, and can be changed, stopped and broken, with threads and without.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// The pages that train on a device of choice, on WebGPU: isolated, where it has a thread, and plain, where it has none.
+// The pages with a choice of device, on WebGPU: isolated, where the device has its own thread, and plain, where it has none.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Attention and its gradients give what the CPU's do.
+// Attention and its gradients match the CPU's.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -68,7 +68,7 @@ testBoth("attention and its gradients", async (p) => {
 test("more scores than there is memory for at a time", options, async () => {
   const kernels = new Map(Object.entries(webgpu.attentionKernels(4 * 50 * 211)));
   const p = new Playing({ kernels });
-  // Every key alike: weights are all the same, and those of a causal query 1 / (its number + 1).
+  // All keys are equal, so all weights are equal; for a causal query they are 1 / (its index + 1).
   const size = 211;
   const zeros = new Array(size).fill(0);
   const values = randoms(size, 3);

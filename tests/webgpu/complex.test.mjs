@@ -1,4 +1,4 @@
-// Kernels over complex numbers, against the package on the CPU.
+// Kernels on complex numbers, compared with the package on the CPU.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,10 +13,10 @@ const complex = (parts, shape) =>
 const partsOf = (tensor) => Array.from(tensor.viewAsReal().contiguous().dataSync());
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 
-/** Memory of complex numbers with these parts, and others of them in front. */
+/** Device memory with these complex numbers, with other numbers before and after them. */
 const view = (p, parts) => ({ ...p.view("complex64", parts, 2), count: parts.length });
 
-// Relative to the root of the mean square: what cancels in one number was as large as the others.
+// The tolerance is relative to the root mean square: a number may be the difference of terms as large as the others.
 function assertNear(found, right, title, relative = 2e-6) {
   assert.equal(found.length, right.length, title);
   const size = Math.sqrt(sum(right.map((x) => x * x)) / Math.max(right.length, 1));
@@ -76,7 +76,7 @@ testBoth("products of complex matrices, either way round, of a batch", async (p)
         .mul(0.5)
         .add(complex(before, [count, m, n]).mul(2));
       const title = `${m} ${n} ${k} ${isTurned}`;
-      // Both add thousands of floats, in another order.
+      // Both sides add thousands of floats, in different orders.
       assertNear(await p.read(c), partsOf(expected), title, 1e-5);
     }
   }

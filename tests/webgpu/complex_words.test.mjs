@@ -1,4 +1,4 @@
-// The functions of complex numbers: in shaders, which have floats alone, they are what the CPU computes in double.
+// The functions of complex numbers. Shaders have only float32; their results must match the CPU, which computes in double.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -9,7 +9,7 @@ import { elementwise } from "./support/kernel_fields.mjs";
 import { kLargest } from "./support/operands.mjs";
 import { options, playing } from "./support/playing.mjs";
 
-// Zeros, tiny and huge numbers, the branch points with their neighbours, where exponentials end, and infinity.
+// Zeros, tiny and huge numbers, the branch points and their neighbours, the points where exponentials overflow, and infinity.
 const kMagnitudes = [
   0,
   1e-30,
@@ -42,7 +42,7 @@ const kNoNumbers = kParts.filter(Number.isFinite).flatMap((x) => [
   [x, NaN],
 ]);
 
-/** Every number beside others of them. */
+/** Combines every number with different ones as the other operands. */
 function columnsOf(numbers, operands) {
   return Array.from({ length: operands }, (_, k) =>
     numbers.map((_, i) => numbers[(i * [1, 7, 13][k] + 5 * k) % numbers.length]),
@@ -84,16 +84,16 @@ async function bothOf(name, columns) {
 
 const largest = (z) => Math.max(...z.map(Math.abs).filter(Number.isFinite));
 const minus = (a, b) => [a[0] - b[0], a[1] - b[1]];
-// Parts of a product may be larger than floats, where the CPU has doubles.
+// The parts of a product may be too large for float32, while the CPU computes in double.
 const isTooLarge = (a, b) => Math.max(largest(a), 1) * largest(b) > kLargest / 4;
 
-// The logarithm of a power.
+// The logarithm of base ** exponent.
 function logOfPower([re, im], exponent) {
   const [x, y] = [Math.log(Math.hypot(re, im)), Math.atan2(im, re)];
   return [exponent[0] * x - exponent[1] * y, exponent[0] * y + exponent[1] * x];
 }
 
-// What is allowed beside the usual error, and which operands are not asked.
+// The error that is allowed in addition to the usual one, and the operands that are not tested.
 const kExceptions = {
   mul: { exceptFor: isTooLarge },
   square: { exceptFor: (z) => isTooLarge(z, z) },
@@ -108,7 +108,7 @@ const kExceptions = {
     error: ([, im], size) => 1e-7 * Math.abs(im) * size,
     exceptFor: (z) => !isFiniteNumber(z),
   },
-  // An exponential has the absolute error of its logarithm, and floats end soon.
+  // An exponential has the absolute error of its logarithm, and the range of float32 is small.
   pow: {
     error: (a, b, size) => 4e-7 * Math.hypot(...logOfPower(a, b)) * size,
     exceptFor(a, b) {
@@ -118,22 +118,22 @@ const kExceptions = {
   },
   // sigmoid(z) is denormal before it is multiplied.
   silu: { exceptFor: ([re]) => re < -80 },
-  // Beside an infinite angle tanh is 1 already, or nothing.
+  // Not tested: an infinite angle has no sine and cosine, so parts of the result are undefined.
   tan: { exceptFor: ([re]) => !Number.isFinite(re) },
   tanh: { exceptFor: ([, im]) => !Number.isFinite(im) },
 };
 
-// A few units in the last place of floats. What is lost in a part is small beside the whole, not beside the part.
+// A few units in the last place of float32. The error is relative to the magnitude of the number, not to each part.
 const kUsual = 1e-6;
 
 const limited = (x) => Math.max(-kLargest, Math.min(kLargest, x));
 
 function isClose(found, right, operands, { error = () => 0 }) {
   const size = limited(Math.hypot(...right.filter((part) => !Number.isNaN(part))));
-  // What is denormal may be zero.
+  // A denormal number may be flushed to zero.
   const tolerance = kUsual * size + error(...operands, size) + 5e-38;
   return right.every((part, i) => {
-    // The CPU makes NaN of zero times what is infinite in double, too.
+    // For zero times infinity the CPU returns NaN, where the shader may return 0.
     if (Number.isNaN(part)) return Number.isNaN(found[i]) || found[i] === 0;
     return Math.abs(limited(found[i]) - limited(part)) <= tolerance;
   });
@@ -143,7 +143,7 @@ function differences(name, columns, { found, right }) {
   const exception = kExceptions[name] ?? {};
   return right.flatMap((expected, i) => {
     const operands = columns.map((numbers) => numbers[i]);
-    // Of several operands NaN comes sooner or later, as zeros and infinities meet.
+    // With several operands that include zeros and infinities, NaN may arise at different steps.
     const isAsked = operands.length === 1 || operands.every(isFiniteNumber);
     if (!isAsked || exception.exceptFor?.(...operands)) return [];
     if (isClose(found[i], expected, operands, exception)) return [];

@@ -1,4 +1,4 @@
-// Formulas and copies over memory: dtypes, strides, offsets, and results in the memory of operands.
+// Formulas and copies of memory: dtypes, strides, offsets, and results written to the memory of operands.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -112,7 +112,7 @@ test("every dtype is converted when it is read and written", options, async () =
   }
 });
 
-test("bytes: four in a word, and what lies beside them stays", options, async () => {
+test("bytes: four in a word, and adjacent bytes are unchanged", options, async () => {
   for (const count of [1, 3, 4, 6, 9]) {
     for (const padding of [0, 1, 4]) {
       const p = playing();

@@ -1,4 +1,4 @@
-// The shaders that are made of formulas give what the CPU's kernels give, for every elementwise op.
+// The shaders generated from formulas compute the same as the CPU's kernels, for every elementwise op.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -23,7 +23,7 @@ const runner = device && new Runner(device);
 const options = { skip: reason ?? false };
 if (reason) console.log(`Shaders are not run: ${reason}.`);
 
-/** Parameters that an op is tested with, their form and the numbers of its formulas. */
+/** The parameters with which an op is tested, each with its form and the numbers in its formulas. */
 function samplesOf(name) {
   const { forms } = formulas[name];
   const known = kConstants[name]?.map(({ params, form, forward, gradient }) => ({
@@ -32,7 +32,7 @@ function samplesOf(name) {
     forward: forward.map(Number),
     gradient: gradient.map(Number),
   }));
-  // Without a number among its parameters, an op has one that chooses the form.
+  // If none of its parameters is a number, an op has one parameter, which selects the form.
   const chosen = forms.map((_, form) => ({ params: [form], form, forward: [], gradient: [] }));
   return known ?? (forms.length > 1 ? chosen : kNoParams);
 }
@@ -63,19 +63,19 @@ async function runShader(shader, arrays, numbers) {
   return stored.map((buffer) => Array.from(new Type(buffer)));
 }
 
-// Without a tolerance nothing is asked.
+// A tolerance of null accepts every result.
 function isClose(actual, expected, tolerance) {
   if (tolerance === null) return true;
   const { relative, absolute } = tolerance;
   if (Number.isNaN(expected)) return Number.isNaN(actual);
   if (Object.is(actual, expected) || actual === expected) return true;
-  // The largest number and infinity are a rounding error apart.
+  // The largest number and infinity may differ by a rounding error only.
   const limited = (x) => Math.max(-kLargest, Math.min(kLargest, x));
   const difference = Math.abs(limited(actual) - limited(expected));
   return difference <= relative * Math.min(kLargest, Math.abs(expected)) + absolute;
 }
 
-/** Lines that say where results differ from all that the CPU may say. */
+/** Lines that describe where results differ from all values that the CPU may return. */
 function differences(title, actual, candidates, columns, tolerance) {
   const wrong = actual.flatMap((value, i) =>
     candidates.some((expected) => isClose(value, expected[i], tolerance(columns, i))) ? [] : [i],
@@ -86,7 +86,7 @@ function differences(title, actual, candidates, columns, tolerance) {
   return wrong.length ? [`${title}: ${wrong.length} wrong, ${lines.join("; ")}`] : [];
 }
 
-// Every operand as it is, and with zeros for denormal numbers, which a GPU may see instead.
+// Evaluates the operands as they are, and with denormal numbers replaced by zeros, as a GPU may see them.
 function bothWays(columns, evaluateOne) {
   return [evaluateOne(columns), evaluateOne(columns.map(flushed))];
 }
@@ -109,7 +109,7 @@ async function forwardDifferences(name, sample) {
   return differences(title, actual, values, columns, toleranceOf(name, "forward"));
 }
 
-// Of a loss of probabilities only those are asked.
+// The loss of probabilities is tested only for probabilities.
 function limitedTo(name, columns) {
   if (name !== "binary_cross_entropy_error") return columns;
   const inside = (i) => columns.every((column) => column[i] >= 0 && column[i] <= 1);
@@ -120,10 +120,11 @@ async function gradientDifferences(name, sample) {
   const { domains, isMask, op } = describe(name, formulas[name].operands);
   const { reads } = formulas[name].forms[sample.form].gradient;
   const inputs = domains.map((_, i) => i).filter((i) => reads[i] !== null);
-  // The output that the formula reads belongs to operands that both sides see.
+  // Denormal numbers are flushed to zero on both sides, so that both compute the output that the formula reads from the same
+  // operands.
   const columns = limitedTo(name, operandsOf(domains)).map(flushed);
   const random = makeRandom(11);
-  // Nothing huge: it shows whether a factor was denormal or zero.
+  // No huge numbers: the result would depend on whether a factor was denormal or zero.
   const specials = [NaN, 0, -0];
   const g = Float32Array.from(columns[0], (_, i) =>
     i % 31 === 0 ? specials[(i / 31) % specials.length] : 4 * random() - 2,
@@ -145,7 +146,7 @@ async function gradientDifferences(name, sample) {
   });
 }
 
-// The divisor of integers is not zero.
+// The ops for which integer divisors must not be zero.
 const kDivide = new Set(["fmod", "remainder", "floor_divide", "trunc_divide"]);
 
 async function integerDifferences(name, sample, dtype) {

@@ -172,7 +172,7 @@ test(
     }
 
     const p = playing();
-    // 5 numbers, of which (4 + 5i) (1 + 2i) (-1 + 3i) is one.
+    // Five complex numbers, of which (4 + 5i) becomes (4 + 5i) (1 + 2i) (-1 + 3i).
     const z = p.view("complex64", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     const factors = p.view("complex64", [1, 2, -1, 3]);
     p.kernel("multiply_elements", {
@@ -237,7 +237,7 @@ test("elements in sorted order", options, async () => {
     for (const { shape, first, count } of cases) {
       const [blocks, size, step] = shape;
       const p = playing();
-      // Many are equal.
+      // Many values are equal.
       const values = randoms(blocks * size * step, 9).map(
         (x) => Math.floor(60 + 50 * x) - (dtype === "uint8" ? 0 : 60),
       );

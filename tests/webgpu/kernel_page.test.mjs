@@ -1,4 +1,4 @@
-// The page of kernels.
+// docs/kernels.md is up to date.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Products of matrices: sizes, layouts, batches, what is added.
+// Matrix products: sizes, layouts, batches, and terms that are added.
 
 import assert from "node:assert/strict";
 import { assertClose, randoms, range } from "./support/close.mjs";
@@ -97,7 +97,7 @@ testBoth("large enough for the largest tiles", async (p) => {
   assertClose(await p.read(c), expected, { absolute: 1e-4 });
 });
 
-// Where rows and columns begin at fours, shaders for software read four numbers at a time.
+// If rows and columns start at multiples of four, shaders for software adapters read four numbers at a time.
 testBoth("rows and columns that lie in fours, as large as that and larger", async (p) => {
   const sizes = [
     [4, 4, 4],

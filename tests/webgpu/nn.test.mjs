@@ -1,4 +1,4 @@
-// Softmax, norms, dropout and losses of classes give what the CPU's do.
+// Softmax, norms, dropout and losses of classes match the CPU's.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -55,7 +55,7 @@ function targetsOf(shape, { index, weight, ignoreIndex = -100, smoothing = 0 }) 
   return { rows: rows(shape), index, weight, ignoreIndex, smoothing };
 }
 
-/** Where `cross_entropy` writes. */
+/** The memory that `cross_entropy` writes to. */
 function lossMemory(p, positions) {
   const [losses, largest, logSum] = [1, 2, 3].map(() => p.empty("float32", positions));
   return { losses, largest, logSum };

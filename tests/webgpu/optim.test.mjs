@@ -1,4 +1,4 @@
-// Steps of optimisers follow the CPU's.
+// Optimiser steps match the CPU's.
 
 import { test } from "node:test";
 import { eg } from "../js/support/engine.mjs";
@@ -10,7 +10,7 @@ const kSteps = 4;
 const grads = Array.from({ length: kSteps }, (_, step) => randoms(kCount, 20 + step));
 const start = randoms(kCount, 7);
 
-/** The parameter after some steps of an optimiser of the package. */
+/** Returns the parameter after some steps of one of the package's optimisers. */
 function onCpu(make) {
   const param = eg.tensor(start, { requiresGrad: true });
   const optimizer = make([param]);
@@ -22,8 +22,8 @@ function onCpu(make) {
 }
 
 /**
- * The same with a kernel; `fields(step, param, grad, state)` of state that begins as zeros. Some elements alone, which lie
- * in fours, move as among all.
+ * Returns the parameter after the same steps with a kernel. `fields(step, param, grad, state)` are its fields; the state starts
+ * as zeros. Also checks that a multiple of four elements, for which kernels use vectors, changes in the same way.
  */
 async function onDevice(name, fields) {
   const all = await stepped(kCount, name, fields);

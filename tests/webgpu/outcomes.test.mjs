@@ -1,4 +1,4 @@
-// Kernels that are called again with the same words: they are not read again, and still do what they should.
+// Kernel calls with the same words as an earlier call: they are not decoded again, but still have the right effect.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,7 +8,7 @@ import { options, Playing, webgpu } from "./support/playing.mjs";
 
 const { device } = await openDevice();
 
-/** A player of kernels that count how often they are read. */
+/** A player whose kernels count how often their calls are decoded. */
 function counting() {
   const reads = {};
   const counted = [...webgpu.kernels].map(([name, kernel]) => {
@@ -50,7 +50,7 @@ test("work on the buffer that a block has now", options, async () => {
   p.stream.free(x.block);
   p.stream.allocate(x.block, 4096);
   p.stream.write(x.block, 0, Float32Array.of(1, 2));
-  // This one has the buffer that x had.
+  // This view gets the buffer that x had.
   const next = p.view("float32", [3, 4]);
   fill(p, x, 7);
   assert.deepEqual(await p.read(x), [7, 7]);
@@ -79,7 +79,7 @@ test("fill up a block to its end as it is now", options, async () => {
 test("have scratch memory that no block takes", options, async () => {
   const { p } = counting();
   const x = p.view("float32", [1, 2, 3, 4, 5]);
-  // Within one block: by way of memory of its own.
+  // A copy within one block uses temporary memory.
   const shift = () => copy(p, { ...x, count: 4 }, { ...x, offset: 4, count: 4 });
   for (let i = 0; i < 3; i++) shift();
   const others = [1, 2, 3].map(() => p.view("float32", [7, 8, 9, 10]));
@@ -104,7 +104,7 @@ test("find what is out of range every time", options, async () => {
   }
 });
 
-test("are read again where a name stands for another", options, async () => {
+test("are decoded again if a name means another block", options, async () => {
   const { p } = counting();
   const x = p.view("float32", [1, 4]);
   const y = p.empty("float32", 2);

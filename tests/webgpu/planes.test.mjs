@@ -1,4 +1,4 @@
-// Pooling and convolution of planes give what the CPU's do.
+// Pooling and convolution of planes match the CPU's.
 
 import assert from "node:assert/strict";
 import { eg } from "../js/support/engine.mjs";
@@ -146,7 +146,7 @@ const kConvolutions = [
     padding: [2, 2],
   },
   { ...kSquare, batch: 2, groups: 3, channels: [3, 6], size: [5, 19], kernel: [3, 3] },
-  // Rows that are longer than what shaders have side by side, in places and in taps.
+  // Rows that are longer than the segments of shaders, both in positions and in taps.
   { ...kSquare, batch: 1, channels: [2, 3], size: [1, 45], kernel: [1, 9], padding: [0, 4] },
   {
     ...kSquare,
@@ -158,10 +158,10 @@ const kConvolutions = [
     padding: [1, 3],
     dilation: [2, 2],
   },
-  // More channels, too, and neither a multiple of anything.
+  // More channels, whose numbers are not multiples of the tile size.
   { ...kSquare, batch: 3, channels: [19, 37], size: [6, 13], kernel: [3, 3], padding: [1, 1] },
   { ...kSquare, batch: 9, channels: [1, 33], size: [28, 28], kernel: [5, 5] },
-  // Planes of one place, and no images.
+  // An output of a single position, and an empty batch.
   { ...kSquare, batch: 5, channels: [8, 7], size: [3, 3], kernel: [3, 3] },
   { ...kSquare, batch: 0, channels: [2, 3], size: [4, 4], kernel: [2, 2] },
 ];

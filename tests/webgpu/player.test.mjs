@@ -1,4 +1,4 @@
-// The player: the order of commands, memory that is used again, errors, and what a repeated batch costs.
+// The player: the order of commands, reused memory, errors, and the cost of a repeated batch.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -20,7 +20,7 @@ function add(p, x, number, y = x) {
   );
 }
 
-test("reads give what was there when they were asked", options, async () => {
+test("reads return the values at the time of the request", options, async () => {
   const p = new Playing();
   const x = p.view("float32", [1, 2, 3]);
   const one = p.view("float32", [1]);
@@ -125,7 +125,7 @@ test("numbers that the host writes between kernels", options, async () => {
   assert.deepEqual([p.stats.buffersCreated, p.stats.bindGroups], [buffersCreated, bindGroups]);
 });
 
-test("bytes are copied and read from wherever they lie", options, async () => {
+test("bytes are copied and read at any offset", options, async () => {
   const p = new Playing();
   const bytes = p.view("uint8", range(16));
   const to = p.view("uint8", new Array(16).fill(99));
@@ -201,7 +201,7 @@ test("thousands of dispatches in a batch", options, async () => {
   assert.deepEqual(await p.read(x), [10_000]);
 });
 
-// A call of a kernel with these words for its fields.
+// Appends a call of a kernel whose fields are these words.
 function rawKernel(p, name, words) {
   const number = p.stream.name(name);
   p.stream.raw(((3 + words.length) << 8) | 5, number, number, ...words);
@@ -284,7 +284,7 @@ test("memory that there is not", options, async () => {
 test("memory that comes too late", options, async () => {
   const { device } = await openDevice();
   let isFull = true;
-  // As a GPU whose memory is full, which only says so later.
+  // Simulates a GPU whose memory is full and which reports that only later.
   const full = new Proxy(device, {
     get: (target, name) => {
       const value = target[name];

@@ -1,4 +1,4 @@
-// Recordings of the player: what was done once is done again, over what is in memory then.
+// The player's recordings: replaying one repeats its commands on the current contents of memory.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -89,7 +89,7 @@ test("copies and scratch memory are played, too", options, async () => {
   p.stream.beginRecording(1);
   copyBytes(p, to, 4, bytes, 0, 4);
   copyBytes(p, to, 9, bytes, 3, 5);
-  // Within one block: by way of scratch memory.
+  // A copy within one block uses scratch memory.
   copyBytes(p, to, 1, to, 4, 3);
   p.stream.endRecording();
   p.stream.write(to.block, 0, arrayOf("uint8", new Array(16).fill(50)));
@@ -131,7 +131,7 @@ test("a recording in which something failed cannot be played", options, async ()
   assert.deepEqual(await p.read(x), [2]);
 });
 
-test("status words are asked for after a play", options, async () => {
+test("status words are read after a replay", options, async () => {
   const p = new Playing();
   const index = p.view("int64", [0, 1]);
   p.stream.beginRecording(1);

@@ -1,4 +1,4 @@
-// Reductions and searches give what the CPU's do, in every layout.
+// Reductions and searches match the CPU's in every layout.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -40,7 +40,7 @@ function reduction({
   };
 }
 
-// A fold in doubles: results in the row-major order of the other dimensions.
+// A reduction in double precision; the results are in row-major order of the remaining dimensions.
 function foldOf(fold, values, shape, strides, dims, shifts = []) {
   const maps = {
     countNonzero: (x) => (x === 0 ? 0 : 1),

@@ -1,4 +1,4 @@
-// Steps of optimisers that come in a row: few dispatches, and what each alone would do.
+// Consecutive optimiser steps: they need few dispatches, and each has the same effect as if it ran alone.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -19,7 +19,7 @@ const kSgd = {
 
 const zeros = (count) => new Array(count).fill(0);
 
-/** A parameter with its gradient and state, in memory of its own. */
+/** A parameter with its gradient and state, each in a separate block. */
 function makeParam(p, count, seed) {
   const view = (numbers) => p.view("float32", numbers);
   const [param, grad] = [view(randoms(count, seed)), view(randoms(count, seed + 100))];
@@ -37,13 +37,13 @@ function sgd(p, param, grad, lr = 0.5) {
   p.kernel("sgd_step", { options: { ...kSgd, lr }, count: param.count, param, grad });
 }
 
-/** The last elements of a view, which are all if it is small. */
+/** The last elements of a view; all of them if it is small. */
 function endOf(view) {
   const count = Math.min(view.count, 5000);
   return { ...view, offset: 4 * (view.count - count), count };
 }
 
-/** The parameters after some steps, of which each waits for the one before if they are `apart`. */
+/** Returns the parameters after some steps; if `apart`, each step waits for the previous one. */
 async function train(counts, { apart, on }) {
   const p = new Playing({ on });
   const params = counts.map((count, i) => makeParam(p, count, i + 1));
@@ -159,7 +159,7 @@ test("other options are another dispatch", options, async () => {
   for (const [i, one] of params.entries()) adam(p, one, { lr: i < 2 ? 0.01 : 0.1 });
   const ends = await Promise.all(params.map(({ param }) => p.read(param)));
   assert.equal(p.stats.dispatches, 2);
-  // The first step of Adam moves every number by the rate.
+  // The first step of Adam changes every number by the learning rate.
   for (const [i, end] of ends.entries())
     for (const [k, x] of end.entries())
       assert.ok(Math.abs(Math.abs(x - starts[i][k]) - (i < 2 ? 0.01 : 0.1)) < 1e-5);

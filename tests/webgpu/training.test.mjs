@@ -1,4 +1,4 @@
-// Steps of training: kernels one after the other as the engine asks for them, against the CPU.
+// Training steps: the kernels in the order in which the engine calls them, compared with the CPU.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -39,7 +39,7 @@ function lossesOnCpu() {
   });
 }
 
-/** Memory of a step, freed at its end. */
+/** The memory of a step, freed at its end. */
 class Temporaries {
   #p;
   #blocks = [];
@@ -61,7 +61,7 @@ class Temporaries {
 
 const layout = ([rowStride, columnStride]) => ({ batchStrides: [], rowStride, columnStride });
 
-// c = a b, with the strides of a and b.
+// c = a b, where a and b have the given strides.
 function multiply(p, [m, n, k], [a, aStrides], [b, bStrides], c, bias) {
   p.kernel("matrix_product", {
     sizes: { batch: [], m, n, k },
@@ -88,7 +88,7 @@ function sum(p, shape, dims, x, y) {
   });
 }
 
-/** One step; the loss is left in memory of the step. */
+/** Runs one step; the loss is stored in the step's memory. */
 function step(p, { x, targets, params, state, one }, number) {
   const [features, width, count] = kSizes;
   const [weight1, bias1, weight2, bias2] = params;

@@ -47,7 +47,7 @@ GradList AccumulateGrad::apply(GradList&& grads) {
   const Tensor grad = std::move(grads[0]);
   if (!grad.defined()) return {};
   invariant(!autograd_meta(variable_)->has_history(),
-            "a leaf has become the result of an operation since its gradient node was made.");
+            "a leaf has become the result of an operation since its gradient node was created.");
   if (!requires_grad(variable_)) return {};
   if (Recording* const active = recording()) [[unlikely]]
     active->tensors->accumulate(variable_, grad, [&] { accumulate(grad); });

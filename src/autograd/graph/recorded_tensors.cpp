@@ -211,10 +211,11 @@ void RecordedTensors::finish() {
   std::erase_if(leaves_, [](const auto& leaf) { return leaf.second.tensor.lock() == nullptr; });
   check_uses();
   for (const auto& [address, use] : uses_) {
-    eg::check(!has_backward_ || !use.requires_grad || use.history.lock() == nullptr,
-              ErrorCode::kInvalidArgument, kName,
-              "backward() would go through a graph that was made outside the function and does not "
-              "exist at each replay. Compute it in the function, or use its detach().");
+    eg::check(
+        !has_backward_ || !use.requires_grad || use.history.lock() == nullptr,
+        ErrorCode::kInvalidArgument, kName,
+        "backward() would go through a graph that was recorded outside the function and does not "
+        "exist at a replay. Compute that tensor in the function, or use its detach().");
     if (use.changes > 0) changes_.push_back({Tensor(use.tensor.lock()).alias(), use.changes});
   }
   for (const auto& [address, own] : leaves_) {
@@ -250,8 +251,8 @@ void RecordedTensors::check() const {
     if (!own.is_read || !leaf.defined()) continue;
     eg::check(grad(leaf).is_same(own.before), ErrorCode::kInvalidArgument, kName,
               "the function reads the gradient of a tensor of shape ", leaf.shape(), ", which ",
-              own.before.defined() ? "was a different one" : "was null",
-              " when it was captured. Call zeroGrad() at the beginning of the function, or do not "
+              own.before.defined() ? "was a different tensor" : "was null",
+              " when the function was captured. Call zeroGrad() at its beginning, or do not "
               "change the gradient between calls.");
   }
 }

@@ -26,7 +26,7 @@ namespace {
 
 struct SavedVariable::Extra {
   std::shared_ptr<SavedVariableHooks> hooks;
-  /// The history of a value that hooks store, which they return without one.
+  /// The history of a value that hooks store; they return the value without it.
   IntrusivePtr<Node> grad_fn;
   IntrusivePtr<Node> grad_accumulator;
   /// The history of an output that was written into a view: it leads back to the owner.

@@ -54,7 +54,7 @@ void WebGpuDevice::write(void* block, std::size_t offset, const void* from, std:
 
 void WebGpuDevice::read(void* block, std::size_t offset, void* to, std::size_t bytes) {
   check(player_.can_wait(), ErrorCode::kWouldBlock, "webgpu",
-        "this thread runs the GPU and cannot wait for it: use the Async form.");
+        "this thread drives the GPU and cannot wait for it: use the Async form.");
   // On this thread's stack: the player no longer uses it once `is_done` is set.
   struct {
     std::mutex mutex;

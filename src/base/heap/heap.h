@@ -45,7 +45,7 @@ class Heap {
   /// allocate() for blocks that may be long-lived: places them among the small blocks, unless they
   /// are larger than 4 MiB.
   void* allocate_long_lived(std::size_t bytes);
-  /// Frees a block of either function; `bytes` is the size that was requested.
+  /// Frees a block that either function returned; `bytes` is the size that was requested.
   void free(void* block, std::size_t bytes);
   /// Frees a block whose requested size is unknown.
   void free(void* block);

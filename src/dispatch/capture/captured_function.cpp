@@ -95,7 +95,7 @@ void CapturedFunction::check_modes(const TensorList& inputs) const {
   if (ops_are_recorded() && !recorded_graphs_) {
     check(!tensors_.uses_gradients() && std::ranges::none_of(inputs, needs_graph),
           ErrorCode::kInvalidArgument, kName,
-          "the function was captured under noGrad() or inferenceMode(): call it there as well.");
+          "the function was captured under noGrad() or inferenceMode(): call it in the same mode.");
   }
   check(ops_are_recorded() || !recorded_graphs_ || !tensors_.has_backward(),
         ErrorCode::kInvalidArgument, kName,

@@ -69,8 +69,9 @@ Tensor Arange::call(Scalar start, std::optional<Scalar> end, Scalar step,
   const auto width = step.to<double>();
   check(width != 0, ErrorCode::kInvalidArgument, doc.name, "step must be nonzero.");
   check(std::isnan(distance) || distance == 0 || (distance > 0) == (width > 0),
-        ErrorCode::kInvalidArgument, doc.name, "a step of ", width, " does not lead from ",
-        start.to<double>(), " to ", end->to<double>(), '.');
+        ErrorCode::kInvalidArgument, doc.name, "step must be ",
+        distance > 0 ? "positive" : "negative", " to get from ", start.to<double>(), " to ",
+        end->to<double>(), ", got ", width, '.');
   const DType result = dtype.value_or(any_float ? default_dtype() : DType::kInt64);
   if (any_float) return arange_of_reals(start.to<double>(), end->to<double>(), width, result);
   return arange_of_integers(start.to<std::int64_t>(), end->to<std::int64_t>(),

@@ -78,7 +78,7 @@ struct ScatterExtreme {
   static Tensor call(const Tensor& input, const Tensor& start, std::int64_t dim,
                      const Tensor& index, const Tensor& src, bool largest, bool include_self) {
     check(!is_complex(input.dtype()), ErrorCode::kDtypeMismatch, doc.name,
-          "complex numbers have no order: got ", input.dtype(), '.');
+          "complex numbers cannot be ordered, got ", input.dtype(), '.');
     const Tensor result = contiguous_copy(start);
     run(kernel::ExtremeElements{largest, elements_along(result.strides(), dim, index),
                                 packed(src).memory(), result.memory()});

@@ -25,8 +25,8 @@ Tensor search(const Tensor& sequence, const Operand& input, bool out_int32, bool
         "the sequence and input must have the same dtype, got ", both[0].dtype(), " and ",
         both[1].dtype(), '.');
   const DType dtype = promote(both);
-  check(!is_complex(dtype), ErrorCode::kDtypeMismatch, op, "complex numbers have no order: got ",
-        dtype, '.');
+  check(!is_complex(dtype), ErrorCode::kDtypeMismatch, op,
+        "complex numbers cannot be ordered, got ", dtype, '.');
   check(sequence.ndim() > 0, ErrorCode::kShapeMismatch, op,
         "the sequence must have at least 1 dimension, got a 0-dim tensor.");
   const bool is_one = sequence.ndim() == 1;

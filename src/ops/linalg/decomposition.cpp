@@ -81,20 +81,20 @@ SvdParts decompose(const Tensor& input, bool full, bool vectors) {
   run(kernel::Svd{matrices(a), full, a.memory(), vectors ? parts.u.memory() : kernel::OptionalOut(),
                   parts.s.memory(), vectors ? parts.vh.memory() : kernel::OptionalOut(),
                   bad.memory()});
-  check(!bad.exists(), ErrorCode::kInvalidArgument, Svd::doc.name, "linalg.svd: ", bad.location(a),
+  check(!bad.exists(), ErrorCode::kInvalidArgument, Svd::doc.name, bad.location(a),
         "no convergence, because the matrix has elements that are not finite.");
   return parts;
 }
 
 SvdParts checked_decompose(const Tensor& a, bool full, bool vectors) {
-  check_matrix(a, "A", Svd::doc.name, "linalg.svd");
+  check_matrix(a, "A", Svd::doc.name);
   return decompose(a, full, vectors);
 }
 
 }  // namespace
 
 TensorList Qr::call(const Tensor& input, QrMode mode) {
-  check_matrix(input, "A", doc.name, "linalg.qr");
+  check_matrix(input, "A", doc.name);
   const Tensor a = packed(input);
   const std::int64_t m = a.size(-2);
   const std::int64_t n = a.size(-1);
@@ -191,15 +191,14 @@ Tensor Svdvals::call(const Tensor& a) {
 namespace {
 
 TensorList eigen(const Tensor& input, Triangle triangle, bool vectors) {
-  check_square(input, "A", Eigh::doc.name, "linalg.eigh");
+  check_square(input, "A", Eigh::doc.name);
   const Tensor a = packed(input);
   const Tensor l = empty_numbers(a, a.size(-1));
   const Tensor v = vectors ? Tensor::empty(a.shape(), a.dtype(), a.device()) : nothing_like(a);
   FirstBreakdown bad;
   run(kernel::Eigh{matrices(a), triangle == Triangle::kUpper, a.memory(), l.memory(),
                    vectors ? v.memory() : kernel::OptionalOut(), bad.memory()});
-  check(!bad.exists(), ErrorCode::kInvalidArgument, Eigh::doc.name,
-        "linalg.eigh: ", bad.location(a),
+  check(!bad.exists(), ErrorCode::kInvalidArgument, Eigh::doc.name, bad.location(a),
         "no convergence, because the matrix is ill-conditioned or has too many equal eigenvalues.");
   return {l, v};
 }
@@ -231,7 +230,7 @@ Tensor Eigvalsh::call(const Tensor& a, Triangle uplo) {
 }
 
 TensorList Eig::call(const Tensor& input) {
-  check_square(input, "A", doc.name, "linalg.eig");
+  check_square(input, "A", doc.name);
   const Tensor a =
       is_complex(input.dtype()) ? input : ToDType::call(input, complex_dtype(input.dtype()));
   const Tensor matrix = packed(a);
@@ -242,7 +241,7 @@ TensorList Eig::call(const Tensor& input) {
   FirstBreakdown bad;
   run(kernel::Eig{matrices(matrix), matrix.memory(), outputs[0].memory(), outputs[1].memory(),
                   bad.memory()});
-  check(!bad.exists(), ErrorCode::kInvalidArgument, doc.name, "linalg.eig: ", bad.location(a),
+  check(!bad.exists(), ErrorCode::kInvalidArgument, doc.name, bad.location(a),
         "no convergence, or the matrix has elements that are not finite.");
   record<Eig>(outputs, std::span(&a, 1), {}, {{outputs[0], true}, {outputs[1], true}});
   return outputs;

@@ -39,9 +39,9 @@ Tensor solve_full_rank(const Tensor& a, const Tensor& b) {
 
 Tensor Pinv::call(const Tensor& input, std::optional<double> atol, std::optional<double> rtol,
                   bool hermitian) {
-  check_matrix(input, "A", doc.name, "linalg.pinv");
+  check_matrix(input, "A", doc.name);
   if (hermitian) {
-    check_square(input, "A", doc.name, "linalg.pinv");
+    check_square(input, "A", doc.name);
     return call(((Var(input) + adjoint(input)) * 0.5).tensor(), atol, rtol);
   }
   const double least = rtol.value_or(atol.value_or(0) > 0 ? 0 : default_rtol(input));
@@ -75,21 +75,19 @@ GradList Pinv::backward(const Backward<Pinv>& b) {
 
 TensorList Lstsq::call(const Tensor& a, const Tensor& b, std::optional<double> rcond,
                        LstsqDriver driver) {
-  constexpr std::string_view kApi = "linalg.lstsq";
-  check_matrix(a, "A", doc.name, kApi);
-  check(b.ndim() >= 1, ErrorCode::kShapeMismatch, doc.name, kApi,
-        ": B must have at least 1 dimension, got a 0-dim tensor.");
-  check(a.dtype() == b.dtype(), ErrorCode::kDtypeMismatch, doc.name, kApi,
-        ": A and B must have the same dtype, got ", a.dtype(), " and ", b.dtype(), '.');
+  check_matrix(a, "A", doc.name);
+  check(b.ndim() >= 1, ErrorCode::kShapeMismatch, doc.name,
+        "B must have at least 1 dimension, got a 0-dim tensor.");
+  check(a.dtype() == b.dtype(), ErrorCode::kDtypeMismatch, doc.name,
+        "A and B must have the same dtype, got ", a.dtype(), " and ", b.dtype(), '.');
   const std::int64_t missing = a.ndim() - b.ndim();
-  check(missing == 0 || missing == 1, ErrorCode::kShapeMismatch, doc.name, kApi,
-        ": B must have as many dimensions as A or one less, got ", b.ndim(), " and ", a.ndim(),
-        '.');
+  check(missing == 0 || missing == 1, ErrorCode::kShapeMismatch, doc.name,
+        "B must have as many dimensions as A or one less, got ", b.ndim(), " and ", a.ndim(), '.');
   const Tensor right = missing == 1 ? Unsqueeze::call(b, -1) : b;
   const std::int64_t m = a.size(-2);
   const std::int64_t n = a.size(-1);
-  check(right.size(-2) == m, ErrorCode::kShapeMismatch, doc.name, kApi,
-        ": A and B must have the same number of rows, got ", m, " and ", right.size(-2), '.');
+  check(right.size(-2) == m, ErrorCode::kShapeMismatch, doc.name,
+        "A and B must have the same number of rows, got ", m, " and ", right.size(-2), '.');
 
   const bool knows_rank = driver != LstsqDriver::kGels;
   const double least = rcond.value_or(default_rtol(a));

@@ -40,7 +40,7 @@ Tensor inverse(const Tensor& input, bool allow_singular) {
   FirstBreakdown bad;
   run(kernel::Solve{matrices(a), a.size(-1), a.memory(), {}, result.memory(), bad.memory()});
   check(!bad.exists() || allow_singular, ErrorCode::kInvalidArgument, Inverse::doc.name,
-        "linalg.inv: ", bad.location(a), "the matrix is singular: diagonal element ", bad.order,
+        bad.location(a), "the matrix is singular: diagonal element ", bad.order,
         " of its factorization is zero.");
   return record<Inverse>(result, {input}, {}, {{result, true}});
 }
@@ -72,7 +72,7 @@ Tensor solve_matrices(const Tensor& a, const Tensor& b, bool allow_singular) {
   run(kernel::Solve{matrices(left), b.size(-1), left.memory(), right.memory(), result.memory(),
                     bad.memory()});
   check(!bad.exists() || allow_singular, ErrorCode::kInvalidArgument, Solve::doc.name,
-        "linalg.solve: ", bad.location(a), "the matrix is singular.");
+        bad.location(a), "the matrix is singular.");
   return record<Solve>(result, {a, b}, {}, {{a}, {result, true}});
 }
 
@@ -81,7 +81,7 @@ Tensor solve_matrices(const Tensor& a, const Tensor& b, bool allow_singular) {
 Tensor solve_unchecked(const Tensor& a, const Tensor& b) { return solve_matrices(a, b, true); }
 
 Tensor Det::call(const Tensor& input) {
-  check_square(input, "A", doc.name, "linalg.det");
+  check_square(input, "A", doc.name);
   const Determinants d = determinants(input);
   return record<Det>(d.det, {input}, {d.is_singular}, {{input}, {d.det, true}});
 }
@@ -95,7 +95,7 @@ GradList Det::backward(const Backward<Det>& b) {
 }
 
 TensorList Slogdet::call(const Tensor& input) {
-  check_square(input, "A", doc.name, "linalg.slogdet");
+  check_square(input, "A", doc.name);
   const Determinants d = determinants(input);
   const TensorList outputs{d.sign, d.log_abs};
   record<Slogdet>(outputs, std::span(&input, 1), {}, {{input}, {d.sign, true}});
@@ -118,7 +118,7 @@ GradList Slogdet::backward(const Backward<Slogdet>& b) {
 }
 
 Tensor Inverse::call(const Tensor& input) {
-  check_square(input, "A", doc.name, "linalg.inv");
+  check_square(input, "A", doc.name);
   return inverse(input, false);
 }
 
@@ -128,13 +128,13 @@ GradList Inverse::backward(const Backward<Inverse>& b) {
 }
 
 Tensor Cholesky::call(const Tensor& input, bool upper) {
-  check_square(input, "A", doc.name, "linalg.cholesky");
+  check_square(input, "A", doc.name);
   if (upper) return adjoint(call(adjoint(input)));
   const Tensor a = packed(input);
   const Tensor result = Tensor::empty(a.shape(), a.dtype(), a.device());
   FirstBreakdown bad;
   run(kernel::Cholesky{matrices(a), a.memory(), result.memory(), bad.memory()});
-  check(!bad.exists(), ErrorCode::kInvalidArgument, doc.name, "linalg.cholesky: ", bad.location(a),
+  check(!bad.exists(), ErrorCode::kInvalidArgument, doc.name, bad.location(a),
         "the matrix is not positive definite: its leading minor of order ", bad.order,
         " is not positive.");
   return record<Cholesky>(result, {input}, {}, {{result, true}});
@@ -151,21 +151,21 @@ GradList Cholesky::backward(const Backward<Cholesky>& b) {
 }
 
 Tensor Solve::call(const Tensor& a, const Tensor& b, bool left) {
-  check_square(a, "A", doc.name, "linalg.solve");
+  check_square(a, "A", doc.name);
   check(a.dtype() == b.dtype(), ErrorCode::kDtypeMismatch, doc.name,
-        "linalg.solve: A and B must have the same dtype, got ", a.dtype(), " and ", b.dtype(), '.');
+        "A and B must have the same dtype, got ", a.dtype(), " and ", b.dtype(), '.');
   check_same_device(doc.name, a.device(), b.device());
   Shape vectors = a.shape();
   vectors.pop_back();
   const bool is_vector = b.ndim() == 1 || b.shape() == vectors;
   check(left || !is_vector, ErrorCode::kInvalidArgument, doc.name,
-        "linalg.solve: a vector B needs left: true. Use a matrix of one row.");
+        "a vector B requires left: true. For left: false, pass a matrix of one row.");
   const Tensor matrix = is_vector ? Unsqueeze::call(b, -1) : b;
   check(matrix.ndim() >= 2, ErrorCode::kShapeMismatch, doc.name,
-        "linalg.solve: B must be a vector or have at least 2 dimensions, got a 0-dim tensor.");
+        "B must be a vector or have at least 2 dimensions, got a 0-dim tensor.");
   check(a.size(-1) == matrix.size(left ? -2 : -1), ErrorCode::kShapeMismatch, doc.name,
-        "linalg.solve: the sizes of A and B do not match in ", left ? "AX = B" : "XA = B", ", got ",
-        a.size(-2), 'x', a.size(-1), " and ", matrix.size(-2), 'x', matrix.size(-1), '.');
+        "the sizes of A and B do not match in ", left ? "AX = B" : "XA = B", ", got ", a.size(-2),
+        'x', a.size(-1), " and ", matrix.size(-2), 'x', matrix.size(-1), '.');
   const Shape batch = broadcast_shapes(batch_of(a), batch_of(matrix), doc.name);
   const Tensor wide_a = expand_batch(a, batch);
   const Tensor wide_b = expand_batch(matrix, batch);
@@ -208,12 +208,12 @@ Tensor Kron::call(const Tensor& input, const Tensor& other) {
 
 Tensor Cross::call(const Tensor& input, const Tensor& other, std::int64_t dim) {
   check(input.ndim() == other.ndim(), ErrorCode::kShapeMismatch, doc.name,
-        "linalg.cross: the inputs must have the same number of dimensions, got ", input.ndim(),
-        " and ", other.ndim(), '.');
+        "the inputs must have the same number of dimensions, got ", input.ndim(), " and ",
+        other.ndim(), '.');
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
   check(input.ndim() > 0 && input.size(d) == 3 && other.size(d) == 3, ErrorCode::kShapeMismatch,
-        doc.name, "linalg.cross: dimension ", dim, " must have size 3, got shapes ", input.shape(),
-        " and ", other.shape(), '.');
+        doc.name, "dimension ", dim, " must have size 3, got shapes ", input.shape(), " and ",
+        other.shape(), '.');
   const auto shifted = [&](const Tensor& t, std::int64_t by) -> Var {
     return Roll::call(t, {-by}, Dims{d});
   };

@@ -34,19 +34,17 @@ Tensor identity(std::int64_t n, const Tensor& like) {
   return Diag::call(full({n}, 1, like.dtype(), like.device()));
 }
 
-void check_matrix(const Tensor& t, std::string_view name, std::string_view op,
-                  std::string_view api) {
-  check(t.ndim() >= 2, ErrorCode::kShapeMismatch, op, api, ": ", name,
+void check_matrix(const Tensor& t, std::string_view name, std::string_view op) {
+  check(t.ndim() >= 2, ErrorCode::kShapeMismatch, op, name,
         " must have at least 2 dimensions, got ", t.ndim(), '.');
-  check(is_differentiable(t.dtype()), ErrorCode::kDtypeMismatch, op, api,
-        ": expected floating-point or complex matrices, got ", t.dtype(), '.');
+  check(is_differentiable(t.dtype()), ErrorCode::kDtypeMismatch, op,
+        "expected floating-point or complex matrices, got ", t.dtype(), '.');
 }
 
-void check_square(const Tensor& t, std::string_view name, std::string_view op,
-                  std::string_view api) {
-  check_matrix(t, name, op, api);
-  check(t.size(-1) == t.size(-2), ErrorCode::kShapeMismatch, op, api, ": ", name,
-        " must be square, got ", t.size(-2), 'x', t.size(-1), " matrices.");
+void check_square(const Tensor& t, std::string_view name, std::string_view op) {
+  check_matrix(t, name, op);
+  check(t.size(-1) == t.size(-2), ErrorCode::kShapeMismatch, op, name, " must be square, got ",
+        t.size(-2), 'x', t.size(-1), " matrices.");
 }
 
 std::string FirstBreakdown::location(const Tensor& a) const {

@@ -1,7 +1,6 @@
 #pragma once
 
-// Shared by the linear algebra ops: tensors as batches of packed matrices, checks that name the
-// function of eg.linalg ("linalg.inv"), and solving.
+// Shared by the linear algebra ops: tensors as batches of packed matrices, checks and solving.
 
 #include <string>
 #include <string_view>
@@ -25,12 +24,10 @@ kernel::MatrixBatch matrices(const Tensor& packed);
 Tensor identity(std::int64_t n, const Tensor& like);
 
 /// Throws unless `t` holds matrices of real or complex floating-point numbers. `name` is the name
-/// of the argument, `op` that of the op, and `api` that of the public function.
-void check_matrix(const Tensor& t, std::string_view name, std::string_view op,
-                  std::string_view api);
+/// of the argument, `op` that of the op.
+void check_matrix(const Tensor& t, std::string_view name, std::string_view op);
 /// Throws unless `t` holds square matrices of such numbers.
-void check_square(const Tensor& t, std::string_view name, std::string_view op,
-                  std::string_view api);
+void check_square(const Tensor& t, std::string_view name, std::string_view op);
 
 /// Where a factorisation failed; written by the kernel.
 struct FirstBreakdown {

@@ -41,10 +41,9 @@ struct Factors {
   Tensor pivots;
 };
 
-Factors factorize(const Tensor& input, bool pivot, bool allow_singular, std::string_view op,
-                  std::string_view api) {
-  check_matrix(input, "A", op, api);
-  check(pivot, ErrorCode::kInvalidArgument, op, api, ": pivot: false is not supported.");
+Factors factorize(const Tensor& input, bool pivot, bool allow_singular, std::string_view op) {
+  check_matrix(input, "A", op);
+  check(pivot, ErrorCode::kInvalidArgument, op, "pivot: false is not supported.");
   const Tensor a = packed(input);
   Shape pivots = batch_of(a);
   pivots.push_back(std::min(a.size(-2), a.size(-1)));
@@ -54,8 +53,8 @@ Factors factorize(const Tensor& input, bool pivot, bool allow_singular, std::str
   FirstBreakdown bad;
   run(kernel::Lu{matrices(a), a.memory(), f.lu.memory(), f.p.memory(), f.pivots.memory(),
                  bad.memory()});
-  check(!bad.exists() || allow_singular, ErrorCode::kInvalidArgument, op, api, ": ",
-        bad.location(a), "the matrix is singular: U[", bad.order, ',', bad.order, "] is zero.");
+  check(!bad.exists() || allow_singular, ErrorCode::kInvalidArgument, op, bad.location(a),
+        "the matrix is singular: U[", bad.order, ',', bad.order, "] is zero.");
   record<LuFactor>(f.lu, {input}, {}, {{f.lu, true}, {f.p}});
   return f;
 }
@@ -64,14 +63,13 @@ Factors factorize(const Tensor& input, bool pivot, bool allow_singular, std::str
 
 Tensor SolveTriangular::call(const Tensor& a, const Tensor& b, bool upper, bool left,
                              bool unitriangular) {
-  constexpr std::string_view kApi = "linalg.solveTriangular";
-  check_square(a, "A", doc.name, kApi);
-  check_matrix(b, "B", doc.name, kApi);
-  check(a.dtype() == b.dtype(), ErrorCode::kDtypeMismatch, doc.name, kApi,
-        ": A and B must have the same dtype, got ", a.dtype(), " and ", b.dtype(), '.');
+  check_square(a, "A", doc.name);
+  check_matrix(b, "B", doc.name);
+  check(a.dtype() == b.dtype(), ErrorCode::kDtypeMismatch, doc.name,
+        "A and B must have the same dtype, got ", a.dtype(), " and ", b.dtype(), '.');
   check_same_device(doc.name, a.device(), b.device());
-  check(a.size(-1) == b.size(left ? -2 : -1), ErrorCode::kShapeMismatch, doc.name, kApi,
-        ": the sizes of A and B do not match in ", left ? "AX = B" : "XA = B", ", got ", a.size(-2),
+  check(a.size(-1) == b.size(left ? -2 : -1), ErrorCode::kShapeMismatch, doc.name,
+        "the sizes of A and B do not match in ", left ? "AX = B" : "XA = B", ", got ", a.size(-2),
         'x', a.size(-1), " and ", b.size(-2), 'x', b.size(-1), '.');
   if (!left) return transposed(call(transposed(a), transposed(b), !upper, true, unitriangular));
   const Shape batch = broadcast_shapes(batch_of(a), batch_of(b), doc.name);
@@ -95,7 +93,7 @@ GradList SolveTriangular::backward(const Backward<SolveTriangular>& b) {
 }
 
 TensorList LuFactor::call(const Tensor& a, bool pivot) {
-  const Factors f = factorize(a, pivot, false, doc.name, "linalg.luFactor");
+  const Factors f = factorize(a, pivot, false, doc.name);
   return {f.lu, ToDType::call(f.pivots, DType::kInt32)};
 }
 
@@ -134,7 +132,7 @@ GradList LuFactor::backward(const Backward<LuFactor>& b) {
 }
 
 TensorList Lu::call(const Tensor& a, bool pivot) {
-  const Factors f = factorize(a, pivot, true, doc.name, "linalg.lu");
+  const Factors f = factorize(a, pivot, true, doc.name);
   const std::int64_t m = a.size(-2);
   const std::int64_t k = f.pivots.size(-1);
   const Var ones = Narrow::call(identity(m, f.lu), -1, 0, k);

@@ -85,7 +85,7 @@ Tensor Normal::call(const Operand& mean, const Operand& std, const std::optional
   const Tensor& s = std.tensor();
   if (m.is_wrapped_number() && s.is_wrapped_number()) return normal_of_numbers(m, s, size, dtype);
   check(!size.has_value() && !dtype.has_value(), ErrorCode::kInvalidArgument, doc.name,
-        "a mean or std that is a tensor determines size and dtype: leave these out.");
+        "a tensor mean or std determines size and dtype: omit these.");
   const Tensor& like = m.is_wrapped_number() ? s : m;
   const Shape shape = broadcast_shapes(m.shape(), s.shape(), doc.name);
   const Tensor drawn = Tensor::empty(shape, like.dtype());

@@ -1,4 +1,5 @@
-// Node loads this first (--import) in a process that measures another build: `edgegrad` is then the one in EG_BENCH_DIST.
+// Node loads this first (--import) in a process that measures another build: `edgegrad` then resolves to the build in
+// EG_BENCH_DIST.
 
 import { register } from "node:module";
 import { join } from "node:path";
@@ -7,7 +8,7 @@ import { isMainThread } from "node:worker_threads";
 
 let entry = null;
 
-/** Node's hooks run on a thread of their own, which loads this file too. */
+/** Node's hooks run on a separate thread, which loads this file too. */
 export function initialize(url) {
   entry = url;
 }

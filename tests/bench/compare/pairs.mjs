@@ -1,5 +1,5 @@
-// Measures two builds in pairs: round by round a process of each, in the order A B, B A, A B... Whatever the machine does for a
-// while falls on both.
+// Measures two builds in pairs: in each round one process per build, in the order A B, B A, A B... A temporary disturbance of the
+// machine then affects both.
 
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -8,14 +8,14 @@ import { runChild } from "../runner.mjs";
 
 const kContender = "edgegrad";
 
-/** The workloads that can be compared: those that run in a process per contender. */
+/** The workloads that can be compared: those that run in one process per contender. */
 export function isComparable({ measure, contenders }) {
   return measure !== undefined && contenders.includes(kContender);
 }
 
 /**
- * Resolves to [{ id, title, better, pairs }] for the rows of workloads that have a better and a worse, where `pairs` are
- * [figure of A, figure of B] per round.
+ * Resolves to [{ id, title, better, pairs }] for the rows of workloads whose figures can be ranked, where `pairs` are [figure of
+ * A, figure of B] per round.
  */
 export async function measurePairs(dists, workloads, { node, rounds, wanted, onProgress }) {
   const rows = new Map();

@@ -1,14 +1,15 @@
-// npm run bench -- --compare A B: two builds in pairs, a table of what came out, and whether B is slower anywhere.
+// npm run bench -- --compare A B: measures two builds in pairs, and prints a table of the results and whether B is slower
+// anywhere.
 
 import { median } from "../clock.mjs";
 import { alignColumns, formatNumber } from "../report/format.mjs";
 import { measurePairs } from "./pairs.mjs";
 import { confirmedVerdict, isSuspect, ratiosOf, verdictOf } from "./verdict.mjs";
 
-/** The workloads that are compared unless others are named: what a program spends its time in, none of which takes long. */
+/** The workloads that are compared by default: what programs spend their time on, none of which takes long. */
 export const kUsual = ["gemm", "ops", "chain", "mlp-sgd", "mlp-adam", "cnn", "gpt"];
 
-/** Resolves to [{ id, better, pairs, ratio, low, high, outcome }]; suspect rows are measured once more. */
+/** Resolves to [{ id, better, pairs, ratio, low, high, outcome }]; suspicious rows are measured once more. */
 export async function compareBuilds(dists, workloads, options) {
   const { tolerance } = options;
   const rows = await measurePairs(dists, workloads, options);
@@ -29,7 +30,7 @@ export async function compareBuilds(dists, workloads, options) {
   return rows;
 }
 
-/** The table of a comparison, as lines. */
+/** Returns the table of a comparison, as lines. */
 export function comparisonLines(rows) {
   const header = ["", "A", "B", "time B / A", "95 % within", "pairs", ""];
   const body = rows.map(({ id, pairs, ratio, low, high, outcome }) => [

@@ -1,21 +1,22 @@
-// What pairs of figures say: how many times as long B takes as A, within which limits, and whether that is more than noise.
+// Statistics of pairs of figures: the ratio of B's time to A's, its confidence limits, and whether the difference is more than
+// noise.
 
 import { median } from "../clock.mjs";
 
 const kConfidence = 0.95;
 
-/** With fewer pairs, even the smallest and the largest ratio are limits with less confidence than that. */
+/** With fewer pairs, even the smallest and the largest ratio have less confidence than kConfidence. */
 export const kFewestPairs = 6;
 
-/** How many times as long B takes, in each pair. */
+/** Returns the ratio of B's time to A's for each pair. */
 export function ratiosOf(pairs, better) {
   return pairs.map(([a, b]) => (better === "higher" ? a / b : b / a));
 }
 
 /**
- * Returns { ratio, low, high, outcome }: the median ratio, and limits between which the true one lies in 95 of 100 cases,
- * whatever the distribution of the noise (order statistics, as in a sign test). `outcome` is "slower" or "faster" where
- * the median is beyond the tolerance and the limits are on the same side of 1; "unclear" where only the median is; else "same".
+ * Returns { ratio, low, high, outcome }: the median ratio, and limits that contain the true one in 95 of 100 cases, whatever the
+ * distribution of the noise (order statistics, as in a sign test). `outcome` is "slower" or "faster" if the median is beyond the
+ * tolerance and the limits are on the same side of 1; "unclear" if only the median is; else "same".
  */
 export function verdictOf(ratios, tolerance) {
   const ratio = median(ratios);
@@ -27,7 +28,7 @@ export function verdictOf(ratios, tolerance) {
   return { ratio, low, high, outcome };
 }
 
-/** The limits of the median: the innermost two of the sorted values between which it lies with kConfidence. */
+/** Returns the limits of the median: the innermost two of the sorted values that contain it with kConfidence. */
 export function limitsOf(values) {
   const sorted = [...values].sort((a, b) => a - b);
   const count = sorted.length;
@@ -49,8 +50,8 @@ export function isSuspect({ outcome }) {
 }
 
 /**
- * The verdict on a row that was measured again. A row is measured again because its first pairs looked slow, which noise may have
- * done; so B counts as slower only if the new pairs alone are beyond the tolerance, too.
+ * Returns the verdict on a row that was measured again. The reason was that its first pairs looked slow, which may have been
+ * noise; so B counts as slower only if the new pairs alone are beyond the tolerance, too.
  */
 export function confirmedVerdict(first, again, tolerance) {
   const verdict = verdictOf([...first, ...again], tolerance);

@@ -1,4 +1,4 @@
-// The two builds that are compared: folders that exist, or commits that are built in a worktree of their own.
+// The two builds to compare: existing folders, or commits that are built in separate worktrees.
 
 import {
   cpSync,
@@ -13,7 +13,9 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { expected, kRoot, quiet, read, step } from "../../../scripts/process.mjs";
 
-/** Resolves to { name, dist }: `what` is a folder with a build, a checkout with one in dist/, or a commit of the repository. */
+/**
+ * Resolves to { name, dist }: `what` is a folder with a build, a checkout with a build in dist/, or a commit of the repository.
+ */
 export async function versionOf(what, variant, repository = kRoot) {
   for (const dist of [resolve(what), resolve(what, "dist")]) {
     if (existsSync(join(dist, "index.js"))) return { name: what, dist };
@@ -52,7 +54,7 @@ async function buildCommit(commit, variant, dist, repository) {
   }
 }
 
-// Only where they are the same ones: else the build would install its own into the folder of this checkout.
+// Only if both lock files are the same: otherwise the build would install its packages into the folder of this checkout.
 function shareNodeModules(repository, folder) {
   const [here, there] = [repository, folder].map((root) => {
     const lock = join(root, "package-lock.json");

@@ -4,7 +4,7 @@ import { preferSoftwareAdapter } from "../../webgpu/support/software_adapter.mjs
 
 let gpu; // retained, because the process crashes if the GPU object of a device is collected
 
-/** Gives this process what a page has: `navigator.gpu` and the WebGPU types. */
+/** Sets up the globals that a page has: `navigator.gpu` and the WebGPU types. */
 export async function offerWebGpu() {
   preferSoftwareAdapter();
   const { create, globals } = await import("webgpu");

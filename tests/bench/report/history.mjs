@@ -19,8 +19,8 @@ export function stateOfCheckout(root = kRoot) {
 }
 
 /**
- * Returns the entries of a run: for every row that has a better and a worse our figure, that of every peer, and `ratio`, how many
- * times better ours is than that of the best peer.
+ * Returns the entries of a run. For every row whose figures can be ranked, an entry has our figure, those of all peers, and
+ * `ratio`: how many times better ours is than the best peer's.
  */
 export function historyEntries(tables, { date, cpu, cores, load }, { commit, dirty }) {
   return tables.flatMap((table) => {

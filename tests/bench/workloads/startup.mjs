@@ -48,17 +48,17 @@ function startOnce(node, id) {
   const program = fileURLToPath(new URL(`../programs/${id}.mjs`, import.meta.url));
   const start = performance.timeOrigin + performance.now();
   const child = spawn(node, [program], { stdio: ["ignore", "pipe", "pipe"] });
-  const said = { stdout: "", stderr: "" };
+  const output = { stdout: "", stderr: "" };
   for (const stream of ["stdout", "stderr"]) {
     child[stream].setEncoding("utf8").on("data", (text) => {
-      said[stream] += text;
+      output[stream] += text;
     });
   }
   return new Promise((resolve, reject) => {
     child.on("close", (code) => {
-      const end = Number.parseFloat(said.stdout.trim().split("\n").at(-1));
+      const end = Number.parseFloat(output.stdout.trim().split("\n").at(-1));
       if (code === 0 && end) resolve(end - start);
-      else reject(new Error(errorIn(said.stderr) ?? `exited with ${code}`));
+      else reject(new Error(errorIn(output.stderr) ?? `exited with ${code}`));
     });
   });
 }

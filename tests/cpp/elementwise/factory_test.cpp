@@ -59,7 +59,7 @@ TEST(Arange, CountsByStep) {
   EXPECT_EQ(Arange::call(0).shape(), Shape{0});
   expect_error(ErrorCode::kInvalidArgument, "step must be nonzero",
                [] { Arange::call(0, Scalar(1), 0); });
-  expect_error(ErrorCode::kInvalidArgument, "a step of 1 does not lead from 0 to -1",
+  expect_error(ErrorCode::kInvalidArgument, "step must be negative to get from 0 to -1, got 1.",
                [] { Arange::call(0, Scalar(-1)); });
 }
 

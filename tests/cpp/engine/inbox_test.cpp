@@ -19,7 +19,7 @@ TEST(Inbox, CallOnItsOwnThreadSimplyRuns) {
 
 #if EG_THREADS
 
-// A thread that serves its inbox until it is told to stop.
+// A thread that serves its inbox until it is stopped.
 class Server {
  public:
   Server() : thread_([this] { run(); }) { ready_.wait(false); }

@@ -137,7 +137,7 @@ TEST_P(OpLaws, ComplexGradientsMatchFiniteDifferences) {
   const auto apply_all = [&](const TensorList& x) { return TensorList{apply(x)}; };
   EXPECT_TRUE(testing::gradcheck(apply_all, inputs));
   EXPECT_TRUE(forward_check(apply_all, inputs));
-  // A real operand beside complex ones.
+  // A real operand combined with complex ones.
   for (std::size_t i = 0; i < info().arity; ++i) {
     // An op whose result has the dtype of its input does not accept a complex value for a real one.
     if (is_mask(i) || (i == 0 && GetParam().name == "masked_fill")) continue;

@@ -96,13 +96,12 @@ TEST(Inverse, OfEveryMatrixOfABatch) {
 }
 
 TEST(Inverse, NamesTheSingularMatrix) {
-  expect_error(ErrorCode::kInvalidArgument,
-               "linalg.inv: the matrix is singular: diagonal element 2",
+  expect_error(ErrorCode::kInvalidArgument, "[inverse] the matrix is singular: diagonal element 2",
                [] { Inverse::call(tensor({1, 2, 2, 4}, {2, 2})); });
   expect_error(ErrorCode::kInvalidArgument,
-               "linalg.inv: matrix 1 of the batch: the matrix is singular: diagonal element 1",
+               "[inverse] matrix 1 of the batch: the matrix is singular: diagonal element 1",
                [] { Inverse::call(tensor({1, 0, 0, 1, 0, 0, 0, 0}, {2, 2, 2})); });
-  expect_error(ErrorCode::kShapeMismatch, "linalg.inv: A must have at least 2 dimensions, got 1.",
+  expect_error(ErrorCode::kShapeMismatch, "[inverse] A must have at least 2 dimensions, got 1.",
                [] { Inverse::call(tensor({1, 2})); });
 }
 
@@ -143,7 +142,7 @@ TEST(Cholesky, GradientIsSymmetric) {
 
 TEST(Cholesky, NamesTheMinorThatIsNotPositiveDefinite) {
   expect_error(ErrorCode::kInvalidArgument,
-               "linalg.cholesky: the matrix is not positive definite: its leading minor of order 2",
+               "[cholesky] the matrix is not positive definite: its leading minor of order 2",
                [] { Cholesky::call(tensor({1, 2, 2, 1}, {2, 2})); });
   expect_error(ErrorCode::kInvalidArgument, "matrix 1 of the batch: ", [] {
     Cholesky::call(tensor({1, 0, 0, 1, NAN, 0, 0, 1}, {2, 2, 2}));
@@ -173,15 +172,15 @@ TEST(Solve, NothingForNothing) {
 
 TEST(Solve, NamesTheSingularMatrix) {
   expect_error(ErrorCode::kInvalidArgument,
-               "linalg.solve: matrix 1 of the batch: the matrix is singular.",
+               "[solve] matrix 1 of the batch: the matrix is singular.",
                [] { Solve::call(tensor({1, 0, 0, 1, 1, 1, 1, 1}, {2, 2, 2}), tensor({1, 1})); });
-  expect_error(ErrorCode::kInvalidArgument, "a vector B needs left: true",
+  expect_error(ErrorCode::kInvalidArgument, "a vector B requires left: true",
                [] { Solve::call(tensor({1, 0, 0, 1}, {2, 2}), tensor({1, 1}), false); });
 }
 
 TEST(Solve, ReportsWhatDoesNotFit) {
   const Tensor a = tensor({2, 0, 0, 4}, {2, 2});
-  expect_error(ErrorCode::kInvalidArgument, "linalg.solve: the matrix is singular.",
+  expect_error(ErrorCode::kInvalidArgument, "[solve] the matrix is singular.",
                [] { Solve::call(tensor({1, 2, 2, 4}, {2, 2}), tensor({1, 2})); });
   expect_error(ErrorCode::kShapeMismatch,
                "the sizes of A and B do not match in AX = B, got 2x2 and 3x1",

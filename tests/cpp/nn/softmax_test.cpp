@@ -87,7 +87,7 @@ TEST(Softmax, ComputesInTheDtypeAskedFor) {
   EXPECT_EQ(Softmax::call(x, 0, DType::kFloat64).dtype(), DType::kFloat64);
   expect_error(ErrorCode::kDtypeMismatch, "[softmax] not implemented for int32",
                [&] { Softmax::call(x, 0); });
-  expect_error(ErrorCode::kIndexOutOfRange, "[log_softmax] dimension 1 is out of range",
+  expect_error(ErrorCode::kIndexOutOfRange, "[logSoftmax] dimension 1 is out of range",
                [] { LogSoftmax::call(tensor({1, 2}), 1); });
 }
 

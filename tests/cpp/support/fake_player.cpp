@@ -20,8 +20,8 @@ using kernel::Call;
 using kernel::Field;
 using kernel::FieldKind;
 
-// What it plays: all kernels but elementwise formulas, which the stream names without their code,
-// and those whose structs hold numbers of the host.
+// The kernels that it plays: all but elementwise formulas, whose code is not in the stream, and
+// those whose structs contain numbers of the host.
 using Played =
     TypeList<kernel::Attend, kernel::AttendBackward, kernel::MeanLoss, kernel::NllLosses,
              kernel::TargetDistribution, kernel::CrossEntropy, kernel::CrossEntropyBackward,
@@ -36,12 +36,12 @@ using Played =
              kernel::AvgPool, kernel::AvgPoolBackward, kernel::Reduce, kernel::ArgReduce,
              kernel::Scan, kernel::Recurrence, kernel::Softmax, kernel::SoftmaxBackward>;
 
-// What is not waited for is played so much later.
+// Batches that no thread waits for are played after this delay.
 constexpr std::chrono::milliseconds kSoon{20};
 
 }  // namespace
 
-// The words of a batch, one after the other.
+// Reads the words of a batch in order.
 class FakePlayer::Reader {
  public:
   explicit Reader(const std::vector<std::uint32_t>& words) : words_(words) {}
@@ -267,7 +267,7 @@ void FakePlayer::play(const webgpu::Kernel& command, Reader& reader) {
   };
   Played::for_each([&]<class K>() {
     if (K::name != name) return;
-    // Made field by field, because memory has no default.
+    // Filled field by field, because the struct's memory views have no default.
     alignas(K) std::array<std::byte, sizeof(K)> bytes{};
     K* const played = reinterpret_cast<K*>(bytes.data());
     const Call call(*played);

@@ -1,7 +1,7 @@
 #pragma once
 
-// A player of the WebGPU stream (src/backend/webgpu) for tests: it plays on a thread of its own, on
-// the CPU, with memory of its own, at moments of its own choosing, and fails when told to.
+// A player of the WebGPU stream (src/backend/webgpu) for tests. It runs on a separate thread,
+// computes on the CPU with separate memory, delays batches at random, and fails on request.
 
 #include <array>
 #include <atomic>
@@ -35,15 +35,15 @@ class FakePlayer final : public webgpu::Player {
   bool has_clock() const override { return true; }
   bool has(const kernel::Call& call) const override;
 
-  /// Waits up to so long before every batch.
+  /// The maximum delay before a batch.
   std::atomic<int> most_delay_us{0};
-  /// After a loss: it has another GPU, with nothing on it.
+  /// Simulates a new GPU after a loss; its memory is empty.
   void reopen();
-  /// The next read fails with this.
+  /// Makes the next read fail with this error.
   void fail_next(Error error);
-  /// Recordings that are kept now.
+  /// The number of recordings that exist now.
   std::size_t recordings();
-  /// Batches and kernels played so far.
+  /// The numbers of batches and kernels played so far.
   std::atomic<int> batches{0};
   std::atomic<int> kernels{0};
 

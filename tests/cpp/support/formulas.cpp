@@ -21,8 +21,7 @@ double gradient(double g, const Numbers& x, const Numbers& params) {
   return gradient_of<T, Op, I>(op::params_from<Op>(params.data()), g, x.data(), kInputs<Op>);
 }
 
-// The output is recorded too, as the op without parameters it would be; its slopes are the op's
-// own.
+// Records the output as if the op had no parameters, but with the op's own derivatives.
 template <class Op, std::size_t I>
 Numbers second(double g, const Numbers& x, const Numbers& params) {
   if constexpr (!op::kHasGradient<Op, I>) {

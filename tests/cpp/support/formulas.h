@@ -1,6 +1,7 @@
 #pragma once
 
-// Every elementwise op's formulas as plain functions of numbers, so that tests can loop over ops.
+// The formulas of all elementwise ops as plain functions of numbers, so that tests can loop over
+// ops.
 
 #include <array>
 #include <string>
@@ -33,8 +34,8 @@ struct Formula {
   std::array<Gradient, 3> gradient;
   std::array<Gradient, 3> gradient32;
 
-  /// The derivatives of that gradient for g and for every input, through the ops the words stand
-  /// for.
+  /// The derivatives of that gradient with respect to g and every input, through the ops of the
+  /// formula's words.
   using Second = Numbers (*)(double g, const Numbers& x, const Numbers& params);
   std::array<Second, 3> second;
 };
@@ -42,10 +43,10 @@ struct Formula {
 /// All ops, in the order of op::ElementwiseOps.
 const std::vector<Formula>& formulas();
 
-/// The op of a name.
+/// The op with this name.
 const Formula& formula(std::string_view name);
 
-/// The default parameters and, where the op has any, another choice.
+/// The default parameters and, if the op has any, another choice.
 std::vector<Numbers> param_choices(const Formula& formula);
 
 }  // namespace eg::testing

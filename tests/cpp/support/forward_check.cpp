@@ -16,7 +16,8 @@ using ::testing::AssertionFailure;
 using ::testing::AssertionResult;
 using ::testing::AssertionSuccess;
 
-// sum(tensors[i] * weights[i]) over what is defined in both; undefined when that is nothing.
+// Returns the sum of tensors[i] * weights[i] over the i for which both are defined; undefined if
+// there are none.
 Tensor dot(const TensorList& tensors, const TensorList& weights) {
   Tensor total;
   for (std::size_t i = 0; i < tensors.size(); ++i) {

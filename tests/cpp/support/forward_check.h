@@ -1,6 +1,6 @@
 #pragma once
 
-// Forward-mode derivatives against those of reverse mode.
+// Compares forward-mode derivatives with those of reverse mode.
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 
 namespace eg::testing {
 
-/// Checks, along random directions, that the tangents of `function` are what its gradients say:
-/// with and without recording, and to second order, forward over reverse and reverse over forward
-/// against reverse over reverse. Inputs that require grad must be float64.
+/// Checks, along random directions, that the tangents of `function` agree with its gradients: with
+/// and without recording, and to second order, forward over reverse and reverse over forward
+/// compared with reverse over reverse. Inputs that require grad must be float64.
 ::testing::AssertionResult forward_check(const Function& function, const TensorList& inputs);
 
 }  // namespace eg::testing

@@ -9,7 +9,7 @@
 
 namespace eg::golden {
 
-/// One call and what it gave: the elements, or only a digest (FNV-1a) of their bytes.
+/// One call and its result: the elements, or only a digest (FNV-1a) of their bytes.
 struct RandomCall {
   std::string_view op;
   std::string_view dtype;

@@ -20,7 +20,7 @@ Tensor random_tensor(const Shape& shape, std::mt19937& engine, double low, doubl
   return generated<double>(shape, [&](std::int64_t) { return distribution(engine); });
 }
 
-// Weights for tensors like these; undefined where there is no gradient.
+// Returns weights for these tensors; undefined where there is no gradient.
 TensorList weights_for(const TensorList& tensors, unsigned seed) {
   std::mt19937 engine(seed);
   TensorList weights;
@@ -117,7 +117,7 @@ AssertionResult gradcheck(const Function& of_complex, const TensorList& complex_
     if (requires_grad(input)) leaves.push_back(input);
   }
   const TensorList output_weights = weights_for(function(inputs), 1);
-  // Outputs that lead to no leaf, such as indices, have no gradient to take.
+  // Outputs that depend on no leaf, such as indices, have no gradient.
   const auto differentiable_outputs = [&](TensorList& weights) {
     TensorList outputs;
     const TensorList all = function(inputs);

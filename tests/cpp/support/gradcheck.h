@@ -1,11 +1,11 @@
 #pragma once
 
-// Gradients against central differences, in float64.
+// Compares gradients with central differences, in float64.
 //
 // The function's outputs are weighted with fixed random numbers, so that all of its derivatives
-// count. The gradient is taken twice, as plain backward takes it (fused kernels) and as
-// create_graph does (the recorded formula); the second order is the gradient of the weighted first
-// one.
+// count. The gradient is computed twice, as in a plain backward call (fused kernels) and as with
+// create_graph (the recorded formula). The second-order check differentiates the weighted first
+// gradient.
 
 #include <functional>
 
@@ -23,16 +23,16 @@ struct GradcheckOptions {
   bool second_order = true;
 };
 
-/// A function of complex numbers as one of their parts, which is what its derivatives mean. What is
-/// real stays as it is.
+/// Turns a function of complex numbers into one of their real and imaginary parts. Real inputs are
+/// unchanged.
 struct RealForm {
   RealForm(const Function& of_complex, const TensorList& complex_inputs);
   Function function;
   TensorList inputs;
 };
 
-/// Checks the derivatives of `function` with respect to the inputs that require grad. Their
-/// elements are changed and put back; everything that requires grad must be float64 or complex128.
+/// Checks the derivatives of `function` with respect to the inputs that require grad, which must be
+/// float64 or complex128. Their elements are changed and restored.
 ::testing::AssertionResult gradcheck(const Function& function, const TensorList& inputs,
                                      const GradcheckOptions& options = {});
 
@@ -41,7 +41,7 @@ struct RealForm {
                                          const TensorList& inputs,
                                          const GradcheckOptions& options = {});
 
-/// A float64 leaf with values in [low, high) that depend on `seed` alone.
+/// A float64 leaf with values in [low, high) that depend only on `seed`.
 Tensor random_leaf(const Shape& shape, unsigned seed, double low = -2, double high = 2);
 
 }  // namespace eg::testing

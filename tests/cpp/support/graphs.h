@@ -1,6 +1,6 @@
 #pragma once
 
-// Nodes, hooks and small graphs made of functions, for orders, errors and threads.
+// Nodes, hooks and small graphs made from functions, for tests of order, errors and threads.
 
 #include <functional>
 #include <memory>
@@ -29,14 +29,14 @@ class FunctionalNode final : public Node {
   Function function_;
 };
 
-/// The identity on `x`, whose backward runs `function`.
+/// The identity of `x`, whose backward runs `function`.
 inline Tensor through(const Tensor& x, FunctionalNode::Function function) {
   Tensor y = detach(x);
   set_history(y, make_intrusive<FunctionalNode>(EdgeList{gradient_edge(x)}, std::move(function)));
   return y;
 }
 
-/// A hook of any kind, made of a function: `FunctionalHook<TensorPreHook>`.
+/// A hook of any kind, made from a function: `FunctionalHook<TensorPreHook>`.
 template <class Base>
 class FunctionalHook;
 
@@ -86,7 +86,7 @@ class FunctionalHook<PostAccumulateGradHook> final : public PostAccumulateGradHo
   Function function_;
 };
 
-/// Registers a function as a hook and returns the hook, to be removed by.
+/// Registers a function as a hook and returns the hook, which identifies it for removal.
 inline const TensorPreHook* hook_tensor(const Tensor& t,
                                         FunctionalHook<TensorPreHook>::Function function) {
   auto hook = std::make_shared<FunctionalHook<TensorPreHook>>(std::move(function));

@@ -1,8 +1,8 @@
 #pragma once
 
-// How many nodes, tensors and storages are alive. The thread of a device lets go of what it ran
-// last only after a call has ended, so where tests run on one it is stopped first. (Not from within
-// a call, which that would never end.)
+// The numbers of nodes, tensors and storages that exist. A device thread releases what it ran last
+// only after the call has ended, so if tests run on a device, its thread is stopped first. Must not
+// be called from within a backward call, which would then never end.
 
 #include <cstdint>
 

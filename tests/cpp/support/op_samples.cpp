@@ -21,7 +21,7 @@ namespace {
 
 using Kind = SampleValue::Kind;
 
-// A fixed sequence in [0, 1): samples are the same on every machine.
+// A fixed sequence in [0, 1), so that samples are the same on every machine.
 class Sequence {
  public:
   double next() {
@@ -150,7 +150,8 @@ class Parser {
   Sequence sequence_;
 };
 
-// Writes arguments as the words of dispatch/handles/arguments.h. Owns the handles it makes.
+// Encodes arguments as words in the format of dispatch/handles/arguments.h. Owns the handles it
+// makes.
 class Encoder {
  public:
   ~Encoder() {
@@ -164,7 +165,8 @@ class Encoder {
       return;
     }
     if (kind.ends_with('?')) {
-      // Kinds whose first word cannot be -1 say with it that they are missing; others say 0 or 1.
+      // If the first word of a kind cannot be -1, then -1 means that the argument is missing; other
+      // kinds begin with 0 or 1.
       const bool says_itself =
           kind == "ints?" || kind == "numbers?" || kind == "dtype?" || kind == "operand?";
       if (value.kind == Kind::kNull) {
@@ -264,7 +266,7 @@ TensorList SampleCall::operator()(const TensorList& leaves, bool in_place) const
   std::vector<SampleValue> values = values_;
   std::size_t next = 0;
   for_each_leaf(values, [&](Tensor& leaf) { leaf = leaves.at(next++); });
-  // A leaf cannot be written to.
+  // A leaf cannot be changed in place.
   if (op_table()[op_id_].name.ends_with('_')) values[0].tensor = Clone::call(values[0].tensor);
   Encoder encoder;
   for (std::size_t i = 0; i < values.size(); ++i) encoder.add(arguments_[i], values[i]);
@@ -290,7 +292,7 @@ SampleCall SampleCall::reshaped(Reshape&& reshape) const {
   for_each_tensor(call.values_, [&](Tensor& t) {
     const Shape shape = reshape(t.shape());
     if (shape == t.shape()) return;
-    // Never larger than it was.
+    // The part is never larger than the tensor was.
     const Tensor part = detach(t).alias(shape, contiguous_strides(shape), 0);
     const bool is_leaf = requires_grad(t);
     t = contiguous_copy(part);

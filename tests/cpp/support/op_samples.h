@@ -1,9 +1,9 @@
 #pragma once
 
-// The `samples` of function ops: argument lists in JavaScript syntax, made into calls.
+// The `samples` of function ops: argument lists in JavaScript syntax, parsed and turned into calls.
 //
-// T(shape[, low, high]) is a float64 leaf that requires grad, I(shape, n) int64 indices below n,
-// B(shape) a mask; beside them stand lists, numbers, strings, true, false and null.
+// T(shape[, low, high]) is a float64 leaf that requires grad, I(shape, n) are int64 indices below
+// n, B(shape) is a mask; arguments may also be lists, numbers, strings, true, false and null.
 
 #include <cstdint>
 #include <string>
@@ -24,37 +24,39 @@ struct SampleValue {
   std::vector<SampleValue> list;
 };
 
-/// The arguments of one sample; throws on a syntax error.
+/// Parses the arguments of a sample; throws on a syntax error.
 std::vector<SampleValue> parse_sample(std::string_view text);
 
-/// What a function op says of one argument.
+/// The declaration of one argument of a function op.
 struct ArgumentInfo {
   std::string_view kind;
   std::string_view default_value;
   std::vector<std::string_view> choices;
 };
 
-/// A sample bound to an op: call it with other values for the tensors that require grad.
+/// A sample bound to an op, which can be called with other values for the tensors that require
+/// grad.
 class SampleCall {
  public:
   SampleCall(std::size_t op_id, std::vector<ArgumentInfo> arguments, std::string_view sample);
 
   /// The tensors of the sample that require grad, in order.
   TensorList leaves() const;
-  /// Runs the op, or its in-place form, with `leaves` in the places of leaves(); gives its floating
-  /// results. Ops that draw numbers draw the same ones each time.
+  /// Runs the op, or its in-place form, with `leaves` instead of leaves(), and returns its
+  /// floating-point results. Random ops draw the same numbers each time.
   TensorList operator()(const TensorList& leaves, bool in_place = false) const;
 
-  /// The sizes in the shapes of all tensors of the sample, each once.
+  /// The distinct sizes in the shapes of all tensors of the sample.
   std::vector<std::int64_t> sizes() const;
-  /// The same call with dimensions of one size empty, in all tensors.
+  /// The same call with every dimension of this size made empty, in all tensors.
   SampleCall without(std::int64_t size) const;
   /// The same call with 0-dim tensors.
   SampleCall with_scalars() const;
-  /// The same call with dimensions of one size empty and those of another of size `huge`.
+  /// The same call with dimensions of size `empty` made empty, and one of size `other` enlarged to
+  /// `huge`.
   SampleCall without_but_huge(std::int64_t empty, std::int64_t other, std::int64_t huge) const;
-  /// Calls with `value` in the place of one number each, and of all: those in lists, and those left
-  /// out, too.
+  /// Returns calls in which one number is replaced by `value`, for each number, and one in which
+  /// all are; this includes numbers in lists and arguments that the sample leaves out.
   std::vector<SampleCall> with_number(double value) const;
 
  private:

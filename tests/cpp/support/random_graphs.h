@@ -1,8 +1,8 @@
 #pragma once
 
-// Random graphs of linear nodes with small whole coefficients. All gradients are whole numbers that
-// a double holds exactly, so the order of additions cannot matter and results can be compared bit
-// by bit.
+// Random graphs of linear nodes with small integer coefficients. All gradients are integers that a
+// double represents exactly, so the order of additions cannot matter and results can be compared
+// bit by bit.
 
 #include <cstdint>
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace eg::testing {
 
-/// A graph on paper. Node i takes outputs of earlier nodes; nodes without inputs are leaves.
+/// The plan of a graph. Node i takes outputs of earlier nodes; nodes without inputs are leaves.
 struct GraphPlan {
   struct Input {
     int node = 0;
@@ -54,7 +54,7 @@ inline GraphPlan random_plan(std::mt19937& random, bool with_device) {
       node.outputs = 1 + below(2);
       const int inputs = 1 + below(3);
       for (int k = 0; k < inputs; ++k) {
-        // Mostly recent nodes: long graphs with many meetings.
+        // Mostly recent nodes, which makes long graphs whose paths often meet.
         const int node_index = below(4) == 0 ? below(i) : i - 1 - below(std::min(i, 4));
         const int outputs = plan.nodes[static_cast<std::size_t>(node_index)].outputs;
         node.inputs.push_back({node_index, below(outputs), below(8) != 0,
@@ -67,7 +67,8 @@ inline GraphPlan random_plan(std::mt19937& random, bool with_device) {
   return plan;
 }
 
-/// Multiplies with the coefficients of a plan's node: every input gets the sum over the outputs.
+/// Multiplies by the coefficients of a plan's node: the gradient of every input is a sum over the
+/// outputs.
 class LinearNode final : public Node {
  public:
   LinearNode(EdgeList edges, std::vector<double> coefficients, std::function<void()> on_apply)
@@ -99,14 +100,14 @@ class LinearNode final : public Node {
   std::function<void()> on_apply_;
 };
 
-/// A plan as a graph: the leaves it begins with and the tensor it ends in.
+/// The graph of a plan: its leaves and its final tensor.
 struct PlannedGraph {
   TensorList leaves;
   Tensor root;
 };
 
-/// Builds the graph; every node calls `on_apply` with its number when it runs. Leaves may be given,
-/// to be shared by several graphs.
+/// Builds the graph; every node calls `on_apply` with its index when it runs. Leaves may be passed
+/// in, to share them between graphs.
 inline PlannedGraph build_graph(const GraphPlan& plan,
                                 const std::function<void(int)>& on_apply = {},
                                 const TensorList& shared_leaves = {}) {

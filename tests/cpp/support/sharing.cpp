@@ -1,4 +1,4 @@
-// Tests start threads themselves, of which the engine knows nothing.
+// Tests start threads directly, without notifying the engine.
 
 #include "base/sharing.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Small tensors for tests, and looking into them.
+// Small tensors for tests, and functions that read them.
 
 #include <vector>
 
@@ -15,7 +15,7 @@
 
 namespace eg::testing {
 
-/// Tensors of the default device.
+/// Tensors on the default device.
 inline Tensor empty(const Shape& shape, DType dtype) {
   return Tensor::empty(shape, dtype, default_device());
 }
@@ -34,7 +34,7 @@ Tensor tensor(const std::vector<T>& values) {
   return tensor<T>(values, {static_cast<std::int64_t>(values.size())});
 }
 
-/// A tensor with element(i), in row-major order, as element i.
+/// Returns a tensor whose element i, in row-major order, is element(i).
 template <class T, class Element>
 Tensor generated(const Shape& shape, Element&& element, Device device = default_device()) {
   const Tensor t = Tensor::empty(shape, dtype_of<T>());
@@ -55,7 +55,7 @@ Tensor leaf(const std::vector<T>& values) {
 }
 inline Tensor leaf(float value) { return leaf<float>({value}, {}); }
 
-/// The elements in row-major order, as doubles; of complex ones both parts.
+/// The elements in row-major order, as doubles; for complex ones both parts.
 inline std::vector<double> values(const Tensor& t) {
   if (is_complex(t.dtype())) return values(parts_of(t));
   const Tensor packed = contiguous_copy(on_host(detach(t)));

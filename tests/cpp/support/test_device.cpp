@@ -63,7 +63,7 @@ class TestDevice final : public Accelerator {
 
   void* allocate(std::size_t bytes) override {
     void* const memory = allocate_bytes(bytes);
-    // Large and odd numbers, in case anybody takes them for zeros.
+    // Large odd numbers, so that code which expects zeros fails.
     if (bytes > 0) std::memset(memory, 0x7B, std::min(bytes, kMostNoise));
     const std::lock_guard lock(*this);
     void* const block = nowhere_.take();
@@ -113,7 +113,7 @@ class TestDevice final : public Accelerator {
     std::size_t bytes = 0;
   };
 
-  // Untouched memory costs nothing, however large.
+  // Only the beginning is filled: memory that is never touched costs nothing, however large it is.
   static constexpr std::size_t kMostNoise = std::size_t{1} << 20U;
 
   Block& at(void* block) {

@@ -1,10 +1,10 @@
 #pragma once
 
-// An accelerator for tests: it computes on the CPU, but with memory of its own. The addresses that
-// tensors have of it are nobody's, so whoever looks into them crashes.
+// An accelerator for tests: it computes on the CPU, but with separate memory. The addresses of its
+// blocks are invalid, so code that dereferences one crashes.
 //
-// With EG_TEST_DEVICE=1 in the environment it is the default device: tensors of tests that do not
-// say where they are lie there, and every test of the engine and of ops has to pass there too.
+// With EG_TEST_DEVICE=1 in the environment it is the default device: tensors in tests are on it
+// unless the test chooses a device, and every test of the engine and of ops has to pass on it too.
 
 #include "runtime/device.h"
 
@@ -12,7 +12,7 @@ namespace eg::testing {
 
 inline constexpr Device kTestDevice{DeviceType::kTest, 0};
 
-/// Another default device for a scope.
+/// Changes the default device for a scope.
 class DefaultDeviceGuard {
  public:
   explicit DefaultDeviceGuard(Device device) : before_(default_device()) {
@@ -26,7 +26,7 @@ class DefaultDeviceGuard {
   Device before_;
 };
 
-/// Makes the device lack a kernel for a scope, so that it is computed on the CPU.
+/// Removes a kernel from the device for a scope, so that the CPU computes it.
 class LacksKernel {
  public:
   explicit LacksKernel(const char* name);

@@ -1,8 +1,8 @@
 #pragma once
 
-// The smallest interpreter of formulas that can be differentiated: a number that remembers how it
-// was made. Backward goes through the gradient formulas of the ops, as it does over tensors, so a
-// word without an op, or a 0 times infinity in a second derivative, shows here.
+// The smallest interpreter of formulas that can be differentiated: a number that records how it was
+// computed. Backward uses the gradient formulas of the ops, as it does for tensors, so it detects a
+// word without an op, or 0 times infinity in a second derivative.
 
 #include <array>
 #include <functional>
@@ -24,7 +24,7 @@ double first_lane(const Result& result) {
     return static_cast<double>(cpu::Pack<T>(result).v[0]);
 }
 
-/// Every lane the same number; a sum would lose the sign of -0.
+/// All lanes have the same number; summing them would lose the sign of -0.
 template <class T>
 cpu::Pack<T> filled(double value) {
   cpu::Vec<T> lanes;
@@ -32,13 +32,13 @@ cpu::Pack<T> filled(double value) {
   return {lanes};
 }
 
-/// forward of Op on numbers, computed in T.
+/// The formula of Op on numbers, computed in T.
 template <class T, class Op, std::size_t... J>
 double forward_of(const op::ParamsOf<Op>& p, const double* x, std::index_sequence<J...>) {
   return first_lane<T>(op::forward<Op>(p, filled<T>(x[J])...));
 }
 
-/// Gradient of input I on numbers, computed in T; zero where there is none.
+/// The gradient of input I on numbers, computed in T; zero if there is none.
 template <class T, class Op, std::size_t I, std::size_t... J>
 double gradient_of(const op::ParamsOf<Op>& p, double g, const double* x,
                    std::index_sequence<J...>) {
@@ -55,12 +55,12 @@ class Traced {
  public:
   Traced(double value) : value_(value) {}
 
-  /// A number to differentiate for; forgets every earlier one if it is the first.
+  /// Records an input to differentiate with respect to.
   static Traced variable(double value) { return record(value, {}, {}); }
   static void clear() { tape().clear(); }
   double value() const { return value_; }
 
-  /// The derivative of this number for every recorded one, by place of record.
+  /// The derivatives of this number with respect to every recorded one, in the order of recording.
   std::vector<double> derivatives() const {
     std::vector<double> grads(tape().size(), 0.0);
     if (place_ < 0) return grads;

@@ -8,7 +8,7 @@
 
 namespace eg::testing {
 
-/// Collects every warning for a scope, also those given once only.
+/// Collects every warning given in a scope, also those that are normally given only once.
 class WarningRecorder {
  public:
   WarningRecorder() : previous_(set_warning_handler(&record)), always_(set_warn_always(true)) {

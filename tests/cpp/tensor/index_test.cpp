@@ -56,7 +56,7 @@ TEST(IndexSelect, WorksForEveryDtype) {
 TEST(IndexSelect, ReportsTheIndexThatIsOutOfRange) {
   const Tensor x = range({3, 2});
   expect_error(ErrorCode::kIndexOutOfRange,
-               "[index_select] index 3 is out of range for dimension "
+               "[indexSelect] index 3 is out of range for dimension "
                "0 of size 3.",
                [&] { IndexSelect::call(x, 0, indices({0, 3})); });
   expect_error(ErrorCode::kIndexOutOfRange, "index -1 is out of range",

@@ -1,4 +1,4 @@
-// The Markdown of the project: its pages, their code, headings and links.
+// Reads the Markdown files of the project: pages, code blocks, headings and links.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { kRoot } from "../../js/support/files.mjs";
@@ -8,12 +8,12 @@ const kCode = /^```([^\n]*)\n([\s\S]*?)^```/gm;
 /** The pages whose code runs, by their paths in the checkout. */
 export const kPages = ["README.md", ...filesIn("docs")];
 
-/** The text of a page. */
+/** Returns the text of a page. */
 export function textOf(page) {
   return readFileSync(kRoot + page, "utf8");
 }
 
-/** The code of a page: its language, what follows that in the fence, and the line it begins at. */
+/** Returns the code blocks of a page: the language, the rest of the fence, the code, and the line on which it begins. */
 export function codeOf(page) {
   const text = textOf(page);
   return [...text.matchAll(kCode)].map(({ 1: fence, 2: code, index }) => {
@@ -22,13 +22,13 @@ export function codeOf(page) {
   });
 }
 
-/** The anchors of a page's headings, as forges make them. */
+/** Returns the anchors of a page's headings, as GitHub generates them. */
 export function anchorsOf(page) {
   const headings = proseOf(page).matchAll(/^#+ (.*)$/gm);
   return new Set([...headings].map(([, heading]) => slug(heading)));
 }
 
-/** Where the links and pictures of a page lead. */
+/** Returns the targets of the links and pictures of a page. */
 export function linksOf(page) {
   const prose = proseOf(page).replace(/`[^`\n]*`/g, "");
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, address]) => address);

@@ -1,4 +1,4 @@
-// Code of a page as files of a program. The folder is inside the checkout, where "edgegrad" is this package.
+// Writes the code of a page to files and runs it. The folder is inside the checkout, where "edgegrad" resolves to this package.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { kRoot } from "../../js/support/files.mjs";
 
 const kArrow = "// → ";
 
-/** Makes a folder for programs, with these files in it; `remove` deletes it. */
+/** Makes a folder that contains these files; `remove` deletes it. */
 export function makeFolder(files) {
   const parent = join(kRoot, "build", "docs");
   mkdirSync(parent, { recursive: true });
@@ -22,7 +22,7 @@ export function runIn(folder, name, code) {
   return runNode([name], { cwd: folder });
 }
 
-/** What a program says that it prints, with arrows; null where it does not say. */
+/** Returns the output that a program announces with arrows; null if it has no arrows. */
 export function expectedOutput(code) {
   const lines = code.split("\n").filter((line) => line.includes(kArrow));
   if (lines.length === 0) return null;

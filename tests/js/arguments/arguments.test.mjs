@@ -9,8 +9,8 @@ import { opTable, samplesOf } from "../support/op_samples.mjs";
 
 describe("functions that make tensors", () => {
   test("refuse options they do not have", () => {
-    const meant = /\[zeros\] unknown option "requires_grad"\. Did you mean "requiresGrad"\?/;
-    assertThrows(() => eg.zeros([2], { requires_grad: true }), "InvalidArgument", meant);
+    const message = /\[zeros\] unknown option "requires_grad"\. Did you mean "requiresGrad"\?/;
+    assertThrows(() => eg.zeros([2], { requires_grad: true }), "InvalidArgument", message);
     assertThrows(() => eg.tensor([1], { typ: 1 }), "InvalidArgument", /\[tensor\].*"dtype"/);
     assertThrows(() => eg.full([2], 1, { grad: 1 }), "InvalidArgument", /\[full\].*"requiresGrad"/);
     assertThrows(() => eg.randn([2], { foo: 1 }), "InvalidArgument", /\[randn\].*"foo"/);
@@ -138,8 +138,8 @@ describe("autograd", () => {
   });
 
   test("backward() says where options go", () => {
-    const said = /\[backward\] .*backward\(null, \{ \.\.\. \}\)/;
-    assertThrows(() => loss().backward({ retainGraph: true }), "InvalidArgument", said);
+    const message = /\[backward\] .*backward\(null, \{ \.\.\. \}\)/;
+    assertThrows(() => loss().backward({ retainGraph: true }), "InvalidArgument", message);
     assertThrows(() => loss().backward(true), "InvalidArgument", /\[backward\] expected a tensor/);
     const misspelled = () => loss().backward(null, { create_graph: true });
     assertThrows(misspelled, "InvalidArgument", /\[backward\].*"createGraph"/);
@@ -198,8 +198,8 @@ test("every op refuses an option it does not have, and names it", () => {
       const isNamed = Object.getPrototypeOf(args.at(-1)) === Object.prototype;
       const options = { ...(isNamed && args.at(-1)), quux: 1 };
       const positional = isNamed ? args.slice(0, -1) : args;
-      const said = new RegExp(`^\\[${op.name}\\] unknown option "quux"`);
-      assertThrows(() => eg[op.js](...positional, options), "InvalidArgument", said, text);
+      const message = new RegExp(`^\\[${op.name}\\] unknown option "quux"`);
+      assertThrows(() => eg[op.js](...positional, options), "InvalidArgument", message, text);
     }
   }
 });

@@ -1,4 +1,4 @@
-// Python habits: where JavaScript makes it possible, an error tells the correct form.
+// Python habits: where JavaScript makes it possible, an error shows the correct form.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

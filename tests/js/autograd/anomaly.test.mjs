@@ -112,7 +112,7 @@ describe("detectAnomaly", () => {
     assert.match(warnings[1], /made by backward of OuterBackward\. OuterBackward was made here/);
   });
 
-  test("finds NaN, unless told not to, and puts everything back", (t) => {
+  test("finds NaN, unless disabled, and restores everything", (t) => {
     // CC-161 CC-164 N.2 N.3
     const run = () => NotANumber.apply(leaf([1])).backward();
     warningsOf(t, () => {

@@ -65,7 +65,7 @@ describe("autograd.grad", () => {
     assertTensor(second, [12]);
   });
 
-  test("treats unused inputs as asked", () => {
+  test("treats unused inputs as requested", () => {
     const x = leaf([1]);
     const unused = leaf([[1, 2]]);
     const y = () => x.mul(2);
@@ -143,7 +143,7 @@ describe("entry points", () => {
     assert.deepEqual([x.grad, y.grad], [null, null]);
   });
 
-  test("grad() takes an input twice, and makes zeros of unused ones when asked", () => {
+  test("grad() accepts an input twice, and returns zeros for unused ones on request", () => {
     // CC-043 CC-050 B.13
     const x = leaf(3);
     assert.deepEqual(

@@ -240,7 +240,7 @@ describe("what a captured function takes and returns", () => {
     );
   });
 
-  test("constants of any kind are made anew", () => {
+  test("constants of any kind are created again", () => {
     const captured = eg.capture(
       (a) => {
         const counted = eg.zeros([3]);

@@ -293,7 +293,7 @@ describe("the function runs again as it ran at first", () => {
     for (const mask of masks) assert.deepEqual(mask, masks[0]);
   });
 
-  test("random numbers go on after the first run as they do without checkpoint", () => {
+  test("random numbers continue after the first run as they do without checkpoint", () => {
     const x = leaf([1, 2, 3, 4]);
     const fn = (one) =>
       one

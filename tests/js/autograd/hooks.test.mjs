@@ -50,7 +50,7 @@ describe("a tensor hook", () => {
     });
   });
 
-  test("of an input of grad() that is not executed runs all the same, one of another leaf does not", () => {
+  test("of an input of grad() that is not executed still runs, one of another leaf does not", () => {
     // CC-040
     const x = leaf(eg.ones([4, 2]).arraySync());
     let calls = 0;
@@ -115,7 +115,7 @@ describe("a tensor hook", () => {
     assertThrows(() => w.sum().backward(), "InvalidGradient", /a tensor or nothing/);
   });
 
-  test("that is removed is gone from the engine, also after the tensor", () => {
+  test("that is removed is freed by the engine, also after the tensor", () => {
     // J.1
     const x = leaf([1]);
     const sum = (() => {

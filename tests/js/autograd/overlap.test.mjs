@@ -83,7 +83,7 @@ describe("a tensor whose elements share places is not written to", () => {
   }
 });
 
-describe("an operand that lies across the target is refused", () => {
+describe("an operand that partly overlaps the target is rejected", () => {
   const square = () => eg.arange(9, { dtype: "float32" }).reshape([3, 3]);
   const calls = {
     "add_ of the transposed": (x) => x.add_(x.t()),

@@ -77,16 +77,16 @@ describe("grad", () => {
   test("onlyInputs is ignored, with a warning where it is false", () => {
     const { x, y } = graphOf();
     const { warn } = console;
-    const told = [];
-    console.warn = (text) => told.push(text);
+    const warnings = [];
+    console.warn = (text) => warnings.push(text);
     try {
       autograd.grad(y, x, v(), true, false, true);
       autograd.grad(y, x, v(), { onlyInputs: false });
     } finally {
       console.warn = warn;
     }
-    assert.equal(told.length, 1);
-    assert.match(told[0], /onlyInputs/);
+    assert.equal(warnings.length, 1);
+    assert.match(warnings[0], /onlyInputs/);
   });
 });
 
@@ -113,8 +113,8 @@ describe("backward", () => {
   test("gradVariables is an old name", () => {
     const { x, y } = graphOf();
     const { warn } = console;
-    const told = [];
-    console.warn = (text) => told.push(text);
+    const warnings = [];
+    console.warn = (text) => warnings.push(text);
     try {
       autograd.backward(y, null, true, false, v());
       assert.deepEqual(values(x.grad), kExpected);
@@ -126,7 +126,7 @@ describe("backward", () => {
     } finally {
       console.warn = warn;
     }
-    assert.match(told[0], /gradTensors/);
+    assert.match(warnings[0], /gradTensors/);
   });
 
   for (const name of ["backward", "backwardAsync"]) {

@@ -175,7 +175,7 @@ describe("views that the user makes under noGrad are still refused", () => {
     });
   }
 
-  test("also when nobody has the base any more", () => {
+  test("also when the base is no longer referenced", () => {
     const base = eg.ones([2, 2]);
     const made = eg.noGrad(() => base.reshape([4]));
     base.dispose();

@@ -26,7 +26,7 @@ describe("saved tensors", () => {
     assert.equal(eg.leakyRelu(a, 0.5).gradFn.saved.negativeSlope, 0.5);
   });
 
-  test("are gone with the graph", () => {
+  test("are freed with the graph", () => {
     // CC-095 H.6
     const a = leaf([2]);
     const c = a.mul(a);
@@ -65,7 +65,7 @@ describe("saved tensors", () => {
     assertThrows(() => c.gradFn.rawSaved.self.registerHooks(1, 2), "InvalidArgument");
   });
 
-  test("changed in place are noticed, whoever changed them", () => {
+  test("changed in place are detected, whatever changed them", () => {
     // CC-086 CC-088, traps 32 33
     const x = leaf([1, 2]);
     const y = x.add(0);

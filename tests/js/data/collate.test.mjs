@@ -251,7 +251,7 @@ describe("positions", () => {
     assert.deepEqual(await collect(none), [0]);
   });
 
-  test("of parts of a dataset are checked when the part is made, and when a sample is asked for", () => {
+  test("of parts of a dataset are checked when the part is made, and when a sample is requested", () => {
     for (const [position, code] of [
       [4, "IndexOutOfRange"],
       [-1, "IndexOutOfRange"],

@@ -33,7 +33,7 @@ describe("DataLoader", () => {
     assert.equal((await collect(new DataLoader(dataset))).length, 5);
   });
 
-  test("shuffles by its own seed or by manualSeed(), anew for each pass", async () => {
+  test("shuffles by its own seed or by manualSeed(), differently in each pass", async () => {
     const big = new TensorDataset(eg.arange(100, { dtype: "int64" }));
     const order = async (loader) => (await collect(loader)).flatMap(([batch]) => batch.arraySync());
     const make = (seed) => new DataLoader(big, { batchSize: 7, shuffle: true, seed });

@@ -105,7 +105,7 @@ describe("a pass that is left early", () => {
       await assert.rejects(first(new DataLoader(broken(), { ...options, collateFn })), /no batch/);
     });
 
-    test(`frees the batches that nobody got (prefetch ${prefetch})`, async () => {
+    test(`frees the batches that were not used (prefetch ${prefetch})`, async () => {
       const loaders = {
         rows: new DataLoader(kRows, options),
         subset: new DataLoader(new Subset(kRows, [3, 2, 1, 0, 7, 8, 9, 10]), options),
@@ -241,7 +241,7 @@ describe("a pass that fails", () => {
     }
   });
 
-  test("ahead, rejects nothing that nobody waits for", async () => {
+  test("ahead, causes no unhandled rejections", async () => {
     const { status, stdout, stderr } = await runProgram(`
       import * as eg from "edgegrad";
       await eg.init({ threads: 1 });

@@ -22,7 +22,7 @@ async function rowsOf(options) {
   return batches.map(([rows]) => rows.arraySync());
 }
 
-/** Returns the next number of a generator, which tells how many numbers have been drawn. */
+/** Returns the next number of a generator, which shows how many numbers have been drawn. */
 const next = (generator) => eg.rand([1], { dtype: "float64", generator }).item();
 
 const range = (length) => ({ length });

@@ -184,7 +184,7 @@ describe("broken files", () => {
   }
 });
 
-describe("training goes on exactly from a file", () => {
+describe("training resumes exactly from a file", () => {
   const { lrScheduler } = optim;
   const kTrainers = {
     "Adam with a sequence of schedules": (params) => {

@@ -151,7 +151,7 @@ describe("batches of gradients", () => {
 });
 
 describe("toDot", () => {
-  test("draws every node once, leaves by name, and saved tensors when asked", () => {
+  test("draws every node once, leaves by name, and saved tensors on request", () => {
     const model = new eg.nn.Linear(2, 3);
     const x = leaf([[1, 2]]);
     const y = model.call(x).tanh().sum();

@@ -99,14 +99,14 @@ async function runSequence(seed, length) {
   const random = randomNumbers(seed);
   const model = new Model();
   const calls = [];
-  const said = [];
+  const actions = [];
   const note = (name, promise, expected) => {
-    said.push(name);
+    actions.push(name);
     calls.push({ name, done: settled(outcome(promise), name), expected });
   };
   const settleAll = async () => {
     for (const { name, done, expected } of calls.splice(0)) {
-      assert.match(await done, expected, `${name} of seed ${seed}: ${said.join(", ")}`);
+      assert.match(await done, expected, `${name} of seed ${seed}: ${actions.join(", ")}`);
     }
     model.settle();
     const { life } = model;
@@ -131,10 +131,10 @@ async function runSequence(seed, length) {
       note(`work ${which}`, work, kWorkOutcomes);
     } else if (kind < 9 && model.life?.start.error === undefined) {
       // The model does not predict when a start fails.
-      said.push("wait");
+      actions.push("wait");
       await new Promise((resolve) => setTimeout(resolve, random(4) * 3));
     } else if (kind === 9) {
-      said.push("settle");
+      actions.push("settle");
       await settleAll();
     }
   }

@@ -146,7 +146,7 @@ for (const variant of kVariants) {
       assert.ok(again >= 3600, `${again} MiB`);
     });
 
-    test("that is full of small things: OutOfMemory, and usable when they are gone", async () => {
+    test("that is full of small blocks: OutOfMemory, and usable when they have been freed", async () => {
       const [codes, sum, again] = await result(
         variant,
         `const blocks = fill([16 * MiB, MiB, 64 * 1024]);

@@ -36,19 +36,19 @@ describe("init", () => {
   });
 
   test("refuses options that it does not have, and others than the engine has", async () => {
-    const said = await result(`
+    const messages = await result(`
       const wrong = [null, 5, { threads: 1e9 }, { threads: 1.5 }, { webgpu: "on" }, { workers: 2 },
         { variant: "fast" }, { wasmUrl: 5 }, { wasmUrl: () => null }, { spawnWorkers: 0 }];
-      const said = [];
-      const note = (error) => said.push(error.code + " " + error.message);
+      const messages = [];
+      const note = (error) => messages.push(error.code + " " + error.message);
       for (const options of wrong) await eg.init(options).catch(note);
       await eg.init({ threads: 2 });
       await eg.init({ threads: 3 }).catch(note);
       await eg.init({ variant: "single" }).catch(note);
       await eg.shutdown();
       await eg.init({ threads: 3 });
-      said.push(String(eg.runtime().threads));
-      console.log(JSON.stringify(said));`);
+      messages.push(String(eg.runtime().threads));
+      console.log(JSON.stringify(messages));`);
     const expected = [
       /expected an object with the options { threads\?/,
       /expected an object/,
@@ -64,10 +64,10 @@ describe("init", () => {
       /variant: "single" was requested.*shutdown/,
       /^3$/,
     ];
-    assert.equal(said.length, expected.length);
+    assert.equal(messages.length, expected.length);
     expected.forEach((text, i) => {
-      assert.match(said[i], text);
-      if (i < 12) assert.match(said[i], /^InvalidArgument \[init\]/);
+      assert.match(messages[i], text);
+      if (i < 12) assert.match(messages[i], /^InvalidArgument \[init\]/);
     });
   });
 
@@ -95,7 +95,7 @@ describe("init", () => {
         const eg = await import(${JSON.stringify(pathToFileURL(script).href)});
         const error = await eg.init().catch((error) => error);
         console.log(error.code, error.message);`);
-      assert.match(stdout, /^Internal \[init\].* of another build/);
+      assert.match(stdout, /^Internal \[init\].* from another build/);
     } finally {
       rmSync(copy, { recursive: true });
     }

@@ -68,7 +68,7 @@ describe("spawn", () => {
     assert.deepEqual(all, [0, 1, 1, 2, 3, 5, 8, 13]);
   });
 
-  test("gives what comes back to the scope that asked for it, in workers too", async () => {
+  test("results belong to the scope of the call, in workers too", async () => {
     const x = eg.ones([2]);
     await run("doubled", x, 2);
     const { jsHandles } = await held();
@@ -90,7 +90,7 @@ describe("spawn", () => {
     assert.match(await run("outcomeOf", "returns", "symbol"), /InvalidArgument .*cannot be sent/);
   });
 
-  test("drops what a worker asked for that has ended", async () => {
+  test("drops the requests of a worker that has ended", async () => {
     await Promise.all(times(4, () => run("thread")));
     const x = eg.ones([1000]);
     const start = await held();
@@ -99,7 +99,7 @@ describe("spawn", () => {
     assert.deepEqual(await held(), start);
   });
 
-  test("goes on with what waits when workers end", async () => {
+  test("continues with queued calls when workers end", async () => {
     const ends = await Promise.allSettled(
       times(30, (i) => (i % 5 === 0 ? run("die") : run("slowly", i))),
     );
@@ -274,7 +274,7 @@ describe("a program with workers of the engine", () => {
     assert.deepEqual(lines, [5, 8]);
   });
 
-  test("is told that too many functions wait for each other", async () => {
+  test("gets an error if too many functions wait for each other", async () => {
     const [said, after] = await printed(
       { threads: 1, spawnWorkers: 1 },
       `

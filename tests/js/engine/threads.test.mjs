@@ -206,7 +206,7 @@ describe("spawn", () => {
     assert.deepEqual(await run("same", fine), fine);
   });
 
-  test("rejects when the worker ends, and goes on", async () => {
+  test("rejects when the worker ends, and continues to work", async () => {
     await assertRejects(run("die"), "Internal", /ended before/);
     assert.notEqual(await run("thread"), threadId);
   });

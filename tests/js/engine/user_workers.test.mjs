@@ -40,7 +40,7 @@ describe("spawn on a worker of one's own", () => {
     assert.equal(await eg.spawn(worker, "started"), true);
   });
 
-  test("runs one after the other what is asked for at once, always on one thread", async () => {
+  test("runs simultaneous requests one after the other, always on one thread", async () => {
     const w = leaf(1);
     const threads = await Promise.all(
       Array.from({ length: 5 }, () => eg.spawn(worker, "train", w, 2)),
@@ -71,7 +71,7 @@ describe("spawn on a worker of one's own", () => {
     assert.ok(![here, threadId].includes(await eg.spawn(worker, "spawnHere")));
   });
 
-  test("rejects with what the function throws, and goes on", async () => {
+  test("rejects with what the function throws, and continues to work", async () => {
     await assert.rejects(eg.spawn(worker, "typeError"), {
       name: "TypeError",
       message: "wrong in the worker",
@@ -120,7 +120,7 @@ describe("a worker that cannot be used is said to be so:", () => {
     assert.ok(performance.now() - start < 10_000);
   });
 
-  test("and gives back what it was sent", async () => {
+  test("and releases what it was sent", async () => {
     const before = eg.memory();
     await assertRejects(outcome("throw new Error('no')"), "Internal");
     assert.equal(eg.memory().jsHandles, before.jsHandles + 1);
@@ -209,7 +209,7 @@ describe("a program with a worker of its own", () => {
     assert.equal(again, "true");
   });
 
-  test("is told where there are no threads", async () => {
+  test("gets an error if there are no threads", async () => {
     const { stdout } = await runProgram(`
       import * as eg from "edgegrad";
       import { Worker } from "node:worker_threads";

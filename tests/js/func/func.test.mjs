@@ -113,7 +113,7 @@ describe("products and matrices", () => {
       rtol: 1e-9,
       atol: 1e-12,
     });
-    const refused = (make, told) => assertThrows(make, "InvalidArgument", told);
+    const refused = (make, problem) => assertThrows(make, "InvalidArgument", problem);
     refused(() => jacrev(f, { chunkSize: 0 }), /chunkSize: expected a whole number from 1/);
     refused(() => jacfwd(f, { randomness: "different" }), /one of "error", "same"/);
     refused(() => jacfwd(f, { chunk_size: 1 }), /unknown option/);

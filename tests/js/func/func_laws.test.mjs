@@ -205,7 +205,7 @@ describe("vmap of an op is the op for every sample", () => {
     });
   }
 
-  test("what draws random numbers is refused until it is told how", () => {
+  test("ops that draw random numbers are rejected unless `randomness` allows them", () => {
     const next = () => eg.rand([1]).item();
     const drawsNothing = (run) => {
       eg.manualSeed(7);

@@ -131,7 +131,7 @@ describe("a custom Function inside of vmap", () => {
     assert.deepEqual(run(Noting), run(Generated));
   });
 
-  test("is told of the batch", () => {
+  test("receives the batch", () => {
     Own.calls = [];
     vmap((x) => Own.apply(x, T([1, 2]), 3), { randomness: "same" })(batch());
     assert.deepEqual(Own.calls, [[3, "same", [0, null, null]]]);

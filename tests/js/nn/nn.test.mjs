@@ -209,7 +209,7 @@ describe("losses", () => {
     ]);
   const target = () => eg.tensor([2n, 0n]);
 
-  test("combine as asked", () => {
+  test("are combined as requested", () => {
     const each = [0.4076059, 1.0986123];
     assertTensor(new nn.CrossEntropyLoss({ reduction: "none" }).call(input(), target()), each);
     assertTensor(new nn.CrossEntropyLoss().call(input(), target()), [(each[0] + each[1]) / 2]);

@@ -95,8 +95,12 @@ describe("layers and losses", () => {
     test(`${name} refuses options it does not have`, () => {
       const unknown = new RegExp(`\\[${name}\\] unknown option "quux"`);
       assertThrows(() => make({ quux: 1 }), "InvalidArgument", unknown);
-      const meant = snake.toLowerCase().replace(/_(.)/g, (_, letter) => letter.toUpperCase());
-      assertThrows(() => make({ [snake]: true }), "InvalidArgument", new RegExp(`mean "${meant}"`));
+      const camelCase = snake.toLowerCase().replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+      assertThrows(
+        () => make({ [snake]: true }),
+        "InvalidArgument",
+        new RegExp(`mean "${camelCase}"`),
+      );
     });
   }
 

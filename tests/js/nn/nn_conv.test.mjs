@@ -80,11 +80,11 @@ describe("normalisation", () => {
     assertThrows(
       () => new nn.BatchNorm2d(1).call(eg.ones([2, 1])),
       "ShapeMismatch",
-      /expected 4D input \(got 2D input\)/,
+      /expected a 4D input, got 2D/,
     );
   });
 
-  test("InstanceNorm2d learns and tracks nothing unless told", () => {
+  test("InstanceNorm2d learns and tracks nothing by default", () => {
     const layer = new nn.InstanceNorm2d(2);
     assert.deepEqual(Object.keys(layer.stateDict()), []);
     assert.deepEqual(layer.call(eg.randn([2, 3, 3])).shape, [2, 3, 3]);

@@ -203,7 +203,7 @@ describe("nn.utils", () => {
     assert.equal(nn.utils.clipGradNorm_([unused], 1).item(), 0);
   });
 
-  test("clipGradNorm_ takes other norms, and refuses what is not finite if asked", () => {
+  test("clipGradNorm_ supports other norms, and rejects norms that are not finite on request", () => {
     const parameters = [withGrad([-3, 1]), withGrad([2])];
     assertTensor(nn.utils.clipGradNorm_(parameters, 100, 1), [6]);
     assertTensor(nn.utils.clipGradNorm_(parameters, 1.5, { normType: Infinity }), [3]);
@@ -299,7 +299,7 @@ describe("Embedding.fromPretrained", () => {
     [3, 4],
   ]);
 
-  test("shares the vectors, draws nothing and does not learn unless told to", () => {
+  test("shares the vectors, draws nothing and does not learn by default", () => {
     eg.manualSeed(5);
     const expected = eg.rand([2]).dataSync();
     eg.manualSeed(5);
@@ -330,7 +330,7 @@ describe("Embedding.fromPretrained", () => {
   });
 });
 
-test("a transposed convolution gives the size it is asked for", () => {
+test("a transposed convolution returns the requested size", () => {
   const layer = new nn.ConvTranspose1d(1, 1, 3, { stride: 2 });
   const x = eg.randn([1, 1, 4]);
   assert.deepEqual(layer.call(x).shape, [1, 1, 9]);

@@ -329,7 +329,7 @@ describe("members by a call", () => {
       [() => module.registerModule("p", eg.ones([1])), /module: expected an nn.Module/],
       [() => module.registerBuffer("b", eg.ones([1]), { persist: true }), /persistent/],
     ];
-    for (const [fn, told] of refused) assertThrows(fn, "InvalidArgument", told);
+    for (const [fn, message] of refused) assertThrows(fn, "InvalidArgument", message);
     assert.deepEqual(Object.keys(module.stateDict()), ["weight", "bias"]);
   });
 });

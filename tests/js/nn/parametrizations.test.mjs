@@ -270,8 +270,8 @@ describe("orthogonal", () => {
       "InvalidArgument",
       /_Orthogonal has no rightInverse/,
     );
-    const refused = (name, told, code = "InvalidArgument") =>
-      assertThrows(() => parametrizations.orthogonal(new nn.Linear(2, 2), { name }), code, told);
+    const refused = (name, message, code = "InvalidArgument") =>
+      assertThrows(() => parametrizations.orthogonal(new nn.Linear(2, 2), { name }), code, message);
     refused("wight", /no parameter or buffer "wight"/);
     refused("bias", /expected a matrix/, "ShapeMismatch");
   });

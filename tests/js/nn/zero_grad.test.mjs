@@ -9,7 +9,7 @@ const kOptimizers = Object.keys(eg.optim).filter((name) => {
   return eg.optim[name].prototype instanceof eg.optim.Optimizer;
 });
 
-/** A layer with gradients, and all that can take them off. */
+/** Returns a layer with gradients, and all objects that can remove them. */
 function owners() {
   const layer = new eg.nn.Linear(2, 1);
   const model = new eg.nn.Sequential(layer);
@@ -23,7 +23,7 @@ function owners() {
 }
 
 describe("zeroGrad", () => {
-  test("takes gradients off by default, and when it is told so", () => {
+  test("removes gradients by default, and on request", () => {
     for (const { owner, layer, backward } of owners()) {
       for (const given of [[], [true], [undefined], [{}], [{ setToNone: true }]]) {
         backward();

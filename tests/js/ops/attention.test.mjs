@@ -172,7 +172,7 @@ describe("MultiheadAttention follows the formula", () => {
     assertThrows(
       () => layer.call(x, x, x, { isCausal: true }),
       "InvalidArgument",
-      /isCausal needs attnMask/,
+      /isCausal: true requires attnMask/,
     );
   });
 });

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { assertTensor, assertThrows } from "../support/assert.mjs";
 import { eg } from "../support/engine.mjs";
 
-test("allclose allows a tolerance, and NaN where asked", () => {
+test("allclose allows a tolerance, and NaN on request", () => {
   const x = eg.tensor([1, Number.NaN]);
   const y = eg.tensor([1.000001, Number.NaN]);
   assert.equal(x.allclose(y), false);
@@ -30,7 +30,7 @@ test("max and min take a second tensor, a dimension or nothing", () => {
   assertThrows(() => x.max(0.5), "InvalidArgument", /\[max\]/);
 });
 
-test("an op beside which an in-place form stands writes into its input, and is differentiated", () => {
+test("the in-place form of an op writes into its input, and is differentiated", () => {
   const leaf = eg.ones([3], { requiresGrad: true });
   const x = leaf.mul(2);
   assert.equal(x.scatter_(0, eg.tensor([1n]), 5), x);

@@ -106,7 +106,7 @@ describe("orders of norm() by name", () => {
 });
 
 describe("decompositions", () => {
-  test("give back the matrix they are of, in every mode", () => {
+  test("multiply to the original matrix, in every mode", () => {
     eg.manualSeed(1);
     const a = eg.randn([2, 4, 3], kDouble);
     for (const mode of ["reduced", "complete"]) {

@@ -23,7 +23,7 @@ describe("backwardAsync without threads", () => {
   });
   after(() => eg.shutdown());
 
-  test("lets the program go on between its nodes", async () => {
+  test("lets the program continue between its nodes", async () => {
     const x = eg.rand([300, 300], { requiresGrad: true });
     let isOver = false;
     const pending = long(x)
@@ -40,7 +40,7 @@ describe("backwardAsync without threads", () => {
     assert.deepEqual(x.grad.arraySync(), y.grad.arraySync());
   });
 
-  test("does nothing before the program has gone on", async () => {
+  test("does nothing before the program has continued", async () => {
     const x = leaf(1, 2);
     const pending = x.sum().backwardAsync();
     assert.equal(x.grad, null);

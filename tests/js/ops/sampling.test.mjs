@@ -117,7 +117,7 @@ describe("other draws", () => {
 });
 
 describe("the state of the generator", () => {
-  test("is where draws go on, in the midst of anything", () => {
+  test("resumes draws at any point", () => {
     eg.manualSeed(11);
     // One normal number is left over, and the generator's buffer of words is refilled more than once.
     eg.randn([3]);
@@ -176,7 +176,7 @@ describe("Generator", () => {
       const actual = [draw({ generator }), draw({ generator })].map((x) => x.arraySync());
       assert.deepEqual(actual, expected);
       assert.ok(eg.equal(eg.random.getState(), before));
-      // null stands for the global generator.
+      // null means the global generator.
       draw({ generator: null });
       assert.ok(!eg.equal(eg.random.getState(), before));
     });

@@ -105,7 +105,7 @@ describe("new tensors have the dtype of the one they are made from:", () => {
 
   test("newEmpty", () => assert.deepEqual(like.newEmpty(2, 0).shape, [2, 0]));
 
-  test("they are leaves of their own, and require gradients if asked to", () => {
+  test("they are separate leaves, and require gradients on request", () => {
     assert.equal(like.clone().requiresGrad_().newOnes([2]).requiresGrad, false);
     assert.equal(like.newOnes([2], { requiresGrad: true }).requiresGrad, true);
   });

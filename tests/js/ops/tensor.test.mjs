@@ -44,7 +44,7 @@ describe("eg.tensor", () => {
     assert.deepEqual(x.strides, [3, 1]);
   });
 
-  test("converts to the dtype asked for", () => {
+  test("converts to the requested dtype", () => {
     assert.deepEqual(eg.tensor([1.9, -1.9], { dtype: "int64" }).arraySync(), [1, -1]);
     assert.deepEqual(eg.tensor([0, 2], { dtype: "bool" }).arraySync(), [false, true]);
     assert.equal(eg.tensor(new Float32Array(4), { dtype: "complex64" }).numel, 2);

@@ -223,7 +223,7 @@ describe("GradScaler", () => {
       });
     const first = step();
     assert.ok(scaler.getScale() < 2 ** 24, "the factor at the start is too large");
-    // The state of the optimizer is made by the first step that is not left out.
+    // The first step that is not skipped creates the state of the optimizer.
     for (let i = 0; i < 20; i++) step();
     const { tensors, jsHandles } = eg.memory();
     let last = first;
@@ -245,8 +245,8 @@ test("a GradScaler refuses what is no optimizer", () => {
     { paramGroups: [null], step() {} },
   ]) {
     for (const method of ["unscale_", "step"]) {
-      const told = new RegExp(`\\[GradScaler\\.${method}\\] optimizer: expected an optimizer`);
-      assertThrows(() => scaler[method](given), "InvalidArgument", told);
+      const message = new RegExp(`\\[GradScaler\\.${method}\\] optimizer: expected an optimizer`);
+      assertThrows(() => scaler[method](given), "InvalidArgument", message);
     }
   }
 });

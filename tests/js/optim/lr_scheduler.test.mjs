@@ -1,4 +1,4 @@
-// Learning-rate schedulers against PyTorch's documented formulas.
+// Learning-rate schedulers, compared with PyTorch's documented formulas.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -11,7 +11,7 @@ const kExact = { rtol: 1e-12, atol: 1e-15 };
 const parameter = () => eg.ones([1], { requiresGrad: true });
 const makeSgd = (lr = 0.1) => new SGD([parameter()], { lr, momentum: 0.9 });
 
-/** The learning rates at the start and after each of `count` steps. */
+/** Returns the learning rates at the start and after each of `count` steps. */
 function ratesOf(make, count, optimizer = makeSgd()) {
   const scheduler = make(optimizer);
   const rates = [optimizer.paramGroups[0].lr];
@@ -150,7 +150,7 @@ describe("OneCycleLR", () => {
 });
 
 describe("state of schedulers", () => {
-  test("is PyTorch's, and goes on where it was", () => {
+  test("is PyTorch's, and resumes where it was", () => {
     const first = makeSgd();
     const scheduler = new lrScheduler.CosineAnnealingLR(first, 10, 0.01);
     for (let i = 0; i < 4; i++) scheduler.step();
@@ -177,7 +177,7 @@ describe("state of schedulers", () => {
     assert.equal(second.paramGroups[0].initialLr, 0.1);
   });
 
-  test("can be made anew after an epoch, from the optimizer's", () => {
+  test("can be created again after an epoch, from the optimizer's", () => {
     assertThrows(
       () => new lrScheduler.StepLR(makeSgd(), 1, { lastEpoch: 3 }),
       "InvalidArgument",

@@ -1,4 +1,4 @@
-// The rates that schedulers set over 40 steps. tests/golden/schedulers.json was written by PyTorch.
+// The rates that schedulers set over 40 steps, compared with tests/golden/schedulers.json, which PyTorch wrote.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -19,7 +19,7 @@ function makeOptimizer(groups = 2) {
   return new optim.SGD(all, { lr: 0.1, momentum: 0.9 });
 }
 
-/** What schedulers are made of that a file cannot say. */
+/** Schedulers whose arguments cannot be written in a JSON file. */
 const kMakers = {
   sequential: (o) => {
     const first = new lrScheduler.ConstantLR(o, { factor: 0.1, totalIters: 2 });
@@ -65,7 +65,7 @@ for (const curve of kCurves) {
       }
     });
 
-    test("goes on exactly from its state", () => {
+    test("resumes exactly from its state", () => {
       const optimizer = makeOptimizer(groups);
       const scheduler = make(optimizer);
       for (let i = 0; i < 9; i++) step(scheduler, i);
@@ -83,7 +83,7 @@ for (const curve of kCurves) {
   });
 }
 
-test("a schedule goes on from its state in a scheduler that was made with other settings", () => {
+test("a schedule resumes from its state in a scheduler with other settings", () => {
   const made = {
     StepLR: [[3, { gamma: 0.5 }], [7]],
     MultiStepLR: [[[3, 12]], [[1], { gamma: 0.9 }]],
@@ -150,7 +150,7 @@ test("schedulers go to a given epoch", () => {
       at((o) => new ExponentialLR(o, 0.5), 3),
       at((o) => new ConstantLR(o, 0.5, 4), 3),
       at((o) => new PolynomialLR(o, 4, 2), 2),
-      // In waves of 4, 8 and 16 epochs, 8.5 is 4.5 into the second.
+      // The waves have 4, 8 and 16 epochs, so epoch 8.5 is 4.5 epochs into the second one.
       at((o) => new lrScheduler.CosineAnnealingWarmRestarts(o, 4, 2), 8.5),
     ],
     [0.001, 0.0125, 0.05, 0.025, 0.05 * (1 + Math.cos((Math.PI * 4.5) / 8))],

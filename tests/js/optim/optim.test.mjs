@@ -1,4 +1,4 @@
-// Optimizers against numbers worked out by hand.
+// Optimizers, compared with results computed by hand.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -39,7 +39,7 @@ describe("SGD", () => {
   test("keeps momentum, with dampening and Nesterov's look ahead", () => {
     const momentum = (more) => (p) => new optim.SGD(p, { lr: 0.1, momentum: 0.9, ...more });
     assertClose(trace(momentum({}), [1, 1]), [0.9, 0.71]);
-    // The first buffer is the whole gradient, whatever the dampening.
+    // The first momentum buffer is the gradient itself, without dampening.
     assertClose(trace(momentum({ dampening: 0.5 }), [1, 1]), [0.9, 0.76]);
     assertClose(trace(momentum({ nesterov: true }), [1, 1]), [0.81, 0.539]);
   });
@@ -155,7 +155,7 @@ describe("every optimizer", () => {
     assertClose([p.item()], [0.7]);
   });
 
-  test("goes on from a state dict of PyTorch's structure", () => {
+  test("resumes from a state dict of PyTorch's structure", () => {
     const grads = [1, -2, 0.5];
     const settings = { lr: 0.1, betas: [0.8, 0.9], weightDecay: 0.1, amsgrad: true };
     const expected = trace((p) => new optim.Adam(p, settings), grads);

@@ -1,4 +1,4 @@
-// What optimizers and schedulers are made with: see arguments.test.mjs.
+// The arguments of optimizers and schedulers; see arguments.test.mjs.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -150,7 +150,7 @@ describe("schedulers", () => {
       [() => new LambdaLR(optimizer(), 3), /lrLambda: expected a function/],
       [() => new StepLR(null, 2), /optimizer: expected an optimizer/],
       [() => new StepLR(optimizer(), 2).step("1"), /\[StepLR\.step\] epoch/],
-      [() => new StepLR(optimizer(), 2).loadStateDict(null), /what stateDict\(\) returns/],
+      [() => new StepLR(optimizer(), 2).loadStateDict(null), /the result of stateDict\(\)/],
     ];
     for (const [make, text] of cases) assertThrows(make, "InvalidArgument", text);
   });

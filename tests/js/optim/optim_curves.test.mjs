@@ -1,6 +1,6 @@
-// Loss curves of a small network under every optimizer that is made of ops, and the same after a resume.
-// tests/golden/optimizers.json was written by PyTorch, from the same inputs in float64. Of ASGD that climbs it has the curve
-// where float64 is the default dtype: elsewhere PyTorch rounds its rate to float32, whatever the parameters are.
+// Loss curves of a small network with every optimizer that is composed of ops, and the same curves after resuming. PyTorch wrote
+// tests/golden/optimizers.json from the same inputs in float64. The curve of ASGD with maximize was computed with float64 as the
+// default dtype: with another one PyTorch rounds its rate to float32, whatever the dtype of the parameters is.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -56,7 +56,7 @@ for (const { optimizer, settings, losses, funcEvals } of kCurves) {
       assert.equal(trained.stateDict().state[0].func_evals, funcEvals);
     });
 
-    test("goes on exactly from its state, and leaves no tensors behind", () => {
+    test("resumes exactly from its state, and leaves no tensors behind", () => {
       const whole = makeProblem();
       const expected = train(whole, make(whole.params), 8).slice(4);
       const begun = makeProblem();
@@ -69,7 +69,7 @@ for (const { optimizer, settings, losses, funcEvals } of kCurves) {
       const second = make(later.params);
       second.loadStateDict(first.stateDict());
       assert.deepEqual(train(later, second, 4), expected);
-      // The history of L-BFGS grows: optim_lbfgs.test.mjs looks at what it leaves.
+      // The history of L-BFGS grows; optim_lbfgs.test.mjs checks its memory.
       if (optimizer === "LBFGS") return;
       eg.scope(() => train(later, second, 1));
       const { tensors } = eg.memory();

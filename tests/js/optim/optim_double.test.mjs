@@ -1,5 +1,5 @@
-// Every optimizer in float64, step by step, against its formulas written down in plain numbers. A number that is kept in
-// float32 on the way shows in the eighth digit.
+// Every optimizer in float64, step by step, compared with its formulas in plain JavaScript numbers. If an intermediate number
+// were float32, the eighth digit would differ.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -17,7 +17,7 @@ const gradientAt = (x) => x.map((v, i) => v - center(i) + 3 * Math.cos(3 * v));
 
 const { sqrt, abs, sign, max, min } = Math;
 
-/** One class per optimizer: the state of a number, and what a step makes of it. */
+/** For each optimizer, a function that returns the next value of a number and updates its state. */
 const kElementwise = {
   SGD: ({ lr, momentum = 0, dampening = 0, weightDecay = 0, nesterov = false }) => {
     return (x, g, s) => {
@@ -137,7 +137,7 @@ function adam(
   };
 }
 
-/** Steps of each number on its own. */
+/** Applies the step to each number separately. */
 function elementwise(step) {
   const states = kStart.map(() => ({ step: 0 }));
   return (x) => {
@@ -149,7 +149,7 @@ function elementwise(step) {
   };
 }
 
-/** Adafactor on the matrix. */
+/** Adafactor on the whole matrix. */
 function adafactor({ lr, beta2Decay = -0.8, d = 1, weightDecay = 0 }) {
   const tiny = Number.EPSILON;
   const [rows, columns] = [Array(kRows).fill(0), Array(kColumns).fill(0)];
@@ -178,7 +178,7 @@ function adafactor({ lr, beta2Decay = -0.8, d = 1, weightDecay = 0 }) {
   };
 }
 
-/** L-BFGS without a line search, one iteration a step. */
+/** L-BFGS without a line search, with one iteration per step. */
 function lbfgs({ lr, historySize = 100 }) {
   const dot = (a, b) => a.reduce((sum, v, i) => sum + v * b[i], 0);
   const plus = (a, b, factor) => a.map((v, i) => v + factor * b[i]);
@@ -246,7 +246,7 @@ function reference(name, settings) {
   return kWhole[name]?.(settings) ?? elementwise(kElementwise[name](settings));
 }
 
-/** The parameters after each step; after half of them it goes on from what it has saved. */
+/** Returns the parameters after each step; after half of the steps, training resumes from a saved state. */
 function trained(name, settings) {
   const x = eg.tensor(Float64Array.from(kStart), { shape: [kRows, kColumns], requiresGrad: true });
   const c = eg.tensor(
@@ -291,7 +291,7 @@ describe("parameters in float64 are stepped in float64", () => {
     assert.deepEqual([...new Set(kCases.map(([name]) => name))].sort(), there.sort());
   });
 
-  // NAdam keeps one number in float32, as PyTorch does, where float64 is not the default dtype.
+  // As in PyTorch, NAdam stores one number in float32 unless float64 is the default dtype.
   checkAll(kCases.filter(([name]) => name !== "NAdam"));
 });
 

@@ -1,4 +1,4 @@
-// A step that fails changes nothing: no parameter, no state, no count of steps.
+// A step that fails changes nothing: no parameter, no state, no step count.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -20,7 +20,7 @@ const kOptimizers = {
   Rprop: (groups) => new eg.optim.Rprop(groups),
 };
 
-/** Ways in which the last of four parameters cannot be stepped; each returns how it is undone. */
+/** Ways to make the step of the last of four parameters fail; each returns a function that reverts the change. */
 const kFailures = {
   "a gradient of another shape": (param) => {
     param.detach().unsqueeze_(0);
@@ -85,7 +85,7 @@ for (const [name, make] of Object.entries(kOptimizers)) {
           undo();
           assert.equal(numbersOf(failing.optimizer), state);
           assert.ok(eg.memory().tensors <= tensors + 2, "nothing is left behind");
-          // The next step is the first one that counts.
+          // The next step counts as the first one.
           failing.optimizer.step();
           smooth.optimizer.step();
           assert.deepEqual(failing.values(), smooth.values());

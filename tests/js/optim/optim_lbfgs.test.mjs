@@ -1,4 +1,4 @@
-// L-BFGS: what tells it from the other optimizers. Its curves are in optim_curves.test.mjs.
+// L-BFGS: where it differs from the other optimizers. Its loss curves are in optim_curves.test.mjs.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -7,7 +7,7 @@ import { eg } from "../support/engine.mjs";
 
 const { LBFGS } = eg.optim;
 
-// Rosenbrock's valley, whose minimum is at (1, 1).
+// Rosenbrock's function, whose minimum is at (1, 1).
 function valley(dtype = "float64") {
   const p = eg.tensor([-1.5, 2], { dtype, requiresGrad: true });
   const closure = () => {

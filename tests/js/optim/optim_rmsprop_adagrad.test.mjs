@@ -1,4 +1,4 @@
-// RMSprop and Adagrad against PyTorch's documented formulas.
+// RMSprop and Adagrad, compared with PyTorch's documented formulas.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

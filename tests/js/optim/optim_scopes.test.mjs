@@ -1,4 +1,4 @@
-// What an optimizer remembers outlives the scope of the step that made it.
+// The state of an optimizer outlives the scope of the step that created it.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -7,7 +7,7 @@ import { eg } from "../support/engine.mjs";
 
 const { optim } = eg;
 
-/** All optimizers there are, each with settings that make it keep all it can. */
+/** All optimizers, with settings for which each stores as much state as possible. */
 const kSettings = {
   SGD: { momentum: 0.9, nesterov: true },
   Adam: { amsgrad: true },
@@ -36,7 +36,7 @@ function train(optimizer, params) {
   }
 }
 
-/** The parameters after each of some steps, each run by `run`. */
+/** Returns the parameters after each of several steps, each of which is run by `run`. */
 async function trained(name, run) {
   const params = [eg.tensor([[1, -2, 3], [0.5, 2, -1]]), eg.tensor([0.25, -0.5])]; // biome-ignore format: rows
   const own = params.map((data) => new eg.nn.Parameter(data));
@@ -77,7 +77,7 @@ describe("an optimizer steps in scopes as it does without", () => {
   }
 });
 
-// As it is written in PyTorch: step() and the state are the class's own, and new tensors replace old ones.
+// Ported from PyTorch: the class implements step() and stores the state itself, and new tensors replace old ones.
 class Lion extends optim.Optimizer {
   constructor(params, { lr = 1e-2, betas = [0.9, 0.99] } = {}) {
     super(params, { lr, betas });
@@ -140,7 +140,7 @@ describe("a program's own optimizer", () => {
     assert.ok(Math.abs(second.paramGroups[0].lr - 0.001) < 1e-12);
   });
 
-  test("is told what it lacks", () => {
+  test("gets an error that names what it lacks", () => {
     class Empty extends optim.Optimizer {}
     const p = new eg.nn.Parameter(eg.ones([1]));
     const optimizer = new Empty([p], { lr: 1 });
@@ -190,7 +190,7 @@ describe("what a module adds to itself when it is called", () => {
     }
   });
 
-  test("is freed with a module that nobody has any more", () => {
+  test("is freed with a module that is no longer reachable", () => {
     const before = eg.memory().jsHandles;
     eg.scope(() => new eg.nn.Linear(2, 2).call(eg.ones([1, 2])));
     assert.equal(eg.memory().jsHandles, before + 1);

@@ -1,4 +1,4 @@
-// Averages of weights; the numbers are PyTorch's.
+// Averages of weights, compared with PyTorch's.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -14,7 +14,7 @@ const makeModel = () => new nn.Sequential(new nn.Linear(2, 2), new nn.BatchNorm1
 const rows = (values) => eg.tensor(values, { dtype: "float64" });
 const numbersOf = (tensors) => tensors.flatMap((t) => [...t.dataSync()].map(Number));
 
-/** Gives the model four sets of weights, and the averages each of them. */
+/** Sets the weights of the model four times, and updates the averages each time. */
 function wander(model, ...averages) {
   for (let k = 0; k < 4; k++) {
     for (const [i, p] of model.parameters().entries()) {
@@ -31,8 +31,6 @@ function wander(model, ...averages) {
     for (const average of averages) average.updateParameters(model);
   }
 }
-
-// A copy of a model is made by its clone().
 
 describe("AveragedModel", () => {
   const kMean = [1.25, 2.5, 3.75, 5, 5 / 6, 5 / 3, 0.625, 1.25, 0.5, 1];

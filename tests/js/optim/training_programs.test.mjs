@@ -1,6 +1,6 @@
-// Programs as users of PyTorch port them, which give PyTorch's losses at every step, its parameters in the end, and leave the
-// random generator where PyTorch's stands. tests/programs has each of them twice, in JavaScript and in Python;
-// `python3 tests/programs/write_curves.py` wrote tests/golden/programs.json.
+// Programs ported from PyTorch. They must have PyTorch's losses at every step and its final parameters, and leave the random
+// generator in the same state. tests/programs contains each program twice, in JavaScript and in Python; `python3
+// tests/programs/write_curves.py` wrote tests/golden/programs.json.
 
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -12,10 +12,10 @@ import { kRoot, readJson } from "../support/files.mjs";
 const kFolder = `${kRoot}tests/programs/`;
 const { torch, ...kCurves } = readJson("tests/golden/programs.json");
 const kTolerances = { float32: 1e-4, float64: 1e-10 };
-// The first steps, before rounding has grown.
+// The first steps have smaller tolerances, because rounding errors have not accumulated yet.
 const kEarly = 5;
 const kEarlyTolerances = { float32: 1e-5, float64: 1e-11 };
-// Where PyTorch computes in float64 with a float32 constant: a sixth in the gradient of hardsigmoid.
+// PyTorch computes in float64, but with a float32 constant: 1/6 in the gradient of hardsigmoid.
 const kRough = { Hardsigmoid: 1e-8 };
 
 const programs = {};
@@ -29,7 +29,7 @@ test(`there is a curve of PyTorch ${torch} for every program`, () => {
   assert.deepEqual(names(programs).sort(), names(kCurves).sort());
 });
 
-/** Of all parameters after each other: the sum, the sum of absolute values, a sum weighted by place. */
+/** Returns three numbers for all parameters concatenated: the sum, the sum of absolute values, and a sum weighted by index. */
 function digestOf(params) {
   const flat = eg.cat(params.map((p) => p.detach().to("float64").flatten()));
   const places = eg.arange(flat.numel, { dtype: "float64" });
@@ -61,13 +61,13 @@ for (const [topic, each] of Object.entries(programs)) {
     for (const [name, program] of Object.entries(each)) {
       test(name, async (t) => {
         const curves = kCurves[topic][name];
-        const told = [];
+        const deviations = [];
         for (const dtype of Object.keys(kTolerances)) {
           const rough = dtype === "float64" ? (kRough[name] ?? 0) : 0;
           const run = () => follows(program, dtype, curves[dtype], rough);
-          told.push(`${dtype} ${(await eg.scope(run)).toExponential(1)}`);
+          deviations.push(`${dtype} ${(await eg.scope(run)).toExponential(1)}`);
         }
-        t.diagnostic(`largest deviation: ${told.join(", ")}`);
+        t.diagnostic(`largest deviation: ${deviations.join(", ")}`);
       });
     }
   });

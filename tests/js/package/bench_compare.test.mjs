@@ -1,4 +1,4 @@
-// npm run bench -- --compare: what it concludes from pairs, which builds it measures, and how commits become builds.
+// npm run bench -- --compare: the conclusions it draws from pairs, the builds it measures, and how it builds commits.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -46,7 +46,7 @@ describe("the verdict on pairs", () => {
   test("leaves out as many values as 95 % allow", () => {
     assert.deepEqual(limitsOf([3, 1, 2]), [1, 3]);
     assert.deepEqual(limitsOf([6, 5, 4, 3, 2, 1]), [1, 6]);
-    // 1 - 2 (1 + 10) / 2^10 is 0.979; with 45 more at each end it is 0.89.
+    // The confidence is 1 - 2 (1 + 10) / 2^10 = 0.979; after cutting off another value at each end it is 0.89.
     assert.deepEqual(limitsOf([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]), [2, 9]);
     const twenty = Array.from({ length: 20 }, (_, i) => i + 1);
     assert.deepEqual(limitsOf(twenty), [6, 15]);
@@ -80,7 +80,7 @@ describe("two builds", () => {
   const node = { path: process.execPath, major: 20, variant: nodeVariant() };
   const options = { node, rounds: 1, tolerance: kTolerance, onProgress: () => {} };
 
-  // Each multiplication waits twenty times as long as it takes.
+  // A build whose multiplications wait twenty times as long as they take.
   before(() => {
     mkdirSync(slow);
     symlinkSync(join(kRoot, "dist", "wasm"), join(slow, "wasm"), "junction");
@@ -134,7 +134,7 @@ describe("a version to compare", () => {
       env,
       encoding: "utf8",
     }).trim();
-  // What a commit's own build would write, without a compiler.
+  // A script that writes the same files as a real build, without a compiler.
   const build = (text) => `
     import { mkdirSync, writeFileSync } from "node:fs";
     const [variant, web] = process.argv.slice(2);
@@ -156,7 +156,7 @@ describe("a version to compare", () => {
     }
   });
 
-  test("is a commit, built in a worktree that is gone afterwards, once", async () => {
+  test("is a commit, built once in a worktree that is removed afterwards", async () => {
     const texts = [];
     for (const what of ["HEAD~1", commits[1].slice(0, 10)]) {
       const { name, dist } = await versionOf(what, "simd", repository);

@@ -1,4 +1,4 @@
-// npm run bench -- --record: the lines of a run, and those that are in the history.
+// npm run bench -- --record: the lines that a run adds to the history, and those that are in it.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

@@ -135,8 +135,8 @@ for (const tool of Object.keys(kBundlers)) {
         import * as eg from "edgegrad";
         await eg.init({ threads: 1 });
         console.log(JSON.stringify((${kReport})(eg)));`;
-      const said = await outputOf(await folder.bundle(tool, { "main.js": program }));
-      assert.deepEqual(said, new Function(`return ${kReport}`)()(eg));
+      const printed = await outputOf(await folder.bundle(tool, { "main.js": program }));
+      assert.deepEqual(printed, new Function(`return ${kReport}`)()(eg));
     });
 
     test("has stacks that begin with the user's functions", async () => {

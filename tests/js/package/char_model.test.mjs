@@ -28,7 +28,7 @@ describe("demos/char_model.mjs", () => {
     }
   });
 
-  test("learns, saves, writes, and goes on where it was", async () => {
+  test("learns, saves, writes, and resumes where it was", async () => {
     const save = join(folder, "model.safetensors");
     const args = [kDemo, "--threads", "1", "--save", save, "--characters", "30"];
     const first = await runNode([...args, "--steps", "60"]);

@@ -27,10 +27,10 @@ describe("an example runs:", () => {
   for (const file of kExamples) {
     test(file, async () => {
       const name = kNumbers[file.replace(".mjs", "")] ?? "loss";
-      const told = await numbersOf(name, `examples/${file}`, "--steps", String(kSteps));
-      assert.ok(told.length >= kSteps);
-      assert.equal(told.at(-1).step, kSteps);
-      for (const { value } of told) assert.ok(Number.isFinite(value));
+      const reported = await numbersOf(name, `examples/${file}`, "--steps", String(kSteps));
+      assert.ok(reported.length >= kSteps);
+      assert.equal(reported.at(-1).step, kSteps);
+      for (const { value } of reported) assert.ok(Number.isFinite(value));
     });
 
     test(`${file} has fewer than 100 lines`, () => {
@@ -45,7 +45,7 @@ describe("an example runs:", () => {
   });
 });
 
-test("examples/resnet.mjs goes on exactly where it stopped", async () => {
+test("examples/resnet.mjs resumes exactly where it stopped", async () => {
   const train = (file, steps) =>
     numbersOf("loss", "examples/resnet.mjs", "--save", join(folder, file), "--steps", steps);
   const whole = await train("whole", "4");

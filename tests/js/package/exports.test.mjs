@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { eg } from "../support/engine.mjs";
 
-// These stop the engine or leave it.
+// These start or stop the engine or a thread.
 const kLifecycle = ["init", "shutdown", "spawn"];
 
 const disposed = eg.ones([2]);

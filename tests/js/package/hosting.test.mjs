@@ -1,11 +1,11 @@
-// What a host of repositories reads: workflows, templates, the development container. Each can be parsed, and names commands and
-// files that are there.
+// The files that the repository's host reads: workflows, templates, the development container. Each can be parsed, and the
+// commands and files that it names exist.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-// typedoc brings it along; package-lock.json has it beside everything else.
+// A dependency of typedoc, which package-lock.json installs at the top level.
 import { parse } from "yaml";
 import { kRoot, readJson } from "../support/files.mjs";
 
@@ -38,14 +38,14 @@ describe("workflows", () => {
       assert.deepEqual(workflow.permissions, { contents: "read" });
       for (const [id, job] of Object.entries(workflow.jobs)) {
         assert.ok(job["timeout-minutes"] <= 360, id);
-        // Provenance is signed with an identity of the run; nothing else may ask for one, or for more.
+        // Provenance is signed with an identity of the workflow run; no other job may request one, or more permissions.
         const isPublishing = job.steps.some(({ run }) => run?.includes("npm publish"));
         const more = isPublishing ? { contents: "read", "id-token": "write" } : undefined;
         assert.deepEqual(job.permissions, more, id);
       }
       const actions = stepsOf(workflow).flatMap(({ uses }) => (uses ? [uses] : []));
       for (const action of actions) assert.match(action, /^[\w-]+\/[\w-]+@(?:v\d+|[0-9a-f]{40})$/);
-      // On a pull request these are chosen by whoever opens it.
+      // In a pull request, its author chooses these values.
       assert.doesNotMatch(workflow.text, /\$\{\{\s*github\.(?:event|head_ref)/);
     });
 

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { findWebLayeringErrors } from "../../../scripts/layering_web.mjs";
+import { findWebLayeringErrors } from "../../../scripts/checks/layering_web.mjs";
 
 /** Returns the result of the check for a folder with these files. */
 async function errorsOf(files) {

@@ -13,14 +13,14 @@ const kName = "THIRD_PARTY_NOTICES.md";
 const notices = readFileSync(join(kRoot, kName), "utf8");
 const listed = Array.from(notices.matchAll(/^\| \[([^\]]+)\]/gm), ([, name]) => name);
 
-/** The section of a project, or undefined. */
+/** Returns the section of a project, or undefined. */
 const sectionOf = (name) => notices.split(/^## /m).find((part) => part.startsWith(`${name}\n`));
 
 // Headers that belong to the compiler, the C library, the C++ library or Emscripten.
 const kSystemHeader =
   /^(?:[a-z_]+|emscripten\/\w+\.h|sys\/\w+\.h|(?:pthread|unistd)\.h|\w*mm?intrin\.h|wasm_simd128\.h)$/;
 
-// Which project a library of Emscripten's system comes from, by its name without the suffixes of its variants.
+// The project that a library of Emscripten's system comes from, by the library's name without the suffixes of its variants.
 const kLibraries = {
   "libc++": "LLVM",
   "libc++abi": "LLVM",
@@ -33,13 +33,13 @@ const kLibraries = {
   libstubs: "Emscripten",
 };
 
-/** The files of a folder with one of these endings. */
+/** Returns the files of a folder with one of these extensions. */
 function filesIn(folder, pattern) {
   const names = readdirSync(join(kRoot, folder), { recursive: true });
   return names.filter((name) => pattern.test(name)).map((name) => join(kRoot, folder, name));
 }
 
-/** Emscripten's copy of musl, where scripts/toolchain.mjs has put one. */
+/** Returns the folder of Emscripten's copy of musl if scripts/toolchain.mjs has installed it, else null. */
 function findMusl() {
   if (!existsSync(cacheFolder())) return null;
   const folders = readdirSync(cacheFolder()).filter((name) => /^emscripten-[\w.-]+$/.test(name));
@@ -49,7 +49,7 @@ function findMusl() {
   return paths.find((path) => existsSync(path)) ?? null;
 }
 
-/** The map of a module that `npm run size` has linked. */
+/** Returns the path of a linker map that `npm run size` has written, if there is one. */
 function findMap() {
   const paths = kVariants.map((variant) =>
     join(kRoot, "build", `wasm-${variant}`, `edgegrad-${variant}-named.map`),

@@ -1,4 +1,4 @@
-// The contents of dist/ for bundlers, without anything that makes them hang or warn.
+// The contents of dist/: what bundlers need, and nothing that makes them hang or warn.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";

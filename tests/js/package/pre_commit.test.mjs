@@ -1,4 +1,4 @@
-// The pre-commit hook, in a repository of its own: it formats what is staged, and stops what it cannot repair.
+// The pre-commit hook, tested in a separate repository: it formats what is staged, and rejects what it cannot repair.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
@@ -30,7 +30,7 @@ const kFiles = [
 ];
 
 const folder = mkdtempSync(join(tmpdir(), "edgegrad-hook-"));
-// The hook of this very checkout may be running the tests: its repository must not leak into the other one.
+// These tests may run inside this checkout's own hook, whose GIT_ variables must not affect the other repository.
 const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^GIT_/.test(key)));
 const identity = ["-c", "user.name=Test", "-c", "user.email=test@example.com"];
 
@@ -50,7 +50,7 @@ function write(name, text) {
   writeFileSync(at(name), text);
 }
 
-/** Tries to commit; resolves to the status and what was printed. */
+/** Tries to commit; resolves to the exit status and the output. */
 function commit(...args) {
   const options = { cwd: folder, env, encoding: "utf8" };
   const { status, stdout, stderr } = spawnSync(

@@ -1,4 +1,4 @@
-// npm run release, on a repository of its own. npm is the real one; it reaches no registry.
+// npm run release, tested in a separate repository. npm is the real one, but it has no access to a registry.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// The project's commands in a clone where nothing is installed yet.
+// The project's commands in a fresh clone, where nothing is installed yet.
 
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { runNode } from "../support/child.mjs";
 import { kRoot, readJson } from "../support/files.mjs";
 
 const commands = Object.entries(readJson("package.json").scripts);
-// Looks at the checkout first, and has npm run build install what building needs.
+// It checks the checkout first, and leaves it to npm run build to install what is needed.
 const kNeedNothing = ["release"];
 const clone = mkdtempSync(join(tmpdir(), "edgegrad-clone-"));
 
@@ -18,7 +18,7 @@ for (const part of ["scripts", "tests/bench", "package.json", "package-lock.json
   const filter = (path) => !path.includes("node_modules");
   cpSync(join(kRoot, part), join(clone, part), { recursive: true, filter });
 }
-// The only program on PATH: an npm that cannot install.
+// The only program on PATH: an npm that cannot install anything.
 const bin = join(clone, "bin");
 mkdirSync(bin);
 writeFileSync(join(bin, "npm"), '#!/bin/sh\necho "no network for npm $*"\nexit 7\n', {

@@ -26,14 +26,14 @@ export function runProgram(eg, device, seed) {
   const worlds = [false, true].map((isCaptured) => makeWorld(eg, device, parts, isCaptured));
   const log = [`seed ${seed}, parts ${JSON.stringify(parts)}`];
   let played = 0;
-  const told = () => log.join("; ");
+  const message = () => log.join("; ");
   try {
     const first = worlds.map((world) => outcomeOf(eg, () => world.start()));
     if (first[1].code !== undefined) {
       return { played, refused: first[1] };
     }
-    assert.equal(first[0].code, undefined, `${told()}: only the function itself failed`);
-    compare(worlds, told);
+    assert.equal(first[0].code, undefined, `${message()}: only the function itself failed`);
+    compare(worlds, message);
     for (let i = 0; i < kActions; i++) {
       const name = pick(kNames);
       const number = random();
@@ -48,15 +48,15 @@ export function runProgram(eg, device, seed) {
           assert.deepEqual(
             valuesIn(stateOf(worlds[1])),
             valuesIn(before),
-            `${told()}: changed by a refused call`,
+            `${message()}: changed by a refused call`,
           );
         else if (!/\[capture\]/.test(found.message))
-          assert.equal(found.code, expected.code, `${told()}: ${found.message}`);
+          assert.equal(found.code, expected.code, `${message()}: ${found.message}`);
         return { played, refused: found };
       }
-      assert.equal(expected.code, undefined, `${told()}: ${expected.message} was not noticed`);
-      assertAlike(found.value, expected.value, () => `${told()}: other results`);
-      compare(worlds, told);
+      assert.equal(expected.code, undefined, `${message()}: ${expected.message} was not noticed`);
+      assertAlike(found.value, expected.value, () => `${message()}: other results`);
+      compare(worlds, message);
       if (name.startsWith("call")) played++;
     }
     return { played };
@@ -312,13 +312,13 @@ function valuesIn(state) {
   return { ...state, tensors: state.tensors.map(({ version: _, ...others }) => others) };
 }
 
-function compare(worlds, told) {
+function compare(worlds, message) {
   const [expected, found] = worlds.map(stateOf);
-  assertAlike(found, expected, told);
+  assertAlike(found, expected, message);
 }
 
 // Numbers may differ in the last digits because gradients that meet outside are added in a different order.
-function assertAlike(found, expected, told) {
+function assertAlike(found, expected, message) {
   const keysOf = (value) =>
     typeof value === "object" && value !== null ? Object.keys(value) : undefined;
   const pending = [[found, expected, ""]];
@@ -326,11 +326,11 @@ function assertAlike(found, expected, told) {
     const [a, b, path] = pending.pop();
     if (typeof a === "number" && typeof b === "number") {
       const isClose = Object.is(a, b) || Math.abs(a - b) <= 1e-5 * Math.max(1, Math.abs(b));
-      assert.ok(isClose, `${told()}: ${path} is ${a}, expected ${b}`);
+      assert.ok(isClose, `${message()}: ${path} is ${a}, expected ${b}`);
     } else if (keysOf(a) === undefined || keysOf(b) === undefined) {
-      assert.deepEqual(a, b, `${told()}: ${path}`);
+      assert.deepEqual(a, b, `${message()}: ${path}`);
     } else {
-      assert.deepEqual(keysOf(a), keysOf(b), `${told()}: ${path}`);
+      assert.deepEqual(keysOf(a), keysOf(b), `${message()}: ${path}`);
       for (const key of keysOf(a)) pending.push([a[key], b[key], `${path}.${key}`]);
     }
   }

@@ -1,8 +1,8 @@
-// The page of digits, and what a visitor does there.
+// The page of digits, and the actions of a visitor.
 
 import { openPage, untilNumber, untilText } from "./site.mjs";
 
-/** Opens the page; resolves when it can be used. */
+/** Opens the page; resolves when it is ready. */
 export async function openDigits(browser, address) {
   const opened = await openPage(browser, `${address}digits/index.html`);
   await opened.page.waitForSelector("#run:enabled");
@@ -15,14 +15,14 @@ export async function stopTraining(page) {
   await untilText(page, "#run", /^Resume$/);
 }
 
-/** Trains until so many percent of the test digits are read. */
+/** Trains until this percentage of the test digits is classified correctly. */
 export async function trainTo(page, accuracy) {
   await page.click("#run");
   await untilNumber(page, "#accuracy", accuracy);
   await stopTraining(page);
 }
 
-/** Draws a line from the middle outwards and back to the top, as a hand of a clock that stands at `hour` of ten. */
+/** Draws a line from the centre outwards and back to the top, at the angle of a clock hand at `hour` out of ten. */
 export async function drawLine(page, hour) {
   await page.locator("#pad").scrollIntoViewIfNeeded();
   const { x, y, width } = await page.locator("#pad").boundingBox();
@@ -38,13 +38,13 @@ export async function drawLine(page, hour) {
   await page.mouse.up();
 }
 
-/** What the network reads, once it has read all that is drawn. */
+/** Returns the prediction once it includes all strokes. */
 export async function readingOf(page) {
   await page.waitForSelector("#prediction[aria-busy='false'][aria-label^='Read as']");
   return page.getAttribute("#prediction", "aria-label");
 }
 
-/** Waits until the network reads exactly this, or that nothing is drawn. */
+/** Waits until the page shows exactly this text: a prediction, or that nothing is drawn. */
 export function untilReading(page, text) {
   return page.waitForSelector(`#prediction[aria-label="${text}"]`);
 }

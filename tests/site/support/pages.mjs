@@ -1,27 +1,27 @@
-// The built site: its pages, and what a page of it complains of.
+// The built site: its pages, and the errors that a page reports.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { kRoot } from "../../js/support/files.mjs";
 
-/** The folder that `npm run site` fills. */
+/** The folder that `npm run site` writes. */
 export const kSite = join(kRoot, "build", "site");
 
-/** Whether it is there, whole. */
+/** Whether the site has been built completely. */
 export function hasSite() {
   return existsSync(join(kSite, "docs", "index.html"));
 }
 
-/** Why there is nothing to test, or false. */
+/** The reason why there is nothing to test, or false. */
 export const noSite = hasSite() ? false : "no build/site: npm run site";
 
-/** All pages, by their paths in the site. */
+/** Returns all pages, by their paths in the site. */
 export function allPages() {
   if (noSite) return [];
   return readdirSync(kSite, { recursive: true }).filter((name) => name.endsWith(".html"));
 }
 
-/** The pages that Vite made, the first pages of the reference, and one of every kind in it. */
+/** Returns the pages built by Vite, the first pages of the reference, and one reference page of every kind. */
 export function chosenPages() {
   const kinds = new Set();
   return allPages().filter((page) => {
@@ -33,10 +33,10 @@ export function chosenPages() {
   });
 }
 
-// Those of the guide with the widest tables.
+// The pages of the guide with the widest tables.
 const kTablePages = ["/Coming_from_PyTorch.html", "/Troubleshooting.html"];
 
-/** Collects what a page complains of: errors in the console, uncaught ones, and what it did not find. */
+/** Collects the errors of a page: in the console, uncaught, and missing files. */
 export function complaintsOf(page) {
   const complaints = [];
   page.on("console", (message) => {

@@ -1,18 +1,18 @@
-// The built site on two servers, a browser, and pages of it with everything that goes wrong in them.
+// The built site on two servers, a browser, and pages that collect all their errors.
 
 import { kIsolation, serveFolder } from "../../../scripts/serve_folder.mjs";
 import { startChromium } from "../../browser/support/chromium.mjs";
 import { complaintsOf, kSite, noSite } from "./pages.mjs";
 
-/** How the two addresses of a site differ. */
+/** The two servers: with the headers for cross-origin isolation, and without. */
 export const kKinds = ["isolated", "plain"];
 
-/** The longest that the page's thread may be busy at a stretch, in ms. */
+/** The longest time in ms that a page's thread may be busy without a pause. */
 export const kLongestTask = 100;
 
 /**
- * Serves the site twice below a path, as on many servers, and starts Chromium with more arguments: { isolated, plain,
- * browser, stop }, the first two addresses.
+ * Serves the site twice below a path, as many servers do, and starts Chromium with additional arguments. Returns { isolated,
+ * plain, browser, stop }; the first two are addresses.
  */
 export async function startSite(chromiumArguments = []) {
   if (noSite) throw new Error(noSite);
@@ -30,12 +30,12 @@ export async function startSite(chromiumArguments = []) {
   return { isolated: isolated.url, plain: plain.url, browser, stop };
 }
 
-/** Opens a page; `problems` are what it has complained of so far. */
+/** Opens a page; `problems` are its errors so far. */
 export async function openPage(browser, url, options = {}) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
   const problems = complaintsOf(page);
-  // A page that its server does not isolate stays so: coi-serviceworker asks this.
+  // Keeps coi-serviceworker from isolating a page whose server does not; it calls this function.
   await page.addInitScript(() => {
     globalThis.coi = { shouldRegister: () => false };
   });
@@ -65,8 +65,8 @@ export async function numberIn(page, selector) {
 }
 
 /**
- * Watches the tasks of the page's thread while `work` runs; returns the longest in ms, by the processor's time and by the
- * clock. The first is what the page does; the second also counts what others do on a busy machine.
+ * Observes the tasks of the page's thread while `work` runs; returns the longest one in ms, in CPU time and in wall-clock time.
+ * CPU time counts only the page's work; wall-clock time also includes other processes on a busy machine.
  */
 export async function longestTask(browser, page, work) {
   await browser.startTracing(page, { categories: ["toplevel"] });

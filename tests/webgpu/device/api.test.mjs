@@ -1,4 +1,4 @@
-// The device through the package's surface: where tensors are made, moved and counted.
+// The device through the package's public API: where tensors are made, how they are moved and counted.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Backward on the device with everything that looks into it: hooks, Functions, saved tensors, modes.
+// Backward on the device, with everything that observes or changes it: hooks, Functions, saved tensors, modes.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -128,7 +128,7 @@ describe("gradients of gradients on the device", options, () => {
       return autograd.grad(norm, [x, w]).map((grad) => [...grad.dataSync()]);
     };
     const [onCpu, found] = [of("cpu"), of("webgpu")];
-    // tanh and its derivatives of order two: a few units in the last place of each.
+    // tanh and its first two derivatives may each differ by a few units in the last place.
     for (const i of [0, 1]) assertTensor(eg.tensor(found[i]), onCpu[i], { rtol: 2e-5, atol: 1e-6 });
   });
 
@@ -158,7 +158,7 @@ describe("gradients of gradients on the device", options, () => {
 
 describe("anomaly mode on the device", options, () => {
   test("finds NaN and names the node", () => {
-    // Trap 24g: looking for NaN is a readback.
+    // Trap 24g: checking for NaN reads a value back.
     assertThrows(
       () => autograd.detectAnomaly(() => leaf([-1, 2]).sqrt().sum().backward()),
       "AnomalyNan",
@@ -207,7 +207,7 @@ describe("saved tensors of the device", options, () => {
     const kept = makeSquare();
     const withSaved = bytes() - start;
     const moved = graph.saveOnCpu(makeSquare);
-    // Only the sum itself is there, and not the 1000 numbers that square() saved.
+    // Only the sum itself is on the device, not the 1000 numbers that square() saved.
     assert.ok(withSaved >= 4000, `${withSaved}`);
     assert.ok(bytes() - start - withSaved < 4000, `${bytes() - start - withSaved}`);
     kept.backward();

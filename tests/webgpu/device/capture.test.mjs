@@ -1,4 +1,4 @@
-// Captured functions on the device: they train as the step itself, and what they play makes nothing new.
+// Captured functions on the device: they train like the original step, and replaying them allocates nothing.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -130,7 +130,7 @@ describe("a captured step on the device", options, () => {
       buffersCreated: 0,
       readbacks: 1,
     });
-    // The inputs go in and the result comes out; numbers are made once.
+    // Three more dispatches: the inputs are copied in, and the result is copied out.
     assert.ok(dispatches <= usual.dispatches + 3, `${dispatches} for ${usual.dispatches}`);
     captured.dispose();
   });

@@ -1,4 +1,4 @@
-// As tests/js/autograd/capture_programs.test.mjs, on the device.
+// Like tests/js/autograd/capture_programs.test.mjs, on the device.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

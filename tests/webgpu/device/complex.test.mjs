@@ -1,7 +1,7 @@
-// Complex numbers on the device: nothing falls back to the CPU but decompositions, and results and gradients of both orders are
-// its.
+// Complex numbers on the device: only decompositions fall back to the CPU, and results and gradients of both orders match the
+// CPU's.
 
-// Before anything that starts the engine without the device.
+// Imported before anything that starts the engine without the device.
 import "../support/engine.mjs";
 
 import assert from "node:assert/strict";
@@ -31,7 +31,7 @@ function gradients(results, leaves) {
     .filter((grad) => grad !== null);
 }
 
-/** Results of a call, its gradients and theirs, as arrays; null where the op takes no complex numbers. */
+/** Returns the results of a call, their gradients and second derivatives as arrays; null if the op takes no complex numbers. */
 function outcome(op, sample, device) {
   const given = sample.make("complex64");
   if (given === null) return null;
@@ -60,14 +60,14 @@ describe("complex numbers on the device", options, () => {
           eg.scope(() => {
             const right = outcome(op, sample, "cpu");
             if (right === null) return;
-            // What the CPU refuses is asked in ops.test.mjs.
+            // ops.test.mjs tests the calls that the CPU rejects.
             if (typeof right === "string") return;
             const found = outcome(op, sample, "webgpu");
             count++;
             const what = `${op.name}(${sample.text})`;
             assert.equal(found.length, right.length, what);
             for (const [i, values] of right.entries()) {
-              // Terms that cancel, as many do in derivatives of |y|^2, were as large as others of the array.
+              // Many terms cancel in derivatives of |y|^2; before that they were as large as the other elements of the array.
               const atol = 2e-6 * Math.max(1, ...values.map(Math.abs).filter(Number.isFinite));
               assertClose(found[i], values, { rtol: 1e-4, atol, what: `${what}, array ${i}` });
             }
@@ -119,7 +119,7 @@ describe("complex numbers on the device", options, () => {
         const distance = weight.detach().sub(matrix).abs().max();
         return { losses: await eg.stack(losses).data(), distance: distance.item() };
       });
-      // Ten steps agree; later ones, which are small, pass on what rounding made of those before.
+      // Ten losses agree; later ones are small, and the rounding errors of earlier steps are larger relative to them.
       assertClose(gpu.losses.slice(0, 10), cpu.losses.slice(0, 10), { rtol: 1e-4, atol: 1e-5 });
       for (const { losses, distance } of [cpu, gpu]) {
         assert.ok(losses.at(-1) < 1e-3 * losses[0], `${losses.at(-1)} after ${losses[0]}`);

@@ -8,7 +8,7 @@ import { eg, onBoth, options } from "../support/engine.mjs";
 
 const kSteps = 100;
 const kBatch = 8;
-// With the demo's own rate two runs on the CPU whose first weights differ by rounding are 1 % apart after 87 steps.
+// At the demo's own rate, two runs on the CPU whose first weights differ by rounding are 1 % apart after 87 steps.
 const kRate = 5e-4;
 
 describe("the demo's cnn on the device", options, () => {

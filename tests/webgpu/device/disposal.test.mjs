@@ -1,4 +1,4 @@
-// Whatever is disposed of, in whatever order and in one turn of the event loop: what others have is right.
+// Tensors that are disposed of in any order within one turn of the event loop: all other tensors keep their values.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -15,7 +15,7 @@ describe("disposal before anything was submitted", options, () => {
   test("of a captured function that was just called", async () => {
     const other = onGpu(full(7));
     const captured = eg.capture((a) => a.mul(2).add(1), onGpu(full(1)));
-    // The first call keeps the commands, the second one plays them.
+    // The first call records the commands, the second one replays them.
     const first = captured(onGpu(full(2)));
     const second = captured(onGpu(full(3)));
     captured.dispose();
@@ -49,9 +49,9 @@ describe("disposal before anything was submitted", options, () => {
       const tensors = [];
       const captures = [];
       const reads = [];
-      const told = [];
+      const done = [];
       const add = (tensor, value) => tensors.push({ tensor, value });
-      const deeds = {
+      const actions = {
         make() {
           const value = index(9);
           add(onGpu(full(value)), value);
@@ -82,21 +82,21 @@ describe("disposal before anything was submitted", options, () => {
         read() {
           const { tensor, value } = tensors[index(tensors.length)];
           reads.push(
-            values(tensor).then((found) => assert.deepEqual(found, full(value), `${told}`)),
+            values(tensor).then((found) => assert.deepEqual(found, full(value), `${done}`)),
           );
         },
       };
-      deeds.make();
-      const names = [...Object.keys(deeds), "call", "call", "read", "compute"];
+      actions.make();
+      const names = [...Object.keys(actions), "call", "call", "read", "compute"];
       for (let i = 0; i < 40; i++) {
         const name = names[index(names.length)];
-        told.push(name);
-        // Small numbers only: sums of them are exact.
+        done.push(name);
+        // Only small numbers, whose sums are exact.
         if (tensors.some(({ value }) => Math.abs(value) > 1e5)) break;
-        deeds[name]();
+        actions[name]();
       }
       for (const { tensor, value } of tensors)
-        reads.push(values(tensor).then((found) => assert.deepEqual(found, full(value), `${told}`)));
+        reads.push(values(tensor).then((found) => assert.deepEqual(found, full(value), `${done}`)));
       for (const { captured } of captures) captured.dispose();
       await Promise.all(reads);
       for (const { tensor } of tensors) tensor.dispose();

@@ -1,4 +1,4 @@
-// What goes wrong on the GPU is said, by name, where the program next waits for it; and large tensors.
+// Errors on the GPU are reported, with the name of the op, when the program next waits for it; and large tensors.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -29,7 +29,7 @@ describe("an index out of range", options, () => {
     test(`of ${name} fails at the next read, by its name, and only there`, async () => {
       const onCpu = () => program(matrix("cpu"), (...values) => eg.tensor(values.map(BigInt)));
       const onDevice = () => program(matrix(), indices).sum();
-      // "[index_select]", as every error of the op begins.
+      // "[index_select]", the prefix of all errors of the op.
       const [title] = /^\[\w+\]/.exec(errorOf(onCpu).message);
       const text = new RegExp(title.replaceAll(/[[\]]/g, "\\$&"));
       const result = onDevice();
@@ -70,7 +70,7 @@ describe("a tensor that is too large for the device", options, () => {
   test("is OutOfMemory at the call, with sizes, and what is there stays", () => {
     const row = onGpu(Array.from({ length: 1000 }, (_, i) => i));
     const huge = row.expand(1000, 1000, 1000);
-    // The message says what was wanted and what can be had.
+    // The message contains the requested size and the maximum size.
     assertThrows(() => huge.mul(2), "OutOfMemory", /4000000000 bytes.*\d{9}/);
     assertThrows(() => huge.contiguous(), "OutOfMemory", /4000000000 bytes/);
     assert.equal(row.sum().item(), 499_500);
@@ -88,7 +88,7 @@ describe("a tensor that is too large for the device", options, () => {
 
 describe("large tensors of the device", options, () => {
   const kCount = 5_000_000;
-  // 0, 1, 2, 0, 1, ... so that sums and places are known.
+  // 0, 1, 2, 0, 1, ..., so that sums and indices are known.
   const make = () => eg.tensor(Float32Array.from({ length: kCount }, (_, i) => i % 3)).to("webgpu");
 
   test("are added up to within 1e-5", async () => {
@@ -100,7 +100,7 @@ describe("large tensors of the device", options, () => {
       x.reshape(5, -1).sum(1).sum().itemAsync(),
     ]);
     const thirds = Math.floor(kCount / 3);
-    // What is left over of the last three is 0 and 1.
+    // After the last complete group of three, 0 and 1 remain.
     const [sum, squares] = [3 * thirds + 1, 5 * thirds + 1];
     assertClose(found, [sum, sum / kCount, squares, sum], { rtol: 1e-5 });
   });
@@ -125,7 +125,7 @@ describe("large tensors of the device", options, () => {
       return [y.detach(), x.grad].map((t) => [...t.dataSync()]);
     };
     const [onCpu, found] = [of("cpu"), of("webgpu")];
-    // Of 100,001 terms some 3e-5 each: 1e-5 of that is what sums in another order differ by.
+    // Each of the 100,001 terms is about 1e-5; sums in different orders differ by 1e-5 relative to that.
     for (const i of [0, 1]) assertClose(found[i], onCpu[i], { rtol: 1e-5, atol: 1e-10 });
     const sums = eg
       .tensor(values, { shape: [3, 100_001], device: "webgpu" })

@@ -1,5 +1,5 @@
-// What functions of the user's answer to the device's own thread: values belong to the thread that answered, and tensors are
-// taken before anything can free them.
+// Values that the user's functions return to the device thread: they belong to the thread that returned them, and tensors are
+// retained before anything can free them.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -9,7 +9,7 @@ import { eg, leaf, options } from "../support/engine.mjs";
 const { graph } = eg.autograd;
 const kRounds = 20;
 
-/** A tensor that is disposed of as soon as the event loop gets to it. */
+/** A tensor that is disposed of as soon as control returns to the event loop. */
 function shortLived(tensor) {
   queueMicrotask(() => tensor.dispose());
   setTimeout(() => tensor.dispose(), 0);
@@ -25,7 +25,8 @@ class Twice extends eg.autograd.Function {
   }
 }
 
-// Each gives a loss of x whose gradient is 2 or 2x, and a result that is disposed of at once in its backward.
+// Each returns a loss of x whose gradient is 2 or 2x. In its backward, a function returns a tensor that is disposed of
+// immediately.
 const cases = {
   "a tensor hook": (x) => {
     const y = x.mul(1);

@@ -1,4 +1,4 @@
-// Views and changes in place of tensors on the device: memory, versions and errors as on the CPU.
+// Views and in-place changes of tensors on the device: memory, versions and errors match the CPU's.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -53,7 +53,7 @@ describe("a view on the device", options, () => {
   });
 });
 
-/** What a program does on each device: its error's code and message, or nothing. */
+/** The code and message of the error that a program throws on each device, or nothing. */
 async function failuresOf(program) {
   const { cpu, gpu } = await onBoth((device) => {
     try {

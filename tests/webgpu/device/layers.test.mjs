@@ -1,4 +1,4 @@
-// Every layer and loss on the device: outputs and gradients are those of the CPU, and stay on the device.
+// Every layer and loss on the device: outputs and gradients match the CPU's and stay on the device.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -10,7 +10,7 @@ const kImages = () => [eg.randn([2, 4, 6, 6])];
 const kRows = () => [eg.randn([3, 8])];
 const kSequences = () => [eg.randn([5, 2, 8])];
 
-/** By name: how to make a layer, and its inputs. */
+/** For each name, how to make the layer, and its inputs. */
 const kLayers = {
   Linear: [() => new nn.Linear(8, 3), kRows],
   Bilinear: [() => new nn.Bilinear(8, 8, 3), () => [...kRows(), ...kRows()]],
@@ -67,13 +67,13 @@ const kLosses = {
   KLDivLoss: kPairs,
 };
 
-/** Outputs and gradients of a module, as arrays; `what` says which is which. */
+/** The outputs and gradients of a module, as arrays; `what` is the name of each. */
 function trainOnce(makeModule, makeInputs, device) {
   const module = makeModule().to(device);
   const inputs = makeInputs().map((input) => input.to(device));
   for (const input of inputs) if (input.dtype === "float32") input.requiresGrad_();
   const outputs = [module.call(...inputs)].flat(2).filter((value) => value instanceof eg.Tensor);
-  // Weights of all sizes, so that no part of the gradient cancels.
+  // Different weights, so that no part of the gradient cancels.
   const weighted = outputs.map((output) => {
     const weights = eg.linspace(0.5, 1.5, output.numel).reshape(output.shape).to(device);
     return output.mul(weights).sum();
@@ -104,7 +104,7 @@ async function assertAlike(makeModule, makeInputs) {
   );
   assert.ok(cpu.length > 1, "there is an output and a gradient");
   for (const [i, { what, values }] of cpu.entries()) {
-    // Sums of some hundred products of ordinary size, in another order.
+    // Sums of some hundred products of ordinary size, in different orders.
     assertClose(gpu[i].values, values, { rtol: 5e-5, atol: 2e-5, what });
   }
 }

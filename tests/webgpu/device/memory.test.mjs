@@ -1,4 +1,4 @@
-// The device's memory: flat while training, given back, and reused.
+// The device's memory: constant during training, released, and reused.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -60,12 +60,12 @@ describe("memory of the device", options, () => {
     const { buffersCreated } = eg.webgpuStats();
     const { gpuBuffers } = eg.memory();
     for (let i = 0; i < 50; i++) assert.equal(await once(), 5000);
-    // One or two for uploads: whether a write has to wait its turn is up to timing.
+    // One or two for uploads: whether a write has to wait depends on timing.
     assert.ok(eg.webgpuStats().buffersCreated <= buffersCreated + 2);
     assert.ok(eg.memory().gpuBuffers <= gpuBuffers + 2);
   });
 
-  test("is not another's before what was asked of it is done", async () => {
+  test("is not reused before pending work on it is done", async () => {
     const reads = [];
     for (let i = 0; i < 100; i++) {
       eg.scope(() => {
@@ -103,7 +103,7 @@ describe("memory of the device", options, () => {
   });
 });
 
-/** Trains for some steps in plain code, as users first write it; resolves to the memory then. */
+/** Trains for some steps in plain code, as a new user writes it; resolves to the memory in use afterwards. */
 function makeTraining() {
   const { nn, optim } = eg;
   const model = new nn.Sequential(
@@ -135,12 +135,12 @@ describe("memory of the device in training", options, () => {
     await collectGarbage();
     const before = eg.memory();
     for (let i = 0; i < 300; i++) await step(true);
-    // backward() returns a moment before the device's thread lets go of what it held last,
+    // backward() returns shortly before the device thread releases what it held last,
     await collectGarbage();
     const after = eg.memory();
     for (const name of ["gpuBytes", "jsHandles", "graphNodes"])
       assert.equal(after[name], before[name], name);
-    // so the next step may take other blocks, a few numbers large.
+    // so the next step may use other blocks, which hold a few numbers.
     assert.ok(after.gpuPeakBytes <= before.gpuPeakBytes + 2048);
     assert.ok(after.gpuBuffers <= before.gpuBuffers + 4);
   });
@@ -153,13 +153,13 @@ describe("memory of the device in training", options, () => {
     for (let i = 0; i < 300; i++) await step(false);
     await collectGarbage();
     const after = eg.memory();
-    // The last step's tensors may still be seen from the stack.
+    // The tensors of the last step may still be reachable from the stack.
     assert.ok(after.gpuBytes <= before.gpuBytes + 20_000, `${before.gpuBytes} ${after.gpuBytes}`);
     assert.ok(after.jsHandles <= before.jsHandles + 20);
     assert.ok(after.graphNodes <= before.graphNodes + 20);
   });
 
-  test("is collected in time where tensors are large and nobody frees them", async () => {
+  test("is collected in time if tensors are large and are not freed explicitly", async () => {
     const bytes = 1 << 20;
     const x = zeros(bytes / 4);
     const before = gpuBytes();
@@ -169,7 +169,7 @@ describe("memory of the device in training", options, () => {
       if (i % 10 === 9) await nextTask();
       peak = Math.max(peak, gpuBytes() - before);
     }
-    // 2000 MiB of tensors were made.
+    // The loop made 2000 MiB of tensors.
     assert.ok(peak < 1000 * bytes, `${Math.round(peak / bytes)} MiB were alive at once`);
   });
 });

@@ -1,4 +1,4 @@
-// Graphs that lie on the CPU and on the device.
+// Graphs with nodes on the CPU and on the device.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -8,7 +8,7 @@ import { eg, leaf, onGpu, options } from "../support/engine.mjs";
 
 const cpuLeaf = (data) => eg.tensor(data, { requiresGrad: true });
 
-/** There, and back: both ways of crossing between the devices. */
+/** Both directions between the devices. */
 const kWays = [
   ["cpu", "webgpu"],
   ["webgpu", "cpu"],
@@ -48,7 +48,7 @@ describe("a graph that crosses between the devices", options, () => {
   });
 
   test("runs a node whose gradients are all missing on its device's thread", () => {
-    // Trap 20: a node is run by its device's thread even when no gradient comes.
+    // Trap 20: a node runs on its device's thread even if it receives no gradient.
     class Nothing extends eg.autograd.Function {
       static forward(ctx, x) {
         ctx.setMaterializeGrads(false);
@@ -87,7 +87,7 @@ describe("a graph that crosses between the devices", options, () => {
   });
 
   test("many pending backward calls end, each with its own gradient", async () => {
-    // C.22: what backward recorded is done before what is asked for after it.
+    // C.22: work that backward recorded is done before work that is requested later.
     const leaves = Array.from({ length: 20 }, (_, i) => leaf([i, 1]));
     await Promise.all(leaves.map((x) => x.square().to("cpu").sum().backwardAsync()));
     for (const [i, x] of leaves.entries()) assertTensor(x.grad, [2 * i, 2]);
@@ -116,7 +116,7 @@ describe("operands on different devices", options, () => {
       () => gpu.add_(eg.ones([2])),
       () => eg.linear(cpu, onGpu([[1, 2]])),
       () => eg.where(gpu.gt(1), eg.ones([2]), gpu),
-      // The 0-dim tensor of a device does not come to the CPU by itself.
+      // A 0-dim tensor on the device is not moved to the CPU automatically.
       () => eg.ones([2]).add(onGpu(1)),
     ];
     for (const use of cases) {
@@ -129,7 +129,11 @@ describe("operands on different devices", options, () => {
 
   test("are refused as gradients", () => {
     const x = leaf([1, 2]);
-    assertThrows(() => x.mul(2).backward(eg.ones([2])), "InvalidGradient", /cpu.*webgpu|webgpu.*cpu/);
+    assertThrows(
+      () => x.mul(2).backward(eg.ones([2])),
+      "InvalidGradient",
+      /cpu.*webgpu|webgpu.*cpu/,
+    );
     assertThrows(
       () => {
         x.grad = eg.ones([2]);
@@ -143,7 +147,7 @@ describe("operands on different devices", options, () => {
 
 describe("what fails", options, () => {
   test("on one device while the other works is thrown once, and the next call works", async () => {
-    // CC-115, trap 9: under a watchdog of its own process.
+    // CC-115, trap 9: under a watchdog, in a separate process.
     const { status, stdout, stderr } = await runProgram(
       `import * as eg from "edgegrad";
       await eg.init({ webgpu: "required" });

@@ -80,7 +80,7 @@ describe("Module.to", options, () => {
     assert.ok(losses[0][2] < losses[0][0]);
   });
 
-  // As in PyTorch, whose optimizers keep their state where it was.
+  // As in PyTorch, whose optimizers do not move their state.
   test("after the first step has the optimizer refuse, and change nothing", () => {
     const model = makeModel();
     const optimizer = new optim.Adam(model.parameters());
@@ -136,7 +136,7 @@ describe("saved models", options, () => {
     }
   });
 
-  test("go on with their optimizer's state, whatever device it is loaded from", () => {
+  test("continue with the state of their optimizer, loaded from any device", () => {
     const makers = [
       (params) => new optim.Adam(params, { amsgrad: true }),
       (params) => new optim.SGD(params, { lr: 0.1, momentum: 0.9 }),
@@ -178,7 +178,7 @@ describe("data, gradients and checks of the device", options, () => {
     const params = [eg.tensor([3], { requiresGrad: true }), leaf([4])];
     for (const param of params) param.square().mul(0.5).sum().backward();
     const norm = nn.utils.clipGradNorm_(params, 1);
-    // 3, 4 and 5 are a right triangle.
+    // 3, 4 and 5 are the sides of a right triangle.
     assertTensor(norm, [5], { rtol: 1e-6 });
     assertTensor(params[0].grad, [0.6], { rtol: 1e-5 });
     assertTensor(params[1].grad, [0.8], { rtol: 1e-5 });

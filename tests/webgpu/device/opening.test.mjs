@@ -1,4 +1,4 @@
-// When the device is opened, by whom, and what happens where it cannot be or is lost.
+// When and by which thread the device is opened, and what happens if it cannot be opened or is lost.
 
 import assert from "node:assert/strict";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
@@ -20,7 +20,7 @@ const kPrelude = `
     }
   }`;
 
-/** What a program prints, a line each. */
+/** Returns the lines that a program prints. */
 async function linesOf(body, entry = "edgegrad") {
   const { status, stdout, stderr } = await runProgram(
     `import * as eg from ${JSON.stringify(entry)};${kPrelude}${body}`,
@@ -127,7 +127,7 @@ describe("a GPU that init() is given", options, () => {
       x.prod().backward();
       console.log(await x.grad.array());`);
     assert.match(lines[0], /^WouldBlock \[det\] .*'determinants' of float32, .*await x.data\(\)/);
-    assert.match(lines[1], /^WouldBlock \[masked_select\] .*await x.data\(\)/);
+    assert.match(lines[1], /^WouldBlock \[maskedSelect\] .*await x.data\(\)/);
     assert.match(lines[2], /^WouldBlock \[saveSafetensors\] "x" .*await t.data\(\)/);
     assert.equal(lines[3], "[ 6, 3, 2 ]");
   });

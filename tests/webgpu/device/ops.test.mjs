@@ -1,17 +1,17 @@
-// Every op of the op table on the device: results and derivatives are those of the CPU, and docs/ops.md says which.
+// Every op in the op table on the device: results and derivatives match the CPU's, and docs/ops.md lists which ones do.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { deviceParts, kOpPage } from "../../js/support/op_page.mjs";
 import { opTable } from "../../js/support/op_samples.mjs";
-// Before anything that starts the engine without the device.
+// Imported before anything that starts the engine without the device.
 import { options } from "../support/engine.mjs";
 import { compareLaws, isCallable, reportOnDevice } from "../support/laws/op_laws.mjs";
 import { reasonOf, reasonTable } from "../support/on_the_cpu.mjs";
 import { deviceCell } from "../support/op_cells.mjs";
 
-// Numbers of 63 bits do not fit the device's int64.
+// Numbers of 63 bits do not fit into the device's int64.
 const kProblems = {
   random_: [
     "random_(T([3])) of int64: InvalidArgument ([to] 'webgpu' stores int64 in 32 bits: the value 1407639518939636932 does not fit.), not int64[3]",

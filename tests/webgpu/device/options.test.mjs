@@ -1,9 +1,9 @@
-// Functions with their options, losses with their reductions, and large operands on the device: as on the CPU.
+// Functions with their options, losses with their reductions, and large operands on the device match the CPU.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { opTable } from "../../js/support/op_samples.mjs";
-// Before anything that starts the engine without the device.
+// Imported before anything that starts the engine without the device.
 import { options } from "../support/engine.mjs";
 import { compareCalls } from "../support/laws/op_laws.mjs";
 import { kOptionCases, reductionCases } from "../support/laws/option_cases.mjs";
@@ -33,7 +33,7 @@ describe(
   "with more workgroups than one dimension has, an op on the device is as on the CPU:",
   options,
   () => {
-    // More than 65535 workgroups of 256.
+    // More elements than 65535 workgroups of 256 invocations process.
     const large = "T([4099]).detach().repeat(4093)";
     const kLarge = {
       add: [`${large}, 1`],

@@ -1,4 +1,4 @@
-// Programs that use the device end by themselves, whatever the GPU is at.
+// Programs that use the device exit by themselves, whatever the GPU is doing.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -7,7 +7,7 @@ import { options } from "../support/engine.mjs";
 
 const kWorkers = new URL("../support/worker_module.mjs", import.meta.url);
 
-/** Runs a program that has the device open, under a watchdog. */
+/** Runs a program that has opened the device, under a watchdog. */
 function run(body) {
   return runProgram(
     `import * as eg from "edgegrad";

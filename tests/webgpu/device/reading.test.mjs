@@ -1,11 +1,11 @@
-// What is on the device comes back as it was put there, in order, whatever its dtype, size and layout.
+// Data on the device is read back as it was written, in order, for every dtype, size and layout.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertRejects, assertTensor, assertThrows } from "../../js/support/assert.mjs";
 import { eg, onGpu, options } from "../support/engine.mjs";
 
-/** Per dtype: the array it is read as, and its element number `i`. */
+/** For each dtype, the class of the array that is read, and its element `i`. */
 const kDtypes = {
   float32: [Float32Array, (i) => i / 4 - 10],
   int32: [Int32Array, (i) => 2_147_483_647 - 40_000_000 * i],
@@ -14,13 +14,13 @@ const kDtypes = {
   bool: [Uint8Array, (i) => Number(i % 3 === 0)],
   complex64: [Float32Array, (i) => (i % 2 ? -i : i / 2)],
 };
-// Bytes are packed by fours, and a workgroup has 256 invocations at most.
+// Bytes are packed in groups of four, and a workgroup has at most 256 invocations.
 const kSizes = [0, 1, 2, 3, 5, 63, 255, 257];
 
 function numbers(dtype, count) {
   const [Type, element] = kDtypes[dtype];
   const parts = dtype === "complex64" ? 2 * count : count;
-  // int32's numbers wrap around, as the array has them.
+  // Values beyond the range of int32 wrap around, as in an Int32Array.
   return Type.from({ length: parts }, (_, i) => element(i));
 }
 
@@ -83,7 +83,7 @@ for (const dtype of Object.keys(kDtypes)) {
 }
 
 describe("reading from the device", options, () => {
-  test("gives what a tensor was when it was asked", async () => {
+  test("returns the values of a tensor at the time of the call", async () => {
     const x = onGpu([1, 2]);
     const reads = [];
     for (let i = 0; i < 5; i++) {
@@ -101,13 +101,13 @@ describe("reading from the device", options, () => {
     const x = onGpu([3, 4]);
     const pending = x.mul(2).data();
     x.dispose();
-    // Takes the freed memory, if anything does.
+    // Reuses the freed memory if it is available.
     const other = onGpu([-1, -1]).mul(9);
     assert.deepEqual([...(await pending)], [6, 8]);
     assertTensor(other, [-9, -9]);
   });
 
-  test("may be asked for many times at once, in any order, by both forms", async () => {
+  test("may happen many times at once, in any order, in both forms", async () => {
     const tensors = Array.from({ length: 100 }, (_, i) => onGpu([i, i * i]).add(1));
     const pending = tensors.map((x) => x.data());
     assertTensor(tensors[42], [43, 1765]);

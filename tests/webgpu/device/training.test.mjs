@@ -1,4 +1,4 @@
-// Models that learn on the device as they do on the CPU.
+// Models train on the device as they do on the CPU.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -7,7 +7,7 @@ import { eg, onBoth, options, warningsOf } from "../support/engine.mjs";
 
 const { nn, optim } = eg;
 const kSteps = 10;
-// Sums in another order differ by some 1e-7 of their terms, which ten steps pass on and add to.
+// Sums in different orders differ by about 1e-7 of their terms; this accumulates over ten steps.
 const kTolerance = { rtol: 1e-4, atol: 1e-5 };
 
 const kOptimizers = {
@@ -28,7 +28,7 @@ function makeMlp() {
   return new nn.Sequential(new nn.Linear(12, 16), new nn.ReLU(), new nn.Linear(16, 5));
 }
 
-/** Returns the losses of some steps on a device: one tensor of all of them is read. */
+/** Returns the losses of some steps on a device; they are read together as one tensor. */
 function train(model, inputs, targets, makeOptimizer, device) {
   model.to(device);
   const [x, classes] = [inputs.to(device), targets.to(device)];
@@ -155,7 +155,7 @@ describe("what the device has no kernel for", options, () => {
 });
 
 describe("a step of training, once it is warm,", options, () => {
-  test("is one submit of at most 24 dispatches, and makes nothing anew", async () => {
+  test("is one submit of at most 24 dispatches, and creates nothing", async () => {
     const model = new nn.Sequential(
       new nn.Linear(784, 512),
       new nn.ReLU(),
@@ -175,7 +175,7 @@ describe("a step of training, once it is warm,", options, () => {
         optimizer.step();
         total.add_(loss.detach());
       });
-    // What was recorded is played when somebody waits.
+    // Waiting for a value plays what was recorded.
     const played = async () => {
       await total.itemAsync();
       return eg.webgpuStats();
@@ -189,15 +189,15 @@ describe("a step of training, once it is warm,", options, () => {
       const before = await played();
       step();
       const after = await played();
-      const { submits, dispatches, ...anew } = Object.fromEntries(
+      const { submits, dispatches, ...created } = Object.fromEntries(
         Object.entries(after).map(([name, count]) => [name, count - before[name]]),
       );
       submitsOf.push(submits);
-      // The sum of the losses is a dispatch of this test, and the read is its own.
+      // The test itself adds one dispatch, for the sum of the losses, and the read.
       assert.ok(dispatches - 1 <= 24, `${dispatches - 1} dispatches`);
-      assert.deepEqual(anew, { pipelines: 0, bindGroups: 0, buffersCreated: 0, readbacks: 1 });
+      assert.deepEqual(created, { pipelines: 0, bindGroups: 0, buffersCreated: 0, readbacks: 1 });
     }
-    // A process that is held up in the middle of a step has begun to play it.
+    // A slow process may have played part of a step before the rest was recorded, so only the minimum is checked.
     assert.equal(Math.min(...submitsOf), 1);
   });
 });

@@ -42,7 +42,7 @@ describe("engine workers on one device", options, () => {
     assert.equal(w.grad.device, "webgpu");
   });
 
-  test("give back tensors with their graphs", async () => {
+  test("return tensors with their graphs", async () => {
     const w = leaf([1, 2, 3]);
     const { squared, device } = await run("square", w);
     assert.equal(device, "webgpu");
@@ -63,7 +63,7 @@ describe("engine workers on one device", options, () => {
     assert.deepEqual(await run("nested", onGpu([1, 2, 3])), [20, 20, 20]);
   });
 
-  test("may end with reads on their way, and the device works on", async () => {
+  test("may end while reads are pending, and the device continues to work", async () => {
     const x = onGpu([1, 2]);
     await assertRejects(run("exitReading", x), "Internal", /exited/);
     assertTensor(x.mul(3), [3, 6]);
@@ -75,7 +75,7 @@ describe("engine workers on one device", options, () => {
     assert.ok(eg.webgpuStats().dispatches > before.dispatches);
   });
 
-  test("are told of what fails on the GPU, which works on for all", async () => {
+  test("receive errors of the GPU, which continues to work for all", async () => {
     await assertRejects(run("outOfRange", onGpu([1, 2])), "IndexOutOfRange", /99/);
     assertTensor(onGpu([1, 2]).sum(), [3]);
   });

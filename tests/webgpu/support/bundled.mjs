@@ -1,9 +1,9 @@
-// Parts of web/src/webgpu, bundled for Node.
+// Bundles parts of web/src/webgpu for Node.
 
 import { build } from "esbuild";
 import { kRoot } from "../../js/support/files.mjs";
 
-/** What a text with imports from that folder exports. */
+/** Returns the exports of a module text, whose imports are relative to that folder. */
 export async function bundled(contents) {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: `${kRoot}web/src/webgpu`, loader: "ts" },

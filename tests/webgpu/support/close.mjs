@@ -1,8 +1,8 @@
-// Comparing what a kernel gave with what is right.
+// Compares the results of kernels with the expected ones.
 
 import assert from "node:assert/strict";
 
-/** Every number within a relative and an absolute error. */
+/** Asserts that every number is within a relative and an absolute error. */
 export function assertClose(
   actual,
   expected,
@@ -17,7 +17,7 @@ export function assertClose(
   assert.equal(wrong, -1, `${title} [${wrong}]: ${actual[wrong]}, not ${expected[wrong]}`);
 }
 
-/** Numbers between -1 and 1 that are always the same. */
+/** Pseudo-random numbers between -1 and 1, the same in every run. */
 export function randoms(count, seed = 1) {
   let state = seed;
   return Array.from({ length: count }, () => {

@@ -1,10 +1,9 @@
-// The same ops on the CPU, through the package.
+// The same ops on the CPU, called through the package.
 
 import { eg } from "../../js/support/engine.mjs";
 import { opTable } from "../../js/support/op_samples.mjs";
 
-// Formulas that are no ops of their own: the elements of losses, a rounding mode, and those of ops that say more about their
-// arguments.
+// Formulas that are not ops themselves: the elements of losses, a rounding mode, and ops that declare more about their arguments.
 const kParts = {
   squared_error: (x, t) => eg.mseLoss(x, t, "none"),
   absolute_error: (x, t) => eg.l1Loss(x, t, "none"),
@@ -26,7 +25,7 @@ const kLossDomains = {
   ],
 };
 
-/** What the op table says of an op: its `domains`, and the masks among its operands. */
+/** Returns the `domains` of an op in the op table, and which of its operands are masks. */
 export function describe(name, operands) {
   const op = opTable.find((one) => one.name === name && one.kind === "elementwise");
   const domains =
@@ -35,7 +34,7 @@ export function describe(name, operands) {
   return { domains, isMask: domains.map((_, i) => ["condition", "mask"].includes(names[i])), op };
 }
 
-/** The op as a function of tensors and numbers. */
+/** Returns the op as a function of tensors and numbers. */
 export function functionOf(name, op) {
   if (kParts[name]) return kParts[name];
   return (...args) => {
@@ -44,7 +43,7 @@ export function functionOf(name, op) {
   };
 }
 
-/** The value of an op, and the gradients of `inputs` if there are any. */
+/** Returns the value of an op, and the gradients of `inputs` if there are any. */
 export function evaluate(call, columns, { isMask, params, dtype = "float32", inputs = [], g }) {
   const tensors = columns.map((data, i) =>
     eg.tensor(isMask[i] || dtype === "uint8" ? Uint8Array.from(data) : data, {

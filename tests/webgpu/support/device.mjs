@@ -1,11 +1,11 @@
-// A WebGPU device in Node, on whatever adapter npm's `webgpu` finds; where Chromium is installed, its
+// A WebGPU device in Node, on the adapter that npm's `webgpu` finds; if Chromium is installed, that is its
 // software renderer.
 
 import { preferSoftwareAdapter } from "./software_adapter.mjs";
 
 let instance;
 
-/** Returns `{ device, gpu }`, or `{ reason }` where there is none. */
+/** Returns `{ device, gpu }`, or `{ reason }` if there is no device. */
 export async function openDevice() {
   preferSoftwareAdapter();
   let webgpu;
@@ -15,14 +15,14 @@ export async function openDevice() {
     return { reason: `npm's webgpu cannot be loaded: ${error.message}` };
   }
   Object.assign(globalThis, webgpu.globals);
-  // Kept: a device whose instance is collected takes the process with it.
+  // Stored because the process crashes if the instance of a device in use is garbage-collected.
   instance ??= webgpu.create([]);
   const adapter = await instance.requestAdapter();
   if (!adapter) return { reason: "WebGPU has no adapter here (chromium and libvulkan1 have one)" };
   return { device: await adapter.requestDevice(), gpu: instance };
 }
 
-/** Runs shaders over arrays; pipelines are kept by their text. */
+/** Runs shaders on arrays; caches pipelines by their text. */
 export class Runner {
   #device;
   #pipelines = new Map();
@@ -37,8 +37,8 @@ export class Runner {
   }
 
   /**
-   * Binds `inputs`, then `stores` arrays of as many elements of 32 bits, then `constants` unless it is
-   * empty, in group 0; returns what was stored.
+   * Binds `inputs`, then `stores` arrays of `count` 32-bit elements, then `constants` unless it is empty, in group 0. Returns the
+   * contents of the stored arrays.
    */
   async run(text, workgroupSize, { inputs, stores, count, constants }) {
     const device = this.#device;

@@ -4,12 +4,12 @@ import * as eg from "edgegrad";
 import { seedFromEnvironment } from "../../js/support/seed.mjs";
 import { preferSoftwareAdapter } from "./software_adapter.mjs";
 
-/** For node:test: tests are skipped where there is no device. */
+/** For node:test: skips tests if there is no device. */
 export const options = { skip: await start() };
 
 export { eg };
 
-// False, or why there is no device. Where Chromium's renderer is installed there has to be one.
+// Resolves to false, or to the reason why there is no device. If Chromium's renderer is installed, there must be a device.
 async function start() {
   const isSure = preferSoftwareAdapter();
   try {
@@ -32,7 +32,7 @@ export function leaf(data) {
   return onGpu(data, { requiresGrad: true });
 }
 
-/** What `fn` returns when it is given each device, with the same random numbers. */
+/** Returns the results of `fn` for each device, with the same random numbers. */
 export async function onBoth(fn) {
   const results = [];
   for (const device of ["cpu", "webgpu"]) {
@@ -43,14 +43,14 @@ export async function onBoth(fn) {
   return { cpu, gpu };
 }
 
-/** Returns what the engine warns of while `fn` runs. */
+/** Returns the warnings that the engine gives while `fn` runs. */
 export async function warningsOf(fn) {
   const { warn } = console;
   const warnings = [];
   console.warn = (...words) => warnings.push(words.join(" "));
   try {
     await fn();
-    // The device's own thread hands its warnings on through the event loop.
+    // The device thread passes its warnings on through the event loop.
     await new Promise((resolve) => setTimeout(resolve, 50));
   } finally {
     console.warn = warn;

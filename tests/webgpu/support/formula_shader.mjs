@@ -1,4 +1,4 @@
-// web/src/webgpu/formula_shader.ts as a module of its own, and its shaders over the simplest memory.
+// Bundles web/src/webgpu/formula_shader.ts, and builds shaders from it for contiguous arrays.
 
 import { bundled } from "./bundled.mjs";
 
@@ -6,13 +6,12 @@ export const { formulas, forwardShader, gradientShader, wordsOf } = await bundle
   'export * from "./formula_shader"; export { wordsOf } from "./words";',
 );
 
-/** Invocations of a workgroup. */
+/** Invocations per workgroup. */
 export const workgroupSize = 256;
 
 /**
- * A shader whose operands are arrays as long as the result, one element of 32 bits after the other. The
- * bindings of group 0 are what is loaded, what is stored, and with slots the uniforms, in this order. (A
- * bool is stored as 0 or 1.)
+ * A shader whose operands are contiguous arrays of 32-bit elements with the length of the result. The bindings of group 0 are the
+ * arrays that are loaded, those that are stored and, if there are slots, the uniforms, in this order. A bool is stored as 0 or 1.
  */
 export function contiguousText({ loads, slots, stores, type, isBool, evaluate }) {
   const stored = isBool ? "u32" : type;

@@ -1,8 +1,8 @@
-// Fields of kernels that many tests write.
+// The fields of kernels that many tests call.
 
 export const rows = ([outer, size, inner]) => ({ outer, size, inner });
 
-/** Those of `elementwise`: a formula over operands, which are [view, strides]; the first is written. */
+/** The fields of `elementwise`: a formula over operands, given as [view, strides]; the first one is written. */
 export function elementwise(
   { op, form, gradientOf, constants, compute = "float32", result = compute, shape },
   operands,
@@ -16,7 +16,7 @@ export function elementwise(
   };
 }
 
-/** Copies bytes between two views' blocks, from and to offsets there. */
+/** Copies bytes between the blocks of two views; the offsets are relative to the blocks. */
 export function copyBytes(p, to, toOffset, from, fromOffset, bytes) {
   p.kernel("copy", {
     shape: [bytes],

@@ -1,4 +1,5 @@
-// docs/kernels.md: which kernels the WebGPU device has, from the structs of src/kernels and what the player says of itself.
+// Generates docs/kernels.md, the list of kernels that the WebGPU device supports, from the structs in src/kernels and the
+// player's table.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { kRoot } from "../../js/support/files.mjs";
@@ -16,7 +17,7 @@ const kFolder = `${kRoot}src/kernels`;
 const kStruct =
   /((?:\/\/\/ .*\n)*)struct \w+ \{\n\s*static constexpr std::string_view name = "(\w+)"/g;
 
-/** Every kernel: its name, its header, and the first sentence of its comment. */
+/** Returns every kernel: its name, its header, and the first sentence of its comment. */
 export function readKernels() {
   const headers = readdirSync(kFolder).filter((name) => name.endsWith(".h"));
   return headers.sort().flatMap((header) => {
@@ -35,7 +36,7 @@ function dtypesOf(name) {
   return dtypes.filter((dtype) => taken.has(dtype)).join(", ");
 }
 
-/** The page as text. */
+/** Returns the text of the page. */
 export function kernelPage() {
   const rows = readKernels().map(
     ({ name, header, about }) => `| \`${name}\` | \`${header}\` | ${dtypesOf(name)} | ${about} |`,

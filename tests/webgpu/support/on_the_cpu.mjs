@@ -1,14 +1,14 @@
-// What the CPU computes in the device's place: the player's own list.
+// The kernels that the CPU computes for the device: the player's own list.
 
 import { bundled } from "./bundled.mjs";
 
 const { kOnTheCpu } = await bundled(`export { kOnTheCpu } from "./kernels/on_the_cpu";`);
 
-/** The reason for a kernel that the device lacks; undefined where there is none. */
+/** Returns the reason why the device lacks a kernel, or undefined if it has it. */
 export const reasonOf = (kernel) =>
   kOnTheCpu.find(({ kernels }) => kernels.includes(kernel))?.reason;
 
-/** All reasons as a table. */
+/** Returns all reasons as a table. */
 export function reasonTable() {
   const rows = kOnTheCpu.map(({ kernels, reason }) => {
     const names = kernels.map((kernel) => `\`${kernel}\``).join(", ");

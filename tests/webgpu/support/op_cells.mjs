@@ -3,7 +3,7 @@
 const kInts = ["int32", "int64", "uint8"];
 const kMarks = ["", "′", "″"];
 
-/** What stands there for an op: dtypes by who computes them, marked with the orders of derivatives that agree. */
+/** Returns the cell of an op: dtypes grouped by who computes them, marked with the orders of derivatives that agree. */
 export function deviceCell({ dtypes }) {
   const agreeing = Object.entries(dtypes).filter(([, { orders }]) => orders >= 0);
   const own = agreeing.filter(([, { fallbacks }]) => fallbacks.length === 0);

@@ -1,16 +1,16 @@
-// What docs/ops.md says of the device, from a run of all ops on it.
+// The parts of docs/ops.md about the device, from a run of all ops on it.
 
 import { opTable } from "../../js/support/op_samples.mjs";
-// Before anything that starts the engine without the device.
+// Imported before anything that starts the engine without the device.
 import { options } from "./engine.mjs";
 import { isCallable, reportOnDevice } from "./laws/op_laws.mjs";
 import { reasonTable } from "./on_the_cpu.mjs";
 import { deviceCell } from "./op_cells.mjs";
 
-/** Why there is no device, or false. */
+/** The reason why there is no device, or false. */
 export const missing = options.skip;
 
-/** As opPage() takes them. */
+/** Returns the parts in the form that opPage() takes. */
 export function makeParts() {
   const ops = opTable.filter(isCallable);
   const cells = Object.fromEntries(ops.map((op) => [op.js, deviceCell(reportOnDevice(op))]));

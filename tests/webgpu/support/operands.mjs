@@ -1,4 +1,4 @@
-// Operands for elementwise ops: inside the domain, around it, and where floats end.
+// Operands for elementwise ops: inside the domain, around it, and at the limits of float32.
 
 const { fround } = Math;
 
@@ -35,7 +35,7 @@ const kEdges = [
 ].flatMap((x) => [fround(x), fround(-x)]);
 const kSpecials = [0, -0, 1, -1, 0.5, -2.5, 3, 1e30, -1e-30, Infinity, -Infinity, NaN];
 
-/** A generator of numbers in [0, 1), always the same. */
+/** A generator of numbers in [0, 1), the same in every run. */
 export function makeRandom(seed) {
   let state = seed >>> 0;
   return () => {
@@ -44,7 +44,7 @@ export function makeRandom(seed) {
   };
 }
 
-/** Float32Arrays, one per domain: `count` points inside, as many around zero and of all magnitudes, and edges. */
+/** Returns one Float32Array per domain: `count` points inside, as many around zero, as many of all magnitudes, and edge cases. */
 export function operandsOf(domains, count = 300) {
   const random = makeRandom(7);
   const columns = domains.map(() => []);
@@ -74,7 +74,7 @@ function product(lists) {
   return lists.reduce((tuples, list) => tuples.flatMap((t) => list.map((x) => [...t, x])), [[]]);
 }
 
-/** Every tuple of small integers of a dtype and its limits; with `isDivided`, the last are not zero. */
+/** Returns every tuple of small integers and limits of a dtype; with `isDivided`, the last element of a tuple is not zero. */
 export function integersOf(arity, dtype, isDivided) {
   const values =
     dtype === "int32"
@@ -88,7 +88,7 @@ export function integersOf(arity, dtype, isDivided) {
   return lists.map((_, i) => Type.from(tuples, (tuple) => tuple[i]));
 }
 
-/** Denormal numbers as the zeros that they may be on a GPU. */
+/** Replaces denormal numbers with zeros, as a GPU may do. */
 export function flushed(array) {
   return array.map((x) => (Math.abs(x) < 1.1754943508222875e-38 ? Math.sign(1 / x) * 0 : x));
 }

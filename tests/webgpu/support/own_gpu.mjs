@@ -1,15 +1,15 @@
-// An object like navigator.gpu for init({ gpu }), which keeps the device that it gives.
+// An object like navigator.gpu for init({ gpu }), which stores the device that it returns.
 
 import * as webgpu from "webgpu";
 import { preferSoftwareAdapter } from "./software_adapter.mjs";
 
 preferSoftwareAdapter();
 Object.assign(globalThis, webgpu.globals);
-// Kept: a device whose instance is collected takes the process with it.
+// Stored because the process crashes if the instance of a device in use is garbage-collected.
 const instance = webgpu.create([]);
 
 export const gpu = {
-  /** The device that was asked for last. */
+  /** The device that was requested last. */
   device: undefined,
   async requestAdapter(options) {
     const adapter = await instance.requestAdapter(options);

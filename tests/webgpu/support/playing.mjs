@@ -1,4 +1,4 @@
-// A player and its stream, for tests of kernels: arrays go in, kernels run, arrays come out.
+// A player with its stream, for tests of kernels: write arrays, run kernels, read arrays.
 
 import { test } from "node:test";
 import { bundled } from "./bundled.mjs";
@@ -11,7 +11,7 @@ export const webgpu = await bundled(`export * from "./index";
 
 const { device, reason } = await openDevice();
 
-// The same device as one that computes by itself: kernels choose other shaders for those.
+// The same device posing as hardware: kernels choose other shaders for that.
 const hardware =
   device &&
   new Proxy(device, {
@@ -22,10 +22,10 @@ const hardware =
     },
   });
 
-/** Devices that kernels choose different shaders for. */
+/** Devices for which kernels choose different shaders. */
 export const devices = { software: device, hardware };
 
-/** For node:test: tests are skipped where there is no device. */
+/** For node:test: skips tests if there is no device. */
 export const options = { skip: reason ?? false };
 
 const kArrays = {
@@ -39,7 +39,7 @@ const kArrays = {
 const kMemoryBytes = 2 ** 22;
 
 export class Playing {
-  /** Writes commands that `play` plays. */
+  /** Collects the commands that play() runs. */
   stream = new StreamWriter();
   #memory = new Uint8Array(kMemoryBytes);
   #waiting = new Map();
@@ -68,14 +68,14 @@ export class Playing {
     this.player.play(this.stream.take());
   }
 
-  /** A block's number. */
+  /** Allocates a block and returns its number. */
   allocate(bytes) {
     const block = this.#nextBlock++;
     this.stream.allocate(block, bytes);
     return block;
   }
 
-  /** New memory with these elements, of which there are `padding` others in front (and behind). */
+  /** Returns new memory with these elements, with `padding` other elements before and after them. */
   view(dtype, values, padding = 0) {
     const array = arrayOf(dtype, values);
     const other = dtype === "int64" ? 77n : 77;
@@ -86,20 +86,20 @@ export class Playing {
     return { block, offset: padding * array.BYTES_PER_ELEMENT, dtype, count: array.length };
   }
 
-  /** Memory for so many elements, full of other numbers. */
+  /** Returns memory for `count` elements that is filled with other numbers. */
   empty(dtype, count, padding = 0) {
     const parts = dtype === "complex64" ? 2 * count : count;
     return this.view(dtype, new Array(parts).fill(dtype === "bool" ? 1 : 77), padding);
   }
 
-  /** Plays all; a promise of the elements, as numbers. */
+  /** Plays all commands; resolves to the elements as numbers. */
   read(view) {
     const found = this.later(view);
     this.play();
     return found;
   }
 
-  /** The same of what is there at this place of the stream, once it is played. */
+  /** Like read(), for the values at this position of the stream, once it has been played. */
   async later(view) {
     const Type = kArrays[view.dtype];
     const bytes = view.count * Type.BYTES_PER_ELEMENT;
@@ -113,7 +113,7 @@ export class Playing {
     return Array.from(new Type(this.#memory.slice(address, address + bytes).buffer), Number);
   }
 
-  /** Runs a kernel on what has been written. */
+  /** Appends a call of a kernel. */
   kernel(name, fields, op = name) {
     this.stream.kernel(name, op, fields);
   }
@@ -121,19 +121,19 @@ export class Playing {
 
 const shared = new Map();
 
-/** A player for all tests of a file: what one has compiled the next need not. */
+/** Returns a player that is shared by all tests of a file, so that shaders are compiled only once. */
 export function playing(on = device) {
   if (!shared.has(on)) shared.set(on, new Playing({ on }));
   return shared.get(on);
 }
 
-/** A test that runs with the shaders for software and with those for hardware. */
+/** Defines a test that runs with the shaders for software adapters and with those for hardware. */
 export function testBoth(name, body) {
   test(`${name}: software`, options, () => body(playing(device)));
   test(`${name}: hardware`, options, () => body(playing(hardware)));
 }
 
-/** Numbers as an array of a dtype. */
+/** Returns numbers as a typed array of a dtype. */
 export function arrayOf(dtype, values) {
   return dtype === "int64"
     ? BigInt64Array.from(values, (value) => BigInt(value))

@@ -1,4 +1,4 @@
-// Writes a stream as web/src/generated/stream.ts describes it.
+// Writes a stream in the format that web/src/generated/stream.ts describes.
 
 import { bundled } from "./bundled.mjs";
 
@@ -13,14 +13,14 @@ export class StreamWriter {
   #words = [];
   #names = new Map();
 
-  /** All that has been written since the last time. */
+  /** Returns all words that were written since the last call. */
   take() {
     const words = Uint32Array.from(this.#words);
     this.#words = [];
     return words;
   }
 
-  /** Appends a command, with an object of its fields. */
+  /** Appends a command, whose fields are an object. */
   add(command, fields = {}) {
     this.#command(command, this.#struct(kCommandFields[command], fields, command));
   }
@@ -42,10 +42,10 @@ export class StreamWriter {
     this.add("Read", { block, offset, count, address, ticket });
   }
 
-  /** Appends a call of a kernel, with an object of its fields; optional memory may be left out. */
+  /** Appends a call of a kernel, whose fields are an object; optional memory may be left out. */
   kernel(name, op, fields) {
     const names = { kernel: this.name(name), op: this.name(op) };
-    // Before the command begins: texts in it are commands of their own.
+    // Encoded before the command begins, because strings in it become separate commands.
     const words = this.#struct(kKernelFields[name] ?? {}, fields, name);
     this.#command("Kernel", [...this.#struct(kCommandFields.Kernel, names, "Kernel"), ...words]);
   }
@@ -66,7 +66,7 @@ export class StreamWriter {
     this.add("Forget", { recording });
   }
 
-  /** The number of a text. */
+  /** Returns the number of a string. */
   name(text) {
     let number = this.#names.get(text);
     if (number === undefined) {
@@ -77,7 +77,7 @@ export class StreamWriter {
     return number;
   }
 
-  /** Appends any words, right or wrong. */
+  /** Appends arbitrary words, valid or not. */
   raw(...words) {
     this.#words.push(...words);
   }
@@ -131,7 +131,7 @@ const listWords = (values) => [values.length, ...values.flatMap(int64Words)];
 const viewWords = (view) =>
   view ? [view.block, view.offset, dtypes.indexOf(view.dtype)] : [0, 0, 0];
 
-// How each type of leaf is written.
+// How each type of field is encoded.
 const kLeaves = {
   bool: (value) => [value ? 1 : 0],
   byte: (value) => [value],

@@ -1,8 +1,8 @@
-// How far a shader may be from the CPU's kernel.
+// How much the results of a shader may differ from those of the CPU's kernel.
 //
-// The words of both are good to a few units in the last place (2^-24), which formulas add up. What is
-// denormal may be zero on a GPU, also in the middle of a formula: hence the absolute part, the least
-// normal number times a factor of ordinary size.
+// The functions on both sides are accurate to a few units in the last place (2^-24), and formulas add these errors. A GPU may
+// flush denormal numbers to zero, also in the middle of a formula; the absolute tolerance covers that: it is the smallest normal
+// number times a factor of ordinary size.
 
 const kUsual = { relative: 2e-6, absolute: 1.2e-38 * 1000 };
 
@@ -70,7 +70,7 @@ const kExceptions = {
   },
 };
 
-/** What is allowed of element `i`, given the operands; null where nothing is asked. */
+/** Returns the tolerance for element `i`, given the operands; null if any result is accepted. */
 export function toleranceOf(name, kind) {
   const exception = kExceptions[kind][name] ?? {};
   return (columns, i) => {

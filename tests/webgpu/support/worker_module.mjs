@@ -1,9 +1,9 @@
-// What tests/webgpu/device/workers.test.mjs runs in engine workers.
+// The functions that tests/webgpu/device/workers.test.mjs runs in engine workers.
 
 import { threadId } from "node:worker_threads";
 import * as eg from "edgegrad";
 
-/** Trains a model of its own; returns its losses and the thread. */
+/** Trains a separate model; returns its losses and the thread. */
 export async function train(seed, steps) {
   const model = new eg.nn.Sequential(
     new eg.nn.Linear(6, 8),
@@ -47,7 +47,7 @@ export function accumulate(w, times) {
   for (let i = 0; i < times; i++) eg.scope(() => w.sum().backward());
 }
 
-/** A tensor of this thread with a graph. */
+/** Returns a tensor of this thread that has a graph. */
 export const square = (x) => ({ squared: x.square(), device: x.device });
 
 export const outOfRange = (x) =>
@@ -56,15 +56,15 @@ export const outOfRange = (x) =>
     .sum()
     .item();
 
-/** Ends this worker with reads on their way. */
+/** Ends this worker while reads are pending. */
 export const exitReading = (x) => {
   for (let i = 0; i < 50; i++) x.mul(2).data();
   process.exit(0);
 };
 
-/** Twice x, with a hook of this thread that reads the gradient and writes its sum into `seen`. */
+/** Returns 2x, with a hook of this thread that reads the gradient and writes its sum into `seen`. */
 export const hooked = (x, seen) => {
-  // The hook outlives this call, at whose end its arguments are freed.
+  // The hook outlives this call, which frees its arguments when it ends.
   eg.keep(seen);
   const y = x.mul(2);
   y.registerHook((grad) => {
@@ -74,7 +74,7 @@ export const hooked = (x, seen) => {
   return y;
 };
 
-/** The gradient of sum(2x), times that of z^2 at 5, which a hook of this thread finds by a backward call of its own. */
+/** Returns the gradient of sum(2x), times that of z^2 at 5, which a hook of this thread computes with a nested backward call. */
 export const nested = (x) => {
   const w = x.detach().requiresGrad_();
   w.registerHook((grad) => {
@@ -86,7 +86,7 @@ export const nested = (x) => {
   return w.grad.arraySync();
 };
 
-/** Reads again and again. */
+/** Reads repeatedly. */
 export const read = (x, times) => {
   for (let i = 0; i < times; i++) eg.scope(() => x.mul(2).sum().item());
 };

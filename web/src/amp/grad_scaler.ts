@@ -232,6 +232,6 @@ function divide(grads: readonly Tensor[], factor: number): boolean {
   );
 }
 
-function check(holds: boolean, told: string): void {
-  if (!holds) fail("InvalidArgument", "GradScaler", told);
+function check(holds: boolean, message: string): void {
+  if (!holds) fail("InvalidArgument", "GradScaler", message);
 }

@@ -64,12 +64,12 @@ export function readOptions<R extends Rules>(
 ): Values<R> {
   const [options = kNoOptions, ...rest] = withoutTrailingGaps(given);
   if (!isPlainObject(options)) {
-    const told = `expected an object with the options ${listed(rules)}, got ${describe(options)}.`;
-    fail("InvalidArgument", where, told);
+    const message = `expected an object with the options ${listed(rules)}, got ${describe(options)}.`;
+    fail("InvalidArgument", where, message);
   }
   if (rest.length > 0) {
-    const told = `too many arguments: pass all options in one object ${listed(rules)}.`;
-    fail("InvalidArgument", where, told);
+    const message = `too many arguments: pass all options in one object ${listed(rules)}.`;
+    fail("InvalidArgument", where, message);
   }
   for (const name of Object.keys(options)) {
     if (Object.hasOwn(rules, name)) continue;

@@ -137,8 +137,8 @@ function readGradCall(name: string, [outputs, inputs, ...rest]: GradArguments): 
   return { outputs: toList(outputs), inputs: toList(inputs), gradients, options };
 }
 
-function warnOfOldArgument(told: string): void {
-  console.warn(`edgegrad: ${told}`);
+function warnOfOldArgument(message: string): void {
+  console.warn(`edgegrad: ${message}`);
 }
 
 function gradientList(given: GivenGradients): readonly GivenGradient[] {

@@ -100,8 +100,8 @@ function readCall(
   [gradient = null, ...rest]: BackwardArguments,
 ): [gradients: GivenGradient[], options: BackwardValues] {
   if (isPlainObject(gradient)) {
-    const told = `the first argument is the gradient; options come second: ${name}(null, { ... }).`;
-    fail("InvalidArgument", name, told);
+    const message = `the first argument is the gradient; options come second: ${name}(null, { ... }).`;
+    fail("InvalidArgument", name, message);
   }
   return [[gradient], readAfter(name, "gradient", kBackwardOptions, rest)];
 }

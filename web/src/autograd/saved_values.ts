@@ -2,6 +2,7 @@
 
 import { checkedFor, native } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
+import { camelCase } from "../runtime/spelling.js";
 import { takeTensor } from "../tensor/tensor.js";
 import { frameHooks, type Pack, type Unpack } from "./saved_tensors.js";
 
@@ -45,8 +46,4 @@ function namesOf({ handle }: { handle: number }): string[] {
 
 function linesOf(text: string): string[] {
   return text.split("\n").slice(0, -1);
-}
-
-function camelCase(name: string): string {
-  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

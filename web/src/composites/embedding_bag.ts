@@ -1,4 +1,4 @@
-// Bags of embeddings: one vector per bag, from the rows of a table that its indices name.
+// Bags of embeddings: one vector per bag, from the rows of a table that its indices select.
 
 import { toDtype } from "../generated/internal.js";
 import {

@@ -16,7 +16,6 @@ export { embeddingBag } from "./embedding_bag.js";
 export * from "./fourier/index.js";
 export { gradient } from "./gradient.js";
 export { bincount, histc, histogram } from "./histograms.js";
-export * from "./images/index.js";
 export { cumulativeTrapezoid, trapezoid } from "./integration.js";
 export {
   blockDiag,
@@ -51,5 +50,6 @@ export {
   sliceScatter,
 } from "./scatters.js";
 export { isin, unique, uniqueConsecutive } from "./sets.js";
+export * from "./spatial/index.js";
 export { dsplit, hsplit, tensorSplit, vsplit } from "./splits.js";
 export { corrcoef, cov, dist, pdist } from "./statistics.js";

@@ -148,7 +148,7 @@ export const diagEmbed: (input: Tensor, ...rest: DiagonalArguments) => Tensor =
         fail(
           "InvalidArgument",
           "diagEmbed",
-          `dim2: expected another dimension than dim1, got ${dim1} and ${dim2}.`,
+          `dim2: expected a dimension other than dim1, got ${dim1} and ${dim2}.`,
         );
       }
       const size = sizeOf(input, ndim - 1) + Math.abs(offset);

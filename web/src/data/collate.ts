@@ -23,8 +23,8 @@ export type SampleNumbers = readonly number[];
 export function defaultCollate<Batch = unknown>(samples: readonly unknown[], ...rest: []): Batch {
   readNothing("defaultCollate", rest);
   if (!Array.isArray(samples)) {
-    const told = `samples: expected an array of samples, got ${describe(samples)}.`;
-    fail("InvalidArgument", "defaultCollate", told);
+    const message = `samples: expected an array of samples, got ${describe(samples)}.`;
+    fail("InvalidArgument", "defaultCollate", message);
   }
   return collate("defaultCollate", samples, [...samples.keys()]);
 }
@@ -50,8 +50,8 @@ class Collation {
 
   together(values: readonly unknown[], path: Path): unknown {
     if (path.length > kMaxDepth) {
-      const told = `is nested deeper than ${kMaxDepth} levels`;
-      this.refuse("InvalidArgument", 0, path.slice(0, 3), told);
+      const message = `is nested deeper than ${kMaxDepth} levels`;
+      this.refuse("InvalidArgument", 0, path.slice(0, 3), message);
     }
     const kinds = values.map((value, i) => this.kindOf(value, i, path));
     this.same(kinds, path, (one) => `is ${one}`, "InvalidArgument");
@@ -103,10 +103,10 @@ class Collation {
     maps.forEach((map, i) => {
       const missing = [...first.keys()].find((key) => !map.has(key));
       const extra = [...map.keys()].find((key) => !first.has(key));
-      const told = (has: string, key: unknown, other: string) =>
+      const message = (has: string, key: unknown, other: string) =>
         this.refuse("InvalidArgument", i, path, `${has} ${describe(key)}, ${other}`);
-      if (missing !== undefined) told("lacks", missing, `which sample ${this.numbers[0]} has`);
-      if (extra !== undefined) told("has", extra, `which sample ${this.numbers[0]} lacks`);
+      if (missing !== undefined) message("lacks", missing, `which sample ${this.numbers[0]} has`);
+      if (extra !== undefined) message("has", extra, `which sample ${this.numbers[0]} lacks`);
     });
     return [...first.keys()].map((key) => {
       const step = typeof key === "number" ? key : String(key);
@@ -131,30 +131,30 @@ class Collation {
   private same<T>(
     found: readonly T[],
     path: Path,
-    told: (one: T) => string,
+    message: (one: T) => string,
     code: ErrorCode = "ShapeMismatch",
   ): void {
     const first = found[0] as T;
     const other = found.findIndex((one) => one !== first);
     if (other < 0) return;
-    const difference = `${told(found[other] as T)} where sample ${this.numbers[0]} ${told(first)}`;
+    const difference = `${message(found[other] as T)} where sample ${this.numbers[0]} ${message(first)}`;
     this.refuse(code, other, path, difference);
   }
 
   private kindOf(value: unknown, sample: number, path: Path): string {
     const kind = kindOf(value);
     if (kind !== null) return kind;
-    const told =
+    const message =
       `is ${describe(value)}, but samples may only contain tensors, typed arrays, numbers, bigints, booleans, strings, ` +
       "and arrays, Maps and plain objects of these";
-    return this.refuse("InvalidArgument", sample, path, told);
+    return this.refuse("InvalidArgument", sample, path, message);
   }
 
-  private refuse(code: ErrorCode, sample: number, path: Path, told: string): never {
+  private refuse(code: ErrorCode, sample: number, path: Path, message: string): never {
     const at = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");
     const what = `sample ${this.numbers[sample]}${at === "" ? "" : ` at ${at}`}`;
     const advice = "Give all samples the same structure, or make batches with a collateFn.";
-    fail(code, this.where, `${what} ${told}. ${advice}`);
+    fail(code, this.where, `${what} ${message}. ${advice}`);
   }
 }
 

@@ -53,7 +53,7 @@ export type DataLoaderValues = Values<typeof kDataLoaderOptions>;
 /** Throws InvalidArgument for options that exclude each other. */
 export function checkTogether(where: string, options: DataLoaderValues, isIterable: boolean): void {
   const { batchSize, shuffle, sampler, batchSampler, dropLast, generator, seed } = options;
-  const refuse = (told: string) => fail("InvalidArgument", where, told);
+  const refuse = (message: string) => fail("InvalidArgument", where, message);
   if (isIterable && (shuffle || sampler !== null || batchSampler !== null)) {
     const given = shuffle ? "shuffle" : sampler !== null ? "sampler" : "batchSampler";
     refuse(`${given} cannot be used with an iterable dataset, which has its own order.`);

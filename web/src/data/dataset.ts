@@ -110,8 +110,8 @@ export class TensorDataset implements Dataset<Tensor[]> {
 /** Throws InvalidArgument for a dataset that cannot return single samples. */
 export function requireGet(where: string, dataset: Dataset<unknown>): void {
   if (typeof dataset.get === "function") return;
-  const told = "the dataset has getBatch() but no get(index), which this call needs.";
-  fail("InvalidArgument", where, told);
+  const message = "the dataset has getBatch() but no get(index), which this call needs.";
+  fail("InvalidArgument", where, message);
 }
 
 /** Returns one sample. */

@@ -2,9 +2,9 @@
 // dimensions, the sizes as big-endian 32-bit numbers, then the elements, which are also big-endian.
 
 import { bytesOf, countOf } from "../io/bytes.js";
-import { fromElements } from "../ops/create.js";
+import { filledBy } from "../ops/create.js";
 import { fail } from "../runtime/errors.js";
-import { type DType, newArray } from "../tensor/dtype.js";
+import type { DType } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 
 interface ElementType {
@@ -47,14 +47,13 @@ export function idx(bytes: Uint8Array | ArrayBuffer): Tensor {
   if (view.byteLength !== expected) {
     reject(`shape [${shape}] needs a file of ${expected} bytes, got ${view.byteLength}.`);
   }
-  return fromElements(type.dtype, shape, elementsOf(view, start, count, type));
-}
-
-function elementsOf(view: DataView, start: number, count: number, type: ElementType) {
-  if (type.dtype === "uint8") return new Uint8Array(view.buffer, view.byteOffset + start, count);
-  const elements = newArray(type.dtype, count, "idx");
-  for (let i = 0; i < count; i++) elements[i] = type.read(view, start + i * type.bytes);
-  return elements;
+  return filledBy("idx", type.dtype, shape, (elements) => {
+    if (elements instanceof Uint8Array) {
+      elements.set(new Uint8Array(buffer, byteOffset + start, count));
+      return;
+    }
+    for (let i = 0; i < count; i++) elements[i] = type.read(view, start + i * type.bytes);
+  });
 }
 
 function hex(view: DataView): string {

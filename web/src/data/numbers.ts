@@ -22,8 +22,8 @@ export function numbersOf(
 ): readonly number[] {
   if (!(given instanceof Tensor)) return given;
   if (given.ndim !== 1) {
-    const told = `${name}: expected a one-dimensional tensor, got the shape [${given.shape}].`;
-    fail("ShapeMismatch", where, told);
+    const message = `${name}: expected a one-dimensional tensor, got the shape [${given.shape}].`;
+    fail("ShapeMismatch", where, message);
   }
   const numbers = Array.from(given.dataSync() as ArrayLike<number | bigint>, Number);
   return listOf(rule).check(where, name, numbers);

@@ -8,12 +8,12 @@ export function checkPosition(where: string, what: string, given: unknown, lengt
   const item = given instanceof Tensor && given.ndim === 0 ? given.item() : given;
   const position = typeof item === "bigint" ? Number(item) : item;
   if (!Number.isSafeInteger(position)) {
-    const told = `expected the index of a sample, a whole number, got ${describe(item)}.`;
-    fail("InvalidArgument", where, `${what}: ${told}`);
+    const message = `expected the index of a sample, a whole number, got ${describe(item)}.`;
+    fail("InvalidArgument", where, `${what}: ${message}`);
   }
   if ((position as number) >= 0 && (position as number) < length) return position as number;
-  const told = `index ${position} is out of range for ${length} samples, which are numbered from 0.`;
-  return fail("IndexOutOfRange", where, `${what}: ${told}`);
+  const message = `index ${position} is out of range for ${length} samples, which are numbered from 0.`;
+  return fail("IndexOutOfRange", where, `${what}: ${message}`);
 }
 
 /** Like checkPosition() for access to a single sample: a negative index counts from the end. */
@@ -30,8 +30,8 @@ export function checkPositions(
   length: number,
 ): number[] {
   if (typeof given !== "object" || given === null || !(Symbol.iterator in given)) {
-    const told = `expected an array of indices for each batch, got ${describe(given)}.`;
-    fail("InvalidArgument", where, `${what}: ${told}`);
+    const message = `expected an array of indices for each batch, got ${describe(given)}.`;
+    fail("InvalidArgument", where, `${what}: ${message}`);
   }
   const positions = Array.from(given as Iterable<unknown>);
   return positions.map((one) => checkPosition(where, what, one, length));

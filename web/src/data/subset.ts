@@ -125,12 +125,12 @@ function countsOf(length: number, lengths: readonly number[]): readonly number[]
     fail(
       "InvalidArgument",
       "randomSplit",
-      `expected lengths, or fractions of 1, got [${lengths}].`,
+      `expected lengths, or fractions that add up to 1, got [${lengths}].`,
     );
   }
   if (counts.reduce((a, b) => a + b, 0) !== length) {
-    const told = `the lengths [${lengths}] do not add up to the ${length} samples of the dataset.`;
-    fail("InvalidArgument", "randomSplit", told);
+    const message = `the lengths [${lengths}] do not add up to the ${length} samples of the dataset.`;
+    fail("InvalidArgument", "randomSplit", message);
   }
   return counts;
 }

@@ -2,6 +2,7 @@
 
 import { kInPlace } from "../generated/border.js";
 import { registerPublicFunction } from "../runtime/own_frames.js";
+import { camelCase } from "../runtime/spelling.js";
 import {
   kFactoryOptions,
   readFactoryOptions,
@@ -22,7 +23,7 @@ export function define<F extends AnyFunction>(name: string): F {
     op ??= opOf(name);
     return callOp(op, args);
   };
-  return named(name, run) as F;
+  return named(camelCase(name), run) as F;
 }
 
 /** Defines the function of an op that writes into its first argument: `add_`, `copy_`. */
@@ -33,7 +34,7 @@ export function defineInPlace<F extends AnyFunction>(name: string): F {
     op ??= inPlaceForm(name);
     return callInPlace(op, args, flags);
   };
-  return named(name, run) as F;
+  return named(camelCase(name), run) as F;
 }
 
 /** Returns the flags with which C++ runs an op that writes into its first argument. */
@@ -44,7 +45,8 @@ export function inPlaceFlags(name: string): number {
 
 /** Returns the in-place form of an op. */
 export function inPlaceForm(name: string): Op {
-  return { ...opOf(name), name: name.endsWith("_") ? name : `${name}_` };
+  const op = opOf(name);
+  return { ...op, name: name.endsWith("_") ? op.name : `${op.name}_` };
 }
 
 /** Defines the function of an op that makes tensors and takes {dtype, device, requiresGrad}. */
@@ -53,9 +55,9 @@ export function defineFactory<F extends AnyFunction>(name: string): F {
   const run = (...args: readonly unknown[]) => {
     op ??= { ...opOf(name), moreOptions: kFactoryOptionNames };
     const known = op;
-    return makeWithFactoryOptions(name, args, (rest) => callOp(known, rest) as Tensor);
+    return makeWithFactoryOptions(known.name, args, (rest) => callOp(known, rest) as Tensor);
   };
-  return named(name, run) as F;
+  return named(camelCase(name), run) as F;
 }
 
 /** The names of the options in kFactoryOptions. */

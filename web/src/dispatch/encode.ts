@@ -182,8 +182,8 @@ function toList(op: Op, i: number, value: unknown): List {
 /** Throws InvalidArgument for tensors passed separately where an op takes an array of them. */
 export function refuseSpreadTensors(op: Op): never {
   const { name } = op.parameters[op.kinds.indexOf(Kind.Tensors)] as Parameter;
-  const told = `${name}: expected an array of tensors, got a single tensor. Write [a, b] for several.`;
-  return fail("InvalidArgument", op.name, `${told} It is called as ${usageOf(op)}.`);
+  const message = `${name}: expected an array of tensors, got a single tensor. Write [a, b] for several.`;
+  return fail("InvalidArgument", op.name, `${message} It is called as ${usageOf(op)}.`);
 }
 
 // A loop also visits the holes of an array, which map() skips.

@@ -6,6 +6,7 @@
 // generator; s: returns several tensors; o: returns one or several. signature.ts parses the rest.
 
 import { kOpLines } from "../generated/op_lines.js";
+import { camelCase } from "../runtime/spelling.js";
 import { type Op, parseSignature } from "./signature.js";
 
 interface OpLine {
@@ -24,7 +25,7 @@ function readLines() {
   return new Map(entries);
 }
 
-/** Returns an op by its name in the table. */
+/** Returns an op by its name in the table, which is in snake_case. */
 export function opOf(name: string): Op {
   lines ??= readLines();
   const { id, line } = lines.get(name) as OpLine;
@@ -34,7 +35,7 @@ export function opOf(name: string): Op {
     : marks.includes("o")
       ? "tensor_or_tensors"
       : "tensor";
-  return parseSignature(name, id, line.slice(marks.length), returns);
+  return parseSignature(camelCase(name), id, line.slice(marks.length), returns);
 }
 
 /** Calls `visit` with the name and the marks of every op. */

@@ -5,8 +5,6 @@
 // There is one parameter per word, name:kind, with =default where it may be left out. A line is parsed when its
 // op is first called, so that start-up does not parse hundreds of them.
 
-import { camelCase } from "../runtime/spelling.js";
-
 /** The kinds of parameters; numbers, because the encoder switches on them. */
 export enum Kind {
   Tensor,
@@ -142,5 +140,5 @@ export function namesOf(op: Op): string[] {
 export function usageOf(op: Op): string {
   const names = op.parameters.map(({ name, isRequired }) => (isRequired ? name : `${name}?`));
   const options = op.moreOptions.length === 0 ? [] : [`{ ${op.moreOptions.join("?, ")}? }`];
-  return `${camelCase(op.name)}(${[...names, ...options].join(", ")})`;
+  return `${op.name}(${[...names, ...options].join(", ")})`;
 }

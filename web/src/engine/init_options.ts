@@ -81,7 +81,7 @@ export function checkSameOptions(
     if (!isPlain || asked === "auto" || asked === has) continue;
     // The device can be opened at any time.
     if (asked === "required" && has === "auto") continue;
-    const told = `${name}: ${JSON.stringify(asked)} was requested, but the engine was started with ${JSON.stringify(has)}.`;
-    fail("InvalidArgument", "init", `${told} Call \`await shutdown()\` first to restart it.`);
+    const message = `${name}: ${JSON.stringify(asked)} was requested, but the engine was started with ${JSON.stringify(has)}.`;
+    fail("InvalidArgument", "init", `${message} Call \`await shutdown()\` first to restart it.`);
   }
 }

@@ -146,7 +146,7 @@ async function start(options: InitValues, meanwhile: () => void): Promise<void> 
     fail(
       "Internal",
       "init",
-      `the script is edgegrad ${kVersion} but the WebAssembly file "${variant}" is of another build: serve the ` +
+      `the script is edgegrad ${kVersion} but the WebAssembly file "${variant}" is from another build: serve the ` +
         "package's dist/index.js and dist/wasm together, and clear caches that hold an older file.",
     );
   }

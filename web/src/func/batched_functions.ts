@@ -49,8 +49,8 @@ export function applyToBatches(fn: FunctionType, args: readonly unknown[], level
   });
 }
 
-function failFor({ name }: FunctionType, told: string): never {
-  return fail("InvalidArgument", "vmap", `the Function ${name} ${told}`);
+function failFor({ name }: FunctionType, message: string): never {
+  return fail("InvalidArgument", "vmap", `the Function ${name} ${message}`);
 }
 
 function applied(fn: unknown, args: readonly unknown[]): unknown {

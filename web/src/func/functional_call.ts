@@ -175,8 +175,8 @@ function stackedByName(
       const tensors = lists.map((list) => list[i]?.[1] as Tensor);
       const wanted = tensors.filter(({ requiresGrad }) => requiresGrad).length;
       if (wanted !== 0 && wanted !== tensors.length) {
-        const told = `"${name}" must have the same requiresGrad in all models.`;
-        fail("InvalidArgument", where, told);
+        const message = `"${name}" must have the same requiresGrad in all models.`;
+        fail("InvalidArgument", where, message);
       }
       return [
         name,

@@ -81,9 +81,9 @@ export function jvp(
   const argnums = primals.map((_, i) => i);
   const { result, aux, push, isConstant } = linearAt("jvp", fn, primals, { argnums, hasAux });
   if (strict && isConstant) {
-    const told =
+    const message =
       "the result of fn does not depend on the primals, which strict: true does not allow.";
-    fail("NotDifferentiable", "jvp", told);
+    fail("NotDifferentiable", "jvp", message);
   }
   const pushed = push("jvp", tensorsOf("jvp", "the tangents", tangents));
   const derivative = withLeaves(result, pushed);

@@ -56,7 +56,7 @@ export function spreadOver(where: string, name: string, prefix: unknown, tree: u
     fail(
       "InvalidArgument",
       where,
-      `${name} does not match the structure of the tensors that it is for.`,
+      `${name} does not have the structure of the tensors to which it applies.`,
     );
   }
   const parts = tree as Record<string, unknown>;

@@ -31,8 +31,9 @@ export function load<T = unknown>(
   const file = parseFile("load", bytes);
   const structure = file.metadata[kStructureKey];
   if (structure === undefined) {
-    const told = "the file was not written by save(). Use loadSafetensors() to read its tensors.";
-    fail("InvalidArgument", "load", told);
+    const message =
+      "the file was not written by save(). Use loadSafetensors() to read its tensors.";
+    fail("InvalidArgument", "load", message);
   }
   const parts = new Parts(file, device);
   try {

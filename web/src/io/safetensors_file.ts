@@ -1,9 +1,9 @@
 // Reading safetensors files from untrusted sources: everything in the header is checked against the file, and memory is
 // only allocated for data that exists in the file.
 
-import { fromElements } from "../ops/create.js";
+import { filledBy } from "../ops/create.js";
 import { describe, EdgeGradError, fail } from "../runtime/errors.js";
-import { fitsInt64, newArray, type StoredArray } from "../tensor/dtype.js";
+import { fitsInt64, type StoredArray } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { bytesOf, countOf } from "./bytes.js";
 import { findDuplicateKey } from "./json_keys.js";
@@ -68,24 +68,25 @@ export function readTensor(
   data: Uint8Array,
   where: string,
 ): Tensor {
-  const elements = newArray(type.dtype, count, where);
-  if (type.read === undefined) copyBytes(elements, data.subarray(start, end));
-  else {
-    const view = new DataView(data.buffer, data.byteOffset + start, end - start);
-    for (let i = 0; i < count; i++) {
-      const element = type.read(view, i * type.bytes);
-      if (typeof element === "bigint" && !fitsInt64(element)) {
-        const told = `tensor ${JSON.stringify(name)}: element ${i} is ${element}, which does not fit in an int64.`;
-        fail("InvalidArgument", where, told);
+  return filledBy(where, type.dtype, shape, (elements) => {
+    if (type.read === undefined) copyBytes(elements, data.subarray(start, end));
+    else {
+      const view = new DataView(data.buffer, data.byteOffset + start, end - start);
+      for (let i = 0; i < count; i++) {
+        const element = type.read(view, i * type.bytes);
+        if (typeof element === "bigint" && !fitsInt64(element)) {
+          const message = `tensor ${JSON.stringify(name)}: element ${i} is ${element}, which does not fit in an int64.`;
+          fail("InvalidArgument", where, message);
+        }
+        elements[i] = element;
       }
-      elements[i] = element;
     }
-  }
-  if (type.dtype === "bool")
-    elements.forEach((value, i) => {
-      elements[i] = value === 0 ? 0 : 1;
-    });
-  return fromElements(type.dtype, shape, elements);
+    if (type.dtype === "bool") {
+      elements.forEach((value, i) => {
+        elements[i] = value === 0 ? 0 : 1;
+      });
+    }
+  });
 }
 
 function copyBytes(target: StoredArray, source: Uint8Array): void {

@@ -101,7 +101,7 @@ function elementsOf(where: string, name: string, tensor: Tensor) {
     return fail(
       "WouldBlock",
       where,
-      `"${name}" is on the GPU, for which this thread cannot wait because it drives the GPU. Save copies on the CPU: ` +
+      `"${name}" is on the GPU, which this thread drives and cannot wait for. Save copies on the CPU: ` +
         "`tensor(await t.data(), { shape: t.shape, dtype: t.dtype })`.",
     );
   }

@@ -92,13 +92,13 @@ export function decode(json: unknown, reader: Reader, depth = 0): unknown {
   };
   if (tag === undefined) return map(fields);
   const given = fields[tag];
-  const told = typeof given === "string" ? given : "";
+  const text = typeof given === "string" ? given : "";
   if (tag === "$undefined") return undefined;
-  if (tag === "$number" && kNumbers.has(told)) return kNumbers.get(told);
-  if (tag === "$bigint" && /^-?\d+$/.test(told)) return BigInt(told);
-  if (tag === "$tensor") return reader.tensor(told, fields.requiresGrad === true);
+  if (tag === "$number" && kNumbers.has(text)) return kNumbers.get(text);
+  if (tag === "$bigint" && /^-?\d+$/.test(text)) return BigInt(text);
+  if (tag === "$tensor") return reader.tensor(text, fields.requiresGrad === true);
   if (tag === "$array")
-    return reader.array(told, typeof fields.type === "string" ? fields.type : "");
+    return reader.array(text, typeof fields.type === "string" ? fields.type : "");
   if (tag === "$object" && isPlainObject(given)) return map(given);
   return reject(`its structure has ${tag}: ${describe(given)}, which is not valid.`);
 }

@@ -109,7 +109,7 @@ export function layer<R extends Rules, const Names extends readonly (keyof R & s
   } as unknown as LayerClass<R, Names>;
 }
 
-/** Like layer() for one argument, with the arguments of the constructor as `Given` says. */
+/** Like layer() for one argument, where `Given` is the type of the constructor's arguments. */
 export function layerOfOne<Given extends readonly unknown[], R extends Rules>(
   rules: R,
   op: (input: Tensor, value: Values<R>[keyof R]) => Tensor,

@@ -358,7 +358,7 @@ export class Module {
       const now = this.#hooks?.keys() ?? [];
       const hasSameHooks = now.length === keys.length && now.every((key, i) => key === keys[i]);
       if (this.training === training && isSame() && hasSameHooks) return null;
-      return `the ${this.constructor.name} in the function has another mode, other parts or other hooks`;
+      return `the mode, parts or hooks of the ${this.constructor.name} in the function have changed`;
     };
   }
 
@@ -384,8 +384,8 @@ export class Module {
   // In PyTorch's order: the module itself, then its parts.
   #tree(prefix: string, around: readonly Module[] = []): [string, Module][] {
     if (around.includes(this)) {
-      const told = `the module is a part of itself, as "${prefix}": store a module that is not a part in a #private property.`;
-      fail("InvalidArgument", this.constructor.name, told);
+      const message = `the module is a part of itself, as "${prefix}": store a module that is not a part in a #private property.`;
+      fail("InvalidArgument", this.constructor.name, message);
     }
     const parts = this.#look().of("module");
     const inner = [...around, this];

@@ -153,9 +153,9 @@ function apart(given: unknown[]): { inputs: unknown[]; options: CallOptions } {
 function joined(result: unknown): unknown[] {
   const [inputs, options] = Array.isArray(result) && result.length === 2 ? result : [];
   if (!Array.isArray(inputs) || !isPlainObject(options)) {
-    const told =
+    const message =
       "with withKwargs, a hook must return nothing or a pair: a list of inputs and an object of options.";
-    fail("InvalidArgument", "registerForwardPreHook", told);
+    fail("InvalidArgument", "registerForwardPreHook", message);
   }
   return Object.keys(options).length > 0 ? [...inputs, options] : inputs;
 }
@@ -191,9 +191,9 @@ class Boundary extends AutogradFunction {
   }
 
   static override vmap(): never {
-    const told =
+    const message =
       "full backward hooks of modules do not work inside vmap(): remove them, or register hooks on tensors there.";
-    return fail("InvalidArgument", "registerFullBackwardHook", told);
+    return fail("InvalidArgument", "registerFullBackwardHook", message);
   }
 }
 

@@ -11,7 +11,7 @@ const kNames: Readonly<Record<Kind, string>> = {
   buffer: "a buffer",
 };
 
-/** Returns the member of a kind under a dotted name, whose last part is its own. */
+/** Returns the member of a kind with a dotted path, whose last part is the name of the member. */
 export function memberAt<K extends Kind>(
   where: string,
   root: Module,

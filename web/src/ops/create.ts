@@ -17,8 +17,8 @@ import {
   isComplex,
   isComplexNumber,
   isHalf,
+  isStoredAs,
   newArray,
-  partsOf,
   type StoredArray,
   type TypedArray,
 } from "../tensor/dtype.js";
@@ -107,15 +107,31 @@ export function fromElements(
   shape: readonly number[],
   elements: StoredArray,
 ): Tensor {
+  return filledBy("tensor", dtype, shape, (target) => {
+    // Both arrays have the same type, which TypeScript cannot infer.
+    target.set(elements as Float32Array & BigInt64Array);
+  });
+}
+
+/** Makes a row-major tensor whose elements `fill` writes to its memory. `fill` must not call the engine, which may move it. */
+export function filledBy(
+  where: string,
+  dtype: DType,
+  shape: readonly number[],
+  fill: (elements: StoredArray) => void,
+): Tensor {
   const words = frameOf(shape.length);
   shape.forEach((size, dim) => {
     words[dim] = size;
   });
-  const handle = native.createTensor(dtypeCode(dtype, "tensor"), shape.length);
-  const result = new Tensor(checkedFor("tensor", handle));
-  // Both arrays have the same type, which TypeScript cannot infer.
-  const target = elementsOf(result, dtype, elements.length / partsOf(dtype));
-  target.set(elements as Float32Array & BigInt64Array);
+  const handle = native.createTensor(dtypeCode(dtype, where), shape.length);
+  const result = new Tensor(checkedFor(where, handle));
+  try {
+    fill(elementsOf(result, dtype, sizeOf(shape)));
+  } catch (error) {
+    result.dispose();
+    throw error;
+  }
   return result;
 }
 
@@ -139,9 +155,7 @@ function fromData(data: unknown, options: FromDataValues): Tensor {
     fail("ShapeMismatch", "tensor", `${count} elements do not match the shape [${shape}].`);
   }
   const read = isHalf(dtype) ? "float32" : dtype;
-  const elements = newArray(read, count, "tensor");
-  if (!copyDirectly(elements, data, read))
-    new Filler(elements, read, isPaired).fill(data, shapeOf(data), 0);
+  const elements = storedArrayOf(data, read) ?? filledArray(data, read, count, isPaired);
   const result = fromElements(read, shape, elements);
   return read === dtype ? result : rounded(result, dtype);
 }
@@ -225,11 +239,16 @@ function isArrayView(data: unknown): data is ArrayLike<unknown> & ArrayBufferVie
 }
 
 // Copies a typed array of the matching type at once, without converting each element.
-function copyDirectly(elements: StoredArray, data: unknown, dtype: DType): boolean {
-  if (!ArrayBuffer.isView(data) || data.constructor !== elements.constructor || dtype === "bool")
-    return false;
-  elements.set(data as Float32Array & BigInt64Array);
-  return true;
+// Returns a typed array whose elements are stored as they are, or null.
+function storedArrayOf(data: unknown, dtype: DType): StoredArray | null {
+  return ArrayBuffer.isView(data) && dtype !== "bool" && isStoredAs(dtype, data) ? data : null;
+}
+
+// Filled outside the engine's memory, because reading the data may run code of the user, which may call the engine.
+function filledArray(data: unknown, dtype: DType, count: number, isPaired: boolean): StoredArray {
+  const elements = newArray(dtype, count, "tensor");
+  new Filler(elements, dtype, isPaired).fill(data, shapeOf(data), 0);
+  return elements;
 }
 
 class Filler {

@@ -48,13 +48,13 @@ export function attachHints(prototype: { size: object; dim: object }): void {
   notANumber(prototype.dim, "dim", "x.dim(), or use x.ndim");
 }
 
-function method(target: object, name: string, told: string): void {
-  const value = () => fail("InvalidArgument", name, `${told}.`);
+function method(target: object, name: string, message: string): void {
+  const value = () => fail("InvalidArgument", name, `${message}.`);
   Object.defineProperty(target, name, { value, writable: true, configurable: true });
 }
 
-function property(target: object, name: string | number, told: string): void {
-  const throws = () => fail("InvalidArgument", "Tensor", `${told}.`);
+function property(target: object, name: string | number, message: string): void {
+  const throws = () => fail("InvalidArgument", "Tensor", `${message}.`);
   Object.defineProperty(target, name, { get: throws, set: throws, configurable: true });
 }
 

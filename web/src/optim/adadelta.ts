@@ -1,9 +1,7 @@
-import type { Arguments } from "../arguments/read.js";
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { add, add_, addcmul_, mul_ } from "../generated/ops.js";
-import type { Tensor } from "../tensor/tensor.js";
-import { ComposedOptimizer, decayed, flush_, parts, type StateOf } from "./composed.js";
-import { checkRange, type Params, readSettings } from "./optimizer.js";
+import { composed, decayed, flush_, parts } from "./composed.js";
+import { checkRange } from "./optimizer.js";
 import { zeroState } from "./state.js";
 
 const kSettings = {
@@ -20,36 +18,20 @@ const kSettings = {
 };
 
 /** Settings of `Adadelta`. */
-export type AdadeltaSettings = Values<typeof kSettings>;
+export interface AdadeltaSettings extends Values<typeof kSettings> {}
 
 const kState = { step: 0, squareAvg: zeroState, accDelta: zeroState };
 
 /** Adadelta: the ratio of the averages of earlier steps and earlier gradients determines the size of a step. */
-export class Adadelta extends ComposedOptimizer<AdadeltaSettings, typeof kState> {
-  constructor(
-    params: Params<AdadeltaSettings>,
-    ...rest: Arguments<
-      [lr: number, rho: number, eps: number, weightDecay: number],
-      Partial<AdadeltaSettings>
-    >
-  ) {
-    super(params, readSettings(new.target.name, kSettings, rest), kSettings, kState);
-  }
-
-  protected override checkSettings(settings: AdadeltaSettings): void {
-    checkRange("Adadelta", "lr", settings.lr);
-    checkRange("Adadelta", "rho", settings.rho);
-    checkRange("Adadelta", "1 - rho", 1 - settings.rho);
-    checkRange("Adadelta", "eps", settings.eps);
-    checkRange("Adadelta", "weightDecay", settings.weightDecay);
-  }
-
-  protected override update(
-    { lr, rho, eps, weightDecay }: AdadeltaSettings,
-    state: StateOf<typeof kState>,
-    param: Tensor,
-    given: Tensor,
-  ): void {
+export class Adadelta extends composed<
+  AdadeltaSettings,
+  [lr: number, rho: number, eps: number, weightDecay: number],
+  typeof kState
+>({
+  settings: kSettings,
+  checks: { lr: checkRange, rho: checkShare, eps: checkRange, weightDecay: checkRange },
+  state: kState,
+  update({ lr, rho, eps, weightDecay }, state, param, given) {
     const squareAvg = parts(state.squareAvg);
     const accDelta = parts(state.accDelta);
     const grad = decayed(given, param, weightDecay);
@@ -62,5 +44,10 @@ export class Adadelta extends ComposedOptimizer<AdadeltaSettings, typeof kState>
       flush_(accDelta, rho);
     }
     add_(param, delta, -lr);
-  }
+  },
+}) {}
+
+function checkShare(owner: string, name: string, share: number): void {
+  checkRange(owner, name, share);
+  checkRange(owner, `1 - ${name}`, 1 - share);
 }

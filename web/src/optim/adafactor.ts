@@ -1,4 +1,3 @@
-import type { Arguments } from "../arguments/read.js";
 import { boolean, number, Rule, type Values } from "../arguments/rule.js";
 import { norm } from "../generated/internal.js";
 import {
@@ -21,16 +20,10 @@ import { fail } from "../runtime/errors.js";
 import { snakeCase } from "../runtime/spelling.js";
 import { isComplex } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
-import {
-  checkRange,
-  Optimizer,
-  type Params,
-  type PlannedStep,
-  readSettings,
-  type StepInputs,
-} from "./optimizer.js";
+import { onDemand, optimizer, type StateOf } from "./declaration.js";
+import { checkRange, type PlannedStep, type StepInputs } from "./optimizer.js";
 import { quietly } from "./quietly.js";
-import { loadedNumber, numberState } from "./state.js";
+import { loadedNumber } from "./state.js";
 
 /** Lower limits: of squared gradients (null: the dtype's epsilon), and of the size of parameters. */
 export type AdafactorEps = readonly [squares: number | null, params: number];
@@ -60,38 +53,29 @@ const kSettings = {
 };
 
 /** Settings of `Adafactor`. */
-export type AdafactorSettings = Values<typeof kSettings>;
+export interface AdafactorSettings extends Values<typeof kSettings> {}
 
-/** The averaged squares of a gradient; for matrices, the means of their rows and columns. */
-interface State {
-  step: number;
-  readonly rowVar?: Tensor;
-  readonly colVar?: Tensor;
-  readonly variance?: Tensor;
-}
+// The averaged squares of a gradient; for matrices, the means of their rows and columns.
+const kState = { step: 0, rowVar: onDemand, colVar: onDemand, variance: onDemand };
+
+type State = StateOf<typeof kState>;
 
 /** Adafactor: like Adam with little memory, because it only stores the row and column means of squared matrix gradients. */
-export class Adafactor extends Optimizer<AdafactorSettings, State> {
-  constructor(
-    params: Params<AdafactorSettings>,
-    ...rest: Arguments<
-      [lr: number, beta2Decay: number, eps: AdafactorEps, d: number, weightDecay: number],
-      Partial<AdafactorSettings>
-    >
-  ) {
-    super(params, readSettings(new.target.name, kSettings, rest), kSettings);
-  }
-
-  protected override checkSettings(settings: AdafactorSettings): void {
-    const { lr, beta2Decay, eps, d, weightDecay } = settings;
-    checkRange("Adafactor", "lr", lr);
-    checkRange("Adafactor", "-beta2Decay", -beta2Decay);
-    checkRange("Adafactor", "eps[0]", eps[0] ?? 0);
-    checkRange("Adafactor", "eps[1]", eps[1]);
-    checkRange("Adafactor", "d", d, 1);
-    checkRange("Adafactor", "weightDecay", weightDecay);
-  }
-
+export class Adafactor extends optimizer<
+  AdafactorSettings,
+  [lr: number, beta2Decay: number, eps: AdafactorEps, d: number, weightDecay: number],
+  typeof kState
+>({
+  settings: kSettings,
+  checks: {
+    lr: checkRange,
+    beta2Decay: (owner, name, decay) => checkRange(owner, `-${name}`, -decay),
+    eps: checkEps,
+    d: (owner, name, size) => checkRange(owner, name, size, 1),
+    weightDecay: checkRange,
+  },
+  state: kState,
+}) {
   protected override plan(
     settings: AdafactorSettings,
     { params, grads }: StepInputs,
@@ -104,7 +88,7 @@ export class Adafactor extends Optimizer<AdafactorSettings, State> {
           `does not support complex parameters, got ${param.dtype}.`,
         );
       }
-      return this.state.get(param) ?? this.addState(param, fresh(param));
+      return this.stateFor(param, settings);
     });
     const run = () => {
       params.forEach((param, i) => {
@@ -116,12 +100,13 @@ export class Adafactor extends Optimizer<AdafactorSettings, State> {
     return [{ params, grads, states: [], run }];
   }
 
-  protected override saveState({ step, ...tensors }: State): Record<string, Tensor> {
-    const saved = Object.entries(tensors).map(([name, value]: [string, Tensor]) => [
-      snakeCase(name),
-      value.detach(),
+  protected override fresh(param: Tensor): State {
+    const { dtype, device } = param;
+    const made = Object.entries(shapesFor(param)).map(([name, shape]) => [
+      name,
+      zeros(shape, { dtype, device }),
     ]);
-    return { step: numberState(step), ...Object.fromEntries(saved) };
+    return { step: 0, ...Object.fromEntries(made) };
   }
 
   protected override loadState(saved: Readonly<Record<string, Tensor>>, param: Tensor): State {
@@ -137,13 +122,9 @@ export class Adafactor extends Optimizer<AdafactorSettings, State> {
   }
 }
 
-function fresh(param: Tensor): State {
-  const { dtype, device } = param;
-  const made = Object.entries(shapesFor(param)).map(([name, shape]) => [
-    name,
-    zeros(shape, { dtype, device }),
-  ]);
-  return { step: 0, ...Object.fromEntries(made) };
+function checkEps(owner: string, name: string, eps: AdafactorEps): void {
+  checkRange(owner, `${name}[0]`, eps[0] ?? 0);
+  checkRange(owner, `${name}[1]`, eps[1]);
 }
 
 // The shapes of the state of a parameter.

@@ -1,17 +1,9 @@
-import type { Arguments } from "../arguments/read.js";
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { adagradStep_ } from "../generated/internal.js";
 import type { Tensor } from "../tensor/tensor.js";
-import {
-  checkRange,
-  type GroupOf,
-  Optimizer,
-  type Params,
-  type PlannedStep,
-  readSettings,
-  type StepInputs,
-} from "./optimizer.js";
-import { fullState, loadedNumber, loadedState, numberState } from "./state.js";
+import { byStep, optimizer } from "./declaration.js";
+import { checkRange, type GroupOf, type PlannedStep, type StepInputs } from "./optimizer.js";
+import { fullState } from "./state.js";
 
 const kSettings = {
   /** The learning rate; default 1e-2. */
@@ -29,82 +21,48 @@ const kSettings = {
 };
 
 /** Settings of `Adagrad`. */
-export type AdagradSettings = Values<typeof kSettings>;
+export interface AdagradSettings extends Values<typeof kSettings> {}
 
-interface State {
-  step: number;
-  sum: Tensor;
-}
+const kState = {
+  step: 0,
+  sum: (param: Tensor, settings: AdagradSettings) =>
+    fullState(param, settings.initialAccumulatorValue),
+};
 
 /** Adagrad: divides steps by the root of the sum of all squared gradients so far. */
-export class Adagrad extends Optimizer<AdagradSettings, State> {
-  constructor(
-    params: Params<AdagradSettings>,
-    ...rest: Arguments<
-      [
-        lr: number,
-        lrDecay: number,
-        weightDecay: number,
-        initialAccumulatorValue: number,
-        eps: number,
-      ],
-      Partial<AdagradSettings>
-    >
-  ) {
-    super(params, readSettings(new.target.name, kSettings, rest), kSettings);
-  }
-
+export class Adagrad extends optimizer<
+  AdagradSettings,
+  [lr: number, lrDecay: number, weightDecay: number, initialAccumulatorValue: number, eps: number],
+  typeof kState
+>({
+  settings: kSettings,
+  checks: {
+    lr: checkRange,
+    lrDecay: checkRange,
+    weightDecay: checkRange,
+    initialAccumulatorValue: checkRange,
+    eps: checkRange,
+  },
+  state: kState,
+}) {
   override addParamGroup(group: GroupOf<AdagradSettings>): void {
     super.addParamGroup(group);
     // As in PyTorch, the state exists before the first step, and thus in every state dict.
     const added = this.paramGroups[this.paramGroups.length - 1];
-    if (added !== undefined) for (const param of added.params) this.stateOf(param, added);
-  }
-
-  protected override checkSettings(settings: AdagradSettings): void {
-    const { lr, lrDecay, weightDecay, initialAccumulatorValue, eps } = settings;
-    checkRange("Adagrad", "lr", lr);
-    checkRange("Adagrad", "lrDecay", lrDecay);
-    checkRange("Adagrad", "weightDecay", weightDecay);
-    checkRange("Adagrad", "initialAccumulatorValue", initialAccumulatorValue);
-    checkRange("Adagrad", "eps", eps);
+    if (added !== undefined) for (const param of added.params) this.stateFor(param, added);
   }
 
   protected override plan(settings: AdagradSettings, inputs: StepInputs): readonly PlannedStep[] {
-    const all = inputs.params.map((param) => this.stateOf(param, settings));
-    // The learning rate depends on the step number, which is equal for all parameters except those that got gradients later.
-    return [...new Set(all.map((state) => state.step))].map((step): PlannedStep => {
-      const chosen = [...all.keys()].filter((i) => all[i]?.step === step);
-      const pick = <T>(values: readonly T[]) => chosen.map((i) => values[i] as T);
-      const params = pick(inputs.params);
-      const grads = pick(inputs.grads);
-      const own = pick(all);
-      const sums = own.map((state) => state.sum);
-      const { lr, lrDecay, weightDecay, eps, maximize } = settings;
+    const { lr, lrDecay, weightDecay, eps, maximize } = settings;
+    const all = inputs.params.map((param) => this.stateFor(param, settings));
+    // The learning rate depends on the step number.
+    return byStep(inputs, all).map(({ params, grads, states, step }): PlannedStep => {
+      const sums = states.map((state) => state.sum);
       const run = () => {
         adagradStep_(params, grads, sums, lr / (1 + step * lrDecay), eps, weightDecay, maximize);
-        for (const state of own) state.step++;
+        for (const state of states) state.step++;
       };
       return { params, grads, states: [sums], run };
     });
-  }
-
-  protected override saveState({ step, sum }: State): Record<string, Tensor> {
-    return { step: numberState(step), sum: sum.detach() };
-  }
-
-  protected override loadState(saved: Readonly<Record<string, Tensor>>, param: Tensor): State {
-    return {
-      step: loadedNumber("Adagrad", "step", saved),
-      sum: loadedState("Adagrad", "sum", saved, param),
-    };
-  }
-
-  // Not #private, because the base class's constructor adds groups before private methods exist.
-  private stateOf(param: Tensor, { initialAccumulatorValue }: AdagradSettings): State {
-    return (
-      this.state.get(param) ??
-      this.addState(param, { step: 0, sum: fullState(param, initialAccumulatorValue) })
-    );
   }
 }

@@ -1,17 +1,15 @@
-import type { Arguments } from "../arguments/read.js";
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { adamStep_ } from "../generated/internal.js";
-import type { Tensor } from "../tensor/tensor.js";
 import { checkBetas, kNumberPair } from "./betas.js";
 import {
-  checkRange,
-  Optimizer,
-  type Params,
-  type PlannedStep,
-  readSettings,
-  type StepInputs,
-} from "./optimizer.js";
-import { loadedNumber, loadedState, numberState, zeroState } from "./state.js";
+  byStep,
+  type DeclaredOptimizer,
+  type OptimizerClass,
+  onDemand,
+  optimizer,
+} from "./declaration.js";
+import { checkRange, type PlannedStep, type StepInputs } from "./optimizer.js";
+import { zeroState } from "./state.js";
 
 const kSettings = {
   /** The learning rate; default 1e-3. */
@@ -31,131 +29,72 @@ const kSettings = {
 const kDecoupledSettings = { ...kSettings, weightDecay: number.or(0.01) };
 
 /** Settings of `Adam` and `AdamW`. */
-export type AdamSettings = Values<typeof kSettings>;
+export interface AdamSettings extends Values<typeof kSettings> {}
 
-interface State {
-  step: number;
-  expAvg: Tensor;
-  expAvgSq: Tensor;
+const kState = {
+  step: 0,
+  expAvg: zeroState,
+  expAvgSq: zeroState,
   /** With AMSGrad only. */
-  maxExpAvgSq?: Tensor;
-}
+  maxExpAvgSq: onDemand,
+};
+
+type Positional = [
+  lr: number,
+  betas: readonly [number, number],
+  eps: number,
+  weightDecay: number,
+  amsgrad: boolean,
+];
 
 // Adam adds the weight decay to the gradient, AdamW applies it to the parameter directly.
-abstract class AdamBase extends Optimizer<AdamSettings, State> {
-  protected abstract readonly isDecoupled: boolean;
-
-  protected override checkSettings({ lr, betas, eps, weightDecay }: AdamSettings): void {
-    const name = this.constructor.name;
-    checkRange(name, "lr", lr);
-    checkRange(name, "eps", eps);
-    checkRange(name, "weightDecay", weightDecay);
-    checkBetas(name, betas);
-  }
-
-  protected override plan(settings: AdamSettings, inputs: StepInputs): readonly PlannedStep[] {
-    const all = inputs.params.map((param) => this.#stateOf(param, settings.amsgrad));
-    // The bias correction depends on the step number, which is equal for all parameters except those that got gradients later.
-    const steps = new Set(all.map((state) => state.step + 1));
-    return [...steps].map((step): PlannedStep => {
-      const chosen = [...all.keys()].filter((i) => all[i]?.step === step - 1);
-      const pick = <T>(values: readonly T[]) => chosen.map((i) => values[i] as T);
-      const params = pick(inputs.params);
-      const grads = pick(inputs.grads);
-      const own = pick(all);
-      const expAvgs = own.map((state) => state.expAvg);
-      const expAvgSqs = own.map((state) => state.expAvgSq);
+function adam(
+  declared: typeof kSettings,
+  isDecoupled: boolean,
+): OptimizerClass<AdamSettings, Positional, DeclaredOptimizer<AdamSettings, typeof kState>> {
+  return class extends optimizer<AdamSettings, Positional, typeof kState>({
+    settings: declared,
+    checks: { lr: checkRange, eps: checkRange, weightDecay: checkRange, betas: checkBetas },
+    state: kState,
+  }) {
+    protected override plan(settings: AdamSettings, inputs: StepInputs): readonly PlannedStep[] {
       const { lr, betas, eps, weightDecay, amsgrad, maximize } = settings;
-      const maxima = amsgrad ? own.flatMap((state) => state.maxExpAvgSq ?? []) : [];
-      const run = () => {
-        adamStep_(
-          params,
-          grads,
-          expAvgs,
-          expAvgSqs,
-          maxima,
-          step,
-          lr,
-          betas[0],
-          betas[1],
-          eps,
-          weightDecay,
-          this.isDecoupled,
-          maximize,
-        );
-        for (const state of own) state.step = step;
-      };
-      return { params, grads, states: [expAvgs, expAvgSqs, maxima], run };
-    });
-  }
-
-  protected override saveState(state: State): Record<string, Tensor> {
-    const { step, expAvg, expAvgSq, maxExpAvgSq } = state;
-    return {
-      step: numberState(step),
-      exp_avg: expAvg.detach(),
-      exp_avg_sq: expAvgSq.detach(),
-      ...(maxExpAvgSq && { max_exp_avg_sq: maxExpAvgSq.detach() }),
-    };
-  }
-
-  protected override loadState(saved: Readonly<Record<string, Tensor>>, param: Tensor): State {
-    const load = (key: string) => loadedState(this.constructor.name, key, saved, param);
-    return {
-      step: loadedNumber(this.constructor.name, "step", saved),
-      expAvg: load("exp_avg"),
-      expAvgSq: load("exp_avg_sq"),
-      ...("max_exp_avg_sq" in saved && { maxExpAvgSq: load("max_exp_avg_sq") }),
-    };
-  }
-
-  #stateOf(param: Tensor, amsgrad: boolean): State {
-    const state =
-      this.state.get(param) ??
-      this.addState(param, { step: 0, expAvg: zeroState(param), expAvgSq: zeroState(param) });
-    if (amsgrad) this.partOf(state, "maxExpAvgSq", () => zeroState(param));
-    return state;
-  }
+      const all = inputs.params.map((param) => {
+        const state = this.stateFor(param, settings);
+        if (amsgrad) this.partOf(state, "maxExpAvgSq", () => zeroState(param));
+        return state;
+      });
+      // The bias correction depends on the step number.
+      return byStep(inputs, all).map(({ params, grads, states, step }): PlannedStep => {
+        const expAvgs = states.map((state) => state.expAvg);
+        const expAvgSqs = states.map((state) => state.expAvgSq);
+        const maxima = amsgrad ? states.flatMap((state) => state.maxExpAvgSq ?? []) : [];
+        const run = () => {
+          adamStep_(
+            params,
+            grads,
+            expAvgs,
+            expAvgSqs,
+            maxima,
+            step + 1,
+            lr,
+            betas[0],
+            betas[1],
+            eps,
+            weightDecay,
+            isDecoupled,
+            maximize,
+          );
+          for (const state of states) state.step = step + 1;
+        };
+        return { params, grads, states: [expAvgs, expAvgSqs, maxima], run };
+      });
+    }
+  };
 }
 
 /** Adam: steps scaled by running averages of the gradient and of its square. */
-export class Adam extends AdamBase {
-  protected override readonly isDecoupled = false;
-
-  constructor(
-    params: Params<AdamSettings>,
-    ...rest: Arguments<
-      [
-        lr: number,
-        betas: readonly [number, number],
-        eps: number,
-        weightDecay: number,
-        amsgrad: boolean,
-      ],
-      Partial<AdamSettings>
-    >
-  ) {
-    super(params, readSettings(new.target.name, kSettings, rest), kSettings);
-  }
-}
+export class Adam extends adam(kSettings, false) {}
 
 /** Adam with decoupled weight decay, which does not affect the running averages. */
-export class AdamW extends AdamBase {
-  protected override readonly isDecoupled = true;
-
-  constructor(
-    params: Params<AdamSettings>,
-    ...rest: Arguments<
-      [
-        lr: number,
-        betas: readonly [number, number],
-        eps: number,
-        weightDecay: number,
-        amsgrad: boolean,
-      ],
-      Partial<AdamSettings>
-    >
-  ) {
-    super(params, readSettings(new.target.name, kDecoupledSettings, rest), kDecoupledSettings);
-  }
-}
+export class AdamW extends adam(kDecoupledSettings, true) {}

@@ -1,10 +1,8 @@
-import type { Arguments } from "../arguments/read.js";
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { abs, addcdiv_, lerp_, maximum_, mul_ } from "../generated/ops.js";
-import type { Tensor } from "../tensor/tensor.js";
 import { checkBetas, kNumberPair } from "./betas.js";
-import { ComposedOptimizer, decayed, flush_, parts, type StateOf } from "./composed.js";
-import { checkRange, type Params, readSettings } from "./optimizer.js";
+import { composed, decayed, flush_, parts } from "./composed.js";
+import { checkRange } from "./optimizer.js";
 import { zeroState } from "./state.js";
 
 const kSettings = {
@@ -21,35 +19,20 @@ const kSettings = {
 };
 
 /** Settings of `Adamax`. */
-export type AdamaxSettings = Values<typeof kSettings>;
+export interface AdamaxSettings extends Values<typeof kSettings> {}
 
 const kState = { step: 0, expAvg: zeroState, expInf: zeroState };
 
 /** Adamax: Adam that divides by the decaying maximum of the gradient instead of by the root of averaged squares. */
-export class Adamax extends ComposedOptimizer<AdamaxSettings, typeof kState> {
-  constructor(
-    params: Params<AdamaxSettings>,
-    ...rest: Arguments<
-      [lr: number, betas: readonly [number, number], eps: number, weightDecay: number],
-      Partial<AdamaxSettings>
-    >
-  ) {
-    super(params, readSettings(new.target.name, kSettings, rest), kSettings, kState);
-  }
-
-  protected override checkSettings(settings: AdamaxSettings): void {
-    checkRange("Adamax", "lr", settings.lr);
-    checkRange("Adamax", "eps", settings.eps);
-    checkBetas("Adamax", settings.betas);
-    checkRange("Adamax", "weightDecay", settings.weightDecay);
-  }
-
-  protected override update(
-    { lr, betas, eps, weightDecay }: AdamaxSettings,
-    state: StateOf<typeof kState>,
-    param: Tensor,
-    given: Tensor,
-  ): void {
+export class Adamax extends composed<
+  AdamaxSettings,
+  [lr: number, betas: readonly [number, number], eps: number, weightDecay: number],
+  typeof kState
+>({
+  settings: kSettings,
+  checks: { lr: checkRange, eps: checkRange, betas: checkBetas, weightDecay: checkRange },
+  state: kState,
+  update({ lr, betas, eps, weightDecay }, state, param, given) {
     const [beta1, beta2] = betas;
     const expAvg = parts(state.expAvg);
     const expInf = parts(state.expInf);
@@ -58,5 +41,5 @@ export class Adamax extends ComposedOptimizer<AdamaxSettings, typeof kState> {
     if (eps > 0) flush_(expAvg, 1 - beta1);
     maximum_(mul_(expInf, beta2), abs(grad).add_(eps));
     addcdiv_(param, expAvg, expInf, -lr / (1 - beta1 ** state.step));
-  }
-}
+  },
+}) {}

@@ -1,9 +1,9 @@
-import type { Arguments } from "../arguments/read.js";
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { add_, copy_, mul_, sub } from "../generated/ops.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { ComposedOptimizer, decayed, parts, type StateOf } from "./composed.js";
-import { checkRange, type Params, readSettings } from "./optimizer.js";
+import { composed, decayed, parts } from "./composed.js";
+import type { StateOf } from "./declaration.js";
+import { checkRange } from "./optimizer.js";
 import { keptNumber, zeroState } from "./state.js";
 
 const kSettings = {
@@ -22,37 +22,20 @@ const kSettings = {
 };
 
 /** Settings of `ASGD`. */
-export type ASGDSettings = Values<typeof kSettings>;
+export interface ASGDSettings extends Values<typeof kSettings> {}
 
 const kState = { step: 0, eta: 0, mu: 1, ax: zeroState };
 
 /** Averaged stochastic gradient descent; its state contains the average of the parameters, `ax`. */
-export class ASGD extends ComposedOptimizer<ASGDSettings, typeof kState> {
-  constructor(
-    params: Params<ASGDSettings>,
-    ...rest: Arguments<
-      [lr: number, lambd: number, alpha: number, t0: number, weightDecay: number],
-      Partial<ASGDSettings>
-    >
-  ) {
-    super(params, readSettings(new.target.name, kSettings, rest), kSettings, kState);
-  }
-
-  protected override checkSettings(settings: ASGDSettings): void {
-    checkRange("ASGD", "lr", settings.lr);
-    checkRange("ASGD", "weightDecay", settings.weightDecay);
-  }
-
-  protected override fresh(param: Tensor, settings: ASGDSettings): StateOf<typeof kState> {
-    return { ...super.fresh(param, settings), eta: rateFor(param, settings.lr) };
-  }
-
-  protected override update(
-    { lr, lambd, alpha, t0, weightDecay }: ASGDSettings,
-    state: StateOf<typeof kState>,
-    param: Tensor,
-    given: Tensor,
-  ): void {
+export class ASGD extends composed<
+  ASGDSettings,
+  [lr: number, lambd: number, alpha: number, t0: number, weightDecay: number],
+  typeof kState
+>({
+  settings: kSettings,
+  checks: { lr: checkRange, weightDecay: checkRange },
+  state: kState,
+  update({ lr, lambd, alpha, t0, weightDecay }, state, param, given) {
     const ax = parts(state.ax);
     const grad = decayed(given, param, weightDecay);
     mul_(param, 1 - lambd * state.eta);
@@ -61,6 +44,10 @@ export class ASGD extends ComposedOptimizer<ASGDSettings, typeof kState> {
     else add_(ax, sub(param, ax), state.mu);
     state.eta = rateFor(param, lr / (1 + lambd * lr * state.step) ** alpha);
     state.mu = rateFor(param, 1 / Math.max(1, state.step - t0));
+  },
+}) {
+  protected override fresh(param: Tensor, settings: ASGDSettings): StateOf<typeof kState> {
+    return { ...super.fresh(param, settings), eta: rateFor(param, settings.lr) };
   }
 }
 

@@ -9,7 +9,7 @@ export const kNumberPair = new Rule<readonly [number, number]>("a list of two nu
 });
 
 /** Throws InvalidArgument unless both factors are at least 0 and below 1. */
-export function checkBetas(owner: string, betas: readonly [number, number]): void {
-  checkRange(owner, "betas[0]", betas[0], 0, 1);
-  checkRange(owner, "betas[1]", betas[1], 0, 1);
+export function checkBetas(owner: string, name: string, betas: readonly [number, number]): void {
+  checkRange(owner, `${name}[0]`, betas[0], 0, 1);
+  checkRange(owner, `${name}[1]`, betas[1], 0, 1);
 }

@@ -1,115 +1,74 @@
-// Optimizers whose step consists of tensor ops, for one parameter after the other. A complex number is
+// Declarations of optimizers whose step consists of tensor ops, for one parameter after the other. A complex number is
 // treated as two real ones.
 
 import { checkStep_ } from "../generated/internal.js";
 import { add, hardshrink_, neg, viewAsReal } from "../generated/ops.js";
-import { snakeCase } from "../runtime/spelling.js";
 import { isComplex } from "../tensor/dtype.js";
-import { Tensor } from "../tensor/tensor.js";
+import type { Tensor } from "../tensor/tensor.js";
 import {
-  Optimizer,
-  type Params,
-  type PlannedStep,
-  type SettingRules,
-  type StepInputs,
-} from "./optimizer.js";
+  DeclaredOptimizer,
+  type OptimizerClass,
+  type OptimizerDeclaration,
+  optimizer,
+  type StateOf,
+  type StateRules,
+} from "./declaration.js";
+import type { PlannedStep, StepInputs } from "./optimizer.js";
 import { quietly } from "./quietly.js";
-import { loadedNumber, loadedState, numberState } from "./state.js";
 
-/** The state of a parameter: the initial step number, and functions that create its tensors. */
-type StateRules = { readonly step: number } & Readonly<
-  Record<string, number | ((param: Tensor) => Tensor)>
->;
+/** The state of a parameter, with the number of its steps. */
+type SteppedRules<Settings> = StateRules<Settings> & { readonly step: number };
 
-/** The type of the state for a declaration. */
-export type StateOf<Rules> = { step: number } & {
-  [Name in keyof Rules]: Rules[Name] extends number ? number : Tensor;
-};
-
-/** An optimizer that defines the update of one parameter and declares its state. */
-export abstract class ComposedOptimizer<
-  Settings extends { maximize: boolean },
-  Rules extends StateRules,
-> extends Optimizer<Settings, StateOf<Rules>> {
-  readonly #stateRules: Rules;
-
-  constructor(
-    params: Params<Settings>,
-    defaults: Settings,
-    rules: SettingRules<Settings>,
-    stateRules: Rules,
-  ) {
-    super(params, defaults, rules);
-    this.#stateRules = stateRules;
-  }
-
+/** The argument of composed(). */
+interface ComposedDeclaration<Settings, Rules> extends OptimizerDeclaration<Settings, Rules> {
   /**
    * Updates a parameter and its state, except the step number, which has been incremented already. Runs without
    * recording, and all other tensors that it creates are freed. `grad` is the direction to descend.
    */
-  protected abstract update(
-    settings: Settings,
-    state: StateOf<Rules>,
-    param: Tensor,
-    grad: Tensor,
-  ): void;
+  update: (settings: Settings, state: StateOf<Rules>, param: Tensor, grad: Tensor) => void;
+}
 
-  /** Returns the state of a parameter before its first step. */
-  protected fresh(param: Tensor, _settings: Settings): StateOf<Rules> {
-    const entries = Object.entries(this.#stateRules);
-    const made = entries.map(([name, rule]) => [
-      name,
-      typeof rule === "number" ? rule : rule(param),
-    ]);
-    return Object.fromEntries(made) as StateOf<Rules>;
-  }
+/** An optimizer that declares the update of one parameter. */
+export class ComposedOptimizer<
+  Settings extends { maximize: boolean },
+  Rules extends SteppedRules<Settings>,
+> extends DeclaredOptimizer<Settings, Rules> {
+  /** @internal */
+  declare protected readonly declaration: ComposedDeclaration<Settings, Rules>;
 
   protected override plan(
     settings: Settings,
     { params, grads }: StepInputs,
   ): readonly PlannedStep[] {
-    const states = params.map((param) => {
-      return this.state.get(param) ?? this.addState(param, this.fresh(param, settings));
-    });
-    const lists = Object.entries(this.#stateRules)
+    const { state: rules, update } = this.declaration;
+    const states = params.map((param) => this.stateFor(param, settings));
+    const lists = Object.entries(rules)
       .filter(([, rule]) => typeof rule !== "number")
-      .map(([name]) => states.map((state) => state[name] as Tensor));
+      .map(([name]) => states.map((state) => state[name as keyof typeof state] as Tensor));
     const run = () => {
       checkStep_(params, grads, lists.flat());
       params.forEach((param, i) => {
-        const state = states[i] as StateOf<Rules>;
-        Object.assign(state, { step: state.step + 1 });
+        const state = states[i] as StateOf<Rules> & { step: number };
+        state.step++;
         const grad = parts(grads[i] as Tensor);
-        const update = () => {
-          this.update(settings, state, parts(param), settings.maximize ? neg(grad) : grad);
-        };
-        quietly(update);
+        quietly(() => {
+          update(settings, state, parts(param), settings.maximize ? neg(grad) : grad);
+        });
       });
     };
     return [{ params, grads, states: lists, run }];
   }
+}
 
-  protected override saveState(state: StateOf<Rules>): Record<string, Tensor> {
-    const saved = Object.entries<number | Tensor>(state).map(([name, value]) => [
-      snakeCase(name),
-      value instanceof Tensor ? value.detach() : numberState(value),
-    ]);
-    return Object.fromEntries(saved);
-  }
-
-  protected override loadState(
-    saved: Readonly<Record<string, Tensor>>,
-    param: Tensor,
-  ): StateOf<Rules> {
-    const owner = this.constructor.name;
-    const loaded = Object.entries(this.#stateRules).map(([name, rule]) => [
-      name,
-      typeof rule === "number"
-        ? loadedNumber(owner, snakeCase(name), saved)
-        : loadedState(owner, snakeCase(name), saved, param),
-    ]);
-    return Object.fromEntries(loaded) as StateOf<Rules>;
-  }
+/** Returns the base class of an optimizer that declares its update. */
+export function composed<
+  Settings extends { maximize: boolean },
+  Positional extends readonly unknown[],
+  Rules extends SteppedRules<Settings>,
+>(
+  declaration: ComposedDeclaration<Settings, Rules>,
+): OptimizerClass<Settings, Positional, ComposedOptimizer<Settings, Rules>> {
+  return optimizer(declaration, ComposedOptimizer as never) as never;
 }
 
 /** Returns a view of complex numbers as pairs of real ones; returns a real tensor unchanged. */

@@ -1,10 +1,8 @@
-import type { Arguments } from "../arguments/read.js";
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { addcdiv_, addcmul_, div, lerp_, mul_ } from "../generated/ops.js";
-import type { Tensor } from "../tensor/tensor.js";
 import { checkBetas, kNumberPair } from "./betas.js";
-import { ComposedOptimizer, decayed, flush_, parts, type StateOf } from "./composed.js";
-import { checkRange, type Params, readSettings } from "./optimizer.js";
+import { composed, decayed, flush_, parts } from "./composed.js";
+import { checkRange } from "./optimizer.js";
 import { keptNumber, zeroState } from "./state.js";
 
 const kSettings = {
@@ -25,42 +23,32 @@ const kSettings = {
 };
 
 /** Settings of `NAdam`. */
-export type NAdamSettings = Values<typeof kSettings>;
+export interface NAdamSettings extends Values<typeof kSettings> {}
 
 const kState = { step: 0, muProduct: 1, expAvg: zeroState, expAvgSq: zeroState };
 
 /** NAdam: Adam with Nesterov momentum, which looks ahead along the average of the gradient. */
-export class NAdam extends ComposedOptimizer<NAdamSettings, typeof kState> {
-  constructor(
-    params: Params<NAdamSettings>,
-    ...rest: Arguments<
-      [
-        lr: number,
-        betas: readonly [number, number],
-        eps: number,
-        weightDecay: number,
-        momentumDecay: number,
-      ],
-      Partial<NAdamSettings>
-    >
-  ) {
-    super(params, readSettings(new.target.name, kSettings, rest), kSettings, kState);
-  }
-
-  protected override checkSettings(settings: NAdamSettings): void {
-    checkRange("NAdam", "lr", settings.lr);
-    checkRange("NAdam", "eps", settings.eps);
-    checkBetas("NAdam", settings.betas);
-    checkRange("NAdam", "weightDecay", settings.weightDecay);
-    checkRange("NAdam", "momentumDecay", settings.momentumDecay);
-  }
-
-  protected override update(
-    settings: NAdamSettings,
-    state: StateOf<typeof kState>,
-    param: Tensor,
-    given: Tensor,
-  ): void {
+export class NAdam extends composed<
+  NAdamSettings,
+  [
+    lr: number,
+    betas: readonly [number, number],
+    eps: number,
+    weightDecay: number,
+    momentumDecay: number,
+  ],
+  typeof kState
+>({
+  settings: kSettings,
+  checks: {
+    lr: checkRange,
+    eps: checkRange,
+    betas: checkBetas,
+    weightDecay: checkRange,
+    momentumDecay: checkRange,
+  },
+  state: kState,
+  update(settings, state, param, given) {
     const { lr, betas, eps, weightDecay, momentumDecay, decoupledWeightDecay } = settings;
     const [beta1, beta2] = betas;
     const { step } = state;
@@ -85,5 +73,5 @@ export class NAdam extends ComposedOptimizer<NAdamSettings, typeof kState> {
       .add_(eps);
     addcdiv_(param, grad, denominator, (-lr * (1 - mu)) / (1 - state.muProduct));
     addcdiv_(param, expAvg, denominator, (-lr * nextMu) / (1 - state.muProduct * nextMu));
-  }
-}
+  },
+}) {}

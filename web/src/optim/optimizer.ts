@@ -179,7 +179,7 @@ export abstract class Optimizer<Settings extends object, State extends object, V
       !isPlainObject(saved.state) ||
       !Array.isArray(saved.param_groups)
     ) {
-      const reason = `expected what stateDict() returns, { state, param_groups }, got ${describe(saved)}.`;
+      const reason = `expected the result of stateDict(), { state, param_groups }, got ${describe(saved)}.`;
       fail("InvalidArgument", name, reason);
     }
     const { state, param_groups: groups } = saved;
@@ -354,7 +354,11 @@ export abstract class Optimizer<Settings extends object, State extends object, V
         );
       }
       if (known.has(param)) {
-        fail("InvalidArgument", name, "params: expected different parameters, got one twice.");
+        fail(
+          "InvalidArgument",
+          name,
+          "params: expected distinct parameters, got the same one twice.",
+        );
       }
       known.add(param);
     }

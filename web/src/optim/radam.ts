@@ -1,10 +1,8 @@
-import type { Arguments } from "../arguments/read.js";
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { add_, addcdiv_, addcmul_, lerp_, mul_, sqrt } from "../generated/ops.js";
-import type { Tensor } from "../tensor/tensor.js";
 import { checkBetas, kNumberPair } from "./betas.js";
-import { ComposedOptimizer, decayed, flush_, parts, type StateOf } from "./composed.js";
-import { checkRange, type Params, readSettings } from "./optimizer.js";
+import { composed, decayed, flush_, parts } from "./composed.js";
+import { checkRange } from "./optimizer.js";
 import { zeroState } from "./state.js";
 
 const kSettings = {
@@ -23,35 +21,20 @@ const kSettings = {
 };
 
 /** Settings of `RAdam`. */
-export type RAdamSettings = Values<typeof kSettings>;
+export interface RAdamSettings extends Values<typeof kSettings> {}
 
 const kState = { step: 0, expAvg: zeroState, expAvgSq: zeroState };
 
 /** RAdam: Adam that divides by the average of squares only once that average is reliable enough. */
-export class RAdam extends ComposedOptimizer<RAdamSettings, typeof kState> {
-  constructor(
-    params: Params<RAdamSettings>,
-    ...rest: Arguments<
-      [lr: number, betas: readonly [number, number], eps: number, weightDecay: number],
-      Partial<RAdamSettings>
-    >
-  ) {
-    super(params, readSettings(new.target.name, kSettings, rest), kSettings, kState);
-  }
-
-  protected override checkSettings(settings: RAdamSettings): void {
-    checkRange("RAdam", "lr", settings.lr);
-    checkRange("RAdam", "eps", settings.eps);
-    checkBetas("RAdam", settings.betas);
-    checkRange("RAdam", "weightDecay", settings.weightDecay);
-  }
-
-  protected override update(
-    settings: RAdamSettings,
-    state: StateOf<typeof kState>,
-    param: Tensor,
-    given: Tensor,
-  ): void {
+export class RAdam extends composed<
+  RAdamSettings,
+  [lr: number, betas: readonly [number, number], eps: number, weightDecay: number],
+  typeof kState
+>({
+  settings: kSettings,
+  checks: { lr: checkRange, eps: checkRange, betas: checkBetas, weightDecay: checkRange },
+  state: kState,
+  update(settings, state, param, given) {
     const { lr, betas, eps, weightDecay, decoupledWeightDecay } = settings;
     const [beta1, beta2] = betas;
     const { step } = state;
@@ -73,8 +56,8 @@ export class RAdam extends ComposedOptimizer<RAdamSettings, typeof kState> {
       const factor = stepSize * rectification * Math.sqrt(1 - beta2 ** step);
       addcdiv_(param, expAvg, add_(sqrt(expAvgSq), eps), factor);
     }
-  }
-}
+  },
+}) {}
 
 // The rectification factor for the average of squares; null while its variance is not tractable.
 function rectificationOf(beta2: number, step: number): number | null {

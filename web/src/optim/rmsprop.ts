@@ -1,16 +1,8 @@
-import type { Arguments } from "../arguments/read.js";
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { rmspropStep_ } from "../generated/internal.js";
-import type { Tensor } from "../tensor/tensor.js";
-import {
-  checkRange,
-  Optimizer,
-  type Params,
-  type PlannedStep,
-  readSettings,
-  type StepInputs,
-} from "./optimizer.js";
-import { loadedNumber, loadedState, numberState, zeroState } from "./state.js";
+import { onDemand, optimizer } from "./declaration.js";
+import { checkRange, type PlannedStep, type StepInputs } from "./optimizer.js";
+import { zeroState } from "./state.js";
 
 const kSettings = {
   /** The learning rate; default 1e-2. */
@@ -30,48 +22,49 @@ const kSettings = {
 };
 
 /** Settings of `RMSprop`. */
-export type RMSpropSettings = Values<typeof kSettings>;
+export interface RMSpropSettings extends Values<typeof kSettings> {}
 
-interface State {
-  step: number;
-  squareAvg: Tensor;
+const kState = {
+  step: 0,
+  squareAvg: zeroState,
   /** With momentum only. */
-  momentumBuffer?: Tensor;
+  momentumBuffer: onDemand,
   /** When centered only. */
-  gradAvg?: Tensor;
-}
+  gradAvg: onDemand,
+};
 
 /** RMSprop: divides steps by the running root mean square of the gradient. */
-export class RMSprop extends Optimizer<RMSpropSettings, State> {
-  constructor(
-    params: Params<RMSpropSettings>,
-    ...rest: Arguments<
-      [
-        lr: number,
-        alpha: number,
-        eps: number,
-        weightDecay: number,
-        momentum: number,
-        centered: boolean,
-      ],
-      Partial<RMSpropSettings>
-    >
-  ) {
-    super(params, readSettings(new.target.name, kSettings, rest), kSettings);
-  }
-
-  protected override checkSettings(settings: RMSpropSettings): void {
-    checkRange("RMSprop", "lr", settings.lr);
-    checkRange("RMSprop", "eps", settings.eps);
-    checkRange("RMSprop", "momentum", settings.momentum);
-    checkRange("RMSprop", "weightDecay", settings.weightDecay);
-    checkRange("RMSprop", "alpha", settings.alpha);
-  }
-
+export class RMSprop extends optimizer<
+  RMSpropSettings,
+  [
+    lr: number,
+    alpha: number,
+    eps: number,
+    weightDecay: number,
+    momentum: number,
+    centered: boolean,
+  ],
+  typeof kState
+>({
+  settings: kSettings,
+  checks: {
+    lr: checkRange,
+    eps: checkRange,
+    momentum: checkRange,
+    weightDecay: checkRange,
+    alpha: checkRange,
+  },
+  state: kState,
+}) {
   protected override plan(settings: RMSpropSettings, inputs: StepInputs): readonly PlannedStep[] {
     const { params, grads } = inputs;
     const { lr, alpha, eps, weightDecay, momentum, centered, maximize } = settings;
-    const own = params.map((param) => this.#stateOf(param, settings));
+    const own = params.map((param) => {
+      const state = this.stateFor(param, settings);
+      if (momentum > 0) this.partOf(state, "momentumBuffer", () => zeroState(param));
+      if (centered) this.partOf(state, "gradAvg", () => zeroState(param));
+      return state;
+    });
     const squareAvgs = own.map((state) => state.squareAvg);
     const buffers = momentum > 0 ? own.flatMap((state) => state.momentumBuffer ?? []) : [];
     const gradAvgs = centered ? own.flatMap((state) => state.gradAvg ?? []) : [];
@@ -92,33 +85,5 @@ export class RMSprop extends Optimizer<RMSpropSettings, State> {
       for (const state of own) state.step++;
     };
     return [{ params, grads, states: [squareAvgs, buffers, gradAvgs], run }];
-  }
-
-  protected override saveState(state: State): Record<string, Tensor> {
-    const { step, squareAvg, momentumBuffer, gradAvg } = state;
-    return {
-      step: numberState(step),
-      square_avg: squareAvg.detach(),
-      ...(momentumBuffer && { momentum_buffer: momentumBuffer.detach() }),
-      ...(gradAvg && { grad_avg: gradAvg.detach() }),
-    };
-  }
-
-  protected override loadState(saved: Readonly<Record<string, Tensor>>, param: Tensor): State {
-    const load = (key: string) => loadedState("RMSprop", key, saved, param);
-    return {
-      step: loadedNumber("RMSprop", "step", saved),
-      squareAvg: load("square_avg"),
-      ...("momentum_buffer" in saved && { momentumBuffer: load("momentum_buffer") }),
-      ...("grad_avg" in saved && { gradAvg: load("grad_avg") }),
-    };
-  }
-
-  #stateOf(param: Tensor, { momentum, centered }: RMSpropSettings): State {
-    const state =
-      this.state.get(param) ?? this.addState(param, { step: 0, squareAvg: zeroState(param) });
-    if (momentum > 0) this.partOf(state, "momentumBuffer", () => zeroState(param));
-    if (centered) this.partOf(state, "gradAvg", () => zeroState(param));
-    return state;
   }
 }

@@ -1,11 +1,10 @@
-import type { Arguments } from "../arguments/read.js";
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { addcmul_, copy_, fill_, gt, lt, mul, sign, where } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { kNumberPair } from "./betas.js";
-import { ComposedOptimizer, parts, type StateOf } from "./composed.js";
-import { checkRange, type Params, readSettings } from "./optimizer.js";
+import { composed, parts } from "./composed.js";
+import { checkRange } from "./optimizer.js";
 import { zeroState } from "./state.js";
 
 const kSettings = {
@@ -20,44 +19,20 @@ const kSettings = {
 };
 
 /** Settings of `Rprop`. */
-export type RpropSettings = Values<typeof kSettings>;
+export interface RpropSettings extends Values<typeof kSettings> {}
 
-const kState = { step: 0, prev: zeroState, stepSize: zeroState };
+const kState = { step: 0, prev: zeroState, stepSize: firstStepSize };
 
 /** Resilient backpropagation: every element has its own step size, which grows until the sign of its gradient changes. */
-export class Rprop extends ComposedOptimizer<RpropSettings, typeof kState> {
-  constructor(
-    params: Params<RpropSettings>,
-    ...rest: Arguments<
-      [lr: number, etas: readonly [number, number], stepSizes: readonly [number, number]],
-      Partial<RpropSettings>
-    >
-  ) {
-    super(params, readSettings(new.target.name, kSettings, rest), kSettings, kState);
-  }
-
-  protected override checkSettings({ lr, etas }: RpropSettings): void {
-    checkRange("Rprop", "lr", lr);
-    if (etas[0] > 0 && etas[0] < 1 && etas[1] > 1) return;
-    fail(
-      "InvalidArgument",
-      "Rprop",
-      `etas: expected 0 < etas[0] < 1 < etas[1], got ${etas[0]} and ${etas[1]}.`,
-    );
-  }
-
-  protected override fresh(param: Tensor, settings: RpropSettings): StateOf<typeof kState> {
-    const state = super.fresh(param, settings);
-    fill_(parts(state.stepSize), settings.lr);
-    return state;
-  }
-
-  protected override update(
-    { etas, stepSizes }: RpropSettings,
-    state: StateOf<typeof kState>,
-    param: Tensor,
-    given: Tensor,
-  ): void {
+export class Rprop extends composed<
+  RpropSettings,
+  [lr: number, etas: readonly [number, number], stepSizes: readonly [number, number]],
+  typeof kState
+>({
+  settings: kSettings,
+  checks: { lr: checkRange, etas: checkEtas },
+  state: kState,
+  update({ etas, stepSizes }, state, param, given) {
     const prev = parts(state.prev);
     const stepSize = parts(state.stepSize);
     const agreement = mul(given, prev);
@@ -69,5 +44,17 @@ export class Rprop extends ComposedOptimizer<RpropSettings, typeof kState> {
     const grad = where(hasTurned, 0, given);
     addcmul_(param, sign(grad), stepSize, -1);
     copy_(prev, grad);
-  }
+  },
+}) {}
+
+function firstStepSize(param: Tensor, { lr }: RpropSettings): Tensor {
+  const stepSize = zeroState(param);
+  fill_(parts(stepSize), lr);
+  return stepSize;
+}
+
+function checkEtas(owner: string, name: string, etas: readonly [number, number]): void {
+  if (etas[0] > 0 && etas[0] < 1 && etas[1] > 1) return;
+  const reason = `${name}: expected 0 < etas[0] < 1 < etas[1], got ${etas[0]} and ${etas[1]}.`;
+  fail("InvalidArgument", owner, reason);
 }

@@ -1,17 +1,10 @@
-import type { Arguments } from "../arguments/read.js";
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { sgdStep_ } from "../generated/internal.js";
 import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
-import {
-  checkRange,
-  Optimizer,
-  type Params,
-  type PlannedStep,
-  readSettings,
-  type StepInputs,
-} from "./optimizer.js";
-import { loadedState, zeroState } from "./state.js";
+import { optimizer } from "./declaration.js";
+import { checkRange, type PlannedStep, type StepInputs } from "./optimizer.js";
+import { zeroState } from "./state.js";
 
 const kSettings = {
   /** The learning rate; default 1e-3. */
@@ -29,28 +22,22 @@ const kSettings = {
 };
 
 /** Settings of `SGD`. */
-export type SGDSettings = Values<typeof kSettings>;
+export interface SGDSettings extends Values<typeof kSettings> {}
 
-interface State {
-  momentumBuffer: Tensor;
-}
+const kState = { momentumBuffer: zeroState };
 
 /** Stochastic gradient descent, optionally with momentum. */
-export class SGD extends Optimizer<SGDSettings, State> {
-  constructor(
-    params: Params<SGDSettings>,
-    ...rest: Arguments<
-      [lr: number, momentum: number, dampening: number, weightDecay: number, nesterov: boolean],
-      Partial<SGDSettings>
-    >
-  ) {
-    super(params, readSettings(new.target.name, kSettings, rest), kSettings);
-  }
-
+export class SGD extends optimizer<
+  SGDSettings,
+  [lr: number, momentum: number, dampening: number, weightDecay: number, nesterov: boolean],
+  typeof kState
+>({
+  settings: kSettings,
+  checks: { lr: checkRange, momentum: checkRange, weightDecay: checkRange },
+  state: kState,
+}) {
   protected override checkSettings(settings: SGDSettings): void {
-    checkRange("SGD", "lr", settings.lr);
-    checkRange("SGD", "momentum", settings.momentum);
-    checkRange("SGD", "weightDecay", settings.weightDecay);
+    super.checkSettings(settings);
     if (settings.nesterov && (settings.momentum <= 0 || settings.dampening !== 0)) {
       fail("InvalidArgument", "SGD", "nesterov: needs a momentum above 0 and a dampening of 0.");
     }
@@ -71,23 +58,10 @@ export class SGD extends Optimizer<SGDSettings, State> {
         params: chosen.map((i) => params[i] as Tensor),
         grads: chosen.map((i) => grads[i] as Tensor),
       };
-      const buffers = own.params.map((param) => this.#bufferOf(param));
+      const buffers = own.params.map((param) => this.stateFor(param, settings).momentumBuffer);
       const isFirst = chosen === newcomers;
       return [{ ...own, states: [buffers], run: () => run(settings, own, buffers, isFirst) }];
     });
-  }
-
-  #bufferOf(param: Tensor): Tensor {
-    const own = this.state.get(param);
-    return (own ?? this.addState(param, { momentumBuffer: zeroState(param) })).momentumBuffer;
-  }
-
-  protected override saveState(state: State): Record<string, Tensor> {
-    return { momentum_buffer: state.momentumBuffer.detach() };
-  }
-
-  protected override loadState(saved: Readonly<Record<string, Tensor>>, param: Tensor): State {
-    return { momentumBuffer: loadedState("SGD", "momentum_buffer", saved, param) };
   }
 }
 

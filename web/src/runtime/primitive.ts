@@ -12,7 +12,7 @@ export function toPrimitive(object: object, hint: Hint, where: string, advice: s
   fail(
     "InvalidArgument",
     where,
-    `JavaScript's operators and Math cannot compute with it: ${advice}. ` +
-      "For its text, use String(value) or a template literal.",
+    `JavaScript's operators and Math do not support this object: ${advice}. ` +
+      "To convert it to text, use String(value) or a template literal.",
   );
 }

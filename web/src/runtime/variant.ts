@@ -60,7 +60,7 @@ const kMaxDefaultThreads = 8;
 
 function availableParallelism(): number {
   const node = globalThis.process?.getBuiltinModule?.("node:os");
-  const told = node?.availableParallelism() ?? globalThis.navigator?.hardwareConcurrency;
+  const available = node?.availableParallelism() ?? globalThis.navigator?.hardwareConcurrency;
   // Browsers and extensions that prevent fingerprinting report 0 or undefined.
-  return Math.max(1, Math.floor(Number(told)) || 1);
+  return Math.max(1, Math.floor(Number(available)) || 1);
 }

@@ -159,6 +159,11 @@ export function itemSize(dtype: DType): number {
   return kArrays[dtype].BYTES_PER_ELEMENT * partsOf(dtype);
 }
 
+/** Returns whether `array` has the type in which elements of `dtype` are stored. */
+export function isStoredAs(dtype: DType, array: ArrayBufferView): array is StoredArray {
+  return array.constructor === kArrays[dtype];
+}
+
 /** Makes a zeroed array for `count` elements; throws OutOfMemory when it is too large. */
 export function newArray(dtype: DType, count: number, where: string): StoredArray {
   const length = count * partsOf(dtype);

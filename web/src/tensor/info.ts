@@ -28,7 +28,7 @@ function throwUnusable(tensor: unknown, handle: number): never {
     fail(
       "InvalidArgument",
       "vmap",
-      "this cannot be done with a tensor inside vmap(), because it represents a batch: do it outside, " +
+      "a tensor inside vmap() represents a batch and does not support this: do it outside, " +
         "or compute gradients with eg.func.grad() or eg.func.vjp(). Such a tensor is invalid after vmap(): " +
         "return it from the function to use its values.",
     );

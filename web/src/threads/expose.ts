@@ -71,7 +71,7 @@ async function join({ edgegradJoin }: JoinMessage, parent: Parent): Promise<void
   if (hasOwnEngine())
     throw new Error("it has started a separate engine: call expose() before init()");
   if (borderHash !== kBorderHash) {
-    throw new Error("its copy of edgegrad is of another build than that of the main thread");
+    throw new Error("its copy of edgegrad is from a different build than the main thread's");
   }
   const host: Host = {
     run: runJob,

@@ -91,7 +91,7 @@ export class Pool implements WorkerListener {
     this.queues = [];
     for (const worker of [...this.workers]) worker.end(reason);
     for (const { task } of waiting) {
-      refuse(task, new EdgeGradError("Internal", `[spawn] the call was still queued: ${reason}.`));
+      refuse(task, new EdgeGradError("Internal", `[spawn] the call did not start: ${reason}.`));
     }
   }
 

@@ -53,8 +53,8 @@ export async function spawn<T = unknown>(
   const host = hostHere();
   const url = isWorker(where) ? null : addressOf(where);
   if (url === null && host !== undefined) {
-    const told = "a Worker can only be passed to spawn() on the thread that called init().";
-    fail("InvalidArgument", "spawn", `${told} On this thread, pass the URL of a module.`);
+    const message = "a Worker can only be passed to spawn() on the thread that called init().";
+    fail("InvalidArgument", "spawn", `${message} On this thread, pass the URL of a module.`);
   }
   const answer = await untilSettled<Answer>("spawn", (settle, reject) => {
     try {

@@ -32,7 +32,7 @@ const kJoinTimeout = 60; // s
 
 // The error event of a browser does not tell these causes apart.
 const kNotLoaded =
-  "its script, or something that this imports, could not be loaded (a worker does not see its page's import map)";
+  "its script, or a module that it imports, could not be loaded (a worker does not see its page's import map)";
 
 /**
  * The interface of the worker for Emscripten and the engine. They set handlers on this object, so the worker's own handlers

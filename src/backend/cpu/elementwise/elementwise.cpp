@@ -31,7 +31,7 @@ enum class Access : std::uint8_t {
 };
 
 struct Plan {
-  Kernel kernel;
+  kernel::FormulaLoop loop;
   DType compute;
   DType kernel_output;
   const double* params;
@@ -92,7 +92,7 @@ void run_range(const Loop& loop, const Plan& plan, std::int64_t begin, std::int6
     args.out = direct_output
                    ? static_cast<char*>(loop.operands[0].memory.address()) + at * plan.out_item
                    : tiles[0].bytes;
-    plan.kernel(args);
+    plan.loop(args);
     if (!direct_output)
       scatter(loop, loop.operands[0], at, count, tiles[0].bytes, plan.kernel_output);
     at += count;
@@ -129,7 +129,7 @@ void run_rows(const Loop& loop, const Plan& plan, std::int64_t begin, std::int64
       if (is_constant) spread(packs[i].bytes, 1, from, 0, plan.lanes);
     }
     args.out = static_cast<char*>(loop.operands[0].memory.address()) + offset[0] * plan.out_item;
-    run_row(plan.kernel, args, inputs, loop.sizes[inner], plan.item, plan.out_item);
+    run_row(plan.loop, args, inputs, loop.sizes[inner], plan.item, plan.out_item);
   }
 }
 

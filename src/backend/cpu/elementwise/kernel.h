@@ -25,6 +25,5 @@ struct KernelArgs {
   char* out = nullptr;
   const double* params = nullptr;
 };
-using Kernel = void (*)(const KernelArgs&);
 
 }  // namespace eg::cpu

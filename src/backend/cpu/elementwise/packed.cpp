@@ -48,11 +48,11 @@ bool run_packed(const kernel::Formula& formula, DType compute, DType result, std
   return true;
 }
 
-void run_row(Kernel kernel, KernelArgs args, std::size_t inputs, std::int64_t count,
+void run_row(kernel::FormulaLoop loop, KernelArgs args, std::size_t inputs, std::int64_t count,
              std::int64_t item, std::int64_t out_item) {
   const std::int64_t lanes = kPackBytes / item;
   args.packs = count / lanes;
-  if (args.packs > 0) kernel(args);
+  if (args.packs > 0) loop(args);
 
   // The last, partial pack is processed in local buffers, because memory may end after its
   // elements.
@@ -69,7 +69,7 @@ void run_row(Kernel kernel, KernelArgs args, std::size_t inputs, std::int64_t co
   OnePack result_pack;
   args.packs = 1;
   args.out = result_pack.bytes;
-  kernel(args);
+  loop(args);
   std::memcpy(last, result_pack.bytes, static_cast<std::size_t>(rest * out_item));
 }
 

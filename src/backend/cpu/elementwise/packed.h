@@ -29,7 +29,7 @@ bool run_packed(const kernel::Formula& formula, DType compute, DType result, std
 
 /// Runs a kernel over `count` elements of `item` bytes. `args` holds the operands' addresses, and a
 /// step of 0 for constants; `packs` is set here.
-void run_row(Kernel kernel, KernelArgs args, std::size_t inputs, std::int64_t count,
+void run_row(kernel::FormulaLoop loop, KernelArgs args, std::size_t inputs, std::int64_t count,
              std::int64_t item, std::int64_t out_item);
 
 }  // namespace eg::cpu

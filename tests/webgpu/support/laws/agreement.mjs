@@ -1,7 +1,7 @@
-// Whether what a device gives is what the CPU gives.
+// Compares the results of a device with those of the CPU.
 
-// Words of a few units in the last place, in formulas and in sums of some ten terms in another order; what is derived
-// twice has more of them, which cancel.
+// Functions are accurate to a few units in the last place; formulas and sums of about ten terms in another order add these
+// errors. Second derivatives have more such terms, which may cancel.
 const kTolerances = [
   { relative: 1e-4, absolute: 2e-5 },
   { relative: 1e-4, absolute: 2e-5 },
@@ -10,7 +10,9 @@ const kTolerances = [
 
 const isExact = (dtype) => !/float|complex/.test(dtype);
 
-/** What differs between two outcomes: { order, text } with the order of the derivative, -1 for all; null where nothing does. */
+/**
+ * Returns how two outcomes differ as { order, text } with the order of the derivative, or -1 for everything; null if they agree.
+ */
 export function difference(found, right) {
   if (found.code !== right.code || shapesOf(found) !== shapesOf(right))
     return { order: -1, text: `${describe(found)}, not ${describe(right)}` };

@@ -1,4 +1,5 @@
-// The laws in a page: of every op the first sample, in float32 with its gradients, for pages compile shaders slowly.
+// The laws in a page. Pages compile shaders slowly, so only the first sample of every op is tested, in float32, with its
+// gradients.
 
 import { eg } from "../../../js/support/engine.mjs";
 import { opTable, samplesOf } from "../../../js/support/op_samples.mjs";
@@ -8,7 +9,7 @@ const finish = (result) => {
   document.body.textContent = JSON.stringify(result);
 };
 
-// The page's own events come between the ops.
+// Lets the page handle its events between ops.
 const pause = () => new Promise((resolve) => setTimeout(resolve));
 
 async function run() {

@@ -1,23 +1,23 @@
-// Laws of every op on the device: it gives what it gives on the CPU, whatever its operands are and however they lie.
+// Laws for every op on the device: its results match the CPU's for all operands and all memory layouts.
 
 import { eg } from "../../../js/support/engine.mjs";
 import { samplesOf } from "../../../js/support/op_samples.mjs";
 import { difference } from "./agreement.mjs";
 import { emptyLayout, mapTensors, outcomeOf, stridedLayout } from "./outcome.mjs";
 
-// The dtypes that the device has, with the orders of derivatives that are compared.
+// The dtypes that the device supports, with the highest order of derivatives to compare.
 const kOrders = { float32: 2, complex64: 2, int32: 0, int64: 0, uint8: 0, bool: 0 };
 
-/** The dtypes that the device has, in the order of the page. */
+/** The dtypes that the device supports, in the order of the page. */
 export const kDeviceDTypes = Object.keys(kOrders);
 
-/** An op of the package that takes samples. */
+/** True for an op of the package that has samples. */
 export const isCallable = (op) => samplesOf(op).length > 0 && typeof eg[op.js] === "function";
 
 /**
- * What the samples of an op give on the device, for every dtype that it does not refuse: how many `orders` of derivatives agree
- * (0 for the value alone, -1 where not even that), the `most` that there are, and the kernels that the CPU computed in its
- * place (`fallbacks`). `problems` are sentences on what differs.
+ * Runs the samples of an op on the device, for every dtype that it does not reject. Returns the order of derivatives up to which
+ * results agree (`orders`: 0 for only the value, -1 if not even that), the highest order there is (`most`), and the kernels that
+ * the CPU computed instead (`fallbacks`). `problems` are sentences about the differences.
  */
 export function reportOnDevice(op) {
   const dtypes = {};
@@ -40,7 +40,10 @@ export function reportOnDevice(op) {
   return { op, dtypes, problems };
 }
 
-/** The other laws, as compare() gives them: operands as views, without elements, with indices out of range; in place; large. */
+/**
+ * Checks the other laws with compare(): operands that are views, that are empty, indices out of range, in-place ops, large
+ * operands.
+ */
 export function compareLaws(op) {
   const samples = samplesOf(op);
   const [first] = samples;
@@ -65,20 +68,20 @@ export function compareLaws(op) {
   return found.filter((one) => one !== null);
 }
 
-/** Compares calls of an op with these texts of arguments, in a dtype. */
+/** Compares calls of an op whose arguments are given as texts, in one dtype. */
 export function compareCalls(op, texts, how) {
   return samplesOf({ ...op, kind: "function", samples: texts }).map((sample) =>
     compare(op, sample, how),
   );
 }
 
-// More rows than a workgroup has invocations, of a length that is no multiple of anything.
+// More rows than a workgroup has invocations, of an odd length.
 const larger = ({ text }) => text.replaceAll("[2,3]", "[67,129]").replaceAll("[3]", "[129]");
 
 const outOfRange = (given) =>
   mapTensors(given, (tensor) => (tensor.dtype === "int64" ? tensor.add(1000) : tensor));
 
-/** One call on both devices; null where the sample has no such dtype. */
+/** Compares one call on both devices; null if the sample does not exist in this dtype. */
 export function compare(op, { text, make }, { dtype, title, orders = 0, layout, change }) {
   return eg.scope(() => {
     const given = make(dtype);
@@ -101,7 +104,7 @@ export function compare(op, { text, make }, { dtype, title, orders = 0, layout, 
   });
 }
 
-// Ops that make tensors are told what and where.
+// Ops that create tensors take their dtype and device as an option.
 function withPlace(op, args, place) {
   return op.kind === "factory" ? [...args, place] : args;
 }

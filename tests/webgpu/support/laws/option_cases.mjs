@@ -1,8 +1,8 @@
-// Calls that go through the options of functions, and at sizes where kernels take other ways than for samples: rows longer
-// than a workgroup, sizes that are no multiple of four or of a tile. Written as samples are (op_samples.mjs).
+// Calls that cover the options of functions, and sizes for which kernels use other code than for samples: rows longer than a
+// workgroup, sizes that are not multiples of four or of a tile. They have the format of samples (op_samples.mjs).
 
 const kConv2d = [
-  // Depthwise, dilated and strided; a bias; channels beyond a tile.
+  // Depthwise, dilated and strided; with a bias; more channels than a tile has.
   "T([2, 8, 9, 7]), T([8, 1, 3, 3]), T([8]), 1, 1, 1, 8",
   "T([2, 4, 11, 10]), T([8, 1, 3, 2]), null, 2, 1, [2, 3], 4",
   "T([1, 6, 8, 8]), T([9, 2, 3, 3]), T([9]), [2, 1], [0, 2], 1, 3",
@@ -169,7 +169,7 @@ export const kOptionCases = {
   ],
 };
 
-/** Every loss with every reduction, instead of what its samples choose. */
+/** Returns every loss with every reduction, instead of the one in its samples. */
 export function reductionCases(op) {
   const choices = op.args.find(({ name }) => name === "reduction").choices;
   return op.samples.flatMap((text) => {

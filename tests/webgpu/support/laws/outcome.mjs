@@ -1,26 +1,26 @@
-// What a call of an op gives on a device: its results and their derivatives, as arrays; or its error.
+// The outcome of calling an op on a device: its results and their derivatives as arrays, or its error.
 
 import { eg } from "../../../js/support/engine.mjs";
 import { callOp, comparable } from "../../../js/support/op_samples.mjs";
 
 const isTensor = (value) => value instanceof eg.Tensor;
 
-/** Arguments with every tensor among them, also those in lists, replaced by what `change` makes of it. */
+/** Returns the arguments with every tensor, also in lists, replaced by change(tensor). */
 export function mapTensors(value, change) {
   if (Array.isArray(value)) return value.map((part) => mapTensors(part, change));
   return isTensor(value) ? change(value) : value;
 }
 
-/** A leaf on a device with the values of a tensor: packed, or as `layout` lays them out. */
+/** Returns a leaf on a device with the values of a tensor, in the memory layout that `layout` makes. */
 function placed(tensor, device, layout) {
   const leaf = layout(tensor.detach(), (packed) => packed.to(device));
   return leaf.requiresGrad_(tensor.requiresGrad);
 }
 
-/** Packed memory. */
+/** Contiguous memory. */
 export const packedLayout = (tensor, move) => move(tensor);
 
-/** A view with its axes in the opposite order of memory, every second element, beginning at the second. */
+/** A view whose axes are in the opposite order of memory, of every second element from the second on. */
 export function stridedLayout(tensor, move) {
   const { shape, ndim } = tensor;
   if (ndim === 0) return move(tensor);
@@ -38,8 +38,8 @@ export function emptyLayout(tensor, move) {
 }
 
 /**
- * Calls an op with `given`, whose tensors go to the device, and returns { arrays } of the results and of derivatives up to
- * `orders`, or the { code } of its error; `fallbacks` are the kernels that the device lacked, with their dtypes.
+ * Calls an op with the arguments `given`, whose tensors are moved to the device. Returns { arrays } of the results and of
+ * derivatives up to `orders`, or the { code } of its error; `fallbacks` are the kernels that the device lacks, with their dtypes.
  */
 export function outcomeOf(op, given, { device, orders = 0, layout = packedLayout }) {
   let outcome;
@@ -74,14 +74,14 @@ function arraysOf(op, args, device, orders) {
 
 const isTracked = (tensor) => tensor.requiresGrad;
 
-// Zeros of what does not depend on the leaves, as derivatives of linear ops.
+// Derivatives that do not depend on the leaves, such as those of linear ops, are zeros.
 function derivativesOf(tracked, leaves, createGraph) {
   if (tracked.length === 0) return leaves.map((leaf) => eg.zerosLike(leaf));
   const gradOutputs = tracked.map(weightsFor);
   return eg.autograd.grad(tracked, leaves, { gradOutputs, materializeGrads: true, createGraph });
 }
 
-// Weights of all sizes, so that no part of a gradient cancels.
+// Different weights, so that no part of a gradient cancels.
 function weightsFor({ shape, numel, dtype, device }) {
   return eg.linspace(0.5, 1.5, numel).reshape(shape).to({ dtype, device });
 }
@@ -93,7 +93,7 @@ function arrayOf(tensor, order) {
 
 const kFallback = /has no kernel '(\w+)' of ([\w, ]+) \(for (\w+)\)/;
 
-/** The kernels, with dtypes and ops, that the CPU computes for a device while `work` runs. Other warnings are shown. */
+/** Returns the kernels, with dtypes and ops, that the CPU computes for a device while `work` runs. Other warnings are printed. */
 function fallbacksDuring(work) {
   const { warn } = console;
   const found = [];

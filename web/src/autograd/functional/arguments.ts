@@ -80,8 +80,8 @@ export class TensorGroup {
     const wrong = tensors.findIndex((one) => !(one instanceof Tensor));
     if (wrong >= 0) {
       const at = isList ? ` at index ${wrong}` : "";
-      const told = `the ${what} must be a tensor or an array of tensors, got ${describe(tensors[wrong])}${at}.`;
-      fail("InvalidArgument", where, told);
+      const message = `the ${what} must be a tensor or an array of tensors, got ${describe(tensors[wrong])}${at}.`;
+      fail("InvalidArgument", where, message);
     }
     return new TensorGroup(tensors as readonly Tensor[], isList);
   }
@@ -210,8 +210,8 @@ export function fillInZeros(
     }
     if (strict && createGraph && !gradient.requiresGrad) {
       const what = stage === "backward" || stage === "doubleBackwardTrick" ? "Jacobian" : "Hessian";
-      const told = strictMessage(`the ${what} of fn`, `input ${i}`, "createGraph: true");
-      fail("NoGradPath", where, told);
+      const message = strictMessage(`the ${what} of fn`, `input ${i}`, "createGraph: true");
+      fail("NoGradPath", where, message);
     }
     return gradient;
   });

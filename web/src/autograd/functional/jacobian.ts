@@ -86,8 +86,8 @@ function rowsOf(output: Tensor, i: number, inputs: readonly Tensor[], settings: 
         fail("NoGradPath", settings.where, strictMessage(`output ${i} of fn`, `input ${j}`));
       }
       if (one !== null && strict && createGraph && !one.requiresGrad) {
-        const told = strictMessage("the Jacobian of fn", `input ${j}`, "createGraph: true");
-        fail("NoGradPath", settings.where, told);
+        const message = strictMessage("the Jacobian of fn", `input ${j}`, "createGraph: true");
+        fail("NoGradPath", settings.where, message);
       }
       rows[j]?.push(one ?? zerosLike(inputs[j] as Tensor));
     });

@@ -80,6 +80,6 @@ export function partLengths(
 ): number[] {
   const checked = listOf(size).check(where, "lengths", lengths ?? new Array(count).fill(1));
   if (checked.length === count) return [...checked];
-  const told = `lengths: expected one for each of ${count} parts, got ${checked.length}.`;
-  return fail("InvalidArgument", where, told);
+  const message = `lengths: expected one for each of ${count} parts, got ${checked.length}.`;
+  return fail("InvalidArgument", where, message);
 }

@@ -79,7 +79,11 @@ export abstract class Distribution<P extends Parameters = Parameters> {
 
   protected constructor(parts: DistributionParts<P>) {
     if (new.target === Distribution) {
-      fail("InvalidArgument", "Distribution", "it is abstract: create one of its subclasses.");
+      fail(
+        "InvalidArgument",
+        "Distribution",
+        "this class is abstract: create one of its subclasses.",
+      );
     }
     this.parameters = parts.parameters;
     this.batchShape = parts.batchShape ?? [];
@@ -241,11 +245,11 @@ export abstract class Distribution<P extends Parameters = Parameters> {
         holdsEverywhere(() => constraint.check(value))
       )
         continue;
-      const told = `${name}: expected values of the constraint ${constraint} in ${this}, got shape [${value.shape}]:\n${value.detach()}`;
-      fail("InvalidArgument", this.constructor.name, told);
+      const message = `${name}: expected values of the constraint ${constraint} in ${this}, got shape [${value.shape}]:\n${value.detach()}`;
+      fail("InvalidArgument", this.constructor.name, message);
     }
-    const told = this.classFormulas.refuse?.(this as never);
-    if (told !== undefined) fail("InvalidArgument", this.constructor.name, told);
+    const message = this.classFormulas.refuse?.(this as never);
+    if (message !== undefined) fail("InvalidArgument", this.constructor.name, message);
   }
 
   /** Throws if `value` is not a tensor or, if validation is on, if its shape does not fit or its values are not in the support. */
@@ -255,14 +259,14 @@ export abstract class Distribution<P extends Parameters = Parameters> {
     this.checkShape(where, value.shape);
     const { support } = this;
     if (holdsEverywhere(() => support.check(value))) return;
-    const told = `value: expected values of the support ${support} of ${this}, got shape [${value.shape}]:\n${value.detach()}`;
-    fail("InvalidArgument", this.whereIs(where), told);
+    const message = `value: expected values of the support ${support} of ${this}, got shape [${value.shape}]:\n${value.detach()}`;
+    fail("InvalidArgument", this.whereIs(where), message);
   }
 
   /** Throws InvalidArgument because the distribution does not implement `what`. */
   protected missing(what: string, why = ""): never {
-    const told = `${this.constructor.name} does not implement ${what}${why}.`;
-    return fail("InvalidArgument", this.whereIs(what), told);
+    const message = `${this.constructor.name} does not implement ${what}${why}.`;
+    return fail("InvalidArgument", this.whereIs(what), message);
   }
 
   /** Throws InvalidArgument if `value` is not a tensor. */
@@ -284,7 +288,7 @@ export abstract class Distribution<P extends Parameters = Parameters> {
       return given === undefined || given === 1 || size === 1 || given === size;
     });
     if (fits) return;
-    const told = `value: expected a shape that broadcasts with batchShape + eventShape [${own}], got [${shape}].`;
-    fail("ShapeMismatch", this.whereIs(where), told);
+    const message = `value: expected a shape that broadcasts with batchShape + eventShape [${own}], got [${shape}].`;
+    fail("ShapeMismatch", this.whereIs(where), message);
   }
 }

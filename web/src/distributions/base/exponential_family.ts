@@ -13,7 +13,11 @@ export abstract class ExponentialFamily<P extends Parameters = Parameters> exten
   /** Takes the parts of a distribution: parameters, shapes and whether to validate. */
   constructor(parts: DistributionParts<P>) {
     if (new.target === ExponentialFamily) {
-      fail("InvalidArgument", "ExponentialFamily", "it is abstract: create one of its subclasses.");
+      fail(
+        "InvalidArgument",
+        "ExponentialFamily",
+        "this class is abstract: create one of its subclasses.",
+      );
     }
     super(parts);
   }

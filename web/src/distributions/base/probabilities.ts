@@ -26,11 +26,15 @@ export const kProbabilityOptions = { ...kOwnOptions, ...kDistributionOptions };
 /** Options of distributions that take probabilities or logits. */
 export interface ProbabilityOptions extends DistributionOptions, Options<typeof kOwnOptions> {}
 
+/** The arguments of distributions that take probabilities or logits, by position. */
+export type PositionalProbabilities = [
+  probs: Parameter | null,
+  logits: Parameter | null,
+  validateArgs: boolean | null,
+];
+
 /** The arguments of distributions that take probabilities or logits. */
-export type Probabilities = Arguments<
-  [probs: Parameter | null, logits: Parameter | null, validateArgs: boolean | null],
-  ProbabilityOptions
->;
+export type Probabilities = Arguments<PositionalProbabilities, ProbabilityOptions>;
 
 /** These arguments after they have been read. */
 export interface ReadProbabilities {

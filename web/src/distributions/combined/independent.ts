@@ -54,8 +54,8 @@ export class Independent<Base extends Distribution = Distribution> extends withF
     const { baseDistribution: base, reinterpretedBatchNdims: count, validateArgs } = call;
     const batchNdim = base.batchShape.length;
     if (count > batchNdim) {
-      const told = `reinterpretedBatchNdims: expected at most ${batchNdim}, the number of batch dimensions of baseDistribution, got ${count}.`;
-      fail("InvalidArgument", name, told);
+      const message = `reinterpretedBatchNdims: expected at most ${batchNdim}, the number of batch dimensions of baseDistribution, got ${count}.`;
+      fail("InvalidArgument", name, message);
     }
     const batchShape = base.batchShape.slice(0, batchNdim - count);
     const eventShape = [...base.batchShape.slice(batchNdim - count), ...base.eventShape];

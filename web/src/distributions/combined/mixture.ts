@@ -72,8 +72,8 @@ export class MixtureSameFamily<Component extends Distribution = Distribution> ex
     const weights = mixtureDistribution.logits.shape.at(-1);
     const components = componentDistribution.batchShape.at(-1);
     if (weights !== components) {
-      const told = `mixtureDistribution has ${weights} components, but componentDistribution.batchShape is [${componentDistribution.batchShape}].`;
-      fail("ShapeMismatch", name, told);
+      const message = `mixtureDistribution has ${weights} components, but componentDistribution.batchShape is [${componentDistribution.batchShape}].`;
+      fail("ShapeMismatch", name, message);
     }
     const { eventShape } = componentDistribution;
     super({ parameters: {}, batchShape, eventShape, validateArgs });

@@ -142,8 +142,8 @@ function baseFor(where: string, base: Distribution, whole: ComposeTransform): Di
   const shape = [...base.batchShape, ...base.eventShape];
   const domainDim = whole.domain.eventDim;
   if (shape.length < domainDim) {
-    const told = `baseDistribution: expected at least ${domainDim} dimensions, got shape [${shape}].`;
-    fail("ShapeMismatch", where, told);
+    const message = `baseDistribution: expected at least ${domainDim} dimensions, got shape [${shape}].`;
+    fail("ShapeMismatch", where, message);
   }
   const inner = whole.inverseShape(whole.forwardShape(shape));
   const batch = inner.slice(0, inner.length - base.eventShape.length);

@@ -6,12 +6,7 @@ import { eye, full, onesLike, zeros } from "../../generated/ops.js";
 import { tensor } from "../../ops/create.js";
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import {
-  broadcastAll,
-  broadcastShapes,
-  type Parameter,
-  type SampleShape,
-} from "../base/arguments.js";
+import { broadcastAll, broadcastShapes, type SampleShape } from "../base/arguments.js";
 import type { DeclaredClass } from "../base/declaration.js";
 import type { DistributionParts } from "../base/distribution.js";
 import { clampProbs, limitsOf, oneMinus } from "../base/numbers.js";
@@ -19,6 +14,7 @@ import {
   type GivenProbabilities,
   givenOf,
   kProbabilityOptions,
+  type PositionalProbabilities,
   type Probabilities,
   type ProbabilityDeclaration,
   ProbabilityDistribution,
@@ -90,8 +86,8 @@ function partsOfVectors(
   const { probs, logits } = readProbabilities(where, call);
   const { shape } = givenOf({ probs, logits });
   if (shape.length === 0) {
-    const told = `${probs ? "probs" : "logits"}: expected at least one dimension, got none.`;
-    fail("ShapeMismatch", where, told);
+    const message = `${probs ? "probs" : "logits"}: expected at least one dimension, got none.`;
+    fail("ShapeMismatch", where, message);
   }
   const parameters = probs
     ? { probs: probs.div(probs.sum(-1, true)) }
@@ -181,12 +177,7 @@ export interface MultinomialOptions
     Options<typeof kMultinomialOptions> {}
 
 type MultinomialArguments = Arguments<
-  [
-    totalCount: number,
-    probs: Parameter | null,
-    logits: Parameter | null,
-    validateArgs: boolean | null,
-  ],
+  [totalCount: number, ...rest: PositionalProbabilities],
   MultinomialOptions
 >;
 

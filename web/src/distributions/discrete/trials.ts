@@ -21,6 +21,7 @@ import {
   type GivenProbabilities,
   givenOf,
   kProbabilityOptions,
+  type PositionalProbabilities,
   type Probabilities,
   type ProbabilityDeclaration,
   ProbabilityDistribution,
@@ -153,12 +154,7 @@ const kBinomialOptions = {
 export interface BinomialOptions extends ProbabilityOptions, Options<typeof kBinomialOptions> {}
 
 type BinomialArguments = Arguments<
-  [
-    totalCount: Parameter,
-    probs: Parameter | null,
-    logits: Parameter | null,
-    validateArgs: boolean | null,
-  ],
+  [totalCount: Parameter, ...rest: PositionalProbabilities],
   BinomialOptions
 >;
 
@@ -179,8 +175,8 @@ export class Binomial extends trials<BinomialArguments, TotalCounts>({
     );
     if (most === least) return enumerated((most as number) + 1, batchShape, expand, given);
     const { name } = it.constructor;
-    const told = `${name} does not implement enumerateSupport for total counts that differ.`;
-    return fail("InvalidArgument", `${name}.enumerateSupport`, told);
+    const message = `${name} does not implement enumerateSupport for total counts that differ.`;
+    return fail("InvalidArgument", `${name}.enumerateSupport`, message);
   },
   mean: ({ totalCount, probs }) => totalCount.mul(probs),
   mode: ({ totalCount, probs }) => totalCount.add(1).mul(probs).floor().clamp(null, totalCount),
@@ -215,8 +211,6 @@ export class Poisson extends distribution({
   logProb: ({ rate }, value) => value.xlogy(rate).sub(rate).sub(value.add(1).lgamma()),
 }) {}
 
-const kNegativeArguments = { totalCount: parameter, ...kProbabilityOptions };
-
 type NegativeArguments = [totalCount: Parameter, ...rest: Probabilities];
 
 interface FailureCounts {
@@ -226,7 +220,7 @@ interface FailureCounts {
 
 /** Negative binomial distribution of the number of successes before `totalCount` failures. */
 export class NegativeBinomial extends trials<NegativeArguments, FailureCounts>({
-  arguments: kNegativeArguments,
+  arguments: { totalCount: parameter, ...kProbabilityOptions },
   parameters: { totalCount: () => greaterThanEq(0) },
   support: nonnegativeInteger,
   mean: ({ totalCount, logits }) => totalCount.mul(logits.exp()),

@@ -32,8 +32,8 @@ export function klDivergence(p: Distribution, q: Distribution): Tensor {
 }
 
 function unknownPair(p: Distribution, q: Distribution): never {
-  const told = `KL(p || q) is not known for ${p.constructor.name} and ${q.constructor.name}; registerKl() adds it.`;
-  return fail("InvalidArgument", "klDivergence", told);
+  const message = `KL(p || q) is not known for ${p.constructor.name} and ${q.constructor.name}; registerKl() adds it.`;
+  return fail("InvalidArgument", "klDivergence", message);
 }
 
 /** Registers the divergence of two classes, which subclasses inherit unless a more specific pair is registered. */
@@ -73,8 +73,8 @@ function depth(type: DistributionClass): number {
 function klOfIndependents(p: Independent, q: Independent): Tensor {
   const count = p.reinterpretedBatchNdims;
   if (count !== q.reinterpretedBatchNdims) {
-    const told = `expected two Independent with the same reinterpretedBatchNdims, got ${count} and ${q.reinterpretedBatchNdims}.`;
-    fail("InvalidArgument", "klDivergence", told);
+    const message = `expected two Independent with the same reinterpretedBatchNdims, got ${count} and ${q.reinterpretedBatchNdims}.`;
+    fail("InvalidArgument", "klDivergence", message);
   }
   return sumRightmost(klDivergence(p.baseDist, q.baseDist), count);
 }
@@ -89,8 +89,8 @@ function klOfTransformed(p: TransformedDistribution, q: TransformedDistribution)
     p.transforms.length === q.transforms.length &&
     p.transforms.every((part, i) => part.equals(q.transforms[i] as Transform));
   if (!isSame) {
-    const told = `expected two transformed distributions with the same transforms, got ${p.transforms} and ${q.transforms}.`;
-    fail("InvalidArgument", "klDivergence", told);
+    const message = `expected two transformed distributions with the same transforms, got ${p.transforms} and ${q.transforms}.`;
+    fail("InvalidArgument", "klDivergence", message);
   }
   return klDivergence(p.baseDist, q.baseDist);
 }

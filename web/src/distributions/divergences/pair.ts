@@ -40,6 +40,6 @@ export function infiniteWhere(condition: Tensor, kl: Tensor): Tensor {
 /** Throws ShapeMismatch unless both distributions have the same event shape. */
 export function requireSameEvents(p: Distribution, q: Distribution): void {
   if (hasShape(p.eventShape, q.eventShape)) return;
-  const told = `expected distributions of the same eventShape, got [${p.eventShape}] and [${q.eventShape}].`;
-  fail("ShapeMismatch", "klDivergence", told);
+  const message = `expected distributions of the same eventShape, got [${p.eventShape}] and [${q.eventShape}].`;
+  fail("ShapeMismatch", "klDivergence", message);
 }

@@ -111,8 +111,8 @@ export function pairsOfSame(): KlPair[] {
 
 function klOfBinomials(p: Binomial, q: Binomial): Tensor {
   if (!holdsEverywhere(() => p.totalCount.ge(q.totalCount))) {
-    const told = "expected p.totalCount >= q.totalCount for two Binomial.";
-    fail("InvalidArgument", "klDivergence", told);
+    const message = "expected p.totalCount >= q.totalCount for two Binomial.";
+    fail("InvalidArgument", "klDivergence", message);
   }
   const ofOnes = p.probs.mul(p.logits.sub(q.logits));
   const each = ofOnes.add(p.probs.neg().log1p()).sub(q.probs.neg().log1p());

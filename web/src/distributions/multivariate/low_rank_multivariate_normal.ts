@@ -140,11 +140,11 @@ function checkShapes(where: string, loc: Tensor, factor: Tensor, diag: Tensor): 
   if (loc.ndim < 1) fail("ShapeMismatch", where, "loc: expected at least one dimension, got none.");
   const size = loc.shape.at(-1);
   if (factor.ndim < 2 || factor.shape.at(-2) !== size) {
-    const told = `covFactor: expected shape [..., ${size}, rank], got [${factor.shape}].`;
-    fail("ShapeMismatch", where, told);
+    const message = `covFactor: expected shape [..., ${size}, rank], got [${factor.shape}].`;
+    fail("ShapeMismatch", where, message);
   }
   if (diag.ndim < 1 || diag.shape.at(-1) !== size) {
-    const told = `covDiag: expected shape [..., ${size}], got [${diag.shape}].`;
-    fail("ShapeMismatch", where, told);
+    const message = `covDiag: expected shape [..., ${size}], got [${diag.shape}].`;
+    fail("ShapeMismatch", where, message);
   }
 }

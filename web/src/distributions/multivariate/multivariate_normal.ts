@@ -65,8 +65,8 @@ export function readSpread(where: string, matrices: SpreadMatrices): [SpreadName
   const [which, other] = names.filter((name) => matrices[name] !== null);
   if (which !== undefined && other === undefined) return [which, matrices[which] as Tensor];
   const got = which === undefined ? "none" : `${which} and ${other}`;
-  const told = `expected one of covarianceMatrix, precisionMatrix and scaleTril, got ${got}.`;
-  return fail("InvalidArgument", where, told);
+  const message = `expected one of covarianceMatrix, precisionMatrix and scaleTril, got ${got}.`;
+  return fail("InvalidArgument", where, message);
 }
 
 /** Returns the lower triangular factor of the covariance. */
@@ -156,6 +156,6 @@ function checkShapes(where: string, loc: Tensor, which: string, matrix: Tensor):
   const [rows, columns] = matrix.shape.slice(-2);
   const size = loc.shape.at(-1);
   if (rows === columns && rows === size) return;
-  const told = `${which}: expected shape [..., ${size}, ${size}], as loc has ${size} elements, got [${matrix.shape}].`;
-  fail("ShapeMismatch", where, told);
+  const message = `${which}: expected shape [..., ${size}, ${size}], as loc has ${size} elements, got [${matrix.shape}].`;
+  fail("ShapeMismatch", where, message);
 }

@@ -103,15 +103,15 @@ export class Wishart extends withFormulas({
     const eventShape = matrix.shape.slice(-2);
     const [rows = 0, columns] = eventShape;
     if (matrix.ndim < 2 || rows !== columns) {
-      const told = `${which}: expected a square matrix or a batch of them, got shape [${matrix.shape}].`;
-      fail("ShapeMismatch", name, told);
+      const message = `${which}: expected a square matrix or a batch of them, got shape [${matrix.shape}].`;
+      fail("ShapeMismatch", name, message);
     }
     const { dtype, device } = matrix;
     const degrees = df instanceof Tensor ? df : zeros([], { dtype, device }).add(df);
     const batchShape = broadcastShapes(name, matrix.shape.slice(0, -2), degrees.shape);
     if (!holdsEverywhere(() => degrees.le(rows - 1).logicalNot())) {
-      const told = `df: expected numbers above ${rows - 1}, for matrices of ${rows} rows, got ${degrees.detach()}.`;
-      fail("InvalidArgument", name, told);
+      const message = `df: expected numbers above ${rows - 1}, for matrices of ${rows} rows, got ${degrees.detach()}.`;
+      fail("InvalidArgument", name, message);
     }
     const parameters = {
       df: degrees.expand(batchShape),

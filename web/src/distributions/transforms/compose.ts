@@ -6,29 +6,20 @@ import type { Constraint } from "../constraints/constraint.js";
 import { independent, real } from "../constraints/constraints.js";
 import {
   type CacheSize,
-  kTransformOptions,
   type Transform,
   type TransformArguments,
   transform,
   transformation,
 } from "./transform.js";
 
-interface Compose {
-  /** The transforms, in the order in which they are applied. */
-  readonly parts: readonly Transform[];
-}
-
-const kArguments = { parts: listOf(transform), ...kTransformOptions };
-
 /** The composition of several transforms. */
-export class ComposeTransform extends transformation<
-  [parts: readonly Transform[], ...rest: TransformArguments],
-  Compose
->({
-  arguments: kArguments,
-  fields: (call: Compose & { cacheSize: CacheSize }) => ({
-    parts: withCaches(call.parts, call.cacheSize),
-  }),
+export class ComposeTransform extends transformation({
+  given: {} as [parts: readonly Transform[], ...rest: TransformArguments],
+  arguments: {
+    /** The transforms, in the order in which they are applied. */
+    parts: listOf(transform),
+  },
+  fields: ({ parts, cacheSize }) => ({ parts: withCaches(parts, cacheSize) }),
   tensors: ({ parts }) => parts.flatMap((part) => part.tensors),
   domain({ parts }) {
     const [first, last] = [parts[0], parts.at(-1)];

@@ -13,7 +13,6 @@ import { areEqual, withCaches } from "./compose.js";
 import {
   type CacheSize,
   type DeclaredTransform,
-  kTransformOptions,
   type Transform,
   type TransformClass,
   type TransformOptions,
@@ -28,13 +27,6 @@ const kDimOption = {
 const kLengthsOption = {
   /** How many elements along `dim` each transform gets; default 1. */
   lengths: listOf(size).orNull(),
-};
-const kStackArguments = { tseq: listOf(transform), ...kDimOption, ...kTransformOptions };
-const kCatArguments = {
-  tseq: listOf(transform),
-  ...kDimOption,
-  ...kLengthsOption,
-  ...kTransformOptions,
 };
 
 /** Options of `StackTransform`. */
@@ -58,6 +50,7 @@ type Joined<Own> = DeclaredTransform & JoinedFields & Own;
 interface Joining<G extends unknown[], Own> {
   /** Only its type is used: the constructor's arguments. */
   given: G;
+  /** The rules of the arguments besides the transforms and the dimension. */
   arguments: Rules;
   /** Returns the fields besides the transforms and the dimension. */
   own: (call: never, where: string, count: number) => Own;
@@ -84,16 +77,16 @@ function joined<G extends unknown[], Own>(
   const split = (value: Tensor, it: Joined<Own>): Tensor[] => {
     const length = joining.length(it);
     if (value.shape.at(it.dim) === length) return joining.split(value, it);
-    const told = `expected ${length} elements along dim ${it.dim}, got shape [${value.shape}].`;
-    return fail("ShapeMismatch", it.constructor.name, told);
+    const message = `expected ${length} elements along dim ${it.dim}, got shape [${value.shape}].`;
+    return fail("ShapeMismatch", it.constructor.name, message);
   };
-  return transformation<G, JoinedFields & Own>({
-    arguments: joining.arguments,
-    fields: ({ tseq, transforms = tseq, dim, cacheSize, ...call }: Call, where) => ({
-      transforms: withCaches(transforms, cacheSize),
-      dim,
-      ...joining.own(call as never, where, transforms.length),
-    }),
+  return transformation<G, Rules, JoinedFields & Own>({
+    arguments: { tseq: listOf(transform), ...kDimOption, ...joining.arguments },
+    fields(call, where) {
+      const { tseq, transforms = tseq, dim, cacheSize, ...rest } = call as unknown as Call;
+      const own = joining.own(rest as never, where, transforms.length);
+      return { transforms: withCaches(transforms, cacheSize), dim, ...own };
+    },
     tensors: ({ transforms }) => transforms.flatMap((part) => part.tensors),
     domain: (it) =>
       constraint(
@@ -151,7 +144,7 @@ export class CatTransform extends joined({
       CatTransformOptions
     >,
   ],
-  arguments: kCatArguments,
+  arguments: kLengthsOption,
   own: ({ lengths }: { lengths: readonly number[] | null }, where, count): Lengths => ({
     lengths: partLengths(where, count, lengths),
   }),
@@ -174,7 +167,7 @@ export class StackTransform extends joined({
     tseq: readonly Transform[],
     ...rest: Arguments<[dim: number, cacheSize: CacheSize], StackTransformOptions>,
   ],
-  arguments: kStackArguments,
+  arguments: {},
   own: () => ({}),
   constraint: (parts, { dim }) => stackOf(parts, dim),
   // Each slice has its own determinant.

@@ -12,22 +12,15 @@ import type { Constraint } from "../constraints/constraint.js";
 import { independent, positive, real, unitInterval } from "../constraints/constraints.js";
 import {
   type CacheSize,
-  kTransformOptions,
   type TransformArguments,
   type TransformOptions,
   transformation,
 } from "./transform.js";
 
-interface Power {
-  readonly exponent: Parameter;
-}
-
 /** y = x ** exponent, of positive numbers. */
-export class PowerTransform extends transformation<
-  [exponent: Parameter, ...rest: TransformArguments],
-  Power
->({
-  arguments: { exponent: parameter, ...kTransformOptions },
+export class PowerTransform extends transformation({
+  given: {} as [exponent: Parameter, ...rest: TransformArguments],
+  arguments: { exponent: parameter },
   domain: positive,
   codomain: positive,
   sign: ({ exponent }) => signOf(exponent),
@@ -39,12 +32,6 @@ export class PowerTransform extends transformation<
   inverseShape: (shape, it) => shapeWith(shape, it.constructor.name, it.exponent),
   equals: (other, it) => areEqual(it.exponent, other.exponent),
 }) {}
-
-interface Affine {
-  readonly loc: Parameter;
-  readonly scale: Parameter;
-  readonly eventDim: number;
-}
 
 const kAffineOptions = {
   /** How many trailing dimensions form one value; default 0. */
@@ -61,10 +48,11 @@ type AffineArguments = [
 ];
 
 /** y = loc + scale * x. */
-export class AffineTransform extends transformation<AffineArguments, Affine>({
-  arguments: { loc: parameter, scale: parameter, ...kAffineOptions, ...kTransformOptions },
-  domain: realOf,
-  codomain: realOf,
+export class AffineTransform extends transformation({
+  given: {} as AffineArguments,
+  arguments: { loc: parameter, scale: parameter, ...kAffineOptions },
+  domain: ({ eventDim }) => realOf(eventDim),
+  codomain: ({ eventDim }) => realOf(eventDim),
   sign: ({ scale }) => signOf(scale),
   forward: (x, { loc, scale }) => x.mul(scale).add(loc),
   inverse: (y, { loc, scale }) => y.sub(loc).div(scale),
@@ -78,7 +66,7 @@ export class AffineTransform extends transformation<AffineArguments, Affine>({
   equals: (other, it) => areEqual(it.loc, other.loc) && areEqual(it.scale, other.scale),
 }) {}
 
-function realOf({ eventDim }: Affine): Constraint {
+function realOf(eventDim: number): Constraint {
   return eventDim > 0 ? independent(real, eventDim) : real;
 }
 
@@ -101,18 +89,10 @@ function areEqual(a: Parameter, b: Parameter): boolean {
   return holdsEverywhere(() => a.eq(b));
 }
 
-interface Cumulative {
-  readonly distribution: Distribution;
-}
-
-const kArguments = { distribution, ...kTransformOptions };
-
 /** The cumulative distribution function of a distribution, as a transform. */
-export class CumulativeDistributionTransform extends transformation<
-  [distribution: Distribution, ...rest: TransformArguments],
-  Cumulative
->({
-  arguments: kArguments,
+export class CumulativeDistributionTransform extends transformation({
+  given: {} as [distribution: Distribution, ...rest: TransformArguments],
+  arguments: { distribution },
   domain: ({ distribution }) => distribution.support,
   codomain: unitInterval,
   tensors: ({ distribution }) => distribution.tensors,

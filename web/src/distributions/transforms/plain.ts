@@ -186,8 +186,8 @@ function rowsFor(it: Transform, shape: readonly number[]): number {
   const count = shape.at(-1);
   const size = count === undefined ? 0 : Math.round(Math.sqrt(0.25 + 2 * count) + 0.5);
   if (count !== undefined && (size * (size - 1)) / 2 === count) return size;
-  const told = `expected n (n - 1) / 2 elements in the last dimension, got shape [${shape}].`;
-  return fail("ShapeMismatch", it.constructor.name, told);
+  const message = `expected n (n - 1) / 2 elements in the last dimension, got shape [${shape}].`;
+  return fail("ShapeMismatch", it.constructor.name, message);
 }
 
 /** Shifts the columns to the right by one; the first column becomes ones. */

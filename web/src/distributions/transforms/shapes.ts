@@ -9,39 +9,23 @@ import { sumRightmost } from "../base/numbers.js";
 import type { Constraint } from "../constraints/constraint.js";
 import { independent, real } from "../constraints/constraints.js";
 import { withCaches } from "./compose.js";
-import {
-  type CacheSize,
-  kTransformOptions,
-  type Transform,
-  type TransformArguments,
-  transform,
-  transformation,
-} from "./transform.js";
+import { type Transform, type TransformArguments, transform, transformation } from "./transform.js";
 
 type Shape = readonly number[];
 
-interface Reshape {
-  readonly inShape: readonly number[];
-  readonly outShape: readonly number[];
-}
-
-const kReshapeArguments = {
-  inShape: listOf(size),
-  outShape: listOf(size),
-  ...kTransformOptions,
-};
-
 /** Reshapes each value; the elements stay in the same order. */
-export class ReshapeTransform extends transformation<
-  [inShape: readonly number[], outShape: readonly number[], ...rest: TransformArguments],
-  Reshape
->({
-  arguments: kReshapeArguments,
-  fields({ inShape, outShape }: Reshape, where) {
+export class ReshapeTransform extends transformation({
+  given: {} as [
+    inShape: readonly number[],
+    outShape: readonly number[],
+    ...rest: TransformArguments,
+  ],
+  arguments: { inShape: listOf(size), outShape: listOf(size) },
+  fields({ inShape, outShape }, where) {
     const count = (shape: Shape) => shape.reduce((product, one) => product * one, 1);
     if (count(inShape) === count(outShape)) return { inShape, outShape };
-    const told = `expected inShape and outShape with equally many elements, got [${inShape}] and [${outShape}].`;
-    return fail("ShapeMismatch", where, told);
+    const message = `expected inShape and outShape with equally many elements, got [${inShape}] and [${outShape}].`;
+    return fail("ShapeMismatch", where, message);
   },
   domain: ({ inShape }) => independent(real, inShape.length),
   codomain: ({ outShape }) => independent(real, outShape.length),
@@ -59,30 +43,20 @@ export class ReshapeTransform extends transformation<
 function replaced(it: Transform, shape: Shape, from: Shape, to: Shape): Shape {
   const cut = shape.length - from.length;
   if (cut >= 0 && hasShape(shape.slice(cut), from)) return [...shape.slice(0, cut), ...to];
-  const told = `expected shape [..., ${from}], got [${shape}].`;
-  return fail("ShapeMismatch", it.constructor.name, told);
+  const message = `expected shape [..., ${from}], got [${shape}].`;
+  return fail("ShapeMismatch", it.constructor.name, message);
 }
-
-interface Reinterpreted {
-  readonly baseTransform: Transform;
-  readonly reinterpretedBatchNdims: number;
-}
-
-const kIndependentArguments = {
-  baseTransform: transform,
-  reinterpretedBatchNdims: size,
-  ...kTransformOptions,
-};
 
 /** Another transform with its last dimensions reinterpreted as dimensions of one value. */
-export class IndependentTransform extends transformation<
-  [baseTransform: Transform, reinterpretedBatchNdims: number, ...rest: TransformArguments],
-  Reinterpreted
->({
-  arguments: kIndependentArguments,
-  fields(call: Reinterpreted & { cacheSize: CacheSize }) {
-    const [baseTransform] = withCaches([call.baseTransform], call.cacheSize);
-    return { baseTransform, reinterpretedBatchNdims: call.reinterpretedBatchNdims };
+export class IndependentTransform extends transformation({
+  given: {} as [
+    baseTransform: Transform,
+    reinterpretedBatchNdims: number,
+    ...rest: TransformArguments,
+  ],
+  arguments: { baseTransform: transform, reinterpretedBatchNdims: size },
+  fields({ baseTransform, reinterpretedBatchNdims, cacheSize }) {
+    return { baseTransform: withCaches([baseTransform], cacheSize)[0], reinterpretedBatchNdims };
   },
   tensors: ({ baseTransform }) => baseTransform.tensors,
   domain: (it) => independent(it.baseTransform.domain, it.reinterpretedBatchNdims),
@@ -104,6 +78,6 @@ export class IndependentTransform extends transformation<
 // Returns the value; throws ShapeMismatch if it has fewer dimensions than one value of the constraint.
 function withDims(it: Transform, value: Tensor, { eventDim }: Constraint): Tensor {
   if (value.ndim >= eventDim) return value;
-  const told = `expected at least ${eventDim} dimensions, got ${value.ndim}.`;
-  return fail("ShapeMismatch", it.constructor.name, told);
+  const message = `expected at least ${eventDim} dimensions, got ${value.ndim}.`;
+  return fail("ShapeMismatch", it.constructor.name, message);
 }

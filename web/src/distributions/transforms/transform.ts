@@ -1,7 +1,7 @@
 // The base class of all transforms, and declarations: transformation() turns constraints and formulas into a base class.
 
 import { type Arguments, readArguments } from "../../arguments/read.js";
-import { type Options, Rule, type Rules } from "../../arguments/rule.js";
+import { type Options, Rule, type Rules, type Values } from "../../arguments/rule.js";
 import { isGradEnabled } from "../../autograd/grad_mode.js";
 import { fail } from "../../runtime/errors.js";
 import { leaveTogether } from "../../tensor/lifetime.js";
@@ -189,11 +189,17 @@ export const transform = /* @__PURE__ */ new Rule<Transform>(
 type Shape = readonly number[];
 
 /** The argument of transformation(); each function receives the transform as its last argument. */
-export interface TransformDeclaration<Self> {
-  /** The rules of the constructor's arguments; default only `cacheSize`. */
-  arguments?: Rules;
-  /** Returns the fields for a call, also one with another `cacheSize`; default all arguments except `cacheSize`. */
-  fields?: (call: never, where: string) => object;
+export interface TransformDeclaration<
+  Self,
+  G extends unknown[] = TransformArguments,
+  R extends Rules = Rules,
+> {
+  /** Only its type is used: the constructor's arguments, whose names editors show; default only `cacheSize`. */
+  given?: G;
+  /** The rules of the constructor's arguments before `cacheSize`, which become the fields. */
+  arguments?: R;
+  /** Returns the fields for a call, also one with another `cacheSize`; default the arguments. */
+  fields?: (call: Values<R> & { cacheSize: CacheSize }, where: string) => object;
   domain: Constraint | ((it: Self) => Constraint);
   codomain: Constraint | ((it: Self) => Constraint);
   /** Default true. */
@@ -283,11 +289,15 @@ export class DeclaredTransform extends Transform {
 /** The base class of a declared transform with this constructor. */
 export type TransformClass<G extends unknown[], T extends Transform> = new (...given: G) => T;
 
-/** Returns the base class of a declared transform; the types are those of its constructor's arguments and fields. */
-export function transformation<G extends unknown[] = TransformArguments, Fields = unknown>(
-  declaration: TransformDeclaration<DeclaredTransform & Fields>,
+/** Returns the base class of a declared transform. */
+export function transformation<
+  G extends unknown[] = TransformArguments,
+  R extends Rules = Record<never, never>,
+  Fields = Readonly<Values<R>>,
+>(
+  declaration: TransformDeclaration<DeclaredTransform & Fields, G, R>,
 ): TransformClass<G, DeclaredTransform & Fields> {
-  const rules: Rules = declaration.arguments ?? kTransformOptions;
+  const rules: Rules = { ...declaration.arguments, ...kTransformOptions };
   class Declared extends DeclaredTransform {
     constructor(...given: G) {
       const { name } = new.target;
@@ -320,12 +330,9 @@ function valueFor<Self, T extends object | boolean | number>(
   return typeof value === "function" ? value(it) : value;
 }
 
-interface Inverse {
-  readonly original: Transform;
-}
-
-class InverseTransform extends transformation<[original: Transform], Inverse>({
-  arguments: { original: transform, ...kTransformOptions },
+class InverseTransform extends transformation({
+  given: {} as [original: Transform],
+  arguments: { original: transform },
   tensors: ({ original }) => original.tensors,
   domain: ({ original }) => original.codomain,
   codomain: ({ original }) => original.domain,

@@ -91,8 +91,8 @@ const strided: Rule = (call) => {
 
 // Running sample by sample would return copies, and changes of these would not reach the tensor.
 function failNested(): never {
-  const told = "asStrided() is not supported in nested vmap() calls: use views by index.";
-  return fail("InvalidArgument", "vmap", told);
+  const message = "asStrided() is not supported in nested vmap() calls: use views by index.";
+  return fail("InvalidArgument", "vmap", message);
 }
 
 const tiled = (name: string): Rule => {

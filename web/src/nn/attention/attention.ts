@@ -267,7 +267,7 @@ export class MultiheadAttention extends Module {
     isBatched: boolean,
   ): Tensor | null {
     if (isCausal && attnMask === null) {
-      this.refuse("isCausal needs attnMask, too.");
+      this.refuse("isCausal: true requires attnMask.");
     }
     const given = count - (this.bias_k === null ? 0 : 1) - (this.addZeroAttn ? 1 : 0);
     const heads = batch * this.numHeads;

@@ -189,12 +189,12 @@ export class Transformer extends Module {
       ["tgt", tensorRule.check(name, "tgt", tgt)],
     ] as const) {
       if (shape.at(-1) === this.dModel) continue;
-      const told = `${what}: expected ${this.dModel} features (dModel), got ${shape.at(-1)}.`;
-      fail("ShapeMismatch", name, told);
+      const message = `${what}: expected ${this.dModel} features (dModel), got ${shape.at(-1)}.`;
+      fail("ShapeMismatch", name, message);
     }
     const batch = this.batchFirst ? 0 : 1;
     if (src.ndim !== 3 || src.shape[batch] === tgt.shape[batch]) return;
-    const told = `src and tgt need the same batch size, got ${src.shape[batch]} and ${tgt.shape[batch]}.`;
-    fail("ShapeMismatch", name, told);
+    const message = `src and tgt need the same batch size, got ${src.shape[batch]} and ${tgt.shape[batch]}.`;
+    fail("ShapeMismatch", name, message);
   }
 }

@@ -86,8 +86,8 @@ function convLayer(spatial: number, op: ConvOp): ConvClass {
       this.padding = typeof padding === "string" ? padding : spread(padding, spatial);
       this.paddingMode = paddingMode;
       if (padding === "same" && this.stride.some((step) => step !== 1)) {
-        const told = `padding "same" is for a stride of 1, got ${this.stride.join(", ")}.`;
-        fail("InvalidArgument", new.target.name, told);
+        const message = `padding "same" requires stride 1, got ${this.stride.join(", ")}.`;
+        fail("InvalidArgument", new.target.name, message);
       }
     }
 

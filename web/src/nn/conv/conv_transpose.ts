@@ -109,8 +109,8 @@ function paddingFor(
   const lengths = shape.slice(-spatial);
   const wanted = outputSize.slice(-spatial);
   if (outputSize.length !== spatial && outputSize.length !== shape.length) {
-    const told = `outputSize must have ${spatial} or ${shape.length} elements, got ${outputSize.length}.`;
-    fail("InvalidArgument", name, told);
+    const message = `outputSize must have ${spatial} or ${shape.length} elements, got ${outputSize.length}.`;
+    fail("InvalidArgument", name, message);
   }
   return wanted.map((size, d) => {
     const [stride = 1, dilation = 1] = [layer.stride[d], layer.dilation[d]];
@@ -118,8 +118,8 @@ function paddingFor(
     const least = ((lengths[d] ?? 0) - 1) * stride - 2 * (layer.padding[d] ?? 0) + reach;
     const most = least + Math.max(stride, dilation) - 1;
     if (size >= least && size <= most) return size - least;
-    const told = `outputSize [${wanted.join(", ")}]: dimension ${d} of the result can be from ${least} to ${most}.`;
-    return fail("InvalidArgument", name, told);
+    const message = `outputSize [${wanted.join(", ")}]: dimension ${d} of the result can be from ${least} to ${most}.`;
+    return fail("InvalidArgument", name, message);
   });
 }
 

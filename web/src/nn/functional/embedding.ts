@@ -21,8 +21,9 @@ const kArguments = { input: tensorRule, weight: tensorRule, ...kOptions };
 export type EmbeddingCall = Options<typeof kOptions & LookupRules>;
 
 /**
- * The rows of `weight` that `input` names. Like eg.embedding(), and `maxNorm` first scales the rows that are looked up
- * down in place, to that norm of order `normType`; `scaleGradByFreq` divides gradients by how often a row is.
+ * The rows of `weight` at the indices `input`, as eg.embedding() returns them. With `maxNorm`, first scales those rows down in
+ * place so that their norm of order `normType` is at most `maxNorm`; `scaleGradByFreq` divides the gradient of a row by the
+ * number of times that `input` contains it.
  */
 export function embedding(
   ...given: [

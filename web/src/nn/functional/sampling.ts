@@ -102,8 +102,8 @@ export function featureAlphaDropout(...given: DropoutArguments<AlphaDropoutOptio
     given,
   );
   if (input.ndim < 2) {
-    const told = `expected an input of 2 dimensions or more, got the shape [${input.shape}].`;
-    fail("ShapeMismatch", "featureAlphaDropout", told);
+    const problem = `expected an input of 2 dimensions or more, got the shape [${input.shape}].`;
+    fail("ShapeMismatch", "featureAlphaDropout", problem);
   }
   return alphaDropped(input, p, training, channelsOf);
 }
@@ -165,8 +165,8 @@ function warnOnce(message: string): void {
 }
 
 function refuseShape(where: string, expected: string, input: Tensor): never {
-  const told = `expected a ${expected} input, got ${input.ndim}D with the shape [${input.shape}].`;
-  fail("ShapeMismatch", where, told);
+  const problem = `expected a ${expected} input, got ${input.ndim}D with the shape [${input.shape}].`;
+  fail("ShapeMismatch", where, problem);
 }
 
 // Ones for each channel of [N, C, ...], which broadcast over the other dimensions.

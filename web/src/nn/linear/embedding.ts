@@ -141,8 +141,8 @@ export function tableOf<Table extends Module>(
   const { embeddings, paddingIdx, ...own } = call;
   const [rows = 0, features = 0] = embeddings.shape;
   if (embeddings.ndim !== 2) {
-    const told = `embeddings: expected a matrix, got the shape [${embeddings.shape.join(", ")}].`;
-    fail("ShapeMismatch", where, told);
+    const message = `embeddings: expected a matrix, got the shape [${embeddings.shape.join(", ")}].`;
+    fail("ShapeMismatch", where, message);
   }
   return Object.assign(Reflect.construct(Module, [], table as new () => Table) as Table, {
     ...own,

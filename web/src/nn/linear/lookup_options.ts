@@ -18,7 +18,7 @@ export const kLookupOptions = {
 /** The declaration of `sparse`. */
 export const kSparse = {
   /** Only false: gradients are dense. */
-  sparse: kFalse.or(false).saying("There are no sparse gradients: leave it out."),
+  sparse: kFalse.or(false).saying("Sparse gradients are not supported: omit this option."),
 };
 
 /** What the declarations of tables share, with its documentation: what is spread from another file has none in a .d.ts. */

@@ -71,10 +71,10 @@ export class AdaptiveLogSoftmaxWithLoss extends Module {
     const { inFeatures, nClasses, cutoffs, divValue, device, dtype } = own;
     const isRising = cutoffs.every((cutoff, i) => cutoff > (cutoffs[i - 1] ?? 0));
     if (cutoffs.length === 0 || !isRising || (cutoffs.at(-1) as number) > nClasses - 1) {
-      const told =
+      const message =
         `cutoffs: expected rising numbers from 1 to nClasses - 1 = ${nClasses - 1}, ` +
         `got [${cutoffs.join(", ")}].`;
-      fail("InvalidArgument", name, told);
+      fail("InvalidArgument", name, message);
     }
     this.inFeatures = inFeatures;
     this.nClasses = nClasses;
@@ -111,8 +111,8 @@ export class AdaptiveLogSoftmaxWithLoss extends Module {
       fail("ShapeMismatch", where, `target: expected 0D or 1D, got ${target.ndim}D.`);
     const isBatch = target.ndim === 1;
     if (input.ndim !== target.ndim + 1 || (isBatch && input.shape[0] !== target.shape[0])) {
-      const told = `input and target need the same batch size, got the shapes [${input.shape}] and [${target.shape}].`;
-      fail("ShapeMismatch", where, told);
+      const message = `input and target need the same batch size, got the shapes [${input.shape}] and [${target.shape}].`;
+      fail("ShapeMismatch", where, message);
     }
     return scope(() => {
       const rows = isBatch ? input : unsqueeze(input, 0);
@@ -164,8 +164,8 @@ export class AdaptiveLogSoftmaxWithLoss extends Module {
       within = indexCopy(within, 0, rows, select(own, 1, 0));
     });
     if (used !== count) {
-      const told = `target: expected classes from 0 to ${this.nClasses - 1}.`;
-      fail("IndexOutOfRange", where, told);
+      const message = `target: expected classes from 0 to ${this.nClasses - 1}.`;
+      fail("IndexOutOfRange", where, message);
     }
     const head = logSoftmax(this.head.call(input), 1);
     return add(within, squeeze(gather(head, 1, unsqueeze(places, 1)), 1));

@@ -70,8 +70,8 @@ export function ctcLoss(
   const frameLengths = lengthsOf(inputLengths, batch, "inputLengths");
   const longest = Math.max(0, ...frameLengths);
   if (frames.ndim !== 3 || longest > frameCount || frameCount === 0) {
-    const told = `inputLengths: expected at most the ${frameCount} frames of logProbs [${logProbs.shape}], got ${longest}.`;
-    reject(frames.ndim !== 3 ? "ShapeMismatch" : "InvalidArgument", told);
+    const message = `inputLengths: expected at most the ${frameCount} frames of logProbs [${logProbs.shape}], got ${longest}.`;
+    reject(frames.ndim !== 3 ? "ShapeMismatch" : "InvalidArgument", message);
   }
   if (!(blank >= 0 && blank < classes))
     reject("InvalidArgument", `blank: expected one of ${classes} classes, got ${blank}.`);
@@ -95,7 +95,7 @@ function lossOf(
   const width = states[0]?.length ?? 1;
   const { dtype, device } = frames;
   const labels = tensor(states.flat(), { dtype: "int64", shape: [1, batch, width], device });
-  const said = frames.gather(2, labels.expand(frameCount, -1, -1)).clamp(kNever);
+  const scores = frames.gather(2, labels.expand(frameCount, -1, -1)).clamp(kNever);
   const maySkip = tensor(
     states.flatMap((row) => row.map((label, s) => label !== blank && label !== row[s - 2])),
     { shape: [batch, width], device },
@@ -106,12 +106,12 @@ function lossOf(
     { shape: [batch, width], device },
   );
 
-  let alpha = where(isStart, said.select(0, 0), never(width));
+  let alpha = where(isStart, scores.select(0, 0), never(width));
   for (let t = 1; t < frameCount; t++) {
     const after = (steps: number) =>
       width > steps ? cat([never(steps), alpha.narrow(1, 0, width - steps)], 1) : never(width);
     const skipped = where(maySkip, after(2), never(width));
-    const next = logsumexp(stack([alpha, after(1), skipped]), 0).add(said.select(0, t));
+    const next = logsumexp(stack([alpha, after(1), skipped]), 0).add(scores.select(0, t));
     const goesOn = frameLengths.map((length) => t < length);
     alpha = goesOn.every(Boolean)
       ? next
@@ -196,8 +196,8 @@ function reduce(each: Tensor, lengths: readonly number[], reduction: Reduction):
   return each.div(tensor(divisors, { dtype, device })).mean();
 }
 
-function reject(code: "ShapeMismatch" | "InvalidArgument", told: string): never {
-  fail(code, "ctcLoss", told);
+function reject(code: "ShapeMismatch" | "InvalidArgument", message: string): never {
+  fail(code, "ctcLoss", message);
 }
 
 /** `ctcLoss` as a module. */

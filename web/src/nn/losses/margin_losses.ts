@@ -31,7 +31,7 @@ export class MarginRankingLoss extends lossFields(kMargin, ["margin", "reduction
   }
 }
 
-/** One minus the cosine of two vectors (target 1), or how far it is above the margin (target -1). */
+/** For target 1, one minus the cosine of two vectors; for target -1, how far their cosine exceeds the margin. */
 export class CosineEmbeddingLoss extends lossFields(kMargin, ["margin", "reduction"]) {
   override forward(input1: Tensor, input2: Tensor, target: Tensor): Tensor {
     const { margin, reduction } = this;
@@ -44,7 +44,7 @@ const kHinge = {
   margin: number.or(1),
 };
 
-/** A distance itself (target 1), or by how much it falls short of the margin (target -1). */
+/** For target 1, a distance; for target -1, how far it is below the margin. */
 export class HingeEmbeddingLoss extends lossLayer(
   kHinge,
   ["margin", "reduction"],
@@ -65,7 +65,7 @@ const kTripletMargin = {
 /** Options of `TripletMarginLoss`. */
 export type TripletMarginLossOptions = LossOptionsOf<typeof kTripletMargin>;
 
-/** How far an anchor is from being nearer by the margin to a positive than to a negative example. */
+/** How much the distance to a positive example, plus the margin, exceeds the distance to a negative example. */
 export class TripletMarginLoss extends lossFields(
   kTripletMargin,
   ["margin", "p", "eps", "swap", "reduction"],
@@ -82,7 +82,7 @@ function checkMargin({ margin }: { readonly margin: number }): string | undefine
 }
 
 const kMultiMargin = {
-  /** The exponent of what is missing to the margin, 1 or 2; default 1. */
+  /** The exponent of the amount by which the margin is violated, 1 or 2; default 1. */
   p: number.or(1),
   /** The loss is 0 for classes whose score is below that of the target by this much; default 1. */
   margin: number.or(1),
@@ -100,7 +100,7 @@ export class MultiMarginLoss extends lossLayer(
   multiMarginLoss,
 ) {}
 
-/** By how much the scores of other classes come within 1 of those of several targets. */
+/** How much the scores of other classes exceed those of several target classes minus 1. */
 export class MultiLabelMarginLoss extends lossLayer({}, ["reduction"], multilabelMarginLoss) {}
 
 const kMultiLabelSoftMargin = {

@@ -39,8 +39,8 @@ export function tripletMarginWithDistanceLoss(
   const call = readArguments("tripletMarginWithDistanceLoss", kArguments, given);
   const { anchor, positive, negative, distanceFunction, margin, swap, reduction } = call;
   if (!(margin > 0)) {
-    const told = `margin must be greater than 0, got ${margin}.`;
-    fail("InvalidArgument", "tripletMarginWithDistanceLoss", told);
+    const message = `margin must be greater than 0, got ${margin}.`;
+    fail("InvalidArgument", "tripletMarginWithDistanceLoss", message);
   }
   const distance = distanceFunction ?? pairwiseDistance;
   const near = distance(anchor, positive);

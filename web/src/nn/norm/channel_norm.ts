@@ -99,7 +99,7 @@ export abstract class ChannelNorm extends Module {
     tensorRule.check(this.constructor.name, "input", input);
     if (allowed.includes(input.ndim)) return;
     const expected = allowed.map((ndim) => `${ndim}D`).join(" or ");
-    const message = `expected ${expected} input (got ${input.ndim}D input)`;
+    const message = `expected a ${expected} input, got ${input.ndim}D.`;
     fail("ShapeMismatch", this.constructor.name, message);
   }
 

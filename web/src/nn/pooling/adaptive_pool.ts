@@ -22,7 +22,7 @@ function outputSizeOf(spatial: number): Rule<OutputSize> {
   );
 }
 
-/** A layer of pooling whose windows are chosen so that the result has a size. */
+/** A layer of pooling whose windows are chosen so that the result has the given size. */
 export interface AdaptivePoolLayer extends Layer {
   /** The sizes of the result. */
   readonly outputSize: OutputSize;
@@ -40,13 +40,13 @@ function adaptiveAvgPool(
   return layerOfOne({ outputSize: outputSizeOf(spatial) }, op);
 }
 
-/** The mean of windows over the last dimension, chosen so that the result has a size. */
+/** The mean of windows over the last dimension, chosen so that the result has the given size. */
 export class AdaptiveAvgPool1d extends adaptiveAvgPool(1, adaptiveAvgPool1d) {}
 
-/** The mean of windows over the last two dimensions, chosen so that the result has a size. */
+/** The mean of windows over the last two dimensions, chosen so that the result has the given size. */
 export class AdaptiveAvgPool2d extends adaptiveAvgPool(2, adaptiveAvgPool2d) {}
 
-/** The mean of windows over the last three dimensions, chosen so that the result has a size. */
+/** The mean of windows over the last three dimensions, chosen so that the result has the given size. */
 export class AdaptiveAvgPool3d extends adaptiveAvgPool(3, adaptiveAvgPool3d) {}
 
 const kMaxOptions = {
@@ -93,11 +93,11 @@ function adaptiveMaxPool(
   };
 }
 
-/** The largest element of windows over the last dimension, chosen so that the result has a size. */
+/** The largest element of windows over the last dimension, chosen so that the result has the given size. */
 export class AdaptiveMaxPool1d extends adaptiveMaxPool(1, adaptiveMaxPool1d) {}
 
-/** The largest element of windows over the last two dimensions, chosen so that the result has a size. */
+/** The largest element of windows over the last two dimensions, chosen so that the result has the given size. */
 export class AdaptiveMaxPool2d extends adaptiveMaxPool(2, adaptiveMaxPool2d) {}
 
-/** The largest element of windows over the last three dimensions, chosen so that the result has a size. */
+/** The largest element of windows over the last three dimensions, chosen so that the result has the given size. */
 export class AdaptiveMaxPool3d extends adaptiveMaxPool(3, adaptiveMaxPool3d) {}

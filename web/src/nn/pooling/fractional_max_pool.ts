@@ -100,8 +100,8 @@ function pool(where: string, spatial: number): FractionalMaxPool {
     const call = readArguments(where, rules, given);
     const { input, returnIndices } = call;
     if (input.ndim !== spatial + 1 && input.ndim !== spatial + 2) {
-      const told = `expected a ${spatial + 1}D or ${spatial + 2}D input, got the shape [${input.shape.join(", ")}].`;
-      fail("ShapeMismatch", where, told);
+      const message = `expected a ${spatial + 1}D or ${spatial + 2}D input, got the shape [${input.shape.join(", ")}].`;
+      fail("ShapeMismatch", where, message);
     }
     const perAxis = (value: number | readonly number[]) =>
       typeof value === "number" ? new Array<number>(spatial).fill(value) : value;
@@ -110,8 +110,8 @@ function pool(where: string, spatial: number): FractionalMaxPool {
     const wanted = sizesOf(where, call, sizes, perAxis);
     sizes.forEach((size, axis) => {
       if ((wanted[axis] ?? 0) + (kernel[axis] ?? 0) - 1 <= size) return;
-      const told = `${wanted[axis]} windows of ${kernel[axis]} do not fit into an input of ${size}.`;
-      fail("ShapeMismatch", where, told);
+      const message = `${wanted[axis]} windows of ${kernel[axis]} do not fit into an input of ${size}.`;
+      fail("ShapeMismatch", where, message);
     });
     return scope(() => {
       const isBatch = input.ndim === spatial + 2;
@@ -133,7 +133,7 @@ function sizesOf(
 ): readonly number[] {
   if (call.outputSize !== null) return perAxis(call.outputSize);
   if (call.outputRatio === null) {
-    fail("InvalidArgument", where, "give either outputSize or outputRatio.");
+    fail("InvalidArgument", where, "pass either outputSize or outputRatio.");
   }
   const ratios = perAxis(call.outputRatio);
   return sizes.map((size, axis) => Math.trunc(size * (ratios[axis] ?? 0)));
@@ -210,7 +210,7 @@ function fractionalPool(
 ): PoolClass<Rest, FractionalPoolLayer> {
   return poolLayer(spatial, optionsOf(spatial), op, [], ({ outputSize, outputRatio }) => {
     if ((outputSize === null) !== (outputRatio === null)) return undefined;
-    return "give either outputSize or outputRatio, and not both.";
+    return "pass either outputSize or outputRatio, not both.";
   });
 }
 

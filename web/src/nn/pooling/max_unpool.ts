@@ -21,7 +21,7 @@ function maxUnpoolOptions(spatial: number) {
 const kCallArguments = {
   input: tensorRule,
   indices: tensorRule,
-  /** The sizes of what was pooled, unless they are the smallest that give this input; default null. */
+  /** The sizes of the tensor that was pooled; default null: the smallest that pool to this input. */
   outputSize: listOf(size).orNull(),
 };
 
@@ -31,7 +31,7 @@ export type MaxUnpoolOptions = Options<ReturnType<typeof maxUnpoolOptions>>;
 /** The arguments after the kernel size, by position or as options. */
 export type MaxUnpoolArguments = Arguments<[stride: Ints | null, padding: Ints], MaxUnpoolOptions>;
 
-/** The arguments of a call: the maxima, their positions, and the sizes of what was pooled. */
+/** The arguments of a call: the maxima, their positions, and the sizes of the tensor that was pooled. */
 export type MaxUnpoolCall = [
   input: Tensor,
   indices: Tensor,

@@ -71,8 +71,8 @@ function paddingLayer(
       if (mode === "constant") return pad(input, this.padding, mode, this.value);
       const { ndim } = tensorRule.check(this.constructor.name, "input", input);
       if (ndim !== spatial + 1 && ndim !== spatial + 2) {
-        const told = `expected ${spatial + 1}D or ${spatial + 2}D input (got ${ndim}D input).`;
-        fail("ShapeMismatch", this.constructor.name, told);
+        const message = `expected a ${spatial + 1}D or ${spatial + 2}D input, got ${ndim}D.`;
+        fail("ShapeMismatch", this.constructor.name, message);
       }
       return pad(input, this.padding, mode);
     }

@@ -70,7 +70,7 @@ export class Upsample extends declared<
 
 function checkTarget({ size, scaleFactor }: Values<typeof kArguments>): string | undefined {
   if ((size === null) !== (scaleFactor === null)) return undefined;
-  return "give either size or scaleFactor, and not both.";
+  return "pass either size or scaleFactor, not both.";
 }
 
 const kUpsamplingArguments = {

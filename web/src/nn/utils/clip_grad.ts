@@ -89,7 +89,7 @@ function totalNorm(
     fail(
       "InvalidArgument",
       where,
-      `the norm of order ${p} of all gradients is infinite or NaN: leave out errorIfNonfinite to scale them by it all the same.`,
+      `the norm of order ${p} of all gradients is infinite or NaN: omit errorIfNonfinite to allow that.`,
     );
   }
   return total;

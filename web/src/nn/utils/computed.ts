@@ -7,8 +7,8 @@ import { Buffer, Parameter } from "../parameter.js";
 export function takeMember(where: string, module: Module, name: string): Parameter | Buffer {
   const member: unknown = Object.hasOwn(module, name) ? Reflect.get(module, name) : undefined;
   if (!(member instanceof Parameter || member instanceof Buffer)) {
-    const told = `${module.constructor.name} has no parameter or buffer "${name}".`;
-    fail("InvalidArgument", where, told);
+    const message = `${module.constructor.name} has no parameter or buffer "${name}".`;
+    fail("InvalidArgument", where, message);
   }
   Reflect.deleteProperty(module, name);
   return member;

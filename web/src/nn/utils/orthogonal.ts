@@ -69,18 +69,18 @@ export function orthogonal<M extends Module>(
   const own = readArguments(where, kArguments, [module, ...rest]);
   const weight: unknown = Reflect.get(module, own.name);
   if (!(weight instanceof Tensor)) {
-    const told = `${module.constructor.name} has no parameter or buffer "${own.name}".`;
-    fail("InvalidArgument", where, told);
+    const message = `${module.constructor.name} has no parameter or buffer "${own.name}".`;
+    fail("InvalidArgument", where, message);
   }
   if (weight.ndim < 2) {
-    const told = `expected a matrix or a batch of matrices, got ${weight.ndim} dimensions.`;
-    fail("ShapeMismatch", where, told);
+    const message = `expected a matrix or a batch of matrices, got ${weight.ndim} dimensions.`;
+    fail("ShapeMismatch", where, message);
   }
   const [rows, columns] = weight.shape.slice(-2);
   const map = own.orthogonalMap ?? (rows === columns ? "matrix_exp" : "householder");
   if (map === "householder" && weight.isComplex()) {
-    const told = "orthogonalMap: householder does not support complex tensors.";
-    fail("InvalidArgument", where, told);
+    const message = "orthogonalMap: householder does not support complex tensors.";
+    fail("InvalidArgument", where, message);
   }
   const isInvertible = own.useTrivialization || map === "householder";
   const made = isInvertible ? InvertibleOrthogonal : Orthogonal;

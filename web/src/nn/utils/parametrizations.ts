@@ -59,8 +59,8 @@ export function spectralNorm<M extends Module>(
   const own = readArguments(where, kSpectralNormArguments, [module, ...rest]);
   const weight: unknown = Reflect.get(module, own.name);
   if (!(weight instanceof Tensor)) {
-    const told = `${module.constructor.name} has no parameter or buffer "${own.name}".`;
-    fail("InvalidArgument", where, told);
+    const message = `${module.constructor.name} has no parameter or buffer "${own.name}".`;
+    fail("InvalidArgument", where, message);
   }
   const dim = own.dim ?? outputDimOf(module);
   const norm = new SpectralNorm(weight, own.nPowerIterations, dim, own.eps);

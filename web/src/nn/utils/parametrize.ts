@@ -62,8 +62,8 @@ export class ParametrizationList extends ModuleList<Parametrization> {
       let inverse: Tensor | readonly Tensor[] = value;
       for (const one of [...this].reverse()) {
         if (one.rightInverse === undefined) {
-          const told = `${one.constructor.name} has no rightInverse(), so nothing can be assigned.`;
-          fail("InvalidArgument", "ParametrizationList", told);
+          const message = `${one.constructor.name} has no rightInverse(), so nothing can be assigned.`;
+          fail("InvalidArgument", "ParametrizationList", message);
         }
         inverse = one.rightInverse(inverse as Tensor);
       }
@@ -177,9 +177,9 @@ export function removeParametrizations<M extends Module>(
   }
   const [original, ...others] = list.originals as (Parameter | Buffer)[];
   if (!own.leaveParametrized && others.length > 0) {
-    const told =
+    const message =
       "leaveParametrized: false needs one original tensor, but this one is computed from several.";
-    fail("InvalidArgument", where, told);
+    fail("InvalidArgument", where, message);
   }
   const value = own.leaveParametrized ? noGrad(() => list.call()) : original;
   const dict = dictOf(module) as ModuleDict;

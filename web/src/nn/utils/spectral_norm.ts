@@ -65,8 +65,8 @@ export function removeSpectralNorm<M extends Module>(module: M, ...rest: [name?:
   const { name } = readArguments(where, kRemoveArguments, [module, ...rest]);
   const remove = removals.get(module)?.get(name);
   if (remove === undefined) {
-    const told = `${module.constructor.name} has no spectralNorm of "${name}".`;
-    fail("InvalidArgument", where, told);
+    const message = `${module.constructor.name} has no spectralNorm of "${name}".`;
+    fail("InvalidArgument", where, message);
   }
   removals.get(module)?.delete(name);
   remove();

@@ -27,8 +27,8 @@ export function vectorToParameters(vec: Tensor, parameters: Iterable<Tensor>, ..
   const all = [...own.parameters];
   const total = all.reduce((sum, { numel }) => sum + numel, 0);
   if (own.vec.ndim !== 1 || own.vec.numel !== total) {
-    const told = `expected a vector of ${total} elements, got shape [${own.vec.shape.join(", ")}].`;
-    fail("ShapeMismatch", "vectorToParameters", told);
+    const message = `expected a vector of ${total} elements, got shape [${own.vec.shape.join(", ")}].`;
+    fail("ShapeMismatch", "vectorToParameters", message);
   }
   scope(() =>
     noGrad(() => {

@@ -1,9 +1,10 @@
-import { type Arguments, readArguments } from "../../arguments/read.js";
+import { readArguments } from "../../arguments/read.js";
 import { count, functionOf, number, oneOf, type Values } from "../../arguments/rule.js";
 import { describe, fail } from "../../runtime/errors.js";
 import { isCapturing } from "../../runtime/live.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { callClosure } from "../closure.js";
+import type { SettingArguments } from "../declaration.js";
 import {
   checkRange,
   type GroupOf,
@@ -46,7 +47,7 @@ const kSettings = {
 const kStepArguments = { closure: functionOf<() => never>() };
 
 /** Settings of `LBFGS`. */
-export type LBFGSSettings = Values<typeof kSettings>;
+export interface LBFGSSettings extends Values<typeof kSettings> {}
 
 const kStart: LBFGSState = { funcEvals: 0, nIter: 0, last: null };
 
@@ -57,7 +58,7 @@ const kStart: LBFGSState = { funcEvals: 0, nIter: 0, last: null };
 export class LBFGS extends Optimizer<LBFGSSettings, LBFGSState, LBFGSValue> {
   constructor(
     params: Params<LBFGSSettings>,
-    ...rest: Arguments<
+    ...rest: SettingArguments<
       [
         lr: number,
         maxIter: number,
@@ -77,7 +78,7 @@ export class LBFGS extends Optimizer<LBFGSSettings, LBFGSState, LBFGSValue> {
 
   override addParamGroup(...rest: [group: GroupOf<LBFGSSettings>]): void {
     if (this.paramGroups.length > 0) {
-      const reason = "has only one parameter group: pass all parameters in one list.";
+      const reason = "supports only one parameter group: pass all parameters in one list.";
       fail("InvalidArgument", "LBFGS", reason);
     }
     super.addParamGroup(...rest);
@@ -224,6 +225,6 @@ function firstStep(gradient: Tensor): number {
 function lossOf(value: unknown): number {
   if (typeof value === "number") return value;
   if (value instanceof Tensor && value.numel === 1) return Number(value.item());
-  const reason = `closure: expected to get the loss, a tensor of one element or a number, got ${describe(value)}.`;
+  const reason = `closure: expected it to return the loss, a tensor of one element or a number, got ${describe(value)}.`;
   return fail("InvalidArgument", "LBFGS.step", reason);
 }

@@ -58,7 +58,7 @@ export abstract class BaseScheduler {
   /** Restores the result of stateDict(). Load the optimizer's state too, which contains the current rates. */
   loadStateDict(state: SchedulerState): void {
     if (!isPlainObject(state)) {
-      const reason = `expected what stateDict() returns, got ${describe(state)}.`;
+      const reason = `expected the result of stateDict(), got ${describe(state)}.`;
       fail("InvalidArgument", this.constructor.name, reason);
     }
     for (const [name, value] of Object.entries(this)) {

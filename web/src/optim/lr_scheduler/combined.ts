@@ -183,7 +183,7 @@ function checkOwner(
   if (other < 0) return;
   const reason =
     "schedulers: expected all for the same optimizer, " +
-    `but the one at index ${other} has another one.`;
+    `but the one at index ${other} has a different optimizer.`;
   refuse(owner, reason);
 }
 

@@ -3,7 +3,13 @@
 import { readArguments } from "../../arguments/read.js";
 import { integer, listOf, number, type Options, share, size } from "../../arguments/rule.js";
 import type { ScheduledOptimizer } from "./base.js";
-import { kScheduled, kSchedulerOptions, LRScheduler, type SchedulerOptions } from "./scheduler.js";
+import {
+  kScheduled,
+  kSchedulerOptions,
+  LRScheduler,
+  type SchedulerOptions,
+  scheduler,
+} from "./scheduler.js";
 
 const kMultiStepOptions = {
   /** The factor; default 0.1. */
@@ -50,22 +56,15 @@ export class MultiStepLR extends LRScheduler {
   }
 }
 
-const kExponentialArguments = { ...kScheduled, gamma: number, ...kSchedulerOptions };
-
 /** Multiplies the rate by `gamma` every epoch. */
-export class ExponentialLR extends LRScheduler {
-  gamma: number;
-
+export class ExponentialLR extends scheduler({ gamma: number }) {
   constructor(
     optimizer: ScheduledOptimizer,
     ...rest:
       | [gamma: number, lastEpoch?: number | SchedulerOptions]
       | [options: SchedulerOptions & { gamma: number }]
   ) {
-    super(optimizer);
-    const named = readArguments(new.target.name, kExponentialArguments, [optimizer, ...rest]);
-    this.gamma = named.gamma;
-    this.start(named.lastEpoch);
+    super(optimizer, rest);
   }
 
   protected override nextLrs(): number[] {
@@ -85,16 +84,11 @@ const kConstantOptions = {
   ...kSchedulerOptions,
 };
 
-const kConstantArguments = { ...kScheduled, ...kConstantOptions };
-
 /** Options of `ConstantLR`. */
 export type ConstantLROptions = Options<typeof kConstantOptions>;
 
 /** Multiplies the initial rate by a factor for the first epochs. */
-export class ConstantLR extends LRScheduler {
-  factor: number;
-  totalIters: number;
-
+export class ConstantLR extends scheduler(kConstantOptions) {
   constructor(
     optimizer: ScheduledOptimizer,
     ...rest:
@@ -102,11 +96,7 @@ export class ConstantLR extends LRScheduler {
       | [factor?: number, options?: ConstantLROptions]
       | [factor?: number, totalIters?: number, lastEpoch?: number | SchedulerOptions]
   ) {
-    super(optimizer);
-    const named = readArguments(new.target.name, kConstantArguments, [optimizer, ...rest]);
-    this.factor = named.factor;
-    this.totalIters = named.totalIters;
-    this.start(named.lastEpoch);
+    super(optimizer, rest);
   }
 
   protected override nextLrs(): number[] {
@@ -129,16 +119,11 @@ const kPolynomialOptions = {
   ...kSchedulerOptions,
 };
 
-const kPolynomialArguments = { ...kScheduled, ...kPolynomialOptions };
-
 /** Options of `PolynomialLR`. */
 export type PolynomialLROptions = Options<typeof kPolynomialOptions>;
 
 /** Lowers the rate to 0 as a power of the remaining share of the epochs. */
-export class PolynomialLR extends LRScheduler {
-  totalIters: number;
-  power: number;
-
+export class PolynomialLR extends scheduler(kPolynomialOptions) {
   constructor(
     optimizer: ScheduledOptimizer,
     ...rest:
@@ -146,11 +131,7 @@ export class PolynomialLR extends LRScheduler {
       | [totalIters?: number, options?: PolynomialLROptions]
       | [totalIters?: number, power?: number, lastEpoch?: number | SchedulerOptions]
   ) {
-    super(optimizer);
-    const named = readArguments(new.target.name, kPolynomialArguments, [optimizer, ...rest]);
-    this.totalIters = named.totalIters;
-    this.power = named.power;
-    this.start(named.lastEpoch);
+    super(optimizer, rest);
   }
 
   protected override nextLrs(): number[] {

@@ -2,7 +2,7 @@
 // step(). Most compute the next rate from the current one, so that schedulers can be chained.
 
 import { readArguments } from "../../arguments/read.js";
-import { integer, type Options, unchecked } from "../../arguments/rule.js";
+import { integer, type Options, type Rules, unchecked, type Values } from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
 import { runLive } from "../../runtime/live.js";
 import { BaseScheduler, type ScheduledOptimizer } from "./base.js";
@@ -78,4 +78,25 @@ export abstract class LRScheduler extends BaseScheduler {
 
   /** Returns the rates of this epoch, computed from the initial ones. */
   protected closedFormLrs?(): number[];
+}
+
+/** The base class of a declared scheduler. Its arguments are the optimizer and a list of the other arguments. */
+export type SchedulerClass<R extends Rules> = abstract new (
+  optimizer: ScheduledOptimizer,
+  given: readonly unknown[],
+) => LRScheduler & Omit<Values<R>, keyof SchedulerOptions>;
+
+/** Returns the base class of a scheduler whose fields are its arguments. It reads them and makes the first step. */
+export function scheduler<R extends Rules>(declared: R): SchedulerClass<R> {
+  const rules: Rules = { ...kScheduled, ...declared, ...kSchedulerOptions };
+  abstract class Declared extends LRScheduler {
+    constructor(optimizer: ScheduledOptimizer, given: readonly unknown[]) {
+      super(optimizer);
+      const named = readArguments(new.target.name, rules, [optimizer, ...given]);
+      const { optimizer: _, lastEpoch, ...fields } = named;
+      Object.assign(this, fields);
+      this.start(lastEpoch as number);
+    }
+  }
+  return Declared as never;
 }

@@ -1,10 +1,9 @@
 // Schedulers with a single formula.
 
-import { readArguments } from "../../arguments/read.js";
 import { count, number, type Options, positive, size } from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
 import type { ScheduledOptimizer } from "./base.js";
-import { kScheduled, kSchedulerOptions, LRScheduler } from "./scheduler.js";
+import { kSchedulerOptions, scheduler } from "./scheduler.js";
 
 const kStepLROptions = {
   /** The factor; default 0.1. */
@@ -12,25 +11,16 @@ const kStepLROptions = {
   ...kSchedulerOptions,
 };
 
-const kStepLRArguments = { ...kScheduled, stepSize: count, ...kStepLROptions };
-
 /** Options of `StepLR`. */
 export type StepLROptions = Options<typeof kStepLROptions>;
 
 /** Multiplies the rate by `gamma` every `stepSize` epochs. */
-export class StepLR extends LRScheduler {
-  stepSize: number;
-  gamma: number;
-
+export class StepLR extends scheduler({ stepSize: count, ...kStepLROptions }) {
   constructor(optimizer: ScheduledOptimizer, stepSize: number, gamma?: number, lastEpoch?: number);
   constructor(optimizer: ScheduledOptimizer, stepSize: number, options?: StepLROptions);
   constructor(optimizer: ScheduledOptimizer, options: StepLROptions & { stepSize: number });
   constructor(optimizer: ScheduledOptimizer, ...given: unknown[]) {
-    super(optimizer);
-    const named = readArguments(new.target.name, kStepLRArguments, [optimizer, ...given]);
-    this.stepSize = named.stepSize;
-    this.gamma = named.gamma;
-    this.start(named.lastEpoch);
+    super(optimizer, given);
   }
 
   protected override nextLrs(): number[] {
@@ -54,17 +44,11 @@ const kLinearLROptions = {
   ...kSchedulerOptions,
 };
 
-const kLinearLRArguments = { ...kScheduled, ...kLinearLROptions };
-
 /** Options of `LinearLR`. */
 export type LinearLROptions = Options<typeof kLinearLROptions>;
 
 /** Multiplies the initial rate by a factor that changes linearly from start to end. */
-export class LinearLR extends LRScheduler {
-  startFactor: number;
-  endFactor: number;
-  totalIters: number;
-
+export class LinearLR extends scheduler(kLinearLROptions) {
   constructor(
     optimizer: ScheduledOptimizer,
     startFactor?: number,
@@ -74,11 +58,10 @@ export class LinearLR extends LRScheduler {
   );
   constructor(optimizer: ScheduledOptimizer, options?: LinearLROptions);
   constructor(optimizer: ScheduledOptimizer, ...given: unknown[]) {
-    super(optimizer);
-    const named = readArguments(new.target.name, kLinearLRArguments, [optimizer, ...given]);
-    this.startFactor = named.startFactor;
-    this.endFactor = named.endFactor;
-    this.totalIters = named.totalIters;
+    super(optimizer, given);
+  }
+
+  protected override start(lastEpoch: number): void {
     if (!(this.startFactor > 0 && this.startFactor <= 1)) {
       fail(
         "InvalidArgument",
@@ -93,7 +76,7 @@ export class LinearLR extends LRScheduler {
         `endFactor: expected a number from 0 to 1, got ${this.endFactor}.`,
       );
     }
-    this.start(named.lastEpoch);
+    super.start(lastEpoch);
   }
 
   protected override nextLrs(): number[] {
@@ -118,25 +101,16 @@ const kCosineOptions = {
   ...kSchedulerOptions,
 };
 
-const kCosineArguments = { ...kScheduled, tMax: positive, ...kCosineOptions };
-
 /** Options of `CosineAnnealingLR`. */
 export type CosineAnnealingLROptions = Options<typeof kCosineOptions>;
 
 /** Lowers the rate along half a cosine wave of `tMax` epochs, and raises it again afterwards. */
-export class CosineAnnealingLR extends LRScheduler {
-  tMax: number;
-  etaMin: number;
-
+export class CosineAnnealingLR extends scheduler({ tMax: positive, ...kCosineOptions }) {
   constructor(optimizer: ScheduledOptimizer, tMax: number, etaMin?: number, lastEpoch?: number);
   constructor(optimizer: ScheduledOptimizer, tMax: number, options?: CosineAnnealingLROptions);
   constructor(optimizer: ScheduledOptimizer, options: CosineAnnealingLROptions & { tMax: number });
   constructor(optimizer: ScheduledOptimizer, ...given: unknown[]) {
-    super(optimizer);
-    const named = readArguments(new.target.name, kCosineArguments, [optimizer, ...given]);
-    this.tMax = named.tMax;
-    this.etaMin = named.etaMin;
-    this.start(named.lastEpoch);
+    super(optimizer, given);
   }
 
   protected override nextLrs(): number[] {

@@ -143,8 +143,8 @@ export function globalUnstructured(
   const { importanceScores, ...args } = options;
   kScoresOfAll.check(where, "importanceScores", importanceScores);
   if (importanceScores && importanceScores.length !== pairs.length) {
-    const told = `importanceScores: expected ${pairs.length}, one for each parameter, got ${importanceScores.length}.`;
-    fail("InvalidArgument", where, told);
+    const message = `importanceScores: expected ${pairs.length}, one for each parameter, got ${importanceScores.length}.`;
+    fail("InvalidArgument", where, message);
   }
   const method = new pruningMethod(args);
   if (method.pruningType !== "unstructured") {
@@ -180,8 +180,8 @@ export function remove<M extends Module>(module: M, name: string, ...rest: []): 
   readNothing("remove", rest);
   const method = module instanceof Module ? methodOf(module, name) : undefined;
   if (method === undefined) {
-    const told = `no parameter "${name}" of the module is pruned.`;
-    fail("InvalidArgument", "remove", told);
+    const message = `no parameter "${name}" of the module is pruned.`;
+    fail("InvalidArgument", "remove", message);
   }
   method.remove(module);
   return module;
@@ -201,6 +201,6 @@ export function isPruned(module: Module, ...rest: []): boolean {
 function tensorOf(where: string, module: Module, name: string): Tensor {
   const value: unknown = module instanceof Module ? Reflect.get(module, name) : undefined;
   if (value instanceof Tensor) return value;
-  const told = `parameters: expected pairs of a module and the name of a parameter, got the name "${String(name)}".`;
-  return fail("InvalidArgument", where, told);
+  const message = `parameters: expected pairs of a module and the name of a parameter, got the name "${String(name)}".`;
+  return fail("InvalidArgument", where, message);
 }

@@ -32,7 +32,7 @@ export type AnyPruningClass = PruningClass<any>;
 
 /** A way to choose the elements of a parameter to prune, which subclasses define in `computeMask`. */
 export abstract class BasePruningMethod {
-  /** What it considers after another method. */
+  /** Which elements it chooses from if another method has already pruned some. */
   static readonly PRUNING_TYPE: PruningType = "unstructured";
 
   /** The name of the parameter that it prunes. */
@@ -42,7 +42,7 @@ export abstract class BasePruningMethod {
     readNothing(new.target.name, given);
   }
 
-  /** What it considers after another method. */
+  /** Which elements it chooses from if another method has already pruned some. */
   get pruningType(): PruningType {
     return (this.constructor as typeof BasePruningMethod).PRUNING_TYPE;
   }
@@ -108,8 +108,8 @@ export class PruningContainer extends BasePruningMethod {
       fail("InvalidArgument", where, refusal("method", "a pruning method", method));
     }
     if (this.methods.length > 0 && method.tensorName !== this.tensorName) {
-      const told = `method: expected one of "${this.tensorName}", got one of "${method.tensorName}".`;
-      fail("InvalidArgument", where, told);
+      const message = `method: expected a method for "${this.tensorName}", got one for "${method.tensorName}".`;
+      fail("InvalidArgument", where, message);
     }
     this.tensorName = method.tensorName;
     this.methods.push(method);
@@ -217,8 +217,8 @@ function setMethod(module: Module, method: BasePruningMethod): BasePruningMethod
   }
   methodsOfGetters.set(compute, method);
   defineComputed(module, name, compute, function () {
-    const told = `${name} is computed from ${name}_orig and ${name}_mask: change ${name}_orig, or call prune.remove() first.`;
-    fail("InvalidArgument", this.constructor.name, told);
+    const message = `${name} is computed from ${name}_orig and ${name}_mask: change ${name}_orig, or call prune.remove() first.`;
+    fail("InvalidArgument", this.constructor.name, message);
   });
   return method;
 }
@@ -232,8 +232,8 @@ function maskOf(
   const mask = scope(() => noGrad(() => method.computeMask(detach(scores), clone(defaultMask))));
   if (!(mask instanceof Tensor) || String(mask.shape) !== String(scores.shape)) {
     const got = mask instanceof Tensor ? `one of the shape [${mask.shape}]` : "something else";
-    const told = `computeMask() must return a mask of the shape [${scores.shape}], but returned ${got}.`;
-    fail("ShapeMismatch", where, told);
+    const message = `computeMask() must return a mask of the shape [${scores.shape}], but returned ${got}.`;
+    fail("ShapeMismatch", where, message);
   }
   return new Buffer(mask);
 }
@@ -242,16 +242,16 @@ function parameterOf(where: string, module: Module, name: string): Parameter {
   const value: unknown = Object.hasOwn(module, name) ? Reflect.get(module, name) : undefined;
   if (value instanceof Parameter) return value;
   const own = module.namedParameters().flatMap(([known]) => (known.includes(".") ? [] : [known]));
-  const told = `${module.constructor.name} has no parameter "${name}"; it has ${own.join(", ") || "none"}.`;
-  return fail("InvalidArgument", where, told);
+  const message = `${module.constructor.name} has no parameter "${name}"; it has ${own.join(", ") || "none"}.`;
+  return fail("InvalidArgument", where, message);
 }
 
 function partsOf(module: Module, name: string): { original: Tensor; mask: Tensor } {
   const original: unknown = Reflect.get(module, `${name}_orig`);
   const mask: unknown = Reflect.get(module, `${name}_mask`);
   if (original instanceof Tensor && mask instanceof Tensor) return { original, mask };
-  const told = `${module.constructor.name} has no pruned parameter "${name}".`;
-  return fail("InvalidArgument", "prune", told);
+  const message = `${module.constructor.name} has no pruned parameter "${name}".`;
+  return fail("InvalidArgument", "prune", message);
 }
 
 function scoresFor(where: string, t: Tensor, scores: Tensor | null | undefined): Tensor {
@@ -260,6 +260,6 @@ function scoresFor(where: string, t: Tensor, scores: Tensor | null | undefined):
     fail("InvalidArgument", where, refusal("importanceScores", "a tensor", scores));
   }
   if (String(scores.shape) === String(t.shape)) return scores;
-  const told = `importanceScores: expected the shape [${t.shape}] of the parameter, got [${scores.shape}].`;
-  return fail("ShapeMismatch", where, told);
+  const message = `importanceScores: expected the shape [${t.shape}] of the parameter, got [${scores.shape}].`;
+  return fail("ShapeMismatch", where, message);
 }

@@ -93,8 +93,8 @@ abstract class StructuredMethod extends BasePruningMethod {
   override computeMask(t: Tensor, defaultMask: Tensor): Tensor {
     const name = this.constructor.name;
     if (t.ndim < 2) {
-      const told = `expected a tensor of two dimensions or more, got the shape [${t.shape}].`;
-      fail("ShapeMismatch", name, told);
+      const message = `expected a tensor of two dimensions or more, got the shape [${t.shape}].`;
+      fail("ShapeMismatch", name, message);
     }
     const axis = axisOf(name, this.dim, t.ndim);
     const size = sizeOf(t, axis);
@@ -169,8 +169,8 @@ export class CustomFromMask extends BasePruningMethod {
   override computeMask(_t: Tensor, defaultMask: Tensor): Tensor {
     const { mask } = this;
     if (String(mask.shape) !== String(defaultMask.shape)) {
-      const told = `mask: expected the shape [${defaultMask.shape}] of the parameter, got [${mask.shape}].`;
-      fail("ShapeMismatch", this.constructor.name, told);
+      const message = `mask: expected the shape [${defaultMask.shape}] of the parameter, got [${mask.shape}].`;
+      fail("ShapeMismatch", this.constructor.name, message);
     }
     return mul(defaultMask, toDtype(mask, defaultMask.dtype));
   }
@@ -184,6 +184,6 @@ function countOf(where: string, amount: number, size: number): number {
     return exact - below === 0.5 ? below + (below % 2) : Math.round(exact);
   }
   if (amount <= size) return amount;
-  const told = `amount: expected at most ${size}, got ${amount}; a share is a number below 1.`;
-  return fail("InvalidArgument", where, told);
+  const message = `amount: expected at most ${size}, got ${amount}; a share is a number below 1.`;
+  return fail("InvalidArgument", where, message);
 }

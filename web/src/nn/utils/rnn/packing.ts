@@ -70,15 +70,15 @@ export function packPaddedSequence(
 function checkLengths(where: string, { shape }: Tensor, sizes: readonly number[]): void {
   const [longest = 0, batch = 0] = shape;
   if (shape.length < 2 || batch !== sizes.length) {
-    const told = `lengths: expected one for each of ${batch} sequences, got ${sizes.length}.`;
-    fail("ShapeMismatch", where, told);
+    const message = `lengths: expected one for each of ${batch} sequences, got ${sizes.length}.`;
+    fail("ShapeMismatch", where, message);
   }
   if (sizes.length === 0 || sizes.some((size) => size <= 0)) {
     fail("InvalidArgument", where, `lengths: expected numbers above 0, got [${sizes.join(", ")}].`);
   }
   if (Math.max(...sizes) > longest) {
-    const told = `lengths: expected at most the ${longest} steps of the input, got ${Math.max(...sizes)}.`;
-    fail("ShapeMismatch", where, told);
+    const message = `lengths: expected at most the ${longest} steps of the input, got ${Math.max(...sizes)}.`;
+    fail("ShapeMismatch", where, message);
   }
 }
 
@@ -89,10 +89,10 @@ function packSorted(
   order: readonly number[] | null,
 ): PackedSequence {
   if (sizes.some((size, i) => size > (sizes[i - 1] ?? size))) {
-    const told =
+    const message =
       `lengths: expected the longest first, got [${sizes.join(", ")}]. ` +
       "Pass { enforceSorted: false } to have them sorted.";
-    fail("InvalidArgument", where, told);
+    fail("InvalidArgument", where, message);
   }
   const running = Array.from({ length: sizes[0] ?? 0 }, (_, step) => {
     return sizes.filter((size) => size > step).length;
@@ -138,8 +138,8 @@ export function padPackedSequence(
     const longest = running.length;
     const total = call.totalLength ?? longest;
     if (total < longest) {
-      const told = `totalLength: expected at least the ${longest} steps of the longest sequence, got ${total}.`;
-      fail("InvalidArgument", where, told);
+      const message = `totalLength: expected at least the ${longest} steps of the longest sequence, got ${total}.`;
+      fail("InvalidArgument", where, message);
     }
     const [batch = 0] = running;
     const filler = (rows: number) => [...new Array(2 * (data.ndim - 1)).fill(0), 0, rows];

@@ -76,8 +76,8 @@ export function unpadSequence(
     const sizes = numbersIn(call.lengths);
     const rows = call.batchFirst ? call.paddedSequences : transpose(call.paddedSequences, 0, 1);
     if (rows.shape[0] !== sizes.length) {
-      const told = `expected ${rows.shape[0]} lengths, got ${sizes.length}.`;
-      fail("ShapeMismatch", "unpadSequence", told);
+      const message = `expected ${rows.shape[0]} lengths, got ${sizes.length}.`;
+      fail("ShapeMismatch", "unpadSequence", message);
     }
     return sizes.map((size, i) => narrow(rows.select(0, i), 0, 0, size));
   });

@@ -1,7 +1,7 @@
 // clang-format and Biome over named files.
 
 import { join } from "node:path";
-import { CommandError, kRoot, quiet } from "./process.mjs";
+import { CommandError, kRoot, quiet } from "../process.mjs";
 
 /** The folders whose C++ is formatted. */
 export const kCppFolders = ["src", "bindings", "tests/cpp", "tests/bindings", "tools"];

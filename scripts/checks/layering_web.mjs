@@ -4,7 +4,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { kRoot, main } from "./process.mjs";
+import { kRoot, main } from "../process.mjs";
 
 // Each layer builds on those before it. There is one entry per folder, which may always import from itself and its
 // subfolders, or per file that belongs to another layer than its folder. The top-level files combine everything and are

@@ -4,18 +4,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { kRoot, main } from "./process.mjs";
+import { kRoot, main } from "../process.mjs";
 
-const kBelowDispatch = [
-  "base",
-  "formulas",
-  "runtime",
-  "kernels",
-  "backend/cpu",
-  "backend/webgpu",
-  "tensor",
-  "autograd",
-];
+const kBelowDispatch = ["base", "formulas", "runtime", "kernels", "tensor", "autograd"];
 const kMayInclude = {
   base: [],
   formulas: ["base"],
@@ -29,6 +20,13 @@ const kMayInclude = {
   ops: [...kBelowDispatch, "dispatch"],
 };
 
+// The only files above the backends that include one: the loops over formulas are compiled for the CPU from their declarations,
+// and a short computation on packed memory skips the description of a kernel.
+const kDoors = {
+  "dispatch/elementwise_info.h": "backend/cpu/elementwise/elementwise.h",
+  "dispatch/elementwise.cpp": "backend/cpu/elementwise/packed.h",
+};
+
 /** Returns one line per include that violates the layering. */
 export function findLayeringErrors() {
   const source = join(kRoot, "src");
@@ -39,7 +37,7 @@ export function findLayeringErrors() {
     const includes = readFileSync(join(source, file), "utf8").matchAll(/^#include "([^"]+)"/gm);
     const wrong = [...includes]
       .map((match) => match[1])
-      .filter((path) => !isAllowed(layer, layerOf(path)));
+      .filter((path) => path !== kDoors[file] && !isAllowed(layer, layerOf(path)));
     return wrong.map(
       (path) => `${relative(kRoot, join(source, file))} (${layer}) may not include ${path}`,
     );

@@ -1,11 +1,11 @@
 // Generates the table in tests/README.md that lists which tests cover which rules. A test declares this in a comment
 // inside it or directly above it that names rules ("J.2"), conformance cases ("CC-073") or traps ("trap 48", "traps 2
-// 3"). `node scripts/rule_table.mjs` writes the table; --check only verifies that it is up to date.
+// 3"). `node scripts/checks/rule_table.mjs` writes the table; --check only verifies that it is up to date.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { CommandError, kRoot, main } from "./process.mjs";
+import { CommandError, kRoot, main } from "../process.mjs";
 
 /** The title and the number of rules of each chapter. */
 const kChapters = {
@@ -28,7 +28,7 @@ const kCases = 174;
 const kTraps = 63;
 
 const kFile = join(kRoot, "tests", "README.md");
-const kStart = "<!-- The table from here on is written by scripts/rule_table.mjs. -->\n";
+const kStart = "<!-- The table from here on is written by scripts/checks/rule_table.mjs. -->\n";
 
 /** Writes the table, or with `check` throws if it is not up to date. */
 export function ruleTable({ check }) {
@@ -40,7 +40,7 @@ export function ruleTable({ check }) {
     throw new CommandError(
       "rule table",
       1,
-      "tests/README.md: run npm run format (or node scripts/rule_table.mjs)",
+      "tests/README.md: run npm run format (or node scripts/checks/rule_table.mjs)",
     );
   }
   writeFileSync(kFile, wanted);

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { cacheFolder, kRoot, quiet } from "./process.mjs";
+import { cacheFolder, kRoot, quiet } from "../process.mjs";
 
 const kPreset = "clang-tidy";
 

@@ -2,11 +2,11 @@
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CommandError, kRoot } from "./process.mjs";
+import { CommandError, kRoot } from "../process.mjs";
 
 const kFile = join(kRoot, "docs", "messages.md");
 
-/** Stands for a value in a message. */
+/** The placeholder for a value in a message. */
 const kValue = "…";
 
 /** Writes the page, or with `check` throws if it is not up to date. */
@@ -70,7 +70,7 @@ function cppMessages() {
       const code = parts[at].replace("ErrorCode::k", "");
       const [caller, rest] =
         name === "check"
-          ? [callerIn(parts[at + 1]), parts.slice(at + 2)]
+          ? [callerIn(parts[at + 1], source.slice(0, index)), parts.slice(at + 2)]
           : ["", parts.slice(at + 1)];
       return [message(code, caller, rest, file)];
     });
@@ -83,7 +83,7 @@ function message(code, caller, parts, file) {
   return { code, caller: caller || named || "", text: rest ?? text, where: file };
 }
 
-/** The arguments of a call whose text begins at `start`, behind its bracket. */
+/** Returns the arguments of a call; `start` is the position after its opening bracket. */
 function argumentsFrom(source, start) {
   const found = [];
   let depth = 0;
@@ -111,7 +111,7 @@ function endOfLiteral(source, start) {
   return i;
 }
 
-// A literal's characters; of a choice its first one; anything else is a value.
+// Returns the text of a string literal, or of the first alternative of a conditional; anything else is a value.
 function cppText(part) {
   const literals = /^(?:"(?:[^"\\]|\\.)*"\s*)+$/s;
   const choice = /^[^?]*\?\s*((?:"(?:[^"\\]|\\.)*"\s*)+):/s.exec(part);
@@ -126,9 +126,15 @@ function cppText(part) {
 
 const unescaped = (text) => text.replaceAll(/\\(["'\\])/g, "$1").replaceAll("\\n", " ");
 
-function callerIn(part) {
-  const literal = /^"(.*)"$/s.exec(part ?? "");
-  return literal ? literal[1] : "";
+// A literal, or the op whose function the check is in: `doc.name` in IndexSelect::call() is indexSelect. Else a value.
+function callerIn(part, before) {
+  const [, literal] = /^"(.*)"$/s.exec(part) ?? [];
+  if (literal !== undefined) return literal;
+  const [, isOwnName, struct] = /^((?:(\w+)::)?doc\.name)$/.exec(part) ?? [];
+  if (isOwnName === undefined) return kValue;
+  const enclosing = [...before.matchAll(/^[\w:<>&*, ]+ (\w+)::\w+\(/gm)].at(-1)?.[1];
+  const op = struct ?? enclosing;
+  return op === undefined ? kValue : op[0].toLowerCase() + op.slice(1);
 }
 
 // TypeScript: fail(code, caller, text), refusal(code, caller, text) and new EdgeGradError(code, text).
@@ -163,7 +169,7 @@ function webText(part) {
   return unescaped(literals.map(withValues).join(""));
 }
 
-// `${...}` may hold braces and literals of its own.
+// `${...}` may contain braces and literals itself.
 function withValues(template) {
   let text = "";
   for (let i = 0; i < template.length; i++) {

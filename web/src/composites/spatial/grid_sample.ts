@@ -20,7 +20,7 @@ import {
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
-import { type Edges, isWithin, padded, pixelOf } from "./sampling_places.js";
+import { type Edges, isWithin, padded, pixelOf } from "./sampling_positions.js";
 
 type Mode = "bilinear" | "nearest" | "bicubic";
 

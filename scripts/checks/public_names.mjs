@@ -1,9 +1,9 @@
 // Every public name has one definition: two modules that web/src/index.ts re-exports as a whole never export the same name,
-// and neither does one of them and a line of index.ts, which would take its place without a word.
+// and a line of index.ts never exports a name of such a module, which it would silently replace.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { kRoot } from "./process.mjs";
+import { kRoot } from "../process.mjs";
 
 /** Ops of the engine that index.ts exports in an extended form, and what they do beyond it. */
 const kExtended = {
