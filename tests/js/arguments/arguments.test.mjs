@@ -198,7 +198,7 @@ test("every op refuses an option it does not have, and names it", () => {
       const isNamed = Object.getPrototypeOf(args.at(-1)) === Object.prototype;
       const options = { ...(isNamed && args.at(-1)), quux: 1 };
       const positional = isNamed ? args.slice(0, -1) : args;
-      const message = new RegExp(`^\\[${op.name}\\] unknown option "quux"`);
+      const message = new RegExp(`^\\[${op.js}\\] unknown option "quux"`);
       assertThrows(() => eg[op.js](...positional, options), "InvalidArgument", message, text);
     }
   }

@@ -13,8 +13,8 @@ const kBatch = 3;
 // Ops without a rule for some or all calls, which run sample by sample. This list should become shorter.
 const kLooped = new Set(
   (
-    "cat fill_diagonal_ index_fill index_put index_put_ index_select lstsq masked_scatter multi_margin_loss " +
-    "multilabel_soft_margin_loss repeat_interleave"
+    "cat fillDiagonal_ indexFill indexPut indexPut_ indexSelect lstsq maskedScatter multiMarginLoss " +
+    "multilabelSoftMarginLoss repeatInterleave"
   ).split(" "),
 );
 

@@ -230,7 +230,7 @@ describe("vmap", () => {
       console.warn = warn;
     }
     assert.equal(warnings.length, 1);
-    assert.match(warnings[0], /masked_scatter .*sample by sample/);
+    assert.match(warnings[0], /maskedScatter .*sample by sample/);
   });
 });
 

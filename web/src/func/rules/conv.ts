@@ -25,7 +25,7 @@ function grouped(call: Call, spatial: number): Tensor {
   const channels = hasBatch ? 1 : 0;
   const groups = call.value<number>("groups");
   const isShared =
-    !call.isBatched("input") && groups === 1 && call.op.name.startsWith("conv_") === false;
+    !call.isBatched("input") && groups === 1 && !call.op.name.startsWith("convTranspose");
   const input = isShared ? call.value<Tensor>("input") : samplesAsChannels(call, hasBatch);
   const result = call.runOne({ input, weight, bias: null, groups: isShared ? 1 : groups * size });
   const { shape } = result;

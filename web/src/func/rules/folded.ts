@@ -77,11 +77,11 @@ export const renorm: Rule = (call) => {
   return movedim(unfold(result, call.size, front.shape[1] ?? 1), 1, dim);
 };
 
-/** The rule of one_hot() if the number of classes is given. */
+/** The rule of oneHot() if the number of classes is given. */
 export const oneHot: Rule = (call) =>
   call.value("numClasses") === -1 ? null : call.run({ input: call.batch("input") });
 
-/** The rule of pairwise_distance(): vectors get new dimensions in front. */
+/** The rule of pairwiseDistance(): vectors get new dimensions in front. */
 export const vectorPairs: Rule = (call) => {
   const rank = Math.max(call.rank("x1"), call.rank("x2"), 1);
   const batchOf = (name: string) => {

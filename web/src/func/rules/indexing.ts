@@ -52,7 +52,7 @@ function onRows(call: Call, source: string | null): Tensor | null {
 const selected: Rule = (call) => {
   if (call.isBatched("index")) return call.rank("index") === 1 ? onRows(call, null) : null;
   if (call.rank("input") === 0) return null;
-  const dim = shiftDim("index_select", call.value("dim"), call.rank("input"));
+  const dim = shiftDim("indexSelect", call.value("dim"), call.rank("input"));
   return call.run({ input: call.batch("input"), dim });
 };
 
@@ -76,7 +76,7 @@ function filledByOwn(call: Call): Tensor | null {
   if (call.isBatched("index")) return null;
   const input = call.batch("input");
   const rank = call.rank("input");
-  const dim = shiftDim("index_fill", call.value("dim"), rank) as number;
+  const dim = shiftDim("indexFill", call.value("dim"), rank) as number;
   const { device } = input;
   const none = zeros([input.shape[dim] ?? 0], { dtype: "bool", device });
   const isFilled = call.runOne({ input: none, dim: 0, value: true });
@@ -257,22 +257,22 @@ const indexPlaced: Rule = (call) => {
 /** Returns the rules of indexing ops. */
 export const indexRules = (): Readonly<Record<string, Rule>> => ({
   index: indexed,
-  index_select: selected,
-  index_add: written("source"),
-  index_copy: written("source"),
-  index_reduce: written("source"),
-  index_fill: written("value"),
-  index_put: indexPlaced,
+  indexSelect: selected,
+  indexAdd: written("source"),
+  indexCopy: written("source"),
+  indexReduce: written("source"),
+  indexFill: written("value"),
+  indexPut: indexPlaced,
   gather: shifted,
   scatter: scattered,
-  scatter_add: shifted,
-  scatter_reduce: reduced,
+  scatterAdd: shifted,
+  scatterReduce: reduced,
   searchsorted: found,
   bucketize: inBuckets,
-  take_along_dim: alongDim,
+  takeAlongDim: alongDim,
   take: taken,
   embedding: embedded,
-  masked_select: () => dependsOnData("maskedSelect"),
+  maskedSelect: () => dependsOnData("maskedSelect"),
   nonzero: () => dependsOnData("nonzero"),
-  distinct_elements: () => dependsOnData("unique"),
+  distinctElements: () => dependsOnData("unique"),
 });

@@ -25,7 +25,7 @@ export function rowLoss(names: readonly string[], kept: number): Rule {
   };
 }
 
-/** The rule of gaussian_nll_loss(): the variance may lack the last dimension, or be a number. */
+/** The rule of gaussianNllLoss(): the variance may lack the last dimension, or be a number. */
 export const gaussianLoss: Rule = (call) => {
   if (call.rank("input") !== call.rank("target")) return null;
   const names = call.operand("var") === null ? ["input", "target"] : ["input", "target", "var"];

@@ -225,9 +225,9 @@ export const matrixRules = (): Readonly<Record<string, Rule>> => ({
   inverse: square,
   cholesky: square,
   solve: solved,
-  solve_triangular: leading,
+  solveTriangular: leading,
   lu: square,
-  lu_factor: square,
+  luFactor: square,
   cross: crossed,
   qr: square,
   svd: square,
@@ -239,5 +239,5 @@ export const matrixRules = (): Readonly<Record<string, Rule>> => ({
   pinv: square,
   kron: kronecker,
   cdist: square,
-  scaled_dot_product_attention: leading,
+  scaledDotProductAttention: leading,
 });

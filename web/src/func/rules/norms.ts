@@ -38,14 +38,14 @@ const perChannel = (rank: number) => {
 
 const kNoAffine = { weight: null, bias: null };
 
-/** The rule of group_norm(). */
+/** The rule of groupNorm(). */
 export const groupNorm: Rule = (call) => {
   if (isAffineShared(call)) return runFolded(call, ["input"], 0);
   const normal = runFolded(call, ["input"], 0, kNoAffine) as Tensor;
   return affine(call, normal, perChannel(call.rank("input")));
 };
 
-/** The rule of instance_norm(). */
+/** The rule of instanceNorm(). */
 export const instanceNorm: Rule = (call) => {
   const isTracked = call.operand("runningMean") !== null || call.operand("runningVar") !== null;
   if (!isTracked) return groupNorm(call);
@@ -54,7 +54,7 @@ export const instanceNorm: Rule = (call) => {
   return affine(call, standardized(call, rank), perChannel(rank));
 };
 
-/** The rule of batch_norm(). */
+/** The rule of batchNorm(). */
 export const batchNormOf: Rule = (call) => {
   const isTraining = call.value("training") === true;
   const isTracked = call.operand("runningMean") !== null;

@@ -71,18 +71,18 @@ const kRandomRules: Readonly<Record<string, RandomRule>> = {
   randn: { different: sized },
   randint: { different: integers },
   randperm: { different: permutations },
-  rand_like: { different: like, same: likeOne },
-  randn_like: { different: like, same: likeOne },
+  randLike: { different: like, same: likeOne },
+  randnLike: { different: like, same: likeOne },
   bernoulli: { different: like, same: noSame },
   poisson: { different: like, same: noSame },
   binomial: { different: () => null, same: noSame },
   multinomial: { different: rowsOfWeights, same: noSame },
   normal: { different: () => null, same: noSame },
-  standard_gamma: { different: like, same: noSame },
-  sample_dirichlet: { different: like, same: noSame },
+  standardGamma: { different: like, same: noSame },
+  sampleDirichlet: { different: like, same: noSame },
   rrelu: { different: like, same: noSame, draws: (call) => call.value("training") === true },
   dropout: { different: like, same: sameMask, draws: isDropping },
-  scaled_dot_product_attention: {
+  scaledDotProductAttention: {
     different: () => null,
     same: noSame,
     draws: (call) => (call.value<number>("dropoutP") ?? 0) > 0,
@@ -98,7 +98,7 @@ const kRandomFills: ReadonlySet<string> = /* @__PURE__ */ new Set([
   "bernoulli_",
   "geometric_",
   "cauchy_",
-  "log_normal_",
+  "logNormal_",
 ]);
 
 /** True for an op that draws in place. */

@@ -16,7 +16,7 @@ import type { Tensor } from "../../tensor/tensor.js";
 import type { Call, Rule } from "./call.js";
 import { fold } from "./folded.js";
 
-/** The rule of lstm_steps(). */
+/** The rule of lstmSteps(). */
 export const lstmStepsOf: Rule = (call) =>
   call.isBatched("weight") || call.isBatched("bias") ? stepByStep(call) : together(call);
 

@@ -168,7 +168,7 @@ function checkEvaluation(where: string, ...modules: readonly { training: boolean
     fail(
       "InvalidArgument",
       where,
-      "both modules must be in evaluation mode: call eval() on them first.",
+      "both modules must be in evaluation mode: call their method `eval` first.",
     );
   }
 }
