@@ -47,7 +47,7 @@ const kArguments = {
 };
 
 /** Options of `CyclicLR`. */
-export type CyclicLROptions = Options<typeof kOptions>;
+export type CyclicLROptions = Options<typeof kOptions & typeof kSchedulerOptions>;
 
 type Rates = number | readonly number[];
 

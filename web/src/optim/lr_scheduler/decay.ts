@@ -20,7 +20,7 @@ const kMultiStepOptions = {
 const kMultiStepArguments = { ...kScheduled, milestones: listOf(integer), ...kMultiStepOptions };
 
 /** Options of `MultiStepLR`. */
-export type MultiStepLROptions = Options<typeof kMultiStepOptions>;
+export type MultiStepLROptions = Options<typeof kMultiStepOptions & typeof kSchedulerOptions>;
 
 /** Multiplies the rate by `gamma` at every epoch in a list; an epoch that is listed twice counts twice. */
 export class MultiStepLR extends LRScheduler {
@@ -85,7 +85,7 @@ const kConstantOptions = {
 };
 
 /** Options of `ConstantLR`. */
-export type ConstantLROptions = Options<typeof kConstantOptions>;
+export type ConstantLROptions = Options<typeof kConstantOptions & typeof kSchedulerOptions>;
 
 /** Multiplies the initial rate by a factor for the first epochs. */
 export class ConstantLR extends scheduler(kConstantOptions) {
@@ -120,7 +120,7 @@ const kPolynomialOptions = {
 };
 
 /** Options of `PolynomialLR`. */
-export type PolynomialLROptions = Options<typeof kPolynomialOptions>;
+export type PolynomialLROptions = Options<typeof kPolynomialOptions & typeof kSchedulerOptions>;
 
 /** Lowers the rate to 0 as a power of the remaining share of the epochs. */
 export class PolynomialLR extends scheduler(kPolynomialOptions) {

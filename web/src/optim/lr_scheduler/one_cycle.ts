@@ -46,7 +46,7 @@ const kOptions = {
 const kArguments = { ...kScheduled, maxLr: oneOrMore(number), ...kOptions };
 
 /** Options of `OneCycleLR`. */
-export type OneCycleLROptions = Options<typeof kOptions>;
+export type OneCycleLROptions = Options<typeof kOptions & typeof kSchedulerOptions>;
 
 type Named = Values<typeof kArguments>;
 

@@ -12,7 +12,7 @@ const kStepLROptions = {
 };
 
 /** Options of `StepLR`. */
-export type StepLROptions = Options<typeof kStepLROptions>;
+export type StepLROptions = Options<typeof kStepLROptions & typeof kSchedulerOptions>;
 
 /** Multiplies the rate by `gamma` every `stepSize` epochs. */
 export class StepLR extends scheduler({ stepSize: count, ...kStepLROptions }) {
@@ -45,7 +45,7 @@ const kLinearLROptions = {
 };
 
 /** Options of `LinearLR`. */
-export type LinearLROptions = Options<typeof kLinearLROptions>;
+export type LinearLROptions = Options<typeof kLinearLROptions & typeof kSchedulerOptions>;
 
 /** Multiplies the initial rate by a factor that changes linearly from start to end. */
 export class LinearLR extends scheduler(kLinearLROptions) {
@@ -102,7 +102,7 @@ const kCosineOptions = {
 };
 
 /** Options of `CosineAnnealingLR`. */
-export type CosineAnnealingLROptions = Options<typeof kCosineOptions>;
+export type CosineAnnealingLROptions = Options<typeof kCosineOptions & typeof kSchedulerOptions>;
 
 /** Lowers the rate along half a cosine wave of `tMax` epochs, and raises it again afterwards. */
 export class CosineAnnealingLR extends scheduler({ tMax: positive, ...kCosineOptions }) {

@@ -24,7 +24,9 @@ const kArguments = {
 };
 
 /** Options of `CosineAnnealingWarmRestarts`. */
-export type CosineAnnealingWarmRestartsOptions = Options<typeof kOptions>;
+export type CosineAnnealingWarmRestartsOptions = Options<
+  typeof kOptions & typeof kSchedulerOptions
+>;
 
 /** Lowers the rate along half a cosine wave and restarts at the top, the first time after `t0` epochs. */
 export class CosineAnnealingWarmRestarts extends LRScheduler {

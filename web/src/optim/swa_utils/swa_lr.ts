@@ -15,7 +15,7 @@ const kOptions = {
 const kArguments = { ...kScheduled, swaLr: oneOrMore(number), ...kOptions };
 
 /** Options of `SWALR`. */
-export type SWALROptions = Options<typeof kOptions>;
+export type SWALROptions = Options<typeof kOptions & typeof kSchedulerOptions>;
 
 interface AveragedGroup extends ScheduledGroup {
   swaLr?: number;
