@@ -5,20 +5,26 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/field_names.h"
 #include "base/spelling.h"
 
 namespace eg {
 
+namespace {
+
+// The name of an enumerator without its k. An enumerator after the last one does not compile.
+consteval auto code_names() {
+  std::array<std::string_view, static_cast<std::size_t>(ErrorCode::kInternal) + 1> names;
+  for_each_enumerator<ErrorCode>([&](std::string_view enumerator, std::size_t number) {
+    names.at(number) = enumerator.substr(1);
+  });
+  return names;
+}
+
+}  // namespace
+
 std::string_view error_code_name(ErrorCode code) {
-  static constexpr std::array<std::string_view, 23> kNames{
-      "NotInitialized", "InvalidArgument", "ShapeMismatch",     "DtypeMismatch",
-      "DeviceMismatch", "IndexOutOfRange", "NonScalarBackward", "NoGradPath",
-      "GraphFreed",     "ModifiedInPlace", "LeafInPlace",       "ViewInPlace",
-      "UnusedInput",    "InvalidGradient", "InferenceTensor",   "NotDifferentiable",
-      "AnomalyNan",     "OutOfMemory",     "DeviceUnavailable", "DeviceLost",
-      "WouldBlock",     "Disposed",        "Internal",
-  };
-  static_assert(kNames.size() == static_cast<std::size_t>(ErrorCode::kInternal) + 1);
+  static constexpr auto kNames = code_names();
   return kNames[static_cast<std::size_t>(code)];
 }
 

@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { assertSameLines } from "../js/support/assert.mjs";
 import { kernelPage, kKernelPage, readKernels, supported } from "./support/kernel_page.mjs";
 import { reasonOf } from "./support/on_the_cpu.mjs";
 
 test("docs/kernels.md is what npm run docs writes", () => {
-  assert.equal(readFileSync(kKernelPage, "utf8"), kernelPage());
+  assertSameLines(readFileSync(kKernelPage, "utf8"), kernelPage());
 });
 
 test("every kernel of the player is one of the engine's", () => {

@@ -54,3 +54,20 @@ function isClose(a, e, rtol, atol) {
   if (Object.is(a, e) || a === e) return true;
   return Math.abs(a - e) <= atol + rtol * Math.abs(e);
 }
+
+/** Asserts that a generated file is up to date; prints only the lines that differ. */
+export function assertSameLines(written, wanted) {
+  const difference = (from, other) => {
+    const known = new Set(other.split("\n"));
+    return from.split("\n").filter((line) => !known.has(line));
+  };
+  assert.deepEqual(
+    { surplus: difference(written, wanted), missing: difference(wanted, written) },
+    { surplus: [], missing: [] },
+  );
+  assert.equal(
+    written.length,
+    wanted.length,
+    "the lines are the same, but not their order or number",
+  );
+}

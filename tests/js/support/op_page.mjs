@@ -8,20 +8,20 @@ export const kOpPage = `${kRoot}docs/ops.md`;
 
 const kIntroduction = `# Ops
 
-Written by \`npm run docs\` from a run of every op on its samples, not from declarations: a dtype stands here when its values agree
-with those of the highest precision for the same numbers, a gradient when it agrees with finite differences (or, in single precision,
-with the same gradient in double), and a second order when the gradient of the gradient does. A dtype that is missing is refused as
-\`DtypeMismatch\`; uint8 and bool are missing too where their own arithmetic, which wraps around and has no differences, gives other
-values. *float* is float32 and float64, *complex* is complex64 and complex128, *int* is int32, int64 and uint8; – means that there
-is nothing to differentiate. An op that takes float32 takes float16 and bfloat16 too, which it computes in float32.
+Written by \`npm run docs\`, which runs every op on samples instead of relying on declarations. A dtype is listed if the values agree with
+those computed in the highest precision from the same numbers; a gradient, if it agrees with finite differences (or, in single precision,
+with the gradient in double); a second order, if the gradient of the gradient does. An op given a dtype that is not listed throws
+\`DtypeMismatch\`, except that uint8 and bool are also missing where their arithmetic gives other values, because it wraps around or has no
+differences. *float* is float32 and float64, *complex* is complex64 and complex128, *int* is int32, int64 and uint8; – means that there is
+nothing to differentiate. An op that supports float32 also supports float16 and bfloat16, and computes them in float32.
 
-The columns *cpu*, *gradient* and *second order* are those of the CPU. The column *webgpu* was made on the device: dtypes whose values are
-the CPU's, with ′ where the gradient is too and ″ where the gradient of the gradient is as well, in single precision. What stands there
-as *on the CPU* gives the same, but a kernel that the device lacks is computed on the CPU, with copies there and back; the
-[last table](#on-the-cpu) says why. [kernels.md](kernels.md) has all kernels.
+The columns *cpu*, *gradient* and *second order* describe the CPU. The column *webgpu* was measured on the device: it lists the dtypes whose
+values equal the CPU's, in single precision; ′ means that the gradient does too, ″ the gradient of the gradient as well. *on the CPU* means
+that the results are the same, but that the device lacks a kernel, which the CPU computes with copies in both directions; the
+[last table](#on-the-cpu) gives the reasons. [kernels.md](kernels.md) lists all kernels.
 
-[Ops made of ops](#ops-made-of-ops) are functions alone, not methods of tensors, so that a bundle has those that are imported; on a device
-they do what their parts do there. [Other names](#other-names) are the same functions as the ops.
+[Ops made of ops](#ops-made-of-ops) are only functions, not methods of tensors, so a bundle contains only those that are imported. On a device
+they run the ops that they consist of. [Other names](#other-names) are aliases of ops.
 `;
 
 const kGroups = {

@@ -43,9 +43,10 @@ export function kernelPage() {
   );
   return `# Kernels
 
-Written by \`npm run docs\`. A kernel is what ops ask of a device (\`src/kernels\`). The CPU has all of them, in every dtype of the op.
-The column \`webgpu\` has the dtypes of memory that the WebGPU device takes; with others, and where it says so, the CPU computes in its
-place, with copies there and back and a warning the first time; the last table says why. \`elementwise\` has there the formulas of ${supportedFormulas.length} ops, with their gradients.
+Written by \`npm run docs\`. A kernel is a computation that ops request from a device (\`src/kernels\`). The CPU has all kernels, in every
+dtype of the op. The column \`webgpu\` lists the dtypes of memory that the WebGPU device supports. In all other cases the CPU computes the
+kernel, with copies in both directions and a warning the first time; the last table gives the reasons. For \`elementwise\`, the device
+has the formulas of ${supportedFormulas.length} ops, with their gradients.
 
 | kernel | header | webgpu | what it computes |
 | --- | --- | --- | --- |
