@@ -12,11 +12,18 @@ namespace eg {
 
 namespace {
 
-// The name of an enumerator without its k. An enumerator after the last one does not compile.
+// A copy of the characters: a view of the compiler's text would link the whole of that.
+struct Name {
+  std::array<char, 24> characters;
+  std::size_t size;
+};
+
+// The names of the enumerators without their k. An enumerator after the last one does not compile.
 consteval auto code_names() {
-  std::array<std::string_view, static_cast<std::size_t>(ErrorCode::kInternal) + 1> names;
+  std::array<Name, static_cast<std::size_t>(ErrorCode::kInternal) + 1> names{};
   for_each_enumerator<ErrorCode>([&](std::string_view enumerator, std::size_t number) {
-    names.at(number) = enumerator.substr(1);
+    Name& name = names.at(number);
+    for (const char character : enumerator.substr(1)) name.characters.at(name.size++) = character;
   });
   return names;
 }
@@ -25,7 +32,8 @@ consteval auto code_names() {
 
 std::string_view error_code_name(ErrorCode code) {
   static constexpr auto kNames = code_names();
-  return kNames[static_cast<std::size_t>(code)];
+  const Name& name = kNames[static_cast<std::size_t>(code)];
+  return {name.characters.data(), name.size};
 }
 
 void append_text(std::string& out, std::string_view text) { out.append(text); }
