@@ -40,7 +40,7 @@ target_link_options(edgegrad_wasm PRIVATE
   -sBINARYEN_EXTRA_PASSES=--one-caller-inline-max-function-size=0,--skip-pass=memory-packing,--coalesce-locals,--reorder-locals,--vacuum
   # The oldest engines with wasm exceptions and SIMD; no code is generated for older ones.
   -sMIN_CHROME_VERSION=95 -sMIN_FIREFOX_VERSION=100 -sMIN_SAFARI_VERSION=160400 -sMIN_NODE_VERSION=200000
-  -sINCOMING_MODULE_JS_API=locateFile,wasmBinary,print,printErr,onAbort,mainScriptUrlOrBlob
+  -sINCOMING_MODULE_JS_API=locateFile,wasmBinary,wasmMemory,instantiateWasm,print,printErr,onAbort,mainScriptUrlOrBlob
   -sEXPORTED_RUNTIME_METHODS=HEAP8,HEAPU8,HEAP16,HEAPU16,HEAP32,HEAPU32,HEAPF32,HEAPF64,wasmMemory,wasmExports${threads_object})
 if(EG_THREADS)
   # The number of workers to start initially is the option poolSize of createEdgegrad(), which does not wait for them

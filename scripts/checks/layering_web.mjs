@@ -57,6 +57,7 @@ const kMayImport = {
     "generated/stream.ts",
     "generated/formula_shaders.json",
   ],
+  vite: ["runtime"],
   threads: ["files.ts", "runtime", "engine", "generated/border.ts", "tensor"],
 };
 

@@ -11,6 +11,13 @@ export const kLoaders: Record<Variant, () => Promise<{ default: ModuleFactory }>
   single: () => import("./wasm/edgegrad-single.mjs"),
 };
 
+/** Returns the address of the WebAssembly file of each variant. */
+export const kWasmFiles: Record<Variant, () => string> = {
+  relaxed: () => new URL("./wasm/edgegrad-relaxed.wasm", import.meta.url).href,
+  simd: () => new URL("./wasm/edgegrad-simd.wasm", import.meta.url).href,
+  single: () => new URL("./wasm/edgegrad-single.wasm", import.meta.url).href,
+};
+
 /**
  * Constructs the worker of a thread. Bundlers include the script only when they see exactly this expression, made of literals
  * alone. The script recognizes that it runs as a thread by `name` and, in Node, by `workerData`. `execArgv` is empty because a

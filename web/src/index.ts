@@ -42,6 +42,7 @@ export {
   runtime,
   shutdown,
 } from "./engine/lifecycle.js";
+export { type PreloadOptions, preload } from "./engine/preload.js";
 export { setWarnAlways } from "./engine/warnings.js";
 export * as func from "./func/index.js";
 export * from "./generated/ops.js";

@@ -7,6 +7,7 @@
 // more than row.target can express.
 
 import chain from "./chain.mjs";
+import door from "./door.mjs";
 import download from "./download.mjs";
 import gemm from "./gemm.mjs";
 import memory from "./memory.mjs";
@@ -29,6 +30,7 @@ const kAll = [
   singleImage,
   startup,
   download,
+  door,
   memory,
 ];
 

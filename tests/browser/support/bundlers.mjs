@@ -38,9 +38,10 @@ export function copyWithImportMap(project) {
   return out;
 }
 
-export async function buildWithVite(project, base, { name } = kDeployed) {
-  const out = `vite-${name}`;
-  const args = ["--base", base, "--config", `${name}.config.mjs`, "--outDir", out];
+/** Builds the page `name` with the configuration `config`, by default that of the same name. */
+export async function buildWithVite(project, base, { name, config = name } = kDeployed) {
+  const out = `vite-${config}`;
+  const args = ["--base", base, "--config", `${config}.config.mjs`, "--outDir", out];
   await runVite(project, ["build", ...args]);
   return join(project, out);
 }

@@ -45,21 +45,22 @@ export async function serveWith(folder, program, args) {
 
 /**
  * Serves files unchanged, with extra headers, below `base`; bare imports of the package are replaced with its URL, which is
- * `package`. `types` overrides content types by extension; a request for which `isSilent` is true gets no answer. Returns
- * { url, stop, requests }, where `requests` are the requested paths.
+ * `package`. `types` and `contents` override content types and contents by extension; a request for which `isSilent` is true gets
+ * no answer, one for which `isRefused` is true 404. Returns { url, stop, requests }, where `requests` are the requested paths.
  */
 export async function serveFiles(folder, headers = {}, serving = {}) {
-  const { base = "/", package: address = kPackage, types = {}, isSilent = () => false } = serving;
+  const { base = "/", package: address = kPackage, types = {}, contents = {} } = serving;
+  const { isSilent = () => false, isRefused = () => false } = serving;
   const requests = [];
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
     requests.push(pathname);
     if (isSilent(request)) return;
-    if (!pathname.startsWith(base)) return response.writeHead(404).end();
+    if (!pathname.startsWith(base) || isRefused(request)) return response.writeHead(404).end();
     const path = pathname.slice(base.length - 1).replace(/\/$/, "/index.html");
     const type = types[extname(path)] ?? kTypes[extname(path)];
     try {
-      const content = readFileSync(join(folder, path));
+      const content = contents[extname(path)] ?? readFileSync(join(folder, path));
       response.writeHead(200, { "Content-Type": type ?? "application/octet-stream", ...headers });
       const isOwn = /\.(html|js)$/.test(path) && !path.startsWith("/node_modules/");
       response.end(isOwn ? withAddress(String(content), address) : content);

@@ -21,7 +21,7 @@ const kThreads = new Rule<number>(`a whole number from 1 to ${kMaxThreads}`, (va
   return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= kMaxThreads;
 });
 
-const kOptions = {
+export const kInitOptions = {
   /** The number of CPU threads, including the calling one; default: that of the machine, at most 8. */
   threads: kThreads.optional(),
   /** The number of workers that run functions for `spawn` at the same time; default: the machine's cores, at most 8. */
@@ -46,10 +46,10 @@ const kOptions = {
 };
 
 /** Options of `init`. */
-export type InitOptions = Options<typeof kOptions>;
+export type InitOptions = Options<typeof kInitOptions>;
 
 /** The complete options that an engine is started with. */
-export type InitValues = Values<typeof kOptions> & {
+export type InitValues = Values<typeof kInitOptions> & {
   readonly threads: number;
   readonly spawnWorkers: number;
   /** True when more than one thread was requested explicitly. */
@@ -58,7 +58,7 @@ export type InitValues = Values<typeof kOptions> & {
 
 /** Returns the options of a call of init(), with defaults filled in. */
 export function readInitOptions(given: readonly unknown[]): InitValues {
-  const { threads, spawnWorkers, ...options } = readOptions("init", kOptions, given);
+  const { threads, spawnWorkers, ...options } = readOptions("init", kInitOptions, given);
   return {
     threads: threads ?? defaultThreads(),
     wantsThreads: (threads ?? 1) > 1,

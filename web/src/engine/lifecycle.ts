@@ -40,7 +40,7 @@ import type { NativeModule } from "../runtime/native.js";
 import { nextTask } from "../runtime/next_task.js";
 import { chooseVariant, type Variant } from "../runtime/variant.js";
 import { kVersion } from "../runtime/version.js";
-import { WorkerFailure, type Workers } from "../runtime/workers.js";
+import { ThreadsFailure, type Workers } from "../runtime/workers.js";
 import { allowGpu, closeGpu, gpuInfo, gpuMemory, openGpu, type WebGpuInfo } from "./gpu.js";
 import {
   checkSameOptions,
@@ -163,7 +163,7 @@ async function start(options: InitValues, meanwhile: () => void): Promise<void> 
   }
 }
 
-// Loads the variant. If its workers cannot be started and it was not requested explicitly, loads "single" instead.
+// Loads the variant. If its threads are not available and it was not requested explicitly, loads "single" instead.
 async function load(
   variant: Variant,
   { threads, wantsThreads, variant: wanted, wasmUrl }: InitValues,
@@ -173,7 +173,7 @@ async function load(
   try {
     return { variant, ...(await loadModule({ variant, threads, wasmUrl, meanwhile })) };
   } catch (error) {
-    if (wanted !== "auto" || !(error instanceof WorkerFailure)) throw error;
+    if (wanted !== "auto" || !(error instanceof ThreadsFailure)) throw error;
     console.warn(`${error.message} Until then there is one thread.`);
     const single = { variant: "single", threads: 1, wasmUrl, meanwhile } as const;
     return { variant: "single", ...(await loadModule(single)) };

@@ -1,11 +1,12 @@
 // Finding and starting a WebAssembly build.
 
-import { kLoaders } from "../files.js";
+import { type Download, downloadAhead, takeDownload } from "./download.js";
 import { EdgeGradError, fail, refusal } from "./errors.js";
 import type { ModuleOptions, NativeModule } from "./native.js";
 import { nextTask } from "./next_task.js";
+import { allocateSharedMemory } from "./shared_memory.js";
 import type { Variant } from "./variant.js";
-import { WorkerFailure, Workers } from "./workers.js";
+import { ThreadsFailure, WorkerFailure, Workers } from "./workers.js";
 
 /** The location of the files of dist/wasm: the URL of the folder or of the .wasm file, or a function from file name to URL. */
 export type WasmUrl = string | ((file: string) => string | { readonly href: string });
@@ -25,7 +26,7 @@ export interface Loading {
 }
 
 /**
- * Loads and starts a variant. Throws WorkerFailure when its workers cannot be started. @internal
+ * Loads and starts a variant. Throws ThreadsFailure when it has threads, and they are not available. @internal
  */
 export async function loadModule(loading: Loading): Promise<LoadedModule> {
   const { variant, wasmUrl } = loading;
@@ -71,7 +72,7 @@ async function start(
   const printed: string[] = [];
   const options: ModuleOptions = {
     poolSize,
-    ...(workers && { makeWorker: () => workers.make() }),
+    ...(workers && { makeWorker: () => workers.make(), wasmMemory: allocateSharedMemory() }),
     // Errors during the start are thrown below.
     printErr: (text) => {
       if (isStarting) printed.push(text);
@@ -80,15 +81,17 @@ async function start(
   };
   try {
     if (wasmUrl !== undefined) await useWasmAt(wasmUrl, variant, options);
-    const { default: create } = await kLoaders[variant]();
+    const download = takeDownload(variant, wasmAddress(wasmUrl, variant));
+    const [{ default: create }, isFound] = await Promise.all([download.script, download.isFound]);
+    const failed = isFound ? instantiateFrom(download, options) : kNever;
     const created = create(options);
     created.catch(() => undefined);
     await nextTask();
     meanwhile();
-    return await created;
+    return await Promise.race([created, failed]);
   } catch (error) {
     workers?.stop();
-    if (error instanceof WorkerFailure) throw error;
+    if (error instanceof ThreadsFailure) throw error;
     const reason = plainReason(printed[0] ?? (error instanceof Error ? error.message : error));
     throw new EdgeGradError(
       wasmUrl === undefined ? "Internal" : "InvalidArgument",
@@ -98,6 +101,30 @@ async function start(
   } finally {
     isStarting = false;
   }
+}
+
+const kNever = new Promise<never>(() => undefined);
+
+// Makes the script use the downloaded module. Returns a promise that rejects if that fails.
+function instantiateFrom({ compiled }: Download, options: ModuleOptions): Promise<never> {
+  return new Promise((_, reject) => {
+    options.instantiateWasm = (imports, receive) => {
+      void (async () => {
+        const module = (await compiled) as WebAssembly.Module;
+        receive(await WebAssembly.instantiate(module, imports), module);
+      })().catch(reject);
+      return {};
+    };
+  });
+}
+
+/** Downloads a build ahead of loadModule(). */
+export function preloadModule(variant: Variant, wasmUrl: WasmUrl | undefined): void {
+  downloadAhead(variant, wasmAddress(wasmUrl, variant));
+}
+
+function wasmAddress(wasmUrl: WasmUrl | undefined, variant: Variant): string | undefined {
+  return wasmUrl === undefined ? undefined : locate(`edgegrad-${variant}.wasm`, wasmUrl);
 }
 
 // The browser's own message, without Emscripten's additions for developers.

@@ -293,6 +293,8 @@ export interface ModuleOptions {
   poolSize: number;
   /** Constructs a worker that runs the module's script and waits to become a thread. */
   makeWorker?: () => ThreadWorker;
+  /** The memory of the module, if threads share it. */
+  wasmMemory?: WebAssembly.Memory;
   /** True in a worker that the program constructed and that is to become a thread. */
   isThread?: boolean;
   /** In such a worker: the package's interface for bindings/worker.js. */
@@ -300,6 +302,11 @@ export interface ModuleOptions {
   /** In such a worker: called when the script is ready to receive messages. */
   threadListens?: () => void;
   locateFile?: (file: string) => string;
+  /** Instantiates the compiled module with its imports, and passes both to `receive`, instead of loading the .wasm file. */
+  instantiateWasm?: (
+    imports: WebAssembly.Imports,
+    receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
+  ) => object;
   /** The content of the .wasm file, instead of its address. */
   wasmBinary?: Uint8Array;
   printErr?: (text: string) => void;

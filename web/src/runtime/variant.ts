@@ -8,8 +8,9 @@ export type Variant = (typeof kVariants)[number];
 /** All builds, by their names. */
 export const kVariants = ["relaxed", "simd", "single"] as const;
 
+/** A module that only engines with relaxed SIMD accept. */
 // (func (result v128) (i8x16.relaxed_swizzle (i8x16.splat 1) (i8x16.splat 2)))
-const kRelaxedSimdModule = new Uint8Array([
+export const kRelaxedSimdModule = new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 15, 1, 13, 0, 65, 1, 253, 15,
   65, 2, 253, 15, 253, 128, 2, 11,
 ]);
@@ -24,8 +25,8 @@ function hasRelaxedSimd(): boolean {
   return WebAssembly.validate(kRelaxedSimdModule);
 }
 
-/** Returns the variant to load; throws InvalidArgument when the requested one cannot run here. */
-export function chooseVariant(wanted: Variant | "auto"): Variant {
+/** Returns the variant to load; throws InvalidArgument in the name of `where` when the requested one cannot run here. */
+export function chooseVariant(wanted: Variant | "auto", where = "init"): Variant {
   if (wanted === "auto") {
     if (!hasSharedMemory()) return "single";
     return hasRelaxedSimd() ? "relaxed" : "simd";
@@ -33,7 +34,7 @@ export function chooseVariant(wanted: Variant | "auto"): Variant {
   if (wanted !== "single" && !hasSharedMemory()) {
     fail(
       "InvalidArgument",
-      "init",
+      where,
       `variant "${wanted}" needs threads. In a page they require the headers ` +
         "Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp. " +
         'Add them, or use variant "single" or "auto".',
@@ -42,7 +43,7 @@ export function chooseVariant(wanted: Variant | "auto"): Variant {
   if (wanted === "relaxed" && !hasRelaxedSimd()) {
     fail(
       "InvalidArgument",
-      "init",
+      where,
       'variant "relaxed" needs relaxed SIMD, which this JavaScript engine does not have. ' +
         'Use variant "simd" or "auto".',
     );

@@ -6,8 +6,11 @@ import { rejectAll } from "./keep_alive.js";
 import type { ThreadWorker } from "./native.js";
 import type { Variant } from "./variant.js";
 
-/** The workers cannot be started here; the rest of the engine can. */
-export class WorkerFailure extends EdgeGradError {
+/** Threads are not available here; the rest of the engine is. */
+export class ThreadsFailure extends EdgeGradError {}
+
+/** The workers cannot be started. */
+export class WorkerFailure extends ThreadsFailure {
   constructor(variant: Variant, reason: string, options?: ErrorOptions) {
     super(
       "Internal",

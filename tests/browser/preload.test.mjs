@@ -1,0 +1,135 @@
+// The files of the engine are requested early, at the same time, and only once.
+
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { buildWithVite } from "./support/bundlers.mjs";
+import { noBrowser, startChromium } from "./support/chromium.mjs";
+import { assertPageTrains, kPath } from "./support/deployed.mjs";
+import { resultOf } from "./support/pages.mjs";
+import { kIsolation, makeProject } from "./support/project.mjs";
+import { serveFiles } from "./support/servers.mjs";
+
+const isWasm = (path) => path.endsWith(".wasm");
+const isScript = (path) => /edgegrad-\w+\.mjs$/.test(path);
+
+describe("the files of the engine", { skip: noBrowser }, () => {
+  let browser;
+  let project;
+  const servers = [];
+
+  before(async () => {
+    project = makeProject();
+    browser = await startChromium();
+  });
+  after(async () => {
+    for (const server of servers) server.stop();
+    await browser?.close();
+    project?.remove();
+  });
+
+  const serve = async (folder, ...serving) => {
+    const server = await serveFiles(folder, ...serving);
+    servers.push(server);
+    return server;
+  };
+
+  const start = async ({ url }) => {
+    const options = JSON.stringify({ threads: 2 });
+    return await resultOf(browser, `${url}start.html?${new URLSearchParams({ options })}`);
+  };
+
+  for (const [headers, variant] of [
+    [kIsolation, "relaxed"],
+    [{}, "single"],
+  ]) {
+    test(`preload() requests those of "${variant}", which init() uses`, async () => {
+      const { url, requests } = await serve(project.folder, headers);
+      const { before, ...result } = await resultOf(browser, `${url}preload.html`);
+      assert.deepEqual(result, { variant, gradient: 12 });
+      assert.deepEqual(before.sort(), [`edgegrad-${variant}.mjs`, `edgegrad-${variant}.wasm`]);
+      assert.equal(requests.filter(isWasm).length, 1);
+    });
+  }
+
+  // Opens a page whose server does not answer for some files, until it has requested all that `expected` matches.
+  async function requestsUntil(page, server, expected) {
+    const open = await browser.newPage();
+    try {
+      await open.goto(server.url + page, { waitUntil: "commit" });
+      const isRequested = (pattern) => server.requests.some((path) => pattern.test(path));
+      const end = performance.now() + 30_000;
+      while (!expected.every(isRequested) && performance.now() < end) await sleep(20);
+      return expected.filter(isRequested);
+    } finally {
+      await open.close();
+    }
+  }
+
+  test("init() requests the WebAssembly file without waiting for the script", async () => {
+    const isSilent = ({ url }) => isScript(url);
+    const server = await serve(project.folder, kIsolation, { isSilent });
+    const expected = [/edgegrad-relaxed\.mjs$/, /edgegrad-relaxed\.wasm$/];
+    assert.deepEqual(await requestsUntil("start.html", server, expected), expected);
+  });
+
+  test("are found by the script where they are not at the expected address", async () => {
+    const isMissing = ({ url }) =>
+      url.startsWith("/node_modules/edgegrad/dist/wasm/") && isWasm(url);
+    let asked = 0;
+    const server = await serve(project.folder, kIsolation, {
+      isRefused: (request) => isMissing(request) && asked++ === 0,
+    });
+    const { trained, variant } = await start(server);
+    assert.equal(trained, true);
+    assert.equal(variant, "relaxed");
+    assert.equal(server.requests.filter(isWasm).length, 2);
+  });
+
+  test("are compiled if the server does not declare the type of WebAssembly", async () => {
+    const server = await serve(project.folder, kIsolation, { types: { ".wasm": "text/plain" } });
+    const { trained, variant } = await start(server);
+    assert.equal(trained, true);
+    assert.equal(variant, "relaxed");
+    assert.equal(server.requests.filter(isWasm).length, 1);
+  });
+
+  test("that are not WebAssembly are an error of init()", async () => {
+    const server = await serve(
+      project.folder,
+      {},
+      { types: { ".wasm": "text/html" }, contents: { ".wasm": "<html>" } },
+    );
+    const { error } = await start(server);
+    assert.match(error, /^Internal: \[init\] the WebAssembly build "single" could not be started/);
+  });
+
+  test("are preloaded by a page that Vite has built with edgegrad/vite", async () => {
+    const config = readFileSync(join(project.folder, "deployed.config.mjs"), "utf8");
+    const plugin = 'import edgegrad from "edgegrad/vite";\n';
+    const withPlugin = config.replace(
+      "export default {",
+      "export default { plugins: [edgegrad()],",
+    );
+    writeFileSync(join(project.folder, "preloading.config.mjs"), plugin + withPlugin);
+    const page = { name: "deployed", workers: [], config: "preloading" };
+    const folder = await buildWithVite(project.folder, kPath, page);
+
+    const isSilent = ({ url }) => /deployed-[^/]*\.js$/.test(url);
+    const silent = await serve(folder, kIsolation, { base: kPath, isSilent });
+    const expected = [/edgegrad-relaxed-[^/]*\.js$/, /edgegrad-relaxed-[^/]*\.wasm$/];
+    assert.deepEqual(await requestsUntil("deployed.html", silent, expected), expected);
+
+    for (const [headers, variant, threads] of [
+      [kIsolation, "relaxed", 2],
+      [{}, "single", 1],
+    ]) {
+      const { url, requests } = await serve(folder, headers, { base: kPath });
+      await assertPageTrains(browser, url, { threads });
+      const fetched = requests.filter(isWasm).map((path) => /edgegrad-(\w+)-/.exec(path)[1]);
+      assert.deepEqual(fetched, [variant]);
+    }
+  });
+});
