@@ -87,11 +87,15 @@ export function readNothing(where: string, given: readonly unknown[]): void {
   if (given.length > 0) readArguments(where, {}, given);
 }
 
-/** True for a plain object, such as one with options: its prototype is Object.prototype or null. */
+/**
+ * True for a plain object, such as one with options: its prototype is null or Object.prototype, which may be that of another realm
+ * (a frame, a context of node:vm).
+ */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
+  const prototype: object | null = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return true;
+  return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, "isPrototypeOf");
 }
 
 function withoutTrailingGaps(given: readonly unknown[]): unknown[] {
