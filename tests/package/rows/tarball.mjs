@@ -100,7 +100,19 @@ export const kTarballRows = [
     async run({ projects, tarball }) {
       const folder = await projects.with("publint", "@arethetypeswrong/cli");
       // This rule is for Node.js before 20.19, in which require() does not support modules.
-      await runTool(folder, "attw", tarball, "--ignore-rules", "cjs-resolves-to-esm");
+      const rules = ["--ignore-rules", "cjs-resolves-to-esm"];
+      await runTool(folder, "attw", tarball, ...rules, "--exclude-entrypoints", "vite");
+      // A configuration of Vite is never resolved by TypeScript's oldest rules, which do not know "exports".
+      await runTool(
+        folder,
+        "attw",
+        tarball,
+        ...rules,
+        "--entrypoints",
+        "vite",
+        "--profile",
+        "node16",
+      );
     },
   },
 ];
