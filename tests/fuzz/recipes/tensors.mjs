@@ -63,6 +63,7 @@ export const kIndexing = [
     'eg.einsum("...j->...", [$0])',
     'eg.einsum("ii", eg.eye(3))',
     "eg.manualSeed(5)",
+    'eg.preload({ variant: "auto", wasmUrl: "dist/wasm" })',
     "eg.random.setState(eg.random.getState())",
     "eg.rand([2], { generator: new eg.Generator(3) })",
     "eg.scope(() => $0.mul(2))",

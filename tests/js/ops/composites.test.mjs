@@ -29,6 +29,7 @@ const kNoOps = [
   "manualSeed",
   "memory",
   "noGrad",
+  "preload",
   "runtime",
   "scope",
   "setDefaultDtype",
