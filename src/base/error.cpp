@@ -131,7 +131,7 @@ void throw_bug(const AppendPart* form, const StoredPart* parts) {
 void rethrow_named(const Error& error, std::string_view name) {
   const std::string_view message = error.what();
   if (message.starts_with('[')) throw;
-  throw Error(error.code(), join_text('[', name, "] ", message));
+  throw Error(error.code(), join_text('[', camel_case(name), "] ", message));
 }
 
 }  // namespace eg

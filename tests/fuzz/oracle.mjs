@@ -3,10 +3,9 @@
 
 import { readFileSync } from "node:fs";
 
-const kErrors = new URL("../../web/src/runtime/errors.ts", import.meta.url);
-const kCodes = new Set(
-  Array.from(readFileSync(kErrors, "utf8").matchAll(/^ {2}\| "(\w+)"/gm), ([, code]) => code),
-);
+const kBorder = new URL("../../web/src/generated/border.ts", import.meta.url);
+const [, codes] = /type ErrorCode =([^;]*);/.exec(readFileSync(kBorder, "utf8"));
+const kCodes = new Set(Array.from(codes.matchAll(/"(\w+)"/g), ([, code]) => code));
 
 // Codes that indicate a fault of the engine, for any call.
 const kFaultCodes = ["Internal", "NotInitialized"];

@@ -29,7 +29,7 @@ describe("an index out of range", options, () => {
     test(`of ${name} fails at the next read, by its name, and only there`, async () => {
       const onCpu = () => program(matrix("cpu"), (...values) => eg.tensor(values.map(BigInt)));
       const onDevice = () => program(matrix(), indices).sum();
-      // "[index_select]", the prefix of all errors of the op.
+      // "[indexSelect]", the prefix of all errors of the op.
       const [title] = /^\[\w+\]/.exec(errorOf(onCpu).message);
       const text = new RegExp(title.replaceAll(/[[\]]/g, "\\$&"));
       const result = onDevice();

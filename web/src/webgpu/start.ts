@@ -1,5 +1,6 @@
 // Starts the player on the engine's GPU thread: opens the device and reports to the engine (bindings/webgpu.cpp).
 
+import { camelCase } from "../runtime/spelling.js";
 import { openDevice } from "./device";
 import { dtypes as kDTypes } from "./dtype";
 import { asPlayerError, type PlayerError } from "./errors";
@@ -57,7 +58,7 @@ function writeStats({ wasmMemory, wasmExports }: EngineModule, stats: PlayerStat
 }
 
 function messageOf({ op, message }: PlayerError): string {
-  return `[${op || "webgpu"}] ${message}`;
+  return `[${camelCase(op) || "webgpu"}] ${message}`;
 }
 
 // Kept reachable, because Node.js crashes when the GPU object of a device is garbage-collected.
