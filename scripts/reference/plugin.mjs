@@ -9,6 +9,7 @@ import {
   CommentTag,
   Context,
   Converter,
+  makeRecursiveVisitor,
   PageEvent,
   ReferenceType,
   ReflectionKind,
@@ -115,6 +116,13 @@ function shareComment(reflection) {
   delete first.comment;
 }
 
+// The public bases of classes that extend the result of a function.
+const kBases = [
+  ["nn", "Module"],
+  ["optim", "Optimizer"],
+  ["optim", "lrScheduler", "LRScheduler"],
+];
+
 // For a class that extends the result of a function, such as `class ReLU extends plainActivation(relu, relu_)`: the pages show
 // that it extends Module, and do not mark its members as inherited.
 function showBase(reflection, project) {
@@ -123,14 +131,23 @@ function showBase(reflection, project) {
     delete reflection.defaultValue;
   if (!reflection.kindOf(ReflectionKind.Class) || !reflection.extendedTypes) return;
   if (reflection.extendedTypes.every((type) => type.reflection)) return;
-  const module = project.getChildByName(["nn", "Module"]);
-  if (reflection.parent !== module?.parent || !hasMembersOf(reflection, module)) return;
-  const name = module.getFriendlyFullName();
-  reflection.extendedTypes = [ReferenceType.createResolvedReference(name, module, project)];
+  const base = kBases
+    .map((path) => project.getChildByName(path))
+    .find((one) => reflection.parent === one?.parent && hasMembersOf(reflection, one));
+  if (base === undefined) return;
+  const name = base.getFriendlyFullName();
+  reflection.extendedTypes.forEach(removeDeclarations);
+  reflection.extendedTypes = [ReferenceType.createResolvedReference(name, base, project)];
 }
 
-function hasMembersOf(reflection, module) {
-  return module.children.every(({ name }) => reflection.getChildByName(name));
+function hasMembersOf(reflection, base) {
+  return base.children.every(({ name }) => reflection.getChildByName(name));
+}
+
+// Removes what a type that is not shown declares, such as the fields of a type literal: they would count as undocumented.
+function removeDeclarations(type) {
+  const remove = ({ declaration }) => declaration.project.removeReflection(declaration);
+  type.visit(makeRecursiveVisitor({ reflection: remove }));
 }
 
 // Describes fields of modules, optimizers and schedulers: constructor arguments, or trained and saved state.
@@ -173,7 +190,10 @@ function spellArguments(context, { parameters = [] }, _, signature) {
 function nameBase(reflection) {
   if (!reflection.kindOf(ReflectionKind.Class)) return;
   reflection.extendedTypes = reflection.extendedTypes?.map((type) => {
-    return type.type === "intersection" ? type.types[0] : type;
+    if (type.type !== "intersection") return type;
+    const [base, ...fields] = type.types;
+    fields.forEach(removeDeclarations);
+    return base;
   });
 }
 
