@@ -119,6 +119,8 @@ function shareComment(reflection) {
 // The public bases of classes that extend the result of a function.
 const kBases = [
   ["nn", "Module"],
+  ["distributions", "Distribution"],
+  ["distributions", "Transform"],
   ["optim", "Optimizer"],
   ["optim", "lrScheduler", "LRScheduler"],
 ];
