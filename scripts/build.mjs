@@ -22,6 +22,7 @@ import { buildPreset } from "./preset.mjs";
 import { expected, kRoot, main, quiet, step } from "./process.mjs";
 import { smaller } from "./smaller.mjs";
 import { wasmOptimizer } from "./toolchain.mjs";
+import { kWebBundle } from "./web_bundle.mjs";
 
 export const kVariants = ["relaxed", "simd", "single"];
 const kDist = join(kRoot, "dist");
@@ -98,10 +99,9 @@ function removeOldFiles() {
 async function bundle(entry, outfile) {
   const { build } = await import("esbuild");
   await build({
+    ...kWebBundle,
     entryPoints: [entry],
     outfile,
-    bundle: true,
-    format: "esm",
     platform: "neutral",
     target: "es2022",
     minify: true,
@@ -109,9 +109,6 @@ async function bundle(entry, outfile) {
     supported: { "template-literal": false },
     sourcemap: true,
     plugins: [kNames],
-    external: ["./wasm/*", "node:*", "webgpu"],
-    loader: { ".wgsl": "text" },
-    logLevel: "error",
   });
   const map = `${outfile}.map`;
   const url = basename(map);

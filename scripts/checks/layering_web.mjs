@@ -5,6 +5,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { kRoot, main } from "../process.mjs";
+import { kWebBundle } from "../web_bundle.mjs";
 
 // Each layer builds on those before it. There is one entry per folder, which may always import from itself and its
 // subfolders, or per file that belongs to another layer than its folder. The top-level files combine everything and are
@@ -77,15 +78,11 @@ async function valueImports(source) {
     entryPoints: names.filter((name) => /(?<!\.d)\.ts$/.test(name)),
     absWorkingDir: source,
     tsconfig: join(kRoot, "tsconfig.json"),
+    ...kWebBundle,
     outdir: "unused",
-    bundle: true,
     splitting: true,
-    format: "esm",
     write: false,
     metafile: true,
-    external: ["./wasm/*", "node:*", "webgpu"],
-    loader: { ".wgsl": "text" },
-    logLevel: "error",
   });
   return new Map(
     Object.entries(metafile.inputs).map(([name, { imports }]) => [

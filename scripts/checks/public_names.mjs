@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { kRoot } from "../process.mjs";
+import { kWebBundle } from "../web_bundle.mjs";
 
 /** Ops of the engine that index.ts exports in an extended form, and what they do beyond it. */
 const kExtended = {
@@ -33,14 +34,10 @@ async function exportsOf(modules) {
   const found = new Map();
   for (const module of modules) {
     const { metafile } = await build({
+      ...kWebBundle,
       entryPoints: [join(kSource, `${module}.ts`)],
-      bundle: true,
-      format: "esm",
       write: false,
       metafile: true,
-      external: ["./wasm/*", "node:*", "webgpu"],
-      loader: { ".wgsl": "text" },
-      logLevel: "error",
     });
     found.set(module, Object.values(metafile.outputs)[0].exports);
   }

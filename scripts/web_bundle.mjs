@@ -1,0 +1,8 @@
+/** esbuild's options for a bundle of files in web/src: what remains outside, and shaders as text. */
+export const kWebBundle = {
+  bundle: true,
+  format: "esm",
+  external: ["./wasm/*", "node:*", "webgpu"],
+  loader: { ".wgsl": "text" },
+  logLevel: "error",
+};
