@@ -2,7 +2,7 @@
 // README.md names. Each page trains, and lets a worker train.
 
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import {
   buildWithEsbuild,
   buildWithVite,
@@ -10,53 +10,42 @@ import {
   copyFiles,
   copyWithImportMap,
 } from "./support/bundlers.mjs";
-import { noBrowser, startChromium } from "./support/chromium.mjs";
+import { noBrowser } from "./support/chromium.mjs";
 import { assertPageTrains, kPath, kPolicy } from "./support/deployed.mjs";
-import { kIsolation, makeProject } from "./support/project.mjs";
+import { kIsolation } from "./support/project.mjs";
 import { serveFiles, serveWithVite } from "./support/servers.mjs";
+import { useProject } from "./support/suite.mjs";
 
 describe("a deployed page", { skip: noBrowser }, () => {
-  let browser;
-  let project;
-  const servers = [];
-
-  before(async () => {
-    project = makeProject();
-    browser = await startChromium();
-  });
-  after(async () => {
-    for (const server of servers) server.stop();
-    await browser?.close();
-    project?.remove();
-  });
+  const suite = useProject();
 
   async function assertWorks(folder, headers = kPolicy) {
     await assertWorksOn(await serveFiles(folder, { ...kIsolation, ...headers }, { base: kPath }));
   }
 
   async function assertWorksOn(server) {
-    servers.push(server);
-    const { inWorker } = await assertPageTrains(browser, server.url);
+    suite.servers.push(server);
+    const { inWorker } = await assertPageTrains(suite.browser, server.url);
     assert.ok(inWorker);
   }
 
-  test("of plain files", () => assertWorks(copyFiles(project.folder)));
+  test("of plain files", () => assertWorks(copyFiles(suite.project.folder)));
 
   // The policy does not allow import maps, which are inline scripts.
-  test("with an import map", () => assertWorks(copyWithImportMap(project.folder), {}));
+  test("with an import map", () => assertWorks(copyWithImportMap(suite.project.folder), {}));
 
   test("still in development, served by Vite", async () => {
     const args = ["--config", "isolated.config.mjs"];
-    await assertWorksOn(await serveWithVite(project.folder, args));
+    await assertWorksOn(await serveWithVite(suite.project.folder, args));
   });
 
-  test("built by Vite", async () => assertWorks(await buildWithVite(project.folder, kPath)));
+  test("built by Vite", async () => assertWorks(await buildWithVite(suite.project.folder, kPath)));
 
   test("built by webpack, without a warning", async () => {
-    const { out, messages } = await buildWithWebpack(project.folder);
+    const { out, messages } = await buildWithWebpack(suite.project.folder);
     assert.deepEqual(messages, []);
     await assertWorks(out);
   });
 
-  test("built by esbuild", async () => assertWorks(await buildWithEsbuild(project.folder)));
+  test("built by esbuild", async () => assertWorks(await buildWithEsbuild(suite.project.folder)));
 });

@@ -3,42 +3,31 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { buildWithVite } from "./support/bundlers.mjs";
-import { noBrowser, startChromium } from "./support/chromium.mjs";
+import { noBrowser } from "./support/chromium.mjs";
 import { assertPageTrains, kPath } from "./support/deployed.mjs";
 import { resultOf } from "./support/pages.mjs";
-import { kIsolation, makeProject } from "./support/project.mjs";
+import { kIsolation } from "./support/project.mjs";
 import { serveFiles } from "./support/servers.mjs";
+import { useProject } from "./support/suite.mjs";
 
 const isWasm = (path) => path.endsWith(".wasm");
 const isScript = (path) => /edgegrad-\w+\.mjs$/.test(path);
 
 describe("the files of the engine", { skip: noBrowser }, () => {
-  let browser;
-  let project;
-  const servers = [];
-
-  before(async () => {
-    project = makeProject();
-    browser = await startChromium();
-  });
-  after(async () => {
-    for (const server of servers) server.stop();
-    await browser?.close();
-    project?.remove();
-  });
+  const suite = useProject();
 
   const serve = async (folder, ...serving) => {
     const server = await serveFiles(folder, ...serving);
-    servers.push(server);
+    suite.servers.push(server);
     return server;
   };
 
   const start = async ({ url }) => {
     const options = JSON.stringify({ threads: 2 });
-    return await resultOf(browser, `${url}start.html?${new URLSearchParams({ options })}`);
+    return await resultOf(suite.browser, `${url}start.html?${new URLSearchParams({ options })}`);
   };
 
   for (const [headers, variant] of [
@@ -46,8 +35,8 @@ describe("the files of the engine", { skip: noBrowser }, () => {
     [{}, "single"],
   ]) {
     test(`preload() requests those of "${variant}", which init() uses`, async () => {
-      const { url, requests } = await serve(project.folder, headers);
-      const { before, ...result } = await resultOf(browser, `${url}preload.html`);
+      const { url, requests } = await serve(suite.project.folder, headers);
+      const { before, ...result } = await resultOf(suite.browser, `${url}preload.html`);
       assert.deepEqual(result, { variant, gradient: 12 });
       assert.deepEqual(before.sort(), [`edgegrad-${variant}.mjs`, `edgegrad-${variant}.wasm`]);
       assert.equal(requests.filter(isWasm).length, 1);
@@ -56,7 +45,7 @@ describe("the files of the engine", { skip: noBrowser }, () => {
 
   // Opens a page whose server does not answer for some files, until it has requested all that `expected` matches.
   async function requestsUntil(page, server, expected) {
-    const open = await browser.newPage();
+    const open = await suite.browser.newPage();
     try {
       await open.goto(server.url + page, { waitUntil: "commit" });
       const isRequested = (pattern) => server.requests.some((path) => pattern.test(path));
@@ -70,7 +59,7 @@ describe("the files of the engine", { skip: noBrowser }, () => {
 
   test("init() requests the WebAssembly file without waiting for the script", async () => {
     const isSilent = ({ url }) => isScript(url);
-    const server = await serve(project.folder, kIsolation, { isSilent });
+    const server = await serve(suite.project.folder, kIsolation, { isSilent });
     const expected = [/edgegrad-relaxed\.mjs$/, /edgegrad-relaxed\.wasm$/];
     assert.deepEqual(await requestsUntil("start.html", server, expected), expected);
   });
@@ -79,7 +68,7 @@ describe("the files of the engine", { skip: noBrowser }, () => {
     const isMissing = ({ url }) =>
       url.startsWith("/node_modules/edgegrad/dist/wasm/") && isWasm(url);
     let asked = 0;
-    const server = await serve(project.folder, kIsolation, {
+    const server = await serve(suite.project.folder, kIsolation, {
       isRefused: (request) => isMissing(request) && asked++ === 0,
     });
     const { trained, variant } = await start(server);
@@ -89,7 +78,9 @@ describe("the files of the engine", { skip: noBrowser }, () => {
   });
 
   test("are compiled if the server does not declare the type of WebAssembly", async () => {
-    const server = await serve(project.folder, kIsolation, { types: { ".wasm": "text/plain" } });
+    const server = await serve(suite.project.folder, kIsolation, {
+      types: { ".wasm": "text/plain" },
+    });
     const { trained, variant } = await start(server);
     assert.equal(trained, true);
     assert.equal(variant, "relaxed");
@@ -98,7 +89,7 @@ describe("the files of the engine", { skip: noBrowser }, () => {
 
   test("that are not WebAssembly are an error of init()", async () => {
     const server = await serve(
-      project.folder,
+      suite.project.folder,
       {},
       { types: { ".wasm": "text/html" }, contents: { ".wasm": "<html>" } },
     );
@@ -107,15 +98,15 @@ describe("the files of the engine", { skip: noBrowser }, () => {
   });
 
   test("are preloaded by a page that Vite has built with edgegrad/vite", async () => {
-    const config = readFileSync(join(project.folder, "deployed.config.mjs"), "utf8");
+    const config = readFileSync(join(suite.project.folder, "deployed.config.mjs"), "utf8");
     const plugin = 'import edgegrad from "edgegrad/vite";\n';
     const withPlugin = config.replace(
       "export default {",
       "export default { plugins: [edgegrad()],",
     );
-    writeFileSync(join(project.folder, "preloading.config.mjs"), plugin + withPlugin);
+    writeFileSync(join(suite.project.folder, "preloading.config.mjs"), plugin + withPlugin);
     const page = { name: "deployed", workers: [], config: "preloading" };
-    const folder = await buildWithVite(project.folder, kPath, page);
+    const folder = await buildWithVite(suite.project.folder, kPath, page);
 
     const isSilent = ({ url }) => /deployed-[^/]*\.js$/.test(url);
     const silent = await serve(folder, kIsolation, { base: kPath, isSilent });
@@ -127,7 +118,7 @@ describe("the files of the engine", { skip: noBrowser }, () => {
       [{}, "single", 1],
     ]) {
       const { url, requests } = await serve(folder, headers, { base: kPath });
-      await assertPageTrains(browser, url, { threads });
+      await assertPageTrains(suite.browser, url, { threads });
       const fetched = requests.filter(isWasm).map((path) => /edgegrad-(\w+)-/.exec(path)[1]);
       assert.deepEqual(fetched, [variant]);
     }

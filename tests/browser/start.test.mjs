@@ -3,12 +3,13 @@
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { build } from "esbuild";
-import { noBrowser, startChromium } from "./support/chromium.mjs";
+import { noBrowser } from "./support/chromium.mjs";
 import { resultOf } from "./support/pages.mjs";
-import { kIsolation, makeProject } from "./support/project.mjs";
+import { kIsolation } from "./support/project.mjs";
 import { serveFiles } from "./support/servers.mjs";
+import { useProject } from "./support/suite.mjs";
 
 const kPolicy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
 const kCdn = {
@@ -17,30 +18,18 @@ const kCdn = {
 };
 
 describe("a page", { skip: noBrowser }, () => {
-  let browser;
-  let project;
-  const servers = [];
-
-  before(async () => {
-    project = makeProject();
-    browser = await startChromium();
-  });
-  after(async () => {
-    for (const server of servers) server.stop();
-    await browser?.close();
-    project?.remove();
-  });
+  const suite = useProject();
 
   const serve = async (folder, headers, serving) => {
     const server = await serveFiles(folder, headers, serving);
-    servers.push(server);
+    suite.servers.push(server);
     return server.url;
   };
 
   const start = async (url, options = {}, more = {}) => {
     const text = JSON.stringify({ threads: 2, ...options });
     const query = new URLSearchParams({ options: text, ...more });
-    return await resultOf(browser, `${url}start.html?${query}`);
+    return await resultOf(suite.browser, `${url}start.html?${query}`);
   };
 
   function assertTrains(result, variant, warnings = []) {
@@ -57,18 +46,18 @@ describe("a page", { skip: noBrowser }, () => {
 
   // The files of a bundler that does not support workers and includes at most the .wasm files.
   async function bundled(name, copies) {
-    const folder = join(project.folder, name);
+    const folder = join(suite.project.folder, name);
     mkdirSync(folder);
-    cpSync(join(project.folder, "start.html"), join(folder, "start.html"));
+    cpSync(join(suite.project.folder, "start.html"), join(folder, "start.html"));
     await build({
-      entryPoints: [join(project.folder, "start.js")],
+      entryPoints: [join(suite.project.folder, "start.js")],
       outfile: join(folder, "start.js"),
       bundle: true,
       format: "esm",
       logLevel: "error",
       external: ["node:*"],
     });
-    const wasm = join(project.folder, "node_modules/edgegrad/dist/wasm");
+    const wasm = join(suite.project.folder, "node_modules/edgegrad/dist/wasm");
     for (const [extension, place] of Object.entries(copies)) {
       mkdirSync(join(folder, place), { recursive: true });
       for (const file of readdirSync(wasm).filter((file) => file.endsWith(extension))) {
@@ -80,24 +69,29 @@ describe("a page", { skip: noBrowser }, () => {
 
   test("under a policy without unsafe-eval trains with threads", async () => {
     const headers = { ...kIsolation, "Content-Security-Policy": kPolicy };
-    assertTrains(await start(await serve(project.folder, headers)), "relaxed");
+    assertTrains(await start(await serve(suite.project.folder, headers)), "relaxed");
   });
 
   test("under a policy without unsafe-eval trains on one thread, and draws meanwhile", async () => {
-    const url = await serve(project.folder, { "Content-Security-Policy": kPolicy });
+    const url = await serve(suite.project.folder, { "Content-Security-Policy": kPolicy });
     assertTrains(await start(url), "single", [/\[init\] threads: 2 has no effect/]);
     assertTrains(await start(url, { threads: 1 }), "single");
   });
 
   test("under a policy without WebAssembly: the error says what to allow", async () => {
-    const url = await serve(project.folder, { "Content-Security-Policy": "script-src 'self'" });
+    const url = await serve(suite.project.folder, {
+      "Content-Security-Policy": "script-src 'self'",
+    });
     const { error } = await start(url);
     assert.match(error, /^Internal: \[init\].*'wasm-unsafe-eval'/);
   });
 
   test("whose policy allows no workers trains on one thread, with one warning", async () => {
     const policy = `${kPolicy}; worker-src 'none'`;
-    const url = await serve(project.folder, { ...kIsolation, "Content-Security-Policy": policy });
+    const url = await serve(suite.project.folder, {
+      ...kIsolation,
+      "Content-Security-Policy": policy,
+    });
     assertTrains(await start(url), "single", [/workers.*could not be started.*one thread/s]);
   });
 
@@ -118,7 +112,7 @@ describe("a page", { skip: noBrowser }, () => {
   describe("with a silent server", { concurrency: true }, () => {
     test("whose server never answers for the workers' script trains on one thread, with one warning", async () => {
       const isSilent = ({ headers }) => headers["sec-fetch-dest"] === "worker";
-      const url = await serve(project.folder, kIsolation, { isSilent });
+      const url = await serve(suite.project.folder, kIsolation, { isSilent });
       assertTrains(await start(url), "single", [/workers.*none of them answered within 10 s/]);
       const { error } = await start(url, { variant: "simd" });
       assert.match(error, /^Internal: \[init\] the workers.*none of them answered/);
@@ -127,7 +121,7 @@ describe("a page", { skip: noBrowser }, () => {
     test("whose server answers only for the first worker: the error names the others", async () => {
       let asked = 0;
       const isSilent = ({ headers }) => headers["sec-fetch-dest"] === "worker" && asked++ > 0;
-      const url = await serve(project.folder, kIsolation, { isSilent });
+      const url = await serve(suite.project.folder, kIsolation, { isSilent });
       const { error } = await start(url, { threads: 4 });
       assert.match(error, /^Internal: \[init\] a thread of the engine.*did not answer within 30 s/);
     });
@@ -135,7 +129,7 @@ describe("a page", { skip: noBrowser }, () => {
 
   // Browsers that prevent fingerprinting report such numbers.
   test("on a machine that says nothing sensible of its cores trains on one thread", async () => {
-    const url = await serve(project.folder, kIsolation);
+    const url = await serve(suite.project.folder, kIsolation);
     for (const cores of [0, -1, Number.NaN, undefined]) {
       const result = await start(url, { threads: undefined }, { cores });
       assertTrains({ ...result, threads: 2 }, "relaxed");
@@ -161,23 +155,23 @@ describe("a page", { skip: noBrowser }, () => {
     let cdn;
 
     before(async () => {
-      cdn = `${await serve(project.folder, kCdn)}node_modules/edgegrad/dist/index.js`;
+      cdn = `${await serve(suite.project.folder, kCdn)}node_modules/edgegrad/dist/index.js`;
     });
 
     test("trains with threads", async () => {
-      const url = await serve(project.folder, kIsolation, { package: cdn });
+      const url = await serve(suite.project.folder, kIsolation, { package: cdn });
       assertTrains(await start(url), "relaxed");
     });
 
     test("trains on one thread", async () => {
-      const url = await serve(project.folder, {}, { package: cdn });
+      const url = await serve(suite.project.folder, {}, { package: cdn });
       assertTrains(await start(url, { threads: 1 }), "single");
     });
 
     test("trains on one thread when its policy forbids workers of blobs", async () => {
       const policy = `script-src 'self' ${new URL(cdn).origin} 'wasm-unsafe-eval'`;
       const headers = { ...kIsolation, "Content-Security-Policy": policy };
-      const url = await serve(project.folder, headers, { package: cdn });
+      const url = await serve(suite.project.folder, headers, { package: cdn });
       assertTrains(await start(url), "single", [/workers.*could not be started/]);
     });
   });

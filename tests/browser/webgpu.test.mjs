@@ -1,7 +1,7 @@
 // A page trains with WebGPU: from plain files, with Vite and as built by bundlers.
 
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import {
   buildWithEsbuild,
   buildWithVite,
@@ -10,38 +10,27 @@ import {
 } from "./support/bundlers.mjs";
 import { kWebGpu, noBrowser, startChromium } from "./support/chromium.mjs";
 import { resultOf } from "./support/pages.mjs";
-import { kIsolation, makeProject } from "./support/project.mjs";
+import { kIsolation } from "./support/project.mjs";
 import { serveFiles, serveWithVite } from "./support/servers.mjs";
 import { complaintsOf, soak } from "./support/soak.mjs";
+import { useProject } from "./support/suite.mjs";
 
 const kBase = "/below/a/path/";
 const kPlayer = /edgegrad-webgpu/;
 
 describe("a page with WebGPU", { skip: noBrowser }, () => {
-  let browser;
-  let project;
-  const servers = [];
-
-  before(async () => {
-    project = makeProject();
-    browser = await startChromium(kWebGpu);
-  });
-  after(async () => {
-    for (const server of servers) server.stop();
-    await browser?.close();
-    project?.remove();
-  });
+  const suite = useProject(kWebGpu);
 
   async function serve(folder, serving = {}) {
     const server = await serveFiles(folder, kIsolation, serving);
-    servers.push(server);
+    suite.servers.push(server);
     return server;
   }
 
   function open(server, { webgpu = "required", devices = ["cpu", "webgpu"] } = {}) {
     const options = { threads: 2, variant: "simd", webgpu };
     const query = new URLSearchParams({ run: JSON.stringify({ options, devices }) });
-    return resultOf(browser, `${server.url}webgpu.html?${query}`);
+    return resultOf(suite.browser, `${server.url}webgpu.html?${query}`);
   }
 
   async function assertTrains(server) {
@@ -61,11 +50,11 @@ describe("a page with WebGPU", { skip: noBrowser }, () => {
   }
 
   test("of plain files trains as on the CPU, and answers meanwhile", async () => {
-    await assertTrains(await serve(project.folder));
+    await assertTrains(await serve(suite.project.folder));
   });
 
   test("fetches the player when the device is used, and not before", async () => {
-    const server = await serve(project.folder);
+    const server = await serve(suite.project.folder);
     for (const webgpu of ["auto", "off"]) {
       const { error, stats } = await open(server, { webgpu, devices: ["cpu"] });
       assert.equal(error, undefined);
@@ -82,11 +71,11 @@ describe("a page with WebGPU", { skip: noBrowser }, () => {
 
   // A browser cannot start a worker while the page is blocked.
   test("may block in its first backward(), with no thread to spare", async () => {
-    const server = await serve(project.folder);
+    const server = await serve(suite.project.folder);
     const options = { threads: 1, variant: "simd", webgpu: "required" };
     const run = JSON.stringify({ options, devices: ["webgpu"], blocks: true });
     const { error, losses } = await resultOf(
-      browser,
+      suite.browser,
       `${server.url}webgpu.html?${new URLSearchParams({ run })}`,
     );
     assert.equal(error, undefined);
@@ -95,14 +84,17 @@ describe("a page with WebGPU", { skip: noBrowser }, () => {
 
   // `npm run soak` runs 5,000 steps.
   test("holds nothing more after a hundred steps of random shapes, and no console says a word", async () => {
-    const result = await soak(browser, await serve(project.folder), { steps: 100, seed: 3 });
+    const result = await soak(suite.browser, await serve(suite.project.folder), {
+      steps: 100,
+      seed: 3,
+    });
     assert.deepEqual(complaintsOf(result), []);
   });
 
   test("gets an error if there is no WebGPU, and trains on the CPU", async () => {
     const plain = await startChromium(["--disable-features=WebGPU,WebGPUService"]);
     try {
-      const server = await serve(project.folder);
+      const server = await serve(suite.project.folder);
       const query = (run) => new URLSearchParams({ run: JSON.stringify(run) });
       const options = { threads: 2, variant: "simd" };
       const required = { options: { ...options, webgpu: "required" }, devices: ["cpu"] };
@@ -117,13 +109,13 @@ describe("a page with WebGPU", { skip: noBrowser }, () => {
   });
 
   test("served by Vite trains as on the CPU", async () => {
-    const server = await serveWithVite(project.folder, ["--config", "isolated.config.mjs"]);
-    servers.push(server);
+    const server = await serveWithVite(suite.project.folder, ["--config", "isolated.config.mjs"]);
+    suite.servers.push(server);
     await assertTrains(server);
   });
 
   test("built by Vite contains the player and finds it", async () => {
-    const server = await serve(await buildWithVite(project.folder, kBase, kWebGpuPage), {
+    const server = await serve(await buildWithVite(suite.project.folder, kBase, kWebGpuPage), {
       base: kBase,
     });
     await assertTrains(server);
@@ -131,14 +123,14 @@ describe("a page with WebGPU", { skip: noBrowser }, () => {
   });
 
   test("built by webpack, without a warning, contains the player and finds it", async () => {
-    const { out, messages } = await buildWithWebpack(project.folder, kWebGpuPage);
+    const { out, messages } = await buildWithWebpack(suite.project.folder, kWebGpuPage);
     assert.deepEqual(messages, []);
     await assertTrains(await serve(out, { base: kBase }));
   });
 
   test("built by esbuild finds the player beside it", async () => {
     await assertTrains(
-      await serve(await buildWithEsbuild(project.folder, kWebGpuPage), { base: kBase }),
+      await serve(await buildWithEsbuild(suite.project.folder, kWebGpuPage), { base: kBase }),
     );
   });
 });
