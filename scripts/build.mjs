@@ -173,6 +173,7 @@ const kDefiners = [
   "defineInPlace",
   "defineFactory",
   "drawing",
+  "sameSized",
   "composite",
   "compositeFactory",
   "constraint",
