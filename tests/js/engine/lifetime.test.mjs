@@ -285,7 +285,7 @@ describe("plain code", () => {
         eg.scope(() => { for (let i = 0; i < 80; i++) big.add(1); });`,
       "a loop of layers with scopes of their own": `const layer = new eg.nn.RNN(2, 2);
         const input = eg.ones([1, 2]);
-        eg.scope(() => { for (let i = 0; i < 6_000; i++) layer.call(input); });`,
+        eg.scope(() => { for (let i = 0; i < 3_000; i++) layer.call(input); });`,
     };
     for (const [what, body] of Object.entries(kLoops)) {
       test(what, async () => {
@@ -299,7 +299,7 @@ describe("plain code", () => {
       const { status, stderr } = await runProgram(
         program(`eg.scope(() => { for (let i = 0; i < 60_000; i++) x.add(1).dispose(); });
           eg.scope(() => { for (let i = 0; i < 12_000; i++) eg.scope(() => x.add(1).mul(2)).dispose(); });
-          eg.scope(() => { for (let i = 0; i < 9_000; i++) x.add(1); });
+          eg.scope(() => { for (let i = 0; i < 4_500; i++) x.add(1); });
           const samples = Array.from({ length: 12_000 }, () => new Float32Array([1, 2]));
           eg.data.defaultCollate(samples).dispose();
           eg.scope(() => eg.data.defaultCollate(samples).sum().item());`),

@@ -66,7 +66,7 @@ const kMaxStretchBytes = 2 ** 30;
 const kMaxStretchHandles = 100_000;
 
 /** More tensors than a step makes: a scope that holds so many is around a loop. */
-const kManyInScope = 10_000;
+const kManyInScope = 5_000;
 
 let pollInterval = 1;
 let untilPoll = 1;
