@@ -61,8 +61,8 @@ function makePlan(wanted, date) {
       ? datedChangelog(changelog, version, date)
       : withVersion(file, textOf(file), version),
   ]);
-  const { body } = unreleasedSection(changelog);
-  return { version, texts, changes: body.match(/^[-*] \S/gm).length };
+  const notes = unreleasedSection(changelog).body.trim();
+  return { version, texts, notes, changes: notes.match(/^[-*] \S/gm).length };
 }
 
 async function tryToPublish() {
@@ -79,7 +79,7 @@ async function tryToPublish() {
     console.log(`    ${line}`);
 }
 
-async function release({ version, texts }, { "no-build": isBuilt }) {
+async function release({ version, texts, notes }, { "no-build": isBuilt }) {
   try {
     for (const [file, text] of texts) writeFileSync(join(kRoot, file), text);
     if (!isBuilt) {
@@ -90,7 +90,9 @@ async function release({ version, texts }, { "no-build": isBuilt }) {
     await tryToPublish();
     await step(`commit and tag v${version}`, async () => {
       await git("commit", "--message", `Release ${version}`, "--", ...kReleasedFiles);
-      await git("tag", "--annotate", `v${version}`, "--message", `edgegrad ${version}`);
+      // The tag's text becomes the release notes. By default git would remove the headings, as comments.
+      const message = `edgegrad ${version}\n\n${notes}\n`;
+      await git("tag", "--annotate", `v${version}`, "--cleanup=verbatim", "--message", message);
     });
   } catch (error) {
     await git("reset", "--quiet", "--", ...kReleasedFiles);
@@ -106,6 +108,8 @@ Nothing has been pushed or published. What the owner does next:
   2. git push origin HEAD v${version}
   3. gh workflow run publish.yml --ref v${version} -f dry-run=false
      npm gives provenance to what a hosted workflow publishes, so this is done there; it needs the secret NPM_TOKEN.
+  4. gh release create v${version} --notes-from-tag
+     The tag contains this version's section of CHANGELOG.md.
 To take it back before the push: git tag --delete v${version} && git reset --hard HEAD~1`;
 
 await main(async () => {

@@ -43,7 +43,7 @@ const kOwners = {
   bugs: "https://example.com/edgegrad/issues",
 };
 const kChangelog =
-  "# Changelog\n\n## Unreleased\n\n- A change.\n- Another.\n\n## 0.0.9 (2026-01-01)\n\n- Old.\n";
+  "# Changelog\n\n## Unreleased\n\n### Added\n\n- A change.\n- Another.\n\n## 0.0.9 (2026-01-01)\n\n- Old.\n";
 const kToday = new Date().toISOString().slice(0, 10);
 
 const git = (...args) =>
@@ -107,13 +107,18 @@ describe("npm run release", () => {
     assert.match(textOf("web/src/runtime/version.ts"), /kVersion = "0\.2\.0"/);
     assert.match(
       textOf("CHANGELOG.md"),
-      new RegExp(`\n## 0\\.2\\.0 \\(${kToday}\\)\n\n- A change`),
+      new RegExp(`\n## 0\\.2\\.0 \\(${kToday}\\)\n\n### Added\n\n- A change`),
     );
     assert.equal(git("status", "--porcelain"), "");
     assert.equal(git("log", "-1", "--format=%s"), "Release 0.2.0");
     assert.equal(git("rev-parse", "v0.2.0^{commit}"), git("rev-parse", "HEAD"));
     assert.match(stdout, /Nothing has been pushed[\s\S]*git push origin HEAD v0\.2\.0/);
     assert.match(stdout, /publish\.yml --ref v0\.2\.0/);
+    assert.equal(
+      git("tag", "--list", "--format=%(contents)", "v0.2.0"),
+      "edgegrad 0.2.0\n\n### Added\n\n- A change.\n- Another.",
+    );
+    assert.match(stdout, /gh release create v0\.2\.0 --notes-from-tag/);
     assert.ok(existsSync(join(kRoot, ".github/workflows/publish.yml")));
 
     const again = await release("0.2.0");
