@@ -4,11 +4,7 @@ import { createReadStream, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 
-/** The headers that a page needs to use threads (cross-origin isolation). */
-export const kIsolation = {
-  "Cross-Origin-Opener-Policy": "same-origin",
-  "Cross-Origin-Embedder-Policy": "require-corp",
-};
+export { kIsolation } from "./isolation.mjs";
 
 const kTypes = {
   ".css": "text/css",
@@ -20,6 +16,7 @@ const kTypes = {
   ".svg": "image/svg+xml",
   ".txt": "text/plain",
   ".wasm": "application/wasm",
+  ".webmanifest": "application/manifest+json",
 };
 
 /** Serves a folder below `base`, with these headers; port 0 selects any free port. Resolves to { url, stop }. */
