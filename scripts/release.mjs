@@ -43,14 +43,23 @@ const git = (...args) => quiet("git", args, { cwd: kRoot });
 
 /** Returns the version to release and the new texts of the checkout's files; throws an error if something prevents a release. */
 function makePlan(wanted, date) {
-  const manifest = JSON.parse(textOf("package.json"));
+  const [manifest, starter] = ["package.json", "create/package.json"].map((name) =>
+    JSON.parse(textOf(name)),
+  );
   const version = nextVersion(manifest.version, wanted);
   if (version === null) throw expected(`"${wanted}" is no version.\n${kHelp}`);
   const changelog = textOf("CHANGELOG.md");
   const status = read("git", ["-C", kRoot, "status", "--porcelain"]);
   if (status === null) throw expected("This is no git repository: there is nothing to tag.");
   const hasTag = read("git", ["-C", kRoot, "tag", "--list", `v${version}`]) !== "";
-  const found = obstacles({ manifest, changelog, version, isClean: status === "", hasTag });
+  const found = obstacles({
+    manifest,
+    starter,
+    changelog,
+    version,
+    isClean: status === "",
+    hasTag,
+  });
   if (found.length > 0) {
     const lines = found.map((line) => `  ${line}`);
     throw expected([`${version} cannot be released:`, ...lines].join("\n"));
@@ -72,6 +81,9 @@ async function tryToPublish() {
   const options = ["--provenance", "--dry-run", "--ignore-scripts", "--fetch-retries=0"];
   const output = await step("npm publish --provenance --dry-run", () =>
     quiet("npm", ["publish", ...options], { cwd: kRoot }),
+  );
+  await step("the same for create-edgegrad", () =>
+    quiet("npm", ["publish", ...options], { cwd: join(kRoot, "create") }),
   );
   for (const [, line] of output.matchAll(
     /^npm notice ((?:package size|total files|shasum): .*)$/gm,
