@@ -38,20 +38,25 @@ async function ask({ folder, template }) {
   if (!process.stdin.isTTY)
     return { folder: folder ?? kDefaultFolder, template: template ?? kNames[0] };
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  // Ctrl-C ends the program without a stack.
-  terminal.on("SIGINT", () => process.exit(130));
+  // Ctrl-C and Ctrl-D end the program without a stack.
+  let isAnswered = false;
+  terminal.on("close", () => {
+    if (!isAnswered) process.exit(130);
+  });
   const answer = async (question, otherwise) =>
     (await terminal.question(`${question} (${otherwise}): `)).trim() || otherwise;
-  try {
-    const wanted = folder ?? (await answer("Folder", kDefaultFolder));
-    if (template !== undefined) return { folder: wanted, template };
-    for (const [i, name] of kNames.entries())
-      console.log(`  ${i + 1}  ${name.padEnd(12)}${kTemplates[name].title}`);
-    const chosen = await answer("Template, by number or name", "1");
-    return { folder: wanted, template: kNames[Number(chosen) - 1] ?? chosen };
-  } finally {
-    terminal.close();
-  }
+  const wanted = folder ?? (await answer("Folder", kDefaultFolder));
+  const chosen = template ?? (await askForTemplate(answer));
+  isAnswered = true;
+  terminal.close();
+  return { folder: wanted, template: chosen };
+}
+
+async function askForTemplate(answer) {
+  for (const [i, name] of kNames.entries())
+    console.log(`  ${i + 1}  ${name.padEnd(12)}${kTemplates[name].title}`);
+  const chosen = await answer("Template, by number or name", "1");
+  return kNames[Number(chosen) - 1] ?? chosen;
 }
 
 async function main() {

@@ -1,7 +1,17 @@
 // npm create edgegrad: what it writes, and what it says. The templates themselves are built and trained by npm run pack:check.
 
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
@@ -22,6 +32,21 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const create = (...args) => runNode([kProgram, ...args], { cwd: folder });
 const textOf = (path) => readFileSync(join(folder, path), "utf8");
+
+/** Runs the program in a terminal, and gives an answer whenever it has asked. */
+async function answerInTerminal(answers) {
+  const command = `'${process.execPath}' '${kProgram}'`;
+  const child = spawn("/usr/bin/script", ["-qec", command, "/dev/null"], { cwd: folder });
+  let output = "";
+  let asked = 0;
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    output += text;
+    const questions = output.match(/\): /g)?.length ?? 0;
+    if (questions > asked) child.stdin.write(answers[asked++] ?? "");
+  });
+  const [status] = await once(child, "close");
+  return { status, output };
+}
 
 describe("npm create edgegrad", () => {
   test("has a folder for every template, and no other", () => {
@@ -89,6 +114,22 @@ describe("npm create edgegrad", () => {
     assert.equal(status, 0);
     assert.match(stdout, /edgegrad-app has a project of the template vite-ts/);
   });
+
+  const noTerminal = existsSync("/usr/bin/script") ? false : "no /usr/bin/script for a terminal";
+  for (const [title, answers, expected] of [
+    ["takes what is usual", ["\r", "\r"], { status: 0, made: "edgegrad-app/src/main.ts" }],
+    ["takes a name and a number", ["mine\r", "4\r"], { status: 0, made: "mine/main.js" }],
+    ["ends at Ctrl-C", ["\x03"], { status: 130 }],
+    ["ends at Ctrl-D", ["mine\r", "\x04"], { status: 130 }],
+  ]) {
+    test(`in a terminal asks: ${title}`, { skip: noTerminal }, async () => {
+      const { status, output } = await answerInTerminal(answers);
+      assert.equal(status, expected.status, output);
+      assert.doesNotMatch(output, /\n {4}at /);
+      if (expected.made) assert.ok(textOf(expected.made));
+      else assert.deepEqual(readdirSync(folder), []);
+    });
+  }
 
   for (const [title, args, message] of [
     ["a folder that is in use", ["used"], /The folder used is not empty: it has file\.txt/],
