@@ -2,7 +2,11 @@
 // where it was.
 
 import assert from "node:assert/strict";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { kIsolation, serveFolder } from "../../scripts/serve_folder.mjs";
 import { noBrowser, startChromium } from "../browser/support/chromium.mjs";
 import { kDemos, trainDemo } from "./support/demos.mjs";
@@ -110,6 +114,42 @@ describe("the worker that keeps the demos", { skip: noBrowser || noSite }, () =>
     await page.close();
   });
 
+  test("takes a new version of the site when all pages of the old one are closed, never a mixture", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "edgegrad-site-"));
+    cpSync(kSite, folder, { recursive: true, filter: (path) => path !== join(kSite, "docs") });
+    const own = await serveFolder(folder, { headers: kIsolation });
+    const context = await browser.newContext();
+    const open = async () => {
+      const page = await context.newPage();
+      await page.goto(`${own.url}speed/index.html`);
+      await untilText(page, "#offline-note", /^The demos also work/);
+      return page;
+    };
+    try {
+      const first = await open();
+      publish(folder, "speed/index.html", "<h1>Speed, commit by commit", "<h1>Newer");
+      await first.reload();
+      await first.waitForFunction(async () => {
+        const registration = await navigator.serviceWorker.getRegistration();
+        return registration.waiting !== null;
+      });
+      await first.reload();
+      assert.equal(await first.textContent("h1"), "Speed, commit by commit");
+      // The browser puts the new worker to use soon after the last page is closed.
+      let page = first;
+      for (let i = 0; i < 20 && (await page.textContent("h1")) !== "Newer"; i++) {
+        await page.close();
+        await sleep(500);
+        page = await open();
+      }
+      assert.equal(await page.textContent("h1"), "Newer");
+    } finally {
+      await context.close();
+      own.stop();
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   test("keeps the pages of the docs that were visited", async () => {
     const page = await browser.newPage();
     await page.goto(server.url);
@@ -122,6 +162,17 @@ describe("the worker that keeps the demos", { skip: noBrowser || noSite }, () =>
     await page.close();
   });
 });
+
+// Changes a page and its entry in the worker's list, as a build does.
+function publish(folder, name, before, after) {
+  const replace = (file, from, to) => {
+    const text = readFileSync(join(folder, file), "utf8");
+    assert.ok(from instanceof RegExp ? from.test(text) : text.includes(from), file);
+    writeFileSync(join(folder, file), text.replace(from, to));
+  };
+  replace(name, before, after);
+  replace("offline_worker.js", new RegExp(`(url:"${name}",revision:")\\w+`), "$1new");
+}
 
 // The worker that only isolates is replaced without a reload.
 function untilKeeping(page) {
