@@ -43,11 +43,10 @@ const git = (...args) => quiet("git", args, { cwd: kRoot });
 
 /** Returns the version to release and the new texts of the checkout's files; throws an error if something prevents a release. */
 function makePlan(wanted, date) {
-  const [manifest, starter] = ["package.json", "create/package.json"].map((name) =>
-    JSON.parse(textOf(name)),
-  );
+  const manifest = JSON.parse(textOf("package.json"));
   const version = nextVersion(manifest.version, wanted);
   if (version === null) throw expected(`"${wanted}" is no version.\n${kHelp}`);
+  const starter = JSON.parse(textOf("create/package.json"));
   const changelog = textOf("CHANGELOG.md");
   const status = read("git", ["-C", kRoot, "status", "--porcelain"]);
   if (status === null) throw expected("This is no git repository: there is nothing to tag.");

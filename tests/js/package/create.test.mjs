@@ -75,6 +75,9 @@ describe("npm create edgegrad", () => {
   for (const name of kNames.filter((name) => kTemplates[name].shared.hosting)) {
     test(`${name}: the headers for isolation, here and on hosts, and a worker for those that cannot send them`, async () => {
       await create("app", "--template", name);
+      const manifest = JSON.parse(textOf("app/package.json"));
+      const commands = [...textOf("app/README.md").matchAll(/npm run (\w+)/g)];
+      for (const [, command] of commands) assert.ok(manifest.scripts[command], command);
       const { headers } = JSON.parse(textOf("app/vercel.json"));
       assert.deepEqual(
         Object.fromEntries(headers[0].headers.map(({ key, value }) => [key, value])),

@@ -87,10 +87,12 @@ export const kTarballRows = [
     title: "no problems",
     quick: true,
     version: () => versionOf("publint"),
-    async run({ projects, tarball }) {
+    async run({ projects, tarball, starter }) {
       const folder = await projects.with("publint", "@arethetypeswrong/cli");
-      const output = await runTool(folder, "publint", "run", tarball, "--strict");
-      assert.match(output, /All good!/);
+      for (const packed of [tarball, starter]) {
+        const output = await runTool(folder, "publint", "run", packed, "--strict");
+        assert.match(output, /All good!/);
+      }
     },
   },
   {

@@ -17,8 +17,10 @@ const kLargestLoss = 1e-3;
 
 const kChecks = {
   "vite-ts": (folder, browser) => assertSite(folder, browser, viteOf(folder), [], ["preview"]),
-  vanilla: (folder, browser) =>
-    assertSite(folder, browser, join(folder, "serve.mjs"), ["public"], ["dist"]),
+  async vanilla(folder, browser) {
+    await assertSite(folder, browser, join(folder, "serve.mjs"), ["public"], ["dist"]);
+    assert.match(await run(folder, "npm", "run", "compress"), /\.wasm: .* as \.br \(\d\d % less\)/);
+  },
   react: (folder, browser) => assertSite(folder, browser, viteOf(folder), [], ["preview"]),
   node: assertProgram,
   cloudflare: assertWorker,
@@ -30,10 +32,10 @@ export const kTemplateRows = Object.entries(kTemplates).map(([name, { title }]) 
   title: `\`${name}\`: ${title}`,
   quick: true,
   version: () => manifest.version,
-  async run({ tarball, browsers }) {
+  async run({ tarball, starter, browsers }) {
     const place = mkdtempSync(join(tmpdir(), "edgegrad-template-"));
     try {
-      const folder = await makeProject(place, name, tarball);
+      const folder = await makeProject(place, name, [tarball, starter]);
       await kChecks[name](folder, await browsers.start("chromium"));
     } finally {
       rmSync(place, { recursive: true, force: true });
@@ -42,12 +44,10 @@ export const kTemplateRows = Object.entries(kTemplates).map(([name, { title }]) 
 }));
 
 /** Does what `npm create edgegrad` and `npm install` do, with the packages of this checkout. */
-async function makeProject(place, name, tarball) {
+async function makeProject(place, name, [tarball, packed]) {
   const options = ["--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts=false"];
-  await quiet("npm", ["pack", "--pack-destination", place], { cwd: join(kRoot, "create") });
   const starter = join(place, "starter");
   mkdirSync(starter);
-  const packed = join(place, `${manifest.name}-${manifest.version}.tgz`);
   await quiet("npm", ["install", ...options, packed], { cwd: starter });
   await runTool(starter, "create-edgegrad", "app", "--template", name);
   const folder = join(starter, "app");
