@@ -15,8 +15,11 @@ const kGroups = {
   "engine, WebAssembly": { path: new RegExp(`^dist/wasm/${kAnyVariant}\\.wasm$`), most: 6000 },
   "engine, scripts": { path: new RegExp(`^dist/wasm/${kAnyVariant}\\.mjs$`), most: 100 },
   "WebGPU, script": { path: /^dist\/wasm\/edgegrad-webgpu\.js$/, most: 260 },
-  "the package as one file": { path: /^dist\/index\.js$/, most: 620 },
-  "the package as modules": { path: /^dist\/(?!wasm\/)(?!index\.js$).*\.js$/, most: 1400 },
+  "the package as one file": { path: /^dist\/(?:single\/)?index\.js$/, most: 1200 },
+  "the package as modules": {
+    path: /^dist\/(?!wasm\/)(?!(?:single\/)?index\.js$).*\.js$/,
+    most: 1400,
+  },
   declarations: { path: /^dist\/(?!wasm\/).*\.d\.ts$/, most: 1200 },
   "source maps": { path: /^dist\/(?:index|wasm\/edgegrad-webgpu)\.js\.map$/, most: 1100 },
   documentation: { path: /^(?:docs\/.*|README|CHANGELOG)\.md$/, most: 450 },
