@@ -154,7 +154,8 @@ describe("the worker that keeps the demos", { skip: noBrowser || noSite }, () =>
     const page = await browser.newPage();
     await page.goto(server.url);
     await untilKeeping(page);
-    await page.goto(`${server.url}docs/index.html`);
+    // The server redirects to docs/.
+    await page.goto(`${server.url}docs`);
     const heading = await page.textContent("h1");
     server.stop();
     await page.reload();

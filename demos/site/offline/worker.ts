@@ -25,12 +25,15 @@ declare const self: {
 };
 
 const isolating: WorkboxPlugin = {
-  handlerWillRespond: ({ response }) =>
-    copyResponse(response, (parts) => {
+  async handlerWillRespond({ response }) {
+    // A redirect of a page, which only the browser can follow, cannot be copied.
+    if (response.type === "opaqueredirect") return response;
+    return copyResponse(response, (parts) => {
       const headers = new Headers(parts.headers);
       for (const [name, value] of Object.entries(kIsolation)) headers.set(name, value);
       return { ...parts, headers };
-    }),
+    });
+  },
 };
 
 // Of the two builds with threads, a browser only ever loads one.
