@@ -76,11 +76,19 @@ export type OptimizerClass<
   ...rest: SettingArguments<Positional, Partial<Settings>>
 ) => Made;
 
+// biome-ignore lint/correctness/noUnusedVariables: TypeScript merges only declarations with the same type parameters.
+export interface DeclaredOptimizer<Settings extends object, Rules extends StateRules<Settings>> {
+  /** Updates every parameter that has a gradient. A `closure` is called first, and its result, the loss, is returned. */
+  step(): undefined;
+  step<T>(closure: () => T): T;
+}
+
 /** A declared optimizer. */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: only states the types of step() more precisely.
 export class DeclaredOptimizer<
   Settings extends object,
   Rules extends StateRules<Settings>,
-> extends Optimizer<Settings, StateOf<Rules>> {
+> extends Optimizer<Settings, StateOf<Rules>, Tensor> {
   /** @internal */
   declare protected readonly declaration: OptimizerDeclaration<Settings, Rules>;
 

@@ -9,7 +9,17 @@ export { ASGD, type ASGDSettings } from "./asgd.js";
 export { LBFGS, type LBFGSSettings, type LBFGSValue } from "./lbfgs/index.js";
 export * as lrScheduler from "./lr_scheduler/index.js";
 export { NAdam, type NAdamSettings } from "./nadam.js";
-export { Optimizer, type OptimizerState, type ParamGroup, type Params } from "./optimizer.js";
+export {
+  type GroupOf,
+  type GroupParts,
+  Optimizer,
+  type OptimizerState,
+  type ParamGroup,
+  type Params,
+  type PlannedStep,
+  type SettingRules,
+  type StepInputs,
+} from "./optimizer.js";
 export { RAdam, type RAdamSettings } from "./radam.js";
 export { RMSprop, type RMSpropSettings } from "./rmsprop.js";
 export { Rprop, type RpropSettings } from "./rprop.js";

@@ -20,6 +20,8 @@ import { handleOf } from "../tensor/info.js";
 import { keep } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 import { callClosure } from "./closure.js";
+import { formatOptimizer } from "./optimizer_text.js";
+import { type AnyStep, quietStep } from "./own_step.js";
 
 /** Parameters with their own settings; omitted settings are those of the optimizer. */
 export type ParamGroup<Settings> = { params: Tensor[] } & Settings;
@@ -71,8 +73,15 @@ export function readSettings<R extends Rules>(
   return readAfter(where, "params", rules, rest);
 }
 
-/** Updates parameters by their gradients. */
-export abstract class Optimizer<Settings extends object, State extends object, Value = Tensor> {
+/**
+ * Updates parameters by their gradients. A class that extends this one implements step(), which runs without recording; the
+ * closure that it is given records. What it stores in `state` by parameter is saved and loaded with the settings of the groups.
+ */
+export abstract class Optimizer<
+  Settings extends object = { lr: number },
+  State extends object = Record<string, Tensor | number>,
+  Value = Tensor | number,
+> {
   /** The groups; settings may be changed between steps. */
   readonly paramGroups: ParamGroup<Settings>[] = [];
 
@@ -99,7 +108,8 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     }
     const groups: unknown[] = given.every(isTensor) ? [{ params: given }] : given;
     for (const group of groups) this.addParamGroup(group as GroupOf<Settings>);
-    if (this.step !== Optimizer.prototype.step) this.#keepStateOfOwnStep();
+    const { step } = this;
+    if (step !== Optimizer.prototype.step) this.#useOwnStep(step);
   }
 
   /** Adds parameters, for example those of a layer to be trained from now on. */
@@ -144,9 +154,8 @@ export abstract class Optimizer<Settings extends object, State extends object, V
   }
 
   /** Updates every parameter that has a gradient. A `closure` is called first, and its result, the loss, is returned. */
-  step(): undefined;
-  step<T>(closure: () => T): T;
-  step<T>(...given: [closure?: () => T]): T | undefined {
+  // biome-ignore lint/suspicious/noExplicitAny: a class that extends this one says what its step returns.
+  step(...given: [closure?: () => any]): any {
     // Skips reading the arguments of the usual call without any, because a small model has many steps per second.
     const loss = given.length === 0 ? undefined : this.#lossOf(given);
     // In a captured function, every replay looks up groups and gradients again.
@@ -218,6 +227,16 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     });
   }
 
+  /** Returns the settings of all groups, in the format that PyTorch prints. */
+  toString(): string {
+    return formatOptimizer(this.#name, this.paramGroups);
+  }
+
+  /** Returns what console.log shows in Node. @internal */
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return this.toString();
+  }
+
   /** Throws InvalidArgument for invalid settings. */
   protected checkSettings(_settings: Settings): void {}
 
@@ -271,11 +290,11 @@ export abstract class Optimizer<Settings extends object, State extends object, V
   }
 
   // A step() that a program defines may store new tensors at any time in any property.
-  #keepStateOfOwnStep(): void {
-    const { step } = this;
-    const keeping = (...given: Parameters<typeof step>) => {
+  #useOwnStep(step: AnyStep): void {
+    const quiet = quietStep(`${this.#name}.step`, step);
+    const keeping = (...given: Parameters<AnyStep>) => {
       try {
-        return step.apply(this, given);
+        return quiet.apply(this, given);
       } finally {
         const { paramGroups: _, state, ...own } = this;
         keep([own, ...state.values()]);
