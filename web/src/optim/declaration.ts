@@ -58,9 +58,9 @@ export interface OptimizerDeclaration<Settings, Rules> {
 
 /** Any number of settings by position, then an object with the others by name. Like `Arguments`, but keeps the names. */
 export type SettingArguments<Positional extends readonly unknown[], Named> =
-  | (Positional extends [...infer Fewer, unknown] ? SettingArguments<Fewer, Named> : never)
   | OrUndefined<Positional>
-  | [...OrUndefined<Positional>, options: Named];
+  | [...OrUndefined<Positional>, options: Named]
+  | (Positional extends [...infer Fewer, unknown] ? SettingArguments<Fewer, Named> : never);
 
 type OrUndefined<Values extends readonly unknown[]> = {
   [I in keyof Values]: Values[I] | undefined;
