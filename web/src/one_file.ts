@@ -12,4 +12,4 @@ if (isEngineWorker()) {
   attachTensorMethods();
   joinHost();
 }
-markPackageEnd();
+markPackageEnd(true);

@@ -20,5 +20,16 @@ test("trains", async () => {
   expect(() => expect(eg.tensor([1, 2])).toEqual(eg.tensor([1, 30]))).toThrow(/30/);
   expect(() => expect(eg.ones([2])).toBe(eg.ones([2]))).toThrow(/Object\.is/);
   expect(() => eg.testing.assertClose(rows(), rows())).toThrow(/equalNan/);
+
+  // Source maps do not keep the package's frames from being left out.
+  const mistake = () => eg.ones([2]).add(eg.ones([3]));
+  let stack = "";
+  try {
+    mistake();
+  } catch (error) {
+    stack = error.stack;
+  }
+  expect(stack.split("\n")[1]).toMatch(/mistake.*train\.test\.mjs/);
+  expect(stack).not.toMatch(/edgegrad.dist|web.src/);
   await eg.shutdown();
 });
