@@ -16,13 +16,8 @@
 
 import { snakeCase } from "../runtime/spelling.js";
 import { Tensor } from "../tensor/tensor.js";
-import {
-  Optimizer,
-  type Params,
-  readSettings,
-  type SettingRules,
-  type StepInputs,
-} from "./optimizer.js";
+import type { Params, SettingRules, StepInputs } from "./groups.js";
+import { Optimizer, readSettings } from "./optimizer.js";
 import { loadedNumber, loadedState, numberState } from "./state.js";
 
 /** Marks a tensor of the state that partOf() creates when it is first needed. */

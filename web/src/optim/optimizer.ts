@@ -20,49 +20,18 @@ import { handleOf } from "../tensor/info.js";
 import { keep } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 import { callClosure } from "./closure.js";
+import type {
+  GroupOf,
+  OptimizerState,
+  ParamGroup,
+  Params,
+  PlannedStep,
+  RateSettings,
+  SettingRules,
+  StepInputs,
+} from "./groups.js";
 import { formatOptimizer } from "./optimizer_text.js";
 import { type AnyStep, quietStep } from "./own_step.js";
-
-/** Parameters with their own settings; omitted settings are those of the optimizer. */
-export type ParamGroup<Settings> = { params: Tensor[] } & Settings;
-
-/** The first argument of an optimizer: parameters, or groups of them. */
-export type Params<Settings> = Iterable<Tensor> | Iterable<GroupOf<Settings>>;
-
-/** A group as passed to an optimizer. */
-export type GroupOf<Settings> = GroupParts & Partial<Settings>;
-
-/** The properties of a group besides the settings of its optimizer. */
-export interface GroupParts {
-  /** The parameters. */
-  params: Iterable<Tensor> | Tensor;
-  /** The learning rate with which schedulers start when training is resumed. */
-  initialLr?: number;
-}
-
-/** The declaration of an optimizer's settings. */
-export type SettingRules<Settings> = { readonly [Name in keyof Settings]: Rule<Settings[Name]> };
-
-/** A state dict with PyTorch's structure and names: the state by parameter index, and the settings by group. */
-export interface OptimizerState<Value = Tensor> {
-  /** The state of each parameter, by its index. */
-  state: Record<number, Record<string, Value>>;
-  /** The settings of each group, and the indices of its parameters. */
-  param_groups: ({ params: number[] } & Record<string, unknown>)[];
-}
-
-/** The parameters of a group that have a gradient, and their gradients. */
-export interface StepInputs {
-  readonly params: readonly Tensor[];
-  readonly grads: readonly Tensor[];
-}
-
-/** A planned change of parameters: the tensors it reads and writes, and the function that makes it. */
-export interface PlannedStep extends StepInputs {
-  /** State as lists of one tensor per parameter. */
-  readonly states: readonly (readonly Tensor[])[];
-  readonly run: () => void;
-}
 
 /** Reads the settings after the parameters, by position in PyTorch's order or by name. */
 export function readSettings<R extends Rules>(
@@ -78,7 +47,7 @@ export function readSettings<R extends Rules>(
  * closure that it is given records. What it stores in `state` by parameter is saved and loaded with the settings of the groups.
  */
 export abstract class Optimizer<
-  Settings extends object = { lr: number },
+  Settings extends object = RateSettings,
   State extends object = Record<string, Tensor | number>,
   Value = Tensor | number,
 > {
