@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertThrows } from "../support/assert.mjs";
+import { runNode } from "../support/child.mjs";
 import { eg } from "../support/engine.mjs";
 
 const { tensorsAreEqual } = eg.testing;
@@ -102,6 +103,16 @@ describe("a copy that is printed", () => {
   });
 });
 
-test("a runner that was not told how to compare tensors is told", () => {
+test("expect() compares tensors as soon as the package is imported in a test runner", async () => {
+  const program = `
+    const customEqualityTesters = [];
+    globalThis[Symbol.for("$$jest-matchers-object")] = { customEqualityTesters };
+    const { testing } = await import("edgegrad");
+    console.log(customEqualityTesters.length, customEqualityTesters[0] === testing.tensorsAreEqual);`;
+  const { stdout, stderr } = await runNode(["--input-type=module", "--eval", program]);
+  assert.equal(stdout, "1 true\n", stderr);
+});
+
+test("a runner that cannot compare tensors is told how", () => {
   assertThrows(() => [...eg.tensor(1)], "InvalidArgument", /addEqualityTesters\(\[eg\.testing\./);
 });
