@@ -1,6 +1,7 @@
 // What developer tools show of tensors.
 
 import assert from "node:assert/strict";
+import { Session } from "node:inspector";
 import { describe, test } from "node:test";
 import { eg } from "../support/engine.mjs";
 
@@ -63,4 +64,29 @@ describe("the formatter for tensors", () => {
     assert.match(textOf(formatter.body(x)), /shape: /);
     await eg.init();
   });
+});
+
+test("V8 shows tensors by the formatter", () => {
+  const session = new Session();
+  session.connect();
+  const post = (method, parameters) => {
+    let answer;
+    session.post(method, parameters, (error, result) => {
+      answer = error ?? result;
+    });
+    return answer;
+  };
+  post("Runtime.enable");
+  post("Runtime.setCustomObjectFormatterEnabled", { enabled: true });
+  globalThis.shown = eg.tensor([3, 4]);
+  const { result } = post("Runtime.evaluate", { expression: "shown" });
+  assert.deepEqual(JSON.parse(result.customPreview.header), ["span", {}, "tensor([3., 4.])"]);
+  const body = post("Runtime.callFunctionOn", {
+    objectId: result.customPreview.bodyGetterId,
+    functionDeclaration: "function () { return JSON.stringify(this()); }",
+    returnByValue: true,
+  });
+  assert.match(body.result.value, /dtype: .*float32/);
+  session.disconnect();
+  delete globalThis.shown;
 });
