@@ -141,4 +141,10 @@ const schedulers: eg.optim.lrScheduler.BaseScheduler[] = [
   new WarmUp(new Sgd([x]), 3),
   new eg.optim.lrScheduler.StepLR(new Sgd([x]), 2),
 ];
+// A function may take any of them.
+function stepped(optimizer: eg.optim.Optimizer): eg.optim.OptimizerState<unknown> {
+  optimizer.step();
+  return optimizer.stateDict();
+}
+console.log(stepped(new eg.optim.Adam([x])), stepped(new Sgd([x])));
 console.log(loss, schedulers);

@@ -49,7 +49,7 @@ export function readSettings<R extends Rules>(
 export abstract class Optimizer<
   Settings extends object = RateSettings,
   State extends object = Record<string, Tensor | number>,
-  Value = Tensor | number,
+  Value = unknown,
 > {
   /** The groups; settings may be changed between steps. */
   readonly paramGroups: ParamGroup<Settings>[] = [];
