@@ -3,6 +3,7 @@
 // Setup happens on import here, so a thread of spawn() finds its engine even if its module only calls methods of tensors. Tests run with
 // this form, so that their expect() compares tensors without being told to; bundles of pages do not contain it.
 
+import { kOneFile } from "./runtime/one_file_frames.js";
 import { markPackageEnd } from "./runtime/own_frames.js";
 import { attachTensorMethods } from "./tensor_methods.js";
 import { compareInTestRunner } from "./testing/test_runner.js";
@@ -15,4 +16,4 @@ if (isEngineWorker()) {
   joinHost();
 }
 compareInTestRunner();
-markPackageEnd(true);
+markPackageEnd(kOneFile);

@@ -25,6 +25,14 @@ export interface Frame {
   readonly ran: string;
 }
 
+/** What the package knows of its frames where it is one file (runtime/one_file_frames.ts). */
+export interface OneFile {
+  /** Runs a function that reads a stack for the first time, and returns the frames of the code that ran; null if that is unknown. */
+  framesIn(read: () => unknown): string[] | null;
+  /** Returns whether a file contains the package, and nothing else. */
+  hasNothingElse(file: string): boolean;
+}
+
 /** V8's stack trace API, which other engines lack. */
 interface StackApi {
   stackTraceLimit?: number;
@@ -43,14 +51,14 @@ const isInOrder = typeof __webpack_require__ === "undefined";
 // The stacks of these errors are only read when the first error needs them, so they add nothing to the start-up time.
 const atStart = new Error();
 let atEnd: Error | null = null;
-let isOneFile = false;
+let oneFile: OneFile | null = null;
 const functions: AnyFunction[] = [];
 const classes: object[] = [];
 
-/** Marks the calling position as the end of the package's code, which is one file if it is not in modules. */
-export function markPackageEnd(inOneFile = false): void {
+/** Marks the calling position as the end of the package's code. */
+export function markPackageEnd(inOneFile: OneFile | null = null): void {
   atEnd = new Error();
-  isOneFile = inOneFile;
+  oneFile = inOneFile;
 }
 
 /** Registers a function that users call; it is found in stacks by its name. */
@@ -115,37 +123,11 @@ export function framesAbove(below: unknown, limit: number): Frame[] | null {
   const stack = stackAbove();
   if (typeof stack !== "string") return null;
   const lines = stack.split("\n").slice(1);
-  const ran = withoutMaps(stackAbove) ?? lines;
+  const ran = oneFile?.framesIn(stackAbove) ?? lines;
   return ran.map((frame, i) => ({
     line: lines[lines.length - ran.length + i] ?? frame,
     ran: frame,
   }));
-}
-
-// Whether somebody who wants to see the package's sources has started Node.js with --enable-source-maps.
-function showsSources(): boolean {
-  const { process } = globalThis as { process?: { sourceMapsEnabled?: boolean } };
-  return process?.sourceMapsEnabled === true;
-}
-
-// Runs a function that reads a stack for the first time, and returns the frames of the code that ran. Runtimes and test runners apply
-// source maps when a stack is read, after which the package's code can no longer be told apart by its positions.
-function withoutMaps(read: () => unknown): string[] | null {
-  if (showsSources()) return null;
-  const descriptor = Object.getOwnPropertyDescriptor(api, "prepareStackTrace");
-  let frames: string[] | null = null;
-  const value = (_error: unknown, calls: readonly unknown[]) => {
-    frames = calls.map((call) => `    at ${call}`);
-    return "";
-  };
-  if (!Reflect.defineProperty(api, "prepareStackTrace", { value, configurable: true })) return null;
-  try {
-    read();
-  } finally {
-    if (descriptor === undefined) Reflect.deleteProperty(api, "prepareStackTrace");
-    else Reflect.defineProperty(api, "prepareStackTrace", descriptor);
-  }
-  return frames;
 }
 
 /** Removes the package's frames from an error's stack; `below` is the function that made the error. */
@@ -195,8 +177,6 @@ function fromPublicFunction(frames: readonly Frame[]): Frame[] {
 }
 
 const kOfTheLanguage = /<anonymous>\)?$|\(native\)$|[( ](?:node|ext):/;
-/** The file of the installed package that has all of its code, and nothing else. */
-const kPackageFile = /\/edgegrad(?:\/[^/]+)?\/dist\/index\.js$/;
 const kEngineFile = /wasm:\/\/|edgegrad-(?:relaxed|simd|single)/;
 
 function isOwn(frame: string): boolean {
@@ -205,8 +185,7 @@ function isOwn(frame: string): boolean {
   const { start, end } = packageBounds();
   if (location === null || start === null || end === null || !isInOrder) return false;
   if (location.file !== start.file || location.file !== end.file) return false;
-  // Deno cannot say where the code ran: it gives the lines of the sources with the name of this file.
-  if (isOneFile && kPackageFile.test(location.file)) return true;
+  if (oneFile?.hasNothingElse(location.file)) return true;
   return !isBefore(location, start) && !isBefore(end, location);
 }
 
@@ -223,7 +202,7 @@ function isBefore(a: SourceLocation, b: SourceLocation): boolean {
 // Returns the location of the module that created an error, or of a caller at `depth`; null for a module that a bundler has
 // wrapped in a function.
 function moduleLocation(error: Error, depth: number, isV8: boolean): SourceLocation | null {
-  const ran = isV8 ? withoutMaps(() => error.stack) : null;
+  const ran = isV8 ? oneFile?.framesIn(() => error.stack) : null;
   const lines = ran ?? String(error.stack ?? "").split("\n");
   const frames = lines.filter((frame) => locationOf(frame) !== null);
   const frame = frames[depth] ?? "";
