@@ -21,7 +21,8 @@ import { snakeCase } from "../runtime/spelling.js";
 import { isComplex } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { onDemand, optimizer, type StateOf } from "./declaration.js";
-import { checkRange, type PlannedStep, type StepInputs } from "./optimizer.js";
+import type { PlannedStep, StepInputs } from "./groups.js";
+import { checkRange } from "./optimizer.js";
 import { quietly } from "./quietly.js";
 import { loadedNumber } from "./state.js";
 

@@ -114,7 +114,6 @@ export class MultiheadAttention extends Module {
   bias_v: Parameter | null;
   out_proj: Linear;
 
-  constructor(embedDim: number, numHeads: number, options?: MultiheadAttentionOptions);
   constructor(
     embedDim: number,
     numHeads: number,
@@ -133,6 +132,7 @@ export class MultiheadAttention extends Module {
     dropout: number,
     options: MultiheadAttentionOptions,
   );
+  constructor(embedDim: number, numHeads: number, options?: MultiheadAttentionOptions);
   constructor(...given: unknown[]) {
     super();
     const name = new.target.name;

@@ -127,7 +127,6 @@ abstract class RecurrentCell extends Module {
 export class RNNCell extends RecurrentCell {
   readonly nonlinearity: Nonlinearity;
 
-  constructor(inputSize: number, hiddenSize: number, options?: RNNCellOptions);
   constructor(
     inputSize: number,
     hiddenSize: number,
@@ -135,6 +134,7 @@ export class RNNCell extends RecurrentCell {
     nonlinearity?: Nonlinearity,
     options?: LayerOptions,
   );
+  constructor(inputSize: number, hiddenSize: number, options?: RNNCellOptions);
   constructor(...given: unknown[]) {
     const { nonlinearity, ...values } = readArguments(new.target.name, kRNNCellArguments, given);
     super(1, values);
@@ -158,7 +158,9 @@ export class RNNCell extends RecurrentCell {
 
 /** One step of long short-term memory. */
 export class LSTMCell extends RecurrentCell {
-  constructor(...given: [inputSize: number, hiddenSize: number, ...CellArguments]) {
+  constructor(...given: [inputSize: number, hiddenSize: number, ...CellArguments]);
+  constructor(inputSize: number, hiddenSize: number, options?: CellOptions);
+  constructor(...given: unknown[]) {
     super(4, readArguments(new.target.name, kCellArguments, given));
   }
 
@@ -175,7 +177,9 @@ export class LSTMCell extends RecurrentCell {
 
 /** One step of gated recurrent units. */
 export class GRUCell extends RecurrentCell {
-  constructor(...given: [inputSize: number, hiddenSize: number, ...CellArguments]) {
+  constructor(...given: [inputSize: number, hiddenSize: number, ...CellArguments]);
+  constructor(inputSize: number, hiddenSize: number, options?: CellOptions);
+  constructor(...given: unknown[]) {
     super(3, readArguments(new.target.name, kCellArguments, given));
   }
 
