@@ -47,6 +47,17 @@ try {
     const value = cores === "undefined" ? undefined : Number(cores);
     Object.defineProperty(navigator, "hardwareConcurrency", { value });
   }
+  if (query.has("waits")) {
+    await new Promise((resolve) => {
+      globalThis.go = resolve;
+    });
+  }
+  if (query.has("memory")) {
+    // As where no memory is left.
+    WebAssembly.instantiate = async () => {
+      throw new RangeError("WebAssembly.instantiate(): Out of memory: Cannot allocate Wasm memory");
+    };
+  }
   const start = performance.now();
   await eg.init(options);
   const milliseconds = performance.now() - start;

@@ -1,6 +1,7 @@
 // Opening, closing and querying the WebGPU device from the engine's main thread.
 
 import { webGpuScript } from "../files.js";
+import { addressed } from "../runtime/address.js";
 import { callFrame, checked, native } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { EdgeGradError } from "../runtime/errors.js";
@@ -32,7 +33,10 @@ export function allowGpu(module: NativeModule, { webgpu, gpu, wasmUrl }: InitVal
   if (webgpu === "off") return;
   const isGiven = gpu !== undefined && gpu !== (globalThis.navigator as { gpu?: object })?.gpu;
   if (isGiven) module.gpu = gpu;
-  native.allowGpu(scriptAt(wasmUrl, "edgegrad-webgpu.js") ?? webGpuScript(), isGiven);
+  native.allowGpu(
+    scriptAt(wasmUrl, "edgegrad-webgpu.js") ?? addressed(webGpuScript) ?? "",
+    isGiven,
+  );
 }
 
 /**
