@@ -85,6 +85,7 @@ async function checkPage({ code }, folder) {
     write: false,
     format: "esm",
     external: ["./wasm/*", "node:*", "webgpu", "react"],
+    loader: { ".wasm": "binary" },
     logLevel: "silent",
   });
   assert.deepEqual(

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { newerNode } from "../../../scripts/newer_node.mjs";
+import { read } from "../../../scripts/process.mjs";
 import { importFrom } from "../../browser/support/bundlers.mjs";
 import { assertTrained, run, runTool } from "../running.mjs";
 import { versionOf } from "../tools.mjs";
@@ -133,12 +134,12 @@ function copyFolder(folder, out) {
   cpSync(join(folder, kWasm), join(out, "wasm"), { recursive: true });
 }
 
-const kFormats = { cjs: "CommonJS, as for AWS Lambda", esm: "a module" };
+const kFormats = { cjs: "bundles of CommonJS (AWS Lambda)", esm: "bundles that are modules" };
 
 const bundleRows = Object.entries(kFormats).map(([format, title]) => ({
   id: `bundled-${format}`,
   group: "esbuild for Node.js",
-  title: `${title}, with the folder \`wasm\` beside it`,
+  title,
   quick: true,
   version: () => versionOf("esbuild"),
   async run({ projects }) {
@@ -164,7 +165,7 @@ const seaRow = {
   group: "Node.js",
   title: "in one executable file (SEA)",
   quick: true,
-  version: () => versionOf("postject"),
+  version: async () => read(await newerNode(), ["--version"]).slice(1),
   async run({ projects }) {
     const folder = await projects.with("postject", "esbuild");
     const out = join(folder, "out-sea");

@@ -49,11 +49,15 @@ export function closeGpu(): void {
 /** Opens the device if it is requested, or if it was open and has been lost; rejects with DeviceUnavailable if there is none. @internal */
 export async function openGpu(isWanted: boolean): Promise<void> {
   const isOpen = native.gpuAdapter() !== "";
-  if (isOpen || !(isWanted || native.gpuIsLost() === 1)) return;
+  const wasLost = native.gpuIsLost() === 1;
+  if (isOpen || !(isWanted || wasLost)) return;
+  const advice = wasLost
+    ? " The device was lost before, and after repeated crashes a browser may block WebGPU: reload the page."
+    : "";
   await untilSettled<void>("init", (resolve, reject) => {
     const answer = holdFunction(([outcome]) => {
       if (outcome !== kFailed) resolve();
-      else reject(new EdgeGradError("DeviceUnavailable", `[init] ${native.gpuFailure()}`));
+      else reject(new EdgeGradError("DeviceUnavailable", `[init] ${native.gpuFailure()}${advice}`));
       return [];
     });
     checked(native.openGpu(answer));

@@ -11,10 +11,10 @@ import {
   type Values,
 } from "../arguments/rule.js";
 import { fail } from "../runtime/errors.js";
-import { isWasmModule, kWasmModule, type WasmModule } from "../runtime/given_module.js";
 import type { WasmUrl } from "../runtime/load.js";
-import { kLeastMaximum, kMostMaximum } from "../runtime/shared_memory.js";
+import { defaultMaximum, kLeastMaximum, kMostMaximum } from "../runtime/shared_memory.js";
 import { chooseVariant, defaultThreads, kVariants } from "../runtime/variant.js";
+import { isWasmModule, kWasmModule } from "../runtime/wasm_source.js";
 
 /** Each thread is a worker with a stack in the 4 GiB of WebAssembly memory; with more threads the process crashes. @internal */
 export const kMaxThreads = 128;
@@ -46,13 +46,14 @@ export const kInitOptions = {
   /** The location of the .wasm file and the workers' script, if they are not beside the installed package. */
   wasmUrl: either(text, functionOf<Exclude<WasmUrl, string>>()).optional(),
   /**
-   * The WebAssembly file itself, where it is imported or part of another file: the compiled module, its bytes, a response with them
-   * or a promise of one of these. By default it is that of the variant "single", whose `variant` may be left out.
+   * The WebAssembly file itself, where it is imported or part of another file: a `WebAssembly.Module`, its bytes, a `Response` with
+   * them or a promise of one of these. By default it is that of the variant "single", whose `variant` may be left out.
    */
-  wasmModule: new Rule<WasmModule | PromiseLike<WasmModule>>(kWasmModule, isWasmModule).optional(),
+  wasmModule: new Rule<object>(kWasmModule, isWasmModule).optional(),
   /**
    * How much memory the engine may take: `maximum` is a number of bytes from 32 MiB to 4 GiB, rounded down to whole pages of
-   * 64 KiB; default 4 GiB. Where the system does not reserve that much for threads, less is tried.
+   * 64 KiB; default 4 GiB, or less in a container with less memory. Where the system does not reserve that much for threads, less
+   * is tried.
    */
   memory: new Rule<MemoryOptions>(
     "an object such as { maximum: 2 ** 28 }",
@@ -64,7 +65,7 @@ const kMemoryOptions = {
   maximum: new Rule<number>(
     `a number of bytes from ${kLeastMaximum} to ${kMostMaximum}`,
     (value) => (value as number) >= kLeastMaximum && (value as number) <= kMostMaximum,
-  ).or(kMostMaximum),
+  ).optional(),
 };
 
 /** The option `memory` of `init`. */
@@ -90,7 +91,7 @@ export type InitValues = Omit<Values<typeof kInitOptions>, "memory"> & {
 export function readInitOptions(given: readonly unknown[]): InitValues {
   const { threads, spawnWorkers, memory, ...options } = readOptions("init", kInitOptions, given);
   return {
-    memory: readOptions("init", kMemoryOptions, [memory]).maximum,
+    memory: readOptions("init", kMemoryOptions, [memory]).maximum ?? defaultMaximum(),
     threads: threads ?? defaultThreads(),
     wantsThreads: (threads ?? 1) > 1,
     spawnWorkers: spawnWorkers ?? defaultThreads(),

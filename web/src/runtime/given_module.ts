@@ -5,32 +5,7 @@ import { kLoaders } from "../files.js";
 import { compile, type Download } from "./download.js";
 import { fail, refusal } from "./errors.js";
 import { chooseVariant, type Variant } from "./variant.js";
-
-/** What init() takes as the WebAssembly file: the compiled module, its bytes or a response with them. */
-export type WasmModule = WebAssembly.Module | BufferSource | Response;
-
-/** What is expected, for messages. */
-export const kWasmModule =
-  "a WebAssembly.Module, the bytes of a .wasm file, a Response, or a promise of one";
-
-/** True for a promise, or an object like it. */
-function isPromise(value: unknown): value is PromiseLike<WasmModule> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
-}
-
-// The module may be of another realm, where instanceof is false.
-function isModule(value: unknown): value is WebAssembly.Module {
-  return Object.prototype.toString.call(value) === "[object WebAssembly.Module]";
-}
-
-function isResponse(value: unknown): value is Response {
-  const { arrayBuffer, headers } = (value ?? {}) as { arrayBuffer?: unknown; headers?: unknown };
-  return typeof arrayBuffer === "function" && typeof headers === "object";
-}
-
-function isBytes(value: unknown): value is BufferSource {
-  return ArrayBuffer.isView(value) || /ArrayBuffer\]$/.test(Object.prototype.toString.call(value));
-}
+import { isBytes, isModule, isResponse, kWasmModule } from "./wasm_source.js";
 
 // V8 refuses a DataView.
 function bytesOf(source: BufferSource): BufferSource {
@@ -38,22 +13,16 @@ function bytesOf(source: BufferSource): BufferSource {
   return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
 }
 
-/** True for what init() takes, and for a promise of it. */
-export function isWasmModule(value: unknown): boolean {
-  return isModule(value) || isBytes(value) || isResponse(value) || isPromise(value);
-}
-
 /** Returns the compiled module; throws InvalidArgument if there is none in what was given. */
-export async function compileGiven(
-  given: WasmModule | PromiseLike<WasmModule>,
-): Promise<WebAssembly.Module> {
-  const source = await given;
-  if (isModule(source)) return source;
+export async function compileGiven(given: object): Promise<WebAssembly.Module> {
+  const source: unknown = await given;
+  if (isModule(source)) return source as WebAssembly.Module;
   if (!isBytes(source) && !isResponse(source)) {
     fail("InvalidArgument", "init", refusal("wasmModule", kWasmModule, source));
   }
   try {
-    return isBytes(source) ? await WebAssembly.compile(bytesOf(source)) : await compile(source);
+    if (isResponse(source)) return await compile(source as Response);
+    return await WebAssembly.compile(bytesOf(source as BufferSource));
   } catch (error) {
     fail("InvalidArgument", "init", `wasmModule cannot be compiled: ${(error as Error).message}.`);
   }

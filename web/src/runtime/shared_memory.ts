@@ -1,5 +1,6 @@
-// The memory that the threads of an engine share.
+// How much memory an engine may take, and the memory that its threads share.
 
+import { nodeProcess } from "./node.js";
 import { ThreadsFailure } from "./workers.js";
 
 /** The unit in which memory grows. */
@@ -19,6 +20,17 @@ export const kLeastMaximum = kInitialPages * kPageBytes;
 
 /** The most bytes that WebAssembly can address. */
 export const kMostMaximum = 2 ** 32;
+
+/** What a program takes besides the engine's memory, in a container with little of it: at most so much, or half. */
+const kBeside = 2 ** 27;
+
+/** Returns the default maximum: 4 GiB, or what a container leaves, whose system ends programs that take more. */
+export function defaultMaximum(): number {
+  // Without a limit, a number beyond all memory or 0.
+  const limit = nodeProcess()?.constrainedMemory?.() ?? 0;
+  if (!(limit > 0 && limit < kMostMaximum)) return kMostMaximum;
+  return Math.max(limit - kBeside, limit / 2, kLeastMaximum);
+}
 
 /**
  * Allocates shared memory with the largest maximum up to `most` bytes that is available. Throws ThreadsFailure when none is.

@@ -17,7 +17,7 @@ export async function faultOf(
     const response = await fetch(address, { credentials: "same-origin", signal });
     return faultIn(response, address, isWorker);
   } catch (error) {
-    if ((error as Error).name === "TimeoutError") return `${address} does not answer`;
+    if ((error as Error).name === "TimeoutError") return undefined;
     const isOffline = globalThis.navigator?.onLine === false;
     const why = isOffline ? "this device is offline" : (error as Error).message;
     return `${address} cannot be fetched: ${why}`;
@@ -44,9 +44,9 @@ export function isHtml(response: Response): boolean {
   return (response.headers.get("Content-Type") ?? "").startsWith("text/html");
 }
 
-/** Returns the address in a message such as "Failed to fetch dynamically imported module: https://...". */
+/** Returns the address in "Failed to fetch dynamically imported module: https://..." and messages like it. */
 export function addressIn(message: string): string | undefined {
-  return /https?:\/\/\S+?(?=[\s)"']*$)/m.exec(message)?.[0];
+  return /imported module: (https?:\S+)/.exec(message)?.[1];
 }
 
 /** Returns the browser's own message, without Emscripten's additions for developers. */
@@ -67,8 +67,11 @@ export function adviceFor(reason: string, wasmModule: WebAssembly.Module | undef
   if (/unsafe-eval|Content Security Policy/.test(reason)) {
     return "Add 'wasm-unsafe-eval' to script-src in the page's content security policy.";
   }
+  const isNode = nodeProcess() !== undefined;
   if (isOfMemory(reason)) {
-    return "Close other pages or programs, or pass a smaller memory: { maximum } or fewer threads.";
+    return isNode
+      ? "Where address space is limited (ulimit -v), start Node with --disable-wasm-trap-handler; end other programs."
+      : "Close other pages or programs, or pass a smaller memory: { maximum } or fewer threads.";
   }
   if (wasmModule !== undefined) return "wasmModule is not edgegrad's file of this version.";
   if (/code generation disallowed/i.test(reason)) {
@@ -78,8 +81,7 @@ export function adviceFor(reason: string, wasmModule: WebAssembly.Module | undef
     return 'Import "edgegrad/single", which loads nothing later.';
   }
   if (/\bInvalid URL\b/.test(reason)) {
-    return "The script does not know its address (import.meta.url): pass the .wasm file as wasmModule, or its location as wasmUrl.";
+    return "The script does not know its own address: pass the .wasm file as wasmModule, or its location as wasmUrl.";
   }
-  const isNode = nodeProcess() !== undefined;
   return `${isNode ? "Copy" : "Serve"} the package's folder dist/wasm beside its script, or pass its location as wasmUrl.`;
 }

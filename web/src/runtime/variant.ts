@@ -10,7 +10,7 @@ export type Variant = (typeof kVariants)[number];
 /** All builds, by their names. */
 export const kVariants = ["relaxed", "simd", "single"] as const;
 
-/** A module that only engines with relaxed SIMD accept. */
+/** A module that only engines with relaxed SIMD accept. @internal */
 // (func (result v128) (i8x16.relaxed_swizzle (i8x16.splat 1) (i8x16.splat 2)))
 export const kRelaxedSimdModule = new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 15, 1, 13, 0, 65, 1, 253, 15,

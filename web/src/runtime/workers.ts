@@ -186,7 +186,7 @@ export class Workers {
     }
     if (isForeign(script)) return workerOf(blobOf(script), make);
     const isAsMade = this.script === undefined && nodeWorker() === undefined;
-    return isAsMade ? make() : workerOf(script, make);
+    return isAsMade ? (addressed(make) as Worker) : workerOf(script, make);
   }
 }
 
