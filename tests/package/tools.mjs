@@ -22,6 +22,7 @@ const kOthers = {
   rollup: "4.68.7",
   vitest: "5.1.1",
   workerd: "1.20261117.1",
+  wrangler: "4.164.0",
 };
 
 /** The oldest Node.js version that package.json allows. */

@@ -1,7 +1,15 @@
 // Runtimes for the edge, which compile WebAssembly ahead, and programs in which the package is part of one file.
 
 import assert from "node:assert/strict";
-import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import { newerNode } from "../../../scripts/newer_node.mjs";
 import { read } from "../../../scripts/process.mjs";
@@ -31,8 +39,10 @@ const kCompiledAhead = {
     })),
 };
 
-function assertEdge({ variant, threads, isSame }) {
+function assertEdge({ variant, threads, isSame, filled, code }) {
   assert.deepEqual({ variant, threads, isSame }, { variant: "single", threads: 1, isSame: true });
+  assert.equal(code, "OutOfMemory");
+  assert.ok(filled < 96 * 2 ** 20, `${filled} bytes fitted`);
 }
 
 const kWorkerds = {
@@ -42,12 +52,16 @@ const kWorkerds = {
   "no-finalizers-nodejs": { date: "2024-01-01", flags: ["nodejs_compat"] },
 };
 
-const configOf = ({ date, flags }) => `using Workerd = import "/workerd/workerd.capnp";
+const configOf = (
+  program,
+  wasm,
+  { date, flags },
+) => `using Workerd = import "/workerd/workerd.capnp";
 const tests :Workerd.Config = (services = [(name = "main", worker = .main)]);
 const main :Workerd.Worker = (
   modules = [
-    (name = "worker", esModule = embed "program.mjs"),
-    (name = "./edgegrad-single.wasm", wasm = embed "edgegrad-single.wasm"),
+    (name = "worker", esModule = embed "${program}"),
+    (name = "./${wasm}", wasm = embed "${wasm}"),
   ],
   compatibilityDate = "${date}",
   compatibilityFlags = [${flags.map((flag) => `"${flag}"`).join(", ")}],
@@ -68,17 +82,37 @@ const workerdRows = Object.entries(kWorkerds).map(([name, settings]) => ({
       external: ["node:*"],
       plugins: [kCompiledAhead],
     });
-    copyFileSync(
-      join(folder, kWasm, "edgegrad-single.wasm"),
-      join(folder, out, "edgegrad-single.wasm"),
-    );
-    writeFileSync(join(folder, out, "config.capnp"), configOf(settings));
-    const output = await runTool(folder, "workerd", "test", join(out, "config.capnp"));
-    const result = assertTrained(output);
-    assertEdge(result);
-    assert.equal(result.hasFinalizers, settings.date > "2025-05-05");
+    const wasm = "edgegrad-single.wasm";
+    copyFileSync(join(folder, kWasm, wasm), join(folder, out, wasm));
+    await assertRunsIn(folder, out, configOf("program.mjs", wasm, settings), settings);
   },
 }));
+
+async function assertRunsIn(folder, out, config, { date }) {
+  writeFileSync(join(folder, out, "config.capnp"), config);
+  const result = assertTrained(await runTool(folder, "workerd", "test", join(out, "config.capnp")));
+  assertEdge(result);
+  assert.equal(result.hasFinalizers, date > "2025-05-05");
+}
+
+const wranglerRow = {
+  id: "wrangler",
+  group: "Cloudflare's wrangler",
+  title: "without configuration",
+  version: () => versionOf("wrangler"),
+  async run({ projects }) {
+    const folder = await projects.with("wrangler");
+    const out = "out-wrangler";
+    const settings = kWorkerds.newest;
+    const config = { name: "edge", compatibility_date: settings.date, send_metrics: false };
+    const main = join("edge", "worker.mjs");
+    writeFileSync(join(folder, "wrangler.json"), JSON.stringify({ ...config, main }));
+    const script = join(folder, "node_modules", "wrangler", "bin", "wrangler.js");
+    await run(folder, await newerNode(), script, "deploy", "--dry-run", "--outdir", out);
+    const wasm = readdirSync(join(folder, out)).find((name) => name.endsWith(".wasm"));
+    await assertRunsIn(folder, out, configOf("worker.js", wasm, settings), settings);
+  },
+};
 
 const edgeRuntimeRow = {
   id: "edge-runtime",
@@ -201,4 +235,11 @@ const bunRow = {
   },
 };
 
-export const kEdgeRows = [...workerdRows, edgeRuntimeRow, ...bundleRows, seaRow, bunRow];
+export const kEdgeRows = [
+  ...workerdRows,
+  wranglerRow,
+  edgeRuntimeRow,
+  ...bundleRows,
+  seaRow,
+  bunRow,
+];
