@@ -55,7 +55,7 @@ const kThreadRewrites = [
 
 // A local variable hides Node's global, for which Parcel would install a polyfill. `isNode` is that of web/src/runtime/node.ts.
 const kPrelude = `
-const process = globalThis.process;
+const process = "EdgeRuntime" in globalThis ? undefined : globalThis.process;
 const isNode =
   typeof process?.getBuiltinModule === "function" &&
   process.type !== "renderer" &&

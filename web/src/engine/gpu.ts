@@ -8,6 +8,7 @@ import { EdgeGradError } from "../runtime/errors.js";
 import { untilSettled } from "../runtime/keep_alive.js";
 import { scriptAt } from "../runtime/load.js";
 import { kFailed, type NativeModule } from "../runtime/native.js";
+import { processHere } from "../runtime/node.js";
 import type { InitValues } from "./init_options.js";
 
 /** The adapter that the WebGPU device runs on. */
@@ -43,7 +44,7 @@ export function allowGpu(module: NativeModule, { webgpu, gpu, wasmUrl }: InitVal
  * Closes the GPU before its thread ends. In Node the process would crash if that thread ended while the GPU is busy. @internal
  */
 export function closeGpu(): void {
-  if (globalThis.process?.versions?.node !== undefined) native.closeGpu();
+  if (processHere()?.versions?.node !== undefined) native.closeGpu();
 }
 
 /** Opens the device if it is requested, or if it was open and has been lost; rejects with DeviceUnavailable if there is none. @internal */

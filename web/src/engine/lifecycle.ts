@@ -39,6 +39,7 @@ import { type LoadedModule, loadModule } from "../runtime/load.js";
 import { captureStack, showWarning } from "../runtime/messages.js";
 import type { NativeModule } from "../runtime/native.js";
 import { nextTask } from "../runtime/next_task.js";
+import { processHere } from "../runtime/node.js";
 import { chooseVariant, type Variant } from "../runtime/variant.js";
 import { kVersion } from "../runtime/version.js";
 import { ThreadsFailure, type Workers } from "../runtime/workers.js";
@@ -159,7 +160,7 @@ async function start(options: InitValues, meanwhile: () => void): Promise<void> 
   try {
     checked(native.setThreads(variant === "single" ? 1 : threads));
     allowGpu(module, options);
-    globalThis.process?.on?.("exit", closeGpu);
+    processHere()?.on?.("exit", closeGpu);
     await openGpu(webgpu === "required");
   } catch (error) {
     await stop(module);
@@ -262,7 +263,7 @@ async function stop(module: NativeModule): Promise<void> {
   running = null;
   threadWorkers?.stop();
   threadWorkers = null;
-  globalThis.process?.off?.("exit", closeGpu);
+  processHere()?.off?.("exit", closeGpu);
   closeGpu();
   void module.gpuPlayer?.close();
   detach();

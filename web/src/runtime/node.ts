@@ -1,13 +1,18 @@
 // Node's API, which Deno and Bun also have.
 
+/** Returns the global process; undefined also in Vercel's edge runtime, where reading the properties of Node's throws. */
+export function processHere(): typeof globalThis.process | undefined {
+  return "EdgeRuntime" in globalThis ? undefined : globalThis.process;
+}
+
 /**
  * Returns the process of Node; undefined in pages, and where Node is imitated without its files and threads: in a window of Electron,
- * and in Cloudflare Workers. bindings' scripts decide in the same way (scripts/bundlable.mjs).
+ * in Cloudflare Workers and in Vercel's edge runtime. The engine's script decides in the same way (scripts/bundlable.mjs).
  */
 export function nodeProcess(): typeof globalThis.process | undefined {
-  const { process, navigator } = globalThis;
+  const process = processHere();
   const isWindow = (process as { type?: string } | undefined)?.type === "renderer";
-  const isImitated = isWindow || navigator?.userAgent === "Cloudflare-Workers";
+  const isImitated = isWindow || globalThis.navigator?.userAgent === "Cloudflare-Workers";
   return process?.getBuiltinModule === undefined || isImitated ? undefined : process;
 }
 
