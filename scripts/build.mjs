@@ -64,6 +64,8 @@ function isNewer(file, source) {
  * one module per source file, so that they can drop what a program does not import. Node.js does not know that condition, so
  * it never loads both forms. During development nothing is dropped and the single file loads faster, so it is used there
  * ("development").
+ *
+ * dist/single/index.js is edgegrad/single, also one file, and dist/single/edge.js what both entries are at the edge.
  */
 export async function buildWeb() {
   const source = join(kRoot, "web", "src");
