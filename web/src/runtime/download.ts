@@ -2,7 +2,10 @@
 // arrives: the script would only request it once it runs, one round trip later.
 
 import { kLoaders, kWasmFiles } from "../files.js";
+import { addressed } from "./address.js";
 import type { ModuleFactory } from "./native.js";
+import { nodeProcess } from "./node.js";
+import { isHtml } from "./start_failure.js";
 import type { Variant } from "./variant.js";
 
 /** A build on its way. */
@@ -33,7 +36,7 @@ export function takeDownload(variant: Variant, url: string | undefined): Downloa
 }
 
 function download(variant: Variant, url: string | undefined): Download {
-  const response = responseAt(() => url ?? kWasmFiles[variant]());
+  const response = responseAt(url ?? addressed(kWasmFiles[variant]));
   const compiled = response.then((found) => (found === null ? null : compile(found)));
   const script = kLoaders[variant]();
   // The start reports these errors.
@@ -43,10 +46,10 @@ function download(variant: Variant, url: string | undefined): Download {
 }
 
 // Null where the file is not there, or where files are read and not fetched: in Node, Deno and Bun.
-async function responseAt(address: () => string): Promise<Response | null> {
-  if (globalThis.process?.getBuiltinModule !== undefined) return null;
+async function responseAt(address: string | undefined): Promise<Response | null> {
+  if (nodeProcess() !== undefined || address === undefined) return null;
   try {
-    const response = await fetch(address(), { credentials: "same-origin" });
+    const response = await fetch(address, { credentials: "same-origin" });
     return response.ok ? response : null;
   } catch {
     return null;
@@ -54,8 +57,10 @@ async function responseAt(address: () => string): Promise<Response | null> {
 }
 
 // Streaming requires that the server declares the type of the file.
-async function compile(response: Response): Promise<WebAssembly.Module> {
+/** Compiles a response. */
+export async function compile(response: Response): Promise<WebAssembly.Module> {
   const type = response.headers.get("Content-Type") ?? "";
+  if (isHtml(response)) throw new Error("the server answered with an HTML page");
   if (type.startsWith("application/wasm")) return await WebAssembly.compileStreaming(response);
   return await WebAssembly.compile(await response.arrayBuffer());
 }

@@ -1,12 +1,17 @@
 // Finding and starting a WebAssembly build.
 
+import { kWasmFiles } from "../files.js";
+import { addressed } from "./address.js";
 import { type Download, downloadAhead, takeDownload } from "./download.js";
 import { EdgeGradError, fail, refusal } from "./errors.js";
+import { withModule } from "./given_module.js";
 import type { ModuleOptions, NativeModule } from "./native.js";
 import { nextTask } from "./next_task.js";
-import { allocateSharedMemory } from "./shared_memory.js";
+import { nodeFiles, nodeProcess } from "./node.js";
+import { allocateSharedMemory, kPageBytes } from "./shared_memory.js";
+import { addressIn, adviceFor, faultOf, isOfMemory, plainReason } from "./start_failure.js";
 import type { Variant } from "./variant.js";
-import { ThreadsFailure, WorkerFailure, Workers } from "./workers.js";
+import { WorkerFailure, Workers } from "./workers.js";
 
 /** The location of the files of dist/wasm: the URL of the folder or of the .wasm file, or a function from file name to URL. */
 export type WasmUrl = string | ((file: string) => string | { readonly href: string });
@@ -22,6 +27,10 @@ export interface Loading {
   readonly variant: Variant;
   readonly threads: number;
   readonly wasmUrl: WasmUrl | undefined;
+  /** The WebAssembly file, if the program has passed it. */
+  readonly wasmModule: WebAssembly.Module | undefined;
+  /** The most bytes that the memory may take. */
+  readonly memory: number;
   readonly meanwhile: () => void;
 }
 
@@ -45,7 +54,7 @@ async function startWithWorkers(loading: Loading, workers: Workers): Promise<Loa
   const helpers = loading.threads - 1;
   // Node constructs them later because starting workers would compete with the threads that compile. A page cannot: its main
   // thread starts no worker while it waits.
-  const isLater = globalThis.process?.getBuiltinModule !== undefined;
+  const isLater = nodeProcess() !== undefined;
   const module = await start(loading, isLater ? 0 : helpers, workers);
   try {
     if (isLater) addWorkers(module, helpers);
@@ -53,7 +62,7 @@ async function startWithWorkers(loading: Loading, workers: Workers): Promise<Loa
   } catch (error) {
     workers.stop();
     await module.stopThreads?.();
-    throw error;
+    throw await workers.explained(error);
   }
   return { module, workers };
 }
@@ -64,7 +73,7 @@ function addWorkers({ PThread }: NativeModule, count: number): void {
 }
 
 async function start(
-  { variant, wasmUrl, meanwhile }: Loading,
+  { variant, wasmUrl, wasmModule, memory, meanwhile }: Loading,
   poolSize: number,
   workers?: Workers,
 ): Promise<NativeModule> {
@@ -72,7 +81,9 @@ async function start(
   const printed: string[] = [];
   const options: ModuleOptions = {
     poolSize,
-    ...(workers && { makeWorker: () => workers.make(), wasmMemory: allocateSharedMemory() }),
+    // A size of 4 GiB would be 0 in 32 bits.
+    memoryMaximum: Math.min(memory, 2 ** 32 - kPageBytes),
+    ...(workers && { makeWorker: () => workers.make(), wasmMemory: allocateSharedMemory(memory) }),
     // Errors during the start are thrown below.
     printErr: (text) => {
       if (isStarting) printed.push(text);
@@ -80,22 +91,31 @@ async function start(
     },
   };
   try {
-    if (wasmUrl !== undefined) await useWasmAt(wasmUrl, variant, options);
-    const download = takeDownload(variant, wasmAddress(wasmUrl, variant));
+    if (wasmModule !== undefined) options.locateFile = (file) => file;
+    else if (wasmUrl !== undefined) await useWasmAt(wasmUrl, variant, options);
+    else useOwnFile(variant, options);
+    const download =
+      wasmModule === undefined
+        ? takeDownload(variant, wasmAddress(wasmUrl, variant))
+        : withModule(variant, wasmModule);
     const [{ default: create }, isFound] = await Promise.all([download.script, download.isFound]);
     const failed = isFound ? instantiateFrom(download, options) : kNever;
     const created = create(options);
-    created.catch(() => undefined);
+    for (const promise of [created, failed]) promise.catch(() => undefined);
     await nextTask();
     meanwhile();
     return await Promise.race([created, failed]);
   } catch (error) {
     workers?.stop();
-    if (error instanceof ThreadsFailure) throw error;
-    const reason = plainReason(printed[0] ?? (error instanceof Error ? error.message : error));
+    if (EdgeGradError.isOne(error)) throw (await workers?.explained(error)) ?? error;
+    const said = plainReason(printed[0] ?? (error instanceof Error ? error.message : error));
+    const file = wasmAddress(wasmUrl, variant) ?? addressed(kWasmFiles[variant]);
+    const isFetched = wasmModule === undefined && !isOfMemory(said);
+    const reason = (await faultOf(addressIn(said) ?? (isFetched ? file : undefined))) ?? said;
+    const isGiven = wasmUrl !== undefined || wasmModule !== undefined;
     throw new EdgeGradError(
-      wasmUrl === undefined ? "Internal" : "InvalidArgument",
-      `[init] the WebAssembly build "${variant}" could not be started: ${reason}. ${adviceFor(reason)}`,
+      isOfMemory(said) ? "OutOfMemory" : isGiven ? "InvalidArgument" : "Internal",
+      `[init] the WebAssembly build "${variant}" could not be started: ${reason}. ${adviceFor(reason, wasmModule)}`,
       { cause: error },
     );
   } finally {
@@ -127,29 +147,24 @@ function wasmAddress(wasmUrl: WasmUrl | undefined, variant: Variant): string | u
   return wasmUrl === undefined ? undefined : locate(`edgegrad-${variant}.wasm`, wasmUrl);
 }
 
-// The browser's own message, without Emscripten's additions for developers.
-function plainReason(text: unknown): string {
-  return String(text)
-    .replace(/^(?:wasm streaming compile failed|failed to asynchronously prepare wasm): /, "")
-    .replace(/^Aborted\((.*)\)\. Build with .*$/s, "$1")
-    .replace(/\.$/, "");
-}
-
-function adviceFor(reason: string): string {
-  if (/unsafe-eval|Content Security Policy/.test(reason)) {
-    return "Add 'wasm-unsafe-eval' to script-src in the page's content security policy.";
-  }
-  return "Serve the package's folder dist/wasm beside its script, or pass its location as wasmUrl.";
-}
-
 /** Returns the address of a script beside the .wasm file, if `wasmUrl` determines it. @internal */
 export function scriptAt(wasmUrl: WasmUrl | undefined, file: string): string | undefined {
   if (wasmUrl === undefined) return undefined;
   const url = locate(file, wasmUrl);
   if (url.endsWith(".wasm")) return undefined;
-  const node = globalThis.process?.getBuiltinModule?.("node:url");
+  const node = nodeProcess()?.getBuiltinModule("node:url");
   if (node === undefined) return new URL(url, globalThis.location?.href).href;
   return /^\w+:\/\//.test(url) ? url : node.pathToFileURL(url).href;
+}
+
+// In Node. A bundler has copied the file to the address in files.ts, or not: then the script looks in its own folder.
+function useOwnFile(variant: Variant, options: ModuleOptions): void {
+  const files = nodeFiles();
+  const address = addressed(kWasmFiles[variant]);
+  if (files === undefined || !address?.startsWith("file:")) return;
+  const file = new URL(address);
+  if (files.existsSync(file)) options.wasmBinary = files.readFileSync(file);
+  options.locateFile = (name) => new URL(`../${name}`, file).href;
 }
 
 async function useWasmAt(
@@ -158,11 +173,9 @@ async function useWasmAt(
   options: ModuleOptions,
 ): Promise<void> {
   const url = locate(`edgegrad-${variant}.wasm`, wasmUrl);
-  const files = globalThis.process?.getBuiltinModule?.("node:fs/promises");
-  if (files === undefined) {
-    options.locateFile = (file) => locate(file, wasmUrl);
-    return;
-  }
+  const files = nodeProcess()?.getBuiltinModule("node:fs/promises");
+  options.locateFile = (file) => locate(file, wasmUrl);
+  if (files === undefined) return;
   // In Node, read before any thread starts: threads of a failed start would keep the process alive.
   const isRemote = /^https?:/.test(url);
   const file = url.startsWith("file:") ? new URL(url) : url;
