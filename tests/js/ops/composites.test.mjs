@@ -11,6 +11,7 @@ import { callOp, opTable, samplesOf } from "../support/op_samples.mjs";
 // Functions of the package that are not ops: those that start and stop the engine, modes, and functions that return no tensors
 // or work on JavaScript values.
 const kNoOps = [
+  "addDevtoolsFormatter",
   "allclose",
   "autocast",
   "capture",
