@@ -1,8 +1,8 @@
 // The addresses of the files that ship beside the package's script. They are all in this one file, which is directly in dist/ in
 // both forms of the package: the addresses are relative to it, and bundlers recognize exactly these expressions.
 
+import type { Variant } from "./runtime/builds.js";
 import type { ModuleFactory } from "./runtime/native.js";
-import type { Variant } from "./runtime/variant.js";
 
 /** Loads the script of each variant. The specifiers are literals so that bundlers can follow them. */
 export const kLoaders: Record<Variant, () => Promise<{ default: ModuleFactory }>> = {

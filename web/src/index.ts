@@ -69,7 +69,7 @@ export type { NestedArray } from "./ops/read.js";
 export type { Target, ToOptions } from "./ops/to.js";
 export { where } from "./ops/where.js";
 export * as optim from "./optim/index.js";
-export type { Variant } from "./runtime/variant.js";
+export type { Variant } from "./runtime/builds.js";
 export { getDefaultDtype, setDefaultDtype } from "./tensor/default_dtype.js";
 export { addDevtoolsFormatter } from "./tensor/devtools.js";
 export type { Complex, Device, DType, TypedArray } from "./tensor/dtype.js";

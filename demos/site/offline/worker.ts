@@ -9,7 +9,7 @@ import { precacheAndRoute } from "workbox-precaching/precacheAndRoute.js";
 import { registerRoute } from "workbox-routing/registerRoute.js";
 import { NetworkFirst } from "workbox-strategies/NetworkFirst.js";
 import { kIsolation } from "../../../scripts/isolation.mjs";
-import { kRelaxedSimdModule } from "../../../web/src/runtime/variant.js";
+import { kRelaxedSimdModule } from "../../../web/src/runtime/builds.js";
 
 /** The files of the demos, written here by the build; a revision is null where the name already changes with the content. */
 declare const kFiles: readonly { readonly url: string; readonly revision: string | null }[];

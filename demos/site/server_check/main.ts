@@ -1,6 +1,6 @@
 // The page that tells what a server sends.
 
-import { chooseVariant } from "../../../web/src/runtime/variant.js";
+import { fastestVariant } from "../../../web/src/runtime/builds.js";
 import { byId } from "../shared/frame.js";
 import { type Finding, findingsOf } from "./findings.js";
 import { request, Unanswered } from "./request.js";
@@ -20,7 +20,7 @@ const address = byId<HTMLInputElement>("address");
 
 /** The page, its script, and the files of the engine that this browser loads. */
 function ownAddresses(): URL[] {
-  const own = `edgegrad-${chooseVariant("auto")}.`;
+  const own = `edgegrad-${fastestVariant()}.`;
   const files = Object.entries(kWasm).filter(([path]) => path.includes(own));
   const relative = [location.href, import.meta.url, ...files.map(([, url]) => url)];
   return relative.map((one) => new URL(one, document.baseURI));

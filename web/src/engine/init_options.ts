@@ -10,10 +10,11 @@ import {
   text,
   type Values,
 } from "../arguments/rule.js";
+import { kVariants } from "../runtime/builds.js";
 import { fail } from "../runtime/errors.js";
 import type { WasmUrl } from "../runtime/load.js";
 import { defaultMaximum, kLeastMaximum, kMostMaximum } from "../runtime/shared_memory.js";
-import { chooseVariant, defaultThreads, kVariants } from "../runtime/variant.js";
+import { chooseVariant, defaultThreads } from "../runtime/variant.js";
 import { isWasmModule, kWasmModule } from "../runtime/wasm_source.js";
 
 /** Each thread is a worker with a stack in the 4 GiB of WebAssembly memory; with more threads the process crashes. @internal */

@@ -30,6 +30,7 @@ import {
   kTensorsWord,
 } from "../generated/border.js";
 import { attach, checked, detach, functionsOf, native, takeWords } from "../runtime/bridge.js";
+import type { Variant } from "../runtime/builds.js";
 import { callFunction } from "../runtime/call_function.js";
 import { describeThrown, dropValue, functionName } from "../runtime/callbacks.js";
 import { EdgeGradError, fail } from "../runtime/errors.js";
@@ -40,7 +41,7 @@ import { captureStack, showWarning } from "../runtime/messages.js";
 import type { NativeModule } from "../runtime/native.js";
 import { nextTask } from "../runtime/next_task.js";
 import { processHere } from "../runtime/node.js";
-import { chooseVariant, type Variant } from "../runtime/variant.js";
+import { chooseVariant } from "../runtime/variant.js";
 import { kVersion } from "../runtime/version.js";
 import { ThreadsFailure, type Workers } from "../runtime/workers.js";
 import { allowGpu, closeGpu, gpuInfo, gpuMemory, openGpu, type WebGpuInfo } from "./gpu.js";

@@ -3,10 +3,10 @@
 
 import { kLoaders, kWasmFiles } from "../files.js";
 import { addressed } from "./address.js";
+import type { Variant } from "./builds.js";
 import type { ModuleFactory } from "./native.js";
 import { nodeProcess } from "./node.js";
 import { isHtml } from "./start_failure.js";
-import type { Variant } from "./variant.js";
 
 /** A build on its way. */
 export interface Download {

@@ -2,9 +2,10 @@
 // it is part of another file.
 
 import { kLoaders } from "../files.js";
+import type { Variant } from "./builds.js";
 import { compile, type Download } from "./download.js";
 import { fail, refusal } from "./errors.js";
-import { chooseVariant, type Variant } from "./variant.js";
+import { chooseVariant } from "./variant.js";
 import { isBytes, isModule, isResponse, kWasmModule } from "./wasm_source.js";
 
 // V8 refuses a DataView.

@@ -2,6 +2,7 @@
 
 import { kWasmFiles } from "../files.js";
 import { addressed } from "./address.js";
+import type { Variant } from "./builds.js";
 import { type Download, downloadAhead, takeDownload } from "./download.js";
 import { EdgeGradError, fail, refusal } from "./errors.js";
 import { withModule } from "./given_module.js";
@@ -10,7 +11,6 @@ import { nextTask } from "./next_task.js";
 import { nodeFiles, nodeProcess } from "./node.js";
 import { allocateSharedMemory, kPageBytes } from "./shared_memory.js";
 import { addressIn, adviceFor, faultOf, isOfMemory, plainReason } from "./start_failure.js";
-import type { Variant } from "./variant.js";
 import { WorkerFailure, Workers } from "./workers.js";
 
 /** The location of the files of dist/wasm: the URL of the folder or of the .wasm file, or a function from file name to URL. */

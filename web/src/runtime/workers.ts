@@ -2,12 +2,12 @@
 
 import { kWorkers } from "../files.js";
 import { addressed } from "./address.js";
+import type { Variant } from "./builds.js";
 import { EdgeGradError } from "./errors.js";
 import { rejectAll } from "./keep_alive.js";
 import type { ThreadWorker } from "./native.js";
 import { nodeFiles, nodeProcess } from "./node.js";
 import { faultOf } from "./start_failure.js";
-import type { Variant } from "./variant.js";
 
 /** Threads are not available here; the rest of the engine is. */
 export class ThreadsFailure extends EdgeGradError {}

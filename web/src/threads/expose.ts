@@ -7,10 +7,10 @@
 import { expectModule, hasOwnEngine, joinModule } from "../engine/lifecycle.js";
 import { kLoaders } from "../files.js";
 import { kBorderHash } from "../generated/border.js";
+import type { Variant } from "../runtime/builds.js";
 import { describe, fail } from "../runtime/errors.js";
 import type { NativeModule } from "../runtime/native.js";
 import { nodeProcess } from "../runtime/node.js";
-import type { Variant } from "../runtime/variant.js";
 import { type Host, isEngineWorker, runJob, type WorkerFunction } from "./host.js";
 
 /** The message of the main thread that asks a worker to join its engine. @internal */

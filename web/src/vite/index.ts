@@ -5,7 +5,7 @@
 // supports, so a small script at the top of the page chooses them.
 
 import type { Plugin } from "vite";
-import { kRelaxedSimdModule, kVariants, type Variant } from "../runtime/variant.js";
+import { kRelaxedSimdModule, kVariants, type Variant } from "../runtime/builds.js";
 
 /** The addresses of the two files of a build. */
 type Files = readonly [script: string, wasm: string];
