@@ -28,6 +28,9 @@ import { checkPosition, checkPositions } from "./positions.js";
 import { BatchSampler, RandomSampler, type Sampler, SequentialSampler } from "./sampler.js";
 import { type Fill, PositionSource, type Source, StreamSource } from "./source.js";
 import { makesBatches } from "./subset.js";
+import { needsPart } from "../runtime/parts.js";
+
+needsPart("extras");
 
 const kName = "DataLoader";
 

@@ -11,7 +11,7 @@ import {
   type Values,
 } from "../arguments/rule.js";
 import { fail } from "../runtime/errors.js";
-import type { WasmUrl } from "../runtime/load.js";
+import type { WasmUrl } from "../runtime/wasm_files.js";
 import { chooseVariant, defaultThreads, kVariants } from "../runtime/variant.js";
 
 /** Each thread is a worker with a stack in the 4 GiB of WebAssembly memory; with more threads the process crashes. @internal */
@@ -41,6 +41,11 @@ export const kInitOptions = {
   gpu: new Rule<object>("an object like navigator.gpu, with requestAdapter()", (value) => {
     return typeof (value as { requestAdapter?: unknown } | null)?.requestAdapter === "function";
   }).optional(),
+  /**
+   * What a page has loaded when init() resolves: "needed", what its modules ask for, so that it can train, or "all". The rest is
+   * loaded after that; an op that needs it sooner waits for it. Elsewhere everything is always loaded.
+   */
+  preload: oneOf("needed", "all").or("needed"),
   /** The location of the .wasm file and the workers' script, if they are not beside the installed package. */
   wasmUrl: either(text, functionOf<Exclude<WasmUrl, string>>()).optional(),
 };

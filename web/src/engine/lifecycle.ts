@@ -138,8 +138,9 @@ function begin(options: InitValues, meanwhile: () => void): EngineInstance {
 }
 
 async function start(options: InitValues, meanwhile: () => void): Promise<void> {
-  const { threads, variant: wanted, webgpu } = options;
-  const { variant, module, workers } = await load(chooseVariant(wanted), options, meanwhile);
+  const { threads, variant: wanted, webgpu, preload } = options;
+  const loaded = await load(chooseVariant(wanted), options, meanwhile);
+  const { variant, module, workers, parts } = loaded;
   if (functionsOf(module).borderHash?.() !== kBorderHash) {
     workers?.stop();
     module.PThread?.terminateAllThreads();
@@ -157,10 +158,18 @@ async function start(options: InitValues, meanwhile: () => void): Promise<void> 
     allowGpu(module, options);
     globalThis.process?.on?.("exit", closeGpu);
     await openGpu(webgpu === "required");
+    stopListeners.push(() => parts?.stop());
+    if (preload === "all") await parts?.addOthers(module);
+    else void parts?.addOthers(module).catch(warnOfParts);
   } catch (error) {
     await stop(module);
     throw error;
   }
+}
+
+// An op that needs the part fails for the same reason.
+function warnOfParts(error: unknown): void {
+  console.warn((error as Error).message);
 }
 
 // Loads the variant. If its threads are not available and it was not requested explicitly, loads "single" instead.

@@ -3,6 +3,9 @@ import { add, add_, addcmul_, mul_ } from "../generated/ops.js";
 import { composed, decayed, flush_, parts } from "./composed.js";
 import { checkRange } from "./optimizer.js";
 import { zeroState } from "./state.js";
+import { needsPart } from "../runtime/parts.js";
+
+needsPart("extras");
 
 const kSettings = {
   /** The learning rate, a factor of every change; default 1. */

@@ -24,6 +24,9 @@ import { onDemand, optimizer, type StateOf } from "./declaration.js";
 import { checkRange, type PlannedStep, type StepInputs } from "./optimizer.js";
 import { quietly } from "./quietly.js";
 import { loadedNumber } from "./state.js";
+import { needsPart } from "../runtime/parts.js";
+
+needsPart("extras");
 
 /** Lower limits: of squared gradients (null: the dtype's epsilon), and of the size of parameters. */
 export type AdafactorEps = readonly [squares: number | null, params: number];

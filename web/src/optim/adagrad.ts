@@ -4,6 +4,9 @@ import type { Tensor } from "../tensor/tensor.js";
 import { byStep, optimizer } from "./declaration.js";
 import { checkRange, type GroupOf, type PlannedStep, type StepInputs } from "./optimizer.js";
 import { fullState } from "./state.js";
+import { needsPart } from "../runtime/parts.js";
+
+needsPart("extras");
 
 const kSettings = {
   /** The learning rate; default 1e-2. */

@@ -5,6 +5,9 @@ import { composed, decayed, parts } from "./composed.js";
 import type { StateOf } from "./declaration.js";
 import { checkRange } from "./optimizer.js";
 import { keptNumber, zeroState } from "./state.js";
+import { needsPart } from "../runtime/parts.js";
+
+needsPart("extras");
 
 const kSettings = {
   /** The learning rate; default 1e-2. */

@@ -4,6 +4,9 @@ import { checkBetas, kNumberPair } from "./betas.js";
 import { composed, decayed, flush_, parts } from "./composed.js";
 import { checkRange } from "./optimizer.js";
 import { zeroState } from "./state.js";
+import { needsPart } from "../runtime/parts.js";
+
+needsPart("extras");
 
 const kSettings = {
   /** The learning rate; default 1e-3. */

@@ -3,6 +3,9 @@ import { rmspropStep_ } from "../generated/internal.js";
 import { onDemand, optimizer } from "./declaration.js";
 import { checkRange, type PlannedStep, type StepInputs } from "./optimizer.js";
 import { zeroState } from "./state.js";
+import { needsPart } from "../runtime/parts.js";
+
+needsPart("extras");
 
 const kSettings = {
   /** The learning rate; default 1e-2. */

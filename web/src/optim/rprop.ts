@@ -6,6 +6,9 @@ import { kNumberPair } from "./betas.js";
 import { composed, parts } from "./composed.js";
 import { checkRange } from "./optimizer.js";
 import { zeroState } from "./state.js";
+import { needsPart } from "../runtime/parts.js";
+
+needsPart("extras");
 
 const kSettings = {
   /** The size of the first step; default 1e-2. */

@@ -1,20 +1,22 @@
 // Finding and starting a WebAssembly build.
 
 import { type Download, downloadAhead, takeDownload } from "./download.js";
-import { EdgeGradError, fail, refusal } from "./errors.js";
+import { EdgeGradError } from "./errors.js";
 import type { ModuleOptions, NativeModule } from "./native.js";
 import { nextTask } from "./next_task.js";
+import type { Parts } from "./parts.js";
+import { pathOf } from "./paths.js";
 import { allocateSharedMemory } from "./shared_memory.js";
 import type { Variant } from "./variant.js";
+import { locate, type WasmUrl, wasmFilesOf } from "./wasm_files.js";
 import { ThreadsFailure, WorkerFailure, Workers } from "./workers.js";
-
-/** The location of the files of dist/wasm: the URL of the folder or of the .wasm file, or a function from file name to URL. */
-export type WasmUrl = string | ((file: string) => string | { readonly href: string });
 
 /** A started module and the workers of its threads, if it has threads. */
 export interface LoadedModule {
   readonly module: NativeModule;
   readonly workers: Workers | null;
+  /** The parts that are loaded later; null if everything is loaded. */
+  readonly parts: Parts | null;
 }
 
 /** What to load, and a function to run while the JavaScript engine compiles it. */
@@ -30,7 +32,7 @@ export interface Loading {
  */
 export async function loadModule(loading: Loading): Promise<LoadedModule> {
   const { variant, wasmUrl } = loading;
-  if (variant === "single") return { module: await start(loading, 0), workers: null };
+  if (variant === "single") return { ...(await start(loading, 0)), workers: null };
   const script = scriptAt(wasmUrl, `edgegrad-${variant}.mjs`);
   try {
     return await startWithWorkers(loading, new Workers(variant, script));
@@ -46,7 +48,7 @@ async function startWithWorkers(loading: Loading, workers: Workers): Promise<Loa
   // Node constructs them later because starting workers would compete with the threads that compile. A page cannot: its main
   // thread starts no worker while it waits.
   const isLater = globalThis.process?.getBuiltinModule !== undefined;
-  const module = await start(loading, isLater ? 0 : helpers, workers);
+  const { module, parts } = await start(loading, isLater ? 0 : helpers, workers);
   try {
     if (isLater) addWorkers(module, helpers);
     if (helpers > 0) await workers.untilFirstRuns();
@@ -55,7 +57,7 @@ async function startWithWorkers(loading: Loading, workers: Workers): Promise<Loa
     await module.stopThreads?.();
     throw error;
   }
-  return { module, workers };
+  return { module, workers, parts };
 }
 
 function addWorkers({ PThread }: NativeModule, count: number): void {
@@ -67,7 +69,7 @@ async function start(
   { variant, wasmUrl, meanwhile }: Loading,
   poolSize: number,
   workers?: Workers,
-): Promise<NativeModule> {
+): Promise<Omit<LoadedModule, "workers">> {
   let isStarting = true;
   const printed: string[] = [];
   const options: ModuleOptions = {
@@ -80,15 +82,21 @@ async function start(
     },
   };
   try {
-    if (wasmUrl !== undefined) await useWasmAt(wasmUrl, variant, options);
-    const download = takeDownload(variant, wasmAddress(wasmUrl, variant));
+    const files = wasmFilesOf(variant, wasmUrl);
+    if (wasmUrl !== undefined) await useWasmAt(files.first, wasmUrl, options);
+    const download = takeDownload(variant, files);
     const [{ default: create }, isFound] = await Promise.all([download.script, download.isFound]);
+    const isRead = globalThis.process?.getBuiltinModule !== undefined;
+    const parts = isFound || isRead ? download.parts : null;
+    if (parts !== null) options.readPart = (number) => parts.readNow(number);
     const failed = isFound ? instantiateFrom(download, options) : kNever;
     const created = create(options);
     created.catch(() => undefined);
     await nextTask();
     meanwhile();
-    return await Promise.race([created, failed]);
+    const module = await Promise.race([created, failed]);
+    await parts?.addNeeded(module);
+    return { module, parts };
   } catch (error) {
     workers?.stop();
     if (error instanceof ThreadsFailure) throw error;
@@ -120,11 +128,7 @@ function instantiateFrom({ compiled }: Download, options: ModuleOptions): Promis
 
 /** Downloads a build ahead of loadModule(). */
 export function preloadModule(variant: Variant, wasmUrl: WasmUrl | undefined): void {
-  downloadAhead(variant, wasmAddress(wasmUrl, variant));
-}
-
-function wasmAddress(wasmUrl: WasmUrl | undefined, variant: Variant): string | undefined {
-  return wasmUrl === undefined ? undefined : locate(`edgegrad-${variant}.wasm`, wasmUrl);
+  downloadAhead(variant, wasmFilesOf(variant, wasmUrl));
 }
 
 // The browser's own message, without Emscripten's additions for developers.
@@ -152,12 +156,7 @@ export function scriptAt(wasmUrl: WasmUrl | undefined, file: string): string | u
   return /^\w+:\/\//.test(url) ? url : node.pathToFileURL(url).href;
 }
 
-async function useWasmAt(
-  wasmUrl: WasmUrl,
-  variant: Variant,
-  options: ModuleOptions,
-): Promise<void> {
-  const url = locate(`edgegrad-${variant}.wasm`, wasmUrl);
+async function useWasmAt(url: string, wasmUrl: WasmUrl, options: ModuleOptions): Promise<void> {
   const files = globalThis.process?.getBuiltinModule?.("node:fs/promises");
   if (files === undefined) {
     options.locateFile = (file) => locate(file, wasmUrl);
@@ -165,8 +164,7 @@ async function useWasmAt(
   }
   // In Node, read before any thread starts: threads of a failed start would keep the process alive.
   const isRemote = /^https?:/.test(url);
-  const file = url.startsWith("file:") ? new URL(url) : url;
-  const bytes = isRemote ? await download(url) : await files.readFile(file);
+  const bytes = isRemote ? await download(url) : await files.readFile(pathOf(url));
   if (!WebAssembly.validate(bytes))
     throw new Error(`${url} is not a WebAssembly module that this JavaScript engine supports`);
   options.wasmBinary = bytes;
@@ -176,15 +174,4 @@ async function download(url: string): Promise<Uint8Array<ArrayBuffer>> {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url} answered ${response.status}`);
   return new Uint8Array(await response.arrayBuffer());
-}
-
-function locate(file: string, wasmUrl: WasmUrl): string {
-  if (typeof wasmUrl === "function") {
-    const location = wasmUrl(file);
-    const url: unknown = typeof location === "string" ? location : location?.href;
-    if (typeof url === "string") return url;
-    fail("InvalidArgument", "init", refusal(`wasmUrl("${file}")`, "a string or a URL", location));
-  }
-  if (wasmUrl.endsWith(".wasm")) return wasmUrl;
-  return wasmUrl.endsWith("/") ? wasmUrl + file : `${wasmUrl}/${file}`;
 }

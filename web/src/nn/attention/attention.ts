@@ -35,6 +35,9 @@ import { kLayerArguments, type LayerOptions, parameterOf } from "../layer_option
 import { Linear } from "../linear/linear.js";
 import { Module } from "../module.js";
 import type { Parameter } from "../parameter.js";
+import { needsPart } from "../../runtime/parts.js";
+
+needsPart("attention");
 
 const kOptions = {
   /** The probability of dropout on the weights; default 0. */

@@ -9,6 +9,9 @@ import { type LayerKind, parameterOf, perDimension } from "../layer_options.js";
 import { Module } from "../module.js";
 import { formatArguments } from "../module_text.js";
 import type { Parameter } from "../parameter.js";
+import { needsPart } from "../../runtime/parts.js";
+
+needsPart("conv");
 
 /** The first arguments of a convolution, as a declaration. */
 export function sizesOf(spatial: number) {

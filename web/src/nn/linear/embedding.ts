@@ -17,6 +17,9 @@ import {
   type LookupRules,
   printedLookup,
 } from "./lookup_options.js";
+import { needsPart } from "../../runtime/parts.js";
+
+needsPart("attention");
 
 const kOptions = {
   /** The row that starts as zeros and gets no gradient. */

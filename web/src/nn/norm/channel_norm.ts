@@ -9,6 +9,9 @@ import { bufferOf, kLayerArguments, type LayerOptions, parameterOf } from "../la
 import { Module } from "../module.js";
 import { formatArguments } from "../module_text.js";
 import { type Buffer, bufferFrom, type Parameter } from "../parameter.js";
+import { needsPart } from "../../runtime/parts.js";
+
+needsPart("conv");
 
 const kOptions = {
   /** Added to the variance; default 1e-5. */

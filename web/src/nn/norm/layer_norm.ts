@@ -7,6 +7,9 @@ import { kLayerArguments, type LayerOptions, parameterOf } from "../layer_option
 import { Module } from "../module.js";
 import { formatArguments } from "../module_text.js";
 import type { Parameter } from "../parameter.js";
+import { needsPart } from "../../runtime/parts.js";
+
+needsPart("attention");
 
 const kOptions = {
   /** Added to the variance; default 1e-5. */

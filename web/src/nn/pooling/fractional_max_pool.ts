@@ -26,6 +26,9 @@ import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { perDimension } from "../layer_options.js";
 import { type PoolClass, type PoolLayer, poolLayer } from "./pool_layer.js";
+import { needsPart } from "../../runtime/parts.js";
+
+needsPart("conv");
 
 const ratio = /* @__PURE__ */ new Rule<number>(
   "a number between 0 and 1",

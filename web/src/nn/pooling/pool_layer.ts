@@ -9,6 +9,9 @@ import type { Check, Layer } from "../layer.js";
 import { perDimension } from "../layer_options.js";
 import { Module } from "../module.js";
 import { formatArguments, type Printable } from "../module_text.js";
+import { needsPart } from "../../runtime/parts.js";
+
+needsPart("conv");
 
 /** A layer of pooling over windows. */
 export interface PoolLayer extends Layer {

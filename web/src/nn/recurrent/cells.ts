@@ -13,6 +13,9 @@ import { Module } from "../module.js";
 import { formatArguments } from "../module_text.js";
 import type { Parameter } from "../parameter.js";
 import { gruStep, type HiddenWeights, lstmStep, type Nonlinearity, rnnStep } from "./steps.js";
+import { needsPart } from "../../runtime/parts.js";
+
+needsPart("extras");
 
 const kSizes = { inputSize: size, hiddenSize: size };
 

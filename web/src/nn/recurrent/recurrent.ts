@@ -24,6 +24,9 @@ import { formatArguments } from "../module_text.js";
 import { numbersIn, PackedSequence, rowsInOrder, type Sequence } from "./packed_sequence.js";
 import { kEqualSteps, Rows, type Steps, unequalSteps } from "./rows.js";
 import type { HiddenWeights } from "./steps.js";
+import { needsPart } from "../../runtime/parts.js";
+
+needsPart("extras");
 
 /** The first arguments of all recurrent layers. */
 export const kRecurrentSizes = {
