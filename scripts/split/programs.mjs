@@ -37,14 +37,14 @@ async function train(eg, model, optimizer, lossOf, steps = 3) {
     scheduler.step();
   }
   const last = lossOf();
-  await last.backwardAsync();
   printed.push(await last.itemAsync());
   last.dispose();
   return printed;
 }
 
-/** What a page does with a trained model: its accuracy and its predictions. */
+/** What a page does with a model when it has been trained for a while: its accuracy and its predictions. */
 async function use(eg, model, x) {
+  await model.call(x).sum().backwardAsync();
   model.eval();
   const scores = eg.noGrad(() => model.call(x));
   const best = scores.argmax(-1);
@@ -55,7 +55,7 @@ async function use(eg, model, x) {
 }
 
 /** A multilayer perceptron on arrays of the page. */
-async function perceptron(eg, random, makers) {
+async function perceptron(eg, random, makers, isUsed = false) {
   const [inputs, hidden, classes] = [random(1, 900), random(1, 300), random(2, 30)];
   const { Sequential, Linear, ReLU, Dropout } = eg.nn;
   for (const make of makers) {
@@ -71,7 +71,7 @@ async function perceptron(eg, random, makers) {
     const x = eg.tensor(images, { shape: [count, inputs] });
     const y = eg.tensor(labels);
     await train(eg, model, make(model.parameters()), () => eg.crossEntropy(model.call(x), y));
-    await use(eg, model, x);
+    if (isUsed) await use(eg, model, x);
   }
 }
 
@@ -92,7 +92,7 @@ function optimizers(eg, random) {
     ...[Adagrad, Adadelta, Adamax, NAdam, RAdam, ASGD, Rprop, Adafactor].map(
       (Optimizer) => (parameters) => new Optimizer(parameters),
     ),
-  ]);
+  ], true);
 }
 
 /** Regression and classification of points, with batches from a loader. */
