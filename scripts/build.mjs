@@ -114,7 +114,8 @@ async function bundle(entry, outfile) {
     outfile,
     platform: "neutral",
     target: "es2022",
-    minify: true,
+    // The rest is left to smaller(), which keeps the names of classes.
+    minifySyntax: true,
     // Keeps the script on one line, which finish() requires.
     supported: { "template-literal": false },
     sourcemap: true,
@@ -125,7 +126,7 @@ async function bundle(entry, outfile) {
   const map = `${outfile}.map`;
   const url = basename(map);
   const { code, map: newMap } = await smaller(
-    readFileSync(outfile, "utf8"),
+    withOwnNames(readFileSync(outfile, "utf8")),
     readFileSync(map, "utf8"),
     url,
   );
@@ -148,6 +149,27 @@ function withNames(code) {
   return code.replace(kClass, named).replace(kDeclaredClass, named);
 }
 
+// esbuild writes a class as `Slice = class {`, as `Tensor = class _Tensor {` if it refers to itself, and as `Buffer2 = class {` if the
+// name is taken. Errors of the engine ("Class constructor Slice cannot be invoked without 'new'") and consoles show the name after
+// the keyword, whatever the property says.
+function withOwnNames(code) {
+  const ofThemselves = new Set();
+  const named = code.replace(
+    /\b(\w+) = class(?: (_\w+))?(?= extends | \{)/g,
+    (_, name, own, at) => {
+      if (own !== undefined) ofThemselves.add(own);
+      return `${name} = class ${nameInside(code.slice(at, code.indexOf("\n}", at))) ?? name}`;
+    },
+  );
+  return named.replace(/\b_\w+\b/g, (word) => (ofThemselves.has(word) ? word.slice(1) : word));
+}
+
+// Returns the static name of a class, unless the name means something else in it.
+function nameInside(text) {
+  const [, name] = /^.*\n +static name = "(\w+)";/.exec(text) ?? [];
+  return new RegExp(`(?<!")\\b${name}\\b(?!")`).test(text) ? undefined : name;
+}
+
 const kNames = {
   name: "names",
   setup: ({ onLoad }) =>
@@ -163,6 +185,7 @@ const kDefiners = [
   "defineInPlace",
   "defineFactory",
   "drawing",
+  "sameSized",
   "composite",
   "compositeFactory",
   "constraint",

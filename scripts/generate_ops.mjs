@@ -155,6 +155,7 @@ function file(body) {
     ["defineFactory", "../dispatch/define.js"],
     ["defineInPlace", "../dispatch/define.js"],
     ["drawing", "../dispatch/drawing.js"],
+    ["sameSized", "../dispatch/same_size.js"],
     ["type GeneratorOption", "../arguments/generator.js"],
     ["type Ints", "../dispatch/types.js"],
     ["type Operand", "../dispatch/types.js"],
@@ -176,10 +177,14 @@ function file(body) {
 
 // ---------------------------------------------------------------- functions
 
+// Losses that take an input and a target of different shapes, as PyTorch does with a warning.
+const kOfDifferences = new Set(["mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"]);
+
 function functionOf(op) {
   const definer = op.writes ? "defineInPlace" : op.kind === "factory" ? "defineFactory" : "define";
   const defined = definition(definer, op);
-  const value = op.takesGenerator ? `drawing(${defined})` : defined;
+  const wrapper = op.takesGenerator ? "drawing" : kOfDifferences.has(op.name) ? "sameSized" : null;
+  const value = wrapper === null ? defined : `${wrapper}(${defined})`;
   return constant(op.js, op.doc, signatures(op, op.args), value);
 }
 

@@ -74,7 +74,7 @@ export { getDefaultDtype, setDefaultDtype } from "./tensor/default_dtype.js";
 export type { Complex, Device, DType, TypedArray } from "./tensor/dtype.js";
 export * from "./tensor/dtype_names.js";
 export type { Item } from "./tensor/elements.js";
-export { keep, scope } from "./tensor/scope.js";
+export { keep, userScope as scope } from "./tensor/scope.js";
 export { Tensor } from "./tensor/tensor.js";
 export { spawn } from "./threads/spawn.js";
 

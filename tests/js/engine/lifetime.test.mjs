@@ -247,12 +247,13 @@ describe("plain code", () => {
     assert.ok(second.cpuBytes <= first.cpuBytes + 20_000);
   });
 
+  const program = (body) => `
+    import * as eg from "edgegrad";
+    await eg.init({ threads: 1 });
+    const x = eg.zeros([1]);
+    ${body}`;
+
   test("that never returns to the event loop gets one warning that names eg.scope()", async () => {
-    const program = (body) => `
-      import * as eg from "edgegrad";
-      await eg.init({ threads: 1 });
-      const x = eg.zeros([1]);
-      ${body}`;
     const loop = await runProgram(program("for (let i = 0; i < 250_000; i++) x.add(1);"));
     assert.equal(loop.status, 0, loop.stderr);
     assert.equal(loop.stderr.match(/eg\.scope/g)?.length, 1, loop.stderr);
@@ -266,5 +267,45 @@ describe("plain code", () => {
       program("const big = eg.zeros([2 ** 22]); for (let i = 0; i < 80; i++) big.add(1);"),
     );
     assert.match(large.stderr, /eg\.scope/);
+  });
+
+  describe("inside one scope gets one warning that says to put the scope inside the loop:", () => {
+    const kLoops = {
+      "a loop without a pause": "eg.scope(() => { for (let i = 0; i < 150_000; i++) x.add(1); });",
+      "a loop that awaits": `await eg.scope(async () => {
+        for (let i = 0; i < 12_000; i++) {
+          x.add(1);
+          if (i % 100 === 0) await new Promise((resolve) => setTimeout(resolve));
+        }
+      });`,
+      "two loops": `for (const _ of [1, 2]) {
+        eg.scope(() => { for (let i = 0; i < 12_000; i++) x.add(1); });
+      }`,
+      "a loop of large tensors": `const big = eg.zeros([2 ** 22]);
+        eg.scope(() => { for (let i = 0; i < 80; i++) big.add(1); });`,
+      "a loop of layers with scopes of their own": `const layer = new eg.nn.RNN(2, 2);
+        const input = eg.ones([1, 2]);
+        eg.scope(() => { for (let i = 0; i < 3_000; i++) layer.call(input); });`,
+    };
+    for (const [what, body] of Object.entries(kLoops)) {
+      test(what, async () => {
+        const { status, stderr } = await runProgram(program(body));
+        assert.equal(status, 0, stderr);
+        assert.match(stderr, /^edgegrad: .*put it inside the loop: .*\n$/);
+      });
+    }
+
+    test("and none where a scope holds few tensors, or the package makes many", async () => {
+      const { status, stderr } = await runProgram(
+        program(`eg.scope(() => { for (let i = 0; i < 60_000; i++) x.add(1).dispose(); });
+          eg.scope(() => { for (let i = 0; i < 12_000; i++) eg.scope(() => x.add(1).mul(2)).dispose(); });
+          eg.scope(() => { for (let i = 0; i < 4_500; i++) x.add(1); });
+          const samples = Array.from({ length: 12_000 }, () => new Float32Array([1, 2]));
+          eg.data.defaultCollate(samples).dispose();
+          eg.scope(() => eg.data.defaultCollate(samples).sum().item());`),
+      );
+      assert.equal(status, 0, stderr);
+      assert.equal(stderr, "");
+    });
   });
 });

@@ -185,3 +185,26 @@ test("classes of the package have their names, though it is minified", () => {
   assert.ok(found.length > 200);
   for (const [path, name] of found) assert.equal(path.split(".").pop(), name, path);
 });
+
+test("a class that is called without new is named in the engine's own error", () => {
+  const called = new Map();
+  const callAll = (value) => {
+    for (const [name, inner] of Object.entries(value)) {
+      if (typeof inner === "object" && inner !== null) callAll(inner);
+      const isClass = typeof inner === "function" && /^class\b/.test(String(inner));
+      if (isClass) called.set(name, messageOf(inner));
+    }
+  };
+  const messageOf = (fn) => {
+    try {
+      return fn();
+    } catch (error) {
+      return error.message;
+    }
+  };
+  callAll({ ...eg });
+  assert.ok(called.size > 200);
+  for (const [name, message] of called) {
+    assert.equal(message, `Class constructor ${name} cannot be invoked without 'new'`);
+  }
+});

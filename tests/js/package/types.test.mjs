@@ -36,21 +36,34 @@ const kSetups = {
   ],
 };
 
+const kCommon = [
+  "--noEmit",
+  "--strict",
+  "--exactOptionalPropertyTypes",
+  "--target",
+  "es2022",
+  "--types",
+  "",
+];
+
+function compile(program, options) {
+  const compiler = join(kRoot, "node_modules", "typescript", "bin", "tsc");
+  const args = [compiler, ...kCommon, ...options, program, "console.d.ts"];
+  return runNode(args, { cwd: folder });
+}
+
 for (const [name, options] of Object.entries(kSetups)) {
   test(`a program compiles with ${name}`, async () => {
-    const compiler = join(kRoot, "node_modules", "typescript", "bin", "tsc");
-    const common = [
-      "--noEmit",
-      "--strict",
-      "--exactOptionalPropertyTypes",
-      "--target",
-      "es2022",
-      "--types",
-      "",
-    ];
-    const files = ["program.ts", "console.d.ts"];
-    const args = [compiler, ...common, ...options, ...files];
-    const { status, stdout } = await runNode(args, { cwd: folder });
+    const { status, stdout } = await compile("program.ts", options);
     assert.equal(status, 0, stdout);
   });
 }
+
+test("the compiler shows what to write for the length of a tensor", async () => {
+  const program =
+    "import { ones } from 'edgegrad';\nexport const rows: number = ones([2]).length;\n";
+  writeFileSync(join(folder, "length.ts"), program);
+  const { status, stdout } = await compile("length.ts", Object.values(kSetups)[1]);
+  assert.notEqual(status, 0);
+  assert.match(stdout, /length\.ts\(2,14\).*x\.shape\[0\] or x\.numel/);
+});

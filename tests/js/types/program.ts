@@ -335,6 +335,8 @@ x.shape[0]();
 net(x);
 // @ts-expect-error indices go to at()
 x[0];
+// @ts-expect-error the number of rows is x.shape[0]
+for (let i = 0; i < x.length; i++) console.log(i);
 // @ts-expect-error a range is eg.slice()
 x.at(":");
 // @ts-expect-error unique() is a function

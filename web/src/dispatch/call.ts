@@ -2,10 +2,12 @@
 
 import { isPlainObject } from "../arguments/read.js";
 import { refuseOption } from "../arguments/unknown_option.js";
-import { callFrame, checkedFor, frameOf, native, takeWords } from "../runtime/bridge.js";
+import { callFrame, frameOf, native, takeErrorFor, takeWords } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
+import { kFailed } from "../runtime/native.js";
 import { isComplexNumber } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
+import { withInt64 } from "./class_numbers.js";
 import { encode, refuseSpreadTensors } from "./encode.js";
 import { interpreter } from "./interpreter.js";
 import { Kind, namesOf, type Op, usageOf } from "./signature.js";
@@ -19,7 +21,10 @@ export function callOp(op: Op, args: readonly unknown[]): Tensor | Tensor[] {
 
 /** Runs an op in the engine; `values` are those of its parameters, in order. */
 export function invoke(op: Op, values: readonly unknown[]): Tensor | Tensor[] {
-  const count = checkedFor(op.name, native.invoke(op.id, encode(op, values), 0));
+  const count = native.invoke(op.id, encode(op, values), 0);
+  if (count === kFailed) {
+    return withInt64(op, values, takeErrorFor(op.name), (fixed) => invoke(op, fixed));
+  }
   if (op.returns === "tensor") return new Tensor(callFrame()[0] ?? 0);
   const tensors = takeTensors(count);
   return op.returns === "tensors" ? tensors : (unwrapOne(tensors) ?? tensors);
@@ -34,7 +39,11 @@ export function callInPlace(op: Op, args: readonly unknown[], flags: number): un
 
 /** Runs in the engine an op that changes its first value, and returns that value. */
 export function invokeInPlace(op: Op, values: readonly unknown[], flags: number): unknown {
-  const count = checkedFor(op.name, native.invoke(op.id, encode(op, values), flags));
+  const count = native.invoke(op.id, encode(op, values), flags);
+  if (count === kFailed) {
+    const again = (fixed: readonly unknown[]) => invokeInPlace(op, fixed, flags);
+    return withInt64(op, values, takeErrorFor(op.name), again);
+  }
   // The results are additional references to the arguments.
   const frame = frameOf(count);
   for (let i = 0; i < count; i++) native.release(frame[i] ?? 0);

@@ -5,6 +5,7 @@ import { fail, refusal } from "../runtime/errors.js";
 import { dtypeCode, fitsInt64, isComplexNumber, isInt64 } from "../tensor/dtype.js";
 import { handleOf } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
+import { adviceForArray } from "./advice.js";
 import { Kind, type Op, type Parameter, usageOf } from "./signature.js";
 
 const kFloat = 1;
@@ -298,9 +299,10 @@ function expectationOf(parameter: Parameter): string {
 }
 
 function rejectTensor(op: Op, i: number, value: unknown): never {
-  reject(op, i, "a tensor", value);
+  reject(op, i, "a tensor", value, adviceForArray(op.parameters[i]?.name ?? "", value));
 }
 
-function reject(op: Op, i: number, expected: string, value: unknown): never {
-  fail("InvalidArgument", op.name, refusal(op.parameters[i]?.name ?? String(i), expected, value));
+function reject(op: Op, i: number, expected: string, value: unknown, advice = ""): never {
+  const name = op.parameters[i]?.name ?? String(i);
+  fail("InvalidArgument", op.name, refusal(name, expected, value) + advice);
 }

@@ -2,6 +2,7 @@
 
 import { define, defineFactory, defineInPlace } from "../dispatch/define.js";
 import { drawing } from "../dispatch/drawing.js";
+import { sameSized } from "../dispatch/same_size.js";
 import type { GeneratorOption } from "../arguments/generator.js";
 import type { Ints, Operand, OutputSize, Scalar } from "../dispatch/types.js";
 import type { TensorOptions } from "../ops/create.js";
@@ -2076,27 +2077,27 @@ export const nllLoss: {
 export const mseLoss: {
   (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum"): Tensor;
   (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("mse_loss");
+} = sameSized(define("mse_loss"));
 
 /** Mean absolute error. */
 export const l1Loss: {
   (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum"): Tensor;
   (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum" }): Tensor;
-} = define("l1_loss");
+} = sameSized(define("l1_loss"));
 
 /** Mean absolute error, smoothed to a parabola below beta. */
 export const smoothL1Loss: {
   (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum", beta?: number): Tensor;
   (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum"; beta?: number }): Tensor;
   (input: Tensor, target: Tensor, reduction: "none" | "mean" | "sum", options: { beta?: number }): Tensor;
-} = define("smooth_l1_loss");
+} = sameSized(define("smooth_l1_loss"));
 
 /** Mean of half the squared error, linear above delta. */
 export const huberLoss: {
   (input: Tensor, target: Tensor, reduction?: "none" | "mean" | "sum", delta?: number): Tensor;
   (input: Tensor, target: Tensor, options: { reduction?: "none" | "mean" | "sum"; delta?: number }): Tensor;
   (input: Tensor, target: Tensor, reduction: "none" | "mean" | "sum", options: { delta?: number }): Tensor;
-} = define("huber_loss");
+} = sameSized(define("huber_loss"));
 
 /** Cross entropy of binary probabilities. */
 export const binaryCrossEntropy: {

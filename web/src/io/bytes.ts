@@ -2,9 +2,38 @@
 
 import { kMaxDims } from "../ops/create.js";
 import { describe, fail } from "../runtime/errors.js";
+import { attempt } from "../tensor/reachable.js";
 
-/** Returns a view of a file's bytes; throws InvalidArgument for anything else. */
+/** Returns a view of a file's bytes; throws InvalidArgument for anything else, also for the page that a server sent instead. */
 export function bytesOf(where: string, value: unknown): Uint8Array {
+  const bytes = viewOf(where, value);
+  const start = String.fromCharCode(...bytes.subarray(0, kLongestStart));
+  const sent = kSentInstead.find(([pattern]) => pattern.test(start));
+  if (sent !== undefined) fail("InvalidArgument", where, sent[1]);
+  return bytes;
+}
+
+const kAskedAgain = "Check the address, and `response.ok` before reading the bytes.";
+
+const kLongestStart = 64;
+
+/** What arrives in place of a file, by its beginning. No file of a format read here can begin like this. */
+const kSentInstead: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|head|body|!--)/i,
+    `this looks like an HTML page, not the file: servers send one when there is nothing at an address. ${kAskedAgain}`,
+  ],
+  [
+    /^(?:\xef\xbb\xbf)?\s*<\?xml/i,
+    `this looks like an XML document, as stores of files send for an error. ${kAskedAgain}`,
+  ],
+  [
+    /^version https:\/\/git-lfs/,
+    "this is a pointer of Git LFS, not the file: run `git lfs pull`, or download the file itself.",
+  ],
+];
+
+function viewOf(where: string, value: unknown): Uint8Array {
   if (ArrayBuffer.isView(value)) {
     return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   }
@@ -12,8 +41,14 @@ export function bytesOf(where: string, value: unknown): Uint8Array {
   return fail(
     "InvalidArgument",
     where,
-    `expected the bytes of a file, as a Uint8Array or an ArrayBuffer, got ${describe(value)}.`,
+    `expected the bytes of a file, as a Uint8Array or an ArrayBuffer, got ${describe(value)}.${adviceFor(value)}`,
   );
+}
+
+// A Response, Blob or File has a method that returns its bytes.
+function adviceFor(value: unknown): string {
+  const isSource = attempt(() => typeof (value as Partial<Blob>).arrayBuffer === "function");
+  return isSource ? " Pass `await it.arrayBuffer()`." : "";
 }
 
 function isBuffer(value: unknown): value is ArrayBufferLike {

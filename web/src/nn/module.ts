@@ -23,6 +23,7 @@ import { convertState } from "./convert_state.js";
 import { kLoadOptions, type LoadOptions, type LoadResult, loadInto } from "./load_state.js";
 import { entriesOf, type Kind, Members, membersMade } from "./members.js";
 import { type Copies, deepCopy } from "./module_clone.js";
+import { nameLayer, namingLayer } from "./module_failure.js";
 import {
   addModuleHook,
   type BackwardHookOptions,
@@ -76,9 +77,16 @@ export class Module {
     const hooks = module.#hooks;
     const made = membersMade;
     try {
-      if (hooks === null) return this.forward(...inputs);
-      const forward = (...args: unknown[]) => this.forward(...(args as Inputs));
-      return callWithHooks(module, hooks, inputs, forward) as Output;
+      const output =
+        hooks === null
+          ? this.forward(...inputs)
+          : (callWithHooks(module, hooks, inputs, (...args) => {
+              return this.forward(...(args as Inputs));
+            }) as Output);
+      return output instanceof Promise ? (namingLayer(output, module) as Output) : output;
+    } catch (error) {
+      nameLayer(error, module);
+      throw error;
     } finally {
       if (made !== membersMade) module.#members.keepAll();
     }

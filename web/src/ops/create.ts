@@ -6,7 +6,7 @@ import type { Ints, Scalar } from "../dispatch/types.js";
 import { toDtype } from "../generated/internal.js";
 import { clone, full as fullOfType, reshape } from "../generated/ops.js";
 import { checkedFor, frameOf, native } from "../runtime/bridge.js";
-import { describe, fail } from "../runtime/errors.js";
+import { describe, fail, kIndexAdvice } from "../runtime/errors.js";
 import { defaultComplexDtype, getDefaultDtype } from "../tensor/default_dtype.js";
 import {
   type Complex,
@@ -321,7 +321,7 @@ function toNumber(value: unknown): number {
   fail(
     "InvalidArgument",
     "tensor",
-    `expected a number, boolean or bigint, got ${describe(value)}.`,
+    `expected a number, boolean or bigint, got ${describe(value)}.${value === undefined ? kIndexAdvice : ""}`,
   );
 }
 

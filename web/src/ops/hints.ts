@@ -24,6 +24,7 @@ const kProperties: Readonly<Record<string, string>> = {
   requires_grad: "requiresGrad",
   grad_fn: "gradFn",
   is_leaf: "isLeaf",
+  length: "shape[0] for the number of rows, or x.numel for that of elements",
 };
 
 // The first indices, with which loops start, and the last ones, which are negative in Python.

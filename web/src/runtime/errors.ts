@@ -52,9 +52,14 @@ export function calledAs<T>(name: string, run: () => T): T {
 
 /** Returns the message about an argument that is not what was expected. */
 export function refusal(name: string, expected: string, value: unknown): string {
-  const got = value === undefined ? "nothing" : describe(value);
-  return `${name}: expected ${expected}, got ${got}.`;
+  if (value !== undefined) return `${name}: expected ${expected}, got ${describe(value)}.`;
+  const advice = expected.startsWith("a tensor") ? kIndexAdvice : "";
+  return `${name}: expected ${expected}, got nothing.${advice}`;
 }
+
+/** The end of a message about undefined where a tensor is expected: in JavaScript, brackets read no element. */
+export const kIndexAdvice =
+  " Brackets do not index a tensor: x[i] is undefined, x.at(i) the element.";
 
 /** Returns advice, starting with a space, for a module passed where a function is expected; an empty string for other values. */
 export function adviceForModules(value: unknown): string {

@@ -65,6 +65,9 @@ const kObjectBytes = 300;
 const kMaxStretchBytes = 2 ** 30;
 const kMaxStretchHandles = 100_000;
 
+/** More tensors than a step makes: a scope that holds so many is around a loop. */
+const kManyInScope = 5_000;
+
 let pollInterval = 1;
 let untilPoll = 1;
 let polledBytes = 0;
@@ -164,7 +167,9 @@ function poll(wrapper: Wrapper): void {
   if (native.memory() < 0) return;
   const [, , cpuBytes = 0, , , graphNodes = 0, handles = 0] = callFrame();
   const bytes = cpuBytes + gpuBytes();
-  watchStretch(bytes, handles);
+  const scope = currentScope()?.ofProgram ?? null;
+  if (scope !== null) watchScope(scope);
+  watchStretch(bytes, handles, scope);
   const held = bytes + kObjectBytes * (graphNodes + handles);
   const perWrapper = Math.max(1, (held - polledBytes) / pollInterval);
   polledBytes = held;
@@ -196,7 +201,23 @@ function attachBallast(wrapper: Wrapper): void {
 let stretch: { bytes: number; handles: number } | null = null;
 let hasWarned = false;
 
-function watchStretch(bytes: number, handles: number): void {
+function watchScope(scope: Scope): void {
+  const { wrappers } = scope;
+  // Counted at doubling lengths only: many of the wrappers may be disposed, or be those of results that were kept.
+  if (hasWarned || wrappers.length < Math.max(kManyInScope, 2 * scope.counted)) return;
+  scope.counted = wrappers.length;
+  const held = wrappers.filter(({ disposed, isKept }) => !disposed && !isKept).length;
+  if (held < kManyInScope) return;
+  hasWarned = true;
+  console.warn(
+    `edgegrad: one eg.scope() holds ${held} tensors, which it frees when it ends. ${kInLoop}`,
+  );
+}
+
+const kInLoop =
+  "If it is around a loop, put it inside the loop: for (...) eg.scope(() => { ... }).";
+
+function watchStretch(bytes: number, handles: number, scope: Scope | null): void {
   if (stretch === null) {
     stretch = { bytes, handles };
     const timer: unknown = setTimeout(endStretch, 0);
@@ -211,7 +232,9 @@ function watchStretch(bytes: number, handles: number): void {
   console.warn(
     `edgegrad: ${newHandles} tensors (${Math.round(newBytes / 2 ** 20)} MiB) were made without returning to the ` +
       "event loop, so the garbage collector could free none of them. " +
-      "Wrap each step in eg.scope(() => { ... }), or await something now and then.",
+      (scope === null
+        ? "Wrap each step in eg.scope(() => { ... }), or await something now and then."
+        : kInLoop),
   );
 }
 

@@ -11,9 +11,17 @@ const kFunction = functionOf<() => unknown>();
  * Runs `fn` and frees every tensor made in it, except those it returns (also in nested arrays,
  * objects and modules) and those given to keep(). `fn` may be async; scopes nest.
  */
-export function scope<T>(fn: () => T): T {
+export function userScope<T>(fn: () => T): T {
   kFunction.check("scope", "fn", fn);
-  const scope = new Scope(currentScope());
+  return runAndClose(new Scope(currentScope(), { isOfProgram: true }), fn);
+}
+
+/** userScope() for the package's own functions. */
+export function scope<T>(fn: () => T): T {
+  return runAndClose(new Scope(currentScope()), fn);
+}
+
+function runAndClose<T>(scope: Scope, fn: () => T): T {
   let result: T;
   let promise: Promise<unknown> | null;
   try {
@@ -84,7 +92,7 @@ function close(scope: Scope, result: unknown): void {
  * collector because that code may never ask.
  */
 export class DeferredScope {
-  readonly #scope = new Scope(null, false);
+  readonly #scope = new Scope(null, { frees: false });
 
   /** Runs `fn`, and collects the tensors that it makes. */
   fill<T>(fn: () => T): T {

@@ -20,20 +20,32 @@ export class Scope {
   isShared = false;
   /** False when its tensors have been freed. */
   isOpen = true;
+  /** The number of wrappers when those that are not disposed were counted last. */
+  counted = 0;
+  /** False for a DeferredScope. */
+  readonly frees: boolean;
+  /** True for a scope that the program opened, not one of the package's functions. */
+  readonly isOfProgram: boolean;
   readonly #outer: Scope | null;
 
-  /** `outer` was running when the scope was opened. `frees` is false for a DeferredScope. */
-  constructor(
-    outer: Scope | null,
-    readonly frees = true,
-  ) {
+  /** `outer` was running when the scope was opened. */
+  constructor(outer: Scope | null, { frees = true, isOfProgram = false } = {}) {
     this.#outer = outer;
+    this.frees = frees;
+    this.isOfProgram = isOfProgram;
   }
 
   /** The innermost scope around this one that is open. */
   get parent(): Scope | null {
     let scope = this.#outer;
     while (scope !== null && !scope.isOpen) scope = scope.#outer;
+    return scope;
+  }
+
+  /** This scope or the innermost one around it that the program opened. */
+  get ofProgram(): Scope | null {
+    let scope: Scope | null = this;
+    while (scope !== null && !scope.isOfProgram) scope = scope.parent;
     return scope;
   }
 

@@ -66,6 +66,13 @@ export class Tensor {
   /** The gradient that was read or set last. @internal */
   knownGrad: KnownGrad | null = null;
 
+  /**
+   * Not there: `x.shape[0]` is the number of rows and `x.numel` that of elements. Its type is what the compiler shows.
+   * @deprecated Write x.shape[0] or x.numel.
+   * @hidden
+   */
+  declare readonly length: { "write x.shape[0] or x.numel": never };
+
   /** See kUncloneable. @internal */
   readonly uncloneable = kUncloneable;
 

@@ -1,0 +1,35 @@
+// Losses of differences: an input of shape [4, 1] and a target of shape [4] are broadcast to 16 differences, of which 12 were not meant.
+
+import { Tensor } from "../tensor/tensor.js";
+import { isOptions } from "./call.js";
+import { type AnyFunction, named } from "./define.js";
+
+/** Makes the function of a loss warn, once, when input and target have different shapes. */
+export function sameSized<F extends AnyFunction>(run: F): F {
+  const { name } = run;
+  const call = run as unknown as (...args: readonly unknown[]) => unknown;
+  let hasWarned = false;
+  const compared = (...args: readonly unknown[]) => {
+    const result = call(...args);
+    const [input, second] = args;
+    const target = isOptions(second) ? second.target : second;
+    if (hasWarned || !(input instanceof Tensor) || !(target instanceof Tensor)) return result;
+    const [a, b] = [input.shape, target.shape];
+    if (a.length === b.length && a.every((size, dim) => size === b[dim])) return result;
+    hasWarned = true;
+    console.warn(
+      `edgegrad: [${name}] input has shape [${a.join(", ")}] and target [${b.join(", ")}]: they are broadcast to ` +
+        `[${broadcast(a, b).join(", ")}], which is rarely what is meant. Give both one shape, as with target.reshape(input.shape).`,
+    );
+    return result;
+  };
+  return named(name, compared) as F;
+}
+
+function broadcast(a: readonly number[], b: readonly number[]): number[] {
+  const ndim = Math.max(a.length, b.length);
+  return Array.from({ length: ndim }, (_, i) => {
+    const size = a.at(i - ndim) ?? 1;
+    return size === 1 ? (b.at(i - ndim) ?? 1) : size;
+  });
+}
