@@ -119,8 +119,6 @@ async function bundle(entry, outfile) {
     // Keeps the script on one line, which finish() requires.
     supported: { "template-literal": false },
     sourcemap: true,
-    // This file has all modules, so that it says nothing about what a page needs.
-    pure: ["needsPart"],
     plugins: [kNames],
   });
   const map = `${outfile}.map`;
@@ -170,11 +168,14 @@ function nameInside(text) {
   return new RegExp(`(?<!")\\b${name}\\b(?!")`).test(text) ? undefined : name;
 }
 
+// This file has all modules, which says nothing about what a page needs.
+const kNeeds = /^needsPart\(.*\);$/gm;
+
 const kNames = {
   name: "names",
   setup: ({ onLoad }) =>
     onLoad({ filter: /\.ts$/ }, ({ path }) => ({
-      contents: withNames(readFileSync(path, "utf8")),
+      contents: withNames(readFileSync(path, "utf8")).replace(kNeeds, ""),
       loader: "ts",
     })),
 };

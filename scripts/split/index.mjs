@@ -23,9 +23,15 @@ import { profile } from "./profile.mjs";
 import { kCore, reachableFrom } from "./reachable.mjs";
 import { stubModule } from "./stubs.mjs";
 
-/** The programs that run without any part but the core, and those that each of the other parts is for. */
+/** The programs that run without any part but the core, and those that the other parts are for. */
 const kCorePrograms = ["mlp", "arithmetic"];
-const kParts = { conv: ["cnn"], attention: ["gpt"], extras: ["optimizers", "points", "recurrent"] };
+const kNeeds = [
+  { part: "conv", programs: ["cnn"] },
+  { part: "attention", programs: ["gpt"] },
+  { part: "extras", programs: ["evaluation", "optimizers", "points", "recurrent"] },
+  // With what the first one has.
+  { part: "extras", programs: ["images"], besides: "conv" },
+];
 /** The function with which a thread asks for a part, which does not run in programs. */
 const kLoading = /^eg::bindings::request_part\(/;
 /** What several of these parts need. */
@@ -33,7 +39,7 @@ const kShared = "layers";
 /** What no program needs. */
 const kRest = "rest";
 /** All parts besides the core, by their numbers in stubs. */
-export const kPartNames = [kShared, ...Object.keys(kParts), kRest];
+export const kPartNames = [kShared, "conv", "attention", "extras", kRest];
 
 /**
  * Splits `module` (with the names of its functions) into parts, which it writes to `fileOf(part)`; `linked` is the same module
@@ -42,7 +48,7 @@ export const kPartNames = [kShared, ...Object.keys(kParts), kRest];
 export async function split({ module, linked, fileOf, tools, variant }) {
   const scratch = (name) => join(dirname(module), `split-${name}`);
   const run = (tool, ...options) => quiet(join(tools, tool), [...kFeatures, ...options]);
-  const order = (from, to) => orderFunctions(from, to, join(tools, "wasm-opt"));
+  const order = (from, to, kept) => orderFunctions(from, to, join(tools, "wasm-opt"), kept);
   const bytes = readFileSync(module);
   const whole = new ModuleReader(bytes);
   const numbersOf = async (module) => {
@@ -105,33 +111,49 @@ export async function split({ module, linked, fileOf, tools, variant }) {
   for (const [part, { bytes }] of modules)
     if (part !== kRest) numbers.push(...(await numbersOf(bytes)));
   const slots = new Set([...numbers, ...[...reachable.values()].flatMap((one) => [...one.slots])]);
-  const stubs = stubModule(stubsFor(modules, slots));
+  const stubs = stubsFor(modules, slots);
   const [coreFile, stubFile, merged] = ["core.wasm", "stubs.wasm", "merged.wasm"].map(scratch);
   const owned = withOwnSlots(core, modules);
   writeFileSync(coreFile, withoutConstants(owned, constants, isInCore));
-  writeFileSync(stubFile, stubs);
+  writeFileSync(stubFile, stubModule(stubs));
   // Until both tables have become one, the module has two.
   const inputs = [coreFile, kCore, stubFile, "stubs"];
   await run("wasm-merge", "--enable-reference-types", ...inputs, "-o", merged);
-  await order(merged, fileOf(kCore));
+  // Stubs in the order of their slots compress better than next to similar ones.
+  await order(merged, fileOf(kCore), stubs.length);
 }
 
 /** Returns the part of each function. */
 async function partsOf({ functions }, code, ranIn) {
   const inCore = await ranIn(kCorePrograms);
-  const inParts = [];
-  for (const [part, programs] of Object.entries(kParts)) inParts.push([part, await ranIn(programs)]);
-  const parts = functions.map((_, index) => {
-    if (inCore[index] || kLoading.test(functions[index].name)) return kCore;
-    const needing = inParts.filter(([, ran]) => ran[index] !== 0).map(([part]) => part);
-    return needing.length > 1 ? kShared : (needing[0] ?? kRest);
+  const needs = [];
+  for (const need of kNeeds) needs.push({ ...need, ran: await ranIn(need.programs) });
+  const needing = functions.map(({ name }, index) => {
+    if (inCore[index] || kLoading.test(name)) return [kCore];
+    const found = needs.filter(({ ran }) => ran[index] !== 0);
+    const isHad = ({ besides }) => found.some(({ part }) => part === besides);
+    return found.filter((need) => !isHad(need)).map(({ part }) => part);
   });
-  // Which functions of the C library run depends on the values, so all that the core calls are there.
-  const inLibrary = new Set([...functions.keys()].filter((index) => /^\w+$/.test(functions[index].name)));
-  const waiting = [...functions.keys()].filter((index) => parts[index] === kCore);
+
+  // Which instances of a template for sizes run depends on sizes, so all go where one of them is needed.
+  const families = new Map();
+  const familyOf = ({ name }) => name.replace(/\b\d+(?:ul)?\b/g, "#");
+  functions.forEach((one, index) => {
+    const family = familyOf(one);
+    families.set(family, [...(families.get(family) ?? []), ...needing[index]]);
+  });
+  const parts = functions.map((one) => {
+    const all = new Set(families.get(familyOf(one)));
+    if (all.has(kCore)) return kCore;
+    return all.size > 1 ? kShared : ([...all][0] ?? kRest);
+  });
+
+  // Which functions of the C library run depends on values, so all that the core calls are there.
+  const isOfLibrary = functions.map(({ name }) => /^\w+$/.test(name));
+  const waiting = [...parts.keys()].filter((index) => parts[index] === kCore);
   while (waiting.length > 0) {
     for (const callee of code[waiting.pop()].calls.keys()) {
-      if (parts[callee] === kCore || !inLibrary.has(callee)) continue;
+      if (parts[callee] === kCore || !isOfLibrary[callee]) continue;
       parts[callee] = kCore;
       waiting.push(callee);
     }
@@ -141,7 +163,7 @@ async function partsOf({ functions }, code, ranIn) {
 
 /** Returns the stubs that the core needs: for those of the slots that have functions of other parts. */
 function stubsFor(modules, slots) {
-  return [...modules].flatMap(([part, module]) => {
+  const stubs = [...modules].flatMap(([part, module]) => {
     const types = module.types();
     return [...module.table()]
       .filter(([slot]) => slots.has(slot))
@@ -150,6 +172,7 @@ function stubsFor(modules, slots) {
         return { slot, part: kPartNames.indexOf(part), type: types[type] };
       });
   });
+  return stubs.sort((a, b) => a.slot - b.slot);
 }
 
 // Binaryen needs a table without gaps. Any function will do: the slots of parts get their contents at the end.

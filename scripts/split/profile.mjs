@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 const kProgram = fileURLToPath(new URL("run_programs.mjs", import.meta.url));
-const kSeeds = 6;
+const kSeeds = 10;
 
 /**
  * Returns a byte for each of the module's functions, which is not 0 if it ran in the programs with these names. `wasm` is the path

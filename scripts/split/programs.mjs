@@ -42,20 +42,8 @@ async function train(eg, model, optimizer, lossOf, steps = 3) {
   return printed;
 }
 
-/** What a page does with a model when it has been trained for a while: its accuracy and its predictions. */
-async function use(eg, model, x) {
-  await model.call(x).sum().backwardAsync();
-  model.eval();
-  const scores = eg.noGrad(() => model.call(x));
-  const best = scores.argmax(-1);
-  const hits = best.eq(best.clone()).to("float32").mean().item();
-  await scores.softmax(-1).array();
-  model.train();
-  return hits;
-}
-
 /** A multilayer perceptron on arrays of the page. */
-async function perceptron(eg, random, makers, isUsed = false) {
+async function perceptron(eg, random, makers) {
   const [inputs, hidden, classes] = [random(1, 900), random(1, 300), random(2, 30)];
   const { Sequential, Linear, ReLU, Dropout } = eg.nn;
   for (const make of makers) {
@@ -71,7 +59,6 @@ async function perceptron(eg, random, makers, isUsed = false) {
     const x = eg.tensor(images, { shape: [count, inputs] });
     const y = eg.tensor(labels);
     await train(eg, model, make(model.parameters()), () => eg.crossEntropy(model.call(x), y));
-    if (isUsed) await use(eg, model, x);
   }
 }
 
@@ -92,7 +79,7 @@ function optimizers(eg, random) {
     ...[Adagrad, Adadelta, Adamax, NAdam, RAdam, ASGD, Rprop, Adafactor].map(
       (Optimizer) => (parameters) => new Optimizer(parameters),
     ),
-  ], true);
+  ]);
 }
 
 /** Regression and classification of points, with batches from a loader. */
@@ -147,32 +134,68 @@ function arithmetic(eg, random) {
   }
 }
 
+/** What a page does with a model when it has been trained for a while: its accuracy and its predictions. */
+async function evaluation(eg, random) {
+  const { Sequential, Linear, ReLU } = eg.nn;
+  const [inputs, classes, count] = [random(1, 900), random(2, 30), random(1, 130)];
+  const model = new Sequential(new Linear(inputs, 20), new ReLU(), new Linear(20, classes));
+  const x = eg.rand([count, inputs]);
+  await model.call(x).sum().backwardAsync();
+  model.eval();
+  const scores = eg.noGrad(() => model.call(x));
+  const best = scores.argmax(-1);
+  best.eq(eg.randint(0, classes, [count])).to("float32").mean().item();
+  await scores.softmax(-1).array();
+}
+
+const trainOn = async (eg, random, model, shape) => {
+  const count = random(1, 20);
+  const x = eg.rand([count, ...shape]);
+  const optimizer = new eg.optim.Adam(model.parameters());
+  await train(eg, model, optimizer, () => losses(eg).classes(model.call(x), count), 2);
+};
+
 /** Convolutions on images, with the layers that usually come with them. */
 async function cnn(eg, random) {
-  const { Sequential, Conv2d, BatchNorm2d, ReLU, MaxPool2d, AvgPool2d, AdaptiveAvgPool2d, Dropout2d, Flatten, Linear } = eg.nn;
-  const side = random(24, 33);
-  const channels = random(1, 4);
-  const [first, second] = [random(1, 20), random(1, 33)];
+  const { Sequential, Conv2d, BatchNorm2d, ReLU, MaxPool2d, Flatten, Linear } = eg.nn;
+  const [side, channels, first, second] = [random(24, 33), random(1, 4), random(1, 20), random(1, 33)];
   const kernel = random(1, 3) * 2 + 1;
-  const models = [
-    new Sequential(
-      new Conv2d(channels, first, kernel), new ReLU(), new MaxPool2d(2),
-      new Conv2d(first, second, 3, { padding: 1 }), new ReLU(), new MaxPool2d(2),
-      new Flatten(), new Linear(second * Math.floor((side - kernel + 1) / 4) ** 2, 10),
-    ),
-    new Sequential(
-      new Conv2d(channels, first, 3, { padding: 1, bias: false }), new BatchNorm2d(first), new ReLU(), new AvgPool2d(2),
-      new Dropout2d(0.1), new Conv2d(first, second, 3, { stride: 2 }), new ReLU(), new AdaptiveAvgPool2d(1),
-      new Flatten(), new Linear(second, 10),
-    ),
-  ];
-  for (const model of models) {
-    const count = random(1, 20);
-    const x = eg.rand([count, channels, side, side]);
-    const optimizer = new eg.optim.Adam(model.parameters());
-    await train(eg, model, optimizer, () => losses(eg).classes(model.call(x), count), 2);
-    await use(eg, model, x);
-  }
+  const plain = new Sequential(
+    new Conv2d(channels, first, kernel),
+    new ReLU(),
+    new MaxPool2d(2),
+    new Conv2d(first, second, 3, { padding: 1 }),
+    new ReLU(),
+    new MaxPool2d(2),
+    new Flatten(),
+    new Linear(second * Math.floor((side - kernel + 1) / 4) ** 2, 10),
+  );
+  await trainOn(eg, random, plain, [channels, side, side]);
+  const normalized = new Sequential(
+    new Conv2d(channels, first, 3, { padding: 1, bias: false }),
+    new BatchNorm2d(first),
+    new ReLU(),
+    new MaxPool2d(4),
+    new Flatten(),
+    new Linear(first * Math.floor(side / 4) ** 2, 10),
+  );
+  await trainOn(eg, random, normalized, [channels, side, side]);
+}
+
+/** Other layers for images. */
+async function images(eg, random) {
+  const { Sequential, Conv2d, AvgPool2d, AdaptiveAvgPool2d, Dropout2d, Flatten, Linear } = eg.nn;
+  const [side, first, second] = [random(24, 33), random(1, 20), random(1, 33)];
+  const model = new Sequential(
+    new Conv2d(3, first, 3, { padding: 1 }),
+    new AvgPool2d(2),
+    new Dropout2d(0.1),
+    new Conv2d(first, second, 3, { stride: 2 }),
+    new AdaptiveAvgPool2d(1),
+    new Flatten(),
+    new Linear(second, 10),
+  );
+  await trainOn(eg, random, model, [3, side, side]);
 }
 
 /** A small transformer. */
@@ -245,4 +268,14 @@ async function recurrent(eg, random) {
   }
 }
 
-export const kPrograms = { mlp, arithmetic, optimizers, points, cnn, gpt, recurrent };
+export const kPrograms = {
+  mlp,
+  arithmetic,
+  evaluation,
+  optimizers,
+  points,
+  cnn,
+  images,
+  gpt,
+  recurrent,
+};

@@ -27,9 +27,8 @@ const eg = await import("../../dist/index.js");
 await eg.init({ variant, threads: Number(threads), wasmUrl });
 for (let seed = 0; seed < Number(seeds); ++seed) await runPrograms(eg, seed, names.length ? names : undefined);
 loadParts();
+await eg.shutdown();
 writeSync(1, new Uint8Array(memory.buffer).slice(0, Number(functions)));
-// The threads of the pool keep the process alive.
-process.exit(0);
 
 // What the core needs to load other parts, and to fail without them.
 function loadParts() {

@@ -47,7 +47,9 @@ const start = (variant, options, folder = kFolder) =>
 const kNeeded = {
   mlp: [],
   arithmetic: [],
+  evaluation: ["layers", "extras"],
   optimizers: ["layers", "extras"],
+  images: ["layers", "conv", "extras"],
   points: ["layers", "extras"],
   recurrent: ["layers", "extras"],
   cnn: ["layers", "conv"],

@@ -11,6 +11,9 @@ import { adaptiveAvgPool2d, adaptiveMaxPool2d } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { declared, type Layer, layerOfOne } from "../layer.js";
 import { formatArguments } from "../module_text.js";
+import { needsPart } from "../../runtime/parts.js";
+
+needsPart("extras");
 
 function outputSizeOf(spatial: number): Rule<OutputSize> {
   return new Rule<OutputSize>(

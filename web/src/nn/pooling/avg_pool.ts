@@ -8,6 +8,9 @@ import { perDimension } from "../layer_options.js";
 import { Module } from "../module.js";
 import { formatArguments } from "../module_text.js";
 import { type PoolClass, type PoolLayer, poolLayer } from "./pool_layer.js";
+import { needsPart } from "../../runtime/parts.js";
+
+needsPart("extras");
 
 function avgPoolOptions(spatial: number) {
   return {
