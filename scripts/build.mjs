@@ -119,6 +119,8 @@ async function bundle(entry, outfile) {
     // Keeps the script on one line, which finish() requires.
     supported: { "template-literal": false },
     sourcemap: true,
+    // The sources would be a quarter of the package; file, line and name are what a stack trace needs.
+    sourcesContent: false,
     plugins: [kNames],
   });
   const map = `${outfile}.map`;

@@ -43,11 +43,15 @@ async function makeTarball() {
       quiet(process.execPath, ["scripts/build.mjs"], { cwd: kRoot }),
     );
   }
+  return step("npm pack", () => pack(kRoot));
+}
+
+/** Packs the package in a folder; returns the tarball. */
+async function pack(source) {
   const folder = join(kRoot, "build", "package");
   mkdirSync(folder, { recursive: true });
-  const options = ["pack", "--json", "--pack-destination", folder];
-  await step("npm pack", () => quiet("npm", options, { cwd: kRoot }));
-  const { name, version } = JSON.parse(readFileSync(join(kRoot, "package.json"), "utf8"));
+  await quiet("npm", ["pack", "--json", "--pack-destination", folder], { cwd: source });
+  const { name, version } = JSON.parse(readFileSync(join(source, "package.json"), "utf8"));
   return join(folder, `${name}-${version}.tgz`);
 }
 
@@ -103,8 +107,9 @@ await main(async () => {
   const { Projects } = await import("../tests/package/projects.mjs");
   const { lineOf, readmeTable } = await import("../tests/package/table.mjs");
   const tarball = await makeTarball();
+  const starter = await pack(join(kRoot, "create"));
   const projects = new Projects(tarball);
-  const context = { tarball, projects, browsers: new Browsers() };
+  const context = { tarball, starter, projects, browsers: new Browsers() };
   const results = [];
   try {
     for (const row of rows) {

@@ -46,11 +46,19 @@ function makePlan(wanted, date) {
   const manifest = JSON.parse(textOf("package.json"));
   const version = nextVersion(manifest.version, wanted);
   if (version === null) throw expected(`"${wanted}" is no version.\n${kHelp}`);
+  const starter = JSON.parse(textOf("create/package.json"));
   const changelog = textOf("CHANGELOG.md");
   const status = read("git", ["-C", kRoot, "status", "--porcelain"]);
   if (status === null) throw expected("This is no git repository: there is nothing to tag.");
   const hasTag = read("git", ["-C", kRoot, "tag", "--list", `v${version}`]) !== "";
-  const found = obstacles({ manifest, changelog, version, isClean: status === "", hasTag });
+  const found = obstacles({
+    manifest,
+    starter,
+    changelog,
+    version,
+    isClean: status === "",
+    hasTag,
+  });
   if (found.length > 0) {
     const lines = found.map((line) => `  ${line}`);
     throw expected([`${version} cannot be released:`, ...lines].join("\n"));
@@ -61,8 +69,8 @@ function makePlan(wanted, date) {
       ? datedChangelog(changelog, version, date)
       : withVersion(file, textOf(file), version),
   ]);
-  const { body } = unreleasedSection(changelog);
-  return { version, texts, changes: body.match(/^[-*] \S/gm).length };
+  const notes = unreleasedSection(changelog).body.trim();
+  return { version, texts, notes, changes: notes.match(/^[-*] \S/gm).length };
 }
 
 async function tryToPublish() {
@@ -73,13 +81,16 @@ async function tryToPublish() {
   const output = await step("npm publish --provenance --dry-run", () =>
     quiet("npm", ["publish", ...options], { cwd: kRoot }),
   );
+  await step("the same for create-edgegrad", () =>
+    quiet("npm", ["publish", ...options], { cwd: join(kRoot, "create") }),
+  );
   for (const [, line] of output.matchAll(
     /^npm notice ((?:package size|total files|shasum): .*)$/gm,
   ))
     console.log(`    ${line}`);
 }
 
-async function release({ version, texts }, { "no-build": isBuilt }) {
+async function release({ version, texts, notes }, { "no-build": isBuilt }) {
   try {
     for (const [file, text] of texts) writeFileSync(join(kRoot, file), text);
     if (!isBuilt) {
@@ -90,7 +101,9 @@ async function release({ version, texts }, { "no-build": isBuilt }) {
     await tryToPublish();
     await step(`commit and tag v${version}`, async () => {
       await git("commit", "--message", `Release ${version}`, "--", ...kReleasedFiles);
-      await git("tag", "--annotate", `v${version}`, "--message", `edgegrad ${version}`);
+      // The tag's text becomes the release notes. By default git would remove the headings, as comments.
+      const message = `edgegrad ${version}\n\n${notes}\n`;
+      await git("tag", "--annotate", `v${version}`, "--cleanup=verbatim", "--message", message);
     });
   } catch (error) {
     await git("reset", "--quiet", "--", ...kReleasedFiles);
@@ -106,6 +119,8 @@ Nothing has been pushed or published. What the owner does next:
   2. git push origin HEAD v${version}
   3. gh workflow run publish.yml --ref v${version} -f dry-run=false
      npm gives provenance to what a hosted workflow publishes, so this is done there; it needs the secret NPM_TOKEN.
+  4. gh release create v${version} --notes-from-tag
+     The tag contains this version's section of CHANGELOG.md.
 To take it back before the push: git tag --delete v${version} && git reset --hard HEAD~1`;
 
 await main(async () => {

@@ -9,7 +9,9 @@ const kUnreleased = /^## (?:\[?unreleased\]?|(\d+\.\d+\.\d+) \(unreleased\))[^\S
 /** Where the version is written: `pattern` has the text around it and must match `count` times, or `first` times and more. */
 const kPlaces = [
   { file: "package.json", pattern: /^( {2}"version": ")[^"]+(",)$/gm, count: 1 },
-  { file: "package-lock.json", pattern: /^((?: {2}| {6})"version": ")[^"]+(",)$/gm, first: 2 },
+  { file: "create/package.json", pattern: /^( {2}"version": ")[^"]+(",)$/gm, count: 1 },
+  // The packages of the checkout come before those of node_modules.
+  { file: "package-lock.json", pattern: /^((?: {2}| {6})"version": ")[^"]+(",)$/gm, first: 3 },
   { file: "CMakeLists.txt", pattern: /^(project\(edgegrad VERSION )[\d.]+( )/gm, count: 1 },
   {
     file: "web/src/runtime/version.ts",
@@ -37,8 +39,8 @@ export function compareVersions(a, b) {
   return at < 0 ? 0 : first[at] - second[at];
 }
 
-/** Returns a sentence for each reason why `version` cannot be released. */
-export function obstacles({ manifest, changelog, version, isClean, hasTag }) {
+/** Returns a sentence for each reason why `version` cannot be released; `starter` is the manifest of create-edgegrad. */
+export function obstacles({ manifest, starter, changelog, version, isClean, hasTag }) {
   const found = [];
   if (!isClean) found.push("The working tree has changes: commit or stash them.");
   if (hasTag) found.push(`The tag v${version} is there already.`);
@@ -50,6 +52,8 @@ export function obstacles({ manifest, changelog, version, isClean, hasTag }) {
       `package.json has no ${missing.join(", no ")}: the owner of the public repository fills them in; npm refuses provenance without a repository.`,
     );
   }
+  if (!starter.repository)
+    found.push("create/package.json has no repository: npm refuses provenance without one.");
   return [...found, ...obstaclesInChangelog(changelog, version)];
 }
 

@@ -4,11 +4,7 @@ import { createReadStream, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 
-/** The headers that a page needs to use threads (cross-origin isolation). */
-export const kIsolation = {
-  "Cross-Origin-Opener-Policy": "same-origin",
-  "Cross-Origin-Embedder-Policy": "require-corp",
-};
+export { kIsolation } from "./isolation.mjs";
 
 const kTypes = {
   ".css": "text/css",
@@ -20,12 +16,18 @@ const kTypes = {
   ".svg": "image/svg+xml",
   ".txt": "text/plain",
   ".wasm": "application/wasm",
+  ".webmanifest": "application/manifest+json",
 };
 
-/** Serves a folder below `base`, with these headers; port 0 selects any free port. Resolves to { url, stop }. */
+/**
+ * Serves a folder below `base`, with these headers; port 0 selects any free port. The address of a folder without "/" is redirected, as by
+ * other servers. Resolves to { url, stop }.
+ */
 export async function serveFolder(folder, { port = 0, base = "/", headers = {} } = {}) {
   const server = createServer((request, response) => {
     const file = fileOf(folder, base, request.url);
+    if (file === null && fileOf(folder, base, `${request.url}/`) !== null)
+      return response.writeHead(301, { Location: `${request.url}/`, ...headers }).end();
     if (file === null) return response.writeHead(404).end();
     const type = kTypes[extname(file)] ?? "application/octet-stream";
     response.writeHead(200, { "Content-Type": type, ...headers });

@@ -10,6 +10,8 @@ const kHead = `
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
     <link rel="icon" href="{root}icon.svg" />
+    <link rel="manifest" href="{root}manifest.webmanifest" />
+    <meta name="theme-color" content="#2f5bea" />
     <link rel="stylesheet" href="{root}shared/style.css" />
     <script type="module" src="{root}shared/frame.ts"></script>`;
 
@@ -23,7 +25,7 @@ const kBody = `
     <p id="alert" role="alert" hidden></p>`;
 
 const kFooter = `
-    <footer class="site">Everything here runs in this page: no server computes, and no data leaves it. MIT license.</footer>`;
+    <footer class="site">Everything here runs in this page: no server computes, and no data leaves it. <span id="offline-note"></span> MIT license.</footer>`;
 
 /** A Vite plugin that adds the frame to every page in `folder`. */
 export function pageFrame(folder) {

@@ -14,5 +14,10 @@ export const kPages = [
   ],
   ["hogwild", "Hogwild", "Workers train one model in shared memory, without locks."],
   ["playground", "Playground", "Two dimensions, a few neurons, and ten lines of your own code."],
+  [
+    "server_check",
+    "Server check",
+    "What your server sends with a page and its engine: compression, types, isolation, caching.",
+  ],
   ["speed", "Speed", "The results of the benchmarks, commit by commit."],
 ];

@@ -8,7 +8,7 @@ import { defineConfig } from "vite";
 import { kIsolation } from "../../scripts/serve_folder.mjs";
 import { digitShards } from "./digits/shards.mjs";
 import { pageFrame } from "./page_frame.mjs";
-import { serviceWorker } from "./service_worker.mjs";
+import { isolatingWorker, offlineWorker } from "./service_worker.mjs";
 import { startPage } from "./start/from_readme.mjs";
 
 const kHere = dirname(fileURLToPath(import.meta.url));
@@ -23,8 +23,9 @@ export default defineConfig({
   plugins: [
     pageFrame(kHere),
     startPage(kHere, join(kRoot, "README.md")),
-    serviceWorker(),
+    isolatingWorker(),
     digitShards(),
+    offlineWorker(),
   ],
   worker: { format: "es" },
   server: { headers: kIsolation, fs: { allow: [kRoot] } },

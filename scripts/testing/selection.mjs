@@ -78,6 +78,8 @@ const kTouches = [
   [/^web\/src\/webgpu\//, ["webgpu"]],
   [/^(web|package|tsconfig)/, ["js", "browser"]],
   [/^demos\//, ["site"]],
+  [/^create\//, ["js", "package"]],
+  [/^bin\//, ["js"]],
   [/\.md$/, ["docs"]],
 ];
 

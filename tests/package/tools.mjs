@@ -8,6 +8,9 @@ const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.me
 const kOthers = {
   "@arethetypeswrong/cli": "0.18.5",
   "@rollup/plugin-node-resolve": "16.0.3",
+  "@types/react": "19.3.0",
+  "@types/react-dom": "19.3.0",
+  "@vitejs/plugin-react": "6.3.0",
   bun: "1.4.5",
   deno: "2.9.6",
   "happy-dom": "21.0.4",
@@ -19,6 +22,7 @@ const kOthers = {
   "react-dom": "19.3.1",
   rollup: "4.68.7",
   vitest: "5.1.1",
+  wrangler: "4.164.0",
 };
 
 /** The oldest Node.js version that package.json allows. */

@@ -30,7 +30,10 @@ describe("the pages of the site", { skip: noBrowser || noSite, concurrency: 2 },
 
   for (const name of chosenPages()) {
     test(name, async () => {
-      const page = await site.browser.newPage({ viewport: { width: 360, height: 780 } });
+      const page = await site.browser.newPage({
+        viewport: { width: 360, height: 780 },
+        serviceWorkers: "block",
+      });
       try {
         const complaints = complaintsOf(page);
         await page.goto(site.isolated + name, { waitUntil: "load" });

@@ -1,5 +1,7 @@
-// The script of every page: the theme button, and showing uncaught errors to the visitor.
+// The script of every page: the theme button, showing uncaught errors to the visitor, and keeping the demos for visits without a
+// network.
 
+import { keepDemos } from "./offline.js";
 import { errorText } from "./printed.js";
 
 const kThemes = ["auto", "light", "dark"] as const;
@@ -69,3 +71,4 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () =>
 );
 addEventListener("error", (event) => showError(event.error ?? event.message));
 addEventListener("unhandledrejection", (event) => showError(event.reason));
+addEventListener("load", () => void keepDemos(byId("offline-note")));

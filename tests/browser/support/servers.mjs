@@ -37,8 +37,9 @@ export function serveWithVite(folder, args = []) {
 }
 
 /** Starts a Node program that serves on a given port and prints its URL; returns { url, stop }. */
-export async function serveWith(folder, program, args) {
-  const child = spawnNode(folder, [program, ...args, "--port", String(await freePort())]);
+export async function serveWith(folder, program, args, node = process.execPath) {
+  const port = String(await freePort());
+  const child = spawnNode(folder, [program, ...args, "--port", port], node);
   const url = await addressIn(child);
   return { url, stop: () => child.kill() };
 }
@@ -85,9 +86,9 @@ function viteOf(folder) {
   return join(folder, "node_modules", "vite", "bin", "vite.js");
 }
 
-function spawnNode(folder, args) {
+function spawnNode(folder, args, node = process.execPath) {
   const env = { ...process.env, NO_COLOR: "1", NEXT_TELEMETRY_DISABLED: "1" };
-  return spawn(process.execPath, args, { cwd: folder, env });
+  return spawn(node, args, { cwd: folder, env });
 }
 
 // Matches the URL that a server prints when it is ready.

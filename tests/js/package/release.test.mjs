@@ -43,7 +43,7 @@ const kOwners = {
   bugs: "https://example.com/edgegrad/issues",
 };
 const kChangelog =
-  "# Changelog\n\n## Unreleased\n\n- A change.\n- Another.\n\n## 0.0.9 (2026-01-01)\n\n- Old.\n";
+  "# Changelog\n\n## Unreleased\n\n### Added\n\n- A change.\n- Another.\n\n## 0.0.9 (2026-01-01)\n\n- Old.\n";
 const kToday = new Date().toISOString().slice(0, 10);
 
 const git = (...args) =>
@@ -60,6 +60,9 @@ function write(name, text) {
 function commitWith({ manifest = {}, changelog = kChangelog }) {
   const all = { ...readJson("package.json"), ...kOwners, version: "0.1.0", ...manifest };
   write("package.json", `${JSON.stringify(all, null, 2)}\n`);
+  const { repository } = all;
+  const starter = { ...readJson("create/package.json"), version: all.version, repository };
+  write("create/package.json", `${JSON.stringify(starter, null, 2)}\n`);
   write("CHANGELOG.md", changelog);
   git("add", "--all");
   git("commit", "--quiet", "--allow-empty", "--message=Start");
@@ -102,18 +105,25 @@ describe("npm run release", () => {
     assert.equal(status, 0, stderr);
     assert.equal(JSON.parse(textOf("package.json")).version, "0.2.0");
     const lock = JSON.parse(textOf("package-lock.json"));
-    assert.deepEqual([lock.version, lock.packages[""].version], ["0.2.0", "0.2.0"]);
+    const { "": own, create } = lock.packages;
+    assert.deepEqual([lock.version, own.version, create.version], ["0.2.0", "0.2.0", "0.2.0"]);
+    assert.equal(JSON.parse(textOf("create/package.json")).version, "0.2.0");
     assert.match(textOf("CMakeLists.txt"), /project\(edgegrad VERSION 0\.2\.0 /);
     assert.match(textOf("web/src/runtime/version.ts"), /kVersion = "0\.2\.0"/);
     assert.match(
       textOf("CHANGELOG.md"),
-      new RegExp(`\n## 0\\.2\\.0 \\(${kToday}\\)\n\n- A change`),
+      new RegExp(`\n## 0\\.2\\.0 \\(${kToday}\\)\n\n### Added\n\n- A change`),
     );
     assert.equal(git("status", "--porcelain"), "");
     assert.equal(git("log", "-1", "--format=%s"), "Release 0.2.0");
     assert.equal(git("rev-parse", "v0.2.0^{commit}"), git("rev-parse", "HEAD"));
     assert.match(stdout, /Nothing has been pushed[\s\S]*git push origin HEAD v0\.2\.0/);
     assert.match(stdout, /publish\.yml --ref v0\.2\.0/);
+    assert.equal(
+      git("tag", "--list", "--format=%(contents)", "v0.2.0"),
+      "edgegrad 0.2.0\n\n### Added\n\n- A change.\n- Another.",
+    );
+    assert.match(stdout, /gh release create v0\.2\.0 --notes-from-tag/);
     assert.ok(existsSync(join(kRoot, ".github/workflows/publish.yml")));
 
     const again = await release("0.2.0");
@@ -153,6 +163,7 @@ describe("npm run release", () => {
     git("reset", "--quiet", "--hard", "HEAD~1");
     assert.equal(status, 1);
     assert.match(stderr, /package\.json has no repository, no bugs: the owner/);
+    assert.match(stderr, /create\/package\.json has no repository: npm refuses/);
   });
 
   test("refuses what is no version", async () => {
@@ -168,6 +179,7 @@ describe("the plan of a release", () => {
   const given = (more) =>
     obstacles({
       manifest: { ...kOwners, version: "0.1.0" },
+      starter: kOwners,
       changelog: kChangelog,
       version: "0.1.1",
       isClean: true,

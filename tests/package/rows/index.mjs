@@ -12,6 +12,7 @@ import { kNodeRows } from "./node.mjs";
 import { kRunnerRows } from "./runners.mjs";
 import { kSideEffectRows } from "./side_effects.mjs";
 import { kTarballRows } from "./tarball.mjs";
+import { kTemplateRows } from "./templates.mjs";
 import { kTypeRows } from "./types.mjs";
 
 export const kRows = [
@@ -23,5 +24,6 @@ export const kRows = [
   ...kRunnerRows,
   ...kBrowserRows,
   ...kDemoRows,
+  ...kTemplateRows,
   ...kTarballRows,
 ];

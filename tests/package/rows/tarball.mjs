@@ -10,13 +10,14 @@ import { versionOf } from "../tools.mjs";
 
 const manifest = JSON.parse(readFileSync(join(kRoot, "package.json"), "utf8"));
 
+// The files of a variant, which may be several.
+const kOfVariants = new RegExp(`^edgegrad-(?:${kVariants.join("|")})(?:\\.\\w+)?\\.(?:mjs|wasm)$`);
 const kScripts = [
   "index.js",
   "wasm/edgegrad-webgpu.js",
-  ...kVariants.flatMap((variant) => [
-    `wasm/edgegrad-${variant}.mjs`,
-    `wasm/edgegrad-${variant}.wasm`,
-  ]),
+  ...filesOf(join(kRoot, "dist", "wasm"))
+    .filter((name) => kOfVariants.test(name))
+    .map((name) => `wasm/${name}`),
 ];
 const kMaps = ["index.js.map", "wasm/edgegrad-webgpu.js.map"];
 const kTexts = ["CHANGELOG.md", "LICENSE", "README.md", "THIRD_PARTY_NOTICES.md", "package.json"];
@@ -40,7 +41,8 @@ function expectedFiles() {
   const dist = [...kScripts, ...kMaps, ...types, ...modulesOf(sources)].map(
     (name) => `dist/${name}`,
   );
-  return [...kTexts, ...docs.map((name) => `docs/${name}`), ...dist].sort();
+  const programs = filesOf(join(kRoot, "bin")).map((name) => `bin/${name}`);
+  return [...kTexts, ...programs, ...docs.map((name) => `docs/${name}`), ...dist].sort();
 }
 
 /** Returns the modules for bundlers: one for every source except those that are bundled into a single file. */
@@ -85,10 +87,12 @@ export const kTarballRows = [
     title: "no problems",
     quick: true,
     version: () => versionOf("publint"),
-    async run({ projects, tarball }) {
+    async run({ projects, tarball, starter }) {
       const folder = await projects.with("publint", "@arethetypeswrong/cli");
-      const output = await runTool(folder, "publint", "run", tarball, "--strict");
-      assert.match(output, /All good!/);
+      for (const packed of [tarball, starter]) {
+        const output = await runTool(folder, "publint", "run", packed, "--strict");
+        assert.match(output, /All good!/);
+      }
     },
   },
   {

@@ -30,12 +30,12 @@ export async function startSite(chromiumArguments = []) {
   return { isolated: isolated.url, plain: plain.url, browser, stop };
 }
 
-/** Opens a page; `problems` are its errors so far. */
+/** Opens a page without service workers, so that only the server decides; `problems` are its errors so far. */
 export async function openPage(browser, url, options = {}) {
-  const context = await browser.newContext(options);
+  const context = await browser.newContext({ serviceWorkers: "block", ...options });
   const page = await context.newPage();
   const problems = complaintsOf(page);
-  // Keeps coi-serviceworker from isolating a page whose server does not; it calls this function.
+  // Calls of coi-serviceworker would fail instead of being blocked; it calls this function first.
   await page.addInitScript(() => {
     globalThis.coi = { shouldRegister: () => false };
   });

@@ -1,0 +1,14 @@
+import { runtime } from 'edgegrad';
+import { train } from './train.js';
+
+const show = (id, text) => {
+  document.getElementById(id).textContent = text;
+};
+
+for await (const { step, loss } of train()) {
+  const { threads, variant } = runtime();
+  show('runtime', `threads: ${threads}, variant: ${variant}`);
+  show('progress', `step ${step}, loss ${loss.toFixed(6)}`);
+  // Lets the page draw.
+  await new Promise((resolve) => setTimeout(resolve));
+}

@@ -1,0 +1,35 @@
+// Keeps the demos for visits without a network, with a service worker (offline/worker.ts) that starts when the page has loaded.
+
+/** Starts keeping the demos, and says in `note` how far that is. */
+export async function keepDemos(note: HTMLElement): Promise<void> {
+  if (!import.meta.env.PROD || navigator.serviceWorker === undefined || savesData()) return;
+  // The address of the site's folder, which the head of every page has.
+  const root = document.querySelector<HTMLLinkElement>("link[rel=manifest]")?.href;
+  const script = new URL("offline_worker.js", root);
+  try {
+    const registration = await navigator.serviceWorker.register(script);
+    const worker = registration.installing ?? registration.waiting ?? registration.active;
+    if (worker === null) return;
+    const show = () => {
+      note.textContent = kNotes[worker.state] ?? "";
+    };
+    worker.addEventListener("statechange", show);
+    show();
+  } catch (error) {
+    // Browsers refuse service workers in private windows, for example; the demos work without one.
+    console.info("The demos are not kept for visits without a network:", error);
+  }
+}
+
+const kNotes: Partial<Record<ServiceWorkerState, string>> = {
+  installing: "Keeping the demos for visits without a network …",
+  installed: "The demos also work without a network.",
+  activating: "The demos also work without a network.",
+  activated: "The demos also work without a network.",
+};
+
+// Whoever asks for less data does not want 20 MB of digits and text.
+function savesData(): boolean {
+  const { connection } = navigator as { connection?: { saveData?: boolean } };
+  return connection?.saveData === true;
+}

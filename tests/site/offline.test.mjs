@@ -1,0 +1,185 @@
+// The site without a network: after one visit every demo trains, with the threads of an isolated page, and a model goes on from
+// where it was.
+
+import assert from "node:assert/strict";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { kIsolation, serveFolder } from "../../scripts/serve_folder.mjs";
+import { noBrowser, startChromium } from "../browser/support/chromium.mjs";
+import { kDemos, trainDemo } from "./support/demos.mjs";
+import { stopTraining, trainTo } from "./support/digits_page.mjs";
+import { complaintsOf, kSite, noSite } from "./support/pages.mjs";
+import { numberIn, untilText } from "./support/site.mjs";
+
+const kBase = "/some/path/";
+const kTimeout = 60_000;
+
+for (const [title, headers] of [
+  ["a server that sends the headers for isolation", kIsolation],
+  ["a server that sends no headers", {}],
+]) {
+  describe(`the site, visited once from ${title}`, { skip: noBrowser || noSite }, () => {
+    let browser;
+    let server;
+    let page;
+    let site;
+    let steps;
+    before(async () => {
+      browser = await startChromium();
+      server = await serveFolder(kSite, { base: kBase, headers });
+      site = server.url;
+      page = await browser.newPage();
+      page.setDefaultTimeout(kTimeout);
+    });
+    after(async () => {
+      await browser?.close();
+      server?.stop();
+    });
+
+    test("trains, and keeps the demos meanwhile", async () => {
+      await page.goto(`${site}digits/index.html`);
+      await page.waitForFunction(() => crossOriginIsolated);
+      await page.waitForSelector("#run:enabled");
+      await trainTo(page, 50);
+      steps = await numberIn(page, "#steps");
+      await untilText(page, "#offline-note", /^The demos also work without a network\.$/);
+    });
+
+    test("can be installed", async () => {
+      const session = await page.context().newCDPSession(page);
+      const { installabilityErrors } = await session.send("Page.getInstallabilityErrors");
+      const errors = installabilityErrors.map(({ errorId }) => errorId);
+      // The pages of tests are private.
+      assert.deepEqual(
+        errors.filter((id) => id !== "in-incognito"),
+        [],
+      );
+    });
+
+    test("goes on with the model and the optimizer of the last visit when the server is gone", async () => {
+      server.stop();
+      await page.goto(`${site}digits/index.html`);
+      await page.waitForSelector("#run:enabled");
+      await untilText(page, "#run", /^Resume$/);
+      assert.equal(await numberIn(page, "#steps"), steps);
+      await page.click("#run");
+      await page.waitForFunction(
+        (steps) =>
+          Number(document.getElementById("steps").textContent.replaceAll(",", "")) > steps + 20,
+        steps,
+      );
+      await stopTraining(page);
+    });
+
+    for (const demo of Object.keys(kDemos)) {
+      test(`trains without the server: ${demo}`, async () => {
+        const complaints = complaintsOf(page);
+        await trainDemo(page, site, demo);
+        assert.equal(await page.evaluate(() => crossOriginIsolated), true);
+        assert.deepEqual(complaints, []);
+      });
+    }
+  });
+}
+
+describe("the worker that keeps the demos", { skip: noBrowser || noSite }, () => {
+  let browser;
+  let server;
+  before(async () => {
+    browser = await startChromium();
+    server = await serveFolder(kSite, { base: kBase });
+  });
+  after(async () => {
+    await browser?.close();
+    server?.stop();
+  });
+
+  test("takes over from the one that only isolates, and lets through what must come from the server", async () => {
+    const page = await browser.newPage();
+    await page.goto(server.url);
+    await untilKeeping(page);
+    const seen = await page.evaluate(async () => {
+      const policy = async (cache) =>
+        (await fetch("index.html", { cache })).headers.get("Cross-Origin-Embedder-Policy");
+      return {
+        worker: navigator.serviceWorker.controller.scriptURL.split("/").at(-1),
+        kept: await policy("default"),
+        sent: await policy("no-store"),
+      };
+    });
+    assert.deepEqual(seen, { worker: "offline_worker.js", kept: "require-corp", sent: null });
+    await page.close();
+  });
+
+  test("takes a new version of the site when all pages of the old one are closed, never a mixture", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "edgegrad-site-"));
+    cpSync(kSite, folder, { recursive: true, filter: (path) => path !== join(kSite, "docs") });
+    const own = await serveFolder(folder, { headers: kIsolation });
+    const context = await browser.newContext();
+    const open = async () => {
+      const page = await context.newPage();
+      await page.goto(`${own.url}speed/index.html`);
+      await untilText(page, "#offline-note", /^The demos also work/);
+      return page;
+    };
+    try {
+      const first = await open();
+      publish(folder, "speed/index.html", "<h1>Speed, commit by commit", "<h1>Newer");
+      await first.reload();
+      await first.waitForFunction(async () => {
+        const registration = await navigator.serviceWorker.getRegistration();
+        return registration.waiting !== null;
+      });
+      await first.reload();
+      assert.equal(await first.textContent("h1"), "Speed, commit by commit");
+      // The browser puts the new worker to use soon after the last page is closed.
+      let page = first;
+      for (let i = 0; i < 20 && (await page.textContent("h1")) !== "Newer"; i++) {
+        await page.close();
+        await sleep(500);
+        page = await open();
+      }
+      assert.equal(await page.textContent("h1"), "Newer");
+    } finally {
+      await context.close();
+      own.stop();
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test("keeps the pages of the docs that were visited", async () => {
+    const page = await browser.newPage();
+    await page.goto(server.url);
+    await untilKeeping(page);
+    // The server redirects to docs/.
+    await page.goto(`${server.url}docs`);
+    const heading = await page.textContent("h1");
+    server.stop();
+    await page.reload();
+    assert.equal(await page.textContent("h1"), heading);
+    await page.close();
+  });
+});
+
+// Changes a page and its entry in the worker's list, as a build does.
+function publish(folder, name, before, after) {
+  const replace = (file, from, to) => {
+    const text = readFileSync(join(folder, file), "utf8");
+    assert.ok(from instanceof RegExp ? from.test(text) : text.includes(from), file);
+    writeFileSync(join(folder, file), text.replace(from, to));
+  };
+  replace(name, before, after);
+  replace("offline_worker.js", new RegExp(`(url:"${name}",revision:")\\w+`), "$1new");
+}
+
+// The worker that only isolates is replaced without a reload.
+function untilKeeping(page) {
+  return page.waitForFunction(
+    () => navigator.serviceWorker.controller?.scriptURL.endsWith("/offline_worker.js"),
+    null,
+    { timeout: kTimeout },
+  );
+}

@@ -1,0 +1,61 @@
+// The demos of the site: how each starts, and how to tell that it has learned.
+
+import { setTimeout as sleep } from "node:timers/promises";
+
+const kTimeout = 120_000;
+const kPause = 200;
+
+/** The demos by name: where they are, how to start them and how to tell that they have learned; both functions run in the page. */
+export const kDemos = {
+  start: {
+    path: "index.html",
+    learned: () => /^8000 0\.00/m.test(document.querySelector("[role=log]")?.innerText),
+  },
+  digits: {
+    start: () => document.querySelector("#run:enabled")?.click(),
+    learned: () => Number.parseFloat(document.getElementById("accuracy").textContent) > 85,
+  },
+  gpt: {
+    start: () => document.getElementById("run").click(),
+    learned: () => Number.parseFloat(document.getElementById("held-out").textContent) < 3.5,
+  },
+  engine_room: {
+    learned: () => document.querySelectorAll("#graph .node[data-state=done]").length > 5,
+  },
+  hogwild: {
+    start: () => {
+      document.getElementById("steps").value = "1000";
+      document.getElementById("run").click();
+    },
+    learned: () => document.querySelectorAll(".results tbody tr").length === 3,
+  },
+  playground: {
+    start: () => document.querySelector("#run:enabled")?.click(),
+    learned: () => Number.parseFloat(document.getElementById("accuracy").textContent) > 80,
+  },
+};
+
+/** Opens a demo and trains until it has learned. */
+export async function trainDemo(page, site, name) {
+  const { path = `${name}/index.html`, start, learned } = kDemos[name];
+  await page.goto(site + path);
+  // The button is disabled until the engine is ready.
+  await until(page, () => document.getElementById("run")?.disabled !== true);
+  if (start) await page.evaluate(start);
+  await until(page, learned);
+}
+
+// Waits until a condition holds in the page; throws if the page shows an error.
+async function until(page, condition) {
+  const end = performance.now() + kTimeout;
+  while (performance.now() < end) {
+    const alert = await page.evaluate(
+      () => document.querySelector("#alert:not([hidden])")?.textContent,
+    );
+    if (alert) throw new Error(`the page shows an error: ${alert}`);
+    if (await page.evaluate(condition)) return;
+    await sleep(kPause);
+  }
+  const text = await page.evaluate(() => document.querySelector("main").innerText);
+  throw new Error(`after ${kTimeout / 1000} s the page shows:\n${text}`);
+}
