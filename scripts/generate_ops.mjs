@@ -291,8 +291,10 @@ function signaturesOf(op, args, returns) {
       .map((arg) => `${arg.name}${arg.isGiven ? "" : "?"}: ${typeOf(arg)}`);
     add([...positional, `options: { ${named.join("; ")} }${more ? ` & ${more}` : ""}`]);
   }
-  if (isVariadic(op)) list.push(...spreadSignatures(visible, returns, more));
-  return list;
+  if (!isVariadic(op)) return list;
+  const spread = spreadSignatures(visible, returns, more);
+  // TypeScript compares a call that fits no signature with the last one: so it names the option that a misspelled one resembles.
+  return more ? [...spread, ...list] : [...list, ...spread];
 }
 
 // Returns the type of the options that are not arguments of the engine's op.

@@ -59,6 +59,7 @@ const kMayImport = {
     "generated/formula_shaders.json",
   ],
   vite: ["runtime"],
+  testing: ["runtime", "arguments", "tensor", "ops"],
   threads: ["files.ts", "runtime", "engine", "generated/border.ts", "tensor"],
 };
 

@@ -3,14 +3,18 @@
 //   ```js              a program: runs in Node, and prints the lines after its arrows (// → ...)
 //   ```js gpu          the same, with WebGPU
 //   ```js worker.mjs   a file beside the programs of its page; a configuration is loaded
-//   ```js page         code for a page: is bundled, and imports only names that the package exports
+//   ```js page         code for a page or a test runner: is bundled, and imports only names that the package exports
+//   ```ts              a program in TypeScript: compiles, runs, and prints the lines after its arrows
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { build, transform } from "esbuild";
+import { runNode } from "../js/support/child.mjs";
+import { kRoot } from "../js/support/files.mjs";
 import { preferSoftwareAdapter } from "../webgpu/support/software_adapter.mjs";
 import { codeOf, kPages } from "./support/markdown.mjs";
 import { expectedOutput, makeFolder, runIn } from "./support/programs.mjs";
@@ -20,6 +24,7 @@ const noGpu = preferSoftwareAdapter() ? false : "no software renderer: apt-get i
 const kChecks = {
   html: checkHtml,
   js: checkScript,
+  ts: checkTypeScript,
   json: ({ code }) => JSON.parse(code),
   sh: ({ code }) => assert.equal(run("bash", ["-n"], code), ""),
   python: ({ code }) => assert.equal(run("python3", ["-c", kParsePython], code), ""),
@@ -50,6 +55,32 @@ function testPage(page) {
 
 function isFile({ language, note }) {
   return language === "js" && note.includes(".");
+}
+
+async function checkTypeScript({ code, line }, folder) {
+  const name = `program_${line}.ts`;
+  writeFileSync(join(folder, name), code);
+  const compiler = join(kRoot, "node_modules", "typescript", "bin", "tsc");
+  const options = [
+    "--noEmit",
+    "--strict",
+    "--noUncheckedIndexedAccess",
+    "--exactOptionalPropertyTypes",
+  ];
+  const target = [
+    "--target",
+    "es2022",
+    "--module",
+    "nodenext",
+    "--types",
+    "node",
+    "--ignoreConfig",
+  ];
+  const { status, stdout } = await runNode([compiler, ...options, ...target, name], {
+    cwd: folder,
+  });
+  assert.equal(status, 0, stdout);
+  await checkProgram({ code: (await transform(code, { loader: "ts" })).code, line }, folder);
 }
 
 function checkScript(block, folder, blocks) {
@@ -84,7 +115,7 @@ async function checkPage({ code }, folder) {
     bundle: true,
     write: false,
     format: "esm",
-    external: ["./wasm/*", "node:*", "webgpu", "react"],
+    external: ["./wasm/*", "node:*", "webgpu", "react", "vitest"],
     logLevel: "silent",
   });
   assert.deepEqual(

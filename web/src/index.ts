@@ -71,11 +71,13 @@ export { where } from "./ops/where.js";
 export * as optim from "./optim/index.js";
 export type { Variant } from "./runtime/variant.js";
 export { getDefaultDtype, setDefaultDtype } from "./tensor/default_dtype.js";
+export { addDevtoolsFormatter } from "./tensor/devtools.js";
 export type { Complex, Device, DType, TypedArray } from "./tensor/dtype.js";
 export * from "./tensor/dtype_names.js";
 export type { Item } from "./tensor/elements.js";
 export { keep, userScope as scope } from "./tensor/scope.js";
 export { Tensor } from "./tensor/tensor.js";
+export * as testing from "./testing/index.js";
 export { spawn } from "./threads/spawn.js";
 
 // This must be the last export: start.ts marks where the package's code ends.

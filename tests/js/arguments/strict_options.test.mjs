@@ -33,7 +33,7 @@ const kWithoutOptions = new Set(
   eg.nn.utils.prune.BasePruningMethod eg.nn.utils.prune.PruningContainer eg.nn.utils.rnn.PackedSequence eg.noGrad
   eg.optim.Optimizer eg.optim.lrScheduler.BaseScheduler eg.optim.lrScheduler.LRScheduler eg.random.getState
   eg.random.initialSeed eg.random.manualSeed eg.random.seed eg.random.setState eg.runtime eg.scope eg.setGradEnabled
-  eg.setWarnAlways eg.slice eg.Slice eg.EdgeGradError eg.webgpuStats
+  eg.setWarnAlways eg.slice eg.Slice eg.EdgeGradError eg.testing.tensorsAreEqual eg.webgpuStats
   `
     .trim()
     .split(/\s+/),

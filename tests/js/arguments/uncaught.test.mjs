@@ -119,6 +119,33 @@ describe("the stack of an error", () => {
     assert.doesNotMatch(stderr, /dist.index\.js/);
   });
 
+  test("has only the user's lines where a test runner applies source maps to it", async () => {
+    const program = `
+      const mapped = (error, sites) => {
+        const lines = sites.map((site) => "\\n    at mapped " + site.getFunctionName() + " (/elsewhere.ts:1:1)");
+        return String(error) + lines.join("");
+      };
+      Error.prepareStackTrace = mapped;
+      const eg = await import("edgegrad");
+      await eg.init({ variant: "simd", threads: 1 });
+      function outer() {
+        eg.scope(function inner() { eg.ones([2]).add(eg.ones([3])); });
+      }
+      try { outer(); } catch (error) { console.log(error.stack); }
+      console.log(Error.prepareStackTrace === mapped);`;
+    const { stdout } = await runNode(["--input-type=module", "--eval", program]);
+    const [title, ...rest] = stdout.trim().split("\n");
+    assert.match(title, /^EdgeGradError: \[add\]/);
+    const names = rest.map((line) => /at mapped (\S+)/.exec(line)?.[1] ?? line);
+    assert.deepEqual(names, ["inner", "outer", "null", "true"]);
+  });
+
+  test("leaves no trace in Error", () => {
+    const before = Object.getOwnPropertyDescriptor(Error, "prepareStackTrace");
+    thrownBy(fail);
+    assert.deepEqual(Object.getOwnPropertyDescriptor(Error, "prepareStackTrace"), before);
+  });
+
   test("is left alone where somebody else writes stacks", () => {
     const { prepareStackTrace } = Error;
     Error.prepareStackTrace = (_, sites) => sites;

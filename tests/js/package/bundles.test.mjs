@@ -17,6 +17,7 @@ const kOtherParts = {
   composites: ["blockDiag", "cartesianProd"],
   transforms: ["jacrev", "linearize"],
   data: ["DataLoader", "WeightedRandomSampler"],
+  testing: ["assertClose", "devtoolsFormatters"],
 };
 const kOtherLayers = ["TransformerEncoder", "LSTM", "ConvTranspose", "LBFGS", "OneCycleLR"];
 

@@ -2,7 +2,7 @@
 // implementation.
 
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -17,7 +17,7 @@ const installed = join(folder, "node_modules", "edgegrad");
 mkdirSync(installed, { recursive: true });
 cpSync(join(kRoot, "package.json"), join(installed, "package.json"));
 cpSync(join(kRoot, "dist"), join(installed, "dist"), { recursive: true });
-cpSync(join(kRoot, "tests", "js", "types", "program.ts"), join(folder, "program.ts"));
+cpSync(join(kRoot, "tests", "js", "types"), folder, { recursive: true });
 writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
 writeFileSync(
   join(folder, "console.d.ts"),
@@ -36,25 +36,16 @@ const kSetups = {
   ],
 };
 
-const kCommon = [
-  "--noEmit",
-  "--strict",
-  "--exactOptionalPropertyTypes",
-  "--target",
-  "es2022",
-  "--types",
-  "",
-];
-
-function compile(program, options) {
+function compile(options, ...files) {
   const compiler = join(kRoot, "node_modules", "typescript", "bin", "tsc");
-  const args = [compiler, ...kCommon, ...options, program, "console.d.ts"];
-  return runNode(args, { cwd: folder });
+  const common = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--target", "es2022"];
+  const args = [...common, "--types", "", "--pretty", "false", ...options, ...files];
+  return runNode([compiler, ...args, "console.d.ts"], { cwd: folder });
 }
 
 for (const [name, options] of Object.entries(kSetups)) {
-  test(`a program compiles with ${name}`, async () => {
-    const { status, stdout } = await compile("program.ts", options);
+  test(`programs compile with ${name}`, async () => {
+    const { status, stdout } = await compile(options, "program.ts", "inferred.ts");
     assert.equal(status, 0, stdout);
   });
 }
@@ -63,7 +54,25 @@ test("the compiler shows what to write for the length of a tensor", async () => 
   const program =
     "import { ones } from 'edgegrad';\nexport const rows: number = ones([2]).length;\n";
   writeFileSync(join(folder, "length.ts"), program);
-  const { status, stdout } = await compile("length.ts", Object.values(kSetups)[1]);
+  const { status, stdout } = await compile(Object.values(kSetups)[1], "length.ts");
   assert.notEqual(status, 0);
   assert.match(stdout, /length\.ts\(2,14\).*x\.shape\[0\] or x\.numel/);
+});
+
+test("the error of a misspelled option suggests the right one", async () => {
+  const lines = readFileSync(join(folder, "misspelled.ts"), "utf8").split("\n");
+  const expected = lines.flatMap((line, i) => {
+    const [, name] = /; \/\/ (\w+)$/.exec(line) ?? [];
+    return name === undefined ? [] : [[i + 1, name]];
+  });
+  assert.ok(expected.length > 30);
+  const [, options] = Object.entries(kSetups)[0];
+  const { stdout } = await compile(options, "misspelled.ts");
+  const errors = stdout.split(/^(?=misspelled\.ts\()/m);
+  const found = errors.map((error) => {
+    const [, line] = /^misspelled\.ts\((\d+),/.exec(error) ?? [];
+    const [, name] = /Did you mean to write '(\w+)'/.exec(error) ?? [];
+    return [Number(line), name ?? error];
+  });
+  assert.deepEqual(found, expected);
 });

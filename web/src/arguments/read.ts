@@ -4,12 +4,15 @@ import { describe, fail } from "../runtime/errors.js";
 import { type Rule, type Rules, unchecked, type Values } from "./rule.js";
 import { refuseOption } from "./unknown_option.js";
 
-/** Any number of arguments by position, then an object with the others by name. */
+/**
+ * Any number of arguments by position, then an object with the others by name. That comes last because TypeScript compares a call
+ * that fits no form with the last one: so it names the option that a misspelled one resembles.
+ */
 export type Arguments<Positional extends readonly unknown[], Named> = Positional extends [
   infer First,
   ...infer Rest,
 ]
-  ? [] | [options: Named] | [value: First | undefined, ...rest: Arguments<Rest, Named>]
+  ? [] | [argument: First | undefined, ...rest: Arguments<Rest, Named>] | [options: Named]
   : [] | [options: Named];
 
 /**

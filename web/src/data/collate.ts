@@ -8,6 +8,7 @@ import { describe, type ErrorCode, fail } from "../runtime/errors.js";
 import { fitsInt64 } from "../tensor/dtype.js";
 import { scope } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
+import type { Collated } from "./collated.js";
 
 /** The maximum nesting depth, which stops at arrays that contain themselves. */
 const kMaxDepth = 64;
@@ -20,7 +21,7 @@ export type SampleNumbers = readonly number[];
  * bigints and booleans become tensors; strings become an array; arrays, Maps and plain objects are combined element by
  * element.
  */
-export function defaultCollate<Batch = unknown>(samples: readonly unknown[], ...rest: []): Batch {
+export function defaultCollate<Sample>(samples: readonly Sample[], ...rest: []): Collated<Sample> {
   readNothing("defaultCollate", rest);
   if (!Array.isArray(samples)) {
     const message = `samples: expected an array of samples, got ${describe(samples)}.`;

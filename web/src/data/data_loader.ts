@@ -5,6 +5,7 @@ import { type Arguments, readAfter } from "../arguments/read.js";
 import { Generator } from "../ops/generator.js";
 import { fail } from "../runtime/errors.js";
 import { collate } from "./collate.js";
+import type { Collated } from "./collated.js";
 import {
   checkTogether,
   type DataLoaderOptions,
@@ -36,10 +37,37 @@ const kName = "DataLoader";
 
 type Collate<Sample, Batch> = (samples: Sample[]) => Batch | Promise<Batch>;
 
+/** What a DataLoader takes samples from. */
+type Samples<Sample, Batch> = Dataset<Sample, Batch> | readonly Sample[] | IterableDataset<Sample>;
+
+/** The arguments after the dataset, by position or as options. */
+type LoaderArguments<Named> = Arguments<
+  [
+    batchSize: number | null,
+    shuffle: boolean,
+    sampler: Sampler | null,
+    batchSampler: Sampler<readonly number[]> | null,
+  ],
+  Named
+>;
+
+// The forms that have options.
+type EndingWith<Named, Given = LoaderArguments<Named>> = Given extends readonly [
+  ...unknown[],
+  Named,
+]
+  ? Given
+  : never;
+
+/** The options that turn batching off. */
+type Unbatched<Collate> = Omit<DataLoaderOptions, "batchSize" | "collateFn"> & {
+  batchSize: null;
+} & Collate;
+
 /** Iterates over a dataset in batches: `for await (const batch of loader)`. */
-export class DataLoader<Sample, Batch = Sample> implements AsyncIterable<Batch> {
+export class DataLoader<Sample, Batch = Collated<Sample>> implements AsyncIterable<Batch> {
   /** The dataset; an array becomes a dataset of its elements. */
-  readonly dataset: Dataset<Sample> | IterableDataset<Sample>;
+  readonly dataset: Dataset<Sample, unknown> | IterableDataset<Sample>;
   /** The number of samples in a batch; null for single samples that are not batched, or if batchSampler was passed. */
   readonly batchSize: number | null;
   /** Whether every pass uses a new random order. */
@@ -57,23 +85,29 @@ export class DataLoader<Sample, Batch = Sample> implements AsyncIterable<Batch> 
   // The option that the indices come from, for messages.
   readonly #giver: "sampler" | "batchSampler";
 
+  // Without batching, samples are passed on one by one, to collateFn or as they are.
   constructor(
-    dataset: Dataset<Sample> | readonly Sample[] | IterableDataset<Sample>,
-    ...rest: Arguments<
-      [
-        batchSize: number | null,
-        shuffle: boolean,
-        sampler: Sampler | null,
-        batchSampler: Sampler<readonly number[]> | null,
-      ],
-      DataLoaderOptions<Sample, Batch>
-    >
-  ) {
+    dataset: Samples<Sample, unknown>,
+    options: Unbatched<{ collateFn: (sample: Sample) => Batch | Promise<Batch> }>,
+  );
+  constructor(
+    dataset: Samples<Sample, unknown> & Samples<Batch, unknown>,
+    options: Unbatched<{ collateFn?: null }>,
+  );
+  constructor(
+    dataset: Samples<Sample, unknown>,
+    ...rest: EndingWith<DataLoaderOptions<Sample, Batch> & { collateFn: Collate<Sample, Batch> }>
+  );
+  constructor(
+    dataset: Samples<Sample, Batch>,
+    ...rest: LoaderArguments<DataLoaderOptions<Sample, Batch>>
+  );
+  constructor(dataset: Samples<Sample, unknown>, ...rest: unknown[]) {
     const name = new.target.name;
     const options = readAfter(name, "dataset", kDataLoaderOptions, rest);
     this.dataset = isIterable(dataset)
       ? (dataset as IterableDataset<Sample>)
-      : asDataset(name, dataset as Dataset<Sample> | readonly Sample[]);
+      : asDataset(name, dataset as Dataset<Sample, unknown> | readonly Sample[]);
     checkTogether(name, options, !isDataset(this.dataset));
     this.batchSize = options.batchSampler === null ? options.batchSize : null;
     this.shuffle = options.shuffle;
@@ -145,12 +179,14 @@ export class DataLoader<Sample, Batch = Sample> implements AsyncIterable<Batch> 
     if (this.batchSampler !== null) {
       return new PositionSource(this.batchSampler, (given: unknown, fill) => {
         const positions = checkPositions(kName, this.#giver, given, length);
-        return this.#batchOf(dataset as Dataset<Sample>, positions, fill);
+        return this.#batchOf(dataset as Dataset<Sample, unknown>, positions, fill);
       });
     }
     return new PositionSource(this.sampler as Sampler, async (given: unknown, fill) => {
       const position = checkPosition(kName, "sampler", given, length);
-      const sample = await fill(() => sampleOf(kName, dataset as Dataset<Sample>, position));
+      const sample = await fill(() =>
+        sampleOf(kName, dataset as Dataset<Sample, unknown>, position),
+      );
       return fill(() => this.#asIs(sample));
     });
   }
@@ -165,7 +201,7 @@ export class DataLoader<Sample, Batch = Sample> implements AsyncIterable<Batch> 
   }
 
   async #batchOf(
-    dataset: Dataset<Sample>,
+    dataset: Dataset<Sample, unknown>,
     positions: readonly number[],
     fill: Fill,
   ): Promise<Batch> {

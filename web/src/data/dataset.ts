@@ -7,16 +7,17 @@ import { fail } from "../runtime/errors.js";
 import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
+import type { Collated } from "./collated.js";
 import { positionOf } from "./positions.js";
 
-/** Samples that are accessed by index. */
-export interface Dataset<Sample> {
+/** Samples that are accessed by index. `Batch` is what getBatch() returns, if there is one. */
+export interface Dataset<Sample, Batch = Collated<Sample>> {
   /** The number of samples. */
   readonly length: number;
   /** Returns one sample, or a promise of it. */
   get(index: number): Sample | Promise<Sample>;
   /** Returns several samples as one batch, or a promise of it. Without this method, single samples are stacked. */
-  getBatch?(indices: readonly number[]): Sample | Promise<Sample>;
+  getBatch?(indices: readonly number[]): Batch | Promise<Batch>;
 }
 
 /** Samples in a fixed order: any synchronous or asynchronous iterable. */
@@ -28,12 +29,12 @@ const kDataset = new Rule<Dataset<unknown>>(
 );
 
 /** Returns a dataset; an array is wrapped as a dataset of its elements. */
-export function asDataset<Sample>(
+export function asDataset<Sample, Batch>(
   where: string,
-  dataset: Dataset<Sample> | readonly Sample[],
-): Dataset<Sample> {
+  dataset: Dataset<Sample, Batch> | readonly Sample[],
+): Dataset<Sample, Batch> {
   if (Array.isArray(dataset)) return new ArrayDataset<Sample>(dataset);
-  return kDataset.check(where, "dataset", dataset) as Dataset<Sample>;
+  return kDataset.check(where, "dataset", dataset) as Dataset<Sample, Batch>;
 }
 
 /** True for a dataset whose samples are accessed by index. */
@@ -43,9 +44,9 @@ export function isDataset(value: unknown): value is Dataset<unknown> {
 }
 
 /** True for a dataset that makes batches itself. */
-export function hasBatches<Sample>(
-  dataset: Dataset<Sample>,
-): dataset is Dataset<Sample> & Required<Pick<Dataset<Sample>, "getBatch">> {
+export function hasBatches<Sample, Batch>(
+  dataset: Dataset<Sample, Batch>,
+): dataset is Dataset<Sample, Batch> & Required<Pick<Dataset<Sample, Batch>, "getBatch">> {
   return typeof dataset.getBatch === "function";
 }
 
@@ -62,7 +63,7 @@ export function isIterable(value: unknown): value is IterableDataset<unknown> {
 }
 
 /** A dataset of the elements of an array. */
-class ArrayDataset<Sample> implements Dataset<Sample> {
+class ArrayDataset<Sample> implements Dataset<Sample, never> {
   constructor(readonly samples: readonly Sample[]) {}
 
   get length(): number {
@@ -74,13 +75,18 @@ class ArrayDataset<Sample> implements Dataset<Sample> {
   }
 }
 
-/** A dataset of tensors of equal length: sample i consists of row i of each tensor. */
-export class TensorDataset implements Dataset<Tensor[]> {
+/** One tensor for each tensor of a dataset. */
+type OneForEach<Tensors extends readonly Tensor[]> = { -readonly [I in keyof Tensors]: Tensor };
+
+/** A dataset of tensors of equal length: sample i consists of row i of each tensor. A batch has as many tensors. */
+export class TensorDataset<Tensors extends readonly Tensor[] = readonly Tensor[]>
+  implements Dataset<OneForEach<Tensors>, OneForEach<Tensors>>
+{
   /** The tensors whose rows are the samples. */
-  readonly tensors: readonly Tensor[];
+  readonly tensors: Tensors;
   readonly length: number;
 
-  constructor(...tensors: Tensor[]) {
+  constructor(...tensors: Tensors) {
     const checked = tensors.map((tensor) => tensorRule.check("TensorDataset", "tensors", tensor));
     const lengths = checked.map((tensor) => tensor.shape[0]);
     const [length] = lengths;
@@ -94,16 +100,16 @@ export class TensorDataset implements Dataset<Tensor[]> {
     this.length = length;
   }
 
-  get(index: number): Tensor[] {
-    return this.tensors.map((tensor) => select(tensor, 0, index));
+  get(index: number): OneForEach<Tensors> {
+    return this.tensors.map((tensor) => select(tensor, 0, index)) as OneForEach<Tensors>;
   }
 
-  getBatch(indices: readonly number[]): Tensor[] {
+  getBatch(indices: readonly number[]): OneForEach<Tensors> {
     const list = listOf(integer).check("TensorDataset", "indices", indices);
     return scope(() => {
       const positions = fromElements("int64", [list.length], BigInt64Array.from(list, BigInt));
       return this.tensors.map((tensor) => indexSelect(tensor, 0, positions.to(tensor.device)));
-    });
+    }) as OneForEach<Tensors>;
   }
 }
 
@@ -117,7 +123,7 @@ export function requireGet(where: string, dataset: Dataset<unknown>): void {
 /** Returns one sample. */
 export function sampleOf<Sample>(
   where: string,
-  dataset: Dataset<Sample>,
+  dataset: Dataset<Sample, unknown>,
   index: number,
 ): Sample | Promise<Sample> {
   requireGet(where, dataset);

@@ -1,6 +1,7 @@
 // eg.data: datasets, samplers and data loaders.
 
 export { defaultCollate } from "./collate.js";
+export type { Collated } from "./collated.js";
 export { DataLoader } from "./data_loader.js";
 export type { DataLoaderOptions } from "./data_loader_options.js";
 export { type Dataset, type IterableDataset, TensorDataset } from "./dataset.js";

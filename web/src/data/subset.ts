@@ -5,6 +5,7 @@ import { type Arguments, readArguments } from "../arguments/read.js";
 import { integer, listOf, number, unchecked } from "../arguments/rule.js";
 import type { Generator } from "../ops/generator.js";
 import { fail } from "../runtime/errors.js";
+import type { Collated } from "./collated.js";
 import {
   asDataset,
   type Dataset,
@@ -25,7 +26,7 @@ export class Subset<Sample> implements Dataset<Sample> {
   readonly dataset: Dataset<Sample>;
   /** The indices of the samples in the dataset. */
   readonly indices: readonly number[];
-  getBatch?: (indices: readonly number[]) => Sample | Promise<Sample>;
+  getBatch?: (indices: readonly number[]) => Collated<Sample> | Promise<Collated<Sample>>;
 
   constructor(...given: [dataset: Dataset<Sample> | readonly Sample[], indices: Numbers]) {
     const name = new.target.name;

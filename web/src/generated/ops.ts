@@ -1709,16 +1709,16 @@ export const indexPut_: {
 
 /** A tensor of zeros. */
 export const zeros: {
-  (size: Ints, options?: TensorOptions): Tensor;
   (...size: number[]): Tensor;
   (...sizeAndOptions: [...number[], TensorOptions]): Tensor;
+  (size: Ints, options?: TensorOptions): Tensor;
 } = defineFactory("zeros");
 
 /** A tensor of ones. */
 export const ones: {
-  (size: Ints, options?: TensorOptions): Tensor;
   (...size: number[]): Tensor;
   (...sizeAndOptions: [...number[], TensorOptions]): Tensor;
+  (size: Ints, options?: TensorOptions): Tensor;
 } = defineFactory("ones");
 
 /** A tensor filled with one value, which sets its dtype. */
@@ -1728,9 +1728,9 @@ export const full: {
 
 /** A tensor with uninitialised values. */
 export const empty: {
-  (size: Ints, options?: TensorOptions): Tensor;
   (...size: number[]): Tensor;
   (...sizeAndOptions: [...number[], TensorOptions]): Tensor;
+  (size: Ints, options?: TensorOptions): Tensor;
 } = defineFactory("empty");
 
 /** Numbers from start to end, which is excluded, spaced by step; arange(end) starts at 0. */
@@ -1773,16 +1773,16 @@ export const emptyLike: {
 
 /** Uniform random numbers in [0, 1). */
 export const rand: {
-  (size: Ints, options?: TensorOptions & GeneratorOption): Tensor;
   (...size: number[]): Tensor;
   (...sizeAndOptions: [...number[], TensorOptions & GeneratorOption]): Tensor;
+  (size: Ints, options?: TensorOptions & GeneratorOption): Tensor;
 } = drawing(defineFactory("rand"));
 
 /** Normal random numbers of mean 0 and standard deviation 1. */
 export const randn: {
-  (size: Ints, options?: TensorOptions & GeneratorOption): Tensor;
   (...size: number[]): Tensor;
   (...sizeAndOptions: [...number[], TensorOptions & GeneratorOption]): Tensor;
+  (size: Ints, options?: TensorOptions & GeneratorOption): Tensor;
 } = drawing(defineFactory("randn"));
 
 /** Random integers in [low, high); randint(high, size) begins at 0. */

@@ -22,7 +22,10 @@ const kOptions = {
 /** Options of `load`. */
 export type LoadOptions = Options<typeof kOptions>;
 
-/** Returns the value stored in a file by save(). Loading runs no code from the file, and all tensors are new. */
+/**
+ * Returns the value stored in a file by save(). `T` is the type that the program expects of it; it is not checked. Loading runs no code from
+ * the file, and all tensors are new.
+ */
 export function load<T = unknown>(
   bytes: Uint8Array | ArrayBuffer,
   ...rest: [options?: LoadOptions]

@@ -37,12 +37,12 @@ export function formatFloat(value: number): string {
   return Number.isInteger(value) ? value.toFixed(1) : formatNumber(value);
 }
 
-// As Python prints it.
-function formatValue(value: Printable): string {
-  if (value === null) return "None";
+/** Returns a value as Python prints it, an array as a tuple. */
+export function formatValue(value: unknown): string {
+  if (value === null || value === undefined) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
   if (typeof value === "number") return formatNumber(value);
-  if (typeof value === "string") return value;
+  if (!Array.isArray(value)) return String(value);
   return `(${value.map(formatValue).join(", ")}${value.length === 1 ? "," : ""})`;
 }
 

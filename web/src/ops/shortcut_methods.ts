@@ -63,7 +63,7 @@ export interface ShortcutMethods {
   isFloatingPoint(): boolean;
 
   /** Returns the elements as nested arrays, like arraySync(). */
-  tolist(): NestedArray;
+  tolist<T extends NestedArray = NestedArray>(): T;
 
   /** Returns all elements as a one-dimensional tensor: a view where possible, otherwise a copy. */
   ravel(): Tensor;
@@ -155,8 +155,8 @@ export const kShortcutMethods: ShortcutMethods & ThisType<Tensor> = {
     return isFloat(this.dtype);
   },
 
-  tolist() {
-    return readNested(this);
+  tolist<T extends NestedArray>() {
+    return readNested(this) as T;
   },
 
   ravel() {

@@ -20,10 +20,10 @@ export interface CompositeMethods {
   data(): Promise<TypedArray>;
 
   /** Returns the elements as nested arrays, one level per dimension. Blocks until a GPU has finished. */
-  arraySync(): NestedArray;
+  arraySync<T extends NestedArray = NestedArray>(): T;
 
   /** Like arraySync(), but never blocks the thread. */
-  array(): Promise<NestedArray>;
+  array<T extends NestedArray = NestedArray>(): Promise<T>;
 
   /** Returns this tensor with another dtype or on another device, or with those of another tensor. */
   to(...targets: Target[]): Tensor;
@@ -57,12 +57,12 @@ export const kCompositeMethods: CompositeMethods & ThisType<Tensor> = {
     return readLater("data", this, newTensor, readArray);
   },
 
-  arraySync() {
-    return readNested(this);
+  arraySync<T extends NestedArray>() {
+    return readNested(this) as T;
   },
 
-  array() {
-    return readLater("array", this, newTensor, readNested);
+  array<T extends NestedArray>() {
+    return readLater("array", this, newTensor, (host) => readNested(host) as T);
   },
 
   to(...targets) {

@@ -2,7 +2,8 @@ import { boolean, number, type Values } from "../arguments/rule.js";
 import { adagradStep_ } from "../generated/internal.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { byStep, optimizer } from "./declaration.js";
-import { checkRange, type GroupOf, type PlannedStep, type StepInputs } from "./optimizer.js";
+import type { GroupOf, PlannedStep, StepInputs } from "./groups.js";
+import { checkRange } from "./optimizer.js";
 import { fullState } from "./state.js";
 import { needsPart } from "../runtime/parts.js";
 

@@ -8,7 +8,8 @@ import {
   onDemand,
   optimizer,
 } from "./declaration.js";
-import { checkRange, type PlannedStep, type StepInputs } from "./optimizer.js";
+import type { PlannedStep, StepInputs } from "./groups.js";
+import { checkRange } from "./optimizer.js";
 import { zeroState } from "./state.js";
 
 const kSettings = {

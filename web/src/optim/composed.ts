@@ -13,7 +13,7 @@ import {
   type StateOf,
   type StateRules,
 } from "./declaration.js";
-import type { PlannedStep, StepInputs } from "./optimizer.js";
+import type { PlannedStep, StepInputs } from "./groups.js";
 import { quietly } from "./quietly.js";
 
 /** The state of a parameter, with the number of its steps. */

@@ -16,13 +16,8 @@
 
 import { snakeCase } from "../runtime/spelling.js";
 import { Tensor } from "../tensor/tensor.js";
-import {
-  Optimizer,
-  type Params,
-  readSettings,
-  type SettingRules,
-  type StepInputs,
-} from "./optimizer.js";
+import type { Params, SettingRules, StepInputs } from "./groups.js";
+import { Optimizer, readSettings } from "./optimizer.js";
 import { loadedNumber, loadedState, numberState } from "./state.js";
 
 /** Marks a tensor of the state that partOf() creates when it is first needed. */
@@ -58,9 +53,9 @@ export interface OptimizerDeclaration<Settings, Rules> {
 
 /** Any number of settings by position, then an object with the others by name. Like `Arguments`, but keeps the names. */
 export type SettingArguments<Positional extends readonly unknown[], Named> =
-  | (Positional extends [...infer Fewer, unknown] ? SettingArguments<Fewer, Named> : never)
   | OrUndefined<Positional>
-  | [...OrUndefined<Positional>, options: Named];
+  | [...OrUndefined<Positional>, options: Named]
+  | (Positional extends [...infer Fewer, unknown] ? SettingArguments<Fewer, Named> : never);
 
 type OrUndefined<Values extends readonly unknown[]> = {
   [I in keyof Values]: Values[I] | undefined;
@@ -76,11 +71,19 @@ export type OptimizerClass<
   ...rest: SettingArguments<Positional, Partial<Settings>>
 ) => Made;
 
+// biome-ignore lint/correctness/noUnusedVariables: TypeScript merges only declarations with the same type parameters.
+export interface DeclaredOptimizer<Settings extends object, Rules extends StateRules<Settings>> {
+  /** Updates every parameter that has a gradient. A `closure` is called first, and its result, the loss, is returned. */
+  step(): undefined;
+  step<T>(closure: () => T): T;
+}
+
 /** A declared optimizer. */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: only states the types of step() more precisely.
 export class DeclaredOptimizer<
   Settings extends object,
   Rules extends StateRules<Settings>,
-> extends Optimizer<Settings, StateOf<Rules>> {
+> extends Optimizer<Settings, StateOf<Rules>, Tensor> {
   /** @internal */
   declare protected readonly declaration: OptimizerDeclaration<Settings, Rules>;
 

@@ -6,10 +6,21 @@ export { Adagrad, type AdagradSettings } from "./adagrad.js";
 export { Adam, type AdamSettings, AdamW } from "./adam.js";
 export { Adamax, type AdamaxSettings } from "./adamax.js";
 export { ASGD, type ASGDSettings } from "./asgd.js";
+export type {
+  GroupOf,
+  GroupParts,
+  OptimizerState,
+  ParamGroup,
+  Params,
+  PlannedStep,
+  RateSettings,
+  SettingRules,
+  StepInputs,
+} from "./groups.js";
 export { LBFGS, type LBFGSSettings, type LBFGSValue } from "./lbfgs/index.js";
 export * as lrScheduler from "./lr_scheduler/index.js";
 export { NAdam, type NAdamSettings } from "./nadam.js";
-export { Optimizer, type OptimizerState, type ParamGroup, type Params } from "./optimizer.js";
+export { Optimizer } from "./optimizer.js";
 export { RAdam, type RAdamSettings } from "./radam.js";
 export { RMSprop, type RMSpropSettings } from "./rmsprop.js";
 export { Rprop, type RpropSettings } from "./rprop.js";

@@ -20,47 +20,18 @@ import { handleOf } from "../tensor/info.js";
 import { keep } from "../tensor/scope.js";
 import { Tensor } from "../tensor/tensor.js";
 import { callClosure } from "./closure.js";
-
-/** Parameters with their own settings; omitted settings are those of the optimizer. */
-export type ParamGroup<Settings> = { params: Tensor[] } & Settings;
-
-/** The first argument of an optimizer: parameters, or groups of them. */
-export type Params<Settings> = Iterable<Tensor> | Iterable<GroupOf<Settings>>;
-
-/** A group as passed to an optimizer. */
-export type GroupOf<Settings> = GroupParts & Partial<Settings>;
-
-/** The properties of a group besides the settings of its optimizer. */
-export interface GroupParts {
-  /** The parameters. */
-  params: Iterable<Tensor> | Tensor;
-  /** The learning rate with which schedulers start when training is resumed. */
-  initialLr?: number;
-}
-
-/** The declaration of an optimizer's settings. */
-export type SettingRules<Settings> = { readonly [Name in keyof Settings]: Rule<Settings[Name]> };
-
-/** A state dict with PyTorch's structure and names: the state by parameter index, and the settings by group. */
-export interface OptimizerState<Value = Tensor> {
-  /** The state of each parameter, by its index. */
-  state: Record<number, Record<string, Value>>;
-  /** The settings of each group, and the indices of its parameters. */
-  param_groups: ({ params: number[] } & Record<string, unknown>)[];
-}
-
-/** The parameters of a group that have a gradient, and their gradients. */
-export interface StepInputs {
-  readonly params: readonly Tensor[];
-  readonly grads: readonly Tensor[];
-}
-
-/** A planned change of parameters: the tensors it reads and writes, and the function that makes it. */
-export interface PlannedStep extends StepInputs {
-  /** State as lists of one tensor per parameter. */
-  readonly states: readonly (readonly Tensor[])[];
-  readonly run: () => void;
-}
+import type {
+  GroupOf,
+  OptimizerState,
+  ParamGroup,
+  Params,
+  PlannedStep,
+  RateSettings,
+  SettingRules,
+  StepInputs,
+} from "./groups.js";
+import { formatOptimizer } from "./optimizer_text.js";
+import { type AnyStep, quietStep } from "./own_step.js";
 
 /** Reads the settings after the parameters, by position in PyTorch's order or by name. */
 export function readSettings<R extends Rules>(
@@ -71,8 +42,15 @@ export function readSettings<R extends Rules>(
   return readAfter(where, "params", rules, rest);
 }
 
-/** Updates parameters by their gradients. */
-export abstract class Optimizer<Settings extends object, State extends object, Value = Tensor> {
+/**
+ * Updates parameters by their gradients. A class that extends this one implements step(), which runs without recording; the
+ * closure that it is given records. What it stores in `state` by parameter is saved and loaded with the settings of the groups.
+ */
+export abstract class Optimizer<
+  Settings extends object = RateSettings,
+  State extends object = Record<string, Tensor | number>,
+  Value = unknown,
+> {
   /** The groups; settings may be changed between steps. */
   readonly paramGroups: ParamGroup<Settings>[] = [];
 
@@ -99,7 +77,8 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     }
     const groups: unknown[] = given.every(isTensor) ? [{ params: given }] : given;
     for (const group of groups) this.addParamGroup(group as GroupOf<Settings>);
-    if (this.step !== Optimizer.prototype.step) this.#keepStateOfOwnStep();
+    const { step } = this;
+    if (step !== Optimizer.prototype.step) this.#useOwnStep(step);
   }
 
   /** Adds parameters, for example those of a layer to be trained from now on. */
@@ -144,9 +123,8 @@ export abstract class Optimizer<Settings extends object, State extends object, V
   }
 
   /** Updates every parameter that has a gradient. A `closure` is called first, and its result, the loss, is returned. */
-  step(): undefined;
-  step<T>(closure: () => T): T;
-  step<T>(...given: [closure?: () => T]): T | undefined {
+  // biome-ignore lint/suspicious/noExplicitAny: a class that extends this one says what its step returns.
+  step(...given: [closure?: () => any]): any {
     // Skips reading the arguments of the usual call without any, because a small model has many steps per second.
     const loss = given.length === 0 ? undefined : this.#lossOf(given);
     // In a captured function, every replay looks up groups and gradients again.
@@ -218,6 +196,16 @@ export abstract class Optimizer<Settings extends object, State extends object, V
     });
   }
 
+  /** Returns the settings of all groups, in the format that PyTorch prints. */
+  toString(): string {
+    return formatOptimizer(this.#name, this.paramGroups);
+  }
+
+  /** Returns what console.log shows in Node. @internal */
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return this.toString();
+  }
+
   /** Throws InvalidArgument for invalid settings. */
   protected checkSettings(_settings: Settings): void {}
 
@@ -271,11 +259,11 @@ export abstract class Optimizer<Settings extends object, State extends object, V
   }
 
   // A step() that a program defines may store new tensors at any time in any property.
-  #keepStateOfOwnStep(): void {
-    const { step } = this;
-    const keeping = (...given: Parameters<typeof step>) => {
+  #useOwnStep(step: AnyStep): void {
+    const quiet = quietStep(`${this.#name}.step`, step);
+    const keeping = (...given: Parameters<AnyStep>) => {
       try {
-        return step.apply(this, given);
+        return quiet.apply(this, given);
       } finally {
         const { paramGroups: _, state, ...own } = this;
         keep([own, ...state.values()]);

@@ -1,7 +1,8 @@
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { rmspropStep_ } from "../generated/internal.js";
 import { onDemand, optimizer } from "./declaration.js";
-import { checkRange, type PlannedStep, type StepInputs } from "./optimizer.js";
+import type { PlannedStep, StepInputs } from "./groups.js";
+import { checkRange } from "./optimizer.js";
 import { zeroState } from "./state.js";
 import { needsPart } from "../runtime/parts.js";
 

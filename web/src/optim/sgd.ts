@@ -3,7 +3,8 @@ import { sgdStep_ } from "../generated/internal.js";
 import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { optimizer } from "./declaration.js";
-import { checkRange, type PlannedStep, type StepInputs } from "./optimizer.js";
+import type { PlannedStep, StepInputs } from "./groups.js";
+import { checkRange } from "./optimizer.js";
 import { zeroState } from "./state.js";
 
 const kSettings = {

@@ -1,7 +1,7 @@
 // What C++ needs from JavaScript for its messages: the console for warnings, and the program's stack.
 
 import { holdValue } from "./callbacks.js";
-import { framesAbove, withoutOwnFrames } from "./own_frames.js";
+import { type Frame, framesAbove, linesOf, withoutOwnFrames } from "./own_frames.js";
 
 /** Enough to reach the program's own frames below those of the engine. */
 const kStackFrames = 50;
@@ -18,6 +18,11 @@ export function showWarning(message: string): number {
 
 /** Returns the calling program's stack, innermost call first, without the engine's own frames. */
 export function captureStack(): string {
-  const frames = framesAbove(captureStack, kStackFrames) ?? String(new Error().stack).split("\n");
-  return withoutOwnFrames(frames.filter((line) => line !== "")).join("\n");
+  const frames = framesAbove(captureStack, kStackFrames) ?? framesIn(String(new Error().stack));
+  return linesOf(withoutOwnFrames(frames)).join("\n");
+}
+
+function framesIn(stack: string): Frame[] {
+  const lines = stack.split("\n").filter((line) => line !== "");
+  return lines.map((line) => ({ line, ran: line }));
 }

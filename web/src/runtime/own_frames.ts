@@ -17,6 +17,22 @@ interface SourceLocation {
 
 type AnyFunction = (...args: never[]) => unknown;
 
+/** A frame of a stack. */
+export interface Frame {
+  /** What the runtime shows, where source maps may have been applied. */
+  readonly line: string;
+  /** The function and position of the code that ran, in the same format. */
+  readonly ran: string;
+}
+
+/** What the package knows of its frames where it is one file (runtime/one_file_frames.ts). */
+export interface OneFile {
+  /** Runs a function that reads a stack for the first time, and returns the frames of the code that ran; null if that is unknown. */
+  framesIn(read: () => unknown): string[] | null;
+  /** Returns whether a file contains the package, and nothing else. */
+  hasNothingElse(file: string): boolean;
+}
+
 /** V8's stack trace API, which other engines lack. */
 interface StackApi {
   stackTraceLimit?: number;
@@ -35,12 +51,14 @@ const isInOrder = typeof __webpack_require__ === "undefined";
 // The stacks of these errors are only read when the first error needs them, so they add nothing to the start-up time.
 const atStart = new Error();
 let atEnd: Error | null = null;
+let oneFile: OneFile | null = null;
 const functions: AnyFunction[] = [];
 const classes: object[] = [];
 
 /** Marks the calling position as the end of the package's code. */
-export function markPackageEnd(): void {
+export function markPackageEnd(inOneFile: OneFile | null = null): void {
   atEnd = new Error();
+  oneFile = inOneFile;
 }
 
 /** Registers a function that users call; it is found in stacks by its name. */
@@ -78,28 +96,38 @@ function publicFunctionsNamed(name: string): AnyFunction[] {
   return [...methods.flat(), ...functions.filter((fn) => fn.name === name)];
 }
 
-/** Returns the lines of a stack without those of the package's script and WebAssembly. */
-export function withoutOwnFrames(frames: readonly string[]): string[] {
-  const kept: string[] = [];
+/** Returns a stack without the frames of the package's script and WebAssembly. */
+export function withoutOwnFrames(frames: readonly Frame[]): Frame[] {
+  const kept: Frame[] = [];
   let isBelowOurs = false;
   for (const frame of [...frames].reverse()) {
     // Built-in functions such as Array.map() belong to their caller.
-    if (!kOfTheLanguage.test(frame)) isBelowOurs = isOwn(frame);
+    if (!kOfTheLanguage.test(frame.ran)) isBelowOurs = isOwn(frame.ran);
     if (!isBelowOurs) kept.push(frame);
   }
   return kept.reverse();
 }
 
 /** Returns the frames above the innermost call of a function; null in engines other than V8. */
-export function framesAbove(below: unknown, limit: number): string[] | null {
+export function framesAbove(below: unknown, limit: number): Frame[] | null {
   if (!packageBounds().isV8) return null;
-  const { stackTraceLimit } = api;
-  const target: { stack?: unknown } = {};
-  // Unlike an assignment, this does not throw if the built-in objects are frozen.
-  Reflect.set(api, "stackTraceLimit", limit);
-  api.captureStackTrace?.(target, below);
-  Reflect.set(api, "stackTraceLimit", stackTraceLimit);
-  return typeof target.stack === "string" ? target.stack.split("\n").slice(1) : null;
+  const stackAbove = () => {
+    const { stackTraceLimit } = api;
+    const target: { stack?: unknown } = {};
+    // Unlike an assignment, this does not throw if the built-in objects are frozen.
+    Reflect.set(api, "stackTraceLimit", limit);
+    api.captureStackTrace?.(target, below);
+    Reflect.set(api, "stackTraceLimit", stackTraceLimit);
+    return target.stack;
+  };
+  const stack = stackAbove();
+  if (typeof stack !== "string") return null;
+  const lines = stack.split("\n").slice(1);
+  const ran = oneFile?.framesIn(stackAbove) ?? lines;
+  return ran.map((frame, i) => ({
+    line: lines[lines.length - ran.length + i] ?? frame,
+    ran: frame,
+  }));
 }
 
 /** Removes the package's frames from an error's stack; `below` is the function that made the error. */
@@ -113,25 +141,34 @@ export function hideOwnFrames(error: Error, below: unknown): void {
   // Deleted without reading or assigning it first: Node then still finds the line to show.
   delete error.stack;
   Object.defineProperty(error, "stack", {
-    value: [`${error.name}: ${error.message}`, ...shown.slice(0, stackTraceLimit)].join("\n"),
+    value: [`${error.name}: ${error.message}`, ...linesOf(shown.slice(0, stackTraceLimit))].join(
+      "\n",
+    ),
     writable: true,
     configurable: true,
   });
 }
 
+/** Returns what the runtime shows of frames. */
+export function linesOf(frames: readonly Frame[]): string[] {
+  return frames.map(({ line }) => line);
+}
+
 // Node shows the source line at the top of the captured stack, which can only be set to the caller of a known function.
-function startAtUser(error: Error, frames: readonly string[], first: string | undefined): void {
-  const fn = publicFunctionAbove(frames, frames.indexOf(first ?? ""));
+function startAtUser(error: Error, frames: readonly Frame[], first: Frame | undefined): void {
+  const fn = first === undefined ? undefined : publicFunctionAbove(frames, frames.indexOf(first));
   if (fn !== undefined) api.captureStackTrace?.(error, fn);
 }
 
 // Returns the public function whose frame is directly above this one, if there is one.
-function publicFunctionAbove(frames: readonly string[], i: number): AnyFunction | undefined {
-  const [, name = ""] = /([\w$]+)\]? \(/.exec(frames[i - 1] ?? "") ?? [];
-  return publicFunctionsNamed(name).find((each) => framesAbove(each, 1)?.[0] === frames[i]);
+function publicFunctionAbove(frames: readonly Frame[], i: number): AnyFunction | undefined {
+  const [, name = ""] = /([\w$]+)\]? \(/.exec(frames[i - 1]?.ran ?? "") ?? [];
+  return publicFunctionsNamed(name).find((each) => {
+    return framesAbove(each, 1)?.[0]?.ran === frames[i]?.ran;
+  });
 }
 
-function fromPublicFunction(frames: readonly string[]): string[] {
+function fromPublicFunction(frames: readonly Frame[]): Frame[] {
   const isBelow = frames.map((_, i) => publicFunctionAbove(frames, i) !== undefined);
   let first = Math.max(isBelow.indexOf(true), 0);
   // A method calls the function of its op.
@@ -139,7 +176,7 @@ function fromPublicFunction(frames: readonly string[]): string[] {
   return frames.slice(first);
 }
 
-const kOfTheLanguage = /<anonymous>\)?$|\(native\)$|[( ]node:/;
+const kOfTheLanguage = /<anonymous>\)?$|\(native\)$|[( ](?:node|ext):/;
 const kEngineFile = /wasm:\/\/|edgegrad-(?:relaxed|simd|single)/;
 
 function isOwn(frame: string): boolean {
@@ -147,11 +184,12 @@ function isOwn(frame: string): boolean {
   const location = locationOf(frame);
   const { start, end } = packageBounds();
   if (location === null || start === null || end === null || !isInOrder) return false;
-  const isInFile = location.file === start.file && location.file === end.file;
-  return isInFile && !isBefore(location, start) && !isBefore(end, location);
+  if (location.file !== start.file || location.file !== end.file) return false;
+  if (oneFile?.hasNothingElse(location.file)) return true;
+  return !isBefore(location, start) && !isBefore(end, location);
 }
 
-// False where source maps are applied or the package is split into several files: then the bounds do not tell the frames apart.
+// False where the package is split into several files or wrapped in functions: then the bounds do not tell the frames apart.
 function hasBounds(): boolean {
   const { start, end } = packageBounds();
   return isInOrder && start !== null && end !== null;
@@ -164,9 +202,9 @@ function isBefore(a: SourceLocation, b: SourceLocation): boolean {
 // Returns the location of the module that created an error, or of a caller at `depth`; null for a module that a bundler has
 // wrapped in a function.
 function moduleLocation(error: Error, depth: number, isV8: boolean): SourceLocation | null {
-  const frames = String(error.stack ?? "")
-    .split("\n")
-    .filter((frame) => locationOf(frame) !== null);
+  const ran = isV8 ? oneFile?.framesIn(() => error.stack) : null;
+  const lines = ran ?? String(error.stack ?? "").split("\n");
+  const frames = lines.filter((frame) => locationOf(frame) !== null);
   const frame = frames[depth] ?? "";
   return isV8 && kInFunction.test(frame) ? null : locationOf(frame);
 }

@@ -236,11 +236,19 @@ export class Tensor {
     return formatTensor(this);
   }
 
+  /** The properties that identify this tensor. @internal */
+  get [Symbol.for("@jest/serializableProperties")](): readonly string[] {
+    return kShownByJest;
+  }
+
   /** Returns what console.log shows in Node. @internal */
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return this.disposed ? "tensor(disposed)" : this.toString();
   }
 }
+
+/** The properties that Jest copies to show a difference; it would otherwise call all getters, of which some throw. */
+const kShownByJest = ["handle"];
 
 /** Wraps a handle returned by C++; null for 0. */
 export function takeTensor(handle: number): Tensor | null {

@@ -117,7 +117,6 @@ export class MultiheadAttention extends Module {
   bias_v: Parameter | null;
   out_proj: Linear;
 
-  constructor(embedDim: number, numHeads: number, options?: MultiheadAttentionOptions);
   constructor(
     embedDim: number,
     numHeads: number,
@@ -136,6 +135,7 @@ export class MultiheadAttention extends Module {
     dropout: number,
     options: MultiheadAttentionOptions,
   );
+  constructor(embedDim: number, numHeads: number, options?: MultiheadAttentionOptions);
   constructor(...given: unknown[]) {
     super();
     const name = new.target.name;

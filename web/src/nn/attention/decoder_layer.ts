@@ -13,6 +13,7 @@ import {
   activationOf,
   kTransformerLayerArguments,
   type TransformerLayerArguments,
+  type TransformerLayerOptions,
 } from "./transformer_options.js";
 
 /** The declaration of the masks that a decoder is called with. */
@@ -72,7 +73,9 @@ export class TransformerDecoderLayer extends Module {
   dropout3: Dropout;
   readonly activation: (input: Tensor) => Tensor;
 
-  constructor(...given: TransformerLayerArguments) {
+  constructor(...given: TransformerLayerArguments);
+  constructor(dModel: number, nhead: number, options?: TransformerLayerOptions);
+  constructor(...given: unknown[]) {
     super();
     const own = readArguments(new.target.name, kTransformerLayerArguments, given);
     const { dModel, nhead, dimFeedforward, dropout, layerNormEps: eps, batchFirst } = own;

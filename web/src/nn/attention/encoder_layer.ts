@@ -49,7 +49,9 @@ export class TransformerEncoderLayer extends Module {
   dropout2: Dropout;
   readonly activation: (input: Tensor) => Tensor;
 
-  constructor(...given: TransformerLayerArguments) {
+  constructor(...given: TransformerLayerArguments);
+  constructor(dModel: number, nhead: number, options?: TransformerLayerOptions);
+  constructor(...given: unknown[]) {
     super();
     const own = readArguments(new.target.name, kTransformerLayerArguments, given);
     const { dModel, nhead, dimFeedforward, dropout, layerNormEps: eps, batchFirst } = own;

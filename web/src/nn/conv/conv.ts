@@ -61,6 +61,8 @@ export interface ConvLayer extends Convolution {
 /** The class of a convolution that is not transposed. */
 export interface ConvClass {
   new (...given: [...Sizes, ...ConvArguments]): ConvLayer;
+  // Last, because TypeScript compares a call that fits no form with this one: it names the option that was meant.
+  new (...given: [...Sizes, options?: ConvOptions]): ConvLayer;
 }
 
 type ConvOp = (

@@ -58,6 +58,7 @@ export interface ConvTransposeLayer extends Convolution {
 /** The class of a transposed convolution. */
 export interface ConvTransposeClass {
   new (...given: [...Sizes, ...ConvTransposeArguments]): ConvTransposeLayer;
+  new (...given: [...Sizes, options?: ConvTransposeOptions]): ConvTransposeLayer;
 }
 
 type ConvTransposeOp = (

@@ -125,4 +125,5 @@ export interface ChannelNormLayer extends ChannelNorm {
 /** The class of a layer that normalises every channel. */
 export interface ChannelNormClass {
   new (numFeatures: number, ...rest: BatchNormArguments): ChannelNormLayer;
+  new (numFeatures: number, options?: BatchNormOptions): ChannelNormLayer;
 }

@@ -36,10 +36,11 @@ export class GroupNorm extends Module {
   weight: Parameter | null;
   bias: Parameter | null;
 
-  constructor(numGroups: number, numChannels: number, ...rest: GroupNormArguments) {
+  constructor(numGroups: number, numChannels: number, ...rest: GroupNormArguments);
+  constructor(numGroups: number, numChannels: number, options?: GroupNormOptions);
+  constructor(...given: unknown[]) {
     super();
     const name = new.target.name;
-    const given = [numGroups, numChannels, ...rest];
     const { device, dtype, ...own } = readArguments(name, kGroupNormArguments, given);
     if (own.numChannels % own.numGroups !== 0) {
       fail(

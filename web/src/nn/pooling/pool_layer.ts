@@ -22,7 +22,14 @@ export interface PoolLayer extends Layer {
 /** The class of a layer of pooling over windows; `Rest` are the arguments after the kernel size. */
 export interface PoolClass<Rest extends readonly unknown[], Pool extends Module> {
   new (...given: [kernelSize: Ints, ...rest: Rest]): Pool;
+  // Last, because TypeScript compares a call that fits no form with this one: it names the option that was meant.
+  new (kernelSize: Ints, options?: OptionsIn<Rest>): Pool;
 }
+
+// The form that has nothing but options.
+type OptionsIn<Rest> = Rest extends readonly [options?: infer Named]
+  ? Extract<Named, object>
+  : never;
 
 /**
  * Returns the class of a layer that calls `op` with its input, the kernel size and the options by name. Its text has the

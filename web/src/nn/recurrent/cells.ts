@@ -130,7 +130,6 @@ abstract class RecurrentCell extends Module {
 export class RNNCell extends RecurrentCell {
   readonly nonlinearity: Nonlinearity;
 
-  constructor(inputSize: number, hiddenSize: number, options?: RNNCellOptions);
   constructor(
     inputSize: number,
     hiddenSize: number,
@@ -138,6 +137,7 @@ export class RNNCell extends RecurrentCell {
     nonlinearity?: Nonlinearity,
     options?: LayerOptions,
   );
+  constructor(inputSize: number, hiddenSize: number, options?: RNNCellOptions);
   constructor(...given: unknown[]) {
     const { nonlinearity, ...values } = readArguments(new.target.name, kRNNCellArguments, given);
     super(1, values);
@@ -161,7 +161,9 @@ export class RNNCell extends RecurrentCell {
 
 /** One step of long short-term memory. */
 export class LSTMCell extends RecurrentCell {
-  constructor(...given: [inputSize: number, hiddenSize: number, ...CellArguments]) {
+  constructor(...given: [inputSize: number, hiddenSize: number, ...CellArguments]);
+  constructor(inputSize: number, hiddenSize: number, options?: CellOptions);
+  constructor(...given: unknown[]) {
     super(4, readArguments(new.target.name, kCellArguments, given));
   }
 
@@ -178,7 +180,9 @@ export class LSTMCell extends RecurrentCell {
 
 /** One step of gated recurrent units. */
 export class GRUCell extends RecurrentCell {
-  constructor(...given: [inputSize: number, hiddenSize: number, ...CellArguments]) {
+  constructor(...given: [inputSize: number, hiddenSize: number, ...CellArguments]);
+  constructor(inputSize: number, hiddenSize: number, options?: CellOptions);
+  constructor(...given: unknown[]) {
     super(3, readArguments(new.target.name, kCellArguments, given));
   }
 

@@ -69,7 +69,6 @@ abstract class OneStateLayer extends RecurrentBase {
 export class RNN extends OneStateLayer {
   readonly nonlinearity: "tanh" | "relu";
 
-  constructor(inputSize: number, hiddenSize: number, options?: RNNOptions);
   constructor(
     inputSize: number,
     hiddenSize: number,
@@ -82,6 +81,7 @@ export class RNN extends OneStateLayer {
     options?: RNNOptions,
   );
   constructor(inputSize: number, hiddenSize: number, numLayers: number, options: RNNOptions);
+  constructor(inputSize: number, hiddenSize: number, options?: RNNOptions);
   constructor(...given: unknown[]) {
     const { nonlinearity, ...values } = readArguments(new.target.name, kRNNArguments, given);
     super({ gates: 1 }, values);
@@ -99,7 +99,6 @@ export class RNN extends OneStateLayer {
 
 /** Long short-term memory: gates decide what a cell state adds, keeps and outputs. */
 export class LSTM extends RecurrentBase {
-  constructor(inputSize: number, hiddenSize: number, options?: LSTMOptions);
   constructor(
     inputSize: number,
     hiddenSize: number,
@@ -112,6 +111,7 @@ export class LSTM extends RecurrentBase {
     options?: LSTMOptions,
   );
   constructor(inputSize: number, hiddenSize: number, numLayers: number, options: LSTMOptions);
+  constructor(inputSize: number, hiddenSize: number, options?: LSTMOptions);
   constructor(...given: unknown[]) {
     const { projSize, ...values } = readArguments(new.target.name, kLSTMArguments, given);
     super({ gates: 4, projSize }, values);
@@ -169,7 +169,6 @@ export class LSTM extends RecurrentBase {
 
 /** Gated recurrent units: one gate resets the state for the candidate, another mixes the two. */
 export class GRU extends OneStateLayer {
-  constructor(inputSize: number, hiddenSize: number, options?: GRUOptions);
   constructor(
     inputSize: number,
     hiddenSize: number,
@@ -181,6 +180,7 @@ export class GRU extends OneStateLayer {
     options?: GRUOptions,
   );
   constructor(inputSize: number, hiddenSize: number, numLayers: number, options: GRUOptions);
+  constructor(inputSize: number, hiddenSize: number, options?: GRUOptions);
   constructor(...given: unknown[]) {
     super({ gates: 3 }, readArguments(new.target.name, kRecurrentArguments, given));
   }

@@ -5,14 +5,8 @@ import { isCapturing } from "../../runtime/live.js";
 import { Tensor } from "../../tensor/tensor.js";
 import { callClosure } from "../closure.js";
 import type { SettingArguments } from "../declaration.js";
-import {
-  checkRange,
-  type GroupOf,
-  Optimizer,
-  type ParamGroup,
-  type Params,
-  readSettings,
-} from "../optimizer.js";
+import type { GroupOf, ParamGroup, Params } from "../groups.js";
+import { checkRange, Optimizer, readSettings } from "../optimizer.js";
 import { quietly } from "../quietly.js";
 import { FlatParams, largest, product } from "./flat_params.js";
 import {

@@ -25,7 +25,10 @@ export interface ScheduledOptimizer {
 /** The settings and the position of a scheduler, under PyTorch's names. */
 export type SchedulerState = Record<string, unknown>;
 
-/** Changes the learning rates of an optimizer; `LRScheduler` does so by a formula. */
+/**
+ * Changes the learning rates of an optimizer; `LRScheduler` does so by a formula. A class that extends this one implements step(),
+ * which sets `lr` in the groups of `optimizer`. Its fields are saved and loaded.
+ */
 export abstract class BaseScheduler {
   /** The number of the last step; -1 before the first. */
   lastEpoch = -1;
@@ -46,7 +49,9 @@ export abstract class BaseScheduler {
 
   /** Returns the learning rates that the last step set. */
   getLastLr(): number[] {
-    return [...this.lastLr];
+    // A step() that a program defines sets the rates in the groups alone.
+    const isNoted = this.lastLr.length > 0;
+    return isNoted ? [...this.lastLr] : this.groups.map(({ lr }) => lr);
   }
 
   /** Returns the settings and the position under PyTorch's names; functions are null. */

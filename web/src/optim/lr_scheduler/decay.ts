@@ -34,7 +34,17 @@ export class MultiStepLR extends LRScheduler {
       | [milestones: readonly number[], options?: MultiStepLROptions]
       | [milestones: readonly number[], gamma?: number, lastEpoch?: number]
       | [options: MultiStepLROptions & { milestones: readonly number[] }]
-  ) {
+  );
+  constructor(
+    optimizer: ScheduledOptimizer,
+    milestones: readonly number[],
+    options?: MultiStepLROptions,
+  );
+  constructor(
+    optimizer: ScheduledOptimizer,
+    options: MultiStepLROptions & { milestones: readonly number[] },
+  );
+  constructor(optimizer: ScheduledOptimizer, ...rest: unknown[]) {
     super(optimizer);
     const named = readArguments(new.target.name, kMultiStepArguments, [optimizer, ...rest]);
     for (const epoch of named.milestones) {
@@ -63,7 +73,9 @@ export class ExponentialLR extends scheduler({ gamma: number }) {
     ...rest:
       | [gamma: number, lastEpoch?: number | SchedulerOptions]
       | [options: SchedulerOptions & { gamma: number }]
-  ) {
+  );
+  constructor(optimizer: ScheduledOptimizer, options: SchedulerOptions & { gamma: number });
+  constructor(optimizer: ScheduledOptimizer, ...rest: unknown[]) {
     super(optimizer, rest);
   }
 
@@ -95,7 +107,9 @@ export class ConstantLR extends scheduler(kConstantOptions) {
       | [options?: ConstantLROptions]
       | [factor?: number, options?: ConstantLROptions]
       | [factor?: number, totalIters?: number, lastEpoch?: number | SchedulerOptions]
-  ) {
+  );
+  constructor(optimizer: ScheduledOptimizer, options?: ConstantLROptions);
+  constructor(optimizer: ScheduledOptimizer, ...rest: unknown[]) {
     super(optimizer, rest);
   }
 
@@ -130,7 +144,9 @@ export class PolynomialLR extends scheduler(kPolynomialOptions) {
       | [options?: PolynomialLROptions]
       | [totalIters?: number, options?: PolynomialLROptions]
       | [totalIters?: number, power?: number, lastEpoch?: number | SchedulerOptions]
-  ) {
+  );
+  constructor(optimizer: ScheduledOptimizer, options?: PolynomialLROptions);
+  constructor(optimizer: ScheduledOptimizer, ...rest: unknown[]) {
     super(optimizer, rest);
   }
 

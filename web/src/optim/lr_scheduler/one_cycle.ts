@@ -80,13 +80,13 @@ export class OneCycleLR extends LRScheduler {
   constructor(
     optimizer: ScheduledOptimizer,
     maxLr: number | readonly number[],
-    options: OneCycleLROptions,
+    totalSteps: number | null,
+    options?: OneCycleLROptions,
   );
   constructor(
     optimizer: ScheduledOptimizer,
     maxLr: number | readonly number[],
-    totalSteps: number | null,
-    options?: OneCycleLROptions,
+    options: OneCycleLROptions,
   );
   constructor(
     optimizer: ScheduledOptimizer,

@@ -80,7 +80,9 @@ export class ReduceLROnPlateau extends BaseScheduler {
           patience?: number,
           options?: ReduceLROnPlateauOptions,
         ]
-  ) {
+  );
+  constructor(optimizer: ScheduledOptimizer, options?: ReduceLROnPlateauOptions);
+  constructor(optimizer: ScheduledOptimizer, ...rest: unknown[]) {
     super(optimizer);
     const name = new.target.name;
     const named = readArguments(name, kArguments, [optimizer, ...rest]);

@@ -21,16 +21,31 @@ export type SchedulerOptions = Options<typeof kSchedulerOptions>;
 
 const kStepArguments = { epoch: integer.optional() };
 
-/** Changes the learning rates of an optimizer every epoch, by a formula. */
+/**
+ * Changes the learning rates of an optimizer every epoch, by a formula. A class that extends this one implements nextLrs(), and its
+ * constructor calls start() at the end; or it implements step().
+ */
 export abstract class LRScheduler extends BaseScheduler {
   /** The initial learning rates of the groups. */
-  baseLrs: number[] = [];
+  baseLrs: number[];
 
   protected stepCount = 0;
+  #isStarted = false;
+
+  constructor(optimizer: ScheduledOptimizer) {
+    super(optimizer);
+    this.baseLrs = this.initialLrs();
+  }
 
   /** Advances to the next epoch, or to the given one, and sets the learning rates. */
   override step(...given: [epoch?: number]): void {
-    const { epoch } = readArguments(`${this.constructor.name}.step`, kStepArguments, given);
+    const where = `${this.constructor.name}.step`;
+    const { epoch } = readArguments(where, kStepArguments, given);
+    if (!this.#isStarted) {
+      const reason =
+        "call this.start() at the end of the constructor: it sets the learning rates of the first epoch.";
+      fail("InvalidArgument", where, reason);
+    }
     runLive(() => {
       const next = epoch ?? this.lastEpoch + 1;
       this.checkEpoch(next);
@@ -65,7 +80,8 @@ export abstract class LRScheduler extends BaseScheduler {
         );
       }
     });
-    this.baseLrs = this.groups.map(({ lr, initialLr }) => initialLr ?? lr);
+    this.#isStarted = true;
+    this.baseLrs = this.initialLrs();
     this.lastEpoch = lastEpoch;
     this.step();
   }
@@ -73,11 +89,18 @@ export abstract class LRScheduler extends BaseScheduler {
   /** Throws for an epoch after the end of the schedule. */
   protected checkEpoch(_epoch: number): void {}
 
-  /** Returns the rates of this epoch, computed from those of the previous epoch. */
-  protected abstract nextLrs(): number[];
+  /** Returns the rates of this epoch, one per group, from those of the previous epoch. */
+  protected nextLrs(): number[] {
+    const reason = "a class that extends LRScheduler must implement nextLrs() or step().";
+    return fail("InvalidArgument", this.constructor.name, reason);
+  }
 
   /** Returns the rates of this epoch, computed from the initial ones. */
   protected closedFormLrs?(): number[];
+
+  protected initialLrs(): number[] {
+    return this.groups.map(({ lr, initialLr }) => initialLr ?? lr);
+  }
 }
 
 /** The base class of a declared scheduler. Its arguments are the optimizer and a list of the other arguments. */

@@ -45,7 +45,17 @@ export class CosineAnnealingWarmRestarts extends LRScheduler {
       | [t0: number, tMult?: number, options?: CosineAnnealingWarmRestartsOptions]
       | [t0: number, tMult?: number, etaMin?: number, lastEpoch?: number]
       | [options: CosineAnnealingWarmRestartsOptions & { t0: number }]
-  ) {
+  );
+  constructor(
+    optimizer: ScheduledOptimizer,
+    t0: number,
+    options?: CosineAnnealingWarmRestartsOptions,
+  );
+  constructor(
+    optimizer: ScheduledOptimizer,
+    options: CosineAnnealingWarmRestartsOptions & { t0: number },
+  );
+  constructor(optimizer: ScheduledOptimizer, ...rest: unknown[]) {
     super(optimizer);
     const named = readArguments(new.target.name, kArguments, [optimizer, ...rest]);
     this.t0 = named.t0;
