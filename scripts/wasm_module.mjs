@@ -187,7 +187,10 @@ export class ModuleReader {
 
   /** Returns the module with other sections: `changes` has the whole section, or null to leave it out, by its key. */
   with(changes) {
-    const sections = new Map([...this.wholes, ...Object.entries(changes).map(([key, bytes]) => [keyOf(key), bytes])]);
+    const sections = new Map([
+      ...this.wholes,
+      ...Object.entries(changes).map(([key, bytes]) => [keyOf(key), bytes]),
+    ]);
     return Buffer.concat([kHeader, ...[...sections.values()].filter((bytes) => bytes !== null)]);
   }
 

@@ -1,9 +1,9 @@
 // Reads the instructions of a module that matter for splitting it.
 
-import { ModuleReader } from "../wasm_module.mjs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { withNames } from "../function_order.mjs";
 import { quiet } from "../process.mjs";
-import { readFileSync, writeFileSync } from "node:fs";
+import { ModuleReader } from "../wasm_module.mjs";
 
 /** Short names for functions by their indices, also those of exports that a split makes. */
 export const shortName = (index) => `$${index.toString(36)}`;
@@ -16,7 +16,10 @@ export async function codeOf(bytes, wasmDis, scratch) {
   const count = new ModuleReader(bytes).functions.length;
   writeFileSync(
     scratch,
-    withNames(bytes, Array.from({ length: count }, (_, index) => shortName(index))),
+    withNames(
+      bytes,
+      Array.from({ length: count }, (_, index) => shortName(index)),
+    ),
   );
   const text = `${scratch}.wat`;
   await quiet(wasmDis, [scratch, "-o", text]);

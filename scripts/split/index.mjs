@@ -69,19 +69,22 @@ export async function split({ module, linked, fileOf, tools, variant }) {
   const linkedModule = new LinkedModule(readFileSync(linked));
   const constants = constantsOf(whole, linkedModule);
   const reachable = new Map(
-    [kCore, ...kPartNames].filter((part) => part !== kRest).map((part) => [
-      part,
-      reachableFrom(part, linkedModule, functions, constants.address),
-    ]),
+    [kCore, ...kPartNames]
+      .filter((part) => part !== kRest)
+      .map((part) => [part, reachableFrom(part, linkedModule, functions, constants.address)]),
   );
 
-  const coreNames = new Set(functions.flatMap((one, i) => (one.part === kCore ? shortName(i) : [])));
+  const coreNames = new Set(
+    functions.flatMap((one, i) => (one.part === kCore ? shortName(i) : [])),
+  );
   const isCore = ({ name }) => coreNames.has(name);
   // Each step takes one part out of what remains, so the last one leaves the core.
   const modules = new Map();
   let remaining = named;
   for (const part of kPartNames.toReversed()) {
-    const [others, own, list] = [`without-${part}.wasm`, `${part}.wasm`, "functions.txt"].map(scratch);
+    const [others, own, list] = [`without-${part}.wasm`, `${part}.wasm`, "functions.txt"].map(
+      scratch,
+    );
     const names = functions.flatMap((one, i) => (one.part === part ? shortName(i) : []));
     writeFileSync(list, `${names.join("\n")}\n`);
     await run(

@@ -49,14 +49,15 @@ export class LinkedModule {
     }
   }
 
-  /** Returns the data segment of that name, with its index and its symbols in the order of their offsets. */
+  /** Returns the data segment of that name, with its index and the symbols of the objects in it. */
   segment(name) {
     const index = this.#segmentNames.indexOf(name);
     if (index < 0) throw new Error(`the linked module has no data segment ${name}`);
-    const symbols = this.#symbols
-      .filter(({ segment }) => segment === index)
-      .sort((a, b) => a.offset - b.offset);
-    return { index, symbols, ...this.module.segments()[index] };
+    const segment = this.module.segments()[index];
+    // The linker's own symbols, such as the end of the data, are not objects in a segment.
+    const isInside = ({ offset, size }) => offset + size <= segment.content.length;
+    const symbols = this.#symbols.filter((one) => one.segment === index && isInside(one));
+    return { index, symbols, ...segment };
   }
 
   /** Returns the address of a data segment, which the module itself states only in code that uses it. */

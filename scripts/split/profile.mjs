@@ -36,7 +36,8 @@ function record(options) {
     child.on("close", (code) => {
       const bytes = Buffer.concat(output);
       if (code === 0 && bytes.length === options[3]) resolve(bytes);
-      else reject(new Error(`the programs that determine the core failed:\n${Buffer.concat(errors)}`));
+      else
+        reject(new Error(`the programs that determine the core failed:\n${Buffer.concat(errors)}`));
     });
   });
 }

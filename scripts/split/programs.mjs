@@ -23,7 +23,7 @@ const losses = (eg) => ({
 });
 
 /** Steps of training, like the loops of the guides. */
-async function train(eg, model, optimizer, lossOf, steps = 3) {
+async function train(eg, optimizer, lossOf, steps = 3) {
   const scheduler = new eg.optim.lrScheduler.CosineAnnealingLR(optimizer, steps);
   const printed = [];
   for (let step = 0; step < steps; ++step) {
@@ -58,7 +58,7 @@ async function perceptron(eg, random, makers) {
     const labels = BigInt64Array.from({ length: count }, () => BigInt(random(0, classes)));
     const x = eg.tensor(images, { shape: [count, inputs] });
     const y = eg.tensor(labels);
-    await train(eg, model, make(model.parameters()), () => eg.crossEntropy(model.call(x), y));
+    await train(eg, make(model.parameters()), () => eg.crossEntropy(model.call(x), y));
   }
 }
 
@@ -66,7 +66,8 @@ function mlp(eg, random) {
   const { SGD, Adam, AdamW } = eg.optim;
   return perceptron(eg, random, [
     (parameters) => new SGD(parameters, { lr: 0.1 }),
-    (parameters) => new SGD(parameters, { lr: 0.1, momentum: 0.9, nesterov: true, weightDecay: 1e-4 }),
+    (parameters) =>
+      new SGD(parameters, { lr: 0.1, momentum: 0.9, nesterov: true, weightDecay: 1e-4 }),
     (parameters) => new Adam(parameters, { lr: 1e-3 }),
     (parameters) => new AdamW(parameters, { lr: 1e-3, amsgrad: true }),
   ]);
@@ -88,7 +89,9 @@ async function points(eg, random) {
   for (const Activation of [Tanh, Sigmoid, GELU, SiLU, LeakyReLU, ELU, Softplus]) {
     const inputs = random(1, 8);
     const model = new Sequential(new Linear(inputs, 16), new Activation(), new Linear(16, 1));
-    const rows = Array.from({ length: random(8, 40) }, () => Array.from({ length: inputs }, () => random(0, 1000) / 1000));
+    const rows = Array.from({ length: random(8, 40) }, () =>
+      Array.from({ length: inputs }, () => random(0, 1000) / 1000),
+    );
     const x = eg.tensor(rows);
     const y = x.sum(1, true).sin();
     const set = new eg.data.TensorDataset(x, y);
@@ -102,7 +105,7 @@ async function points(eg, random) {
     ];
     for (const lossOf of kinds) {
       for await (const [inputsOfBatch, wanted] of loader)
-        await train(eg, model, optimizer, () => lossOf(model.call(inputsOfBatch), wanted), 1);
+        await train(eg, optimizer, () => lossOf(model.call(inputsOfBatch), wanted), 1);
     }
   }
 }
@@ -144,7 +147,11 @@ async function evaluation(eg, random) {
   model.eval();
   const scores = eg.noGrad(() => model.call(x));
   const best = scores.argmax(-1);
-  best.eq(eg.randint(0, classes, [count])).to("float32").mean().item();
+  best
+    .eq(eg.randint(0, classes, [count]))
+    .to("float32")
+    .mean()
+    .item();
   await scores.softmax(-1).array();
 }
 
@@ -152,13 +159,18 @@ const trainOn = async (eg, random, model, shape) => {
   const count = random(1, 20);
   const x = eg.rand([count, ...shape]);
   const optimizer = new eg.optim.Adam(model.parameters());
-  await train(eg, model, optimizer, () => losses(eg).classes(model.call(x), count), 2);
+  await train(eg, optimizer, () => losses(eg).classes(model.call(x), count), 2);
 };
 
 /** Convolutions on images, with the layers that usually come with them. */
 async function cnn(eg, random) {
   const { Sequential, Conv2d, BatchNorm2d, ReLU, MaxPool2d, Flatten, Linear } = eg.nn;
-  const [side, channels, first, second] = [random(24, 33), random(1, 4), random(1, 20), random(1, 33)];
+  const [side, channels, first, second] = [
+    random(24, 33),
+    random(1, 4),
+    random(1, 20),
+    random(1, 33),
+  ];
   const kernel = random(1, 3) * 2 + 1;
   const plain = new Sequential(
     new Conv2d(channels, first, kernel),
@@ -236,12 +248,18 @@ async function gpt(eg, random) {
   const optimizer = new eg.optim.AdamW(model.parameters(), { lr: 3e-3, betas: [0.9, 0.99] });
   const text = eg.randint(0, 65, [1000]);
   const count = random(1, 9);
-  const windows = () => text.take(eg.randint(0, 1000 - context - 1, [count, 1]).add(eg.arange(context + 1)));
-  await train(eg, model, optimizer, () => {
-    const taken = windows();
-    const scores = model.call(taken.narrow(1, 0, context)).flatten(0, 1);
-    return eg.crossEntropy(scores, taken.narrow(1, 1, context).flatten());
-  }, 2);
+  const windows = () =>
+    text.take(eg.randint(0, 1000 - context - 1, [count, 1]).add(eg.arange(context + 1)));
+  await train(
+    eg,
+    optimizer,
+    () => {
+      const taken = windows();
+      const scores = model.call(taken.narrow(1, 0, context)).flatten(0, 1);
+      return eg.crossEntropy(scores, taken.narrow(1, 1, context).flatten());
+    },
+    2,
+  );
   const scores = eg.noGrad(() => model.call(text.narrow(0, 0, context).unsqueeze(0))).select(1, -1);
   eg.multinomial(scores.div(0.8).softmax(-1), 1).item();
   scores.topk(5);
@@ -251,7 +269,12 @@ async function gpt(eg, random) {
 async function recurrent(eg, random) {
   const { LSTM, GRU, RNN, Linear, Module } = eg.nn;
   for (const Layer of [LSTM, GRU, RNN]) {
-    const [inputs, hidden, length, count] = [random(1, 9), random(1, 40), random(1, 20), random(1, 17)];
+    const [inputs, hidden, length, count] = [
+      random(1, 9),
+      random(1, 40),
+      random(1, 20),
+      random(1, 17),
+    ];
     class Reader extends Module {
       layer = new Layer(inputs, hidden, { batchFirst: true });
       head = new Linear(hidden, 2);
@@ -264,7 +287,7 @@ async function recurrent(eg, random) {
     const model = new Reader();
     const x = eg.randn([count, length, inputs]);
     const optimizer = new eg.optim.Adam(model.parameters());
-    await train(eg, model, optimizer, () => losses(eg).classes(model.call(x), count), 2);
+    await train(eg, optimizer, () => losses(eg).classes(model.call(x), count), 2);
   }
 }
 

@@ -18,8 +18,9 @@ export function reachableFrom(part, linked, functions, address) {
   const pointers = new Set();
   const marked = new Set();
   const waiting = [];
+  const objects = new Set(constants.symbols);
   const mark = (symbol) => {
-    if (symbol.segment !== constants.index || marked.has(symbol)) return;
+    if (!objects.has(symbol) || marked.has(symbol)) return;
     marked.add(symbol);
     waiting.push(symbol);
   };
@@ -36,7 +37,9 @@ export function reachableFrom(part, linked, functions, address) {
   }
   const holders = holdersOf(constants);
   for (const { part: own, numbers } of functions) {
-    if (own === part) for (const number of numbers) for (const symbol of holders[number - address] ?? []) mark(symbol);
+    if (own === part)
+      for (const number of numbers)
+        for (const symbol of holders[number - address] ?? []) mark(symbol);
   }
   // Variables are all in the core.
   const end = constants.at + constants.content.length;
@@ -52,7 +55,9 @@ export function reachableFrom(part, linked, functions, address) {
   }
   // Their names would not do: Binaryen merges functions that are the same.
   const { importedFunctions } = linked.module;
-  const slots = [...linked.module.table()].filter(([, index]) => pointers.has(index - importedFunctions));
+  const slots = [...linked.module.table()].filter(([, index]) =>
+    pointers.has(index - importedFunctions),
+  );
   return { isReachable, slots: new Set(slots.map(([slot]) => slot)) };
 }
 

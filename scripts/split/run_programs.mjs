@@ -25,7 +25,8 @@ WebAssembly.instantiate = async (...given) => {
 
 const eg = await import("../../dist/index.js");
 await eg.init({ variant, threads: Number(threads), wasmUrl });
-for (let seed = 0; seed < Number(seeds); ++seed) await runPrograms(eg, seed, names.length ? names : undefined);
+for (let seed = 0; seed < Number(seeds); ++seed)
+  await runPrograms(eg, seed, names.length ? names : undefined);
 loadParts();
 await eg.shutdown();
 writeSync(1, new Uint8Array(memory.buffer).slice(0, Number(functions)));

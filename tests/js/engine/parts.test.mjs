@@ -2,8 +2,7 @@
 // loaded in the middle of an op.
 
 import assert from "node:assert/strict";
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
-import fs from "node:fs";
+import fs, { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, test } from "node:test";
@@ -66,20 +65,29 @@ for (const variant of ["simd", "single"]) {
           await runPrograms(eg, seed, [program]);
           await eg.shutdown();
         }
-        assert.deepEqual([...readNow].filter((part) => !needed.includes(part)), []);
+        assert.deepEqual(
+          [...readNow].filter((part) => !needed.includes(part)),
+          [],
+        );
       });
     }
   });
 }
 
 describe("a part that is needed before it is there", () => {
-  const matrix = [[2, 1], [1, 3]];
+  const matrix = [
+    [2, 1],
+    [1, 3],
+  ];
 
   test("is loaded in the middle of an op, on each thread", async () => {
     withoutPrefetch();
     await start("simd", { threads: 2 });
     const { S } = eg.linalg.svd(eg.tensor(matrix));
-    assert.deepEqual(S.tolist().map((value) => value.toFixed(4)), ["3.6180", "1.3820"]);
+    assert.deepEqual(
+      S.tolist().map((value) => value.toFixed(4)),
+      ["3.6180", "1.3820"],
+    );
     assert.ok(readNow.has("rest"));
     const large = eg.rand([300, 300]).erfinv().sum();
     assert.ok(Number.isFinite(large.item()));
@@ -100,16 +108,25 @@ describe("a part that is needed before it is there", () => {
     const { warn } = console;
     console.warn = (text) => warnings.push(text);
     try {
-      copyFileSync(join(kFolder, "edgegrad-simd.core.wasm"), join(folder, "edgegrad-simd.core.wasm"));
+      copyFileSync(
+        join(kFolder, "edgegrad-simd.core.wasm"),
+        join(folder, "edgegrad-simd.core.wasm"),
+      );
       await start("simd", { threads: 2 }, folder);
       const x = eg.tensor(matrix, { requiresGrad: true });
       const svd = () => eg.linalg.svd(x);
       for (let times = 0; times < 2; ++times)
         assert.throws(svd, { code: "Internal", message: /edgegrad-simd\.\w+\.wasm/ });
       x.mul(x).sum().backward();
-      assert.deepEqual(x.grad.tolist(), [[4, 2], [2, 6]]);
+      assert.deepEqual(x.grad.tolist(), [
+        [4, 2],
+        [2, 6],
+      ]);
       for (const part of kParts)
-        copyFileSync(join(kFolder, `edgegrad-simd.${part}.wasm`), join(folder, `edgegrad-simd.${part}.wasm`));
+        copyFileSync(
+          join(kFolder, `edgegrad-simd.${part}.wasm`),
+          join(folder, `edgegrad-simd.${part}.wasm`),
+        );
       assert.equal(svd().S.numel, 2);
       assert.match(warnings.join("\n"), /edgegrad-simd\.layers\.wasm/);
     } finally {

@@ -11,8 +11,8 @@ import {
   type Values,
 } from "../arguments/rule.js";
 import { fail } from "../runtime/errors.js";
-import type { WasmUrl } from "../runtime/wasm_files.js";
 import { chooseVariant, defaultThreads, kVariants } from "../runtime/variant.js";
+import type { WasmUrl } from "../runtime/wasm_files.js";
 
 /** Each thread is a worker with a stack in the 4 GiB of WebAssembly memory; with more threads the process crashes. @internal */
 export const kMaxThreads = 128;

@@ -1,12 +1,12 @@
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { addcmul_, copy_, fill_, gt, lt, mul, sign, where } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
+import { needsPart } from "../runtime/parts.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { kNumberPair } from "./betas.js";
 import { composed, parts } from "./composed.js";
 import { checkRange } from "./optimizer.js";
 import { zeroState } from "./state.js";
-import { needsPart } from "../runtime/parts.js";
 
 needsPart("extras");
 

@@ -24,7 +24,7 @@ export function wasmFilesOf(variant: Variant, wasmUrl: WasmUrl | undefined): Was
   }
   if (typeof wasmUrl === "string" && wasmUrl.endsWith(".wasm")) {
     const isCore = wasmUrl.endsWith(kCoreEnd);
-    const partAt = (part: Part) => wasmUrl.slice(0, -kCoreEnd.length) + `.${part}.wasm`;
+    const partAt = (part: Part) => `${wasmUrl.slice(0, -kCoreEnd.length)}.${part}.wasm`;
     return { first: wasmUrl, partAt: isCore ? partAt : null };
   }
   if (!canLoadParts()) return { first: locate(`edgegrad-${variant}.wasm`, wasmUrl), partAt: null };

@@ -84,8 +84,11 @@ function filesIn(
   for (const variant of kVariants) {
     const isScript = ({ moduleIds }: Chunk) => endsIn(moduleIds, `edgegrad-${variant}.mjs`);
     const script = loaded.find(isScript)?.fileName;
-    const wasm = ["core", ...parts].flatMap((part) => addressOf(`edgegrad-${variant}.${part}.wasm`));
-    if (script !== undefined && wasm.length > 0) files.set(variant, { script: root + script, wasm });
+    const wasm = ["core", ...parts].flatMap((part) =>
+      addressOf(`edgegrad-${variant}.${part}.wasm`),
+    );
+    if (script !== undefined && wasm.length > 0)
+      files.set(variant, { script: root + script, wasm });
   }
   return files.size > 0 ? files : null;
 }

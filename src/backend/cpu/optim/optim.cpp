@@ -73,7 +73,8 @@ void sgd_step(const SgdOptions& options, std::int64_t count, T* param, const T* 
   });
 }
 
-// A separate function, so that only programs with such numbers of steps download pow and its tables.
+// A separate function, so that only programs with such numbers of steps download pow and its
+// tables.
 [[gnu::noinline]] double fractional_power(double base, double exponent) {
   return std::pow(base, exponent);
 }

@@ -21,12 +21,12 @@ import {
   unsqueeze,
 } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
+import { needsPart } from "../../runtime/parts.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { perDimension } from "../layer_options.js";
 import { type PoolClass, type PoolLayer, poolLayer } from "./pool_layer.js";
-import { needsPart } from "../../runtime/parts.js";
 
 needsPart("conv");
 
