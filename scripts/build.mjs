@@ -74,6 +74,8 @@ function isNewer(file, source) {
  * one module per source file, so that they can drop what a program does not import. Node.js does not know that condition, so
  * it never loads both forms. During development nothing is dropped and the single file loads faster, so it is used there
  * ("development").
+ *
+ * dist/single/index.js is edgegrad/single, also one file, and dist/single/edge.js what both entries are at the edge.
  */
 export async function buildWeb() {
   const source = join(kRoot, "web", "src");
@@ -82,6 +84,7 @@ export async function buildWeb() {
   await step("build web", async () => {
     removeOldFiles();
     await bundle(join(source, "one_file.ts"), join(kDist, "index.js"));
+    await writeSingle(join(source, "single"), join(kDist, "single"));
     await writeModules(source);
     await bundle(join(source, "webgpu", "index.ts"), join(kDist, "wasm", "edgegrad-webgpu.js"));
     const tsc = join(kRoot, "node_modules", "typescript", "bin", "tsc");
@@ -106,9 +109,26 @@ function removeOldFiles() {
   }
 }
 
-async function bundle(entry, outfile) {
+// edgegrad/single is one file in every environment, and so is not twice in a program. What it is at the edge imports it.
+async function writeSingle(source, folder) {
+  const ownFiles = {
+    name: "files",
+    setup: ({ onResolve }) =>
+      onResolve({ filter: /\/files\.js$/ }, () => ({ path: join(source, "files.ts") })),
+  };
   const { build } = await import("esbuild");
-  await build({
+  for (const name of ["index", "edge"]) {
+    const outfile = join(folder, `${name}.js`);
+    const options = minified(join(source, `${name}.ts`), outfile);
+    const external = [...options.external, "./index.js"];
+    // Its source map would be as large as that of index.js, and show the same sources; bundlers minify it again.
+    await build({ ...options, external, plugins: [...options.plugins, ownFiles] });
+    finish(outfile);
+  }
+}
+
+function minified(entry, outfile) {
+  return {
     ...kWebBundle,
     entryPoints: [entry],
     outfile,
@@ -118,11 +138,14 @@ async function bundle(entry, outfile) {
     minifySyntax: true,
     // Keeps the script on one line, which finish() requires.
     supported: { "template-literal": false },
-    sourcemap: true,
-    // The sources would be a quarter of the package; file, line and name are what a stack trace needs.
-    sourcesContent: false,
     plugins: [kNames],
-  });
+  };
+}
+
+async function bundle(entry, outfile) {
+  const { build } = await import("esbuild");
+  // The sources would be a quarter of the package; file, line and name are what a stack trace needs.
+  await build({ ...minified(entry, outfile), sourcemap: true, sourcesContent: false });
   const map = `${outfile}.map`;
   const url = basename(map);
   const { code, map: newMap } = await smaller(
@@ -203,7 +226,7 @@ async function writeModules(source) {
   const { transform } = await import("esbuild");
   const tsconfigRaw = readFileSync(join(kRoot, "tsconfig.json"), "utf8");
   const names = readdirSync(source, { recursive: true }).filter(
-    (name) => /(?<!\.d)\.ts$/.test(name) && !/^(webgpu\b|one_file\.ts)/.test(name),
+    (name) => /(?<!\.d)\.ts$/.test(name) && !/^(webgpu\b|single\b|one_file\.ts)/.test(name),
   );
   for (const name of names) {
     const text = withNames(readFileSync(join(source, name), "utf8"));

@@ -1,11 +1,16 @@
 // Rewrites Emscripten's module so that bundlers accept it. The module must not construct its own workers: a script that is
 // its own worker is a cycle, on which Turbopack never terminates (the package constructs the workers,
 // web/src/runtime/workers.ts). And a bundler that builds a page must not resolve Node.js's built-in modules, nor the
-// modules passed to eg.spawn(), whose URLs are known only at run time.
+// modules passed to eg.spawn(), whose URLs are known only at run time. The module must also start where there is no
+// import.meta.url: bundled to CommonJS, and in runtimes for the edge.
 
 import { smaller } from "./smaller.mjs";
 
-const kNodeModule = /\bawait import\((["'])(\w+)\1\)/g;
+const kNodeTest =
+  'typeof process=="object"&&typeof process.versions=="object"&&typeof process.versions.node=="string"&&process.type!="renderer"';
+const kNodeRequire =
+  /const\{createRequire\}=await import\("module"\);.*?var require=createRequire\(dirname\)/;
+const kNodeFolder = '!import.meta.url.startsWith("data:")';
 
 // Compilation starts when the file has been read, and an asynchronous read in Node.js is split into chunks with other
 // tasks in between.
@@ -14,9 +19,18 @@ const kNodeRead =
 const kReadAtOnce =
   'return Promise.resolve().then(() => binary ? fs.readFileSync(filename).buffer : fs.readFileSync(filename, "utf8"))';
 
+// Growth beyond the maximum of init() is refused here, because the memory of the build without threads has its own.
+const kHeapMaximum = "getHeapMax=()=>4294901760";
+const kGivenMaximum = 'getHeapMax=()=>Module["memoryMaximum"]??4294901760';
+
 const kRewrites = [
-  [kNodeModule, 'await builtin("$2")'],
+  [kNodeTest, "isNode"],
+  [kNodeRequire, ""],
+  [/\brequire\("/g, 'builtin("'],
+  [kNodeFolder, 'import.meta.url?.startsWith("file:")'],
   [kNodeRead, kReadAtOnce],
+  ["scriptDirectory=self.location.href", 'scriptDirectory=self.location?.href??""'],
+  [kHeapMaximum, kGivenMaximum],
 ];
 
 const kThreadRewrites = [
@@ -34,15 +48,19 @@ const kThreadRewrites = [
   ],
   // No top-level await, because Vite's workers are not modules.
   [
-    /if \(isNode\) isPthread = (.*);\n[\s\S]*?isPthread && (\w+)\(\);/,
-    "if (isNode) builtin('worker_threads').then((node) => node.workerData === 'em-pthread' && $2());\nelse isPthread && $2();",
+    /var isNode = .*\nif \(isNode\) isPthread = (.*);\n[\s\S]*?isPthread && (\w+)\(\);/,
+    "if (isNode) isPthread = builtin('worker_threads').workerData === 'em-pthread';\nisPthread && $2();",
   ],
 ];
 
-// A local variable hides Node's global, for which Parcel would install a polyfill.
+// A local variable hides Node's global, for which Parcel would install a polyfill. `isNode` is that of web/src/runtime/node.ts.
 const kPrelude = `
-const process = globalThis.process;
-const builtin = async (name) => process.getBuiltinModule?.("node:" + name) ?? import("node:" + name);
+const process = "EdgeRuntime" in globalThis ? undefined : globalThis.process;
+const isNode =
+  typeof process?.getBuiltinModule === "function" &&
+  process.type !== "renderer" &&
+  globalThis.navigator?.userAgent !== "Cloudflare-Workers";
+const builtin = (name) => process.getBuiltinModule("node:" + name);
 `;
 
 // A package for Node.js only, which pages do not have. Vite resolves literal specifiers even if they are marked.

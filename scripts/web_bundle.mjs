@@ -2,7 +2,7 @@
 export const kWebBundle = {
   bundle: true,
   format: "esm",
-  external: ["./wasm/*", "node:*", "webgpu"],
+  external: ["./wasm/*", "../wasm/*", "node:*", "webgpu"],
   loader: { ".wgsl": "text" },
   logLevel: "error",
 };

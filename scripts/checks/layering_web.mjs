@@ -9,7 +9,7 @@ import { kWebBundle } from "../web_bundle.mjs";
 
 // Each layer builds on those before it. There is one entry per folder, which may always import from itself and its
 // subfolders, or per file that belongs to another layer than its folder. The top-level files combine everything and are
-// not imported by any other.
+// imported only by another entry, single.
 const kMayImport = {
   // The only top-level file that is below the folders.
   "files.ts": [],
@@ -60,6 +60,7 @@ const kMayImport = {
   ],
   vite: ["runtime"],
   testing: ["runtime", "arguments", "tensor", "ops"],
+  single: ["(top)"],
   threads: ["files.ts", "runtime", "engine", "generated/border.ts", "tensor"],
 };
 

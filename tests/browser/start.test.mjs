@@ -45,7 +45,7 @@ describe("a page", { skip: noBrowser }, () => {
   }
 
   // The files of a bundler that does not support workers and includes at most the .wasm files.
-  async function bundled(name, copies) {
+  async function bundled(name, copies, format = "esm") {
     const folder = join(suite.project.folder, name);
     mkdirSync(folder);
     cpSync(join(suite.project.folder, "start.html"), join(folder, "start.html"));
@@ -53,7 +53,9 @@ describe("a page", { skip: noBrowser }, () => {
       entryPoints: [join(suite.project.folder, "start.js")],
       outfile: join(folder, "start.js"),
       bundle: true,
-      format: "esm",
+      format,
+      // In scripts that are no modules, import.meta is empty.
+      logOverride: { "empty-import-meta": "silent" },
       logLevel: "error",
       external: ["node:*"],
     });
@@ -135,6 +137,12 @@ describe("a page", { skip: noBrowser }, () => {
       assertTrains({ ...result, threads: 2 }, "relaxed");
       assert.equal(result.threads, 1);
     }
+  });
+
+  test("whose bundle is no module finds the files beside it", async () => {
+    const folder = await bundled("classic", { "": "wasm" }, "iife");
+    assertTrains(await start(await serve(folder, kIsolation)), "relaxed");
+    assertTrains(await start(await serve(folder)), "single", [/threads: 2 has no effect/]);
   });
 
   test("takes all files from wasmUrl", async () => {

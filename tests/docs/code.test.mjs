@@ -116,6 +116,7 @@ async function checkPage({ code }, folder) {
     write: false,
     format: "esm",
     external: ["./wasm/*", "node:*", "webgpu", "react", "vitest"],
+    loader: { ".wasm": "binary" },
     logLevel: "silent",
   });
   assert.deepEqual(

@@ -7,6 +7,7 @@ const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.me
 
 const kOthers = {
   "@arethetypeswrong/cli": "0.18.5",
+  "@edge-runtime/vm": "5.0.0",
   "@rollup/plugin-node-resolve": "16.0.3",
   "@types/react": "19.3.0",
   "@types/react-dom": "19.3.0",
@@ -17,11 +18,13 @@ const kOthers = {
   jest: "30.5.2",
   next: "16.4.6",
   parcel: "2.16.4",
+  postject: "1.0.0-alpha.6",
   publint: "0.3.25",
   react: "19.3.1",
   "react-dom": "19.3.1",
   rollup: "4.68.7",
   vitest: "5.1.1",
+  workerd: "1.20261117.1",
   wrangler: "4.164.0",
 };
 

@@ -20,7 +20,7 @@ export const kWasmFiles: Record<Variant, () => string> = {
 };
 
 /** Returns the addresses of the files that have the same in parts, for pages. */
-export const kPartFiles: Record<Variant, Record<Part | "core", () => string>> = {
+export const kPartFiles: Partial<Record<Variant, Record<Part | "core", () => string>>> = {
   relaxed: {
     core: () => new URL("./wasm/edgegrad-relaxed.core.wasm", import.meta.url).href,
     layers: () => new URL("./wasm/edgegrad-relaxed.layers.wasm", import.meta.url).href,

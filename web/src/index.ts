@@ -34,7 +34,7 @@ export * as data from "./data/index.js";
 export type { Ints, Operand, OutputSize, Scalar } from "./dispatch/types.js";
 export * as distributions from "./distributions/index.js";
 export { type WebGpuInfo, type WebGpuStats, webgpuStats } from "./engine/gpu.js";
-export type { InitOptions } from "./engine/init_options.js";
+export type { InitOptions, MemoryOptions } from "./engine/init_options.js";
 export {
   type MemoryInfo,
   memory,

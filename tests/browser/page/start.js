@@ -39,21 +39,39 @@ async function framesDuringBackward() {
   return frames;
 }
 
-try {
-  const query = new URLSearchParams(location.search);
-  const options = JSON.parse(query.get("options") ?? "{}");
-  if (query.has("cores")) {
-    const cores = query.get("cores");
-    const value = cores === "undefined" ? undefined : Number(cores);
-    Object.defineProperty(navigator, "hardwareConcurrency", { value });
+// No await at the top level, which scripts that are no modules do not allow.
+async function main() {
+  try {
+    const query = new URLSearchParams(location.search);
+    const options = JSON.parse(query.get("options") ?? "{}");
+    if (query.has("cores")) {
+      const cores = query.get("cores");
+      const value = cores === "undefined" ? undefined : Number(cores);
+      Object.defineProperty(navigator, "hardwareConcurrency", { value });
+    }
+    if (query.has("waits")) {
+      await new Promise((resolve) => {
+        globalThis.go = resolve;
+      });
+    }
+    if (query.has("memory")) {
+      // As where no memory is left.
+      WebAssembly.instantiate = async () => {
+        throw new RangeError(
+          "WebAssembly.instantiate(): Out of memory: Cannot allocate Wasm memory",
+        );
+      };
+    }
+    const start = performance.now();
+    await eg.init(options);
+    const milliseconds = performance.now() - start;
+    const { variant, threads } = eg.runtime();
+    const trained = await train();
+    const frames = await framesDuringBackward();
+    finish({ variant, threads, trained, frames, milliseconds });
+  } catch (error) {
+    finish({ error: `${error.code}: ${error.message}` });
   }
-  const start = performance.now();
-  await eg.init(options);
-  const milliseconds = performance.now() - start;
-  const { variant, threads } = eg.runtime();
-  const trained = await train();
-  const frames = await framesDuringBackward();
-  finish({ variant, threads, trained, frames, milliseconds });
-} catch (error) {
-  finish({ error: `${error.code}: ${error.message}` });
 }
+
+main();

@@ -24,7 +24,16 @@ export const noBrowser = executablePath
   ? false
   : `no Chromium: none of ${kPaths.join(", ")} exists; apt-get install chromium`;
 
-/** Starts Chromium with optional additional arguments. */
-export function startChromium(more = []) {
-  return chromium.launch({ executablePath, args: [...kArguments, ...more] });
+/** Starts Chromium with optional additional arguments, and without some of those that Playwright adds. */
+export function startChromium(more = [], ignoreDefaultArgs = []) {
+  return chromium.launch({ executablePath, args: [...kArguments, ...more], ignoreDefaultArgs });
+}
+
+/** Starts Chromium with an unpacked extension; `profile` is an empty folder. */
+export function startWithExtension(profile, extension) {
+  const args = [`--disable-extensions-except=${extension}`, `--load-extension=${extension}`];
+  return chromium.launchPersistentContext(profile, {
+    executablePath,
+    args: [...kArguments, ...args],
+  });
 }

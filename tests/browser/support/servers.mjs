@@ -47,17 +47,22 @@ export async function serveWith(folder, program, args, node = process.execPath) 
 /**
  * Serves files unchanged, with extra headers, below `base`; bare imports of the package are replaced with its URL, which is
  * `package`. `types` and `contents` override content types and contents by extension; a request for which `isSilent` is true gets
- * no answer, one for which `isRefused` is true 404. Returns { url, stop, requests }, where `requests` are the requested paths.
+ * no answer, one for which `isRefused` is true 404, and what `answer` returns for a request, { status, headers, content }, is sent
+ * instead of the file. Returns { url, stop, requests }, where `requests` are the requested paths.
  */
 export async function serveFiles(folder, headers = {}, serving = {}) {
   const { base = "/", package: address = kPackage, types = {}, contents = {} } = serving;
-  const { isSilent = () => false, isRefused = () => false } = serving;
+  const { isSilent = () => false, isRefused = () => false, answer = () => undefined } = serving;
   const requests = [];
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
     requests.push(pathname);
     if (isSilent(request)) return;
     if (!pathname.startsWith(base) || isRefused(request)) return response.writeHead(404).end();
+    const other = answer(request);
+    if (other !== undefined) {
+      return response.writeHead(other.status ?? 200, other.headers).end(other.content);
+    }
     const path = pathname.slice(base.length - 1).replace(/\/$/, "/index.html");
     const type = types[extname(path)] ?? kTypes[extname(path)];
     try {
@@ -79,7 +84,9 @@ function stop(server) {
 }
 
 function withAddress(text, address) {
-  return text.replace('"edgegrad"', JSON.stringify(address));
+  return text
+    .replace('"edgegrad"', JSON.stringify(address))
+    .replace('"edgegrad/single"', JSON.stringify(address.replace("index.js", "single/index.js")));
 }
 
 function viteOf(folder) {

@@ -5,14 +5,14 @@ import { startChromium } from "./chromium.mjs";
 import { makeProject } from "./project.mjs";
 
 /**
- * Gives the surrounding suite a project and a browser, started with `options`, before its tests. After them both are removed, and
+ * Gives the surrounding suite a project and a browser, started with these arguments of startChromium(), before its tests. After them both are removed, and
  * the `servers` that the tests have added are stopped.
  */
-export function useProject(options) {
+export function useProject(...given) {
   const suite = { project: null, browser: null, servers: [] };
   before(async () => {
     suite.project = makeProject();
-    suite.browser = await startChromium(options);
+    suite.browser = await startChromium(...given);
   });
   after(async () => {
     for (const server of suite.servers) server.stop();

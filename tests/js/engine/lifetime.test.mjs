@@ -164,7 +164,8 @@ describe("scope", () => {
 describe("scope without an async context", () => {
   const run = async (body) => {
     const { status, stdout, stderr } = await runProgram(`
-      process.getBuiltinModule = undefined;
+      const { getBuiltinModule } = process;
+      process.getBuiltinModule = (name) => name === "node:async_hooks" ? undefined : getBuiltinModule(name);
       const eg = await import("edgegrad");
       await eg.init({ threads: 1 });
       const handles = () => eg.memory().jsHandles;

@@ -368,7 +368,8 @@ test("without an async context overlapping scopes leak nothing either", async ()
     `
     import assert from "node:assert/strict";
     import { collectGarbage } from "./tests/js/support/collect_garbage.mjs";
-    process.getBuiltinModule = undefined;
+    const { getBuiltinModule } = process;
+    process.getBuiltinModule = (name) => name === "node:async_hooks" ? undefined : getBuiltinModule(name);
     const eg = await import("edgegrad");
     await eg.init({ threads: 1 });
     const pause = ${pause};

@@ -47,7 +47,7 @@ describe("a bundle in Node", () => {
 
   test("without the .wasm files says what is missing, in its own words", async () => {
     const { stdout } = await run({ threads: 2 });
-    assert.match(stdout, /^Internal \[init\].*edgegrad-\w+\.wasm.*Serve the package's folder/);
+    assert.match(stdout, /^Internal \[init\].*edgegrad-\w+\.wasm.*Copy the package's folder/);
     assert.doesNotMatch(stdout, /ASSERTIONS|Aborted/);
   });
 

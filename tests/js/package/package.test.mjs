@@ -13,7 +13,7 @@ const [, ...kModules] = kScripts;
 
 // The other form of the package, which bundlers find through the export condition "module".
 const kSources = readdirSync(`${kRoot}dist`, { recursive: true })
-  .filter((name) => name.endsWith(".js") && name !== "index.js" && !name.startsWith("wasm"))
+  .filter((name) => name.endsWith(".js") && name !== "index.js" && !/^(wasm|single)/.test(name))
   .map((name) => ({ name, text: readFileSync(`${kRoot}dist/${name}`, "utf8") }));
 const kAddresses = ["index.js", "files.js"].map((name) => ({
   name,
@@ -56,6 +56,22 @@ describe("the package's scripts", () => {
       }
       assert.doesNotMatch(text, /\bimport\s*[\w*{"'][^;]*\bfrom\s*["']/, name);
     }
+  });
+});
+
+describe("edgegrad/single", () => {
+  const textOf = (name) => readFileSync(`${kRoot}dist/single/${name}.js`, "utf8");
+
+  test("imports its script statically, and nothing later; it has no workers", () => {
+    const text = textOf("index");
+    assert.match(text, /\bimport \w+ from"\.\.\/wasm\/edgegrad-single\.mjs"/);
+    assert.doesNotMatch(text, /\bimport\s*\(|new Worker\(|edgegrad-(?:relaxed|simd)/);
+  });
+
+  test("at the edge is the same, with its WebAssembly file", () => {
+    const text = textOf("edge");
+    assert.match(text, /\bimport \w+ from"\.\.\/wasm\/edgegrad-single\.wasm\?module"/);
+    assert.match(text, /\bexport\*from"\.\/index\.js"/);
   });
 });
 

@@ -7,6 +7,7 @@
 import { kBrowserRows } from "./browsers.mjs";
 import { kBundlerRows } from "./bundlers.mjs";
 import { kDemoRows } from "./demos.mjs";
+import { kEdgeRows } from "./edge.mjs";
 import { kNextRows } from "./next.mjs";
 import { kNodeRows } from "./node.mjs";
 import { kRunnerRows } from "./runners.mjs";
@@ -17,6 +18,7 @@ import { kTypeRows } from "./types.mjs";
 
 export const kRows = [
   ...kNodeRows,
+  ...kEdgeRows,
   ...kTypeRows,
   ...kBundlerRows,
   ...kSideEffectRows,

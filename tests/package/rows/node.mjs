@@ -18,6 +18,7 @@ const kPrograms = {
 const kNodes = {
   oldest: () => downloadedNode(kOldestNode),
   this: () => process.execPath,
+  middle: () => downloadedNode("22.23.3"),
   newer: newerNode,
 };
 
@@ -34,7 +35,7 @@ const kOwnWorkers = {
 const kRefused = {
   "node-oldest-require": {
     reason: "Node.js before 20.19 cannot `require` a module; use `import()`",
-    error: /ERR_REQUIRE_ESM/,
+    error: /dynamic import\(\) which is available in all CommonJS modules[\s\S]*ERR_REQUIRE_ESM/,
   },
   "deno-global": kOwnWorkers,
   "bun-global": kOwnWorkers,

@@ -14,6 +14,8 @@ const manifest = JSON.parse(readFileSync(join(kRoot, "package.json"), "utf8"));
 const kOfVariants = new RegExp(`^edgegrad-(?:${kVariants.join("|")})(?:\\.\\w+)?\\.(?:mjs|wasm)$`);
 const kScripts = [
   "index.js",
+  "single/index.js",
+  "single/edge.js",
   "wasm/edgegrad-webgpu.js",
   ...filesOf(join(kRoot, "dist", "wasm"))
     .filter((name) => kOfVariants.test(name))
@@ -48,7 +50,7 @@ function expectedFiles() {
 /** Returns the modules for bundlers: one for every source except those that are bundled into a single file. */
 function modulesOf(sources) {
   return sources
-    .filter((name) => name !== "one_file" && !name.startsWith("webgpu/"))
+    .filter((name) => name !== "one_file" && !/^(webgpu|single)\//.test(name))
     .map((name) => (name === "index" ? "index.modules.js" : `${name}.js`));
 }
 
@@ -105,18 +107,11 @@ export const kTarballRows = [
       const folder = await projects.with("publint", "@arethetypeswrong/cli");
       // This rule is for Node.js before 20.19, in which require() does not support modules.
       const rules = ["--ignore-rules", "cjs-resolves-to-esm"];
-      await runTool(folder, "attw", tarball, ...rules, "--exclude-entrypoints", "vite");
-      // A configuration of Vite is never resolved by TypeScript's oldest rules, which do not know "exports".
-      await runTool(
-        folder,
-        "attw",
-        tarball,
-        ...rules,
-        "--entrypoints",
-        "vite",
-        "--profile",
-        "node16",
-      );
+      // TypeScript's oldest rules do not know "exports"; with them, only the main entry is found.
+      const others = ["single", "vite"];
+      await runTool(folder, "attw", tarball, ...rules, "--exclude-entrypoints", ...others);
+      const newer = ["--profile", "node16"];
+      await runTool(folder, "attw", tarball, ...rules, "--entrypoints", ...others, ...newer);
     },
   },
 ];

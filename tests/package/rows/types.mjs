@@ -25,7 +25,7 @@ const kFirstToRequire = [5, 8];
 
 const rows = kTypeScripts.flatMap((version) =>
   Object.entries(kResolutions).map(([resolution, options]) =>
-    typeRow({ version, resolution, options, programs: ["typed.ts"] }),
+    typeRow({ version, resolution, options, programs: ["typed.ts", "typed_edge.mts"] }),
   ),
 );
 

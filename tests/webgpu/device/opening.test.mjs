@@ -154,6 +154,18 @@ describe("a GPU that init() is given", options, () => {
     for (const line of lines.slice(6, 9)) assert.match(line, /^DeviceLost .*create it again/);
     assert.equal(lines[9], "[ 1, 7 ]");
   });
+
+  test("and is lost, after which there is none: the message says what a browser does then", async () => {
+    const [, again] = await linesOf(`${kOpen}
+      gpu.device.destroy();
+      console.log(await attempt(() => x.data()));
+      gpu.requestAdapter = async () => null;
+      console.log(await attempt(() => eg.init()));`);
+    assert.match(
+      again,
+      /^DeviceUnavailable \[init\] .* a browser may block WebGPU: reload the page\.$/,
+    );
+  });
 });
 
 describe("without threads", options, () => {

@@ -3,13 +3,14 @@
 import { Rule } from "../arguments/rule.js";
 import { kFlagsWord, kIsLeaf, kRetainsGrad } from "../generated/border.js";
 import { callFrame, checkedFor, native } from "../runtime/bridge.js";
+import { type Reference, weakly } from "../runtime/weak.js";
 import { handleOf, infoWord } from "../tensor/info.js";
 import { Tensor } from "../tensor/tensor.js";
 
 /** The gradient that was returned last: its address in C++, and the wrapper. */
 export interface KnownGrad {
   readonly address: number;
-  readonly wrapper: WeakRef<Tensor>;
+  readonly wrapper: Reference<Tensor>;
 }
 
 /** Returns the gradient of a tensor, or null. */
@@ -28,7 +29,7 @@ export function gradOf(tensor: Tensor): Tensor | null {
     return existing;
   }
   const gradient = new Tensor(handle);
-  tensor.knownGrad = { address, wrapper: new WeakRef(gradient) };
+  tensor.knownGrad = { address, wrapper: weakly(gradient) };
   return gradient;
 }
 
@@ -42,7 +43,7 @@ export function setGradOf(tensor: Tensor, value: Tensor | null): void {
   const gradient = kGradient.check("grad", "value", value);
   checkedFor("grad", native.setGrad(handleOf(tensor), gradient === null ? 0 : handleOf(gradient)));
   tensor.knownGrad =
-    gradient === null ? null : { address: callFrame()[0] ?? 0, wrapper: new WeakRef(gradient) };
+    gradient === null ? null : { address: callFrame()[0] ?? 0, wrapper: weakly(gradient) };
 }
 
 let hasWarned = false;

@@ -7,6 +7,7 @@
 import { callFrame, checked, checkedFor, epoch, native, takeWords } from "../runtime/bridge.js";
 import { heldValue, holdValue } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
+import { finalizers, type Reference, weakly } from "../runtime/weak.js";
 import { handleOf } from "../tensor/info.js";
 import { kUncloneable, track } from "../tensor/lifetime.js";
 import { type Tensor, takeTensor } from "../tensor/tensor.js";
@@ -167,8 +168,8 @@ export function getGradientEdge(tensor: Tensor): { node: Node; outputNr: number 
 
 // The live nodes by address, for the module of epoch `bornIn`.
 let bornIn = epoch;
-const known = new Map<number, WeakRef<Node>>();
-const forgetting = new FinalizationRegistry<number>((address) => {
+const known = new Map<number, Reference<Node>>();
+const forgetting = finalizers((address) => {
   if (known.get(address)?.deref() === undefined) known.delete(address);
 });
 
@@ -184,7 +185,7 @@ function wrapNode(handle = 0, address = 0): Node | null {
     return existing;
   }
   const node = new Node(handle);
-  known.set(address, new WeakRef(node));
+  known.set(address, weakly(node));
   forgetting.register(node, address);
   return node;
 }

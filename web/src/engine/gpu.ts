@@ -1,12 +1,14 @@
 // Opening, closing and querying the WebGPU device from the engine's main thread.
 
 import { webGpuScript } from "../files.js";
+import { addressed } from "../runtime/address.js";
 import { callFrame, checked, native } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { EdgeGradError } from "../runtime/errors.js";
 import { untilSettled } from "../runtime/keep_alive.js";
 import { scriptAt } from "../runtime/load.js";
 import { kFailed, type NativeModule } from "../runtime/native.js";
+import { processHere } from "../runtime/node.js";
 import type { InitValues } from "./init_options.js";
 
 /** The adapter that the WebGPU device runs on. */
@@ -32,24 +34,31 @@ export function allowGpu(module: NativeModule, { webgpu, gpu, wasmUrl }: InitVal
   if (webgpu === "off") return;
   const isGiven = gpu !== undefined && gpu !== (globalThis.navigator as { gpu?: object })?.gpu;
   if (isGiven) module.gpu = gpu;
-  native.allowGpu(scriptAt(wasmUrl, "edgegrad-webgpu.js") ?? webGpuScript(), isGiven);
+  native.allowGpu(
+    scriptAt(wasmUrl, "edgegrad-webgpu.js") ?? addressed(webGpuScript) ?? "",
+    isGiven,
+  );
 }
 
 /**
  * Closes the GPU before its thread ends. In Node the process would crash if that thread ended while the GPU is busy. @internal
  */
 export function closeGpu(): void {
-  if (globalThis.process?.versions?.node !== undefined) native.closeGpu();
+  if (processHere()?.versions?.node !== undefined) native.closeGpu();
 }
 
 /** Opens the device if it is requested, or if it was open and has been lost; rejects with DeviceUnavailable if there is none. @internal */
 export async function openGpu(isWanted: boolean): Promise<void> {
   const isOpen = native.gpuAdapter() !== "";
-  if (isOpen || !(isWanted || native.gpuIsLost() === 1)) return;
+  const wasLost = native.gpuIsLost() === 1;
+  if (isOpen || !(isWanted || wasLost)) return;
+  const advice = wasLost
+    ? " The device was lost before, and after repeated crashes a browser may block WebGPU: reload the page."
+    : "";
   await untilSettled<void>("init", (resolve, reject) => {
     const answer = holdFunction(([outcome]) => {
       if (outcome !== kFailed) resolve();
-      else reject(new EdgeGradError("DeviceUnavailable", `[init] ${native.gpuFailure()}`));
+      else reject(new EdgeGradError("DeviceUnavailable", `[init] ${native.gpuFailure()}${advice}`));
       return [];
     });
     checked(native.openGpu(answer));

@@ -1,6 +1,6 @@
 // The options of init().
 
-import { readOptions } from "../arguments/read.js";
+import { isPlainObject, readOptions } from "../arguments/read.js";
 import {
   either,
   functionOf,
@@ -11,8 +11,10 @@ import {
   type Values,
 } from "../arguments/rule.js";
 import { fail } from "../runtime/errors.js";
+import { defaultMaximum, kLeastMaximum, kMostMaximum } from "../runtime/shared_memory.js";
 import { chooseVariant, defaultThreads, kVariants } from "../runtime/variant.js";
 import type { WasmUrl } from "../runtime/wasm_files.js";
+import { isWasmModule, kWasmModule } from "../runtime/wasm_source.js";
 
 /** Each thread is a worker with a stack in the 4 GiB of WebAssembly memory; with more threads the process crashes. @internal */
 export const kMaxThreads = 128;
@@ -48,13 +50,42 @@ export const kInitOptions = {
   preload: oneOf("needed", "all").or("needed"),
   /** The location of the .wasm file and the workers' script, if they are not beside the installed package. */
   wasmUrl: either(text, functionOf<Exclude<WasmUrl, string>>()).optional(),
+  /**
+   * The WebAssembly file itself, where it is imported or part of another file: a `WebAssembly.Module`, its bytes, a `Response` with
+   * them or a promise of one of these. By default it is that of the variant "single", whose `variant` may be left out.
+   */
+  wasmModule: new Rule<object>(kWasmModule, isWasmModule).optional(),
+  /**
+   * How much memory the engine may take: `maximum` is a number of bytes from 32 MiB to 4 GiB, rounded down to whole pages of
+   * 64 KiB; default 4 GiB, or less in a container with less memory. Where the system does not reserve that much for threads, less
+   * is tried.
+   */
+  memory: new Rule<MemoryOptions>(
+    "an object such as { maximum: 2 ** 28 }",
+    isPlainObject,
+  ).optional(),
 };
+
+const kMemoryOptions = {
+  maximum: new Rule<number>(
+    `a number of bytes from ${kLeastMaximum} to ${kMostMaximum}`,
+    (value) => (value as number) >= kLeastMaximum && (value as number) <= kMostMaximum,
+  ).optional(),
+};
+
+/** The option `memory` of `init`. */
+export interface MemoryOptions {
+  /** The most bytes that the engine's memory may take. */
+  readonly maximum?: number;
+}
 
 /** Options of `init`. */
 export type InitOptions = Options<typeof kInitOptions>;
 
 /** The complete options that an engine is started with. */
-export type InitValues = Values<typeof kInitOptions> & {
+export type InitValues = Omit<Values<typeof kInitOptions>, "memory"> & {
+  /** The most bytes that the memory may take. */
+  readonly memory: number;
   readonly threads: number;
   readonly spawnWorkers: number;
   /** True when more than one thread was requested explicitly. */
@@ -63,8 +94,9 @@ export type InitValues = Values<typeof kInitOptions> & {
 
 /** Returns the options of a call of init(), with defaults filled in. */
 export function readInitOptions(given: readonly unknown[]): InitValues {
-  const { threads, spawnWorkers, ...options } = readOptions("init", kInitOptions, given);
+  const { threads, spawnWorkers, memory, ...options } = readOptions("init", kInitOptions, given);
   return {
+    memory: readOptions("init", kMemoryOptions, [memory]).maximum ?? defaultMaximum(),
     threads: threads ?? defaultThreads(),
     wantsThreads: (threads ?? 1) > 1,
     spawnWorkers: spawnWorkers ?? defaultThreads(),

@@ -33,11 +33,13 @@ import { attach, checked, detach, functionsOf, native, takeWords } from "../runt
 import { callFunction } from "../runtime/call_function.js";
 import { describeThrown, dropValue, functionName } from "../runtime/callbacks.js";
 import { EdgeGradError, fail } from "../runtime/errors.js";
+import { compileGiven, variantOfModule } from "../runtime/given_module.js";
 import { rejectAll } from "../runtime/keep_alive.js";
 import { type LoadedModule, loadModule } from "../runtime/load.js";
 import { captureStack, showWarning } from "../runtime/messages.js";
 import type { NativeModule } from "../runtime/native.js";
 import { nextTask } from "../runtime/next_task.js";
+import { processHere } from "../runtime/node.js";
 import { chooseVariant, type Variant } from "../runtime/variant.js";
 import { kVersion } from "../runtime/version.js";
 import { ThreadsFailure, type Workers } from "../runtime/workers.js";
@@ -139,8 +141,10 @@ function begin(options: InitValues, meanwhile: () => void): EngineInstance {
 
 async function start(options: InitValues, meanwhile: () => void): Promise<void> {
   const { threads, variant: wanted, webgpu, preload } = options;
-  const loaded = await load(chooseVariant(wanted), options, meanwhile);
-  const { variant, module, workers, parts } = loaded;
+  const given =
+    options.wasmModule === undefined ? undefined : await compileGiven(options.wasmModule);
+  const chosen = given === undefined ? chooseVariant(wanted) : variantOfModule(given, wanted);
+  const { variant, module, workers, parts } = await load(chosen, given, options, meanwhile);
   if (functionsOf(module).borderHash?.() !== kBorderHash) {
     workers?.stop();
     module.PThread?.terminateAllThreads();
@@ -156,7 +160,7 @@ async function start(options: InitValues, meanwhile: () => void): Promise<void> 
   try {
     checked(native.setThreads(variant === "single" ? 1 : threads));
     allowGpu(module, options);
-    globalThis.process?.on?.("exit", closeGpu);
+    processHere()?.on?.("exit", closeGpu);
     await openGpu(webgpu === "required");
     stopListeners.push(() => parts?.stop());
     if (preload === "all") await parts?.addOthers(module);
@@ -175,17 +179,19 @@ function warnOfParts(error: unknown): void {
 // Loads the variant. If its threads are not available and it was not requested explicitly, loads "single" instead.
 async function load(
   variant: Variant,
-  { threads, wantsThreads, variant: wanted, wasmUrl }: InitValues,
+  wasmModule: WebAssembly.Module | undefined,
+  { threads, wantsThreads, variant: wanted, wasmUrl, memory }: InitValues,
   meanwhile: () => void,
 ): Promise<LoadedModule & { readonly variant: Variant }> {
   if (variant === "single" && wantsThreads) warnOfOneThread(threads);
   try {
-    return { variant, ...(await loadModule({ variant, threads, wasmUrl, meanwhile })) };
+    const loading = { variant, threads, wasmUrl, wasmModule, memory, meanwhile };
+    return { variant, ...(await loadModule(loading)) };
   } catch (error) {
     if (wanted !== "auto" || !(error instanceof ThreadsFailure)) throw error;
     console.warn(`${error.message} Until then there is one thread.`);
-    const single = { variant: "single", threads: 1, wasmUrl, meanwhile } as const;
-    return { variant: "single", ...(await loadModule(single)) };
+    const one = { variant: "single", threads: 1, wasmModule: undefined } as const;
+    return { variant: "single", ...(await loadModule({ ...one, wasmUrl, memory, meanwhile })) };
   }
 }
 
@@ -265,7 +271,7 @@ async function stop(module: NativeModule): Promise<void> {
   running = null;
   threadWorkers?.stop();
   threadWorkers = null;
-  globalThis.process?.off?.("exit", closeGpu);
+  processHere()?.off?.("exit", closeGpu);
   closeGpu();
   void module.gpuPlayer?.close();
   detach();

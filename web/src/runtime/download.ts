@@ -3,7 +3,9 @@
 
 import { kLoaders } from "../files.js";
 import type { ModuleFactory } from "./native.js";
+import { nodeProcess } from "./node.js";
 import { Parts } from "./parts.js";
+import { isHtml } from "./start_failure.js";
 import type { Variant } from "./variant.js";
 import type { WasmFiles } from "./wasm_files.js";
 
@@ -49,10 +51,10 @@ function download(variant: Variant, { first, partAt }: WasmFiles): Download {
 }
 
 // Null where the file is not there, or where files are read and not fetched: in Node, Deno and Bun.
-async function responseAt(url: string): Promise<Response | null> {
-  if (globalThis.process?.getBuiltinModule !== undefined) return null;
+async function responseAt(address: string | undefined): Promise<Response | null> {
+  if (nodeProcess() !== undefined || address === undefined) return null;
   try {
-    const response = await fetch(url, { credentials: "same-origin" });
+    const response = await fetch(address, { credentials: "same-origin" });
     return response.ok ? response : null;
   } catch {
     return null;
@@ -60,8 +62,10 @@ async function responseAt(url: string): Promise<Response | null> {
 }
 
 // Streaming requires that the server declares the type of the file.
-async function compile(response: Response): Promise<WebAssembly.Module> {
+/** Compiles a response. */
+export async function compile(response: Response): Promise<WebAssembly.Module> {
   const type = response.headers.get("Content-Type") ?? "";
+  if (isHtml(response)) throw new Error("the server answered with an HTML page");
   if (type.startsWith("application/wasm")) return await WebAssembly.compileStreaming(response);
   return await WebAssembly.compile(await response.arrayBuffer());
 }

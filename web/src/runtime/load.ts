@@ -1,15 +1,20 @@
 // Finding and starting a WebAssembly build.
 
+import { kWasmFiles } from "../files.js";
+import { addressed } from "./address.js";
 import { type Download, downloadAhead, takeDownload } from "./download.js";
 import { EdgeGradError } from "./errors.js";
+import { withModule } from "./given_module.js";
 import type { ModuleOptions, NativeModule } from "./native.js";
 import { nextTask } from "./next_task.js";
+import { nodeFiles, nodeProcess } from "./node.js";
 import type { Parts } from "./parts.js";
 import { pathOf } from "./paths.js";
-import { allocateSharedMemory } from "./shared_memory.js";
+import { allocateSharedMemory, kPageBytes } from "./shared_memory.js";
+import { addressIn, adviceFor, faultOf, isOfMemory, plainReason } from "./start_failure.js";
 import type { Variant } from "./variant.js";
 import { locate, type WasmUrl, wasmFilesOf } from "./wasm_files.js";
-import { ThreadsFailure, WorkerFailure, Workers } from "./workers.js";
+import { WorkerFailure, Workers } from "./workers.js";
 
 /** A started module and the workers of its threads, if it has threads. */
 export interface LoadedModule {
@@ -24,6 +29,10 @@ export interface Loading {
   readonly variant: Variant;
   readonly threads: number;
   readonly wasmUrl: WasmUrl | undefined;
+  /** The WebAssembly file, if the program has passed it. */
+  readonly wasmModule: WebAssembly.Module | undefined;
+  /** The most bytes that the memory may take. */
+  readonly memory: number;
   readonly meanwhile: () => void;
 }
 
@@ -47,7 +56,7 @@ async function startWithWorkers(loading: Loading, workers: Workers): Promise<Loa
   const helpers = loading.threads - 1;
   // Node constructs them later because starting workers would compete with the threads that compile. A page cannot: its main
   // thread starts no worker while it waits.
-  const isLater = globalThis.process?.getBuiltinModule !== undefined;
+  const isLater = nodeProcess() !== undefined;
   const { module, parts } = await start(loading, isLater ? 0 : helpers, workers);
   try {
     if (isLater) addWorkers(module, helpers);
@@ -55,7 +64,7 @@ async function startWithWorkers(loading: Loading, workers: Workers): Promise<Loa
   } catch (error) {
     workers.stop();
     await module.stopThreads?.();
-    throw error;
+    throw await workers.explained(error);
   }
   return { module, workers, parts };
 }
@@ -66,15 +75,18 @@ function addWorkers({ PThread }: NativeModule, count: number): void {
 }
 
 async function start(
-  { variant, wasmUrl, meanwhile }: Loading,
+  { variant, wasmUrl, wasmModule, memory, meanwhile }: Loading,
   poolSize: number,
   workers?: Workers,
 ): Promise<Omit<LoadedModule, "workers">> {
+  const files = wasmFilesOf(variant, wasmUrl);
   let isStarting = true;
   const printed: string[] = [];
   const options: ModuleOptions = {
     poolSize,
-    ...(workers && { makeWorker: () => workers.make(), wasmMemory: allocateSharedMemory() }),
+    // A size of 4 GiB would be 0 in 32 bits.
+    memoryMaximum: Math.min(memory, 2 ** 32 - kPageBytes),
+    ...(workers && { makeWorker: () => workers.make(), wasmMemory: allocateSharedMemory(memory) }),
     // Errors during the start are thrown below.
     printErr: (text) => {
       if (isStarting) printed.push(text);
@@ -82,16 +94,17 @@ async function start(
     },
   };
   try {
-    const files = wasmFilesOf(variant, wasmUrl);
-    if (wasmUrl !== undefined) await useWasmAt(files.first, wasmUrl, options);
-    const download = takeDownload(variant, files);
+    if (wasmModule !== undefined) options.locateFile = (file) => file;
+    else if (wasmUrl !== undefined) await useWasmAt(files.first ?? "", wasmUrl, options);
+    else useOwnFile(variant, options);
+    const download =
+      wasmModule === undefined ? takeDownload(variant, files) : withModule(variant, wasmModule);
     const [{ default: create }, isFound] = await Promise.all([download.script, download.isFound]);
-    const isRead = globalThis.process?.getBuiltinModule !== undefined;
-    const parts = isFound || isRead ? download.parts : null;
+    const parts = isFound || nodeProcess() !== undefined ? download.parts : null;
     if (parts !== null) options.readPart = (number) => parts.readNow(number);
     const failed = isFound ? instantiateFrom(download, options) : kNever;
     const created = create(options);
-    created.catch(() => undefined);
+    for (const promise of [created, failed]) promise.catch(() => undefined);
     await nextTask();
     meanwhile();
     const module = await Promise.race([created, failed]);
@@ -99,11 +112,15 @@ async function start(
     return { module, parts };
   } catch (error) {
     workers?.stop();
-    if (error instanceof ThreadsFailure) throw error;
-    const reason = plainReason(printed[0] ?? (error instanceof Error ? error.message : error));
+    if (EdgeGradError.isOne(error)) throw (await workers?.explained(error)) ?? error;
+    const said = plainReason(printed[0] ?? (error instanceof Error ? error.message : error));
+    const file = files.first;
+    const isFetched = wasmModule === undefined && !isOfMemory(said);
+    const reason = (await faultOf(addressIn(said) ?? (isFetched ? file : undefined))) ?? said;
+    const isGiven = wasmUrl !== undefined || wasmModule !== undefined;
     throw new EdgeGradError(
-      wasmUrl === undefined ? "Internal" : "InvalidArgument",
-      `[init] the WebAssembly build "${variant}" could not be started: ${reason}. ${adviceFor(reason)}`,
+      isOfMemory(said) ? "OutOfMemory" : isGiven ? "InvalidArgument" : "Internal",
+      `[init] the WebAssembly build "${variant}" could not be started: ${reason}. ${adviceFor(reason, wasmModule)}`,
       { cause: error },
     );
   } finally {
@@ -131,37 +148,30 @@ export function preloadModule(variant: Variant, wasmUrl: WasmUrl | undefined): v
   downloadAhead(variant, wasmFilesOf(variant, wasmUrl));
 }
 
-// The browser's own message, without Emscripten's additions for developers.
-function plainReason(text: unknown): string {
-  return String(text)
-    .replace(/^(?:wasm streaming compile failed|failed to asynchronously prepare wasm): /, "")
-    .replace(/^Aborted\((.*)\)\. Build with .*$/s, "$1")
-    .replace(/\.$/, "");
-}
-
-function adviceFor(reason: string): string {
-  if (/unsafe-eval|Content Security Policy/.test(reason)) {
-    return "Add 'wasm-unsafe-eval' to script-src in the page's content security policy.";
-  }
-  return "Serve the package's folder dist/wasm beside its script, or pass its location as wasmUrl.";
-}
-
 /** Returns the address of a script beside the .wasm file, if `wasmUrl` determines it. @internal */
 export function scriptAt(wasmUrl: WasmUrl | undefined, file: string): string | undefined {
   if (wasmUrl === undefined) return undefined;
   const url = locate(file, wasmUrl);
   if (url.endsWith(".wasm")) return undefined;
-  const node = globalThis.process?.getBuiltinModule?.("node:url");
+  const node = nodeProcess()?.getBuiltinModule("node:url");
   if (node === undefined) return new URL(url, globalThis.location?.href).href;
   return /^\w+:\/\//.test(url) ? url : node.pathToFileURL(url).href;
 }
 
+// In Node. A bundler has copied the file to the address in files.ts, or not: then the script looks in its own folder.
+function useOwnFile(variant: Variant, options: ModuleOptions): void {
+  const files = nodeFiles();
+  const address = addressed(kWasmFiles[variant]);
+  if (files === undefined || !address?.startsWith("file:")) return;
+  const file = new URL(address);
+  if (files.existsSync(file)) options.wasmBinary = files.readFileSync(file);
+  options.locateFile = (name) => new URL(`../${name}`, file).href;
+}
+
 async function useWasmAt(url: string, wasmUrl: WasmUrl, options: ModuleOptions): Promise<void> {
-  const files = globalThis.process?.getBuiltinModule?.("node:fs/promises");
-  if (files === undefined) {
-    options.locateFile = (file) => locate(file, wasmUrl);
-    return;
-  }
+  const files = nodeProcess()?.getBuiltinModule("node:fs/promises");
+  options.locateFile = (file) => locate(file, wasmUrl);
+  if (files === undefined) return;
   // In Node, read before any thread starts: threads of a failed start would keep the process alive.
   const isRemote = /^https?:/.test(url);
   const bytes = isRemote ? await download(url) : await files.readFile(pathOf(url));

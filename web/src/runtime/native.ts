@@ -296,6 +296,8 @@ export interface ModuleOptions {
   poolSize: number;
   /** Constructs a worker that runs the module's script and waits to become a thread. */
   makeWorker?: () => ThreadWorker;
+  /** The most bytes that the memory may take. */
+  memoryMaximum?: number;
   /** The memory of the module, if threads share it. */
   wasmMemory?: WebAssembly.Memory;
   /** True in a worker that the program constructed and that is to become a thread. */

@@ -87,6 +87,12 @@ function packageBounds(): PackageBounds {
   return bounds;
 }
 
+/** Returns the file that contains the package's script, as stacks name it; undefined if they do not tell. */
+export function fileOfPackage(): string | undefined {
+  const frames = String(atStart.stack ?? "").split("\n");
+  return frames.map(locationOf).find((location) => location !== null)?.file;
+}
+
 // The public functions with a name that a stack shows. Methods come first because they call the functions.
 function publicFunctionsNamed(name: string): AnyFunction[] {
   const methods = classes.map((prototype) => {

@@ -4,6 +4,7 @@
 
 import { EdgeGradError } from "./errors.js";
 import type { NativeModule } from "./native.js";
+import { nodeFiles, nodeProcess } from "./node.js";
 import { pathOf } from "./paths.js";
 
 /** The parts besides the core, by their numbers in the core. Those before the last one need nothing of it. */
@@ -21,7 +22,7 @@ export function needsPart(part: Part): void {
 
 /** True where a part can be loaded in the middle of an op. Elsewhere the engine is loaded as one file. */
 export function canLoadParts(): boolean {
-  if (globalThis.process?.getBuiltinModule !== undefined) return false;
+  if (nodeProcess() !== undefined) return false;
   if (typeof XMLHttpRequest !== "function") return false;
   try {
     new WebAssembly.Module(kLargeModule());
@@ -109,9 +110,6 @@ export class Parts {
     return begun;
   }
 }
-
-// Tests in Node load parts from files.
-const nodeFiles = () => globalThis.process?.getBuiltinModule?.("node:fs");
 
 async function request(url: string, signal: AbortSignal): Promise<Bytes> {
   const bytes = await nodeFiles()?.promises.readFile(pathOf(url), { signal });

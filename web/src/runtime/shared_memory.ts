@@ -1,8 +1,10 @@
-// The memory that the threads of an engine share.
+// How much memory an engine may take, and the memory that its threads share.
 
+import { nodeProcess } from "./node.js";
 import { ThreadsFailure } from "./workers.js";
 
-const kPageBytes = 65536;
+/** The unit in which memory grows. */
+export const kPageBytes = 65536;
 
 /** The size of the memory at the start. The WebAssembly module requires at least this. */
 const kInitialPages = 512;
@@ -13,11 +15,32 @@ const kInitialPages = 512;
  */
 const kMaximumMegabytes = [4096, 2048, 1024, 512, 256];
 
-/** Allocates shared memory with the largest maximum that is available. Throws ThreadsFailure when none is. */
-export function allocateSharedMemory(): WebAssembly.Memory {
+/** The bytes of memory with which an engine starts: the least that a maximum may be. */
+export const kLeastMaximum = kInitialPages * kPageBytes;
+
+/** The most bytes that WebAssembly can address. */
+export const kMostMaximum = 2 ** 32;
+
+/** What a program takes besides the engine's memory, in a container with little of it: at most so much, or half. */
+const kBeside = 2 ** 27;
+
+/** Returns the default maximum: 4 GiB, or what a container leaves, whose system ends programs that take more. */
+export function defaultMaximum(): number {
+  // Without a limit, a number beyond all memory or 0.
+  const limit = nodeProcess()?.constrainedMemory?.() ?? 0;
+  if (!(limit > 0 && limit < kMostMaximum)) return kMostMaximum;
+  return Math.max(limit - kBeside, limit / 2, kLeastMaximum);
+}
+
+/**
+ * Allocates shared memory with the largest maximum up to `most` bytes that is available. Throws ThreadsFailure when none is.
+ */
+export function allocateSharedMemory(most: number): WebAssembly.Memory {
   let refusal: unknown;
-  for (const megabytes of kMaximumMegabytes) {
-    const maximum = (megabytes * 2 ** 20) / kPageBytes;
+  const smaller = kMaximumMegabytes.map((megabytes) => megabytes * 2 ** 20);
+  const tried = [most, ...smaller.filter((bytes) => bytes < most)];
+  for (const bytes of tried) {
+    const maximum = Math.floor(bytes / kPageBytes);
     try {
       return new WebAssembly.Memory({ initial: kInitialPages, maximum, shared: true });
     } catch (error) {
@@ -26,7 +49,7 @@ export function allocateSharedMemory(): WebAssembly.Memory {
       refusal = error;
     }
   }
-  const least = kMaximumMegabytes.at(-1);
+  const least = Math.floor(Math.min(...tried) / 2 ** 20);
   throw new ThreadsFailure(
     "OutOfMemory",
     `[init] not even ${least} MiB of shared memory can be reserved: ${(refusal as Error).message}. Close other pages or ` +

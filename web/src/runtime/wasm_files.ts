@@ -1,6 +1,7 @@
 // The addresses of the WebAssembly files of a build.
 
 import { kPartFiles, kWasmFiles } from "../files.js";
+import { addressed } from "./address.js";
 import { fail, refusal } from "./errors.js";
 import { canLoadParts, type Part } from "./parts.js";
 import type { Variant } from "./variant.js";
@@ -10,7 +11,8 @@ export type WasmUrl = string | ((file: string) => string | { readonly href: stri
 
 /** The file that is loaded first, and the addresses of the parts if that is the core; null if it is everything. */
 export interface WasmFiles {
-  readonly first: string;
+  /** Undefined where the package does not know its own address. */
+  readonly first: string | undefined;
   readonly partAt: ((part: Part) => string) | null;
 }
 
@@ -18,9 +20,10 @@ export interface WasmFiles {
 export function wasmFilesOf(variant: Variant, wasmUrl: WasmUrl | undefined): WasmFiles {
   const nameOf = (part: string) => `edgegrad-${variant}.${part}.wasm`;
   if (wasmUrl === undefined) {
-    const files = kPartFiles[variant];
-    if (!canLoadParts()) return { first: kWasmFiles[variant](), partAt: null };
-    return { first: files.core(), partAt: (part) => files[part]() };
+    const files = canLoadParts() ? kPartFiles[variant] : undefined;
+    const first = addressed(files?.core ?? kWasmFiles[variant]);
+    if (files === undefined || first === undefined) return { first, partAt: null };
+    return { first, partAt: (part) => addressed(files[part]) ?? "" };
   }
   if (typeof wasmUrl === "string" && wasmUrl.endsWith(".wasm")) {
     const isCore = wasmUrl.endsWith(kCoreEnd);

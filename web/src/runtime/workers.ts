@@ -1,9 +1,12 @@
 // The workers of the engine's threads. They run the script of a variant, which detects that it runs as a thread.
 
 import { kWorkers } from "../files.js";
+import { addressed } from "./address.js";
 import { EdgeGradError } from "./errors.js";
 import { rejectAll } from "./keep_alive.js";
 import type { ThreadWorker } from "./native.js";
+import { nodeFiles, nodeProcess } from "./node.js";
+import { faultOf } from "./start_failure.js";
 import type { Variant } from "./variant.js";
 
 /** Threads are not available here; the rest of the engine is. */
@@ -45,6 +48,13 @@ export class Workers {
   // In Node construct() checks that the script exists.
   private hasRun = nodeFiles() !== undefined;
   private failed: EdgeGradError | null = null;
+  /** The address of the script that was run. */
+  private address: string | undefined;
+  /** True once a content security policy has forbidden a worker. */
+  private isForbidden = false;
+  private readonly refused = ({ effectiveDirective }: SecurityPolicyViolationEvent) => {
+    if (effectiveDirective === "worker-src") this.isForbidden = true;
+  };
 
   /** `script` is the address of the workers' script, if it is not beside the installed package. */
   constructor(
@@ -56,6 +66,7 @@ export class Workers {
       this.firstFailed = reject;
     });
     this.first.catch(() => undefined);
+    globalThis.addEventListener?.("securitypolicyviolation", this.refused);
   }
 
   /** Constructs a worker; throws WorkerFailure where that is not allowed. */
@@ -88,6 +99,17 @@ export class Workers {
     await this.first.finally(() => clearTimeout(timer));
   }
 
+  /** Returns an error of the start; of workers that did not start, with the reason that the browser does not tell. */
+  async explained(error: unknown): Promise<unknown> {
+    if (!(error instanceof WorkerFailure)) return error;
+    const fault = await faultOf(this.address, true);
+    const reason = this.isForbidden
+      ? "the content security policy does not allow them: add the origin of their script to worker-src, " +
+        "and blob: if that is not this page's own"
+      : fault;
+    return reason === undefined ? error : new WorkerFailure(this.variant, reason, { cause: error });
+  }
+
   /** Calls `listener` with the reason when a worker dies. */
   watch(worker: ThreadWorker, listener: (reason: string) => void): void {
     this.listeners.set(worker, listener);
@@ -98,6 +120,7 @@ export class Workers {
   /** Tells this object that workers are being stopped on purpose, so that none is reported as dead. */
   stop(): void {
     this.isStopped = true;
+    globalThis.removeEventListener?.("securitypolicyviolation", this.refused);
     for (const worker of this.timers.keys()) this.stopWaiting(worker);
   }
 
@@ -157,12 +180,13 @@ export class Workers {
     const make = kWorkers[this.variant];
     if (make === undefined) throw new Error("this build has no threads");
     const script = this.script ?? scriptOf(make);
+    this.address = script;
     if (script.startsWith("file:") && nodeFiles()?.existsSync(new URL(script)) === false) {
       throw new Error(`there is no ${script}`);
     }
     if (isForeign(script)) return workerOf(blobOf(script), make);
     const isAsMade = this.script === undefined && nodeWorker() === undefined;
-    return isAsMade ? make() : workerOf(script, make);
+    return isAsMade ? (addressed(make) as Worker) : workerOf(script, make);
   }
 }
 
@@ -191,9 +215,7 @@ function workerOf(script: string, make: () => Worker): Worker {
 
 // Deno and Bun also have the global Worker of browsers, but Emscripten's script uses Node's Worker wherever it finds Node's API.
 function nodeWorker() {
-  const { process } = globalThis;
-  const isWindow = (process as { type?: string } | undefined)?.type === "renderer";
-  return isWindow ? undefined : process?.getBuiltinModule?.("node:worker_threads").Worker;
+  return nodeProcess()?.getBuiltinModule("node:worker_threads").Worker;
 }
 
 /** Returns the address that a bundler gave the script. */
@@ -211,13 +233,10 @@ function argumentsOf(make: () => Worker): WorkerArguments {
     }
   } as unknown as typeof Worker;
   try {
-    make();
+    addressed(make);
   } finally {
     globalThis.Worker = Worker;
   }
-  return found as unknown as WorkerArguments;
-}
-
-function nodeFiles() {
-  return globalThis.process?.getBuiltinModule?.("node:fs");
+  if (found === undefined) throw new Error("the address of their script is not known");
+  return found;
 }

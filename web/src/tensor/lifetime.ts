@@ -2,7 +2,7 @@
 //
 //  - dispose(), or `using`;
 //  - the end of the eg.scope() in which the wrapper was made;
-//  - the garbage collector: a finalizer releases the handle of a wrapper that was collected.
+//  - the garbage collector: a finalizer releases the handle of a wrapper that was collected, where there are finalizers.
 //
 // JavaScript engines collect garbage when their own heap grows, but a wrapper takes a hundred bytes however
 // large its tensor is. So each time the engine's memory has grown by a certain amount, an untouched ArrayBuffer
@@ -12,6 +12,8 @@
 // the event loop; it causes one warning that recommends eg.scope().
 
 import { callFrame, epoch, isStarted, native } from "../runtime/bridge.js";
+import { nextTask } from "../runtime/next_task.js";
+import { finalizers, hasFinalizers } from "../runtime/weak.js";
 import { currentScope, type Scope } from "./scope_stack.js";
 
 /** An object that owns a handle: a tensor, or a node of the backward graph. */
@@ -73,19 +75,20 @@ let untilPoll = 1;
 let polledBytes = 0;
 let ballastedBytes = 0;
 let currentEpoch = epoch;
+type Releasing = ReturnType<typeof finalizers>;
 // The registries of engines that have stopped are retained; they are small. If a registry is collected while its callbacks are
 // due, V8 stops calling all finalizers, including the program's (seen in Node 20: its task finds nothing to do and is never
 // posted again).
-const allFinalizers: FinalizationRegistry<number>[] = [];
-let finalizers = makeFinalizers();
+const allReleasing: Releasing[] = [];
+let releasing = startReleasing();
 
 // The registry holds only the handle; a token for unregistering would cost seven times as much.
-function makeFinalizers(): FinalizationRegistry<number> {
+function startReleasing(): Releasing {
   const made = epoch;
-  const registry = new FinalizationRegistry<number>((handle) => {
+  const registry = finalizers((handle) => {
     if (made === epoch) native.release(handle);
   });
-  allFinalizers.push(registry);
+  allReleasing.push(registry);
   return registry;
 }
 
@@ -99,7 +102,7 @@ export function track(wrapper: Wrapper): void {
 
 /** Adds a wrapper to a scope, and registers it with the garbage collector if the scope does not free it. */
 export function addToScope(wrapper: Wrapper, scope: Scope | null): void {
-  if (!scope?.frees) finalizers.register(wrapper, wrapper.handle);
+  if (!scope?.frees) releasing.register(wrapper, wrapper.handle);
   scope?.add(wrapper);
 }
 
@@ -110,7 +113,7 @@ export function leaveTogether(wrapper: Wrapper, other: Wrapper): void {
 
 /** Registers a wrapper so that its handle is released when the wrapper is garbage-collected. */
 export function leaveToFinalizer(wrapper: Wrapper): void {
-  finalizers.register(wrapper, wrapper.handle);
+  releasing.register(wrapper, wrapper.handle);
 }
 
 /** Replaces the handle of a wrapper with another one, which the wrapper then owns. */
@@ -132,7 +135,7 @@ export function release(wrapper: Wrapper): void {
 
 function resetForNewEngine(): void {
   currentEpoch = epoch;
-  finalizers = makeFinalizers();
+  releasing = startReleasing();
   polledBytes = 0;
   ballastedBytes = 0;
   stretch = null;
@@ -220,22 +223,21 @@ const kInLoop =
 function watchStretch(bytes: number, handles: number, scope: Scope | null): void {
   if (stretch === null) {
     stretch = { bytes, handles };
-    const timer: unknown = setTimeout(endStretch, 0);
-    // In Node, this timer must not keep the process alive.
-    if (typeof timer === "object") (timer as { unref(): void }).unref();
+    // Without finalizers, returning to the event loop frees nothing.
+    if (hasFinalizers) void nextTask().then(endStretch);
     return;
   }
   const newHandles = handles - stretch.handles;
   const newBytes = bytes - stretch.bytes;
   if (hasWarned || (newHandles < kMaxStretchHandles && newBytes < kMaxStretchBytes)) return;
   hasWarned = true;
-  console.warn(
-    `edgegrad: ${newHandles} tensors (${Math.round(newBytes / 2 ** 20)} MiB) were made without returning to the ` +
-      "event loop, so the garbage collector could free none of them. " +
-      (scope === null
-        ? "Wrap each step in eg.scope(() => { ... }), or await something now and then."
-        : kInLoop),
-  );
+  const made = `edgegrad: ${newHandles} tensors (${Math.round(newBytes / 2 ** 20)} MiB) were made `;
+  const why = hasFinalizers
+    ? "without returning to the event loop, so the garbage collector could free none of them. "
+    : "and not freed: this JavaScript engine has no FinalizationRegistry, so only scopes and dispose() free them. ";
+  const wait = hasFinalizers ? ", or await something now and then." : ".";
+  const advice = scope === null ? `Wrap each step in eg.scope(() => { ... })${wait}` : kInLoop;
+  console.warn(made + why + advice);
 }
 
 function endStretch(): void {

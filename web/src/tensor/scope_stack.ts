@@ -11,6 +11,7 @@
 // that is still open or, if there is none, to no scope, which leaves its tensors to the garbage collector.
 // The same holds for the results of a scope. So nothing is ever added to a scope that has ended.
 
+import { processHere } from "../runtime/node.js";
 import type { Wrapper } from "./lifetime.js";
 
 /** The tensors and graph nodes made in one call of eg.scope(). */
@@ -111,9 +112,14 @@ export function removeWaiting(scope: Scope): void {
 
 function findAsyncContext(): AsyncContext | null {
   // An import would make bundlers for browsers look for the module.
-  const node = globalThis.process?.getBuiltinModule?.("node:async_hooks");
+  const node = processHere()?.getBuiltinModule?.("node:async_hooks");
   if (node !== undefined) return new node.AsyncLocalStorage<Scope>();
-  const { AsyncContext } = globalThis as { AsyncContext?: { Variable: new () => ScopeVariable } };
+  const { AsyncLocalStorage, AsyncContext } = globalThis as {
+    /** In Vercel's edge runtime. */
+    AsyncLocalStorage?: new () => AsyncContext;
+    AsyncContext?: { Variable: new () => ScopeVariable };
+  };
+  if (AsyncLocalStorage !== undefined) return new AsyncLocalStorage();
   if (AsyncContext === undefined) return null;
   const variable = new AsyncContext.Variable();
   return { run: (scope, fn) => variable.run(scope, fn), getStore: () => variable.get() };

@@ -9,6 +9,7 @@ import { startedModule, startedWorkers } from "../engine/lifecycle.js";
 import { epoch, native } from "../runtime/bridge.js";
 import { EdgeGradError, type ErrorCode } from "../runtime/errors.js";
 import type { ThreadWorker } from "../runtime/native.js";
+import { nodeProcess } from "../runtime/node.js";
 import { give, type Portable, release } from "./portable.js";
 
 /** A function for a worker to run: an export of a module, or a function that the worker exposes. */
@@ -250,7 +251,7 @@ export function thrownBy({ error, name, code }: Answer): unknown {
 
 // Web Locks are not used in Node, which reports when a worker has ended.
 function hasLocks(): boolean {
-  const isNode = globalThis.process?.getBuiltinModule !== undefined;
+  const isNode = nodeProcess() !== undefined;
   return !isNode && globalThis.navigator?.locks !== undefined;
 }
 

@@ -9,6 +9,7 @@ import { kLoaders } from "../files.js";
 import { kBorderHash } from "../generated/border.js";
 import { describe, fail } from "../runtime/errors.js";
 import type { NativeModule } from "../runtime/native.js";
+import { nodeProcess } from "../runtime/node.js";
 import type { Variant } from "../runtime/variant.js";
 import { type Host, isEngineWorker, runJob, type WorkerFunction } from "./host.js";
 
@@ -89,7 +90,7 @@ async function join({ edgegradJoin }: JoinMessage, parent: Parent): Promise<void
 
 // Returns the connection to the thread that constructed this worker; null on a main thread.
 function parentHere(): Parent | null {
-  const node = globalThis.process?.getBuiltinModule?.("node:worker_threads");
+  const node = nodeProcess()?.getBuiltinModule("node:worker_threads");
   if (node !== undefined) {
     const { parentPort } = node;
     if (parentPort === null) return null;

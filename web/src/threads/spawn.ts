@@ -7,6 +7,7 @@
 import { addStopListener, startedModule } from "../engine/lifecycle.js";
 import { describe, EdgeGradError, fail, refusal } from "../runtime/errors.js";
 import { untilSettled } from "../runtime/keep_alive.js";
+import { nodeProcess } from "../runtime/node.js";
 import {
   type Answer,
   EngineWorker,
@@ -165,8 +166,8 @@ function unusable(error: unknown): EdgeGradError {
 
 // Deno and Bun also have browser-style workers, which cannot become threads of a module that was started with Node's API.
 function checkKind(worker: WorkerLike): void {
-  const { deno, bun } = globalThis.process?.versions ?? {};
-  if ((deno ?? bun) === undefined || "on" in worker) return;
+  const versions = nodeProcess()?.versions;
+  if ((versions?.deno ?? versions?.bun) === undefined || "on" in worker) return;
   const text = "expected a Worker of the module node:worker_threads, got a browser-style Worker.";
   fail("InvalidArgument", "spawn", text);
 }
@@ -191,7 +192,7 @@ function addressOf(where: string | { readonly href: string }): string {
 
 function absoluteUrl(url: string): string {
   if (/^[a-z][a-z0-9+.-]+:/i.test(url)) return url;
-  const node = globalThis.process?.getBuiltinModule?.("node:url");
+  const node = nodeProcess()?.getBuiltinModule("node:url");
   if (node !== undefined) return node.pathToFileURL(url).href;
   return new URL(url, globalThis.location.href).href;
 }
