@@ -123,6 +123,8 @@ async function writeSingle(source, folder) {
     const external = [...options.external, "./index.js"];
     // Its source map would be as large as that of index.js, and show the same sources; bundlers minify it again.
     await build({ ...options, external, plugins: [...options.plugins, ownFiles] });
+    const { code } = await smaller(withOwnNames(readFileSync(outfile, "utf8")));
+    writeFileSync(outfile, code);
     finish(outfile);
   }
 }
