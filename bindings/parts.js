@@ -59,6 +59,16 @@
     throw new Error(new TextDecoder().decode(shared(kErrorIndex) ?? new Uint8Array()));
   };
 
+  // Whether JavaScript called a function of another part: on the stack are only a stub and the function that calls its slot.
+  const isCalledDirectly = () => {
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 20;
+    const isNative = new Error().stack.split("\n").map((line) => line.includes("wasm-function"));
+    Error.stackTraceLimit = limit;
+    const first = isNative.indexOf(true);
+    return isNative.indexOf(false, first) - first <= 2;
+  };
+
   let isFailing = false;
   const load = (part) => {
     if (loaded.has(part)) return;
@@ -70,8 +80,9 @@
       loaded.add(part);
       publish(part, bytes);
     } catch (error) {
-      // Native code throws the error, unless that needs a part itself.
-      if (isFailing) throw error;
+      // Native code throws the error, so that it passes through that code as any other, unless there is none that could catch it, or
+      // throwing needs a part itself.
+      if (isFailing || isCalledDirectly()) throw error;
       isFailing = true;
       try {
         const text = new TextEncoder().encode(error.message);

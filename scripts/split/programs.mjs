@@ -118,6 +118,7 @@ function arithmetic(eg, random) {
   const weight = eg.zeros([columns, 1], { requiresGrad: true });
   const bias = eg.zeros([1], { requiresGrad: true });
   const loss = x.matmul(weight).add(bias).sub(wanted).square().mean();
+  x.mul(weight.t()).exp().sum().item();
   loss.backward();
   eg.noGrad(() => {
     for (const one of [weight, bias]) {

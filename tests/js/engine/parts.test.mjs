@@ -83,7 +83,7 @@ describe("a part that is needed before it is there", () => {
   test("is loaded in the middle of an op, on each thread", async () => {
     withoutPrefetch();
     await start("simd", { threads: 2 });
-    const { S } = eg.linalg.svd(eg.tensor(matrix));
+    const [, S] = eg.linalg.svd(eg.tensor(matrix));
     assert.deepEqual(
       S.tolist().map((value) => value.toFixed(4)),
       ["3.6180", "1.3820"],
@@ -99,7 +99,7 @@ describe("a part that is needed before it is there", () => {
       return read(file, ...rest);
     };
     await start("simd", { threads: 2, preload: "all" });
-    assert.equal(eg.linalg.svd(eg.tensor(matrix)).S.numel, 2);
+    assert.equal(eg.linalg.svd(eg.tensor(matrix))[1].numel, 2);
   });
 
   test("and that is missing fails with its name, and leaves the engine usable", async () => {
@@ -127,7 +127,7 @@ describe("a part that is needed before it is there", () => {
           join(kFolder, `edgegrad-simd.${part}.wasm`),
           join(folder, `edgegrad-simd.${part}.wasm`),
         );
-      assert.equal(svd().S.numel, 2);
+      assert.equal(svd()[1].numel, 2);
       assert.match(warnings.join("\n"), /edgegrad-simd\.layers\.wasm/);
     } finally {
       console.warn = warn;

@@ -75,7 +75,7 @@ export class Parts {
     // A browser might not answer a second request for the same file while this thread is busy.
     this.downloads.get(part)?.controller.abort();
     this.downloads.delete(part);
-    const bytes = nodeFiles()?.readFileSync(pathOf(url)) ?? requestNow(url);
+    const bytes = readFile(url) ?? requestNow(url);
     const controller = new AbortController();
     this.downloads.set(part, { bytes: Promise.resolve(bytes), controller });
     return bytes;
@@ -108,6 +108,15 @@ export class Parts {
     const begun = { bytes: request(this.addressOf(part), controller.signal), controller };
     this.downloads.set(part, begun);
     return begun;
+  }
+}
+
+// Tests in Node load parts from files.
+function readFile(url: string): Bytes | undefined {
+  try {
+    return nodeFiles()?.readFileSync(pathOf(url));
+  } catch (error) {
+    throw missing(url, `could not be read: ${(error as Error).message}`);
   }
 }
 
