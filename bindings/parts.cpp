@@ -2,8 +2,8 @@
 // scripts/split/README.md). Such a thread waits in native code and receives no messages, so it
 // finds the bytes of a part in the shared memory.
 
-#include <array>
-#include <cstdint>
+#include "base/parts.h"
+
 #include <new>
 #include <string>
 
@@ -15,25 +15,16 @@
 #include <emscripten/proxying.h>
 #include <emscripten/threading.h>
 
-// Writes the bytes of a part, or an error, to the shared memory; on the main thread.
+// Loads a part and writes its bytes, or an error, to the shared memory; on the main thread.
 EM_JS(void, eg_publish_part, (int part), { Module["publishPart"](part); });
 #endif
 
 namespace eg::bindings {
-namespace {
 
-/// Bytes in the shared memory, written by JavaScript.
-struct SharedBytes {
-  std::uint32_t address, size;
-};
-
-/// The parts by their numbers; the last element is an error's text.
-constinit std::array<SharedBytes, 16> shared_parts{};
-
-}  // namespace
+#if EG_THREADS
 
 EG_EXPORT("sharedParts")
-void* address_of_shared_parts() { return shared_parts.data(); }
+void* address_of_shared_parts() { return &shared_parts; }
 
 /// Returns memory that is never freed, or null.
 EG_EXPORT("allocatePart")
@@ -45,14 +36,12 @@ void* allocate_part(int size) {
 /// others, inside a native call, also answers such requests.
 EG_EXPORT("requestPart")
 void request_part(int part) {
-#if EG_THREADS
   const auto publish = [](void* argument) { eg_publish_part(*static_cast<int*>(argument)); };
   emscripten_proxy_sync(emscripten_proxy_get_system_queue(), emscripten_main_runtime_thread_id(),
                         publish, &part);
-#else
-  static_cast<void>(part);
-#endif
 }
+
+#endif
 
 /// Throws an error with the text at an address, through the JavaScript that calls this.
 EG_EXPORT("failWithoutPart")

@@ -118,10 +118,6 @@ describe("a part that is needed before it is there", () => {
       for (let times = 0; times < 2; ++times)
         assert.throws(svd, { code: "Internal", message: /edgegrad-simd\.\w+\.wasm/ });
       x.mul(x).sum().backward();
-      assert.deepEqual(x.grad.tolist(), [
-        [4, 2],
-        [2, 6],
-      ]);
       for (const part of kParts)
         copyFileSync(
           join(kFolder, `edgegrad-simd.${part}.wasm`),

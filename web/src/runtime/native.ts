@@ -240,8 +240,9 @@ export interface NativeModule {
   readonly wasmMemory: WebAssembly.Memory;
   /** Ends all threads, after which nothing references the module; only in builds with threads. */
   stopThreads?(): Promise<unknown>;
-  /** Loads a part of the engine that has the bytes; see runtime/parts.ts. */
+  /** Takes the bytes of a part of the engine; see runtime/parts.ts. */
   addPart?(number: number, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
+  /** Whether the part with this number is there. */
   hasPart?(number: number): boolean;
   /** Removes a worker that was terminated from outside. */
   forgetWorker?(worker: ThreadWorker): void;

@@ -65,6 +65,8 @@ export class Parts {
 
   /** Adds all others, in an order in which each finds what it needs. */
   async addOthers(module: NativeModule): Promise<void> {
+    const isMissing = (_: Part, number: number) => !module.hasPart?.(number);
+    for (const part of kParts.filter(isMissing)) this.download(part).bytes.catch(() => undefined);
     for (const part of kParts) await this.add(module, part);
   }
 
