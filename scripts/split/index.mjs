@@ -32,7 +32,10 @@ const kNeeds = [
   // With what the first one has.
   { part: "extras", programs: ["images"], besides: "conv" },
 ];
-/** The function with which a thread asks for a part, which does not run in programs. */
+// Functions of the C library have plain names.
+const isOfLibrary = (name) => /^\w+$/.test(name);
+/** A program in which a thread asks for a part. What it needs of the C library for that must be in the core. */
+const kRequests = ["request"];
 const kLoading = /^eg::bindings::request_part\(/;
 /** What several of these parts need. */
 const kShared = "layers";
@@ -129,10 +132,12 @@ export async function split({ module, linked, fileOf, tools, variant }) {
 /** Returns the part of each function. */
 async function partsOf({ functions }, code, ranIn) {
   const inCore = await ranIn(kCorePrograms);
+  const inRequests = await ranIn(kRequests);
   const needs = [];
   for (const need of kNeeds) needs.push({ ...need, ran: await ranIn(need.programs) });
   const needing = functions.map(({ name }, index) => {
-    if (inCore[index] || kLoading.test(name)) return [kCore];
+    const isForRequests = kLoading.test(name) || (inRequests[index] !== 0 && isOfLibrary(name));
+    if (inCore[index] || isForRequests) return [kCore];
     const found = needs.filter(({ ran }) => ran[index] !== 0);
     const isHad = ({ besides }) => found.some(({ part }) => part === besides);
     return found.filter((need) => !isHad(need)).map(({ part }) => part);
@@ -152,11 +157,10 @@ async function partsOf({ functions }, code, ranIn) {
   });
 
   // Which functions of the C library run depends on values, so all that the core calls are there.
-  const isOfLibrary = functions.map(({ name }) => /^\w+$/.test(name));
   const waiting = [...parts.keys()].filter((index) => parts[index] === kCore);
   while (waiting.length > 0) {
     for (const callee of code[waiting.pop()].calls.keys()) {
-      if (parts[callee] === kCore || !isOfLibrary[callee]) continue;
+      if (parts[callee] === kCore || !isOfLibrary(functions[callee].name)) continue;
       parts[callee] = kCore;
       waiting.push(callee);
     }

@@ -292,6 +292,12 @@ async function recurrent(eg, random) {
   }
 }
 
+/** A thread that asks for a part. */
+async function request(eg) {
+  if (eg.runtime().threads === 1) return;
+  await eg.spawn(new URL("request_part.mjs", import.meta.url), "requestPart");
+}
+
 export const kPrograms = {
   mlp,
   arithmetic,
@@ -302,4 +308,5 @@ export const kPrograms = {
   images,
   gpt,
   recurrent,
+  request,
 };
