@@ -21,7 +21,8 @@ import { orderFunctions } from "./function_order.mjs";
 import { buildPreset } from "./preset.mjs";
 import { expected, kRoot, main, quiet, step } from "./process.mjs";
 import { smaller } from "./smaller.mjs";
-import { wasmOptimizer } from "./toolchain.mjs";
+import { kPartNames, split } from "./split/index.mjs";
+import { binaryenFolder } from "./toolchain.mjs";
 import { kWebBundle } from "./web_bundle.mjs";
 
 export const kVariants = ["relaxed", "simd", "single"];
@@ -33,7 +34,7 @@ export function nodeVariant() {
   return Number.parseInt(process.versions.node, 10) >= 22 ? "relaxed" : "simd";
 }
 
-/** Builds one WebAssembly variant into dist/wasm. */
+/** Builds one WebAssembly variant into dist/wasm; dist/index.js must be there, because training programs determine its core. */
 export async function buildWasm(variant) {
   const folder = await buildPreset(`wasm-${variant}`, "edgegrad_wasm");
   mkdirSync(join(kDist, "wasm"), { recursive: true });
@@ -43,13 +44,22 @@ export async function buildWasm(variant) {
     await bundlable(script, variant !== "single"),
   );
   const module = join(folder, `edgegrad-${variant}.wasm`);
-  const ordered = join(folder, `edgegrad-${variant}.ordered.wasm`);
-  if (!isNewer(ordered, module)) {
-    await step(`order the functions of ${variant}`, async () =>
-      orderFunctions(module, ordered, await wasmOptimizer()),
+  const linked = join(folder, `edgegrad-${variant}.linked.wasm`);
+  const fileOf = (part) => join(folder, "parts", `edgegrad-${variant}.${part}.wasm`);
+  const ordered = join(folder, "parts", `edgegrad-${variant}.wasm`);
+  const files = [ordered, ...["core", ...kPartNames].map(fileOf)];
+  copyFileSync(module, join(kDist, "wasm", basename(module)));
+  if (!files.every((file) => isNewer(file, module))) {
+    mkdirSync(dirname(ordered), { recursive: true });
+    const tools = await binaryenFolder();
+    await step(`order the functions of ${variant}`, () =>
+      orderFunctions(module, ordered, join(tools, "wasm-opt")),
+    );
+    await step(`split ${variant} into a core and other parts`, () =>
+      split({ module, linked, fileOf, tools, variant }),
     );
   }
-  copyFileSync(ordered, join(kDist, "wasm", `edgegrad-${variant}.wasm`));
+  for (const file of files) copyFileSync(file, join(kDist, "wasm", basename(file)));
 }
 
 function isNewer(file, source) {
@@ -185,11 +195,14 @@ function nameInside(text) {
   return new RegExp(`(?<!")\\b${name}\\b(?!")`).test(text) ? undefined : name;
 }
 
+// This file has all modules, which says nothing about what a page needs.
+const kNeeds = /^needsPart\(.*\);$/gm;
+
 const kNames = {
   name: "names",
   setup: ({ onLoad }) =>
     onLoad({ filter: /\.ts$/ }, ({ path }) => ({
-      contents: withNames(readFileSync(path, "utf8")),
+      contents: withNames(readFileSync(path, "utf8")).replace(kNeeds, ""),
       loader: "ts",
     })),
 };
@@ -254,10 +267,13 @@ function printSizes(variants) {
       `  webgpu: ${(gzipped(chunk) / 1000).toFixed(0)} kB gzipped in addition (${chunk})`,
     );
   for (const variant of variants) {
-    const files = ["index.js", `wasm/edgegrad-${variant}.mjs`, `wasm/edgegrad-${variant}.wasm`];
-    const there = files.filter((file) => existsSync(join(kDist, file)));
+    const files = [`wasm/edgegrad-${variant}.mjs`, `wasm/edgegrad-${variant}.wasm`];
+    const sizes = ["core", ...kPartNames].map((part) => {
+      const size = gzipped(`wasm/edgegrad-${variant}.${part}.wasm`);
+      return `${part} ${(size / 1000).toFixed(0)}`;
+    });
     console.log(
-      `  ${variant}: ${(gzipped(...there) / 1000).toFixed(0)} kB gzipped (${there.join(", ")})`,
+      `  ${variant}: ${(gzipped(...files) / 1000).toFixed(0)} kB gzipped (${files.join(", ")}); in parts: ${sizes.join(", ")}`,
     );
   }
 }
@@ -282,9 +298,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       ? kVariants.filter((variant) => parts.includes(variant))
       : kVariants;
     await ensureNodeModules();
-    for (const variant of variants) await buildWasm(variant);
     const hasWeb = parts.length === 0 || parts.includes("web");
-    if (hasWeb) await buildWeb();
+    if (hasWeb || !existsSync(join(kDist, "index.js"))) await buildWeb();
+    for (const variant of variants) await buildWasm(variant);
     printSizes(variants);
     if (hasWeb) await printBundleSizes();
   });

@@ -3,19 +3,18 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { quiet } from "./process.mjs";
-import { ModuleReader } from "./wasm_module.mjs";
+import { kSection, leb, ModuleReader, section, textBytes, vectorBytes } from "./wasm_module.mjs";
 
 const kWindow = 32 * 1024;
 const kRunLength = 6;
 // An exponent below 1: of two functions with the same known fraction, the larger one comes first.
 const kSizePower = 0.75;
 
-// Constants of the binary format: the kind of a custom section, and of the function part of a name section.
-const kCustom = 0;
+// The number of the part of a name section that has the names of functions.
 const kFunctionNames = 1;
 
-// The features that the modules use; Binaryen rejects code that uses any other.
-const kFeatures = [
+/** Binaryen's options for the features that the modules use; it rejects code that uses any other. */
+export const kFeatures = [
   "bulk-memory",
   "exception-handling",
   "mutable-globals",
@@ -24,26 +23,29 @@ const kFeatures = [
   "sign-ext",
   "simd",
   "threads",
-];
+].map((name) => `--enable-${name}`);
 
-/** Reads a module from one file and writes it to another, with its functions in the order that compresses best. */
-export async function orderFunctions(from, to, wasmOpt) {
+/**
+ * Reads a module from one file and writes it to another, with its functions in the order that compresses best. The last ones, as many
+ * as `kept`, stay where they are.
+ */
+export async function orderFunctions(from, to, wasmOpt, kept = 0) {
   const module = readFileSync(from);
   const unordered = `${to}.named`;
-  writeFileSync(unordered, named(module, compressibleOrder(module)));
-  const features = kFeatures.map((name) => `--enable-${name}`);
+  writeFileSync(unordered, named(module, compressibleOrder(module, kept)));
   const passes = ["--reorder-functions-by-name", "--strip-debug"];
   // Without these options, Binaryen skips the last step of its optimisation.
   passes.push("--optimize-stack-ir", "--optimize-level=3", "--shrink-level=1");
-  await quiet(wasmOpt, [unordered, ...features, ...passes, "-o", to]);
+  await quiet(wasmOpt, [unordered, ...kFeatures, ...passes, "-o", to]);
 }
 
 /**
- * Returns the indices of a module's own functions, each placed after those it has most in common with. Greedy: the next
- * function is the one with the largest fraction of its bytes already in the last 32 kB.
+ * Returns the indices of a module's own functions, each placed after those it has most in common with, but for the last `kept`, which
+ * keep their places. Greedy: the next function is the one with the largest fraction of its bytes already in the last 32 kB.
  */
-export function compressibleOrder(module) {
-  const bodies = new ModuleReader(module).functions.map(({ code }) => code);
+export function compressibleOrder(module, kept = 0) {
+  const all = new ModuleReader(module).functions.map(({ code }) => code);
+  const bodies = all.slice(0, all.length - kept);
   const { runs, holders } = runsOf(bodies);
   const inWindow = new Int32Array(holders.length);
   // How many of a function's runs are in the window.
@@ -75,7 +77,7 @@ export function compressibleOrder(module) {
       runs[order[oldest]].forEach(leave);
     }
   }
-  return order;
+  return order.concat([...all.keys()].slice(bodies.length));
 }
 
 /** Returns the distinct runs of six bytes in each body, numbered, and the bodies that contain each run. */
@@ -105,26 +107,20 @@ function runsOf(bodies) {
  * functions by name.
  */
 export function named(module, order) {
-  const { importedFunctions } = new ModuleReader(module);
-  const names = order.map((index, position) => [
-    importedFunctions + index,
-    `f${String(position).padStart(6, "0")}`,
-  ]);
-  const entries = names
-    .sort(([a], [b]) => a - b)
-    .flatMap(([index, name]) => [...leb(index), ...text(name)]);
-  const functions = [...leb(names.length), ...entries];
-  const content = [...text("name"), kFunctionNames, ...leb(functions.length), ...functions];
-  return Buffer.concat([module, Buffer.from([kCustom, ...leb(content.length), ...content])]);
+  const names = [];
+  order.forEach((index, position) => {
+    names[index] = `f${String(position).padStart(6, "0")}`;
+  });
+  return withNames(module, names);
 }
 
-function leb(value) {
-  const bytes = [];
-  let rest = value;
-  for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
-  return [...bytes, rest];
-}
-
-function text(string) {
-  return [...leb(string.length), ...Buffer.from(string)];
+/** Returns the module with names for its own functions. */
+export function withNames(module, names) {
+  const reader = new ModuleReader(module);
+  const { importedFunctions } = reader;
+  const functions = vectorBytes(
+    names.map((name, index) => [...leb(importedFunctions + index), ...textBytes(name)]),
+  );
+  const content = [...textBytes("name"), kFunctionNames, ...leb(functions.length), ...functions];
+  return reader.with({ name: section(kSection.custom, content) });
 }

@@ -14,6 +14,7 @@ import { serveFiles } from "./support/servers.mjs";
 import { useProject } from "./support/suite.mjs";
 
 const isWasm = (path) => path.endsWith(".wasm");
+const isCore = (path) => /edgegrad-\w+\.core(?:-[^/]*)?\.wasm$/.test(path);
 const isScript = (path) => /edgegrad-\w+\.mjs$/.test(path);
 
 describe("the files of the engine", { skip: noBrowser }, () => {
@@ -38,8 +39,8 @@ describe("the files of the engine", { skip: noBrowser }, () => {
       const { url, requests } = await serve(suite.project.folder, headers);
       const { before, ...result } = await resultOf(suite.browser, `${url}preload.html`);
       assert.deepEqual(result, { variant, gradient: 12 });
-      assert.deepEqual(before.sort(), [`edgegrad-${variant}.mjs`, `edgegrad-${variant}.wasm`]);
-      assert.equal(requests.filter(isWasm).length, 1);
+      assert.deepEqual(before.sort(), [`edgegrad-${variant}.core.wasm`, `edgegrad-${variant}.mjs`]);
+      assert.equal(requests.filter(isCore).length, 1);
     });
   }
 
@@ -60,7 +61,7 @@ describe("the files of the engine", { skip: noBrowser }, () => {
   test("init() requests the WebAssembly file without waiting for the script", async () => {
     const isSilent = ({ url }) => isScript(url);
     const server = await serve(suite.project.folder, kIsolation, { isSilent });
-    const expected = [/edgegrad-relaxed\.mjs$/, /edgegrad-relaxed\.wasm$/];
+    const expected = [/edgegrad-relaxed\.mjs$/, /edgegrad-relaxed\.core\.wasm$/];
     assert.deepEqual(await requestsUntil("start.html", server, expected), expected);
   });
 
@@ -84,7 +85,7 @@ describe("the files of the engine", { skip: noBrowser }, () => {
     const { trained, variant } = await start(server);
     assert.equal(trained, true);
     assert.equal(variant, "relaxed");
-    assert.equal(server.requests.filter(isWasm).length, 1);
+    assert.equal(server.requests.filter(isCore).length, 1);
   });
 
   test("that are not WebAssembly are an error of init()", async () => {
@@ -110,7 +111,7 @@ describe("the files of the engine", { skip: noBrowser }, () => {
 
     const isSilent = ({ url }) => /deployed-[^/]*\.js$/.test(url);
     const silent = await serve(folder, kIsolation, { base: kPath, isSilent });
-    const expected = [/edgegrad-relaxed-[^/]*\.js$/, /edgegrad-relaxed-[^/]*\.wasm$/];
+    const expected = [/edgegrad-relaxed-[^/]*\.js$/, /edgegrad-relaxed\.core-[^/]*\.wasm$/];
     assert.deepEqual(await requestsUntil("deployed.html", silent, expected), expected);
 
     for (const [headers, variant, threads] of [
@@ -119,7 +120,7 @@ describe("the files of the engine", { skip: noBrowser }, () => {
     ]) {
       const { url, requests } = await serve(folder, headers, { base: kPath });
       await assertPageTrains(suite.browser, url, { threads });
-      const fetched = requests.filter(isWasm).map((path) => /edgegrad-(\w+)-/.exec(path)[1]);
+      const fetched = requests.filter(isCore).map((path) => /edgegrad-(\w+)\./.exec(path)[1]);
       assert.deepEqual(fetched, [variant]);
     }
   });

@@ -1,0 +1,218 @@
+// Splits a module into a core, which a page downloads before it can train, and further parts. README.md explains how.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { kFeatures, orderFunctions } from "../function_order.mjs";
+import { quiet } from "../process.mjs";
+import {
+  Cursor,
+  elementSection,
+  kFuncref,
+  kSection,
+  kTableKind,
+  ModuleReader,
+  section,
+  skipImport,
+  textBytes,
+  vectorBytes,
+} from "../wasm_module.mjs";
+import { codeOf, shortName } from "./code.mjs";
+import { constantsOf, dataSection, withoutConstants } from "./constants.mjs";
+import { LinkedModule } from "./linked_module.mjs";
+import { profile } from "./profile.mjs";
+import { kCore, reachableFrom } from "./reachable.mjs";
+import { stubModule } from "./stubs.mjs";
+
+/** The programs that run without any part but the core, and those that the other parts are for. */
+const kCorePrograms = ["mlp", "arithmetic"];
+const kNeeds = [
+  { part: "conv", programs: ["cnn"] },
+  { part: "attention", programs: ["gpt"] },
+  { part: "extras", programs: ["evaluation", "optimizers", "points", "recurrent"] },
+  // With what the first one has.
+  { part: "extras", programs: ["images"], besides: "conv" },
+];
+// Functions of the C library have plain names.
+const isOfLibrary = (name) => /^\w+$/.test(name);
+/** A program in which a thread asks for a part. What it needs of the C library for that must be in the core. */
+const kRequests = ["request"];
+const kLoading = /^eg::bindings::request_part\(/;
+/** What several of these parts need. */
+const kShared = "layers";
+/** What no program needs. */
+const kRest = "rest";
+/** All parts besides the core, by their numbers in stubs. */
+export const kPartNames = [kShared, "conv", "attention", "extras", kRest];
+
+/**
+ * Splits `module` (with the names of its functions) into parts, which it writes to `fileOf(part)`; `linked` is the same module
+ * before optimisation, and `tools` the folder of Binaryen. All are paths.
+ */
+export async function split({ module, linked, fileOf, tools, variant }) {
+  const scratch = (name) => join(dirname(module), `split-${name}`);
+  const run = (tool, ...options) => quiet(join(tools, tool), [...kFeatures, ...options]);
+  const order = (from, to, kept) => orderFunctions(from, to, join(tools, "wasm-opt"), kept);
+  const bytes = readFileSync(module);
+  const whole = new ModuleReader(bytes);
+  const numbersOf = async (module) => {
+    const code = await codeOf(module, join(tools, "wasm-dis"), scratch("code.wasm"));
+    return code.flatMap((one) => [...one.numbers]);
+  };
+
+  const instrumented = scratch("instrumented.wasm");
+  await run("wasm-split", "--instrument", "--in-memory", module, "-o", instrumented);
+  const named = scratch("named.wasm");
+  const code = await codeOf(bytes, join(tools, "wasm-dis"), named);
+  const parts = await partsOf(whole, code, (programs) =>
+    profile(instrumented, variant, whole.functions.length, programs),
+  );
+  const functions = whole.functions.map(({ name }, i) => ({ name, part: parts[i], ...code[i] }));
+
+  // What the parts that are loaded before the rest refer to.
+  const linkedModule = new LinkedModule(readFileSync(linked));
+  const constants = constantsOf(whole, linkedModule);
+  const reachable = new Map(
+    [kCore, ...kPartNames]
+      .filter((part) => part !== kRest)
+      .map((part) => [part, reachableFrom(part, linkedModule, functions, constants.address)]),
+  );
+
+  const coreNames = new Set(
+    functions.flatMap((one, i) => (one.part === kCore ? shortName(i) : [])),
+  );
+  const isCore = ({ name }) => coreNames.has(name);
+  // Each step takes one part out of what remains, so the last one leaves the core.
+  const modules = new Map();
+  let remaining = named;
+  for (const part of kPartNames.toReversed()) {
+    const [others, own, list] = [`without-${part}.wasm`, `${part}.wasm`, "functions.txt"].map(
+      scratch,
+    );
+    const names = functions.flatMap((one, i) => (one.part === part ? shortName(i) : []));
+    writeFileSync(list, `${names.join("\n")}\n`);
+    await run(
+      "wasm-split",
+      ...["--split", "-g", remaining, "--split-funcs", `@${list}`, "--no-placeholders"],
+      ...["--import-namespace", kCore, "--export-prefix", "", "-o1", others, "-o2", own],
+    );
+    modules.set(part, new ModuleReader(readFileSync(own)));
+    writeFileSync(others, withoutEmptySlots(readFileSync(others), isCore));
+    remaining = others;
+  }
+  const core = readFileSync(remaining);
+
+  const isInCore = reachable.get(kCore).isReachable;
+  for (const [part, partModule] of modules) {
+    const needed = reachable.get(part)?.isReachable;
+    const data = dataSection(constants, (at) => !isInCore[at] && (needed?.[at] ?? true));
+    const file = scratch(`${part}.wasm`);
+    const imports = withTableOfAnySize(partModule.sections.get(kSection.import));
+    const changes = { name: null, [kSection.data]: data, [kSection.import]: imports };
+    writeFileSync(file, partModule.with(changes));
+    await order(file, fileOf(part));
+  }
+
+  // The rest is only loaded after all others, which may therefore not be called by it before they are there.
+  const numbers = await numbersOf(core);
+  for (const [part, { bytes }] of modules)
+    if (part !== kRest) numbers.push(...(await numbersOf(bytes)));
+  const slots = new Set([...numbers, ...[...reachable.values()].flatMap((one) => [...one.slots])]);
+  const stubs = stubsFor(modules, slots);
+  const [coreFile, stubFile, merged] = ["core.wasm", "stubs.wasm", "merged.wasm"].map(scratch);
+  const owned = withOwnSlots(core, modules);
+  writeFileSync(coreFile, withoutConstants(owned, constants, isInCore));
+  writeFileSync(stubFile, stubModule(stubs));
+  // Until both tables have become one, the module has two.
+  const inputs = [coreFile, kCore, stubFile, "stubs"];
+  await run("wasm-merge", "--enable-reference-types", ...inputs, "-o", merged);
+  // Stubs in the order of their slots compress better than next to similar ones.
+  await order(merged, fileOf(kCore), stubs.length);
+}
+
+/** Returns the part of each function. */
+async function partsOf({ functions }, code, ranIn) {
+  const inCore = await ranIn(kCorePrograms);
+  const inRequests = await ranIn(kRequests);
+  const needs = [];
+  for (const need of kNeeds) needs.push({ ...need, ran: await ranIn(need.programs) });
+  const needing = functions.map(({ name }, index) => {
+    const isForRequests = kLoading.test(name) || (inRequests[index] !== 0 && isOfLibrary(name));
+    if (inCore[index] || isForRequests) return [kCore];
+    const found = needs.filter(({ ran }) => ran[index] !== 0);
+    const isHad = ({ besides }) => found.some(({ part }) => part === besides);
+    return found.filter((need) => !isHad(need)).map(({ part }) => part);
+  });
+
+  // Which instances of a template for sizes run depends on sizes, so all go where one of them is needed.
+  const families = new Map();
+  const familyOf = ({ name }) => name.replace(/\b\d+(?:ul)?\b/g, "#");
+  functions.forEach((one, index) => {
+    const family = familyOf(one);
+    families.set(family, [...(families.get(family) ?? []), ...needing[index]]);
+  });
+  const parts = functions.map((one) => {
+    const all = new Set(families.get(familyOf(one)));
+    if (all.has(kCore)) return kCore;
+    return all.size > 1 ? kShared : ([...all][0] ?? kRest);
+  });
+
+  // Which functions of the C library run depends on values, so all that the core calls are there.
+  const waiting = [...parts.keys()].filter((index) => parts[index] === kCore);
+  while (waiting.length > 0) {
+    for (const callee of code[waiting.pop()].calls.keys()) {
+      if (parts[callee] === kCore || !isOfLibrary(functions[callee].name)) continue;
+      parts[callee] = kCore;
+      waiting.push(callee);
+    }
+  }
+  return parts;
+}
+
+/** Returns the stubs that the core needs: for those of the slots that have functions of other parts. */
+function stubsFor(modules, slots) {
+  const stubs = [...modules].flatMap(([part, module]) => {
+    const types = module.types();
+    return [...module.table()]
+      .filter(([slot]) => slots.has(slot))
+      .map(([slot, index]) => {
+        const { type } = module.functions[index - module.importedFunctions];
+        return { slot, part: kPartNames.indexOf(part), type: types[type] };
+      });
+  });
+  return stubs.sort((a, b) => a.slot - b.slot);
+}
+
+// Binaryen needs a table without gaps. Any function will do: the slots of parts get their contents at the end.
+function withoutEmptySlots(bytes, isCore) {
+  const module = new ModuleReader(bytes);
+  const filler = module.importedFunctions + module.functions.findIndex(isCore);
+  const table = module.table();
+  const size = module.tableSize();
+  for (let slot = 1; slot < size; ++slot) if (!table.has(slot)) table.set(slot, filler);
+  return module.with({ [kSection.element]: elementSection(table) });
+}
+
+// The parts that are taken out later make the table larger. Returns the section of imports.
+function withTableOfAnySize(imports) {
+  const cursor = new Cursor(imports);
+  const entries = cursor.vector(() => {
+    const start = cursor.at;
+    const name = [cursor.text(), cursor.text()];
+    const kind = cursor.byte();
+    if (kind !== kTableKind) {
+      skipImport(cursor, kind);
+      return [...imports.subarray(start, cursor.at)];
+    }
+    skipImport(cursor, kind);
+    return [...name.flatMap(textBytes), kTableKind, kFuncref, 0, 0];
+  });
+  return section(kSection.import, vectorBytes(entries));
+}
+
+// Returns the core with only its own functions in the table.
+function withOwnSlots(bytes, modules) {
+  const module = new ModuleReader(bytes);
+  const table = module.table();
+  for (const part of modules.values()) for (const slot of part.table().keys()) table.delete(slot);
+  return module.with({ [kSection.element]: elementSection(table) });
+}
