@@ -6,10 +6,11 @@ import { functionOf } from "../arguments/rule.js";
 import { checkedFor, frameOf, native } from "../runtime/bridge.js";
 import { describe, fail } from "../runtime/errors.js";
 import { type Guard, setCapturing, takeGuards } from "../runtime/live.js";
+import { isPromise } from "../runtime/promise.js";
 import { handleOf } from "../tensor/info.js";
 import { kUncloneable, leaveToFinalizer, release, type Wrapper } from "../tensor/lifetime.js";
 import { tensorRule } from "../tensor/rules.js";
-import { isPromise, scope } from "../tensor/scope.js";
+import { scope } from "../tensor/scope.js";
 import { disposeSymbol, Tensor } from "../tensor/tensor.js";
 
 /** The values that a captured function may return. */

@@ -2,7 +2,7 @@
 
 import { functionOf } from "../arguments/rule.js";
 import { fail } from "../runtime/errors.js";
-import { isPromise } from "../tensor/scope.js";
+import { isPromise } from "../runtime/promise.js";
 import { disposeSymbol } from "../tensor/tensor.js";
 
 const kFunction = functionOf<() => unknown>();

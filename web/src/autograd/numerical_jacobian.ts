@@ -3,6 +3,7 @@
 import { viewAsReal } from "../generated/ops.js";
 import { isComplex, newArray } from "../tensor/dtype.js";
 import { scope } from "../tensor/scope.js";
+import { indexAt } from "../tensor/shape.js";
 import { Tensor } from "../tensor/tensor.js";
 
 /** A row-major matrix with a row per input element and a column per output element; a complex number counts as two elements. */
@@ -23,7 +24,7 @@ export function numericalJacobian(
   const { shape } = alias;
   let matrices: Matrix[] = [];
   for (let row = 0; row < numel; row++) {
-    const index = indexOf(row, shape);
+    const index = indexAt(row, shape);
     const value = Number(original[row]);
     const at = (x: number) => {
       alias.set_(index, x);
@@ -55,14 +56,4 @@ function valuesOf(output: unknown): Float64Array {
   return output instanceof Tensor
     ? Float64Array.from(output.dataSync(), Number)
     : new Float64Array(0);
-}
-
-function indexOf(position: number, shape: readonly number[]): number[] {
-  const index: number[] = [];
-  let rest = position;
-  for (const size of [...shape].reverse()) {
-    index.unshift(rest % size);
-    rest = Math.floor(rest / size);
-  }
-  return index;
 }

@@ -1,5 +1,6 @@
 // Losses of differences: an input of shape [4, 1] and a target of shape [4] are broadcast to 16 differences, of which 12 were not meant.
 
+import { commonShape, hasShape } from "../tensor/shape.js";
 import { Tensor } from "../tensor/tensor.js";
 import { isOptions } from "./call.js";
 import { type AnyFunction, named } from "./define.js";
@@ -15,21 +16,14 @@ export function sameSized<F extends AnyFunction>(run: F): F {
     const target = isOptions(second) ? second.target : second;
     if (hasWarned || !(input instanceof Tensor) || !(target instanceof Tensor)) return result;
     const [a, b] = [input.shape, target.shape];
-    if (a.length === b.length && a.every((size, dim) => size === b[dim])) return result;
+    const common = commonShape(a, b);
+    if (common === null || hasShape(a, b)) return result;
     hasWarned = true;
     console.warn(
       `edgegrad: [${name}] input has shape [${a.join(", ")}] and target [${b.join(", ")}]: they are broadcast to ` +
-        `[${broadcast(a, b).join(", ")}], which is rarely what is meant. Give both one shape, as with target.reshape(input.shape).`,
+        `[${common.join(", ")}], which is rarely what is meant. Give both one shape, as with target.reshape(input.shape).`,
     );
     return result;
   };
   return named(name, compared) as F;
-}
-
-function broadcast(a: readonly number[], b: readonly number[]): number[] {
-  const ndim = Math.max(a.length, b.length);
-  return Array.from({ length: ndim }, (_, i) => {
-    const size = a.at(i - ndim) ?? 1;
-    return size === 1 ? (b.at(i - ndim) ?? 1) : size;
-  });
 }

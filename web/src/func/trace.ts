@@ -4,7 +4,7 @@ import type { Arguments } from "../arguments/read.js";
 import { boolean, either, functionOf, integer, listOf, type Options } from "../arguments/rule.js";
 import { recording } from "../autograd/recording.js";
 import { fail } from "../runtime/errors.js";
-import { isPromise } from "../tensor/scope.js";
+import { isPromise } from "../runtime/promise.js";
 import { Inputs } from "./gradients.js";
 import { type Tree, tensorsOf, withLeaves } from "./pytree.js";
 

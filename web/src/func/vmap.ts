@@ -26,7 +26,7 @@ import { count, functionOf, type Options, oneOf, unchecked } from "../arguments/
 import { cat, expand, movedim, narrow, unsqueeze } from "../generated/ops.js";
 import { drawingFrom, drawingIsolated, generatorState } from "../ops/generator.js";
 import { describe, fail } from "../runtime/errors.js";
-import { isPromise } from "../tensor/scope.js";
+import { isPromise } from "../runtime/promise.js";
 import { Tensor } from "../tensor/tensor.js";
 import { BatchedTensor, isBatchedAt, type Level, type Randomness } from "./batched.js";
 import { newLevel } from "./interpret.js";

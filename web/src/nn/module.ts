@@ -77,13 +77,9 @@ export class Module {
     const hooks = module.#hooks;
     const made = membersMade;
     try {
-      const output =
-        hooks === null
-          ? this.forward(...inputs)
-          : (callWithHooks(module, hooks, inputs, (...args) => {
-              return this.forward(...(args as Inputs));
-            }) as Output);
-      return output instanceof Promise ? (namingLayer(output, module) as Output) : output;
+      if (hooks === null) return namingLayer(this.forward(...inputs), module);
+      const forward = (...args: unknown[]) => this.forward(...(args as Inputs));
+      return namingLayer(callWithHooks(module, hooks, inputs, forward) as Output, module);
     } catch (error) {
       nameLayer(error, module);
       throw error;

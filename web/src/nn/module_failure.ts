@@ -33,12 +33,13 @@ export function nameLayer(error: unknown, module: Module): void {
   else if (!layer.endsWith("()")) setMessage(error, `${message} (in ${layer})`);
 }
 
-/** Returns a promise like `result`, whose error also names the layer. */
-export function namingLayer<T>(result: Promise<T>, module: Module): Promise<T> {
+/** Returns the result of a call; of a promise one like it, whose error also names the layer. */
+export function namingLayer<T>(result: T, module: Module): T {
+  if (!(result instanceof Promise)) return result;
   return result.catch((error: unknown) => {
     nameLayer(error, module);
     throw error;
-  });
+  }) as T;
 }
 
 function startAt(module: Module, message: string): Place {

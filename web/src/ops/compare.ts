@@ -5,6 +5,7 @@ import { boolean, number, type Options } from "../arguments/rule.js";
 import { all, eq, isclose } from "../generated/ops.js";
 import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
+import { hasShape } from "../tensor/shape.js";
 import type { Tensor } from "../tensor/tensor.js";
 
 const kTolerance = {
@@ -35,7 +36,7 @@ export function allclose(input: Tensor, other: Tensor, ...rest: ToleranceArgumen
 export function equal(input: Tensor, other: Tensor): boolean {
   tensorRule.check("equal", "input", input);
   const { shape } = tensorRule.check("equal", "other", other);
-  const isSameShape =
-    input.ndim === shape.length && input.shape.every((size, dim) => size === shape[dim]);
-  return isSameShape && scope(() => all(eq(input, other)).item<boolean>() === true);
+  return (
+    hasShape(input.shape, shape) && scope(() => all(eq(input, other)).item<boolean>() === true)
+  );
 }

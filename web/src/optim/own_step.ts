@@ -2,7 +2,7 @@
 
 import { noGrad } from "../autograd/grad_mode.js";
 import { fail } from "../runtime/errors.js";
-import { isPromise } from "../tensor/scope.js";
+import { isPromise } from "../runtime/promise.js";
 import { callClosure } from "./closure.js";
 
 /** A step(), which may have more parameters than the closure. */

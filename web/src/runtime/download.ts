@@ -61,11 +61,11 @@ async function responseAt(address: string | undefined): Promise<Response | null>
   }
 }
 
-// Streaming requires that the server declares the type of the file.
 /** Compiles a response. */
 export async function compile(response: Response): Promise<WebAssembly.Module> {
   const type = response.headers.get("Content-Type") ?? "";
   if (isHtml(response)) throw new Error("the server answered with an HTML page");
+  // Streaming requires that the server declares the type of the file.
   if (type.startsWith("application/wasm")) return await WebAssembly.compileStreaming(response);
   return await WebAssembly.compile(await response.arrayBuffer());
 }

@@ -1,6 +1,7 @@
 // The frames of the package where it is one file, as in Node.js, Deno, Bun and test runners. There source maps may be applied to stacks,
 // after which the package's code can no longer be told apart by its positions.
 
+import { processHere } from "./node.js";
 import type { OneFile } from "./own_frames.js";
 
 /** The file of the installed package. */
@@ -33,6 +34,6 @@ export const kOneFile: OneFile = {
 
 // Whether somebody who wants to see the package's sources has started Node.js with --enable-source-maps.
 function showsSources(): boolean {
-  const { process } = globalThis as { process?: { sourceMapsEnabled?: boolean } };
+  const process = processHere() as { sourceMapsEnabled?: boolean } | undefined;
   return process?.sourceMapsEnabled === true;
 }

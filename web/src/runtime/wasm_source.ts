@@ -1,6 +1,8 @@
 // What init() takes as the WebAssembly file. The types of the package do not name those of WebAssembly, which TypeScript knows only
 // with the DOM.
 
+import { isPromise } from "./promise.js";
+
 /** What is expected, for messages. */
 export const kWasmModule =
   "a WebAssembly.Module, the bytes of a .wasm file, a Response, or a promise of one";
@@ -26,6 +28,5 @@ export function isResponse(value: unknown): boolean {
 
 /** True for what init() takes, and for a promise of it. */
 export function isWasmModule(value: unknown): boolean {
-  const isPromise = typeof (value as { then?: unknown } | null | undefined)?.then === "function";
-  return isPromise || isModule(value) || isBytes(value) || isResponse(value);
+  return isPromise(value) || isModule(value) || isBytes(value) || isResponse(value);
 }

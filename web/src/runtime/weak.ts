@@ -1,7 +1,8 @@
 // References that do not keep their objects alive. Some runtimes for the edge do not have them, because they would reveal when
 // garbage is collected.
 
-interface Registry {
+/** What this package uses of a FinalizationRegistry. */
+export interface Registry {
   register(object: WeakKey, held: number): void;
 }
 

@@ -13,7 +13,7 @@
 
 import { callFrame, epoch, isStarted, native } from "../runtime/bridge.js";
 import { nextTask } from "../runtime/next_task.js";
-import { finalizers, hasFinalizers } from "../runtime/weak.js";
+import { finalizers, hasFinalizers, type Registry } from "../runtime/weak.js";
 import { currentScope, type Scope } from "./scope_stack.js";
 
 /** An object that owns a handle: a tensor, or a node of the backward graph. */
@@ -75,15 +75,14 @@ let untilPoll = 1;
 let polledBytes = 0;
 let ballastedBytes = 0;
 let currentEpoch = epoch;
-type Releasing = ReturnType<typeof finalizers>;
 // The registries of engines that have stopped are retained; they are small. If a registry is collected while its callbacks are
 // due, V8 stops calling all finalizers, including the program's (seen in Node 20: its task finds nothing to do and is never
 // posted again).
-const allReleasing: Releasing[] = [];
+const allReleasing: Registry[] = [];
 let releasing = startReleasing();
 
 // The registry holds only the handle; a token for unregistering would cost seven times as much.
-function startReleasing(): Releasing {
+function startReleasing(): Registry {
   const made = epoch;
   const registry = finalizers((handle) => {
     if (made === epoch) native.release(handle);

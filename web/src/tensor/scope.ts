@@ -1,6 +1,7 @@
 // eg.scope() frees the tensors made by a function when it ends; eg.keep() exempts tensors from that.
 
 import { functionOf } from "../arguments/rule.js";
+import { isPromise } from "../runtime/promise.js";
 import { addToScope, leaveToFinalizer, release } from "./lifetime.js";
 import { attempt, wrappersIn } from "./reachable.js";
 import { addWaiting, currentScope, removeWaiting, runInScope, Scope } from "./scope_stack.js";
@@ -60,11 +61,6 @@ function runAndClose<T>(scope: Scope, fn: () => T): T {
 export function keep<T>(value: T): T {
   for (const wrapper of wrappersIn(value)) wrapper.isKept = true;
   return value;
-}
-
-/** True for a promise or anything else that can be awaited. */
-export function isPromise(value: unknown): value is Promise<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
 // Returns a promise for a value that can be awaited. Does not use instanceof: a proxy may throw when asked for its prototype.

@@ -1,6 +1,7 @@
 // What assertClose says about elements that are not close.
 
 import type { Item } from "../tensor/elements.js";
+import { indexAt } from "../tensor/shape.js";
 import { areEqual, differenceOf, sizeOf } from "./elements.js";
 import type { Tolerance } from "./tolerance.js";
 
@@ -28,7 +29,7 @@ export function differences(
     if (!areClose(actual(i), expected(i), tolerance, equalNan)) wrong.push(i);
   }
   if (wrong.length === 0) return null;
-  const place = (position: number) => `[${indexOf(position, shape).join(", ")}]`;
+  const place = (position: number) => `[${indexAt(position, shape).join(", ")}]`;
   const pair = (position: number) =>
     `got ${textOf(actual(position))}, expected ${textOf(expected(position))}`;
   if (shape.length === 0) {
@@ -83,16 +84,6 @@ function largestOf(
     [largest, place] = [value, position];
   }
   return [place, largest];
-}
-
-function indexOf(position: number, shape: readonly number[]): number[] {
-  let rest = position;
-  const reversed = [...shape].reverse().map((size) => {
-    const index = rest % size;
-    rest = Math.floor(rest / size);
-    return index;
-  });
-  return reversed.reverse();
 }
 
 function shown(value: number): string {

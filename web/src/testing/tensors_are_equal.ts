@@ -1,3 +1,4 @@
+import { hasShape } from "../tensor/shape.js";
 import { Tensor } from "../tensor/tensor.js";
 import { areEqual, elementsIn } from "./elements.js";
 
@@ -9,9 +10,8 @@ import { areEqual, elementsIn } from "./elements.js";
 export function tensorsAreEqual(a: unknown, b: unknown): boolean | undefined {
   if (!(a instanceof Tensor && b instanceof Tensor)) return undefined;
   const { numel } = a;
-  const isAlike =
-    a.dtype === b.dtype && a.device === b.device && String(a.shape) === String(b.shape);
-  if (!isAlike || a.ndim !== b.ndim) return false;
+  const isAlike = a.dtype === b.dtype && a.device === b.device && hasShape(a.shape, b.shape);
+  if (!isAlike) return false;
   const [left, right] = [elementsIn(a), elementsIn(b)];
   for (let i = 0; i < numel; i++) if (!areEqual(left(i), right(i), true)) return false;
   return true;

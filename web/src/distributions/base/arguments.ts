@@ -4,6 +4,7 @@ import type { Arguments } from "../../arguments/read.js";
 import { boolean, either, listOf, type Options, Rule, size } from "../../arguments/rule.js";
 import { tensor } from "../../ops/create.js";
 import { fail } from "../../runtime/errors.js";
+import { commonShape, hasShape } from "../../tensor/shape.js";
 import { Tensor } from "../../tensor/tensor.js";
 
 /** A parameter of a distribution: a tensor, or a number, which becomes a tensor without dimensions. */
@@ -40,14 +41,10 @@ export function shapeOf(where: string, shape: SampleShape): readonly number[] {
 
 /** Returns the common shape of broadcasting; throws ShapeMismatch if the shapes cannot be broadcast. */
 export function broadcastShapes(where: string, ...shapes: (readonly number[])[]): number[] {
-  const ndim = Math.max(0, ...shapes.map((shape) => shape.length));
-  return Array.from({ length: ndim }, (_, dim) => {
-    const sizes = shapes.map((shape) => shape[dim - ndim + shape.length] ?? 1);
-    const wide = sizes.find((one) => one !== 1) ?? 1;
-    if (sizes.every((one) => one === 1 || one === wide)) return wide;
-    const listed = shapes.map((shape) => `[${shape.join(", ")}]`).join(" and ");
-    return fail("ShapeMismatch", where, `the shapes ${listed} cannot be broadcast together.`);
-  });
+  const common = commonShape(...shapes);
+  if (common !== null) return common;
+  const listed = shapes.map((shape) => `[${shape.join(", ")}]`).join(" and ");
+  return fail("ShapeMismatch", where, `the shapes ${listed} cannot be broadcast together.`);
 }
 
 /** Returns the values as tensors of one shape; a number gets the dtype and device of the first tensor. */
@@ -65,11 +62,6 @@ export function broadcastAll<const T extends readonly Parameter[]>(
 /** Returns `value` expanded to a shape; `value` itself if it already has that shape. */
 export function expandTo(value: Tensor, shape: readonly number[]): Tensor {
   return hasShape(value.shape, shape) ? value : value.expand(shape);
-}
-
-/** Whether two shapes are the same. */
-export function hasShape(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((one, dim) => one === b[dim]);
 }
 
 /** Returns the length of each part, by default 1; throws InvalidArgument unless there is one per part. */

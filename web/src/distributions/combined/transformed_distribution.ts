@@ -3,9 +3,9 @@
 import { readArguments } from "../../arguments/read.js";
 import { either, listOf } from "../../arguments/rule.js";
 import { fail } from "../../runtime/errors.js";
+import { hasShape } from "../../tensor/shape.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import {
-  hasShape,
   kDistributionOptions,
   type SampleShape,
   shapeOf,

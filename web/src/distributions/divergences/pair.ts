@@ -2,8 +2,8 @@
 
 import { fullLike } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
+import { hasShape } from "../../tensor/shape.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { hasShape } from "../base/arguments.js";
 import type { DistributionClass } from "../base/declaration.js";
 import type { Distribution } from "../base/distribution.js";
 

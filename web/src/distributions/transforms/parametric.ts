@@ -3,8 +3,9 @@
 import type { Arguments } from "../../arguments/read.js";
 import { type Options, size } from "../../arguments/rule.js";
 import { fullLike } from "../../generated/ops.js";
+import { hasShape } from "../../tensor/shape.js";
 import { Tensor } from "../../tensor/tensor.js";
-import { broadcastShapes, hasShape, type Parameter, parameter } from "../base/arguments.js";
+import { broadcastShapes, type Parameter, parameter } from "../base/arguments.js";
 import type { Distribution } from "../base/distribution.js";
 import { holdsEverywhere, sumRightmost } from "../base/numbers.js";
 import { distribution } from "../combined/independent.js";

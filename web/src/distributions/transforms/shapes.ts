@@ -3,8 +3,8 @@
 import { listOf, size } from "../../arguments/rule.js";
 import { zeros } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
+import { hasShape } from "../../tensor/shape.js";
 import type { Tensor } from "../../tensor/tensor.js";
-import { hasShape } from "../base/arguments.js";
 import { sumRightmost } from "../base/numbers.js";
 import type { Constraint } from "../constraints/constraint.js";
 import { independent, real } from "../constraints/constraints.js";

@@ -1,0 +1,30 @@
+// Shapes as lists of numbers.
+
+/** Whether two shapes are the same. */
+export function hasShape(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((one, dim) => one === b[dim]);
+}
+
+/** Returns the common shape of broadcasting; null if the shapes cannot be broadcast. */
+export function commonShape(...shapes: (readonly number[])[]): number[] | null {
+  const ndim = Math.max(0, ...shapes.map((shape) => shape.length));
+  const common: number[] = [];
+  for (let dim = 0; dim < ndim; dim++) {
+    const sizes = shapes.map((shape) => shape[dim - ndim + shape.length] ?? 1);
+    const wide = sizes.find((one) => one !== 1) ?? 1;
+    if (!sizes.every((one) => one === 1 || one === wide)) return null;
+    common.push(wide);
+  }
+  return common;
+}
+
+/** Returns the index of the element at a position in row-major order. */
+export function indexAt(position: number, shape: readonly number[]): number[] {
+  const index: number[] = [];
+  let rest = position;
+  for (const size of [...shape].reverse()) {
+    index.unshift(rest % size);
+    rest = Math.floor(rest / size);
+  }
+  return index;
+}
