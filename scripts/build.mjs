@@ -123,9 +123,7 @@ async function writeSingle(source, folder) {
     const external = [...options.external, "./index.js"];
     // Its source map would be as large as that of index.js, and show the same sources; bundlers minify it again.
     await build({ ...options, external, plugins: [...options.plugins, ownFiles] });
-    const { code } = await smaller(withOwnNames(readFileSync(outfile, "utf8")));
-    writeFileSync(outfile, code);
-    finish(outfile);
+    await shrink(outfile);
   }
 }
 
@@ -148,15 +146,17 @@ async function bundle(entry, outfile) {
   const { build } = await import("esbuild");
   // The sources would be a quarter of the package; file, line and name are what a stack trace needs.
   await build({ ...minified(entry, outfile), sourcemap: true, sourcesContent: false });
-  const map = `${outfile}.map`;
-  const url = basename(map);
-  const { code, map: newMap } = await smaller(
-    withOwnNames(readFileSync(outfile, "utf8")),
-    readFileSync(map, "utf8"),
-    url,
-  );
-  writeFileSync(outfile, code);
-  writeFileSync(map, newMap);
+  await shrink(outfile, `${outfile}.map`);
+}
+
+// Makes what esbuild has written smaller, with its source map if it has one.
+async function shrink(outfile, mapFile) {
+  const script = withOwnNames(readFileSync(outfile, "utf8"));
+  const made = mapFile
+    ? await smaller(script, readFileSync(mapFile, "utf8"), basename(mapFile))
+    : await smaller(script);
+  writeFileSync(outfile, made.code);
+  if (mapFile) writeFileSync(mapFile, made.map);
   finish(outfile);
 }
 

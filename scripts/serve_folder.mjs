@@ -4,8 +4,6 @@ import { createReadStream, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 
-export { kIsolation } from "./isolation.mjs";
-
 const kTypes = {
   ".css": "text/css",
   ".html": "text/html",

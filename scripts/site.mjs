@@ -8,9 +8,10 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { buildWasm, buildWeb, kVariants } from "./build.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
+import { kIsolation } from "./isolation.mjs";
 import { kRoot, main, quiet, step } from "./process.mjs";
 import { writeReference } from "./reference.mjs";
-import { kIsolation, serveFolder } from "./serve_folder.mjs";
+import { serveFolder } from "./serve_folder.mjs";
 
 const kSite = join(kRoot, "build", "site");
 

@@ -5,7 +5,7 @@ import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
-import { kIsolation } from "../../scripts/serve_folder.mjs";
+import { kIsolation } from "../../scripts/isolation.mjs";
 import { digitShards } from "./digits/shards.mjs";
 import { pageFrame } from "./page_frame.mjs";
 import { isolatingWorker, offlineWorker } from "./service_worker.mjs";

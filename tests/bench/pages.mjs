@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { kIsolation } from "../../scripts/serve_folder.mjs";
+import { kIsolation } from "../../scripts/isolation.mjs";
 import { runVite } from "../browser/support/servers.mjs";
 
 const kRoot = fileURLToPath(new URL("../..", import.meta.url));

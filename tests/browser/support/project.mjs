@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { kIsolation } from "../../../scripts/serve_folder.mjs";
+import { kIsolation } from "../../../scripts/isolation.mjs";
 
 const kRoot = fileURLToPath(new URL("../../../", import.meta.url));
 

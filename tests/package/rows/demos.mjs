@@ -1,8 +1,9 @@
 // The pages of the site, each of which trains for a short time in three browsers.
 
 import assert from "node:assert/strict";
+import { kIsolation } from "../../../scripts/isolation.mjs";
 import { kRoot, quiet } from "../../../scripts/process.mjs";
-import { kIsolation, serveFolder } from "../../../scripts/serve_folder.mjs";
+import { serveFolder } from "../../../scripts/serve_folder.mjs";
 import { kDemos, trainDemo } from "../../site/support/demos.mjs";
 import { complaintsOf, hasSite, kSite } from "../../site/support/pages.mjs";
 import { kBrowsers } from "./browsers.mjs";

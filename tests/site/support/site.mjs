@@ -1,6 +1,7 @@
 // The built site on two servers, a browser, and pages that collect all their errors.
 
-import { kIsolation, serveFolder } from "../../../scripts/serve_folder.mjs";
+import { kIsolation } from "../../../scripts/isolation.mjs";
+import { serveFolder } from "../../../scripts/serve_folder.mjs";
 import { startChromium } from "../../browser/support/chromium.mjs";
 import { complaintsOf, kSite, noSite } from "./pages.mjs";
 
