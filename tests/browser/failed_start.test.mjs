@@ -19,17 +19,9 @@ const isScript = ({ url, headers }) =>
 describe("a start that fails says", { skip: noBrowser }, () => {
   const suite = useProject();
 
-  const serve = async (headers, answer) => {
-    const server = await serveFiles(suite.project.folder, headers, { answer });
-    suite.servers.push(server);
-    return server.url;
-  };
-
-  const start = async (url, options = {}, more = {}) => {
-    const text = JSON.stringify({ threads: 2, ...options });
-    const query = new URLSearchParams({ options: text, ...more });
-    return await resultOf(suite.browser, `${url}start.html?${query}`);
-  };
+  const { start } = suite;
+  const serve = async (headers, answer) =>
+    (await suite.serve(suite.project.folder, headers, { answer })).url;
 
   const cases = {
     "404 and the address of the WebAssembly file": {
@@ -117,8 +109,7 @@ describe("a service worker", { skip: noBrowser }, () => {
   const suite = useProject();
 
   const resultIn = async (script, headers) => {
-    const server = await serveFiles(suite.project.folder, headers);
-    suite.servers.push(server);
+    const server = await suite.serve(suite.project.folder, headers);
     return await resultOf(suite.browser, `${server.url}service.html?script=${script}`);
   };
 

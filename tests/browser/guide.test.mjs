@@ -7,7 +7,6 @@ import { describe, test } from "node:test";
 import { codeOf } from "../docs/support/markdown.mjs";
 import { noBrowser } from "./support/chromium.mjs";
 import { resultOf } from "./support/pages.mjs";
-import { serveFiles } from "./support/servers.mjs";
 import { useProject } from "./support/suite.mjs";
 
 describe("a page of the guide", { skip: noBrowser }, () => {
@@ -19,8 +18,7 @@ describe("a page of the guide", { skip: noBrowser }, () => {
       block.code.includes("indexedDB"),
     );
     writeFileSync(join(folder, "kept.js"), code.replace("'edgegrad'", '"edgegrad"'));
-    const server = await serveFiles(folder);
-    suite.servers.push(server);
+    const server = await suite.serve(folder);
     const visitor = await suite.browser.newContext();
     const visit = () => resultOf(visitor, `${server.url}visits.html`);
     assert.deepEqual(await visit(), { isKept: false, isSame: false });

@@ -5,7 +5,6 @@ import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { noBrowser } from "./support/chromium.mjs";
 import { kIsolation } from "./support/project.mjs";
-import { serveFiles } from "./support/servers.mjs";
 import { useProject } from "./support/suite.mjs";
 
 const kInterrupted = 1500; // ms
@@ -17,8 +16,7 @@ describe("training that is interrupted", { skip: noBrowser, timeout: 120_000 }, 
   const suite = useProject([], ["--disable-back-forward-cache"]);
 
   async function open(headers) {
-    const server = await serveFiles(suite.project.folder, headers);
-    suite.servers.push(server);
+    const server = await suite.serve(suite.project.folder, headers);
     const page = await suite.browser.newPage();
     const failures = [];
     page.on("pageerror", (error) => failures.push(String(error)));

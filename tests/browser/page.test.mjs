@@ -75,8 +75,7 @@ describe("a page", { skip: noBrowser }, () => {
   });
 
   test("in plain code that returns to the event loop stays flat", async () => {
-    const server = await serveFiles(suite.project.folder);
-    suite.servers.push(server);
+    const server = await suite.serve(suite.project.folder);
     const { peak } = await resultOf(suite.browser, `${server.url}memory.html`);
     // 3000 MiB of tensors were made.
     assert.ok(peak < 1500, `${Math.round(peak)} MiB were alive at once`);

@@ -10,7 +10,6 @@ import { noBrowser } from "./support/chromium.mjs";
 import { assertPageTrains, kPath } from "./support/deployed.mjs";
 import { resultOf } from "./support/pages.mjs";
 import { kIsolation } from "./support/project.mjs";
-import { serveFiles } from "./support/servers.mjs";
 import { useProject } from "./support/suite.mjs";
 
 const isWasm = (path) => path.endsWith(".wasm");
@@ -20,16 +19,8 @@ const isScript = (path) => /edgegrad-\w+\.mjs$/.test(path);
 describe("the files of the engine", { skip: noBrowser }, () => {
   const suite = useProject();
 
-  const serve = async (folder, ...serving) => {
-    const server = await serveFiles(folder, ...serving);
-    suite.servers.push(server);
-    return server;
-  };
-
-  const start = async ({ url }) => {
-    const options = JSON.stringify({ threads: 2 });
-    return await resultOf(suite.browser, `${url}start.html?${new URLSearchParams({ options })}`);
-  };
+  const { serve } = suite;
+  const start = ({ url }) => suite.start(url);
 
   for (const [headers, variant] of [
     [kIsolation, "relaxed"],

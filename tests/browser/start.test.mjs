@@ -6,9 +6,7 @@ import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { build } from "esbuild";
 import { noBrowser } from "./support/chromium.mjs";
-import { resultOf } from "./support/pages.mjs";
 import { kIsolation } from "./support/project.mjs";
-import { serveFiles } from "./support/servers.mjs";
 import { useProject } from "./support/suite.mjs";
 
 const kPolicy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
@@ -20,17 +18,8 @@ const kCdn = {
 describe("a page", { skip: noBrowser }, () => {
   const suite = useProject();
 
-  const serve = async (folder, headers, serving) => {
-    const server = await serveFiles(folder, headers, serving);
-    suite.servers.push(server);
-    return server.url;
-  };
-
-  const start = async (url, options = {}, more = {}) => {
-    const text = JSON.stringify({ threads: 2, ...options });
-    const query = new URLSearchParams({ options: text, ...more });
-    return await resultOf(suite.browser, `${url}start.html?${query}`);
-  };
+  const { start } = suite;
+  const serve = async (...given) => (await suite.serve(...given)).url;
 
   function assertTrains(result, variant, warnings = []) {
     assert.equal(result.error, undefined);

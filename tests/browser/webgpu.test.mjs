@@ -11,7 +11,7 @@ import {
 import { kWebGpu, noBrowser, startChromium } from "./support/chromium.mjs";
 import { resultOf } from "./support/pages.mjs";
 import { kIsolation } from "./support/project.mjs";
-import { serveFiles, serveWithVite } from "./support/servers.mjs";
+import { serveWithVite } from "./support/servers.mjs";
 import { complaintsOf, soak } from "./support/soak.mjs";
 import { useProject } from "./support/suite.mjs";
 
@@ -21,11 +21,7 @@ const kPlayer = /edgegrad-webgpu/;
 describe("a page with WebGPU", { skip: noBrowser }, () => {
   const suite = useProject(kWebGpu);
 
-  async function serve(folder, serving = {}) {
-    const server = await serveFiles(folder, kIsolation, serving);
-    suite.servers.push(server);
-    return server;
-  }
+  const serve = (folder, serving) => suite.serve(folder, kIsolation, serving);
 
   function open(server, { webgpu = "required", devices = ["cpu", "webgpu"] } = {}) {
     const options = { threads: 2, variant: "simd", webgpu };
