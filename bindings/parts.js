@@ -47,6 +47,7 @@
 
   const bytesOf = (part) => {
     if (Module["readPart"]) return Module["readPart"](part);
+    if (!coreExports["eg_requestPart"] || !ENVIRONMENT_IS_PTHREAD) throw new Error(`nothing can read part ${part}`);
     if (shared(part) === null) coreExports["eg_requestPart"](part);
     const bytes = shared(part);
     if (bytes !== null) return bytes;
