@@ -14,9 +14,11 @@
 
   // Emscripten's version of the exports has JavaScript functions for some of them.
   const convert = applySignatureConversions;
-  applySignatureConversions = (exports) => convert((coreExports = exports));
-  const importsOfWhole = getWasmImports;
-  getWasmImports = () => ({ ...importsOfWhole(), parts: { load } });
+  applySignatureConversions = (exports) => {
+    coreExports = exports;
+    addStubs(exports["memory"] ?? wasmMemory, exports["__indirect_function_table"], load);
+    return convert(exports);
+  };
 
   const words = () => new Uint32Array(wasmMemory.buffer, coreExports["eg_sharedParts"]() >>> 0, 2 * (kLoadedIndex + 1));
   const share = (index, bytes) => {

@@ -52,8 +52,10 @@ set(link_options
   -sMIN_CHROME_VERSION=95 -sMIN_FIREFOX_VERSION=100 -sMIN_SAFARI_VERSION=160400 -sMIN_NODE_VERSION=200000
   -sINCOMING_MODULE_JS_API=locateFile,wasmBinary,wasmMemory,instantiateWasm,print,printErr,onAbort,mainScriptUrlOrBlob
   -sEXPORTED_RUNTIME_METHODS=HEAP8,HEAPU8,HEAP16,HEAPU16,HEAP32,HEAPU32,HEAPF32,HEAPF64,wasmMemory,wasmExports${threads_object})
-set(scripts ${CMAKE_SOURCE_DIR}/bindings/parts.js)
-list(APPEND link_options --pre-js=${scripts})
+set(scripts ${CMAKE_SOURCE_DIR}/bindings/stubs.js ${CMAKE_SOURCE_DIR}/bindings/parts.js)
+foreach(script ${scripts})
+  list(APPEND link_options --pre-js=${script})
+endforeach()
 if(EG_THREADS)
   # The number of workers to start initially is the option poolSize of createEdgegrad(), which does not wait for them
   # to start.

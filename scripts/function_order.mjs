@@ -25,14 +25,11 @@ export const kFeatures = [
   "threads",
 ].map((name) => `--enable-${name}`);
 
-/**
- * Reads a module from one file and writes it to another, with its functions in the order that compresses best. The last ones, as many
- * as `kept`, stay where they are.
- */
-export async function orderFunctions(from, to, wasmOpt, kept = 0) {
+/** Reads a module from one file and writes it to another, with its functions in the order that compresses best. */
+export async function orderFunctions(from, to, wasmOpt) {
   const module = readFileSync(from);
   const unordered = `${to}.named`;
-  writeFileSync(unordered, named(module, compressibleOrder(module, kept)));
+  writeFileSync(unordered, named(module, compressibleOrder(module)));
   const passes = ["--reorder-functions-by-name", "--strip-debug"];
   // Without these options, Binaryen skips the last step of its optimisation.
   passes.push("--optimize-stack-ir", "--optimize-level=3", "--shrink-level=1");
@@ -40,12 +37,11 @@ export async function orderFunctions(from, to, wasmOpt, kept = 0) {
 }
 
 /**
- * Returns the indices of a module's own functions, each placed after those it has most in common with, but for the last `kept`, which
- * keep their places. Greedy: the next function is the one with the largest fraction of its bytes already in the last 32 kB.
+ * Returns the indices of a module's own functions, each placed after those it has most in common with. Greedy: the next
+ * function is the one with the largest fraction of its bytes already in the last 32 kB.
  */
-export function compressibleOrder(module, kept = 0) {
-  const all = new ModuleReader(module).functions.map(({ code }) => code);
-  const bodies = all.slice(0, all.length - kept);
+export function compressibleOrder(module) {
+  const bodies = new ModuleReader(module).functions.map(({ code }) => code);
   const { runs, holders } = runsOf(bodies);
   const inWindow = new Int32Array(holders.length);
   // How many of a function's runs are in the window.
@@ -77,7 +73,7 @@ export function compressibleOrder(module, kept = 0) {
       runs[order[oldest]].forEach(leave);
     }
   }
-  return order.concat([...all.keys()].slice(bodies.length));
+  return order;
 }
 
 /** Returns the distinct runs of six bytes in each body, numbered, and the bodies that contain each run. */

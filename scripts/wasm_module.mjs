@@ -92,8 +92,8 @@ const kMemoryKind = 2;
 /** The type of the elements of a table of functions. */
 export const kFuncref = 0x70;
 
-/** Moves behind the description of an import. */
-export function skipImport(cursor, kind) {
+// Moves behind the description of an import.
+function skipImport(cursor, kind) {
   if (kind === kFunctionKind) {
     cursor.number();
   } else if (kind === kTableKind || kind === kMemoryKind) {
@@ -137,7 +137,8 @@ export class ModuleReader {
       this.starts.set(key, cursor.at);
       this.wholes.set(key, bytes.subarray(from, end));
       if (key === "name") this.#readNames(end);
-      if (id === kSection.import) this.importedFunctions = this.#countImportedFunctions();
+      if (id === kSection.import)
+        this.importedFunctions = this.imports().filter(({ kind }) => kind === kFunctionKind).length;
       if (id === kSection.function)
         this.functions = cursor.vector(() => ({ type: cursor.number() }));
       if (id === kSection.code) this.#readCode();
@@ -158,17 +159,29 @@ export class ModuleReader {
     }
   }
 
-  #countImportedFunctions() {
-    const cursor = this.#cursor;
-    let functions = 0;
-    cursor.vector(() => {
-      cursor.text();
-      cursor.text();
+  /** Returns the imports: module, name, kind and the bytes of the description. */
+  imports() {
+    const content = this.sections.get(kSection.import);
+    if (content === undefined) return [];
+    const cursor = new Cursor(content);
+    return cursor.vector(() => {
+      const module = cursor.text();
+      const name = cursor.text();
       const kind = cursor.byte();
-      if (kind === kFunctionKind) functions += 1;
+      const start = cursor.at;
       skipImport(cursor, kind);
+      return { module, name, kind, description: [...content.subarray(start, cursor.at)] };
     });
-    return functions;
+  }
+
+  /** Returns the exports: name, kind and index. */
+  exports() {
+    const cursor = new Cursor(this.sections.get(kSection.export));
+    return cursor.vector(() => ({
+      name: cursor.text(),
+      kind: cursor.byte(),
+      index: cursor.number(),
+    }));
   }
 
   #readCode() {
@@ -258,6 +271,26 @@ function functionIn(cursor) {
   const index = cursor.number();
   cursor.byte(); // end
   return isNull ? null : index;
+}
+
+/** Returns the section of a module's imports, each as `change` returns it. */
+export function importSection(module, change) {
+  const entries = module.imports().map((one) => {
+    const changed = change(one);
+    const names = [changed.module, changed.name].flatMap(textBytes);
+    return [...names, changed.kind, ...changed.description];
+  });
+  return section(kSection.import, vectorBytes(entries));
+}
+
+/** Returns a section of exports. */
+export function exportSection(exports) {
+  const entries = exports.map(({ name, kind, index }) => [
+    ...textBytes(name),
+    kind,
+    ...leb(index),
+  ]);
+  return section(kSection.export, vectorBytes(entries));
 }
 
 /** Returns an element section that fills slots of the table, a map from slots to the indices of functions. */

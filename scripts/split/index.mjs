@@ -5,23 +5,20 @@ import { dirname, join } from "node:path";
 import { kFeatures, orderFunctions } from "../function_order.mjs";
 import { quiet } from "../process.mjs";
 import {
-  Cursor,
   elementSection,
+  importSection,
   kFuncref,
   kSection,
   kTableKind,
   ModuleReader,
-  section,
-  skipImport,
-  textBytes,
-  vectorBytes,
 } from "../wasm_module.mjs";
 import { codeOf, shortName } from "./code.mjs";
 import { constantsOf, dataSection, withoutConstants } from "./constants.mjs";
 import { LinkedModule } from "./linked_module.mjs";
+import { shortenNames } from "./names.mjs";
 import { profile } from "./profile.mjs";
 import { kCore, reachableFrom } from "./reachable.mjs";
-import { stubModule } from "./stubs.mjs";
+import { withStubs } from "./stubs.mjs";
 
 /** The programs that run without any part but the core, and those that the other parts are for. */
 const kCorePrograms = ["mlp", "arithmetic"];
@@ -34,9 +31,9 @@ const kNeeds = [
 ];
 // Functions of the C library have plain names.
 const isOfLibrary = (name) => /^\w+$/.test(name);
-/** A program in which a thread asks for a part. What it needs of the C library for that must be in the core. */
+/** What loads parts must be in the core: these functions, and what a program in which a thread asks for a part needs of the C library. */
+const kLoading = /^eg::(?:bindings::request_part|detail::load_shared_parts)\(/;
 const kRequests = ["request"];
-const kLoading = /^eg::bindings::request_part\(/;
 /** What several of these parts need. */
 const kShared = "layers";
 /** What no program needs. */
@@ -51,7 +48,7 @@ export const kPartNames = [kShared, "conv", "attention", "extras", kRest];
 export async function split({ module, linked, fileOf, tools, variant }) {
   const scratch = (name) => join(dirname(module), `split-${name}`);
   const run = (tool, ...options) => quiet(join(tools, tool), [...kFeatures, ...options]);
-  const order = (from, to, kept) => orderFunctions(from, to, join(tools, "wasm-opt"), kept);
+  const order = (from, to) => orderFunctions(from, to, join(tools, "wasm-opt"));
   const bytes = readFileSync(module);
   const whole = new ModuleReader(bytes);
   const numbersOf = async (module) => {
@@ -106,7 +103,7 @@ export async function split({ module, linked, fileOf, tools, variant }) {
     const needed = reachable.get(part)?.isReachable;
     const data = dataSection(constants, (at) => !isInCore[at] && (needed?.[at] ?? true));
     const file = scratch(`${part}.wasm`);
-    const imports = withTableOfAnySize(partModule.sections.get(kSection.import));
+    const imports = withTableOfAnySize(partModule);
     const changes = { name: null, [kSection.data]: data, [kSection.import]: imports };
     writeFileSync(file, partModule.with(changes));
     await order(file, fileOf(part));
@@ -117,16 +114,12 @@ export async function split({ module, linked, fileOf, tools, variant }) {
   for (const [part, { bytes }] of modules)
     if (part !== kRest) numbers.push(...(await numbersOf(bytes)));
   const slots = new Set([...numbers, ...[...reachable.values()].flatMap((one) => [...one.slots])]);
-  const stubs = stubsFor(modules, slots);
-  const [coreFile, stubFile, merged] = ["core.wasm", "stubs.wasm", "merged.wasm"].map(scratch);
   const owned = withOwnSlots(core, modules);
-  writeFileSync(coreFile, withoutConstants(owned, constants, isInCore));
-  writeFileSync(stubFile, stubModule(stubs));
-  // Until both tables have become one, the module has two.
-  const inputs = [coreFile, kCore, stubFile, "stubs"];
-  await run("wasm-merge", "--enable-reference-types", ...inputs, "-o", merged);
-  // Stubs in the order of their slots compress better than next to similar ones.
-  await order(merged, fileOf(kCore), stubs.length);
+  const constant = withoutConstants(owned, constants, isInCore);
+  const coreFile = scratch("core.wasm");
+  writeFileSync(coreFile, withStubs(constant, stubsFor(modules, slots)));
+  await order(coreFile, fileOf(kCore));
+  shortenNames(fileOf(kCore), kPartNames.map(fileOf));
 }
 
 /** Returns the part of each function. */
@@ -170,7 +163,7 @@ async function partsOf({ functions }, code, ranIn) {
 
 /** Returns the stubs that the core needs: for those of the slots that have functions of other parts. */
 function stubsFor(modules, slots) {
-  const stubs = [...modules].flatMap(([part, module]) => {
+  return [...modules].flatMap(([part, module]) => {
     const types = module.types();
     return [...module.table()]
       .filter(([slot]) => slots.has(slot))
@@ -179,7 +172,6 @@ function stubsFor(modules, slots) {
         return { slot, part: kPartNames.indexOf(part), type: types[type] };
       });
   });
-  return stubs.sort((a, b) => a.slot - b.slot);
 }
 
 // Binaryen needs a table without gaps. Any function will do: the slots of parts get their contents at the end.
@@ -193,20 +185,10 @@ function withoutEmptySlots(bytes, isCore) {
 }
 
 // The parts that are taken out later make the table larger. Returns the section of imports.
-function withTableOfAnySize(imports) {
-  const cursor = new Cursor(imports);
-  const entries = cursor.vector(() => {
-    const start = cursor.at;
-    const name = [cursor.text(), cursor.text()];
-    const kind = cursor.byte();
-    if (kind !== kTableKind) {
-      skipImport(cursor, kind);
-      return [...imports.subarray(start, cursor.at)];
-    }
-    skipImport(cursor, kind);
-    return [...name.flatMap(textBytes), kTableKind, kFuncref, 0, 0];
-  });
-  return section(kSection.import, vectorBytes(entries));
+function withTableOfAnySize(module) {
+  return importSection(module, (one) =>
+    one.kind === kTableKind ? { ...one, description: [kFuncref, 0, 0] } : one,
+  );
 }
 
 // Returns the core with only its own functions in the table.

@@ -119,6 +119,7 @@ function arithmetic(eg, random) {
   const bias = eg.zeros([1], { requiresGrad: true });
   const loss = x.matmul(weight).add(bias).sub(wanted).square().mean();
   x.mul(weight.t()).exp().sum().item();
+  String(eg.tensor([[1.5, columns], [rows, -0.5]]).mul(2));
   loss.backward();
   eg.noGrad(() => {
     for (const one of [weight, bias]) {

@@ -1,62 +1,66 @@
-// Makes the stubs of the core: for each function of another part that may be called before that part is loaded, a function in its
-// slot of the table. It loads the part, which replaces it, and calls the slot again.
+// What the core's script needs to make stubs (bindings/stubs.js): for each function of another part that may be called before that part
+// is loaded, its slot in the table, its part and its type. The script makes functions of it because their code would take seven times
+// as many bytes of the download.
 
 import {
-  elementSection,
-  kFuncref,
-  kHeader,
+  Cursor,
   kSection,
-  kTableKind,
   leb,
+  ModuleReader,
   section,
   signedLeb,
-  textBytes,
   vectorBytes,
 } from "../wasm_module.mjs";
 
-const kTable = "__indirect_function_table";
+/** Where in the memory the bytes are, in the part that the linker leaves unused (GLOBAL_BASE in cmake/WasmModule.cmake). */
+const kAddress = 1024;
+const kEnd = 16384;
 
-// Codes of the binary format.
-const kFunctionForm = 0x60;
-const kI32 = 0x7f;
-const kOp = { localGet: 0x20, const: 0x41, call: 0x10, callIndirect: 0x11, end: 0x0b };
+/** The first byte. A module that is not split has another one there. */
+const kMark = 255;
 
 /**
- * Returns a module with stubs, of which each has a slot, the number of its part, and its type. It imports the table of the core,
- * and the function `load` of the module "parts".
+ * Returns the bytes that describe stubs, each with a slot, the number of its part, and its type: the types, the number of stubs, and then for
+ * all stubs in the order of their slots the distances between slots, the parts, and the types' numbers.
  */
-export function stubModule(stubs) {
-  const types = [{ parameters: [kI32], results: [] }];
+function describedStubs(stubs) {
+  const types = [];
   const numbers = new Map();
   const numberOf = (type) => {
     const key = `${type.parameters}>${type.results}`;
     if (!numbers.has(key)) numbers.set(key, types.push(type) - 1);
     return numbers.get(key);
   };
-  const functions = stubs.map(({ slot, part, type }) => {
-    const number = numberOf(type);
-    const parameters = type.parameters.flatMap((_, i) => [kOp.localGet, ...leb(i)]);
-    // It has no locals. Function 0 is `load`, and table 0 that of the core.
-    const code = [0, kOp.const, ...signedLeb(part), kOp.call, 0];
-    code.push(...parameters, kOp.const, ...signedLeb(slot), kOp.callIndirect, ...leb(number), 0);
-    code.push(kOp.end);
-    return { number, code: [...leb(code.length), ...code] };
-  });
-  const imports = [
-    [...textBytes("parts"), ...textBytes("load"), 0, 0],
-    [...textBytes("core"), ...textBytes(kTable), kTableKind, kFuncref, 0, 0],
-  ];
+  const ordered = stubs.toSorted((a, b) => a.slot - b.slot);
+  const distances = ordered.map(({ slot }, i) => slot - (ordered[i - 1]?.slot ?? 0));
+  const typeNumbers = ordered.map(({ type }) => numberOf(type));
   const typeBytes = types.map(({ parameters, results }) => [
-    kFunctionForm,
     ...vectorBytes(parameters),
     ...vectorBytes(results),
   ]);
-  return Buffer.concat([
-    kHeader,
-    section(kSection.type, vectorBytes(typeBytes)),
-    section(kSection.import, vectorBytes(imports)),
-    section(kSection.function, vectorBytes(functions.map(({ number }) => leb(number)))),
-    elementSection(new Map(stubs.map(({ slot }, i) => [slot, i + 1]))),
-    section(kSection.code, vectorBytes(functions.map(({ code }) => code))),
-  ]);
+  const bytes = [
+    kMark,
+    ...vectorBytes(typeBytes),
+    ...leb(ordered.length),
+    ...distances.flatMap(leb),
+    ...ordered.map(({ part }) => part),
+    ...typeNumbers.flatMap(leb),
+  ];
+  if (kAddress + bytes.length > kEnd)
+    throw new Error(`the stubs take ${bytes.length} bytes; GLOBAL_BASE leaves too few`);
+  return bytes;
+}
+
+/** Returns the core with the description of its stubs as a further segment of data. */
+export function withStubs(core, stubs) {
+  const module = new ModuleReader(core);
+  const cursor = new Cursor(module.sections.get(kSection.data));
+  const count = cursor.number() + 1;
+  const others = cursor.bytes.subarray(cursor.at);
+  const bytes = describedStubs(stubs);
+  const own = [0, 0x41, ...signedLeb(kAddress), 0x0b, ...leb(bytes.length), ...bytes];
+  const changes = { [kSection.data]: section(kSection.data, [...leb(count), ...others, ...own]) };
+  if (module.sections.has(kSection.dataCount))
+    changes[kSection.dataCount] = section(kSection.dataCount, leb(count));
+  return module.with(changes);
 }
