@@ -28,6 +28,13 @@ import { kWebBundle } from "./web_bundle.mjs";
 export const kVariants = ["relaxed", "simd", "single"];
 const kDist = join(kRoot, "dist");
 const kModules = "index.modules.js";
+const kSplit = join(kRoot, "scripts", "split");
+
+/** Returns the names of a variant's WebAssembly files: one with everything, and the parts. */
+export function wasmFiles(variant) {
+  const parts = ["core", ...kPartNames].map((part) => `edgegrad-${variant}.${part}.wasm`);
+  return [`edgegrad-${variant}.wasm`, ...parts];
+}
 
 /** Returns the variant that this Node.js selects: relaxed SIMD is on by default from Node 22. */
 export function nodeVariant() {
@@ -46,10 +53,11 @@ export async function buildWasm(variant) {
   const module = join(folder, `edgegrad-${variant}.wasm`);
   const linked = join(folder, `edgegrad-${variant}.linked.wasm`);
   const fileOf = (part) => join(folder, "parts", `edgegrad-${variant}.${part}.wasm`);
-  const ordered = join(folder, "parts", `edgegrad-${variant}.wasm`);
-  const files = [ordered, ...["core", ...kPartNames].map(fileOf)];
+  const files = wasmFiles(variant).map((name) => join(folder, "parts", name));
+  const [ordered] = files;
   copyFileSync(module, join(kDist, "wasm", basename(module)));
-  if (!files.every((file) => isNewer(file, module))) {
+  const makers = readdirSync(kSplit).map((name) => join(kSplit, name));
+  if (!files.every((file) => isNewer(file, module, ...makers))) {
     mkdirSync(dirname(ordered), { recursive: true });
     const tools = await binaryenFolder();
     await step(`order the functions of ${variant}`, () =>
@@ -62,8 +70,9 @@ export async function buildWasm(variant) {
   for (const file of files) copyFileSync(file, join(kDist, "wasm", basename(file)));
 }
 
-function isNewer(file, source) {
-  return existsSync(file) && statSync(file).mtimeMs >= statSync(source).mtimeMs;
+function isNewer(file, ...sources) {
+  const time = (path) => statSync(path).mtimeMs;
+  return existsSync(file) && sources.every((source) => time(file) >= time(source));
 }
 
 /**

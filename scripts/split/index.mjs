@@ -17,7 +17,7 @@ import { constantsOf, dataSection, withoutConstants } from "./constants.mjs";
 import { LinkedModule } from "./linked_module.mjs";
 import { shortenNames } from "./names.mjs";
 import { profile } from "./profile.mjs";
-import { kCore, reachableFrom } from "./reachable.mjs";
+import { kCore, originsOf, plainName, reachableFrom } from "./reachable.mjs";
 import { withStubs } from "./stubs.mjs";
 
 /** The programs that run without any part but the core, and those that the other parts are for. */
@@ -64,9 +64,10 @@ export async function split({ module, linked, fileOf, tools, variant }) {
     profile(instrumented, variant, whole.functions.length, programs),
   );
   const functions = whole.functions.map(({ name }, i) => ({ name, part: parts[i], ...code[i] }));
+  const linkedModule = new LinkedModule(readFileSync(linked));
+  addLambdas(functions, linkedModule);
 
   // What the parts that are loaded before the rest refer to.
-  const linkedModule = new LinkedModule(readFileSync(linked));
   const constants = constantsOf(whole, linkedModule);
   const reachable = new Map(
     [kCore, ...kPartNames]
@@ -143,11 +144,7 @@ async function partsOf({ functions }, code, ranIn) {
     const family = familyOf(one);
     families.set(family, [...(families.get(family) ?? []), ...needing[index]]);
   });
-  const parts = functions.map((one) => {
-    const all = new Set(families.get(familyOf(one)));
-    if (all.has(kCore)) return kCore;
-    return all.size > 1 ? kShared : ([...all][0] ?? kRest);
-  });
+  const parts = functions.map((one) => sharedPart(families.get(familyOf(one))));
 
   // Which functions of the C library run depends on values, so all that the core calls are there.
   const waiting = [...parts.keys()].filter((index) => parts[index] === kCore);
@@ -159,6 +156,33 @@ async function partsOf({ functions }, code, ranIn) {
     }
   }
   return parts;
+}
+
+// Whether a lambda runs may depend on sizes, such as that of a parallel loop, so it goes where the function is that passes it on.
+function addLambdas(functions, linked) {
+  const ofName = new Map();
+  for (const one of functions.filter(({ name }) => name.includes("'lambda")))
+    ofName.set(plainName(one.name), [...(ofName.get(plainName(one.name)) ?? []), one]);
+  const needing = new Map();
+  for (const part of [kCore, ...kPartNames].filter((one) => one !== kRest)) {
+    for (const index of originsOf(part, linked, functions)) {
+      for (const pointer of linked.references[index].pointers) {
+        // Those that are negative are imports.
+        const name = linked.module.functions[pointer]?.name ?? "";
+        for (const lambda of ofName.get(plainName(name)) ?? [])
+          needing.set(lambda, [...(needing.get(lambda) ?? []), part]);
+      }
+    }
+  }
+  for (const [lambda, parts] of needing)
+    lambda.part = sharedPart(lambda.part === kRest ? parts : [lambda.part, ...parts]);
+}
+
+/** Returns where a function goes that these parts need. */
+function sharedPart(needing) {
+  const all = new Set(needing);
+  if (all.has(kCore)) return kCore;
+  return all.size > 1 ? kShared : ([...all][0] ?? kRest);
 }
 
 /** Returns the stubs that the core needs: for those of the slots that have functions of other parts. */

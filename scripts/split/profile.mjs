@@ -5,18 +5,18 @@ import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 const kProgram = fileURLToPath(new URL("run_programs.mjs", import.meta.url));
-const kSeeds = 10;
+const kSeeds = 60;
 
 /**
  * Returns a byte for each of the module's functions, which is not 0 if it ran in the programs with these names. `wasm` is the path
  * of the instrumented module.
  */
 export async function profile(wasm, variant, functions, names) {
-  // On one thread first, then with a pool, whose threads run code of their own.
+  // On one thread, and with a pool, whose threads run code of their own.
   const runs = variant === "single" ? [1] : [1, 3];
-  const records = [];
-  for (const threads of runs)
-    records.push(await record([wasm, variant, threads, functions, kSeeds, ...names]));
+  const records = await Promise.all(
+    runs.map((threads) => record([wasm, variant, threads, functions, kSeeds, ...names])),
+  );
   return records[0].map((_, index) => Math.max(...records.map((one) => one[index])));
 }
 

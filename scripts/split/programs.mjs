@@ -1,5 +1,5 @@
 // The programs that decide what the core contains: everything that runs in them. Each is what people train in a page, with random
-// sizes, so that code for the remainders of loops runs as well. `random` returns a whole number in [from, to).
+// sizes, so that code for the remainders of loops runs as well. `random` returns a whole number in [from, to), often the first or the last.
 
 /** Runs all of them. */
 export async function runPrograms(eg, seed, names = Object.keys(kPrograms)) {
@@ -11,9 +11,14 @@ export async function runPrograms(eg, seed, names = Object.keys(kPrograms)) {
 // A linear congruential generator, so that every build makes the same choices.
 function randomFrom(seed) {
   let state = seed * 7919 + 1;
-  return (from, to) => {
+  const below = (limit) => {
     state = (state * 1103515245 + 12345) % 2 ** 31;
-    return from + Math.floor((state / 2 ** 31) * (to - from));
+    return Math.floor((state / 2 ** 31) * limit);
+  };
+  return (from, to) => {
+    const kind = below(8);
+    if (kind < 2) return kind === 0 ? from : to - 1;
+    return from + below(to - from);
   };
 }
 

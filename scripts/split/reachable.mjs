@@ -62,10 +62,10 @@ export function reachableFrom(part, linked, functions, address) {
 }
 
 /** Binaryen appends a number to names that occur several times. */
-const plainName = (name) => name.replace(/_\d+$/, "");
+export const plainName = (name) => name.replace(/_\d+$/, "");
 
 /** Returns the indices of the linked module's functions of which a part contains code. */
-function originsOf(part, linked, functions) {
+export function originsOf(part, linked, functions) {
   const byName = new Map();
   linked.module.functions.forEach(({ name }, index) => {
     const key = plainName(name);

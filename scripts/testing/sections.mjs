@@ -6,6 +6,7 @@ import {
   debugPreset,
   kBorderTests,
   run,
+  runFiles,
   runFolders,
   runNative,
   runWasm,
@@ -51,6 +52,9 @@ export const kSections = [
   }),
   section("js", "JavaScript in Node 24", async () =>
     runFolders(await newerNode(), ...subfolders("tests/js")),
+  ),
+  section("js", "100 random starts of the engine in parts", () =>
+    runFiles(kNode, ["tests/js/engine/parts.test.mjs"], { EG_STARTS: "100" }),
   ),
   section("fuzz", "the fuzzer itself", () => runFolders(kNode, "tests/fuzz")),
   section("fuzz", "a minute of hostile values", () => run(kNode, "scripts/fuzz.mjs")),

@@ -102,7 +102,8 @@ async function start(
     const [{ default: create }, isFound] = await Promise.all([download.script, download.isFound]);
     const parts = isFound || nodeProcess() !== undefined ? download.parts : null;
     if (parts !== null) options.readPart = (number) => parts.readNow(number);
-    const failed = isFound ? instantiateFrom(download, options) : kNever;
+    // A promise of its own: race() adds to a promise that never settles something that is never removed.
+    const failed = isFound ? instantiateFrom(download, options) : new Promise<never>(() => undefined);
     const created = create(options);
     for (const promise of [created, failed]) promise.catch(() => undefined);
     await nextTask();
@@ -127,8 +128,6 @@ async function start(
     isStarting = false;
   }
 }
-
-const kNever = new Promise<never>(() => undefined);
 
 // Makes the script use the downloaded module. Returns a promise that rejects if that fails.
 function instantiateFrom({ compiled }: Download, options: ModuleOptions): Promise<never> {
