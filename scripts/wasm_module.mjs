@@ -285,11 +285,7 @@ export function importSection(module, change) {
 
 /** Returns a section of exports. */
 export function exportSection(exports) {
-  const entries = exports.map(({ name, kind, index }) => [
-    ...textBytes(name),
-    kind,
-    ...leb(index),
-  ]);
+  const entries = exports.map(({ name, kind, index }) => [...textBytes(name), kind, ...leb(index)]);
   return section(kSection.export, vectorBytes(entries));
 }
 

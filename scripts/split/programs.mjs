@@ -118,13 +118,21 @@ async function points(eg, random) {
 /** Arithmetic as one writes it by hand: a linear model without modules. */
 function arithmetic(eg, random) {
   const [rows, columns] = [random(1, 40), random(1, 40)];
+  eg.randn([random(1, 40)]);
   const x = eg.rand([rows, columns]);
   const wanted = eg.ones([rows, 1]);
   const weight = eg.zeros([columns, 1], { requiresGrad: true });
   const bias = eg.zeros([1], { requiresGrad: true });
   const loss = x.matmul(weight).add(bias).sub(wanted).square().mean();
   x.mul(weight.t()).exp().sum().item();
-  String(eg.tensor([[1.5, columns], [rows, -0.5]]).mul(2));
+  String(
+    eg
+      .tensor([
+        [1.5, columns],
+        [rows, -0.5],
+      ])
+      .mul(2),
+  );
   loss.backward();
   eg.noGrad(() => {
     for (const one of [weight, bias]) {

@@ -18,7 +18,13 @@ export default {
   contenders: ["edgegrad", "tfjs", "jax"],
   newestNodeOnly: true,
   rows: () => [
-    { id: "total", title: "before the first step of an MLP", unit: "kB", better: "lower", target: 200 },
+    {
+      id: "total",
+      title: "before the first step of an MLP",
+      unit: "kB",
+      better: "lower",
+      target: 200,
+    },
     { id: "script", title: "of this JavaScript", unit: "kB" },
     { id: "wasm", title: "of this WebAssembly", unit: "kB" },
     { id: "conv", title: "and if it imports convolutions", unit: "kB" },

@@ -103,7 +103,9 @@ async function start(
     const parts = isFound || nodeProcess() !== undefined ? download.parts : null;
     if (parts !== null) options.readPart = (number) => parts.readNow(number);
     // A promise of its own: race() adds to a promise that never settles something that is never removed.
-    const failed = isFound ? instantiateFrom(download, options) : new Promise<never>(() => undefined);
+    const failed = isFound
+      ? instantiateFrom(download, options)
+      : new Promise<never>(() => undefined);
     const created = create(options);
     for (const promise of [created, failed]) promise.catch(() => undefined);
     await nextTask();
