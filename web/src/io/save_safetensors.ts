@@ -5,7 +5,7 @@ import { describe, EdgeGradError, fail } from "../runtime/errors.js";
 import { itemSize } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 import { kHeaderBytes, kMetadataKey } from "./safetensors_layout.js";
-import { storedName } from "./safetensors_types.js";
+import { storedName } from "./stored_types.js";
 
 const kDict = new Rule<Readonly<Record<string, Tensor>>>(
   "an object of tensors by name",
