@@ -3,22 +3,50 @@
 
 import { reject } from "./broken_file.js";
 
+const kQuote = 0x22;
+const kBackslash = 0x5c;
+
 /** Returns a key that occurs twice in an object of the valid JSON `text`, or null. */
 export function findDuplicateKey(text: string): string | null {
   // One set of keys per open object, null per open array.
   const open: (Set<string> | null)[] = [];
-  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}[\]]/g)) {
-    if (token === "{") open.push(new Set());
-    else if (token === "[") open.push(null);
-    else if (token === "}" || token === "]") open.pop();
-    else if (token.endsWith(":")) {
-      const key: string = JSON.parse(token.slice(0, token.lastIndexOf('"') + 1));
-      const keys = open[open.length - 1];
-      if (keys?.has(key)) return key;
-      keys?.add(key);
+  // Strings that are not followed by a colon are values.
+  let last = "";
+  for (let at = 0; at < text.length; at++) {
+    switch (text[at]) {
+      case "{":
+        open.push(new Set());
+        break;
+      case "[":
+        open.push(null);
+        break;
+      case "}":
+      case "]":
+        open.pop();
+        break;
+      case '"': {
+        const end = endOfString(text, at);
+        last = text.slice(at, end);
+        at = end - 1;
+        break;
+      }
+      case ":": {
+        const key = last.includes("\\") ? (JSON.parse(last) as string) : last.slice(1, -1);
+        const keys = open.at(-1);
+        if (keys?.has(key)) return key;
+        keys?.add(key);
+        break;
+      }
     }
   }
   return null;
+}
+
+// Returns the position after the string that begins at `start`.
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (text.charCodeAt(at) !== kQuote) at += text.charCodeAt(at) === kBackslash ? 2 : 1;
+  return at + 1;
 }
 
 /** Returns the object that UTF-8 bytes of JSON contain; must be called inside reading(). */

@@ -7,6 +7,7 @@ import { type DType, dtypeRule } from "../tensor/dtype.js";
 import { kFactoryOptions, withFactoryOptions } from "../tensor/factory_options.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { failClosed, readingLater, reject } from "./broken_file.js";
+import { kStartBytes, refuseSentInstead } from "./bytes.js";
 import { type Entry, headerEndOf, headerOf } from "./safetensors_header.js";
 import { indexOf, looksLikeIndex } from "./safetensors_index.js";
 import { kHeaderBytes } from "./safetensors_layout.js";
@@ -73,7 +74,9 @@ export async function openSafetensors(
   return readingLater(kWhere, async () => {
     const opened = await place.open();
     try {
-      if (await looksLikeIndex(opened)) {
+      const start = await readBytes(opened, 0, Math.min(kStartBytes, opened.size));
+      refuseSentInstead(kWhere, start);
+      if (looksLikeIndex(start)) {
         const index = await indexOf(opened);
         await opened.close();
         return new SafetensorsReader(new Shards(place, index.files), index.metadata, notify);

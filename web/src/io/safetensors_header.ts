@@ -44,7 +44,8 @@ export function headerEndOf(start: Uint8Array, fileSize: number): number {
   if (start.length < kHeaderBytes)
     reject(`expected at least ${kHeaderBytes} bytes, got ${start.length}.`);
   const size = new DataView(start.buffer, start.byteOffset).getBigUint64(0, true);
-  if (size > BigInt(kMaxHeaderSize)) reject(`its header size of ${size} bytes is too large.`);
+  if (size > BigInt(kMaxHeaderSize))
+    reject(`its header size of ${size} bytes is too large; at most ${kMaxHeaderSize} are read.`);
   const end = kHeaderBytes + Number(size);
   if (end > fileSize) reject(`its header ends at byte ${end}, beyond its ${fileSize} bytes.`);
   return end;
@@ -52,10 +53,12 @@ export function headerEndOf(start: Uint8Array, fileSize: number): number {
 
 /** Returns the parsed and validated header of a file with `available` bytes of data; must be called inside reading(). */
 export function headerOf(bytes: Uint8Array, available: number): Header {
-  const { [kMetadataKey]: given, ...tensors } = parseJson("the header", bytes);
-  const metadata = given ?? {};
+  const header = parseJson("the header", bytes);
+  const metadata = header[kMetadataKey] ?? {};
   if (!isTextMap(metadata)) reject("the metadata is not an object of strings.");
-  const entries = Object.entries(tensors).map(([name, value]) => entryOf(name, value));
+  const entries = Object.entries(header)
+    .filter(([name]) => name !== kMetadataKey)
+    .map(([name, value]) => entryOf(name, value));
   checkRanges(entries, available);
   return { metadata, entries };
 }

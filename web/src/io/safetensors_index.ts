@@ -4,7 +4,7 @@ import { isPlainObject } from "../arguments/read.js";
 import { describe } from "../runtime/errors.js";
 import { reject } from "./broken_file.js";
 import { parseJson } from "./json_keys.js";
-import { kHeaderBytes, kMaxHeaderSize } from "./safetensors_layout.js";
+import { kMaxHeaderSize } from "./safetensors_layout.js";
 import { readBytes, type Source } from "./sources/source.js";
 
 /** The content of an index. */
@@ -14,10 +14,9 @@ export interface SafetensorsIndex {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** Returns whether a file begins like JSON; a safetensors file begins with the size of its header. */
-export async function looksLikeIndex(source: Source): Promise<boolean> {
-  const start = await readBytes(source, 0, Math.min(kHeaderBytes, source.size));
-  return /^\{\s*"/.test(String.fromCharCode(...start));
+/** Returns whether a file begins like JSON; a safetensors file begins with the size of its header, which has bytes that are 0. */
+export function looksLikeIndex(start: Uint8Array): boolean {
+  return !start.includes(0) && /^\{\s*"/.test(String.fromCharCode(...start));
 }
 
 /** Returns the parsed index; must be called inside readingLater(). */

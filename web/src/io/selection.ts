@@ -3,6 +3,7 @@
 import { isPlainObject } from "../arguments/read.js";
 import { Slice } from "../ops/indexing.js";
 import { describe, fail } from "../runtime/errors.js";
+import { contiguousStrides } from "../tensor/shape.js";
 import { readBytes, type Source } from "./sources/source.js";
 
 /** The part of a dimension: [start, end], eg.slice(start, end), one position, or null for all of it. */
@@ -100,18 +101,6 @@ export function* runsOf(shape: readonly number[], selected: readonly Selected[])
 
 function lengthOf(part: Selected | undefined): number {
   return part === undefined ? 0 : part.end - part.start;
-}
-
-function contiguousStrides(shape: readonly number[]): number[] {
-  let stride = 1;
-  return [...shape]
-    .reverse()
-    .map((size) => {
-      const own = stride;
-      stride *= size;
-      return own;
-    })
-    .reverse();
 }
 
 /** Runs that are this near to each other are read at once, because a request costs more than the bytes between. */

@@ -1,10 +1,10 @@
 // Where files are found: what a program passes to open one, and the files beside it.
 
 import { isPlainObject } from "../../arguments/read.js";
-import { describe, fail } from "../../runtime/errors.js";
+import { describe, fail, refusal } from "../../runtime/errors.js";
 import { nodeFiles } from "../../runtime/node.js";
 import { pathOf } from "../../runtime/paths.js";
-import { bytesOf } from "../bytes.js";
+import { bytesOf, isBytes } from "../bytes.js";
 import { BlobSource, isBlob } from "./blob.js";
 import { HttpSource, type Requests } from "./http.js";
 import { MemorySource } from "./memory.js";
@@ -43,6 +43,11 @@ export function placeOf(source: unknown, requests: Requests): Place {
 
 function sourceOfData(where: string, data: unknown, name: string): Source {
   if (isBlob(data)) return new BlobSource(where, data);
+  if (!isBytes(data)) {
+    const expected =
+      "a Blob, the bytes of a file, an address, a path or an object of files by name";
+    fail("InvalidArgument", where, refusal("source", expected, data));
+  }
   return new MemorySource(bytesOf(where, data), name);
 }
 

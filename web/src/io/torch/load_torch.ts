@@ -3,7 +3,7 @@
 import { readOptions } from "../../arguments/read.js";
 import { boolean, type Options, Rule } from "../../arguments/rule.js";
 import { readingLater } from "../broken_file.js";
-import { bytesOf } from "../bytes.js";
+import { bytesOf, kStartBytes, refuseSentInstead } from "../bytes.js";
 import { BlobSource, isBlob } from "../sources/blob.js";
 import { MemorySource } from "../sources/memory.js";
 import { readBytes, type Source } from "../sources/source.js";
@@ -44,7 +44,7 @@ export async function loadTorch<T = unknown>(
     ? new BlobSource(where, source)
     : new MemorySource(bytesOf(where, source));
   return readingLater(where, async () => {
-    const { value, plans, storage } = await open(file);
+    const { value, plans, storage } = await open(where, file);
     const storages = new Storages(where, plans);
     try {
       await storages.read(storage);
@@ -58,8 +58,9 @@ export async function loadTorch<T = unknown>(
   });
 }
 
-async function open(source: Source): Promise<TorchFile> {
-  const start = await readBytes(source, 0, Math.min(4, source.size));
+async function open(where: string, source: Source): Promise<TorchFile> {
+  const start = await readBytes(source, 0, Math.min(kStartBytes, source.size));
+  refuseSentInstead(where, start);
   if (looksLikeZip(start)) return archivedFile(source);
   // The older form has no directory.
   return legacyFile(await readBytes(source, 0, source.size));

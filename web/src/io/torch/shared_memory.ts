@@ -3,10 +3,11 @@
 import { readStored } from "../../ops/read.js";
 import { checked, native } from "../../runtime/bridge.js";
 import { fail } from "../../runtime/errors.js";
-import { type DType, itemSize, type StoredArray } from "../../tensor/dtype.js";
+import { bytesIn, type DType, itemSize } from "../../tensor/dtype.js";
 import { elementsOf } from "../../tensor/elements.js";
 import { geometryOf, handleOf } from "../../tensor/info.js";
 import { readLater } from "../../tensor/read_later.js";
+import { contiguousStrides } from "../../tensor/shape.js";
 import { newTensor, type Tensor } from "../../tensor/tensor.js";
 
 /** Memory that a file contains. */
@@ -102,7 +103,7 @@ function packed(where: string, tensor: Tensor): SavedStorage {
     dtype: tensor.dtype,
     count: tensor.numel,
     write: async (target) =>
-      target.set(bytesOf(await readLater(where, tensor, newTensor, readStored))),
+      target.set(bytesIn(await readLater(where, tensor, newTensor, readStored))),
   };
 }
 
@@ -116,21 +117,9 @@ function copyMemory(
   const alias = tensor.detach();
   const whole = alias.asStrided([count], [1], start);
   try {
-    target.set(bytesOf(elementsOf(whole, dtype, count)));
+    target.set(bytesIn(elementsOf(whole, dtype, count)));
   } finally {
     whole.dispose();
     alias.dispose();
   }
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: StoredArray): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength);
-}
-
-function contiguousStrides(shape: readonly number[]): number[] {
-  const strides = new Array<number>(shape.length).fill(1);
-  for (let dim = shape.length - 2; dim >= 0; dim--) {
-    strides[dim] = (strides[dim + 1] ?? 1) * Math.max(shape[dim + 1] ?? 1, 1);
-  }
-  return strides;
 }
