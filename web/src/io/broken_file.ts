@@ -36,7 +36,7 @@ function named(where: string, error: unknown): unknown {
 export function failToRead(where: string, name: string, error: unknown): never {
   if (EdgeGradError.isOne(error) || error instanceof BrokenFile) throw error;
   const reason = error instanceof Error ? error.message : String(error);
-  const message = `[${where}] ${name} cannot be read: ${reason}.`;
+  const message = `[${where}] ${JSON.stringify(name)} cannot be read: ${reason}.`;
   throw new EdgeGradError("InvalidArgument", message, { cause: error });
 }
 

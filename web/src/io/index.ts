@@ -14,6 +14,16 @@ export {
   type SafetensorsReader,
   type StoredTensorInfo,
 } from "./open_safetensors.js";
+export type {
+  BlobLike,
+  BodyReaderLike,
+  FetchLike,
+  RequestOptions,
+  ResponseLike,
+  StreamLike,
+  StreamWriterLike,
+  UrlLike,
+} from "./platform_types.js";
 export { type SaveOptions, save } from "./save.js";
 export { type SaveSafetensorsOptions, saveSafetensors } from "./save_safetensors.js";
 export type { SliceRange } from "./selection.js";

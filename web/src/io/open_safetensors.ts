@@ -8,11 +8,12 @@ import { kFactoryOptions, withFactoryOptions } from "../tensor/factory_options.j
 import type { Tensor } from "../tensor/tensor.js";
 import { failClosed, readingLater, reject } from "./broken_file.js";
 import { kStartBytes, refuseSentInstead } from "./bytes.js";
+import type { FetchLike } from "./platform_types.js";
 import { type Entry, headerEndOf, headerOf } from "./safetensors_header.js";
 import { indexOf, looksLikeIndex } from "./safetensors_index.js";
 import { kHeaderBytes } from "./safetensors_layout.js";
 import { piecesOfRuns, runsOf, type SliceRange, selectionOf } from "./selection.js";
-import { type Fetch, Requests } from "./sources/http.js";
+import { Requests } from "./sources/http.js";
 import { type FileSource, type Place, placeOf } from "./sources/place.js";
 import { readBytes, type Source } from "./sources/source.js";
 import { tensorOfPieces } from "./stored_elements.js";
@@ -33,7 +34,7 @@ const kOptions = {
   /** Called for each piece of a tensor that has arrived. */
   onProgress: functionOf<(progress: ReadProgress) => void>().optional(),
   /** Makes the requests for an address, for example with headers of its own; default: the global `fetch`. */
-  fetch: functionOf<Fetch>().optional(),
+  fetch: functionOf<FetchLike>().optional(),
 };
 
 /** Options of `openSafetensors`. */

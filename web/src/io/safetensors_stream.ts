@@ -3,13 +3,14 @@ import { EdgeGradError } from "../runtime/errors.js";
 import { bytesIn } from "../tensor/dtype.js";
 import { readLater } from "../tensor/read_later.js";
 import { newTensor } from "../tensor/tensor.js";
+import type { StreamLike, StreamWriterLike } from "./platform_types.js";
 import type { SafetensorsLayout } from "./safetensors_layout.js";
 import { ranges } from "./sources/source.js";
 
 /** Writes a file to a stream, one tensor after the other, and closes the stream; aborts it if anything fails. */
 export async function writeToStream(
   where: string,
-  stream: WritableStream<Uint8Array>,
+  stream: StreamLike,
   makeLayout: () => SafetensorsLayout,
 ): Promise<void> {
   const writer = writerOf(where, stream);
@@ -29,10 +30,7 @@ export async function writeToStream(
   }
 }
 
-function writerOf(
-  where: string,
-  stream: WritableStream<Uint8Array>,
-): WritableStreamDefaultWriter<Uint8Array> {
+function writerOf(where: string, stream: StreamLike): StreamWriterLike {
   try {
     return stream.getWriter();
   } catch (error) {

@@ -5,6 +5,7 @@ import { EdgeGradError, fail } from "../runtime/errors.js";
 import { allocated, bytesIn } from "../tensor/dtype.js";
 import { attempt } from "../tensor/reachable.js";
 import type { Tensor } from "../tensor/tensor.js";
+import type { StreamLike } from "./platform_types.js";
 import { layOut, type NamedTensor } from "./safetensors_layout.js";
 import { writeToStream } from "./safetensors_stream.js";
 
@@ -27,20 +28,21 @@ const kOptions = {
 /** Options of `saveSafetensors`. */
 export type SaveSafetensorsOptions = Options<typeof kOptions>;
 
+/**
+ * Writes a safetensors file to a stream, a WritableStream of bytes, and closes it, with no more than one tensor in memory twice. Resolves when
+ * everything is written; until then the tensors must not change. If anything fails, it aborts the stream and rejects.
+ */
+export function saveSafetensors(
+  dict: Readonly<Record<string, Tensor>>,
+  stream: StreamLike,
+  options?: SaveSafetensorsOptions,
+): Promise<void>;
+// The last form is the one that TypeScript compares a wrong call with.
 /** Returns the bytes of a safetensors file with the tensors of `dict`, which the safetensors library for PyTorch can load. */
 export function saveSafetensors(
   dict: Readonly<Record<string, Tensor>>,
   options?: SaveSafetensorsOptions,
 ): Uint8Array;
-/**
- * Writes the file to a stream and closes it, with no more than one tensor in memory twice. Resolves when everything is written; until then
- * the tensors must not change. If it fails, it aborts the stream and rejects.
- */
-export function saveSafetensors(
-  dict: Readonly<Record<string, Tensor>>,
-  stream: WritableStream<Uint8Array>,
-  options?: SaveSafetensorsOptions,
-): Promise<void>;
 export function saveSafetensors(dict: unknown, ...rest: unknown[]): Uint8Array | Promise<void> {
   const where = "saveSafetensors";
   const [stream, ...others] = rest;
@@ -54,9 +56,9 @@ export function saveSafetensors(dict: unknown, ...rest: unknown[]): Uint8Array |
   return writeFile(where, Object.entries(kDict.check(where, "dict", dict)), metadata);
 }
 
-function isStream(value: unknown): value is WritableStream<Uint8Array> {
+function isStream(value: unknown): value is StreamLike {
   if (typeof value !== "object" || value === null) return false;
-  return attempt(() => typeof (value as Partial<WritableStream>).getWriter === "function") === true;
+  return attempt(() => typeof (value as Partial<StreamLike>).getWriter === "function") === true;
 }
 
 /** Returns the bytes of a file of tensors; `where` is the calling function, for errors. */

@@ -1,9 +1,10 @@
 import { attempt } from "../../tensor/reachable.js";
 import { failToRead } from "../broken_file.js";
+import type { BlobLike } from "../platform_types.js";
 import { ranges, type Source } from "./source.js";
 
 /** True for a Blob or File, also of another realm. */
-export function isBlob(value: unknown): value is Blob {
+export function isBlob(value: unknown): value is BlobLike {
   if (typeof value !== "object" || value === null) return false;
   const tag = attempt(() => Object.prototype.toString.call(value));
   return tag === "[object Blob]" || tag === "[object File]";
@@ -14,9 +15,9 @@ export class BlobSource implements Source {
   readonly name: string;
   readonly size: number;
   readonly #where: string;
-  readonly #blob: Blob;
+  readonly #blob: BlobLike;
 
-  constructor(where: string, blob: Blob) {
+  constructor(where: string, blob: BlobLike) {
     this.name = (blob as Partial<File>).name ?? "the blob";
     this.size = blob.size;
     this.#where = where;

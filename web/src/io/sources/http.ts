@@ -2,31 +2,29 @@
 
 import { fail } from "../../runtime/errors.js";
 import { failClosed, failToRead, reject } from "../broken_file.js";
+import type { FetchLike, ResponseLike } from "../platform_types.js";
 import { MemorySource } from "./memory.js";
 import type { Source } from "./source.js";
-
-/** The function that requests are made with; the global fetch() is one. */
-export type Fetch = (url: string, options?: RequestInit) => Promise<Response>;
 
 /** Bytes that the first request asks for: enough for the header of most models, so that opening is one request. */
 const kFirstBytes = 64 * 1024;
 
 /** Makes the requests of one call, for one or several files. */
 export class Requests {
-  readonly #fetch: Fetch;
+  readonly #fetch: FetchLike;
   #hasWarned = false;
 
   constructor(
     readonly where: string,
-    fetch: Fetch,
+    fetch: FetchLike,
   ) {
     this.#fetch = fetch;
   }
 
   /** Returns the answer to a request for a range, or without a range for the file. */
-  async get(url: string, range?: readonly [start: number, end: number]): Promise<Response> {
+  async get(url: string, range?: readonly [start: number, end: number]): Promise<ResponseLike> {
     const options = range && { headers: { Range: `bytes=${range[0]}-${range[1] - 1}` } };
-    let response: Response;
+    let response: ResponseLike;
     try {
       response = await this.#fetch(url, options);
     } catch (error) {
@@ -48,7 +46,7 @@ export class Requests {
     }
   }
 
-  async body(url: string, response: Response): Promise<Uint8Array> {
+  async body(url: string, response: ResponseLike): Promise<Uint8Array> {
     try {
       return new Uint8Array(await response.arrayBuffer());
     } catch (error) {
@@ -57,7 +55,7 @@ export class Requests {
   }
 
   /** Returns the file of an answer that is the whole file. */
-  async whole(url: string, response: Response): Promise<MemorySource> {
+  async whole(url: string, response: ResponseLike): Promise<MemorySource> {
     if (!this.#hasWarned) {
       this.#hasWarned = true;
       console.warn(
@@ -119,7 +117,7 @@ export class HttpSource implements Source {
     if (this.#whole !== null) yield* this.#whole.pieces(start, end);
   }
 
-  async *#streamed(response: Response, start: number, end: number): AsyncIterable<Uint8Array> {
+  async *#streamed(response: ResponseLike, start: number, end: number): AsyncIterable<Uint8Array> {
     const range = response.headers.get("content-range");
     if (range !== null && !range.startsWith(`bytes ${start}-${end - 1}/`)) rejectAnswer(this.name);
     const reader = response.body?.getReader();
@@ -155,12 +153,12 @@ interface Opened {
 
 // Content-Range is "bytes 0-65535/1234567", with "*" for a size that the server does not know. Pages cannot read it in
 // answers of other origins unless these allow it.
-function totalIn(response: Response): number | null {
+function totalIn(response: ResponseLike): number | null {
   const total = /^bytes 0-\d+\/(\d+)$/.exec(response.headers.get("content-range") ?? "")?.[1];
   return total === undefined ? null : Number(total);
 }
 
-function versionOf(response: Response): string | null {
+function versionOf(response: ResponseLike): string | null {
   return response.headers.get("etag") ?? response.headers.get("last-modified");
 }
 

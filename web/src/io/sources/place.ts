@@ -5,6 +5,7 @@ import { describe, fail, refusal } from "../../runtime/errors.js";
 import { nodeFiles } from "../../runtime/node.js";
 import { pathOf } from "../../runtime/paths.js";
 import { bytesOf, isBytes } from "../bytes.js";
+import type { BlobLike, UrlLike } from "../platform_types.js";
 import { BlobSource, isBlob } from "./blob.js";
 import { HttpSource, type Requests } from "./http.js";
 import { MemorySource } from "./memory.js";
@@ -12,10 +13,10 @@ import { NodeFileSource } from "./node_file.js";
 import type { Source } from "./source.js";
 
 /** The bytes of a file, in memory or on disk. */
-export type FileData = Uint8Array | ArrayBuffer | Blob;
+export type FileData = Uint8Array | ArrayBuffer | BlobLike;
 
 /** A file, given as its bytes, its address or its path, or with others by name. */
-export type FileSource = FileData | string | URL | Readonly<Record<string, FileData>>;
+export type FileSource = FileData | string | UrlLike | Readonly<Record<string, FileData>>;
 
 /** The place of a file. */
 export interface Place {

@@ -4,6 +4,7 @@ import { readOptions } from "../../arguments/read.js";
 import { boolean, type Options, Rule } from "../../arguments/rule.js";
 import { readingLater } from "../broken_file.js";
 import { bytesOf, kStartBytes, refuseSentInstead } from "../bytes.js";
+import type { BlobLike } from "../platform_types.js";
 import { BlobSource, isBlob } from "../sources/blob.js";
 import { MemorySource } from "../sources/memory.js";
 import { readBytes, type Source } from "../sources/source.js";
@@ -35,7 +36,7 @@ export type LoadTorchOptions = Options<typeof kOptions>;
  * InvalidArgument for a file that contains anything else, and for one that is damaged.
  */
 export async function loadTorch<T = unknown>(
-  source: Uint8Array | ArrayBuffer | Blob,
+  source: Uint8Array | ArrayBuffer | BlobLike,
   ...rest: [options?: LoadTorchOptions]
 ): Promise<T> {
   const where = "loadTorch";
