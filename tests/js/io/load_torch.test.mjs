@@ -108,6 +108,22 @@ describe("loadTorch reads archives", () => {
   const storage = new Float32Array([1, 2, 3, 4]);
   const bytes = Buffer.from(storage.buffer);
 
+  test("at every position in memory, with storages of every size", async () => {
+    for (let size = 0; size < 20; size++) {
+      const sized = pickle(
+        tensorOpcodes({ storage: "torch\nByteStorage", count: size, shape: [size] }),
+      );
+      const content = Uint8Array.from({ length: size }, (_, i) => 7 * i);
+      const file = archive(sized, [content]);
+      for (let offset = 0; offset < 4; offset++) {
+        const memory = new Uint8Array(offset + file.length);
+        memory.set(file, offset);
+        const x = await loadTorch(memory.subarray(offset));
+        assert.deepEqual(x.tolist(), [...content]);
+      }
+    }
+  });
+
   test("with deflated files", async () => {
     const file = zip([
       { name: "a/data.pkl", data, isDeflated: true },
@@ -122,6 +138,18 @@ describe("loadTorch reads archives", () => {
       { name: "a/data/0", data: bytes, checksum: 0 },
     ]);
     assert.deepEqual((await loadTorch(file)).tolist(), [1, 2, 3, 4]);
+  });
+
+  test("whose numbers have 64 bits, and whose fields lie beyond every file", async () => {
+    const files = [
+      { name: "a/data.pkl", data },
+      { name: "a/data/0", data: bytes },
+    ];
+    const file = zip(files, { isWide: true });
+    assert.deepEqual((await loadTorch(file)).tolist(), [1, 2, 3, 4]);
+    const [pickled] = files;
+    const beyond = zip([{ ...pickled, start: 2 ** 50 }], { isWide: true });
+    await assertRejects(loadTorch(beyond), "InvalidArgument", /overlaps/);
   });
 
   test("whose storage no tensor uses", async () => {

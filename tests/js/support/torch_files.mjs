@@ -123,8 +123,11 @@ export function archive(data, storages = []) {
   return zip([{ name: "a/data.pkl", data }, ...files, { name: "a/version", data: "3\n" }]);
 }
 
-/** Returns a zip archive. Each file has a name and data; `isDeflated`, and fields to change in its entry of the directory. */
-export function zip(files) {
+/**
+ * Returns a zip archive. Each file has a name and data; `isDeflated`, and fields to change in its entry of the directory. With `isWide`, numbers
+ * are in the fields that zip64 adds.
+ */
+export function zip(files, { isWide = false } = {}) {
   const parts = [];
   const directory = [];
   let at = 0;
@@ -144,20 +147,35 @@ export function zip(files) {
     header.writeUInt32LE(0x04034b50);
     header.writeUInt16LE(Buffer.byteLength(name), 26);
     parts.push(header, Buffer.from(name), packed);
-    directory.push(directoryEntry(name, facts));
+    directory.push(directoryEntry(name, isWide ? { ...facts, ...kWide, wide: facts } : facts));
     at += header.length + Buffer.byteLength(name) + packed.length;
   }
   const entries = Buffer.concat(directory);
+  const wideEnd = isWide ? wideEndOf(entries.length, at) : Buffer.alloc(0);
   const end = Buffer.alloc(22);
   end.writeUInt32LE(0x06054b50);
   end.writeUInt16LE(files.length, 10);
-  end.writeUInt32LE(entries.length, 12);
-  end.writeUInt32LE(at, 16);
-  return new Uint8Array(Buffer.concat([...parts, entries, end]));
+  end.writeUInt32LE(isWide ? kWide.size : entries.length, 12);
+  end.writeUInt32LE(isWide ? kWide.start : at, 16);
+  return new Uint8Array(Buffer.concat([...parts, entries, wideEnd, end]));
 }
 
-function directoryEntry(name, { flags, method, checksum, packedSize, size, start }) {
+const kWide = { packedSize: 2 ** 32 - 1, size: 2 ** 32 - 1, start: 2 ** 32 - 1 };
+
+// The record with the numbers of the end in 64 bits, and the one that says where it is.
+function wideEndOf(size, start) {
+  const end = Buffer.alloc(56 + 20);
+  end.writeUInt32LE(0x06064b50);
+  end.writeBigUInt64LE(BigInt(size), 40);
+  end.writeBigUInt64LE(BigInt(start), 48);
+  end.writeUInt32LE(0x07064b50, 56);
+  end.writeBigUInt64LE(BigInt(start + size), 56 + 8);
+  return end;
+}
+
+function directoryEntry(name, { flags, method, checksum, packedSize, size, start, wide }) {
   const entry = Buffer.alloc(46);
+  const extra = wide === undefined ? Buffer.alloc(0) : wideField(wide);
   entry.writeUInt32LE(0x02014b50);
   entry.writeUInt16LE(flags, 8);
   entry.writeUInt16LE(method, 10);
@@ -165,6 +183,20 @@ function directoryEntry(name, { flags, method, checksum, packedSize, size, start
   entry.writeUInt32LE(packedSize, 20);
   entry.writeUInt32LE(size, 24);
   entry.writeUInt16LE(Buffer.byteLength(name), 28);
+  entry.writeUInt16LE(extra.length, 30);
   entry.writeUInt32LE(start, 42);
-  return Buffer.concat([entry, Buffer.from(name)]);
+  return Buffer.concat([entry, Buffer.from(name), extra]);
+}
+
+// Behind a field that is not read.
+function wideField({ size, packedSize, start }) {
+  const field = Buffer.alloc(6 + 4 + 24);
+  field.writeUInt16LE(0x5455);
+  field.writeUInt16LE(2, 2);
+  field.writeUInt16LE(1, 6);
+  field.writeUInt16LE(24, 8);
+  for (const [i, number] of [size, packedSize, start].entries()) {
+    field.writeBigUInt64LE(BigInt(number), 10 + 8 * i);
+  }
+  return field;
 }

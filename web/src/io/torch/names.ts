@@ -1,5 +1,6 @@
 // The names of Python that a file of torch.save may contain, and what calling them builds: data only. Every other name is rejected.
 
+import { kMaxDims } from "../../ops/create.js";
 import { reject } from "../broken_file.js";
 import { PythonDict, PythonName, StorageName, TensorPlan } from "./python_values.js";
 import { dtypeOfStorage, storedTypeOf } from "./storage_types.js";
@@ -203,8 +204,9 @@ function planOf(
   return plan;
 }
 
+// The length first: a pickle can refer to one long list as often as it likes.
 function isSizes(value: unknown): value is number[] {
-  return Array.isArray(value) && value.every(isSize);
+  return Array.isArray(value) && value.length <= kMaxDims && value.every(isSize);
 }
 
 function isSize(value: unknown): value is number {

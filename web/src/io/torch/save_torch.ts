@@ -113,17 +113,24 @@ class Encoder {
   }
 
   #container(value: object, path: string): void {
-    if (this.#outer.has(value)) refuse(path, value, "It contains itself.");
-    if (this.#outer.size >= kMaxDepth)
-      refuse(path, value, `It is nested deeper than ${kMaxDepth} levels.`);
-    this.#outer.add(value);
-    if (Array.isArray(value)) this.#writer.list(() => this.#items(value, path));
-    else if (value instanceof Map) this.#map(value, path);
-    else if (value instanceof Set) this.#set(value, path);
-    else if (!isPlainObject(value)) refuse(path, value);
-    else if (isComplex(value)) this.#complex(value);
-    else this.#dict(value, path);
-    this.#outer.delete(value);
+    this.#within(value, path, () => {
+      if (Array.isArray(value)) this.#writer.list(() => this.#items(value, path));
+      else if (value instanceof Map) this.#map(value, path);
+      else if (value instanceof Set) this.#set(value, path);
+      else if (!isPlainObject(value)) refuse(path, value);
+      else if (isComplex(value)) this.#complex(value);
+      else this.#dict(value, path);
+    });
+  }
+
+  #within(container: object, path: string, write: () => void): void {
+    if (this.#outer.has(container)) refuse(path, container, "It contains itself.");
+    if (this.#outer.size >= kMaxDepth) {
+      refuse(path, container, `It is nested deeper than ${kMaxDepth} levels.`);
+    }
+    this.#outer.add(container);
+    write();
+    this.#outer.delete(container);
   }
 
   // Unlike forEach(), this visits the holes of an array.
@@ -164,9 +171,11 @@ class Encoder {
   // A key of a dict or an element of a set, which Python must be able to compare: lists become tuples.
   #hashable(value: unknown, path: string): void {
     if (Array.isArray(value)) {
-      this.#writer.tuple(() => {
-        for (const one of value) this.#hashable(one, path);
-      });
+      this.#within(value, path, () =>
+        this.#writer.tuple(() => {
+          for (const one of value) this.#hashable(one, path);
+        }),
+      );
     } else if (typeof value === "object" && value !== null && !(value instanceof Uint8Array)) {
       refuse(path, value, "In Python it cannot be a key of a dict or an element of a set.");
     } else this.#write(value, path);
