@@ -16,8 +16,11 @@ export {
 } from "./open_safetensors.js";
 export type {
   BlobLike,
+  BodyLike,
+  BodyPiece,
   BodyReaderLike,
   FetchLike,
+  HeadersLike,
   RequestOptions,
   ResponseLike,
   StreamLike,

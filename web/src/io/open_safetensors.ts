@@ -54,6 +54,7 @@ export type ReadTensorOptions = Options<typeof kTensorOptions>;
 export interface StoredTensorInfo {
   /** The element type that the tensor is read as. */
   readonly dtype: DType;
+  /** The sizes of its dimensions. */
   readonly shape: readonly number[];
   /** The bytes that it takes in the file. */
   readonly bytes: number;
