@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 /**
  * Serves { name: bytes }. Resolves to { url, requests, stop }; `requests` are the ranges that were asked for. Options:
  * `ignoresRanges` sends whole files, `hidesTotal` sends no Content-Range, `refusesHead` answers HEAD with an error, `endsEarly` closes the connection,
- * `version()` is the ETag.
+ * `version()` is the ETag, `isForOtherOrigins` lets pages of other origins read the answers, and the size too unless the query is "?hidden".
  */
 export async function serveRanges(files, options = {}) {
   const requests = [];
@@ -23,13 +23,21 @@ export async function serveRanges(files, options = {}) {
   return { url: `http://127.0.0.1:${server.address().port}/`, requests, stop };
 }
 
+function corsFor({ url }) {
+  return {
+    "Access-Control-Allow-Origin": "*",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+    ...(!url.endsWith("?hidden") && { "Access-Control-Expose-Headers": "Content-Range, ETag" }),
+  };
+}
+
 function answer(
   request,
   response,
   bytes,
-  { ignoresRanges, hidesTotal, refusesHead, endsEarly, version },
+  { ignoresRanges, hidesTotal, refusesHead, endsEarly, version, isForOtherOrigins },
 ) {
-  const headers = { ETag: version?.() ?? '"1"' };
+  const headers = { ETag: version?.() ?? '"1"', ...(isForOtherOrigins && corsFor(request)) };
   if (request.method === "HEAD") {
     if (refusesHead) return response.writeHead(405).end();
     return response.writeHead(200, { ...headers, "Content-Length": bytes.length }).end();

@@ -53,7 +53,8 @@ function endOfString(text: string, start: number): number {
 export function parseJson(what: string, bytes: Uint8Array): Record<string, unknown> {
   let text: string;
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    // A copy, because TextDecoder does not accept shared memory.
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes.slice());
   } catch {
     reject(`${what} is not UTF-8 text.`);
   }

@@ -33,8 +33,7 @@ export function parseFile(where: string, bytes: unknown): SafetensorsFile {
   const file = bytesOf(where, bytes);
   return reading(where, () => {
     const headerEnd = headerEndOf(file.subarray(0, kHeaderBytes), file.length);
-    // A copy, because TextDecoder does not accept shared memory.
-    const text = file.slice(kHeaderBytes, headerEnd);
+    const text = file.subarray(kHeaderBytes, headerEnd);
     return { ...headerOf(text, file.length - headerEnd), data: file.subarray(headerEnd) };
   });
 }

@@ -43,7 +43,7 @@ function pickleIn(entries: ReadonlyMap<string, ZipEntry>): ZipEntry {
 async function checkByteOrder(source: Source, entry: ZipEntry | undefined): Promise<void> {
   // Files before PyTorch 2.1 do not say it; PyTorch reads them as little-endian too.
   if (entry === undefined) return;
-  const order = new TextDecoder().decode(await wholeContent(source, entry));
+  const order = new TextDecoder().decode((await wholeContent(source, entry)).slice());
   if (order !== "little") {
     reject(
       `its byte order is ${JSON.stringify(order.slice(0, 20))}. Save it on a little-endian machine.`,

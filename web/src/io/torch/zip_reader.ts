@@ -215,7 +215,8 @@ async function feed(
   packed: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const writer = writable.getWriter();
-  for await (const piece of packed) await writer.write(piece as Uint8Array<ArrayBuffer>);
+  // Copies, because such streams do not accept shared memory.
+  for await (const piece of packed) await writer.write(piece.slice());
   await writer.close();
 }
 
