@@ -94,9 +94,12 @@ def main():
             name = make.__name__ if form == "zip" else f"{make.__name__}_legacy"
             torch.save(value, FOLDER / f"{name}.pt", _use_new_zipfile_serialization=form == "zip")
         values[make.__name__] = described(value)
-    # The newer protocol has opcodes of its own.
+    # The newer and older protocols have opcodes of their own.
     values["protocol"] = described(containers())
     torch.save(containers(), FOLDER / "protocol.pt", pickle_protocol=4)
+    values["protocol_1"] = values["shared"]
+    torch.save(shared(), FOLDER / "protocol_1.pt", pickle_protocol=1)
+    torch.save(shared(), FOLDER / "protocol_1_legacy.pt", pickle_protocol=1, _use_new_zipfile_serialization=False)
     text = json.dumps(values, indent=1, ensure_ascii=False)
     (FOLDER / "values.json").write_text(text + "\n", encoding="utf-8")
 

@@ -13,6 +13,7 @@ import {
   kNames,
   pickle,
   tensorOpcodes,
+  text,
   zip,
 } from "../support/torch_files.mjs";
 
@@ -94,6 +95,19 @@ describe("what loadTorch returns", () => {
     globalThis.gc();
     await new Promise(setImmediate);
     assert.ok(eg.memory().tensors <= before.tensors + 6);
+  });
+
+  test("has the elements that PyTorch conjugates or negates when it reads them", async () => {
+    const complex = { storage: "torch\nComplexFloatStorage", count: 1, shape: [1] };
+    const bytes = Buffer.from(new Float32Array([1, 2]).buffer);
+    const read = (metadata) =>
+      loadTorch(archive(pickle(tensorOpcodes({ ...complex, metadata })), [bytes]));
+    const [conj, neg] = ["conj", "neg"].map((name) => `${text(name).toString("latin1")}\x88s`);
+    assert.deepEqual((await read("")).tolist(), [{ re: 1, im: 2 }]);
+    assert.deepEqual((await read(`}${conj}`)).tolist(), [{ re: 1, im: -2 }]);
+    assert.deepEqual((await read(`}${neg}`)).tolist(), [{ re: -1, im: -2 }]);
+    assert.deepEqual((await read(`}${conj}${neg}`)).tolist(), [{ re: -1, im: 2 }]);
+    await assertRejects(read(`}${conj.replace("conj", "quux")}`), "InvalidArgument", /"quux"/);
   });
 
   test("may contain itself", async () => {

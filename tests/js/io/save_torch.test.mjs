@@ -103,6 +103,13 @@ describe("saveTorch refuses", () => {
     "deep nesting": [deep, /nested deeper/],
     "half a surrogate pair": [{ a: "\ud800" }, /Unicode/],
     "a key that contains itself": [new Map([[inItself, 1]]), /contains itself/],
+    "keys that are equal in Python": [
+      new Map([
+        [1, "a"],
+        [true, "b"],
+      ]),
+      /equal in Python/,
+    ],
     "an object as a key": [new Map([[{}, 1]]), /key of a dict/],
     "a tensor in a set": [new Set([floats]), /element of a set/],
     "memory of two dtypes": [[floats, eg.viewAsComplex(floats)], /complex64|float32/],

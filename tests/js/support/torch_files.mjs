@@ -85,6 +85,7 @@ export function tensorOpcodes({
   shape = [4],
   strides = [1],
   requiresGrad = "\x89",
+  metadata = "",
 } = {}) {
   return Buffer.concat([
     Buffer.from("ctorch._utils\n_rebuild_tensor_v2\n(("),
@@ -98,7 +99,7 @@ export function tensorOpcodes({
     ...[shape, strides].map((sizes) =>
       Buffer.concat([Buffer.from("("), ...sizes.map(integer), Buffer.from("t")]),
     ),
-    Buffer.from(`${requiresGrad}ccollections\nOrderedDict\n)RtR`, "latin1"),
+    Buffer.from(`${requiresGrad}ccollections\nOrderedDict\n)R${metadata}tR`, "latin1"),
   ]);
 }
 

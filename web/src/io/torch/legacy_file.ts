@@ -37,14 +37,14 @@ export function legacyFile(bytes: Uint8Array): TorchFile {
   };
 }
 
-// A pickle of protocol 2 or higher begins with 0x80.
+// A pickle of protocol 2 or higher begins with 0x80, one of protocol 1 with the opcode of a long number.
 function checkFormat(bytes: Uint8Array): void {
   const isTar = String.fromCharCode(...bytes.subarray(257, 262)) === "ustar";
   if (isTar)
     reject(
       "it is a tar archive, the form of PyTorch before 0.1.10. Save it again with a newer PyTorch.",
     );
-  if (bytes[0] !== 0x80) rejectFormat();
+  if (bytes[0] !== 0x80 && bytes[0] !== 0x4c) rejectFormat();
 }
 
 function rejectFormat(): never {

@@ -1,8 +1,15 @@
 // The names of Python that a file of torch.save may contain, and what calling them builds: data only. Every other name is rejected.
 
 import { kMaxDims } from "../../ops/create.js";
+import { describe } from "../../runtime/errors.js";
 import { reject } from "../broken_file.js";
-import { PythonDict, PythonName, StorageName, TensorPlan } from "./python_values.js";
+import {
+  type PendingChange,
+  PythonDict,
+  PythonName,
+  StorageName,
+  TensorPlan,
+} from "./python_values.js";
 import { dtypeOfStorage, storedTypeOf } from "./storage_types.js";
 
 type Args = readonly unknown[];
@@ -166,29 +173,26 @@ function device([type, index]: Args): string {
 }
 
 function tensor(
-  [storage, offset, shape, strides, requiresGrad = false]: Args,
+  [storage, offset, shape, strides, requiresGrad = false, , metadata]: Args,
   builder: Builder,
 ): TensorPlan {
   const type = storage instanceof StorageName ? storage.type : null;
   if (type === null) reject("its pickle has a tensor without a storage of a known type.");
-  return planOf(builder, storage, type, offset, shape, strides, requiresGrad);
+  return planOf(builder, storage, type, [offset, shape, strides, requiresGrad, metadata]);
 }
 
 function tensorOfDtype(args: Args, builder: Builder): TensorPlan {
-  const [storage, offset, shape, strides, requiresGrad, , dtype] = args;
+  const [storage, offset, shape, strides, requiresGrad, , dtype, metadata] = args;
   if (typeof dtype !== "string" || storedTypeOf(dtype) === undefined)
     reject("its pickle has a tensor of an unknown dtype.");
-  return planOf(builder, storage, dtype, offset, shape, strides, requiresGrad);
+  return planOf(builder, storage, dtype, [offset, shape, strides, requiresGrad, metadata]);
 }
 
 function planOf(
   builder: Builder,
   storage: unknown,
   type: string,
-  offset: unknown,
-  shape: unknown,
-  strides: unknown,
-  requiresGrad: unknown,
+  [offset, shape, strides, requiresGrad, metadata]: Args,
 ): TensorPlan {
   const isGeometry = isSizes(shape) && isSizes(strides) && shape.length === strides.length;
   if (
@@ -199,9 +203,20 @@ function planOf(
   ) {
     reject("its pickle has a tensor whose storage, offset, sizes or strides are invalid.");
   }
-  const plan = new TensorPlan(storage, type, offset, shape, strides, requiresGrad);
+  const pending = pendingIn(metadata);
+  const plan = new TensorPlan(storage, type, offset, shape, strides, requiresGrad, pending);
   builder.plans.push(plan);
   return plan;
+}
+
+function pendingIn(metadata: unknown): PendingChange {
+  const entries = metadata instanceof PythonDict ? metadata.entries : [];
+  const unknown = entries.find(([key]) => key !== "conj" && key !== "neg");
+  if (unknown !== undefined) {
+    reject(`it contains a tensor with the property ${describe(unknown[0])}, which is not known.`);
+  }
+  const has = (name: string) => entries.some(([key, value]) => key === name && value === true);
+  return { isConjugated: has("conj"), isNegated: has("neg") };
 }
 
 // The length first: a pickle can refer to one long list as often as it likes.

@@ -25,6 +25,12 @@ export class StorageName {
   ) {}
 }
 
+/** What PyTorch does to the elements of a tensor each time it reads them, instead of having done it once. */
+export interface PendingChange {
+  readonly isConjugated: boolean;
+  readonly isNegated: boolean;
+}
+
 /** A tensor that a pickle describes. */
 export class TensorPlan {
   constructor(
@@ -34,12 +40,13 @@ export class TensorPlan {
     readonly shape: readonly number[],
     readonly strides: readonly number[],
     readonly requiresGrad: boolean,
+    readonly pending: PendingChange,
   ) {}
 
   /** The same tensor with another requiresGrad. */
   requiring(requiresGrad: boolean): TensorPlan {
-    const { storage, type, offset, shape, strides } = this;
-    return new TensorPlan(storage, type, offset, shape, strides, requiresGrad);
+    const { storage, type, offset, shape, strides, pending } = this;
+    return new TensorPlan(storage, type, offset, shape, strides, requiresGrad, pending);
   }
 }
 

@@ -152,8 +152,11 @@ class Encoder {
   }
 
   #map(map: ReadonlyMap<unknown, unknown>, path: string): void {
+    const known = new Set<unknown>();
     this.#writer.dict(() => {
       for (const [key, value] of map) {
+        if (known.has(comparable(key))) refuse(path, map, kEqualKeys);
+        known.add(comparable(key));
         this.#hashable(key, path);
         this.#write(value, joinedPath(path, String(key)));
       }
@@ -223,6 +226,14 @@ function isOptimizerState(
   object: Record<string, unknown>,
 ): object is { state: Record<string, unknown>; param_groups: unknown[] } {
   return isPlainObject(object.state) && Array.isArray(object.param_groups);
+}
+
+const kEqualKeys = "Two of its keys are equal in Python, where True is 1 and 1n is too.";
+
+// Returns the same value for keys without elements that are equal in Python.
+function comparable(key: unknown): unknown {
+  if (typeof key === "boolean") return Number(key);
+  return typeof key === "bigint" && Number.isSafeInteger(Number(key)) ? Number(key) : key;
 }
 
 function isComplex(value: Record<string, unknown>): value is Record<string, unknown> & Complex {

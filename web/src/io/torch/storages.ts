@@ -1,6 +1,7 @@
 // The storages of a file as tensors of one dimension, and the tensors of the file as views of them.
 
 import { calledAs } from "../../runtime/errors.js";
+import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { reject } from "../broken_file.js";
 import { countOf } from "../bytes.js";
@@ -44,14 +45,16 @@ export class Storages {
     }
   }
 
-  /** Returns a new tensor, which shares the memory of its storage. */
-  tensor({ storage, offset, shape, strides, requiresGrad }: TensorPlan): Tensor {
+  /** Returns a new tensor, which shares the memory of its storage, unless PyTorch has put off a change of its elements. */
+  tensor({ storage, offset, shape, strides, requiresGrad, pending }: TensorPlan): Tensor {
     return calledAs(this.#where, () => {
       const base = this.#bases.get(storage.key) as Tensor;
-      const view = base.asStrided(shape, strides, storage.offset + offset);
-      // A tensor of its own, as PyTorch's are after loading.
-      const tensor = view.detach();
-      view.dispose();
+      const tensor = scope(() => {
+        const view = base.asStrided(shape, strides, storage.offset + offset);
+        const conjugated = pending.isConjugated ? view.conj() : view;
+        // A tensor of its own, as PyTorch's are after loading.
+        return (pending.isNegated ? conjugated.neg() : conjugated).detach();
+      });
       this.#tensors.push(tensor);
       return requiresGrad ? tensor.requiresGrad_() : tensor;
     });
