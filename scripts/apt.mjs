@@ -29,6 +29,9 @@ const kPackages = {
     "clang-format-19": "/usr/bin/clang-format-19",
     "clang-tidy-19": "/usr/bin/clang-tidy-19",
   },
+  torch: {
+    "python3-torch": "/usr/lib/python3/dist-packages/torch/__init__.py",
+  },
   browser: {
     chromium: "/usr/bin/chromium",
     libvulkan1: "/usr/lib/x86_64-linux-gnu/libvulkan.so.1",

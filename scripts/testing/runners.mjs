@@ -104,6 +104,12 @@ export async function runWithChromium(folder) {
   return runFolders(process.execPath, folder);
 }
 
+/** Runs the tests that need PyTorch, and installs it if necessary. */
+export async function runWithTorch(folder) {
+  await ensurePackages("torch");
+  return runFolders(process.execPath, folder);
+}
+
 /** Runs the tests of a folder that need Firefox. */
 export async function runWithFirefox(folder) {
   await prepareFirefox();

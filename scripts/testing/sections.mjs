@@ -12,6 +12,7 @@ import {
   runWasm,
   runWithChromium,
   runWithFirefox,
+  runWithTorch,
   subfolders,
 } from "./runners.mjs";
 
@@ -69,6 +70,7 @@ export const kSections = [
   section("package", "the package as npm packs it", () =>
     run(kNode, "scripts/pack_check.mjs", "--quick"),
   ),
+  section("python", "files that PyTorch reads and writes", () => runWithTorch("tests/python")),
   section("docs", "code and links of the docs", () => runWithChromium("tests/docs")),
   section("site", "the site", () => run(kNode, "scripts/site.mjs")),
   section("site", "the site in Chromium", () => runWithChromium("tests/site")),
