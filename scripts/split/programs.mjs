@@ -118,7 +118,8 @@ async function points(eg, random) {
 /** Arithmetic as one writes it by hand: a linear model without modules. */
 function arithmetic(eg, random) {
   const [rows, columns] = [random(1, 40), random(1, 40)];
-  eg.randn([random(1, 40)]);
+  // Fewer than 16 take other code, with more of the C library than all the rest of the core.
+  eg.randn([random(16, 60)]);
   const x = eg.rand([rows, columns]);
   const wanted = eg.ones([rows, 1]);
   const weight = eg.zeros([columns, 1], { requiresGrad: true });
@@ -211,6 +212,7 @@ async function cnn(eg, random) {
 
 /** Other layers for images. */
 async function images(eg, random) {
+  eg.randn([random(1, 16)]);
   const { Sequential, Conv2d, AvgPool2d, AdaptiveAvgPool2d, Dropout2d, Flatten, Linear } = eg.nn;
   const [side, first, second] = [random(24, 33), random(1, 20), random(1, 33)];
   const model = new Sequential(
@@ -227,6 +229,7 @@ async function images(eg, random) {
 
 /** A small transformer. */
 async function gpt(eg, random) {
+  eg.randn([random(1, 16)]);
   const { Embedding, GELU, LayerNorm, Linear, Module, Sequential, Dropout } = eg.nn;
   const heads = random(1, 5);
   const width = heads * random(1, 5) * 4;
