@@ -20,13 +20,16 @@
     return convert(exports);
   };
 
+  const hasThreads = () => !(wasmMemory.buffer instanceof ArrayBuffer);
   const words = () => new Uint32Array(wasmMemory.buffer, coreExports["eg_sharedParts"]() >>> 0, 2 * (kLoadedIndex + 1));
+  // Returns false if there is no room for the bytes.
   const share = (index, bytes) => {
     const address = coreExports["eg_allocatePart"](bytes.length) >>> 0;
-    if (address === 0) return;
+    if (address === 0) return false;
     new Uint8Array(wasmMemory.buffer, address, bytes.length).set(bytes);
     words()[2 * index + 1] = bytes.length;
     Atomics.store(words(), 2 * index, address);
+    return true;
   };
   // A copy, because shared memory can be neither compiled nor decoded.
   const shared = (index) => {
@@ -34,17 +37,18 @@
     return address === 0 ? null : new Uint8Array(wasmMemory.buffer, address, words()[2 * index + 1]).slice();
   };
   const publish = (part, bytes) => {
-    if (wasmMemory.buffer instanceof ArrayBuffer) return;
-    if (Atomics.load(words(), 2 * part) === 0) share(part, bytes);
-    Atomics.or(words(), 2 * kLoadedIndex, 1 << part);
+    if (!hasThreads() || Atomics.load(words(), 2 * part) !== 0 || share(part, bytes)) return;
+    throw new Error("[init] the memory is too full for a further part of the engine. Free tensors that are no longer used.");
   };
 
   // For web/src/runtime/parts.ts, on the thread that started the engine. A part is only loaded when it is needed: from then on, every
-  // thread must load it before it gets work from this one.
+  // thread must load it before it gets work from this one. Its bytes are there for other threads before the memory is full.
   const ready = new Map();
   Module["hasPart"] = (part) => loaded.has(part) || ready.has(part);
   Module["addPart"] = async (part, bytes) => {
-    ready.set(part, { bytes, module: await WebAssembly.compile(bytes) });
+    const module = await WebAssembly.compile(bytes);
+    publish(part, bytes);
+    ready.set(part, { bytes, module });
   };
 
   const bytesOf = (part) => {
@@ -64,10 +68,11 @@
     // The rest assumes that all others are there; it is the last.
     if (part === kRest) for (let other = 0; other < kRest; ++other) loadNow(other);
     const { bytes, module } = ready.get(part) ?? compiledNow(part);
+    if (Module["readPart"]) publish(part, bytes);
     new WebAssembly.Instance(module, { core: coreExports });
     loaded.add(part);
     ready.delete(part);
-    if (Module["readPart"]) publish(part, bytes);
+    if (Module["readPart"] && hasThreads()) Atomics.or(words(), 2 * kLoadedIndex, 1 << part);
   };
 
   // For bindings/parts.cpp, on the main thread: another thread waits for this. The main thread has every part that another one has,
@@ -75,7 +80,6 @@
   Module["publishPart"] = (part) => {
     try {
       loadNow(part);
-      if (shared(part) === null) publish(part, Module["readPart"](part));
     } catch (error) {
       share(kErrorIndex, new TextEncoder().encode(error.message));
     }

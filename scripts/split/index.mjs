@@ -31,8 +31,12 @@ const kNeeds = [
 ];
 // Functions of the C library have plain names.
 const isOfLibrary = (name) => /^\w+$/.test(name);
-/** What loads parts must be in the core: these functions, and what a program in which a thread asks for a part needs of the C library. */
-const kLoading = /^eg::(?:bindings::request_part|detail::load_shared_parts)\(/;
+/**
+ * What loads parts must be in the core: these functions with all that they call, and what a program in which a thread asks for a part
+ * needs of the C library. Loading allocates memory, so no part may be needed while a lock of the allocator (src/base/heap) is held.
+ */
+const kLoading =
+  /^(?:eg::(?:bindings::request_part|detail::load_shared_parts|pool_\w+|(?:Heap|PageHeap|Slabs|\(anonymous namespace\)::SystemArena)::[^(]*)\(|operator (?:new|delete)\()/;
 const kRequests = ["request"];
 /** What several of these parts need. */
 const kShared = "layers";
@@ -125,13 +129,13 @@ export async function split({ module, linked, fileOf, tools, variant }) {
 
 /** Returns the part of each function. */
 async function partsOf({ functions }, code, ranIn) {
-  const inCore = await ranIn(kCorePrograms);
+  const ranInCore = await ranIn(kCorePrograms);
   const inRequests = await ranIn(kRequests);
   const needs = [];
   for (const need of kNeeds) needs.push({ ...need, ran: await ranIn(need.programs) });
   const needing = functions.map(({ name }, index) => {
     const isForRequests = kLoading.test(name) || (inRequests[index] !== 0 && isOfLibrary(name));
-    if (inCore[index] || isForRequests) return [kCore];
+    if (ranInCore[index] || isForRequests) return [kCore];
     const found = needs.filter(({ ran }) => ran[index] !== 0);
     const isHad = ({ besides }) => found.some(({ part }) => part === besides);
     return found.filter((need) => !isHad(need)).map(({ part }) => part);
@@ -146,15 +150,18 @@ async function partsOf({ functions }, code, ranIn) {
   });
   const parts = functions.map((one) => sharedPart(families.get(familyOf(one))));
 
-  // Which functions of the C library run depends on values, so all that the core calls are there.
-  const waiting = [...parts.keys()].filter((index) => parts[index] === kCore);
-  while (waiting.length > 0) {
-    for (const callee of code[waiting.pop()].calls.keys()) {
-      if (parts[callee] === kCore || !isOfLibrary(functions[callee].name)) continue;
+  const follow = (index, isFollowed) => {
+    for (const callee of code[index].calls.keys()) {
+      if (parts[callee] === kCore || !isFollowed(functions[callee].name)) continue;
       parts[callee] = kCore;
-      waiting.push(callee);
+      follow(callee, isFollowed);
     }
-  }
+  };
+  const inCore = (isFrom) =>
+    [...parts.keys()].filter((index) => parts[index] === kCore && isFrom(functions[index].name));
+  for (const index of inCore((name) => kLoading.test(name))) follow(index, () => true);
+  // Which functions of the C library run depends on values, so all that the core calls are there.
+  for (const index of inCore(() => true)) follow(index, isOfLibrary);
   return parts;
 }
 

@@ -142,7 +142,12 @@ function arithmetic(eg, random) {
     }
   });
   weight.tolist();
-  for (const wrong of [() => x.matmul(eg.ones([columns + 1, 2])), () => loss.backward()]) {
+  const kWrong = [
+    () => x.matmul(eg.ones([columns + 1, 2])),
+    () => loss.backward(),
+    () => eg.empty([2 ** 30]),
+  ];
+  for (const wrong of kWrong) {
     try {
       wrong();
     } catch (error) {
