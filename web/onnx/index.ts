@@ -1,3 +1,7 @@
 // edgegrad/onnx: ONNX models as trainable modules.
 
-export { load } from "./load.js";
+export type { GraphValue } from "./interface.js";
+export { type LoadOptions, load } from "./load.js";
+export { OnnxModule, type OnnxResult } from "./module.js";
+export type { Source } from "./source.js";
+export type { ExternalData } from "./tensors/external.js";
