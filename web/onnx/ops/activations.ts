@@ -97,7 +97,9 @@ export const kActivations: Ops = {
       const factor = tensor(slope);
       // Before version 7 there is one for each channel.
       const isPerChannel = version < 7 && factor.ndim === 1 && x.ndim > 2;
-      const below = x.mul(isPerChannel ? factor.reshape([-1, ...x.shape.slice(2).map(() => 1)]) : factor);
+      const below = x.mul(
+        isPerChannel ? factor.reshape([-1, ...x.shape.slice(2).map(() => 1)]) : factor,
+      );
       return eg.where(x.ge(0), x, below);
     },
   }),

@@ -2,6 +2,7 @@
 
 import { kActivations } from "./activations.js";
 import { kArithmetic } from "./arithmetic.js";
+import { kControl } from "./control.js";
 import { kConvolutions } from "./convolutions.js";
 import { kCreation } from "./creation.js";
 import { kDropout } from "./dropout.js";
@@ -12,7 +13,10 @@ import { kNormalization } from "./normalization.js";
 import type { Op, Ops } from "./op.js";
 import { kPooling } from "./pooling.js";
 import { kProducts } from "./products.js";
+import { kRecurrentOps } from "./recurrent.js";
 import { kReductions } from "./reductions.js";
+import { kResizing } from "./resize.js";
+import { kSequences } from "./sequences.js";
 
 /** A set of ops: the newest version of it that is known, and the ops by name. */
 interface Domain {
@@ -27,6 +31,7 @@ export const kDomains: Readonly<Record<string, Domain>> = {
     ops: {
       ...kActivations,
       ...kArithmetic,
+      ...kControl,
       ...kConvolutions,
       ...kCreation,
       ...kDropout,
@@ -36,7 +41,10 @@ export const kDomains: Readonly<Record<string, Domain>> = {
       ...kNormalization,
       ...kPooling,
       ...kProducts,
+      ...kRecurrentOps,
       ...kReductions,
+      ...kResizing,
+      ...kSequences,
     },
   },
 };

@@ -47,13 +47,7 @@ function maxPool(
     const pooled = run(input, kernel, options) as eg.Tensor;
     return [isFloat ? pooled : pooled.to(x.dtype), null];
   }
-  const { values, indices } = run(input, kernel, {
-    ...options,
-    returnIndices: true,
-  }) as unknown as {
-    values: eg.Tensor;
-    indices: eg.Tensor;
-  };
+  const [values, indices] = run(input, kernel, { ...options, returnIndices: true });
   return [isFloat ? values : values.to(x.dtype), indices];
 }
 

@@ -55,6 +55,11 @@ export function host(value: Value): Host<number> {
   return new Host(typeOf(one), one.shape, Array.from(data.dataSync(), Number));
 }
 
+/** Returns an input as a list of numbers, which is empty if it was left out. */
+export function hostOr(value: Value): readonly number[] {
+  return value === undefined || value === null ? [] : host(value).data;
+}
+
 /** Returns an input as a list of integers; undefined if it was left out. */
 export function ints(value: Value): number[] | undefined {
   return value === undefined || value === null ? undefined : [...host(value).data];
