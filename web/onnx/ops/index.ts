@@ -2,6 +2,7 @@
 
 import { kActivations } from "./activations.js";
 import { kArithmetic } from "./arithmetic.js";
+import { kAttentionOps } from "./attention.js";
 import { kControl } from "./control.js";
 import { kConvolutions } from "./convolutions.js";
 import { kCreation } from "./creation.js";
@@ -11,6 +12,7 @@ import { kFunctions } from "./functions.js";
 import { kIndexing } from "./indexing.js";
 import { kLayout } from "./layout.js";
 import { kLosses } from "./losses.js";
+import { kMicrosoft, simplifiedLayerNormalization } from "./microsoft/index.js";
 import { kNormalization } from "./normalization.js";
 import type { Op, Ops } from "./op.js";
 import { kPooling } from "./pooling.js";
@@ -37,6 +39,7 @@ export const kDomains: Readonly<Record<string, Domain>> = {
     ops: {
       ...kActivations,
       ...kArithmetic,
+      ...kAttentionOps,
       ...kControl,
       ...kConvolutions,
       ...kCreation,
@@ -56,8 +59,10 @@ export const kDomains: Readonly<Record<string, Domain>> = {
       ...kSequences,
       ...kSignals,
       ...kText,
+      SimplifiedLayerNormalization: simplifiedLayerNormalization,
     },
   },
+  "com.microsoft": { newest: 1, ops: kMicrosoft },
   "ai.onnx.preview.training": { newest: 1, ops: kTraining },
 };
 

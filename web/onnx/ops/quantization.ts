@@ -34,7 +34,8 @@ function aligned(value: eg.Tensor, x: eg.Tensor, axis: number, block: number): e
   return value.reshape(x.shape.map((_, i) => (i === dim ? value.numel : 1)));
 }
 
-function quantize(
+/** Returns x in units of a scale, as whole numbers of a type around a zero point. */
+export function quantize(
   x: eg.Tensor,
   scale: eg.Tensor,
   zero: eg.Tensor | null,
@@ -47,7 +48,8 @@ function quantize(
   return carried(eg.clamp(zero === null ? whole : whole.add(zero.to(x.dtype)), low, high), type);
 }
 
-function dequantize(x: eg.Tensor, scale: eg.Tensor, zero: eg.Tensor | null): eg.Tensor {
+/** Returns the numbers that quantised ones stand for. */
+export function dequantize(x: eg.Tensor, scale: eg.Tensor, zero: eg.Tensor | null): eg.Tensor {
   const isWide = x.dtype === "int32" && scale.dtype === "float32";
   // The difference of integers is exact before it becomes a float.
   if (zero !== null && isWide && !zero.isFloatingPoint())
@@ -112,6 +114,12 @@ const column = (zero: eg.Tensor | null) =>
 const perChannel = (zero: eg.Tensor | null) =>
   zero !== null && zero.numel > 1 ? zero.reshape([-1, 1, 1, 1]) : zero;
 
+/** Returns the product of matrices of 8-bit numbers, less their zero points, as int32. */
+export function productOf(a: Value, b: Value, aZero: Value, bZero: Value): eg.Tensor {
+  const left = exact(a, column(tensorOrNull(aZero)));
+  return carried(eg.matmul(left, exact(b, tensorOrNull(bZero))), "int32");
+}
+
 const kConv = { ...kWindow, group: int(1) };
 
 const qlinearConv = op({
@@ -167,13 +175,7 @@ export const kQuantization: Ops = {
   MatMulInteger: op({
     since: 10,
     ownTypes: true,
-    run: ([a, b, aZero, bZero]) => {
-      const product = eg.matmul(
-        exact(a, column(tensorOrNull(aZero))),
-        exact(b, tensorOrNull(bZero)),
-      );
-      return carried(product, "int32");
-    },
+    run: ([a, b, aZero, bZero]) => productOf(a, b, aZero, bZero),
   }),
   ConvInteger: op({
     since: 10,

@@ -30,7 +30,7 @@ const regularized = (gradient: eg.Tensor, x: eg.Tensor, factor: number) =>
 
 export const kTraining: Ops = {
   Adagrad: op({
-    attributes: { decay_factor: float(0), epsilon: float(0), norm_coefficient: float(0) },
+    attributes: { decay_factor: float(0), epsilon: float(1e-6), norm_coefficient: float(0) },
     settings: [0, 1],
     run: (inputs, { decay_factor, epsilon, norm_coefficient }) => {
       const rate = (number(inputs[0]) ?? 0) / (1 + (number(inputs[1]) ?? 0) * decay_factor);
@@ -45,7 +45,7 @@ export const kTraining: Ops = {
     attributes: {
       alpha: float(0.9),
       beta: float(0.999),
-      epsilon: float(0),
+      epsilon: float(1e-6),
       norm_coefficient: float(0),
       norm_coefficient_post: float(0),
     },
