@@ -2,7 +2,7 @@
 
 import * as eg from "edgegrad";
 import { fail } from "./errors.js";
-import { readBy, simplify, usesOf } from "./graph/analyze.js";
+import { noteReleases, readBy, removeUnused, usesOf } from "./graph/analyze.js";
 import {
   type Compiled,
   compile,
@@ -10,6 +10,7 @@ import {
   isFloating,
   normalDomain,
 } from "./graph/compile.js";
+import { fuse } from "./graph/patterns/index.js";
 import type { Subgraph } from "./graph/program.js";
 import { graphValue } from "./interface.js";
 import { type Member, moduleOf, type OnnxModule, type Program } from "./module.js";
@@ -76,7 +77,9 @@ function checkOptions(options: LoadOptions): void {
 function moduleFrom(compiled: Compiled, model: Message<"Model">, options: LoadOptions): OnnxModule {
   const message = model.graph as Message<"Graph">;
   const graph = withOutputs(compiled, options.outputs);
-  simplify(graph);
+  removeUnused(graph);
+  fuse(graph, new Map(compiled.constants.map(({ slot, value }) => [slot, value])));
+  noteReleases(graph);
   const uses = usesOf(graph);
   const needed = new Set([...graph.outputs, ...graph.steps.flatMap(readBy)]);
   const frame: Value[] = new Array(compiled.slotCount).fill(undefined);
