@@ -18,7 +18,7 @@ import { memberPaths } from "./names.js";
 import { readMessage } from "./proto/read.js";
 import type { Message } from "./proto/schema.js";
 import { bytesOf, type Source } from "./source.js";
-import { hostOf, tensorOfStored } from "./tensors/decode.js";
+import { freeScratch, hostOf, tensorOfStored } from "./tensors/decode.js";
 import { type ExternalData, readExternal } from "./tensors/external.js";
 import { kMostHostElements } from "./values/host.js";
 import type { Value } from "./values/value.js";
@@ -49,7 +49,11 @@ export async function load(source: Source, options: LoadOptions = {}): Promise<O
   checkOptions(options);
   const model = readMessage("Model", await bytesOf(kWhere, source));
   const external = await readExternal(model, options.externalData, source);
-  return eg.scope(() => moduleFrom(compile(model, external), model, options));
+  try {
+    return eg.scope(() => moduleFrom(compile(model, external), model, options));
+  } finally {
+    freeScratch();
+  }
 }
 
 function checkOptions(options: LoadOptions): void {
