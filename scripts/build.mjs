@@ -14,6 +14,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { kAddons } from "./addons.mjs";
 import { bundlable, unfollowed } from "./bundlable.mjs";
 import { bundleSizes } from "./bundles.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
@@ -75,7 +76,8 @@ function isNewer(file, source) {
  * it never loads both forms. During development nothing is dropped and the single file loads faster, so it is used there
  * ("development").
  *
- * dist/single/index.js is edgegrad/single, also one file, and dist/single/edge.js what both entries are at the edge.
+ * dist/single/index.js is edgegrad/single, also one file, and dist/single/edge.js what both entries are at the edge. Each add-on is
+ * one file, too, which imports `edgegrad`: in a program it is the same engine.
  */
 export async function buildWeb() {
   const source = join(kRoot, "web", "src");
@@ -87,16 +89,14 @@ export async function buildWeb() {
     await writeSingle(join(source, "single"), join(kDist, "single"));
     await writeModules(source);
     await bundle(join(source, "webgpu", "index.ts"), join(kDist, "wasm", "edgegrad-webgpu.js"));
+    await writeAddons();
     const tsc = join(kRoot, "node_modules", "typescript", "bin", "tsc");
-    const options = [
-      "--declaration",
-      "--emitDeclarationOnly",
-      "--noEmit",
-      "false",
-      "--outDir",
-      kDist,
-    ];
-    await quiet(process.execPath, [tsc, "--project", kRoot, ...options], { cwd: kRoot });
+    const options = ["--declaration", "--emitDeclarationOnly", "--noEmit", "false"];
+    const writeTypes = (...more) =>
+      quiet(process.execPath, [tsc, ...options, "--outDir", kDist, ...more], { cwd: kRoot });
+    await writeTypes("--project", kRoot);
+    // Without the paths of tsconfig.json, `edgegrad` is the declarations that were just written.
+    await writeTypes("--project", join(kRoot, "web"), "--paths", "null");
   });
 }
 
@@ -123,6 +123,16 @@ async function writeSingle(source, folder) {
     const external = [...options.external, "./index.js"];
     // Its source map would be as large as that of index.js, and show the same sources; bundlers minify it again.
     await build({ ...options, external, plugins: [...options.plugins, ownFiles] });
+    await shrink(outfile);
+  }
+}
+
+// A source map would be as large as the add-on; bundlers minify it again.
+async function writeAddons() {
+  const { build } = await import("esbuild");
+  for (const name of kAddons) {
+    const outfile = join(kDist, name, "index.js");
+    await build(minified(join(kRoot, "web", name, "index.ts"), outfile));
     await shrink(outfile);
   }
 }
@@ -266,6 +276,10 @@ function printSizes(variants) {
     console.log(
       `  webgpu: ${(gzipped(chunk) / 1000).toFixed(0)} kB gzipped in addition (${chunk})`,
     );
+  for (const name of kAddons.filter((one) => existsSync(join(kDist, one, "index.js")))) {
+    const size = gzipped(`${name}/index.js`);
+    console.log(`  ${name}: ${(size / 1000).toFixed(1)} kB gzipped in addition (${name}/index.js)`);
+  }
   for (const variant of variants) {
     const files = [`wasm/edgegrad-${variant}.mjs`, `wasm/edgegrad-${variant}.wasm`];
     const sizes = ["core", ...kPartNames].map((part) => {

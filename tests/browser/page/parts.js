@@ -45,7 +45,10 @@ function inWorker() {
 }
 
 main()
-  .catch((error) => ({ error: `${error.code}: ${error.message}`, stack: String(error?.stack ?? error) }))
+  .catch((error) => ({
+    error: `${error.code}: ${error.message}`,
+    stack: String(error?.stack ?? error),
+  }))
   .then((result) => {
     if (globalThis.document === undefined) postMessage(result);
     else document.body.textContent = JSON.stringify(result);

@@ -2,9 +2,9 @@
 
 import { kPartFiles, kWasmFiles } from "../files.js";
 import { addressed } from "./address.js";
+import type { Variant } from "./builds.js";
 import { fail, refusal } from "./errors.js";
 import { canLoadParts, type Part } from "./parts.js";
-import type { Variant } from "./builds.js";
 
 /** The location of the files of dist/wasm: the URL of the folder or of the .wasm file, or a function from file name to URL. */
 export type WasmUrl = string | ((file: string) => string | { readonly href: string });

@@ -1,0 +1,8 @@
+// The errors of this add-on, which are those of the package.
+
+import { EdgeGradError, type ErrorCode } from "edgegrad";
+
+/** Throws `[where] message`. */
+export function fail(code: ErrorCode, where: string, message: string): never {
+  throw new EdgeGradError(code, `[${where}] ${message}`);
+}

@@ -1,0 +1,3 @@
+// edgegrad/onnx: ONNX models as trainable modules.
+
+export { load } from "./load.js";
