@@ -241,7 +241,7 @@ class Tracer {
     name = "",
     data: Tensor | null = null,
   ): Value {
-    const value = new Value(this.values.length, origin, dtype, shape, name, data);
+    const value = new Value(origin, dtype, shape, name, data);
     this.values.push(value);
     return value;
   }

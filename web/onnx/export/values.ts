@@ -11,8 +11,6 @@ export class Value {
   shapes: readonly (readonly number[])[];
 
   constructor(
-    /** Its number in the trace: the same in every trace of a function. */
-    readonly id: number,
     readonly origin: Origin,
     readonly dtype: DType,
     readonly shape: readonly number[],
@@ -98,7 +96,8 @@ export function valuesIn(step: Step): Value[] {
   return leavesOf(step.values).filter((leaf): leaf is Value => leaf instanceof Value);
 }
 
-function isPlain(value: unknown): value is Record<string, unknown> {
+/** True for an object that is no instance of a class. */
+export function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null || value instanceof Tensor) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

@@ -1,0 +1,235 @@
+// save(): traces a module or a function and writes it as an ONNX model.
+
+import { nn, runtime, scope, type Tensor } from "edgegrad";
+import { fail } from "../errors.js";
+import { writeMessage } from "../proto/write.js";
+import { Call, type Writer } from "./call.js";
+import { Exporter, NoForm } from "./exporter.js";
+import { type Name, valueInfo } from "./graph.js";
+import { merge, resized, sizesToTry } from "./merge.js";
+import { checkNames, defaultNames, type ReadOptions, readOptions, type SaveOptions } from "./options.js";
+import { kComposites, kOps } from "./table.js";
+import { type Traceable, type Traced, trace } from "./trace.js";
+import { leavesOf, type Step, Value, valuesIn, Varying } from "./values.js";
+
+const kWhere = "save";
+
+/**
+ * Returns a module or a function of tensors as an ONNX model. It is called with `inputs`, and the ops that it calls become the
+ * nodes of the file; parameters and buffers keep their names. Ops without a form in ONNX are one error that lists all of them.
+ */
+export async function save(target: Traceable, options?: SaveOptions): Promise<Uint8Array> {
+  if (!(target instanceof nn.Module) && typeof target !== "function") {
+    fail("InvalidArgument", kWhere, "the first argument must be an nn.Module or a function of tensors.");
+  }
+  const read = readOptions(target, options);
+  return inMode(target, read.training, () => scope(() => written(target, read)));
+}
+
+// Runs `fn` with all parts of a module in evaluation or training mode.
+function inMode<T>(target: Traceable, training: boolean, fn: () => T): T {
+  const parts = target instanceof nn.Module ? target.modules() : [];
+  const before = parts.map((part) => part.training);
+  for (const part of parts) part.training = training;
+  try {
+    return fn();
+  } finally {
+    for (const [i, part] of parts.entries()) part.training = before[i] as boolean;
+  }
+}
+
+function written(target: Traceable, options: ReadOptions): Uint8Array {
+  const traced = traceAll(target, options);
+  try {
+    return write(traced, options);
+  } finally {
+    for (const { data } of traced.values) data?.dispose();
+  }
+}
+
+function traceAll(target: Traceable, { inputs, axes }: ReadOptions): Traced {
+  const isWhole = (op: string) => Object.hasOwn(kComposites, op);
+  const sizes = new Map<string, number>();
+  for (const [i, list] of axes.entries()) {
+    for (const [dim, name] of list) {
+      const size = (inputs[i] as Tensor).shape[dim] as number;
+      const known = sizes.get(name);
+      if (known !== undefined && known !== size) {
+        fail("ShapeMismatch", kWhere, `dynamicAxes: "${name}" is ${known} in one input and ${size} in another.`);
+      }
+      sizes.set(name, size);
+    }
+  }
+  const tries = sizesToTry(sizes);
+  if (tries.length === 0) return trace(target, inputs, isWhole);
+  let failure: unknown;
+  for (const sets of tries) {
+    try {
+      const traces = sets.map((set) => {
+        const given = inputs.map((input, i) => resized(input, axes[i] ?? [], set));
+        return trace(target, given, isWhole);
+      });
+      return merge(traces);
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  throw failure;
+}
+
+function write(traced: Traced, options: ReadOptions): Uint8Array {
+  const exporter = new Exporter(options.opset);
+  const { graph } = exporter;
+  for (const [i, value] of traced.inputs.entries()) {
+    exporter.define(value, graph.unique(options.inputNames[i] as string));
+  }
+  const problems = new Set<string>();
+  for (const step of traced.steps) addStep(exporter, step, problems);
+  if (problems.size > 0) refuse([...problems]);
+  const results = leavesOf(traced.result);
+  return model(exporter, traced, options, results);
+}
+
+function addStep(exporter: Exporter, step: Step, problems: Set<string>): void {
+  for (const value of step.outputs) exporter.makers.set(value, step);
+  if (isConstant(exporter, step)) {
+    for (const value of step.outputs) exporter.fold(value);
+    return;
+  }
+  const writer = writerOf(step);
+  exporter.graph.path = step.path;
+  const nodes = exporter.graph.nodes.length;
+  try {
+    if (writer === undefined) throw new NoForm();
+    const names = [writer(new Call(exporter, step))].flat() as Name[];
+    for (const [i, value] of step.outputs.entries()) exporter.define(value, names[i] as Name);
+  } catch (error) {
+    if (!(error instanceof NoForm)) throw error;
+    exporter.graph.nodes.length = nodes;
+    if (step.parts.length > 0) {
+      for (const part of step.parts) addStep(exporter, part, problems);
+      return;
+    }
+    const place = step.path === "" ? "" : ` in ${step.path}`;
+    problems.add(`${step.op}${place}${error.message === "" ? "" : ` (${error.message})`}`);
+    for (const value of step.outputs) exporter.define(value, "missing");
+  }
+}
+
+// True for a step whose results are the same whenever the function is called.
+function isConstant(exporter: Exporter, step: Step): boolean {
+  if (kRandom.has(step.op) || step.outputs.some((one) => one.data === null)) return false;
+  const hasSizes = leavesOf(step.values).some((leaf) => leaf instanceof Varying);
+  return !hasSizes && valuesIn(step).every((value) => exporter.isFolded(value));
+}
+
+const kRandom: ReadonlySet<string> = new Set(
+  "rand randn randint randperm randLike randnLike bernoulli normal multinomial poisson binomial uniform_ normal_".split(" "),
+);
+
+function writerOf(step: Step): Writer | undefined {
+  // The result of an op in place is that of the op.
+  for (const name of [step.op, step.op.replace(/_$/, "")]) {
+    for (const table of [kOps, kComposites]) if (Object.hasOwn(table, name)) return table[name];
+  }
+  return undefined;
+}
+
+function refuse(problems: readonly string[]): never {
+  const list = problems.map((one) => `  ${one}`).join("\n");
+  fail(
+    "InvalidArgument",
+    kWhere,
+    `ONNX has no form of ${problems.length === 1 ? "this call" : "these calls"}:\n${list}\n` +
+      "Leave them out of the module that you save, or compute the same by other ops (docs/guide/onnx_export.md lists them).",
+  );
+}
+
+function model(
+  exporter: Exporter,
+  traced: Traced,
+  options: ReadOptions,
+  results: readonly unknown[],
+): Uint8Array {
+  const { graph } = exporter;
+  const values = outputsOf(traced.result, results);
+  const names = options.outputNames ?? namesOf(traced.result, values.length);
+  checkNames(names, "outputNames", values.length);
+  const axes = axesOf(traced, options);
+  graph.path = "";
+  const renamed = new Map<Name, Name>();
+  const used = new Set(traced.inputs.map((value) => exporter.nameOf(value)));
+  const outputs = values.map((value, i) => {
+    const wanted = graph.unique(names[i] as string);
+    if (wanted !== names[i]) {
+      fail("InvalidArgument", kWhere, `outputNames: "${names[i]}" is the name of an input or a parameter.`);
+    }
+    const isNode = !exporter.isStored(value) && !used.has(exporter.nameOf(value)) && !renamed.has(exporter.nameOf(value));
+    const source = isNode ? exporter.nameOf(value) : graph.node("Identity", [exporter.nameOf(value)]);
+    renamed.set(source, wanted);
+    return valueInfo(wanted, value.dtype, sizesOf(value, wanted, axes));
+  });
+  graph.prune([...renamed.keys()]);
+  const rename = (name: string) => renamed.get(name) ?? name;
+  const node = graph.nodes.map((one) => ({
+    ...one,
+    input: one.input?.map(rename),
+    output: one.output?.map(rename),
+  }));
+  const input = traced.inputs.map((value) => {
+    const name = exporter.nameOf(value);
+    return valueInfo(name, value.dtype, sizesOf(value, name, axes));
+  });
+  return writeMessage("Model", {
+    irVersion: irVersion(options.opset),
+    producerName: "edgegrad",
+    producerVersion: runtime().version,
+    opsetImport: [{ domain: "", version: options.opset }],
+    metadataProps: Object.entries(options.metadata).map(([key, value]) => ({ key, value })),
+    graph: { name: "main", node, initializer: graph.initializers, input, output: outputs },
+  });
+}
+
+// The version of the file format that came with an opset.
+function irVersion(opset: number): number {
+  if (opset <= 18) return 8;
+  return opset <= 20 ? 9 : 10;
+}
+
+// The tensors of a result; null stands for one that there is not.
+function outputsOf(result: unknown, leaves: readonly unknown[]): Value[] {
+  const values = leaves.filter((leaf): leaf is Value => leaf instanceof Value);
+  const other = leaves.find((leaf) => !(leaf instanceof Value) && leaf !== null && leaf !== undefined);
+  if (values.length === 0 || other !== undefined) {
+    fail(
+      "InvalidArgument",
+      kWhere,
+      `the result must be a tensor, or arrays or objects of tensors, got ${typeof (other ?? result)}.`,
+    );
+  }
+  return values;
+}
+
+function namesOf(result: unknown, count: number): string[] {
+  const isByName = typeof result === "object" && result !== null && !Array.isArray(result) && !(result instanceof Value);
+  if (!isByName) return defaultNames("output", count);
+  return Object.entries(result).flatMap(([name, part]) => {
+    const values = leavesOf(part).filter((leaf) => leaf instanceof Value);
+    return defaultNames(name, values.length);
+  });
+}
+
+// Sizes that depend on the inputs have names: that of the axis where it is the same.
+function sizesOf(value: Value, name: Name, axes: ReadonlyMap<string, string>): (number | string)[] {
+  return value.sizes().map((size, dim) => {
+    return size instanceof Varying ? (axes.get(String(size)) ?? `${name}_dim_${dim}`) : size;
+  });
+}
+
+// The names of the dynamic axes by what their sizes were.
+function axesOf({ inputs }: Traced, { axes }: ReadOptions): Map<string, string> {
+  const entries = inputs.flatMap((value, i) =>
+    (axes[i] ?? []).map(([dim, name]) => [String(value.size(dim)), name] as const),
+  );
+  return new Map(entries);
+}
