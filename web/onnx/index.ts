@@ -1,5 +1,9 @@
-// edgegrad/onnx: ONNX models as trainable modules.
+// edgegrad/onnx: ONNX models as trainable modules, and modules as ONNX models.
 
 export type { SaveOptions } from "./export/options.js";
 export { save } from "./export/save.js";
-export { load } from "./load.js";
+export type { GraphValue } from "./interface.js";
+export { type LoadOptions, load } from "./load.js";
+export { OnnxModule, type OnnxResult } from "./module.js";
+export type { Source } from "./source.js";
+export type { ExternalData } from "./tensors/external.js";

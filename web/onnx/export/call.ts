@@ -3,7 +3,7 @@
 import type { DType } from "edgegrad";
 import { type Exporter, noForm } from "./exporter.js";
 import type { Attributes, Graph, Name } from "./graph.js";
-import { type Size, type Step, Value, Varying } from "./values.js";
+import { mapLeaves, type Size, type Step, Value, Varying } from "./values.js";
 
 /** Writes a step as nodes; returns the names of its results. */
 export type Writer = (call: Call) => Name | readonly Name[];
@@ -156,6 +156,21 @@ export class Call {
       ? this.node(type, [name, this.list(dims)], { keepdims: keep })
       : this.node(type, [name], { axes: dims, keepdims: keep });
   }
+}
+
+/** Returns a writer that gives tensors without dimensions one, for nodes that work along a dimension. */
+export function lifted(write: Writer): Writer {
+  return (c) => {
+    if (c.value("input").rank > 0) return write(c);
+    const values = mapLeaves(c.step.values, (leaf) =>
+      leaf instanceof Value && leaf.rank === 0 ? c.exporter.asVector(leaf) : leaf,
+    ) as Step["values"];
+    const outputs = c.step.outputs.map(({ dtype, shape }) => new Value("step", dtype, [1, ...shape]));
+    const names = [write(new Call(c.exporter, { ...c.step, values, outputs }))].flat() as Name[];
+    return names.map((name, i) =>
+      c.node("Reshape", [name, c.exporter.shape((c.step.outputs[i] as Value).sizes())]),
+    );
+  };
 }
 
 /** Returns a dimension counted from the start. */

@@ -3,7 +3,7 @@
 import type { DType } from "edgegrad";
 import { Dimensions } from "./dimensions.js";
 import { Graph, kElementTypes, type Name } from "./graph.js";
-import { type Size, type Step, sizeFrom, type Value, Varying } from "./values.js";
+import { type Size, type Step, sizeFrom, Value, Varying } from "./values.js";
 
 /** Thrown for a step that has no form in ONNX; `message` says why, or is empty. */
 export class NoForm extends Error {}
@@ -57,6 +57,14 @@ export class Exporter {
     const name = this.graph.initializer(value.name || (value.origin === "parameter" ? "parameter" : "tensor"), value.data);
     this.define(value, name);
     return name;
+  }
+
+  /** Returns a value without dimensions as one with one. */
+  asVector(value: Value): Value {
+    const vector = new Value("step", value.dtype, [1]);
+    const axes = this.graph.ints([0]);
+    this.define(vector, this.graph.node("Unsqueeze", [this.nameOf(value), axes]));
+    return vector;
   }
 
   /** Returns a size as a list of one whole number. */

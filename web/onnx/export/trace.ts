@@ -179,7 +179,7 @@ class Tracer {
     const { view } = entry;
     if (view === null) return;
     const base = this.valueOf(view.base);
-    const updated = this.#make(view.base, "step", "", null);
+    const updated = this.#next("step", base.dtype, base.shape);
     const values = { base, value, view: view.step, index: view.index };
     this.steps.push({ op: kViewUpdate, values, outputs: [updated], path, parts: [] });
     this.#assign(view.base, updated, path);

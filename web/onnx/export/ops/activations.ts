@@ -1,6 +1,6 @@
 // Activation functions.
 
-import type { Call, Writer, Writers } from "../call.js";
+import { type Call, lifted, type Writer, type Writers } from "../call.js";
 import type { Name } from "../graph.js";
 import { composed, unary } from "./elementwise.js";
 
@@ -40,10 +40,12 @@ const hardsigmoid = (c: Call, x: Name) =>
 const between = (c: Call, x: Name, min: number, max: number) =>
   c.node("Clip", [x, c.scalar(min), c.scalar(max)]);
 
-const softmax: Writer = (c) => {
-  const rank = c.value("input").rank;
-  return c.node("Softmax", [c.in("input", c.out.dtype)], { axis: c.dim("dim", rank) });
-};
+function softmax(type: string, sign: number): Writer {
+  return lifted((c) => {
+    const x = c.in("input", c.out.dtype);
+    return c.node(type, [sign < 0 ? c.node("Neg", [x]) : x], { axis: c.dim("dim") });
+  });
+}
 
 const prelu: Writer = (c) => {
   const [input, weight] = [c.value("input"), c.value("weight")];
@@ -92,10 +94,9 @@ export const kActivations: Writers = {
   hardtanh: composed((c, x) => between(c, x, c.number("minVal"), c.number("maxVal"))),
   hardsigmoid: composed(hardsigmoid),
   hardswish: unary("HardSwish"),
-  softmax,
-  logSoftmax: (c) => c.node("LogSoftmax", [c.in("input", c.out.dtype)], { axis: c.dim("dim") }),
-  softmin: (c) =>
-    c.node("Softmax", [c.node("Neg", [c.in("input", c.out.dtype)])], { axis: c.dim("dim") }),
+  softmax: softmax("Softmax", 1),
+  logSoftmax: softmax("LogSoftmax", 1),
+  softmin: softmax("Softmax", -1),
   prelu,
   threshold,
   glu,

@@ -2,8 +2,8 @@
 
 import type { Call, Writer, Writers } from "../call.js";
 import { noForm } from "../exporter.js";
-import type { Attributes, Name } from "../graph.js";
-import { Varying } from "../values.js";
+import type { Attribute, Attributes, Name } from "../graph.js";
+import { type Size, Varying } from "../values.js";
 
 /** Writes a node for inputs with a batch dimension, which is added to those without. */
 function batched(c: Call, dims: number, write: (x: Name) => readonly Name[] | Name): readonly Name[] | Name {
@@ -61,26 +61,58 @@ function convTranspose(dims: number): Writer {
   };
 }
 
-function windowOf(c: Call, dims: number): Attributes {
+interface Window {
+  readonly kernel_shape: readonly number[];
+  readonly strides: readonly number[];
+  readonly pads: readonly number[];
+  readonly ceil_mode?: number;
+  readonly dilations?: readonly number[];
+  readonly [name: string]: Attribute | undefined;
+}
+
+function windowOf(c: Call, dims: number): Window {
   const kernel = c.ints("kernelSize", dims);
+  const strides =
+    c.isLeftOut("stride") || c.sizes("stride").length === 0 ? kernel : c.ints("stride", dims);
   const both = c.ints("padding", dims);
-  return {
-    kernel_shape: kernel,
-    strides: c.isLeftOut("stride") || c.sizes("stride").length === 0 ? kernel : c.ints("stride", dims),
-    pads: [...both, ...both],
-    ceil_mode: c.is("ceilMode") ? 1 : 0,
-  };
+  const dilations = c.step.values.dilation === undefined ? undefined : c.ints("dilation", dims);
+  const window: Window = { kernel_shape: kernel, strides, pads: [...both, ...both] };
+  const own = dilations === undefined ? window : { ...window, dilations };
+  if (!c.is("ceilMode")) return own;
+  // Readers do not agree on which of the last windows count: elements are added instead, so that all windows fit.
+  const [from, to] = [c.value("input"), c.out].map((value) => value.sizes().slice(-dims)) as [Size[], Size[]];
+  if ([...from, ...to].some((one) => one instanceof Varying)) return { ...own, ceil_mode: 1 };
+  const after = kernel.map((size, i) => {
+    const last = ((to[i] as number) - 1) * (strides[i] as number);
+    const end = last + (size - 1) * (dilations?.[i] ?? 1) + 1;
+    return Math.max(both[i] as number, end - (from[i] as number) - (both[i] as number));
+  });
+  return { ...own, pads: [...both, ...after] };
 }
 
 function maxPool(dims: number): Writer {
   return (c) => {
-    const attributes = { ...windowOf(c, dims), dilations: c.ints("dilation", dims) };
-    if (!c.is("returnIndices")) return batched(c, dims, (x) => c.node("MaxPool", [x], attributes));
+    const window = windowOf(c, dims);
+    const { kernel_shape: kernel, pads } = window;
+    if (pads.some((one, i) => one >= (kernel[i % dims] as number))) {
+      if (c.is("returnIndices")) noForm("positions with windows that are outside of the input");
+      return padded(c, dims, window);
+    }
+    if (!c.is("returnIndices")) return batched(c, dims, (x) => c.node("MaxPool", [x], window));
     return batched(c, dims, (x) => {
-      const [values, all] = c.graph.outputs("MaxPool", [x], attributes, 2) as [Name, Name];
+      const [values, all] = c.graph.outputs("MaxPool", [x], window, 2) as [Name, Name];
       return [values, inPlane(c, all, dims)];
     });
   };
+}
+
+// Readers refuse padding as large as a window, so it is a node of its own.
+function padded(c: Call, dims: number, window: Window): readonly Name[] | Name {
+  const { pads } = window;
+  const around = c.list([0, 0, ...pads.slice(0, dims), 0, 0, ...pads.slice(dims)]);
+  return batched(c, dims, (x) =>
+    c.node("MaxPool", [c.node("Pad", [x, around, c.scalar(-Infinity)])], { ...window, pads: undefined }),
+  );
 }
 
 // ONNX counts positions in the whole tensor, PyTorch in each plane.
@@ -94,8 +126,18 @@ function avgPool(dims: number): Writer {
   return (c) => {
     if (isWholePlane(c, dims)) return batched(c, dims, (x) => c.node("GlobalAveragePool", [x]));
     if (!c.isLeftOut("divisorOverride")) return avgPoolBy(c, dims);
-    const attributes = { ...windowOf(c, dims), count_include_pad: c.is("countIncludePad") ? 1 : 0 };
-    return batched(c, dims, (x) => c.node("AveragePool", [x], attributes));
+    const window = windowOf(c, dims);
+    const attributes = { ...window, count_include_pad: c.is("countIncludePad") ? 1 : 0 };
+    const both = c.ints("padding", dims);
+    if (!c.is("countIncludePad") || String(window.pads) === String([...both, ...both])) {
+      return batched(c, dims, (x) => c.node("AveragePool", [x], attributes));
+    }
+    // Only the padding that was asked for counts.
+    const pads = window.pads.map((one, i) => one - (both[i % dims] as number));
+    const around = c.list([0, 0, ...both, 0, 0, ...both]);
+    return batched(c, dims, (x) =>
+      c.node("AveragePool", [c.node("Pad", [x, around])], { ...window, pads, count_include_pad: 0 }),
+    );
   };
 }
 
@@ -109,7 +151,7 @@ function isWholePlane(c: Call, dims: number): boolean {
 
 function avgPoolBy(c: Call, dims: number): readonly Name[] | Name {
   const attributes = windowOf(c, dims);
-  const count = (attributes.kernel_shape as number[]).reduce((a, b) => a * b, 1);
+  const count = attributes.kernel_shape.reduce((a, b) => a * b, 1);
   const by = c.scalar(count / c.number("divisorOverride"));
   return batched(c, dims, (x) =>
     c.node("Mul", [c.node("AveragePool", [x], { ...attributes, count_include_pad: 1 }), by]),
@@ -132,8 +174,7 @@ function adaptivePool(dims: number, type: "Average" | "Max"): Writer {
     if (windows.every(Number.isInteger)) {
       return batched(c, dims, (x) => c.node(`${type}Pool`, [x], { kernel_shape: windows, strides: windows }));
     }
-    if (type === "Max") noForm(`pooling of [${from}] to [${to}], by windows of different sizes`);
-    return averaged(c, from, to);
+    return type === "Max" ? largestIn(c, from, to) : averaged(c, from, to);
   };
 }
 
@@ -146,6 +187,20 @@ function averaged(c: Call, from: readonly number[], to: readonly number[]): Name
     [order[axis], order[rank - 1]] = [rank - 1, axis];
     const matrix = c.node("Reshape", [averages(c, size, to[i] as number), c.list([size, to[i] as number])]);
     return c.transpose(c.node("MatMul", [c.transpose(name, order), matrix]), order);
+  }, c.in("input"));
+}
+
+// The largest elements of windows of different sizes, one dimension after the other.
+function largestIn(c: Call, from: readonly number[], to: readonly number[]): Name {
+  const { rank } = c.value("input");
+  return from.reduce<Name>((name, size, i) => {
+    const axis = rank - from.length + i;
+    const count = to[i] as number;
+    const parts = Array.from({ length: count }, (_, k) => {
+      const window = c.slice(name, axis, Math.floor((k * size) / count), Math.ceil(((k + 1) * size) / count));
+      return c.reduce("ReduceMax", window, [axis], true);
+    });
+    return c.node("Concat", parts, { axis });
   }, c.in("input"));
 }
 
@@ -171,6 +226,7 @@ const kResizeModes: Readonly<Record<string, string>> = {
 const interpolate: Writer = (c) => {
   const input = c.value("input");
   const mode = c.arg("mode") as string;
+  if (mode === "area") return adaptivePool(input.rank - 2, "Average")(c);
   const type = kResizeModes[mode] ?? noForm(`resizing by ${mode}`);
   const isNearest = type === "nearest";
   const coordinates = isNearest

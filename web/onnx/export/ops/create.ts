@@ -35,6 +35,11 @@ const eye: Writer = (c) => {
   return c.out.dtype === "bool" ? c.graph.cast(ones, "bool") : ones;
 };
 
+// Other numbers at every run.
+function random(type: "Uniform" | "Normal"): Writer {
+  return (c) => c.node(`Random${type}Like`, [filled(c, c.scalar(0))]);
+}
+
 const dropout: Writer = (c) => {
   if (!c.is("training") || c.number("p") === 0) return c.node("Identity", [c.in("input")]);
   const ratio = c.graph.constant(c.number("p"), "float32");
@@ -60,6 +65,12 @@ export const kCreate: Writers = {
   arange,
   linspace,
   eye,
+  rand: random("Uniform"),
+  randn: random("Normal"),
+  randLike: random("Uniform"),
+  randnLike: random("Normal"),
+  bernoulli: (c) => c.node("Bernoulli", [c.in("input")]),
+  bernoulli_: () => noForm("random numbers with a given probability"),
   dropout,
   rrelu,
 };

@@ -2,6 +2,7 @@
 
 import type { DType } from "edgegrad";
 import type { Call, Writer, Writers } from "../call.js";
+import { noForm } from "../exporter.js";
 import type { Name } from "../graph.js";
 import { Value } from "../values.js";
 
@@ -212,6 +213,13 @@ const sinc: Writer = composed((c, x) => {
   return c.node("Where", [isZero, c.scalar(1), c.node("Div", [c.node("Sin", [angle]), angle])]);
 });
 
+const entr: Writer = composed((c, x) => {
+  const zero = c.scalar(0);
+  const inside = c.node("Neg", [c.node("Mul", [x, c.node("Log", [x])])]);
+  const outside = c.node("Where", [c.node("Equal", [x, zero]), zero, c.scalar(-Infinity)]);
+  return c.node("Where", [c.node("Greater", [x, zero]), inside, outside]);
+});
+
 // The integral of the normal distribution.
 function ndtr(c: Call, x: Name): Name {
   const scaledDown = c.node("Mul", [x, c.scalar(Math.SQRT1_2)]);
@@ -221,9 +229,17 @@ function ndtr(c: Call, x: Name): Name {
 function bitwise(type: string): Writer {
   return (c) => {
     const isBool = c.out.dtype === "bool";
+    if (!isBool && c.opset < 18) noForm("whole numbers need opset 18");
     return c.node(isBool ? type : `Bitwise${type}`, operands(c));
   };
 }
+
+const bitwiseNot: Writer = (c) => {
+  const x = c.operand("input", c.out.dtype);
+  if (c.out.dtype === "bool") return c.node("Not", [x]);
+  if (c.opset >= 18) return c.node("BitwiseNot", [x]);
+  return c.node("Sub", [c.scalar(-1), x]);
+};
 
 function shift(type: "Mul" | "Div"): Writer {
   return (c) => {
@@ -291,6 +307,7 @@ export const kElementwise: Writers = {
   logaddexp2: logAddExp(2),
   xlogy: xlog(0),
   xlog1py: xlog(1),
+  entr,
   logit,
   sin: unary("Sin"),
   cos: unary("Cos"),
@@ -314,7 +331,7 @@ export const kElementwise: Writers = {
   bitwiseAnd: bitwise("And"),
   bitwiseOr: bitwise("Or"),
   bitwiseXor: bitwise("Xor"),
-  bitwiseNot: (c) => c.node(c.out.dtype === "bool" ? "Not" : "BitwiseNot", [c.operand("input", c.out.dtype)]),
+  bitwiseNot,
   bitwiseLeftShift: shift("Mul"),
   bitwiseRightShift: shift("Div"),
   // Copies and conversions.

@@ -1,6 +1,6 @@
 // Reading and writing elements by their positions.
 
-import type { Call, Writer, Writers } from "../call.js";
+import { type Call, lifted, type Writer, type Writers } from "../call.js";
 import { noForm } from "../exporter.js";
 import type { Name } from "../graph.js";
 import { type Size, type Value, Varying } from "../values.js";
@@ -103,7 +103,10 @@ const maskedSelect: Writer = (c) => {
   return c.node("GatherND", [whole(input, c.in("input")), places]);
 };
 
-const nonzero: Writer = (c) => trueIn(c, c.in("input"));
+const nonzero: Writer = (c) => {
+  if (c.value("input").rank === 0) noForm("positions in a single number");
+  return trueIn(c, c.in("input"));
+};
 
 const oneHot: Writer = (c) => {
   const count = c.out.size(-1);
@@ -227,8 +230,8 @@ const indexPut: Writer = (c) => {
 
 /** Reading and writing elements by their positions. */
 export const kIndexing: Writers = {
-  indexSelect,
-  gather,
+  indexSelect: lifted(indexSelect),
+  gather: lifted(gather),
   takeAlongDim,
   take,
   embedding,
@@ -236,9 +239,9 @@ export const kIndexing: Writers = {
   maskedSelect,
   nonzero,
   oneHot,
-  scatter,
-  scatterAdd,
-  scatterReduce,
+  scatter: lifted(scatter),
+  scatterAdd: lifted(scatterAdd),
+  scatterReduce: lifted(scatterReduce),
   indexAdd,
   indexCopy,
   indexFill,

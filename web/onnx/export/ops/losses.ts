@@ -3,6 +3,8 @@
 import type { Call, Writer, Writers } from "../call.js";
 import { noForm } from "../exporter.js";
 import type { Name } from "../graph.js";
+import { Value } from "../values.js";
+import { length } from "./norms.js";
 
 // The mean or the sum of the losses of all elements, or all of them.
 function reduced(c: Call, name: Name, rank = broadcastRank(c)): Name {
@@ -129,7 +131,9 @@ const marginRanking: Writer = (c) => {
 
 const hingeEmbedding: Writer = elementwise((c, input, target) => {
   const apart = c.node("Relu", [c.node("Sub", [c.scalar(c.number("margin")), input])]);
-  return c.node("Where", [c.node("Equal", [target, c.scalar(1)]), input, apart]);
+  const unless = (label: number, loss: Name) =>
+    c.node("Where", [c.node("Equal", [target, c.scalar(label)]), c.scalar(0), loss]);
+  return c.node("Add", [unless(-1, input), unless(1, apart)]);
 });
 
 const softMargin: Writer = elementwise((c, input, target) =>
@@ -142,17 +146,67 @@ const cosineEmbedding: Writer = (c) => {
   const product = c.reduce("ReduceSum", c.node("Mul", [a, b]), [rank - 1], false);
   const size = (x: Name) => c.node("Add", [c.reduce("ReduceSum", squared(c, x), [rank - 1], false), c.scalar(1e-12)]);
   const similarity = c.node("Div", [product, c.node("Sqrt", [c.node("Mul", [size(a), size(b)])])]);
-  const isSame = c.node("Equal", [c.in("target", c.out.dtype), c.scalar(1)]);
   const apart = c.node("Relu", [c.node("Sub", [similarity, c.scalar(c.number("margin"))])]);
-  return reduced(c, c.node("Where", [isSame, oneLess(c, similarity), apart]), rank - 1);
+  const where = (label: number, loss: Name, other: Name) =>
+    c.node("Where", [c.node("Equal", [c.in("target", c.out.dtype), c.scalar(label)]), loss, other]);
+  const loss = where(1, oneLess(c, similarity), where(-1, apart, c.scalar(0)));
+  return reduced(c, loss, rank - 1);
 };
 
 const poisson: Writer = elementwise((c, input, target) => {
-  if (c.is("full")) noForm("full: true");
-  if (c.is("logInput")) return c.node("Sub", [c.node("Exp", [input]), c.node("Mul", [target, input])]);
-  const log = c.node("Log", [c.node("Add", [input, c.scalar(c.number("eps"))])]);
-  return c.node("Sub", [input, c.node("Mul", [target, log])]);
+  const log = c.is("logInput")
+    ? input
+    : c.node("Log", [c.node("Add", [input, c.scalar(c.number("eps"))])]);
+  const rate = c.is("logInput") ? c.node("Exp", [input]) : input;
+  const loss = c.node("Sub", [rate, c.node("Mul", [target, log])]);
+  return c.is("full") ? c.node("Add", [loss, stirling(c, target)]) : loss;
 });
+
+// The logarithm of the factorial, approximately; 0 for 0 and 1.
+function stirling(c: Call, x: Name): Name {
+  const power = c.node("Sub", [c.node("Mul", [x, c.node("Log", [x])]), x]);
+  const root = c.node("Mul", [c.node("Log", [c.node("Mul", [x, c.scalar(2 * Math.PI)])]), c.scalar(0.5)]);
+  const isLarge = c.node("Greater", [x, c.scalar(1)]);
+  return c.node("Where", [isLarge, c.node("Add", [power, root]), c.scalar(0)]);
+}
+
+const gaussian: Writer = elementwise((c, input, target) => {
+  const eps = c.scalar(c.number("eps"));
+  const given = c.arg("var");
+  let variance = c.node("Max", [c.operand("var", c.out.dtype), eps]);
+  // A variance for each row.
+  if (given instanceof Value && given.rank === c.value("input").rank - 1) {
+    variance = c.unsqueeze(variance, [given.rank]);
+  }
+  const ratio = c.node("Div", [squared(c, c.node("Sub", [input, target])), variance]);
+  const sum = c.node("Add", [c.node("Log", [variance]), ratio]);
+  const half = c.node("Mul", [sum, c.scalar(0.5)]);
+  return c.is("full") ? c.node("Add", [half, c.scalar(0.5 * Math.log(2 * Math.PI))]) : half;
+});
+
+const multilabelSoftMargin: Writer = (c) => {
+  const [input, target] = [c.in("input"), c.in("target", c.out.dtype)];
+  const softplus = (x: Name) => c.node("Softplus", [x]);
+  const positive = c.node("Mul", [target, softplus(c.node("Neg", [input]))]);
+  const negative = c.node("Mul", [oneLess(c, target), softplus(input)]);
+  const { rank } = c.value("input");
+  const losses = weighted(c, c.node("Add", [positive, negative]));
+  return reduced(c, c.reduce("ReduceMean", losses, [rank - 1], false), rank - 1);
+};
+
+const tripletMargin: Writer = (c) => {
+  const { rank } = c.value("anchor");
+  const of = (name: string) => c.in(name, c.out.dtype);
+  const apart = (a: string, b: string) => {
+    const difference = c.node("Sub", [of(a), of(b)]);
+    const moved = c.node("Add", [difference, c.scalar(c.number("eps"))]);
+    return length(c, moved, c.number("p"), [rank - 1], false);
+  };
+  let far = apart("anchor", "negative");
+  if (c.is("swap")) far = c.node("Min", [far, apart("positive", "negative")]);
+  const gap = c.node("Sub", [apart("anchor", "positive"), far]);
+  return reduced(c, c.node("Relu", [c.node("Add", [gap, c.scalar(c.number("margin"))])]), rank - 1);
+};
 
 /** Loss functions. */
 export const kLosses: Writers = {
@@ -170,4 +224,7 @@ export const kLosses: Writers = {
   softMarginLoss: softMargin,
   cosineEmbeddingLoss: cosineEmbedding,
   poissonNllLoss: poisson,
+  gaussianNllLoss: gaussian,
+  multilabelSoftMarginLoss: multilabelSoftMargin,
+  tripletMarginLoss: tripletMargin,
 };

@@ -103,8 +103,8 @@ const instanceNorm: Writer = (c) => {
   return c.node("InstanceNormalization", [c.in("input"), scale, bias], { epsilon });
 };
 
-// The p-norm of a tensor over dimensions.
-function length(c: Call, x: Name, p: number, dims: readonly number[], keep: boolean): Name {
+/** Returns the p-norm of a tensor over dimensions. */
+export function length(c: Call, x: Name, p: number, dims: readonly number[], keep: boolean): Name {
   if (p === 2) return c.reduce("ReduceL2", x, dims, keep);
   if (p === 1) return c.reduce("ReduceL1", x, dims, keep);
   const size = c.node("Abs", [x]);
@@ -122,7 +122,11 @@ const normalize: Writer = (c) => {
 
 const cosineSimilarity: Writer = (c) => {
   const axis = c.dim("dim", Math.max(c.value("x1").rank, c.value("x2").rank));
-  const [a, b] = [c.in("x1", c.out.dtype), c.in("x2", c.out.dtype)];
+  const [first, second] = [c.in("x1", c.out.dtype), c.in("x2", c.out.dtype)];
+  const isSame = String(c.value("x1").sizes()) === String(c.value("x2").sizes());
+  const wide = (x: Name, other: Name) =>
+    isSame ? x : c.node("Expand", [x, c.node("Shape", [other])]);
+  const [a, b] = [wide(first, second), wide(second, first)];
   return cosine(c, a, b, axis, c.number("eps"));
 };
 
@@ -141,10 +145,9 @@ const pairwiseDistance: Writer = (c) => {
 };
 
 const cdist: Writer = (c) => {
-  const { rank } = c.value("x1");
-  const rows = c.unsqueeze(c.in("x1", c.out.dtype), [rank - 1]);
-  const columns = c.unsqueeze(c.in("x2", c.out.dtype), [rank - 2]);
-  return length(c, c.node("Sub", [rows, columns]), c.number("p"), [rank], false);
+  const rows = c.unsqueeze(c.in("x1", c.out.dtype), [c.value("x1").rank - 1]);
+  const columns = c.unsqueeze(c.in("x2", c.out.dtype), [c.value("x2").rank - 2]);
+  return length(c, c.node("Sub", [rows, columns]), c.number("p"), [c.out.rank], false);
 };
 
 /** Normalization and distances. */
@@ -163,7 +166,7 @@ export const kNorms: Writers = {
 /** Functions that are composed of ops here and single nodes in ONNX. */
 export const kNormComposites: Writers = {
   localResponseNorm: (c) =>
-    c.value("input").rank === 4
+    c.value("input").rank === 4 && c.number("size") % 2 === 1
       ? c.node("LRN", [c.in("input")], {
           size: c.number("size"),
           alpha: { float: c.number("alpha") },

@@ -1,6 +1,6 @@
 // Sums, means and other reductions, running ones too, and sorting.
 
-import type { Call, Writer, Writers } from "../call.js";
+import { type Call, lifted, type Writer, type Writers } from "../call.js";
 import { noForm } from "../exporter.js";
 import type { Name } from "../graph.js";
 import { commonType } from "./comparisons.js";
@@ -8,7 +8,7 @@ import { isFloat } from "./elementwise.js";
 
 function dimsOf(c: Call): number[] {
   const { rank } = c.value("input");
-  const dims = c.dims("dim", rank);
+  const dims = rank === 0 ? [] : c.dims("dim", rank);
   return dims.length === 0 ? Array.from({ length: rank }, (_, i) => i) : dims;
 }
 
@@ -124,11 +124,17 @@ const aminmax: Writer = (c) => {
   return ["ReduceMin", "ReduceMax"].map((type) => c.reduce(type, c.in("input"), dims, keep));
 };
 
-// A running reduction of a scalar is the scalar.
-const cumsum: Writer = (c) => {
-  const input = c.in("input", c.out.dtype);
-  if (c.value("input").rank === 0) return c.node("Identity", [input]);
-  return c.node("CumSum", [input, c.graph.constant(c.dim("dim"), "int64")]);
+const cumsum: Writer = (c) =>
+  c.node("CumSum", [c.in("input", c.out.dtype), c.graph.constant(c.dim("dim"), "int64")]);
+
+// From the largest element, whose power does not overflow.
+const logcumsumexp: Writer = (c) => {
+  const axis = c.dim("dim");
+  const x = c.in("input");
+  const largest = c.reduce("ReduceMax", x, [axis], true);
+  const powers = c.node("Exp", [c.node("Sub", [x, largest])]);
+  const sums = c.node("CumSum", [powers, c.graph.constant(axis, "int64")]);
+  return c.node("Add", [c.node("Log", [sums]), largest]);
 };
 
 const diff: Writer = (c) => {
@@ -219,10 +225,10 @@ export const kReductions: Writers = {
   all: ofTruth("ReduceMin"),
   amax: reduced("ReduceMax"),
   amin: reduced("ReduceMin"),
-  max: extreme(true),
-  min: extreme(false),
-  argmax: place("ArgMax"),
-  argmin: place("ArgMin"),
+  max: lifted(extreme(true)),
+  min: lifted(extreme(false)),
+  argmax: lifted(place("ArgMax")),
+  argmin: lifted(place("ArgMin")),
   var: (c) => variance(c, dimsOf(c), c.is("keepdim")),
   std: (c) => c.node("Sqrt", [variance(c, dimsOf(c), c.is("keepdim"))]),
   varMean: withMean(false),
@@ -233,14 +239,15 @@ export const kReductions: Writers = {
   nanmean,
   countNonzero,
   aminmax,
-  cumsum,
+  cumsum: lifted(cumsum),
   diff,
-  topk,
-  sort,
-  argsort,
-  msort,
-  kthvalue,
-  median,
+  topk: lifted(topk),
+  sort: lifted(sort),
+  argsort: lifted(argsort),
+  msort: lifted(msort),
+  kthvalue: lifted(kthvalue),
+  median: lifted(median),
+  logcumsumexp: lifted(logcumsumexp),
   searchsorted,
   bucketize: (c) => bordersBelow(c, "boundaries"),
 };

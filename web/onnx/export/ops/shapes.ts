@@ -1,6 +1,6 @@
 // Views, joins and other ops that only move elements.
 
-import { Call, kEnd, type Writer, type Writers } from "../call.js";
+import { Call, kEnd, lifted, type Writer, type Writers } from "../call.js";
 import { noForm } from "../exporter.js";
 import type { Name } from "../graph.js";
 import { type Size, type Step, sizeFrom, type Value } from "../values.js";
@@ -265,6 +265,14 @@ const rot90: Writer = (c) => {
   return flipped(c.transpose(c.in("input"), swapped(rank, a, b)), [turns === 1 ? a : b]);
 };
 
+// Where a matrix has its diagonal, the value.
+const fillDiagonal: Writer = (c) => {
+  if (c.value("input").rank !== 2 || c.is("wrap")) noForm("other tensors than matrices, or wrap: true");
+  const zeros = c.node("Expand", [c.scalar(0, "int32"), c.exporter.shape(c.out.sizes())]);
+  const mask = c.graph.cast(c.node("EyeLike", [zeros]), "bool");
+  return c.node("Where", [mask, c.operand("fillValue", c.out.dtype), c.in("input")]);
+};
+
 const meshgrid: Writer = (c) => {
   const values = c.arg("tensors") as Value[];
   const isSwapped = c.is("indexing", "xy") && values.length >= 2;
@@ -418,9 +426,10 @@ export const kShapes: Writers = {
   pad,
   diagonal,
   diag,
+  fillDiagonal_: fillDiagonal,
   trace,
   meshgrid,
-  unfold,
+  unfold: lifted(unfold),
   repeatInterleave,
   viewUpdate,
 };

@@ -1,0 +1,105 @@
+// Convolutions.
+
+import * as eg from "edgegrad";
+import { fail } from "../errors.js";
+import { tensor, tensorOrNull, type Value } from "../values/value.js";
+import { int, maybeInts, type Ops, op, type ValuesOf } from "./op.js";
+import { isSymmetric, kWindow, paddedBy, type Windows, windowsOn } from "./windows.js";
+
+const kConv = { ...kWindow, group: int(1) };
+const kConvTranspose = { ...kConv, output_padding: maybeInts, output_shape: maybeInts };
+
+const kForward = [eg.conv1d, eg.conv2d, eg.conv3d] as const;
+const kTransposed = [eg.convTranspose1d, eg.convTranspose2d, eg.convTranspose3d] as const;
+
+function ofRank<T>(functions: readonly T[], rank: number): T {
+  return (
+    functions[rank - 1] ??
+    fail("ShapeMismatch", "OnnxModule", `a convolution over ${rank} axes; there are 1 to 3.`)
+  );
+}
+
+/** Returns the convolution that Conv computes. */
+export function convolution(
+  x: eg.Tensor,
+  weight: eg.Tensor,
+  bias: eg.Tensor | null,
+  given: ValuesOf<typeof kConv>,
+): eg.Tensor {
+  const windows = windowsOn(x.shape.slice(2), weight.shape.slice(2), given);
+  const run = ofRank(kForward, windows.rank);
+  const isEven = isSymmetric(windows);
+  const input = isEven ? x : paddedBy(x, windows.before, windows.behind, 0);
+  return run(input, weight, {
+    bias,
+    stride: windows.strides,
+    padding: isEven ? windows.before : 0,
+    dilation: windows.dilations,
+    groups: given.group,
+  });
+}
+
+// The whole result is computed and cut, because ONNX can cut both ends differently.
+function transposed(
+  [input, kernel, added]: readonly Value[],
+  given: ValuesOf<typeof kConvTranspose>,
+): eg.Tensor {
+  const [x, weight, bias] = [tensor(input), tensor(kernel), tensorOrNull(added)];
+  const spatial = x.shape.slice(2);
+  const windows = windowsOn(spatial, weight.shape.slice(2), { ...given, auto_pad: "NOTSET" });
+  const more = given.output_padding ?? spatial.map(() => 0);
+  const run = ofRank(kTransposed, windows.rank);
+  const common = {
+    bias,
+    stride: windows.strides,
+    dilation: windows.dilations,
+    groups: given.group,
+  };
+  const [before, behind] = cuts(spatial, windows, more, given);
+  const isUsual = before.every((one, i) => one === behind[i] && one >= 0);
+  if (
+    isUsual &&
+    more.every(
+      (one, i) => one < Math.max(windows.strides[i] as number, windows.dilations[i] as number),
+    )
+  ) {
+    return run(x, weight, { ...common, padding: before, outputPadding: [...more] });
+  }
+  const whole = run(x, weight, common);
+  return paddedBy(
+    whole,
+    before.map((one) => -one),
+    behind.map((one, i) => (more[i] as number) - one),
+    0,
+  );
+}
+
+function cuts(
+  spatial: readonly number[],
+  { kernel, strides, dilations, before, behind }: Windows,
+  more: readonly number[],
+  { auto_pad, output_shape }: ValuesOf<typeof kConvTranspose>,
+): [number[], number[]] {
+  const isSame = auto_pad.startsWith("SAME");
+  if (output_shape === undefined && !isSame) return [before, behind];
+  const wanted =
+    output_shape?.slice(-spatial.length) ?? spatial.map((size, i) => size * (strides[i] as number));
+  const totals = spatial.map((size, i) => {
+    const reach = ((kernel[i] as number) - 1) * (dilations[i] as number) + 1;
+    return (
+      (size - 1) * (strides[i] as number) + (more[i] as number) + reach - (wanted[i] as number)
+    );
+  });
+  const less = totals.map((total) => Math.floor(total / 2));
+  const rest = totals.map((total, i) => total - (less[i] as number));
+  return auto_pad === "SAME_UPPER" ? [less, rest] : [rest, less];
+}
+
+export const kConvolutions: Ops = {
+  Conv: op({
+    attributes: kConv,
+    run: ([x, weight, bias], given) =>
+      convolution(tensor(x), tensor(weight), tensorOrNull(bias), given),
+  }),
+  ConvTranspose: op({ attributes: kConvTranspose, run: transposed }),
+};
