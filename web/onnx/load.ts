@@ -2,6 +2,7 @@
 
 import * as eg from "edgegrad";
 import { fail } from "./errors.js";
+import { fileWithout } from "./export/loaded.js";
 import { readBy, simplify, usesOf } from "./graph/analyze.js";
 import {
   type Compiled,
@@ -95,7 +96,7 @@ function moduleFrom(compiled: Compiled, model: Message<"Model">, options: LoadOp
     }
   }
   return moduleOf(
-    programFrom(graph, frame, held, message, model, options),
+    programFrom(graph, frame, held, message, model, compiled.initializers, options),
     held.map(({ value }) => value),
   );
 }
@@ -131,6 +132,7 @@ function programFrom(
   held: readonly Held[],
   message: Message<"Graph">,
   model: Message<"Model">,
+  initializers: readonly Initializer[],
   { outputs }: LoadOptions,
 ): Program {
   const defaults = new Set(message.initializer.map(({ name }) => name));
@@ -160,7 +162,21 @@ function programFrom(
     metadata: Object.fromEntries(
       model.metadataProps.map(({ key, value }) => [key ?? "", value ?? ""]),
     ),
+    file: fileWithout(
+      { ...model, graph: { ...message, output: outputsIn(message, known, outputs) } },
+      held,
+      new Map(initializers.map(({ name, tensor }) => [name, tensor])),
+    ),
   };
+}
+
+// The declarations of the chosen outputs.
+function outputsIn(
+  { output }: Message<"Graph">,
+  known: ReadonlyMap<string | undefined, Message<"ValueInfo">>,
+  names: readonly string[] | undefined,
+): readonly Message<"ValueInfo">[] {
+  return names?.map((name) => known.get(name) ?? emptyInfo(name)) ?? output;
 }
 
 const emptyInfo = (name: string): Message<"ValueInfo"> => ({

@@ -3,6 +3,7 @@
 import { type DType, type Tensor, tensor } from "edgegrad";
 import type { Draft } from "../proto/schema.js";
 import { kAttributeTypes, kTypes } from "../proto/types.js";
+import { halfBits, upperBits } from "./half.js";
 
 /** The number of an element type in a file by its name here. */
 export const kElementTypes: Readonly<Partial<Record<DType, number>>> = {
@@ -135,7 +136,14 @@ function attributeOf(name: string, value: Attribute): Draft<"Attribute"> {
 
 /** Returns a tensor as it stands in a file. */
 export function tensorOf(data: Tensor): Draft<"Tensor"> {
-  const elements = data.dataSync();
+  const numbers = data.dataSync();
+  const isHalf = data.dtype === "float16";
+  const isUpper = data.dtype === "bfloat16";
+  const elements = isHalf
+    ? halfBits(numbers as Float32Array)
+    : isUpper
+      ? upperBits(numbers as Float32Array)
+      : numbers;
   const { buffer, byteOffset, byteLength } = elements;
   return {
     dims: data.shape,

@@ -2,10 +2,12 @@
 
 import { nn, runtime, scope, type Tensor } from "edgegrad";
 import { fail } from "../errors.js";
+import { OnnxModule, programOf } from "../module.js";
 import { writeMessage } from "../proto/write.js";
 import { Call, type Writer } from "./call.js";
 import { Exporter, NoForm } from "./exporter.js";
 import { type Name, valueInfo } from "./graph.js";
+import { fileWith, tensorsIn } from "./loaded.js";
 import { merge, resized, sizesToTry } from "./merge.js";
 import { checkNames, defaultNames, type ReadOptions, readOptions, type SaveOptions } from "./options.js";
 import { kComposites, kOps } from "./table.js";
@@ -22,8 +24,20 @@ export async function save(target: Traceable, options?: SaveOptions): Promise<Ui
   if (!(target instanceof nn.Module) && typeof target !== "function") {
     fail("InvalidArgument", kWhere, "the first argument must be an nn.Module or a function of tensors.");
   }
+  if (target instanceof OnnxModule && options?.inputs === undefined) return savedAgain(target, options);
   const read = readOptions(target, options);
   return inMode(target, read.training, () => scope(() => written(target, read)));
+}
+
+// Without inputs, the graph of the file stays as it was.
+function savedAgain(module: OnnxModule, options: SaveOptions | undefined): Uint8Array {
+  const given = Object.entries(options ?? {}).find(([, value]) => value !== undefined);
+  if (given !== undefined) {
+    const message = `${given[0]}: without inputs a loaded model is written as it was. Give inputs, and it is traced anew.`;
+    fail("InvalidArgument", kWhere, message);
+  }
+  const { file, members } = programOf(module);
+  return fileWith(file, tensorsIn(module, members));
 }
 
 // Runs `fn` with all parts of a module in evaluation or training mode.
