@@ -2,7 +2,7 @@
 
 import * as eg from "edgegrad";
 import { fail } from "./errors.js";
-import { fileWithout } from "./export/loaded.js";
+import { buffersIn, fileWithout } from "./export/loaded.js";
 import { readBy, simplify, usesOf } from "./graph/analyze.js";
 import {
   type Compiled,
@@ -86,12 +86,14 @@ function moduleFrom(compiled: Compiled, model: Message<"Model">, options: LoadOp
     if (value instanceof eg.Tensor) held.push(constantTensor(slot, value));
     else frame[slot] = value;
   }
+  const buffers = buffersIn(model);
   for (const one of compiled.initializers) {
     const use = uses.get(one.slot);
     if (use?.isSetting && one.tensor.count <= kMostHostElements)
       frame[one.slot] = hostOf(one.tensor);
     else {
-      const isLearned = needed.has(one.slot) && isFloating(one.tensor) && !use?.isUpdated;
+      const isState = use?.isUpdated || buffers.has(one.name);
+      const isLearned = needed.has(one.slot) && isFloating(one.tensor) && !isState;
       held.push(initializerTensor(one, isLearned && options.trainable !== false));
     }
   }

@@ -84,7 +84,8 @@ export class Call {
   /** Returns an argument that is a list of sizes, or one for `count` dimensions. */
   sizes(name: string, count = 1): Size[] {
     const value = this.arg(name);
-    if (Array.isArray(value)) return value.length === 1 && count > 1 ? new Array(count).fill(value[0]) : value;
+    if (Array.isArray(value))
+      return value.length === 1 && count > 1 ? new Array(count).fill(value[0]) : value;
     return new Array(count).fill(value);
   }
 
@@ -95,7 +96,8 @@ export class Call {
 
   /** Returns a number that must not depend on the inputs. */
   known(name: string, value: unknown): number {
-    if (value instanceof Varying) noForm(`${name} depends on the size of a dynamic axis (${value})`);
+    if (value instanceof Varying)
+      noForm(`${name} depends on the size of a dynamic axis (${value})`);
     return typeof value === "number" || typeof value === "bigint"
       ? Number(value)
       : noForm(`${name} must be a number`);
@@ -151,7 +153,8 @@ export class Call {
   /** Reduces dimensions, which are an attribute or an input depending on the op and its version. */
   reduce(type: string, name: Name, dims: readonly number[], keepdims: boolean): Name {
     const keep = keepdims ? 1 : 0;
-    if (dims.length === 0) return type === "ReduceSum" || type === "ReduceMean" ? name : this.node("Identity", [name]);
+    if (dims.length === 0)
+      return type === "ReduceSum" || type === "ReduceMean" ? name : this.node("Identity", [name]);
     return type === "ReduceSum" || this.opset >= 18
       ? this.node(type, [name, this.list(dims)], { keepdims: keep })
       : this.node(type, [name], { axes: dims, keepdims: keep });
@@ -165,7 +168,9 @@ export function lifted(write: Writer): Writer {
     const values = mapLeaves(c.step.values, (leaf) =>
       leaf instanceof Value && leaf.rank === 0 ? c.exporter.asVector(leaf) : leaf,
     ) as Step["values"];
-    const outputs = c.step.outputs.map(({ dtype, shape }) => new Value("step", dtype, [1, ...shape]));
+    const outputs = c.step.outputs.map(
+      ({ dtype, shape }) => new Value("step", dtype, [1, ...shape]),
+    );
     const names = [write(new Call(c.exporter, { ...c.step, values, outputs }))].flat() as Name[];
     return names.map((name, i) =>
       c.node("Reshape", [name, c.exporter.shape((c.step.outputs[i] as Value).sizes())]),

@@ -56,7 +56,10 @@ export class Dimensions {
         const product = a.samples.map((one, i) => one * (b.samples[i] as number));
         const line = lineThrough(product, samples);
         if (line === null || line.offset !== 0) continue;
-        return this.#remember(samples, this.#onLine(this.#graph.node("Mul", [a.name(), b.name()]), line));
+        return this.#remember(
+          samples,
+          this.#onLine(this.#graph.node("Mul", [a.name(), b.name()]), line),
+        );
       }
     }
     return null;

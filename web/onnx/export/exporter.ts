@@ -19,6 +19,8 @@ export class Exporter {
   readonly #dimensions: Dimensions;
   readonly #names = new Map<Value, Name>();
   readonly #folded = new Set<Value>();
+  /** The names of the buffers in the file. */
+  readonly buffers: Name[] = [];
   /** The steps that made the values, for ops that are joined with the one before. */
   readonly makers = new Map<Value, Step>();
 
@@ -54,7 +56,11 @@ export class Exporter {
     if (known !== undefined) return known;
     if (value.data === null) throw new Error("no step makes a value");
     if (kElementTypes[value.dtype] === undefined) noForm(`ONNX has no tensors of ${value.dtype}`);
-    const name = this.graph.initializer(value.name || (value.origin === "parameter" ? "parameter" : "tensor"), value.data);
+    const isMember = value.origin === "parameter" || value.origin === "buffer";
+    const name = isMember
+      ? this.graph.initializer(value.name || "parameter", value.data)
+      : this.graph.constantTensor(value.data);
+    if (value.origin === "buffer") this.buffers.push(name);
     this.define(value, name);
     return name;
   }
@@ -69,7 +75,10 @@ export class Exporter {
 
   /** Returns a size as a list of one whole number. */
   size(size: Size): Name {
-    return this.#dimensions.find(size) ?? noForm(`it is not known how the size ${size} depends on the inputs`);
+    return (
+      this.#dimensions.find(size) ??
+      noForm(`it is not known how the size ${size} depends on the inputs`)
+    );
   }
 
   /** Returns sizes as a list of whole numbers. */
@@ -107,7 +116,10 @@ export class Exporter {
       const size = sizeFrom((one) => rounded(of(one)), given);
       const found = this.#isNear(size, given, of) ? this.#dimensions.find(size) : null;
       if (found === null) continue;
-      return type.reduce((name, one) => graph.node(one, [name]), graph.cast(this.#asScalar(found), dtype));
+      return type.reduce(
+        (name, one) => graph.node(one, [name]),
+        graph.cast(this.#asScalar(found), dtype),
+      );
     }
     return noForm(`it is not known how the number ${given} depends on the inputs`);
   }

@@ -39,6 +39,7 @@ export type Name = string;
 export class Graph {
   readonly nodes: Draft<"Node">[] = [];
   readonly initializers: Draft<"Tensor">[] = [];
+  readonly #constantNodes: Draft<"Node">[] = [];
   readonly #taken = new Set<string>();
   readonly #constants = new Map<string, Name>();
   /** The module whose call is being written; a part of the nodes' names. */
@@ -55,7 +56,12 @@ export class Graph {
   }
 
   /** Adds a node and returns the names of its results. */
-  outputs(type: string, inputs: readonly (Name | null)[], attributes: Attributes, count: number): Name[] {
+  outputs(
+    type: string,
+    inputs: readonly (Name | null)[],
+    attributes: Attributes,
+    count: number,
+  ): Name[] {
     const place = [...this.path.split("."), type].filter(Boolean).join("/");
     const name = `/${this.unique(place)}`;
     const output = Array.from({ length: count }, (_, i) => this.unique(`${name}_output_${i}`));
@@ -73,11 +79,19 @@ export class Graph {
     return this.outputs(type, inputs, attributes, 1)[0] as Name;
   }
 
-  /** Adds a tensor to the file. */
+  /** Adds a parameter or a buffer to the file. */
   initializer(name: string, data: Tensor): Name {
     const unique = this.unique(name);
     this.initializers.push({ ...tensorOf(data), name: unique });
     return unique;
+  }
+
+  /** Adds a tensor that is neither, so that a reader does not train it. */
+  constantTensor(data: Tensor): Name {
+    const output = this.unique(`constant_${this.#constantNodes.length}`);
+    const attribute = [attributeOf("value", { tensor: tensorOf(data) })];
+    this.#constantNodes.push({ output: [output], opType: "Constant", attribute });
+    return output;
   }
 
   /** Returns a tensor with these numbers; equal ones are in the file once. */
@@ -86,7 +100,7 @@ export class Graph {
     let name = this.#constants.get(key);
     if (name === undefined) {
       const made = tensor(typeof data === "number" ? data : [...data], { dtype });
-      name = this.initializer(`constant_${this.#constants.size}`, made);
+      name = this.constantTensor(made);
       made.dispose();
       this.#constants.set(key, name);
     }
@@ -98,17 +112,18 @@ export class Graph {
     return this.constant(data, "int64");
   }
 
-  /** Removes what no result needs: nodes, and tensors of the file. */
-  prune(results: readonly Name[]): void {
+  /** Returns all nodes and tensors that the results need. */
+  needed(results: readonly Name[]): { node: Draft<"Node">[]; initializer: Draft<"Tensor">[] } {
     const needed = new Set(results);
-    const kept = this.nodes.splice(0).reverse().filter((node) => {
-      const isNeeded = node.output?.some((name) => needed.has(name));
-      if (isNeeded) for (const name of node.input ?? []) needed.add(name);
-      return isNeeded;
-    });
-    this.nodes.push(...kept.reverse());
-    const stored = this.initializers.splice(0);
-    this.initializers.push(...stored.filter(({ name = "" }) => needed.has(name)));
+    const node: Draft<"Node">[] = [];
+    for (const one of [...this.#constantNodes, ...this.nodes].reverse()) {
+      if (!one.output?.some((name) => needed.has(name))) continue;
+      for (const name of one.input ?? []) needed.add(name);
+      node.push(one);
+    }
+    node.reverse();
+    const initializer = this.initializers.filter(({ name = "" }) => needed.has(name));
+    return { node, initializer };
   }
 
   /** Converts the elements of a tensor. */
@@ -121,7 +136,8 @@ const utf8 = new TextEncoder();
 
 function attributeOf(name: string, value: Attribute): Draft<"Attribute"> {
   if (typeof value === "number") return { name, i: value, type: kAttributeTypes.int };
-  if (typeof value === "string") return { name, s: utf8.encode(value), type: kAttributeTypes.string };
+  if (typeof value === "string")
+    return { name, s: utf8.encode(value), type: kAttributeTypes.string };
   if (Array.isArray(value)) return { name, ints: value, type: kAttributeTypes.ints };
   const given = value as Exclude<Attribute, number | string | readonly number[]>;
   if ("float" in given) return { name, f: given.float, type: kAttributeTypes.float };
@@ -158,6 +174,8 @@ export function valueInfo(
   dtype: DType,
   sizes: readonly (number | string)[],
 ): Draft<"ValueInfo"> {
-  const dim = sizes.map((size) => (typeof size === "number" ? { dimValue: size } : { dimParam: size }));
+  const dim = sizes.map((size) =>
+    typeof size === "number" ? { dimValue: size } : { dimParam: size },
+  );
   return { name, type: { tensorType: { elemType: kElementTypes[dtype], shape: { dim } } } };
 }

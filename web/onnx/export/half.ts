@@ -2,12 +2,18 @@
 
 /** Returns the bits of float16 numbers. */
 export function halfBits(numbers: Float32Array): Uint16Array {
-  return Uint16Array.from(new Uint32Array(numbers.buffer, numbers.byteOffset, numbers.length), halfOf);
+  return Uint16Array.from(
+    new Uint32Array(numbers.buffer, numbers.byteOffset, numbers.length),
+    halfOf,
+  );
 }
 
 /** Returns the bits of bfloat16 numbers: the upper half of those of float32. */
 export function upperBits(numbers: Float32Array): Uint16Array {
-  return Uint16Array.from(new Uint32Array(numbers.buffer, numbers.byteOffset, numbers.length), (bits) => bits >>> 16);
+  return Uint16Array.from(
+    new Uint32Array(numbers.buffer, numbers.byteOffset, numbers.length),
+    (bits) => bits >>> 16,
+  );
 }
 
 // From the bits of float32: the exponent has 5 bits instead of 8, and the fraction 10 instead of 23.

@@ -9,6 +9,20 @@ import { writeMessage } from "../proto/write.js";
 import type { Stored } from "../tensors/decode.js";
 import { kElementTypes, tensorOf } from "./graph.js";
 
+/** The name under which the metadata of a file list its buffers, which ONNX does not tell from parameters. */
+export const kBuffersKey = "edgegrad.buffers";
+
+/** Returns the names of a file's buffers, as far as it says so. */
+export function buffersIn({ metadataProps }: Message<"Model">): ReadonlySet<unknown> {
+  const text = metadataProps.find(({ key }) => key === kBuffersKey)?.value ?? "[]";
+  try {
+    const names: unknown = JSON.parse(text);
+    return new Set(Array.isArray(names) ? names : []);
+  } catch {
+    return new Set();
+  }
+}
+
 /** A tensor of a file that a module holds. */
 export interface HeldTensor {
   readonly name: string;
@@ -41,7 +55,8 @@ export function fileWith(file: Uint8Array, tensors: ReadonlyMap<string, Tensor>)
     const isAsRead = dataType === kElementTypes[tensor.dtype];
     if (!isAsRead && !isEmpty(message)) return message;
     if (isAsRead) return { ...tensorOf(tensor), name };
-    const advice = "Convert the module back with to(), or give save() inputs, which writes the file anew.";
+    const advice =
+      "Convert the module back with to(), or give save() inputs, which writes the file anew.";
     return fail(
       "DtypeMismatch",
       "save",
@@ -50,7 +65,14 @@ export function fileWith(file: Uint8Array, tensors: ReadonlyMap<string, Tensor>)
   });
 }
 
-function isEmpty({ rawData, floatData, int32Data, int64Data, doubleData, uint64Data }: Message<"Tensor">): boolean {
+function isEmpty({
+  rawData,
+  floatData,
+  int32Data,
+  int64Data,
+  doubleData,
+  uint64Data,
+}: Message<"Tensor">): boolean {
   const lists = [floatData, int32Data, int64Data, doubleData, uint64Data];
   return rawData === undefined && lists.every(({ length }) => length === 0);
 }

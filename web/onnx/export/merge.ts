@@ -27,7 +27,11 @@ export function sizesToTry(sizes: ReadonlyMap<string, number>): Map<string, numb
 }
 
 /** Returns an input at other sizes, with its rows repeated or left out. */
-export function resized(input: Tensor, axes: DynamicAxes, sizes: ReadonlyMap<string, number>): Tensor {
+export function resized(
+  input: Tensor,
+  axes: DynamicAxes,
+  sizes: ReadonlyMap<string, number>,
+): Tensor {
   let result = input.detach();
   for (const [dim, name] of axes) {
     const size = sizes.get(name) as number;
@@ -87,7 +91,8 @@ class Merging {
       return;
     }
     this.#versions.set(first, versions);
-    if (versions.some((one) => one.rank !== first.rank)) differs("the number of dimensions of a tensor");
+    if (versions.some((one) => one.rank !== first.rank))
+      differs("the number of dimensions of a tensor");
     first.shapes = versions.map((one) => one.shape);
     if (first.origin === "constant") checkConstant(versions);
   }
@@ -96,7 +101,8 @@ class Merging {
   tree(versions: readonly unknown[], where: string): unknown {
     const [first] = versions;
     if (Array.isArray(first)) {
-      if (versions.some((one) => !Array.isArray(one) || one.length !== first.length)) differs(where);
+      if (versions.some((one) => !Array.isArray(one) || one.length !== first.length))
+        differs(where);
       return first.map((_, i) =>
         this.tree(
           versions.map((one) => (one as unknown[])[i]),
@@ -149,4 +155,3 @@ function differs(what: string): never {
       "Leave that axis out of dynamicAxes, or compute it by ops on whole tensors.",
   );
 }
-

@@ -37,7 +37,15 @@ export interface ReadOptions {
 }
 
 const kWhere = "save";
-const kOptions = ["inputs", "inputNames", "outputNames", "dynamicAxes", "opset", "training", "metadata"];
+const kOptions = [
+  "inputs",
+  "inputNames",
+  "outputNames",
+  "dynamicAxes",
+  "opset",
+  "training",
+  "metadata",
+];
 const kOpsets = { least: 17, most: 22, default: 20 };
 
 /** Checks the options of a call. */
@@ -48,7 +56,9 @@ export function readOptions(target: unknown, given: unknown): ReadOptions {
   const options = (given ?? {}) as Record<string, unknown>;
   for (const name of Object.keys(options)) {
     if (kOptions.includes(name)) continue;
-    const near = kOptions.find((one) => one.toLowerCase() === name.replaceAll("_", "").toLowerCase());
+    const near = kOptions.find(
+      (one) => one.toLowerCase() === name.replaceAll("_", "").toLowerCase(),
+    );
     const advice = near === undefined ? `There are ${kOptions.join(", ")}.` : `Write ${near}.`;
     fail("InvalidArgument", kWhere, `there is no option "${name}". ${advice}`);
   }
@@ -63,7 +73,9 @@ export function readOptions(target: unknown, given: unknown): ReadOptions {
   if (!isPlain(metadata) || !Object.values(metadata).every((one) => typeof one === "string")) {
     refuse("metadata", "an object of strings");
   }
-  const inputNames = namesFrom(options.inputNames, "inputNames", inputs.length) ?? defaultNames("input", inputs.length);
+  const inputNames =
+    namesFrom(options.inputNames, "inputNames", inputs.length) ??
+    defaultNames("input", inputs.length);
   return {
     inputs,
     inputNames,
@@ -82,7 +94,8 @@ export function defaultNames(base: string, count: number): string[] {
 
 function namesFrom(given: unknown, option: string, count: number | null): readonly string[] | null {
   if (given === undefined) return null;
-  const isNames = Array.isArray(given) && given.every((one) => typeof one === "string" && one !== "");
+  const isNames =
+    Array.isArray(given) && given.every((one) => typeof one === "string" && one !== "");
   if (!isNames) refuse(option, "an array of names");
   checkNames(given, option, count);
   return given;
@@ -97,7 +110,11 @@ export function checkNames(names: readonly string[], option: string, count: numb
 }
 
 // The names of results are accepted, as in PyTorch: their sizes follow from the inputs.
-function readAxes(given: unknown, names: readonly string[], inputs: readonly Tensor[]): DynamicAxes[] {
+function readAxes(
+  given: unknown,
+  names: readonly string[],
+  inputs: readonly Tensor[],
+): DynamicAxes[] {
   const wanted = given ?? {};
   if (!isPlain(wanted)) refuse("dynamicAxes", 'an object such as { input: { 0: "batch" } }');
   return names.map((name, i) => {
@@ -112,7 +129,8 @@ function readAxes(given: unknown, names: readonly string[], inputs: readonly Ten
       if (!Number.isInteger(dim) || dim < -ndim || dim >= ndim) {
         refuse("dynamicAxes", `dimensions of "${name}", which has ${ndim}, got ${dim}`);
       }
-      if (typeof axis !== "string" || axis === "") refuse("dynamicAxes", `a name for dimension ${dim} of "${name}"`);
+      if (typeof axis !== "string" || axis === "")
+        refuse("dynamicAxes", `a name for dimension ${dim} of "${name}"`);
       return [dim < 0 ? dim + ndim : dim, axis] as const;
     });
   });
@@ -123,6 +141,7 @@ function refuse(option: string, expected: string): never {
 }
 
 function nameOf(target: unknown): string {
-  const { constructor } = Object(target) as nn.Module;
-  return typeof target === "function" ? "the function" : `the ${constructor.name}`;
+  return typeof target === "function"
+    ? "the function"
+    : `the ${(target as nn.Module).constructor.name}`;
 }

@@ -7,12 +7,18 @@ import { writeMessage } from "../proto/write.js";
 import { Call, type Writer } from "./call.js";
 import { Exporter, NoForm } from "./exporter.js";
 import { type Name, valueInfo } from "./graph.js";
-import { fileWith, tensorsIn } from "./loaded.js";
+import { fileWith, kBuffersKey, tensorsIn } from "./loaded.js";
 import { merge, resized, sizesToTry } from "./merge.js";
-import { checkNames, defaultNames, type ReadOptions, readOptions, type SaveOptions } from "./options.js";
+import {
+  checkNames,
+  defaultNames,
+  type ReadOptions,
+  readOptions,
+  type SaveOptions,
+} from "./options.js";
 import { kComposites, kOps } from "./table.js";
 import { type Traceable, type Traced, trace } from "./trace.js";
-import { leavesOf, type Step, Value, valuesIn, Varying } from "./values.js";
+import { leavesOf, type Step, Value, Varying, valuesIn } from "./values.js";
 
 const kWhere = "save";
 
@@ -22,9 +28,14 @@ const kWhere = "save";
  */
 export async function save(target: Traceable, options?: SaveOptions): Promise<Uint8Array> {
   if (!(target instanceof nn.Module) && typeof target !== "function") {
-    fail("InvalidArgument", kWhere, "the first argument must be an nn.Module or a function of tensors.");
+    fail(
+      "InvalidArgument",
+      kWhere,
+      "the first argument must be an nn.Module or a function of tensors.",
+    );
   }
-  if (target instanceof OnnxModule && options?.inputs === undefined) return savedAgain(target, options);
+  if (target instanceof OnnxModule && options?.inputs === undefined)
+    return savedAgain(target, options);
   const read = readOptions(target, options);
   return inMode(target, read.training, () => scope(() => written(target, read)));
 }
@@ -69,7 +80,11 @@ function traceAll(target: Traceable, { inputs, axes }: ReadOptions): Traced {
       const size = (inputs[i] as Tensor).shape[dim] as number;
       const known = sizes.get(name);
       if (known !== undefined && known !== size) {
-        fail("ShapeMismatch", kWhere, `dynamicAxes: "${name}" is ${known} in one input and ${size} in another.`);
+        fail(
+          "ShapeMismatch",
+          kWhere,
+          `dynamicAxes: "${name}" is ${known} in one input and ${size} in another.`,
+        );
       }
       sizes.set(name, size);
     }
@@ -138,7 +153,9 @@ function isConstant(exporter: Exporter, step: Step): boolean {
 }
 
 const kRandom: ReadonlySet<string> = new Set(
-  "rand randn randint randperm randLike randnLike bernoulli normal multinomial poisson binomial uniform_ normal_".split(" "),
+  "rand randn randint randperm randLike randnLike bernoulli normal multinomial poisson binomial uniform_ normal_".split(
+    " ",
+  ),
 );
 
 function writerOf(step: Step): Writer | undefined {
@@ -176,20 +193,33 @@ function model(
   const outputs = values.map((value, i) => {
     const wanted = graph.unique(names[i] as string);
     if (wanted !== names[i]) {
-      fail("InvalidArgument", kWhere, `outputNames: "${names[i]}" is the name of an input or a parameter.`);
+      fail(
+        "InvalidArgument",
+        kWhere,
+        `outputNames: "${names[i]}" is the name of an input or a parameter.`,
+      );
     }
-    const isNode = !exporter.isStored(value) && !used.has(exporter.nameOf(value)) && !renamed.has(exporter.nameOf(value));
-    const source = isNode ? exporter.nameOf(value) : graph.node("Identity", [exporter.nameOf(value)]);
+    const isNode =
+      !exporter.isStored(value) &&
+      !used.has(exporter.nameOf(value)) &&
+      !renamed.has(exporter.nameOf(value));
+    const source = isNode
+      ? exporter.nameOf(value)
+      : graph.node("Identity", [exporter.nameOf(value)]);
     renamed.set(source, wanted);
     return valueInfo(wanted, value.dtype, sizesOf(value, wanted, axes));
   });
-  graph.prune([...renamed.keys()]);
+  const needed = graph.needed([...renamed.keys()]);
   const rename = (name: string) => renamed.get(name) ?? name;
-  const node = graph.nodes.map((one) => ({
+  const node = needed.node.map((one) => ({
     ...one,
     input: one.input?.map(rename),
     output: one.output?.map(rename),
   }));
+  // ONNX does not tell parameters and buffers apart.
+  const buffers = exporter.buffers.length > 0 && {
+    [kBuffersKey]: JSON.stringify(exporter.buffers),
+  };
   const input = traced.inputs.map((value) => {
     const name = exporter.nameOf(value);
     return valueInfo(name, value.dtype, sizesOf(value, name, axes));
@@ -199,8 +229,11 @@ function model(
     producerName: "edgegrad",
     producerVersion: runtime().version,
     opsetImport: [{ domain: "", version: options.opset }],
-    metadataProps: Object.entries(options.metadata).map(([key, value]) => ({ key, value })),
-    graph: { name: "main", node, initializer: graph.initializers, input, output: outputs },
+    metadataProps: Object.entries({ ...options.metadata, ...buffers }).map(([key, value]) => ({
+      key,
+      value,
+    })),
+    graph: { name: "main", node, initializer: needed.initializer, input, output: outputs },
   });
 }
 
@@ -213,7 +246,9 @@ function irVersion(opset: number): number {
 // The tensors of a result; null stands for one that there is not.
 function outputsOf(result: unknown, leaves: readonly unknown[]): Value[] {
   const values = leaves.filter((leaf): leaf is Value => leaf instanceof Value);
-  const other = leaves.find((leaf) => !(leaf instanceof Value) && leaf !== null && leaf !== undefined);
+  const other = leaves.find(
+    (leaf) => !(leaf instanceof Value) && leaf !== null && leaf !== undefined,
+  );
   if (values.length === 0 || other !== undefined) {
     fail(
       "InvalidArgument",
@@ -225,7 +260,11 @@ function outputsOf(result: unknown, leaves: readonly unknown[]): Value[] {
 }
 
 function namesOf(result: unknown, count: number): string[] {
-  const isByName = typeof result === "object" && result !== null && !Array.isArray(result) && !(result instanceof Value);
+  const isByName =
+    typeof result === "object" &&
+    result !== null &&
+    !Array.isArray(result) &&
+    !(result instanceof Value);
   if (!isByName) return defaultNames("output", count);
   return Object.entries(result).flatMap(([name, part]) => {
     const values = leavesOf(part).filter((leaf) => leaf instanceof Value);

@@ -5,8 +5,10 @@ import { kActivations } from "./ops/activations.js";
 import { kComparisons } from "./ops/comparisons.js";
 import { kConv, kConvComposites } from "./ops/conv.js";
 import { kCreate } from "./ops/create.js";
+import { kDiagonals } from "./ops/diagonals.js";
 import { kElementwise } from "./ops/elementwise.js";
 import { kIndexing } from "./ops/indexing.js";
+import { kJoins } from "./ops/joins.js";
 import { kLosses } from "./ops/losses.js";
 import { kMatrix } from "./ops/matrix.js";
 import { kNormComposites, kNorms } from "./ops/norms.js";
@@ -20,6 +22,8 @@ export const kTopics: Readonly<Record<string, Writers>> = {
   comparisons: kComparisons,
   activations: kActivations,
   shapes: kShapes,
+  joins: kJoins,
+  diagonals: kDiagonals,
   indexing: kIndexing,
   reductions: kReductions,
   products: kMatrix,

@@ -53,7 +53,10 @@ export function trace(
   const hooks = tracer.follow();
   try {
     const given = inputs.map((input) => tracer.add(input, "input"));
-    const call = target instanceof nn.Module ? (...args: Tensor[]) => target.call(...(args as never[])) : target;
+    const call =
+      target instanceof nn.Module
+        ? (...args: Tensor[]) => target.call(...(args as never[]))
+        : target;
     const result = scope(() =>
       noGrad(() =>
         mapLeaves(
@@ -159,7 +162,8 @@ class Tracer {
     const step: Step = { ...op, outputs };
     this.steps.push(step);
     for (const [index, result] of results.entries()) {
-      const isView = kViews.has(op.op) && input instanceof Tensor && (result.isView || op.op === "alias");
+      const isView =
+        kViews.has(op.op) && input instanceof Tensor && (result.isView || op.op === "alias");
       const seen = isView ? (this.#entries.get(input)?.version ?? 0) : 0;
       const view = isView ? { base: input, step, index, seen } : null;
       this.#entries.set(result, { value: outputs[index] as Value, version: 0, view });
@@ -190,7 +194,8 @@ class Tracer {
   #isKnown({ values }: Pick<Step, "values">): boolean {
     let isKnown = true;
     mapLeaves(values, (leaf) => {
-      if (leaf instanceof Value && (leaf.data === null || leaf.origin === "parameter")) isKnown = false;
+      if (leaf instanceof Value && (leaf.data === null || leaf.origin === "parameter"))
+        isKnown = false;
     });
     return isKnown;
   }
@@ -205,7 +210,11 @@ class Tracer {
 
   // Copies the elements that other values have before a call changes them.
   #unshare(tensor: Tensor): void {
-    for (let one: Tensor | undefined = tensor; one !== undefined; one = this.#entries.get(one)?.view?.base) {
+    for (
+      let one: Tensor | undefined = tensor;
+      one !== undefined;
+      one = this.#entries.get(one)?.view?.base
+    ) {
       const { value } = this.#entries.get(one) as Entry;
       if (value.data !== null) value.data = keep(value.data.clone());
     }

@@ -58,7 +58,8 @@ export function sizeOf(samples: readonly number[]): Size {
 /** Returns a number computed from others in every trace. */
 export function sizeFrom(compute: (...sizes: number[]) => number, ...sizes: readonly Size[]): Size {
   const count = Math.max(1, ...sizes.map((one) => samplesOf(one).length));
-  const at = (i: number) => sizes.map((one) => (one instanceof Varying ? (one.samples[i] ?? 0) : one));
+  const at = (i: number) =>
+    sizes.map((one) => (one instanceof Varying ? (one.samples[i] ?? 0) : one));
   return sizeOf(Array.from({ length: count }, (_, i) => compute(...at(i))));
 }
 
@@ -81,7 +82,9 @@ export interface Step {
 export function mapLeaves(tree: unknown, change: (leaf: unknown) => unknown): unknown {
   if (Array.isArray(tree)) return tree.map((one) => mapLeaves(one, change));
   if (!isPlain(tree)) return change(tree);
-  return Object.fromEntries(Object.entries(tree).map(([key, one]) => [key, mapLeaves(one, change)]));
+  return Object.fromEntries(
+    Object.entries(tree).map(([key, one]) => [key, mapLeaves(one, change)]),
+  );
 }
 
 /** Returns the leaves of `tree` in order. */

@@ -4,11 +4,7 @@ import { readNothing } from "../arguments/read.js";
 import { functionOf } from "../arguments/rule.js";
 import { applyFunction, type FunctionClass } from "../autograd/function.js";
 import { callInPlace, callOp } from "../dispatch/call.js";
-import {
-  type Interpreter,
-  outermost,
-  outermostBy,
-} from "../dispatch/interpreter.js";
+import { type Interpreter, outermost, outermostBy } from "../dispatch/interpreter.js";
 import type { Op } from "../dispatch/signature.js";
 import { empty } from "../generated/ops.js";
 import { describe, fail } from "../runtime/errors.js";
@@ -49,7 +45,11 @@ export function interceptOps<T>(fn: () => T, handler: OpHandler, ...rest: []): T
   kFunction.check(kName, "fn", fn);
   kFunction.check(kName, "handler", handler);
   if (currentLevel() !== null) {
-    fail("InvalidArgument", kName, "it cannot run inside vmap(). Call vmap() in its function instead.");
+    fail(
+      "InvalidArgument",
+      kName,
+      "it cannot run inside vmap(). Call vmap() in its function instead.",
+    );
   }
   const result = outermostBy(new OpInterceptor(handler), fn);
   if (!isPromise(result)) return result;
@@ -101,7 +101,8 @@ class OpInterceptor implements Interpreter {
         outputs = (fn as FunctionClass<unknown[], unknown>).forward(ctx, ...given);
         return outputs;
       },
-      backward: (ctx, ...grads) => (fn as FunctionClass<unknown[], unknown>).backward(ctx, ...grads),
+      backward: (ctx, ...grads) =>
+        (fn as FunctionClass<unknown[], unknown>).backward(ctx, ...grads),
     };
     const result = applyFunction(observed, [...args]);
     const results = [result].flat();

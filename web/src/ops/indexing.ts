@@ -68,7 +68,9 @@ export function setAt(tensor: Tensor, index: readonly Index[], value: Operand): 
   }
   calledAs("set_", () =>
     scope(() => {
-      const { view, picks, dims } = locate(tensor, index, "set_", (whole) => aliasOf(whole, whole.another()));
+      const { view, picks, dims } = locate(tensor, index, "set_", (whole) =>
+        aliasOf(whole, whole.another()),
+      );
       const source = value instanceof Tensor ? withoutLeadingOnes(value) : value;
       // A single number may be written to elements that share memory; a tensor may not.
       const isNumber = !(source instanceof Tensor) || source.ndim === 0;

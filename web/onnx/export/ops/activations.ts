@@ -52,7 +52,10 @@ const prelu: Writer = (c) => {
   let slope = c.as(weight, c.out.dtype);
   // One slope for each channel, which is dimension 1.
   if (weight.rank === 1 && weight.shape[0] !== 1 && input.rank > 2) {
-    slope = c.unsqueeze(slope, Array.from({ length: input.rank - 2 }, (_, i) => i + 1));
+    slope = c.unsqueeze(
+      slope,
+      Array.from({ length: input.rank - 2 }, (_, i) => i + 1),
+    );
   }
   return c.node("PRelu", [c.in("input"), slope]);
 };
@@ -90,7 +93,9 @@ export const kActivations: Writers = {
   softshrink: composed((c, x) =>
     c.node("Shrink", [x], { lambd: float(c, "lambd"), bias: float(c, "lambd") }),
   ),
-  hardshrink: composed((c, x) => c.node("Shrink", [x], { lambd: float(c, "lambd"), bias: { float: 0 } })),
+  hardshrink: composed((c, x) =>
+    c.node("Shrink", [x], { lambd: float(c, "lambd"), bias: { float: 0 } }),
+  ),
   hardtanh: composed((c, x) => between(c, x, c.number("minVal"), c.number("maxVal"))),
   hardsigmoid: composed(hardsigmoid),
   hardswish: unary("HardSwish"),

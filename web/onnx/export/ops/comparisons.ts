@@ -7,7 +7,16 @@ import { Value, Varying } from "../values.js";
 import { isFloat } from "./elementwise.js";
 
 // Types in the order of promotion.
-const kOrder: readonly DType[] = ["bool", "uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64"];
+const kOrder: readonly DType[] = [
+  "bool",
+  "uint8",
+  "int32",
+  "int64",
+  "float16",
+  "bfloat16",
+  "float32",
+  "float64",
+];
 
 /** Returns the type in which operands are compared. */
 export function commonType(c: Call, ...names: readonly string[]): DType {

@@ -6,16 +6,29 @@ import type { Attribute, Attributes, Name } from "../graph.js";
 import { type Size, Varying } from "../values.js";
 
 /** Writes a node for inputs with a batch dimension, which is added to those without. */
-function batched(c: Call, dims: number, write: (x: Name) => readonly Name[] | Name): readonly Name[] | Name {
+function batched(
+  c: Call,
+  dims: number,
+  write: (x: Name) => readonly Name[] | Name,
+): readonly Name[] | Name {
   const isSingle = c.value("input").rank === dims + 1;
-  const input = isSingle ? c.unsqueeze(c.in("input", c.out.dtype), [0]) : c.in("input", c.out.dtype);
+  const input = isSingle
+    ? c.unsqueeze(c.in("input", c.out.dtype), [0])
+    : c.in("input", c.out.dtype);
   const result = write(input);
   if (!isSingle) return result;
-  return typeof result === "string" ? c.squeeze(result, [0]) : result.map((one) => c.squeeze(one, [0]));
+  return typeof result === "string"
+    ? c.squeeze(result, [0])
+    : result.map((one) => c.squeeze(one, [0]));
 }
 
 // The elements that are added before and after each dimension.
-function paddingOf(c: Call, dims: number, kernel: readonly number[], dilation: readonly number[]): number[] {
+function paddingOf(
+  c: Call,
+  dims: number,
+  kernel: readonly number[],
+  dilation: readonly number[],
+): number[] {
   const padding = c.arg("padding");
   if (padding === "valid") return new Array(2 * dims).fill(0);
   if (padding !== "same") {
@@ -33,13 +46,17 @@ function conv(dims: number): Writer {
     const dilations = c.ints("dilation", dims);
     const bias = c.optional("bias");
     return batched(c, dims, (x) =>
-      c.node("Conv", [x, c.in("weight", c.out.dtype), bias === null ? null : c.as(bias, c.out.dtype)], {
-        kernel_shape: kernel,
-        strides: c.ints("stride", dims),
-        pads: paddingOf(c, dims, kernel, dilations),
-        dilations,
-        group: c.number("groups"),
-      }),
+      c.node(
+        "Conv",
+        [x, c.in("weight", c.out.dtype), bias === null ? null : c.as(bias, c.out.dtype)],
+        {
+          kernel_shape: kernel,
+          strides: c.ints("stride", dims),
+          pads: paddingOf(c, dims, kernel, dilations),
+          dilations,
+          group: c.number("groups"),
+        },
+      ),
     );
   };
 }
@@ -49,14 +66,18 @@ function convTranspose(dims: number): Writer {
     const both = c.ints("padding", dims);
     const bias = c.optional("bias");
     return batched(c, dims, (x) =>
-      c.node("ConvTranspose", [x, c.in("weight", c.out.dtype), bias === null ? null : c.as(bias, c.out.dtype)], {
-        kernel_shape: c.value("weight").shape.slice(2),
-        strides: c.ints("stride", dims),
-        pads: [...both, ...both],
-        output_padding: c.ints("outputPadding", dims),
-        dilations: c.ints("dilation", dims),
-        group: c.number("groups"),
-      }),
+      c.node(
+        "ConvTranspose",
+        [x, c.in("weight", c.out.dtype), bias === null ? null : c.as(bias, c.out.dtype)],
+        {
+          kernel_shape: c.value("weight").shape.slice(2),
+          strides: c.ints("stride", dims),
+          pads: [...both, ...both],
+          output_padding: c.ints("outputPadding", dims),
+          dilations: c.ints("dilation", dims),
+          group: c.number("groups"),
+        },
+      ),
     );
   };
 }
@@ -80,7 +101,10 @@ function windowOf(c: Call, dims: number): Window {
   const own = dilations === undefined ? window : { ...window, dilations };
   if (!c.is("ceilMode")) return own;
   // Readers do not agree on which of the last windows count: elements are added instead, so that all windows fit.
-  const [from, to] = [c.value("input"), c.out].map((value) => value.sizes().slice(-dims)) as [Size[], Size[]];
+  const [from, to] = [c.value("input"), c.out].map((value) => value.sizes().slice(-dims)) as [
+    Size[],
+    Size[],
+  ];
   if ([...from, ...to].some((one) => one instanceof Varying)) return { ...own, ceil_mode: 1 };
   const after = kernel.map((size, i) => {
     const last = ((to[i] as number) - 1) * (strides[i] as number);
@@ -111,7 +135,10 @@ function padded(c: Call, dims: number, window: Window): readonly Name[] | Name {
   const { pads } = window;
   const around = c.list([0, 0, ...pads.slice(0, dims), 0, 0, ...pads.slice(dims)]);
   return batched(c, dims, (x) =>
-    c.node("MaxPool", [c.node("Pad", [x, around, c.scalar(-Infinity)])], { ...window, pads: undefined }),
+    c.node("MaxPool", [c.node("Pad", [x, around, c.scalar(-Infinity)])], {
+      ...window,
+      pads: undefined,
+    }),
   );
 }
 
@@ -136,7 +163,11 @@ function avgPool(dims: number): Writer {
     const pads = window.pads.map((one, i) => one - (both[i % dims] as number));
     const around = c.list([0, 0, ...both, 0, 0, ...both]);
     return batched(c, dims, (x) =>
-      c.node("AveragePool", [c.node("Pad", [x, around])], { ...window, pads, count_include_pad: 0 }),
+      c.node("AveragePool", [c.node("Pad", [x, around])], {
+        ...window,
+        pads,
+        count_include_pad: 0,
+      }),
     );
   };
 }
@@ -167,12 +198,15 @@ function adaptivePool(dims: number, type: "Average" | "Max"): Writer {
     if (out.every((one) => one === 1)) {
       return batched(c, dims, (x) => c.node(`Global${type}Pool`, [x]));
     }
-    if (out.every((one, i) => String(one) === String(sizes[i]))) return c.node("Identity", [c.in("input")]);
+    if (out.every((one, i) => String(one) === String(sizes[i])))
+      return c.node("Identity", [c.in("input")]);
     const from = sizes.map((one) => c.known("the size of the input", one));
     const to = out.map((one) => c.known("outputSize", one));
     const windows = from.map((size, i) => size / (to[i] as number));
     if (windows.every(Number.isInteger)) {
-      return batched(c, dims, (x) => c.node(`${type}Pool`, [x], { kernel_shape: windows, strides: windows }));
+      return batched(c, dims, (x) =>
+        c.node(`${type}Pool`, [x], { kernel_shape: windows, strides: windows }),
+      );
     }
     return type === "Max" ? largestIn(c, from, to) : averaged(c, from, to);
   };
@@ -185,7 +219,10 @@ function averaged(c: Call, from: readonly number[], to: readonly number[]): Name
     const axis = rank - dims + i;
     const order = Array.from({ length: rank }, (_, k) => k);
     [order[axis], order[rank - 1]] = [rank - 1, axis];
-    const matrix = c.node("Reshape", [averages(c, size, to[i] as number), c.list([size, to[i] as number])]);
+    const matrix = c.node("Reshape", [
+      averages(c, size, to[i] as number),
+      c.list([size, to[i] as number]),
+    ]);
     return c.transpose(c.node("MatMul", [c.transpose(name, order), matrix]), order);
   }, c.in("input"));
 }
@@ -197,7 +234,12 @@ function largestIn(c: Call, from: readonly number[], to: readonly number[]): Nam
     const axis = rank - from.length + i;
     const count = to[i] as number;
     const parts = Array.from({ length: count }, (_, k) => {
-      const window = c.slice(name, axis, Math.floor((k * size) / count), Math.ceil(((k + 1) * size) / count));
+      const window = c.slice(
+        name,
+        axis,
+        Math.floor((k * size) / count),
+        Math.ceil(((k + 1) * size) / count),
+      );
       return c.reduce("ReduceMax", window, [axis], true);
     });
     return c.node("Concat", parts, { axis });
@@ -208,7 +250,10 @@ function largestIn(c: Call, from: readonly number[], to: readonly number[]): Nam
 function averages(c: Call, size: number, count: number): Name {
   const shares = Array.from({ length: size * count }, (_, i) => {
     const [row, column] = [Math.floor(i / count), i % count];
-    const [start, end] = [Math.floor((column * size) / count), Math.ceil(((column + 1) * size) / count)];
+    const [start, end] = [
+      Math.floor((column * size) / count),
+      Math.ceil(((column + 1) * size) / count),
+    ];
     return row >= start && row < end ? 1 / (end - start) : 0;
   });
   return c.graph.constant(shares, c.out.dtype);

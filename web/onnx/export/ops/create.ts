@@ -21,9 +21,18 @@ const arange: Writer = (c) => {
 const linspace: Writer = (c) => {
   const steps = c.exporter.size(c.arg("steps") as Size);
   const count = c.squeeze(steps, [0]);
-  const places = c.node("Range", [c.graph.constant(0, "int64"), count, c.graph.constant(1, "int64")]);
-  const [start, end] = ["start", "end"].map((name) => c.exporter.scalar(c.arg(name) as Size, c.out.dtype));
-  const last = c.node("Max", [c.node("Sub", [c.graph.cast(count, c.out.dtype), c.scalar(1)]), c.scalar(1)]);
+  const places = c.node("Range", [
+    c.graph.constant(0, "int64"),
+    count,
+    c.graph.constant(1, "int64"),
+  ]);
+  const [start, end] = ["start", "end"].map((name) =>
+    c.exporter.scalar(c.arg(name) as Size, c.out.dtype),
+  );
+  const last = c.node("Max", [
+    c.node("Sub", [c.graph.cast(count, c.out.dtype), c.scalar(1)]),
+    c.scalar(1),
+  ]);
   const gap = c.node("Div", [c.node("Sub", [end as Name, start as Name]), last]);
   const offsets = c.node("Mul", [c.graph.cast(places, c.out.dtype), gap]);
   return c.node("Add", [start as Name, offsets]);

@@ -113,8 +113,7 @@ const maskedFill: Writer = (c) => {
   return c.node("Where", [c.operand("mask", "bool"), value, c.operand("input", c.out.dtype)]);
 };
 
-const where: Writer = (c) =>
-  c.node("Where", [c.operand("condition", "bool"), ...operands(c)]);
+const where: Writer = (c) => c.node("Where", [c.operand("condition", "bool"), ...operands(c)]);
 
 const round: Writer = (c) => {
   const x = c.operand("input", c.out.dtype);
@@ -160,7 +159,10 @@ const atan2: Writer = (c) => {
   const isLeft = c.node("Less", [x, zero]);
   const isBelow = c.node("Less", [y, zero]);
   const half = c.node("Where", [isBelow, c.scalar(-Math.PI), c.scalar(Math.PI)]);
-  const angle = c.node("Add", [c.node("Atan", [c.node("Div", [y, x])]), c.node("Where", [isLeft, half, zero])]);
+  const angle = c.node("Add", [
+    c.node("Atan", [c.node("Div", [y, x])]),
+    c.node("Where", [isLeft, half, zero]),
+  ]);
   const upright = c.node("Mul", [c.node("Sign", [y]), c.scalar(Math.PI / 2)]);
   return c.node("Where", [c.node("Equal", [x, zero]), upright, angle]);
 };
@@ -188,10 +190,15 @@ const nanToNum: Writer = (c) => {
   const x = c.operand("input", c.out.dtype);
   if (!isFloat(c.out.dtype)) return c.node("Identity", [x]);
   const { largest } = limitsOf(c.out.dtype);
-  const number = (name: string, other: number) => c.scalar(c.isLeftOut(name) ? other : c.number(name));
+  const number = (name: string, other: number) =>
+    c.scalar(c.isLeftOut(name) ? other : c.number(name));
   const sign = (up: number) => ({ detect_positive: up, detect_negative: 1 - up });
   const withoutNaN = c.node("Where", [c.node("IsNaN", [x]), number("nan", 0), x]);
-  const below = c.node("Where", [c.node("IsInf", [x], sign(1)), number("posinf", largest), withoutNaN]);
+  const below = c.node("Where", [
+    c.node("IsInf", [x], sign(1)),
+    number("posinf", largest),
+    withoutNaN,
+  ]);
   return c.node("Where", [c.node("IsInf", [x], sign(0)), number("neginf", -largest), below]);
 };
 
@@ -244,7 +251,10 @@ const bitwiseNot: Writer = (c) => {
 function shift(type: "Mul" | "Div"): Writer {
   return (c) => {
     const [a, b] = operands(c);
-    const power = c.graph.cast(c.node("Pow", [c.scalar(2, "float64"), c.graph.cast(b, "float64")]), c.out.dtype);
+    const power = c.graph.cast(
+      c.node("Pow", [c.scalar(2, "float64"), c.graph.cast(b, "float64")]),
+      c.out.dtype,
+    );
     return type === "Mul" ? c.node("Mul", [a, power]) : floorDivided(c, a, power);
   };
 }
@@ -252,7 +262,9 @@ function shift(type: "Mul" | "Div"): Writer {
 /** Writes a copy of the input, in the type of the result. */
 export const same: Writer = (c) => {
   const value = c.value("input");
-  return value.dtype === c.out.dtype ? c.node("Identity", [c.in("input")]) : c.in("input", c.out.dtype);
+  return value.dtype === c.out.dtype
+    ? c.node("Identity", [c.in("input")])
+    : c.in("input", c.out.dtype);
 };
 
 const neg: Writer = unary("Neg");
@@ -348,7 +360,8 @@ export const kElementwise: Writers = {
   },
   fill_: (c) => {
     const value = c.arg("value");
-    const source = value instanceof Value ? c.as(value, c.out.dtype) : c.operand("value", c.out.dtype);
+    const source =
+      value instanceof Value ? c.as(value, c.out.dtype) : c.operand("value", c.out.dtype);
     return c.node("Expand", [source, c.exporter.shape(c.out.sizes())]);
   },
   zero_: (c) => c.node("Expand", [c.scalar(0), c.exporter.shape(c.out.sizes())]),

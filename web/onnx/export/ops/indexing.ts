@@ -42,7 +42,8 @@ const index: Writer = (c) => {
   const indices = c.arg("indices") as Value[];
   const dims = c.ints("dims", indices.length);
   const [first] = indices as [Value];
-  if (indices.some(({ dtype }) => dtype === "bool" || dtype === "uint8")) return masked(c, indices, dims);
+  if (indices.some(({ dtype }) => dtype === "bool" || dtype === "uint8"))
+    return masked(c, indices, dims);
   if (indices.length === 1) {
     return c.node("Gather", [c.in("input"), c.as(first)], { axis: dims[0] });
   }
@@ -98,7 +99,9 @@ const maskedSelect: Writer = (c) => {
   const rank = Math.max(input.rank, mask.rank);
   const shape = commonShape([input, mask], rank);
   const whole = (value: Value, name: Name) =>
-    String(value.sizes()) === String(shape) ? name : c.node("Expand", [name, c.exporter.shape(shape)]);
+    String(value.sizes()) === String(shape)
+      ? name
+      : c.node("Expand", [name, c.exporter.shape(shape)]);
   const places = trueIn(c, whole(mask, c.in("mask", "bool")));
   return c.node("GatherND", [whole(input, c.in("input")), places]);
 };
@@ -137,7 +140,9 @@ const scatter: Writer = (c) => {
   const index = c.value("index");
   const src = c.operand("src", c.out.dtype);
   const isWhole = !isTensor(c, "src");
-  const updates = isWhole ? c.node("Expand", [src, c.exporter.shape(index.sizes())]) : cropped(c, src, "src");
+  const updates = isWhole
+    ? c.node("Expand", [src, c.exporter.shape(index.sizes())])
+    : cropped(c, src, "src");
   return c.node("ScatterElements", [c.in("input"), c.in("index"), updates], {
     axis: c.dim("dim"),
     reduction: reductionOf(c, c.arg("reduce") as string),
@@ -152,7 +157,8 @@ function isTensor(c: Call, name: string): boolean {
 function cropped(c: Call, name: Name, source: string): Name {
   const [sizes, own] = [c.value("index").sizes(), c.value(source).sizes()];
   return sizes.reduce<Name>(
-    (result, size, dim) => (String(size) === String(own[dim]) ? result : c.slice(result, dim, 0, size)),
+    (result, size, dim) =>
+      String(size) === String(own[dim]) ? result : c.slice(result, dim, 0, size),
     name,
   );
 }
@@ -177,11 +183,17 @@ function slices(reduction: string, updatesOf: (c: Call, sizes: readonly Size[]) 
     const input = c.value("input");
     const axis = c.dim("dim");
     const index = c.value("index");
-    const sizes = input.sizes().map((size, i) => (i === axis ? (index.rank === 0 ? 1 : index.size(0)) : size));
+    const sizes = input
+      .sizes()
+      .map((size, i) => (i === axis ? (index.rank === 0 ? 1 : index.size(0)) : size));
     const others = sizes.map((_, i) => i).filter((one) => one !== axis);
-    const vector = index.rank === 0 ? c.unsqueeze(c.in("index", "int64"), [0]) : c.in("index", "int64");
+    const vector =
+      index.rank === 0 ? c.unsqueeze(c.in("index", "int64"), [0]) : c.in("index", "int64");
     const places = c.node("Expand", [c.unsqueeze(vector, others), c.exporter.shape(sizes)]);
-    return c.node("ScatterElements", [c.in("input"), places, updatesOf(c, sizes)], { axis, reduction });
+    return c.node("ScatterElements", [c.in("input"), places, updatesOf(c, sizes)], {
+      axis,
+      reduction,
+    });
   };
 }
 
@@ -199,7 +211,9 @@ const indexFill: Writer = slices("none", (c, sizes) =>
 
 const indexReduce: Writer = (c) => {
   if (!c.is("includeSelf")) noForm("includeSelf: false");
-  return slices(reductionOf(c, c.arg("reduce") as string), (own) => own.in("source", own.out.dtype))(c);
+  return slices(reductionOf(c, c.arg("reduce") as string), (own) =>
+    own.in("source", own.out.dtype),
+  )(c);
 };
 
 const indexPut: Writer = (c) => {
@@ -210,7 +224,8 @@ const indexPut: Writer = (c) => {
   const [first] = indices as [Value];
   const isMask = first.dtype === "bool" || first.dtype === "uint8";
   const isFirst = dims.every((dim, i) => dim === i);
-  if ((isMask && indices.length > 1) || !isFirst) noForm("writing to dimensions that are not the first");
+  if ((isMask && indices.length > 1) || !isFirst)
+    noForm("writing to dimensions that are not the first");
   if (isMask && !c.is("accumulate") && c.step.values.values !== undefined) {
     const single = c.arg("values");
     if (!isTensor(c, "values") || (single as Value).rank === 0) {

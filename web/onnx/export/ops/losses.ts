@@ -81,7 +81,11 @@ function classLoss(type: string): Writer {
     const isSingle = input.rank === 1;
     const grow = (name: Name) => (isSingle ? c.unsqueeze(name, [0]) : name);
     const weight = c.optional("weight");
-    const given = [grow(c.in("input")), grow(c.as(target, "int64")), weight === null ? null : c.as(weight)];
+    const given = [
+      grow(c.in("input")),
+      grow(c.as(target, "int64")),
+      weight === null ? null : c.as(weight),
+    ];
     const result = c.node(type, given, {
       reduction: c.arg("reduction") as string,
       ignore_index: c.number("ignoreIndex"),
@@ -144,7 +148,8 @@ const cosineEmbedding: Writer = (c) => {
   const { rank } = c.value("input1");
   const [a, b] = [c.in("input1", c.out.dtype), c.in("input2", c.out.dtype)];
   const product = c.reduce("ReduceSum", c.node("Mul", [a, b]), [rank - 1], false);
-  const size = (x: Name) => c.node("Add", [c.reduce("ReduceSum", squared(c, x), [rank - 1], false), c.scalar(1e-12)]);
+  const size = (x: Name) =>
+    c.node("Add", [c.reduce("ReduceSum", squared(c, x), [rank - 1], false), c.scalar(1e-12)]);
   const similarity = c.node("Div", [product, c.node("Sqrt", [c.node("Mul", [size(a), size(b)])])]);
   const apart = c.node("Relu", [c.node("Sub", [similarity, c.scalar(c.number("margin"))])]);
   const where = (label: number, loss: Name, other: Name) =>
@@ -165,7 +170,10 @@ const poisson: Writer = elementwise((c, input, target) => {
 // The logarithm of the factorial, approximately; 0 for 0 and 1.
 function stirling(c: Call, x: Name): Name {
   const power = c.node("Sub", [c.node("Mul", [x, c.node("Log", [x])]), x]);
-  const root = c.node("Mul", [c.node("Log", [c.node("Mul", [x, c.scalar(2 * Math.PI)])]), c.scalar(0.5)]);
+  const root = c.node("Mul", [
+    c.node("Log", [c.node("Mul", [x, c.scalar(2 * Math.PI)])]),
+    c.scalar(0.5),
+  ]);
   const isLarge = c.node("Greater", [x, c.scalar(1)]);
   return c.node("Where", [isLarge, c.node("Add", [power, root]), c.scalar(0)]);
 }

@@ -34,7 +34,8 @@ const linear: Writer = (c) => {
     const more = bias === null ? [] : [c.as(bias, dtype)];
     return c.node("Gemm", [c.in("input", dtype), c.in("weight", dtype), ...more], { transB: 1 });
   }
-  const turned = weight.rank === 2 ? c.transpose(c.in("weight", dtype), [1, 0]) : c.in("weight", dtype);
+  const turned =
+    weight.rank === 2 ? c.transpose(c.in("weight", dtype), [1, 0]) : c.in("weight", dtype);
   const result = c.node("MatMul", [c.in("input", dtype), turned]);
   return bias === null ? result : c.node("Add", [result, c.as(bias, dtype)]);
 };
@@ -42,16 +43,26 @@ const linear: Writer = (c) => {
 const addmm: Writer = (c) => {
   const dtype = c.out.dtype;
   const attributes = { alpha: { float: c.number("alpha") }, beta: { float: c.number("beta") } };
-  return c.node("Gemm", [c.in("mat1", dtype), c.in("mat2", dtype), c.in("input", dtype)], attributes);
+  return c.node(
+    "Gemm",
+    [c.in("mat1", dtype), c.in("mat2", dtype), c.in("input", dtype)],
+    attributes,
+  );
 };
 
 const outer: Writer = (c) =>
-  c.node("Mul", [c.unsqueeze(c.in("input", c.out.dtype), [1]), c.unsqueeze(c.in("vec2", c.out.dtype), [0])]);
+  c.node("Mul", [
+    c.unsqueeze(c.in("input", c.out.dtype), [1]),
+    c.unsqueeze(c.in("vec2", c.out.dtype), [0]),
+  ]);
 
 const addr: Writer = (c) =>
   plusInput(
     c,
-    c.node("Mul", [c.unsqueeze(c.in("vec1", c.out.dtype), [1]), c.unsqueeze(c.in("vec2", c.out.dtype), [0])]),
+    c.node("Mul", [
+      c.unsqueeze(c.in("vec1", c.out.dtype), [1]),
+      c.unsqueeze(c.in("vec2", c.out.dtype), [0]),
+    ]),
   );
 
 const bilinear: Writer = (c) => {
@@ -59,7 +70,10 @@ const bilinear: Writer = (c) => {
   // For each of the outputs: the row of input1 times a matrix, times input2.
   const left = c.unsqueeze(c.in("input1"), [rank - 1]);
   const rows = c.node("MatMul", [c.unsqueeze(left, [rank - 1]), c.in("weight")]);
-  const products = c.node("Mul", [c.squeeze(rows, [rank]), c.unsqueeze(c.in("input2"), [rank - 1])]);
+  const products = c.node("Mul", [
+    c.squeeze(rows, [rank]),
+    c.unsqueeze(c.in("input2"), [rank - 1]),
+  ]);
   const sum = c.reduce("ReduceSum", products, [rank], false);
   const bias = c.optional("bias");
   return bias === null ? sum : c.node("Add", [sum, c.as(bias)]);
@@ -68,13 +82,18 @@ const bilinear: Writer = (c) => {
 const einsum: Writer = (c) => {
   const values = c.arg("operands") as Value[];
   const equation = String.fromCharCode(...(c.arg("equation") as number[]));
-  return c.node("Einsum", values.map((one) => c.as(one, c.out.dtype)), { equation });
+  return c.node(
+    "Einsum",
+    values.map((one) => c.as(one, c.out.dtype)),
+    { equation },
+  );
 };
 
 const cross: Writer = (c) => {
   const axis = c.dim("dim", c.out.rank);
   const [a, b] = [c.in("input", c.out.dtype), c.in("other", c.out.dtype)];
-  const turned = (name: Name, order: readonly number[]) => c.node("Gather", [name, c.list(order)], { axis });
+  const turned = (name: Name, order: readonly number[]) =>
+    c.node("Gather", [name, c.list(order)], { axis });
   const first = c.node("Mul", [turned(a, [1, 2, 0]), turned(b, [2, 0, 1])]);
   return c.node("Sub", [first, c.node("Mul", [turned(a, [2, 0, 1]), turned(b, [1, 2, 0])])]);
 };
@@ -85,7 +104,10 @@ const kron: Writer = (c) => {
   const spread = (value: Value, offset: number) => {
     const missing = Array.from({ length: rank - value.rank }, (_, i) => i);
     const grown = c.unsqueeze(c.as(value, c.out.dtype), missing);
-    return c.unsqueeze(grown, Array.from({ length: rank }, (_, i) => 2 * i + offset));
+    return c.unsqueeze(
+      grown,
+      Array.from({ length: rank }, (_, i) => 2 * i + offset),
+    );
   };
   return c.exporter.reshape(c.node("Mul", [spread(a, 1), spread(b, 0)]), [], c.out.sizes());
 };

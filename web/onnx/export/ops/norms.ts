@@ -32,7 +32,12 @@ const rmsNorm: Writer = (c) => {
   const weight = c.optional("weight");
   const eps = c.isLeftOut("eps") ? (kEpsilons[c.out.dtype] ?? 2 ** -23) : c.number("eps");
   const { rank } = c.value("input");
-  const mean = c.reduce("ReduceMean", c.node("Mul", [x, x]), dims.map((one) => one + rank), true);
+  const mean = c.reduce(
+    "ReduceMean",
+    c.node("Mul", [x, x]),
+    dims.map((one) => one + rank),
+    true,
+  );
   const root = c.node("Sqrt", [c.node("Add", [mean, c.scalar(eps)])]);
   const result = c.node("Div", [x, root]);
   return weight === null ? result : c.node("Mul", [result, c.as(weight)]);

@@ -18,8 +18,20 @@ function reordered(c: Call, value: Value, kind: Kind): Name {
   const name = c.as(value, c.out.dtype);
   if (order.length === 1) return c.unsqueeze(name, [0]);
   const size = c.known("the number of gates", value.size(0)) / order.length;
-  const parts = c.graph.outputs("Split", [name, c.list(order.map(() => size))], { axis: 0 }, order.length);
-  return c.unsqueeze(c.node("Concat", order.map((i) => parts[i] as Name), { axis: 0 }), [0]);
+  const parts = c.graph.outputs(
+    "Split",
+    [name, c.list(order.map(() => size))],
+    { axis: 0 },
+    order.length,
+  );
+  return c.unsqueeze(
+    c.node(
+      "Concat",
+      order.map((i) => parts[i] as Name),
+      { axis: 0 },
+    ),
+    [0],
+  );
 }
 
 interface Direction {
@@ -43,7 +55,8 @@ interface Layer {
 // Adds the node of a layer; returns its outputs as [steps, batch, directions * features], and the last states.
 function layer(c: Call, given: Layer): [outputs: Name, hidden: Name, state: Name | null] {
   const { kind, directions } = given;
-  const joined = (names: readonly Name[]) => (names.length === 1 ? (names[0] as Name) : c.node("Concat", names, { axis: 0 }));
+  const joined = (names: readonly Name[]) =>
+    names.length === 1 ? (names[0] as Name) : c.node("Concat", names, { axis: 0 });
   const biases = directions.map((one) => one.biases);
   const bias = biases.includes(null) ? null : joined(biases as Name[]);
   const isLstm = kind === "LSTM";
@@ -56,14 +69,21 @@ function layer(c: Call, given: Layer): [outputs: Name, hidden: Name, state: Name
     given.hidden,
     ...(isLstm ? [given.state] : []),
   ];
-  const activations = given.activation === null ? undefined : { strings: directions.map(() => given.activation as string) };
+  const activations =
+    given.activation === null
+      ? undefined
+      : { strings: directions.map(() => given.activation as string) };
   const attributes = {
     hidden_size: given.hiddenSize,
     direction: given.direction,
     activations,
     linear_before_reset: kind === "GRU" ? 1 : undefined,
   };
-  const [all, hidden, state = null] = c.graph.outputs(kind, inputs, attributes, isLstm ? 3 : 2) as [Name, Name, Name?];
+  const [all, hidden, state = null] = c.graph.outputs(kind, inputs, attributes, isLstm ? 3 : 2) as [
+    Name,
+    Name,
+    Name?,
+  ];
   // [steps, directions, batch, features]
   const outputs = c.node("Reshape", [c.transpose(all, [0, 2, 1, 3]), c.list([0, 0, -1])]);
   return [outputs, hidden, state];
@@ -78,7 +98,9 @@ const lstmSteps: Writer = (c) => {
     noForm("gates that do not come from linear()");
   }
   const hiddenWeight = c.value("weight");
-  const biases = [maker.values.bias, c.arg("bias")].filter((one): one is Value => one instanceof Value);
+  const biases = [maker.values.bias, c.arg("bias")].filter(
+    (one): one is Value => one instanceof Value,
+  );
   const direction = {
     inputWeight: reordered(c, weight, "LSTM"),
     hiddenWeight: reordered(c, hiddenWeight, "LSTM"),
@@ -99,7 +121,11 @@ const lstmSteps: Writer = (c) => {
 
 function biasesOf(c: Call, biases: readonly Value[], kind: Kind): Name | null {
   if (biases.length !== 2) return null;
-  return c.node("Concat", biases.map((one) => reordered(c, one, kind)), { axis: 1 });
+  return c.node(
+    "Concat",
+    biases.map((one) => reordered(c, one, kind)),
+    { axis: 1 },
+  );
 }
 
 // A whole layer of the package, which computes all steps one after the other.
@@ -113,7 +139,8 @@ const module_: Writer = (c) => {
   let value = isSingle ? c.unsqueeze(c.in("input"), [1]) : c.in("input");
   if (isTurned) value = c.transpose(value, [1, 0, 2]);
   const initial = c.optional("hx");
-  const states = initial === null ? null : isSingle ? c.unsqueeze(c.as(initial), [1]) : c.as(initial);
+  const states =
+    initial === null ? null : isSingle ? c.unsqueeze(c.as(initial), [1]) : c.as(initial);
   const suffixes = module.bidirectional ? ["", "_reverse"] : [""];
   const finals: Name[] = [];
   for (let i = 0; i < module.numLayers; i++) {
@@ -134,7 +161,8 @@ const module_: Writer = (c) => {
       hiddenSize: module.hiddenSize,
       hidden: states === null ? null : c.slice(states, 0, i * count, (i + 1) * count),
       state: null,
-      activation: kind === "RNN" ? ((module as nn.RNN).nonlinearity === "relu" ? "Relu" : "Tanh") : null,
+      activation:
+        kind === "RNN" ? ((module as nn.RNN).nonlinearity === "relu" ? "Relu" : "Tanh") : null,
     });
     value = outputs;
     finals.push(last);

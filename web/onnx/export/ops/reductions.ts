@@ -21,14 +21,18 @@ function mean(c: Call, name: Name, dims: readonly number[], keep: boolean): Name
   return c.reduce("ReduceMean", name, dims, keep);
 }
 
-const ofTruth = (type: "ReduceMax" | "ReduceMin"): Writer => (c) => {
-  const truth = c.graph.cast(c.in("input", "bool"), "int32");
-  return c.graph.cast(c.reduce(type, truth, dimsOf(c), c.is("keepdim")), "bool");
-};
+const ofTruth =
+  (type: "ReduceMax" | "ReduceMin"): Writer =>
+  (c) => {
+    const truth = c.graph.cast(c.in("input", "bool"), "int32");
+    return c.graph.cast(c.reduce(type, truth, dimsOf(c), c.is("keepdim")), "bool");
+  };
 
 // max() of everything, along a dimension (values and positions), or of two tensors.
 function extreme(largest: boolean): Writer {
-  const [reduce, find, of2] = largest ? ["ReduceMax", "ArgMax", "Max"] : ["ReduceMin", "ArgMin", "Min"];
+  const [reduce, find, of2] = largest
+    ? ["ReduceMax", "ArgMax", "Max"]
+    : ["ReduceMin", "ArgMin", "Min"];
   return (c) => {
     const input = c.value("input");
     if (c.isLeftOut("dim")) return c.reduce(reduce as string, c.in("input"), dimsOf(c), false);
@@ -38,7 +42,12 @@ function extreme(largest: boolean): Writer {
     }
     const axis = c.dim("dim", input.rank);
     const keepdims = c.is("keepdim") ? 1 : 0;
-    const values = c.reduce(reduce as string, c.in("input"), input.rank === 0 ? [] : [axis], c.is("keepdim"));
+    const values = c.reduce(
+      reduce as string,
+      c.in("input"),
+      input.rank === 0 ? [] : [axis],
+      c.is("keepdim"),
+    );
     return [values, c.node(find as string, [c.in("input")], { axis, keepdims })];
   };
 }
@@ -75,17 +84,27 @@ function countLess(c: Call, dims: readonly number[]): Name {
   const correction = typeof unbiased === "boolean" ? Number(unbiased) : c.number("correction");
   const dtype = c.out.dtype;
   const sizes = dims.map((dim) => c.value("input").size(dim));
-  const count = c.reduce("ReduceProd", c.exporter.shape(sizes.length === 0 ? [1] : sizes), [0], false);
+  const count = c.reduce(
+    "ReduceProd",
+    c.exporter.shape(sizes.length === 0 ? [1] : sizes),
+    [0],
+    false,
+  );
   const less = c.node("Sub", [c.graph.cast(count, dtype), c.scalar(correction, dtype)]);
   return c.node("Max", [less, c.scalar(0, dtype)]);
 }
 
-const withMean = (root: boolean): Writer => (c) => {
-  const dims = dimsOf(c);
-  const keep = c.is("keepdim");
-  const spread = variance(c, dims, keep);
-  return [root ? c.node("Sqrt", [spread]) : spread, mean(c, c.in("input", c.out.dtype), dims, keep)];
-};
+const withMean =
+  (root: boolean): Writer =>
+  (c) => {
+    const dims = dimsOf(c);
+    const keep = c.is("keepdim");
+    const spread = variance(c, dims, keep);
+    return [
+      root ? c.node("Sqrt", [spread]) : spread,
+      mean(c, c.in("input", c.out.dtype), dims, keep),
+    ];
+  };
 
 const norm: Writer = (c) => {
   const p = c.number("p");
@@ -189,7 +208,8 @@ const median: Writer = (c) => {
   if (c.isLeftOut("dim")) {
     const size = input.shape.reduce((a, b) => a * b, 1);
     const k = c.list([Math.floor((size + 1) / 2)]);
-    if (input.sizes().some((one) => typeof one !== "number")) noForm("the median of a dynamic axis");
+    if (input.sizes().some((one) => typeof one !== "number"))
+      noForm("the median of a dynamic axis");
     const flat = c.node("Reshape", [c.in("input"), c.list([-1])]);
     const attributes = { axis: 0, largest: 0, sorted: 1 };
     const [smallest] = c.graph.outputs("TopK", [flat, k], attributes, 2) as [Name];
@@ -202,7 +222,8 @@ const median: Writer = (c) => {
 
 // The number of borders below each element.
 const searchsorted: Writer = (c) => {
-  if (!c.isLeftOut("sorter") || c.value("sortedSequence").rank !== 1) noForm("more than one sequence");
+  if (!c.isLeftOut("sorter") || c.value("sortedSequence").rank !== 1)
+    noForm("more than one sequence");
   return bordersBelow(c, "sortedSequence");
 };
 
