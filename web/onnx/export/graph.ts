@@ -15,8 +15,6 @@ export const kElementTypes: Readonly<Partial<Record<DType, number>>> = {
   int64: kTypes.int64,
   uint8: kTypes.uint8,
   bool: kTypes.bool,
-  complex64: kTypes.complex64,
-  complex128: kTypes.complex128,
 };
 
 /** A value of an attribute: numbers are whole unless they are in `float` or `floats`. */

@@ -31,6 +31,8 @@ export interface ReadOptions {
   readonly inputNames: readonly string[];
   readonly outputNames: readonly string[] | null;
   readonly axes: readonly DynamicAxes[];
+  /** The names of the tensors with dynamic axes. */
+  readonly axisNames: readonly string[];
   readonly opset: number;
   readonly training: boolean;
   readonly metadata: Readonly<Record<string, string>>;
@@ -81,6 +83,7 @@ export function readOptions(target: unknown, given: unknown): ReadOptions {
     inputNames,
     outputNames: namesFrom(options.outputNames, "outputNames", null),
     axes: readAxes(options.dynamicAxes, inputNames, inputs),
+    axisNames: Object.keys(options.dynamicAxes ?? {}),
     opset: Number(opset),
     training,
     metadata: metadata as Record<string, string>,
@@ -109,7 +112,18 @@ export function checkNames(names: readonly string[], option: string, count: numb
   if (new Set(names).size !== names.length) refuse(option, "different names");
 }
 
-// The names of results are accepted, as in PyTorch: their sizes follow from the inputs.
+/** Throws if dynamic axes are given for a tensor that there is not. Those of results follow from the inputs, but may be named. */
+export function checkAxes(
+  { inputNames, axisNames }: ReadOptions,
+  outputNames: readonly string[],
+): void {
+  const names = [...inputNames, ...outputNames];
+  const other = axisNames.find((name) => !names.includes(name));
+  if (other === undefined) return;
+  const message = `dynamicAxes: there is no input or result "${other}"; there are ${names.join(", ")}.`;
+  fail("InvalidArgument", kWhere, message);
+}
+
 function readAxes(
   given: unknown,
   names: readonly string[],

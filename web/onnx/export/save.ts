@@ -5,11 +5,12 @@ import { fail } from "../errors.js";
 import { OnnxModule, programOf } from "../module.js";
 import { writeMessage } from "../proto/write.js";
 import { Call, type Writer } from "./call.js";
-import { Exporter, NoForm } from "./exporter.js";
-import { type Name, valueInfo } from "./graph.js";
+import { Exporter, NoForm, noForm } from "./exporter.js";
+import { kElementTypes, type Name, valueInfo } from "./graph.js";
 import { fileWith, kBuffersKey, tensorsIn } from "./loaded.js";
 import { merge, resized, sizesToTry } from "./merge.js";
 import {
+  checkAxes,
   checkNames,
   defaultNames,
   type ReadOptions,
@@ -64,15 +65,15 @@ function inMode<T>(target: Traceable, training: boolean, fn: () => T): T {
 }
 
 function written(target: Traceable, options: ReadOptions): Uint8Array {
-  const traced = traceAll(target, options);
+  const owned: Tensor[] = [];
   try {
-    return write(traced, options);
+    return write(traceAll(target, options, owned), options);
   } finally {
-    for (const { data } of traced.values) data?.dispose();
+    for (const tensor of owned) tensor.dispose();
   }
 }
 
-function traceAll(target: Traceable, { inputs, axes }: ReadOptions): Traced {
+function traceAll(target: Traceable, { inputs, axes }: ReadOptions, owned: Tensor[]): Traced {
   const isWhole = (op: string) => Object.hasOwn(kComposites, op);
   const sizes = new Map<string, number>();
   for (const [i, list] of axes.entries()) {
@@ -90,13 +91,13 @@ function traceAll(target: Traceable, { inputs, axes }: ReadOptions): Traced {
     }
   }
   const tries = sizesToTry(sizes);
-  if (tries.length === 0) return trace(target, inputs, isWhole);
+  if (tries.length === 0) return trace(target, inputs, isWhole, owned);
   let failure: unknown;
   for (const sets of tries) {
     try {
       const traces = sets.map((set) => {
         const given = inputs.map((input, i) => resized(input, axes[i] ?? [], set));
-        return trace(target, given, isWhole);
+        return trace(target, given, isWhole, owned);
       });
       return merge(traces);
     } catch (error) {
@@ -130,6 +131,8 @@ function addStep(exporter: Exporter, step: Step, problems: Set<string>): void {
   const nodes = exporter.graph.nodes.length;
   try {
     if (writer === undefined) throw new NoForm();
+    const other = step.outputs.find(({ dtype }) => kElementTypes[dtype] === undefined);
+    if (other !== undefined) noForm(`ONNX does not compute with ${other.dtype}`);
     const names = [writer(new Call(exporter, step))].flat() as Name[];
     for (const [i, value] of step.outputs.entries()) exporter.define(value, names[i] as Name);
   } catch (error) {
@@ -209,7 +212,12 @@ function model(
     renamed.set(source, wanted);
     return valueInfo(wanted, value.dtype, sizesOf(value, wanted, axes));
   });
+  checkAxes(options, names);
   const needed = graph.needed([...renamed.keys()]);
+  // In the order of the module, whichever is used first.
+  needed.initializer.sort(
+    (a, b) => traced.members.indexOf(a.name ?? "") - traced.members.indexOf(b.name ?? ""),
+  );
   const rename = (name: string) => renamed.get(name) ?? name;
   const node = needed.node.map((one) => ({
     ...one,

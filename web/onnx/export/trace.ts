@@ -10,8 +10,8 @@ export interface Traced {
   readonly inputs: readonly Value[];
   /** What the function returned, with values instead of tensors. */
   readonly result: unknown;
-  /** All values by their numbers. */
-  readonly values: readonly Value[];
+  /** The dotted names of the parameters and buffers, in the order of the module. */
+  readonly members: readonly string[];
 }
 
 /** What is traced: a module, or a function of tensors. */
@@ -43,13 +43,17 @@ interface Entry {
   readonly view: View | null;
 }
 
-/** Runs `target` with `inputs` and lists what it does; composites in `whole` are single steps, with their parts. */
+/**
+ * Runs `target` with `inputs` and lists what it does; composites in `whole` are single steps, with their parts. The caller disposes
+ * of the tensors in `owned`, to which this adds those that the values hold.
+ */
 export function trace(
   target: Traceable,
   inputs: readonly Tensor[],
   whole: (op: string) => boolean,
+  owned: Tensor[],
 ): Traced {
-  const tracer = new Tracer(target instanceof nn.Module ? target : null, whole);
+  const tracer = new Tracer(target instanceof nn.Module ? target : null, whole, owned);
   const hooks = tracer.follow();
   try {
     const given = inputs.map((input) => tracer.add(input, "input"));
@@ -68,14 +72,13 @@ export function trace(
         ),
       ),
     );
-    return { steps: tracer.steps, inputs: given, result, values: tracer.values };
+    return { steps: tracer.steps, inputs: given, result, members: tracer.members };
   } finally {
     for (const hook of hooks) hook.remove();
   }
 }
 
 class Tracer {
-  readonly values: Value[] = [];
   steps: Step[] = [];
   readonly #entries = new Map<Tensor, Entry>();
   readonly #path: string[] = [];
@@ -84,6 +87,7 @@ class Tracer {
   constructor(
     readonly module: nn.Module | null,
     readonly whole: (op: string) => boolean,
+    readonly owned: Tensor[],
   ) {
     for (const [name, buffer] of module?.namedBuffers() ?? []) {
       this.#names.set(buffer, { origin: "buffer", name });
@@ -91,6 +95,15 @@ class Tracer {
     for (const [name, parameter] of module?.namedParameters() ?? []) {
       this.#names.set(parameter, { origin: "parameter", name });
     }
+  }
+
+  /** The names of the parameters, and of the buffers. */
+  get members(): string[] {
+    const entries = [
+      ...(this.module?.namedParameters() ?? []),
+      ...(this.module?.namedBuffers() ?? []),
+    ];
+    return entries.map(([name]) => name);
   }
 
   /** Notes which module runs. */
@@ -158,7 +171,9 @@ class Tracer {
 
   #define(op: Omit<Step, "outputs">, results: readonly Tensor[], input: unknown): void {
     const isKnown = this.#isKnown(op);
-    const outputs = results.map((one) => this.#make(one, "step", "", isKnown ? shared(one) : null));
+    const outputs = results.map((one) =>
+      this.#make(one, "step", "", isKnown ? this.#own(one.detach()) : null),
+    );
     const step: Step = { ...op, outputs };
     this.steps.push(step);
     for (const [index, result] of results.entries()) {
@@ -171,7 +186,12 @@ class Tracer {
   }
 
   #change(tensor: Tensor, op: Omit<Step, "outputs">): void {
-    const value = this.#make(tensor, "step", "", this.#isKnown(op) ? shared(tensor) : null);
+    const value = this.#make(
+      tensor,
+      "step",
+      "",
+      this.#isKnown(op) ? this.#own(tensor.detach()) : null,
+    );
     this.steps.push({ ...op, outputs: [value] });
     this.#assign(tensor, value, op.path);
   }
@@ -205,7 +225,7 @@ class Tracer {
     const known = this.#names.get(tensor);
     const isTrained = tensor.requiresGrad && tensor.isLeaf;
     const origin = known?.origin ?? (isTrained ? "parameter" : "constant");
-    return this.add(tensor, origin, known?.name ?? "", shared(tensor));
+    return this.add(tensor, origin, known?.name ?? "", this.#own(tensor.detach()));
   }
 
   // Copies the elements that other values have before a call changes them.
@@ -216,7 +236,7 @@ class Tracer {
       one = this.#entries.get(one)?.view?.base
     ) {
       const { value } = this.#entries.get(one) as Entry;
-      if (value.data !== null) value.data = keep(value.data.clone());
+      if (value.data !== null) value.data = this.#own(value.data.clone());
     }
   }
 
@@ -239,6 +259,12 @@ class Tracer {
     this.steps.push({ op, values, outputs, path: this.#path.at(-1) ?? "", parts });
   }
 
+  // Keeps a tensor when scopes end.
+  #own(tensor: Tensor): Tensor {
+    this.owned.push(keep(tensor));
+    return tensor;
+  }
+
   #make({ dtype, shape }: Tensor, origin: Origin, name: string, data: Tensor | null): Value {
     return this.#next(origin, dtype, shape, name, data);
   }
@@ -250,17 +276,10 @@ class Tracer {
     name = "",
     data: Tensor | null = null,
   ): Value {
-    const value = new Value(origin, dtype, shape, name, data);
-    this.values.push(value);
-    return value;
+    return new Value(origin, dtype, shape, name, data);
   }
 }
 
 function isRecurrent(module: nn.Module): boolean {
   return module.constructor === nn.GRU || module.constructor === nn.RNN;
-}
-
-// Another handle of a tensor, which no scope frees.
-function shared(tensor: Tensor): Tensor {
-  return keep(tensor.detach());
 }
