@@ -36,6 +36,9 @@ const kPackages = {
   firefox: {
     "firefox-esr": "/usr/bin/firefox-esr",
   },
+  onnx: {
+    "libonnx-testdata": "/usr/share/libonnx-testdata/data/node",
+  },
   webkit: {
     "webkit2gtk-driver": "/usr/bin/WebKitWebDriver",
     xvfb: "/usr/bin/Xvfb",

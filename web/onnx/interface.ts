@@ -143,7 +143,12 @@ export function resultOf(value: Value, output: GraphValue): OnnxResult {
   if (value instanceof Host && value.type === "string") {
     return nested(value.data as readonly string[], value.shape);
   }
-  return tensor(value);
+  const result = tensor(value);
+  const dtype = dtypeOf(typeOf(result));
+  // A gradient carried integers as floats up to here.
+  return dtype === null || dtype === result.dtype
+    ? result
+    : markAs(result.to(dtype), typeOf(result));
 }
 
 function nested(data: readonly string[], shape: readonly number[]): OnnxResult {

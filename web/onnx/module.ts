@@ -97,12 +97,11 @@ export class OnnxModule extends eg.nn.Module {
    * DtypeMismatch for an input that the graph does not take.
    */
   override forward(...inputs: readonly unknown[]): OnnxResult | OnnxResult[] {
-    const program = programOf(this);
-    const { length } = program.inputs;
+    const { length } = programOf(this).inputs;
     if (inputs.length > length) {
       fail("InvalidArgument", "OnnxModule", `expected ${length} inputs, got ${inputs.length}.`);
     }
-    const results = eg.scope(() => this.#compute(program, inputs));
+    const results = eg.scope(() => computed(this, inputs));
     return results.length === 1 ? (results[0] as OnnxResult) : results;
   }
 
@@ -132,38 +131,34 @@ export class OnnxModule extends eg.nn.Module {
     programs.set(copy, programOf(this));
     return copy;
   }
+}
 
-  #compute(
-    { graph, frame, inputs, outputs, members }: Program,
-    given: readonly unknown[],
-  ): OnnxResult[] {
-    const slots = [...frame];
-    for (const { slot, path, name } of members) slots[slot] = this.#member(path, name);
-    const sizes = new Map<string, number>();
-    inputs.forEach((input, i) => {
-      const value = fedValue(input, given[i], sizes);
-      const slot = graph.inputs[i] as number;
-      if (value !== undefined) slots[slot] = value;
-    });
-    const first = slots.find((value) => value instanceof eg.Tensor);
-    const device = first instanceof eg.Tensor ? first.device : "cpu";
-    return onDevice(device, () => {
-      const values = runGraph(graph, slots, this.training);
-      return values.map((value, i) => resultOf(value, outputs[i] as GraphValue));
-    });
-  }
+function computed(module: OnnxModule, given: readonly unknown[]): OnnxResult[] {
+  const { graph, frame, inputs, outputs, members } = programOf(module);
+  const slots = [...frame];
+  for (const { slot, path, name } of members) slots[slot] = memberOf(module, path, name);
+  const sizes = new Map<string, number>();
+  inputs.forEach((input, i) => {
+    const value = fedValue(input, given[i], sizes);
+    const slot = graph.inputs[i] as number;
+    if (value !== undefined) slots[slot] = value;
+  });
+  const first = slots.find((value) => value instanceof eg.Tensor);
+  return onDevice(first instanceof eg.Tensor ? first.device : "cpu", () => {
+    const values = runGraph(graph, slots, module.training);
+    return values.map((value, i) => resultOf(value, outputs[i] as GraphValue));
+  });
+}
 
-  #member(path: readonly string[], name: string): eg.Tensor {
-    let value: unknown = this;
-    for (const part of path)
-      value = (value as Readonly<Record<string, unknown>> | undefined)?.[part];
-    if (value instanceof eg.Tensor) return value;
-    return fail(
-      "InvalidArgument",
-      "OnnxModule",
-      `expected a tensor as "${name}", which the graph reads.`,
-    );
-  }
+function memberOf(module: OnnxModule, path: readonly string[], name: string): eg.Tensor {
+  let value: unknown = module;
+  for (const part of path) value = (value as Readonly<Record<string, unknown>> | undefined)?.[part];
+  if (value instanceof eg.Tensor) return value;
+  return fail(
+    "InvalidArgument",
+    "OnnxModule",
+    `expected a tensor as "${name}", which the graph reads.`,
+  );
 }
 
 /** What an output is: a tensor, texts, null for an optional without a value, or a list of these. */

@@ -7,17 +7,25 @@ export function memberPaths(names: readonly string[]): string[][] {
   const taken = new Set<string>();
   const parts = new Set<string>();
   for (const name of names) {
-    const words = name.split(".");
+    const words = wordsOf(name);
     for (let i = 1; i < words.length; i++) parts.add(words.slice(0, i).map(property).join("."));
   }
   return names.map((name) => {
-    const path = name.split(".").map(property);
+    const path = wordsOf(name).map(property);
     // A tensor cannot have parts of its own.
     while (taken.has(path.join(".")) || parts.has(path.join("."))) path.push(`${path.pop()}_`);
     taken.add(path.join("."));
     return path;
   });
 }
+
+// A name of very many words is one property, whose name cannot have dots.
+function wordsOf(name: string): string[] {
+  const words = name.split(".", kMostWords + 1);
+  return words.length > kMostWords ? [name.replaceAll(".", "_")] : words;
+}
+
+const kMostWords = 32;
 
 const kReserved = ["inputs", "outputs", "opset", "producer", "metadata", "run", "training"];
 

@@ -73,7 +73,8 @@ function asInput(eg, value) {
   const { type, shape, data } = value;
   if (type === "string") return nested(data, shape);
   const dtype = kDTypes[type] ?? type;
-  const numbers = dtype === "int64" ? BigInt64Array.from(data, BigInt) : Float64Array.from(data, Number);
+  const numbers =
+    dtype === "int64" ? BigInt64Array.from(data, BigInt) : Float64Array.from(data, Number);
   return eg.tensor(numbers, { dtype, shape });
 }
 
@@ -86,7 +87,8 @@ function nested(data, [size, ...rest]) {
 function compare(found, wanted, name) {
   if (wanted === undefined) return;
   if (Array.isArray(wanted)) {
-    if (found.length !== wanted.length) throw new Error(`${name}: ${found.length} for ${wanted.length} elements`);
+    if (found.length !== wanted.length)
+      throw new Error(`${name}: ${found.length} for ${wanted.length} elements`);
     wanted.forEach((one, i) => {
       compare(found[i], one, `${name}[${i}]`);
     });
@@ -99,17 +101,23 @@ function compare(found, wanted, name) {
   const { type, shape, data } = wanted;
   if (type === "string") {
     if (JSON.stringify(found) !== JSON.stringify(nested(data, shape))) {
-      throw new Error(`${name}: ${JSON.stringify(found)} for ${JSON.stringify(nested(data, shape))}`);
+      throw new Error(
+        `${name}: ${JSON.stringify(found)} for ${JSON.stringify(nested(data, shape))}`,
+      );
     }
     return;
   }
   const dtype = kDTypes[type] ?? type;
   if (found.dtype !== dtype) throw new Error(`${name}: ${found.dtype} for ${dtype}`);
-  if (found.shape.join() !== shape.join()) throw new Error(`${name}: [${found.shape}] for [${shape}]`);
+  if (found.shape.join() !== shape.join())
+    throw new Error(`${name}: [${found.shape}] for [${shape}]`);
   const numbers = found.dataSync();
   data.forEach((one, i) => {
     const [a, b] = [Number(numbers[i]), Number(one)];
-    const isClose = a === b || (Number.isNaN(a) && Number.isNaN(b)) || Math.abs(a - b) <= kAbsolute + kRelative * Math.abs(b);
+    const isClose =
+      a === b ||
+      (Number.isNaN(a) && Number.isNaN(b)) ||
+      Math.abs(a - b) <= kAbsolute + kRelative * Math.abs(b);
     if (!isClose) throw new Error(`${name}[${i}]: ${a} for ${b}`);
   });
 }

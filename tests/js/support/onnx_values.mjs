@@ -27,7 +27,10 @@ export function fieldsIn(bytes) {
       value = bytes.subarray(at, at + length);
       at += length;
     } else {
-      value = view.buffer.slice(view.byteOffset + at, view.byteOffset + at + (wire === kFixed64 ? 8 : 4));
+      value = view.buffer.slice(
+        view.byteOffset + at,
+        view.byteOffset + at + (wire === kFixed64 ? 8 : 4),
+      );
       at += wire === kFixed64 ? 8 : 4;
     }
     const number = tag >>> 3;
@@ -110,7 +113,8 @@ export function tensorIn(bytes) {
     return { type, shape, data: (fields.get(6) ?? []).map((one) => new TextDecoder().decode(one)) };
   }
   const raw = fields.get(9)?.at(-1);
-  const data = raw === undefined ? listed(fields, type) : [...new kArrays[type](raw.slice().buffer)];
+  const data =
+    raw === undefined ? listed(fields, type) : [...new kArrays[type](raw.slice().buffer)];
   if (type === "float16") return { type, shape, data: data.map(halfFloat) };
   return { type, shape, data: type === "bfloat16" ? data.map(upperHalf) : data };
 }

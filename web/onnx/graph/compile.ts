@@ -13,7 +13,7 @@ import type { Constant, Step, Subgraph } from "./program.js";
 const kWhere = "onnx.load";
 
 /** The most steps after functions have been replaced by their bodies: a few small functions could stand for any number. */
-const kMostSteps = 1_000_000;
+const kMostSteps = 200_000;
 const kMostNested = 64;
 
 type NodeMessage = Message<"Node">;
@@ -67,6 +67,7 @@ class Compiler {
   readonly #problems = new Map<string, { count: number; node: string }>();
   readonly #constants = new Map<number, Value>();
   readonly #initializers: Initializer[] = [];
+  readonly #initialized = new Set<number>();
   #slotCount = 0;
   #stepCount = 0;
 
@@ -142,9 +143,13 @@ class Compiler {
 
   #initializer(message: Message<"Tensor">, own: Map<string, number>, isMain: boolean): void {
     const name = message.name ?? "";
+    if (this.#initialized.has(own.get(name) ?? -1)) {
+      fail("InvalidArgument", kWhere, `the graph has two initializers "${name}".`);
+    }
     const tensor = stored(message, this.#external.get(message));
     // In older files initializers are inputs, too.
     const slot = own.get(name) ?? this.#define(own, name);
+    this.#initialized.add(slot);
     const isShape = tensor.count <= kMostHostElements && !isFloating(tensor);
     if (!isMain || isShape || tensor.type === "string")
       this.#constants.set(slot, constantOf(tensor));

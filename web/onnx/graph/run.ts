@@ -3,7 +3,7 @@
 import * as eg from "edgegrad";
 import type { Call, Op } from "../ops/op.js";
 import { Host } from "../values/host.js";
-import { dtypeOf, isForeign, markAs, typeOf, wrapped } from "../values/types.js";
+import { isForeign, markAs, typeOf, wrapped } from "../values/types.js";
 import type { Value } from "../values/value.js";
 import type { Step, Subgraph } from "./program.js";
 
@@ -114,9 +114,9 @@ function isHostOrNothing(value: Value): boolean {
 // A result of the dtype that holds the type of the first input has that type.
 function typedAs(value: Value, first: eg.Tensor, op: Op): Value {
   const type = typeOf(first);
-  if (!(value instanceof eg.Tensor) || value.dtype !== dtypeOf(type) || isForeign(value))
+  if (!(value instanceof eg.Tensor) || value.dtype !== first.dtype || isForeign(value))
     return value;
-  return markAs(op.wraps ? wrapped(value, type) : value, type);
+  return markAs(op.wraps && !value.isFloatingPoint() ? wrapped(value, type) : value, type);
 }
 
 function located(error: unknown, { title }: Step): unknown {

@@ -17,6 +17,7 @@ import {
 } from "../values/value.js";
 import { range } from "./axes.js";
 import {
+  flag,
   float,
   ignored,
   int,
@@ -30,6 +31,7 @@ import {
   op,
   string,
 } from "./op.js";
+import { roundedToSmall } from "./small_casts.js";
 
 /** Returns the type with a number in an attribute. */
 export function typeAttribute(value: number | undefined, missing: TypeName = "float"): TypeName {
@@ -40,7 +42,7 @@ export function typeAttribute(value: number | undefined, missing: TypeName = "fl
 }
 
 /** Returns a value as another element type: integers wrap around, numbers become texts as C prints them. */
-export function cast(value: Value, type: TypeName): Value {
+export function cast(value: Value, type: TypeName, saturate = true): Value {
   if (isTexts(value)) {
     return type === "string" ? value : parsed(value, type);
   }
@@ -50,6 +52,7 @@ export function cast(value: Value, type: TypeName): Value {
   if (typeOf(x) === type) return x;
   // A new tensor, because which type it stands for is remembered beside it.
   const whole = isInteger(type) && x.dtype !== dtype ? x.to("int64") : x;
+  if (/float[48]/.test(type)) return markAs(roundedToSmall(x, type, saturate).to("float16"), type);
   const kept = type === "bool" ? x.ne(0) : wrapped(whole.to(dtype), type);
   return markAs(kept === x ? x.reshape(x.shape) : kept, type);
 }
@@ -207,9 +210,9 @@ export const kCreation: Ops = {
   ConstantOfShape: constantOfShape,
   Range: rangeOp,
   Cast: op({
-    attributes: { to: maybeInt, saturate: ignored, round_mode: ignored },
+    attributes: { to: maybeInt, saturate: flag(true), round_mode: ignored },
     ownTypes: true,
-    run: ([x], { to }) => cast(x, typeAttribute(to)),
+    run: ([x], { to, saturate }) => cast(x, typeAttribute(to), saturate),
     host: ([x], { to }) => {
       const type = typeAttribute(to);
       return x && type !== "string" && dtypeOf(type) !== "float16"
@@ -219,9 +222,9 @@ export const kCreation: Ops = {
   }),
   CastLike: op({
     since: 15,
-    attributes: { saturate: ignored },
+    attributes: { saturate: flag(true) },
     ownTypes: true,
-    run: ([x, like]) => cast(x, elementType(like)),
+    run: ([x, like], { saturate }) => cast(x, elementType(like), saturate),
   }),
   EyeLike: op({
     since: 9,

@@ -2,21 +2,29 @@
 
 import { kActivations } from "./activations.js";
 import { kArithmetic } from "./arithmetic.js";
+import { kAttentionOps } from "./attention.js";
 import { kControl } from "./control.js";
 import { kConvolutions } from "./convolutions.js";
 import { kCreation } from "./creation.js";
+import { kDetection } from "./detection.js";
 import { kDropout } from "./dropout.js";
 import { kFunctions } from "./functions.js";
 import { kIndexing } from "./indexing.js";
 import { kLayout } from "./layout.js";
+import { kLosses } from "./losses.js";
+import { kMicrosoft, simplifiedLayerNormalization } from "./microsoft/index.js";
 import { kNormalization } from "./normalization.js";
 import type { Op, Ops } from "./op.js";
 import { kPooling } from "./pooling.js";
 import { kProducts } from "./products.js";
+import { kQuantization } from "./quantization.js";
 import { kRecurrentOps } from "./recurrent.js";
 import { kReductions } from "./reductions.js";
 import { kResizing } from "./resize.js";
 import { kSequences } from "./sequences.js";
+import { kSignals } from "./signals.js";
+import { kText } from "./text.js";
+import { kTraining } from "./training.js";
 
 /** A set of ops: the newest version of it that is known, and the ops by name. */
 interface Domain {
@@ -31,22 +39,31 @@ export const kDomains: Readonly<Record<string, Domain>> = {
     ops: {
       ...kActivations,
       ...kArithmetic,
+      ...kAttentionOps,
       ...kControl,
       ...kConvolutions,
       ...kCreation,
+      ...kDetection,
       ...kDropout,
       ...kFunctions,
       ...kIndexing,
       ...kLayout,
+      ...kLosses,
       ...kNormalization,
       ...kPooling,
       ...kProducts,
+      ...kQuantization,
       ...kRecurrentOps,
       ...kReductions,
       ...kResizing,
       ...kSequences,
+      ...kSignals,
+      ...kText,
+      SimplifiedLayerNormalization: simplifiedLayerNormalization,
     },
   },
+  "com.microsoft": { newest: 1, ops: kMicrosoft },
+  "ai.onnx.preview.training": { newest: 1, ops: kTraining },
 };
 
 /** Returns the newest known version of a domain; undefined for a domain that is not known. */

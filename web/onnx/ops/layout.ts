@@ -24,6 +24,9 @@ function meantShape(x: readonly number[], wanted: readonly number[], allowZero: 
 const unsqueezed = (shape: readonly number[], axes: readonly number[]) => {
   const rank = shape.length + axes.length;
   const added = axesOf(axes, rank);
+  if (new Set(added).size < axes.length) {
+    fail("InvalidArgument", "OnnxModule", `the axes [${axes}] are not all different.`);
+  }
   const left = [...shape];
   return range(rank).map((i) => (added.includes(i) ? 1 : (left.shift() as number)));
 };

@@ -143,7 +143,7 @@ function fromBytes(type: TypeName, raw: Uint8Array, count: number): ReturnType<t
   // Bytes of a file may lie anywhere, elements of an array may not.
   const at = (size: number): [ArrayBuffer, number, number] => {
     const copy =
-      raw.byteOffset % size === 0 && raw.buffer instanceof ArrayBuffer ? raw : raw.slice();
+      raw.byteOffset % size === 0 && raw.buffer instanceof ArrayBuffer ? raw : new Uint8Array(raw);
     return [copy.buffer as ArrayBuffer, copy.byteOffset, copy.byteLength / size];
   };
   switch (type) {

@@ -47,13 +47,17 @@ export function stridesOf(shape: readonly number[]): number[] {
   return shape.map((_, i) => sizeOf(shape.slice(i + 1)));
 }
 
-/** Applies a function to the elements of arrays that broadcast. */
+/** The most elements that a result in JavaScript has: a few small arrays can broadcast to any size. */
+const kMostResult = 4096;
+
+/** Applies a function to the elements of arrays that broadcast; undefined for a result that is better a tensor. */
 export function combined(
   arrays: readonly Host<number>[],
   fn: (...values: number[]) => number | boolean,
   type: TypeName = (arrays[0] as Host).type,
-): Host<number> {
+): Host<number> | undefined {
   const shape = broadcastShape(...arrays.map((one) => one.shape));
+  if (sizeOf(shape) > kMostResult) return undefined;
   const same = arrays.map((one) => expanded(one, shape).data);
   const data = Array.from({ length: sizeOf(shape) }, (_, i) =>
     rounded(Number(fn(...same.map((one) => one[i] as number))), type),
