@@ -5,10 +5,10 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { save } from "edgegrad/onnx";
 import { compositeTable } from "../support/composite_samples.mjs";
-import { eg } from "../support/engine.mjs";
 import { kRoot } from "../support/files.mjs";
 import { assertSaves, runModel } from "../support/onnx_runtime.mjs";
-import { functionOf, opTable, samplesOf } from "../support/op_samples.mjs";
+import { kHidden, programOf } from "../support/onnx_samples.mjs";
+import { opTable, samplesOf } from "../support/op_samples.mjs";
 
 // What the page lists: the names between backticks in its table.
 const [, table] = readFileSync(`${kRoot}docs/guide/onnx_export.md`, "utf8").split("## The ops");
@@ -17,48 +17,11 @@ const listed = new Set(
   rows.flatMap((line) => line.match(/`[^`]+`/g) ?? []).map((one) => one.slice(1, -1)),
 );
 
-// Ops under their internal names, as programs call them.
-const kInternal = {
-  slice: (x, dim, start, end, step) =>
-    x.at(...new Array(dim < 0 ? dim + x.ndim : dim).fill(eg.slice()), eg.slice(start, end, step)),
-  index: (x, indices, dims) => {
-    const at = new Array(x.ndim).fill(eg.slice());
-    for (const [i, dim] of dims.entries()) at[dim] = indices[i];
-    return x.at(...at.slice(0, Math.max(...dims) + 1));
-  },
-  einsum: (equation, operands) => eg.einsum(String.fromCharCode(...equation), ...operands),
-};
 const kNamesOnPage = { slice: "at", index: "at", indexPut_: "set_" };
-
-// Ops that the engine's optimizers and layers call, which programs cannot.
-const kHidden = /Step_$|^lstmSteps$|^distinctElements$|^toDtype$|^standardGamma$|^sampleDirichlet$/;
 
 // Ops whose results are random, and those that need sorted operands, which the samples are not.
 const kDraws = new Set(["rand", "randn", "randLike", "randnLike", "bernoulli", "dropout"]);
 const kOfSorted = new Set(["searchsorted", "bucketize"]);
-
-const isTensor = (value) => value instanceof eg.Tensor;
-
-/** Returns a sample as a function of its tensors, and these. */
-function programOf({ js }, sample) {
-  const args = sample.make("float32");
-  if (args === null) return null;
-  const call = kInternal[js] ?? functionOf(js);
-  const inputs = args
-    .flat()
-    .filter(isTensor)
-    .map((one) => one.detach());
-  const program = (...given) => {
-    let next = 0;
-    const filled = (value) => {
-      if (Array.isArray(value)) return value.map(filled);
-      return isTensor(value) ? given[next++] : value;
-    };
-    const [first, ...rest] = args.map(filled);
-    return call(js.endsWith("_") ? first.clone() : first, ...rest);
-  };
-  return { program, inputs };
-}
 
 /** Saves the samples of an op and compares them; returns how many have a form in ONNX. */
 async function savedSamples(op, opset) {
