@@ -76,8 +76,8 @@ function isNewer(file, source) {
  * it never loads both forms. During development nothing is dropped and the single file loads faster, so it is used there
  * ("development").
  *
- * dist/single/index.js is edgegrad/single, also one file, and dist/single/edge.js what both entries are at the edge. Each add-on is
- * one file, too, which imports `edgegrad`: in a program it is the same engine.
+ * dist/single/index.js is edgegrad/single, also one file, and dist/single/edge.js what both entries are at the edge. An add-on is
+ * a file that imports `edgegrad`, which in a program is the same engine, and files that it loads later.
  */
 export async function buildWeb() {
   const source = join(kRoot, "web", "src");
@@ -127,13 +127,16 @@ async function writeSingle(source, folder) {
   }
 }
 
-// A source map would be as large as the add-on; bundlers minify it again.
+// A source map would be as large as the add-on; bundlers minify it again. What an add-on imports by import() only is a file of its
+// own, which a page loads when it is needed.
 async function writeAddons() {
   const { build } = await import("esbuild");
   for (const name of kAddons) {
-    const outfile = join(kDist, name, "index.js");
-    await build(minified(join(kRoot, "web", name, "index.ts"), outfile));
-    await shrink(outfile);
+    const { outfile: _, ...options } = minified(join(kRoot, "web", name, "index.ts"));
+    const outdir = join(kDist, name);
+    await build({ ...options, outdir, splitting: true });
+    const files = readdirSync(outdir).filter((file) => file.endsWith(".js"));
+    for (const file of files) await shrink(join(outdir, file));
   }
 }
 
@@ -267,6 +270,20 @@ function finish(file) {
   );
 }
 
+/** Returns the files of dist/ that the entry of an add-on consists of: itself, and those that it imports statically. */
+export function addonEntryFiles(name) {
+  const found = new Set();
+  const visit = (file) => {
+    if (found.has(file)) return;
+    found.add(file);
+    const text = readFileSync(join(kDist, file), "utf8");
+    for (const [, path] of text.matchAll(/\b(?:from|import) ?"\.\/([^"]+)"/g))
+      visit(`${name}/${path}`);
+  };
+  visit(`${name}/index.js`);
+  return [...found];
+}
+
 /** Prints the size of a user's download: the JavaScript and one variant, compressed. */
 function printSizes(variants) {
   const gzipped = (...files) =>
@@ -277,8 +294,10 @@ function printSizes(variants) {
       `  webgpu: ${(gzipped(chunk) / 1000).toFixed(0)} kB gzipped in addition (${chunk})`,
     );
   for (const name of kAddons.filter((one) => existsSync(join(kDist, one, "index.js")))) {
-    const size = gzipped(`${name}/index.js`);
-    console.log(`  ${name}: ${(size / 1000).toFixed(1)} kB gzipped in addition (${name}/index.js)`);
+    const size = gzipped(...addonEntryFiles(name));
+    console.log(
+      `  ${name}: ${(size / 1000).toFixed(1)} kB gzipped in addition (${name}/index.js and what it imports)`,
+    );
   }
   for (const variant of variants) {
     const files = [`wasm/edgegrad-${variant}.mjs`, `wasm/edgegrad-${variant}.wasm`];

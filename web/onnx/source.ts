@@ -13,7 +13,7 @@ export async function bytesOf(where: string, source: Source): Promise<Uint8Array
   if (source instanceof URL)
     return source.protocol === "file:" ? fileAt(where, source) : fetched(where, source);
   if (typeof Response === "function" && source instanceof Response) return bodyOf(where, source);
-  const advice = "For a path, pass new URL(path, import.meta.url).";
+  const advice = "In Node, pass pathToFileURL(path) for a path.";
   return fail(
     "InvalidArgument",
     where,

@@ -20,10 +20,10 @@ const kGroups = {
   "WebGPU, script": { path: /^dist\/wasm\/edgegrad-webgpu\.js$/, most: 260 },
   "the package as one file": { path: /^dist\/(?:single\/)?index\.js$/, most: 1200 },
   "the package as modules": {
-    path: new RegExp(`^dist/(?!wasm/)(?!(?:(?:single|${kAnyAddon})/)?index\\.js$).*\\.js$`),
+    path: new RegExp(`^dist/(?!(?:wasm|${kAnyAddon})/)(?!(?:single/)?index\\.js$).*\\.js$`),
     most: 1400,
   },
-  "add-ons": { path: new RegExp(`^dist/${kAnyAddon}/index\\.js$`), most: 200 },
+  "add-ons": { path: new RegExp(`^dist/${kAnyAddon}/[\\w-]+\\.js$`), most: 200 },
   declarations: { path: /^dist\/(?!wasm\/).*\.d\.ts$/, most: 1200 },
   "source maps": { path: /^dist\/(?:index|wasm\/edgegrad-webgpu)\.js\.map$/, most: 1100 },
   documentation: { path: /^(?:docs\/.*|README|CHANGELOG)\.md$/, most: 450 },

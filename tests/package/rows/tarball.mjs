@@ -17,7 +17,7 @@ const kScripts = [
   "index.js",
   "single/index.js",
   "single/edge.js",
-  ...kAddons.map((name) => `${name}/index.js`),
+  ...kAddons.flatMap(scriptsOfAddon),
   "wasm/edgegrad-webgpu.js",
   ...filesOf(join(kRoot, "dist", "wasm"))
     .filter((name) => kOfVariants.test(name))
@@ -25,6 +25,13 @@ const kScripts = [
 ];
 const kMaps = ["index.js.map", "wasm/edgegrad-webgpu.js.map"];
 const kTexts = ["CHANGELOG.md", "LICENSE", "README.md", "THIRD_PARTY_NOTICES.md", "package.json"];
+
+/** Returns the scripts of an add-on: its entry, and those that it loads later. */
+function scriptsOfAddon(name) {
+  const files = filesOf(join(kRoot, "dist", name)).filter((file) => /^[\w-]+\.js$/.test(file));
+  assert.ok(files.includes("index.js"));
+  return files.map((file) => `${name}/${file}`);
+}
 
 /** Returns the files of a folder and its subfolders, with "/" between folders. */
 function filesOf(folder) {

@@ -79,3 +79,22 @@ export function findOp(domain: string, name: string, version: number): Op | unde
   const { since = 1, until = Number.POSITIVE_INFINITY } = found;
   return version >= since && version <= until ? found : undefined;
 }
+
+/** An op that models may have. */
+export interface SupportedOp {
+  /** The set of ops that it belongs to; "ai.onnx" is ONNX's own. */
+  readonly domain: string;
+  /** Its name in files. */
+  readonly name: string;
+  /** The first version of the domain that has it. */
+  readonly since: number;
+}
+
+/** Returns the ops that models may have, by domain and name. */
+export function supportedOps(): SupportedOp[] {
+  return Object.entries(kDomains).flatMap(([domain, { ops }]) =>
+    Object.entries(ops)
+      .map(([name, { since = 1 }]) => ({ domain: domain || "ai.onnx", name, since }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1)),
+  );
+}

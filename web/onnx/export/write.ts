@@ -1,4 +1,4 @@
-// save(): traces a module or a function and writes it as an ONNX model.
+// Traces a module or a function and writes it as an ONNX model.
 
 import { nn, runtime, scope, type Tensor } from "edgegrad";
 import { fail } from "../errors.js";
@@ -23,11 +23,8 @@ import { leavesOf, type Step, Value, Varying, valuesIn } from "./values.js";
 
 const kWhere = "save";
 
-/**
- * Returns a module or a function of tensors as an ONNX model. It is called with `inputs`, and the ops that it calls become the
- * nodes of the file; parameters and buffers keep their names. Ops without a form in ONNX are one error that lists all of them.
- */
-export async function save(target: Traceable, options?: SaveOptions): Promise<Uint8Array> {
+/** Does what save() says. */
+export function write(target: Traceable, options: SaveOptions | undefined): Uint8Array {
   if (!(target instanceof nn.Module) && typeof target !== "function") {
     fail(
       "InvalidArgument",
@@ -35,8 +32,9 @@ export async function save(target: Traceable, options?: SaveOptions): Promise<Ui
       "the first argument must be an nn.Module or a function of tensors.",
     );
   }
-  if (target instanceof OnnxModule && options?.inputs === undefined)
+  if (target instanceof OnnxModule && options?.inputs === undefined) {
     return savedAgain(target, options);
+  }
   const read = readOptions(target, options);
   return inMode(target, read.training, () => scope(() => written(target, read)));
 }
@@ -67,7 +65,7 @@ function inMode<T>(target: Traceable, training: boolean, fn: () => T): T {
 function written(target: Traceable, options: ReadOptions): Uint8Array {
   const owned: Tensor[] = [];
   try {
-    return write(traceAll(target, options, owned), options);
+    return writeTraced(traceAll(target, options, owned), options);
   } finally {
     for (const tensor of owned) tensor.dispose();
   }
@@ -107,7 +105,7 @@ function traceAll(target: Traceable, { inputs, axes }: ReadOptions, owned: Tenso
   throw failure;
 }
 
-function write(traced: Traced, options: ReadOptions): Uint8Array {
+function writeTraced(traced: Traced, options: ReadOptions): Uint8Array {
   const exporter = new Exporter(options.opset);
   const { graph } = exporter;
   for (const [i, value] of traced.inputs.entries()) {
