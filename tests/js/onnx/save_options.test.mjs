@@ -74,7 +74,7 @@ describe("refuses", () => {
     "a name in snake_case": [() => save(same, { ...options, input_names: [] }), /Write inputNames/],
     "other opsets": [
       () => save(same, { ...options, opset: 16 }),
-      /opset: expected a whole number from 17 to 22/,
+      /opset: expected one of the versions 17 to 22/,
     ],
     "too few names": [
       () => save(same, { ...options, inputNames: [] }),

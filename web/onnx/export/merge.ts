@@ -41,10 +41,17 @@ export function resized(
   return result;
 }
 
+/** Traces as one. */
+export interface Merged {
+  readonly traced: Traced;
+  /** The constants that the function made without ops, in every trace, for checkConstant(). */
+  readonly constants: readonly (readonly Value[])[];
+}
+
 /** Returns the first trace with the numbers that differ in the others as Varying ones. */
-export function merge(traces: readonly Traced[]): Traced {
+export function merge(traces: readonly Traced[]): Merged {
   const [first] = traces as [Traced];
-  if (traces.length === 1) return first;
+  if (traces.length === 1) return { traced: first, constants: [] };
   const merging = new Merging();
   for (const i of first.inputs.keys()) {
     merging.join(traces.map((one) => one.inputs[i] as Value));
@@ -55,10 +62,11 @@ export function merge(traces: readonly Traced[]): Traced {
     traces.map((one) => one.result),
     "the result",
   );
-  return { ...first, steps };
+  return { traced: { ...first, steps }, constants: merging.constants };
 }
 
 class Merging {
+  readonly constants: (readonly Value[])[] = [];
   // The values of all traces by that of the first.
   readonly #versions = new Map<Value, readonly Value[]>();
 
@@ -94,7 +102,7 @@ class Merging {
     if (versions.some((one) => one.rank !== first.rank))
       differs("the number of dimensions of a tensor");
     first.shapes = versions.map((one) => one.shape);
-    if (first.origin === "constant") checkConstant(versions);
+    if (first.origin === "constant") this.constants.push(versions);
   }
 
   /** Merges trees of arguments. */
@@ -134,17 +142,23 @@ class Merging {
   }
 }
 
-// What a function makes without ops is a constant of the file.
-function checkConstant(versions: readonly Value[]): void {
-  const [first] = versions as [Value];
-  const texts = versions.map(({ shape, data }) => `${shape}:${data?.dataSync().join()}`);
-  if (texts.every((one) => one === texts[0])) return;
+/** Throws if a constant differs between the traces: what a function makes without ops is a constant of the file. */
+export function checkConstant(versions: readonly Value[]): void {
+  const [first, ...others] = versions as [Value, ...Value[]];
+  if (others.every((one) => hasSameElements(first, one))) return;
   fail(
     "InvalidArgument",
     kWhere,
     `a tensor of shape [${first.shape.join(", ")}] is made from numbers that depend on a dynamic axis, outside of ops. ` +
       "Make it with eg.arange(), eg.zeros(), eg.full() or another op, or leave the axis out of dynamicAxes.",
   );
+}
+
+function hasSameElements(a: Value, b: Value): boolean {
+  if (String(a.shape) !== String(b.shape)) return false;
+  const one: ArrayLike<unknown> = a.data?.dataSync() ?? [];
+  const other: ArrayLike<unknown> = b.data?.dataSync() ?? [];
+  return Array.prototype.every.call(one, (element, i) => Object.is(element, other[i]));
 }
 
 function differs(what: string): never {

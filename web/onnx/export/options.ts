@@ -69,7 +69,7 @@ export function readOptions(target: unknown, given: unknown): ReadOptions {
     refuse("inputs", `an array of tensors to call ${nameOf(target)} with`);
   }
   if (!Number.isInteger(opset) || Number(opset) < kOpsets.least || Number(opset) > kOpsets.most) {
-    refuse("opset", `a whole number from ${kOpsets.least} to ${kOpsets.most}`);
+    refuse("opset", `one of the versions ${kOpsets.least} to ${kOpsets.most}`);
   }
   if (typeof training !== "boolean") refuse("training", "true or false");
   if (!isPlain(metadata) || !Object.values(metadata).every((one) => typeof one === "string")) {

@@ -45,15 +45,15 @@ interface Entry {
 
 /**
  * Runs `target` with `inputs` and lists what it does; composites in `whole` are single steps, with their parts. The caller disposes
- * of the tensors in `owned`, to which this adds those that the values hold.
+ * of the elements that the values in `held` have, to which this adds those that have some.
  */
 export function trace(
   target: Traceable,
   inputs: readonly Tensor[],
   whole: (op: string) => boolean,
-  owned: Tensor[],
+  held: Value[],
 ): Traced {
-  const tracer = new Tracer(target instanceof nn.Module ? target : null, whole, owned);
+  const tracer = new Tracer(target instanceof nn.Module ? target : null, whole, held);
   const hooks = tracer.follow();
   try {
     const given = inputs.map((input) => tracer.add(input, "input"));
@@ -87,7 +87,7 @@ class Tracer {
   constructor(
     readonly module: nn.Module | null,
     readonly whole: (op: string) => boolean,
-    readonly owned: Tensor[],
+    readonly held: Value[],
   ) {
     for (const [name, buffer] of module?.namedBuffers() ?? []) {
       this.#names.set(buffer, { origin: "buffer", name });
@@ -172,7 +172,7 @@ class Tracer {
   #define(op: Omit<Step, "outputs">, results: readonly Tensor[], input: unknown): void {
     const isKnown = this.#isKnown(op);
     const outputs = results.map((one) =>
-      this.#make(one, "step", "", isKnown ? this.#own(one.detach()) : null),
+      this.#make(one, "step", "", isKnown ? one.detach() : null),
     );
     const step: Step = { ...op, outputs };
     this.steps.push(step);
@@ -186,12 +186,7 @@ class Tracer {
   }
 
   #change(tensor: Tensor, op: Omit<Step, "outputs">): void {
-    const value = this.#make(
-      tensor,
-      "step",
-      "",
-      this.#isKnown(op) ? this.#own(tensor.detach()) : null,
-    );
+    const value = this.#make(tensor, "step", "", this.#isKnown(op) ? tensor.detach() : null);
     this.steps.push({ ...op, outputs: [value] });
     this.#assign(tensor, value, op.path);
   }
@@ -225,7 +220,7 @@ class Tracer {
     const known = this.#names.get(tensor);
     const isTrained = tensor.requiresGrad && tensor.isLeaf;
     const origin = known?.origin ?? (isTrained ? "parameter" : "constant");
-    return this.add(tensor, origin, known?.name ?? "", this.#own(tensor.detach()));
+    return this.add(tensor, origin, known?.name ?? "", tensor.detach());
   }
 
   // Copies the elements that other values have before a call changes them.
@@ -236,7 +231,10 @@ class Tracer {
       one = this.#entries.get(one)?.view?.base
     ) {
       const { value } = this.#entries.get(one) as Entry;
-      if (value.data !== null) value.data = this.#own(value.data.clone());
+      if (value.data === null) continue;
+      const copy = keep(value.data.clone());
+      value.data.dispose();
+      value.data = copy;
     }
   }
 
@@ -259,12 +257,6 @@ class Tracer {
     this.steps.push({ op, values, outputs, path: this.#path.at(-1) ?? "", parts });
   }
 
-  // Keeps a tensor when scopes end.
-  #own(tensor: Tensor): Tensor {
-    this.owned.push(keep(tensor));
-    return tensor;
-  }
-
   #make({ dtype, shape }: Tensor, origin: Origin, name: string, data: Tensor | null): Value {
     return this.#next(origin, dtype, shape, name, data);
   }
@@ -276,7 +268,10 @@ class Tracer {
     name = "",
     data: Tensor | null = null,
   ): Value {
-    return new Value(origin, dtype, shape, name, data);
+    const value = new Value(origin, dtype, shape, name, data);
+    if (data !== null) this.held.push(value);
+    keep(data);
+    return value;
   }
 }
 

@@ -1,6 +1,6 @@
 // Traces a module or a function and writes it as an ONNX model.
 
-import { nn, runtime, scope, type Tensor } from "edgegrad";
+import { keep, nn, runtime, scope, type Tensor, tensor } from "edgegrad";
 import { fail } from "../errors.js";
 import { OnnxModule, programOf } from "../module.js";
 import { writeMessage } from "../proto/write.js";
@@ -8,7 +8,7 @@ import { Call, type Writer } from "./call.js";
 import { Exporter, NoForm, noForm } from "./exporter.js";
 import { kElementTypes, type Name, valueInfo } from "./graph.js";
 import { fileWith, kBuffersKey, tensorsIn } from "./loaded.js";
-import { merge, resized, sizesToTry } from "./merge.js";
+import { checkConstant, type Merged, merge, resized, sizesToTry } from "./merge.js";
 import {
   checkAxes,
   checkNames,
@@ -24,7 +24,10 @@ import { leavesOf, type Step, Value, Varying, valuesIn } from "./values.js";
 const kWhere = "save";
 
 /** Does what save() says. */
-export function write(target: Traceable, options: SaveOptions | undefined): Uint8Array {
+export async function write(
+  target: Traceable,
+  options: SaveOptions | undefined,
+): Promise<Uint8Array> {
   if (!(target instanceof nn.Module) && typeof target !== "function") {
     fail(
       "InvalidArgument",
@@ -35,19 +38,29 @@ export function write(target: Traceable, options: SaveOptions | undefined): Uint
   if (target instanceof OnnxModule && options?.inputs === undefined) {
     return savedAgain(target, options);
   }
-  const read = readOptions(target, options);
-  return inMode(target, read.training, () => scope(() => written(target, read)));
+  return written(target, readOptions(target, options));
 }
 
 // Without inputs, the graph of the file stays as it was.
-function savedAgain(module: OnnxModule, options: SaveOptions | undefined): Uint8Array {
+async function savedAgain(
+  module: OnnxModule,
+  options: SaveOptions | undefined,
+): Promise<Uint8Array> {
   const given = Object.entries(options ?? {}).find(([, value]) => value !== undefined);
   if (given !== undefined) {
     const message = `${given[0]}: without inputs a loaded model is written as it was. Give inputs, and it is traced anew.`;
     fail("InvalidArgument", kWhere, message);
   }
   const { file, members } = programOf(module);
-  return fileWith(file, tensorsIn(module, members));
+  const held = [...tensorsIn(module, members)].map(
+    ([name, tensor]) => new Value("parameter", tensor.dtype, tensor.shape, name, tensor.detach()),
+  );
+  try {
+    await bringToCpu(held);
+    return fileWith(file, new Map(held.map(({ name, data }) => [name, data as Tensor])));
+  } finally {
+    for (const { data } of held) data?.dispose();
+  }
 }
 
 // Runs `fn` with all parts of a module in evaluation or training mode.
@@ -62,16 +75,31 @@ function inMode<T>(target: Traceable, training: boolean, fn: () => T): T {
   }
 }
 
-function written(target: Traceable, options: ReadOptions): Uint8Array {
-  const owned: Tensor[] = [];
+async function written(target: Traceable, options: ReadOptions): Promise<Uint8Array> {
+  const held: Value[] = [];
   try {
-    return writeTraced(traceAll(target, options, owned), options);
+    const { traced, constants } = inMode(target, options.training, () =>
+      scope(() => traceAll(target, options, held)),
+    );
+    await bringToCpu(held);
+    constants.forEach(checkConstant);
+    return scope(() => writeTraced(traced, options));
   } finally {
-    for (const tensor of owned) tensor.dispose();
+    for (const { data } of held) data?.dispose();
   }
 }
 
-function traceAll(target: Traceable, { inputs, axes }: ReadOptions, owned: Tensor[]): Traced {
+// Reads the elements that are on another device, for which a page's main thread cannot wait.
+async function bringToCpu(values: readonly Value[]): Promise<void> {
+  for (const value of values) {
+    const { data, dtype } = value;
+    if (data === null || data.device === "cpu") continue;
+    value.data = keep(tensor(await data.data(), { dtype, shape: data.shape }));
+    data.dispose();
+  }
+}
+
+function traceAll(target: Traceable, { inputs, axes }: ReadOptions, held: Value[]): Merged {
   const isWhole = (op: string) => Object.hasOwn(kComposites, op);
   const sizes = new Map<string, number>();
   for (const [i, list] of axes.entries()) {
@@ -89,13 +117,13 @@ function traceAll(target: Traceable, { inputs, axes }: ReadOptions, owned: Tenso
     }
   }
   const tries = sizesToTry(sizes);
-  if (tries.length === 0) return trace(target, inputs, isWhole, owned);
+  if (tries.length === 0) return merge([trace(target, inputs, isWhole, held)]);
   let failure: unknown;
   for (const sets of tries) {
     try {
       const traces = sets.map((set) => {
         const given = inputs.map((input, i) => resized(input, axes[i] ?? [], set));
-        return trace(target, given, isWhole, owned);
+        return trace(target, given, isWhole, held);
       });
       return merge(traces);
     } catch (error) {
