@@ -101,6 +101,16 @@ describe("interceptOps", () => {
     assert.deepEqual(outer.names, ["ones", "add"]);
   });
 
+  test("does not see what a checkpoint computes again in backward", () => {
+    const x = eg.tensor([2], { requiresGrad: true });
+    const { names, result } = namesIn(() => eg.autograd.checkpoint((y) => y.sin(), x));
+    const before = [...names];
+    result.sum().backward();
+    assert.equal(before.at(-1), "sin");
+    assert.deepEqual(names, before);
+    assert.ok(x.grad !== null);
+  });
+
   test("ends with the function, also if that throws", () => {
     let count = 0;
     const handler = (call) => {

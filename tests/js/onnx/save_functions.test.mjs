@@ -81,6 +81,25 @@ describe("functions", () => {
     );
   });
 
+  test("sizes that depend on elements are left open", async () => {
+    const program = (a) => [a.maskedSelect(a.gt(0)).mul(2), a.gt(0).nonzero(), a.at(a.gt(0)), a];
+    const given = eg.tensor([
+      [1, -1],
+      [2, 3],
+    ]);
+    const others = [
+      eg.tensor([
+        [-1, -1],
+        [-2, 3],
+      ]),
+    ];
+    const { outputs } = await load(await assertSaves(program, [given], {}, others));
+    assert.deepEqual(
+      outputs.map(({ shape }) => shape),
+      [null, null, null, [2, 2]],
+    );
+  });
+
   test("what does not depend on the inputs is computed once", async () => {
     const program = (a) =>
       a.add(

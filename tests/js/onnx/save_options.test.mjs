@@ -98,6 +98,10 @@ describe("refuses", () => {
     ],
     "a result that is no tensor": [() => save(() => 3, options), /the result must be a tensor/],
     promises: [() => save(async (a) => a, options), /promise/],
+    "the name of a parameter for an input": [
+      () => save(new nn.Linear(3, 2), { ...options, inputNames: ["weight"] }),
+      /inputNames: "weight" is the name of a parameter/,
+    ],
     "options for a loaded model without inputs": [
       async () => save(await load(await save(same, options)), { opset: 18 }),
       /opset: without inputs a loaded model is written as it was/,
@@ -115,6 +119,13 @@ describe("refuses", () => {
         .abs();
     await assertRejects(save(complex, options), "InvalidArgument", /no form/);
   });
+
+  test("inputs of a dtype that ONNX does not have", () =>
+    assertRejects(
+      save(same, { inputs: [eg.complex(x, x)] }),
+      "DtypeMismatch",
+      /ONNX has no tensors of complex64/,
+    ));
 
   test("an error of the function itself is that error", async () => {
     const own = new RangeError("own");

@@ -19,6 +19,8 @@ export class Exporter {
   readonly #dimensions: Dimensions;
   readonly #names = new Map<Value, Name>();
   readonly #folded = new Set<Value>();
+  /** The values whose sizes depend on the elements of others, so that the trace does not know them. */
+  readonly unsized = new Set<Value>();
   /** The names of the buffers in the file. */
   readonly buffers: Name[] = [];
   /** The steps that made the values, for ops that are joined with the one before. */

@@ -166,14 +166,16 @@ export function tensorOf(data: Tensor): Draft<"Tensor"> {
   };
 }
 
-/** Returns the type of an input or a result; a size that depends on the inputs is a name. */
+/** Returns the type of an input or a result; a size that depends on the inputs is a name, null stands for unknown sizes. */
 export function valueInfo(
   name: Name,
   dtype: DType,
-  sizes: readonly (number | string)[],
+  sizes: readonly (number | string)[] | null,
 ): Draft<"ValueInfo"> {
+  const elemType = kElementTypes[dtype];
+  if (sizes === null) return { name, type: { tensorType: { elemType } } };
   const dim = sizes.map((size) =>
     typeof size === "number" ? { dimValue: size } : { dimParam: size },
   );
-  return { name, type: { tensorType: { elemType: kElementTypes[dtype], shape: { dim } } } };
+  return { name, type: { tensorType: { elemType, shape: { dim } } } };
 }

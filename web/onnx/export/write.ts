@@ -3,6 +3,7 @@
 import { keep, nn, runtime, scope, type Tensor, tensor } from "edgegrad";
 import { fail } from "../errors.js";
 import { OnnxModule, programOf } from "../module.js";
+import type { Draft } from "../proto/schema.js";
 import { writeMessage } from "../proto/write.js";
 import { Call, type Writer } from "./call.js";
 import { Exporter, NoForm, noForm } from "./exporter.js";
@@ -137,7 +138,9 @@ function writeTraced(traced: Traced, options: ReadOptions): Uint8Array {
   const exporter = new Exporter(options.opset);
   const { graph } = exporter;
   for (const [i, value] of traced.inputs.entries()) {
-    exporter.define(value, graph.unique(options.inputNames[i] as string));
+    const name = options.inputNames[i] as string;
+    checkInput(value, name, traced);
+    exporter.define(value, graph.unique(name));
   }
   const problems = new Set<string>();
   for (const step of traced.steps) addStep(exporter, step, problems);
@@ -146,8 +149,22 @@ function writeTraced(traced: Traced, options: ReadOptions): Uint8Array {
   return model(exporter, traced, options, results);
 }
 
+function checkInput({ dtype }: Value, name: string, { members }: Traced): void {
+  if (kElementTypes[dtype] === undefined) {
+    fail("DtypeMismatch", kWhere, `inputs: ONNX has no tensors of ${dtype}, which "${name}" is.`);
+  }
+  if (members.includes(name)) {
+    fail(
+      "InvalidArgument",
+      kWhere,
+      `inputNames: "${name}" is the name of a parameter or buffer. Choose another name.`,
+    );
+  }
+}
+
 function addStep(exporter: Exporter, step: Step, problems: Set<string>): void {
   for (const value of step.outputs) exporter.makers.set(value, step);
+  if (isUnsized(exporter, step)) for (const value of step.outputs) exporter.unsized.add(value);
   if (isConstant(exporter, step)) {
     for (const value of step.outputs) exporter.fold(value);
     return;
@@ -172,6 +189,16 @@ function addStep(exporter: Exporter, step: Step, problems: Set<string>): void {
     problems.add(`${step.op}${place}${error.message === "" ? "" : ` (${error.message})`}`);
     for (const value of step.outputs) exporter.define(value, "missing");
   }
+}
+
+// True for a step whose results have sizes that depend on elements.
+function isUnsized(exporter: Exporter, { op, values }: Step): boolean {
+  const given = leavesOf(values).filter((leaf): leaf is Value => leaf instanceof Value);
+  const hasMask = leavesOf(values.indices).some(
+    (leaf) => leaf instanceof Value && leaf.dtype === "bool",
+  );
+  const picks = op === "nonzero" || op === "maskedSelect" || (op === "index" && hasMask);
+  return picks || given.some((value) => exporter.unsized.has(value));
 }
 
 // True for a step whose results are the same whenever the function is called.
@@ -236,7 +263,8 @@ function model(
       ? exporter.nameOf(value)
       : graph.node("Identity", [exporter.nameOf(value)]);
     renamed.set(source, wanted);
-    return valueInfo(wanted, value.dtype, sizesOf(value, wanted, axes));
+    const sizes = exporter.unsized.has(value) ? null : sizesOf(value, wanted, axes);
+    return valueInfo(wanted, value.dtype, sizes);
   });
   checkAxes(options, names);
   const needed = graph.needed([...renamed.keys()]);
@@ -244,6 +272,7 @@ function model(
   needed.initializer.sort(
     (a, b) => traced.members.indexOf(a.name ?? "") - traced.members.indexOf(b.name ?? ""),
   );
+  checkSize(needed.initializer);
   const rename = (name: string) => renamed.get(name) ?? name;
   const node = needed.node.map((one) => ({
     ...one,
@@ -270,6 +299,16 @@ function model(
     graph: { name: "main", node, initializer: needed.initializer, input, output: outputs },
   });
 }
+
+// A message of protobuf may have 2 GiB.
+function checkSize(initializers: readonly Draft<"Tensor">[]): void {
+  const bytes = initializers.reduce((sum, { rawData }) => sum + (rawData?.length ?? 0), 0);
+  if (bytes < kMostBytes) return;
+  const message = `the parameters have ${bytes} bytes, and an ONNX file at most 2 GiB. Save parts of the module, or convert it with half().`;
+  fail("InvalidArgument", kWhere, message);
+}
+
+const kMostBytes = 2 ** 31 - 2 ** 20;
 
 // The version of the file format that came with an opset.
 function irVersion(opset: number): number {

@@ -51,7 +51,13 @@ export function interceptOps<T>(fn: () => T, handler: OpHandler, ...rest: []): T
       "it cannot run inside vmap(). Call vmap() in its function instead.",
     );
   }
-  const result = outermostBy(new OpInterceptor(handler), fn);
+  const interceptor = new OpInterceptor(handler);
+  let result: T;
+  try {
+    result = outermostBy(interceptor, fn);
+  } finally {
+    interceptor.isOpen = false;
+  }
   if (!isPromise(result)) return result;
   result.then(undefined, () => undefined);
   return fail(
@@ -62,6 +68,8 @@ export function interceptOps<T>(fn: () => T, handler: OpHandler, ...rest: []): T
 }
 
 class OpInterceptor implements Interpreter {
+  /** False when the function has ended; what a checkpoint computes again later is no call of the function. */
+  isOpen = true;
   readonly #outer = outermost;
   readonly #handler: OpHandler;
 
@@ -133,6 +141,7 @@ class OpInterceptor implements Interpreter {
   }
 
   #handle(call: OpCall): OpResult {
+    if (!this.isOpen) return call.run();
     const result: unknown = outermostBy(this.#outer, () => this.#handler(call));
     const isResult = [result].flat().every((one) => one instanceof Tensor);
     if (!isResult) {
