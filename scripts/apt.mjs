@@ -38,6 +38,7 @@ const kPackages = {
   },
   onnx: {
     "libonnx-testdata": "/usr/share/libonnx-testdata/data/node",
+    "python3-onnx": "/usr/lib/python3/dist-packages/onnx/checker.py",
   },
   webkit: {
     "webkit2gtk-driver": "/usr/bin/WebKitWebDriver",

@@ -2,6 +2,7 @@
 
 import * as eg from "edgegrad";
 import { fail } from "./errors.js";
+import { buffersIn, fileWithout } from "./export/loaded.js";
 import { noteReleases, readBy, removeUnused, usesOf } from "./graph/analyze.js";
 import {
   type Compiled,
@@ -92,17 +93,19 @@ function moduleFrom(compiled: Compiled, model: Message<"Model">, options: LoadOp
     if (value instanceof eg.Tensor) held.push(constantTensor(slot, value));
     else frame[slot] = value;
   }
+  const buffers = buffersIn(model);
   for (const one of compiled.initializers) {
     const use = uses.get(one.slot);
     if (use?.isSetting && one.tensor.count <= kMostHostElements)
       frame[one.slot] = hostOf(one.tensor);
     else {
-      const isLearned = needed.has(one.slot) && isFloating(one.tensor) && !use?.isUpdated;
+      const isState = use?.isUpdated || buffers.has(one.name);
+      const isLearned = needed.has(one.slot) && isFloating(one.tensor) && !isState;
       held.push(initializerTensor(one, isLearned && options.trainable !== false));
     }
   }
   return moduleOf(
-    programFrom(graph, frame, held, message, model, options),
+    programFrom(graph, frame, held, message, model, compiled.initializers, options),
     held.map(({ value }) => value),
   );
 }
@@ -138,6 +141,7 @@ function programFrom(
   held: readonly Held[],
   message: Message<"Graph">,
   model: Message<"Model">,
+  initializers: readonly Initializer[],
   { outputs }: LoadOptions,
 ): Program {
   const defaults = new Set(message.initializer.map(({ name }) => name));
@@ -167,7 +171,21 @@ function programFrom(
     metadata: Object.fromEntries(
       model.metadataProps.map(({ key, value }) => [key ?? "", value ?? ""]),
     ),
+    file: fileWithout(
+      { ...model, graph: { ...message, output: outputsIn(message, known, outputs) } },
+      held,
+      new Map(initializers.map(({ name, tensor }) => [name, tensor])),
+    ),
   };
+}
+
+// The declarations of the chosen outputs.
+function outputsIn(
+  { output }: Message<"Graph">,
+  known: ReadonlyMap<string | undefined, Message<"ValueInfo">>,
+  names: readonly string[] | undefined,
+): readonly Message<"ValueInfo">[] {
+  return names?.map((name) => known.get(name) ?? emptyInfo(name)) ?? output;
 }
 
 const emptyInfo = (name: string): Message<"ValueInfo"> => ({

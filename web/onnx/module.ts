@@ -27,6 +27,8 @@ export interface Program {
   readonly opset: number;
   readonly producer: string;
   readonly metadata: Readonly<Record<string, string>>;
+  /** The file without the tensors of the members, for save(). */
+  readonly file: Uint8Array;
 }
 
 const programs = new WeakMap<OnnxModule, Program>();

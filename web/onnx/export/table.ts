@@ -1,0 +1,41 @@
+// Every op that has a form in ONNX.
+
+import type { Writers } from "./call.js";
+import { kActivations } from "./ops/activations.js";
+import { kComparisons } from "./ops/comparisons.js";
+import { kConv, kConvComposites } from "./ops/conv.js";
+import { kCreate } from "./ops/create.js";
+import { kDiagonals } from "./ops/diagonals.js";
+import { kElementwise } from "./ops/elementwise.js";
+import { kIndexing } from "./ops/indexing.js";
+import { kJoins } from "./ops/joins.js";
+import { kLosses } from "./ops/losses.js";
+import { kMatrix } from "./ops/matrix.js";
+import { kNormComposites, kNorms } from "./ops/norms.js";
+import { kRecurrent, kRecurrentLayers } from "./ops/recurrent.js";
+import { kReductions } from "./ops/reductions.js";
+import { kShapes } from "./ops/shapes.js";
+
+/** Ops by topic, by the names of their functions. In-place forms are those of the op without the underscore. */
+export const kTopics: Readonly<Record<string, Writers>> = {
+  elementwise: kElementwise,
+  comparisons: kComparisons,
+  activations: kActivations,
+  shapes: kShapes,
+  joins: kJoins,
+  diagonals: kDiagonals,
+  indexing: kIndexing,
+  reductions: kReductions,
+  products: kMatrix,
+  convolutions: kConv,
+  norms: kNorms,
+  losses: kLosses,
+  creation: kCreate,
+  recurrent: kRecurrent,
+};
+
+/** Functions and layers that are composed of ops and are single nodes in ONNX where possible. */
+export const kComposites: Writers = { ...kConvComposites, ...kNormComposites, ...kRecurrentLayers };
+
+/** All ops. */
+export const kOps: Writers = Object.assign({}, ...Object.values(kTopics));
