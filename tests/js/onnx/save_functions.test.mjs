@@ -95,7 +95,7 @@ describe("functions", () => {
     ];
     const { outputs } = await load(await assertSaves(program, [given], {}, others));
     assert.deepEqual(
-      outputs.map(({ shape }) => shape),
+      outputs.map(({ shape, hasShape }) => (hasShape ? shape : null)),
       [null, null, null, [2, 2]],
     );
   });
