@@ -10,6 +10,7 @@ import { Exporter, NoForm, noForm } from "./exporter.js";
 import { kElementTypes, type Name, valueInfo } from "./graph.js";
 import { fileWith, kBuffersKey, tensorsIn } from "./loaded.js";
 import { checkConstant, type Merged, merge, resized, sizesToTry } from "./merge.js";
+import { kOrder } from "./ops/comparisons.js";
 import {
   checkAxes,
   checkNames,
@@ -18,7 +19,7 @@ import {
   readOptions,
   type SaveOptions,
 } from "./options.js";
-import { kComposites, kOps } from "./table.js";
+import { kComposites, kLeastTypes, kOps } from "./table.js";
 import { type Traceable, type Traced, trace } from "./trace.js";
 import { leavesOf, type Step, Value, Varying, valuesIn } from "./values.js";
 
@@ -175,6 +176,9 @@ function addStep(exporter: Exporter, step: Step, problems: Set<string>): void {
   try {
     if (writer === undefined) throw new NoForm();
     const other = step.outputs.find(({ dtype }) => kElementTypes[dtype] === undefined);
+    const given = valuesIn(step)[0]?.dtype ?? "float32";
+    const least = kLeastTypes.get(step.op) ?? "bool";
+    if (kOrder.indexOf(given) < kOrder.indexOf(least)) noForm(`of ${given}`);
     if (other !== undefined) noForm(`ONNX does not compute with ${other.dtype}`);
     const names = [writer(new Call(exporter, step))].flat() as Name[];
     for (const [i, value] of step.outputs.entries()) exporter.define(value, names[i] as Name);

@@ -6,8 +6,8 @@ import type { Name } from "../graph.js";
 import { Value, Varying } from "../values.js";
 import { isFloat } from "./elementwise.js";
 
-// Types in the order of promotion.
-const kOrder: readonly DType[] = [
+/** Types in the order of promotion. */
+export const kOrder: readonly DType[] = [
   "bool",
   "uint8",
   "int32",
