@@ -3,7 +3,7 @@
 import * as eg from "edgegrad";
 import { fail } from "./errors.js";
 import { buffersIn, fileWithout } from "./export/loaded.js";
-import { readBy, simplify, usesOf } from "./graph/analyze.js";
+import { noteReleases, readBy, removeUnused, usesOf } from "./graph/analyze.js";
 import {
   type Compiled,
   compile,
@@ -11,6 +11,7 @@ import {
   isFloating,
   normalDomain,
 } from "./graph/compile.js";
+import { fuse } from "./graph/patterns/index.js";
 import type { Subgraph } from "./graph/program.js";
 import { graphValue } from "./interface.js";
 import { type Member, moduleOf, type OnnxModule, type Program } from "./module.js";
@@ -18,7 +19,7 @@ import { memberPaths } from "./names.js";
 import { readMessage } from "./proto/read.js";
 import type { Message } from "./proto/schema.js";
 import { bytesOf, type Source } from "./source.js";
-import { hostOf, tensorOfStored } from "./tensors/decode.js";
+import { freeScratch, hostOf, tensorOfStored } from "./tensors/decode.js";
 import { type ExternalData, readExternal } from "./tensors/external.js";
 import { kMostHostElements } from "./values/host.js";
 import type { Value } from "./values/value.js";
@@ -49,7 +50,11 @@ export async function load(source: Source, options: LoadOptions = {}): Promise<O
   checkOptions(options);
   const model = readMessage("Model", await bytesOf(kWhere, source));
   const external = await readExternal(model, options.externalData, source);
-  return eg.scope(() => moduleFrom(compile(model, external), model, options));
+  try {
+    return eg.scope(() => moduleFrom(compile(model, external), model, options));
+  } finally {
+    freeScratch();
+  }
 }
 
 function checkOptions(options: LoadOptions): void {
@@ -77,7 +82,9 @@ function checkOptions(options: LoadOptions): void {
 function moduleFrom(compiled: Compiled, model: Message<"Model">, options: LoadOptions): OnnxModule {
   const message = model.graph as Message<"Graph">;
   const graph = withOutputs(compiled, options.outputs);
-  simplify(graph);
+  removeUnused(graph);
+  fuse(graph, new Map(compiled.constants.map(({ slot, value }) => [slot, value])));
+  noteReleases(graph);
   const uses = usesOf(graph);
   const needed = new Set([...graph.outputs, ...graph.steps.flatMap(readBy)]);
   const frame: Value[] = new Array(compiled.slotCount).fill(undefined);

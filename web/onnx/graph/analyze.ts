@@ -2,8 +2,8 @@
 
 import type { Step, Subgraph } from "./program.js";
 
-/** Removes the steps that no output needs, and notes after which step each slot is free. */
-export function simplify(graph: Subgraph): void {
+/** Removes the steps that no output needs. */
+export function removeUnused(graph: Subgraph): void {
   const needed = new Set(graph.outputs);
   const kept: Step[] = [];
   for (const step of [...graph.steps].reverse()) {
@@ -12,10 +12,10 @@ export function simplify(graph: Subgraph): void {
     for (const slot of readBy(step)) needed.add(slot);
   }
   graph.steps = kept.reverse();
-  noteReleases(graph);
 }
 
-function noteReleases(graph: Subgraph): void {
+/** Notes after which step each slot is free. */
+export function noteReleases(graph: Subgraph): void {
   const later = new Set(graph.outputs);
   const own = new Set(graph.steps.flatMap((step) => step.outputs));
   for (const step of [...graph.steps].reverse()) {

@@ -2,7 +2,7 @@
 
 import * as eg from "edgegrad";
 import { fail } from "../errors.js";
-import type { Host } from "../values/host.js";
+import { Host, isTexts } from "../values/host.js";
 import { broadcastShape, combined } from "../values/host_math.js";
 import { isInteger } from "../values/types.js";
 import { elementType, operand, shapeOf, tensor, type Value } from "../values/value.js";
@@ -155,11 +155,15 @@ export const kArithmetic: Ops = {
     () => 0,
     true,
   ),
-  Equal: binary(
-    (a, b) => eg.eq(a, b),
-    (a, b) => a === b,
-    kTruth,
-  ),
+  Equal: op({
+    attributes: kBroadcast,
+    ownTypes: true,
+    run: ([a, b], { axis }): Value =>
+      isTexts(a) && isTexts(b)
+        ? equalTexts(a, b)
+        : eg.eq(...pair(a, aligned(b, shapeOf(a).length, axis))),
+    host: (inputs) => combined(inputs, (a, b) => a === b, "bool"),
+  }),
   Greater: binary(
     (a, b) => eg.gt(a, b),
     (a, b) => (a as number) > (b as number),
@@ -222,6 +226,18 @@ export const kArithmetic: Ops = {
       combined(inputs, (condition, a, b) => (condition ? a : b) as number, inputs[1]?.type),
   }),
 };
+
+// Texts are compared as the places of their first copies.
+function equalTexts(a: Host<string>, b: Host<string>): Host | undefined {
+  const places = new Map([...a.data, ...b.data].map((text, i) => [text, i]));
+  const numbered = (one: Host<string>) =>
+    new Host(
+      "int64",
+      one.shape,
+      one.data.map((text) => places.get(text) as number),
+    );
+  return combined([numbered(a), numbered(b)], (x, y) => x === y, "bool");
+}
 
 // A number would not say which dtype the result has.
 function chosen(a: Value, b: Value): [Operand, Operand] {

@@ -17,6 +17,7 @@ import {
   string,
   type ValuesOf,
 } from "./op.js";
+import { runLayer } from "./recurrent_layers.js";
 
 const kRecurrent = {
   activation_alpha: maybeFloats,
@@ -190,9 +191,43 @@ function overTime(
 }
 
 interface Kind {
+  readonly name: "RNN" | "GRU" | "LSTM";
   readonly states: number;
   readonly step: Step;
   readonly activations: readonly string[];
+}
+
+// Whether a layer of eg.nn computes the same.
+function isUsual([, , , , lengths, ...rest]: readonly Value[], given: Given, kind: Kind): boolean {
+  const names = (given.activations ?? []).map((name) => name.toLowerCase());
+  const wanted = kind.activations.map((name) => name.toLowerCase());
+  const areUsual = names.every((name, i) => name === wanted[i % wanted.length]);
+  const isOwn = kind.name !== "GRU" || given.linear_before_reset;
+  const hasNone = lengths === undefined && rest[kind.states] === undefined;
+  return areUsual && isOwn && hasNone && given.clip === undefined && !given.input_forget;
+}
+
+function usual(inputs: readonly Value[], given: Given, kind: Kind, x: eg.Tensor): Value[] {
+  const [, weights, hiddenWeights, biases, , ...rest] = inputs;
+  const [weight, hiddenWeight] = [tensor(weights), tensor(hiddenWeights)];
+  const isBatchFirst = given.layout === 1;
+  const turned = (state: eg.Tensor) => (isBatchFirst ? eg.transpose(state, 0, 1) : state);
+  const shape = [weight.shape[0] as number, x.shape[1] as number, hiddenWeight.shape[2] as number];
+  const initial = range(kind.states).map((i) => {
+    const start = tensorOrNull(rest[i]);
+    return start === null ? eg.zeros(shape, { dtype: x.dtype, device: x.device }) : turned(start);
+  });
+  const [outputs, ...last] = runLayer({
+    kind: kind.name,
+    x,
+    weight,
+    hiddenWeight,
+    bias: tensorOrNull(biases),
+    initial,
+    isReverse: given.direction === "reverse",
+  });
+  const ordered = isBatchFirst ? eg.permute(outputs as eg.Tensor, [2, 0, 1, 3]) : outputs;
+  return [ordered, ...last.map(turned)];
 }
 
 function recurrent(inputs: readonly Value[], given: Given, kind: Kind): Value[] {
@@ -202,6 +237,7 @@ function recurrent(inputs: readonly Value[], given: Given, kind: Kind): Value[] 
   const [w, r, b] = [tensor(weights), tensor(hiddenWeights), tensorOrNull(biases)];
   const directions = w.shape[0] as number;
   const size = r.shape[2] as number;
+  if (isUsual(inputs, given, kind)) return usual(inputs, given, kind, x);
   const activations = activationsOf(kind.activations, given, directions);
   const perDirection = kind.activations.length;
   const initial = rest.slice(0, kind.states).map(tensorOrNull);
@@ -246,7 +282,12 @@ const recurrentOp = (kind: Kind): Op =>
   });
 
 export const kRecurrentOps: Ops = {
-  RNN: recurrentOp({ states: 1, step: simpleStep, activations: ["Tanh"] }),
-  GRU: recurrentOp({ states: 1, step: gruStep, activations: ["Sigmoid", "Tanh"] }),
-  LSTM: recurrentOp({ states: 2, step: lstmStep, activations: ["Sigmoid", "Tanh", "Tanh"] }),
+  RNN: recurrentOp({ name: "RNN", states: 1, step: simpleStep, activations: ["Tanh"] }),
+  GRU: recurrentOp({ name: "GRU", states: 1, step: gruStep, activations: ["Sigmoid", "Tanh"] }),
+  LSTM: recurrentOp({
+    name: "LSTM",
+    states: 2,
+    step: lstmStep,
+    activations: ["Sigmoid", "Tanh", "Tanh"],
+  }),
 };

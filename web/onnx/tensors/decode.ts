@@ -142,8 +142,8 @@ function fromList(one: Stored): ReturnType<typeof numbersOf> {
 function fromBytes(type: TypeName, raw: Uint8Array, count: number): ReturnType<typeof numbersOf> {
   // Bytes of a file may lie anywhere, elements of an array may not.
   const at = (size: number): [ArrayBuffer, number, number] => {
-    const copy =
-      raw.byteOffset % size === 0 && raw.buffer instanceof ArrayBuffer ? raw : new Uint8Array(raw);
+    const isAligned = raw.byteOffset % size === 0 && raw.buffer instanceof ArrayBuffer;
+    const copy = isAligned ? raw : alignedCopy(raw);
     return [copy.buffer as ArrayBuffer, copy.byteOffset, copy.byteLength / size];
   };
   switch (type) {
@@ -181,6 +181,21 @@ function fromBytes(type: TypeName, raw: Uint8Array, count: number): ReturnType<t
     default:
       return float8(raw, type);
   }
+}
+
+// One buffer for all copies, each of which is read before the next one is made: new memory would take longer than the copy.
+let scratch = new ArrayBuffer(0);
+
+function alignedCopy(raw: Uint8Array): Uint8Array {
+  if (scratch.byteLength < raw.length) scratch = new ArrayBuffer(raw.length);
+  const copy = new Uint8Array(scratch, 0, raw.length);
+  copy.set(raw);
+  return copy;
+}
+
+/** Frees the memory that reading tensors has used. */
+export function freeScratch(): void {
+  scratch = new ArrayBuffer(0);
 }
 
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(new Uint8Array(bytes));
