@@ -96,7 +96,7 @@ describe("functions", () => {
     const { outputs } = await load(await assertSaves(program, [given], {}, others));
     assert.deepEqual(
       outputs.map(({ shape }) => shape),
-      [null, null, null, [2, 2]],
+      [[null], [null, null], [null], [2, 2]],
     );
   });
 

@@ -120,12 +120,21 @@ describe("refuses", () => {
     await assertRejects(save(complex, options), "InvalidArgument", /no form/);
   });
 
-  test("inputs of a dtype that ONNX does not have", () =>
-    assertRejects(
-      save(same, { inputs: [eg.complex(x, x)] }),
-      "DtypeMismatch",
-      /ONNX has no tensors of complex64/,
-    ));
+  test("inputs and results of a dtype that ONNX does not have", async () => {
+    const refused = (target, inputs) =>
+      assertRejects(save(target, { inputs }), "DtypeMismatch", /ONNX has no tensors of complex64/);
+    const pair = eg.complex(x, x);
+    await refused(same, [pair]);
+    await refused(() => pair, [x]);
+  });
+
+  test("only what a result needs", async () => {
+    const unused = (a) => {
+      a.lgamma();
+      return a.add(1);
+    };
+    assert.ok((await save(unused, options)).length > 0);
+  });
 
   test("an error of the function itself is that error", async () => {
     const own = new RangeError("own");
