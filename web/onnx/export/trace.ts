@@ -2,6 +2,7 @@
 // other tensors) is a value too. A change in place gives its tensor a new value, and the tensors that it is a view of.
 
 import { func, keep, nn, noGrad, scope, Tensor } from "edgegrad";
+import { fail } from "../errors.js";
 import { mapLeaves, type Origin, type Step, Value } from "./values.js";
 
 /** A function as a list of steps. */
@@ -18,15 +19,18 @@ export interface Traced {
 export type Traceable = nn.Module | ((...inputs: Tensor[]) => unknown);
 
 /** The step that writes a changed view back into what it is a view of. */
-export const kViewUpdate = "viewUpdate";
+export const kViewUpdate = "changeOfView";
 
-// Ops whose result shows the elements of their input; some of them copy where a view is impossible.
-const kViews: ReadonlySet<string> = new Set(
-  (
-    "alias detach view reshape viewAs flatten unflatten transpose swapaxes t permute movedim squeeze unsqueeze expand " +
-    "expandAs broadcastTo slice narrow select splitWithSizes split chunk unbind diagonal contiguous toDtype"
-  ).split(" "),
-);
+// Ops that return their input itself, in these cases; other views say that they are.
+const kSame: Readonly<Record<string, (values: Record<string, unknown>) => boolean>> = {
+  alias: () => true,
+  detach: () => true,
+  real: () => true,
+  conj: () => true,
+  contiguous: ({ input }) => (input as Tensor).isContiguous,
+  toDtype: ({ input, dtype }) => (input as Tensor).dtype === dtype,
+  dropout: ({ training, p }) => training === false || p === 0,
+};
 
 interface View {
   readonly base: Tensor;
@@ -165,11 +169,16 @@ class Tracer {
     if (call.changes !== null) this.#change(call.changes, op);
     else if (call.isComposite) {
       this.steps.push({ ...op, outputs: results.map((one) => this.valueOf(one)) });
-    } else this.#define(op, results, call.values.input);
+    } else this.#define(op, results, call.values);
     return result;
   }
 
-  #define(op: Omit<Step, "outputs">, results: readonly Tensor[], input: unknown): void {
+  #define(
+    op: Omit<Step, "outputs">,
+    results: readonly Tensor[],
+    given: Readonly<Record<string, unknown>>,
+  ): void {
+    const { input } = given;
     const isKnown = this.#isKnown(op);
     const outputs = results.map((one) =>
       this.#make(one, "step", "", isKnown ? one.detach() : null),
@@ -177,8 +186,8 @@ class Tracer {
     const step: Step = { ...op, outputs };
     this.steps.push(step);
     for (const [index, result] of results.entries()) {
-      const isView =
-        kViews.has(op.op) && input instanceof Tensor && (result.isView || op.op === "alias");
+      const isSame = Object.hasOwn(kSame, op.op) && kSame[op.op]?.(given);
+      const isView = input instanceof Tensor && (result.isView || isSame);
       const seen = isView ? (this.#entries.get(input)?.version ?? 0) : 0;
       const view = isView ? { base: input, step, index, seen } : null;
       this.#entries.set(result, { value: outputs[index] as Value, version: 0, view });
@@ -186,6 +195,10 @@ class Tracer {
   }
 
   #change(tensor: Tensor, op: Omit<Step, "outputs">): void {
+    if (tensor.isView && this.#entries.get(tensor)?.view === null) {
+      const message = `${op.op} changes a view in place, and save() does not know of what. Change a copy of it: x.clone().`;
+      fail("InvalidArgument", "save", message);
+    }
     const value = this.#make(tensor, "step", "", this.#isKnown(op) ? tensor.detach() : null);
     this.steps.push({ ...op, outputs: [value] });
     this.#assign(tensor, value, op.path);
