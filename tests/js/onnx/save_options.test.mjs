@@ -146,6 +146,17 @@ describe("refuses", () => {
   });
 });
 
+test("reading values that depend on the inputs warns", async (t) => {
+  const { mock } = t.mock.method(console, "warn", () => undefined);
+  const known = eg.tensor([1, 2]);
+  await save((a) => a.add(known.sum().item()), { inputs: [x] });
+  assert.equal(mock.callCount(), 0);
+  const program = (a) => (a.sum().item() > 0 && a.max().item() > 0 ? a.mul(2) : a);
+  await save(program, { inputs: [x], dynamicAxes: { input: [0] } });
+  assert.equal(mock.callCount(), 1);
+  assert.match(mock.calls[0].arguments[0], /\[save\] the module reads values that depend/);
+});
+
 test("nothing is left of the tensors that tracing made", async () => {
   const model = new nn.Sequential(new nn.Linear(3, 4), new nn.ReLU());
   const before = eg.memory().tensors;

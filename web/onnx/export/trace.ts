@@ -15,6 +15,13 @@ export interface Traced {
   readonly members: readonly string[];
 }
 
+/** What the traces of one call of save() share. */
+export class Session {
+  /** The values that hold elements. */
+  readonly held: Value[] = [];
+  hasWarned = false;
+}
+
 /** What is traced: a module, or a function of tensors. */
 export type Traceable = nn.Module | ((...inputs: Tensor[]) => unknown);
 
@@ -49,15 +56,15 @@ interface Entry {
 
 /**
  * Runs `target` with `inputs` and lists what it does; composites in `whole` are single steps, with their parts. The caller disposes
- * of the elements that the values in `held` have, to which this adds those that have some.
+ * of the elements that the values of the session hold.
  */
 export function trace(
   target: Traceable,
   inputs: readonly Tensor[],
   whole: (op: string) => boolean,
-  held: Value[],
+  session: Session,
 ): Traced {
-  const tracer = new Tracer(target instanceof nn.Module ? target : null, whole, held);
+  const tracer = new Tracer(target instanceof nn.Module ? target : null, whole, session);
   const hooks = tracer.follow();
   try {
     const given = inputs.map((input) => tracer.add(input, "input"));
@@ -71,6 +78,7 @@ export function trace(
           func.interceptOps(
             () => call(...inputs),
             (op) => tracer.handle(op),
+            { onRead: (tensor) => tracer.warnOfRead(tensor) },
           ),
           (leaf) => (leaf instanceof Tensor ? tracer.valueOf(leaf) : leaf),
         ),
@@ -91,7 +99,7 @@ class Tracer {
   constructor(
     readonly module: nn.Module | null,
     readonly whole: (op: string) => boolean,
-    readonly held: Value[],
+    readonly session: Session,
   ) {
     for (const [name, buffer] of module?.namedBuffers() ?? []) {
       this.#names.set(buffer, { origin: "buffer", name });
@@ -151,6 +159,17 @@ class Tracer {
     entry.version++;
     view.seen = version;
     return entry.value;
+  }
+
+  /** Warns that the program reads elements which the file will not know. */
+  warnOfRead(tensor: Tensor): void {
+    if (this.session.hasWarned || this.#entries.get(tensor)?.value.data !== null) return;
+    this.session.hasWarned = true;
+    const place = this.#path.at(-1);
+    console.warn(
+      `edgegrad: [save] ${place ? `the module ${place}` : "the module"} reads values that depend on the inputs, as item() does: ` +
+        "in the file they and what follows from them are what they were in this call. Use ops such as where() instead.",
+    );
   }
 
   /** Runs a call and notes it. */
@@ -282,7 +301,7 @@ class Tracer {
     data: Tensor | null = null,
   ): Value {
     const value = new Value(origin, dtype, shape, name, data);
-    if (data !== null) this.held.push(value);
+    if (data !== null) this.session.held.push(value);
     keep(data);
     return value;
   }

@@ -8,7 +8,7 @@ import { checkConstant, type Merged, merge, resized, sizesToTry } from "./merge.
 import { writeTraced } from "./model.js";
 import { type ReadOptions, readOptions, type SaveOptions } from "./options.js";
 import { kComposites } from "./table.js";
-import { type Traceable, trace } from "./trace.js";
+import { Session, type Traceable, trace } from "./trace.js";
 import { Value } from "./values.js";
 
 const kWhere = "save";
@@ -66,10 +66,11 @@ function inMode<T>(target: Traceable, training: boolean, fn: () => T): T {
 }
 
 async function written(target: Traceable, options: ReadOptions): Promise<Uint8Array> {
-  const held: Value[] = [];
+  const session = new Session();
+  const { held } = session;
   try {
     const { traced, constants } = inMode(target, options.training, () =>
-      scope(() => traceAll(target, options, held)),
+      scope(() => traceAll(target, options, session)),
     );
     await bringToCpu(held);
     constants.forEach(checkConstant);
@@ -89,7 +90,7 @@ async function bringToCpu(values: readonly Value[]): Promise<void> {
   }
 }
 
-function traceAll(target: Traceable, { inputs, axes }: ReadOptions, held: Value[]): Merged {
+function traceAll(target: Traceable, { inputs, axes }: ReadOptions, session: Session): Merged {
   const isWhole = (op: string) => Object.hasOwn(kComposites, op);
   const sizes = new Map<string, number>();
   for (const [i, list] of axes.entries()) {
@@ -107,13 +108,13 @@ function traceAll(target: Traceable, { inputs, axes }: ReadOptions, held: Value[
     }
   }
   const tries = sizesToTry(sizes);
-  if (tries.length === 0) return merge([trace(target, inputs, isWhole, held)]);
+  if (tries.length === 0) return merge([trace(target, inputs, isWhole, session)]);
   let failure: unknown;
   for (const sets of tries) {
     try {
       const traces = sets.map((set) => {
         const given = inputs.map((input, i) => resized(input, axes[i] ?? [], set));
-        return trace(target, given, isWhole, held);
+        return trace(target, given, isWhole, session);
       });
       return merge(traces);
     } catch (error) {
