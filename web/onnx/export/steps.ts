@@ -57,7 +57,8 @@ function isUnsized(exporter: Exporter, { op, values }: Step): boolean {
   const hasMask = leavesOf(values.indices).some(
     (leaf) => leaf instanceof Value && leaf.dtype === "bool",
   );
-  const picks = op === "nonzero" || op === "maskedSelect" || (op === "index" && hasMask);
+  const picks =
+    op === "nonzero" || op === "maskedSelect" || op === "unique" || (op === "index" && hasMask);
   return picks || given.some((value) => exporter.unsized.has(value));
 }
 

@@ -8,7 +8,7 @@ import { kConv, kConvComposites } from "./ops/conv.js";
 import { kCreate } from "./ops/create.js";
 import { kDiagonals } from "./ops/diagonals.js";
 import { kElementwise } from "./ops/elementwise.js";
-import { kIndexing } from "./ops/indexing.js";
+import { kIndexing, kIndexingComposites } from "./ops/indexing.js";
 import { kJoins } from "./ops/joins.js";
 import { kLosses } from "./ops/losses.js";
 import { kMatrix } from "./ops/matrix.js";
@@ -36,7 +36,12 @@ export const kTopics: Readonly<Record<string, Writers>> = {
 };
 
 /** Functions and layers that are composed of ops and are single nodes in ONNX where possible. */
-export const kComposites: Writers = { ...kConvComposites, ...kNormComposites, ...kRecurrentLayers };
+export const kComposites: Writers = {
+  ...kConvComposites,
+  ...kIndexingComposites,
+  ...kNormComposites,
+  ...kRecurrentLayers,
+};
 
 /** The least types that ops take, where their nodes do not take all of them. */
 export const kLeastTypes: ReadonlyMap<string, DType> = new Map([

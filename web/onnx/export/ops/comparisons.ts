@@ -24,8 +24,8 @@ export function orderedType(c: Call, ...names: readonly string[]): DType {
   return common === "bool" ? "uint8" : common;
 }
 
-// The type in which operands are compared.
-function commonType(c: Call, ...names: readonly string[]): DType {
+/** Returns the type in which operands are compared. */
+export function commonType(c: Call, ...names: readonly string[]): DType {
   const given = names.map((name) => c.arg(name));
   const tensors = given.filter((one): one is Value => one instanceof Value);
   const largest = Math.max(...tensors.map(({ dtype }) => kOrder.indexOf(dtype)));
