@@ -6,5 +6,5 @@ export { type LoadOptions, load } from "./load.js";
 export { OnnxModule, type OnnxResult } from "./module.js";
 export { type SupportedOp, supportedOps } from "./ops/index.js";
 export { save } from "./save.js";
-export type { Source } from "./source.js";
+export type { BlobSource, ResponseSource, Source, UrlSource } from "./source.js";
 export type { ExternalData } from "./tensors/external.js";

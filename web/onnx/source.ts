@@ -2,8 +2,30 @@
 
 import { fail } from "./errors.js";
 
+/** A Blob or File, as far as it is used: declarations must not need the DOM's. */
+export interface BlobSource {
+  readonly size: number;
+  slice(start?: number, end?: number): BlobSource;
+  arrayBuffer(): Promise<ArrayBuffer>;
+}
+
+/** A Response of fetch(), as far as it is used. */
+export interface ResponseSource {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly url: string;
+  readonly bodyUsed: boolean;
+  arrayBuffer(): Promise<ArrayBuffer>;
+}
+
+/** A URL, as far as it is used. */
+export interface UrlSource {
+  readonly href: string;
+  readonly protocol: string;
+}
+
 /** Bytes, or what they can be read from. */
-export type Source = Uint8Array | ArrayBuffer | Blob | Response | URL;
+export type Source = Uint8Array | ArrayBuffer | BlobSource | ResponseSource | UrlSource;
 
 /** Returns the bytes of a source; throws InvalidArgument if there are none. */
 export async function bytesOf(where: string, source: Source): Promise<Uint8Array> {
@@ -22,21 +44,21 @@ export async function bytesOf(where: string, source: Source): Promise<Uint8Array
 }
 
 /** Whether a value is a Blob or File. */
-export function isBlob(source: unknown): source is Blob {
+export function isBlob(source: unknown): source is BlobSource {
   return typeof Blob === "function" && source instanceof Blob;
 }
 
-async function fetched(where: string, url: URL): Promise<Uint8Array> {
-  let response: Response;
+async function fetched(where: string, url: UrlSource): Promise<Uint8Array> {
+  let response: ResponseSource;
   try {
-    response = await fetch(url);
+    response = await fetch(url.href);
   } catch (error) {
     return fail("InvalidArgument", where, `${url.href} cannot be fetched: ${error}.`);
   }
   return bodyOf(where, response);
 }
 
-async function bodyOf(where: string, response: Response): Promise<Uint8Array> {
+async function bodyOf(where: string, response: ResponseSource): Promise<Uint8Array> {
   const { ok, status, url, bodyUsed } = response;
   if (!ok)
     return fail(

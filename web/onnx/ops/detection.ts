@@ -81,7 +81,7 @@ function roiAlign([input, regions, batches]: readonly Value[], given: RoiAlign):
     const least = offset === 0 ? 1 : 0;
     const ys = samples(top, Math.max(bottom - top, least), rows, given.sampling_ratio, height);
     const xs = samples(left, Math.max(right - left, least), columns, given.sampling_ratio, width);
-    const values = sampled(flat, batch * height * width, ys.places, xs.places, width);
+    const values = sampled(flat, batch * height * width, ys.places, xs.places, width, given.mode);
     const cells = values.reshape([rows, ys.each, columns, xs.each, channels]);
     const result = given.mode === "max" ? eg.amax(cells, [1, 3]) : eg.mean(cells, [1, 3]);
     return eg.permute(result, [2, 0, 1]);
@@ -128,6 +128,7 @@ function sampled(
   ys: readonly Place[],
   xs: readonly Place[],
   width: number,
+  mode: string,
 ): eg.Tensor {
   const pairs = ys.flatMap((y) => xs.map((x) => [y, x] as const));
   const corner = (yEnd: "low" | "high", xEnd: "low" | "high") => {
@@ -144,10 +145,13 @@ function sampled(
     const factors = eg.tensor(weights, { dtype: flat.dtype, device: flat.device }).unsqueeze(1);
     return eg.indexSelect(flat, 0, index).mul(factors);
   };
-  return corner("low", "low")
-    .add(corner("low", "high"))
-    .add(corner("high", "low"))
-    .add(corner("high", "high"));
+  // The largest is that of the weighted pixels, not of what lies between them.
+  const joined = mode === "max" ? eg.maximum : (a: eg.Tensor, b: eg.Tensor) => a.add(b);
+  const [low, high] = [
+    joined(corner("low", "low"), corner("low", "high")),
+    joined(corner("high", "low"), corner("high", "high")),
+  ];
+  return joined(low, high);
 }
 
 export const kDetection: Ops = {

@@ -17,7 +17,8 @@ const batchNormalization = op({
   updates: [3, 4],
   run: ([input, scale, bias, mean, variance], given, { training, version }) => {
     const [x, weight, added] = [tensor(input), tensor(scale), tensor(bias)];
-    const [runningMean, runningVar] = [tensor(mean), tensor(variance)];
+    // They get no gradients, also where an exporter has made them one with parameters of the same values.
+    const [runningMean, runningVar] = [tensor(mean).detach(), tensor(variance).detach()];
     const options = { weight, bias: added, eps: given.epsilon };
     const isTraining = version >= 14 && given.training_mode;
     if (!training && !isTraining) return eg.batchNorm(x, runningMean, runningVar, options);

@@ -205,28 +205,29 @@ function resize([input, roi, scales, sizes]: readonly Value[], given: Given): eg
   const region = hostOr(roi);
   const factors = hostOr(scales);
   const targets = ints(sizes);
-  const wanted = targets?.length
-    ? keptAspect(x, dims, targets, given.keep_aspect_ratio_policy)
-    : undefined;
+  const sized = targets?.length ? sizesFor(x, dims, targets, given) : undefined;
   const axes = dims.map((axis, i): Axis => {
     const size = x.shape[axis] as number;
-    const target = wanted?.[i] ?? Math.floor(size * (factors[i] as number));
-    const scale = wanted === undefined ? (factors[i] as number) : (wanted[i] as number) / size;
+    const scale =
+      sized?.scale ?? (targets?.length ? (targets[i] as number) / size : (factors[i] as number));
+    const target =
+      sized?.sizes[i] ?? (targets?.length ? (targets[i] as number) : Math.floor(size * scale));
     return { axis, size, target, scale, from: region[i] ?? 0, to: region[i + dims.length] ?? 1 };
   });
   return resized(x, axes, given);
 }
 
-function keptAspect(
+// With a policy all axes have one scale, with which none is larger, or none smaller, than wanted.
+function sizesFor(
   x: eg.Tensor,
   dims: readonly number[],
-  sizes: readonly number[],
-  policy: string,
-): readonly number[] {
-  if (policy === "stretch") return sizes;
-  const scales = dims.map((axis, i) => (sizes[i] as number) / (x.shape[axis] as number));
+  wanted: readonly number[],
+  { keep_aspect_ratio_policy: policy }: Given,
+): { sizes: number[]; scale: number } | undefined {
+  if (policy === "stretch") return undefined;
+  const scales = dims.map((axis, i) => (wanted[i] as number) / (x.shape[axis] as number));
   const scale = policy === "not_larger" ? Math.min(...scales) : Math.max(...scales);
-  return dims.map((axis) => Math.round((x.shape[axis] as number) * scale));
+  return { sizes: dims.map((axis) => Math.round((x.shape[axis] as number) * scale)), scale };
 }
 
 const kUpsample: Given = {

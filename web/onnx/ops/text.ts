@@ -137,6 +137,19 @@ export const kText: Ops = {
       return [new Host("string", [...shape, most], padded), new Host("int64", shape, counts)];
     },
   }),
+  RegexFullMatch: op({
+    since: 20,
+    attributes: { pattern: string("") },
+    run: ([x], { pattern }) => {
+      const { data, shape } = texts(x);
+      const whole = expression(pattern);
+      return new Host(
+        "bool",
+        shape,
+        data.map((text) => Number(whole.test(text))),
+      );
+    },
+  }),
   TfIdfVectorizer: op({
     since: 9,
     attributes: kTfIdf,
@@ -155,6 +168,14 @@ export const kText: Ops = {
     },
   }),
 };
+
+function expression(pattern: string): RegExp {
+  try {
+    return new RegExp(`^(?:${pattern})$`, "s");
+  } catch (error) {
+    return fail("InvalidArgument", "OnnxModule", `the pattern cannot be read: ${error}.`);
+  }
+}
 
 // Without a delimiter the text is split at any white space.
 function splitText(text: string, delimiter: string, most: number | undefined): string[] {
