@@ -101,6 +101,22 @@ describe("interceptOps", () => {
     assert.deepEqual(outer.names, ["ones", "add"]);
   });
 
+  test("tells of the tensors that are read, except by the handler", () => {
+    const read = [];
+    const x = eg.tensor([1, 2]);
+    const run = (call) => {
+      call.values.input?.dataSync();
+      return call.run();
+    };
+    const options = { onRead: (tensor) => read.push(tensor) };
+    func.interceptOps(() => [x.sum().item(), x.dataSync(), x.tolist()], run, options);
+    assert.equal(read.length, 3);
+    assert.ok(read.slice(1).every((one) => one === x));
+    x.dataSync();
+    assert.equal(read.length, 3);
+    assertThrows(() => func.interceptOps(() => x, run, { onRead: 1 }), "InvalidArgument", /onRead/);
+  });
+
   test("does not see what a checkpoint computes again in backward", () => {
     const x = eg.tensor([2], { requiresGrad: true });
     const { names, result } = namesIn(() => eg.autograd.checkpoint((y) => y.sin(), x));

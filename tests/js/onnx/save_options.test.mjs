@@ -120,12 +120,21 @@ describe("refuses", () => {
     await assertRejects(save(complex, options), "InvalidArgument", /no form/);
   });
 
-  test("inputs of a dtype that ONNX does not have", () =>
-    assertRejects(
-      save(same, { inputs: [eg.complex(x, x)] }),
-      "DtypeMismatch",
-      /ONNX has no tensors of complex64/,
-    ));
+  test("inputs and results of a dtype that ONNX does not have", async () => {
+    const refused = (target, inputs) =>
+      assertRejects(save(target, { inputs }), "DtypeMismatch", /ONNX has no tensors of complex64/);
+    const pair = eg.complex(x, x);
+    await refused(same, [pair]);
+    await refused(() => pair, [x]);
+  });
+
+  test("only what a result needs", async () => {
+    const unused = (a) => {
+      a.lgamma();
+      return a.add(1);
+    };
+    assert.ok((await save(unused, options)).length > 0);
+  });
 
   test("an error of the function itself is that error", async () => {
     const own = new RangeError("own");
@@ -135,6 +144,17 @@ describe("refuses", () => {
     await assert.rejects(save(broken, options), own);
     await assert.rejects(save(broken, { ...options, dynamicAxes: { input: [0] } }), own);
   });
+});
+
+test("reading values that depend on the inputs warns", async (t) => {
+  const { mock } = t.mock.method(console, "warn", () => undefined);
+  const known = eg.tensor([1, 2]);
+  await save((a) => a.add(known.sum().item()), { inputs: [x] });
+  assert.equal(mock.callCount(), 0);
+  const program = (a) => (a.sum().item() > 0 && a.max().item() > 0 ? a.mul(2) : a);
+  await save(program, { inputs: [x], dynamicAxes: { input: [0] } });
+  assert.equal(mock.callCount(), 1);
+  assert.match(mock.calls[0].arguments[0], /\[save\] the module reads values that depend/);
 });
 
 test("nothing is left of the tensors that tracing made", async () => {

@@ -14,15 +14,16 @@ const kInternal = {
   },
   einsum: (equation, operands) => eg.einsum(String.fromCharCode(...equation), ...operands),
 };
+
 /** Ops that the engine's optimizers and layers call, which programs cannot. */
 export const kHidden =
   /Step_$|^lstmSteps$|^distinctElements$|^toDtype$|^standardGamma$|^sampleDirichlet$/;
 
 const isTensor = (value) => value instanceof eg.Tensor;
 
-/** Returns a sample as a function of its tensors, and these; null for a sample of complex numbers. */
-export function programOf({ js }, sample) {
-  const args = sample.make("float32");
+/** Returns a sample as a function of its tensors, and these; null for a sample that the dtype does not have. */
+export function programOf({ js }, sample, dtype = "float32") {
+  const args = sample.make(dtype);
   if (args === null) return null;
   const call = kInternal[js] ?? functionOf(js);
   const inputs = args

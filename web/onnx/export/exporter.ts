@@ -52,6 +52,11 @@ export class Exporter {
     return value.data !== null && (this.isFolded(value) || value.origin === "parameter");
   }
 
+  /** True for a value that has a name. */
+  isWritten(value: Value): boolean {
+    return this.#names.has(value);
+  }
+
   /** Returns the name of a value, and adds its elements to the file if no step makes it. */
   nameOf(value: Value): Name {
     const known = this.#names.get(value);

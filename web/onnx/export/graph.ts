@@ -166,16 +166,15 @@ export function tensorOf(data: Tensor): Draft<"Tensor"> {
   };
 }
 
-/** Returns the type of an input or a result; a size that depends on the inputs is a name, null stands for unknown sizes. */
+/** Returns the type of an input or a result; a size that depends on the inputs is a name, or null if nothing is known of it. */
 export function valueInfo(
   name: Name,
   dtype: DType,
-  sizes: readonly (number | string)[] | null,
+  sizes: readonly (number | string | null)[],
 ): Draft<"ValueInfo"> {
-  const elemType = kElementTypes[dtype];
-  if (sizes === null) return { name, type: { tensorType: { elemType } } };
-  const dim = sizes.map((size) =>
-    typeof size === "number" ? { dimValue: size } : { dimParam: size },
-  );
-  return { name, type: { tensorType: { elemType, shape: { dim } } } };
+  const dim = sizes.map((size) => {
+    if (size === null) return {};
+    return typeof size === "number" ? { dimValue: size } : { dimParam: size };
+  });
+  return { name, type: { tensorType: { elemType: kElementTypes[dtype], shape: { dim } } } };
 }

@@ -10,19 +10,21 @@ export type DynamicAxes = readonly (readonly [dim: number, name: string])[];
 /** Options of `save`. */
 export interface SaveOptions {
   /** Tensors to call the module with; their shapes and dtypes are those of the file's inputs. */
-  inputs?: readonly Tensor[];
+  readonly inputs?: readonly Tensor[] | undefined;
   /** The names of the inputs; default "input", "input_1" and so on. */
-  inputNames?: readonly string[];
+  readonly inputNames?: readonly string[] | undefined;
   /** The names of the results; default "output", "output_1" and so on, or the names of the properties of a result. */
-  outputNames?: readonly string[];
+  readonly outputNames?: readonly string[] | undefined;
   /** The dimensions that may have any size when the file is used, by the name of the input: with their names, or as a list. */
-  dynamicAxes?: Readonly<Record<string, Readonly<Record<number, string>> | readonly number[]>>;
+  readonly dynamicAxes?:
+    | Readonly<Record<string, Readonly<Record<number, string>> | readonly number[]>>
+    | undefined;
   /** The version of the ONNX operators, from 17 to 22; default 20. */
-  opset?: number;
+  readonly opset?: number | undefined;
   /** Export the module as it behaves in training; default false, which sets evaluation mode meanwhile. */
-  training?: boolean;
+  readonly training?: boolean | undefined;
   /** Text by name that is stored in the file. */
-  metadata?: Readonly<Record<string, string>>;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
 /** What save() needs of its options, checked. */

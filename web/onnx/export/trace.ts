@@ -2,6 +2,7 @@
 // other tensors) is a value too. A change in place gives its tensor a new value, and the tensors that it is a view of.
 
 import { func, keep, nn, noGrad, scope, Tensor } from "edgegrad";
+import { fail } from "../errors.js";
 import { mapLeaves, type Origin, type Step, Value } from "./values.js";
 
 /** A function as a list of steps. */
@@ -14,19 +15,29 @@ export interface Traced {
   readonly members: readonly string[];
 }
 
+/** What the traces of one call of save() share. */
+export class Session {
+  /** The values that hold elements. */
+  readonly held: Value[] = [];
+  hasWarned = false;
+}
+
 /** What is traced: a module, or a function of tensors. */
 export type Traceable = nn.Module | ((...inputs: Tensor[]) => unknown);
 
 /** The step that writes a changed view back into what it is a view of. */
-export const kViewUpdate = "viewUpdate";
+export const kViewUpdate = "changeOfView";
 
-// Ops whose result shows the elements of their input; some of them copy where a view is impossible.
-const kViews: ReadonlySet<string> = new Set(
-  (
-    "alias detach view reshape viewAs flatten unflatten transpose swapaxes t permute movedim squeeze unsqueeze expand " +
-    "expandAs broadcastTo slice narrow select splitWithSizes split chunk unbind diagonal contiguous toDtype"
-  ).split(" "),
-);
+// Ops that return their input itself, in these cases; other views say that they are.
+const kSame: Readonly<Record<string, (values: Record<string, unknown>) => boolean>> = {
+  alias: () => true,
+  detach: () => true,
+  real: () => true,
+  conj: () => true,
+  contiguous: ({ input }) => (input as Tensor).isContiguous,
+  toDtype: ({ input, dtype }) => (input as Tensor).dtype === dtype,
+  dropout: ({ training, p }) => training === false || p === 0,
+};
 
 interface View {
   readonly base: Tensor;
@@ -45,15 +56,15 @@ interface Entry {
 
 /**
  * Runs `target` with `inputs` and lists what it does; composites in `whole` are single steps, with their parts. The caller disposes
- * of the elements that the values in `held` have, to which this adds those that have some.
+ * of the elements that the values of the session hold.
  */
 export function trace(
   target: Traceable,
   inputs: readonly Tensor[],
   whole: (op: string) => boolean,
-  held: Value[],
+  session: Session,
 ): Traced {
-  const tracer = new Tracer(target instanceof nn.Module ? target : null, whole, held);
+  const tracer = new Tracer(target instanceof nn.Module ? target : null, whole, session);
   const hooks = tracer.follow();
   try {
     const given = inputs.map((input) => tracer.add(input, "input"));
@@ -67,6 +78,7 @@ export function trace(
           func.interceptOps(
             () => call(...inputs),
             (op) => tracer.handle(op),
+            { onRead: (tensor) => tracer.warnOfRead(tensor) },
           ),
           (leaf) => (leaf instanceof Tensor ? tracer.valueOf(leaf) : leaf),
         ),
@@ -87,7 +99,7 @@ class Tracer {
   constructor(
     readonly module: nn.Module | null,
     readonly whole: (op: string) => boolean,
-    readonly held: Value[],
+    readonly session: Session,
   ) {
     for (const [name, buffer] of module?.namedBuffers() ?? []) {
       this.#names.set(buffer, { origin: "buffer", name });
@@ -149,6 +161,17 @@ class Tracer {
     return entry.value;
   }
 
+  /** Warns that the program reads elements which the file will not know. */
+  warnOfRead(tensor: Tensor): void {
+    if (this.session.hasWarned || this.#entries.get(tensor)?.value.data !== null) return;
+    this.session.hasWarned = true;
+    const place = this.#path.at(-1);
+    console.warn(
+      `edgegrad: [save] ${place ? `the module ${place}` : "the module"} reads values that depend on the inputs, as item() does: ` +
+        "in the file they and what follows from them are what they were in this call. Use ops such as where() instead.",
+    );
+  }
+
   /** Runs a call and notes it. */
   handle(call: func.OpCall): func.OpResult {
     if (call.isComposite && !this.whole(call.op)) return call.run();
@@ -165,11 +188,16 @@ class Tracer {
     if (call.changes !== null) this.#change(call.changes, op);
     else if (call.isComposite) {
       this.steps.push({ ...op, outputs: results.map((one) => this.valueOf(one)) });
-    } else this.#define(op, results, call.values.input);
+    } else this.#define(op, results, call.values);
     return result;
   }
 
-  #define(op: Omit<Step, "outputs">, results: readonly Tensor[], input: unknown): void {
+  #define(
+    op: Omit<Step, "outputs">,
+    results: readonly Tensor[],
+    given: Readonly<Record<string, unknown>>,
+  ): void {
+    const { input } = given;
     const isKnown = this.#isKnown(op);
     const outputs = results.map((one) =>
       this.#make(one, "step", "", isKnown ? one.detach() : null),
@@ -177,8 +205,8 @@ class Tracer {
     const step: Step = { ...op, outputs };
     this.steps.push(step);
     for (const [index, result] of results.entries()) {
-      const isView =
-        kViews.has(op.op) && input instanceof Tensor && (result.isView || op.op === "alias");
+      const isSame = Object.hasOwn(kSame, op.op) && kSame[op.op]?.(given);
+      const isView = input instanceof Tensor && (result.isView || isSame);
       const seen = isView ? (this.#entries.get(input)?.version ?? 0) : 0;
       const view = isView ? { base: input, step, index, seen } : null;
       this.#entries.set(result, { value: outputs[index] as Value, version: 0, view });
@@ -186,6 +214,10 @@ class Tracer {
   }
 
   #change(tensor: Tensor, op: Omit<Step, "outputs">): void {
+    if (tensor.isView && this.#entries.get(tensor)?.view === null) {
+      const message = `${op.op} changes a view in place, and save() does not know of what. Change a copy of it: x.clone().`;
+      fail("InvalidArgument", "save", message);
+    }
     const value = this.#make(tensor, "step", "", this.#isKnown(op) ? tensor.detach() : null);
     this.steps.push({ ...op, outputs: [value] });
     this.#assign(tensor, value, op.path);
@@ -269,7 +301,7 @@ class Tracer {
     data: Tensor | null = null,
   ): Value {
     const value = new Value(origin, dtype, shape, name, data);
-    if (data !== null) this.held.push(value);
+    if (data !== null) this.session.held.push(value);
     keep(data);
     return value;
   }

@@ -1,7 +1,7 @@
 // eg.func.interceptOps(): running a function with every call of an op in it passed to a handler.
 
-import { readNothing } from "../arguments/read.js";
-import { functionOf } from "../arguments/rule.js";
+import { readOptions } from "../arguments/read.js";
+import { functionOf, type Options } from "../arguments/rule.js";
 import { applyFunction, type FunctionClass } from "../autograd/function.js";
 import { callInPlace, callOp } from "../dispatch/call.js";
 import { type Interpreter, outermost, outermostBy } from "../dispatch/interpreter.js";
@@ -9,6 +9,7 @@ import type { Op } from "../dispatch/signature.js";
 import { empty } from "../generated/ops.js";
 import { describe, fail } from "../runtime/errors.js";
 import { isPromise } from "../runtime/promise.js";
+import { readsObservedBy } from "../tensor/elements.js";
 import { Tensor } from "../tensor/tensor.js";
 import { currentLevel } from "./levels.js";
 
@@ -35,13 +36,25 @@ export type OpHandler = (call: OpCall) => OpResult;
 const kName = "interceptOps";
 const kFunction = functionOf<(...args: never[]) => unknown>();
 
+const kOptions = {
+  /** Called with every tensor whose elements `fn` reads into JavaScript by `item()`, `dataSync()` and similar methods. */
+  onRead: functionOf<(tensor: Tensor) => void>().orNull(),
+};
+
+/** Options of `interceptOps`. */
+export type InterceptOptions = Options<typeof kOptions>;
+
 /**
  * Runs `fn` and passes every call of an op in it to `handler`, which returns the result of the call: `(call) => call.run()`
  * changes nothing. Methods, operators of layers and functions composed of ops are calls too, the latter with their parts inside
  * `run()`. Calls that the handler itself makes are not intercepted, nor are those of the engine in backward.
  */
-export function interceptOps<T>(fn: () => T, handler: OpHandler, ...rest: []): T {
-  readNothing(kName, rest);
+export function interceptOps<T>(
+  fn: () => T,
+  handler: OpHandler,
+  ...rest: [options?: InterceptOptions]
+): T {
+  const { onRead } = readOptions(kName, kOptions, rest);
   kFunction.check(kName, "fn", fn);
   kFunction.check(kName, "handler", handler);
   if (currentLevel() !== null) {
@@ -51,10 +64,10 @@ export function interceptOps<T>(fn: () => T, handler: OpHandler, ...rest: []): T
       "it cannot run inside vmap(). Call vmap() in its function instead.",
     );
   }
-  const interceptor = new OpInterceptor(handler);
+  const interceptor = new OpInterceptor(handler, onRead);
   let result: T;
   try {
-    result = outermostBy(interceptor, fn);
+    result = readsObservedBy(onRead, () => outermostBy(interceptor, fn));
   } finally {
     interceptor.isOpen = false;
   }
@@ -72,9 +85,11 @@ class OpInterceptor implements Interpreter {
   isOpen = true;
   readonly #outer = outermost;
   readonly #handler: OpHandler;
+  readonly #onRead: InterceptOptions["onRead"];
 
-  constructor(handler: OpHandler) {
+  constructor(handler: OpHandler, onRead: InterceptOptions["onRead"]) {
     this.#handler = handler;
+    this.#onRead = onRead;
   }
 
   call(op: Op, values: readonly unknown[], flags: number | null): unknown {
@@ -95,7 +110,8 @@ class OpInterceptor implements Interpreter {
       values: byName(op, values),
       isComposite: true,
       changes: null,
-      run: () => outermostBy(this, compute) as OpResult,
+      run: () =>
+        readsObservedBy(this.#onRead ?? null, () => outermostBy(this, compute)) as OpResult,
     });
   }
 
@@ -142,7 +158,8 @@ class OpInterceptor implements Interpreter {
 
   #handle(call: OpCall): OpResult {
     if (!this.isOpen) return call.run();
-    const result: unknown = outermostBy(this.#outer, () => this.#handler(call));
+    const handled = () => outermostBy(this.#outer, () => this.#handler(call));
+    const result: unknown = readsObservedBy(null, handled);
     const isResult = [result].flat().every((one) => one instanceof Tensor);
     if (!isResult) {
       fail(

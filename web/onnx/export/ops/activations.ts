@@ -2,7 +2,7 @@
 
 import { type Call, lifted, type Writer, type Writers } from "../call.js";
 import type { Name } from "../graph.js";
-import { composed, unary } from "./elementwise.js";
+import { composed, isFloat, unary } from "./elementwise.js";
 
 const float = (c: Call, name: string) => ({ float: c.number(name) });
 
@@ -76,7 +76,9 @@ const glu: Writer = (c) => {
 
 /** Activation functions. */
 export const kActivations: Writers = {
-  relu: unary("Relu"),
+  relu: composed((c, x) =>
+    isFloat(c.out.dtype) ? c.node("Relu", [x]) : c.node("Max", [x, c.scalar(0)]),
+  ),
   relu6: composed((c, x) => between(c, x, 0, 6)),
   leakyRelu: composed((c, x) => c.node("LeakyRelu", [x], { alpha: float(c, "negativeSlope") })),
   elu: composed((c, x) => c.node("Elu", [x], { alpha: float(c, "alpha") })),

@@ -6,8 +6,8 @@ import type { Name } from "../graph.js";
 import { Value, Varying } from "../values.js";
 import { isFloat } from "./elementwise.js";
 
-// Types in the order of promotion.
-const kOrder: readonly DType[] = [
+/** Types in the order of promotion. */
+export const kOrder: readonly DType[] = [
   "bool",
   "uint8",
   "int32",
@@ -17,6 +17,12 @@ const kOrder: readonly DType[] = [
   "float32",
   "float64",
 ];
+
+/** Returns the type in which the order of operands is known: there is none of truth values in ONNX. */
+export function orderedType(c: Call, ...names: readonly string[]): DType {
+  const common = commonType(c, ...names);
+  return common === "bool" ? "uint8" : common;
+}
 
 /** Returns the type in which operands are compared. */
 export function commonType(c: Call, ...names: readonly string[]): DType {
@@ -32,9 +38,8 @@ export function commonType(c: Call, ...names: readonly string[]): DType {
 
 function compare(type: string, isNegated = false): Writer {
   return (c) => {
-    const common = commonType(c, "input", "other");
-    // There is no order of truth values in ONNX.
-    const dtype = common === "bool" && type !== "Equal" ? "uint8" : common;
+    const names = ["input", "other"] as const;
+    const dtype = type === "Equal" ? commonType(c, ...names) : orderedType(c, ...names);
     const result = c.node(type, [c.operand("input", dtype), c.operand("other", dtype)]);
     return isNegated ? c.node("Not", [result]) : result;
   };

@@ -6,10 +6,13 @@ import type { Name } from "../graph.js";
 import type { Size } from "../values.js";
 
 function triangle(upper: number): Writer {
-  return (c) =>
-    c.out.dtype === "bool"
-      ? c.graph.cast(c.node("Trilu", [c.in("input", "int32"), diagonalOf(c)], { upper }), "bool")
-      : c.node("Trilu", [c.in("input"), diagonalOf(c)], { upper });
+  return (c) => {
+    const { dtype } = c.out;
+    const isByte = dtype === "bool" || dtype === "uint8";
+    const input = c.in("input", isByte ? "int32" : dtype);
+    const result = c.node("Trilu", [input, diagonalOf(c)], { upper });
+    return isByte ? c.graph.cast(result, dtype) : result;
+  };
 }
 
 function diagonalOf(c: Call): Name {

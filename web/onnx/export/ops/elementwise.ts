@@ -23,10 +23,6 @@ export function composed(write: (c: Call, x: Name) => Name): Writer {
   return (c) => write(c, c.operand("input", c.out.dtype));
 }
 
-function binary(type: string): Writer {
-  return (c) => c.node(type, operands(c));
-}
-
 /** Returns the operands `input` and `other` in the type of the result. */
 export function operands(c: Call, first = "input", second = "other"): [Name, Name] {
   return [c.operand(first, c.out.dtype), c.operand(second, c.out.dtype)];
@@ -39,6 +35,7 @@ function scaled(c: Call, name: Name, by: number): Name {
 function addScaled(type: "Add" | "Sub"): Writer {
   return (c) => {
     const [a, b] = operands(c);
+    if (c.out.dtype === "bool") return c.node("Or", [a, b]);
     return c.node(type, [a, scaled(c, b, c.number("alpha"))]);
   };
 }
@@ -68,6 +65,11 @@ const remainder: Writer = (c) => {
   return c.node("Sub", [a, c.node("Mul", [floorDivided(c, a, b), b])]);
 };
 
+// Whole numbers are rounded already.
+function rounding(write: (c: Call, x: Name) => Name): Writer {
+  return composed((c, x) => (isFloat(c.out.dtype) ? write(c, x) : c.node("Identity", [x])));
+}
+
 const pow: Writer = (c) => {
   const [a, b] = operands(c, "input", "exponent");
   return c.node("Pow", [a, b]);
@@ -94,33 +96,43 @@ const clamp: Writer = (c) => {
   return result;
 };
 
-function bounded(type: "Max" | "Min", bound: string): Writer {
-  return (c) => c.node(type, operands(c, "input", bound));
+function bounded(type: "Max" | "Min", bound = "other"): Writer {
+  return (c) => extreme(c, type, ...operands(c, "input", bound));
+}
+
+// The larger or smaller of two operands; of truth values these are "or" and "and".
+function extreme(c: Call, type: "Max" | "Min", a: Name, b: Name): Name {
+  if (c.out.dtype !== "bool") return c.node(type, [a, b]);
+  return c.node(type === "Max" ? "Or" : "And", [a, b]);
 }
 
 // The other operand where one is NaN.
 function ignoringNaN(type: "Max" | "Min"): Writer {
   return (c) => {
     const [a, b] = operands(c);
-    if (!isFloat(c.out.dtype)) return c.node(type, [a, b]);
+    if (!isFloat(c.out.dtype)) return extreme(c, type, a, b);
     const inner = c.node("Where", [c.node("IsNaN", [b]), a, c.node(type, [a, b])]);
     return c.node("Where", [c.node("IsNaN", [a]), b, inner]);
   };
 }
 
-const maskedFill: Writer = (c) => {
-  const value = c.operand("value", c.out.dtype);
-  return c.node("Where", [c.operand("mask", "bool"), value, c.operand("input", c.out.dtype)]);
-};
+// One of two tensors at each position. Readers do not choose between truth values, which are numbers then.
+function chosen(c: Call, condition: Name, first: string, second: string): Name {
+  const { dtype } = c.out;
+  const own = dtype === "bool" ? "uint8" : dtype;
+  const result = c.node("Where", [condition, c.operand(first, own), c.operand(second, own)]);
+  return own === dtype ? result : c.graph.cast(result, dtype);
+}
 
-const where: Writer = (c) => c.node("Where", [c.operand("condition", "bool"), ...operands(c)]);
+const maskedFill: Writer = (c) => chosen(c, c.operand("mask", "bool"), "value", "input");
 
-const round: Writer = (c) => {
-  const x = c.operand("input", c.out.dtype);
+const where: Writer = (c) => chosen(c, c.operand("condition", "bool"), "input", "other");
+
+const round: Writer = rounding((c, x) => {
   const factor = 10 ** c.number("decimals");
   if (factor === 1) return c.node("Round", [x]);
   return c.node("Div", [c.node("Round", [c.node("Mul", [x, c.scalar(factor)])]), c.scalar(factor)]);
-};
+});
 
 // log(b^x + b^y), from the larger operand, which does not overflow.
 function logAddExp(base: number): Writer {
@@ -287,8 +299,8 @@ export const kElementwise: Writers = {
   addcdiv: addCombined("Div"),
   where,
   maskedFill,
-  maximum: binary("Max"),
-  minimum: binary("Min"),
+  maximum: bounded("Max"),
+  minimum: bounded("Min"),
   fmax: ignoringNaN("Max"),
   fmin: ignoringNaN("Min"),
   clamp,
@@ -300,10 +312,10 @@ export const kElementwise: Writers = {
   abs: unary("Abs"),
   sign,
   sgn: sign,
-  floor: unary("Floor"),
-  ceil: unary("Ceil"),
+  floor: rounding((c, x) => c.node("Floor", [x])),
+  ceil: rounding((c, x) => c.node("Ceil", [x])),
   round,
-  trunc: composed(truncated),
+  trunc: rounding(truncated),
   frac: composed((c, x) => c.node("Sub", [x, truncated(c, x)])),
   exp: unary("Exp"),
   exp2: composed((c, x) => c.node("Pow", [c.scalar(2), x])),

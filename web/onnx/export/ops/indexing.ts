@@ -3,7 +3,8 @@
 import { type Call, lifted, type Writer, type Writers } from "../call.js";
 import { noForm } from "../exporter.js";
 import type { Name } from "../graph.js";
-import { type Size, type Value, Varying } from "../values.js";
+import { type Size, Value, Varying } from "../values.js";
+import { commonType } from "./comparisons.js";
 
 const indexSelect: Writer = (c) => {
   const index = c.value("index");
@@ -242,6 +243,34 @@ const indexPut: Writer = (c) => {
   const reduction = c.is("accumulate") ? "add" : "none";
   return c.node("ScatterND", [c.in("input"), places, updates], { reduction });
 };
+
+const unique: Writer = (c) => {
+  const input = c.value("input");
+  const axis = c.isLeftOut("dim") ? undefined : c.dim("dim");
+  const names = c.graph.outputs("Unique", [c.in("input")], { axis, sorted: 1 }, 4);
+  const [values, , inverse, counts] = names as [Name, Name, Name, Name];
+  const results = [values];
+  // Without a dimension the tensor was flattened.
+  if (c.is("returnInverse")) {
+    results.push(axis === undefined ? c.exporter.reshape(inverse, [], input.sizes()) : inverse);
+  }
+  if (c.is("returnCounts")) results.push(counts);
+  return results;
+};
+
+const isin: Writer = (c) => {
+  const dtype = commonType(c, "elements", "testElements");
+  const given = c.arg("elements");
+  const rank = given instanceof Value ? given.rank : 0;
+  const elements = c.unsqueeze(c.operand("elements", dtype), [rank]);
+  const tests = c.node("Reshape", [c.operand("testElements", dtype), c.list([-1])]);
+  const isSame = c.graph.cast(c.node("Equal", [elements, tests]), "int32");
+  const isThere = c.graph.cast(c.reduce("ReduceMax", isSame, [rank], false), "bool");
+  return c.is("invert") ? c.node("Not", [isThere]) : isThere;
+};
+
+/** Functions that are composed of ops here and single nodes in ONNX, or nearly. */
+export const kIndexingComposites: Writers = { unique, isin };
 
 /** Reading and writing elements by their positions. */
 export const kIndexing: Writers = {

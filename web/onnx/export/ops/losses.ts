@@ -94,12 +94,45 @@ function classLoss(type: string): Writer {
   };
 }
 
+// A part of the probability is spread over all classes; samples to ignore count for nothing.
+function smoothed(c: Call, smoothing: number): Name {
+  const [input, target, weight] = [c.value("input"), c.value("target"), c.optional("weight")];
+  if (input.rank < 2) noForm("label smoothing of a single sample");
+  const reduction = c.arg("reduction") as string;
+  const classes = c.known("the number of classes", input.size(1));
+  const log = c.node("LogSoftmax", [c.in("input")], { axis: 1 });
+  const numbers = c.as(target, "int64");
+  const ignored = c.graph.constant(c.number("ignoreIndex"), "int64");
+  const hard = c.node("NegativeLogLikelihoodLoss", [log, numbers, weight && c.as(weight)], {
+    reduction,
+    ignore_index: c.number("ignoreIndex"),
+  });
+  const isIgnored = c.node("Equal", [numbers, ignored]);
+  const places = Array.from({ length: input.rank - 2 }, (_, i) => i + 1);
+  const products = weight ? c.node("Mul", [log, c.unsqueeze(c.as(weight), places)]) : log;
+  const sums = c.node("Neg", [c.reduce("ReduceSum", products, [1], false)]);
+  let soft = c.node("Where", [isIgnored, c.scalar(0), sums]);
+  if (reduction !== "none") soft = c.reduce("ReduceSum", soft, allDims(target), false);
+  if (reduction === "mean") {
+    const known = c.node("Where", [isIgnored, c.graph.constant(0, "int64"), numbers]);
+    const own = weight ? c.node("Gather", [c.as(weight), known]) : c.scalar(1);
+    const counted = c.node("Where", [isIgnored, c.scalar(0), own]);
+    soft = c.node("Div", [soft, c.reduce("ReduceSum", counted, allDims(target), false)]);
+  }
+  const share = c.node("Mul", [soft, c.scalar(smoothing / classes)]);
+  return c.node("Add", [c.node("Mul", [hard, c.scalar(1 - smoothing)]), share]);
+}
+
+function allDims({ rank }: Value): number[] {
+  return Array.from({ length: rank }, (_, i) => i);
+}
+
 const crossEntropy: Writer = (c) => {
   const [input, target] = [c.value("input"), c.value("target")];
   const smoothing = c.number("labelSmoothing");
   const isProbability = target.dtype === input.dtype && target.rank === input.rank;
   if (!isProbability && smoothing === 0) return classLoss("SoftmaxCrossEntropyLoss")(c);
-  if (!isProbability) noForm("label smoothing of class numbers");
+  if (!isProbability) return smoothed(c, smoothing);
   const axis = input.rank === 1 ? 0 : 1;
   const classes = c.known("the number of classes", input.size(axis));
   const log = c.node("LogSoftmax", [c.in("input")], { axis });

@@ -3,6 +3,7 @@
 import type { Call, Writer, Writers } from "../call.js";
 import type { Name } from "../graph.js";
 import type { Size, Value } from "../values.js";
+import { isFloat } from "./elementwise.js";
 
 function product(first: string, second: string): Writer {
   return (c) => c.node("MatMul", [c.in(first, c.out.dtype), c.in(second, c.out.dtype)]);
@@ -30,7 +31,7 @@ function plusInput(c: Call, name: Name): Name {
 const linear: Writer = (c) => {
   const [input, weight, bias] = [c.value("input"), c.value("weight"), c.optional("bias")];
   const dtype = c.out.dtype;
-  if (input.rank === 2 && weight.rank === 2) {
+  if (input.rank === 2 && weight.rank === 2 && isFloat(dtype)) {
     const more = bias === null ? [] : [c.as(bias, dtype)];
     return c.node("Gemm", [c.in("input", dtype), c.in("weight", dtype), ...more], { transB: 1 });
   }

@@ -3,7 +3,7 @@
 import { type Call, lifted, type Writer, type Writers } from "../call.js";
 import { noForm } from "../exporter.js";
 import type { Name } from "../graph.js";
-import { commonType } from "./comparisons.js";
+import { orderedType } from "./comparisons.js";
 import { isFloat } from "./elementwise.js";
 
 function dimsOf(c: Call): number[] {
@@ -228,7 +228,7 @@ const searchsorted: Writer = (c) => {
 };
 
 function bordersBelow(c: Call, borders: string): Name {
-  const dtype = commonType(c, "input", borders);
+  const dtype = orderedType(c, "input", borders);
   const input = c.operand("input", dtype);
   const rank = c.out.rank;
   const isRight = c.is("right") || c.is("side", "right");

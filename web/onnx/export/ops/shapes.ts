@@ -1,6 +1,7 @@
 // Views: ops that only change how elements are seen, and parts of tensors.
 
 import { type Call, kEnd, type Writer, type Writers } from "../call.js";
+import { kViewUpdate } from "../trace.js";
 import { type Size, sizeFrom } from "../values.js";
 import { kOrders } from "./orders.js";
 import { viewUpdate } from "./view_updates.js";
@@ -98,5 +99,5 @@ export const kShapes: Writers = {
   split,
   chunk: split,
   unbind,
-  viewUpdate,
+  [kViewUpdate]: viewUpdate,
 };

@@ -12,7 +12,7 @@ export const viewUpdate: Writer = (c) => {
   const view = c.arg("view") as Step;
   const given = new Call(c.exporter, { ...view, values: { ...view.values, input: base } });
   const update = kUpdates[view.op];
-  if (update === undefined) noForm(`a change in place of a view made by ${view.op}`);
+  if (update === undefined) noForm(`made by ${view.op}`);
   return update(given, c.as(value, base.dtype), c.number("index"));
 };
 
@@ -34,7 +34,7 @@ function between(view: Call, value: Name, start: Size, end: Size): Name {
 
 const updateSlice: Update = (view, value) => {
   const size = view.value("input").size(view.dim("dim"));
-  if (view.number("step") !== 1) noForm("a change in place of every n-th element");
+  if (view.number("step") !== 1) noForm("of every n-th element");
   const bound = (name: string, other: Size) => {
     const given = view.isLeftOut(name) ? other : (view.arg(name) as Size);
     return sizeFrom(
@@ -91,6 +91,9 @@ const kUpdates: Readonly<Record<string, Update>> = {
   alias: alike,
   detach: alike,
   contiguous: alike,
+  dropout: alike,
+  real: alike,
+  conj: alike,
   view: alike,
   reshape: alike,
   viewAs: alike,
