@@ -6,3 +6,8 @@ import { EdgeGradError, type ErrorCode } from "edgegrad";
 export function fail(code: ErrorCode, where: string, message: string): never {
   throw new EdgeGradError(code, `[${where}] ${message}`);
 }
+
+/** Throws for a mode that an op does not have. */
+export function unknownMode(name: string, mode: string): never {
+  return fail("InvalidArgument", "OnnxModule", `the ${name} "${mode}" is not one of ONNX's.`);
+}

@@ -121,6 +121,7 @@ class Compiler {
         `graphs are inside each other more than ${kMostNested} deep.`,
       );
     }
+    if (graph.node.length > kMostSteps) this.#tooMany();
     const { own } = scope.names;
     for (const { values } of graph.sparseInitializer) {
       this.#problem("a sparse initializer", values?.name ?? "");
@@ -170,9 +171,7 @@ class Compiler {
   }
 
   #node(node: NodeMessage, scope: Scope, steps: Step[]): void {
-    if (++this.#stepCount > kMostSteps) {
-      fail("InvalidArgument", kWhere, `the graph has more than ${kMostSteps} nodes.`);
-    }
+    if (++this.#stepCount > kMostSteps) this.#tooMany();
     const called = this.#functions.get(keyOf(node.domain, node.opType, node.overload));
     if (called !== undefined) {
       this.#call(called, node, scope, steps);
@@ -201,6 +200,10 @@ class Compiler {
       release: [],
     };
     if (!this.#fold(step)) steps.push(step);
+  }
+
+  #tooMany(): never {
+    fail("InvalidArgument", kWhere, `the graph has more than ${kMostSteps} nodes.`);
   }
 
   #slot(name: string, { names }: Scope, node: NodeMessage): number {

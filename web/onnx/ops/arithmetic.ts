@@ -1,7 +1,6 @@
 // Arithmetic, comparison and logic, element by element with broadcasting.
 
 import * as eg from "edgegrad";
-import { fail } from "../errors.js";
 import { Host, isTexts } from "../values/host.js";
 import { broadcastShape, combined } from "../values/host_math.js";
 import { isInteger } from "../values/types.js";
@@ -244,9 +243,4 @@ function chosen(a: Value, b: Value): [Operand, Operand] {
   if (a instanceof eg.Tensor && b instanceof eg.Tensor) return [a, b];
   if (a instanceof eg.Tensor) return [a, operand(b, a.ndim)];
   return b instanceof eg.Tensor ? [operand(a, b.ndim), b] : [tensor(a), tensor(b)];
-}
-
-/** Throws for a mode that an op does not have. */
-export function unknownMode(name: string, mode: string): never {
-  return fail("InvalidArgument", "OnnxModule", `the ${name} "${mode}" is not one of ONNX's.`);
 }

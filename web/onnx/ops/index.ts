@@ -15,6 +15,7 @@ import { kLosses } from "./losses.js";
 import { kMicrosoft, simplifiedLayerNormalization } from "./microsoft/index.js";
 import { kNormalization } from "./normalization.js";
 import type { Op, Ops } from "./op.js";
+import { kPadding } from "./padding.js";
 import { kPooling } from "./pooling.js";
 import { kProducts } from "./products.js";
 import { kQuantization } from "./quantization.js";
@@ -50,6 +51,7 @@ export const kDomains: Readonly<Record<string, Domain>> = {
       ...kLayout,
       ...kLosses,
       ...kNormalization,
+      ...kPadding,
       ...kPooling,
       ...kProducts,
       ...kQuantization,

@@ -19,6 +19,21 @@ export function readMessage<N extends MessageName>(name: N, bytes: Uint8Array): 
 
 const kNoValues: readonly never[] = Object.freeze([]);
 
+const emptyMessages = new Map<MessageName, Record<string, unknown>>();
+
+// A copy of one is made faster than an object with so many properties.
+function emptyMessage(name: MessageName): Record<string, unknown> {
+  let empty = emptyMessages.get(name);
+  if (empty === undefined) {
+    const fields = [...fieldsByNumber(name).values()];
+    empty = Object.fromEntries(
+      fields.map(({ name, isList }) => [name, isList ? kNoValues : undefined]),
+    );
+    emptyMessages.set(name, empty);
+  }
+  return empty;
+}
+
 class Reader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -33,9 +48,7 @@ class Reader {
   message(name: MessageName, end: number, depth: number): Record<string, unknown> {
     if (depth > kMaxDepth) this.#damaged(`messages inside each other, more than ${kMaxDepth} deep`);
     const fields = fieldsByNumber(name);
-    const found: Record<string, unknown> = {};
-    for (const { name: key, isList } of fields.values())
-      found[key] = isList ? kNoValues : undefined;
+    const found = { ...emptyMessage(name) };
     while (this.#at < end) {
       const tag = this.#length(end);
       const wire = tag & 7;
