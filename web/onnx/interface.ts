@@ -15,8 +15,10 @@ export interface GraphValue {
   readonly name: string;
   /** The dtype of its tensors; "string" for texts. */
   readonly dtype: eg.DType | "string";
-  /** The sizes: a number if it is fixed, a name for sizes that are equal, null for any; null if nothing is known. */
-  readonly shape: readonly (number | string | null)[] | null;
+  /** The sizes: a number if it is fixed, a name for sizes that are equal, null for any. */
+  readonly shape: readonly (number | string | null)[];
+  /** Whether the file says what the shape is; if not, `shape` is empty. */
+  readonly hasShape: boolean;
   /** What it is. */
   readonly kind: "tensor" | "sequence" | "optional";
   /** The element type in the file. */
@@ -40,10 +42,12 @@ export function graphValue(message: Message<"ValueInfo">, hasDefault: boolean): 
   const shape = inner?.tensorType?.shape?.dim.map(({ dimValue, dimParam }) =>
     dimValue === undefined ? dimParam || null : Number(dimValue),
   );
+  const hasShape = kind === "tensor" && shape !== undefined;
   return {
     name: message.name ?? "",
     dtype: dtypeOf(type) ?? "string",
-    shape: kind === "tensor" && shape !== undefined ? shape : null,
+    shape: hasShape ? shape : [],
+    hasShape,
     kind,
     type,
     isOptional: isOptional || hasDefault,
@@ -58,7 +62,7 @@ export function fedValue(input: GraphValue, given: unknown, sizes: Map<string, n
   }
   if (Array.isArray(given) && input.kind !== "tensor") {
     return given.map((one) =>
-      one === null ? null : fedTensor({ ...input, shape: null }, one, sizes),
+      one === null ? null : fedTensor({ ...input, hasShape: false }, one, sizes),
     );
   }
   return fedTensor(input, given, sizes);
@@ -88,11 +92,11 @@ function fedTensor(input: GraphValue, given: unknown, sizes: Map<string, number>
 const isFloat = (dtype: string) => dtype.includes("float");
 
 function checkShape(
-  { name, shape }: GraphValue,
+  { name, shape, hasShape }: GraphValue,
   given: readonly number[],
   sizes: Map<string, number>,
 ): void {
-  if (shape === null) return;
+  if (!hasShape) return;
   const fits =
     shape.length === given.length &&
     shape.every((size, i) => isFitting(size, given[i] as number, sizes));

@@ -94,19 +94,20 @@ export class OnnxModule extends eg.nn.Module {
 
   /**
    * Computes the outputs from inputs by position: a tensor for one output, an array for several. Throws ShapeMismatch or
-   * DtypeMismatch for an input that the graph does not take.
+   * DtypeMismatch for an input that the graph does not take. In models for which an output is a sequence, texts or nothing it is an
+   * `OnnxResult`, which TypeScript has to be told.
    */
-  override forward(...inputs: readonly unknown[]): OnnxResult | OnnxResult[] {
+  override forward(...inputs: readonly unknown[]): eg.Tensor | eg.Tensor[] {
     const { length } = programOf(this).inputs;
     if (inputs.length > length) {
       fail("InvalidArgument", "OnnxModule", `expected ${length} inputs, got ${inputs.length}.`);
     }
     const results = eg.scope(() => computed(this, inputs));
-    return results.length === 1 ? (results[0] as OnnxResult) : results;
+    return results.length === 1 ? (results[0] as eg.Tensor) : (results as eg.Tensor[]);
   }
 
   /** Computes the outputs, by name, from inputs by name. An optional input may be left out. */
-  run(feeds: Readonly<Record<string, unknown>>, ...rest: []): Record<string, OnnxResult> {
+  run(feeds: Readonly<Record<string, unknown>>, ...rest: []): Record<string, eg.Tensor> {
     const { inputs, outputs } = programOf(this);
     if (typeof feeds !== "object" || feeds === null || rest.length > 0) {
       fail("InvalidArgument", "OnnxModule.run", "expected one object with the inputs by name.");
@@ -122,8 +123,8 @@ export class OnnxModule extends eg.nn.Module {
     }
     const given = inputs.map(({ name }) => (Object.hasOwn(feeds, name) ? feeds[name] : undefined));
     const result = this.call(...given);
-    const results = outputs.length === 1 ? [result as OnnxResult] : (result as OnnxResult[]);
-    return Object.fromEntries(outputs.map(({ name }, i) => [name, results[i] as OnnxResult]));
+    const results = outputs.length === 1 ? [result as eg.Tensor] : (result as eg.Tensor[]);
+    return Object.fromEntries(outputs.map(({ name }, i) => [name, results[i] as eg.Tensor]));
   }
 
   override clone(): this {
