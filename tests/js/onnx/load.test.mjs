@@ -463,3 +463,55 @@ describe("recurrent layers", () => {
     }
   }
 });
+
+describe("options", () => {
+  test("that are unknown or of other kinds are refused", async () => {
+    const bad = [
+      7,
+      null,
+      "x",
+      { trainabel: true },
+      { trainable: 1 },
+      { outputs: [] },
+      { outputs: "y" },
+      { outputs: [1] },
+    ];
+    for (const options of bad) {
+      assert.equal(
+        (await refusal(onnx.load(kLinear, options))).code,
+        "InvalidArgument",
+        String(options),
+      );
+    }
+  });
+});
+
+describe("modes", () => {
+  test("a module is captured, run in autocast and called as a function of its parameters", async () => {
+    const module = await onnx.load(kLinear);
+    const captured = eg.capture((input) => eg.noGrad(() => module.call(input)), x);
+    assert.deepEqual(lists(captured(x.mul(2))), [[11], [13]]);
+    assert.equal(eg.autocast(() => module.call(x), { dtype: "bfloat16" }).dtype, "bfloat16");
+    const zeros = Object.fromEntries(
+      module.namedParameters().map(([name, one]) => [name, eg.zerosLike(one)]),
+    );
+    assert.deepEqual(lists(eg.func.functionalCall(module, zeros, [x])), [[0], [0]]);
+  });
+
+  test("a module is still there after the engine has been restarted, when it is loaded again", async () => {
+    const layer = model({
+      inputs: [valueInfo("x", [2, 1, 3])],
+      outputs: [valueInfo("y", null)],
+      initializers: [
+        tensorProto("w", [1, 16, 3], new Array(48).fill(0.1)),
+        tensorProto("r", [1, 16, 4], new Array(64).fill(0.1)),
+      ],
+      nodes: [node("LSTM", ["x", "w", "r"], ["y"], { hidden_size: 4 })],
+    });
+    const run = async () => lists((await onnx.load(layer)).call(eg.ones([2, 1, 3])));
+    const before = await run();
+    await eg.shutdown();
+    await eg.init();
+    assert.deepEqual(await run(), before);
+  });
+});

@@ -2,14 +2,22 @@
 
 import type { TypeName } from "../proto/types.js";
 
+// The number of every pattern of 16 bits: decoding each element would take longer than reading the file.
+let halves: Float32Array | undefined;
+
 /** Returns IEEE 16-bit floats. */
 export function halfFloats(bits: Uint16Array): Float32Array {
-  return Float32Array.from(bits, (one) => decoded(one, 5, 10, 15, true));
+  halves ??= Float32Array.from({ length: 2 ** 16 }, (_, one) => decoded(one, 5, 10, 15, true));
+  const result = new Float32Array(bits.length);
+  for (let i = 0; i < bits.length; i++) result[i] = halves[bits[i] as number] as number;
+  return result;
 }
 
 /** Returns bfloat16: the upper half of a float32. */
 export function upperHalves(bits: Uint16Array): Float32Array {
-  return new Float32Array(Uint32Array.from(bits, (one) => one << 16).buffer);
+  const result = new Uint32Array(bits.length);
+  for (let i = 0; i < bits.length; i++) result[i] = (bits[i] as number) << 16;
+  return new Float32Array(result.buffer);
 }
 
 /** Returns 4-bit integers, of which each byte has two, the first in its lower half. */
