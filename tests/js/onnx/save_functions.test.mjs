@@ -164,6 +164,11 @@ describe("dynamic axes", () => {
       const more = [eg.zeros([rows, steps]), eg.full([rows, steps], 3), eg.ones([rows, steps])];
       return a.sum(-1).add(places).add(eg.eye(steps).sum(0)).add(eg.stack(more).sum(0));
     },
+    "tensors made of sizes, or of one number": (a) => {
+      const [rows, steps] = a.shape;
+      const filled = eg.tensor(new Array(rows * steps).fill(2), { shape: [rows, steps] });
+      return [filled.add(a.sum(-1)), eg.tensor([rows, steps]).prod().add(a)];
+    },
     "tensors like others": (a) => eg.onesLike(a).add(eg.zerosLike(a)).add(eg.fullLike(a, 2)),
     "causal masks": (a) => {
       const mask = eg.ones([a.shape[1], a.shape[1]]).tril();
@@ -222,7 +227,7 @@ describe("dynamic axes", () => {
       for (let i = 1; i < a.shape[0]; i++) sum = sum.add(a.select(0, i));
       return sum;
     };
-    const made = (a) => a.mul(eg.tensor(Array.from(a.shape, () => a.shape[0])).sum());
+    const made = (a) => a.mul(eg.tensor(Array.from({ length: a.shape[0] }, (_, i) => i % 2)).sum());
     const options = { inputs: [x], dynamicAxes: { input: [0] } };
     await assertRejects(
       save(loop, options),

@@ -150,6 +150,27 @@ describe("modules", () => {
     });
   }
 
+  for (const opset of [17, 18, 19, 21, 22]) {
+    test(`opset ${opset}`, async () => {
+      for (const name of [
+        "CNN",
+        "UNet",
+        "LSTM",
+        "GRU",
+        "TransformerEncoderLayer",
+        "norms and shuffles",
+      ]) {
+        const [module, shapes, options] = kModules[name];
+        const inputs = shapes.map((shape) => eg.randn(shape));
+        await assertRoundTrip(
+          module,
+          await assertSaves(module.eval(), inputs, { ...options, opset }),
+          inputs,
+        );
+      }
+    });
+  }
+
   test("embeddings", async () => {
     const module = new nn.Sequential(
       new nn.Embedding(10, 4),

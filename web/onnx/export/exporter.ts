@@ -44,6 +44,7 @@ export class Exporter {
 
   /** True for a value that does not depend on the inputs or on a parameter. */
   isFolded(value: Value): boolean {
+    if (value.made !== null) return false;
     return this.#folded.has(value) || value.origin === "constant" || value.origin === "buffer";
   }
 
@@ -61,6 +62,7 @@ export class Exporter {
   nameOf(value: Value): Name {
     const known = this.#names.get(value);
     if (known !== undefined) return known;
+    if (value.made !== null) return this.#make(value, value.made);
     if (value.data === null) throw new Error("no step makes a value");
     if (kElementTypes[value.dtype] === undefined) noForm(`ONNX has no tensors of ${value.dtype}`);
     const isMember = value.origin === "parameter" || value.origin === "buffer";
@@ -68,6 +70,22 @@ export class Exporter {
       ? this.graph.initializer(value.name || "parameter", value.data)
       : this.graph.constantTensor(value.data);
     if (value.origin === "buffer") this.buffers.push(name);
+    this.define(value, name);
+    return name;
+  }
+
+  // A constant that depends on the sizes of the inputs.
+  #make(value: Value, made: NonNullable<Value["made"]>): Name {
+    const { dtype } = value;
+    const shape = this.shape(value.sizes());
+    let name: Name;
+    if ("fill" in made) {
+      name = this.graph.node("Expand", [this.graph.constant(made.fill, dtype), shape]);
+    } else {
+      const numbers = this.shape(made.numbers);
+      const typed = dtype === "int64" ? numbers : this.graph.cast(numbers, dtype);
+      name = this.graph.node("Reshape", [typed, shape]);
+    }
     this.define(value, name);
     return name;
   }

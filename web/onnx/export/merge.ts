@@ -142,10 +142,31 @@ class Merging {
   }
 }
 
-/** Throws if a constant differs between the traces: what a function makes without ops is a constant of the file. */
+/**
+ * Notes what a constant is made of if it differs between the traces; throws if that is not known. A file cannot compute what a
+ * function makes without ops.
+ */
 export function checkConstant(versions: readonly Value[]): void {
   const [first, ...others] = versions as [Value, ...Value[]];
   if (others.every((one) => hasSameElements(first, one))) return;
+  const elements = versions.map(({ data }) => Array.from(data?.dataSync() ?? [], Number));
+  const [fill = 0] = elements[0] as number[];
+  const isFilled = elements.every((list) => list.every((one) => Object.is(one, fill)));
+  const count = elements[0]?.length ?? 0;
+  const isList = others.every(({ shape }) => String(shape) === String(first.shape));
+  if (isFilled) first.made = { fill };
+  else if (isList && count <= kMostNumbers && elements.flat().every(Number.isInteger)) {
+    const numbers = Array.from({ length: count }, (_, i) =>
+      sizeOf(elements.map((list) => list[i] as number)),
+    );
+    first.made = { numbers };
+  } else refuseConstant(first);
+}
+
+// More numbers than this are no sizes.
+const kMostNumbers = 64;
+
+function refuseConstant(first: Value): never {
   fail(
     "InvalidArgument",
     kWhere,

@@ -94,6 +94,7 @@ class Tracer {
   steps: Step[] = [];
   readonly #entries = new Map<Tensor, Entry>();
   readonly #path: string[] = [];
+  #isWhole = false;
   readonly #names = new Map<Tensor, { origin: Origin; name: string }>();
 
   constructor(
@@ -163,7 +164,8 @@ class Tracer {
 
   /** Warns that the program reads elements which the file will not know. */
   warnOfRead(tensor: Tensor): void {
-    if (this.session.hasWarned || this.#entries.get(tensor)?.value.data !== null) return;
+    if (this.#isWhole || this.session.hasWarned || this.#entries.get(tensor)?.value.data !== null)
+      return;
     this.session.hasWarned = true;
     const place = this.#path.at(-1);
     console.warn(
@@ -180,7 +182,7 @@ class Tracer {
     ) as Record<string, unknown>;
     if (call.changes !== null) this.#unshare(call.changes);
     const start = this.steps.length;
-    const result = call.run();
+    const result = call.isComposite ? this.#unread(() => call.run()) : call.run();
     const parts = this.steps.splice(start);
     const path = this.#path.at(-1) ?? "";
     const results = (Array.isArray(result) ? result : [result]) as Tensor[];
@@ -190,6 +192,17 @@ class Tracer {
       this.steps.push({ ...op, outputs: results.map((one) => this.valueOf(one)) });
     } else this.#define(op, results, call.values);
     return result;
+  }
+
+  // Runs a call whose parts may read values, because it is written as a whole.
+  #unread<T>(run: () => T): T {
+    const before = this.#isWhole;
+    this.#isWhole = true;
+    try {
+      return run();
+    } finally {
+      this.#isWhole = before;
+    }
   }
 
   #define(

@@ -7,6 +7,8 @@ export type Origin = "input" | "parameter" | "buffer" | "constant" | "step";
 
 /** A tensor of a traced function. */
 export class Value {
+  /** What a constant that differs between the traces is made of: one number everywhere, or numbers that depend on sizes. */
+  made: { readonly fill: number } | { readonly numbers: readonly Size[] } | null = null;
   /** The sizes at each of the sizes that the function was traced with; `shape` are those of the first. */
   shapes: readonly (readonly number[])[];
 
