@@ -1,4 +1,4 @@
-// Damaged .onnx files: load() either returns a module or throws an EdgeGradError, and takes less than a second.
+// Damaged .onnx files: load() either returns a module or throws an EdgeGradError, and does not hang.
 //
 // EG_FUZZ_CASES sets the number of files, EG_FUZZ_SEED the first seed.
 
@@ -17,7 +17,8 @@ import {
 
 const kCases = Number(process.env.EG_FUZZ_CASES ?? 4000);
 const kSeed = Number(process.env.EG_FUZZ_SEED ?? 1);
-const kMostMilliseconds = 1000;
+// Each takes milliseconds, but other tests run at the same time.
+const kMostMilliseconds = 10_000;
 
 const branch = (op) => graph({ nodes: [node(op, ["x"], ["b"])], outputs: [valueInfo("b", ["n"])] });
 

@@ -18,6 +18,9 @@ const kOutput = [valueInfo("y", null)];
 const identity = (inputs, more = {}) =>
   model({ nodes: [node("Identity", inputs, ["y"])], outputs: kOutput, ...more });
 
+// It takes a fraction of a second, but other tests run at the same time.
+const kMostMilliseconds = 15_000;
+
 async function refusal(bytes) {
   const start = performance.now();
   const error = await onnx.load(bytes).then(
@@ -27,7 +30,7 @@ async function refusal(bytes) {
   assert.ok(error instanceof eg.EdgeGradError, error?.stack ?? String(error));
   assert.equal(error.code, "InvalidArgument", error.message);
   assert.match(error.message, /^\[onnx\.load\] \S/);
-  assert.ok(performance.now() - start < 1000);
+  assert.ok(performance.now() - start < kMostMilliseconds);
   return error.message;
 }
 

@@ -13,7 +13,7 @@ import type { Constant, Step, Subgraph } from "./program.js";
 const kWhere = "onnx.load";
 
 /** The most steps after functions have been replaced by their bodies: a few small functions could stand for any number. */
-const kMostSteps = 200_000;
+const kMostSteps = 100_000;
 const kMostNested = 64;
 
 type NodeMessage = Message<"Node">;
