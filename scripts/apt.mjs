@@ -39,6 +39,10 @@ const kPackages = {
   firefox: {
     "firefox-esr": "/usr/bin/firefox-esr",
   },
+  onnx: {
+    "libonnx-testdata": "/usr/share/libonnx-testdata/data/node",
+    "python3-onnx": "/usr/lib/python3/dist-packages/onnx/checker.py",
+  },
   webkit: {
     "webkit2gtk-driver": "/usr/bin/WebKitWebDriver",
     xvfb: "/usr/bin/Xvfb",

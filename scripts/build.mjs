@@ -14,6 +14,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { kAddons } from "./addons.mjs";
 import { bundlable, unfollowed } from "./bundlable.mjs";
 import { bundleSizes } from "./bundles.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
@@ -84,7 +85,8 @@ function isNewer(file, ...sources) {
  * it never loads both forms. During development nothing is dropped and the single file loads faster, so it is used there
  * ("development").
  *
- * dist/single/index.js is edgegrad/single, also one file, and dist/single/edge.js what both entries are at the edge.
+ * dist/single/index.js is edgegrad/single, also one file, and dist/single/edge.js what both entries are at the edge. An add-on is
+ * a file that imports `edgegrad`, which in a program is the same engine, and files that it loads later.
  */
 export async function buildWeb() {
   const source = join(kRoot, "web", "src");
@@ -96,16 +98,14 @@ export async function buildWeb() {
     await writeSingle(join(source, "single"), join(kDist, "single"));
     await writeModules(source);
     await bundle(join(source, "webgpu", "index.ts"), join(kDist, "wasm", "edgegrad-webgpu.js"));
+    await writeAddons();
     const tsc = join(kRoot, "node_modules", "typescript", "bin", "tsc");
-    const options = [
-      "--declaration",
-      "--emitDeclarationOnly",
-      "--noEmit",
-      "false",
-      "--outDir",
-      kDist,
-    ];
-    await quiet(process.execPath, [tsc, "--project", kRoot, ...options], { cwd: kRoot });
+    const options = ["--declaration", "--emitDeclarationOnly", "--noEmit", "false"];
+    const writeTypes = (...more) =>
+      quiet(process.execPath, [tsc, ...options, "--outDir", kDist, ...more], { cwd: kRoot });
+    await writeTypes("--project", kRoot);
+    // Without the paths of tsconfig.json, `edgegrad` is the declarations that were just written.
+    await writeTypes("--project", join(kRoot, "web"), "--paths", "null");
   });
 }
 
@@ -133,6 +133,19 @@ async function writeSingle(source, folder) {
     // Its source map would be as large as that of index.js, and show the same sources; bundlers minify it again.
     await build({ ...options, external, plugins: [...options.plugins, ownFiles] });
     await shrink(outfile);
+  }
+}
+
+// A source map would be as large as the add-on; bundlers minify it again. What an add-on imports by import() only is a file of its
+// own, which a page loads when it is needed.
+async function writeAddons() {
+  const { build } = await import("esbuild");
+  for (const name of kAddons) {
+    const { outfile: _, ...options } = minified(join(kRoot, "web", name, "index.ts"));
+    const outdir = join(kDist, name);
+    await build({ ...options, outdir, splitting: true });
+    const files = readdirSync(outdir).filter((file) => file.endsWith(".js"));
+    for (const file of files) await shrink(join(outdir, file));
   }
 }
 
@@ -266,6 +279,20 @@ function finish(file) {
   );
 }
 
+/** Returns the files of dist/ that the entry of an add-on consists of: itself, and those that it imports statically. */
+export function addonEntryFiles(name) {
+  const found = new Set();
+  const visit = (file) => {
+    if (found.has(file)) return;
+    found.add(file);
+    const text = readFileSync(join(kDist, file), "utf8");
+    for (const [, path] of text.matchAll(/\b(?:from|import) ?"\.\/([^"]+)"/g))
+      visit(`${name}/${path}`);
+  };
+  visit(`${name}/index.js`);
+  return [...found];
+}
+
 /** Prints the size of a user's download: the JavaScript and one variant, compressed. */
 function printSizes(variants) {
   const gzipped = (...files) =>
@@ -275,6 +302,12 @@ function printSizes(variants) {
     console.log(
       `  webgpu: ${(gzipped(chunk) / 1000).toFixed(0)} kB gzipped in addition (${chunk})`,
     );
+  for (const name of kAddons.filter((one) => existsSync(join(kDist, one, "index.js")))) {
+    const size = gzipped(...addonEntryFiles(name));
+    console.log(
+      `  ${name}: ${(size / 1000).toFixed(1)} kB gzipped in addition (${name}/index.js and what it imports)`,
+    );
+  }
   for (const variant of variants) {
     const files = [`wasm/edgegrad-${variant}.mjs`, `wasm/edgegrad-${variant}.wasm`];
     const sizes = ["core", ...kPartNames].map((part) => {
