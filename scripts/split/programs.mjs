@@ -120,6 +120,7 @@ function arithmetic(eg, random) {
   const [rows, columns] = [random(1, 40), random(1, 40)];
   // Fewer than 16 take other code, with more of the C library than all the rest of the core.
   eg.randn([random(16, 60)]);
+  eg.randint(0, columns, [rows]);
   const x = eg.rand([rows, columns]);
   const wanted = eg.ones([rows, 1]);
   const weight = eg.zeros([columns, 1], { requiresGrad: true });

@@ -104,6 +104,8 @@ describe("the files of the engine", { skip: noBrowser }, () => {
     const silent = await serve(folder, kIsolation, { base: kPath, isSilent });
     const expected = [/edgegrad-relaxed-[^/]*\.js$/, /edgegrad-relaxed\.core-[^/]*\.wasm$/];
     assert.deepEqual(await requestsUntil("deployed.html", silent, expected), expected);
+    // That of the page and that of its workers.
+    assert.equal(silent.requests.filter((path) => expected[0].test(path)).length, 2);
 
     for (const [headers, variant, threads] of [
       [kIsolation, "relaxed", 2],

@@ -12,6 +12,8 @@ import { kParts, type Part } from "../runtime/parts.js";
 interface Files {
   readonly script: string;
   readonly wasm: readonly string[];
+  /** The script of the threads, which has an address of its own. */
+  readonly worker: string | undefined;
 }
 
 type Bundle = NonNullable<Parameters<NonNullable<Handler>>[1]["bundle"]>;
@@ -87,10 +89,18 @@ function filesIn(
     const wasm = ["core", ...parts].flatMap((part) =>
       addressOf(`edgegrad-${variant}.${part}.wasm`),
     );
+    const worker = workerIn(bundle, variant);
     if (script !== undefined && wasm.length > 0)
-      files.set(variant, { script: root + script, wasm });
+      files.set(variant, { script: root + script, wasm, worker: worker && root + worker });
   }
   return files.size > 0 ? files : null;
+}
+
+// Vite makes a file without the names of its sources from the script of a worker.
+function workerIn(bundle: Bundle, variant: Variant): string | undefined {
+  const name = new RegExp(`(?:^|/)edgegrad-${variant}\\b[^/.]*\\.m?js$`);
+  const isIt = ({ type, fileName }: Bundle[string]) => type === "asset" && name.test(fileName);
+  return Object.values(bundle).find(isIt)?.fileName;
 }
 
 function endsIn(paths: readonly string[], name: string): boolean {
@@ -121,6 +131,8 @@ function scriptFor(files: ReadonlyMap<Variant, Files>): string {
   if (chosen) {
     for (const wasm of chosen.wasm) link("preload", wasm, { as: "fetch", crossOrigin: "anonymous" });
     link("modulepreload", chosen.script);
+    // No link preloads the script of a worker in every browser; this one then comes from the cache.
+    if (chosen.worker) fetch(chosen.worker).catch(() => {});
   }
 })();`;
 }
