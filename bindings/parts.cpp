@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "border.h"
 
-#if EG_THREADS
+#if defined(__EMSCRIPTEN__) && EG_THREADS
 #include <emscripten/em_js.h>
 #include <emscripten/proxying.h>
 #include <emscripten/threading.h>
@@ -21,7 +21,7 @@ EM_JS(void, eg_publish_part, (int part), { Module["publishPart"](part); });
 
 namespace eg::bindings {
 
-#if EG_THREADS
+#if defined(__EMSCRIPTEN__) && EG_THREADS
 
 EG_EXPORT("sharedParts")
 void* address_of_shared_parts() { return &shared_parts; }

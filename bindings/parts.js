@@ -9,6 +9,7 @@
   // Indices in SharedParts (src/base/parts.h).
   const kErrorIndex = 14;
   const kLoadedIndex = 15;
+  const kFull = "[init] the memory is too full for a further part of the engine. Free tensors that are no longer used.";
   const loaded = new Set();
   let coreExports;
 
@@ -38,7 +39,7 @@
   };
   const publish = (part, bytes) => {
     if (!hasThreads() || Atomics.load(words(), 2 * part) !== 0 || share(part, bytes)) return;
-    throw new Error("[init] the memory is too full for a further part of the engine. Free tensors that are no longer used.");
+    throw new Error(kFull);
   };
 
   // For web/src/runtime/parts.ts, on the thread that started the engine. A part is only loaded when it is needed: from then on, every
@@ -57,7 +58,9 @@
     if (shared(part) === null) coreExports["eg_requestPart"](part);
     const bytes = shared(part);
     if (bytes !== null) return bytes;
-    throw new Error(new TextDecoder().decode(shared(kErrorIndex) ?? new Uint8Array()));
+    // There may have been no room for the error either.
+    const error = shared(kErrorIndex);
+    throw new Error(error === null ? kFull : new TextDecoder().decode(error));
   };
   const compiledNow = (part) => {
     const bytes = bytesOf(part);

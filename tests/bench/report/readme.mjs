@@ -50,13 +50,13 @@ const kSpeedLines = [
     rows: ["total"],
   },
   { title: "and once it trains", workload: "download", rows: ["later"] },
+  { title: "for WebGPU, when it is used", workload: "download", rows: ["player"] },
   {
     title: "first step of a page, ms after navigation, at 10 Mbit/s with 40 ms",
     workload: "door",
     rows: ["mobile"],
   },
   { title: "the same at 1.6 Mbit/s with 150 ms", workload: "door", rows: ["slow"] },
-  { title: "the same for WebGPU, when it is used", workload: "download", rows: ["player"] },
 ];
 
 const kWebgpuSteps = [
