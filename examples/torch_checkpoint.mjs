@@ -4,6 +4,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import * as eg from "edgegrad";
+import { exportIfWanted } from "./support/onnx.mjs";
 import { kSteps, stepsOf, tell } from "./support/steps.mjs";
 
 const { save, steps: wanted } = parseArgs({
@@ -48,3 +49,5 @@ if (save !== undefined) {
   writeFileSync(save, await eg.io.saveTorch(state));
   console.log(`${save}: ${done + steps} steps in all`);
 }
+
+await exportIfWanted("torch_checkpoint", model, [x]);

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertRejects } from "../support/assert.mjs";
+import { collectGarbage } from "../support/collect_garbage.mjs";
 import { eg } from "../support/engine.mjs";
 import {
   archive,
@@ -92,8 +93,7 @@ describe("what loadTorch returns", () => {
       await loadTorch(bytesOf("dtypes"));
     });
     tail.dispose();
-    globalThis.gc();
-    await new Promise(setImmediate);
+    await collectGarbage();
     assert.ok(eg.memory().tensors <= before.tensors + 6);
   });
 
