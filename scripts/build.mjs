@@ -106,6 +106,8 @@ export async function buildWeb() {
     await writeTypes("--project", kRoot);
     // Without the paths of tsconfig.json, `edgegrad` is the declarations that were just written.
     await writeTypes("--project", join(kRoot, "web"), "--paths", "null");
+    // That project also has the declarations of the engine's scripts, for the checks, and so writes those of the package that they use.
+    rmSync(join(kDist, "src"), { recursive: true });
   });
 }
 
