@@ -73,9 +73,21 @@ if (ENVIRONMENT_IS_PTHREAD) {
     );
   };
 
+  const enter = invokeEntryPoint;
+  invokeEntryPoint = (...given) => {
+    Module["catchUpWithParts"]();
+    return enter(...given);
+  };
+  const answerMailbox = checkMailbox;
+  checkMailbox = () => {
+    Module["catchUpWithParts"]();
+    answerMailbox();
+  };
+
   // Runs the function of a job and calls `post` with its result.
   const runJob = async (job, post) => {
     await hasStarted;
+    Module["catchUpWithParts"]();
     const fn = await functionOf(job);
     const { url, args } = job;
     if (host.run !== null) return host.run(fn, args, post);

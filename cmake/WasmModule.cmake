@@ -1,4 +1,5 @@
-# The WebAssembly module of the npm package: edgegrad-<variant>.mjs and .wasm.
+# The WebAssembly module of the npm package: edgegrad-<variant>.mjs and .wasm, and edgegrad-<variant>.linked.wasm, which
+# is the same before Binaryen's optimisation and lists all references between functions and data. scripts/split uses it.
 file(GLOB_RECURSE binding_sources CONFIGURE_DEPENDS bindings/*.cpp)
 if(NOT binding_sources)
   return()
@@ -10,12 +11,18 @@ list(FILTER passed_by_ops INCLUDE REGEX "/(boundary|tensors)\\.cpp$")
 list(REMOVE_ITEM binding_sources ${passed_by_ops})
 add_library(edgegrad_bindings OBJECT ${binding_sources})
 target_compile_options(edgegrad_bindings PRIVATE -Os)
+add_library(edgegrad_fast_bindings OBJECT ${passed_by_ops})
 
 # The engine's objects are linked first: of an inline function that is in several objects, the linker takes the first
 # copy, and the copies compiled for size are in most objects.
-add_executable(edgegrad_wasm $<TARGET_OBJECTS:edgegrad_engine> ${passed_by_ops} $<TARGET_OBJECTS:edgegrad_bindings>)
+set(linked_objects $<TARGET_OBJECTS:edgegrad_engine> $<TARGET_OBJECTS:edgegrad_fast_bindings>
+  $<TARGET_OBJECTS:edgegrad_bindings>)
+add_executable(edgegrad_wasm ${linked_objects})
+add_executable(edgegrad_linked ${linked_objects})
+add_dependencies(edgegrad_wasm edgegrad_linked)
 set_target_properties(edgegrad_wasm PROPERTIES OUTPUT_NAME edgegrad-${EG_VARIANT} SUFFIX .mjs)
-foreach(part edgegrad_bindings edgegrad_wasm)
+set_target_properties(edgegrad_linked PROPERTIES OUTPUT_NAME edgegrad-${EG_VARIANT}.linked SUFFIX .wasm)
+foreach(part edgegrad_bindings edgegrad_fast_bindings)
   target_include_directories(${part} PRIVATE bindings)
   target_link_libraries(${part} PRIVATE edgegrad_core edgegrad_warnings)
   target_precompile_headers(${part} PRIVATE ${EG_PRECOMPILED} <emscripten/bind.h>)
@@ -25,10 +32,13 @@ set(threads_object "")
 if(EG_THREADS)
   set(threads_object ",PThread")
 endif()
-target_link_options(edgegrad_wasm PRIVATE
+set(link_options
   --bind -sMODULARIZE -sEXPORT_ES6 -sEXPORT_NAME=createEdgegrad -sENVIRONMENT=web,worker,node
   -sALLOW_MEMORY_GROWTH -sINITIAL_MEMORY=32MB -sMAXIMUM_MEMORY=4GB -sSTACK_SIZE=1MB -Wno-pthreads-mem-growth
   -sFILESYSTEM=0 -sASSERTIONS=0 -sWASM_BIGINT
+  # The names of functions, which scripts/function_order.mjs removes, and unused memory at the start with room for a byte
+  # for each function: scripts/split records there which of them run.
+  --profiling-funcs -sGLOBAL_BASE=16384
   # No `new Function`: the content security policy of a page, or a flag of Node.js, may forbid it.
   -sDYNAMIC_EXECUTION=0
   # Exports are used directly from wasmExports under their C++ names (-lexports.js), without a wrapper for each.
@@ -42,12 +52,22 @@ target_link_options(edgegrad_wasm PRIVATE
   -sMIN_CHROME_VERSION=95 -sMIN_FIREFOX_VERSION=100 -sMIN_SAFARI_VERSION=160400 -sMIN_NODE_VERSION=200000
   -sINCOMING_MODULE_JS_API=locateFile,wasmBinary,wasmMemory,instantiateWasm,print,printErr,onAbort,mainScriptUrlOrBlob
   -sEXPORTED_RUNTIME_METHODS=HEAP8,HEAPU8,HEAP16,HEAPU16,HEAP32,HEAPU32,HEAPF32,HEAPF64,wasmMemory,wasmExports${threads_object})
+set(scripts ${CMAKE_SOURCE_DIR}/bindings/stubs.js ${CMAKE_SOURCE_DIR}/bindings/parts.js)
+foreach(script ${scripts})
+  list(APPEND link_options --pre-js=${script})
+endforeach()
 if(EG_THREADS)
   # The number of workers to start initially is the option poolSize of createEdgegrad(), which does not wait for them
   # to start.
   set(worker ${CMAKE_SOURCE_DIR}/bindings/worker.js)
-  set_property(TARGET edgegrad_wasm APPEND PROPERTY LINK_DEPENDS ${worker})
-  target_link_options(edgegrad_wasm PRIVATE
+  list(APPEND scripts ${worker})
+  list(APPEND link_options
     --post-js=${worker} -sDEFAULT_PTHREAD_STACK_SIZE=1MB -sPTHREAD_POOL_SIZE=Module["poolSize"]|0 -sPTHREAD_POOL_DELAY_LOAD=1
     -sPTHREAD_POOL_SIZE_STRICT=0)
 endif()
+set_property(TARGET edgegrad_wasm APPEND PROPERTY LINK_DEPENDS ${scripts})
+foreach(part edgegrad_wasm edgegrad_linked)
+  target_link_libraries(${part} PRIVATE edgegrad_core)
+  target_link_options(${part} PRIVATE ${link_options})
+endforeach()
+target_link_options(edgegrad_linked PRIVATE --oformat=bare -Wl,--emit-relocs)

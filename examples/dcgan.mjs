@@ -2,6 +2,7 @@
 
 import * as eg from "edgegrad";
 import { asImages, drawn, loadDigits, randomDigits } from "./support/digits.mjs";
+import { exportIfWanted } from "./support/onnx.mjs";
 import { stepsWanted, tell } from "./support/steps.mjs";
 
 const kNoise = 32;
@@ -71,3 +72,5 @@ for (let step = 0; step < steps; step++) {
 generator.eval();
 const made = eg.noGrad(() => generator.call(eg.randn([4, kNoise])));
 console.log(drawn(made.add(1).div(2)));
+await exportIfWanted("dcgan_generator", generator, [eg.randn([4, kNoise])]);
+await exportIfWanted("dcgan_discriminator", discriminator, [made]);

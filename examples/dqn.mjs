@@ -3,6 +3,7 @@
 
 import * as eg from "edgegrad";
 import { CartPole } from "./support/cart_pole.mjs";
+import { exportIfWanted } from "./support/onnx.mjs";
 import { stepsWanted, tell } from "./support/steps.mjs";
 
 const kDiscount = 0.99;
@@ -80,3 +81,4 @@ for (let step = 0; step < steps; step++) {
     tell(step, steps, { loss, usual });
   });
 }
+await exportIfWanted("dqn", network, [eg.randn([1, CartPole.stateSize])]);

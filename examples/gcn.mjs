@@ -2,6 +2,7 @@
 // the side of the two leaders alone, the network predicts the side of every other member.
 
 import * as eg from "edgegrad";
+import { exportIfWanted } from "./support/onnx.mjs";
 import { stepsWanted, tell } from "./support/steps.mjs";
 
 // W. W. Zachary, An information flow model for conflict and fission in small groups (1977): for every member, the friends
@@ -70,3 +71,4 @@ for (let step = 0; step < steps; step++) {
     tell(step, steps, { loss: loss.item(), right: right.item() });
   });
 }
+await exportIfWanted("gcn", model, [features, mixing], {});

@@ -3,6 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import * as eg from "edgegrad";
+import { exportIfWanted } from "./support/onnx.mjs";
 import { stepsWanted, tell } from "./support/steps.mjs";
 
 const kContext = 64;
@@ -92,3 +93,6 @@ function next(written, temperature = 0.8) {
 let written = "Call me ";
 while (written.length < 300) written += next(written);
 console.log(written);
+await exportIfWanted("gpt", model, [tokens.narrow(0, 0, 16).unsqueeze(0)], {
+  input: { 0: "batch", 1: "time" },
+});

@@ -2,6 +2,7 @@
 // steps, where gradient descent takes thousands.
 
 import * as eg from "edgegrad";
+import { exportIfWanted } from "./support/onnx.mjs";
 import { stepsWanted, tell } from "./support/steps.mjs";
 
 // The population of the USA in millions, 1790 to 1940 (U.S. census), the classic example of P. F. Verhulst's logistic curve.
@@ -21,13 +22,13 @@ const logLimit = parameter(Math.log(150));
 const rate = parameter(0.2);
 const middle = parameter(8);
 
-const curve = () => logLimit.exp().mul(decades.sub(middle).mul(rate).sigmoid());
+const curve = (years) => logLimit.exp().mul(years.sub(middle).mul(rate).sigmoid());
 
 const optimizer = new eg.optim.LBFGS([logLimit, rate, middle], { lineSearchFn: "strong_wolfe" });
 for (let step = 0; step < steps; step++) {
   const loss = optimizer.step(() => {
     optimizer.zeroGrad();
-    const value = eg.mseLoss(curve(), millions);
+    const value = eg.mseLoss(curve(decades), millions);
     value.backward();
     return value;
   });
@@ -39,3 +40,4 @@ const year = 1790 + 10 * middle.item();
 console.log(
   `The fitted population grows to ${limit.toFixed(1)} million, with half of that in ${year.toFixed(0)}.`,
 );
+await exportIfWanted("lbfgs", curve, [decades]);

@@ -3,6 +3,7 @@
 
 import * as eg from "edgegrad";
 import { asImages, loadDigits } from "./support/digits.mjs";
+import { exportIfWanted } from "./support/onnx.mjs";
 import { stepsWanted, tell } from "./support/steps.mjs";
 
 const { Linear, Module, Parameter, ReLU, Sequential } = eg.nn;
@@ -76,3 +77,4 @@ console.log(
   `accuracy on 5 to 9: ${percent(accuracy(model, other.test))} before, ${percent(accuracy(adapted, other.test))} with LoRA`,
 );
 console.log(`accuracy on 0 to 4 without LoRA: still ${percent(accuracy(model, old.test))}`);
+await exportIfWanted("lora", adapted, [other.test[0].narrow(0, 0, 2)]);

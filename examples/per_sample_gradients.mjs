@@ -3,6 +3,7 @@
 
 import * as eg from "edgegrad";
 import { asImages, loadDigits, randomDigits } from "./support/digits.mjs";
+import { exportIfWanted } from "./support/onnx.mjs";
 import { stepsWanted, tell } from "./support/steps.mjs";
 
 const kBatch = 32;
@@ -59,3 +60,4 @@ for (let step = 0; step < steps; step++) {
     tell(step, steps, { loss: losses.mean().item() });
   });
 }
+await exportIfWanted("per_sample_gradients", model, [eg.randn([2, 1, 28, 28])]);

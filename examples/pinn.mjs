@@ -2,6 +2,7 @@
 // equation alone. The loss contains derivatives of the network with respect to its input, which needs createGraph.
 
 import * as eg from "edgegrad";
+import { exportIfWanted } from "./support/onnx.mjs";
 import { stepsWanted, tell } from "./support/steps.mjs";
 
 const kDamping = 1;
@@ -67,3 +68,4 @@ const exact = times
   );
 const error = eg.noGrad(() => u.call(times).sub(exact).abs().max());
 console.log(`largest error ${error.item().toFixed(4)}`);
+await exportIfWanted("pinn", u, [times.detach()]);

@@ -3,6 +3,7 @@
 
 import * as eg from "edgegrad";
 import { CartPole } from "./support/cart_pole.mjs";
+import { exportIfWanted } from "./support/onnx.mjs";
 import { stepsWanted, tell } from "./support/steps.mjs";
 
 const kDiscount = 0.99;
@@ -57,3 +58,4 @@ for (let step = 0; step < steps; step++) {
     tell(step, steps, { balanced: actions.length, usual });
   });
 }
+await exportIfWanted("reinforce", policy, [eg.randn([1, CartPole.stateSize])]);

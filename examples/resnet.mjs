@@ -5,6 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import * as eg from "edgegrad";
 import { asImages, loadDigits, randomDigits } from "./support/digits.mjs";
+import { exportIfWanted } from "./support/onnx.mjs";
 import { kSteps, stepsOf, tell } from "./support/steps.mjs";
 
 const kStepsPerCheckpoint = 50;
@@ -91,8 +92,7 @@ while (step < steps) {
 
 model.eval();
 const [images, labels] = randomDigits(test, 1000);
-const right = eg
-  .noGrad(() => model.call(asImages(images)).argmax(1).eq(labels))
-  .sum()
-  .item();
+const guesses = eg.noGrad(() => model.call(asImages(images)).argmax(1));
+const right = guesses.eq(labels).sum().item();
 console.log(`${right} of 1000 test digits are classified correctly`);
+await exportIfWanted("resnet", model, [asImages(images.narrow(0, 0, 2))]);

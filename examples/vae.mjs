@@ -3,6 +3,7 @@
 
 import * as eg from "edgegrad";
 import { asImages, drawn, loadDigits, randomDigits } from "./support/digits.mjs";
+import { exportIfWanted } from "./support/onnx.mjs";
 import { stepsWanted, tell } from "./support/steps.mjs";
 
 const kLatent = 8;
@@ -43,3 +44,5 @@ for (let step = 0; step < steps; step++) {
 
 const made = eg.noGrad(() => model.decoder.call(eg.randn([4, kLatent])).sigmoid());
 console.log(drawn(made.reshape([4, 1, 28, 28])));
+await exportIfWanted("vae_encoder", model.encoder, [eg.rand([2, 784])]);
+await exportIfWanted("vae_decoder", model.decoder, [eg.randn([2, kLatent])]);

@@ -29,12 +29,19 @@ const kPackages = {
     "clang-format-19": "/usr/bin/clang-format-19",
     "clang-tidy-19": "/usr/bin/clang-tidy-19",
   },
+  torch: {
+    "python3-torch": "/usr/lib/python3/dist-packages/torch/__init__.py",
+  },
   browser: {
     chromium: "/usr/bin/chromium",
     libvulkan1: "/usr/lib/x86_64-linux-gnu/libvulkan.so.1",
   },
   firefox: {
     "firefox-esr": "/usr/bin/firefox-esr",
+  },
+  onnx: {
+    "libonnx-testdata": "/usr/share/libonnx-testdata/data/node",
+    "python3-onnx": "/usr/lib/python3/dist-packages/onnx/checker.py",
   },
   webkit: {
     "webkit2gtk-driver": "/usr/bin/WebKitWebDriver",

@@ -111,8 +111,8 @@ async function sweep({ sweep: names, quick, write, "no-build": isBuilt }) {
     throw expected("--write requires a sweep of all ops, without names");
   if (!isBuilt) {
     console.log("Setting up");
-    await buildWasm(nodeVariant());
     await buildWeb();
+    await buildWasm(nodeVariant());
   }
   console.log("Time relative to PyTorch on one thread; without names, only ratios of at least 3");
   const { rows, ...libraries } = await runSweep(process.execPath, {
@@ -179,10 +179,10 @@ async function findNodes({ quick, node: wanted = quick ? "newest" : "all" }) {
 
 async function buildPackage(nodes) {
   console.log("Setting up");
+  await buildWeb();
   for (const variant of new Set(["relaxed", ...nodes.map(({ variant }) => variant)])) {
     await buildWasm(variant);
   }
-  await buildWeb();
 }
 
 function describeMachine(nodes) {

@@ -14,6 +14,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { kAddons } from "./addons.mjs";
 import { bundlable, unfollowed } from "./bundlable.mjs";
 import { bundleSizes } from "./bundles.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
@@ -21,19 +22,27 @@ import { orderFunctions } from "./function_order.mjs";
 import { buildPreset } from "./preset.mjs";
 import { expected, kRoot, main, quiet, step } from "./process.mjs";
 import { smaller } from "./smaller.mjs";
-import { wasmOptimizer } from "./toolchain.mjs";
+import { kPartNames, split } from "./split/index.mjs";
+import { binaryenFolder } from "./toolchain.mjs";
 import { kWebBundle } from "./web_bundle.mjs";
 
 export const kVariants = ["relaxed", "simd", "single"];
 const kDist = join(kRoot, "dist");
 const kModules = "index.modules.js";
+const kSplit = join(kRoot, "scripts", "split");
+
+/** Returns the names of a variant's WebAssembly files: one with everything, and the parts. */
+export function wasmFiles(variant) {
+  const parts = ["core", ...kPartNames].map((part) => `edgegrad-${variant}.${part}.wasm`);
+  return [`edgegrad-${variant}.wasm`, ...parts];
+}
 
 /** Returns the variant that this Node.js selects: relaxed SIMD is on by default from Node 22. */
 export function nodeVariant() {
   return Number.parseInt(process.versions.node, 10) >= 22 ? "relaxed" : "simd";
 }
 
-/** Builds one WebAssembly variant into dist/wasm. */
+/** Builds one WebAssembly variant into dist/wasm; dist/index.js must be there, because training programs determine its core. */
 export async function buildWasm(variant) {
   const folder = await buildPreset(`wasm-${variant}`, "edgegrad_wasm");
   mkdirSync(join(kDist, "wasm"), { recursive: true });
@@ -43,17 +52,28 @@ export async function buildWasm(variant) {
     await bundlable(script, variant !== "single"),
   );
   const module = join(folder, `edgegrad-${variant}.wasm`);
-  const ordered = join(folder, `edgegrad-${variant}.ordered.wasm`);
-  if (!isNewer(ordered, module)) {
-    await step(`order the functions of ${variant}`, async () =>
-      orderFunctions(module, ordered, await wasmOptimizer()),
+  const linked = join(folder, `edgegrad-${variant}.linked.wasm`);
+  const fileOf = (part) => join(folder, "parts", `edgegrad-${variant}.${part}.wasm`);
+  const files = wasmFiles(variant).map((name) => join(folder, "parts", name));
+  const [ordered] = files;
+  copyFileSync(module, join(kDist, "wasm", basename(module)));
+  const makers = readdirSync(kSplit).map((name) => join(kSplit, name));
+  if (!files.every((file) => isNewer(file, module, ...makers))) {
+    mkdirSync(dirname(ordered), { recursive: true });
+    const tools = await binaryenFolder();
+    await step(`order the functions of ${variant}`, () =>
+      orderFunctions(module, ordered, join(tools, "wasm-opt")),
+    );
+    await step(`split ${variant} into a core and other parts`, () =>
+      split({ module, linked, fileOf, tools, variant }),
     );
   }
-  copyFileSync(ordered, join(kDist, "wasm", `edgegrad-${variant}.wasm`));
+  for (const file of files) copyFileSync(file, join(kDist, "wasm", basename(file)));
 }
 
-function isNewer(file, source) {
-  return existsSync(file) && statSync(file).mtimeMs >= statSync(source).mtimeMs;
+function isNewer(file, ...sources) {
+  const time = (path) => statSync(path).mtimeMs;
+  return existsSync(file) && sources.every((source) => time(file) >= time(source));
 }
 
 /**
@@ -65,7 +85,8 @@ function isNewer(file, source) {
  * it never loads both forms. During development nothing is dropped and the single file loads faster, so it is used there
  * ("development").
  *
- * dist/single/index.js is edgegrad/single, also one file, and dist/single/edge.js what both entries are at the edge.
+ * dist/single/index.js is edgegrad/single, also one file, and dist/single/edge.js what both entries are at the edge. An add-on is
+ * a file that imports `edgegrad`, which in a program is the same engine, and files that it loads later.
  */
 export async function buildWeb() {
   const source = join(kRoot, "web", "src");
@@ -77,16 +98,16 @@ export async function buildWeb() {
     await writeSingle(join(source, "single"), join(kDist, "single"));
     await writeModules(source);
     await bundle(join(source, "webgpu", "index.ts"), join(kDist, "wasm", "edgegrad-webgpu.js"));
+    await writeAddons();
     const tsc = join(kRoot, "node_modules", "typescript", "bin", "tsc");
-    const options = [
-      "--declaration",
-      "--emitDeclarationOnly",
-      "--noEmit",
-      "false",
-      "--outDir",
-      kDist,
-    ];
-    await quiet(process.execPath, [tsc, "--project", kRoot, ...options], { cwd: kRoot });
+    const options = ["--declaration", "--emitDeclarationOnly", "--noEmit", "false"];
+    const writeTypes = (...more) =>
+      quiet(process.execPath, [tsc, ...options, "--outDir", kDist, ...more], { cwd: kRoot });
+    await writeTypes("--project", kRoot);
+    // Without the paths of tsconfig.json, `edgegrad` is the declarations that were just written.
+    await writeTypes("--project", join(kRoot, "web"), "--paths", "null");
+    // That project also has the declarations of the engine's scripts, for the checks, and so writes those of the package that they use.
+    rmSync(join(kDist, "src"), { recursive: true });
   });
 }
 
@@ -114,6 +135,19 @@ async function writeSingle(source, folder) {
     // Its source map would be as large as that of index.js, and show the same sources; bundlers minify it again.
     await build({ ...options, external, plugins: [...options.plugins, ownFiles] });
     await shrink(outfile);
+  }
+}
+
+// A source map would be as large as the add-on; bundlers minify it again. What an add-on imports by import() only is a file of its
+// own, which a page loads when it is needed.
+async function writeAddons() {
+  const { build } = await import("esbuild");
+  for (const name of kAddons) {
+    const { outfile: _, ...options } = minified(join(kRoot, "web", name, "index.ts"));
+    const outdir = join(kDist, name);
+    await build({ ...options, outdir, splitting: true });
+    const files = readdirSync(outdir).filter((file) => file.endsWith(".js"));
+    for (const file of files) await shrink(join(outdir, file));
   }
 }
 
@@ -185,11 +219,14 @@ function nameInside(text) {
   return new RegExp(`(?<!")\\b${name}\\b(?!")`).test(text) ? undefined : name;
 }
 
+// This file has all modules, which says nothing about what a page needs.
+const kNeeds = /^needsPart\(.*\);$/gm;
+
 const kNames = {
   name: "names",
   setup: ({ onLoad }) =>
     onLoad({ filter: /\.ts$/ }, ({ path }) => ({
-      contents: withNames(readFileSync(path, "utf8")),
+      contents: withNames(readFileSync(path, "utf8")).replace(kNeeds, ""),
       loader: "ts",
     })),
 };
@@ -244,6 +281,20 @@ function finish(file) {
   );
 }
 
+/** Returns the files of dist/ that the entry of an add-on consists of: itself, and those that it imports statically. */
+export function addonEntryFiles(name) {
+  const found = new Set();
+  const visit = (file) => {
+    if (found.has(file)) return;
+    found.add(file);
+    const text = readFileSync(join(kDist, file), "utf8");
+    for (const [, path] of text.matchAll(/\b(?:from|import) ?"\.\/([^"]+)"/g))
+      visit(`${name}/${path}`);
+  };
+  visit(`${name}/index.js`);
+  return [...found];
+}
+
 /** Prints the size of a user's download: the JavaScript and one variant, compressed. */
 function printSizes(variants) {
   const gzipped = (...files) =>
@@ -253,11 +304,20 @@ function printSizes(variants) {
     console.log(
       `  webgpu: ${(gzipped(chunk) / 1000).toFixed(0)} kB gzipped in addition (${chunk})`,
     );
-  for (const variant of variants) {
-    const files = ["index.js", `wasm/edgegrad-${variant}.mjs`, `wasm/edgegrad-${variant}.wasm`];
-    const there = files.filter((file) => existsSync(join(kDist, file)));
+  for (const name of kAddons.filter((one) => existsSync(join(kDist, one, "index.js")))) {
+    const size = gzipped(...addonEntryFiles(name));
     console.log(
-      `  ${variant}: ${(gzipped(...there) / 1000).toFixed(0)} kB gzipped (${there.join(", ")})`,
+      `  ${name}: ${(size / 1000).toFixed(1)} kB gzipped in addition (${name}/index.js and what it imports)`,
+    );
+  }
+  for (const variant of variants) {
+    const files = [`wasm/edgegrad-${variant}.mjs`, `wasm/edgegrad-${variant}.wasm`];
+    const sizes = ["core", ...kPartNames].map((part) => {
+      const size = gzipped(`wasm/edgegrad-${variant}.${part}.wasm`);
+      return `${part} ${(size / 1000).toFixed(0)}`;
+    });
+    console.log(
+      `  ${variant}: ${(gzipped(...files) / 1000).toFixed(0)} kB gzipped (${files.join(", ")}); in parts: ${sizes.join(", ")}`,
     );
   }
 }
@@ -282,9 +342,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       ? kVariants.filter((variant) => parts.includes(variant))
       : kVariants;
     await ensureNodeModules();
-    for (const variant of variants) await buildWasm(variant);
     const hasWeb = parts.length === 0 || parts.includes("web");
-    if (hasWeb) await buildWeb();
+    if (hasWeb || !existsSync(join(kDist, "index.js"))) await buildWeb();
+    for (const variant of variants) await buildWasm(variant);
     printSizes(variants);
     if (hasWeb) await printBundleSizes();
   });

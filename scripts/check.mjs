@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { ensurePackages } from "./apt.mjs";
 import { biome, clangFormat, kCppFolders } from "./checks/formatting.mjs";
 import { findLayeringErrors } from "./checks/layering.mjs";
+import { findAddonLayeringErrors } from "./checks/layering_addons.mjs";
 import { findWebLayeringErrors } from "./checks/layering_web.mjs";
 import { messageList } from "./checks/message_list.mjs";
 import { findNamesDefinedTwice } from "./checks/public_names.mjs";
@@ -26,7 +27,7 @@ function cppFiles(folder, pattern = /\.(h|cpp)$/) {
 async function types() {
   if (!existsSync(join(kRoot, "web", "src", "index.ts"))) return;
   const tsc = join(kRoot, "node_modules", "typescript", "bin", "tsc");
-  for (const project of [kRoot, join(kRoot, "demos")]) {
+  for (const project of [kRoot, join(kRoot, "web"), join(kRoot, "demos")]) {
     await quiet(process.execPath, [tsc, "--noEmit", "--project", project], { cwd: kRoot });
   }
 }
@@ -60,6 +61,7 @@ await main(async () => {
     ["message list", () => messageList({ check: !fix })],
     ["layers", () => reject("layers", findLayeringErrors())],
     ["layers of web/src", async () => reject("layers", await findWebLayeringErrors())],
+    ["layers of add-ons", () => reject("layers", findAddonLayeringErrors())],
     ["public names", async () => reject("public names", await findNamesDefinedTwice())],
     ["tsc", types],
   ];

@@ -10,8 +10,8 @@ import { main, step } from "./process.mjs";
 await main(async () => {
   parseArgs({ options: {} });
   await ensureNodeModules();
-  await buildWasm(nodeVariant());
   await buildWeb();
+  await buildWasm(nodeVariant());
   await step("write docs/ops.md", async () => {
     // Imported here because these load the package, which may not have been built before.
     const { deviceParts, kOpPage, opPage } = await import("../tests/js/support/op_page.mjs");

@@ -3,19 +3,18 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { quiet } from "./process.mjs";
-import { ModuleReader } from "./wasm_module.mjs";
+import { kSection, leb, ModuleReader, section, textBytes, vectorBytes } from "./wasm_module.mjs";
 
 const kWindow = 32 * 1024;
 const kRunLength = 6;
 // An exponent below 1: of two functions with the same known fraction, the larger one comes first.
 const kSizePower = 0.75;
 
-// Constants of the binary format: the kind of a custom section, and of the function part of a name section.
-const kCustom = 0;
+// The number of the part of a name section that has the names of functions.
 const kFunctionNames = 1;
 
-// The features that the modules use; Binaryen rejects code that uses any other.
-const kFeatures = [
+/** Binaryen's options for the features that the modules use; it rejects code that uses any other. */
+export const kFeatures = [
   "bulk-memory",
   "exception-handling",
   "mutable-globals",
@@ -24,18 +23,17 @@ const kFeatures = [
   "sign-ext",
   "simd",
   "threads",
-];
+].map((name) => `--enable-${name}`);
 
 /** Reads a module from one file and writes it to another, with its functions in the order that compresses best. */
 export async function orderFunctions(from, to, wasmOpt) {
   const module = readFileSync(from);
   const unordered = `${to}.named`;
   writeFileSync(unordered, named(module, compressibleOrder(module)));
-  const features = kFeatures.map((name) => `--enable-${name}`);
   const passes = ["--reorder-functions-by-name", "--strip-debug"];
   // Without these options, Binaryen skips the last step of its optimisation.
   passes.push("--optimize-stack-ir", "--optimize-level=3", "--shrink-level=1");
-  await quiet(wasmOpt, [unordered, ...features, ...passes, "-o", to]);
+  await quiet(wasmOpt, [unordered, ...kFeatures, ...passes, "-o", to]);
 }
 
 /**
@@ -105,26 +103,20 @@ function runsOf(bodies) {
  * functions by name.
  */
 export function named(module, order) {
-  const { importedFunctions } = new ModuleReader(module);
-  const names = order.map((index, position) => [
-    importedFunctions + index,
-    `f${String(position).padStart(6, "0")}`,
-  ]);
-  const entries = names
-    .sort(([a], [b]) => a - b)
-    .flatMap(([index, name]) => [...leb(index), ...text(name)]);
-  const functions = [...leb(names.length), ...entries];
-  const content = [...text("name"), kFunctionNames, ...leb(functions.length), ...functions];
-  return Buffer.concat([module, Buffer.from([kCustom, ...leb(content.length), ...content])]);
+  const names = [];
+  order.forEach((index, position) => {
+    names[index] = `f${String(position).padStart(6, "0")}`;
+  });
+  return withNames(module, names);
 }
 
-function leb(value) {
-  const bytes = [];
-  let rest = value;
-  for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
-  return [...bytes, rest];
-}
-
-function text(string) {
-  return [...leb(string.length), ...Buffer.from(string)];
+/** Returns the module with names for its own functions. */
+export function withNames(module, names) {
+  const reader = new ModuleReader(module);
+  const { importedFunctions } = reader;
+  const functions = vectorBytes(
+    names.map((name, index) => [...leb(importedFunctions + index), ...textBytes(name)]),
+  );
+  const content = [...textBytes("name"), kFunctionNames, ...leb(functions.length), ...functions];
+  return reader.with({ name: section(kSection.custom, content) });
 }

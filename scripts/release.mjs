@@ -5,6 +5,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { kVariants, wasmFiles } from "./build.mjs";
 import { expected, kRoot, main, quiet, read, step } from "./process.mjs";
 import {
   datedChangelog,
@@ -19,11 +20,10 @@ const kHelp = `npm run release -- patch|minor|major|X.Y.Z [options]
   --dry-run   check, and say what would be done; change nothing
   --no-build  publish dist/ as it is`;
 
-const kVariants = ["relaxed", "simd", "single"];
 const kPublished = [
   "dist/index.js",
   "dist/index.modules.js",
-  ...kVariants.map((variant) => `dist/wasm/edgegrad-${variant}.wasm`),
+  ...kVariants.flatMap(wasmFiles).map((name) => `dist/wasm/${name}`),
 ];
 
 function readOptions() {

@@ -17,11 +17,11 @@ const kSite = join(kRoot, "build", "site");
 
 async function build() {
   await ensureNodeModules();
+  await buildWeb();
   for (const variant of kVariants) {
     const isBuilt = existsSync(join(kRoot, "dist", "wasm", `edgegrad-${variant}.wasm`));
     if (!isBuilt) await buildWasm(variant);
   }
-  await buildWeb();
   await step("pages", () =>
     quiet(process.execPath, [vite(), "build", join("demos", "site")], { cwd: kRoot }),
   );

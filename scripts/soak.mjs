@@ -50,8 +50,8 @@ await main(async () => {
   const run = readOptions();
   await ensureNodeModules();
   await ensurePackages("browser");
-  await buildWasm("simd");
   await buildWeb();
+  await buildWasm("simd");
   const complaints = await soakInChromium(run);
   for (const complaint of complaints) console.error(complaint);
   if (complaints.length > 0) return 1;

@@ -24,8 +24,8 @@ await main(async () => {
   if (!args.includes("--help") && !args.includes("-h")) {
     console.log("Setting up edgegrad");
     await ensureNodeModules();
-    await buildWasm(nodeVariant());
     await buildWeb();
+    await buildWasm(nodeVariant());
   }
   return runDemo(args);
 });

@@ -44,10 +44,10 @@ export async function wasmEnvironment() {
   return { ...process.env, EMSCRIPTEN_ROOT: root };
 }
 
-/** Returns the path of the wasm-opt that Emscripten itself uses. */
-export async function wasmOptimizer() {
+/** Returns the folder of the tools of the Binaryen that Emscripten itself uses. */
+export async function binaryenFolder() {
   const root = read(join(await ensureEmscripten(), "em-config"), ["BINARYEN_ROOT"]);
-  return join(root, "bin", "wasm-opt");
+  return join(root, "bin");
 }
 
 function emscriptenOnPath() {

@@ -1,8 +1,8 @@
-/** esbuild's options for a bundle of files in web/src: what remains outside, and shaders as text. */
+/** esbuild's options for a bundle of files in web: what remains outside, and shaders as text. */
 export const kWebBundle = {
   bundle: true,
   format: "esm",
-  external: ["./wasm/*", "../wasm/*", "node:*", "webgpu"],
+  external: ["./wasm/*", "../wasm/*", "node:*", "webgpu", "edgegrad"],
   loader: { ".wgsl": "text" },
   logLevel: "error",
 };

@@ -1,9 +1,9 @@
-// What the examples share: the option for the number of steps, and printing progress.
+// What the examples share: the options for the number of steps and for ONNX models, and printing progress.
 
 import { parseArgs } from "node:util";
 
-/** The option --steps of parseArgs(). */
-export const kSteps = { steps: { type: "string" } };
+/** The options of all examples for parseArgs(). */
+export const kSteps = { steps: { type: "string" }, onnx: { type: "string" } };
 
 /** The number after --steps, or `usual` without one. */
 export function stepsWanted(usual) {

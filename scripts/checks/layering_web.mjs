@@ -69,7 +69,7 @@ const kTop = "(top)";
 /** Returns one line per import of a value that violates the layering, and one per cycle of files. */
 export async function findWebLayeringErrors(source = join(kRoot, "web", "src")) {
   const imports = await valueImports(source);
-  return [...againstArrows(imports), ...circles(imports)].sort();
+  return [...againstArrows(imports), ...circles(imports, "web/src")].sort();
 }
 
 /** Returns for every file the files that it imports values from, as seen by the bundler; names are relative to `source`. */
@@ -120,8 +120,8 @@ function isAllowed(from, to) {
   return from === kTop || from === to || kMayImport[from].includes(to);
 }
 
-// Returns each cycle once, as the path of files in it.
-function circles(imports) {
+/** Returns each cycle of files in a folder once, as the path of files in it. */
+export function circles(imports, folder) {
   const errors = [];
   const done = new Set();
   const path = [];
@@ -129,7 +129,7 @@ function circles(imports) {
     const start = path.indexOf(name);
     if (start >= 0) {
       const around = [...path.slice(start), name].join(" -> ");
-      errors.push(`web/src: cyclic import of values: ${around}`);
+      errors.push(`${folder}: cyclic import of values: ${around}`);
       return;
     }
     if (done.has(name)) return;

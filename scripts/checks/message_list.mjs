@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { kAddons } from "../addons.mjs";
 import { CommandError, kRoot } from "../process.mjs";
 
 const kFile = join(kRoot, "docs", "messages.md");
@@ -140,7 +141,9 @@ function callerIn(part, before) {
 // TypeScript: fail(code, caller, text), refusal(code, caller, text) and new EdgeGradError(code, text).
 
 function webMessages() {
-  return filesIn("web/src", /(?<!\.d)\.ts$/).flatMap((file) => {
+  const folders = ["web/src", ...kAddons.map((name) => `web/${name}`)];
+  const files = folders.flatMap((folder) => filesIn(folder, /(?<!\.d)\.ts$/));
+  return files.flatMap((file) => {
     const source = readFileSync(join(kRoot, file), "utf8");
     const calls = source.matchAll(/\b(fail|refusal|new EdgeGradError)\(/g);
     return [...calls].flatMap(({ 0: call, 1: name, index }) => {

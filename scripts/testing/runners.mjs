@@ -66,7 +66,7 @@ const kAlone = {
 };
 
 /** Runs test files in the given Node.js: as many at once as there are cores, and then those of kAlone. */
-export async function runFiles(node, files) {
+export async function runFiles(node, files, environment = {}) {
   const isAlone = (file) => file in kAlone;
   const passes = [
     [files.filter((file) => !isAlone(file)), availableParallelism()],
@@ -75,7 +75,8 @@ export async function runFiles(node, files) {
   const options = ["--expose-gc", "--test", "--test-reporter=spec"];
   const settled = [];
   for (const [some, atOnce] of passes.filter(([some]) => some.length > 0)) {
-    const work = run(node, ...options, `--test-concurrency=${atOnce}`, ...some);
+    const concurrency = `--test-concurrency=${atOnce}`;
+    const work = runWith(environment, node, ...options, concurrency, ...some);
     settled.push(...(await Promise.allSettled([work])));
   }
   return totalPassed(settled);
@@ -100,6 +101,12 @@ async function prepareBrowser(packages) {
 /** Runs the tests of a folder that need Chromium. */
 export async function runWithChromium(folder) {
   await prepareChromium();
+  return runFolders(process.execPath, folder);
+}
+
+/** Runs the tests that need PyTorch, and installs it if necessary. */
+export async function runWithTorch(folder) {
+  await ensurePackages("torch");
   return runFolders(process.execPath, folder);
 }
 

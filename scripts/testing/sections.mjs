@@ -6,11 +6,13 @@ import {
   debugPreset,
   kBorderTests,
   run,
+  runFiles,
   runFolders,
   runNative,
   runWasm,
   runWithChromium,
   runWithFirefox,
+  runWithTorch,
   subfolders,
 } from "./runners.mjs";
 
@@ -52,6 +54,9 @@ export const kSections = [
   section("js", "JavaScript in Node 24", async () =>
     runFolders(await newerNode(), ...subfolders("tests/js")),
   ),
+  section("js", "100 random starts of the engine in parts", () =>
+    runFiles(kNode, ["tests/js/engine/parts.test.mjs"], { EG_STARTS: "100" }),
+  ),
   section("fuzz", "the fuzzer itself", () => runFolders(kNode, "tests/fuzz")),
   section("fuzz", "a minute of hostile values", () => run(kNode, "scripts/fuzz.mjs")),
   section("fuzz", "a minute of stress", () => run(kNode, "scripts/fuzz.mjs", "--stress")),
@@ -65,6 +70,7 @@ export const kSections = [
   section("package", "the package as npm packs it", () =>
     run(kNode, "scripts/pack_check.mjs", "--quick"),
   ),
+  section("python", "files that PyTorch reads and writes", () => runWithTorch("tests/python")),
   section("docs", "code and links of the docs", () => runWithChromium("tests/docs")),
   section("site", "the site", () => run(kNode, "scripts/site.mjs")),
   section("site", "the site in Chromium", () => runWithChromium("tests/site")),

@@ -79,6 +79,18 @@ constexpr DType dtype_of() {
   if constexpr (std::is_same_v<T, std::complex<double>>) return DType::kComplex128;
 }
 
+namespace detail {
+
+/// Calls a visitor with any type but float. It is a function of its own, because a page that
+/// computes with float32 should not have to download the code for all other types first
+/// (scripts/split/README.md).
+template <class T, class Visit>
+[[gnu::noinline]] decltype(auto) visit_as(Visit& visit) {
+  return visit.template operator()<T>();
+}
+
+}  // namespace detail
+
 /// Calls `visit.template operator()<T>()` with the C++ type of a real dtype.
 template <class Visit>
 decltype(auto) visit_dtype(DType dtype, Visit&& visit) {
@@ -86,15 +98,15 @@ decltype(auto) visit_dtype(DType dtype, Visit&& visit) {
     case DType::kFloat32:
       return visit.template operator()<float>();
     case DType::kFloat64:
-      return visit.template operator()<double>();
+      return detail::visit_as<double>(visit);
     case DType::kInt32:
-      return visit.template operator()<std::int32_t>();
+      return detail::visit_as<std::int32_t>(visit);
     case DType::kInt64:
-      return visit.template operator()<std::int64_t>();
+      return detail::visit_as<std::int64_t>(visit);
     case DType::kUInt8:
-      return visit.template operator()<std::uint8_t>();
+      return detail::visit_as<std::uint8_t>(visit);
     case DType::kBool:
-      return visit.template operator()<bool>();
+      return detail::visit_as<bool>(visit);
     default:
       fail(ErrorCode::kDtypeMismatch, "expected a real dtype, got ", dtype,
            ". Call real(), imag() or abs() first.");
@@ -104,8 +116,8 @@ decltype(auto) visit_dtype(DType dtype, Visit&& visit) {
 /// visit_dtype for kernels that support complex numbers too.
 template <class Visit>
 decltype(auto) visit_any_dtype(DType dtype, Visit&& visit) {
-  if (dtype == DType::kComplex64) return visit.template operator()<std::complex<float>>();
-  if (dtype == DType::kComplex128) return visit.template operator()<std::complex<double>>();
+  if (dtype == DType::kComplex64) return detail::visit_as<std::complex<float>>(visit);
+  if (dtype == DType::kComplex128) return detail::visit_as<std::complex<double>>(visit);
   return visit_dtype(dtype, std::forward<Visit>(visit));
 }
 
@@ -116,7 +128,7 @@ decltype(auto) visit_floating(DType dtype, std::string_view op, Visit&& visit) {
     case DType::kFloat32:
       return visit.template operator()<float>();
     case DType::kFloat64:
-      return visit.template operator()<double>();
+      return detail::visit_as<double>(visit);
     default:
       fail(ErrorCode::kDtypeMismatch, '[', op, "] expected float32 or float64, got ", dtype,
            ". Convert with to('float32').");

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/heap/pool.h"
+#include "base/parts.h"
 #include "base/sharing.h"
 #include "base/thread.h"
 
@@ -57,6 +58,8 @@ class IdleThreads {
       ++idle_;
       ready_.wait(lock, [&] { return !waiting_.empty(); });
       --idle_;
+      // Even moving the work may call a function of its own.
+      catch_up_with_parts();
       work = std::move(waiting_.back());
       waiting_.pop_back();
     }

@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "base/error.h"
+#include "base/parts.h"
 
 namespace eg {
 namespace {
@@ -117,6 +118,7 @@ void Inbox::call(const std::function<void()>& work) {
 
 void Inbox::run(const std::shared_ptr<Message>& message) {
   std::exception_ptr error;
+  catch_up_with_parts();
   try {
     message->work();
   } catch (...) {

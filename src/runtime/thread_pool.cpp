@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/parts.h"
 #include "base/thread.h"
 
 #ifdef __EMSCRIPTEN__
@@ -184,6 +185,7 @@ class alignas(64) Gate {
       if (!(state & kOpen)) return -1;
     } while (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acquire,
                                            std::memory_order_relaxed));
+    catch_up_with_parts();
     const int consecutive = job_->run_chunks();
     // Closed before leaving; otherwise this helper would immediately re-enter while others finish.
     close();

@@ -15,22 +15,27 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { kIsolation } from "../../scripts/isolation.mjs";
 import { runVite } from "../browser/support/servers.mjs";
 
 const kRoot = fileURLToPath(new URL("../..", import.meta.url));
 const kTypes = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm" };
 const kTimeout = 120_000; // ms
+const kEncoders = { gzip: (content) => gzipSync(content, { level: 9 }), br: brotliCompressSync };
 
 // TensorFlow.js requests its WebAssembly files at run time from the folder of the page.
 const kTfjsFiles = join(kRoot, "node_modules/@tensorflow/tfjs-backend-wasm/dist");
 
 /**
- * Builds the page of a program, with the plugin edgegrad/vite if it `preloads`, and serves it, by default cross-origin isolated.
+ * Builds the page of a program, with the plugin edgegrad/vite if it `preloads`, and serves it, by default
+ * with gzip and cross-origin isolated.
  * Resolves to { url, sent, stop }, where `sent` has the type and the compressed bytes of each answer.
  */
-export async function servePage(program, { preloads = false, isIsolated = true } = {}) {
+export async function servePage(
+  program,
+  { preloads = false, isIsolated = true, encoding = "gzip" } = {},
+) {
   const project = mkdtempSync(join(tmpdir(), "edgegrad-page-"));
   const programs = fileURLToPath(new URL("programs", import.meta.url));
   cpSync(programs, project, { recursive: true });
@@ -46,7 +51,8 @@ export async function servePage(program, { preloads = false, isIsolated = true }
   linkPackages(project);
   if (program.startsWith("tfjs")) copyWasm(kTfjsFiles, join(project, "public"));
   await runVite(project, ["build"]);
-  const { url, sent, stop } = await serve(join(project, "dist"), isIsolated ? kIsolation : {});
+  const headers = { "Content-Encoding": encoding, ...(isIsolated && kIsolation) };
+  const { url, sent, stop } = await serve(join(project, "dist"), headers, kEncoders[encoding]);
   const stopAndRemove = () => {
     stop();
     rmSync(project, { recursive: true });
@@ -71,7 +77,7 @@ function copyWasm(from, to) {
   }
 }
 
-async function serve(folder, headers) {
+async function serve(folder, headers, encode) {
   const sent = [];
   const compressed = new Map();
   const server = createServer((request, response) => {
@@ -79,13 +85,12 @@ async function serve(folder, headers) {
     const path = pathname === "/" ? "/index.html" : pathname;
     try {
       if (!compressed.has(path)) {
-        compressed.set(path, gzipSync(readFileSync(join(folder, path)), { level: 9 }));
+        compressed.set(path, encode(readFileSync(join(folder, path))));
       }
       const content = compressed.get(path);
       const type = kTypes[extname(path)];
       response.writeHead(200, {
         "Content-Type": type,
-        "Content-Encoding": "gzip",
         "Cache-Control": "max-age=3600",
         ...headers,
       });

@@ -26,11 +26,11 @@ describe("a start that fails says", { skip: noBrowser }, () => {
   const cases = {
     "404 and the address of the WebAssembly file": {
       answer: (request) => isWasm(request) && { status: 404 },
-      error: /edgegrad-relaxed\.wasm answered 404/,
+      error: /edgegrad-relaxed\.core\.wasm answered 404/,
     },
     "503 and the address of the WebAssembly file": {
       answer: (request) => isWasm(request) && { status: 503 },
-      error: /http:.*edgegrad-relaxed\.wasm answered 503/,
+      error: /http:.*edgegrad-relaxed\.core\.wasm answered 503/,
     },
     "404 and the address of the script": {
       answer: (request) => isScript(request) && { status: 404 },
@@ -38,7 +38,7 @@ describe("a start that fails says", { skip: noBrowser }, () => {
     },
     "that the WebAssembly file is a page": {
       answer: (request) => isWasm(request) && kPage,
-      error: /http:.*edgegrad-relaxed\.wasm answered with an HTML page/,
+      error: /http:.*edgegrad-relaxed\.core\.wasm answered with an HTML page/,
     },
     "that the script is a page": {
       answer: (request) => isScript(request) && kPage,

@@ -13,6 +13,7 @@ import { kIsolation } from "./support/project.mjs";
 import { useProject } from "./support/suite.mjs";
 
 const isWasm = (path) => path.endsWith(".wasm");
+const isCore = (path) => /edgegrad-\w+\.core(?:-[^/]*)?\.wasm$/.test(path);
 const isScript = (path) => /edgegrad-\w+\.mjs$/.test(path);
 
 describe("the files of the engine", { skip: noBrowser }, () => {
@@ -29,8 +30,8 @@ describe("the files of the engine", { skip: noBrowser }, () => {
       const { url, requests } = await serve(suite.project.folder, headers);
       const { before, ...result } = await resultOf(suite.browser, `${url}preload.html`);
       assert.deepEqual(result, { variant, gradient: 12 });
-      assert.deepEqual(before.sort(), [`edgegrad-${variant}.mjs`, `edgegrad-${variant}.wasm`]);
-      assert.equal(requests.filter(isWasm).length, 1);
+      assert.deepEqual(before.sort(), [`edgegrad-${variant}.core.wasm`, `edgegrad-${variant}.mjs`]);
+      assert.equal(requests.filter(isCore).length, 1);
     });
   }
 
@@ -51,7 +52,7 @@ describe("the files of the engine", { skip: noBrowser }, () => {
   test("init() requests the WebAssembly file without waiting for the script", async () => {
     const isSilent = ({ url }) => isScript(url);
     const server = await serve(suite.project.folder, kIsolation, { isSilent });
-    const expected = [/edgegrad-relaxed\.mjs$/, /edgegrad-relaxed\.wasm$/];
+    const expected = [/edgegrad-relaxed\.mjs$/, /edgegrad-relaxed\.core\.wasm$/];
     assert.deepEqual(await requestsUntil("start.html", server, expected), expected);
   });
 
@@ -75,7 +76,7 @@ describe("the files of the engine", { skip: noBrowser }, () => {
     const { trained, variant } = await start(server);
     assert.equal(trained, true);
     assert.equal(variant, "relaxed");
-    assert.equal(server.requests.filter(isWasm).length, 1);
+    assert.equal(server.requests.filter(isCore).length, 1);
   });
 
   test("that are not WebAssembly are an error of init()", async () => {
@@ -101,8 +102,10 @@ describe("the files of the engine", { skip: noBrowser }, () => {
 
     const isSilent = ({ url }) => /deployed-[^/]*\.js$/.test(url);
     const silent = await serve(folder, kIsolation, { base: kPath, isSilent });
-    const expected = [/edgegrad-relaxed-[^/]*\.js$/, /edgegrad-relaxed-[^/]*\.wasm$/];
+    const expected = [/edgegrad-relaxed-[^/]*\.js$/, /edgegrad-relaxed\.core-[^/]*\.wasm$/];
     assert.deepEqual(await requestsUntil("deployed.html", silent, expected), expected);
+    // That of the page and that of its workers.
+    assert.equal(silent.requests.filter((path) => expected[0].test(path)).length, 2);
 
     for (const [headers, variant, threads] of [
       [kIsolation, "relaxed", 2],
@@ -110,7 +113,7 @@ describe("the files of the engine", { skip: noBrowser }, () => {
     ]) {
       const { url, requests } = await serve(folder, headers, { base: kPath });
       await assertPageTrains(suite.browser, url, { threads });
-      const fetched = requests.filter(isWasm).map((path) => /edgegrad-(\w+)-/.exec(path)[1]);
+      const fetched = requests.filter(isCore).map((path) => /edgegrad-(\w+)\./.exec(path)[1]);
       assert.deepEqual(fetched, [variant]);
     }
   });

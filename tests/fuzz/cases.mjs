@@ -15,7 +15,7 @@ const kKinds = {
   dispose: { weight: 2, isAsync: false, isDisposed: true, build: ops },
   recipes: { weight: 5, isAsync: true, build: recipes },
   surface: { weight: 2, isAsync: true, build: surface },
-  files: { weight: 2, isAsync: false, build: files },
+  files: { weight: 2, isAsync: true, build: files },
 };
 
 /** The names of the kinds of cases. */
@@ -137,6 +137,6 @@ async function surface(random, program, found) {
   }
 }
 
-function files(random, program) {
-  for (let i = 10; i > 0 && program.problem === null; i--) fileCall(random, program);
+async function files(random, program) {
+  for (let i = 10; i > 0 && program.problem === null; i--) await fileCall(random, program);
 }

@@ -21,18 +21,36 @@ const kIdxTypes = [0x08, 0x09, 0x0b, 0x0c, 0x0d, 0x0e];
 const kIdxWidths = { 8: 1, 9: 1, 11: 2, 12: 4, 13: 4, 14: 8 };
 
 /** Reads a file that is almost always invalid. */
-export function fileCall(random, program) {
-  const [reader, bytes] = random.weighted(kReaders)(random, program);
+export async function fileCall(random, program) {
+  const [reader, bytes] = await random.weighted(kReaders)(random, program);
   const damaged = random.chance(0.5) ? damage(random, bytes) : bytes;
-  program.run(`${reader}(Buffer.from("${Buffer.from(damaged).toString("base64")}", "base64"))`);
+  const call = `${reader}(Buffer.from("${Buffer.from(damaged).toString("base64")}", "base64"))`;
+  if (call.startsWith("await ")) await program.runAsync(call);
+  else program.run(call);
 }
 
 const kReaders = [
   [5, (random) => ["eg.io.loadSafetensors", safetensors(random)]],
   [1, (random) => ["eg.io.readSafetensorsMetadata", safetensors(random)]],
+  [2, (random) => ["await eg.io.openSafetensors", safetensors(random)]],
+  [2, async (random, { eg }) => ["await eg.io.loadTorch", await pickled(random, eg)]],
   [3, (random) => ["eg.data.idx", idx(random)]],
   [3, (random, program) => ["eg.io.load", saved(random, program)]],
 ];
+
+// A file written by saveTorch(). tests/js/io/mutated_files.test.mjs has those of PyTorch.
+function pickled(random, eg) {
+  return eg.scope(() => eg.io.saveTorch([eg.randn([2, 3]).t(), savedNumbers(random), { a: null }]));
+}
+
+function savedNumbers(random) {
+  return random.pick([
+    [1n, -(2n ** 70n), 0.5],
+    new Map([[1, "x"]]),
+    new Set([2]),
+    new Uint8Array(3),
+  ]);
+}
 
 // A file written by save(), with a modified structure.
 function saved(random, { eg }) {

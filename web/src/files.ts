@@ -3,6 +3,7 @@
 
 import type { Variant } from "./runtime/builds.js";
 import type { ModuleFactory } from "./runtime/native.js";
+import type { Part } from "./runtime/parts.js";
 
 /** Loads the script of each variant. The specifiers are literals so that bundlers can follow them. */
 export const kLoaders: Record<Variant, () => Promise<{ default: ModuleFactory }>> = {
@@ -11,11 +12,39 @@ export const kLoaders: Record<Variant, () => Promise<{ default: ModuleFactory }>
   single: () => import("./wasm/edgegrad-single.mjs"),
 };
 
-/** Returns the address of the WebAssembly file of each variant. */
+/** Returns the address of the WebAssembly file of each variant, which has the whole engine. */
 export const kWasmFiles: Record<Variant, () => string> = {
   relaxed: () => new URL("./wasm/edgegrad-relaxed.wasm", import.meta.url).href,
   simd: () => new URL("./wasm/edgegrad-simd.wasm", import.meta.url).href,
   single: () => new URL("./wasm/edgegrad-single.wasm", import.meta.url).href,
+};
+
+/** Returns the addresses of the files that have the same in parts, for pages. */
+export const kPartFiles: Partial<Record<Variant, Record<Part | "core", () => string>>> = {
+  relaxed: {
+    core: () => new URL("./wasm/edgegrad-relaxed.core.wasm", import.meta.url).href,
+    layers: () => new URL("./wasm/edgegrad-relaxed.layers.wasm", import.meta.url).href,
+    conv: () => new URL("./wasm/edgegrad-relaxed.conv.wasm", import.meta.url).href,
+    attention: () => new URL("./wasm/edgegrad-relaxed.attention.wasm", import.meta.url).href,
+    extras: () => new URL("./wasm/edgegrad-relaxed.extras.wasm", import.meta.url).href,
+    rest: () => new URL("./wasm/edgegrad-relaxed.rest.wasm", import.meta.url).href,
+  },
+  simd: {
+    core: () => new URL("./wasm/edgegrad-simd.core.wasm", import.meta.url).href,
+    layers: () => new URL("./wasm/edgegrad-simd.layers.wasm", import.meta.url).href,
+    conv: () => new URL("./wasm/edgegrad-simd.conv.wasm", import.meta.url).href,
+    attention: () => new URL("./wasm/edgegrad-simd.attention.wasm", import.meta.url).href,
+    extras: () => new URL("./wasm/edgegrad-simd.extras.wasm", import.meta.url).href,
+    rest: () => new URL("./wasm/edgegrad-simd.rest.wasm", import.meta.url).href,
+  },
+  single: {
+    core: () => new URL("./wasm/edgegrad-single.core.wasm", import.meta.url).href,
+    layers: () => new URL("./wasm/edgegrad-single.layers.wasm", import.meta.url).href,
+    conv: () => new URL("./wasm/edgegrad-single.conv.wasm", import.meta.url).href,
+    attention: () => new URL("./wasm/edgegrad-single.attention.wasm", import.meta.url).href,
+    extras: () => new URL("./wasm/edgegrad-single.extras.wasm", import.meta.url).href,
+    rest: () => new URL("./wasm/edgegrad-single.rest.wasm", import.meta.url).href,
+  },
 };
 
 /**

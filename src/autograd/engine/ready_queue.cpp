@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/parts.h"
+
 namespace eg {
 namespace {
 
@@ -47,7 +49,10 @@ void ReadyQueue::push_shutdown() { push(NodeTask::shutdown()); }
 
 NodeTask ReadyQueue::pop() {
   NodeTask task;
-  if (take(task)) return task;
+  if (take(task)) {
+    catch_up_with_parts();
+    return task;
+  }
   const std::shared_ptr<Inbox> inbox = Inbox::current();
   {
     const std::scoped_lock lock(mutex_);
@@ -56,6 +61,7 @@ NodeTask ReadyQueue::pop() {
   inbox->serve_until([&] { return take(task); });
   const std::scoped_lock lock(mutex_);
   waiting_.erase(std::ranges::find(waiting_, inbox));
+  catch_up_with_parts();
   return task;
 }
 

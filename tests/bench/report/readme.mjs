@@ -44,13 +44,19 @@ const kSpeedLines = [
     workload: "startup",
     rows: ["first"],
   },
-  { title: "download, gzipped kB", workload: "download", rows: ["total"] },
   {
-    title: "what Chromium fetches of a page built by Vite before its first step",
+    title: "download before the first step of an MLP, gzipped kB",
     workload: "download",
-    rows: ["page"],
+    rows: ["total"],
   },
-  { title: "the same for WebGPU, when it is used", workload: "download", rows: ["player"] },
+  { title: "and once it trains", workload: "download", rows: ["later"] },
+  { title: "for WebGPU, when it is used", workload: "download", rows: ["player"] },
+  {
+    title: "first step of a page, ms after navigation, at 10 Mbit/s with 40 ms",
+    workload: "door",
+    rows: ["mobile"],
+  },
+  { title: "the same at 1.6 Mbit/s with 150 ms", workload: "door", rows: ["slow"] },
 ];
 
 const kWebgpuSteps = [

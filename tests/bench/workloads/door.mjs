@@ -2,13 +2,27 @@
 
 import { median } from "../clock.mjs";
 
-const kPrograms = {
+const kContenders = {
   edgegrad: { program: "edgegrad", preloads: true },
-  edgegradAlone: { program: "edgegrad" },
   // Its build with threads cannot start its workers from a bundle.
   tfjs: { program: "tfjs_core", isIsolated: false },
   jax: { program: "jax" },
 };
+
+/** How the pages are built and served in further rows: what the ids of their rows and of their pages end with. */
+const kOthers = [
+  { end: "Alone", title: "without edgegrad/vite", of: ["edgegrad"], options: { preloads: false } },
+  {
+    end: "Brotli",
+    title: "served with Brotli",
+    of: Object.keys(kContenders),
+    options: { encoding: "br" },
+  },
+];
+
+const kPages = { ...kContenders };
+for (const { end, of, options } of kOthers)
+  for (const id of of) kPages[id + end] = { ...kContenders[id], ...options };
 
 const kNetworks = [
   { id: "fast", title: "not limited", network: null },
@@ -25,7 +39,7 @@ export default {
   rows: () =>
     kNetworks.flatMap(({ id, title }) => [
       { id, title, unit: "ms", better: "lower" },
-      { id: `${id}Alone`, title: "without edgegrad/vite", unit: "ms" },
+      ...kOthers.map((other) => ({ id: id + other.end, title: other.title, unit: "ms" })),
     ]),
 
   /** Rounds over all programs, so that a disturbance affects all of them. */
@@ -36,7 +50,7 @@ export default {
     const { servePage, timeToFirstStep } = await import("../pages.mjs");
     const pages = {};
     const failures = {};
-    for (const [id, { program, ...options }] of Object.entries(kPrograms)) {
+    for (const [id, { program, ...options }] of Object.entries(kPages)) {
       await servePage(program, options).then(
         (page) => {
           pages[id] = page;
@@ -74,7 +88,7 @@ export default {
       contender,
       values: {
         ...medians(times[contender], ""),
-        ...(contender === "edgegrad" && medians(times.edgegradAlone, "Alone")),
+        ...Object.assign({}, ...kOthers.map(({ end }) => medians(times[contender + end], end))),
       },
       errors: {},
       data: {},

@@ -6,7 +6,7 @@ const loaded = () =>
   performance
     .getEntriesByType("resource")
     .map(({ name }) => new URL(name).pathname.split("/").at(-1))
-    .filter((name) => /^edgegrad-\w+\.(mjs|wasm)$/.test(name));
+    .filter((name) => /^edgegrad-[\w.]+\.(mjs|wasm)$/.test(name));
 
 async function finish() {
   eg.preload();

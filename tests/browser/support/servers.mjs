@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 const kTypes = {
   ".html": "text/html",
@@ -47,14 +48,17 @@ export async function serveWith(folder, program, args, node = process.execPath) 
 /**
  * Serves files unchanged, with extra headers, below `base`; bare imports of the package are replaced with its URL, which is
  * `package`. `types` and `contents` override content types and contents by extension; a request for which `isSilent` is true gets
- * no answer, one for which `isRefused` is true 404, and what `answer` returns for a request, { status, headers, content }, is sent
+ * no answer, one for which `isRefused` is true 404, one for which `delay` returns milliseconds gets its answer later, and what `answer` returns for a request, { status, headers, content }, is sent
  * instead of the file. Returns { url, stop, requests }, where `requests` are the requested paths.
  */
 export async function serveFiles(folder, headers = {}, serving = {}) {
   const { base = "/", package: address = kPackage, types = {}, contents = {} } = serving;
   const { isSilent = () => false, isRefused = () => false, answer = () => undefined } = serving;
+  const { delay = () => 0 } = serving;
   const requests = [];
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
+    const milliseconds = delay(request);
+    if (milliseconds > 0) await sleep(milliseconds);
     const { pathname } = new URL(request.url, "http://localhost");
     requests.push(pathname);
     if (isSilent(request)) return;

@@ -99,6 +99,7 @@ export const kAutograd = [
     "eg.func.hessian((x) => x.exp().sum())($0)",
     'eg.func.vmap((x, y) => x.exp().add(y), { inDims: [0, null], outDims: 0, randomness: "same", chunkSize: 1 })($0, 2)',
     "eg.func.vmap((x) => x.add(eg.rand([3])).at(eg.slice(1)), { randomness: 'different' })(eg.ones([2, 3]))",
+    "eg.func.interceptOps(() => $0.add_(1).sum(), (call) => call.run())",
   ],
   [
     "new eg.nn.Linear(3, 2)",

@@ -320,6 +320,19 @@ describe("networks", () => {
     );
   });
 
+  test("functionalCall can be captured", () => {
+    const model = new nn.Linear(2, 2);
+    const weight = eg.ones([2, 2]);
+    const x = eg.tensor([[1, 2]]);
+    const step = (input) => func.functionalCall(model, { weight: weight.mul(2) }, [input]);
+    const captured = eg.capture(step, x);
+    for (const input of [x, eg.tensor([[3, 4]])]) {
+      eg.testing.assertClose(captured(input), step(input));
+    }
+    model.bias = new nn.Parameter(eg.zeros([2]));
+    assert.throws(() => captured(x), { code: "InvalidArgument" });
+  });
+
   test("functionalCall leaves the module as it was, ties included", () => {
     class Tied extends nn.Module {
       a = new nn.Linear(2, 2, { bias: false });

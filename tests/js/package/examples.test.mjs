@@ -1,4 +1,4 @@
-// Every example runs for a few steps and reports its results.
+// Every example runs for a few steps, reports its results, and writes its models as ONNX files that onnxruntime runs as well.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -27,10 +27,13 @@ describe("an example runs:", () => {
   for (const file of kExamples) {
     test(file, async () => {
       const name = kNumbers[file.replace(".mjs", "")] ?? "loss";
-      const reported = await numbersOf(name, `examples/${file}`, "--steps", String(kSteps));
+      const args = ["--steps", String(kSteps), "--onnx", folder];
+      const reported = await numbersOf(name, `examples/${file}`, ...args);
       assert.ok(reported.length >= kSteps);
       assert.equal(reported.at(-1).step, kSteps);
       for (const { value } of reported) assert.ok(Number.isFinite(value));
+      const models = readdirSync(folder).filter((model) => model.startsWith(file.slice(0, -4)));
+      assert.ok(models.length > 0, "it writes a model");
     });
 
     test(`${file} has fewer than 100 lines`, () => {

@@ -5,17 +5,18 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
+import { findAddonLayeringErrors } from "../../../scripts/checks/layering_addons.mjs";
 import { findWebLayeringErrors } from "../../../scripts/checks/layering_web.mjs";
 
-/** Returns the result of the check for a folder with these files. */
-async function errorsOf(files) {
+/** Returns the result of a check for a folder with these files. */
+async function errorsOf(files, check = findWebLayeringErrors) {
   const folder = mkdtempSync(join(tmpdir(), "edgegrad-layers-"));
   try {
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(dirname(join(folder, name)), { recursive: true });
       writeFileSync(join(folder, name), text);
     }
-    return await findWebLayeringErrors(folder);
+    return await check(folder);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -81,4 +82,30 @@ describe("in web/src", () => {
     const errors = await errorsOf({ "vision/resize.ts": "export const resize = 1;\n" });
     assert.deepEqual(errors, ["web/src/vision/resize.ts belongs to no layer of kMayImport"]);
   });
+});
+
+describe("in add-ons", () => {
+  const addonErrors = (text) =>
+    errorsOf({ "quux/index.ts": text, "quux/part.ts": "export const part = 1;\n" }, (folder) =>
+      findAddonLayeringErrors(["quux"], folder),
+    );
+
+  test("nothing leaves its folder, also in the checkout", () => {
+    assert.deepEqual(findAddonLayeringErrors(), []);
+  });
+
+  test("own files and the package's entry may be imported", async () => {
+    const text =
+      'import { ones } from "edgegrad";\nimport { part } from "./part.js";\nexport const a = ones([part]);\n';
+    assert.deepEqual(await addonErrors(text), []);
+  });
+
+  for (const path of ["../src/index.js", "edgegrad/single", "node:fs"]) {
+    test(`${path} is an error, also for types`, async () => {
+      const expected = [`web/quux/index.ts may not import ${path}`];
+      assert.deepEqual(await addonErrors(`import { a } from "${path}";\n`), expected);
+      assert.deepEqual(await addonErrors(`import type { A } from "${path}";\n`), expected);
+      assert.deepEqual(await addonErrors(`export const a = () => import("${path}");\n`), expected);
+    });
+  }
 });

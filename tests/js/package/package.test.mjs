@@ -3,6 +3,9 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
+import { kAddons } from "../../../scripts/addons.mjs";
+import { addonEntryFiles } from "../../../scripts/build.mjs";
+import { gzipped } from "../../../scripts/bundles.mjs";
 import { kRoot, readJson } from "../support/files.mjs";
 
 const kWasm = readdirSync(`${kRoot}dist/wasm`).map((name) => `wasm/${name}`);
@@ -12,8 +15,9 @@ const kScripts = ["index.js", ...kWasm]
 const [, ...kModules] = kScripts;
 
 // The other form of the package, which bundlers find through the export condition "module".
+const kElsewhere = new RegExp(`^(wasm|single|${kAddons.join("|")})\\b`);
 const kSources = readdirSync(`${kRoot}dist`, { recursive: true })
-  .filter((name) => name.endsWith(".js") && name !== "index.js" && !/^(wasm|single)/.test(name))
+  .filter((name) => name.endsWith(".js") && name !== "index.js" && !kElsewhere.test(name))
   .map((name) => ({ name, text: readFileSync(`${kRoot}dist/${name}`, "utf8") }));
 const kAddresses = ["index.js", "files.js"].map((name) => ({
   name,
@@ -73,6 +77,40 @@ describe("edgegrad/single", () => {
     assert.match(text, /\bimport \w+ from"\.\.\/wasm\/edgegrad-single\.wasm\?module"/);
     assert.match(text, /\bexport\*from"\.\/index\.js"/);
   });
+});
+
+// The most kB of each add-on after gzip.
+const kMostOfAddon = { onnx: 45 };
+
+describe("add-ons", () => {
+  for (const name of kAddons) {
+    const textOf = (file) => readFileSync(`${kRoot}dist/${file}`, "utf8");
+
+    test(`edgegrad/${name} imports the package by name, and otherwise only its own files`, () => {
+      for (const file of readdirSync(`${kRoot}dist/${name}`).filter((one) => one.endsWith(".js"))) {
+        const text = textOf(`${name}/${file}`);
+        const from = [...text.matchAll(/\b(?:import|from) ?\(?"([^"]*)"/g)].map(([, path]) => path);
+        const others = from.filter((path) => path !== "edgegrad" && !/^\.\/[\w-]+\.js$/.test(path));
+        assert.deepEqual(others, [], file);
+        assert.doesNotMatch(text, /import\.meta|new Worker\(/, file);
+      }
+    });
+
+    test(`edgegrad/${name} is within its size`, (t) => {
+      const size = addonEntryFiles(name).reduce((sum, file) => sum + gzipped(textOf(file)), 0);
+      t.diagnostic(`${(size / 1000).toFixed(1)} kB`);
+      assert.ok(size <= kMostOfAddon[name] * 1000, `${size} bytes`);
+    });
+
+    test(`edgegrad/${name} is an entry of package.json, with declarations`, () => {
+      const entry = readJson("package.json").exports[`./${name}`];
+      assert.deepEqual(entry, {
+        types: `./dist/${name}/index.d.ts`,
+        default: `./dist/${name}/index.js`,
+      });
+      assert.match(readFileSync(`${kRoot}${entry.types}`, "utf8"), /\bexport\b/);
+    });
+  }
 });
 
 describe("the modules that bundlers take", () => {

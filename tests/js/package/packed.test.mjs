@@ -5,29 +5,33 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { before, describe, test } from "node:test";
 import { promisify } from "node:util";
+import { kAddons } from "../../../scripts/addons.mjs";
 import { kVariants } from "../../../scripts/build.mjs";
 import { kRoot } from "../support/files.mjs";
 
 const kAnyVariant = `edgegrad-(?:${kVariants.join("|")})(?:\\.\\w+)?`;
 
+const kAnyAddon = `(?:${kAddons.join("|")})`;
+
 // The groups of files by their paths, with the most kilobytes that each may have.
 const kGroups = {
-  "engine, WebAssembly": { path: new RegExp(`^dist/wasm/${kAnyVariant}\\.wasm$`), most: 6000 },
+  "engine, WebAssembly": { path: new RegExp(`^dist/wasm/${kAnyVariant}\\.wasm$`), most: 12200 },
   "engine, scripts": { path: new RegExp(`^dist/wasm/${kAnyVariant}\\.mjs$`), most: 100 },
   "WebGPU, script": { path: /^dist\/wasm\/edgegrad-webgpu\.js$/, most: 260 },
-  "the package as one file": { path: /^dist\/(?:single\/)?index\.js$/, most: 1200 },
+  "the package as one file": { path: /^dist\/(?:single\/)?index\.js$/, most: 1300 },
   "the package as modules": {
-    path: /^dist\/(?!wasm\/)(?!(?:single\/)?index\.js$).*\.js$/,
+    path: new RegExp(`^dist/(?!(?:wasm|${kAnyAddon})/)(?!(?:single/)?index\\.js$).*\\.js$`),
     most: 1400,
   },
-  declarations: { path: /^dist\/(?!wasm\/).*\.d\.ts$/, most: 1200 },
+  "add-ons": { path: new RegExp(`^dist/${kAnyAddon}/[\\w-]+\\.js$`), most: 260 },
+  declarations: { path: /^dist\/(?!wasm\/).*\.d\.ts$/, most: 1250 },
   "source maps": { path: /^dist\/(?:index|wasm\/edgegrad-webgpu)\.js\.map$/, most: 1100 },
-  documentation: { path: /^(?:docs\/.*|README|CHANGELOG)\.md$/, most: 450 },
+  documentation: { path: /^(?:docs\/.*|README|CHANGELOG)\.md$/, most: 500 },
   "command-line tools": { path: /^bin\/[\w-]+\.mjs$/, most: 12 },
   licences: { path: /^(?:LICENSE|THIRD_PARTY_NOTICES\.md)$/, most: 40 },
   manifest: { path: /^package\.json$/, most: 6 },
 };
-const kMostPacked = 3300;
+const kMostPacked = 5400;
 
 const run = promisify(execFile);
 

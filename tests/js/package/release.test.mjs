@@ -15,6 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
+import { kVariants, wasmFiles } from "../../../scripts/build.mjs";
 import {
   compareVersions,
   datedChangelog,
@@ -77,7 +78,7 @@ before(() => {
   for (const name of ["README.md", "LICENSE", "THIRD_PARTY_NOTICES.md"])
     copyFileSync(join(kRoot, name), join(folder, name));
   for (const name of ["index.js", "index.modules.js"]) write(`dist/${name}`, "export {};\n");
-  for (const name of ["relaxed", "simd", "single"]) write(`dist/wasm/edgegrad-${name}.wasm`, "");
+  for (const name of kVariants.flatMap(wasmFiles)) write(`dist/wasm/${name}`, "");
   write(".gitignore", "/dist/\n/node_modules/\n");
   git("init", "--quiet", "--initial-branch=main");
   commitWith({});

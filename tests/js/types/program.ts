@@ -1,6 +1,7 @@
 // A user's program, which tests/js/package/types.test.mjs only compiles.
 
 import * as eg from "edgegrad";
+import * as onnx from "edgegrad/onnx";
 
 await eg.init({ threads: 2, variant: "auto", wasmUrl: (file) => `/wasm/${file}` });
 
@@ -397,3 +398,11 @@ new d.Normal(0, 1, { validate: true });
 new d.Normal(0, 1).loc = x;
 // @ts-expect-error Normal has no rate
 new d.Normal(0, 1).rate;
+
+// Add-ons.
+const opened: onnx.OnnxModule = await onnx.load(new Uint8Array(), { trainable: false });
+const outputs: eg.Tensor | eg.Tensor[] = opened.call(eg.ones([1]));
+const byName: Record<string, eg.Tensor> = opened.run({ x: eg.ones([1]) });
+console.log(opened.inputs[0]?.shape.length, outputs, byName, onnx.supportedOps()[0]?.name);
+// @ts-expect-error a text is no source
+await onnx.load("model.onnx");

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
+import { kAddons } from "../../../scripts/addons.mjs";
 import { kVariants } from "../../../scripts/build.mjs";
 import { kRoot } from "../../../scripts/process.mjs";
 import { runTool } from "../running.mjs";
@@ -16,6 +17,7 @@ const kScripts = [
   "index.js",
   "single/index.js",
   "single/edge.js",
+  ...kAddons.flatMap(scriptsOfAddon),
   "wasm/edgegrad-webgpu.js",
   ...filesOf(join(kRoot, "dist", "wasm"))
     .filter((name) => kOfVariants.test(name))
@@ -23,6 +25,13 @@ const kScripts = [
 ];
 const kMaps = ["index.js.map", "wasm/edgegrad-webgpu.js.map"];
 const kTexts = ["CHANGELOG.md", "LICENSE", "README.md", "THIRD_PARTY_NOTICES.md", "package.json"];
+
+/** Returns the scripts of an add-on: its entry, and those that it loads later. */
+function scriptsOfAddon(name) {
+  const files = filesOf(join(kRoot, "dist", name)).filter((file) => /^[\w-]+\.js$/.test(file));
+  assert.ok(files.includes("index.js"));
+  return files.map((file) => `${name}/${file}`);
+}
 
 /** Returns the files of a folder and its subfolders, with "/" between folders. */
 function filesOf(folder) {
@@ -34,11 +43,17 @@ function filesOf(folder) {
     .sort();
 }
 
-function expectedFiles() {
-  const sources = filesOf(join(kRoot, "web", "src"))
+/** Returns the names of a folder's sources without their endings. */
+function sourcesOf(folder) {
+  return filesOf(join(kRoot, "web", folder))
     .filter((name) => name.endsWith(".ts") && !name.endsWith(".d.ts"))
     .map((name) => name.replace(/\.ts$/, ""));
-  const types = sources.map((name) => `${name}.d.ts`);
+}
+
+function expectedFiles() {
+  const sources = sourcesOf("src");
+  const ofAddons = kAddons.flatMap((addon) => sourcesOf(addon).map((name) => `${addon}/${name}`));
+  const types = [...sources, ...ofAddons].map((name) => `${name}.d.ts`);
   const docs = filesOf(join(kRoot, "docs")).filter((name) => name.endsWith(".md"));
   const dist = [...kScripts, ...kMaps, ...types, ...modulesOf(sources)].map(
     (name) => `dist/${name}`,
@@ -108,7 +123,7 @@ export const kTarballRows = [
       // This rule is for Node.js before 20.19, in which require() does not support modules.
       const rules = ["--ignore-rules", "cjs-resolves-to-esm"];
       // TypeScript's oldest rules do not know "exports"; with them, only the main entry is found.
-      const others = ["single", "vite"];
+      const others = ["single", "vite", ...kAddons];
       await runTool(folder, "attw", tarball, ...rules, "--exclude-entrypoints", ...others);
       const newer = ["--profile", "node16"];
       await runTool(folder, "attw", tarball, ...rules, "--entrypoints", ...others, ...newer);

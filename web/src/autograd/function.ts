@@ -80,7 +80,8 @@ export interface VmapInfo {
   readonly randomness: "error" | "different" | "same";
 }
 
-interface FunctionClass<Args extends unknown[], Output> {
+/** A class with the static methods of an operation. */
+export interface FunctionClass<Args extends unknown[], Output> {
   readonly name: string;
   readonly onceDifferentiable?: boolean;
   forward(ctx: FunctionContext, ...args: Args): Output;
@@ -142,7 +143,8 @@ export abstract class Function {
 
 const utf8 = new TextEncoder();
 
-function applyFunction<Args extends unknown[], Output>(
+/** Runs `fn` in the engine and records the operation. */
+export function applyFunction<Args extends unknown[], Output>(
   fn: FunctionClass<Args, Output>,
   args: Args,
 ): Output {

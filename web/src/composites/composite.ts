@@ -59,7 +59,10 @@ function runner<Result>(
   return (...given) => {
     op ??= parseSignature(name, kNoId, line, "tensor", moreOptions);
     const values = complete(op, arrange(op, given));
-    return calledAs(name, () => ownResult(values, () => body(...values)));
+    const compute = () => calledAs(name, () => ownResult(values, () => body(...values)));
+    return interpreter?.composite === undefined
+      ? compute()
+      : (interpreter.composite(op, values, compute) as Result);
   };
 }
 

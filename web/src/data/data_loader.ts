@@ -4,6 +4,7 @@
 import { type Arguments, readAfter } from "../arguments/read.js";
 import { Generator } from "../ops/generator.js";
 import { fail } from "../runtime/errors.js";
+import { needsPart } from "../runtime/parts.js";
 import { collate } from "./collate.js";
 import type { Collated } from "./collated.js";
 import {
@@ -29,6 +30,8 @@ import { checkPosition, checkPositions } from "./positions.js";
 import { BatchSampler, RandomSampler, type Sampler, SequentialSampler } from "./sampler.js";
 import { type Fill, PositionSource, type Source, StreamSource } from "./source.js";
 import { makesBatches } from "./subset.js";
+
+needsPart("extras");
 
 const kName = "DataLoader";
 

@@ -1,4 +1,5 @@
-// What runs the calls of ops: the engine, unless a transform of the layers above (func/vmap.ts) intercepts them.
+// What runs the calls of ops: the engine, unless a transform of the layers above (func/vmap.ts, func/intercept_ops.ts) intercepts
+// them.
 
 import type { Tensor } from "../tensor/tensor.js";
 import type { Op } from "./signature.js";
@@ -18,10 +19,34 @@ export interface Interpreter {
   physical(tensor: Tensor): Tensor;
   /** Returns an uninitialized tensor, to be filled with random numbers. */
   emptyToDraw(shape: readonly number[], like: Tensor): Tensor;
+  /** Runs a call of a composite, which `compute` computes by calls of ops; without this method nothing intercepts it. */
+  composite?(op: Op, values: readonly unknown[], compute: () => unknown): unknown;
+  /** Learns that `alias` has the values of `tensor` without a call of an op. */
+  aliased?(tensor: Tensor, alias: Tensor): void;
 }
 
 /** The interpreter that runs calls at present; null for the engine. */
 export let interpreter: Interpreter | null = null;
+
+/** What runs the calls outside all levels of vmap(): an interpreter that is no level, or null for the engine. */
+export let outermost: Interpreter | null = null;
+
+/** Runs `fn` with its calls, and those that levels of vmap() in it make, going to `next`. */
+export function outermostBy<T>(next: Interpreter | null, fn: () => T): T {
+  const before = outermost;
+  outermost = next;
+  try {
+    return interpretedBy(next, fn);
+  } finally {
+    outermost = before;
+  }
+}
+
+/** Tells the interpreter, if one runs, that `alias` has the values of `tensor`; returns `alias`. */
+export function aliasOf(tensor: Tensor, alias: Tensor): Tensor {
+  interpreter?.aliased?.(tensor, alias);
+  return alias;
+}
 
 /** Runs `fn` with its calls going to `next`, or to the engine when `next` is null. */
 export function interpretedBy<T>(next: Interpreter | null, fn: () => T): T {

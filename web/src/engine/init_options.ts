@@ -12,9 +12,9 @@ import {
 } from "../arguments/rule.js";
 import { kVariants } from "../runtime/builds.js";
 import { fail } from "../runtime/errors.js";
-import type { WasmUrl } from "../runtime/load.js";
 import { defaultMaximum, kLeastMaximum, kMostMaximum } from "../runtime/shared_memory.js";
 import { chooseVariant, defaultThreads } from "../runtime/variant.js";
+import type { WasmUrl } from "../runtime/wasm_files.js";
 import { isWasmModule, kWasmModule } from "../runtime/wasm_source.js";
 
 /** Each thread is a worker with a stack in the 4 GiB of WebAssembly memory; with more threads the process crashes. @internal */
@@ -44,6 +44,11 @@ export const kInitOptions = {
   gpu: new Rule<object>("an object like navigator.gpu, with requestAdapter()", (value) => {
     return typeof (value as { requestAdapter?: unknown } | null)?.requestAdapter === "function";
   }).optional(),
+  /**
+   * What a page has loaded when init() resolves: "needed", what its modules ask for, so that it can train, or "all". The rest is
+   * loaded after that; an op that needs it sooner waits for it. Elsewhere everything is always loaded.
+   */
+  preload: oneOf("needed", "all").or("needed"),
   /** The location of the .wasm file and the workers' script, if they are not beside the installed package. */
   wasmUrl: either(text, functionOf<Exclude<WasmUrl, string>>()).optional(),
   /**

@@ -141,11 +141,11 @@ function begin(options: InitValues, meanwhile: () => void): EngineInstance {
 }
 
 async function start(options: InitValues, meanwhile: () => void): Promise<void> {
-  const { threads, variant: wanted, webgpu } = options;
+  const { threads, variant: wanted, webgpu, preload } = options;
   const given =
     options.wasmModule === undefined ? undefined : await compileGiven(options.wasmModule);
   const chosen = given === undefined ? chooseVariant(wanted) : variantOfModule(given, wanted);
-  const { variant, module, workers } = await load(chosen, given, options, meanwhile);
+  const { variant, module, workers, parts } = await load(chosen, given, options, meanwhile);
   if (functionsOf(module).borderHash?.() !== kBorderHash) {
     workers?.stop();
     module.PThread?.terminateAllThreads();
@@ -163,10 +163,18 @@ async function start(options: InitValues, meanwhile: () => void): Promise<void> 
     allowGpu(module, options);
     processHere()?.on?.("exit", closeGpu);
     await openGpu(webgpu === "required");
+    stopListeners.push(() => parts?.stop());
+    if (preload === "all") await parts?.addOthers(module);
+    else void parts?.addOthers(module).catch(warnOfParts);
   } catch (error) {
     await stop(module);
     throw error;
   }
+}
+
+// An op that needs the part fails for the same reason.
+function warnOfParts(error: unknown): void {
+  console.warn((error as Error).message);
 }
 
 // Loads the variant. If its threads are not available and it was not requested explicitly, loads "single" instead.

@@ -3,6 +3,7 @@
 import { isPlainObject, readOptions } from "../arguments/read.js";
 import { boolean, type Options } from "../arguments/rule.js";
 import { stack } from "../generated/ops.js";
+import { noteReplaced } from "../nn/members.js";
 import { Module } from "../nn/module.js";
 import { fail, refusal } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -123,6 +124,7 @@ function checkStrict(tensors: TensorsByName, slots: ReadonlyMap<string, Slot>): 
 // A replacement is not enumerable: the module, which checks its own properties, would otherwise report it as an unregistered
 // parameter.
 function setProperty({ owner, property }: Slot, value: Tensor, isOwn: boolean): void {
+  noteReplaced(owner, property, !isOwn);
   Object.defineProperty(owner, property, {
     value,
     enumerable: isOwn,

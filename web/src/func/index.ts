@@ -7,6 +7,13 @@ export {
   type TensorsByName,
 } from "./functional_call.js";
 export { grad, gradAndValue, type VjpFunction, vjp } from "./grad.js";
+export {
+  type InterceptOptions,
+  interceptOps,
+  type OpCall,
+  type OpHandler,
+  type OpResult,
+} from "./intercept_ops.js";
 export { hessian, type JacfwdOptions, type JacrevOptions, jacfwd, jacrev } from "./jacobian.js";
 export { type JvpOptions, jvp, linearize } from "./linearize.js";
 export type { Tree } from "./pytree.js";

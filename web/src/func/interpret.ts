@@ -2,6 +2,7 @@
 // dimension, which belong to the enclosing level. See vmap.ts for an overview.
 
 import { callInPlace, callOp, invoke, invokeInPlace } from "../dispatch/call.js";
+import { interpreter } from "../dispatch/interpreter.js";
 import type { Op } from "../dispatch/signature.js";
 import { copy_, select, stack } from "../generated/ops.js";
 import { emptyToDraw } from "../ops/samples.js";
@@ -70,7 +71,7 @@ function functional(op: Op, values: readonly unknown[], level: Level): unknown {
   const call = new Call(op, values, level);
   const drawing = randomRule(call);
   if (drawing !== null) return random(call, drawing, hasBatch);
-  if (!hasBatch) return level.outer === null ? invoke(op, values) : callOp(op, values);
+  if (!hasBatch) return interpreter === null ? invoke(op, values) : callOp(op, values);
   return batched(ruleOf(op)?.(call) ?? loop(call, null), level);
 }
 
@@ -113,7 +114,7 @@ function inPlace(op: Op, values: readonly unknown[], flags: number, level: Level
   if (isRandomFill(op.name)) drawInto(new Call(op, values, level), flags);
   else if (isBatchedAt(target, level)) changeBatch(op, target, values, flags, level);
   else if (values.some((value) => holdsBatch(value, level))) failToWrite(op);
-  else if (level.outer === null) invokeInPlace(op, values, flags);
+  else if (interpreter === null) invokeInPlace(op, values, flags);
   else callInPlace(op, values, flags);
   return target;
 }

@@ -1,6 +1,6 @@
 // The running levels of vmap().
 
-import { interpretedBy, interpreter } from "../dispatch/interpreter.js";
+import { interpretedBy, interpreter, outermost } from "../dispatch/interpreter.js";
 import { expand, unsqueeze } from "../generated/ops.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { type Level, type LevelInterpreter, levelsOf, physicalOf } from "./batched.js";
@@ -12,7 +12,7 @@ export function currentLevel(): Level | null {
 
 /** Runs `fn` inside a level, or outside all levels if it is null. */
 export function atLevel<T>(level: Level | null, fn: () => T): T {
-  return interpretedBy(level === null ? null : level.interpreter, fn);
+  return interpretedBy(level === null ? outermost : level.interpreter, fn);
 }
 
 /** Returns the physical tensor with the batch dimensions of all `levels`, in their order. */

@@ -7,15 +7,21 @@ import { attempt } from "../tensor/reachable.js";
 /** Returns a view of a file's bytes; throws InvalidArgument for anything else, also for the page that a server sent instead. */
 export function bytesOf(where: string, value: unknown): Uint8Array {
   const bytes = viewOf(where, value);
-  const start = String.fromCharCode(...bytes.subarray(0, kLongestStart));
-  const sent = kSentInstead.find(([pattern]) => pattern.test(start));
-  if (sent !== undefined) fail("InvalidArgument", where, sent[1]);
+  refuseSentInstead(where, bytes.subarray(0, kStartBytes));
   return bytes;
+}
+
+/** Throws InvalidArgument if a file begins, in its first kStartBytes, like the page that a server sent instead. */
+export function refuseSentInstead(where: string, start: Uint8Array): void {
+  const text = String.fromCharCode(...start);
+  const sent = kSentInstead.find(([pattern]) => pattern.test(text));
+  if (sent !== undefined) fail("InvalidArgument", where, sent[1]);
 }
 
 const kAskedAgain = "Check the address, and `response.ok` before reading the bytes.";
 
-const kLongestStart = 64;
+/** How much of a file refuseSentInstead() looks at. */
+export const kStartBytes = 64;
 
 /** What arrives in place of a file, by its beginning. No file of a format read here can begin like this. */
 const kSentInstead: readonly (readonly [RegExp, string])[] = [
@@ -49,6 +55,11 @@ function viewOf(where: string, value: unknown): Uint8Array {
 function adviceFor(value: unknown): string {
   const isSource = attempt(() => typeof (value as Partial<Blob>).arrayBuffer === "function");
   return isSource ? " Pass `await it.arrayBuffer()`." : "";
+}
+
+/** True for what bytesOf() takes. */
+export function isBytes(value: unknown): value is ArrayBufferView | ArrayBufferLike {
+  return ArrayBuffer.isView(value) || isBuffer(value);
 }
 
 function isBuffer(value: unknown): value is ArrayBufferLike {

@@ -3,15 +3,10 @@ import type { Options } from "../arguments/rule.js";
 import { fail } from "../runtime/errors.js";
 import { kFactoryOptions, withFactoryOptions } from "../tensor/factory_options.js";
 import type { Tensor } from "../tensor/tensor.js";
+import { reading, reject } from "./broken_file.js";
 import { findDuplicateKey } from "./json_keys.js";
-import {
-  type Entry,
-  parseFile,
-  reading,
-  readTensor,
-  reject,
-  type SafetensorsFile,
-} from "./safetensors_file.js";
+import { type Entry, parseFile, type SafetensorsFile } from "./safetensors_header.js";
+import { tensorOf } from "./stored_elements.js";
 import { decode, kArrays, kStructureKey, type NumberArray, type Reader } from "./structure.js";
 
 const kOptions = {
@@ -82,7 +77,8 @@ class Parts implements Reader {
   tensor(name: string, requiresGrad: boolean): Tensor {
     const known = this.#tensors.get(name);
     if (known !== undefined) return known;
-    const fresh = readTensor(this.#entryOf(name), this.#file.data, "load");
+    const entry = this.#entryOf(name);
+    const fresh = tensorOf("load", entry, this.#file.data.subarray(entry.start, entry.end));
     const tensor = withFactoryOptions(fresh, { device: this.#device, requiresGrad });
     this.#tensors.set(name, tensor);
     return tensor;

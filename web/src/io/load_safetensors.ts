@@ -2,7 +2,8 @@ import { readNothing, readOptions } from "../arguments/read.js";
 import type { Options } from "../arguments/rule.js";
 import { kFactoryOptions, withFactoryOptions } from "../tensor/factory_options.js";
 import type { Tensor } from "../tensor/tensor.js";
-import { parseFile, readTensor } from "./safetensors_file.js";
+import { parseFile } from "./safetensors_header.js";
+import { tensorOf } from "./stored_elements.js";
 
 const kOptions = {
   /** The device of the tensors; default "cpu". */
@@ -27,7 +28,8 @@ export function loadSafetensors(
   const tensors: [string, Tensor][] = [];
   try {
     for (const entry of entries) {
-      tensors.push([entry.name, withFactoryOptions(readTensor(entry, data, where), options)]);
+      const bytes = data.subarray(entry.start, entry.end);
+      tensors.push([entry.name, withFactoryOptions(tensorOf(where, entry, bytes), options)]);
     }
   } catch (error) {
     for (const [, tensor] of tensors) tensor.dispose();

@@ -1,11 +1,13 @@
 import { isPlainObject, readOptions } from "../arguments/read.js";
 import { type Options, Rule } from "../arguments/rule.js";
 import { readStored } from "../ops/read.js";
-import { describe, EdgeGradError, fail } from "../runtime/errors.js";
-import { itemSize } from "../tensor/dtype.js";
-import { Tensor } from "../tensor/tensor.js";
-import { kHeaderBytes, kMetadataKey } from "./safetensors_layout.js";
-import { storedName } from "./safetensors_types.js";
+import { EdgeGradError, fail } from "../runtime/errors.js";
+import { allocated, bytesIn } from "../tensor/dtype.js";
+import { attempt } from "../tensor/reachable.js";
+import type { Tensor } from "../tensor/tensor.js";
+import type { StreamLike } from "./platform_types.js";
+import { layOut, type NamedTensor } from "./safetensors_layout.js";
+import { writeToStream } from "./safetensors_stream.js";
 
 const kDict = new Rule<Readonly<Record<string, Tensor>>>(
   "an object of tensors by name",
@@ -26,71 +28,55 @@ const kOptions = {
 /** Options of `saveSafetensors`. */
 export type SaveSafetensorsOptions = Options<typeof kOptions>;
 
+/**
+ * Writes a safetensors file to a stream, a WritableStream of bytes, and closes it, with no more than one tensor in memory twice. Resolves when
+ * everything is written; until then the tensors must not change. If anything fails, it aborts the stream and rejects.
+ */
+export function saveSafetensors(
+  dict: Readonly<Record<string, Tensor>>,
+  stream: StreamLike,
+  options?: SaveSafetensorsOptions,
+): Promise<void>;
+// The last form is the one that TypeScript compares a wrong call with.
 /** Returns the bytes of a safetensors file with the tensors of `dict`, which the safetensors library for PyTorch can load. */
 export function saveSafetensors(
   dict: Readonly<Record<string, Tensor>>,
-  ...rest: [options?: SaveSafetensorsOptions]
-): Uint8Array {
+  options?: SaveSafetensorsOptions,
+): Uint8Array;
+export function saveSafetensors(dict: unknown, ...rest: unknown[]): Uint8Array | Promise<void> {
   const where = "saveSafetensors";
+  const [stream, ...others] = rest;
+  if (isStream(stream)) {
+    return writeToStream(where, stream, () => {
+      const { metadata } = readOptions(where, kOptions, others);
+      return layOut(where, Object.entries(kDict.check(where, "dict", dict)), metadata);
+    });
+  }
   const { metadata } = readOptions(where, kOptions, rest);
   return writeFile(where, Object.entries(kDict.check(where, "dict", dict)), metadata);
+}
+
+function isStream(value: unknown): value is StreamLike {
+  if (typeof value !== "object" || value === null) return false;
+  return attempt(() => typeof (value as Partial<StreamLike>).getWriter === "function") === true;
 }
 
 /** Returns the bytes of a file of tensors; `where` is the calling function, for errors. */
 export function writeFile(
   where: string,
-  tensors: readonly (readonly [name: string, tensor: Tensor])[],
+  given: readonly NamedTensor[],
   metadata: Readonly<Record<string, string>> | undefined,
 ): Uint8Array {
-  const header: [string, unknown][] = [];
-  if (metadata !== undefined) header.push([kMetadataKey, metadata]);
-  const entries = tensors.map(([name, tensor]) => entryOf(where, name, tensor));
-  // Uses the order of the reference implementation: widest elements first, so that all tensors are aligned.
-  entries.sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1));
-  let offset = 0;
-  for (const { name, type, shape, data } of entries) {
-    header.push([name, { dtype: type, shape, data_offsets: [offset, offset + data.byteLength] }]);
-    offset += data.byteLength;
-  }
-  return assemble(
-    // fromEntries() and not assignment, because a tensor may be called "__proto__".
-    Object.fromEntries(header),
-    entries.map((entry) => entry.data),
-    offset,
-  );
-}
-
-function assemble(header: object, parts: readonly Uint8Array[], bytes: number): Uint8Array {
-  const text = new TextEncoder().encode(JSON.stringify(header));
-  // The header is padded with spaces so that the data starts at a multiple of 8.
-  const headerSize = Math.ceil(text.length / 8) * 8;
-  const file = new Uint8Array(kHeaderBytes + headerSize + bytes);
-  new DataView(file.buffer).setBigUint64(0, BigInt(headerSize), true);
-  file.fill(0x20, kHeaderBytes, kHeaderBytes + headerSize);
-  file.set(text, kHeaderBytes);
-  let at = kHeaderBytes + headerSize;
-  for (const part of parts) {
-    file.set(part, at);
-    at += part.length;
+  const { header, tensors, bytes } = layOut(where, given, metadata);
+  const file = allocated(where, bytes, () => new Uint8Array(bytes));
+  file.set(header);
+  let at = header.length;
+  for (const { name, tensor } of tensors) {
+    const data = bytesIn(elementsOf(where, name, tensor));
+    file.set(data, at);
+    at += data.length;
   }
   return file;
-}
-
-function entryOf(where: string, name: string, tensor: unknown) {
-  if (!(tensor instanceof Tensor)) {
-    fail("InvalidArgument", where, `"${name}": expected a tensor, got ${describe(tensor)}.`);
-  }
-  if (name === kMetadataKey) {
-    fail("InvalidArgument", where, `"${name}" cannot be the name of a tensor.`);
-  }
-  const { dtype } = tensor;
-  const type = storedName(dtype);
-  if (type === undefined) {
-    fail("DtypeMismatch", where, `"${name}": the format has no type for ${dtype}.`);
-  }
-  const elements = elementsOf(where, name, tensor);
-  const data = new Uint8Array(elements.buffer, elements.byteOffset, elements.byteLength);
-  return { name, type, shape: tensor.shape, data, bytes: itemSize(dtype) };
 }
 
 function elementsOf(where: string, name: string, tensor: Tensor) {

@@ -2,9 +2,10 @@
 // JSON lacks. A user's object with such a key is itself wrapped in a "$object".
 
 import { isPlainObject } from "../arguments/read.js";
-import { describe, fail } from "../runtime/errors.js";
+import { describe } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
-import { reject } from "./safetensors_file.js";
+import { reject } from "./broken_file.js";
+import { joinedPath, refuseToStore } from "./storable.js";
 
 /** The metadata key of the structure. */
 export const kStructureKey = "edgegrad.structure";
@@ -68,7 +69,7 @@ export function encode(
   if (outer.length >= kMaxDepth)
     refuse(path, value, `It is nested deeper than ${kMaxDepth} levels.`);
   const inner = (one: unknown, key: string | number) => {
-    return encode(one, writer, path === "" ? `${key}` : `${path}.${key}`, [...outer, value]);
+    return encode(one, writer, joinedPath(path, key), [...outer, value]);
   };
   // Unlike map(), this visits the holes of an array.
   if (Array.isArray(value)) return Array.from(value, inner);
@@ -118,17 +119,9 @@ function nameOf(value: number): string {
   return Object.is(value, -0) ? "-0" : String(value);
 }
 
-function refuse(path: string, value: unknown, why?: string): never {
-  const hasState = typeof (value as { stateDict?: unknown }).stateDict === "function";
-  const advice =
-    why ??
-    (hasState
-      ? "Save its stateDict()."
-      : "Tensors, numbers, bigints, strings, booleans, null, typed arrays, and plain objects and arrays of them can be stored.");
-  const subject = path === "" ? "the value" : JSON.stringify(path);
-  fail(
-    "InvalidArgument",
-    "save",
-    `${subject} cannot be stored: it is ${describe(value)}. ${advice}`,
-  );
+const kStorable =
+  "Tensors, numbers, bigints, strings, booleans, null, typed arrays, and plain objects and arrays of them can be stored.";
+
+function refuse(path: string, value: unknown, why = kStorable): never {
+  refuseToStore("save", path, value, why);
 }

@@ -80,17 +80,23 @@ export class Members {
     for (const [name, value] of others) attempt(() => this.#warnOfHidden(name, value));
   }
 
-  /** Returns a function that tells whether the members are still the same. */
+  /** Returns a function that tells whether the members are still the same, except those that a call has replaced for now. */
   comparison(): () => boolean {
+    const replaced = new Set(replacedNames.get(this.#owner));
     const names = this.#names ?? [];
     const values = this.#values;
+    const kept = names.flatMap((name, i) =>
+      replaced.has(name) ? [] : [[name, values[i]] as const],
+    );
     const properties = propertiesOf(this.#owner);
-    const count = Object.keys(properties).length;
+    // While it is replaced, a member is not enumerable.
+    const hidden = [...replaced].filter((name) => !names.includes(name)).length;
+    const count = Object.keys(properties).length + hidden;
     return () => {
-      if (!names.every((name, i) => properties[name] === values[i])) return false;
+      if (!kept.every(([name, value]) => properties[name] === value)) return false;
       if (Object.keys(properties).length === count) return true;
       this.look();
-      return this.#names?.length === names.length;
+      return this.#names?.length === names.length + hidden;
     };
   }
 
@@ -175,6 +181,17 @@ export class Members {
     const kind = this.#kindOf(value);
     return kind === "module" || kind === "parameter";
   }
+}
+
+// The names of members that a call replaces while it runs, by module.
+const replacedNames = new WeakMap<Module, Set<string>>();
+
+/** Notes that a call replaces a member of a module, or that it has put it back. */
+export function noteReplaced(owner: Module, name: string, isReplaced: boolean): void {
+  const names = replacedNames.get(owner) ?? new Set();
+  replacedNames.set(owner, names);
+  if (isReplaced) names.add(name);
+  else names.delete(name);
 }
 
 // The last modules that were made in this turn of the event loop, to one of which a new parameter will be assigned.

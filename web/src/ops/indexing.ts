@@ -3,6 +3,7 @@
 
 import { readArguments } from "../arguments/read.js";
 import { integer } from "../arguments/rule.js";
+import { aliasOf } from "../dispatch/interpreter.js";
 import type { Operand } from "../dispatch/types.js";
 import { index as indexOp, slice as sliceOp } from "../generated/internal.js";
 import { copy_, fill_, indexPut_, reshape, select, unsqueeze, viewAs } from "../generated/ops.js";
@@ -67,7 +68,9 @@ export function setAt(tensor: Tensor, index: readonly Index[], value: Operand): 
   }
   calledAs("set_", () =>
     scope(() => {
-      const { view, picks, dims } = locate(tensor, index, "set_", (whole) => whole.another());
+      const { view, picks, dims } = locate(tensor, index, "set_", (whole) =>
+        aliasOf(whole, whole.another()),
+      );
       const source = value instanceof Tensor ? withoutLeadingOnes(value) : value;
       // A single number may be written to elements that share memory; a tensor may not.
       const isNumber = !(source instanceof Tensor) || source.ndim === 0;

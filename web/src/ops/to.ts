@@ -2,6 +2,7 @@
 
 import { isPlainObject, readOptions } from "../arguments/read.js";
 import type { Options } from "../arguments/rule.js";
+import { aliasOf } from "../dispatch/interpreter.js";
 import { toDtype } from "../generated/internal.js";
 import { checked, native } from "../runtime/bridge.js";
 import { describe, fail } from "../runtime/errors.js";
@@ -31,7 +32,7 @@ export function convert(tensor: Tensor, targets: readonly Target[]): Tensor {
     device = wanted.device ?? device;
   }
   // PyTorch returns the tensor itself; here the result is a separate handle that can be disposed independently.
-  if (device === tensor.device && dtype === tensor.dtype) return tensor.another();
+  if (device === tensor.device && dtype === tensor.dtype) return aliasOf(tensor, tensor.another());
   if (dtype === tensor.dtype) return moved(tensor, device);
   if (device === tensor.device) return toDtype(tensor, dtype);
   // The dtype is converted on the CPU, which supports all dtypes.
@@ -44,7 +45,8 @@ export function convert(tensor: Tensor, targets: readonly Target[]): Tensor {
 }
 
 function moved(tensor: Tensor, device: Device): Tensor {
-  return new Tensor(checked(native.toDevice(handleOf(tensor), deviceCode(device, "to"))));
+  const handle = checked(native.toDevice(handleOf(tensor), deviceCode(device, "to")));
+  return aliasOf(tensor, new Tensor(handle));
 }
 
 /** Returns the options that one target stands for. */

@@ -17,6 +17,7 @@ import {
 } from "../generated/ops.js";
 import { finfo } from "../ops/number_types.js";
 import { fail } from "../runtime/errors.js";
+import { needsPart } from "../runtime/parts.js";
 import { snakeCase } from "../runtime/spelling.js";
 import { isComplex } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
@@ -25,6 +26,8 @@ import type { PlannedStep, StepInputs } from "./groups.js";
 import { checkRange } from "./optimizer.js";
 import { quietly } from "./quietly.js";
 import { loadedNumber } from "./state.js";
+
+needsPart("extras");
 
 /** Lower limits: of squared gradients (null: the dtype's epsilon), and of the size of parameters. */
 export type AdafactorEps = readonly [squares: number | null, params: number];

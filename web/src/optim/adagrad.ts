@@ -1,10 +1,13 @@
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { adagradStep_ } from "../generated/internal.js";
+import { needsPart } from "../runtime/parts.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { byStep, optimizer } from "./declaration.js";
 import type { GroupOf, PlannedStep, StepInputs } from "./groups.js";
 import { checkRange } from "./optimizer.js";
 import { fullState } from "./state.js";
+
+needsPart("extras");
 
 const kSettings = {
   /** The learning rate; default 1e-2. */

@@ -1,9 +1,12 @@
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { addcdiv_, addcmul_, div, lerp_, mul_ } from "../generated/ops.js";
+import { needsPart } from "../runtime/parts.js";
 import { checkBetas, kNumberPair } from "./betas.js";
 import { composed, decayed, flush_, parts } from "./composed.js";
 import { checkRange } from "./optimizer.js";
 import { keptNumber, zeroState } from "./state.js";
+
+needsPart("extras");
 
 const kSettings = {
   /** The learning rate; default 2e-3. */

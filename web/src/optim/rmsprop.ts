@@ -1,9 +1,12 @@
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { rmspropStep_ } from "../generated/internal.js";
+import { needsPart } from "../runtime/parts.js";
 import { onDemand, optimizer } from "./declaration.js";
 import type { PlannedStep, StepInputs } from "./groups.js";
 import { checkRange } from "./optimizer.js";
 import { zeroState } from "./state.js";
+
+needsPart("extras");
 
 const kSettings = {
   /** The learning rate; default 1e-2. */

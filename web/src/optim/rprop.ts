@@ -1,11 +1,14 @@
 import { boolean, number, type Values } from "../arguments/rule.js";
 import { addcmul_, copy_, fill_, gt, lt, mul, sign, where } from "../generated/ops.js";
 import { fail } from "../runtime/errors.js";
+import { needsPart } from "../runtime/parts.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { kNumberPair } from "./betas.js";
 import { composed, parts } from "./composed.js";
 import { checkRange } from "./optimizer.js";
 import { zeroState } from "./state.js";
+
+needsPart("extras");
 
 const kSettings = {
   /** The size of the first step; default 1e-2. */

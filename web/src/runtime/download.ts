@@ -1,12 +1,13 @@
-// Downloading a build. Its script and its WebAssembly file are requested at the same time, and the file is compiled while it
-// arrives: the script would only request it once it runs, one round trip later.
+// Downloading a build. Its script and its WebAssembly files are requested at the same time, and the core is compiled while it
+// arrives: the script would only request a file once it runs, one round trip later.
 
-import { kLoaders, kWasmFiles } from "../files.js";
-import { addressed } from "./address.js";
+import { kLoaders } from "../files.js";
 import type { Variant } from "./builds.js";
 import type { ModuleFactory } from "./native.js";
 import { nodeProcess } from "./node.js";
+import { Parts } from "./parts.js";
 import { isHtml } from "./start_failure.js";
+import type { WasmFiles } from "./wasm_files.js";
 
 /** A build on its way. */
 export interface Download {
@@ -15,34 +16,38 @@ export interface Download {
   readonly isFound: Promise<boolean>;
   /** The compiled file; null if it was not found. */
   readonly compiled: Promise<WebAssembly.Module | null>;
+  /** The other parts, if the file is only the core. */
+  readonly parts: Parts | null;
 }
 
 const ahead = new Map<string, Download>();
-const keyOf = (variant: Variant, url: string | undefined) => `${variant} ${url}`;
+const keyOf = (variant: Variant, { first }: WasmFiles) => `${variant} ${first}`;
 
 /** Starts a download that a later call of takeDownload() with the same arguments returns. */
-export function downloadAhead(variant: Variant, url: string | undefined): void {
-  const key = keyOf(variant, url);
-  if (!ahead.has(key)) ahead.set(key, download(variant, url));
+export function downloadAhead(variant: Variant, files: WasmFiles): void {
+  const key = keyOf(variant, files);
+  if (!ahead.has(key)) ahead.set(key, download(variant, files));
 }
 
-/** Returns the download of a build, from the address `url` of its WebAssembly file or by default from the package's folder. */
-export function takeDownload(variant: Variant, url: string | undefined): Download {
-  const key = keyOf(variant, url);
-  const started = ahead.get(key) ?? download(variant, url);
+/** Returns the download of a build from these addresses. */
+export function takeDownload(variant: Variant, files: WasmFiles): Download {
+  const key = keyOf(variant, files);
+  const started = ahead.get(key) ?? download(variant, files);
   // A failed download must not be used a second time.
   ahead.delete(key);
   return started;
 }
 
-function download(variant: Variant, url: string | undefined): Download {
-  const response = responseAt(url ?? addressed(kWasmFiles[variant]));
+function download(variant: Variant, { first, partAt }: WasmFiles): Download {
+  const response = responseAt(first);
   const compiled = response.then((found) => (found === null ? null : compile(found)));
   const script = kLoaders[variant]();
+  const parts = partAt === null ? null : new Parts(partAt);
+  parts?.downloadNeeded();
   // The start reports these errors.
   compiled.catch(() => undefined);
   script.catch(() => undefined);
-  return { script, compiled, isFound: response.then((found) => found !== null) };
+  return { script, compiled, isFound: response.then((found) => found !== null), parts };
 }
 
 // Null where the file is not there, or where files are read and not fetched: in Node, Deno and Bun.

@@ -31,7 +31,11 @@ export async function compileGiven(given: object): Promise<WebAssembly.Module> {
 
 /** Returns the variant of a module that was given. A build with threads imports the memory that they share. */
 export function variantOfModule(module: WebAssembly.Module, wanted: Variant | "auto"): Variant {
-  const hasThreads = WebAssembly.Module.imports(module).some(({ kind }) => kind === "memory");
+  const imports = WebAssembly.Module.imports(module);
+  if (imports.some((one) => one.module === "parts")) {
+    fail("InvalidArgument", "init", "wasmModule is only the core. Pass edgegrad-single.wasm.");
+  }
+  const hasThreads = imports.some(({ kind }) => kind === "memory");
   const variant = wanted === "auto" && !hasThreads ? "single" : chooseVariant(wanted);
   if (hasThreads === (variant !== "single")) return variant;
   const has = hasThreads ? "a build with threads" : 'the build "single"';
@@ -43,5 +47,5 @@ export function variantOfModule(module: WebAssembly.Module, wanted: Variant | "a
 /** Returns the script of a build with a module that is there already. */
 export function withModule(variant: Variant, module: WebAssembly.Module): Download {
   const script = kLoaders[variant]();
-  return { script, isFound: Promise.resolve(true), compiled: Promise.resolve(module) };
+  return { script, isFound: Promise.resolve(true), compiled: Promise.resolve(module), parts: null };
 }

@@ -4,22 +4,24 @@ import { kWasmFiles } from "../files.js";
 import { addressed } from "./address.js";
 import type { Variant } from "./builds.js";
 import { type Download, downloadAhead, takeDownload } from "./download.js";
-import { EdgeGradError, fail, refusal } from "./errors.js";
+import { EdgeGradError } from "./errors.js";
 import { withModule } from "./given_module.js";
 import type { ModuleOptions, NativeModule } from "./native.js";
 import { nextTask } from "./next_task.js";
 import { nodeFiles, nodeProcess } from "./node.js";
+import type { Parts } from "./parts.js";
+import { pathOf } from "./paths.js";
 import { allocateSharedMemory, kPageBytes } from "./shared_memory.js";
 import { addressIn, adviceFor, faultOf, isOfMemory, plainReason } from "./start_failure.js";
+import { locate, type WasmUrl, wasmFilesOf } from "./wasm_files.js";
 import { WorkerFailure, Workers } from "./workers.js";
-
-/** The location of the files of dist/wasm: the URL of the folder or of the .wasm file, or a function from file name to URL. */
-export type WasmUrl = string | ((file: string) => string | { readonly href: string });
 
 /** A started module and the workers of its threads, if it has threads. */
 export interface LoadedModule {
   readonly module: NativeModule;
   readonly workers: Workers | null;
+  /** The parts that are loaded later; null if everything is loaded. */
+  readonly parts: Parts | null;
 }
 
 /** What to load, and a function to run while the JavaScript engine compiles it. */
@@ -39,7 +41,7 @@ export interface Loading {
  */
 export async function loadModule(loading: Loading): Promise<LoadedModule> {
   const { variant, wasmUrl } = loading;
-  if (variant === "single") return { module: await start(loading, 0), workers: null };
+  if (variant === "single") return { ...(await start(loading, 0)), workers: null };
   const script = scriptAt(wasmUrl, `edgegrad-${variant}.mjs`);
   try {
     return await startWithWorkers(loading, new Workers(variant, script));
@@ -55,7 +57,7 @@ async function startWithWorkers(loading: Loading, workers: Workers): Promise<Loa
   // Node constructs them later because starting workers would compete with the threads that compile. A page cannot: its main
   // thread starts no worker while it waits.
   const isLater = nodeProcess() !== undefined;
-  const module = await start(loading, isLater ? 0 : helpers, workers);
+  const { module, parts } = await start(loading, isLater ? 0 : helpers, workers);
   try {
     if (isLater) addWorkers(module, helpers);
     if (helpers > 0) await workers.untilFirstRuns();
@@ -64,7 +66,7 @@ async function startWithWorkers(loading: Loading, workers: Workers): Promise<Loa
     await module.stopThreads?.();
     throw await workers.explained(error);
   }
-  return { module, workers };
+  return { module, workers, parts };
 }
 
 function addWorkers({ PThread }: NativeModule, count: number): void {
@@ -76,7 +78,8 @@ async function start(
   { variant, wasmUrl, wasmModule, memory, meanwhile }: Loading,
   poolSize: number,
   workers?: Workers,
-): Promise<NativeModule> {
+): Promise<Omit<LoadedModule, "workers">> {
+  const files = wasmFilesOf(variant, wasmUrl);
   let isStarting = true;
   const printed: string[] = [];
   const options: ModuleOptions = {
@@ -92,24 +95,29 @@ async function start(
   };
   try {
     if (wasmModule !== undefined) options.locateFile = (file) => file;
-    else if (wasmUrl !== undefined) await useWasmAt(wasmUrl, variant, options);
+    else if (wasmUrl !== undefined) await useWasmAt(files.first ?? "", wasmUrl, options);
     else useOwnFile(variant, options);
     const download =
-      wasmModule === undefined
-        ? takeDownload(variant, wasmAddress(wasmUrl, variant))
-        : withModule(variant, wasmModule);
+      wasmModule === undefined ? takeDownload(variant, files) : withModule(variant, wasmModule);
     const [{ default: create }, isFound] = await Promise.all([download.script, download.isFound]);
-    const failed = isFound ? instantiateFrom(download, options) : kNever;
+    const parts = isFound || nodeProcess() !== undefined ? download.parts : null;
+    if (parts !== null) options.readPart = (number) => parts.readNow(number);
+    // A promise of its own: race() adds to a promise that never settles something that is never removed.
+    const failed = isFound
+      ? instantiateFrom(download, options)
+      : new Promise<never>(() => undefined);
     const created = create(options);
     for (const promise of [created, failed]) promise.catch(() => undefined);
     await nextTask();
     meanwhile();
-    return await Promise.race([created, failed]);
+    const module = await Promise.race([created, failed]);
+    await parts?.addNeeded(module);
+    return { module, parts };
   } catch (error) {
     workers?.stop();
     if (EdgeGradError.isOne(error)) throw (await workers?.explained(error)) ?? error;
     const said = plainReason(printed[0] ?? (error instanceof Error ? error.message : error));
-    const file = wasmAddress(wasmUrl, variant) ?? addressed(kWasmFiles[variant]);
+    const file = files.first;
     const isFetched = wasmModule === undefined && !isOfMemory(said);
     const reason = (await faultOf(addressIn(said) ?? (isFetched ? file : undefined))) ?? said;
     const isGiven = wasmUrl !== undefined || wasmModule !== undefined;
@@ -122,8 +130,6 @@ async function start(
     isStarting = false;
   }
 }
-
-const kNever = new Promise<never>(() => undefined);
 
 // Makes the script use the downloaded module. Returns a promise that rejects if that fails.
 function instantiateFrom({ compiled }: Download, options: ModuleOptions): Promise<never> {
@@ -140,11 +146,7 @@ function instantiateFrom({ compiled }: Download, options: ModuleOptions): Promis
 
 /** Downloads a build ahead of loadModule(). */
 export function preloadModule(variant: Variant, wasmUrl: WasmUrl | undefined): void {
-  downloadAhead(variant, wasmAddress(wasmUrl, variant));
-}
-
-function wasmAddress(wasmUrl: WasmUrl | undefined, variant: Variant): string | undefined {
-  return wasmUrl === undefined ? undefined : locate(`edgegrad-${variant}.wasm`, wasmUrl);
+  downloadAhead(variant, wasmFilesOf(variant, wasmUrl));
 }
 
 /** Returns the address of a script beside the .wasm file, if `wasmUrl` determines it. @internal */
@@ -167,19 +169,13 @@ function useOwnFile(variant: Variant, options: ModuleOptions): void {
   options.locateFile = (name) => new URL(`../${name}`, file).href;
 }
 
-async function useWasmAt(
-  wasmUrl: WasmUrl,
-  variant: Variant,
-  options: ModuleOptions,
-): Promise<void> {
-  const url = locate(`edgegrad-${variant}.wasm`, wasmUrl);
+async function useWasmAt(url: string, wasmUrl: WasmUrl, options: ModuleOptions): Promise<void> {
   const files = nodeProcess()?.getBuiltinModule("node:fs/promises");
   options.locateFile = (file) => locate(file, wasmUrl);
   if (files === undefined) return;
   // In Node, read before any thread starts: threads of a failed start would keep the process alive.
   const isRemote = /^https?:/.test(url);
-  const file = url.startsWith("file:") ? new URL(url) : url;
-  const bytes = isRemote ? await download(url) : await files.readFile(file);
+  const bytes = isRemote ? await download(url) : await files.readFile(pathOf(url));
   if (!WebAssembly.validate(bytes))
     throw new Error(`${url} is not a WebAssembly module that this JavaScript engine supports`);
   options.wasmBinary = bytes;
@@ -189,15 +185,4 @@ async function download(url: string): Promise<Uint8Array<ArrayBuffer>> {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url} answered ${response.status}`);
   return new Uint8Array(await response.arrayBuffer());
-}
-
-function locate(file: string, wasmUrl: WasmUrl): string {
-  if (typeof wasmUrl === "function") {
-    const location = wasmUrl(file);
-    const url: unknown = typeof location === "string" ? location : location?.href;
-    if (typeof url === "string") return url;
-    fail("InvalidArgument", "init", refusal(`wasmUrl("${file}")`, "a string or a URL", location));
-  }
-  if (wasmUrl.endsWith(".wasm")) return wasmUrl;
-  return wasmUrl.endsWith("/") ? wasmUrl + file : `${wasmUrl}/${file}`;
 }

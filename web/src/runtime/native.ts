@@ -240,6 +240,10 @@ export interface NativeModule {
   readonly wasmMemory: WebAssembly.Memory;
   /** Ends all threads, after which nothing references the module; only in builds with threads. */
   stopThreads?(): Promise<unknown>;
+  /** Takes the bytes of a part of the engine; see runtime/parts.ts. */
+  addPart?(number: number, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
+  /** Whether the part with this number is there. */
+  hasPart?(number: number): boolean;
   /** Removes a worker that was terminated from outside. */
   forgetWorker?(worker: ThreadWorker): void;
   /** Emscripten's threads; only in builds with threads. */
@@ -309,6 +313,8 @@ export interface ModuleOptions {
     imports: WebAssembly.Imports,
     receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
   ) => object;
+  /** Returns the bytes of a part of the engine at once; see runtime/parts.ts. */
+  readPart?: (number: number) => Uint8Array<ArrayBuffer>;
   /** The content of the .wasm file, instead of its address. */
   wasmBinary?: Uint8Array;
   printErr?: (text: string) => void;

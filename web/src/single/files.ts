@@ -13,6 +13,8 @@ export const kWasmFiles: Single<typeof all.kWasmFiles> = {
   single: () => new URL("../wasm/edgegrad-single.wasm", import.meta.url).href,
 };
 
+export const kPartFiles: typeof all.kPartFiles = {};
+
 export const kWorkers: typeof all.kWorkers = {};
 
 export const webGpuScript: typeof all.webGpuScript = () =>

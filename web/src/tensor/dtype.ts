@@ -159,6 +159,11 @@ export function itemSize(dtype: DType): number {
   return kArrays[dtype].BYTES_PER_ELEMENT * partsOf(dtype);
 }
 
+/** Returns a view of the bytes of an array. */
+export function bytesIn({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
 /** Returns whether `array` has the type in which elements of `dtype` are stored. */
 export function isStoredAs(dtype: DType, array: ArrayBufferView): array is StoredArray {
   return array.constructor === kArrays[dtype];

@@ -22,8 +22,22 @@ export function readItem(tensor: Tensor): Item {
   return itemAt(elementsOf(tensor, dtype, 1), 0, dtype);
 }
 
+let observer: ((tensor: Tensor) => void) | null = null;
+
+/** Runs `fn`; meanwhile `next` learns of every tensor whose elements JavaScript reads before it goes on. */
+export function readsObservedBy<T>(next: typeof observer, fn: () => T): T {
+  const before = observer;
+  observer = next;
+  try {
+    return fn();
+  } finally {
+    observer = before;
+  }
+}
+
 /** Returns a view of `count` elements starting at a tensor's first; valid until the next native call. */
 export function elementsOf(tensor: Tensor, dtype: DType, count: number): StoredArray {
+  observer?.(tensor);
   const address = checked(native.dataAddress(handleOf(tensor)));
   return viewMemory(dtype, wasmBuffer(), count === 0 ? 0 : address, count);
 }

@@ -18,6 +18,15 @@ export function commonShape(...shapes: (readonly number[])[]): number[] | null {
   return common;
 }
 
+/** Returns the strides of a tensor in row-major order, as PyTorch computes them: a size of zero counts as one. */
+export function contiguousStrides(shape: readonly number[]): number[] {
+  const strides = new Array<number>(shape.length).fill(1);
+  for (let dim = shape.length - 2; dim >= 0; dim--) {
+    strides[dim] = (strides[dim + 1] ?? 1) * Math.max(shape[dim + 1] ?? 1, 1);
+  }
+  return strides;
+}
+
 /** Returns the index of the element at a position in row-major order. */
 export function indexAt(position: number, shape: readonly number[]): number[] {
   const index: number[] = [];

@@ -6,9 +6,15 @@
 
 import type { Plugin } from "vite";
 import { kRelaxedSimdModule, kVariants, type Variant } from "../runtime/builds.js";
+import { kParts, type Part } from "../runtime/parts.js";
 
-/** The addresses of the two files of a build. */
-type Files = readonly [script: string, wasm: string];
+/** The addresses of the files of a build that the page needs before it can train. */
+interface Files {
+  readonly script: string;
+  readonly wasm: readonly string[];
+  /** The script of the threads, which has an address of its own. */
+  readonly worker: string | undefined;
+}
 
 type Bundle = NonNullable<Parameters<NonNullable<Handler>>[1]["bundle"]>;
 type Handler = Extract<Plugin["transformIndexHtml"], (...given: never[]) => unknown>;
@@ -24,18 +30,24 @@ type Chunk = Extract<Bundle[string], { type: "chunk" }>;
  */
 export default function edgegrad(): Plugin {
   let base = "/";
+  const partsOf = new Map<string, Part[]>();
   return {
     name: "edgegrad",
     apply: "build",
     configResolved: (config) => {
       ({ base } = config);
     },
+    // A module of the package says which parts of the engine it needs; bundlers drop those of modules that are not used.
+    transform(code, id) {
+      const found = [...code.matchAll(/\bneedsPart\("(\w+)"\)/g)].map(([, part]) => part as Part);
+      if (found.length > 0) partsOf.set(id, found);
+    },
     transformIndexHtml: {
       order: "post",
       handler(_, { bundle, chunk, path }) {
         if (bundle === undefined || chunk === undefined) return [];
         const root = /^\.?\/?$/.test(base) && base !== "/" ? upFrom(path) : base;
-        const files = filesIn(bundle, chunk, root);
+        const files = filesIn(bundle, chunk, root, partsOf);
         if (files === null) return [];
         return [{ tag: "script", children: scriptFor(files), injectTo: "head-prepend" as const }];
       },
@@ -49,28 +61,54 @@ function upFrom(path: string): string {
 }
 
 // The files that the page's own scripts load; null if they do not load the engine, or only later.
-function filesIn(bundle: Bundle, entry: Chunk, root: string): Map<Variant, Files> | null {
-  const loaded = dynamicImportsOf(bundle, entry);
+function filesIn(
+  bundle: Bundle,
+  entry: Chunk,
+  root: string,
+  partsOf: ReadonlyMap<string, readonly Part[]>,
+): Map<Variant, Files> | null {
+  const chunks = staticImportsOf(bundle, entry);
+  const loaded = chunks
+    .flatMap(({ dynamicImports }) => dynamicImports.map((name) => bundle[name]))
+    .filter((file): file is Chunk => file?.type === "chunk");
+  const needed = new Set(
+    chunks.flatMap(({ moduleIds }) => moduleIds.flatMap((id) => partsOf.get(id) ?? [])),
+  );
+  const parts = kParts.filter((part) => needed.has(part) || (part === "layers" && needed.size > 0));
+  const addressOf = (name: string) => {
+    const isIt = (file: Bundle[string]) =>
+      file.type === "asset" && endsIn(file.originalFileNames, name);
+    const file = Object.values(bundle).find(isIt);
+    return file === undefined ? [] : [root + file.fileName];
+  };
+
   const files = new Map<Variant, Files>();
   for (const variant of kVariants) {
     const isScript = ({ moduleIds }: Chunk) => endsIn(moduleIds, `edgegrad-${variant}.mjs`);
     const script = loaded.find(isScript)?.fileName;
-    const wasm = Object.values(bundle).find(
-      (file) => file.type === "asset" && endsIn(file.originalFileNames, `edgegrad-${variant}.wasm`),
-    )?.fileName;
-    if (script !== undefined && wasm !== undefined) {
-      files.set(variant, [root + script, root + wasm]);
-    }
+    const wasm = ["core", ...parts].flatMap((part) =>
+      addressOf(`edgegrad-${variant}.${part}.wasm`),
+    );
+    const worker = workerIn(bundle, variant);
+    if (script !== undefined && wasm.length > 0)
+      files.set(variant, { script: root + script, wasm, worker: worker && root + worker });
   }
   return files.size > 0 ? files : null;
+}
+
+// Vite makes a file without the names of its sources from the script of a worker.
+function workerIn(bundle: Bundle, variant: Variant): string | undefined {
+  const name = new RegExp(`(?:^|/)edgegrad-${variant}\\b[^/.]*\\.m?js$`);
+  const isIt = ({ type, fileName }: Bundle[string]) => type === "asset" && name.test(fileName);
+  return Object.values(bundle).find(isIt)?.fileName;
 }
 
 function endsIn(paths: readonly string[], name: string): boolean {
   return paths.some((path) => path.split("?")[0]?.endsWith(`/${name}`));
 }
 
-// The chunks that a chunk, or one that it imports statically, imports dynamically.
-function dynamicImportsOf(bundle: Bundle, entry: Chunk): Chunk[] {
+// A chunk and those that it imports statically.
+function staticImportsOf(bundle: Bundle, entry: Chunk): Chunk[] {
   const chunks = new Set([entry]);
   for (const { imports } of chunks) {
     for (const name of imports) {
@@ -78,9 +116,7 @@ function dynamicImportsOf(bundle: Bundle, entry: Chunk): Chunk[] {
       if (chunk?.type === "chunk") chunks.add(chunk);
     }
   }
-  return [...chunks]
-    .flatMap(({ dynamicImports }) => dynamicImports.map((name) => bundle[name]))
-    .filter((file): file is Chunk => file?.type === "chunk");
+  return [...chunks];
 }
 
 // The same choice as that of init({ variant: "auto" }).
@@ -93,8 +129,10 @@ function scriptFor(files: ReadonlyMap<Variant, Files>): string {
   const link = (rel, href, more) =>
     document.head.append(Object.assign(document.createElement("link"), { rel, href, ...more }));
   if (chosen) {
-    link("preload", chosen[1], { as: "fetch", crossOrigin: "anonymous" });
-    link("modulepreload", chosen[0]);
+    for (const wasm of chosen.wasm) link("preload", wasm, { as: "fetch", crossOrigin: "anonymous" });
+    link("modulepreload", chosen.script);
+    // No link preloads the script of a worker in every browser; this one then comes from the cache.
+    if (chosen.worker) fetch(chosen.worker).catch(() => {});
   }
 })();`;
 }

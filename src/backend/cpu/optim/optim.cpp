@@ -73,11 +73,32 @@ void sgd_step(const SgdOptions& options, std::int64_t count, T* param, const T* 
   });
 }
 
+// A separate function, so that only programs with such numbers of steps download pow and its
+// tables.
+[[gnu::noinline]] double fractional_power(double base, double exponent) {
+  return std::pow(base, exponent);
+}
+
+/// Returns base to the power of a number of steps, which is a whole number unless a program has set
+/// it otherwise.
+double power(double base, double steps) {
+  constexpr double kLargest = 1U << 31U;
+  if (!(steps >= 0 && steps < kLargest) || steps != std::floor(steps))
+    return fractional_power(base, steps);
+  double result = 1;
+  double square = base;
+  for (auto left = static_cast<std::uint32_t>(steps); left > 0; left /= 2) {
+    if (left % 2 == 1) result *= square;
+    square *= square;
+  }
+  return result;
+}
+
 template <class T>
 void adam_step(const AdamOptions& options, std::int64_t count, T* param, const T* grad, T* exp_avg,
                T* exp_avg_sq, T* max_exp_avg_sq) {
-  const double bias_correction1 = 1 - std::pow(options.beta1, options.step);
-  const double bias_correction2 = 1 - std::pow(options.beta2, options.step);
+  const double bias_correction1 = 1 - power(options.beta1, options.step);
+  const double bias_correction2 = 1 - power(options.beta2, options.step);
   const double step_size = options.lr / bias_correction1;
   const double weight1 = 1 - options.beta1;
   const double weight2 = 1 - options.beta2;

@@ -27,6 +27,7 @@ import {
   zeros,
 } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
+import { needsPart } from "../../runtime/parts.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
@@ -35,6 +36,8 @@ import { kLayerArguments, type LayerOptions, parameterOf } from "../layer_option
 import { Linear } from "../linear/linear.js";
 import { Module } from "../module.js";
 import type { Parameter } from "../parameter.js";
+
+needsPart("attention");
 
 const kOptions = {
   /** The probability of dropout on the weights; default 0. */

@@ -4,11 +4,14 @@ import { size } from "../../arguments/rule.js";
 import type { Ints } from "../../dispatch/types.js";
 import { empty } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
+import { needsPart } from "../../runtime/parts.js";
 import { fans, kaimingUniform_, uniform_ } from "../init.js";
 import { type LayerKind, parameterOf, perDimension } from "../layer_options.js";
 import { Module } from "../module.js";
 import { formatArguments } from "../module_text.js";
 import type { Parameter } from "../parameter.js";
+
+needsPart("conv");
 
 /** The first arguments of a convolution, as a declaration. */
 export function sizesOf(spatial: number) {

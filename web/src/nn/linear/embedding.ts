@@ -2,6 +2,7 @@ import { type Arguments, readArguments } from "../../arguments/read.js";
 import { boolean, integer, type Options, size } from "../../arguments/rule.js";
 import { empty } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
+import { needsPart } from "../../runtime/parts.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { embedding } from "../functional/embedding.js";
@@ -17,6 +18,8 @@ import {
   type LookupRules,
   printedLookup,
 } from "./lookup_options.js";
+
+needsPart("attention");
 
 const kOptions = {
   /** The row that starts as zeros and gets no gradient. */

@@ -2,6 +2,7 @@ import { readArguments } from "../../arguments/read.js";
 import { boolean, number, type Options, size } from "../../arguments/rule.js";
 import { ones, zeros } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
+import { needsPart } from "../../runtime/parts.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { ones_, zeros_ } from "../init.js";
@@ -9,6 +10,8 @@ import { bufferOf, kLayerArguments, type LayerOptions, parameterOf } from "../la
 import { Module } from "../module.js";
 import { formatArguments } from "../module_text.js";
 import { type Buffer, bufferFrom, type Parameter } from "../parameter.js";
+
+needsPart("conv");
 
 const kOptions = {
   /** Added to the variance; default 1e-5. */

@@ -1,12 +1,15 @@
 import { readArguments } from "../../arguments/read.js";
 import { boolean, number, type Options, oneOrMore, size } from "../../arguments/rule.js";
 import { layerNorm, ones, zeros } from "../../generated/ops.js";
+import { needsPart } from "../../runtime/parts.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { ones_, zeros_ } from "../init.js";
 import { kLayerArguments, type LayerOptions, parameterOf } from "../layer_options.js";
 import { Module } from "../module.js";
 import { formatArguments } from "../module_text.js";
 import type { Parameter } from "../parameter.js";
+
+needsPart("attention");
 
 const kOptions = {
   /** Added to the variance; default 1e-5. */

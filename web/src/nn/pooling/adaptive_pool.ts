@@ -8,9 +8,12 @@ import {
 } from "../../composites/index.js";
 import type { OutputSize } from "../../dispatch/types.js";
 import { adaptiveAvgPool2d, adaptiveMaxPool2d } from "../../generated/ops.js";
+import { needsPart } from "../../runtime/parts.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { declared, type Layer, layerOfOne } from "../layer.js";
 import { formatArguments } from "../module_text.js";
+
+needsPart("extras");
 
 function outputSizeOf(spatial: number): Rule<OutputSize> {
   return new Rule<OutputSize>(

@@ -3,11 +3,14 @@ import { boolean, integer, type Options } from "../../arguments/rule.js";
 import { avgPool3d } from "../../composites/index.js";
 import type { Ints } from "../../dispatch/types.js";
 import { avgPool1d, avgPool2d } from "../../generated/ops.js";
+import { needsPart } from "../../runtime/parts.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { perDimension } from "../layer_options.js";
 import { Module } from "../module.js";
 import { formatArguments } from "../module_text.js";
 import { type PoolClass, type PoolLayer, poolLayer } from "./pool_layer.js";
+
+needsPart("extras");
 
 function avgPoolOptions(spatial: number) {
   return {

@@ -21,11 +21,14 @@ import {
   unsqueeze,
 } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
+import { needsPart } from "../../runtime/parts.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { perDimension } from "../layer_options.js";
 import { type PoolClass, type PoolLayer, poolLayer } from "./pool_layer.js";
+
+needsPart("conv");
 
 const ratio = /* @__PURE__ */ new Rule<number>(
   "a number between 0 and 1",

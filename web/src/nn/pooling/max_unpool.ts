@@ -2,12 +2,15 @@ import { type Arguments, readArguments } from "../../arguments/read.js";
 import { listOf, type Options, size } from "../../arguments/rule.js";
 import { maxUnpool1d, maxUnpool2d, maxUnpool3d } from "../../composites/index.js";
 import type { Ints } from "../../dispatch/types.js";
+import { needsPart } from "../../runtime/parts.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { perDimension } from "../layer_options.js";
 import { Module } from "../module.js";
 import { formatArguments } from "../module_text.js";
 import type { PoolClass } from "./pool_layer.js";
+
+needsPart("conv");
 
 function maxUnpoolOptions(spatial: number) {
   return {

@@ -4,11 +4,14 @@ import { readArguments } from "../../arguments/read.js";
 import type { Rules } from "../../arguments/rule.js";
 import type { Ints } from "../../dispatch/types.js";
 import { fail } from "../../runtime/errors.js";
+import { needsPart } from "../../runtime/parts.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import type { Check, Layer } from "../layer.js";
 import { perDimension } from "../layer_options.js";
 import { Module } from "../module.js";
 import { formatArguments, type Printable } from "../module_text.js";
+
+needsPart("conv");
 
 /** A layer of pooling over windows. */
 export interface PoolLayer extends Layer {

@@ -4,6 +4,7 @@ import { readArguments } from "../../arguments/read.js";
 import { boolean, type Options, oneOf, size, type Values } from "../../arguments/rule.js";
 import { empty, linear, squeeze, unsqueeze, zeros } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
+import { needsPart } from "../../runtime/parts.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
@@ -13,6 +14,8 @@ import { Module } from "../module.js";
 import { formatArguments } from "../module_text.js";
 import type { Parameter } from "../parameter.js";
 import { gruStep, type HiddenWeights, lstmStep, type Nonlinearity, rnnStep } from "./steps.js";
+
+needsPart("extras");
 
 const kSizes = { inputSize: size, hiddenSize: size };
 

@@ -14,6 +14,7 @@ import {
   zeros,
 } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
+import { needsPart } from "../../runtime/parts.js";
 import { ownView } from "../../tensor/own_result.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { Tensor } from "../../tensor/tensor.js";
@@ -24,6 +25,8 @@ import { formatArguments } from "../module_text.js";
 import { numbersIn, PackedSequence, rowsInOrder, type Sequence } from "./packed_sequence.js";
 import { kEqualSteps, Rows, type Steps, unequalSteps } from "./rows.js";
 import type { HiddenWeights } from "./steps.js";
+
+needsPart("extras");
 
 /** The first arguments of all recurrent layers. */
 export const kRecurrentSizes = {

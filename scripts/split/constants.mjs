@@ -1,0 +1,43 @@
+// The constants of a module, and which part has them. They never change, so every thread may write those of a part again.
+
+import { kSection, ModuleReader, section, signedLeb, vectorBytes } from "../wasm_module.mjs";
+
+const kSegment = ".rodata";
+
+/** A segment of data has a header, so gaps that are shorter than this are written as well. */
+const kMinGap = 16;
+
+/** Returns the constants of the optimised module `whole`: the index of their segment, their address and their bytes. */
+export function constantsOf(whole, linked) {
+  const { index, content } = linked.segment(kSegment);
+  const segment = whole.segments()[index];
+  if (!segment.content.equals(content))
+    throw new Error("optimisation changed the constants, so the references to them are not known");
+  return { index, content, address: linked.addressOf(kSegment) };
+}
+
+/** Returns the core with zeros, which compress to nothing, in place of the constants that it cannot reach. */
+export function withoutConstants(core, { index }, isReachable) {
+  const { at } = new ModuleReader(core).segments()[index];
+  const bytes = Buffer.from(core);
+  isReachable.forEach((isHere, offset) => {
+    if (!isHere) bytes[at + offset] = 0;
+  });
+  return bytes;
+}
+
+/** Returns a section that writes the constants for which `isHere(offset)` is true. */
+export function dataSection({ address, content }, isHere) {
+  const runs = [];
+  for (let at = 0; at < content.length; ++at) {
+    if (!isHere(at) || content[at] === 0) continue;
+    const last = runs.at(-1);
+    if (last && at - last.end < kMinGap) last.end = at + 1;
+    else runs.push({ start: at, end: at + 1 });
+  }
+  const segments = runs.map(({ start, end }) => [
+    ...[0, 0x41, ...signedLeb(address + start), 0x0b],
+    ...vectorBytes([...content.subarray(start, end)]),
+  ]);
+  return section(kSection.data, vectorBytes(segments));
+}

@@ -1,0 +1,135 @@
+// Finds what the functions of a part can reach: constants, which must then be there, and functions to which they have
+// pointers.
+//
+// Two sources are combined. The linked module lists all references, but Binaryen optimises it afterwards, so that a function may
+// contain the code of others that were inlined: where it calls one of them less often than before, that one counts as a part of
+// it. And every number in the optimised code that could be the address of a constant counts as a reference to it.
+
+/** The part that is loaded first. */
+export const kCore = "core";
+
+/**
+ * Returns which bytes of the constants (the segment .rodata, from `address` on) a part can reach, and the slots of functions to
+ * which it has pointers. `functions` are those of the optimised module, with the fields name, part, calls and numbers.
+ */
+export function reachableFrom(part, linked, functions, address) {
+  const constants = linked.segment(".rodata");
+  const isReachable = Buffer.alloc(constants.content.length);
+  const pointers = new Set();
+  const marked = new Set();
+  const waiting = [];
+  const objects = new Set(constants.symbols);
+  const mark = (symbol) => {
+    if (!objects.has(symbol) || marked.has(symbol)) return;
+    marked.add(symbol);
+    waiting.push(symbol);
+  };
+  const references = linked.dataReferences.toSorted((a, b) => a.at - b.at);
+  const follow = ({ symbol, isPointer }) => {
+    if (isPointer) pointers.add(symbol.index - linked.module.importedFunctions);
+    else mark(symbol);
+  };
+
+  for (const index of originsOf(part, linked, functions)) {
+    const { data, pointers: own } = linked.references[index];
+    for (const symbol of data) mark(symbol);
+    for (const pointer of own) pointers.add(pointer);
+  }
+  const holders = holdersOf(constants);
+  for (const { part: own, numbers } of functions) {
+    if (own === part)
+      for (const number of numbers)
+        for (const symbol of holders[number - address] ?? []) mark(symbol);
+  }
+  // Variables are all in the core.
+  const end = constants.at + constants.content.length;
+  const isVariable = ({ at }) => at < constants.at || at >= end;
+  if (part === kCore) references.filter(isVariable).forEach(follow);
+
+  while (waiting.length > 0) {
+    const { offset, size } = waiting.pop();
+    isReachable.fill(1, offset, offset + size);
+    const from = constants.at + offset;
+    for (let i = firstAt(references, from); references[i]?.at < from + size; ++i)
+      follow(references[i]);
+  }
+  // Their names would not do: Binaryen merges functions that are the same.
+  const { importedFunctions } = linked.module;
+  const slots = [...linked.module.table()].filter(([, index]) =>
+    pointers.has(index - importedFunctions),
+  );
+  return { isReachable, slots: new Set(slots.map(([slot]) => slot)) };
+}
+
+/** Binaryen appends a number to names that occur several times. */
+export const plainName = (name) => name.replace(/_\d+$/, "");
+
+/** Returns the indices of the linked module's functions of which a part contains code. */
+export function originsOf(part, linked, functions) {
+  const byName = new Map();
+  linked.module.functions.forEach(({ name }, index) => {
+    const key = plainName(name);
+    if (byName.has(key)) byName.get(key).push(index);
+    else byName.set(key, [index]);
+  });
+  // How often functions of the part with one name call those with another.
+  const calls = new Map();
+  const names = functions.map(({ name }) => plainName(name));
+  functions.forEach((one, index) => {
+    if (one.part !== part) return;
+    const counts = calls.get(names[index]) ?? new Map();
+    calls.set(names[index], counts);
+    for (const [callee, count] of one.calls)
+      counts.set(names[callee], (counts.get(names[callee]) ?? 0) + count);
+  });
+
+  const found = new Set();
+  for (const [name, remaining] of calls) {
+    const origins = byName.get(name);
+    if (origins === undefined) throw new Error(`the linked module has no function ${name}`);
+    const parts = new Set(origins);
+    // Grows while it is iterated over.
+    for (const index of parts) {
+      found.add(index);
+      for (const [callee, count] of countedCalls(linked, index)) {
+        if ((remaining.get(callee) ?? 0) < count)
+          for (const inlined of byName.get(callee)) parts.add(inlined);
+      }
+    }
+  }
+  return found;
+}
+
+function countedCalls(linked, index) {
+  const counts = new Map();
+  for (const callee of linked.references[index].calls) {
+    if (callee < 0) continue; // an import
+    const name = plainName(linked.module.functions[callee].name);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}
+
+// For each byte of a segment, the symbols that contain it.
+function holdersOf({ symbols, content }) {
+  const holders = Array.from({ length: content.length });
+  for (const symbol of symbols) {
+    for (let at = symbol.offset; at < symbol.offset + symbol.size; ++at) {
+      holders[at] ??= [];
+      holders[at].push(symbol);
+    }
+  }
+  return holders;
+}
+
+// Returns the position of the first reference at or after `at`.
+function firstAt(references, at) {
+  let low = 0;
+  let high = references.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (references[middle].at < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

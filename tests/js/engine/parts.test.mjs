@@ -1,0 +1,142 @@
+// The engine in parts, as a page loads it (scripts/split): here from files. Its core trains alone, and a part that is needed sooner is
+// loaded in the middle of an op.
+
+import assert from "node:assert/strict";
+import fs, { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import * as eg from "edgegrad";
+import { runPrograms } from "../../../scripts/split/programs.mjs";
+import { kRoot } from "../support/files.mjs";
+
+/** How many random starts of each program are tried; in the sections that take longer, 100. */
+const kStarts = Number(process.env.EG_STARTS ?? 2);
+
+const kFolder = join(kRoot, "dist", "wasm");
+const kParts = ["layers", "conv", "attention", "extras", "rest"];
+const partIn = (file) => /\.(\w+)\.wasm$/.exec(String(file))?.[1];
+
+/** The parts that were read in the middle of an op. */
+const readNow = new Set();
+const { readFileSync: read, promises } = fs;
+const { readFile } = promises;
+
+/** Makes the parts arrive never unless an op asks for them. */
+function withoutPrefetch() {
+  promises.readFile = (file, ...rest) =>
+    kParts.includes(partIn(file)) ? new Promise(() => {}) : readFile(file, ...rest);
+  fs.readFileSync = (file, ...rest) => {
+    if (kParts.includes(partIn(file))) readNow.add(partIn(file));
+    return read(file, ...rest);
+  };
+}
+
+afterEach(async () => {
+  fs.readFileSync = read;
+  promises.readFile = readFile;
+  readNow.clear();
+  await eg.shutdown();
+});
+
+const start = (variant, options, folder = kFolder) =>
+  eg.init({ variant, wasmUrl: join(folder, `edgegrad-${variant}.core.wasm`), ...options });
+
+/** The parts that a page with these programs loads before it can train. */
+const kNeeded = {
+  mlp: [],
+  arithmetic: [],
+  evaluation: ["layers", "extras"],
+  optimizers: ["layers", "extras"],
+  images: ["layers", "conv", "extras"],
+  points: ["layers", "extras"],
+  recurrent: ["layers", "extras"],
+  cnn: ["layers", "conv"],
+  gpt: ["layers", "attention"],
+};
+
+for (const variant of ["simd", "single"]) {
+  describe(`the parts of "${variant}"`, () => {
+    for (const [program, needed] of Object.entries(kNeeded)) {
+      test(`"${program}" trains with ${["the core", ...needed].join(", ")}`, async () => {
+        withoutPrefetch();
+        for (let seed = 1000; seed < 1000 + kStarts; ++seed) {
+          await start(variant, variant === "single" ? {} : { threads: 2 });
+          await runPrograms(eg, seed, [program]);
+          await eg.shutdown();
+        }
+        assert.deepEqual(
+          [...readNow].filter((part) => !needed.includes(part)),
+          [],
+        );
+      });
+    }
+  });
+}
+
+describe("a part that is needed before it is there", () => {
+  const matrix = [
+    [2, 1],
+    [1, 3],
+  ];
+
+  test("is loaded in the middle of an op, on each thread", async () => {
+    withoutPrefetch();
+    await start("simd", { threads: 2 });
+    const [, S] = eg.linalg.svd(eg.tensor(matrix));
+    assert.deepEqual(
+      S.tolist().map((value) => value.toFixed(4)),
+      ["3.6180", "1.3820"],
+    );
+    assert.ok(readNow.has("rest"));
+    const large = eg.rand([300, 300]).erfinv().sum();
+    assert.ok(Number.isFinite(large.item()));
+  });
+
+  test("is prefetched otherwise", async () => {
+    fs.readFileSync = (file, ...rest) => {
+      assert.ok(!kParts.includes(partIn(file)), `${file} was read in the middle of an op`);
+      return read(file, ...rest);
+    };
+    await start("simd", { threads: 2, preload: "all" });
+    assert.equal(eg.linalg.svd(eg.tensor(matrix))[1].numel, 2);
+  });
+
+  test("and that is missing fails with its name, and leaves the engine usable", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "edgegrad-parts-"));
+    const warnings = [];
+    const { warn } = console;
+    console.warn = (text) => warnings.push(text);
+    try {
+      copyFileSync(
+        join(kFolder, "edgegrad-simd.core.wasm"),
+        join(folder, "edgegrad-simd.core.wasm"),
+      );
+      await start("simd", { threads: 2 }, folder);
+      const x = eg.tensor(matrix, { requiresGrad: true });
+      const svd = () => eg.linalg.svd(x);
+      for (let times = 0; times < 2; ++times)
+        assert.throws(svd, { code: "Internal", message: /edgegrad-simd\.\w+\.wasm/ });
+      await runPrograms(eg, 1, ["arithmetic"]);
+      while (warnings.length === 0) await setTimeout(5);
+      for (const part of kParts)
+        copyFileSync(
+          join(kFolder, `edgegrad-simd.${part}.wasm`),
+          join(folder, `edgegrad-simd.${part}.wasm`),
+        );
+      assert.equal(svd()[1].numel, 2);
+      assert.match(warnings.join("\n"), /edgegrad-simd\.layers\.wasm/);
+    } finally {
+      console.warn = warn;
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test("a worker of spawn() finds it too", async () => {
+    withoutPrefetch();
+    await start("simd", { threads: 2 });
+    const job = new URL("../support/parts_job.mjs", import.meta.url);
+    assert.equal(await eg.spawn(job, "rank", eg.tensor(matrix)), 2);
+  });
+});

@@ -1,0 +1,29 @@
+// The list of supported ops, and the page of the guide that shows it.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { supportedOps } from "edgegrad/onnx";
+import { kRoot } from "../support/files.mjs";
+
+test("every op is listed once, with the version that brought it", () => {
+  const ops = supportedOps();
+  const names = ops.map(({ domain, name }) => `${domain}.${name}`);
+  assert.equal(new Set(names).size, names.length);
+  assert.ok(
+    ops.some(({ domain, name, since }) => domain === "ai.onnx" && name === "Gelu" && since === 20),
+  );
+  assert.ok(ops.length > 200);
+});
+
+test("the table of the guide is that list", () => {
+  const page = readFileSync(`${kRoot}docs/guide/onnx.md`, "utf8");
+  const rows = [...page.matchAll(/^\| `([\w.]+)` \| (.*) \|$/gm)];
+  const listed = rows.flatMap(([, domain, names]) =>
+    names.split(" ").map((name) => `${domain}.${name.slice(1, -1)}`),
+  );
+  assert.deepEqual(
+    listed,
+    supportedOps().map(({ domain, name }) => `${domain}.${name}`),
+  );
+});

@@ -1,0 +1,27 @@
+// The orders of dimensions that ops which only reorder them make.
+
+import type { Call } from "../call.js";
+
+/** Returns the order in which two dimensions are swapped. */
+export function swapped(rank: number, a: number, b: number): number[] {
+  const order = Array.from({ length: rank }, (_, i) => i);
+  [order[a], order[b]] = [order[b] ?? a, order[a] ?? b];
+  return order;
+}
+
+function moved(c: Call, rank: number): number[] {
+  const [from, to] = [c.dims("source", rank), c.dims("destination", rank)];
+  const order: number[] = new Array(rank).fill(-1);
+  for (const [i, one] of from.entries()) order[to[i] as number] = one;
+  const rest = Array.from({ length: rank }, (_, i) => i).filter((one) => !from.includes(one));
+  return order.map((one) => (one < 0 ? (rest.shift() as number) : one));
+}
+
+/** The orders by op. */
+export const kOrders = {
+  transpose: (c: Call, rank: number) => swapped(rank, c.dim("dim0"), c.dim("dim1")),
+  swapaxes: (c: Call, rank: number) => swapped(rank, c.dim("axis0"), c.dim("axis1")),
+  t: (_: Call, rank: number) => (rank === 2 ? [1, 0] : swapped(rank, 0, 0)),
+  permute: (c: Call, rank: number) => c.dims("dims", rank),
+  movedim: moved,
+};

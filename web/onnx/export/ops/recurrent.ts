@@ -1,0 +1,179 @@
+// LSTM, GRU and RNN. The gates have another order in ONNX, so the parameters are cut and joined again: they keep their names, and
+// a reader that prepares constants does this once.
+
+import { nn } from "edgegrad";
+import type { Call, Writer, Writers } from "../call.js";
+import { noForm } from "../exporter.js";
+import type { Name } from "../graph.js";
+import { type Step, Value } from "../values.js";
+
+// The places of PyTorch's gates (input, forget, cell, output; reset, update, new) in ONNX's order.
+const kOrders = { LSTM: [0, 3, 1, 2], GRU: [1, 0, 2], RNN: [0] } as const;
+
+type Kind = keyof typeof kOrders;
+
+// The parts of a parameter that belong to the gates, in ONNX's order, with a dimension for the direction.
+function reordered(c: Call, value: Value, kind: Kind): Name {
+  const order = kOrders[kind];
+  const name = c.as(value, c.out.dtype);
+  if (order.length === 1) return c.unsqueeze(name, [0]);
+  const size = c.known("the number of gates", value.size(0)) / order.length;
+  const parts = c.graph.outputs(
+    "Split",
+    [name, c.list(order.map(() => size))],
+    { axis: 0 },
+    order.length,
+  );
+  return c.unsqueeze(
+    c.node(
+      "Concat",
+      order.map((i) => parts[i] as Name),
+      { axis: 0 },
+    ),
+    [0],
+  );
+}
+
+interface Direction {
+  readonly inputWeight: Name;
+  readonly hiddenWeight: Name;
+  /** The biases of input and state, or null for zeros. */
+  readonly biases: Name | null;
+}
+
+interface Layer {
+  readonly kind: Kind;
+  readonly input: Name;
+  readonly directions: readonly Direction[];
+  readonly direction: "forward" | "reverse" | "bidirectional";
+  readonly hiddenSize: number;
+  readonly hidden: Name | null;
+  readonly state: Name | null;
+  readonly activation: string | null;
+}
+
+// Adds the node of a layer; returns its outputs as [steps, batch, directions * features], and the last states.
+function layer(c: Call, given: Layer): [outputs: Name, hidden: Name, state: Name | null] {
+  const { kind, directions } = given;
+  const joined = (names: readonly Name[]) =>
+    names.length === 1 ? (names[0] as Name) : c.node("Concat", names, { axis: 0 });
+  const biases = directions.map((one) => one.biases);
+  const bias = biases.includes(null) ? null : joined(biases as Name[]);
+  const isLstm = kind === "LSTM";
+  const inputs = [
+    given.input,
+    joined(directions.map((one) => one.inputWeight)),
+    joined(directions.map((one) => one.hiddenWeight)),
+    bias,
+    null,
+    given.hidden,
+    ...(isLstm ? [given.state] : []),
+  ];
+  const activations =
+    given.activation === null
+      ? undefined
+      : { strings: directions.map(() => given.activation as string) };
+  const attributes = {
+    hidden_size: given.hiddenSize,
+    direction: given.direction,
+    activations,
+    linear_before_reset: kind === "GRU" ? 1 : undefined,
+  };
+  const [all, hidden, state = null] = c.graph.outputs(kind, inputs, attributes, isLstm ? 3 : 2) as [
+    Name,
+    Name,
+    Name?,
+  ];
+  // [steps, directions, batch, features]
+  const outputs = c.node("Reshape", [c.transpose(all, [0, 2, 1, 3]), c.list([0, 0, -1])]);
+  return [outputs, hidden, state];
+}
+
+// The steps of an LSTM, whose part of the gates for the input was computed before by linear(): the node computes that itself.
+const lstmSteps: Writer = (c) => {
+  const gates = c.value("inputGates");
+  const maker = c.exporter.makers.get(gates) as Step | undefined;
+  const [input, weight] = [maker?.values.input, maker?.values.weight];
+  if (maker?.op !== "linear" || !(input instanceof Value) || !(weight instanceof Value)) {
+    noForm("gates that do not come from linear()");
+  }
+  const hiddenWeight = c.value("weight");
+  const biases = [maker.values.bias, c.arg("bias")].filter(
+    (one): one is Value => one instanceof Value,
+  );
+  const direction = {
+    inputWeight: reordered(c, weight, "LSTM"),
+    hiddenWeight: reordered(c, hiddenWeight, "LSTM"),
+    biases: biasesOf(c, biases, "LSTM"),
+  };
+  const [outputs, hidden, state] = layer(c, {
+    kind: "LSTM",
+    input: c.as(input),
+    directions: [direction],
+    direction: c.is("reverse") ? "reverse" : "forward",
+    hiddenSize: hiddenWeight.shape[1] as number,
+    hidden: c.unsqueeze(c.in("hidden"), [0]),
+    state: c.unsqueeze(c.in("state"), [0]),
+    activation: null,
+  });
+  return [outputs, c.squeeze(hidden, [0]), c.squeeze(state as Name, [0])];
+};
+
+function biasesOf(c: Call, biases: readonly Value[], kind: Kind): Name | null {
+  if (biases.length !== 2) return null;
+  return c.node(
+    "Concat",
+    biases.map((one) => reordered(c, one, kind)),
+    { axis: 1 },
+  );
+}
+
+// A whole layer of the package, which computes all steps one after the other.
+const module_: Writer = (c) => {
+  const module = c.arg("module") as nn.GRU | nn.RNN;
+  const kind: Kind = module instanceof nn.GRU ? "GRU" : "RNN";
+  const parameters = c.arg("parameters") as Readonly<Record<string, Value>>;
+  const isSingle = c.value("input").rank === 2;
+  if (module.training && module.dropout > 0) noForm("dropout between layers in training");
+  const isTurned = module.batchFirst && !isSingle;
+  let value = isSingle ? c.unsqueeze(c.in("input"), [1]) : c.in("input");
+  if (isTurned) value = c.transpose(value, [1, 0, 2]);
+  const initial = c.optional("hx");
+  const states =
+    initial === null ? null : isSingle ? c.unsqueeze(c.as(initial), [1]) : c.as(initial);
+  const suffixes = module.bidirectional ? ["", "_reverse"] : [""];
+  const finals: Name[] = [];
+  for (let i = 0; i < module.numLayers; i++) {
+    const directions = suffixes.map((suffix) => {
+      const of = (name: string) => parameters[`${name}_l${i}${suffix}`] as Value;
+      return {
+        inputWeight: reordered(c, of("weight_ih"), kind),
+        hiddenWeight: reordered(c, of("weight_hh"), kind),
+        biases: module.bias ? biasesOf(c, [of("bias_ih"), of("bias_hh")], kind) : null,
+      };
+    });
+    const count = suffixes.length;
+    const [outputs, last] = layer(c, {
+      kind,
+      input: value,
+      directions,
+      direction: module.bidirectional ? "bidirectional" : "forward",
+      hiddenSize: module.hiddenSize,
+      hidden: states === null ? null : c.slice(states, 0, i * count, (i + 1) * count),
+      state: null,
+      activation:
+        kind === "RNN" ? ((module as nn.RNN).nonlinearity === "relu" ? "Relu" : "Tanh") : null,
+    });
+    value = outputs;
+    finals.push(last);
+  }
+  if (isTurned) value = c.transpose(value, [1, 0, 2]);
+  const last = finals.length === 1 ? (finals[0] as Name) : c.node("Concat", finals, { axis: 0 });
+  return isSingle ? [c.squeeze(value, [1]), c.squeeze(last, [1])] : [value, last];
+};
+
+/** LSTM, GRU and RNN. */
+export const kRecurrent: Writers = { lstmSteps };
+
+/** Layers of the package that are single nodes in ONNX; the parts stand for what the node cannot do. */
+export const kRecurrentLayers: Writers = { GRU: module_, RNN: module_ };

@@ -1,0 +1,64 @@
+// What a graph needs for some of its outputs, and until when.
+
+import type { Step, Subgraph } from "./program.js";
+
+/** Removes the steps that no output needs. */
+export function removeUnused(graph: Subgraph): void {
+  const needed = new Set(graph.outputs);
+  const kept: Step[] = [];
+  for (const step of [...graph.steps].reverse()) {
+    if (!step.outputs.some((slot) => needed.has(slot))) continue;
+    kept.push(step);
+    for (const slot of readBy(step)) needed.add(slot);
+  }
+  graph.steps = kept.reverse();
+}
+
+/** Notes after which step each slot is free. */
+export function noteReleases(graph: Subgraph): void {
+  const later = new Set(graph.outputs);
+  const own = new Set(graph.steps.flatMap((step) => step.outputs));
+  for (const step of [...graph.steps].reverse()) {
+    const last = [...readBy(step), ...step.outputs].filter(
+      (slot) => own.has(slot) && !later.has(slot),
+    );
+    step.release = [...new Set(last)];
+    for (const slot of last) later.add(slot);
+    for (const inner of step.graphs) noteReleases(inner);
+  }
+}
+
+/** Returns the slots that a step reads, also in its inner graphs. */
+export function readBy(step: Step): number[] {
+  const inner = step.graphs.flatMap((graph) => [...graph.outputs, ...graph.steps.flatMap(readBy)]);
+  return [...step.inputs, ...inner].filter((slot) => slot >= 0);
+}
+
+/** How the steps of a graph use a slot. */
+export interface Uses {
+  /** Some step computes with it. */
+  isRead: boolean;
+  /** All steps that read it take it as a setting. */
+  isSetting: boolean;
+  /** All steps that read it update it in training. */
+  isUpdated: boolean;
+}
+
+/** Returns how each slot is used. */
+export function usesOf(graph: Subgraph, found = new Map<number, Uses>()): Map<number, Uses> {
+  const note = (slot: number, isSetting: boolean, isUpdated: boolean) => {
+    if (slot < 0) return;
+    const uses = found.get(slot) ?? { isRead: true, isSetting: true, isUpdated: true };
+    uses.isSetting &&= isSetting;
+    uses.isUpdated &&= isUpdated;
+    found.set(slot, uses);
+  };
+  for (const { op, inputs, graphs } of graph.steps) {
+    inputs.forEach((slot, i) => {
+      note(slot, op.settings?.includes(i) ?? false, op.updates?.includes(i) ?? false);
+    });
+    for (const inner of graphs) usesOf(inner, found);
+  }
+  for (const slot of graph.outputs) note(slot, false, false);
+  return found;
+}

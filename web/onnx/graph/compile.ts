@@ -1,0 +1,381 @@
+// Turns the graph of a file into steps, and collects everything that is not supported instead of failing at the first.
+
+import { fail } from "../errors.js";
+import { findOp, newestVersion } from "../ops/index.js";
+import type { Op, Rule } from "../ops/op.js";
+import type { Message } from "../proto/schema.js";
+import { hostOf, type Stored, stored, tensorOfStored } from "../tensors/decode.js";
+import { type Host, isNumbers, kMostHostElements } from "../values/host.js";
+import { isInteger } from "../values/types.js";
+import type { Value } from "../values/value.js";
+import type { Constant, Step, Subgraph } from "./program.js";
+
+const kWhere = "onnx.load";
+
+/** The most steps after functions have been replaced by their bodies: a few small functions could stand for any number. */
+const kMostSteps = 100_000;
+const kMostNested = 64;
+
+type NodeMessage = Message<"Node">;
+type AttributeMessage = Message<"Attribute">;
+type Attributes = ReadonlyMap<string, AttributeMessage>;
+type Versions = ReadonlyMap<string, number>;
+
+/** An initializer of the model's own graph. */
+export interface Initializer {
+  readonly name: string;
+  readonly slot: number;
+  readonly tensor: Stored;
+}
+
+/** What a graph was turned into. */
+export interface Compiled {
+  readonly graph: Subgraph;
+  readonly slotOf: ReadonlyMap<string, number>;
+  readonly initializers: readonly Initializer[];
+  readonly constants: readonly Constant[];
+  readonly slotCount: number;
+}
+
+/** The names that a graph sees. */
+interface Names {
+  readonly own: Map<string, number>;
+  readonly outer: Names | null;
+}
+
+interface Scope {
+  readonly names: Names;
+  readonly versions: Versions;
+  /** Attributes of the call of a function, which its nodes refer to. */
+  readonly given: Attributes;
+  /** The functions around. */
+  readonly depth: number;
+}
+
+/** Returns the steps of a model; throws one error with all that is not supported. */
+export function compile(
+  model: Message<"Model">,
+  external: ReadonlyMap<Message<"Tensor">, Uint8Array>,
+): Compiled {
+  return new Compiler(model, external).compiled();
+}
+
+class Compiler {
+  readonly #model: Message<"Model">;
+  readonly #external: ReadonlyMap<Message<"Tensor">, Uint8Array>;
+  readonly #functions = new Map<string, Message<"Function">>();
+  readonly #problems = new Map<string, { count: number; node: string }>();
+  readonly #constants = new Map<number, Value>();
+  readonly #initializers: Initializer[] = [];
+  readonly #initialized = new Set<number>();
+  #slotCount = 0;
+  #stepCount = 0;
+
+  constructor(model: Message<"Model">, external: ReadonlyMap<Message<"Tensor">, Uint8Array>) {
+    this.#model = model;
+    this.#external = external;
+    for (const one of model.functions) {
+      this.#functions.set(keyOf(one.domain, one.name, one.overload), one);
+    }
+  }
+
+  compiled(): Compiled {
+    const { graph, opsetImport } = this.#model;
+    if (graph === undefined) {
+      return fail("InvalidArgument", kWhere, "expected an ONNX model, got a file without a graph.");
+    }
+    const names: Names = { own: new Map(), outer: null };
+    const versions = this.#versions(opsetImport);
+    const result = this.#graph(graph, { names, versions, given: new Map(), depth: 0 }, true);
+    this.#throwProblems();
+    return {
+      graph: result,
+      slotOf: names.own,
+      initializers: this.#initializers,
+      constants: [...this.#constants].map(([slot, value]) => ({ slot, value })),
+      slotCount: this.#slotCount,
+    };
+  }
+
+  #versions(imports: readonly Message<"OperatorSet">[]): Versions {
+    const versions = new Map<string, number>();
+    for (const { domain, version } of imports) {
+      const name = normalDomain(domain);
+      const newest = newestVersion(name);
+      versions.set(name, Number(version ?? 1));
+      if (newest !== undefined && Number(version ?? 1) > newest) {
+        this.#problem(
+          `opset ${version} of the domain ${shown(name)} (the newest known is ${newest})`,
+          "",
+        );
+      }
+    }
+    return versions;
+  }
+
+  #graph(graph: Message<"Graph">, scope: Scope, isMain: boolean): Subgraph {
+    if (scope.depth > kMostNested) {
+      return fail(
+        "InvalidArgument",
+        kWhere,
+        `graphs are inside each other more than ${kMostNested} deep.`,
+      );
+    }
+    if (graph.node.length > kMostSteps) this.#tooMany();
+    const { own } = scope.names;
+    for (const { values } of graph.sparseInitializer) {
+      this.#problem("a sparse initializer", values?.name ?? "");
+    }
+    const inputs = graph.input.map(({ name }) => this.#define(own, name ?? ""));
+    for (const message of graph.initializer) this.#initializer(message, own, isMain);
+    const steps: Step[] = [];
+    for (const node of graph.node) this.#node(node, scope, steps);
+    const outputs = graph.output.map(({ name }) => {
+      const slot = lookUp(scope.names, name ?? "");
+      if (slot !== undefined) return slot;
+      return fail(
+        "InvalidArgument",
+        kWhere,
+        `no node makes the output "${name}" of graph "${graph.name ?? ""}".`,
+      );
+    });
+    return { inputs, outputs, steps };
+  }
+
+  #initializer(message: Message<"Tensor">, own: Map<string, number>, isMain: boolean): void {
+    const name = message.name ?? "";
+    if (this.#initialized.has(own.get(name) ?? -1)) {
+      fail("InvalidArgument", kWhere, `the graph has two initializers "${name}".`);
+    }
+    const tensor = stored(message, this.#external.get(message));
+    // In older files initializers are inputs, too.
+    const slot = own.get(name) ?? this.#define(own, name);
+    this.#initialized.add(slot);
+    const isShape = tensor.count <= kMostHostElements && !isFloating(tensor);
+    if (!isMain || isShape || tensor.type === "string")
+      this.#constants.set(slot, constantOf(tensor));
+    else this.#initializers.push({ name, slot, tensor });
+  }
+
+  #define(own: Map<string, number>, name: string, slot = this.#slotCount): number {
+    if (own.has(name)) {
+      return fail(
+        "InvalidArgument",
+        kWhere,
+        `the name "${name}" is given to two values of a graph.`,
+      );
+    }
+    if (slot === this.#slotCount) this.#slotCount++;
+    own.set(name, slot);
+    return slot;
+  }
+
+  #node(node: NodeMessage, scope: Scope, steps: Step[]): void {
+    if (++this.#stepCount > kMostSteps) this.#tooMany();
+    const called = this.#functions.get(keyOf(node.domain, node.opType, node.overload));
+    if (called !== undefined) {
+      this.#call(called, node, scope, steps);
+      return;
+    }
+    const domain = normalDomain(node.domain);
+    const version = scope.versions.get(domain) ?? 1;
+    const op = findOp(domain, node.opType ?? "", version);
+    const title = `${shown(domain)}${node.opType ?? ""}`;
+    const inputs = node.input.map((name) => this.#slot(name, scope, node));
+    if (op === undefined) this.#problem(`op ${title} in version ${version}`, node.name ?? "");
+    const attributes = op === undefined ? {} : this.#attributes(op, node, scope, title);
+    const outputs = node.output.map((name) =>
+      name === "" ? -1 : this.#define(scope.names.own, name),
+    );
+    if (op === undefined || attributes === null) return;
+    const step: Step = {
+      op,
+      title: node.name ? `${title} "${node.name}"` : title,
+      version,
+      inputs,
+      outputs,
+      wanted: outputs.map((slot) => slot >= 0),
+      attributes,
+      graphs: Object.values(attributes).filter(isGraph),
+      release: [],
+    };
+    if (!this.#fold(step)) steps.push(step);
+  }
+
+  #tooMany(): never {
+    fail("InvalidArgument", kWhere, `the graph has more than ${kMostSteps} nodes.`);
+  }
+
+  #slot(name: string, { names }: Scope, node: NodeMessage): number {
+    if (name === "") return -1;
+    const slot = lookUp(names, name);
+    if (slot !== undefined) return slot;
+    const text = `the input "${name}" of ${node.opType} "${node.name ?? ""}" is made by no node before it.`;
+    return fail("InvalidArgument", kWhere, text);
+  }
+
+  // A function of the model: its nodes take the place of the call.
+  #call(called: Message<"Function">, node: NodeMessage, scope: Scope, steps: Step[]): void {
+    if (scope.depth > kMostNested) {
+      fail(
+        "InvalidArgument",
+        kWhere,
+        `function "${called.name}" is inside itself, or more than ${kMostNested} deep.`,
+      );
+    }
+    const own = new Map<string, number>();
+    called.input.forEach((name, i) => {
+      const given = node.input[i] ?? "";
+      own.set(name, this.#slot(given, scope, node));
+    });
+    const given = new Map(called.attributeProto.map((one) => [one.name ?? "", one]));
+    for (const one of node.attribute) {
+      const resolved = resolve(one, scope.given);
+      if (resolved !== undefined) given.set(one.name ?? "", resolved);
+    }
+    const versions = this.#versions(called.opsetImport);
+    const inner = { names: { own, outer: null }, versions, given, depth: scope.depth + 1 };
+    for (const one of called.node) this.#node(one, inner, steps);
+    called.output.forEach((name, i) => {
+      const outer = node.output[i] ?? "";
+      const slot = own.get(name);
+      if (slot === undefined) {
+        fail(
+          "InvalidArgument",
+          kWhere,
+          `no node makes the output "${name}" of function "${called.name}".`,
+        );
+      }
+      if (outer !== "") this.#define(scope.names.own, outer, slot);
+    });
+  }
+
+  // Returns null if an attribute is not supported.
+  #attributes(
+    op: Op,
+    node: NodeMessage,
+    scope: Scope,
+    title: string,
+  ): Record<string, unknown> | null {
+    const rules: Readonly<Record<string, Rule<unknown>>> = op.attributes ?? {};
+    const values: Record<string, unknown> = {};
+    for (const [name, rule] of Object.entries(rules)) values[name] = rule.missing;
+    let isKnown = true;
+    for (const one of node.attribute) {
+      const name = one.name ?? "";
+      const found = resolve(one, scope.given);
+      if (found === undefined) continue;
+      if (!Object.hasOwn(rules, name)) {
+        this.#problem(`attribute "${name}" of ${title}`, node.name ?? "");
+        isKnown = false;
+        continue;
+      }
+      const rule = rules[name] as Rule<unknown>;
+      values[name] = this.#attribute(rule, found, scope, title) ?? rule.missing;
+    }
+    return isKnown ? values : null;
+  }
+
+  #attribute(rule: Rule<unknown>, found: AttributeMessage, scope: Scope, title: string): unknown {
+    if (rule.read === "tensor") {
+      if (found.sparseTensor !== undefined) this.#problem(`a sparse tensor in ${title}`, "");
+      return found.t && this.#tensor(found.t);
+    }
+    if (rule.read !== "graph") return rule.read(found);
+    if (found.g === undefined) return undefined;
+    const names = { own: new Map(), outer: scope.names };
+    return this.#graph(found.g, { ...scope, names, depth: scope.depth + 1 }, false);
+  }
+
+  #tensor(message: Message<"Tensor">): Value {
+    return constantOf(stored(message, this.#external.get(message)));
+  }
+
+  // Computes a node whose inputs are known; returns whether it was possible.
+  #fold({ op, inputs, outputs, attributes, version, wanted }: Step): boolean {
+    const [output = -1] = outputs;
+    if (outputs.length !== 1) return false;
+    const fixed = op.constant?.(attributes as never);
+    if (fixed !== undefined) {
+      if (output >= 0) this.#constants.set(output, fixed);
+      return true;
+    }
+    if (op.host === undefined) return false;
+    const known = inputs.map((slot) => (slot < 0 ? undefined : this.#constants.get(slot)));
+    if (!known.every((one, i) => isNumbers(one) || inputs[i] === -1)) return false;
+    const run = () => fail("Internal", kWhere, "a folded op has no graph.");
+    const call = { version, wanted, training: false, run };
+    const value = attempt(() => op.host?.(known as Host<number>[], attributes as never, call));
+    if (value === undefined) return false;
+    if (output >= 0) this.#constants.set(output, value);
+    return true;
+  }
+
+  #problem(what: string, node: string): void {
+    const known = this.#problems.get(what);
+    if (known === undefined) this.#problems.set(what, { count: 1, node });
+    else known.count++;
+  }
+
+  #throwProblems(): void {
+    if (this.#problems.size === 0) return;
+    const list = [...this.#problems].map(([what, { count, node }]) => {
+      const where = node === "" ? "" : `, first in "${node}"`;
+      return `${what} (${count} ${count === 1 ? "time" : "times"}${where})`;
+    });
+    fail("InvalidArgument", kWhere, `the model needs what is not supported: ${list.join("; ")}.`);
+  }
+}
+
+function lookUp(names: Names, name: string): number | undefined {
+  for (let one: Names | null = names; one !== null; one = one.outer) {
+    const slot = one.own.get(name);
+    if (slot !== undefined) return slot;
+  }
+  return undefined;
+}
+
+// In a function an attribute may stand for one of the call, which need not have it.
+function resolve(one: AttributeMessage, given: Attributes): AttributeMessage | undefined {
+  return one.refAttrName ? given.get(one.refAttrName) : one;
+}
+
+/** Returns a constant: few elements stay in JavaScript, and few integers are shapes. */
+export function constantOf(tensor: Stored): Value {
+  const most = isFloating(tensor) ? kMostHostFloats : kMostHostElements;
+  const isHost = tensor.type === "string" || tensor.count <= most;
+  return isHost && !tensor.type.startsWith("complex") ? hostOf(tensor) : tensorOfStored(tensor);
+}
+
+const kMostHostFloats = 16;
+
+/** Whether the elements of a tensor could be learned. */
+export function isFloating({ type }: Stored): boolean {
+  return !isInteger(type) && type !== "bool" && type !== "string";
+}
+
+/** Returns the name of a domain, of which the default one has two. */
+export function normalDomain(domain: string | undefined): string {
+  return domain === undefined || domain === "ai.onnx" ? "" : domain;
+}
+
+function attempt<T>(fn: () => T): T | undefined {
+  try {
+    return fn();
+  } catch {
+    // The step fails again when it runs, where the message can name it.
+    return undefined;
+  }
+}
+
+function isGraph(value: unknown): value is Subgraph {
+  return typeof value === "object" && value !== null && "steps" in value;
+}
+
+const keyOf = (
+  domain: string | undefined,
+  name: string | undefined,
+  overload: string | undefined,
+) => `${normalDomain(domain)}\n${name ?? ""}\n${overload ?? ""}`;
+
+const shown = (domain: string) => (domain === "" ? "" : `${domain}.`);

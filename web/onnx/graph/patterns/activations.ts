@@ -1,0 +1,97 @@
+// Activation functions that exporters write as several nodes.
+
+import * as eg from "edgegrad";
+import { op } from "../../ops/op.js";
+import { tensor } from "../../values/value.js";
+import type { Step } from "../program.js";
+import { type Found, isAbout, isOp, otherInput, outputOf, type Steps } from "./match.js";
+
+const kGelu = op({ run: ([x]) => eg.gelu(tensor(x)) });
+const kTanhGelu = op({ run: ([x]) => eg.gelu(tensor(x), { approximate: "tanh" }) });
+const kSilu = op({ run: ([x]) => eg.silu(tensor(x)) });
+
+/** x sigmoid(x) */
+export function findSilu(step: Step, steps: Steps): Found | undefined {
+  if (!isOp(step, "Sigmoid")) return undefined;
+  const x = step.inputs[0] as number;
+  const product = steps.reader(step, "Mul");
+  if (product === undefined || otherInput(product, outputOf(step)) !== x) return undefined;
+  return {
+    steps: [step, product],
+    op: kSilu,
+    inputs: [x],
+    output: outputOf(product),
+    title: "SiLU",
+  };
+}
+
+/** x / 2 (1 + erf(x / sqrt(2))), with the factors in any order. */
+export function findGelu(step: Step, steps: Steps): Found | undefined {
+  if (!isOp(step, "Erf")) return undefined;
+  const [inside] = step.inputs;
+  const divided = steps.maker(inside, "Div");
+  const scaled = divided ?? steps.maker(inside, "Mul");
+  if (scaled === undefined) return undefined;
+  const [x, factor] = withNumber(scaled, steps);
+  if (!isAbout(factor, divided === undefined ? Math.SQRT1_2 : Math.SQRT2)) return undefined;
+  return halved(step, x, [scaled, step], steps, kGelu, "Gelu");
+}
+
+/** x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
+export function findTanhGelu(step: Step, steps: Steps): Found | undefined {
+  if (!isOp(step, "Tanh")) return undefined;
+  const scaled = steps.maker(step.inputs[0], "Mul");
+  if (scaled === undefined) return undefined;
+  const [inside, factor] = withNumber(scaled, steps);
+  const sum = steps.maker(inside, "Add");
+  if (!isAbout(factor, Math.sqrt(2 / Math.PI)) || sum === undefined) return undefined;
+  for (const [x, cubed] of [sum.inputs, [...sum.inputs].reverse()] as [number, number][]) {
+    const weighted = steps.maker(cubed, "Mul");
+    if (weighted === undefined) continue;
+    const [power, weight] = withNumber(weighted, steps);
+    const cube = steps.maker(power, "Pow");
+    const isCube = cube?.inputs[0] === x && steps.number(cube.inputs[1]) === 3;
+    if (cube === undefined || !isCube || !isAbout(weight, 0.044715)) continue;
+    return halved(step, x, [cube, weighted, sum, scaled, step], steps, kTanhGelu, "Gelu");
+  }
+  return undefined;
+}
+
+// The end of both forms: x / 2 (1 + y), where y is what `step` makes.
+function halved(
+  step: Step,
+  x: number,
+  before: readonly Step[],
+  steps: Steps,
+  fused: Found["op"],
+  title: string,
+): Found | undefined {
+  const added = steps.reader(step, "Add");
+  if (added === undefined || steps.number(otherInput(added, outputOf(step))) !== 1)
+    return undefined;
+  const product = steps.reader(added, "Mul");
+  if (product === undefined) return undefined;
+  const other = otherInput(product, outputOf(added));
+  const result = (last: Step, ...more: readonly Step[]): Found => ({
+    steps: [...before, added, product, ...more],
+    op: fused,
+    inputs: [x],
+    output: outputOf(last),
+    title,
+  });
+  const half = steps.maker(other, "Mul");
+  if (half !== undefined) {
+    const [inner, factor] = withNumber(half, steps);
+    return inner === x && factor === 0.5 ? result(product, half) : undefined;
+  }
+  const last = other === x ? steps.reader(product, "Mul") : undefined;
+  const isHalf = last !== undefined && steps.number(otherInput(last, outputOf(product))) === 0.5;
+  return isHalf ? result(last, last) : undefined;
+}
+
+/** Returns the input of a step that is no number, and the number that the other one is. */
+function withNumber(step: Step, steps: Steps): [slot: number, value: number | undefined] {
+  const [a, b] = step.inputs as [number, number];
+  const value = steps.number(b);
+  return value === undefined ? [b, steps.number(a)] : [a, value];
+}

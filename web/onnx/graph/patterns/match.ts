@@ -1,0 +1,130 @@
+// Finds chains of steps in a graph that one op of edgegrad computes, and puts a step for it in their place.
+
+import { kDomains } from "../../ops/index.js";
+import type { Op } from "../../ops/op.js";
+import { isNumbers } from "../../values/host.js";
+import type { Value } from "../../values/value.js";
+import { readBy } from "../analyze.js";
+import type { Step, Subgraph } from "../program.js";
+
+/** What a pattern has found: the steps to replace, and the op that takes their place. */
+export interface Found {
+  readonly steps: readonly Step[];
+  readonly op: Op;
+  readonly inputs: readonly number[];
+  readonly output: number;
+  readonly attributes?: Readonly<Record<string, unknown>>;
+  readonly title: string;
+}
+
+/** The steps of a graph by what they make and read. */
+export class Steps {
+  readonly #makers = new Map<number, Step>();
+  readonly #readers = new Map<number, Step[]>();
+  readonly #outputs: ReadonlySet<number>;
+
+  constructor(
+    graph: Subgraph,
+    readonly constants: ReadonlyMap<number, Value>,
+  ) {
+    this.#outputs = new Set(graph.outputs);
+    for (const step of graph.steps) {
+      for (const slot of step.outputs) this.#makers.set(slot, step);
+      for (const slot of readBy(step)) {
+        const readers = this.#readers.get(slot) ?? [];
+        readers.push(step);
+        this.#readers.set(slot, readers);
+      }
+    }
+  }
+
+  /** Returns the step that makes a slot if it is of this op. */
+  maker(slot: number | undefined, name: string): Step | undefined {
+    const step = this.#makers.get(slot ?? -1);
+    return step !== undefined && isOp(step, name) ? step : undefined;
+  }
+
+  /** Returns the only step that reads the output of a step, if it is of this op. */
+  reader(step: Step | undefined, name: string): Step | undefined {
+    if (step === undefined) return undefined;
+    const [only, ...more] = this.#readers.get(outputOf(step)) ?? [];
+    const isInner = only !== undefined && more.length === 0 && !this.#outputs.has(outputOf(step));
+    return isInner && isOp(only, name) ? only : undefined;
+  }
+
+  /** Returns the number that a slot is known to hold. */
+  number(slot: number | undefined): number | undefined {
+    const value = this.constants.get(slot ?? -1);
+    return isNumbers(value) && value.data.length === 1 ? value.data[0] : undefined;
+  }
+
+  /** Whether nothing but these steps reads what all of them but the last one make. */
+  areClosed(steps: readonly Step[], output: number): boolean {
+    const own = new Set(steps);
+    return steps.every((step) =>
+      step.outputs.every(
+        (slot) =>
+          slot === output ||
+          (!this.#outputs.has(slot) &&
+            (this.#readers.get(slot) ?? []).every((one) => own.has(one))),
+      ),
+    );
+  }
+}
+
+/** Whether a step is of an op of ONNX's own domain. */
+export function isOp(step: Step, name: string): boolean {
+  return step.op === kDomains[""]?.ops[name];
+}
+
+/** Returns the first output of a step. */
+export function outputOf(step: Step): number {
+  return step.outputs[0] as number;
+}
+
+/** Returns the input of a step with two that is not this slot. */
+export function otherInput(step: Step, slot: number): number {
+  return step.inputs[step.inputs[0] === slot ? 1 : 0] as number;
+}
+
+/** Whether a number is one that exporters write, with few digits. */
+export function isAbout(value: number | undefined, expected: number): boolean {
+  return value !== undefined && Math.abs(value - expected) <= 1e-4 * Math.abs(expected);
+}
+
+/** Replaces what a pattern finds, which looks at one step after the other. */
+export function replaceAll(
+  graph: Subgraph,
+  constants: ReadonlyMap<number, Value>,
+  pattern: (step: Step, steps: Steps) => Found | undefined,
+): void {
+  for (const step of graph.steps) {
+    for (const inner of step.graphs) replaceAll(inner, constants, pattern);
+  }
+  const steps = new Steps(graph, constants);
+  const removed = new Set<Step>();
+  const made = new Map<Step, Step>();
+  for (const step of graph.steps) {
+    const found = pattern(step, steps);
+    if (found === undefined || found.steps.some((one) => removed.has(one))) continue;
+    if (!steps.areClosed(found.steps, found.output)) continue;
+    for (const one of found.steps) removed.add(one);
+    const last = found.steps.find((one) => one.outputs.includes(found.output)) as Step;
+    made.set(last, stepOf(found));
+  }
+  graph.steps = graph.steps.flatMap((step) => made.get(step) ?? (removed.has(step) ? [] : [step]));
+}
+
+function stepOf({ op, inputs, output, attributes = {}, title }: Found): Step {
+  return {
+    op,
+    title: `${title} (from several nodes)`,
+    version: 1,
+    inputs,
+    outputs: [output],
+    wanted: [true],
+    attributes,
+    graphs: [],
+    release: [],
+  };
+}

@@ -1,0 +1,129 @@
+// Runs the steps of a graph by edgegrad's ops.
+
+import * as eg from "edgegrad";
+import type { Call, Op } from "../ops/op.js";
+import { Host } from "../values/host.js";
+import { isForeign, markAs, typeOf, wrapped } from "../values/types.js";
+import type { Value } from "../values/value.js";
+import type { Step, Subgraph } from "./program.js";
+
+/** Runs a graph on a frame with its inputs, and returns its outputs. */
+export function runGraph(graph: Subgraph, frame: Value[], training: boolean): Value[] {
+  const lent = new Set<Value>(frame.filter((value) => value instanceof eg.Tensor));
+  return new Run(frame, training, lent).graph(graph);
+}
+
+class Run {
+  // How many slots hold each tensor that this run has made: at none it is freed, long before a garbage collector would.
+  readonly #held = new Map<eg.Tensor, number>();
+
+  constructor(
+    readonly frame: Value[],
+    readonly training: boolean,
+    readonly lent: Set<Value>,
+  ) {}
+
+  graph(graph: Subgraph): Value[] {
+    for (const step of graph.steps) {
+      const results = this.#step(step);
+      step.outputs.forEach((slot, i) => {
+        if (slot >= 0) this.#put(slot, results[i]);
+      });
+      for (const slot of step.release) this.#release(slot);
+    }
+    return graph.outputs.map((slot) => this.frame[slot]);
+  }
+
+  #step(step: Step): readonly Value[] {
+    const inputs = step.inputs.map((slot) => (slot < 0 ? undefined : this.frame[slot]));
+    const call: Call = {
+      version: step.version,
+      training: this.training,
+      wanted: step.wanted,
+      run: (graph, values) => this.#inner(graph, values),
+    };
+    try {
+      return computed(step.op, inputs, step.attributes as never, call);
+    } catch (error) {
+      throw located(error, step);
+    }
+  }
+
+  #inner(graph: Subgraph, values: readonly Value[]): Value[] {
+    values.forEach((value, i) => {
+      const slot = graph.inputs[i];
+      if (slot !== undefined) this.frame[slot] = value;
+      this.#lend(value);
+    });
+    const outputs = this.graph(graph);
+    // What an iteration returns may be needed after the next one has used the same slots.
+    for (const value of outputs) this.#lend(value);
+    return outputs;
+  }
+
+  #put(slot: number, value: Value): void {
+    if (Array.isArray(value)) this.#lend(value);
+    if (value instanceof eg.Tensor && !this.lent.has(value)) {
+      this.#held.set(value, (this.#held.get(value) ?? 0) + 1);
+    }
+    this.frame[slot] = value;
+  }
+
+  // From now on the tensors in a value are not freed before the end of the run.
+  #lend(value: Value): void {
+    if (Array.isArray(value)) for (const one of value) this.#lend(one);
+    else if (value instanceof eg.Tensor) this.lent.add(value);
+  }
+
+  #release(slot: number): void {
+    const value = this.frame[slot];
+    this.frame[slot] = undefined;
+    if (!(value instanceof eg.Tensor) || this.lent.has(value)) return;
+    const left = (this.#held.get(value) ?? 1) - 1;
+    this.#held.set(value, left);
+    if (left === 0) {
+      this.#held.delete(value);
+      value.dispose();
+    }
+  }
+}
+
+/** Computes the outputs of one op. */
+export function computed(
+  op: Op,
+  inputs: readonly Value[],
+  attributes: never,
+  call: Call,
+): readonly Value[] {
+  if (op.host !== undefined && inputs.every(isHostOrNothing)) {
+    const result = op.host(inputs as readonly Host<number>[], attributes, call);
+    if (result !== undefined) return [result];
+  }
+  const result = op.run(inputs, attributes, call);
+  const results: readonly Value[] = Array.isArray(result) ? result : [result as Value];
+  const first = op.ownTypes
+    ? undefined
+    : inputs.find((one) => one instanceof eg.Tensor && isForeign(one));
+  return first === undefined ? results : results.map((one) => typedAs(one, first as eg.Tensor, op));
+}
+
+function isHostOrNothing(value: Value): boolean {
+  return value === undefined || (value instanceof Host && value.type !== "string");
+}
+
+// A result of the dtype that holds the type of the first input has that type.
+function typedAs(value: Value, first: eg.Tensor, op: Op): Value {
+  const type = typeOf(first);
+  if (!(value instanceof eg.Tensor) || value.dtype !== first.dtype || isForeign(value))
+    return value;
+  return markAs(op.wraps && !value.isFloatingPoint() ? wrapped(value, type) : value, type);
+}
+
+function located(error: unknown, { title }: Step): unknown {
+  if (!(error instanceof eg.EdgeGradError) || error.message.startsWith("[OnnxModule] node "))
+    return error;
+  const message = error.message.replace(/^\[OnnxModule\] /, "");
+  return new eg.EdgeGradError(error.code, `[OnnxModule] node ${title}: ${message}`, {
+    cause: error,
+  });
+}

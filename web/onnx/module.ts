@@ -1,0 +1,166 @@
+// A loaded model as a module: its parameters and buffers under the names that they have in the file.
+
+import * as eg from "edgegrad";
+import { fail } from "./errors.js";
+import type { Subgraph } from "./graph/program.js";
+import { runGraph } from "./graph/run.js";
+import { fedValue, type GraphValue, resultOf } from "./interface.js";
+import { onDevice, type Value } from "./values/value.js";
+
+/** A tensor that a module holds and a graph reads. */
+export interface Member {
+  readonly slot: number;
+  /** The properties that lead from the module to it. */
+  readonly path: readonly string[];
+  /** Its name in the file. */
+  readonly name: string;
+}
+
+/** A model that can be run. */
+export interface Program {
+  readonly graph: Subgraph;
+  /** What the slots hold when a run begins. */
+  readonly frame: readonly Value[];
+  readonly inputs: readonly GraphValue[];
+  readonly outputs: readonly GraphValue[];
+  readonly members: readonly Member[];
+  readonly opset: number;
+  readonly producer: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** The file without the tensors of the members, for save(). */
+  readonly file: Uint8Array;
+}
+
+const programs = new WeakMap<OnnxModule, Program>();
+
+/** Returns the program of a module. */
+export function programOf(module: OnnxModule): Program {
+  return (
+    programs.get(module) ??
+    fail("InvalidArgument", "OnnxModule", "expected a module that load() has made.")
+  );
+}
+
+/** Makes the module of a program; `values` are its members' tensors by path. */
+export function moduleOf(
+  program: Program,
+  values: readonly (eg.nn.Parameter | eg.nn.Buffer)[],
+): OnnxModule {
+  const module = new OnnxModule();
+  programs.set(module, program);
+  program.members.forEach(({ path }, i) => {
+    const owner = path.slice(0, -1).reduce<eg.nn.Module>(partNamed, module);
+    Object.assign(owner, { [path.at(-1) as string]: values[i] });
+  });
+  return module.eval();
+}
+
+function partNamed(owner: eg.nn.Module, name: string): eg.nn.Module {
+  const parts = owner as unknown as Record<string, eg.nn.Module>;
+  if (!Object.hasOwn(parts, name)) Object.assign(owner, { [name]: new eg.nn.Module() });
+  return parts[name] as eg.nn.Module;
+}
+
+/**
+ * An ONNX model as a module, which load() makes: its graph is run by edgegrad's ops, so that gradients, hooks, modes and devices work
+ * as anywhere. It begins in evaluation mode, in which the graph computes what it says; train() puts batch normalisation and dropout
+ * into training.
+ */
+export class OnnxModule extends eg.nn.Module {
+  /** The inputs of the graph, in the order of call(): a size that is not fixed has a name or is null. */
+  get inputs(): readonly GraphValue[] {
+    return programOf(this).inputs;
+  }
+
+  /** The outputs of the graph. */
+  get outputs(): readonly GraphValue[] {
+    return programOf(this).outputs;
+  }
+
+  /** The version of ONNX's default operator set that the model was written for. */
+  get opset(): number {
+    return programOf(this).opset;
+  }
+
+  /** The program that wrote the file, with its version. */
+  get producer(): string {
+    return programOf(this).producer;
+  }
+
+  /** The metadata of the file: texts by name. */
+  get metadata(): Readonly<Record<string, string>> {
+    return programOf(this).metadata;
+  }
+
+  /**
+   * Computes the outputs from inputs by position: a tensor for one output, an array for several. Throws ShapeMismatch or
+   * DtypeMismatch for an input that the graph does not take. In models for which an output is a sequence, texts or nothing it is an
+   * `OnnxResult`, which TypeScript has to be told.
+   */
+  override forward(...inputs: readonly unknown[]): eg.Tensor | eg.Tensor[] {
+    const { length } = programOf(this).inputs;
+    if (inputs.length > length) {
+      fail("InvalidArgument", "OnnxModule", `expected ${length} inputs, got ${inputs.length}.`);
+    }
+    const results = eg.scope(() => computed(this, inputs));
+    return results.length === 1 ? (results[0] as eg.Tensor) : (results as eg.Tensor[]);
+  }
+
+  /** Computes the outputs, by name, from inputs by name. An optional input may be left out. */
+  run(feeds: Readonly<Record<string, unknown>>, ...rest: []): Record<string, eg.Tensor> {
+    const { inputs, outputs } = programOf(this);
+    if (typeof feeds !== "object" || feeds === null || rest.length > 0) {
+      fail("InvalidArgument", "OnnxModule.run", "expected one object with the inputs by name.");
+    }
+    const unknown = Object.keys(feeds).find((name) => !inputs.some((one) => one.name === name));
+    if (unknown !== undefined) {
+      const names = inputs.map(({ name }) => `"${name}"`).join(", ");
+      fail(
+        "InvalidArgument",
+        "OnnxModule.run",
+        `there is no input "${unknown}"; the inputs are ${names}.`,
+      );
+    }
+    const given = inputs.map(({ name }) => (Object.hasOwn(feeds, name) ? feeds[name] : undefined));
+    const result = this.call(...given);
+    const results = outputs.length === 1 ? [result as eg.Tensor] : (result as eg.Tensor[]);
+    return Object.fromEntries(outputs.map(({ name }, i) => [name, results[i] as eg.Tensor]));
+  }
+
+  override clone(): this {
+    const copy = super.clone();
+    programs.set(copy, programOf(this));
+    return copy;
+  }
+}
+
+function computed(module: OnnxModule, given: readonly unknown[]): OnnxResult[] {
+  const { graph, frame, inputs, outputs, members } = programOf(module);
+  const slots = [...frame];
+  for (const { slot, path, name } of members) slots[slot] = memberOf(module, path, name);
+  const sizes = new Map<string, number>();
+  inputs.forEach((input, i) => {
+    const value = fedValue(input, given[i], sizes);
+    const slot = graph.inputs[i] as number;
+    if (value !== undefined) slots[slot] = value;
+  });
+  const first = slots.find((value) => value instanceof eg.Tensor);
+  return onDevice(first instanceof eg.Tensor ? first.device : "cpu", () => {
+    const values = runGraph(graph, slots, module.training);
+    return values.map((value, i) => resultOf(value, outputs[i] as GraphValue));
+  });
+}
+
+function memberOf(module: OnnxModule, path: readonly string[], name: string): eg.Tensor {
+  let value: unknown = module;
+  for (const part of path) value = (value as Readonly<Record<string, unknown>> | undefined)?.[part];
+  if (value instanceof eg.Tensor) return value;
+  return fail(
+    "InvalidArgument",
+    "OnnxModule",
+    `expected a tensor as "${name}", which the graph reads.`,
+  );
+}
+
+/** What an output is: a tensor, texts, null for an optional without a value, or a list of these. */
+export type OnnxResult = eg.Tensor | string | null | readonly OnnxResult[];

@@ -1,0 +1,163 @@
+// Convolutions.
+
+import * as eg from "edgegrad";
+import { fail } from "../errors.js";
+import { tensor, tensorOrNull, type Value } from "../values/value.js";
+import { range } from "./axes.js";
+import { int, maybeInts, type Ops, op, type ValuesOf } from "./op.js";
+import { isSymmetric, kWindow, paddedBy, type Windows, windowsOn } from "./windows.js";
+
+const kConv = { ...kWindow, group: int(1) };
+const kConvTranspose = { ...kConv, output_padding: maybeInts, output_shape: maybeInts };
+
+const kForward = [eg.conv1d, eg.conv2d, eg.conv3d] as const;
+const kTransposed = [eg.convTranspose1d, eg.convTranspose2d, eg.convTranspose3d] as const;
+
+function ofRank<T>(functions: readonly T[], rank: number): T {
+  return (
+    functions[rank - 1] ??
+    fail("ShapeMismatch", "OnnxModule", `a convolution over ${rank} axes; there are 1 to 3.`)
+  );
+}
+
+/** Returns the convolution that Conv computes. */
+export function convolution(
+  x: eg.Tensor,
+  weight: eg.Tensor,
+  bias: eg.Tensor | null,
+  given: ValuesOf<typeof kConv>,
+): eg.Tensor {
+  const windows = windowsOn(x.shape.slice(2), weight.shape.slice(2), given);
+  const run = ofRank(kForward, windows.rank);
+  const isEven = isSymmetric(windows);
+  const input = isEven ? x : paddedBy(x, windows.before, windows.behind, 0);
+  return run(input, weight, {
+    bias,
+    stride: windows.strides,
+    padding: isEven ? windows.before : 0,
+    dilation: windows.dilations,
+    groups: given.group,
+  });
+}
+
+// The whole result is computed and cut, because ONNX can cut both ends differently.
+function transposed(
+  [input, kernel, added]: readonly Value[],
+  given: ValuesOf<typeof kConvTranspose>,
+): eg.Tensor {
+  const [x, weight, bias] = [tensor(input), tensor(kernel), tensorOrNull(added)];
+  const spatial = x.shape.slice(2);
+  const windows = windowsOn(spatial, weight.shape.slice(2), { ...given, auto_pad: "NOTSET" });
+  const more = given.output_padding ?? spatial.map(() => 0);
+  const run = ofRank(kTransposed, windows.rank);
+  const common = {
+    bias,
+    stride: windows.strides,
+    dilation: windows.dilations,
+    groups: given.group,
+  };
+  const [before, behind] = cuts(spatial, windows, more, given);
+  const isUsual = before.every((one, i) => one === behind[i] && one >= 0);
+  if (
+    isUsual &&
+    more.every(
+      (one, i) => one < Math.max(windows.strides[i] as number, windows.dilations[i] as number),
+    )
+  ) {
+    return run(x, weight, { ...common, padding: before, outputPadding: [...more] });
+  }
+  const whole = run(x, weight, common);
+  return paddedBy(
+    whole,
+    before.map((one) => -one),
+    behind.map((one, i) => (more[i] as number) - one),
+    0,
+  );
+}
+
+function cuts(
+  spatial: readonly number[],
+  { kernel, strides, dilations, before, behind }: Windows,
+  more: readonly number[],
+  { auto_pad, output_shape }: ValuesOf<typeof kConvTranspose>,
+): [number[], number[]] {
+  const isSame = auto_pad.startsWith("SAME");
+  if (output_shape === undefined && !isSame) return [before, behind];
+  const wanted =
+    output_shape?.slice(-spatial.length) ?? spatial.map((size, i) => size * (strides[i] as number));
+  const totals = spatial.map((size, i) => {
+    const reach = ((kernel[i] as number) - 1) * (dilations[i] as number) + 1;
+    return (
+      (size - 1) * (strides[i] as number) + (more[i] as number) + reach - (wanted[i] as number)
+    );
+  });
+  const less = totals.map((total) => Math.floor(total / 2));
+  const rest = totals.map((total, i) => total - (less[i] as number));
+  return auto_pad === "SAME_UPPER" ? [less, rest] : [rest, less];
+}
+
+const kDeformConv = { ...kConv, offset_group: int(1) };
+
+// Each element of the kernel reads the image at its own place and an offset, between pixels.
+function deformed(
+  [input, kernel, offsets, bias, mask]: readonly Value[],
+  given: ValuesOf<typeof kDeformConv>,
+): eg.Tensor {
+  const [x, weight, shifts] = [tensor(input), tensor(kernel), tensor(offsets)];
+  const [n = 1, channels = 1, height = 1, width = 1] = x.shape;
+  const [outputs = 1, perGroup = 1, ...sizes] = weight.shape;
+  const windows = windowsOn([height, width], sizes, given);
+  const [rows, columns] = shifts.shape.slice(2) as [number, number];
+  const { group, offset_group: parts } = given;
+  const count = sizes.reduce((a, b) => a * b, 1);
+  const shape = [n, parts, count, 2, rows, columns];
+  const places = shifts.reshape(shape).add(places2d(windows, rows, columns).to(x.device, x.dtype));
+  const [y, z] = eg.unbind(places, 3) as [eg.Tensor, eg.Tensor];
+  const scaled = (at: eg.Tensor, size: number) => at.mul(2 / size).add(1 / size - 1);
+  const grid = eg.stack([scaled(z, width), scaled(y, height)], -1);
+  const samples = eg.nn.functional
+    .gridSample(
+      x.reshape([n * parts, channels / parts, height, width]),
+      grid.reshape([n * parts, count * rows, columns, 2]),
+      { alignCorners: false },
+    )
+    .reshape([n, parts, channels / parts, count, rows, columns]);
+  const factors = tensorOrNull(mask)?.reshape([n, parts, 1, count, rows, columns]);
+  const values = (factors === undefined ? samples : samples.mul(factors)).reshape([
+    n,
+    group,
+    perGroup * count,
+    rows * columns,
+  ]);
+  const result = eg.matmul(weight.reshape([1, group, outputs / group, perGroup * count]), values);
+  const image = result.reshape([n, outputs, rows, columns]);
+  return bias === undefined ? image : image.add(tensor(bias).reshape([-1, 1, 1]));
+}
+
+// Where each element of the kernel lies without an offset: [elements, 2, rows, columns].
+function places2d(
+  { kernel, strides, dilations, before }: Windows,
+  rows: number,
+  columns: number,
+): eg.Tensor {
+  const along = (axis: number, i: number, at: number) =>
+    i * (strides[axis] as number) - (before[axis] as number) + at * (dilations[axis] as number);
+  const [height = 1, width = 1] = kernel;
+  const places = range(height).flatMap((a) =>
+    range(width).map((b) => [
+      range(rows).map((i) => range(columns).map(() => along(0, i, a))),
+      range(rows).map(() => range(columns).map((j) => along(1, j, b))),
+    ]),
+  );
+  return eg.tensor(places);
+}
+
+export const kConvolutions: Ops = {
+  Conv: op({
+    attributes: kConv,
+    run: ([x, weight, bias], given) =>
+      convolution(tensor(x), tensor(weight), tensorOrNull(bias), given),
+  }),
+  DeformConv: op({ since: 19, attributes: kDeformConv, run: deformed }),
+  ConvTranspose: op({ attributes: kConvTranspose, run: transposed }),
+};

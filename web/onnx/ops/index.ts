@@ -1,0 +1,102 @@
+// All ops by their domains.
+
+import { kActivations } from "./activations.js";
+import { kArithmetic } from "./arithmetic.js";
+import { kAttentionOps } from "./attention.js";
+import { kControl } from "./control.js";
+import { kConvolutions } from "./convolutions.js";
+import { kCreation } from "./creation.js";
+import { kDetection } from "./detection.js";
+import { kDropout } from "./dropout.js";
+import { kFunctions } from "./functions.js";
+import { kIndexing } from "./indexing.js";
+import { kLayout } from "./layout.js";
+import { kLosses } from "./losses.js";
+import { kMicrosoft, simplifiedLayerNormalization } from "./microsoft/index.js";
+import { kNormalization } from "./normalization.js";
+import type { Op, Ops } from "./op.js";
+import { kPadding } from "./padding.js";
+import { kPooling } from "./pooling.js";
+import { kProducts } from "./products.js";
+import { kQuantization } from "./quantization.js";
+import { kRecurrentOps } from "./recurrent.js";
+import { kReductions } from "./reductions.js";
+import { kResizing } from "./resize.js";
+import { kSequences } from "./sequences.js";
+import { kSignals } from "./signals.js";
+import { kText } from "./text.js";
+import { kTraining } from "./training.js";
+
+/** A set of ops: the newest version of it that is known, and the ops by name. */
+interface Domain {
+  readonly newest: number;
+  readonly ops: Ops;
+}
+
+/** The domains by name; the first is ONNX's own. */
+export const kDomains: Readonly<Record<string, Domain>> = {
+  "": {
+    newest: 24,
+    ops: {
+      ...kActivations,
+      ...kArithmetic,
+      ...kAttentionOps,
+      ...kControl,
+      ...kConvolutions,
+      ...kCreation,
+      ...kDetection,
+      ...kDropout,
+      ...kFunctions,
+      ...kIndexing,
+      ...kLayout,
+      ...kLosses,
+      ...kNormalization,
+      ...kPadding,
+      ...kPooling,
+      ...kProducts,
+      ...kQuantization,
+      ...kRecurrentOps,
+      ...kReductions,
+      ...kResizing,
+      ...kSequences,
+      ...kSignals,
+      ...kText,
+      SimplifiedLayerNormalization: simplifiedLayerNormalization,
+    },
+  },
+  "com.microsoft": { newest: 1, ops: kMicrosoft },
+  "ai.onnx.preview.training": { newest: 1, ops: kTraining },
+};
+
+/** Returns the newest known version of a domain; undefined for a domain that is not known. */
+export function newestVersion(domain: string): number | undefined {
+  return Object.hasOwn(kDomains, domain) ? kDomains[domain]?.newest : undefined;
+}
+
+/** Returns an op of a version of a domain; undefined if there is none. */
+export function findOp(domain: string, name: string, version: number): Op | undefined {
+  const ops = Object.hasOwn(kDomains, domain) ? (kDomains[domain] as Domain).ops : {};
+  const found = Object.hasOwn(ops, name) ? ops[name] : undefined;
+  if (found === undefined) return undefined;
+  const { since = 1, until = Number.POSITIVE_INFINITY } = found;
+  return version >= since && version <= until ? found : undefined;
+}
+
+/** An op that models may have. */
+export interface SupportedOp {
+  /** The set of ops that it belongs to; "ai.onnx" is ONNX's own. */
+  readonly domain: string;
+  /** Its name in files. */
+  readonly name: string;
+  /** The first version of the domain that has it. */
+  readonly since: number;
+}
+
+/** Returns the ops that models may have, by domain and name. */
+export function supportedOps(): SupportedOp[] {
+  return Object.entries(kDomains).flatMap(([domain, { ops }]) =>
+    Object.entries(ops)
+      .map(([name, { since = 1 }]) => ({ domain: domain || "ai.onnx", name, since }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1)),
+  );
+}

@@ -1,0 +1,242 @@
+// Attention as ONNX Runtime's optimiser writes it.
+
+import * as eg from "edgegrad";
+import { fail } from "../../errors.js";
+import { ints, tensor, tensorOrNull, type Value } from "../../values/value.js";
+import {
+  anglesAt,
+  attention,
+  bothMasks,
+  causalMask,
+  fromHeads,
+  intoHeads,
+  rotated,
+} from "../attention.js";
+import { flag, float, ignored, int, maybeFloat, maybeInts, type Ops, op } from "../op.js";
+
+const kShared = { num_heads: int(1), scale: maybeFloat, mask_filter_value: ignored };
+
+/** Refuses an input of an op that only special kernels of ONNX Runtime take. */
+function refuse(name: string, ...values: readonly Value[]): void {
+  if (values.every((value) => value === undefined)) return;
+  fail("InvalidArgument", "OnnxModule", `${name} is not supported.`);
+}
+
+/** The mask of keys: their number in each row of the batch, or a truth value for each key or each pair. */
+function keyMask(value: Value, batch: number, keys: number): eg.Tensor | null {
+  const mask = tensorOrNull(value);
+  if (mask === null) return null;
+  if (mask.ndim === 1) {
+    if (mask.shape[0] !== batch) return refused(mask);
+    const positions = eg.arange(keys, { dtype: "int64", device: mask.device });
+    return positions.lt(mask.to("int64").reshape([-1, 1, 1, 1]));
+  }
+  const truth = mask.ne(0);
+  if (mask.ndim === 2) return truth.reshape([batch, 1, 1, keys]);
+  return mask.ndim === 3 ? truth.unsqueeze(1) : truth;
+}
+
+const refused = (mask: eg.Tensor): never =>
+  fail("ShapeMismatch", "OnnxModule", `a mask of the shape [${mask.shape}] is not supported.`);
+
+const joined = (past: eg.Tensor | null, x: eg.Tensor) => (past === null ? x : eg.cat([past, x], 2));
+
+// Query, key and value may come together, and key and value already in heads.
+function multiHead(inputs: readonly Value[], heads: number): [eg.Tensor, eg.Tensor, eg.Tensor] {
+  const [q, k, v, bias] = inputs;
+  const query = tensor(q);
+  if (query.ndim === 5) {
+    const parts = eg.unbind(query, 3).map((part) => eg.permute(part, [0, 2, 1, 3]));
+    return parts as unknown as [eg.Tensor, eg.Tensor, eg.Tensor];
+  }
+  const key = tensor(k);
+  const width = query.shape[2] as number;
+  const biases = tensorOrNull(bias);
+  const own = (from: number, size: number) =>
+    biases === null ? null : eg.narrow(biases, 0, from, size);
+  const part = (x: eg.Tensor, added: eg.Tensor | null) => {
+    if (x.ndim === 4) return x;
+    return intoHeads(added === null ? x : x.add(added), heads);
+  };
+  if (key.ndim === 5) {
+    const [first, second] = eg.unbind(key, 3).map((one) => eg.permute(one, [0, 2, 1, 3]));
+    return [part(query, own(0, width)), first as eg.Tensor, second as eg.Tensor];
+  }
+  const value = tensor(v);
+  const last = value.ndim === 4 ? 0 : (value.shape[2] as number);
+  return [
+    part(query, own(0, width)),
+    part(key, own(width, width)),
+    part(value, own(2 * width, last)),
+  ];
+}
+
+const multiHeadAttention = op({
+  attributes: { ...kShared, unidirectional: flag(false) },
+  run: (inputs, { num_heads, scale, unidirectional }) => {
+    const [padding, bias, pastKey, pastValue] = inputs.slice(4);
+    refuse("a shared buffer of past keys", ...inputs.slice(8));
+    const [query, newKey, newValue] = multiHead(inputs, num_heads);
+    const key = joined(tensorOrNull(pastKey), newKey);
+    const value = joined(tensorOrNull(pastValue), newValue);
+    const [batch = 1, , length = 1] = query.shape;
+    const keys = key.shape[2] as number;
+    const order = unidirectional ? causalMask(length, keys, keys - length, query.device) : null;
+    const mask = bothMasks(bothMasks(keyMask(padding, batch, keys), order), tensorOrNull(bias));
+    return [fromHeads(attention({ query, key, value, mask, scale, softcap: 0 })), key, value];
+  },
+});
+
+const fusedAttention = op({
+  attributes: {
+    ...kShared,
+    do_rotary: flag(false),
+    past_present_share_buffer: flag(false),
+    qkv_hidden_sizes: maybeInts,
+    rotary_embedding_dim: ignored,
+    unidirectional: flag(false),
+  },
+  run: ([input, weight, bias, mask, past, added, ...others], given) => {
+    refuse(
+      "a shared buffer of past keys",
+      given.past_present_share_buffer || undefined ? null : undefined,
+      ...others,
+    );
+    refuse("rotation inside Attention", given.do_rotary ? null : undefined);
+    const x = tensor(input);
+    const product = eg.matmul(x, tensor(weight));
+    const all = bias === undefined ? product : product.add(tensor(bias));
+    const third = (all.shape[2] as number) / 3;
+    const sizes = given.qkv_hidden_sizes ?? [third, third, third];
+    const [query, newKey, newValue] = eg
+      .splitWithSizes(all, [...sizes], 2)
+      .map((part) => intoHeads(part, given.num_heads)) as [eg.Tensor, eg.Tensor, eg.Tensor];
+    const before = past === undefined ? [null, null] : eg.unbind(tensor(past), 0);
+    const key = joined(before[0] ?? null, newKey);
+    const value = joined(before[1] ?? null, newValue);
+    const [length, keys] = [query.shape[2] as number, key.shape[2] as number];
+    const order = given.unidirectional ? causalMask(length, keys, keys - length, x.device) : null;
+    const masks = bothMasks(
+      bothMasks(keyMask(mask, x.shape[0] as number, keys), order),
+      tensorOrNull(added),
+    );
+    const result = attention({ query, key, value, mask: masks, scale: given.scale, softcap: 0 });
+    return [fromHeads(result), eg.stack([key, value], 0)];
+  },
+});
+
+const groupQuery = op({
+  attributes: {
+    num_heads: int(1),
+    kv_num_heads: int(1),
+    scale: maybeFloat,
+    do_rotary: flag(false),
+    rotary_interleaved: flag(false),
+    local_window_size: int(-1),
+    softcap: float(0),
+    smooth_softmax: int(0),
+    kv_cache_bit_width: int(0),
+  },
+  settings: [5, 6],
+  run: ([q, k, v, pastKey, pastValue, lengths, , cos, sin, ...others], given) => {
+    refuse(
+      "this form of GroupQueryAttention",
+      ...others,
+      given.smooth_softmax > 0 || given.kv_cache_bit_width > 0 ? null : undefined,
+    );
+    const { num_heads: heads, kv_num_heads: groups } = given;
+    const packed = tensor(q);
+    const each = (packed.shape[2] as number) / (k === undefined ? heads + 2 * groups : heads);
+    const parts =
+      k === undefined
+        ? eg.splitWithSizes(packed, [heads * each, groups * each, groups * each], 2)
+        : [packed, tensor(k), tensor(v)];
+    const [first, second, value] = parts.map((part, i) =>
+      intoHeads(part, i === 0 ? heads : groups),
+    ) as [eg.Tensor, eg.Tensor, eg.Tensor];
+    const past = tensorOrNull(pastKey);
+    const [batch = 1, , length = 1] = first.shape;
+    const before = past?.shape[2] ?? 0;
+    const totals = (ints(lengths) ?? [before + length - 1]).map((last) => last + 1);
+    // Rows of different lengths are only at the end of a first prompt, where no later position sees them.
+    if (before > 0 && totals.some((total) => total !== before + length)) {
+      fail(
+        "InvalidArgument",
+        "OnnxModule",
+        "rows of a batch with pasts of different lengths are not supported.",
+      );
+    }
+    let [query, key] = [first, second];
+    if (given.do_rotary) {
+      const positions = eg
+        .arange(before, before + length, { dtype: "int64", device: first.device })
+        .expand([batch, length]);
+      const [c, s] = [anglesAt(tensor(cos), positions), anglesAt(tensor(sin), positions)];
+      const rotation = {
+        isInterleaved: given.rotary_interleaved,
+        size: 2 * (c.shape[2] as number),
+      };
+      query = rotated(first, c, s, rotation);
+      key = rotated(second, c, s, rotation);
+    }
+    const keys = joined(past, key);
+    const values = joined(tensorOrNull(pastValue), value);
+    const count = keys.shape[2] as number;
+    let mask = causalMask(length, count, before, first.device);
+    if (given.local_window_size > 0) {
+      const near = eg.triu(
+        eg.ones([length, count], { dtype: "bool", device: first.device }),
+        before - given.local_window_size + 1,
+      );
+      mask = eg.logicalAnd(mask, near);
+    }
+    const shared = {
+      query,
+      key: keys,
+      value: values,
+      mask,
+      scale: given.scale || undefined,
+      softcap: given.softcap,
+    };
+    return [fromHeads(attention(shared)), keys, values];
+  },
+});
+
+const rotaryEmbedding = op({
+  attributes: {
+    interleaved: flag(false),
+    is_packed_batching: flag(false),
+    num_heads: int(0),
+    rotary_embedding_dim: int(0),
+    scale: float(1),
+  },
+  run: ([input, positions, cos, sin], given) => {
+    const x = tensor(input);
+    refuse("packed batching", given.is_packed_batching ? null : undefined);
+    const table = tensor(cos);
+    const width = 2 * (table.shape[1] as number);
+    const heads = given.num_heads || (x.shape[2] as number) / width;
+    const split = x.ndim === 3 ? intoHeads(x, heads) : x;
+    const [batch = 1, , length = 1] = split.shape;
+    const at = tensor(positions);
+    const steps = eg.arange(length, { dtype: "int64", device: x.device });
+    // One number is the position of the first element.
+    const places =
+      at.numel === 1 && length > 1
+        ? steps.add(at.reshape([])).expand([batch, length])
+        : at.reshape([-1, length]);
+    const rotation = {
+      isInterleaved: given.interleaved,
+      size: given.rotary_embedding_dim || width,
+    };
+    const result = rotated(split, anglesAt(table, places), anglesAt(tensor(sin), places), rotation);
+    return x.ndim === 3 ? fromHeads(result) : result;
+  },
+});
+
+export const kMicrosoftAttention: Ops = {
+  Attention: fusedAttention,
+  GroupQueryAttention: groupQuery,
+  MultiHeadAttention: multiHeadAttention,
+  RotaryEmbedding: rotaryEmbedding,
+};

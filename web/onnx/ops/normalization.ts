@@ -1,0 +1,165 @@
+// Normalisation: batches, layers, groups, instances.
+
+import * as eg from "edgegrad";
+import { tensor, tensorOrNull, type Value } from "../values/value.js";
+import { axisOf, range } from "./axes.js";
+import { flag, float, ignored, int, maybeInts, type Ops, op } from "./op.js";
+
+const batchNormalization = op({
+  attributes: {
+    epsilon: float(1e-5),
+    momentum: float(0.9),
+    training_mode: flag(false),
+    spatial: ignored,
+    is_test: ignored,
+    consumed_inputs: ignored,
+  },
+  updates: [3, 4],
+  run: ([input, scale, bias, mean, variance], given, { training, version }) => {
+    const [x, weight, added] = [tensor(input), tensor(scale), tensor(bias)];
+    // They get no gradients, also where an exporter has made them one with parameters of the same values.
+    const [runningMean, runningVar] = [tensor(mean).detach(), tensor(variance).detach()];
+    const options = { weight, bias: added, eps: given.epsilon };
+    const isTraining = version >= 14 && given.training_mode;
+    if (!training && !isTraining) return eg.batchNorm(x, runningMean, runningVar, options);
+    // The model's own statistics are what training updates, as in PyTorch; those of a graph in training are outputs.
+    if (!isTraining) {
+      return eg.batchNorm(x, runningMean, runningVar, {
+        ...options,
+        training: true,
+        momentum: 1 - given.momentum,
+      });
+    }
+    const dims = range(x.ndim).filter((axis) => axis !== 1);
+    const { momentum } = given;
+    const kept = (old: eg.Tensor, fresh: eg.Tensor) =>
+      old
+        .mul(momentum)
+        .add(fresh.mul(1 - momentum))
+        .detach();
+    return [
+      eg.batchNorm(x, null, null, { ...options, training: true }),
+      kept(runningMean, eg.mean(x, dims)),
+      kept(runningVar, eg.var(x, dims, { correction: 0 })),
+    ];
+  },
+});
+
+/** Returns x normalised over its last axes, with the mean and the reciprocal of the deviation, which are outputs, too. */
+function layerNormalization(
+  [input, scale, bias]: readonly Value[],
+  axis: number,
+  epsilon: number,
+  wanted: readonly boolean[],
+): Value[] {
+  const x = tensor(input);
+  const from = axisOf(axis, x.ndim);
+  const shape = x.shape.slice(from);
+  const [weight, added] = [tensorOrNull(scale), tensorOrNull(bias)];
+  const fits = (one: eg.Tensor | null) => one === null || one.shape.join() === shape.join();
+  const isWhole = fits(weight) && fits(added);
+  const result = isWhole
+    ? eg.layerNorm(x, shape, { weight, bias: added, eps: epsilon })
+    : affine(eg.layerNorm(x, shape, { eps: epsilon }), weight, added);
+  if (!wanted[1] && !wanted[2]) return [result];
+  const dims = range(x.ndim).slice(from);
+  const mean = eg.mean(x, dims, { keepdim: true });
+  const variance = eg.var(x, dims, { correction: 0, keepdim: true });
+  return [result, mean, eg.rsqrt(variance.add(epsilon))];
+}
+
+function affine(x: eg.Tensor, weight: eg.Tensor | null, bias: eg.Tensor | null): eg.Tensor {
+  const scaled = weight === null ? x : x.mul(weight);
+  return bias === null ? scaled : scaled.add(bias);
+}
+
+/** Returns x divided by its root mean square over the axes from `axis` on, times a scale. */
+export function rmsNormalization(
+  x: eg.Tensor,
+  scale: eg.Tensor,
+  axis: number,
+  epsilon: number,
+): eg.Tensor {
+  const shape = x.shape.slice(axisOf(axis, x.ndim));
+  const isWhole = scale.shape.join() === shape.join();
+  if (isWhole) return eg.rmsNorm(x, shape, { weight: scale, eps: epsilon });
+  return eg.rmsNorm(x, shape, { eps: epsilon }).mul(scale);
+}
+
+// Before version 21 scale and bias are per group.
+function groupNormalization(
+  [input, scale, bias]: readonly Value[],
+  groups: number,
+  epsilon: number,
+): eg.Tensor {
+  const x = tensor(input);
+  const channels = x.shape[1] as number;
+  const each = (value: Value) => {
+    const one = tensor(value);
+    return one.shape[0] === channels ? one : eg.repeatInterleave(one, channels / groups);
+  };
+  return eg.groupNorm(x, groups, { weight: each(scale), bias: each(bias), eps: epsilon });
+}
+
+function localResponse(
+  x: eg.Tensor,
+  size: number,
+  alpha: number,
+  beta: number,
+  bias: number,
+): eg.Tensor {
+  const before = Math.floor((size - 1) / 2);
+  const squares = x.square().reshape([x.shape[0] as number, 1, x.shape[1] as number, -1]);
+  const padded = eg.pad(squares, [0, 0, before, size - 1 - before]);
+  const sums = eg.avgPool2d(padded, [size, 1], { stride: 1 }).mul(size).reshape(x.shape);
+  return x.div(eg.pow(sums.mul(alpha / size).add(bias), beta));
+}
+
+export const kNormalization: Ops = {
+  BatchNormalization: batchNormalization,
+  InstanceNormalization: op({
+    attributes: { epsilon: float(1e-5), consumed_inputs: ignored },
+    run: ([x, scale, bias], { epsilon }) =>
+      eg.instanceNorm(tensor(x), { weight: tensor(scale), bias: tensor(bias), eps: epsilon }),
+  }),
+  LayerNormalization: op({
+    since: 1,
+    attributes: { axis: int(-1), epsilon: float(1e-5), stash_type: ignored },
+    run: (inputs, { axis, epsilon }, { wanted }) =>
+      layerNormalization(inputs, axis, epsilon, wanted),
+  }),
+  RMSNormalization: op({
+    since: 23,
+    attributes: { axis: int(-1), epsilon: float(1e-5), stash_type: ignored },
+    run: ([x, scale], { axis, epsilon }) =>
+      rmsNormalization(tensor(x), tensor(scale), axis, epsilon),
+  }),
+  GroupNormalization: op({
+    since: 18,
+    attributes: { epsilon: float(1e-5), num_groups: int(1), stash_type: ignored },
+    run: (inputs, { epsilon, num_groups }) => groupNormalization(inputs, num_groups, epsilon),
+  }),
+  LRN: op({
+    attributes: { alpha: float(1e-4), beta: float(0.75), bias: float(1), size: int(1) },
+    run: ([x], { alpha, beta, bias, size }) => localResponse(tensor(x), size, alpha, beta, bias),
+  }),
+  LpNormalization: op({
+    attributes: { axis: int(-1), p: int(2) },
+    run: ([input], { axis, p }) => {
+      const x = tensor(input);
+      const length = eg.norm(x, p, [axis], { keepdim: true });
+      return eg.where(length.eq(0), eg.zerosLike(x), x.div(length));
+    },
+  }),
+  MeanVarianceNormalization: op({
+    since: 9,
+    attributes: { axes: maybeInts },
+    run: ([input], { axes }) => {
+      const x = tensor(input);
+      const dims = [...(axes ?? [0, 2, 3])];
+      const centred = x.sub(eg.mean(x, dims, { keepdim: true }));
+      const deviation = eg.sqrt(eg.mean(centred.square(), dims, { keepdim: true }));
+      return centred.div(deviation.add(1e-9));
+    },
+  }),
+};

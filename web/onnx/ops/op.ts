@@ -1,0 +1,112 @@
+// How an op is declared: its attributes with their defaults, and a function on edgegrad's tensors.
+
+import type * as eg from "edgegrad";
+import type { Subgraph } from "../graph/program.js";
+import type { Message } from "../proto/schema.js";
+import type { Host } from "../values/host.js";
+import type { Value } from "../values/value.js";
+
+/** What an attribute of a file is read as; undefined when its kind is another. */
+type Read<T> = (attribute: Message<"Attribute">) => T | undefined;
+
+/** An attribute: how it is read, and its value when it is missing. */
+export interface Rule<T> {
+  readonly read: Read<T> | "graph" | "tensor";
+  readonly missing: T;
+}
+
+type Rules = Readonly<Record<string, Rule<unknown>>>;
+
+/** The values of attributes by name. */
+export type ValuesOf<R extends Rules> = {
+  readonly [K in keyof R]: R[K] extends Rule<infer T> ? T : never;
+};
+
+/** What a call of an op knows besides its inputs and attributes. */
+export interface Call {
+  /** The version of the op's domain. */
+  readonly version: number;
+  /** Whether the module is in training mode. */
+  readonly training: boolean;
+  /** For each output whether the graph uses it. */
+  readonly wanted: readonly boolean[];
+  /** Runs a graph that is an attribute. */
+  run(graph: Subgraph, inputs: readonly Value[]): Value[];
+}
+
+/** An op of ONNX. */
+export interface Op<R extends Rules = Rules> {
+  /** The version of the domain that brought the op; default 1. */
+  readonly since?: number;
+  /** The last version of the domain that has the op. */
+  readonly until?: number;
+  readonly attributes?: R;
+  /** Computes the outputs. */
+  run(inputs: readonly Value[], attributes: ValuesOf<R>, call: Call): Value | readonly Value[];
+  /** Computes the output when all inputs are arrays in JavaScript; undefined where run() has to. */
+  host?(inputs: readonly Host<number>[], attributes: ValuesOf<R>, call: Call): Host | undefined;
+  /** Returns the output of an op that depends on its attributes only; undefined if it does not. */
+  constant?(attributes: ValuesOf<R>): Value;
+  /** The results' types are not that of the first input; by default they are. */
+  readonly ownTypes?: boolean;
+  /** Results of integers wrap around. */
+  readonly wraps?: boolean;
+  /** The inputs that training updates without a gradient: initializers there are buffers. */
+  readonly updates?: readonly number[];
+  /** The inputs that are settings, read in JavaScript: initializers there are constants of the graph. */
+  readonly settings?: readonly number[];
+}
+
+/** Declares an op. */
+export function op<R extends Rules = Record<never, never>>(declaration: Op<R>): Op {
+  return declaration as unknown as Op;
+}
+
+/** The ops of a domain by name. */
+export type Ops = Readonly<Record<string, Op>>;
+
+const text = (bytes: Uint8Array) => new TextDecoder().decode(new Uint8Array(bytes));
+
+const readInt: Read<number> = ({ i }) => (i === undefined ? undefined : Number(i));
+const readFloat: Read<number> = ({ f }) => f;
+const readText: Read<string> = ({ s }) => (s === undefined ? undefined : text(s));
+
+/** An integer. */
+export const int = (missing: number): Rule<number> => ({ read: readInt, missing });
+/** An integer that may be missing. */
+export const maybeInt: Rule<number | undefined> = { read: readInt, missing: undefined };
+/** A truth value, which files have as 0 or 1. */
+export const flag = (missing: boolean): Rule<boolean> => ({
+  read: ({ i }) => (i === undefined ? undefined : Number(i) !== 0),
+  missing,
+});
+/** A number. */
+export const float = (missing: number): Rule<number> => ({ read: readFloat, missing });
+/** A number that may be missing. */
+export const maybeFloat: Rule<number | undefined> = { read: readFloat, missing: undefined };
+/** A text. */
+export const string = (missing: string): Rule<string> => ({ read: readText, missing });
+/** A list of integers that may be missing. */
+export const maybeInts: Rule<readonly number[] | undefined> = {
+  read: ({ ints }) => ints.map(Number),
+  missing: undefined,
+};
+/** A list of numbers that may be missing. */
+export const maybeFloats: Rule<readonly number[] | undefined> = {
+  read: ({ floats }) => floats,
+  missing: undefined,
+};
+/** A list of texts that may be missing. */
+export const maybeStrings: Rule<readonly string[] | undefined> = {
+  read: ({ strings }) => strings.map(text),
+  missing: undefined,
+};
+/** A tensor that may be missing. */
+export const maybeTensor: Rule<Value> = { read: "tensor", missing: undefined };
+/** A graph that may be missing. */
+export const maybeGraph: Rule<Subgraph | undefined> = { read: "graph", missing: undefined };
+/** An attribute that has no effect here. */
+export const ignored: Rule<undefined> = { read: () => undefined, missing: undefined };
+
+/** A tensor or a number, as operands of edgegrad's ops are. */
+export type Operand = eg.Tensor | number;

@@ -1,0 +1,355 @@
+// Images of another size, and other ops that move or pad pixels.
+
+import * as eg from "edgegrad";
+import { unknownMode } from "../errors.js";
+import { hostOr, ints, intsOf, tensor, type Value } from "../values/value.js";
+import { axesOf, range } from "./axes.js";
+import {
+  flag,
+  float,
+  ignored,
+  maybeFloats,
+  maybeInts,
+  type Ops,
+  op,
+  string,
+  type ValuesOf,
+} from "./op.js";
+
+const kResize = {
+  antialias: flag(false),
+  axes: maybeInts,
+  coordinate_transformation_mode: string("half_pixel"),
+  cubic_coeff_a: float(-0.75),
+  exclude_outside: flag(false),
+  extrapolation_value: float(0),
+  keep_aspect_ratio_policy: string("stretch"),
+  mode: string("nearest"),
+  nearest_mode: string("round_prefer_floor"),
+};
+
+type Given = ValuesOf<typeof kResize>;
+
+/** How one axis is resized. */
+interface Axis {
+  readonly axis: number;
+  readonly size: number;
+  readonly target: number;
+  readonly scale: number;
+  /** The part that tf_crop_and_resize takes. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Returns where in the old axis an element of the new one is. */
+function coordinate(i: number, { size, target, scale, from, to }: Axis, mode: string): number {
+  switch (mode) {
+    case "half_pixel":
+      return (i + 0.5) / scale - 0.5;
+    case "half_pixel_symmetric": {
+      const whole = size * scale;
+      const centre = size / 2;
+      return centre * (1 - target / whole) + (i + 0.5) / scale - 0.5;
+    }
+    case "pytorch_half_pixel":
+      return target > 1 ? (i + 0.5) / scale - 0.5 : 0;
+    case "align_corners":
+      return target === 1 ? 0 : (i * (size - 1)) / (size * scale - 1);
+    case "asymmetric":
+      return i / scale;
+    case "tf_half_pixel_for_nn":
+      return (i + 0.5) / scale;
+    case "tf_crop_and_resize":
+      return target > 1
+        ? from * (size - 1) + (i * (to - from) * (size - 1)) / (size * scale - 1)
+        : 0.5 * (from + to) * (size - 1);
+    default:
+      return unknownMode("coordinate_transformation_mode", mode);
+  }
+}
+
+const kNearest: Readonly<Record<string, (x: number) => number>> = {
+  round_prefer_floor: (x) => Math.ceil(x - 0.5),
+  round_prefer_ceil: (x) => Math.floor(x + 0.5),
+  floor: Math.floor,
+  ceil: Math.ceil,
+};
+
+// The weight of a neighbour at a distance.
+function linearWeight(distance: number): number {
+  return Math.max(0, 1 - Math.abs(distance));
+}
+
+function cubicWeight(distance: number, a: number): number {
+  const x = Math.abs(distance);
+  if (x <= 1) return (a + 2) * x ** 3 - (a + 3) * x ** 2 + 1;
+  return x < 2 ? a * x ** 3 - 5 * a * x ** 2 + 8 * a * x - 4 * a : 0;
+}
+
+/** Returns for each new element its old neighbours as [position, weight]. */
+function neighbours(axis: Axis, given: Given): [position: number, weight: number][][] {
+  const { size, target, scale } = axis;
+  const isCubic = given.mode === "cubic";
+  // With antialias a smaller image is made of wider neighbourhoods.
+  const stretch = given.antialias && scale < 1 ? scale : 1;
+  const reach = (isCubic ? 2 : 1) / stretch;
+  const last = size - 1;
+  return range(target).map((i) => {
+    const at = coordinate(i, axis, given.coordinate_transformation_mode);
+    const isOutside =
+      given.coordinate_transformation_mode === "tf_crop_and_resize" && (at < 0 || at > last);
+    if (isOutside) return [];
+    const first = Math.floor(at - reach) + 1;
+    const found = range(Math.ceil(2 * reach)).map((k): [number, number] => {
+      const distance = (first + k - at) * stretch;
+      return [
+        first + k,
+        isCubic ? cubicWeight(distance, given.cubic_coeff_a) : linearWeight(distance),
+      ];
+    });
+    const excludes = given.exclude_outside || given.antialias;
+    const kept = excludes ? found.filter(([position]) => position >= 0 && position <= last) : found;
+    const total = kept.reduce((sum, [, weight]) => sum + weight, 0);
+    return kept.map(([position, weight]) => [
+      Math.min(Math.max(position, 0), last),
+      weight / total,
+    ]);
+  });
+}
+
+// One axis by a product with a matrix of weights.
+function weighted(x: eg.Tensor, axis: Axis, given: Given): eg.Tensor {
+  const rows = neighbours(axis, given);
+  const matrix = new Float64Array(axis.target * axis.size);
+  const outside = new Float64Array(axis.target);
+  rows.forEach((row, i) => {
+    if (row.length === 0) outside[i] = given.extrapolation_value;
+    for (const [position, weight] of row) {
+      const at = i * axis.size + position;
+      matrix[at] = (matrix[at] as number) + weight;
+    }
+  });
+  const options = { dtype: x.dtype, device: x.device };
+  const weights = eg.tensor(matrix, { ...options, shape: [axis.target, axis.size] });
+  const moved = eg.linear(eg.transpose(x, axis.axis, -1), weights);
+  const filled = outside.some((one) => one !== 0) ? moved.add(eg.tensor(outside, options)) : moved;
+  return eg.transpose(filled, axis.axis, -1);
+}
+
+function nearest(x: eg.Tensor, axis: Axis, given: Given): eg.Tensor {
+  const rounding = kNearest[given.nearest_mode] ?? unknownMode("nearest_mode", given.nearest_mode);
+  const places = range(axis.target).map((i) => {
+    const at = rounding(coordinate(i, axis, given.coordinate_transformation_mode));
+    return Math.min(Math.max(at, 0), axis.size - 1);
+  });
+  const index = eg.tensor(BigInt64Array.from(places, BigInt), { device: x.device });
+  return eg.indexSelect(x, axis.axis, index);
+}
+
+// The sizes that edgegrad's own op computes in the same way, which is much faster.
+function interpolated(x: eg.Tensor, axes: readonly Axis[], given: Given): eg.Tensor | null {
+  const changed = axes.filter(({ size, target }) => size !== target);
+  const isImage =
+    (x.ndim === 4 || x.ndim === 3) && changed.every(({ axis }) => axis >= 2) && x.isFloatingPoint();
+  if (!isImage || given.antialias || given.exclude_outside) return null;
+  const spatial = x.shape
+    .slice(2)
+    .map((size, i) => axes.find(({ axis }) => axis === i + 2) ?? unchanged(i + 2, size));
+  // A scale that does not fit the sizes exactly would move the coordinates.
+  if (!spatial.every(({ size, target, scale }) => Math.abs(size * scale - target) < 1e-6))
+    return null;
+  const size = spatial.map(({ target }) => target);
+  const mode = given.coordinate_transformation_mode;
+  if (given.mode === "nearest") {
+    const isFloor = mode === "asymmetric" && given.nearest_mode === "floor";
+    const isWhole = spatial.every(({ scale }) => Number.isInteger(scale));
+    const isRepeated = isWhole && mode === "half_pixel" && given.nearest_mode.startsWith("round");
+    return isFloor || isRepeated ? eg.interpolate(x, { size, mode: "nearest" }) : null;
+  }
+  const isHalf =
+    mode === "half_pixel" || (mode === "pytorch_half_pixel" && size.every((one) => one > 1));
+  if (!isHalf && mode !== "align_corners") return null;
+  const alignCorners = mode === "align_corners";
+  if (given.mode === "linear")
+    return eg.interpolate(x, { size, mode: x.ndim === 4 ? "bilinear" : "linear", alignCorners });
+  const isUsual = Math.abs(given.cubic_coeff_a + 0.75) < 1e-6 && x.ndim === 4;
+  return isUsual ? eg.interpolate(x, { size, mode: "bicubic", alignCorners }) : null;
+}
+
+const unchanged = (axis: number, size: number): Axis => ({
+  axis,
+  size,
+  target: size,
+  scale: 1,
+  from: 0,
+  to: 1,
+});
+
+function resized(x: eg.Tensor, axes: readonly Axis[], given: Given): eg.Tensor {
+  const whole = interpolated(x, axes, given);
+  if (whole !== null) return whole;
+  const isCropped = given.coordinate_transformation_mode === "tf_crop_and_resize";
+  const changed = axes.filter(
+    ({ size, target, scale }) => size !== target || scale !== 1 || isCropped,
+  );
+  if (given.mode === "nearest") return changed.reduce((all, axis) => nearest(all, axis, given), x);
+  const input = x.isFloatingPoint() ? x : x.to("float32");
+  const result = changed.reduce((all, axis) => weighted(all, axis, given), input);
+  return input === x ? result : eg.round(result).to(x.dtype);
+}
+
+function resize([input, roi, scales, sizes]: readonly Value[], given: Given): eg.Tensor {
+  const x = tensor(input);
+  const dims = axesOf(given.axes, x.ndim);
+  const region = hostOr(roi);
+  const factors = hostOr(scales);
+  const targets = ints(sizes);
+  const sized = targets?.length ? sizesFor(x, dims, targets, given) : undefined;
+  const axes = dims.map((axis, i): Axis => {
+    const size = x.shape[axis] as number;
+    const scale =
+      sized?.scale ?? (targets?.length ? (targets[i] as number) / size : (factors[i] as number));
+    const target =
+      sized?.sizes[i] ?? (targets?.length ? (targets[i] as number) : Math.floor(size * scale));
+    return { axis, size, target, scale, from: region[i] ?? 0, to: region[i + dims.length] ?? 1 };
+  });
+  return resized(x, axes, given);
+}
+
+// With a policy all axes have one scale, with which none is larger, or none smaller, than wanted.
+function sizesFor(
+  x: eg.Tensor,
+  dims: readonly number[],
+  wanted: readonly number[],
+  { keep_aspect_ratio_policy: policy }: Given,
+): { sizes: number[]; scale: number } | undefined {
+  if (policy === "stretch") return undefined;
+  const scales = dims.map((axis, i) => (wanted[i] as number) / (x.shape[axis] as number));
+  const scale = policy === "not_larger" ? Math.min(...scales) : Math.max(...scales);
+  return { sizes: dims.map((axis) => Math.round((x.shape[axis] as number) * scale)), scale };
+}
+
+const kUpsample: Given = {
+  antialias: false,
+  axes: undefined,
+  coordinate_transformation_mode: "asymmetric",
+  cubic_coeff_a: -0.75,
+  exclude_outside: false,
+  extrapolation_value: 0,
+  keep_aspect_ratio_policy: "stretch",
+  mode: "nearest",
+  nearest_mode: "floor",
+};
+
+export const kResizing: Ops = {
+  Resize: op({
+    since: 10,
+    attributes: kResize,
+    settings: [1, 2, 3],
+    run: (inputs, given, { version }) => {
+      if (version > 10) return resize(inputs, given);
+      return resize([inputs[0], undefined, inputs[1]], { ...kUpsample, mode: given.mode });
+    },
+  }),
+  Upsample: op({
+    until: 9,
+    attributes: {
+      mode: string("nearest"),
+      scales: maybeFloats,
+      width_scale: ignored,
+      height_scale: ignored,
+    },
+    settings: [1],
+    run: ([x, scales], given) => {
+      const factors = scales ?? eg.tensor([...(given.scales ?? [])]);
+      return resize([x, undefined, factors], {
+        ...kUpsample,
+        mode: given.mode === "bilinear" ? "linear" : given.mode,
+      });
+    },
+  }),
+  AffineGrid: op({
+    since: 20,
+    attributes: { align_corners: flag(false) },
+    settings: [1],
+    run: ([theta, size], { align_corners }) =>
+      eg.nn.functional.affineGrid(tensor(theta), intsOf(size, "size"), {
+        alignCorners: align_corners,
+      }),
+  }),
+  Col2Im: op({
+    since: 18,
+    attributes: { dilations: maybeInts, pads: maybeInts, strides: maybeInts },
+    settings: [1, 2],
+    run: ([x, image, block], given) =>
+      col2im(tensor(x), intsOf(image, "image_shape"), intsOf(block, "block_shape"), given),
+  }),
+  GridSample: op({
+    since: 16,
+    attributes: {
+      align_corners: flag(false),
+      mode: string("bilinear"),
+      padding_mode: string("zeros"),
+    },
+    run: ([x, grid], { align_corners, mode, padding_mode }) =>
+      eg.nn.functional.gridSample(tensor(x), tensor(grid), {
+        mode: (kGridModes[mode] ?? mode) as "bilinear",
+        paddingMode: padding_mode as "zeros",
+        alignCorners: align_corners,
+      }),
+  }),
+};
+
+// Version 20 has other names.
+const kGridModes: Readonly<Record<string, string>> = { linear: "bilinear", cubic: "bicubic" };
+
+interface Windows {
+  readonly dilations: readonly number[] | undefined;
+  readonly pads: readonly number[] | undefined;
+  readonly strides: readonly number[] | undefined;
+}
+
+// Adds each column to the elements of its window.
+function col2im(
+  x: eg.Tensor,
+  image: readonly number[],
+  block: readonly number[],
+  given: Windows,
+): eg.Tensor {
+  const rank = image.length;
+  const ones = range(rank).map(() => 1);
+  const [strides, dilations] = [given.strides ?? ones, given.dilations ?? ones];
+  const pads = given.pads ?? range(2 * rank).map(() => 0);
+  const counts = image.map((size, i) => {
+    const whole = size + (pads[i] as number) + (pads[i + rank] as number);
+    const reach = (dilations[i] as number) * ((block[i] as number) - 1) + 1;
+    return Math.floor((whole - reach) / (strides[i] as number)) + 1;
+  });
+  const sizes = image.map((size, i) => size + (pads[i] as number) + (pads[i + rank] as number));
+  const positions = everyIndex(block).flatMap((inner) =>
+    everyIndex(counts).map((window) =>
+      sizes.reduce((at, size, i) => {
+        const offset =
+          (window[i] as number) * (strides[i] as number) +
+          (inner[i] as number) * (dilations[i] as number);
+        return at * size + offset;
+      }, 0),
+    ),
+  );
+  const [n = 1, rows = 1] = x.shape;
+  const channels = rows / block.reduce((a, b) => a * b, 1);
+  const index = eg.tensor(BigInt64Array.from(positions, BigInt), { device: x.device });
+  const total = sizes.reduce((a, b) => a * b, 1);
+  const empty = eg.zeros([n, channels, total], { dtype: x.dtype, device: x.device });
+  const whole = eg
+    .indexAdd(empty, 2, index, x.reshape([n, channels, -1]))
+    .reshape([n, channels, ...sizes]);
+  return image.reduce((all, size, i) => eg.narrow(all, i + 2, pads[i] as number, size), whole);
+}
+
+function everyIndex(sizes: readonly number[]): number[][] {
+  return sizes.reduce<number[][]>(
+    (all, size) => all.flatMap((one) => range(size).map((i) => [...one, i])),
+    [[]],
+  );
+}

@@ -1,0 +1,68 @@
+// Elements of fewer than 32 bits, as numbers.
+
+import type { TypeName } from "../proto/types.js";
+
+// The number of every pattern of 16 bits: decoding each element would take longer than reading the file.
+let halves: Float32Array | undefined;
+
+/** Returns IEEE 16-bit floats. */
+export function halfFloats(bits: Uint16Array): Float32Array {
+  halves ??= Float32Array.from({ length: 2 ** 16 }, (_, one) => decoded(one, 5, 10, 15, true));
+  const result = new Float32Array(bits.length);
+  for (let i = 0; i < bits.length; i++) result[i] = halves[bits[i] as number] as number;
+  return result;
+}
+
+/** Returns bfloat16: the upper half of a float32. */
+export function upperHalves(bits: Uint16Array): Float32Array {
+  const result = new Uint32Array(bits.length);
+  for (let i = 0; i < bits.length; i++) result[i] = (bits[i] as number) << 16;
+  return new Float32Array(result.buffer);
+}
+
+/** Returns 4-bit integers, of which each byte has two, the first in its lower half. */
+export function nibbles(bytes: Uint8Array, count: number, isSigned: boolean): Int8Array {
+  const all = new Int8Array(count);
+  for (let i = 0; i < count; i++) {
+    const bits = ((bytes[i >> 1] as number) >> (i % 2 === 0 ? 0 : 4)) & 15;
+    all[i] = isSigned && bits > 7 ? bits - 16 : bits;
+  }
+  return all;
+}
+
+/** Returns floats of 4 bits: a sign, two bits of exponent, one of the fraction. */
+export function float4(bits: Int8Array): Float32Array {
+  return Float32Array.from(bits, (one) => {
+    const size = [0, 0.5, 1, 1.5, 2, 3, 4, 6][one & 7] as number;
+    return one > 7 ? -size : size;
+  });
+}
+
+/** Returns floats of 8 bits. */
+export function float8(bytes: Uint8Array, type: TypeName): Float32Array {
+  const isWide = type.includes("e5");
+  const isUnsignedZero = type.endsWith("uz");
+  const exponent = isWide ? 5 : 4;
+  const bias = 2 ** (exponent - 1) - (isUnsignedZero ? 0 : 1);
+  return Float32Array.from(bytes, (one) => {
+    if (isUnsignedZero && one === 128) return Number.NaN;
+    if (type === "float8e4m3fn" && (one & 127) === 127) return Number.NaN;
+    return decoded(one, exponent, 7 - exponent, bias, type === "float8e5m2");
+  });
+}
+
+// The number with these bits: a sign, an exponent, a fraction. Only some types have infinities.
+function decoded(
+  bits: number,
+  exponent: number,
+  fraction: number,
+  bias: number,
+  hasInfinity: boolean,
+): number {
+  const sign = bits >> (exponent + fraction) ? -1 : 1;
+  const power = (bits >> fraction) & (2 ** exponent - 1);
+  const rest = (bits & (2 ** fraction - 1)) / 2 ** fraction;
+  if (power === 0) return sign * rest * 2 ** (1 - bias);
+  if (hasInfinity && power === 2 ** exponent - 1) return rest === 0 ? sign * Infinity : Number.NaN;
+  return sign * (1 + rest) * 2 ** (power - bias);
+}

@@ -1,0 +1,73 @@
+// Arithmetic on arrays in JavaScript, with broadcasting.
+
+import { fail } from "../errors.js";
+import type { TypeName } from "../proto/types.js";
+import { Host } from "./host.js";
+import { isInteger } from "./types.js";
+
+/** Returns the number of elements of a shape. */
+export function sizeOf(shape: readonly number[]): number {
+  return shape.reduce((product, size) => product * size, 1);
+}
+
+/** Returns the shape to which shapes broadcast. */
+export function broadcastShape(...shapes: readonly (readonly number[])[]): number[] {
+  const rank = Math.max(...shapes.map(({ length }) => length));
+  return Array.from({ length: rank }, (_, i) => {
+    const sizes = shapes.map((shape) => shape[i - rank + shape.length] ?? 1);
+    const size = sizes.find((one) => one !== 1) ?? 1;
+    if (sizes.every((one) => one === 1 || one === size)) return size;
+    const list = shapes.map((shape) => `[${shape}]`).join(" and ");
+    return fail("ShapeMismatch", "OnnxModule", `the shapes ${list} do not broadcast.`);
+  });
+}
+
+/** Returns the array with a larger shape to which it broadcasts. */
+export function expanded(one: Host<number>, shape: readonly number[]): Host<number> {
+  if (one.shape.join() === shape.join()) return one;
+  const strides = stridesOf(one.shape);
+  const offset = shape.length - one.shape.length;
+  const data = Array.from({ length: sizeOf(shape) }, (_, at) => {
+    let left = at;
+    let from = 0;
+    for (let i = shape.length - 1; i >= 0; i--) {
+      const size = shape[i] as number;
+      const position = left % size;
+      left = (left - position) / size;
+      if (i >= offset && one.shape[i - offset] !== 1)
+        from += position * (strides[i - offset] as number);
+    }
+    return one.data[from] as number;
+  });
+  return new Host(one.type, shape, data);
+}
+
+/** Returns the distance in elements between neighbours along each axis. */
+export function stridesOf(shape: readonly number[]): number[] {
+  return shape.map((_, i) => sizeOf(shape.slice(i + 1)));
+}
+
+/** The most elements that a result in JavaScript has: a few small arrays can broadcast to any size. */
+const kMostResult = 4096;
+
+/** Applies a function to the elements of arrays that broadcast; undefined for a result that is better a tensor. */
+export function combined(
+  arrays: readonly Host<number>[],
+  fn: (...values: number[]) => number | boolean,
+  type: TypeName = (arrays[0] as Host).type,
+): Host<number> | undefined {
+  const shape = broadcastShape(...arrays.map((one) => one.shape));
+  if (sizeOf(shape) > kMostResult) return undefined;
+  const same = arrays.map((one) => expanded(one, shape).data);
+  const data = Array.from({ length: sizeOf(shape) }, (_, i) =>
+    rounded(Number(fn(...same.map((one) => one[i] as number))), type),
+  );
+  return new Host(type, shape, data);
+}
+
+/** Returns a number as a type has it. */
+export function rounded(value: number, type: TypeName): number {
+  if (type === "bool") return Number(value !== 0);
+  if (isInteger(type)) return Math.trunc(value);
+  return type === "float" ? Math.fround(value) : value;
+}

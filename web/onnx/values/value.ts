@@ -1,0 +1,115 @@
+// What an edge of a graph carries, and how ops read it.
+
+import * as eg from "edgegrad";
+import { fail } from "../errors.js";
+import type { TypeName } from "../proto/types.js";
+import { Host, isNumbers, isTexts, tensorOf } from "./host.js";
+import { isForeign, typeOf } from "./types.js";
+
+/** A tensor, an array in JavaScript, a sequence, null for an optional without a value, or undefined for an input left out. */
+export type Value = eg.Tensor | Host | readonly Value[] | null | undefined;
+
+const kWhere = "OnnxModule";
+
+let device: eg.Device = "cpu";
+
+/** Runs `fn` with the device on which numbers become tensors. */
+export function onDevice<T>(wanted: eg.Device, fn: () => T): T {
+  const before = device;
+  device = wanted;
+  try {
+    return fn();
+  } finally {
+    device = before;
+  }
+}
+
+/** The device on which numbers become tensors. */
+export function currentDevice(): eg.Device {
+  return device;
+}
+
+/** Returns an input as a tensor. */
+export function tensor(value: Value): eg.Tensor {
+  if (value instanceof eg.Tensor) return value;
+  if (value instanceof Host) return tensorOf(value, device);
+  return fail("InvalidArgument", kWhere, `expected a tensor as an input, got ${named(value)}.`);
+}
+
+/** Returns an input as a tensor, or null if it was left out. */
+export function tensorOrNull(value: Value): eg.Tensor | null {
+  return value === undefined || value === null ? null : tensor(value);
+}
+
+/** Returns an input as a number where that has the same effect on a tensor of this rank, otherwise as a tensor. */
+export function operand(value: Value, rank: number): eg.Tensor | number {
+  const isNumber = isNumbers(value) && value.data.length === 1 && value.shape.length <= rank;
+  return isNumber ? (value.data[0] as number) : tensor(value);
+}
+
+/** Returns the elements of an input in JavaScript, which for a tensor of a device waits for it. */
+export function host(value: Value): Host<number> {
+  if (isNumbers(value)) return value;
+  const one = tensor(value).detach();
+  const data = one.dtype === "bfloat16" || one.dtype === "float16" ? one.to("float32") : one;
+  return new Host(typeOf(one), one.shape, Array.from(data.dataSync(), Number));
+}
+
+/** Returns an input as a list of numbers, which is empty if it was left out. */
+export function hostOr(value: Value): readonly number[] {
+  return value === undefined || value === null ? [] : host(value).data;
+}
+
+/** Returns an input as a list of integers; undefined if it was left out. */
+export function ints(value: Value): number[] | undefined {
+  return value === undefined || value === null ? undefined : [...host(value).data];
+}
+
+/** Returns an input as a list of integers that must be there. */
+export function intsOf(value: Value, name: string): number[] {
+  return ints(value) ?? fail("InvalidArgument", kWhere, `expected the input ${name}, got nothing.`);
+}
+
+/** Returns an input with one element as a number; undefined if it was left out. */
+export function number(value: Value): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  const { data } = host(value);
+  if (data.length !== 1) {
+    fail("ShapeMismatch", kWhere, `expected one number as an input, got ${data.length}.`);
+  }
+  return data[0];
+}
+
+/** Returns an input as a sequence. */
+export function sequence(value: Value): readonly Value[] {
+  if (Array.isArray(value)) return value;
+  return fail("InvalidArgument", kWhere, `expected a sequence as an input, got ${named(value)}.`);
+}
+
+/** Returns an input as texts. */
+export function texts(value: Value): Host<string> {
+  if (isTexts(value)) return value;
+  return fail("DtypeMismatch", kWhere, `expected texts as an input, got ${named(value)}.`);
+}
+
+/** Returns the type of the elements of a tensor or array. */
+export function elementType(value: Value): TypeName {
+  return value instanceof Host ? value.type : typeOf(tensor(value));
+}
+
+/** Returns the sizes of a tensor or array. */
+export function shapeOf(value: Value): readonly number[] {
+  return value instanceof Host ? value.shape : tensor(value).shape;
+}
+
+/** Whether a value stands for a type that edgegrad lacks. */
+export function isForeignValue(value: Value): boolean {
+  return value instanceof eg.Tensor ? isForeign(value) : false;
+}
+
+function named(value: Value): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "an optional without a value";
+  if (value instanceof Host) return "an array of texts";
+  return value instanceof eg.Tensor ? "a tensor" : "a sequence";
+}

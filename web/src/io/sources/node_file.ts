@@ -1,0 +1,64 @@
+import type { nodeFiles } from "../../runtime/node.js";
+import { failClosed, failToRead, reject } from "../broken_file.js";
+import { kPieceBytes, type Source } from "./source.js";
+
+type Handle = Awaited<ReturnType<NonNullable<ReturnType<typeof nodeFiles>>["promises"]["open"]>>;
+
+/** A file of Node, open for reading. */
+export class NodeFileSource implements Source {
+  readonly name: string;
+  readonly size: number;
+  readonly #where: string;
+  #handle: Handle | null;
+
+  private constructor(where: string, name: string, size: number, handle: Handle) {
+    this.name = name;
+    this.size = size;
+    this.#where = where;
+    this.#handle = handle;
+  }
+
+  /** Opens a file; `files` is Node's module. */
+  static async open(
+    where: string,
+    path: string | URL,
+    files: NonNullable<ReturnType<typeof nodeFiles>>,
+  ): Promise<NodeFileSource> {
+    let handle: Handle | undefined;
+    try {
+      handle = await files.promises.open(path);
+      const status = await handle.stat();
+      if (!status.isFile()) throw new Error("it is not a file");
+      return new NodeFileSource(where, String(path), status.size, handle);
+    } catch (error) {
+      await handle?.close();
+      return failToRead(where, String(path), error);
+    }
+  }
+
+  async *pieces(start: number, end: number): AsyncIterable<Uint8Array> {
+    for (let at = start; at < end; ) {
+      const piece = await this.#read(at, Math.min(end - at, kPieceBytes));
+      if (piece.length === 0) reject(`${this.name} ends before byte ${end}.`);
+      yield piece;
+      at += piece.length;
+    }
+  }
+
+  async #read(start: number, length: number): Promise<Uint8Array> {
+    if (this.#handle === null) failClosed(this.#where);
+    try {
+      const bytes = new Uint8Array(length);
+      const { bytesRead } = await this.#handle.read(bytes, 0, length, start);
+      return bytes.subarray(0, bytesRead);
+    } catch (error) {
+      return failToRead(this.#where, this.name, error);
+    }
+  }
+
+  async close(): Promise<void> {
+    const handle = this.#handle;
+    this.#handle = null;
+    await handle?.close();
+  }
+}

@@ -1,0 +1,26 @@
+import { describe, fail } from "../runtime/errors.js";
+
+/**
+ * Throws InvalidArgument for a value at a path that a file cannot contain. `storable` says which values it can, for those that no other
+ * sentence explains.
+ */
+export function refuseToStore(
+  where: string,
+  path: string,
+  value: unknown,
+  storable: string,
+): never {
+  const hasState = typeof (value as { stateDict?: unknown } | undefined)?.stateDict === "function";
+  const subject = path === "" ? "the value" : JSON.stringify(path);
+  const advice = hasState ? "Save its stateDict()." : storable;
+  fail(
+    "InvalidArgument",
+    where,
+    `${subject} cannot be stored: it is ${describe(value)}. ${advice}`,
+  );
+}
+
+/** Returns the path of a value in another one, for messages. */
+export function joinedPath(path: string, key: string | number): string {
+  return path === "" ? `${key}` : `${path}.${key}`;
+}
