@@ -184,4 +184,18 @@ describe("prune", () => {
       /weight_orig/,
     );
   });
+
+
+  test("of a tensor: arguments that are no tensors, or of another shape, are errors", () => {
+    const container = new prune.PruningContainer(new prune.L1Unstructured({ amount: 1 }));
+    const x = eg.ones([2, 3]);
+    for (const [call, name] of [
+      [() => container.prune(1n, x), "t"],
+      [() => container.prune(x, [undefined]), "defaultMask"],
+      [() => container.computeMask(1n, x), "t"],
+      [() => container.computeMask(x, class {}), "defaultMask"],
+    ])
+      assertThrows(call, "InvalidArgument", new RegExp(`Container\\.\\w+\\] ${name}\\b`));
+    assertThrows(() => container.prune(x, eg.ones([3])), "ShapeMismatch", /\[2,3\].*\[3\]/);
+  });
 });

@@ -59,6 +59,7 @@ export abstract class BasePruningMethod {
   /** Returns a tensor with pruned elements set to 0; the method ranks `importanceScores` instead of the tensor if given. */
   prune(t: Tensor, defaultMask?: Tensor | null, importanceScores?: Tensor | null): Tensor {
     const where = `${this.constructor.name}.prune`;
+    checkMasked(where, t, defaultMask ?? undefined);
     const scores = scoresFor(where, t, importanceScores);
     return scope(() => {
       const mask = noGrad(() => this.computeMask(scores, defaultMask ?? onesLike(t)));
@@ -132,6 +133,7 @@ export class PruningContainer extends BasePruningMethod {
 
   /** Returns `defaultMask` with additional zeros by the last method. */
   override computeMask(t: Tensor, defaultMask: Tensor): Tensor {
+    checkMasked("PruningContainer.computeMask", t, defaultMask);
     const method = this.methods.at(-1);
     return method === undefined ? defaultMask : combinedMask(method, t, defaultMask);
   }
@@ -252,6 +254,16 @@ function partsOf(module: Module, name: string): { original: Tensor; mask: Tensor
   if (original instanceof Tensor && mask instanceof Tensor) return { original, mask };
   const message = `${module.constructor.name} has no pruned parameter "${name}".`;
   return fail("InvalidArgument", "prune", message);
+}
+
+function checkMasked(where: string, t: unknown, mask: unknown): void {
+  if (!(t instanceof Tensor)) fail("InvalidArgument", where, refusal("t", "a tensor", t));
+  if (mask === undefined) return;
+  if (!(mask instanceof Tensor))
+    fail("InvalidArgument", where, refusal("defaultMask", "a tensor", mask));
+  if (String(mask.shape) === String(t.shape)) return;
+  const message = `defaultMask: expected the shape [${t.shape}] of the tensor, got [${mask.shape}].`;
+  fail("ShapeMismatch", where, message);
 }
 
 function scoresFor(where: string, t: Tensor, scores: Tensor | null | undefined): Tensor {
