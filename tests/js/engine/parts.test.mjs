@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { afterEach, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import * as eg from "edgegrad";
+import { kPartNames } from "../../../scripts/split/index.mjs";
 import { runPrograms } from "../../../scripts/split/programs.mjs";
 import { kRoot } from "../support/files.mjs";
 
@@ -15,7 +16,6 @@ import { kRoot } from "../support/files.mjs";
 const kStarts = Number(process.env.EG_STARTS ?? 2);
 
 const kFolder = join(kRoot, "dist", "wasm");
-const kParts = ["layers", "conv", "attention", "extras", "rest"];
 const partIn = (file) => /\.(\w+)\.wasm$/.exec(String(file))?.[1];
 
 /** The parts that were read in the middle of an op. */
@@ -26,9 +26,9 @@ const { readFile } = promises;
 /** Makes the parts arrive never unless an op asks for them. */
 function withoutPrefetch() {
   promises.readFile = (file, ...rest) =>
-    kParts.includes(partIn(file)) ? new Promise(() => {}) : readFile(file, ...rest);
+    kPartNames.includes(partIn(file)) ? new Promise(() => {}) : readFile(file, ...rest);
   fs.readFileSync = (file, ...rest) => {
-    if (kParts.includes(partIn(file))) readNow.add(partIn(file));
+    if (kPartNames.includes(partIn(file))) readNow.add(partIn(file));
     return read(file, ...rest);
   };
 }
@@ -96,7 +96,7 @@ describe("a part that is needed before it is there", () => {
 
   test("is prefetched otherwise", async () => {
     fs.readFileSync = (file, ...rest) => {
-      assert.ok(!kParts.includes(partIn(file)), `${file} was read in the middle of an op`);
+      assert.ok(!kPartNames.includes(partIn(file)), `${file} was read in the middle of an op`);
       return read(file, ...rest);
     };
     await start("simd", { threads: 2, preload: "all" });
@@ -120,7 +120,7 @@ describe("a part that is needed before it is there", () => {
         assert.throws(svd, { code: "Internal", message: /edgegrad-simd\.\w+\.wasm/ });
       await runPrograms(eg, 1, ["arithmetic"]);
       while (warnings.length === 0) await setTimeout(5);
-      for (const part of kParts)
+      for (const part of kPartNames)
         copyFileSync(
           join(kFolder, `edgegrad-simd.${part}.wasm`),
           join(folder, `edgegrad-simd.${part}.wasm`),

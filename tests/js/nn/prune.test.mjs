@@ -185,7 +185,6 @@ describe("prune", () => {
     );
   });
 
-
   test("of a tensor: arguments that are no tensors, or of another shape, are errors", () => {
     const container = new prune.PruningContainer(new prune.L1Unstructured({ amount: 1 }));
     const x = eg.ones([2, 3]);

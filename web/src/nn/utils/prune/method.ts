@@ -258,20 +258,18 @@ function partsOf(module: Module, name: string): { original: Tensor; mask: Tensor
 
 function checkMasked(where: string, t: unknown, mask: unknown): void {
   if (!(t instanceof Tensor)) fail("InvalidArgument", where, refusal("t", "a tensor", t));
-  if (mask === undefined) return;
-  if (!(mask instanceof Tensor))
-    fail("InvalidArgument", where, refusal("defaultMask", "a tensor", mask));
-  if (String(mask.shape) === String(t.shape)) return;
-  const message = `defaultMask: expected the shape [${t.shape}] of the tensor, got [${mask.shape}].`;
-  fail("ShapeMismatch", where, message);
+  if (mask !== undefined) checkAlike(where, "defaultMask", mask, t);
 }
 
 function scoresFor(where: string, t: Tensor, scores: Tensor | null | undefined): Tensor {
   if (scores === null || scores === undefined) return t;
-  if (!(scores instanceof Tensor)) {
-    fail("InvalidArgument", where, refusal("importanceScores", "a tensor", scores));
-  }
-  if (String(scores.shape) === String(t.shape)) return scores;
-  const message = `importanceScores: expected the shape [${t.shape}] of the parameter, got [${scores.shape}].`;
-  return fail("ShapeMismatch", where, message);
+  checkAlike(where, "importanceScores", scores, t);
+  return scores;
+}
+
+function checkAlike(where: string, name: string, value: unknown, t: Tensor): void {
+  if (!(value instanceof Tensor)) fail("InvalidArgument", where, refusal(name, "a tensor", value));
+  if (String(value.shape) === String(t.shape)) return;
+  const message = `${name}: expected the shape [${t.shape}] of the parameter, got [${value.shape}].`;
+  fail("ShapeMismatch", where, message);
 }
