@@ -19,6 +19,7 @@ import { bundlable, unfollowed } from "./bundlable.mjs";
 import { bundleSizes } from "./bundles.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
 import { orderFunctions } from "./function_order.mjs";
+import { writeNamespaces } from "./namespaces.mjs";
 import { buildPreset } from "./preset.mjs";
 import { expected, kRoot, main, quiet, step } from "./process.mjs";
 import { smaller } from "./smaller.mjs";
@@ -85,7 +86,7 @@ function isNewer(file, ...sources) {
  * it never loads both forms. During development nothing is dropped and the single file loads faster, so it is used there
  * ("development").
  *
- * dist/single/index.js is edgegrad/single, also one file, and dist/single/edge.js what both entries are at the edge. An add-on is
+ * dist/namespaces has the entries edgegrad/nn and the like, and dist/single/index.js is edgegrad/single, also one file, and dist/single/edge.js what both entries are at the edge. An add-on is
  * a file that imports `edgegrad`, which in a program is the same engine, and files that it loads later.
  */
 export async function buildWeb() {
@@ -97,6 +98,7 @@ export async function buildWeb() {
     await bundle(join(source, "one_file.ts"), join(kDist, "index.js"));
     await writeSingle(join(source, "single"), join(kDist, "single"));
     await writeModules(source);
+    await writeNamespaces(join(kDist, "index.js"));
     await bundle(join(source, "webgpu", "index.ts"), join(kDist, "wasm", "edgegrad-webgpu.js"));
     await writeAddons();
     const tsc = join(kRoot, "node_modules", "typescript", "bin", "tsc");

@@ -33,6 +33,14 @@ export const kPrograms = {
     globalThis.eg = eg;`,
 };
 
+/** The same MLP, with entries of namespaces. */
+export const kWithEntries = kPrograms["an MLP that is trained"].replace(
+  'import { crossEntropy, init, nn, optim, randn, scope, tensor } from "edgegrad";',
+  `import { crossEntropy, init, randn, scope, tensor } from "edgegrad";
+    import * as nn from "edgegrad/nn";
+    import * as optim from "edgegrad/optim";`,
+);
+
 const kWasm = /\.\/wasm\//;
 
 /** The tools, each a function from an entry file, the file to write and whether to minify it. */
@@ -111,7 +119,8 @@ export async function bundleSizes() {
   const folder = new BundleFolder();
   try {
     const rows = [];
-    for (const [program, text] of Object.entries(kPrograms)) {
+    const programs = { ...kPrograms, "an MLP, with entries of namespaces": kWithEntries };
+    for (const [program, text] of Object.entries(programs)) {
       const sizes = {};
       for (const tool of Object.keys(kBundlers)) {
         const file = await folder.bundle(tool, { "main.js": text });

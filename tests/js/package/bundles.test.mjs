@@ -5,7 +5,13 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { BundleFolder, gzipped, kBundlers, kPrograms } from "../../../scripts/bundles.mjs";
+import {
+  BundleFolder,
+  gzipped,
+  kBundlers,
+  kPrograms,
+  kWithEntries,
+} from "../../../scripts/bundles.mjs";
 import { runNode } from "../support/child.mjs";
 import { eg } from "../support/engine.mjs";
 
@@ -71,6 +77,31 @@ for (const tool of Object.keys(kBundlers)) {
       assert.deepEqual(wordsIn(mlp, kOtherLayers), tool === "esbuild" ? kOtherLayers : []);
       for (const name of others) assert.deepEqual(wordsIn(name, kOtherLayers), [], name);
     });
+
+    test("with the entries edgegrad/nn and edgegrad/optim, only what is named is there", async () => {
+      const file = await folder.bundle(tool, { "main.js": kWithEntries });
+      const text = readFileSync(file, "utf8");
+      assert.deepEqual(
+        kOtherLayers.filter((word) => text.includes(word)),
+        [],
+      );
+      assert.ok(text.includes("Linear"));
+    });
+
+    test("entries of namespaces have the members of the package itself", async () => {
+      const program = `
+        import * as eg from "edgegrad";
+        import { Linear } from "edgegrad/nn";
+        import * as optim from "edgegrad/optim";
+        import { Normal } from "edgegrad/distributions";
+        await eg.init({ threads: 1 });
+        const model = new Linear(2, 1);
+        new optim.SGD(model.parameters(), { lr: 0.1 });
+        const same = [Linear === eg.nn.Linear, optim.SGD === eg.optim.SGD];
+        console.log(JSON.stringify([...same, Normal === eg.distributions.Normal]));`;
+      const printed = await outputOf(await folder.bundle(tool, { "main.js": program }));
+      assert.deepEqual(printed, [true, true, true]);
+    });
   });
 }
 
@@ -99,7 +130,8 @@ const kReport = `(eg) => {
 
 const kFrames = {
   "main.js": `
-    import { init, matmul, nn, noGrad, ones, scope } from "edgegrad";
+    import * as nn from "edgegrad/nn";
+    import { init, matmul, noGrad, ones, scope } from "edgegrad";
     import { Net } from "./net.js";
     import { userScope } from "./user_scope.js";
     await init({ threads: 1 });

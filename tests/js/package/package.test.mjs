@@ -6,6 +6,8 @@ import { describe, test } from "node:test";
 import { kAddons } from "../../../scripts/addons.mjs";
 import { addonEntryFiles } from "../../../scripts/build.mjs";
 import { gzipped } from "../../../scripts/bundles.mjs";
+import { namespaceEntries } from "../../../scripts/namespaces.mjs";
+import { eg } from "../support/engine.mjs";
 import { kRoot, readJson } from "../support/files.mjs";
 
 const kWasm = readdirSync(`${kRoot}dist/wasm`).map((name) => `wasm/${name}`);
@@ -15,7 +17,7 @@ const kScripts = ["index.js", ...kWasm]
 const [, ...kModules] = kScripts;
 
 // The other form of the package, which bundlers find through the export condition "module".
-const kElsewhere = new RegExp(`^(wasm|single|${kAddons.join("|")})\\b`);
+const kElsewhere = new RegExp(`^(wasm|single|namespaces|${kAddons.join("|")})\\b`);
 const kSources = readdirSync(`${kRoot}dist`, { recursive: true })
   .filter((name) => name.endsWith(".js") && name !== "index.js" && !kElsewhere.test(name))
   .map((name) => ({ name, text: readFileSync(`${kRoot}dist/${name}`, "utf8") }));
@@ -77,6 +79,28 @@ describe("edgegrad/single", () => {
     assert.match(text, /\bimport \w+ from"\.\.\/wasm\/edgegrad-single\.wasm\?module"/);
     assert.match(text, /\bexport\*from"\.\/index\.js"/);
   });
+});
+
+describe("entries of namespaces", () => {
+  const entries = namespaceEntries().map(({ name }) => name);
+  const hasMembers = (value) => Object.values(value).some((one) => typeof one === "function");
+
+  test("are all namespaces that the package exports", () => {
+    const namespaces = Object.entries(eg).filter(
+      ([name, value]) => name === "fft" || (typeof value === "object" && hasMembers(value)),
+    );
+    assert.deepEqual(namespaces.map(([name]) => name).sort(), entries);
+  });
+
+  for (const name of entries) {
+    test(`edgegrad/${name} has the members of eg.${name}`, async () => {
+      const entry = await import(`edgegrad/${name}`);
+      assert.deepEqual(Object.keys(entry), Object.keys(eg[name]).sort());
+      for (const member of Object.keys(entry)) assert.equal(entry[member], eg[name][member]);
+      const { types } = readJson("package.json").exports[`./${name}`];
+      assert.match(readFileSync(`${kRoot}${types}`, "utf8"), /\bexport\b/);
+    });
+  }
 });
 
 // The most kB of each add-on after gzip.

@@ -1,0 +1,38 @@
+// The entries of namespaces: `edgegrad/nn` is what `edgegrad` exports as nn. esbuild keeps an object of functions whole, such as `nn`
+// where it is imported from `edgegrad`, and shakes `import * as nn from "edgegrad/nn"`.
+//
+// package.json lists them, each with its declarations. An entry takes its members from `edgegrad`, so both are the same
+// wherever the package is one file; where bundlers load it as separate modules, it is the module itself.
+
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { pathToFileURL } from "node:url";
+import { kRoot } from "./process.mjs";
+
+const kFolder = "./dist/namespaces";
+
+/** Returns { name, types } for each entry. `types` is the path of its declarations in the package. */
+export function namespaceEntries() {
+  const { exports } = JSON.parse(readFileSync(join(kRoot, "package.json"), "utf8"));
+  return Object.entries(exports)
+    .filter(([, conditions]) => conditions.default?.startsWith(`${kFolder}/`))
+    .map(([path, { types }]) => ({ name: path.slice("./".length), types }));
+}
+
+/** Writes the entries' files; the package as one file, `index`, and its modules must be there. */
+export async function writeNamespaces(index) {
+  const folder = join(kRoot, kFolder);
+  mkdirSync(folder, { recursive: true });
+  // The query avoids the module of an earlier build in the same process.
+  const eg = await import(`${pathToFileURL(index)}?${Date.now()}`);
+  const toModule = (path) => relative(folder, join(kRoot, path)).replaceAll(sep, "/");
+  for (const { name, types } of namespaceEntries()) {
+    const members = Object.keys(eg[name]).join(", ");
+    const one = `import { ${name} as namespace } from "edgegrad";\nexport const { ${members} } = namespace;\n`;
+    writeFileSync(join(folder, `${name}.js`), one);
+    // The first module marks where the package's code begins, as in web/src/index.ts.
+    const first = `import { EdgeGradError } from "${toModule("dist/runtime/errors.js")}";\n`;
+    const all = `export * from "${toModule(types.replace(/\.d\.ts$/, ".js"))}";\n`;
+    writeFileSync(join(folder, `${name}.modules.js`), first + all);
+  }
+}
