@@ -56,7 +56,15 @@ namespace eg::op {
 /// The name of an op and the sentence that documents it in every table, page and type declaration.
 struct Doc {
   std::string_view name;
-  std::string_view text;
+  std::string_view
+      text;  ///< empty in WebAssembly: only tools read it, and each page would download it
+
+  constexpr Doc(std::string_view op_name, [[maybe_unused]] std::string_view sentence)
+      : name(op_name) {
+#if !defined(__EMSCRIPTEN__)
+    text = sentence;
+#endif
+  }
 };
 
 /// How the dtype of the result depends on the operands.

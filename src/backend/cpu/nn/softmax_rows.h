@@ -54,7 +54,8 @@ template <class T>
 T log_sum_exp(const T* x, std::int64_t count, T largest) {
   double total = 0;
   fold_row<fold::SumExp>(x, count, largest, total);
-  return static_cast<T>(std::log(total));
+  // std::log has tables, which each page that trains a classifier would download.
+  return static_cast<T>(vec_log(splat(total))[0]);
 }
 
 /// Returns the largest element of each of the columns at a cursor.

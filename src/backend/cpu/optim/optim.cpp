@@ -73,18 +73,12 @@ void sgd_step(const SgdOptions& options, std::int64_t count, T* param, const T* 
   });
 }
 
-// A separate function, so that only programs with such numbers of steps download pow and its
-// tables.
-[[gnu::noinline]] double fractional_power(double base, double exponent) {
-  return std::pow(base, exponent);
-}
-
 /// Returns base to the power of a number of steps, which is a whole number unless a program has set
-/// it otherwise.
+/// it otherwise. std::pow has tables, which each page that trains would download.
 double power(double base, double steps) {
   constexpr double kLargest = 1U << 31U;
   if (!(steps >= 0 && steps < kLargest) || steps != std::floor(steps))
-    return fractional_power(base, steps);
+    return vec_pow(splat(base), splat(steps))[0];
   double result = 1;
   double square = base;
   for (auto left = static_cast<std::uint32_t>(steps); left > 0; left /= 2) {

@@ -230,16 +230,12 @@ void Reduce::compute_on_cpu() const {
   std::array<Operand, 1> reduced{Operand{x.view(), split.reduced_strides}};
   const cpu::Loop kept_loop = cpu::make_loop(split.kept, kept);
   const cpu::Loop reduced_loop = cpu::make_loop(split.reduced, reduced);
-  switch (reduction.compute) {
-    case DType::kFloat32:
-      return cpu::Reducer<float>(*this, kept_loop, reduced_loop).run();
-    case DType::kFloat64:
-      return cpu::Reducer<double>(*this, kept_loop, reduced_loop).run();
-    case DType::kInt64:
-      return cpu::Reducer<std::int64_t>(*this, kept_loop, reduced_loop).run();
-    default:
+  visit_dtype(reduction.compute, [&]<class T>() {
+    if constexpr (std::is_floating_point_v<T> || std::is_same_v<T, std::int64_t>)
+      cpu::Reducer<T>(*this, kept_loop, reduced_loop).run();
+    else
       fail(ErrorCode::kDtypeMismatch, "reductions do not support ", reduction.compute, '.');
-  }
+  });
 }
 
 }  // namespace eg::kernel
