@@ -4,10 +4,16 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { cacheFolder, kRoot, quiet } from "../process.mjs";
 
 const kPreset = "clang-tidy";
+
+/**
+ * How many files of a folder are checked as one translation unit. Most of the time goes into the headers of the standard library,
+ * which are then read once.
+ */
+const kTogether = 8;
 
 /** Returns clang-tidy's reports for the files that have findings. */
 export async function findTidyErrors(files) {
@@ -15,17 +21,22 @@ export async function findTidyErrors(files) {
   await quiet("cmake", ["--preset", kPreset], { cwd: kRoot });
   const passed = join(cacheFolder(), "clang-tidy");
   mkdirSync(passed, { recursive: true });
-  const waiting = files.map((file) => [file, join(passed, fingerprint(file))]);
-  const queue = waiting.filter(([, stamp]) => !existsSync(stamp));
+  const waiting = files
+    .map((file) => ({ file, stamp: join(passed, fingerprint(file)) }))
+    .filter(({ stamp }) => !existsSync(stamp));
+  const queue = batchesOf(waiting);
   const reports = [];
-  const worker = async () => {
+  const worker = async (_, index) => {
+    const unit = join(folder, `together${index}.cpp`);
     for (let next = queue.pop(); next; next = queue.pop()) {
-      const [file, stamp] = next;
-      try {
-        await quiet("clang-tidy-19", ["--quiet", "-p", folder, file], { cwd: kRoot });
-        writeFileSync(stamp, "");
-      } catch (error) {
-        reports.push((error.output ?? String(error)).replace(/^\d+ warnings? generated\.\n/gm, ""));
+      if (next.length > 1 && (await passTogether(next, unit, folder))) {
+        for (const { stamp } of next) writeFileSync(stamp, "");
+        continue;
+      }
+      for (const { file, stamp } of next) {
+        const report = await reportOn(["-p", folder, file]);
+        if (report === null) writeFileSync(stamp, "");
+        else reports.push(report);
       }
     }
   };
@@ -33,6 +44,37 @@ export async function findTidyErrors(files) {
   return reports;
 }
 
+function batchesOf(waiting) {
+  const folders = new Map();
+  for (const one of waiting)
+    folders.set(dirname(one.file), [...(folders.get(dirname(one.file)) ?? []), one]);
+  return [...folders.values()].flatMap((all) => {
+    const count = Math.ceil(all.length / kTogether);
+    return Array.from({ length: count }, (_, i) => all.filter((_, k) => k % count === i));
+  });
+}
+
+// Files that have local names in common cannot be compiled together, and are then checked one by one, as is a batch with findings.
+async function passTogether(files, unit, folder) {
+  writeFileSync(unit, files.map(({ file }) => `#include "${join(kRoot, file)}"\n`).join(""));
+  const commands = JSON.parse(readFileSync(join(folder, "compile_commands.json"), "utf8"));
+  const { command } = commands.find(({ file }) => file === join(kRoot, files[0].file));
+  const [, ...options] = command.slice(0, command.lastIndexOf(" -o ")).split(" ");
+  // Including a source file is the point here.
+  const checks = "--checks=-bugprone-suspicious-include";
+  const rules = `--config-file=${join(kRoot, ".clang-tidy")}`;
+  return (await reportOn([checks, rules, unit, "--", ...options])) === null;
+}
+
+/** Returns what clang-tidy reports, or null if there is nothing. */
+async function reportOn(options) {
+  try {
+    await quiet("clang-tidy-19", ["--quiet", ...options], { cwd: kRoot });
+    return null;
+  } catch (error) {
+    return (error.output ?? String(error)).replace(/^\d+ warnings? generated\.\n/gm, "");
+  }
+}
 /** Returns a hash of everything that the result for a file depends on. */
 function fingerprint(file) {
   const hash = createHash("sha256");
