@@ -63,6 +63,10 @@ Tensor limit(Apply apply, const Operand& x, const std::optional<Operand>& min,
     if (max.has_value()) numbers.max = number_of(*max);
     return apply_op<op::Clamp>(apply, numbers, x);
   }
+  for (const auto& one : {min, max}) {
+    if (one.has_value())
+      broadcast_shapes(x.tensor().shape(), one->tensor().shape(), op::Clamp::doc.name);
+  }
   const Operand above =
       min.has_value() ? apply_op<op::ClampMin>(apply, {}, x, below(*min, max)) : x;
   return max.has_value() ? apply_op<op::ClampMax>(apply, {}, above, *max) : above.tensor();
@@ -138,7 +142,13 @@ Tensor Overload<op::Clamp>::call(const Operand& input, const Limit& min, const L
 }
 Tensor Overload<op::Clamp>::call_in_place(const Operand& input, const Limit& min,
                                           const Limit& max) {
-  return limit(apply_elementwise_in_place, input, min, max);
+  if (!min.has_value() || !max.has_value() || (is_number(min) && is_number(max)))
+    return limit(apply_elementwise_in_place, input, min, max);
+  // The input must not be changed by one limit if the other one is refused.
+  const std::array<Tensor, 3> operands{input.tensor(), min->tensor(), max->tensor()};
+  return write_result(op::Clamp::doc.name, operands, [&](const Tensor& target) {
+    return limit(apply_elementwise, target, min, max);
+  });
 }
 
 Tensor Overload<op::BitwiseNot>::call(const Operand& input) {

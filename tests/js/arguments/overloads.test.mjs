@@ -61,6 +61,15 @@ describe("clamp", () => {
     assert.deepEqual(x.arraySync(), [-1, 1, 2]);
     assert.deepEqual(x.clamp_({ max: 1 }).arraySync(), [-1, 1, 1]);
   });
+
+  test("clamp_ with a limit that is refused leaves its operand as it was", () => {
+    for (const min of [0, eg.tensor([0, 0, 0])]) {
+      const x = eg.tensor([-1, 2, 3]);
+      assert.throws(() => x.clamp_(min, eg.tensor([1, 2])), isCode("ShapeMismatch"));
+      assert.deepEqual(x.arraySync(), [-1, 2, 3]);
+      assert.equal(x.version, 0);
+    }
+  });
 });
 
 describe("bits", () => {
