@@ -25,7 +25,8 @@ const kCorePrograms = ["mlp", "arithmetic"];
 const kNeeds = [
   { part: "conv", programs: ["cnn"] },
   { part: "attention", programs: ["gpt"] },
-  { part: "extras", programs: ["evaluation", "optimizers", "points", "recurrent"] },
+  { part: "extras", programs: ["evaluation", "optimizers", "points", "recurrent", "sampling"] },
+  { part: "layers", programs: ["batches"] },
   // With what the first one has.
   { part: "extras", programs: ["images"], besides: "conv" },
 ];
@@ -38,8 +39,11 @@ const isOfLibrary = (name) => /^\w+$/.test(name);
 const kLoading =
   /^(?:eg::(?:bindings::request_part|detail::load_shared_parts|pool_\w+|(?:Heap|PageHeap|Slabs|\(anonymous namespace\)::SystemArena)::[^(]*)\(|operator (?:new|delete)\()/;
 const kRequests = ["request"];
-/** What several of these parts need. */
+/**
+ * What attention, extras and datasets have in common. Convolutions have so little in common with the others that it is in the core.
+ */
 const kShared = "layers";
+const kUnlikeOthers = "conv";
 /** What no program needs. */
 const kRest = "rest";
 /** All parts besides the core, by their numbers in stubs. */
@@ -188,7 +192,7 @@ function addLambdas(functions, linked) {
 /** Returns where a function goes that these parts need. */
 function sharedPart(needing) {
   const all = new Set(needing);
-  if (all.has(kCore)) return kCore;
+  if (all.has(kCore) || (all.size > 1 && all.has(kUnlikeOthers))) return kCore;
   return all.size > 1 ? kShared : ([...all][0] ?? kRest);
 }
 

@@ -88,6 +88,19 @@ function optimizers(eg, random) {
   ]);
 }
 
+// A set of samples in shuffled batches.
+async function batches(eg, random) {
+  const { Sequential, Linear, ReLU } = eg.nn;
+  const [inputs, classes, count] = [random(1, 40), random(2, 12), random(8, 80)];
+  const model = new Sequential(new Linear(inputs, 16), new ReLU(), new Linear(16, classes));
+  const optimizer = new eg.optim.Adam(model.parameters(), { lr: 0.01 });
+  const labels = eg.randint(0, classes, [count]);
+  const set = new eg.data.TensorDataset(eg.rand([count, inputs]), labels);
+  const loader = new eg.data.DataLoader(set, { batchSize: random(1, 20), shuffle: true });
+  for await (const [x, y] of loader)
+    await train(eg, optimizer, () => eg.crossEntropy(model.call(x), y), 1);
+}
+
 /** Regression and classification of points, with batches from a loader. */
 async function points(eg, random) {
   const { Sequential, Linear, Tanh, Sigmoid, GELU, SiLU, LeakyReLU, ELU, Softplus } = eg.nn;
@@ -284,7 +297,11 @@ async function gpt(eg, random) {
     },
     2,
   );
-  const scores = eg.noGrad(() => model.call(text.narrow(0, 0, context).unsqueeze(0))).select(1, -1);
+}
+
+// What a language model writes, which is after it has been trained.
+async function sampling(eg, random) {
+  const scores = eg.randn([1, random(2, 70), random(6, 70)]).select(1, -1);
   eg.multinomial(scores.div(0.8).softmax(-1), 1).item();
   scores.topk(5);
 }
@@ -326,10 +343,12 @@ export const kPrograms = {
   arithmetic,
   evaluation,
   optimizers,
+  batches,
   points,
   cnn,
   images,
   gpt,
+  sampling,
   recurrent,
   request,
 };

@@ -50,10 +50,12 @@ const kNeeded = {
   evaluation: ["layers", "extras"],
   optimizers: ["layers", "extras"],
   images: ["layers", "conv", "extras"],
+  batches: ["layers"],
   points: ["layers", "extras"],
   recurrent: ["layers", "extras"],
-  cnn: ["layers", "conv"],
+  cnn: ["conv"],
   gpt: ["layers", "attention"],
+  sampling: ["layers", "extras"],
 };
 
 for (const variant of ["simd", "single"]) {

@@ -31,7 +31,7 @@ import { BatchSampler, RandomSampler, type Sampler, SequentialSampler } from "./
 import { type Fill, PositionSource, type Source, StreamSource } from "./source.js";
 import { makesBatches } from "./subset.js";
 
-needsPart("extras");
+needsPart("layers");
 
 const kName = "DataLoader";
 

@@ -15,9 +15,14 @@ export type Part = (typeof kParts)[number];
 
 const needed = new Set<Part>();
 
+/** Returns what a module needs whose ops are in `part`. What convolutions share with the others is in the core. */
+export function withShared(part: Part): readonly Part[] {
+  return part === "conv" || part === "layers" ? [part] : ["layers", part];
+}
+
 /** Called on import by modules whose ops are in a part: init() then loads it together with the core. */
 export function needsPart(part: Part): void {
-  needed.add("layers").add(part);
+  for (const one of withShared(part)) needed.add(one);
 }
 
 /** True where a part can be loaded in the middle of an op. Elsewhere the engine is loaded as one file. */

@@ -6,7 +6,7 @@
 
 import type { Plugin } from "vite";
 import { kRelaxedSimdModule, kVariants, type Variant } from "../runtime/builds.js";
-import { kParts, type Part } from "../runtime/parts.js";
+import { kParts, type Part, withShared } from "../runtime/parts.js";
 
 /** The addresses of the files of a build that the page needs before it can train. */
 interface Files {
@@ -72,9 +72,11 @@ function filesIn(
     .flatMap(({ dynamicImports }) => dynamicImports.map((name) => bundle[name]))
     .filter((file): file is Chunk => file?.type === "chunk");
   const needed = new Set(
-    chunks.flatMap(({ moduleIds }) => moduleIds.flatMap((id) => partsOf.get(id) ?? [])),
+    chunks.flatMap(({ moduleIds }) =>
+      moduleIds.flatMap((id) => (partsOf.get(id) ?? []).flatMap(withShared)),
+    ),
   );
-  const parts = kParts.filter((part) => needed.has(part) || (part === "layers" && needed.size > 0));
+  const parts = kParts.filter((part) => needed.has(part));
   const addressOf = (name: string) => {
     const isIt = (file: Bundle[string]) =>
       file.type === "asset" && endsIn(file.originalFileNames, name);
