@@ -4,6 +4,7 @@ import * as eg from "edgegrad";
 import { fail } from "./errors.js";
 import type { Subgraph } from "./graph/program.js";
 import { runGraph } from "./graph/run.js";
+import type { OnnxHeader } from "./header.js";
 import { fedValue, type GraphValue, resultOf } from "./interface.js";
 import { onDevice, type Value } from "./values/value.js";
 
@@ -17,16 +18,13 @@ export interface Member {
 }
 
 /** A model that can be run. */
-export interface Program {
+export interface Program extends OnnxHeader {
   readonly graph: Subgraph;
   /** What the slots hold when a run begins. */
   readonly frame: readonly Value[];
   readonly inputs: readonly GraphValue[];
   readonly outputs: readonly GraphValue[];
   readonly members: readonly Member[];
-  readonly opset: number;
-  readonly producer: string;
-  readonly metadata: Readonly<Record<string, string>>;
   /** The file without the tensors of the members, for save(). */
   readonly file: Uint8Array;
 }
