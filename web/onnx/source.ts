@@ -4,23 +4,33 @@ import { fail } from "./errors.js";
 
 /** A Blob or File, as far as it is used: declarations must not need the DOM's. */
 export interface BlobSource {
+  /** Its bytes. */
   readonly size: number;
+  /** Returns a part, without reading it. */
   slice(start?: number, end?: number): BlobSource;
+  /** Reads it. */
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
 /** A Response of fetch(), as far as it is used. */
 export interface ResponseSource {
+  /** Whether the status is one of success. */
   readonly ok: boolean;
+  /** The status code of HTTP. */
   readonly status: number;
+  /** Where it came from. */
   readonly url: string;
+  /** Whether its body has been read. */
   readonly bodyUsed: boolean;
+  /** Reads its body. */
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
 /** A URL, as far as it is used. */
 export interface UrlSource {
+  /** The whole address. */
   readonly href: string;
+  /** Its scheme, such as "https:". */
   readonly protocol: string;
 }
 
