@@ -19,7 +19,8 @@ import { assertSaves, runModel } from "../support/onnx_runtime.mjs";
 import { kHidden, programOf } from "../support/onnx_samples.mjs";
 import { opTable, samplesOf } from "../support/op_samples.mjs";
 
-const page = markedPart(readFileSync(kSavePage.path, "utf8"), kSavePage.part);
+const text = readFileSync(kSavePage.path, "utf8");
+const page = markedPart(text, kSavePage.part);
 const listed = namesIn(page);
 
 // Ops whose results are random, and those that need sorted operands, which the samples are not.
@@ -67,6 +68,16 @@ test("the table of the guide lists what save() writes: npm run docs", async () =
   assert.equal(
     page,
     saveTable((name) => saved.has(name)),
+  );
+});
+
+test("what the guide says to have no form has none", () => {
+  const [, section] = /^## Ops without a form\n(.*?)^## /ms.exec(text);
+  const names = [...namesIn(section)];
+  assert.ok(names.length > 10);
+  assert.deepEqual(
+    names.filter((name) => listed.has(name) || !kSaveable.some(({ js }) => js === name)),
+    [],
   );
 });
 
