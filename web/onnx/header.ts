@@ -1,5 +1,6 @@
 // What a model says about itself beside its graph.
 
+import { kBuffersKey } from "./export/loaded.js";
 import { normalDomain } from "./graph/compile.js";
 import type { Message } from "./proto/schema.js";
 
@@ -9,7 +10,7 @@ export interface OnnxHeader {
   readonly opset: number;
   /** The program that wrote the file, with its version. */
   readonly producer: string;
-  /** The metadata of the file: texts by name. */
+  /** The metadata of the file: texts by name, without what save() notes for load(). */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
@@ -20,7 +21,9 @@ export function headerOf(model: Message<"Model">): OnnxHeader {
     opset: Number(version ?? 1),
     producer: [model.producerName, model.producerVersion].filter(Boolean).join(" "),
     metadata: Object.fromEntries(
-      model.metadataProps.map(({ key, value }) => [key ?? "", value ?? ""]),
+      model.metadataProps
+        .filter(({ key }) => key !== kBuffersKey)
+        .map(({ key, value }) => [key ?? "", value ?? ""]),
     ),
   };
 }

@@ -98,7 +98,11 @@ export class OnnxModule extends eg.nn.Module {
   override forward(...inputs: readonly unknown[]): eg.Tensor | eg.Tensor[] {
     const { length } = programOf(this).inputs;
     if (inputs.length > length) {
-      fail("InvalidArgument", "OnnxModule", `expected ${length} inputs, got ${inputs.length}.`);
+      fail(
+        "InvalidArgument",
+        "OnnxModule",
+        `expected at most ${length} of the inputs ${listOf(programOf(this).inputs)}, got ${inputs.length}.`,
+      );
     }
     const results = eg.scope(() => computed(this, inputs));
     return results.length === 1 ? (results[0] as eg.Tensor) : (results as eg.Tensor[]);
@@ -112,11 +116,10 @@ export class OnnxModule extends eg.nn.Module {
     }
     const unknown = Object.keys(feeds).find((name) => !inputs.some((one) => one.name === name));
     if (unknown !== undefined) {
-      const names = inputs.map(({ name }) => `"${name}"`).join(", ");
       fail(
         "InvalidArgument",
         "OnnxModule.run",
-        `there is no input "${unknown}"; the inputs are ${names}.`,
+        `there is no input "${unknown}"; the inputs are ${listOf(inputs)}.`,
       );
     }
     const given = inputs.map(({ name }) => (Object.hasOwn(feeds, name) ? feeds[name] : undefined));
@@ -130,6 +133,10 @@ export class OnnxModule extends eg.nn.Module {
     programs.set(copy, programOf(this));
     return copy;
   }
+}
+
+function listOf(inputs: readonly GraphValue[]): string {
+  return inputs.map(({ name }) => `"${name}"`).join(", ");
 }
 
 function computed(module: OnnxModule, given: readonly unknown[]): OnnxResult[] {

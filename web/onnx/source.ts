@@ -1,6 +1,6 @@
 // Where bytes can come from.
 
-import { fail } from "./errors.js";
+import { described, fail } from "./errors.js";
 
 /** A Blob or File, as far as it is used: declarations must not need the DOM's. */
 export interface BlobSource {
@@ -49,7 +49,7 @@ export async function bytesOf(where: string, source: Source): Promise<Uint8Array
   return fail(
     "InvalidArgument",
     where,
-    `expected a Uint8Array, ArrayBuffer, Blob, Response or URL. ${advice}`,
+    `expected a Uint8Array, ArrayBuffer, Blob, Response or URL, got ${described(source)}. ${advice}`,
   );
 }
 
