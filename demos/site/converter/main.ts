@@ -64,6 +64,20 @@ async function open(files: readonly File[]): Promise<void> {
   }
 }
 
+async function openExample(): Promise<void> {
+  setBusy(true);
+  showProblem(null);
+  try {
+    const response = await fetch(new URL("example/digits.onnx", document.baseURI));
+    if (!response.ok) throw new Error(`the server answered with status ${response.status}`);
+    await open([new File([await response.blob()], "digits.onnx")]);
+  } catch (error) {
+    showProblem(`The example could not be loaded: ${errorText(error)}.`);
+  } finally {
+    setBusy(false);
+  }
+}
+
 // Of several files, those with a known ending come first: the others are what a model keeps its weights in.
 function rank({ name }: File): number {
   return /\.(onnx|pt|pth|bin|safetensors)$/i.test(name) ? 0 : 1;
@@ -167,11 +181,7 @@ chosen.addEventListener("change", () => {
   chosen.value = "";
   void open(files);
 });
-byId("example").addEventListener("click", async () => {
-  const response = await fetch(new URL("example/digits.onnx", document.baseURI));
-  if (response.ok) await open([new File([await response.blob()], "digits.onnx")]);
-  else showProblem(`The example could not be loaded: status ${response.status}.`);
-});
+byId("example").addEventListener("click", () => void openExample());
 
 // A file that misses the card would replace the page.
 for (const type of ["dragover", "drop"] as const) {

@@ -76,7 +76,7 @@ export type Scaling = "unit" | "signed" | "imagenet" | "bytes";
 
 /** Pictures of one size: four bytes a pixel, row by row. */
 export interface Pictures {
-  readonly pixels: readonly Uint8ClampedArray[];
+  readonly pixels: readonly Uint8ClampedArray<ArrayBuffer>[];
   readonly scaling: Scaling;
   readonly isInverted: boolean;
   readonly sizes: Readonly<Record<string, number>>;

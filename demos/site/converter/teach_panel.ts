@@ -6,14 +6,16 @@ import { DrawingPad } from "../digits/drawing_pad.js";
 import { byId } from "../shared/frame.js";
 import { LineChart } from "../shared/line_chart.js";
 import { errorText } from "../shared/printed.js";
-import { proxy, type Remote } from "../shared/trainer_link.js";
-import type { Learned, LossPoint, Pictures, Scaling } from "./messages.js";
+import { proxy, type Remote, transfer } from "../shared/trainer_link.js";
+import type { Learned, Lesson, LossPoint, Pictures, Scaling } from "./messages.js";
 import { bitmapOf, pixelsOf } from "./pictures/bitmaps.js";
 import { PictureClasses } from "./pictures/classes.js";
 import { type PictureFormat, pictureFormat } from "./pictures/format.js";
 import type { Converter } from "./trainer.js";
 
 const kDigitsPerClass = 24;
+// Pictures that are drawn small before the page does something else.
+const kAtOnce = 16;
 
 export class TeachPanel {
   readonly #trainer: Remote<Converter>;
@@ -123,7 +125,7 @@ export class TeachPanel {
     let isDone = false;
     try {
       const lesson = {
-        ...this.#pictures(examples.map(({ picture }) => picture)),
+        ...(await this.#pictures(examples.map(({ picture }) => picture))),
         labels: examples.map(({ label }) => label),
         classes: names.length,
         steps: Number(byId<HTMLInputElement>("steps").value),
@@ -135,7 +137,7 @@ export class TeachPanel {
         // The last points may arrive after the result.
         if (!isDone) this.#tell(`step ${step}, loss ${loss.toPrecision(3)}`);
       });
-      const learned = await this.#trainer.learn(lesson, report);
+      const learned = await this.#trainer.learn(transferred(lesson), report);
       isDone = true;
       this.#names = names;
       this.#tell(learnedText(learned));
@@ -150,18 +152,23 @@ export class TeachPanel {
   async #guess(): Promise<void> {
     const picture = await this.#drawing();
     if (picture === null) throw new Error("Nothing is drawn.");
-    const shares = await this.#trainer.classify(this.#pictures([picture]));
+    const shares = await this.#trainer.classify(await this.#pictures([picture]));
     picture.close();
     const best = shares.indexOf(Math.max(...shares));
     const name = this.#names[best] ?? `output ${best}`;
     byId("guess").textContent = `${name}, ${(100 * (shares[best] ?? 0)).toFixed(0)} % sure`;
   }
 
-  #pictures(pictures: readonly ImageBitmap[]): Pictures {
+  async #pictures(pictures: readonly ImageBitmap[]): Promise<Pictures> {
     const sizes = this.#sizes();
     const { width, height } = pictureFormat(this.#inputs, sizes) as PictureFormat;
+    const pixels: Uint8ClampedArray<ArrayBuffer>[] = [];
+    for (const picture of pictures) {
+      pixels.push(pixelsOf(picture, width, height));
+      if (pixels.length % kAtOnce === 0) await new Promise(requestAnimationFrame);
+    }
     return {
-      pixels: pictures.map((picture) => pixelsOf(picture, width, height)),
+      pixels,
       scaling: byId<HTMLSelectElement>("scaling").value as Scaling,
       isInverted: byId<HTMLInputElement>("inverted").checked,
       sizes,
@@ -185,6 +192,14 @@ export class TeachPanel {
     this.#note.textContent = text;
     this.#note.className = look;
   }
+}
+
+// The pixels move to the worker instead of being copied.
+function transferred(lesson: Lesson): Lesson {
+  return transfer(
+    lesson,
+    lesson.pixels.map(({ buffer }) => buffer),
+  );
 }
 
 function learnedText({ steps, loss, right, tested, trained, isNew }: Learned): string {

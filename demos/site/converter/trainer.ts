@@ -1,6 +1,6 @@
 // The worker of the page: the engine, the open file, and the lesson for its last layer.
 
-import { expose } from "comlink";
+import { expose, transfer } from "comlink";
 import * as eg from "edgegrad";
 import { type OnnxModule, save } from "edgegrad/onnx";
 import { type Layout, layOut } from "../shared/graph/layout.js";
@@ -155,8 +155,13 @@ class Converter {
     return Array.from(values);
   }
 
-  /** Writes the file in a format. */
+  /** Writes the file in a format; the bytes move to the page. */
   async save(format: Format): Promise<Uint8Array> {
+    const bytes = await this.#written(format);
+    return transfer(bytes, [bytes.buffer]);
+  }
+
+  async #written(format: Format): Promise<Uint8Array> {
     const file = this.#opened;
     if (format !== "onnx") return weightsOf(file, format);
     const module = this.#module;
@@ -164,17 +169,20 @@ class Converter {
     // The file says how many outputs its last layer has, so that another number needs it to be written anew.
     const { inputs, outputs } = module;
     const made = inputsFor(module, { sizes: this.#changed, fill: "normal", below: 1 });
-    return save(module, {
-      inputs: Object.values(made),
-      inputNames: Object.keys(made),
-      outputNames: outputs.map(({ name }) => name),
-      dynamicAxes: Object.fromEntries(
-        inputs
-          .filter(({ isOptional }) => !isOptional)
-          .map(({ name, shape }) => [name, openAxes(shape)]),
-      ),
-      metadata: file.metadata,
-    });
+    const open = inputs
+      .filter(({ isOptional }) => !isOptional)
+      .map(({ name, shape }) => [name, openAxes(shape)]);
+    try {
+      return await save(module, {
+        inputs: Object.values(made),
+        inputNames: Object.keys(made),
+        outputNames: outputs.map(({ name }) => name),
+        dynamicAxes: Object.fromEntries(open),
+        metadata: file.metadata,
+      });
+    } finally {
+      for (const tensor of Object.values(made)) tensor.dispose();
+    }
   }
 
   get #opened(): OpenFile {

@@ -13,7 +13,11 @@ export function bitmapOf(image: Uint8Array): Promise<ImageBitmap> {
 }
 
 /** The pixels of a picture in another size; of one that is longer, the middle. */
-export function pixelsOf(picture: ImageBitmap, width: number, height: number): Uint8ClampedArray {
+export function pixelsOf(
+  picture: ImageBitmap,
+  width: number,
+  height: number,
+): Uint8ClampedArray<ArrayBuffer> {
   const canvas = new OffscreenCanvas(width, height);
   const context = canvas.getContext("2d") as OffscreenCanvasRenderingContext2D;
   const scale = Math.max(width / picture.width, height / picture.height);

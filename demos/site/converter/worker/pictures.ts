@@ -16,7 +16,8 @@ export function batchesOf(pictures: Pictures, format: PictureFormat): (() => eg.
   const count = Math.ceil(pixels.length / size);
   return Array.from({ length: count }, (_, i) => () => {
     const some = pixels.slice(i * size, (i + 1) * size);
-    while (format.batch !== null && some.length < size) some.push(some.at(-1) as Uint8ClampedArray);
+    while (format.batch !== null && some.length < size)
+      some.push(some.at(-1) as Pictures["pixels"][number]);
     return tensorOf(some, pictures, format);
   });
 }
