@@ -6,41 +6,10 @@ import { parseArgs } from "node:util";
 import * as eg from "edgegrad";
 import { asImages, loadDigits, randomDigits } from "./support/digits.mjs";
 import { exportIfWanted } from "./support/onnx.mjs";
+import { ResNet } from "./support/resnet.mjs";
 import { kSteps, stepsOf, tell } from "./support/steps.mjs";
 
 const kStepsPerCheckpoint = 50;
-const { BatchNorm2d, Conv2d, Identity, Linear, Module, Sequential } = eg.nn;
-
-/** Two convolutions with a skip connection. */
-class Block extends Module {
-  constructor(from, to, stride = 1) {
-    super();
-    this.conv1 = new Conv2d(from, to, 3, { stride, padding: 1, bias: false });
-    this.norm1 = new BatchNorm2d(to);
-    this.conv2 = new Conv2d(to, to, 3, { padding: 1, bias: false });
-    this.norm2 = new BatchNorm2d(to);
-    const isSame = from === to && stride === 1;
-    this.around = isSame
-      ? new Identity()
-      : new Sequential(new Conv2d(from, to, 1, { stride, bias: false }), new BatchNorm2d(to));
-  }
-
-  forward(x) {
-    const inner = this.norm1.call(this.conv1.call(x)).relu();
-    return this.norm2.call(this.conv2.call(inner)).add(this.around.call(x)).relu();
-  }
-}
-
-class ResNet extends Module {
-  stem = new Conv2d(1, 16, 3, { padding: 1, bias: false });
-  blocks = new Sequential(new Block(16, 16), new Block(16, 32, 2), new Block(32, 64, 2));
-  head = new Linear(64, 10);
-
-  forward(images) {
-    const features = this.blocks.call(this.stem.call(images));
-    return this.head.call(features.mean([2, 3]));
-  }
-}
 
 /** Images, each shifted randomly by up to two pixels. */
 function shifted(images) {
@@ -57,7 +26,7 @@ await eg.init();
 eg.manualSeed(0);
 const { train, test } = loadDigits();
 
-const model = new ResNet();
+const model = new ResNet(1, 10);
 const optimizer = new eg.optim.SGD(model.parameters(), { lr: 0.1, momentum: 0.9, nesterov: true });
 const schedule = new eg.optim.lrScheduler.StepLR(optimizer, { stepSize: 150, gamma: 0.3 });
 let step = 0;

@@ -1,11 +1,16 @@
-// npm run docs: writes docs/ops.md (what every op supports, determined by running all of them) and docs/kernels.md
-// (what the WebGPU device supports).
+// npm run docs: writes docs/ops.md (what every op supports, determined by running all of them), docs/kernels.md (what the
+// WebGPU device supports), and the tables of the ops that edgegrad/onnx reads and writes.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { buildWasm, buildWeb, nodeVariant } from "./build.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
+import { withMarkedPart } from "./marked_text.mjs";
 import { main, step } from "./process.mjs";
+
+function writePart({ path, part }, text) {
+  writeFileSync(path, withMarkedPart(readFileSync(path, "utf8"), part, text));
+}
 
 await main(async () => {
   parseArgs({ options: {} });
@@ -21,6 +26,15 @@ await main(async () => {
     if (device.missing) console.log(`  no device, so its column is not updated: ${device.missing}`);
     const parts = device.missing ? deviceParts(readFileSync(kOpPage, "utf8")) : device.makeParts();
     writeFileSync(kOpPage, opPage(reportOps(), parts));
+  });
+  await step("write the tables of docs/guide/onnx.md and onnx_export.md", async () => {
+    const pages = await import("../tests/js/support/onnx_pages.mjs");
+    const saved = await pages.savedNames();
+    writePart(pages.kLoadPage, pages.loadTable());
+    writePart(
+      pages.kSavePage,
+      pages.saveTable((name) => saved.has(name)),
+    );
   });
   await step("write docs/kernels.md", async () => {
     const { kernelPage, kKernelPage } = await import("../tests/webgpu/support/kernel_page.mjs");

@@ -1,8 +1,9 @@
 // Writes the reference of the package, including the guide, with typedoc (scripts/reference). typedoc has its own copy
 // of TypeScript, because the project's version has no programmatic API.
 
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { kAddons } from "./addons.mjs";
 import { kRoot, quiet } from "./process.mjs";
 
 const kHere = join(kRoot, "scripts", "reference");
@@ -22,6 +23,27 @@ export function guidePages() {
 export async function writeReference(folder) {
   const program = join(kHere, "node_modules", "typedoc", "bin", "typedoc");
   const documents = guidePages().flatMap((page) => ["--projectDocuments", page]);
-  const options = ["--options", join(kHere, "typedoc.json"), "--out", folder];
+  const entry = writeEntry(join(kRoot, "build", "reference"));
+  const options = ["--options", join(kHere, "typedoc.json"), "--out", folder, ...entry];
   await quiet(process.execPath, [program, ...options, ...documents], { cwd: kHere });
+}
+
+// One entry of the core with the add-ons as namespaces, because typedoc changes the addresses of all pages for several entries. Returns
+// the options for it.
+function writeEntry(folder) {
+  const web = "../../web";
+  const paths = { edgegrad: [`${web}/src/index.ts`] };
+  const config = {
+    extends: "../../tsconfig.json",
+    compilerOptions: { rootDir: "../..", paths },
+    include: ["entry.ts", `${web}/src`],
+  };
+  const addons = kAddons.map((name) => `export * as ${name} from "${web}/${name}/index.js";\n`);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
+  writeFileSync(
+    join(folder, "entry.ts"),
+    [`export * from "${web}/src/index.js";\n`, ...addons].join(""),
+  );
+  return ["--entryPoints", join(folder, "entry.ts"), "--tsconfig", join(folder, "tsconfig.json")];
 }

@@ -13,6 +13,11 @@ export const kPages = [
     "The backward graph of your model, node by node, on the threads that run it.",
   ],
   ["hogwild", "Hogwild", "Workers train one model in shared memory, without locks."],
+  [
+    "converter",
+    "Converter",
+    "Open an ONNX, PyTorch or safetensors file: its graph, its weights, a run, a lesson, and other formats.",
+  ],
   ["playground", "Playground", "Two dimensions, a few neurons, and ten lines of your own code."],
   [
     "server_check",

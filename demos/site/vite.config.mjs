@@ -5,7 +5,9 @@ import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+import { kAddons } from "../../scripts/addons.mjs";
 import { kIsolation } from "../../scripts/isolation.mjs";
+import { exampleModelFile } from "./converter/example/plugin.mjs";
 import { digitShards } from "./digits/shards.mjs";
 import { pageFrame } from "./page_frame.mjs";
 import { isolatingWorker, offlineWorker } from "./service_worker.mjs";
@@ -16,15 +18,26 @@ const kRoot = join(kHere, "../..");
 
 const pages = readdirSync(kHere, { recursive: true }).filter((name) => /index\.html$/.test(name));
 
+// The package as it was built here, and its add-ons.
+const alias = [["edgegrad", "dist/index.js"], ...kAddons.map(addon)].map(([name, file]) => ({
+  find: new RegExp(`^${name}$`),
+  replacement: join(kRoot, file),
+}));
+
+function addon(name) {
+  return [`edgegrad/${name}`, `dist/${name}/index.js`];
+}
+
 export default defineConfig({
   root: kHere,
   base: "./",
-  resolve: { alias: { edgegrad: join(kRoot, "dist/index.js") } },
+  resolve: { alias },
   plugins: [
     pageFrame(kHere),
     startPage(kHere, join(kRoot, "README.md")),
     isolatingWorker(),
     digitShards(),
+    exampleModelFile(),
     offlineWorker(),
   ],
   worker: { format: "es" },

@@ -13,6 +13,16 @@ export function asImages(bytes, low = 0, high = 1) {
     .reshape([-1, 1, 28, 28]);
 }
 
+/** Images of bytes in the form that a model of pictures [batch, channels, side, side] takes: three channels as for ImageNet. */
+export function asPictures(bytes, [, channels, side]) {
+  const size = typeof side === "number" ? side : 32;
+  const images = eg.interpolate(asImages(bytes), { size: [size, size], mode: "bilinear" });
+  if (channels !== 3) return images;
+  const mean = eg.tensor([0.485, 0.456, 0.406]).reshape([3, 1, 1]);
+  const deviation = eg.tensor([0.229, 0.224, 0.225]).reshape([3, 1, 1]);
+  return images.expand([-1, 3, -1, -1]).sub(mean).div(deviation);
+}
+
 /** `count` random digits of a set: [images of bytes, labels of int64]. */
 export function randomDigits(set, count) {
   const [images, labels] = set.getBatch(eg.randint(0, set.length, [count]).arraySync());

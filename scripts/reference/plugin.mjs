@@ -16,6 +16,7 @@ import {
   UnionType,
 } from "typedoc";
 import ts from "typescript";
+import { kAddons } from "../addons.mjs";
 
 const kSource = fileURLToPath(new URL("../../web/src/", import.meta.url));
 
@@ -49,6 +50,7 @@ export function load(app) {
   app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_, document) => nameDocument(document));
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     dropHeading(project.readme);
+    for (const name of kAddons) nameAddon(project.getChildByName(name), name);
     for (const reflection of Object.values(project.reflections)) {
       showBase(reflection, project);
       shareComment(reflection);
@@ -199,12 +201,30 @@ function nameBase(reflection) {
   });
 }
 
+// An add-on is a namespace only here: its name is that of its entry, and its text the comment at the beginning of that.
+function nameAddon(reflection, name) {
+  const entry = `edgegrad/${name}`;
+  const source = readFileSync(join(kSource, "..", name, "index.ts"), "utf8");
+  const found = new RegExp(`^// ${entry}: (.*(?:\\n// .*)*)`).exec(source);
+  if (found === null)
+    throw new Error(`web/${name}/index.ts must begin with "// ${entry}: " and a sentence.`);
+  const sentence = found[1].replaceAll("\n// ", " ");
+  const code = `import * as ${name} from "${entry}";`;
+  reflection.name = entry;
+  reflection.comment = new Comment([
+    { kind: "text", text: `${sentence[0].toUpperCase()}${sentence.slice(1)}\n\n` },
+    { kind: "code", text: `\`\`\`js\n${code}\n\`\`\`` },
+  ]);
+}
+
 // Returns the chapter of a top-level name of the package, or of a member of Tensor.
 function chapterOf(reflection) {
   const { parent, name } = reflection;
   const isTop = parent?.isProject() ?? false;
   if (!isTop && !(parent?.name === "Tensor" && parent.kindOf(ReflectionKind.Class))) return null;
-  if (isTop && reflection.kindOf(ReflectionKind.Namespace)) return "Namespaces";
+  if (isTop && reflection.kindOf(ReflectionKind.Namespace)) {
+    return kAddons.some((addon) => name === `edgegrad/${addon}`) ? "Add-ons" : "Namespaces";
+  }
   const file = reflection.sources?.[0]?.fullFileName;
   if (!file) return null;
   const [folder] = relative(kSource, file).split("/");

@@ -115,3 +115,20 @@ test("examples/torch_checkpoint goes back and forth", () => {
   assert.ok(losses.at(-1) < losses[0] / 10, `${losses}`);
   assert.match(run(process.execPath, "torch_checkpoint.mjs"), /240 steps in all/);
 });
+
+test("examples/finetune_onnx goes on with a network of PyTorch", () => {
+  const options = { encoding: "utf8", cwd: kRoot };
+  const run = (...args) =>
+    execFileSync(
+      process.execPath,
+      ["examples/finetune_onnx.mjs", "--steps", "8", ...args],
+      options,
+    );
+  assert.match(run(), /comes from PyTorch \(pytorch /);
+  const file = join(folder, "resnet.onnx");
+  execFileSync(kPython, ["examples/finetune_onnx.py", "--out", file, "--steps", "4"], options);
+  const output = run("--file", file);
+  assert.match(output, /comes from \S+resnet\.onnx/);
+  const losses = [...output.matchAll(/loss (\S+)/g)].map(([, loss]) => Number(loss));
+  assert.ok(losses.at(-1) < losses[0], `${losses}`);
+});

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { kAddons } from "../../scripts/addons.mjs";
 import { noBrowser } from "../browser/support/chromium.mjs";
 import { noSite } from "./support/pages.mjs";
 import { startSite } from "./support/site.mjs";
@@ -19,6 +20,9 @@ describe("the docs", { skip: noBrowser || noSite }, () => {
     ["crossEntropy", "functions/crossEntropy.html"],
     ["MultiheadAttention", "classes/nn.MultiheadAttention.html"],
     ["Deploying", "documents/Deploying.html"],
+    ["Bring a model", "documents/Bring_a_model.html"],
+    ["Take a model out", "documents/Take_a_model_out.html"],
+    ["OnnxModule", "classes/edgegrad_onnx.OnnxModule.html"],
   ]) {
     test(`are searched for ${word}`, async () => {
       await page.goto(`${site.isolated}docs/types/DType.html`);
@@ -26,6 +30,19 @@ describe("the docs", { skip: noBrowser || noSite }, () => {
       await page.getByRole("combobox").fill(word);
       await page.locator(`#tsd-search-results a[href$="${found}"]`).click();
       await page.waitForURL(`${site.isolated}docs/${found}`);
+    });
+  }
+
+  for (const name of kAddons) {
+    test(`have a chapter for edgegrad/${name}`, async () => {
+      await page.goto(`${site.isolated}docs/modules/edgegrad_${name}.html`);
+      assert.match(await page.textContent("h1"), new RegExp(`edgegrad/${name}`));
+      await page.getByText(`from "edgegrad/${name}"`).waitFor();
+      const [first] = Object.keys(await import(`edgegrad/${name}`)).filter(
+        (one) => one !== "default",
+      );
+      await page.locator(`.tsd-member-summary-name a[href*=".${first}.html"]`).first().click();
+      await page.waitForURL(new RegExp(`/docs/\\w+/edgegrad_${name}\\.${first}\\.html$`));
     });
   }
 

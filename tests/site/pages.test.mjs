@@ -2,22 +2,11 @@
 // in a sensible order, and no errors; also on a phone, below a path, in light and dark mode.
 
 import assert from "node:assert/strict";
-import { createRequire } from "node:module";
 import { after, before, describe, test } from "node:test";
 import { noBrowser } from "../browser/support/chromium.mjs";
+import { assertAccessible } from "./support/accessible.mjs";
 import { chosenPages, complaintsOf, noSite } from "./support/pages.mjs";
 import { startSite } from "./support/site.mjs";
-
-const kAxe = createRequire(import.meta.url).resolve("axe-core");
-// By colour scheme: all rules for one, and only the rules about colours for the other.
-const kRules = {
-  light: {
-    runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"],
-    // Typedoc's theme skips heading levels.
-    rules: { "heading-order": { enabled: false } },
-  },
-  dark: { runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] } },
-};
 
 test("the site is built", () => assert.equal(noSite, false));
 
@@ -60,22 +49,6 @@ async function assertBasics(page) {
   }));
   const expected = { lang: "en", title: true, description: true, headings: 1, wide: false };
   assert.deepEqual(found, expected);
-}
-
-async function assertAccessible(page) {
-  await page.addScriptTag({ path: kAxe });
-  for (const [colorScheme, rules] of Object.entries(kRules)) {
-    await page.emulateMedia({ colorScheme });
-    const violations = await page.evaluate(async (given) => {
-      const found = await globalThis.axe.run(document, given);
-      return found.violations.flatMap(({ id, nodes }) =>
-        nodes
-          .slice(0, 3)
-          .map(({ html, any }) => `${id}: ${html.slice(0, 160)} ${any[0]?.message ?? ""}`),
-      );
-    }, rules);
-    assert.deepEqual(violations, [], colorScheme);
-  }
 }
 
 // Checks the first stops of the Tab key: each is visible, and no element changes the tab order.

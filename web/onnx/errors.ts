@@ -11,3 +11,11 @@ export function fail(code: ErrorCode, where: string, message: string): never {
 export function unknownMode(name: string, mode: string): never {
   return fail("InvalidArgument", "OnnxModule", `the ${name} "${mode}" is not one of ONNX's.`);
 }
+
+/** Returns what a message says of a value that is of the wrong kind. */
+export function described(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.slice(0, 60));
+  if (typeof value === "function") return "a function";
+  if (typeof value !== "object" || value === null) return String(value);
+  return Array.isArray(value) ? "an array" : `an object of class ${value.constructor?.name}`;
+}

@@ -1,6 +1,9 @@
 // edgegrad/onnx: ONNX models as trainable modules, and modules as ONNX models.
 
+export type { OnnxDescription, OnnxInitializer, OnnxNode } from "./description.js";
 export type { SaveOptions } from "./export/options.js";
+export type { OnnxHeader } from "./header.js";
+export { inspect } from "./inspect.js";
 export type { GraphValue } from "./interface.js";
 export { type LoadOptions, load } from "./load.js";
 export { OnnxModule, type OnnxResult } from "./module.js";

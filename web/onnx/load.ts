@@ -4,15 +4,10 @@ import * as eg from "edgegrad";
 import { fail } from "./errors.js";
 import { buffersIn, fileWithout } from "./export/loaded.js";
 import { noteReleases, readBy, removeUnused, usesOf } from "./graph/analyze.js";
-import {
-  type Compiled,
-  compile,
-  type Initializer,
-  isFloating,
-  normalDomain,
-} from "./graph/compile.js";
+import { type Compiled, compile, type Initializer, isFloating } from "./graph/compile.js";
 import { fuse } from "./graph/patterns/index.js";
 import type { Subgraph } from "./graph/program.js";
+import { headerOf } from "./header.js";
 import { graphValue } from "./interface.js";
 import { type Member, moduleOf, type OnnxModule, type Program } from "./module.js";
 import { memberPaths } from "./names.js";
@@ -158,7 +153,6 @@ function programFrom(
     [...message.valueInfo, ...message.input, ...message.output].map((one) => [one.name, one]),
   );
   const names = outputs ?? message.output.map(({ name }) => name ?? "");
-  const version = model.opsetImport.find(({ domain }) => normalDomain(domain) === "")?.version;
   const paths = memberPaths(held.map(({ name }) => name));
   return {
     graph: { ...graph, inputs: inputs.map(({ slot }) => slot) },
@@ -166,11 +160,7 @@ function programFrom(
     inputs: inputs.map(({ value }) => value),
     outputs: names.map((name) => graphValue(known.get(name) ?? emptyInfo(name), false)),
     members: held.map(({ slot, name }, i): Member => ({ slot, name, path: paths[i] as string[] })),
-    opset: Number(version ?? 1),
-    producer: [model.producerName, model.producerVersion].filter(Boolean).join(" "),
-    metadata: Object.fromEntries(
-      model.metadataProps.map(({ key, value }) => [key ?? "", value ?? ""]),
-    ),
+    ...headerOf(model),
     file: fileWithout(
       { ...model, graph: { ...message, output: outputsIn(message, known, outputs) } },
       held,

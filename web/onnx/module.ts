@@ -4,6 +4,7 @@ import * as eg from "edgegrad";
 import { fail } from "./errors.js";
 import type { Subgraph } from "./graph/program.js";
 import { runGraph } from "./graph/run.js";
+import type { OnnxHeader } from "./header.js";
 import { fedValue, type GraphValue, resultOf } from "./interface.js";
 import { onDevice, type Value } from "./values/value.js";
 
@@ -17,16 +18,13 @@ export interface Member {
 }
 
 /** A model that can be run. */
-export interface Program {
+export interface Program extends OnnxHeader {
   readonly graph: Subgraph;
   /** What the slots hold when a run begins. */
   readonly frame: readonly Value[];
   readonly inputs: readonly GraphValue[];
   readonly outputs: readonly GraphValue[];
   readonly members: readonly Member[];
-  readonly opset: number;
-  readonly producer: string;
-  readonly metadata: Readonly<Record<string, string>>;
   /** The file without the tensors of the members, for save(). */
   readonly file: Uint8Array;
 }
@@ -100,7 +98,11 @@ export class OnnxModule extends eg.nn.Module {
   override forward(...inputs: readonly unknown[]): eg.Tensor | eg.Tensor[] {
     const { length } = programOf(this).inputs;
     if (inputs.length > length) {
-      fail("InvalidArgument", "OnnxModule", `expected ${length} inputs, got ${inputs.length}.`);
+      fail(
+        "InvalidArgument",
+        "OnnxModule",
+        `expected at most ${length} of the inputs ${listOf(programOf(this).inputs)}, got ${inputs.length}.`,
+      );
     }
     const results = eg.scope(() => computed(this, inputs));
     return results.length === 1 ? (results[0] as eg.Tensor) : (results as eg.Tensor[]);
@@ -114,11 +116,10 @@ export class OnnxModule extends eg.nn.Module {
     }
     const unknown = Object.keys(feeds).find((name) => !inputs.some((one) => one.name === name));
     if (unknown !== undefined) {
-      const names = inputs.map(({ name }) => `"${name}"`).join(", ");
       fail(
         "InvalidArgument",
         "OnnxModule.run",
-        `there is no input "${unknown}"; the inputs are ${names}.`,
+        `there is no input "${unknown}"; the inputs are ${listOf(inputs)}.`,
       );
     }
     const given = inputs.map(({ name }) => (Object.hasOwn(feeds, name) ? feeds[name] : undefined));
@@ -132,6 +133,10 @@ export class OnnxModule extends eg.nn.Module {
     programs.set(copy, programOf(this));
     return copy;
   }
+}
+
+function listOf(inputs: readonly GraphValue[]): string {
+  return inputs.map(({ name }) => `"${name}"`).join(", ");
 }
 
 function computed(module: OnnxModule, given: readonly unknown[]): OnnxResult[] {

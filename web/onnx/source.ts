@@ -1,26 +1,36 @@
 // Where bytes can come from.
 
-import { fail } from "./errors.js";
+import { described, fail } from "./errors.js";
 
 /** A Blob or File, as far as it is used: declarations must not need the DOM's. */
 export interface BlobSource {
+  /** Its bytes. */
   readonly size: number;
+  /** Returns a part, without reading it. */
   slice(start?: number, end?: number): BlobSource;
+  /** Reads it. */
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
 /** A Response of fetch(), as far as it is used. */
 export interface ResponseSource {
+  /** Whether the status is one of success. */
   readonly ok: boolean;
+  /** The status code of HTTP. */
   readonly status: number;
+  /** Where it came from. */
   readonly url: string;
+  /** Whether its body has been read. */
   readonly bodyUsed: boolean;
+  /** Reads its body. */
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
 /** A URL, as far as it is used. */
 export interface UrlSource {
+  /** The whole address. */
   readonly href: string;
+  /** Its scheme, such as "https:". */
   readonly protocol: string;
 }
 
@@ -39,7 +49,7 @@ export async function bytesOf(where: string, source: Source): Promise<Uint8Array
   return fail(
     "InvalidArgument",
     where,
-    `expected a Uint8Array, ArrayBuffer, Blob, Response or URL. ${advice}`,
+    `expected a Uint8Array, ArrayBuffer, Blob, Response or URL, got ${described(source)}. ${advice}`,
   );
 }
 

@@ -61,6 +61,11 @@ export class DigitStream {
   }
 }
 
+/** Loads only the test digits. */
+export async function loadTestDigits(folder: string): Promise<Digits> {
+  return digitsOf(await fetchUnpacked(new URL(kTestFile, folder), () => {}));
+}
+
 /** Copies one digit with its label. */
 export function copyDigit(from: Digits, i: number, to: Digits, k: number): void {
   to.labels[k] = from.labels[i] as number;

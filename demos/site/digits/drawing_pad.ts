@@ -3,6 +3,7 @@
 import { color, kThemeChanged } from "../shared/frame.js";
 import { centred } from "./centred.js";
 import { kSide } from "./digits.js";
+import "./drawing_pad.css";
 
 const kPenWidth = 20;
 const kKeyStep = 10;
@@ -70,6 +71,7 @@ export class DrawingPad {
 
   #listen(): void {
     const canvas = this.#shown;
+    canvas.classList.add("pad");
     canvas.tabIndex = 0;
     canvas.setAttribute("role", "application");
     canvas.addEventListener("pointerdown", (event) => {

@@ -1,8 +1,9 @@
 // Walks the backward graph and describes each node.
 
 import * as eg from "edgegrad";
+import type { Edge } from "../shared/graph/layout.js";
 import { errorText } from "../shared/printed.js";
-import type { GraphEdge, GraphNode, Saved } from "./recording.js";
+import type { GraphNode, Saved } from "./recording.js";
 
 const kMostNodes = 300;
 const kPreviewed = 6;
@@ -12,13 +13,13 @@ const kMostPreviewedFrom = 100_000;
 /** The nodes that can be reached from the roots, each with its index. */
 export interface Graph {
   readonly ids: ReadonlyMap<eg.Node, number>;
-  readonly edges: readonly GraphEdge[];
+  readonly edges: readonly Edge[];
 }
 
 /** Finds all nodes that backward from these tensors reaches. */
 export function walk(roots: readonly eg.Node[]): Graph {
   const ids = new Map<eg.Node, number>();
-  const edges: GraphEdge[] = [];
+  const edges: Edge[] = [];
   const pending: eg.Node[] = [];
   const idOf = (node: eg.Node): number => {
     const known = ids.get(node);

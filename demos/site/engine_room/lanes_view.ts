@@ -1,7 +1,8 @@
 // Shows for each thread the running node, the nodes in its queue, and a picture of the whole recording.
 
+import { svg } from "../shared/svg.js";
+import { laneColor } from "./lane_color.js";
 import type { GraphNode } from "./recording.js";
-import { laneColor, svg } from "./svg.js";
 import { type Lane, stateOf, type TimedRun, type Timeline } from "./timeline.js";
 
 // In units of the picture, which is stretched to the width of the page.

@@ -1,5 +1,7 @@
 // The results of a recording, as the worker sends them to the page.
 
+import type { Edge, Layout } from "../shared/graph/layout.js";
+
 /** A value that a node saves for backward. */
 export interface Saved {
   readonly name: string;
@@ -22,12 +24,6 @@ export interface GraphNode {
   readonly gradients: readonly string[];
 }
 
-/** An edge from the node that computes a gradient to the node that receives it. */
-export interface GraphEdge {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** One run of a node, as profile() recorded it; times in milliseconds since the recording began. */
 export interface Run {
   readonly node: number;
@@ -40,29 +36,10 @@ export interface Run {
   readonly deviceDuration: number | null;
 }
 
-/** Positions in the drawing; nodes by their centers. */
-export interface Layout {
-  readonly width: number;
-  readonly height: number;
-  readonly nodes: readonly Box[];
-  readonly edges: readonly (readonly Point[])[];
-}
-
-export interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
-
 export interface Recording {
   readonly nodes: readonly GraphNode[];
-  readonly edges: readonly GraphEdge[];
+  /** From the node that computes a gradient to the node that receives it. */
+  readonly edges: readonly Edge[];
   /** The nodes at which the passes start. */
   readonly roots: readonly number[];
   readonly runs: readonly Run[];

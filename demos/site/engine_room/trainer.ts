@@ -3,10 +3,11 @@
 import { expose } from "comlink";
 import * as eg from "edgegrad";
 import { CodeError, importCode } from "../shared/code_module.js";
+import { layOut } from "../shared/graph/layout.js";
 import { errorText } from "../shared/printed.js";
 import { startEngine } from "../shared/trainer.js";
 import { describeNode, leafNames, walk } from "./graph.js";
-import { layOut } from "./layout.js";
+import { linesOf } from "./layout_text.js";
 import { canRunTogether, record, rehearse, runsOf } from "./passes.js";
 import type { GraphNode, Recording } from "./recording.js";
 
@@ -54,7 +55,7 @@ async function recordingOf(
     gradients: rehearsal.gradients.get(id) ?? [],
   }));
   const together = losses.length === 1 || canRunTogether();
-  return { nodes, edges, roots, runs, layout: layOut(nodes, edges), together };
+  return { nodes, edges, roots, runs, layout: layOut(nodes.map(linesOf), edges), together };
 }
 
 function textOf(error: unknown): string {

@@ -11,7 +11,9 @@ export async function keepDemos(note: HTMLElement): Promise<void> {
     const worker = registration.installing ?? registration.waiting ?? registration.active;
     if (worker === null) return;
     const show = () => {
-      note.textContent = kNotes[worker.state] ?? "";
+      // Before that, the worker that only isolates may still answer, which has no files.
+      const isKept = registration.active?.scriptURL === script.href;
+      note.textContent = worker.state === "redundant" ? "" : isKept ? kKept : kKeeping;
     };
     worker.addEventListener("statechange", show);
     show();
@@ -21,12 +23,8 @@ export async function keepDemos(note: HTMLElement): Promise<void> {
   }
 }
 
-const kNotes: Partial<Record<ServiceWorkerState, string>> = {
-  installing: "Keeping the demos for visits without a network …",
-  installed: "The demos also work without a network.",
-  activating: "The demos also work without a network.",
-  activated: "The demos also work without a network.",
-};
+const kKeeping = "Keeping the demos for visits without a network …";
+const kKept = "The demos also work without a network.";
 
 // Whoever asks for less data does not want 20 MB of digits and text.
 function savesData(): boolean {

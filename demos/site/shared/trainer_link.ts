@@ -2,10 +2,10 @@
 // object (a "trainer") through comlink. The page calls its methods as if it were a local object, and they return promises;
 // functions are passed with `proxy`.
 
-import { proxy, type Remote, wrap } from "comlink";
+import { proxy, type Remote, transfer, wrap } from "comlink";
 import { showError } from "./frame.js";
 
-export { proxy, type Remote };
+export { proxy, type Remote, transfer };
 
 /** A connection to a trainer in its worker. */
 export interface TrainerLink<Trainer> {

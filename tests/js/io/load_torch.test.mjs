@@ -184,3 +184,11 @@ test("loadTorch takes the options of torch.load that are possible here", async (
   for (const value of [undefined, null, 5, "a.pt", {}, [1]])
     await assertRejects(loadTorch(value), "InvalidArgument", /^\[loadTorch\] expected the bytes/);
 });
+
+test("loadTorch says what it takes, and how a path or an address becomes that", async () => {
+  const takes = /\[loadTorch\] expected .* a Uint8Array, an ArrayBuffer or a Blob, got/;
+  for (const given of [null, undefined, 7, {}]) {
+    await assertRejects(loadTorch(given), "InvalidArgument", takes);
+  }
+  await assertRejects(loadTorch("a.pt"), "InvalidArgument", /readFileSync\(path\)/);
+});

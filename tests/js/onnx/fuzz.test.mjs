@@ -1,4 +1,4 @@
-// Damaged .onnx files: load() either returns a module or throws an EdgeGradError, and does not hang.
+// Damaged .onnx files: load() and inspect() either return something or throw an EdgeGradError, and do not hang.
 //
 // EG_FUZZ_CASES sets the number of files, EG_FUZZ_SEED the first seed.
 
@@ -118,14 +118,14 @@ test(`${kCases} damaged files from seed ${kSeed}`, async (t) => {
     const random = generator(kSeed + i * 7919);
     const bytes = damaged(kModels[i % kModels.length], random);
     const start = performance.now();
-    let module = null;
-    try {
-      module = await onnx.load(bytes);
-      loaded++;
-    } catch (error) {
+    const assertRefusal = (error) => {
       const text = `case ${i}: ${error?.stack ?? error}`;
       assert.ok(error instanceof eg.EdgeGradError && error.code !== "Internal", text);
-    }
+      return null;
+    };
+    await onnx.inspect(bytes).catch(assertRefusal);
+    const module = await onnx.load(bytes).catch(assertRefusal);
+    if (module !== null) loaded++;
     assert.ok(performance.now() - start < kMostMilliseconds, `case ${i} takes too long`);
     for (const tensor of module === null ? [] : [...module.parameters(), ...module.buffers()])
       tensor.dispose();

@@ -442,3 +442,29 @@ describe("modes", () => {
     assert.deepEqual(lists(eg.func.functionalCall(module, zeros, [x])), [[0], [0]]);
   });
 });
+
+test("metadata are those of the user, also after saving again", async () => {
+  const inputs = [eg.zeros([2, 3])];
+  const norm = new eg.nn.BatchNorm1d(3);
+  const saved = await onnx.load(await onnx.save(norm, { inputs, metadata: { author: "me" } }));
+  assert.deepEqual(saved.metadata, { author: "me" });
+  const again = await onnx.load(await onnx.save(saved));
+  assert.deepEqual(again.metadata, { author: "me" });
+  assert.deepEqual(
+    again.namedBuffers().map(([name]) => name),
+    ["running_mean", "running_var"],
+  );
+});
+
+test("messages say what came", async () => {
+  const path = await refusal(onnx.load("model.onnx"));
+  assert.match(path.message, /^\[onnx\.load\] expected .* or URL, got "model\.onnx"\./);
+  const module = await onnx.load(kLinear);
+  const many = await refusal(Promise.resolve().then(() => module.call(x, x)));
+  assert.match(many.message, /expected at most 1 of the inputs "x", got 2\./);
+  const inputs = [x];
+  const opset = await refusal(onnx.save(module, { inputs, opset: 12 }));
+  assert.match(opset.message, /^\[onnx\.save\] opset: expected .* 17 to 22, got 12\./);
+  const none = await refusal(onnx.save(new eg.nn.Linear(1, 1), { inputs: x }));
+  assert.match(none.message, /got an object of class Tensor\.$/);
+});

@@ -4,20 +4,24 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { save } from "edgegrad/onnx";
+import { markedPart } from "../../../scripts/marked_text.mjs";
 import { compositeTable } from "../support/composite_samples.mjs";
-import { kRoot } from "../support/files.mjs";
+import {
+  kNoForm,
+  kSaveable,
+  kSavePage,
+  listedName,
+  namesIn,
+  savedNames,
+  saveTable,
+} from "../support/onnx_pages.mjs";
 import { assertSaves, runModel } from "../support/onnx_runtime.mjs";
 import { kHidden, programOf } from "../support/onnx_samples.mjs";
 import { opTable, samplesOf } from "../support/op_samples.mjs";
 
-// What the page lists: the names between backticks in its table.
-const [, table] = readFileSync(`${kRoot}docs/guide/onnx_export.md`, "utf8").split("## The ops");
-const rows = table.split("\n").filter((line) => line.startsWith("| "));
-const listed = new Set(
-  rows.flatMap((line) => line.match(/`[^`]+`/g) ?? []).map((one) => one.slice(1, -1)),
-);
-
-const kNamesOnPage = { slice: "at", index: "at", indexPut_: "set_" };
+const text = readFileSync(kSavePage.path, "utf8");
+const page = markedPart(text, kSavePage.part);
+const listed = namesIn(page);
 
 // Ops whose results are random, and those that need sorted operands, which the samples are not.
 const kDraws = new Set(["rand", "randn", "randLike", "randnLike", "bernoulli", "dropout"]);
@@ -36,7 +40,7 @@ async function savedSamples(op, opset, dtype) {
       else await assertSaves(program, inputs, { opset });
       count++;
     } catch (error) {
-      if (!/ONNX has no form of/.test(error.message)) {
+      if (!kNoForm.test(error.message)) {
         throw new Error(`${op.js}(${sample.text}): ${error.message}`);
       }
     }
@@ -59,12 +63,29 @@ async function assertRuns(program, inputs, opset) {
   assert.deepEqual(output.shape, program(...inputs).shape);
 }
 
-describe("every op of the page saves, and no other", () => {
-  for (const op of opTable.filter(({ js }) => !kHidden.test(js))) {
-    // bernoulli_() is not the in-place form of bernoulli(), but draws with a given probability.
-    const base = op.js === "bernoulli_" ? op.js : op.js.replace(/_$/, "");
-    const isListed = listed.has(kNamesOnPage[op.js] ?? op.js) || listed.has(base);
-    test(op.js, async () => assert.equal((await savedSamples(op, 20)) > 0, isListed));
+test("the table of the guide lists what save() writes: npm run docs", async () => {
+  const saved = await savedNames();
+  assert.equal(
+    page,
+    saveTable((name) => saved.has(name)),
+  );
+});
+
+test("what the guide says to have no form has none", () => {
+  const [, section] = /^## Ops without a form\n(.*?)^## /ms.exec(text);
+  const names = [...namesIn(section)];
+  assert.ok(names.length > 10);
+  assert.deepEqual(
+    names.filter((name) => listed.has(name) || !kSaveable.some(({ js }) => js === name)),
+    [],
+  );
+});
+
+describe("what the page lists gives in onnxruntime what it gives here, and no other op is written", () => {
+  for (const op of kSaveable.filter(({ family }) => family !== compositeTable[0].family)) {
+    test(op.js, async () => {
+      assert.equal((await savedSamples(op, 20)) > 0, listed.has(listedName(op)));
+    });
   }
 });
 
@@ -72,7 +93,7 @@ describe("functions that are composed of ops are saved, whole or by their parts"
   for (const op of compositeTable) {
     test(op.js, async () => {
       const count = await savedSamples(op, 20);
-      if (listed.has(op.js)) assert.ok(count > 0);
+      if (listed.has(listedName(op))) assert.ok(count > 0);
     });
   }
 });

@@ -154,7 +154,7 @@ test("reading values that depend on the inputs warns", async (t) => {
   const program = (a) => (a.sum().item() > 0 && a.max().item() > 0 ? a.mul(2) : a);
   await save(program, { inputs: [x], dynamicAxes: { input: [0] } });
   assert.equal(mock.callCount(), 1);
-  assert.match(mock.calls[0].arguments[0], /\[save\] the module reads values that depend/);
+  assert.match(mock.calls[0].arguments[0], /\[onnx\.save\] the module reads values that depend/);
 });
 
 test("nothing is left of the tensors that tracing made", async () => {

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { supportedOps } from "edgegrad/onnx";
-import { kRoot } from "../support/files.mjs";
+import { markedPart } from "../../../scripts/marked_text.mjs";
+import { kLoadPage, loadTable } from "../support/onnx_pages.mjs";
 
 test("every op is listed once, with the version that brought it", () => {
   const ops = supportedOps();
@@ -16,14 +17,7 @@ test("every op is listed once, with the version that brought it", () => {
   assert.ok(ops.length > 200);
 });
 
-test("the table of the guide is that list", () => {
-  const page = readFileSync(`${kRoot}docs/guide/onnx.md`, "utf8");
-  const rows = [...page.matchAll(/^\| `([\w.]+)` \| (.*) \|$/gm)];
-  const listed = rows.flatMap(([, domain, names]) =>
-    names.split(" ").map((name) => `${domain}.${name.slice(1, -1)}`),
-  );
-  assert.deepEqual(
-    listed,
-    supportedOps().map(({ domain, name }) => `${domain}.${name}`),
-  );
+test("the table of the guide is that list: npm run docs", () => {
+  const { path, part } = kLoadPage;
+  assert.equal(markedPart(readFileSync(path, "utf8"), part), loadTable());
 });

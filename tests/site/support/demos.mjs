@@ -29,6 +29,22 @@ export const kDemos = {
     },
     learned: () => document.querySelectorAll(".results tbody tr").length === 3,
   },
+  converter: {
+    start: async () => {
+      const ready = async (selector) => {
+        while (document.querySelector(selector) === null) await new Promise(requestAnimationFrame);
+        return document.querySelector(selector);
+      };
+      (await ready("#example:enabled")).click();
+      (await ready("#opened:not([hidden]) #ten-digits")).click();
+      await ready(".class:nth-child(10)");
+      document.getElementById("learn").click();
+    },
+    learned: () => {
+      const note = document.getElementById("lesson-note").textContent;
+      return Number(/, (\d+) are recognized/.exec(note)?.[1]) > 40;
+    },
+  },
   playground: {
     start: () => document.querySelector("#run:enabled")?.click(),
     learned: () => Number.parseFloat(document.getElementById("accuracy").textContent) > 80,

@@ -59,7 +59,7 @@ export function fileWith(file: Uint8Array, tensors: ReadonlyMap<string, Tensor>)
       "Convert the module back with to(), or give save() inputs, which writes the file anew.";
     return fail(
       "DtypeMismatch",
-      "save",
+      "onnx.save",
       `"${name}" is ${tensor.dtype} now, and the graph of the file needs the type that it had. ${advice}`,
     );
   });

@@ -7,7 +7,7 @@ import type { DynamicAxes } from "./options.js";
 import type { Traced } from "./trace.js";
 import { isPlain, type Step, sizeOf, Value } from "./values.js";
 
-const kWhere = "save";
+const kWhere = "onnx.save";
 
 /** Returns the sizes of every dynamic axis at which to trace: lists of sizes by the name of the axis. */
 export function sizesToTry(sizes: ReadonlyMap<string, number>): Map<string, number>[][] {

@@ -12,7 +12,7 @@ import { addStep, type Problems } from "./steps.js";
 import type { Traced } from "./trace.js";
 import { leavesOf, Value, Varying } from "./values.js";
 
-const kWhere = "save";
+const kWhere = "onnx.save";
 
 /** Returns the file of a trace. */
 export function writeTraced(traced: Traced, options: ReadOptions): Uint8Array {

@@ -1,7 +1,7 @@
 // The options of save().
 
 import { type nn, Tensor } from "edgegrad";
-import { fail } from "../errors.js";
+import { described, fail } from "../errors.js";
 import { isPlain } from "./values.js";
 
 /** Dynamic axes of one input: the dimension and its name. */
@@ -40,7 +40,7 @@ export interface ReadOptions {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-const kWhere = "save";
+const kWhere = "onnx.save";
 const kOptions = [
   "inputs",
   "inputNames",
@@ -68,10 +68,14 @@ export function readOptions(target: unknown, given: unknown): ReadOptions {
   }
   const { inputs, opset = kOpsets.default, training = false, metadata = {} } = options;
   if (!Array.isArray(inputs) || !inputs.every((one) => one instanceof Tensor)) {
-    refuse("inputs", `an array of tensors to call ${nameOf(target)} with`);
+    const got = Array.isArray(inputs) ? "an array with other values" : described(inputs);
+    refuse("inputs", `an array of tensors to call ${nameOf(target)} with, got ${got}`);
   }
   if (!Number.isInteger(opset) || Number(opset) < kOpsets.least || Number(opset) > kOpsets.most) {
-    refuse("opset", `one of the versions ${kOpsets.least} to ${kOpsets.most}`);
+    refuse(
+      "opset",
+      `one of the versions ${kOpsets.least} to ${kOpsets.most}, got ${described(opset)}`,
+    );
   }
   if (typeof training !== "boolean") refuse("training", "true or false");
   if (!isPlain(metadata) || !Object.values(metadata).every((one) => typeof one === "string")) {

@@ -169,7 +169,7 @@ class Tracer {
     this.session.hasWarned = true;
     const place = this.#path.at(-1);
     console.warn(
-      `edgegrad: [save] ${place ? `the module ${place}` : "the module"} reads values that depend on the inputs, as item() does: ` +
+      `edgegrad: [onnx.save] ${place ? `the module ${place}` : "the module"} reads values that depend on the inputs, as item() does: ` +
         "in the file they and what follows from them are what they were in this call. Use ops such as where() instead.",
     );
   }
@@ -229,7 +229,7 @@ class Tracer {
   #change(tensor: Tensor, op: Omit<Step, "outputs">): void {
     if (tensor.isView && this.#entries.get(tensor)?.view === null) {
       const message = `${op.op} changes a view in place, and save() does not know of what. Change a copy of it: x.clone().`;
-      fail("InvalidArgument", "save", message);
+      fail("InvalidArgument", "onnx.save", message);
     }
     const value = this.#make(tensor, "step", "", this.#isKnown(op) ? tensor.detach() : null);
     this.steps.push({ ...op, outputs: [value] });

@@ -11,7 +11,7 @@ import { kComposites } from "./table.js";
 import { Session, type Traceable, trace } from "./trace.js";
 import { Value } from "./values.js";
 
-const kWhere = "save";
+const kWhere = "onnx.save";
 
 /** Does what save() says. */
 export async function write(

@@ -6,15 +6,18 @@ import { type Field, fieldsByNumber, type Message, type MessageName } from "./sc
 /** The most messages inside each other, so that a hostile file does not exhaust the stack. */
 const kMaxDepth = 200;
 
-const kWhere = "onnx.load";
 const kVarint = 0;
 const kFixed64 = 1;
 const kBytes = 2;
 const kFixed32 = 5;
 
-/** Returns the message in these bytes; throws InvalidArgument if they are damaged. */
-export function readMessage<N extends MessageName>(name: N, bytes: Uint8Array): Message<N> {
-  return new Reader(bytes).message(name, bytes.length, 0) as Message<N>;
+/** Returns the message in these bytes; throws InvalidArgument, with the function that was called, if they are damaged. */
+export function readMessage<N extends MessageName>(
+  name: N,
+  bytes: Uint8Array,
+  where = "onnx.load",
+): Message<N> {
+  return new Reader(bytes, where).message(name, bytes.length, 0) as Message<N>;
 }
 
 const kNoValues: readonly never[] = Object.freeze([]);
@@ -36,12 +39,14 @@ function emptyMessage(name: MessageName): Record<string, unknown> {
 
 class Reader {
   readonly #bytes: Uint8Array;
+  readonly #where: string;
   readonly #view: DataView;
   readonly #decoder = new TextDecoder();
   #at = 0;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, where: string) {
     this.#bytes = bytes;
+    this.#where = where;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
@@ -172,7 +177,7 @@ class Reader {
   #damaged(found: string): never {
     fail(
       "InvalidArgument",
-      kWhere,
+      this.#where,
       `expected an ONNX model, got damaged bytes: ${found}, at byte ${this.#at} of ${this.#bytes.length}. Fetch or export the file again.`,
     );
   }

@@ -102,10 +102,14 @@ function lengthOf(one: Stored): number {
 }
 
 function expectedLength(one: Stored): number {
-  const bits = kBits[one.type];
-  if (one.type !== "string" && isRaw(one)) return Math.ceil((one.count * bits) / 8);
-  if (bits === 4) return Math.ceil(one.count / 2);
+  if (one.type !== "string" && isRaw(one)) return byteLength(one.type, one.count);
+  if (kBits[one.type] === 4) return Math.ceil(one.count / 2);
   return one.type.startsWith("complex") ? one.count * 2 : one.count;
+}
+
+/** Returns the bytes that elements of a type take in raw data. */
+export function byteLength(type: TypeName, count: number): number {
+  return Math.ceil((count * kBits[type]) / 8);
 }
 
 // The field that has the elements when they are not bytes.

@@ -4,9 +4,16 @@ import { kMaxDims } from "../ops/create.js";
 import { describe, fail } from "../runtime/errors.js";
 import { attempt } from "../tensor/reachable.js";
 
-/** Returns a view of a file's bytes; throws InvalidArgument for anything else, also for the page that a server sent instead. */
-export function bytesOf(where: string, value: unknown): Uint8Array {
-  const bytes = viewOf(where, value);
+/**
+ * Returns a view of a file's bytes; throws InvalidArgument for anything else, also for the page that a server sent instead. `kinds` is
+ * what the caller takes.
+ */
+export function bytesOf(
+  where: string,
+  value: unknown,
+  kinds = "a Uint8Array or an ArrayBuffer",
+): Uint8Array {
+  const bytes = viewOf(where, value, kinds);
   refuseSentInstead(where, bytes.subarray(0, kStartBytes));
   return bytes;
 }
@@ -39,7 +46,7 @@ const kSentInstead: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-function viewOf(where: string, value: unknown): Uint8Array {
+function viewOf(where: string, value: unknown, kinds: string): Uint8Array {
   if (ArrayBuffer.isView(value)) {
     return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   }
@@ -47,12 +54,15 @@ function viewOf(where: string, value: unknown): Uint8Array {
   return fail(
     "InvalidArgument",
     where,
-    `expected the bytes of a file, as a Uint8Array or an ArrayBuffer, got ${describe(value)}.${adviceFor(value)}`,
+    `expected the bytes of a file, as ${kinds}, got ${describe(value)}.${adviceFor(value)}`,
   );
 }
 
-// A Response, Blob or File has a method that returns its bytes.
+// A Response, Blob or File has a method that returns its bytes; a text is probably where the file is.
 function adviceFor(value: unknown): string {
+  if (typeof value === "string") {
+    return " For a path, pass `readFileSync(path)` in Node; for an address, `await (await fetch(url)).arrayBuffer()`.";
+  }
   const isSource = attempt(() => typeof (value as Partial<Blob>).arrayBuffer === "function");
   return isSource ? " Pass `await it.arrayBuffer()`." : "";
 }

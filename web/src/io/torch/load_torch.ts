@@ -35,7 +35,8 @@ export type LoadTorchOptions = Options<typeof kOptions>;
  * of one storage share memory. Element types that do not exist here are converted as by `loadSafetensors`. Only data is read: rejects with
  * InvalidArgument for a file that contains anything else, and for one that is damaged.
  */
-export async function loadTorch<T = unknown>(
+// biome-ignore lint/suspicious/noExplicitAny: what is in a file, only its reader knows.
+export async function loadTorch<T = any>(
   source: Uint8Array | ArrayBuffer | BlobLike,
   ...rest: [options?: LoadTorchOptions]
 ): Promise<T> {
@@ -43,7 +44,7 @@ export async function loadTorch<T = unknown>(
   readOptions(where, kOptions, rest);
   const file = isBlob(source)
     ? new BlobSource(where, source)
-    : new MemorySource(bytesOf(where, source));
+    : new MemorySource(bytesOf(where, source, "a Uint8Array, an ArrayBuffer or a Blob"));
   return readingLater(where, async () => {
     const { value, plans, storage } = await open(where, file);
     const storages = new Storages(where, plans);

@@ -7,8 +7,3 @@ export function svg<Name extends keyof SVGElementTagNameMap>(
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
   return element;
 }
-
-/** The color of a lane, a token of style.css. */
-export function laneColor(lane: number): string {
-  return `var(--series-${(lane % 4) + 1})`;
-}
