@@ -103,7 +103,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
     const files = await readAdapter(source);
     const made = new PeftModel(model, files.config, adapterName);
     try {
-      made.#fill(adapterName, files, isTrainable);
+      made.fillAdapter(adapterName, files, isTrainable);
     } catch (error) {
       takeOff(model);
       throw error;
@@ -162,7 +162,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
     for (const module of holdModules(model, saved)) module.add(name);
     this.adapters[name] = { config, values: {}, isTrainable: true };
     this.train(model.training);
-    this.#apply();
+    this.refresh();
   }
 
   /** Reads an adapter and adds it, which setAdapter() applies. */
@@ -176,7 +176,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
     const files = await readAdapter(source);
     try {
       this.addAdapter(name, files.config);
-      this.#fill(name, files, isTrainable);
+      this.fillAdapter(name, files, isTrainable);
     } catch (error) {
       if (Object.hasOwn(this.adapters, name)) this.deleteAdapter(name);
       throw error;
@@ -187,7 +187,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
 
   /** Removes an adapter. */
   deleteAdapter(name: string): void {
-    this.#adapter(name);
+    this.adapterNamed(name);
     for (const { layer } of adaptedIn(this.model)) {
       if (layer.merged.includes(name)) {
         fail("InvalidArgument", kWhere, `the adapter "${name}" is merged: call unmerge() first.`);
@@ -199,15 +199,15 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
     }
     delete this.adapters[name];
     this.activeAdapters = this.activeAdapters.filter((one) => one !== name);
-    this.#apply();
+    this.refresh();
   }
 
   /** Applies an adapter, or several together, instead of those before; only these are trained. */
   setAdapter(names: string | readonly string[]): void {
     const wanted = [names].flat() as string[];
-    for (const name of wanted) this.#adapter(name);
+    for (const name of wanted) this.adapterNamed(name);
     this.activeAdapters = wanted;
-    this.#apply();
+    this.refresh();
   }
 
   /** Calls `fn` while no adapter is applied, and returns what it returns; a promise is awaited. */
@@ -218,19 +218,19 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
     const merged = adaptedIn(this.model).some(({ layer }) => layer.merged.length > 0);
     if (merged)
       fail("InvalidArgument", "disableAdapter", "an adapter is merged: call unmerge() first.");
-    this.#setDisabled(true);
+    this.setDisabled(true);
     let result: T;
     try {
       result = fn();
     } catch (error) {
-      this.#setDisabled(false);
+      this.setDisabled(false);
       throw error;
     }
     if (!(result instanceof Promise)) {
-      this.#setDisabled(false);
+      this.setDisabled(false);
       return result;
     }
-    return result.finally(() => this.#setDisabled(false)) as T;
+    return result.finally(() => this.setDisabled(false)) as T;
   }
 
   /** Adds the adapters that are applied to the weights, which makes calls as fast as those of the model alone. */
@@ -284,7 +284,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
     options: { readonly adapterName?: string | undefined } = {},
   ): Promise<Record<string, Uint8Array>> {
     const { adapterName = this.activeAdapters[0] ?? "default" } = checkedOptions(options);
-    const { config, values } = this.#adapter(adapterName);
+    const { config, values } = this.adapterNamed(adapterName);
     const isTransposed = adaptedIn(this.model).some(
       ({ layer }) =>
         "base_layer" in layer && (layer.base_layer as { fanInFanOut?: boolean }).fanInFanOut,
@@ -299,13 +299,13 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
     return writeAdapter(storedTensors(this.model, adapterName, config), written);
   }
 
-  #fill(name: string, { tensors, values, config }: AdapterFiles, isTrainable: boolean): void {
+  private fillAdapter(name: string, { tensors, values, config }: AdapterFiles, isTrainable: boolean): void {
     copyTensors(storedTensors(this.model, name, config), tensors);
     this.adapters[name] = { config, values, isTrainable };
-    this.#apply();
+    this.refresh();
   }
 
-  #adapter(name: string): Adapter {
+  private adapterNamed(name: string): Adapter {
     const adapter = Object.hasOwn(this.adapters, name) ? this.adapters[name] : undefined;
     if (adapter !== undefined) return adapter;
     const names = Object.keys(this.adapters).join(", ");
@@ -317,13 +317,13 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
   }
 
   // Tells the layers which adapters are applied, and which parameters are trained.
-  #apply(): void {
+  private refresh(): void {
     const { activeAdapters: active, model } = this;
     const adapted = adaptedIn(model);
     for (const { layer } of adapted) {
       layer.active = active;
       for (const name of Object.keys(layer.settings)) {
-        const isTrained = this.#isTrained(name);
+        const isTrained = this.isTrained(name);
         for (const parameter of Object.values(layer.stored(name)))
           parameter.requiresGrad = isTrained;
       }
@@ -331,21 +331,21 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
     for (const { module } of savedModulesIn(model)) {
       module.active = active;
       for (const [name, copy] of module.modules_to_save.items()) {
-        copy.requiresGrad_(this.#isTrained(name));
+        copy.requiresGrad_(this.isTrained(name));
       }
     }
     for (const [name, { config }] of Object.entries(this.adapters)) {
       for (const [, bias] of biasesOf(model, adapted, config)) {
-        bias.requiresGrad = this.#isTrained(name);
+        bias.requiresGrad = this.isTrained(name);
       }
     }
   }
 
-  #isTrained(name: string): boolean {
+  private isTrained(name: string): boolean {
     return this.activeAdapters.includes(name) && this.adapters[name]?.isTrainable === true;
   }
 
-  #setDisabled(isDisabled: boolean): void {
+  private setDisabled(isDisabled: boolean): void {
     for (const { layer } of adaptedIn(this.model)) layer.isDisabled = isDisabled;
     for (const { module } of savedModulesIn(this.model)) module.isDisabled = isDisabled;
   }

@@ -4,7 +4,9 @@ export {
   AutoModel,
   AutoModelForCausalLM,
   AutoModelForImageClassification,
+  AutoModelForSeq2SeqLM,
   AutoModelForSequenceClassification,
+  AutoModelForSpeechSeq2Seq,
   type AutoModelOf,
   type FeatureModel,
   type ImageClassifier,
@@ -12,6 +14,7 @@ export {
 } from "./auto.js";
 export { KeyValueCache } from "./blocks/cache.js";
 export type { ConfigValues } from "./config/config.js";
+export { ClipModel, type ClipOptions, type ClipOutput } from "./families/clip.js";
 export { supportedModels } from "./families/index.js";
 export type { FromPretrainedOptions } from "./files/load.js";
 export type { AbortSignalLike, GenerateOptions, Streamer } from "./generation/generate.js";
@@ -25,3 +28,9 @@ export type {
   ImageOptions,
   TextClassifierOptions,
 } from "./tasks/inputs.js";
+export {
+  Seq2SeqModel,
+  type Seq2SeqGenerateOptions,
+  type Seq2SeqOptions,
+  type Seq2SeqOutput,
+} from "./tasks/seq2seq.js";

@@ -32,7 +32,7 @@ export abstract class PreTrainedModel extends eg.nn.Module {
   /** How tensors are called in the files. @internal */
   fileNames: FileNames = kNoFileNames;
 
-  abstract override forward(...inputs: never[]): ModelOutput;
+  abstract override forward(...inputs: never[]): object;
 
   /** The device of the parameters. */
   get device(): eg.Device {

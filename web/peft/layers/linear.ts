@@ -54,7 +54,7 @@ export class LoraLinear extends AdapterLayer {
     this.lora_A.set(name, a);
     this.lora_B.set(name, b);
     if (!settings.config.useDora) return;
-    const norm = eg.noGrad(() => this.#norm(name, weight));
+    const norm = eg.noGrad(() => this.rowNorms(name, weight));
     this.lora_magnitude_vector.set(name, new Weight(norm));
   }
 
@@ -62,38 +62,38 @@ export class LoraLinear extends AdapterLayer {
     return {
       "lora_A.weight": partOf(this.lora_A, name).weight,
       "lora_B.weight": partOf(this.lora_B, name).weight,
-      ...(this.#hasDora(name) && {
+      ...(this.hasDora(name) && {
         lora_magnitude_vector: partOf(this.lora_magnitude_vector, name).weight,
       }),
     };
   }
 
   override change(name: string, weight: eg.Tensor): eg.Tensor {
-    const added = this.#added(name);
+    const added = this.product(name);
     const change = this.base_layer.fanInFanOut ? added.t() : added;
-    if (!this.#hasDora(name)) return change;
-    const factor = partOf(this.lora_magnitude_vector, name).weight.div(this.#norm(name, weight));
+    if (!this.hasDora(name)) return change;
+    const factor = partOf(this.lora_magnitude_vector, name).weight.div(this.rowNorms(name, weight));
     const rows = this.base_layer.fanInFanOut ? factor : factor.unsqueeze(1);
     return weight.add(change).mul(rows).sub(weight);
   }
 
   override forward(x: eg.Tensor): eg.Tensor {
     let result = this.base_layer.call(x);
-    for (const name of this.applied) result = result.add(this.#ownResult(name, x, result));
+    for (const name of this.applied) result = result.add(this.ownResult(name, x, result));
     return result;
   }
 
-  #ownResult(name: string, x: eg.Tensor, result: eg.Tensor): eg.Tensor {
+  private ownResult(name: string, x: eg.Tensor, result: eg.Tensor): eg.Tensor {
     const { scaling, config } = this.settingsOf(name);
     const [a, b] = [partOf(this.lora_A, name), partOf(this.lora_B, name)];
     const input = eg.dropout(x.to(a.weight.dtype), config.loraDropout, this.training);
     // The factor is cheapest where there are few features.
     const low = b.call(a.call(input).mul(scaling)).to(result.dtype);
-    return this.#hasDora(name) ? this.#doraResult(name, x, input, low, result) : low;
+    return this.hasDora(name) ? this.doraResult(name, x, input, low, result) : low;
   }
 
   // m / |W + s B A| (W x + s B A x) - W x, in which the norm is a constant for gradients.
-  #doraResult(
+  private doraResult(
     name: string,
     x: eg.Tensor,
     input: eg.Tensor,
@@ -101,7 +101,7 @@ export class LoraLinear extends AdapterLayer {
     result: eg.Tensor,
   ): eg.Tensor {
     const { bias, weight, fanInFanOut } = this.base_layer;
-    const norm = eg.noGrad(() => this.#norm(name, weight));
+    const norm = eg.noGrad(() => this.rowNorms(name, weight));
     const factor = partOf(this.lora_magnitude_vector, name).weight.div(norm).to(result.dtype);
     const isDropped = this.training && this.settingsOf(name).config.loraDropout > 0;
     const own = isDropped
@@ -112,20 +112,20 @@ export class LoraLinear extends AdapterLayer {
     return own.mul(factor.sub(1)).add(low.mul(factor));
   }
 
-  #hasDora(name: string): boolean {
+  private hasDora(name: string): boolean {
     return this.settingsOf(name).config.useDora;
   }
 
   // [outputs, inputs]
-  #added(name: string): eg.Tensor {
+  private product(name: string): eg.Tensor {
     const { scaling } = this.settingsOf(name);
     const [a, b] = [partOf(this.lora_A, name).weight, partOf(this.lora_B, name).weight];
     return eg.matmul(b, a).mul(scaling).to(this.base_layer.weight.dtype);
   }
 
   // The norm of the weights of each output, with what the adapter adds.
-  #norm(name: string, weight: eg.Tensor): eg.Tensor {
+  private rowNorms(name: string, weight: eg.Tensor): eg.Tensor {
     const rows = this.base_layer.fanInFanOut ? weight.t() : weight;
-    return eg.linalg.vectorNorm(rows.add(this.#added(name)).float(), { dim: 1 });
+    return eg.linalg.vectorNorm(rows.add(this.product(name)).float(), { dim: 1 });
   }
 }

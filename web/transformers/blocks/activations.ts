@@ -24,5 +24,10 @@ const kActivations: Readonly<Record<string, Activation>> = {
 /** Returns the activation that a key of a config names. */
 export function activationOf(config: Config, key: string, fallback: string): Activation {
   const name = config.choice(key, Object.keys(kActivations), fallback);
+  return activationNamed(name);
+}
+
+/** Returns the activation of a name. */
+export function activationNamed(name: string): Activation {
   return kActivations[name] as Activation;
 }

@@ -7,7 +7,7 @@ export type Projection = eg.nn.Module & { forward(x: eg.Tensor): eg.Tensor };
 
 /** Makes a parameter that has a shape, and no memory of its own until weights are loaded. */
 export function unloaded(...shape: readonly number[]): eg.nn.Parameter {
-  return eg.scope(() => new eg.nn.Parameter(eg.zeros([1]).expand([...shape])));
+  return eg.scope(() => new eg.nn.Parameter(eg.zeros([]).expand([...shape])));
 }
 
 /** y = x Wᵀ + b. */

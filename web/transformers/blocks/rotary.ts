@@ -35,6 +35,12 @@ export function baseOf(config: Config, scaling: Config | null, fallback = 10000)
   return scaling === null ? own : scaling.number("rope_theta", own);
 }
 
+/** Returns the share of features that turn, which newer files have in `rope_parameters`. */
+export function shareOf(config: Config, scaling: Config | null, fallback: number): number {
+  const own = config.number("partial_rotary_factor", fallback);
+  return scaling === null ? own : scaling.number("partial_rotary_factor", own);
+}
+
 type Scaling = (options: RotaryOptions, scaling: Config) => RotarySpec;
 
 const kScalings: Readonly<Record<string, Scaling>> = {

@@ -23,6 +23,12 @@ const isObject = (value: unknown): value is ConfigValues =>
 
 const isNothing = (value: unknown) => value === undefined || value === null;
 
+// What an option that is not used is written as.
+const isOff = (value: unknown) =>
+  isNothing(value) ||
+  value === false ||
+  (typeof value === "object" && Object.keys(value as object).length === 0);
+
 /** Reads a config and notes which keys it has read. */
 export class Config {
   readonly #values: ConfigValues;
@@ -143,8 +149,7 @@ export class Config {
     const left = Object.entries(this.#values).filter(
       ([key, value]) =>
         !this.#read.has(key) &&
-        !isNothing(value) &&
-        value !== false &&
+        !isOff(value) &&
         !kWithoutEffect.has(key) &&
         !ignored.includes(this.path + key),
     );

@@ -240,14 +240,14 @@ export class BertModel extends PreTrainedModel {
     const like = this.embeddings.word_embeddings.weight;
     const pass = new Pass({ ids, like, isCausal: false, ...options });
     checkPositions(this.constructor.name, pass, this.spec.positions - (this.firstPosition ?? 0));
-    const places = options.positionIds ?? this.#placesOf(ids, pass);
+    const places = options.positionIds ?? this.placesOf(ids, pass);
     const embedded = this.embeddings.call(ids, places, types);
     const lastHiddenState = this.encoder.call(embedded, pass, this.gradientCheckpointing);
     const { pooler } = this;
     return { lastHiddenState, ...(pooler && { poolerOutput: pooler.call(lastHiddenState) }) };
   }
 
-  #placesOf(ids: eg.Tensor, pass: Pass): eg.Tensor {
+  private placesOf(ids: eg.Tensor, pass: Pass): eg.Tensor {
     const { firstPosition, spec } = this;
     if (firstPosition === null) return pass.positionIds;
     const counts = ids.ne(spec.paddingIdx).to("int64");

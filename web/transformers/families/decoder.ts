@@ -40,7 +40,6 @@ export interface DecoderSpec {
   readonly dropout: {
     readonly attention: number;
     readonly residual: number;
-    readonly embedding: number;
   };
 }
 
@@ -77,7 +76,7 @@ class Attention extends eg.nn.Module {
 
   override forward(x: eg.Tensor, pass: Pass): eg.Tensor {
     const { heads, groups, rotary, windows, scale, softcap, dropout } = this.spec;
-    const [q, k, v] = this.#projected(x);
+    const [q, k, v] = this.projected(x);
     const turn = rotaryOf(rotary[this.index] as RotarySpec, pass);
     const query = splitHeads(q, heads);
     const key = splitHeads(k, groups);
@@ -97,7 +96,7 @@ class Attention extends eg.nn.Module {
     return this.o_proj.call(joinHeads(attended));
   }
 
-  #projected(x: eg.Tensor): [q: eg.Tensor, k: eg.Tensor, v: eg.Tensor] {
+  private projected(x: eg.Tensor): [q: eg.Tensor, k: eg.Tensor, v: eg.Tensor] {
     const { q_proj, k_proj, v_proj, qkv_proj } = this;
     if (q_proj && k_proj && v_proj) return [q_proj.call(x), k_proj.call(x), v_proj.call(x)];
     const { heads, groups, headSize } = this.spec;
@@ -165,14 +164,14 @@ class DecoderLayer extends eg.nn.Module {
     const attended = this.self_attn.call(this.input_layernorm.call(x), pass);
     const { pre_feedforward_layernorm: before, post_feedforward_layernorm: after } = this;
     if (before && after) {
-      const first = x.add(this.#dropped(this.post_attention_layernorm.call(attended)));
-      return first.add(this.#dropped(after.call(this.mlp.call(before.call(first)))));
+      const first = x.add(this.dropped(this.post_attention_layernorm.call(attended)));
+      return first.add(this.dropped(after.call(this.mlp.call(before.call(first)))));
     }
-    const first = x.add(this.#dropped(attended));
-    return first.add(this.#dropped(this.mlp.call(this.post_attention_layernorm.call(first))));
+    const first = x.add(this.dropped(attended));
+    return first.add(this.dropped(this.mlp.call(this.post_attention_layernorm.call(first))));
   }
 
-  #dropped(x: eg.Tensor): eg.Tensor {
+  private dropped(x: eg.Tensor): eg.Tensor {
     return eg.dropout(x, this.spec.dropout.residual, this.training);
   }
 }
@@ -195,11 +194,10 @@ export class DecoderModel extends TextDecoder {
 
   protected override embed(ids: eg.Tensor): eg.Tensor {
     const vectors = this.embed_tokens.call(ids);
-    const { embeddingScale: scale, dropout } = this.spec;
+    const { embeddingScale: scale } = this.spec;
     const { dtype, device } = vectors;
     // The factor is rounded to the dtype, as in training.
-    const scaled = scale === 1 ? vectors : vectors.mul(eg.full([], scale, { dtype, device }));
-    return eg.dropout(scaled, dropout.embedding, this.training);
+    return scale === 1 ? vectors : vectors.mul(eg.full([], scale, { dtype, device }));
   }
 
   protected override run(embedded: eg.Tensor, pass: Pass): eg.Tensor {

@@ -2,7 +2,7 @@
 
 import * as eg from "edgegrad";
 import { activationOf } from "../blocks/activations.js";
-import { baseOf, rotarySpec, scalingOf } from "../blocks/rotary.js";
+import { baseOf, rotarySpec, scalingOf, shareOf } from "../blocks/rotary.js";
 import type { Config } from "../config/config.js";
 import { fail } from "../errors.js";
 import type { DecoderSpec } from "./decoder.js";
@@ -23,9 +23,13 @@ export function decoderSpec(config: Config, headSize?: number): DecoderSpec {
       `config.json: num_attention_heads (${heads}) is no multiple of num_key_value_heads (${groups}).`,
     );
   }
+  if (!Number.isInteger(size)) {
+    const message = "hidden_size is no multiple of num_attention_heads";
+    fail("InvalidArgument", "fromPretrained", `config.json: ${message}.`);
+  }
   const eps = config.number("rms_norm_eps", 1e-6);
   const scaling = scalingOf(config);
-  const share = config.number("partial_rotary_factor", 1);
+  const share = shareOf(config, scaling, 1);
   const rotary = rotarySpec({
     size: Math.floor(size * share),
     base: baseOf(config, scaling),
@@ -52,7 +56,7 @@ export function decoderSpec(config: Config, headSize?: number): DecoderSpec {
     embeddingScale: 1,
     windows: new Array(layers).fill(null),
     rotary: new Array(layers).fill(rotary),
-    dropout: { attention: config.share("attention_dropout", 0), residual: 0, embedding: 0 },
+    dropout: { attention: config.share("attention_dropout", 0), residual: 0 },
   };
 }
 

@@ -3,18 +3,38 @@
 import * as eg from "edgegrad";
 import type { GenerateOptions } from "./generate.js";
 
-/** Returns a token per text, [batch, 1], for scores [batch, vocabulary]; `seen` are the tokens of each text, for the penalty of repetitions. */
-export type Chooser = (scores: eg.Tensor, seen: readonly (readonly number[])[] | null) => eg.Tensor;
+/**
+ * Returns a token per text, [batch, 1], for scores [batch, vocabulary]; `seen` are the tokens of each text, for the penalty of repetitions, and `isFirst`
+ * tells the first token that is generated.
+ */
+export type Chooser = (
+  scores: eg.Tensor,
+  seen: readonly (readonly number[])[] | null,
+  isFirst: boolean,
+) => eg.Tensor;
+
+/** Tokens that are never chosen, or not as the first one. */
+export interface Suppressed {
+  readonly always: readonly number[];
+  readonly atFirst: readonly number[];
+}
 
 /** Returns the function that chooses as the options say. */
-export function chooserOf(options: GenerateOptions): Chooser {
+export function chooserOf(options: GenerateOptions, { always, atFirst }: Suppressed): Chooser {
   const { doSample = false, repetitionPenalty = 1 } = options;
-  return (scores, seen) => {
+  return (scores, seen, isFirst) => {
     const fair = seen === null ? scores : penalized(scores, seen, repetitionPenalty);
-    if (!doSample) return fair.argmax(-1, true);
+    const left = without(fair, isFirst ? [...always, ...atFirst] : always);
+    if (!doSample) return left.argmax(-1, true);
     const { generator = null } = options;
-    return eg.multinomial(eg.softmax(kept(fair, options), -1), 1, false, { generator });
+    return eg.multinomial(eg.softmax(kept(left, options), -1), 1, false, { generator });
   };
+}
+
+function without(scores: eg.Tensor, tokens: readonly number[]): eg.Tensor {
+  if (tokens.length === 0) return scores;
+  const places = eg.tensor([...tokens], { dtype: "int64", device: scores.device });
+  return scores.indexFill(1, places, -Infinity);
 }
 
 function penalized(

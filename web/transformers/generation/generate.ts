@@ -13,9 +13,9 @@ import {
   type OptionRule,
   orNull,
 } from "../options.js";
-import type { CausalLanguageModel } from "../tasks/causal.js";
+import type { PreTrainedModel } from "../model.js";
 import { checkIds, kTensor } from "../tasks/inputs.js";
-import { type Chooser, chooserOf } from "./choose.js";
+import { type Chooser, chooserOf, type Suppressed } from "./choose.js";
 
 const kWhere = "generate";
 
@@ -53,6 +53,9 @@ export interface GenerateOptions {
   readonly attentionMask?: eg.Tensor | null | undefined;
   /** The numbers that are drawn; default: the global generator. */
   readonly generator?: eg.Generator | null | undefined;
+  /** Tokens that are not generated; default: those of generation_config.json. */
+  readonly suppressTokens?: readonly number[] | null | undefined;
+  /** Receives the tokens as they are generated. */
   readonly streamer?: Streamer | null | undefined;
   /** Stops; the promise then rejects with the signal's reason. */
   readonly signal?: AbortSignalLike | null | undefined;
@@ -72,6 +75,7 @@ const kOptions = {
   repetitionPenalty: kPositive,
   eosTokenId: orNull(kTokens),
   padTokenId: kWhole,
+  suppressTokens: orNull(kTokens),
   attentionMask: kTensor,
   generator: orNull({ expected: "a Generator", accepts: (value) => value instanceof eg.Generator }),
   streamer: orNull({
@@ -84,15 +88,27 @@ const kOptions = {
   }),
 };
 
-/** Continues the texts of `ids`. */
-export async function generate(
-  model: CausalLanguageModel,
+/** What a step of a generation passes to a model beside the tokens. */
+export interface StepOptions {
+  readonly pastKeyValues: KeyValueCache;
+  readonly attentionMask?: eg.Tensor;
+  readonly positionIds?: eg.Tensor;
+  readonly positions?: number;
+}
+
+/** Computes scores of the next token: [batch, 1, vocabulary]. */
+export type Scorer = (ids: eg.Tensor, options: StepOptions) => eg.Tensor;
+
+/** Continues the texts of `ids` by the scores of a model. */
+export async function generateFrom(
+  model: PreTrainedModel,
   ids: eg.Tensor,
-  options: GenerateOptions = {},
+  options: GenerateOptions,
+  scorer: Scorer,
 ): Promise<eg.Tensor> {
   checkIds(kWhere, ids);
   checkOptions(kWhere, options, kOptions);
-  const run = new Run(model, ids, options);
+  const run = new Run(model, ids, options, scorer);
   const wasTraining = model.modules().filter(({ training }) => training);
   model.eval();
   try {
@@ -123,14 +139,15 @@ class Run {
   #padding: Padding | null = null;
 
   constructor(
-    private readonly model: CausalLanguageModel,
+    model: PreTrainedModel,
     private readonly ids: eg.Tensor,
     private readonly options: GenerateOptions,
+    private readonly scorer: Scorer,
   ) {
     const [batch, tokens] = ids.shape as [number, number];
     this.#most = options.maxNewTokens ?? 20;
     this.#cache = new KeyValueCache(tokens + this.#most);
-    this.#choose = chooserOf(options);
+    this.#choose = chooserOf(options, suppressedBy(model, options));
     this.#ends = endsOf(model, options);
     this.#fill = fillOf(model, options, this.#ends);
     this.#isDone = new Array(batch).fill(false);
@@ -179,13 +196,12 @@ class Run {
   #step(input: eg.Tensor, index: number): eg.Tensor {
     return eg.noGrad(() =>
       eg.scope(() => {
-        const { logits } = this.model.call(input, {
+        const scores = this.scorer(input, {
           pastKeyValues: this.#cache,
-          logitsToKeep: 1,
           ...this.#paddingAt(index),
         });
         const seen = this.options.repetitionPenalty === undefined ? null : this.#rows;
-        return this.#choose(logits.select(1, (logits.shape[1] as number) - 1).float(), seen);
+        return this.#choose(scores.select(1, 0).float(), seen, index === 0);
       }),
     );
   }
@@ -242,7 +258,7 @@ class Run {
   }
 }
 
-function endsOf(model: CausalLanguageModel, { eosTokenId }: GenerateOptions): Set<number> {
+function endsOf(model: PreTrainedModel, { eosTokenId }: GenerateOptions): Set<number> {
   const said = model.generationConfig.eos_token_id ?? model.config.eos_token_id ?? null;
   const given = eosTokenId === undefined ? said : eosTokenId;
   if (given === null) return new Set();
@@ -257,11 +273,23 @@ function endsOf(model: CausalLanguageModel, { eosTokenId }: GenerateOptions): Se
 }
 
 function fillOf(
-  model: CausalLanguageModel,
+  model: PreTrainedModel,
   { padTokenId }: GenerateOptions,
   ends: ReadonlySet<number>,
 ): number {
   const said = model.generationConfig.pad_token_id ?? model.config.pad_token_id;
   const [end = 0] = ends;
   return padTokenId ?? (kWhole.accepts(said) ? (said as number) : end);
+}
+
+// The tokens that the model's files forbid, everywhere and as the first one.
+function suppressedBy(
+  { generationConfig }: PreTrainedModel,
+  { suppressTokens }: GenerateOptions,
+): Suppressed {
+  const { suppress_tokens: always, begin_suppress_tokens: atFirst } = generationConfig;
+  const listed = (value: unknown) =>
+    Array.isArray(value) ? value.filter((one): one is number => kWhole.accepts(one)) : [];
+  if (suppressTokens !== undefined) return { always: suppressTokens ?? [], atFirst: [] };
+  return { always: listed(always), atFirst: listed(atFirst) };
 }

@@ -3,7 +3,7 @@
 import type * as eg from "edgegrad";
 import { KeyValueCache } from "../blocks/cache.js";
 import { Pass } from "../blocks/pass.js";
-import { type GenerateOptions, generate } from "../generation/generate.js";
+import { type GenerateOptions, generateFrom } from "../generation/generate.js";
 import { type FeaturesOutput, type ModelOutput, PreTrainedModel } from "../model.js";
 import {
   type CausalOptions,
@@ -75,6 +75,8 @@ export abstract class CausalLanguageModel extends PreTrainedModel {
    * Continues texts: resolves to the tokens given and those generated, [batch, tokens]. Rows that end early are filled up with padding.
    */
   generate(ids: eg.Tensor, options?: GenerateOptions): Promise<eg.Tensor> {
-    return generate(this, ids, options);
+    return generateFrom(this, ids, options ?? {}, (input, step) => {
+      return this.call(input, { ...step, logitsToKeep: 1 }).logits;
+    });
   }
 }

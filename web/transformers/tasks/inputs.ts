@@ -86,14 +86,19 @@ export const causalOptions = /* @__PURE__ */ readerOf<CausalOptions>(kCausal);
 /** Checks what a classifier of texts is called with, and returns the options. */
 export const classifierOptions = /* @__PURE__ */ readerOf<TextClassifierOptions>(kTextClassifier);
 
-/** Checks what a model for images is called with, [batch, channels, height, width], and returns the options. */
+/** Checks what a classifier of images is called with, and returns the options. */
 export function imageOptions(where: string, pixels: unknown, given: unknown = {}): ImageOptions {
+  checkPixels(where, pixels);
+  checkOptions(where, given, kImage);
+  return given as ImageOptions;
+}
+
+/** Throws unless `pixels` are numbers: [batch, channels, height, width]. */
+export function checkPixels(where: string, pixels: unknown): asserts pixels is eg.Tensor {
   if (!(pixels instanceof eg.Tensor) || pixels.ndim !== 4 || !/float/.test(pixels.dtype)) {
     const got = pixels instanceof eg.Tensor ? `${pixels.dtype} [${pixels.shape}]` : shown(pixels);
     fail("ShapeMismatch", where, `expected numbers [batch, channels, height, width], got ${got}.`);
   }
-  checkOptions(where, given, kImage);
-  return given as ImageOptions;
 }
 
 /** Throws unless `ids` are numbers of tokens: [batch, tokens]. */
@@ -116,4 +121,9 @@ export function checkPositions(where: string, { positions }: Pass, most: number)
   if (positions <= most) return;
   const message = `${positions} tokens are more than the ${most} positions of the model.`;
   fail("InvalidArgument", where, message);
+}
+
+/** Throws for options of a model that has none. */
+export function checkNothing(where: string, rest: readonly unknown[]): void {
+  if (rest.length > 0) checkOptions(where, rest[0] ?? {}, {});
 }
