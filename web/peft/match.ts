@@ -28,7 +28,7 @@ export function isInLayers(name: string, config: LoraConfig): boolean {
   if (layersToTransform === null) return true;
   const lists = [layersPattern ?? []].flat();
   const list = lists.length === 0 ? "[^.]*" : lists.map(pattern).join("|");
-  const found = new RegExp(`^(?:.*\\.)?(?:${list})\\.(\\d+)\\.`).exec(name);
+  const found = new RegExp(`^(?:.*\\.)?(?:${list})\\.(\\d+)(?:\\.|$)`).exec(name);
   return found !== null && [layersToTransform].flat().includes(Number(found[1]));
 }
 

@@ -86,6 +86,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
     try {
       this.addAdapter(adapterName, config);
     } catch (error) {
+      takeOff(model);
       for (const parameter of trained) parameter.requiresGrad = true;
       throw error;
     }
@@ -151,17 +152,14 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
         `bias: adapters share biases, so it must be "none" for several.`,
       );
     }
-    const { model } = this;
-    const saved = config.modulesToSave ?? [];
-    for (const { path, layer } of adapt(model, config)) {
-      if (isNamed(path, saved)) continue;
-      const r = valueFor(path, config.rankPattern, config.r);
-      const alpha = valueFor(path, config.alphaPattern, config.loraAlpha);
-      layer.add(name, { r, scaling: config.scaling(r, alpha), config });
+    try {
+      this.addTo(this.model, name, config);
+    } catch (error) {
+      this.forget(name);
+      throw error;
     }
-    for (const module of holdModules(model, saved)) module.add(name);
     this.adapters[name] = { config, values: {}, isTrainable: true };
-    this.train(model.training);
+    this.train(this.model.training);
     this.refresh();
   }
 
@@ -193,10 +191,7 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
         fail("InvalidArgument", kWhere, `the adapter "${name}" is merged: call unmerge() first.`);
       }
     }
-    for (const { layer } of adaptedIn(this.model)) layer.remove(name);
-    for (const { module } of savedModulesIn(this.model)) {
-      if (module.modules_to_save.has(name)) module.modules_to_save.pop(name);
-    }
+    this.forget(name);
     delete this.adapters[name];
     this.activeAdapters = this.activeAdapters.filter((one) => one !== name);
     this.refresh();
@@ -297,6 +292,25 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
       inference_mode: true,
     };
     return writeAdapter(storedTensors(this.model, adapterName, config), written);
+  }
+
+  private addTo(model: M, name: string, config: LoraConfig): void {
+    const saved = config.modulesToSave ?? [];
+    for (const { path, layer } of adapt(model, config)) {
+      if (isNamed(path, saved)) continue;
+      const r = valueFor(path, config.rankPattern, config.r);
+      const alpha = valueFor(path, config.alphaPattern, config.loraAlpha);
+      layer.add(name, { r, scaling: config.scaling(r, alpha), config });
+    }
+    for (const module of holdModules(model, saved)) module.add(name);
+  }
+
+  // Removes what layers have of an adapter.
+  private forget(name: string): void {
+    for (const { layer } of adaptedIn(this.model)) layer.remove(name);
+    for (const { module } of savedModulesIn(this.model)) {
+      if (module.modules_to_save.has(name)) module.modules_to_save.pop(name);
+    }
   }
 
   private fillAdapter(name: string, { tensors, values, config }: AdapterFiles, isTrainable: boolean): void {

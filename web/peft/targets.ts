@@ -165,13 +165,17 @@ export function holdModules(model: eg.nn.Module, wanted: readonly string[]): Mod
   for (const [path, module] of model.namedModules()) {
     const isInside = /(?:^|\.)(?:original_module|modules_to_save)(?:\.|$)/.test(path);
     if (path === "" || isInside || !isNamed(path, wanted)) continue;
+    if (module.modules().some((one) => one instanceof AdapterLayer)) {
+      const message = `modulesToSave: "${path}" has adapters, so it cannot be trained itself.`;
+      fail("InvalidArgument", "LoraConfig", message);
+    }
     const holder = module instanceof ModulesToSave ? module : new ModulesToSave(module);
     if (holder !== module) Object.assign(placeOf(model, path).owner, nameOf(path, holder));
     held.push(holder);
   }
-  for (const name of wanted) {
-    if (held.length > 0 || wanted.length === 0) break;
-    fail("InvalidArgument", "LoraConfig", `modulesToSave: the model has no module "${name}".`);
+  if (held.length === 0 && wanted.length > 0) {
+    const names = wanted.join(", ");
+    fail("InvalidArgument", "LoraConfig", `modulesToSave: the model has no module ${names}.`);
   }
   return held;
 }

@@ -51,6 +51,7 @@ export abstract class AdapterLayer extends eg.nn.Module {
   merge(names: readonly string[], weight: eg.Tensor): void {
     const own = names.filter((name) => Object.hasOwn(this.settings, name));
     if (this.merged.length > 0 || own.length === 0) return;
+    if (!isFloating(weight)) failForQuantized("merged");
     eg.noGrad(() => {
       if (own.some((name) => this.settingsOf(name).config.useDora)) {
         this.kept = eg.keep(weight.detach().clone());
@@ -82,6 +83,14 @@ export abstract class AdapterLayer extends eg.nn.Module {
       fail("InvalidArgument", "PeftModel", `the layer has no adapter "${name}".`)
     );
   }
+}
+
+/** Whether a weight has floats, to which others can be added. */
+export const isFloating = (weight: eg.Tensor) => /float/.test(weight.dtype);
+
+/** Throws for what quantized weights do not allow. */
+export function failForQuantized(what: string): never {
+  return fail("InvalidArgument", "PeftModel", `quantized weights cannot be ${what}.`);
 }
 
 /** Returns a part of a ModuleDict, which a call needs quickly. */

@@ -23,7 +23,7 @@ export class LoraConv2d extends AdapterLayer {
     const { inChannels, outChannels, kernelSize, stride, padding, dilation, weight } =
       this.base_layer;
     const { device } = weight;
-    const shape = { kernelSize, stride, padding, dilation, bias: false, device };
+    const shape = { stride, padding, dilation, bias: false, device };
     const a = new eg.nn.Conv2d(inChannels, settings.r, kernelSize, shape);
     const b = new eg.nn.Conv2d(settings.r, outChannels, 1, { bias: false, device });
     drawFactors(a.weight, b.weight, settings);

@@ -1,13 +1,7 @@
 // LoRA, rsLoRA and DoRA for layers that multiply by a matrix.
 
 import * as eg from "edgegrad";
-import {
-  AdapterLayer,
-  type AdapterSettings,
-  drawFactors,
-  partOf,
-  Weight,
-} from "./adapter_layer.js";
+import { AdapterLayer, type AdapterSettings, drawFactors, failForQuantized, isFloating, partOf, Weight } from "./adapter_layer.js";
 
 /** A layer that computes x Wᵀ + b, or with `fanInFanOut` x W + b. */
 export type LinearLike = eg.nn.Module & {
@@ -46,6 +40,7 @@ export class LoraLinear extends AdapterLayer {
 
   override add(name: string, settings: AdapterSettings): void {
     const { inFeatures, outFeatures, weight } = this.base_layer;
+    if (settings.config.useDora && !isFloating(weight)) failForQuantized("adapted by DoRA");
     const options = { ...plain, device: weight.device };
     const a = new eg.nn.Linear(inFeatures, settings.r, options);
     const b = new eg.nn.Linear(settings.r, outFeatures, options);

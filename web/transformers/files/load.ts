@@ -4,9 +4,10 @@ import * as eg from "edgegrad";
 import { Config, type ConfigValues, parseObject } from "../config/config.js";
 import { fail } from "../errors.js";
 import type { Family, Task } from "../families/family.js";
+import { quantize } from "../blocks/quantized.js";
 import { familyOf } from "../families/index.js";
 import type { PreTrainedModel } from "../model.js";
-import { checkOptions, kCount, kFlag, kFunction, kText } from "../options.js";
+import { checkOptions, kCount, kFlag, kFunction, kText, oneOf } from "../options.js";
 import { isConstant, isFrequencies } from "./constants.js";
 import { nameInModel, type Omitted } from "./names.js";
 
@@ -18,6 +19,8 @@ export interface FromPretrainedOptions {
   readonly device?: eg.Device | undefined;
   /** The dtype of the parameters; "auto", the default, is that of the file. */
   readonly dtype?: eg.DType | "auto" | undefined;
+  /** Keep the weights of layers, except those of heads, in eight bits: they are not trained, but adapters are. */
+  readonly quantization?: "int8" | undefined;
   /** The number of classes of a new head; default: what config.json says. */
   readonly numLabels?: number | undefined;
   /** Keys of config.json that are not implemented and do not matter to the program. */
@@ -33,6 +36,7 @@ export interface FromPretrainedOptions {
 const kOptions = {
   device: kText,
   dtype: kText,
+  quantization: oneOf("int8"),
   numLabels: kCount,
   ignoreConfigKeys: {
     expected: "a list of names",
@@ -153,8 +157,10 @@ async function loadWeights(
   const isThere = (name: string) => given.has(name) || given.has(model.tied[name] ?? "");
   const missing = names.filter((name) => !isThere(name));
   reportNames(family, missing, unexpected);
-  await readInto(model, reader, tensors, options);
-  drawHead(model, missing, given);
+  const isKept = (name: string) => family.heads.test(`${name}.`);
+  const fills = options.quantization ? quantize(model, isKept) : new Map();
+  await readInto(model, fills, reader, tensors, options);
+  drawHead(model, missing);
   model.fileNames = {
     tensors: Object.fromEntries(tensors),
     omitted: Object.fromEntries(omitted),
@@ -194,15 +200,11 @@ function listed(names: readonly string[]): string {
 }
 
 // Weights are normal with the deviation of config.json, biases are zero.
-function drawHead(
-  model: PreTrainedModel,
-  missing: readonly string[],
-  given: ReadonlySet<string>,
-): void {
+function drawHead(model: PreTrainedModel, missing: readonly string[]): void {
   if (missing.length === 0) return;
   const deviation = Number(model.config.initializer_range ?? 0.02);
-  const [first = ""] = given;
-  const { device, dtype } = model.getParameter(first);
+  const loaded = model.namedParameters().find(([name]) => !missing.includes(name));
+  const { device, dtype } = (loaded as [string, eg.nn.Parameter])[1];
   eg.scope(() => {
     const drawn = missing.map((name) => {
       const { shape } = model.getParameter(name);
@@ -218,6 +220,7 @@ const kAtOnce = 4;
 
 async function readInto(
   model: PreTrainedModel,
+  fills: ReadonlyMap<string, (weight: eg.Tensor) => void>,
   reader: eg.io.SafetensorsReader,
   tensors: readonly (readonly [key: string, name: string])[],
   { device = "cpu", dtype = "auto" }: FromPretrainedOptions,
@@ -229,7 +232,11 @@ async function readInto(
       const [key, name] = next;
       const info = await reader.info(key);
       const isConverted = dtype !== "auto" && /float/.test(info.dtype);
-      state.set(name, await reader.tensor(key, { device, ...(isConverted && { dtype }) }));
+      const tensor = await reader.tensor(key, { device, ...(isConverted && { dtype }) });
+      const fill = fills.get(name);
+      fill?.(tensor);
+      if (fill === undefined) state.set(name, tensor);
+      else tensor.dispose();
     }
   };
   try {

@@ -1,12 +1,18 @@
 // The files of a model, as Hugging Face's libraries read them.
 
 import * as eg from "edgegrad";
+import { QuantizedLinear } from "../blocks/quantized.js";
+import { fail } from "../errors.js";
 import type { PreTrainedModel } from "../model.js";
 import { constantOf } from "./constants.js";
 
 /** Returns the files of a model by name. */
 export async function savedFiles(model: PreTrainedModel): Promise<Record<string, Uint8Array>> {
   const { config, generationConfig } = model;
+  if (model.modules().some((part) => part instanceof QuantizedLinear)) {
+    const advice = "save its adapter instead, which fits the model without quantization too";
+    fail("InvalidArgument", "savePretrained", `the weights are quantized: ${advice}.`);
+  }
   return {
     "config.json": jsonBytes(withDtype(config, model.dtype)),
     ...(Object.keys(generationConfig).length > 0 && {
