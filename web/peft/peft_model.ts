@@ -313,7 +313,11 @@ export class PeftModel<M extends AnyModule = AnyModule> extends eg.nn.Module {
     }
   }
 
-  private fillAdapter(name: string, { tensors, values, config }: AdapterFiles, isTrainable: boolean): void {
+  private fillAdapter(
+    name: string,
+    { tensors, values, config }: AdapterFiles,
+    isTrainable: boolean,
+  ): void {
     copyTensors(storedTensors(this.model, name, config), tensors);
     this.adapters[name] = { config, values, isTrainable };
     this.refresh();

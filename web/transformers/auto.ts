@@ -6,8 +6,8 @@ import { type FromPretrainedOptions, loadModel } from "./files/load.js";
 import type { FeaturesOutput, PreTrainedModel } from "./model.js";
 import type { CausalLanguageModel } from "./tasks/causal.js";
 import type { Classifier, ClassifierOutput } from "./tasks/classifier.js";
-import type { Seq2SeqModel } from "./tasks/seq2seq.js";
 import type { DecoderOptions, ImageOptions, TextClassifierOptions } from "./tasks/inputs.js";
+import type { Seq2SeqModel } from "./tasks/seq2seq.js";
 
 /** Loads models for one task. */
 export interface AutoModelOf<Model> {
@@ -57,9 +57,8 @@ export const AutoModelForImageClassification =
   /* @__PURE__ */ autoModel<ImageClassifier>("image classification");
 
 /** Loads models that read a text and write one. */
-export const AutoModelForSeq2SeqLM = /* @__PURE__ */ autoModel<Seq2SeqModel>(
-  "sequence to sequence",
-);
+export const AutoModelForSeq2SeqLM =
+  /* @__PURE__ */ autoModel<Seq2SeqModel>("sequence to sequence");
 
 /** Loads models that read speech, as a spectrogram, and write what was said. */
 export const AutoModelForSpeechSeq2Seq = /* @__PURE__ */ autoModel<Seq2SeqModel>("speech");

@@ -29,8 +29,38 @@ export type {
   TextClassifierOptions,
 } from "./tasks/inputs.js";
 export {
-  Seq2SeqModel,
   type Seq2SeqGenerateOptions,
+  Seq2SeqModel,
   type Seq2SeqOptions,
   type Seq2SeqOutput,
 } from "./tasks/seq2seq.js";
+export type {
+  TemplateClass,
+  TemplateLike,
+  TokenizerClass,
+  TokenizerLike,
+} from "./tokenizer/library.js";
+export { TextStreamer } from "./tokenizer/text_streamer.js";
+export {
+  AutoTokenizer,
+  type BatchOptions,
+  type ChatMessage,
+  type ChatOptions,
+  PreTrainedTokenizer,
+  type TokenizerOptions,
+} from "./tokenizer/tokenizer.js";
+export {
+  type CollatorOptions,
+  DataCollatorForLanguageModeling,
+  type LanguageBatch,
+} from "./training/collator.js";
+export { answerExample, type Example, packExamples } from "./training/examples.js";
+export {
+  type CheckpointOptions,
+  type FitOptions,
+  type FitResult,
+  fit,
+  type OptimizerLike,
+  type SchedulerLike,
+  type StepReport,
+} from "./training/fit.js";

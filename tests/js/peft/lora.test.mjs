@@ -30,7 +30,8 @@ const kIds = eg.tensor([[1, 4, 2, 6]], { dtype: "int64" });
 function draw(model) {
   eg.noGrad(() => {
     for (const [name, parameter] of model.namedParameters()) {
-      if (/lora_[^.]*\./.test(name) && !name.includes("magnitude")) eg.nn.init.normal_(parameter, 0, 0.5);
+      if (/lora_[^.]*\./.test(name) && !name.includes("magnitude"))
+        eg.nn.init.normal_(parameter, 0, 0.5);
     }
   });
 }
@@ -78,7 +79,7 @@ describe("layers", () => {
       // The norm is a constant for gradients.
       const grads = (y) => eg.autograd.grad(y.square().sum(), [a, b, magnitude]);
       const expected = grads(wanted);
-      grads(result).forEach((grad, i) => close(grad, expected[i]));
+      for (const [i, grad] of grads(result).entries()) close(grad, expected[i]);
       model.merge();
       close(model.call(x), wanted);
       model.unmerge();
@@ -90,7 +91,11 @@ describe("layers", () => {
   test("embeddings, convolutions and linear layers compute the same when they are merged", () => {
     for (const [base, input, targetModules] of [
       [new Net(), kIds, ["table", "head"]],
-      [new Sequential(new Conv2d(3, 4, 3, { stride: 2, padding: 1 }), new ReLU()), eg.randn([2, 3, 6, 6]), ["0"]],
+      [
+        new Sequential(new Conv2d(3, 4, 3, { stride: 2, padding: 1 }), new ReLU()),
+        eg.randn([2, 3, 6, 6]),
+        ["0"],
+      ],
     ]) {
       const before = base.call(input);
       const model = getPeftModel(base, lora({ targetModules }));
@@ -102,9 +107,12 @@ describe("layers", () => {
       close(model.call(input), own);
       model.unmerge();
       close(model.call(input), own);
-      close(model.disableAdapter(() => model.call(input)), before);
+      close(
+        model.disableAdapter(() => model.call(input)),
+        before,
+      );
       close(model.mergeAndUnload().call(input), own);
-      assert.ok(base.namedModules().every(([, { constructor }]) => !constructor.name.startsWith("Lora")));
+      assert.ok(base.namedModules().every(([, one]) => !one.constructor.name.startsWith("Lora")));
     }
   });
 
@@ -120,17 +128,26 @@ describe("layers", () => {
     const grads = model.parameters().filter(({ grad }) => grad !== null);
     assert.equal(grads.length, 4);
     const files = await model.savePretrained();
-    assert.deepEqual(Object.keys(eg.io.loadSafetensors(files["adapter_model.safetensors"])).sort(), [
-      "base_model.model.0.lora_A.weight",
-      "base_model.model.0.lora_B.weight",
-      "base_model.model.2.lora_A.weight",
-      "base_model.model.2.lora_B.weight",
-    ]);
-    const again = await PeftModel.fromPretrained(await onnx.load(await onnx.save(source, { inputs: [x] })), files);
+    assert.deepEqual(
+      Object.keys(eg.io.loadSafetensors(files["adapter_model.safetensors"])).sort(),
+      [
+        "base_model.model.0.lora_A.weight",
+        "base_model.model.0.lora_B.weight",
+        "base_model.model.2.lora_A.weight",
+        "base_model.model.2.lora_B.weight",
+      ],
+    );
+    const again = await PeftModel.fromPretrained(
+      await onnx.load(await onnx.save(source, { inputs: [x] })),
+      files,
+    );
     close(again.call(x), own);
     close(model.mergeAndUnload().call(x), own);
     assert.deepEqual(
-      graph.namedParameters().map(([name]) => name).sort(),
+      graph
+        .namedParameters()
+        .map(([name]) => name)
+        .sort(),
       ["0.bias", "0.weight", "2.bias", "2.weight"],
     );
   });
@@ -155,10 +172,10 @@ describe("adapters", () => {
     model.addAdapter("second", lora({ targetModules: ["head", "0"], r: 3 }));
     draw(model);
     const first = model.call(kIds);
-    assert.deepEqual(trained(model).map((name) => name.split(".").slice(-3).join(".")), [
-      "lora_A.first.weight",
-      "lora_B.first.weight",
-    ]);
+    assert.deepEqual(
+      trained(model).map((name) => name.split(".").slice(-3).join(".")),
+      ["lora_A.first.weight", "lora_B.first.weight"],
+    );
     model.setAdapter("second");
     const second = model.call(kIds);
     assert.equal(trained(model).length, 4);
@@ -174,7 +191,10 @@ describe("adapters", () => {
     close(model.call(kIds), both);
     model.deleteAdapter("second");
     close(model.call(kIds), first);
-    assert.throws(() => model.setAdapter("second"), /there is no adapter "second"; there are first/);
+    assert.throws(
+      () => model.setAdapter("second"),
+      /there is no adapter "second"; there are first/,
+    );
     const copy = model.clone();
     close(copy.call(kIds), first);
     close(model.unload().call(kIds), before);
@@ -224,7 +244,10 @@ describe("adapters", () => {
     const model = getPeftModel(new Net(), lora(options));
     const layer = (i) => model.getSubmodule(`base_model.model.layers.${i}`).settings.default;
     assert.deepEqual([layer(0).r, layer(0).scaling, layer(1).r, layer(1).scaling], [2, 3, 4, 0.5]);
-    const one = getPeftModel(new Net(), lora({ targetModules: "layers\\.\\d", layersToTransform: [1] }));
+    const one = getPeftModel(
+      new Net(),
+      lora({ targetModules: "layers\\.\\d", layersToTransform: [1] }),
+    );
     assert.ok(trained(one).every((name) => name.includes("layers.1.")));
     assert.equal(trained(one).length, 2);
   });
@@ -232,20 +255,44 @@ describe("adapters", () => {
 
 describe("refusals", () => {
   const refuses = (fn, code, pattern) =>
-    assert.throws(fn, (error) => error instanceof eg.EdgeGradError && error.code === code && pattern.test(error.message));
+    assert.throws(
+      fn,
+      (error) =>
+        error instanceof eg.EdgeGradError && error.code === code && pattern.test(error.message),
+    );
 
   test("of options", () => {
-    refuses(() => new LoraConfig({ rank: 4 }), "InvalidArgument", /unknown option "rank"; the options are r,/);
-    refuses(() => new LoraConfig({ r: 0 }), "InvalidArgument", /r: expected a whole number from 1, got 0/);
+    refuses(
+      () => new LoraConfig({ rank: 4 }),
+      "InvalidArgument",
+      /unknown option "rank"; the options are r,/,
+    );
+    refuses(
+      () => new LoraConfig({ r: 0 }),
+      "InvalidArgument",
+      /r: expected a whole number from 1, got 0/,
+    );
     refuses(() => new LoraConfig({ bias: "some" }), "InvalidArgument", /bias: expected "none"/);
     refuses(() => getPeftModel(new Net(), {}), "InvalidArgument", /expected a LoraConfig/);
     refuses(() => getPeftModel({}, lora()), "InvalidArgument", /expected a module/);
     const wrong = lora({ targetModules: ["query"] });
     const base = new Net();
-    refuses(() => getPeftModel(base, wrong), "InvalidArgument", /names no layer of the Net. Its linear layers are called 0, 1, head/);
+    refuses(
+      () => getPeftModel(base, wrong),
+      "InvalidArgument",
+      /names no layer of the Net. Its linear layers are called 0, 1, head/,
+    );
     assert.ok(base.parameters().every(({ requiresGrad }) => requiresGrad));
-    refuses(() => getPeftModel(base, lora({ targetModules: "(" })), "InvalidArgument", /no regular expression/);
-    refuses(() => getPeftModel(base, lora({ targetModules: ["head"] }), "__proto__"), "InvalidArgument", /adapterName/);
+    refuses(
+      () => getPeftModel(base, lora({ targetModules: "(" })),
+      "InvalidArgument",
+      /no regular expression/,
+    );
+    refuses(
+      () => getPeftModel(base, lora({ targetModules: ["head"] }), "__proto__"),
+      "InvalidArgument",
+      /adapterName/,
+    );
   });
 
   test("of a weight that another layer shares", () => {
@@ -260,24 +307,40 @@ describe("refusals", () => {
     const model = getPeftModel(new Net(), lora({ targetModules: ["head"] }));
     const files = await model.savePretrained();
     const config = JSON.parse(new TextDecoder().decode(files["adapter_config.json"]));
-    const load = (changed, base = new Net()) => PeftModel.fromPretrained(base, { ...files, ...changed });
-    const withConfig = (values) => ({ "adapter_config.json": JSON.stringify({ ...config, ...values }) });
+    const load = (changed, base = new Net()) =>
+      PeftModel.fromPretrained(base, { ...files, ...changed });
+    const withConfig = (values) => ({
+      "adapter_config.json": JSON.stringify({ ...config, ...values }),
+    });
     for (const [changed, pattern] of [
       [withConfig({ peft_type: "IA3" }), /peft_type is "IA3"/],
       [withConfig({ layer_replication: [[0, 1]] }), /not implemented: layer_replication/],
       [withConfig({ init_lora_weights: "pissa" }), /initLoraWeights/],
       [withConfig({ r: 3 }), /has the shape \[2,6\] in the file and \[3,6\]/],
-      [withConfig({ target_modules: ["layers.0"] }), /it lacks .*layers\.0.*the model has no .*head/],
+      [
+        withConfig({ target_modules: ["layers.0"] }),
+        /it lacks .*layers\.0.*the model has no .*head/,
+      ],
       [{ "adapter_config.json": "{" }, /is not JSON/],
       [{ "adapter_model.safetensors": new Uint8Array(9) }, /invalid file/],
     ]) {
       const base = new Net();
-      await assert.rejects(load(changed, base), (error) => error instanceof eg.EdgeGradError && pattern.test(error.message), String(pattern));
+      await assert.rejects(
+        load(changed, base),
+        (error) => error instanceof eg.EdgeGradError && pattern.test(error.message),
+        String(pattern),
+      );
       // The model is as it was.
       base.call(kIds);
-      assert.ok(base.namedModules().every(([, { constructor }]) => !constructor.name.startsWith("Lora")));
+      assert.ok(base.namedModules().every(([, one]) => !one.constructor.name.startsWith("Lora")));
     }
-    await assert.rejects(PeftModel.fromPretrained(new Net(), { "adapter_config.json": "{}" }), /peft_type/);
-    await assert.rejects(PeftModel.fromPretrained(new Net(), {}), /there is no adapter_config.json/);
+    await assert.rejects(
+      PeftModel.fromPretrained(new Net(), { "adapter_config.json": "{}" }),
+      /peft_type/,
+    );
+    await assert.rejects(
+      PeftModel.fromPretrained(new Net(), {}),
+      /there is no adapter_config.json/,
+    );
   });
 });

@@ -29,7 +29,9 @@ function difference(own, wanted, mask) {
 for (const name of ["bert", "gpt2", "llama"]) {
   describe(name, () => {
     const folder = join(kFolder, name);
-    const want = eg.io.loadSafetensors(new Uint8Array(readFileSync(join(folder, "want.safetensors"))));
+    const want = eg.io.loadSafetensors(
+      new Uint8Array(readFileSync(join(folder, "want.safetensors"))),
+    );
     const isCausal = name !== "bert";
     const auto = isCausal ? AutoModelForCausalLM : AutoModelForSequenceClassification;
     const { ids, labels, mask } = want;
@@ -48,7 +50,10 @@ for (const name of ["bert", "gpt2", "llama"]) {
     const textTest = isCausal ? test : () => {};
     textTest("writes PyTorch's text", async () => {
       const model = await open();
-      const text = await model.generate(ids.narrow(0, 0, 1), { maxNewTokens: 12, eosTokenId: null });
+      const text = await model.generate(ids.narrow(0, 0, 1), {
+        maxNewTokens: 12,
+        eosTokenId: null,
+      });
       assert.deepEqual(text.arraySync(), want.greedy.arraySync());
     });
 
@@ -62,15 +67,21 @@ for (const name of ["bert", "gpt2", "llama"]) {
         optimizer.zeroGrad();
         loss.backward();
         optimizer.step();
-        assert.ok(Math.abs(loss.item() - wanted) < 2e-4 * Math.abs(wanted), `${loss.item()} for ${wanted}`);
+        assert.ok(
+          Math.abs(loss.item() - wanted) < 2e-4 * Math.abs(wanted),
+          `${loss.item()} for ${wanted}`,
+        );
       }
       assert.ok(apart(model, want.tuned) < 2e-3);
 
       const saved = await model.savePretrained();
-      const keys = (files) => Object.keys(eg.io.loadSafetensors(files["adapter_model.safetensors"])).sort();
+      const keys = (files) =>
+        Object.keys(eg.io.loadSafetensors(files["adapter_model.safetensors"])).sort();
       assert.deepEqual(keys(saved), keys(adapter));
-      const configOf = (files) => JSON.parse(new TextDecoder().decode(files["adapter_config.json"]));
-      const { r, lora_alpha, target_modules, fan_in_fan_out, base_model_name_or_path } = configOf(saved);
+      const configOf = (files) =>
+        JSON.parse(new TextDecoder().decode(files["adapter_config.json"]));
+      const { r, lora_alpha, target_modules, fan_in_fan_out, base_model_name_or_path } =
+        configOf(saved);
       assert.deepEqual(
         { r, lora_alpha, target_modules, fan_in_fan_out, base_model_name_or_path },
         {

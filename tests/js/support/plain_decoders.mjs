@@ -82,7 +82,10 @@ function decoder(own, family = {}) {
     const perHead = (x, count, name) => {
       if (!headNorms) return x;
       return x.map((row) =>
-        norm(range(count).map((h) => row.slice(h * size, (h + 1) * size)), name).flat(),
+        norm(
+          range(count).map((h) => row.slice(h * size, (h + 1) * size)),
+          name,
+        ).flat(),
       );
     };
     let x = each(lookUp(w["model.embed_tokens.weight"], ids), (one) => one * embedScale);
@@ -112,7 +115,9 @@ function decoder(own, family = {}) {
     }
     const table = tied ? w["model.embed_tokens.weight"] : w["lm_head.weight"];
     const scores = linear(norm(x, "model.norm.weight"), table);
-    return finalSoftcap ? each(scores, (one) => finalSoftcap * Math.tanh(one / finalSoftcap)) : scores;
+    return finalSoftcap
+      ? each(scores, (one) => finalSoftcap * Math.tanh(one / finalSoftcap))
+      : scores;
   }
   return { config, shapes, logits };
 }
@@ -126,7 +131,16 @@ function splitRows(rows, widths) {
   });
 }
 
-function llama3Turn(size, base, { factor, low_freq_factor: low, high_freq_factor: high, original_max_position_embeddings: length }) {
+function llama3Turn(
+  size,
+  base,
+  {
+    factor,
+    low_freq_factor: low,
+    high_freq_factor: high,
+    original_max_position_embeddings: length,
+  },
+) {
   return frequencies(size, base).map((frequency) => {
     const wave = (2 * Math.PI) / frequency;
     if (wave > length / low) return frequency / factor;
@@ -198,7 +212,9 @@ function gptNeoX(isParallel) {
       const joined = part(norm(x, `${at}input_layernorm`), "attention.query_key_value");
       const [q, k, v] = range(3).map((which) =>
         joined.map((row) =>
-          range(heads).flatMap((h) => row.slice((3 * h + which) * size, (3 * h + which + 1) * size)),
+          range(heads).flatMap((h) =>
+            row.slice((3 * h + which) * size, (3 * h + which + 1) * size),
+          ),
         ),
       );
       const turn = frequencies(size / 2, 10000);
@@ -246,12 +262,19 @@ function gpt2(own = {}) {
     put("mlp.c_proj", [inner, hidden]);
   }
   function logits(w, ids) {
-    let x = add(lookUp(w["transformer.wte.weight"], ids), w["transformer.wpe.weight"].slice(0, ids.length));
+    let x = add(
+      lookUp(w["transformer.wte.weight"], ids),
+      w["transformer.wpe.weight"].slice(0, ids.length),
+    );
     const norm = (y, name) => layerNorm(y, w[`${name}.weight`], w[`${name}.bias`], 1e-5);
     for (const i of range(2)) {
       const at = `transformer.h.${i}.`;
       const part = (y, name) => linearOfInputs(y, w[`${at}${name}.weight`], w[`${at}${name}.bias`]);
-      const [q, k, v] = splitRows(part(norm(x, `${at}ln_1`), "attn.c_attn"), [hidden, hidden, hidden]);
+      const [q, k, v] = splitRows(part(norm(x, `${at}ln_1`), "attn.c_attn"), [
+        hidden,
+        hidden,
+        hidden,
+      ]);
       const byLayer = own.scale_attn_by_inverse_layer_idx ? i + 1 : 1;
       const scale = (hidden / heads) ** -0.5 / byLayer;
       const read = attention(q, k, v, { heads, scale, seen: causal });

@@ -38,7 +38,8 @@ function bert({ prefix, config, firstPosition = 0, types = 2, head }) {
     put(`${at}.LayerNorm`, hidden);
     for (const i of range(layers)) {
       const layer = `${prefix}.encoder.layer.${i}`;
-      for (const one of ["query", "key", "value"]) put(`${layer}.attention.self.${one}`, hidden, hidden);
+      for (const one of ["query", "key", "value"])
+        put(`${layer}.attention.self.${one}`, hidden, hidden);
       put(`${layer}.attention.output.dense`, hidden, hidden);
       put(`${layer}.attention.output.LayerNorm`, hidden);
       put(`${layer}.intermediate.dense`, inner, hidden);
@@ -52,17 +53,28 @@ function bert({ prefix, config, firstPosition = 0, types = 2, head }) {
     const at = `${prefix}.embeddings`;
     const places = ids.map((_, i) => i + firstPosition);
     let x = add(
-      add(lookUp(w[`${at}.word_embeddings.weight`], ids), lookUp(w[`${at}.position_embeddings.weight`], places)),
+      add(
+        lookUp(w[`${at}.word_embeddings.weight`], ids),
+        lookUp(w[`${at}.position_embeddings.weight`], places),
+      ),
       ids.map(() => w[`${at}.token_type_embeddings.weight`][0]),
     );
     x = norm(x, `${at}.LayerNorm`);
     for (const i of range(layers)) {
       const layer = `${prefix}.encoder.layer.${i}`;
-      const [q, k, v] = ["query", "key", "value"].map((one) => dense(x, `${layer}.attention.self.${one}`));
+      const [q, k, v] = ["query", "key", "value"].map((one) =>
+        dense(x, `${layer}.attention.self.${one}`),
+      );
       const heads = config.num_attention_heads;
       const read = attention(q, k, v, { heads, scale: (hidden / heads) ** -0.5 });
-      x = norm(add(x, dense(read, `${layer}.attention.output.dense`)), `${layer}.attention.output.LayerNorm`);
-      const mixed = dense(each(dense(x, `${layer}.intermediate.dense`), gelu), `${layer}.output.dense`);
+      x = norm(
+        add(x, dense(read, `${layer}.attention.output.dense`)),
+        `${layer}.attention.output.LayerNorm`,
+      );
+      const mixed = dense(
+        each(dense(x, `${layer}.intermediate.dense`), gelu),
+        `${layer}.output.dense`,
+      );
       x = norm(add(x, mixed), `${layer}.output.LayerNorm`);
     }
     return head.logits(dense, x.slice(0, 1))[0];
@@ -105,7 +117,8 @@ function distilbert() {
     put("distilbert.embeddings.LayerNorm", hidden);
     for (const i of range(layers)) {
       const at = `distilbert.transformer.layer.${i}`;
-      for (const one of ["q_lin", "k_lin", "v_lin", "out_lin"]) put(`${at}.attention.${one}`, hidden, hidden);
+      for (const one of ["q_lin", "k_lin", "v_lin", "out_lin"])
+        put(`${at}.attention.${one}`, hidden, hidden);
       put(`${at}.sa_layer_norm`, hidden);
       put(`${at}.ffn.lin1`, inner, hidden);
       put(`${at}.ffn.lin2`, hidden, inner);
@@ -121,10 +134,15 @@ function distilbert() {
     x = norm(x, "distilbert.embeddings.LayerNorm");
     for (const i of range(layers)) {
       const at = `distilbert.transformer.layer.${i}`;
-      const [q, k, v] = ["q_lin", "k_lin", "v_lin"].map((one) => dense(x, `${at}.attention.${one}`));
+      const [q, k, v] = ["q_lin", "k_lin", "v_lin"].map((one) =>
+        dense(x, `${at}.attention.${one}`),
+      );
       const read = attention(q, k, v, { heads, scale: (hidden / heads) ** -0.5 });
       x = norm(add(x, dense(read, `${at}.attention.out_lin`)), `${at}.sa_layer_norm`);
-      x = norm(add(x, dense(each(dense(x, `${at}.ffn.lin1`), gelu), `${at}.ffn.lin2`)), `${at}.output_layer_norm`);
+      x = norm(
+        add(x, dense(each(dense(x, `${at}.ffn.lin1`), gelu), `${at}.ffn.lin2`)),
+        `${at}.output_layer_norm`,
+      );
     }
     return dense(each(dense(x.slice(0, 1), "pre_classifier"), relu), "classifier")[0];
   }
@@ -141,7 +159,8 @@ export const kTextClassifiers = {
         put("bert.pooler.dense", hidden, hidden);
         put("classifier", 3, hidden);
       },
-      logits: (dense, first) => dense(each(dense(first, "bert.pooler.dense"), Math.tanh), "classifier"),
+      logits: (dense, first) =>
+        dense(each(dense(first, "bert.pooler.dense"), Math.tanh), "classifier"),
     },
   }),
   roberta: bert({
@@ -154,7 +173,8 @@ export const kTextClassifiers = {
         put("classifier.dense", hidden, hidden);
         put("classifier.out_proj", 3, hidden);
       },
-      logits: (dense, first) => dense(each(dense(first, "classifier.dense"), Math.tanh), "classifier.out_proj"),
+      logits: (dense, first) =>
+        dense(each(dense(first, "classifier.dense"), Math.tanh), "classifier.out_proj"),
     },
   }),
   distilbert: distilbert(),
@@ -226,8 +246,15 @@ export const kVit = (() => {
   });
   function logits(w, image) {
     const kernel = flat(w["vit.embeddings.patch_embeddings.projection.weight"]);
-    const patches = linear(patchesOf(image, patch), kernel, w["vit.embeddings.patch_embeddings.projection.bias"]);
-    let x = add([w["vit.embeddings.cls_token"][0][0], ...patches], w["vit.embeddings.position_embeddings"][0]);
+    const patches = linear(
+      patchesOf(image, patch),
+      kernel,
+      w["vit.embeddings.patch_embeddings.projection.bias"],
+    );
+    let x = add(
+      [w["vit.embeddings.cls_token"][0][0], ...patches],
+      w["vit.embeddings.position_embeddings"][0],
+    );
     for (const i of range(layers)) x = normFirst(w, x, names(i), { heads, act: gelu, eps: 1e-6 });
     return part(w)(normOf(w, 1e-6)(x.slice(0, 1), "vit.layernorm"), "classifier")[0];
   }
@@ -290,7 +317,8 @@ export const kClip = (() => {
     const text = texts.map((ids) => {
       const places = w["text_model.embeddings.position_embedding.weight"].slice(0, ids.length);
       let x = add(lookUp(w["text_model.embeddings.token_embedding.weight"], ids), places);
-      for (const i of range(2)) x = normFirst(w, x, names("text_model", i), { ...options, seen: causal });
+      for (const i of range(2))
+        x = normFirst(w, x, names("text_model", i), { ...options, seen: causal });
       const end = norm(x, "text_model.final_layer_norm")[ids.indexOf(19)];
       return unit(dense([end], "text_projection")[0]);
     });
@@ -298,9 +326,14 @@ export const kClip = (() => {
       const kernel = flat(w["vision_model.embeddings.patch_embedding.weight"]);
       const patches = linear(patchesOf(pixels, patch), kernel);
       const rows = [w["vision_model.embeddings.class_embedding"], ...patches];
-      let x = norm(add(rows, w["vision_model.embeddings.position_embedding.weight"]), "vision_model.pre_layrnorm");
+      let x = norm(
+        add(rows, w["vision_model.embeddings.position_embedding.weight"]),
+        "vision_model.pre_layrnorm",
+      );
       for (const i of range(2)) x = normFirst(w, x, names("vision_model", i), options);
-      return unit(dense(norm(x.slice(0, 1), "vision_model.post_layernorm"), "visual_projection")[0]);
+      return unit(
+        dense(norm(x.slice(0, 1), "vision_model.post_layernorm"), "visual_projection")[0],
+      );
     });
     return each(linear(text, image), (one) => one * Math.exp(w.logit_scale));
   }

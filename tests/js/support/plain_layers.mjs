@@ -12,7 +12,11 @@ export const linear = (rows, weight, bias) =>
 
 /** x W + b; `weight` has the inputs first. */
 export const linearOfInputs = (rows, weight, bias) =>
-  linear(rows, weight[0].map((_, j) => weight.map((row) => row[j])), bias);
+  linear(
+    rows,
+    weight[0].map((_, j) => weight.map((row) => row[j])),
+    bias,
+  );
 
 const mean = (row) => row.reduce((sum, one) => sum + one, 0) / row.length;
 

@@ -1,6 +1,19 @@
 // T5 and Whisper on arrays of numbers.
 
-import { add, attention, causal, each, gelu, layerNorm, linear, lookUp, range, relu, rmsNorm, tanhGelu } from "./plain_layers.mjs";
+import {
+  add,
+  attention,
+  causal,
+  each,
+  gelu,
+  layerNorm,
+  linear,
+  lookUp,
+  range,
+  relu,
+  rmsNorm,
+  tanhGelu,
+} from "./plain_layers.mjs";
 
 function t5Bucket(distance, isCausal) {
   const [buckets, farthest] = [isCausal ? 8 : 4, 16];
@@ -8,7 +21,8 @@ function t5Bucket(distance, isCausal) {
   const start = !isCausal && distance > 0 ? 4 : 0;
   const exact = buckets / 2;
   if (away < exact) return start + away;
-  const far = exact + Math.floor((Math.log(away / exact) / Math.log(farthest / exact)) * (buckets - exact));
+  const far =
+    exact + Math.floor((Math.log(away / exact) / Math.log(farthest / exact)) * (buckets - exact));
   return start + Math.min(far, buckets - 1);
 }
 
@@ -88,7 +102,10 @@ function t5(isGated) {
     };
     const last = stackOf("decoder", written, stackOf("encoder", ids, null));
     if (isGated) return dense(last, "lm_head");
-    return dense(each(last, (one) => one * hidden ** -0.5), "shared");
+    return dense(
+      each(last, (one) => one * hidden ** -0.5),
+      "shared",
+    );
   }
   return { config, shapes, logits };
 }
@@ -134,7 +151,8 @@ export const kWhisper = (() => {
     for (const i of range(2)) {
       const at = `model.${tower}.layers.${i}`;
       for (const one of tower === "decoder" ? ["self_attn", "encoder_attn"] : ["self_attn"]) {
-        for (const name of ["k", "v", "q", "out"]) put(`${at}.${one}.${name}_proj`, hidden, hidden, name !== "k");
+        for (const name of ["k", "v", "q", "out"])
+          put(`${at}.${one}.${name}_proj`, hidden, hidden, name !== "k");
         put(`${at}.${one}_layer_norm`, hidden);
       }
       put(`${at}.fc1`, inner, hidden);
@@ -147,7 +165,9 @@ export const kWhisper = (() => {
     const norm = (x, name) => layerNorm(x, w[`${name}.weight`], w[`${name}.bias`], 1e-5);
     // Rows are frames; a kernel is three frames wide.
     const conv = (rows, name, step) => {
-      const kernel = w[`${name}.weight`].map((out) => range(3).flatMap((t) => out.map((one) => one[t])));
+      const kernel = w[`${name}.weight`].map((out) =>
+        range(3).flatMap((t) => out.map((one) => one[t])),
+      );
       const zeros = rows[0].map(() => 0);
       const around = range(Math.ceil(rows.length / step)).map((i) =>
         [-1, 0, 1].flatMap((d) => rows[i * step + d] ?? zeros),
@@ -157,7 +177,10 @@ export const kWhisper = (() => {
     const attend = (x, source, at, seen) => {
       const q = dense(x, `${at}.q_proj`);
       const [k, v] = ["k", "v"].map((one) => dense(source, `${at}.${one}_proj`));
-      return dense(attention(q, k, v, { heads, scale: (hidden / heads) ** -0.5, seen }), `${at}.out_proj`);
+      return dense(
+        attention(q, k, v, { heads, scale: (hidden / heads) ** -0.5, seen }),
+        `${at}.out_proj`,
+      );
     };
     const run = (tower, start, read) => {
       let x = start;
@@ -165,8 +188,12 @@ export const kWhisper = (() => {
         const at = `model.${tower}.layers.${i}`;
         const own = norm(x, `${at}.self_attn_layer_norm`);
         x = add(x, attend(own, own, `${at}.self_attn`, read ? causal : undefined));
-        if (read) x = add(x, attend(norm(x, `${at}.encoder_attn_layer_norm`), read, `${at}.encoder_attn`));
-        x = add(x, dense(each(dense(norm(x, `${at}.final_layer_norm`), `${at}.fc1`), gelu), `${at}.fc2`));
+        if (read)
+          x = add(x, attend(norm(x, `${at}.encoder_attn_layer_norm`), read, `${at}.encoder_attn`));
+        x = add(
+          x,
+          dense(each(dense(norm(x, `${at}.final_layer_norm`), `${at}.fc1`), gelu), `${at}.fc2`),
+        );
       }
       return norm(x, `model.${tower}.layer_norm`);
     };
@@ -175,7 +202,11 @@ export const kWhisper = (() => {
     const second = each(conv(first, "model.encoder.conv2", 2), gelu);
     const read = run("encoder", add(second, w["model.encoder.embed_positions.weight"]), null);
     const places = w["model.decoder.embed_positions.weight"].slice(0, written.length);
-    const last = run("decoder", add(lookUp(w["model.decoder.embed_tokens.weight"], written), places), read);
+    const last = run(
+      "decoder",
+      add(lookUp(w["model.decoder.embed_tokens.weight"], written), places),
+      read,
+    );
     return dense(last, "model.decoder.embed_tokens");
   }
   return { config, shapes, logits };

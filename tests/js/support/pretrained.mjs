@@ -37,4 +37,3 @@ export function distance(tensor, wanted) {
 /** Token numbers that do not repeat in a simple way. */
 export const idsOf = (count, words, seed = 0) =>
   Array.from({ length: count }, (_, i) => (7 * i + 3 * i * i + seed) % words);
-

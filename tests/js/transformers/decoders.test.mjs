@@ -29,7 +29,9 @@ for (const [name, { config, shapes, logits }] of Object.entries(kDecoders)) {
       // The angles of these positions depend on how many there are.
       if (config.rope_scaling?.rope_type === "dynamic") return;
       eg.noGrad(() => {
-        const { pastKeyValues, logits: first } = model.call(row(ids.slice(0, 4)), { useCache: true });
+        const { pastKeyValues, logits: first } = model.call(row(ids.slice(0, 4)), {
+          useCache: true,
+        });
         const { logits: second } = model.call(row(ids.slice(4, 8)), { pastKeyValues });
         const { logits: third } = model.call(row(ids.slice(8)), { pastKeyValues });
         assert.equal(pastKeyValues.length, 9);
@@ -40,10 +42,7 @@ for (const [name, { config, shapes, logits }] of Object.entries(kDecoders)) {
     test("has the same scores beside padding", async () => {
       const model = await opening;
       if (config.rope_scaling?.rope_type === "dynamic") return;
-      const padded = [
-        [0, 0, 0, ...ids.slice(0, 6)],
-        ids,
-      ];
+      const padded = [[0, 0, 0, ...ids.slice(0, 6)], ids];
       const attentionMask = eg.tensor([[0, 0, 0, 1, 1, 1, 1, 1, 1], new Array(9).fill(1)]);
       const places = (list) => list.map((_, i) => i);
       const positionIds = eg.tensor([[1, 1, 1, ...places(ids.slice(0, 6))], places(ids)], {
@@ -64,7 +63,10 @@ for (const [name, { config, shapes, logits }] of Object.entries(kDecoders)) {
       const written = await model.generate(row(ids.slice(0, 3)), options);
       assert.deepEqual(written.arraySync(), [text]);
       const attentionMask = eg.tensor([[0, 0, 1, 1, 1]]);
-      const padded = await model.generate(row([0, 0, ...ids.slice(0, 3)]), { ...options, attentionMask });
+      const padded = await model.generate(row([0, 0, ...ids.slice(0, 3)]), {
+        ...options,
+        attentionMask,
+      });
       assert.deepEqual(padded.arraySync(), [[0, 0, ...text]]);
     });
 
@@ -92,8 +94,8 @@ for (const [name, { config, shapes, logits }] of Object.entries(kDecoders)) {
         return model.parameters().map(({ grad }) => grad);
       };
       const [plain, checkpointed] = [await gradients(false), await gradients(true)];
-      assert.ok(plain.every((grad) => grad !== null && grad.isfinite().all().item()));
-      plain.forEach((grad, i) => eg.testing.assertClose(checkpointed[i], grad));
+      assert.ok(plain.every((grad) => grad?.isfinite().all().item()));
+      for (const [i, grad] of plain.entries()) eg.testing.assertClose(checkpointed[i], grad);
     });
   });
 }

@@ -50,7 +50,9 @@ for (const [name, { config, shapes, logits }] of Object.entries(kTextClassifiers
       ]);
       eg.testing.assertClose(lossOf(several), eg.binaryCrossEntropyWithLogits(scores, several));
       const problem = { ...config, problem_type: "regression" };
-      const regression = await AutoModelForSequenceClassification.fromPretrained(filesOf(problem, tensors));
+      const regression = await AutoModelForSequenceClassification.fromPretrained(
+        filesOf(problem, tensors),
+      );
       const { loss } = regression.call(padded, { attentionMask, labels: several });
       eg.testing.assertClose(loss, eg.mseLoss(scores, several));
     });
@@ -78,7 +80,12 @@ test("ViT has the scores of its formulas", async () => {
   const pixels = eg.randn([2, 3, 6, 6], { generator: new eg.Generator(4) });
   const labels = ids64([1, 0]);
   const { logits: own, loss } = model.call(pixels, { labels });
-  assert.ok(distance(own, pixels.arraySync().map((image) => logits(arrays, image))) < kTolerance);
+  assert.ok(
+    distance(
+      own,
+      pixels.arraySync().map((image) => logits(arrays, image)),
+    ) < kTolerance,
+  );
   eg.testing.assertClose(loss, eg.crossEntropy(own, labels));
   assert.throws(() => model.call(eg.ones([1, 3, 5, 6])), /resize the images/);
 });
@@ -97,7 +104,9 @@ test("CLIP compares texts and images as its formulas do", async () => {
   const wanted = logits(arrays, texts, pixelValues.arraySync());
   assert.ok(distance(output.logitsPerText, wanted) < kTolerance);
   const own = ids64([0, 1, 2]);
-  const both = eg.crossEntropy(output.logitsPerText, own).add(eg.crossEntropy(output.logitsPerImage, own));
+  const both = eg
+    .crossEntropy(output.logitsPerText, own)
+    .add(eg.crossEntropy(output.logitsPerImage, own));
   eg.testing.assertClose(output.loss, both.div(2));
 });
 
@@ -162,7 +171,9 @@ describe("Whisper", () => {
     }
     const [forbidden] = [argmax(logits(arrays, spectrogram, [1]).at(-1))];
     const generation = { begin_suppress_tokens: [forbidden], decoder_start_token_id: 1 };
-    const files = filesOf(config, tensors, { "generation_config.json": JSON.stringify(generation) });
+    const files = filesOf(config, tensors, {
+      "generation_config.json": JSON.stringify(generation),
+    });
     const model = await AutoModelForSpeechSeq2Seq.fromPretrained(files);
     const own = await model.generate(features, { maxNewTokens: 4, eosTokenId: null });
     assert.deepEqual(own.arraySync(), [text]);

@@ -1,7 +1,15 @@
 // LoRA, rsLoRA and DoRA for layers that multiply by a matrix.
 
 import * as eg from "edgegrad";
-import { AdapterLayer, type AdapterSettings, drawFactors, failForQuantized, isFloating, partOf, Weight } from "./adapter_layer.js";
+import {
+  AdapterLayer,
+  type AdapterSettings,
+  drawFactors,
+  failForQuantized,
+  isFloating,
+  partOf,
+  Weight,
+} from "./adapter_layer.js";
 
 /** A layer that computes x Wᵀ + b, or with `fanInFanOut` x W + b. */
 export type LinearLike = eg.nn.Module & {

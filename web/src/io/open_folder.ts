@@ -88,8 +88,8 @@ export async function openFolder(
 
 async function filesOf(source: unknown): Promise<unknown> {
   if (typeof source === "string" || source instanceof URL) return source;
-  if (isPlainObject(source)) return Object.fromEntries(Object.entries(source).map(encoded));
   if (isDirectory(source)) return filesIn(source);
+  if (isPlainObject(source)) return Object.fromEntries(Object.entries(source).map(encoded));
   const expected =
     "a folder's path or address, a FileSystemDirectoryHandle, or an object of files by name";
   return fail("InvalidArgument", kWhere, `source: expected ${expected}, got ${describe(source)}.`);
@@ -101,7 +101,9 @@ const encoded = ([name, data]: [string, unknown]): [string, unknown] => [
 ];
 
 function isDirectory(value: unknown): value is DirectoryLike {
-  return attempt(() => (value as Partial<DirectoryLike>).kind === "directory") === true;
+  const given = value as Partial<DirectoryLike>;
+  const isOne = () => given.kind === "directory" && typeof given.entries === "function";
+  return attempt(isOne) === true;
 }
 
 async function filesIn(directory: DirectoryLike): Promise<Record<string, FileData>> {

@@ -10,6 +10,9 @@ const kFloatsAtOnce = 2 ** 18;
 /** The value that stands for zero, as there are no signed bytes. */
 const kZero = 128;
 
+/** Files have the weights as floats. */
+const kOwn = { persistent: false } as const;
+
 /** y = x Wᵀ + b with a weight of bytes, which is not trained. */
 export class QuantizedLinear extends eg.nn.Module {
   readonly inFeatures: number;
@@ -24,8 +27,8 @@ export class QuantizedLinear extends eg.nn.Module {
     super();
     this.inFeatures = inFeatures;
     this.outFeatures = outFeatures;
-    this.weight = new eg.nn.Buffer(eg.zeros([0], { dtype: "uint8" }));
-    this.scale = new eg.nn.Buffer(eg.zeros([0]));
+    this.weight = new eg.nn.Buffer(eg.zeros([0], { dtype: "uint8" }), kOwn);
+    this.scale = new eg.nn.Buffer(eg.zeros([0]), kOwn);
     this.bias = bias;
   }
 
@@ -43,8 +46,8 @@ export class QuantizedLinear extends eg.nn.Module {
           scale.narrow(0, start, count).copy_(top);
           bytes.narrow(0, start, count).copy_(own.div(top).round().add(kZero));
         }
-        this.weight = eg.keep(new eg.nn.Buffer(bytes));
-        this.scale = eg.keep(new eg.nn.Buffer(scale));
+        this.weight = eg.keep(new eg.nn.Buffer(bytes, kOwn));
+        this.scale = eg.keep(new eg.nn.Buffer(scale, kOwn));
       }),
     );
   }
@@ -106,7 +109,10 @@ function floatsOf(
   dtype: eg.DType,
 ): eg.Tensor {
   const bytes = weight.narrow(0, start, count).to("float32");
-  return bytes.sub_(kZero).mul_(scale.narrow(0, start, count)).to(dtype);
+  return bytes
+    .sub_(kZero)
+    .mul_(scale.narrow(0, start, count))
+    .to(dtype);
 }
 
 /** Puts quantized layers in the place of those of a model that `isKept` does not name; returns them by the names of their weights. */

@@ -89,7 +89,8 @@ class Encoder extends eg.nn.Module {
 
   override forward(x: eg.Tensor, pass: Pass): eg.Tensor {
     let hidden = x;
-    for (const layer of this.layers) hidden = runBlock(layer, this.gradientCheckpointing, hidden, pass);
+    for (const layer of this.layers)
+      hidden = runBlock(layer, this.gradientCheckpointing, hidden, pass);
     return hidden;
   }
 }

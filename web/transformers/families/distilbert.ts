@@ -118,11 +118,7 @@ class FeedForward extends eg.nn.Module {
 
   override forward(x: eg.Tensor): eg.Tensor {
     const { activation, dropout } = this.spec;
-    return eg.dropout(
-      this.lin2.call(activation(this.lin1.call(x))),
-      dropout.hidden,
-      this.training,
-    );
+    return eg.dropout(this.lin2.call(activation(this.lin1.call(x))), dropout.hidden, this.training);
   }
 }
 

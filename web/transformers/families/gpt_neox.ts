@@ -6,7 +6,14 @@ import { attend, joinHeads } from "../blocks/attention.js";
 import { runBlock } from "../blocks/checkpointed.js";
 import { Embedding, Linear, type Projection } from "../blocks/linear.js";
 import type { Pass } from "../blocks/pass.js";
-import { baseOf, type RotarySpec, rotaryOf, rotarySpec, scalingOf, shareOf } from "../blocks/rotary.js";
+import {
+  baseOf,
+  type RotarySpec,
+  rotaryOf,
+  rotarySpec,
+  scalingOf,
+  shareOf,
+} from "../blocks/rotary.js";
 import type { Config } from "../config/config.js";
 import { CausalLanguageModel, TextDecoder } from "../tasks/causal.js";
 import type { Family } from "./family.js";

@@ -10,8 +10,8 @@ import { Pass } from "../blocks/pass.js";
 import type { Config } from "../config/config.js";
 import { checkIds } from "../tasks/inputs.js";
 import { decoderPass, Seq2SeqModel } from "../tasks/seq2seq.js";
-import { distanceBuckets } from "./t5_distances.js";
 import type { Family } from "./family.js";
+import { distanceBuckets } from "./t5_distances.js";
 
 interface Spec {
   readonly vocabulary: number;

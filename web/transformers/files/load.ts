@@ -1,10 +1,10 @@
 // From a folder of files to a model with weights.
 
 import * as eg from "edgegrad";
+import { quantize } from "../blocks/quantized.js";
 import { Config, type ConfigValues, parseObject } from "../config/config.js";
 import { fail } from "../errors.js";
 import type { Family, Task } from "../families/family.js";
-import { quantize } from "../blocks/quantized.js";
 import { familyOf } from "../families/index.js";
 import type { PreTrainedModel } from "../model.js";
 import { checkOptions, kCount, kFlag, kFunction, kText, oneOf } from "../options.js";

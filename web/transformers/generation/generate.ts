@@ -3,6 +3,7 @@
 import * as eg from "edgegrad";
 import { KeyValueCache } from "../blocks/cache.js";
 import { fail, shown } from "../errors.js";
+import type { PreTrainedModel } from "../model.js";
 import {
   checkOptions,
   kCount,
@@ -13,7 +14,6 @@ import {
   type OptionRule,
   orNull,
 } from "../options.js";
-import type { PreTrainedModel } from "../model.js";
 import { checkIds, kTensor } from "../tasks/inputs.js";
 import { type Chooser, chooserOf, type Suppressed } from "./choose.js";
 
@@ -66,6 +66,12 @@ const kTokens: OptionRule = {
   accepts: (value) => (Array.isArray(value) ? value : [value]).every((one) => kWhole.accepts(one)),
 };
 
+/** The rule for an AbortSignal. */
+export const kSignal: OptionRule = orNull({
+  expected: "an AbortSignal",
+  accepts: (value) => typeof (value as Partial<AbortSignalLike> | null)?.aborted === "boolean",
+});
+
 const kOptions = {
   maxNewTokens: kCount,
   doSample: kFlag,
@@ -82,10 +88,7 @@ const kOptions = {
     expected: "an object with put()",
     accepts: (value) => typeof (value as Partial<Streamer> | null)?.put === "function",
   }),
-  signal: orNull({
-    expected: "an AbortSignal",
-    accepts: (value) => typeof (value as Partial<AbortSignalLike> | null)?.aborted === "boolean",
-  }),
+  signal: kSignal,
 };
 
 /** What a step of a generation passes to a model beside the tokens. */

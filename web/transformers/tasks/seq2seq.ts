@@ -1,7 +1,7 @@
 // Models that read one thing and write a text: an encoder, and a decoder that attends to it.
 
 import * as eg from "edgegrad";
-import { KeyValueCache } from "../blocks/cache.js";
+import type { KeyValueCache } from "../blocks/cache.js";
 import { CrossCache, type CrossSource, crossMask } from "../blocks/cross.js";
 import { Pass } from "../blocks/pass.js";
 import { fail } from "../errors.js";
@@ -109,11 +109,7 @@ export abstract class Seq2SeqModel extends PreTrainedModel {
     }
   }
 
-  private kept(
-    input: eg.Tensor,
-    attentionMask: eg.Tensor | null,
-    cache: CrossCache,
-  ): CrossSource {
+  private kept(input: eg.Tensor, attentionMask: eg.Tensor | null, cache: CrossCache): CrossSource {
     const hidden = eg.keep(this.encode(input, attentionMask));
     const mask = crossMask(attentionMask, hidden.dtype);
     return { hidden, mask: mask && eg.keep(mask), cache };
