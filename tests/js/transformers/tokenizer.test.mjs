@@ -140,6 +140,11 @@ describe("a tokenizer", () => {
       AutoTokenizer.fromPretrained({}, { Tokenizer }),
       /there is no tokenizer\.json/,
     );
+    const damaged = { ...kFiles, "tokenizer.json": "{}" };
+    await assert.rejects(
+      AutoTokenizer.fromPretrained(damaged, { Tokenizer }),
+      /tokenizer\.json cannot be read/,
+    );
     const plain = await AutoTokenizer.fromPretrained(kFiles, { Tokenizer });
     assert.throws(() => plain.applyChatTemplate(kChat), /pass the class Template/);
     assert.throws(() => tokenizer.encode(3), /expected a string, got 3/);

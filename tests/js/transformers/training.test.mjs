@@ -214,6 +214,8 @@ describe("fit()", () => {
     const lossOf = (one, [x, y]) => eg.mseLoss(one.call(x), y);
     const { loss } = await fit(model, loader, { optimizer, epochs: 30, lossOf });
     assert.ok(loss < 0.05);
+    const list = [await loader[Symbol.asyncIterator]().next()].map(({ value }) => value);
+    assert.equal((await fit(model, list, { optimizer, epochs: 2, lossOf })).steps, 2);
   });
 
   test("refuses what cannot be trained", async () => {
@@ -224,6 +226,7 @@ describe("fit()", () => {
         (error) => error instanceof eg.EdgeGradError && pattern.test(error.message),
       );
     await refuses(fit({}, loader, { optimizer }), /expected a module/);
+    await refuses(fit(model, 3, { optimizer }), /expected a loader of batches, got 3/);
     await refuses(fit(model, loader, {}), /optimizer is missing/);
     await refuses(
       fit(model, loader, { optimizer, epoch: 3 }),

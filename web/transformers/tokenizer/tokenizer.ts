@@ -216,12 +216,25 @@ export const AutoTokenizer = {
     const config = configBytes
       ? parseObject(kWhere, "tokenizer_config.json", configBytes)
       : ({} as ConfigValues);
-    const tokenizer = new Tokenizer(parseObject(kWhere, "tokenizer.json", bytes), config);
+    const values = parseObject(kWhere, "tokenizer.json", bytes);
+    const tokenizer = made("tokenizer.json", () => new Tokenizer(values, config));
     const text = Template && ((await chatTemplateIn(folder)) ?? config.chat_template);
-    const template = Template && typeof text === "string" ? new Template(text) : null;
+    const template =
+      Template && typeof text === "string"
+        ? made("the chat template", () => new Template(text))
+        : null;
     return new PreTrainedTokenizer(tokenizer, config, template);
   },
 };
+
+// What a library throws, as an error of this package.
+function made<T>(what: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    return fail("InvalidArgument", kWhere, `${what} cannot be read: ${(error as Error).message}.`);
+  }
+}
 
 async function chatTemplateIn(folder: eg.io.Folder): Promise<string | null> {
   const bytes = await folder.bytes("chat_template.jinja");

@@ -16,6 +16,9 @@ import { type Progress, Randomness, readCheckpoint, savedCheckpoint } from "./ch
 
 const kWhere = "fit";
 
+/** What gives batches pass by pass: a DataLoader, or an array. */
+type Batches<Batch> = AsyncIterable<Batch> | Iterable<Batch>;
+
 type Model = eg.nn.Module & { forward(...inputs: never[]): unknown };
 
 /** An optimizer, as far as it is used. */
@@ -115,11 +118,16 @@ const kOptions = {
  */
 export async function fit<Batch>(
   model: Model,
-  loader: AsyncIterable<Batch>,
+  loader: Batches<Batch>,
   options: FitOptions<Batch>,
 ): Promise<FitResult> {
   if (!(model instanceof eg.nn.Module)) {
     fail("InvalidArgument", kWhere, `expected a module, got ${shown(model)}.`);
+  }
+  const hasBatches =
+    kObject.accepts(loader) && (Symbol.asyncIterator in loader || Symbol.iterator in loader);
+  if (!hasBatches) {
+    fail("InvalidArgument", kWhere, `expected a loader of batches, got ${shown(loader)}.`);
   }
   checkOptions(kWhere, options, kOptions);
   if (options.optimizer === undefined) fail("InvalidArgument", kWhere, "optimizer is missing.");
@@ -146,7 +154,7 @@ class Training<Batch> {
 
   constructor(
     private readonly model: Model,
-    private readonly loader: AsyncIterable<Batch>,
+    private readonly loader: Batches<Batch>,
     private readonly options: FitOptions<Batch>,
   ) {
     this.#accumulation = options.gradientAccumulation ?? 1;
@@ -188,17 +196,17 @@ class Training<Batch> {
   }
 
   // Returns the batches of a pass that are left. Those before a checkpoint are drawn again, with the random numbers of then.
-  async #begin(): Promise<AsyncIterator<Batch>> {
+  async #begin(): Promise<Iterating<Batch>> {
     const resumed = this.#resumed;
     this.#resumed = null;
     if (resumed === null || this.#start === null || this.#progress.batch === 0) {
       if (resumed) resumed.apply(this.loader);
       this.#progress = { ...this.#progress, batch: 0, stepsOfEpoch: 0, lossOfEpoch: 0 };
       this.#start = Randomness.of(this.loader);
-      return this.loader[Symbol.asyncIterator]();
+      return iterating(this.loader);
     }
     this.#start.apply(this.loader);
-    const batches = this.loader[Symbol.asyncIterator]();
+    const batches = iterating(this.loader);
     for (let i = 0; i < this.#progress.batch; i++) await batches.next();
     resumed.apply(this.loader);
     return batches;
@@ -299,6 +307,11 @@ class Training<Batch> {
     this.#resumed = saved.current;
   }
 }
+
+type Iterating<Batch> = AsyncIterator<Batch> | Iterator<Batch>;
+
+const iterating = <Batch>(loader: Batches<Batch>): Iterating<Batch> =>
+  Symbol.asyncIterator in loader ? loader[Symbol.asyncIterator]() : loader[Symbol.iterator]();
 
 // The loss of a model that is called with its inputs, and everything else as options.
 function lossOfModel(model: eg.nn.Module, batch: unknown): eg.Tensor {
