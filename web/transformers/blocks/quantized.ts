@@ -91,11 +91,13 @@ class Product extends eg.autograd.Function {
     const [rows, columns] = weight.shape as [number, number];
     let sum: eg.Tensor | null = null;
     for (const [start, count] of blocksOf(rows, columns)) {
-      const part = eg.scope(() => {
-        const own = grad.narrow(-1, start, count);
-        return own.matmul(floatsOf(weight, scale, start, count, grad.dtype));
+      const before: eg.Tensor | null = sum;
+      sum = eg.scope(() => {
+        const floats = floatsOf(weight, scale, start, count, grad.dtype);
+        const part = grad.narrow(-1, start, count).matmul(floats);
+        return before === null ? part : part.add_(before);
       });
-      sum = sum === null ? part : sum.add(part);
+      before?.dispose();
     }
     return [sum, null, null];
   }

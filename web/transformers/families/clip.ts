@@ -2,11 +2,11 @@
 
 import * as eg from "edgegrad";
 import { type Activation, activationOf } from "../blocks/activations.js";
-import { runBlock } from "../blocks/checkpointed.js";
 import { Embedding, Linear, type Projection, unloaded } from "../blocks/linear.js";
 import { Pass } from "../blocks/pass.js";
 import { PatchConv } from "../blocks/patches.js";
 import { ProjectedAttention } from "../blocks/projected_attention.js";
+import { runBlocks } from "../blocks/run_blocks.js";
 import type { Config } from "../config/config.js";
 import { PreTrainedModel } from "../model.js";
 import { checkOptions, kFlag } from "../options.js";
@@ -88,10 +88,8 @@ class Encoder extends eg.nn.Module {
   }
 
   override forward(x: eg.Tensor, pass: Pass): eg.Tensor {
-    let hidden = x;
-    for (const layer of this.layers)
-      hidden = runBlock(layer, this.gradientCheckpointing, hidden, pass);
-    return hidden;
+    pass.hiding();
+    return runBlocks(this.layers, this.gradientCheckpointing, x, pass);
   }
 }
 

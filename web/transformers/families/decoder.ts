@@ -3,10 +3,10 @@
 import * as eg from "edgegrad";
 import type { Activation } from "../blocks/activations.js";
 import { attend, joinHeads, splitHeads } from "../blocks/attention.js";
-import { runBlock } from "../blocks/checkpointed.js";
 import { Embedding, Linear, type Projection } from "../blocks/linear.js";
 import type { Pass } from "../blocks/pass.js";
 import { type RotarySpec, rotaryOf } from "../blocks/rotary.js";
+import { runBlocks } from "../blocks/run_blocks.js";
 import { TextDecoder } from "../tasks/causal.js";
 
 /** What tells these families apart. */
@@ -201,8 +201,8 @@ export class DecoderModel extends TextDecoder {
   }
 
   protected override run(embedded: eg.Tensor, pass: Pass): eg.Tensor {
-    let x = embedded;
-    for (const layer of this.layers) x = runBlock(layer, this.gradientCheckpointing, x, pass);
-    return this.norm.call(x);
+    for (const window of this.spec.windows) pass.hiding(window);
+    for (const spec of this.spec.rotary) rotaryOf(spec, pass);
+    return this.norm.call(runBlocks(this.layers, this.gradientCheckpointing, embedded, pass));
   }
 }

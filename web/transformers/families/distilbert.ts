@@ -3,9 +3,9 @@
 import * as eg from "edgegrad";
 import { type Activation, activationOf } from "../blocks/activations.js";
 import { attend, joinHeads, splitHeads } from "../blocks/attention.js";
-import { runBlock } from "../blocks/checkpointed.js";
 import { Embedding, Linear, type Projection } from "../blocks/linear.js";
 import { Pass } from "../blocks/pass.js";
+import { runBlocks } from "../blocks/run_blocks.js";
 import type { Config } from "../config/config.js";
 import { labelsOf } from "../config/labels.js";
 import { fail } from "../errors.js";
@@ -151,9 +151,8 @@ class Transformer extends eg.nn.Module {
   }
 
   override forward(x: eg.Tensor, pass: Pass, isCheckpointed: boolean): eg.Tensor {
-    let hidden = x;
-    for (const block of this.layer) hidden = runBlock(block, isCheckpointed, hidden, pass);
-    return hidden;
+    pass.hiding();
+    return runBlocks(this.layer, isCheckpointed, x, pass);
   }
 }
 

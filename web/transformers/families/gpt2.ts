@@ -3,9 +3,9 @@
 import * as eg from "edgegrad";
 import { type Activation, activationOf } from "../blocks/activations.js";
 import { attend, joinHeads, splitHeads } from "../blocks/attention.js";
-import { runBlock } from "../blocks/checkpointed.js";
 import { Conv1D, Embedding, Linear, type Projection } from "../blocks/linear.js";
 import type { Pass } from "../blocks/pass.js";
+import { runBlocks } from "../blocks/run_blocks.js";
 import type { Config } from "../config/config.js";
 import { labelsOf } from "../config/labels.js";
 import { CausalLanguageModel, TextDecoder } from "../tasks/causal.js";
@@ -154,9 +154,9 @@ class GPT2Model extends TextDecoder {
     const { positions, dropout } = this.spec;
     checkPositions(this.constructor.name, pass, positions);
     const placed = embedded.add(this.wpe.call(pass.positionIds));
-    let x = eg.dropout(placed, dropout.embedding, this.training);
-    for (const block of this.h) x = runBlock(block, this.gradientCheckpointing, x, pass);
-    return this.ln_f.call(x);
+    const x = eg.dropout(placed, dropout.embedding, this.training);
+    pass.hiding();
+    return this.ln_f.call(runBlocks(this.h, this.gradientCheckpointing, x, pass));
   }
 }
 

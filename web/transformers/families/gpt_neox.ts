@@ -3,7 +3,6 @@
 import * as eg from "edgegrad";
 import { type Activation, activationOf } from "../blocks/activations.js";
 import { attend, joinHeads } from "../blocks/attention.js";
-import { runBlock } from "../blocks/checkpointed.js";
 import { Embedding, Linear, type Projection } from "../blocks/linear.js";
 import type { Pass } from "../blocks/pass.js";
 import {
@@ -14,6 +13,7 @@ import {
   scalingOf,
   shareOf,
 } from "../blocks/rotary.js";
+import { runBlocks } from "../blocks/run_blocks.js";
 import type { Config } from "../config/config.js";
 import { CausalLanguageModel, TextDecoder } from "../tasks/causal.js";
 import type { Family } from "./family.js";
@@ -161,9 +161,10 @@ class GPTNeoXModel extends TextDecoder {
   }
 
   protected override run(embedded: eg.Tensor, pass: Pass): eg.Tensor {
-    let x = embedded;
-    for (const layer of this.layers) x = runBlock(layer, this.gradientCheckpointing, x, pass);
-    return this.final_layer_norm.call(x);
+    pass.hiding();
+    rotaryOf(this.spec.rotary, pass);
+    const hidden = runBlocks(this.layers, this.gradientCheckpointing, embedded, pass);
+    return this.final_layer_norm.call(hidden);
   }
 }
 

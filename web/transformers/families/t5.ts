@@ -3,10 +3,10 @@
 import * as eg from "edgegrad";
 import { type Activation, activationNamed } from "../blocks/activations.js";
 import { attend, joinHeads, splitHeads } from "../blocks/attention.js";
-import { runBlock } from "../blocks/checkpointed.js";
 import { type CrossSource, crossOf } from "../blocks/cross.js";
 import { Embedding, Linear, type Projection } from "../blocks/linear.js";
 import { Pass } from "../blocks/pass.js";
+import { runBlocks } from "../blocks/run_blocks.js";
 import type { Config } from "../config/config.js";
 import { checkIds } from "../tasks/inputs.js";
 import { decoderPass, Seq2SeqModel } from "../tasks/seq2seq.js";
@@ -256,11 +256,10 @@ class Stack extends eg.nn.Module {
     const { dropout } = this.spec;
     const first = this.block.at(0) as Block;
     const bias = first.attention.SelfAttention.bias(pass, this.isDecoder);
-    let x = eg.dropout(embedded, dropout, this.training);
-    for (const block of this.block) {
-      x = runBlock(block, this.gradientCheckpointing, x, pass, bias, source);
-    }
-    return eg.dropout(this.final_layer_norm.call(x), dropout, this.training);
+    pass.hiding();
+    const x = eg.dropout(embedded, dropout, this.training);
+    const read = runBlocks(this.block, this.gradientCheckpointing, x, pass, bias, source);
+    return eg.dropout(this.final_layer_norm.call(read), dropout, this.training);
   }
 }
 

@@ -3,10 +3,10 @@
 import * as eg from "edgegrad";
 import { type Activation, activationOf } from "../blocks/activations.js";
 import { attend, joinHeads, splitHeads } from "../blocks/attention.js";
-import { runBlock } from "../blocks/checkpointed.js";
 import { Linear, type Projection, unloaded } from "../blocks/linear.js";
 import { Pass } from "../blocks/pass.js";
 import { PatchConv } from "../blocks/patches.js";
+import { runBlocks } from "../blocks/run_blocks.js";
 import type { Config } from "../config/config.js";
 import { labelsOf } from "../config/labels.js";
 import { type FeaturesOutput, PreTrainedModel } from "../model.js";
@@ -183,9 +183,8 @@ class Encoder extends eg.nn.Module {
   }
 
   override forward(x: eg.Tensor, pass: Pass, isCheckpointed: boolean): eg.Tensor {
-    let hidden = x;
-    for (const layer of this.layer) hidden = runBlock(layer, isCheckpointed, hidden, pass);
-    return hidden;
+    pass.hiding();
+    return runBlocks(this.layer, isCheckpointed, x, pass);
   }
 }
 

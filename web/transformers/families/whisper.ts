@@ -2,11 +2,11 @@
 
 import * as eg from "edgegrad";
 import { type Activation, activationOf } from "../blocks/activations.js";
-import { runBlock } from "../blocks/checkpointed.js";
 import type { CrossSource } from "../blocks/cross.js";
 import { Embedding, Linear, type Projection } from "../blocks/linear.js";
 import { Pass } from "../blocks/pass.js";
 import { ProjectedAttention } from "../blocks/projected_attention.js";
+import { runBlocks } from "../blocks/run_blocks.js";
 import type { Config } from "../config/config.js";
 import { fail, shown } from "../errors.js";
 import { checkPositions } from "../tasks/inputs.js";
@@ -109,11 +109,10 @@ abstract class Tower extends eg.nn.Module {
   }
 
   protected run(embedded: eg.Tensor, pass: Pass, source: CrossSource | null): eg.Tensor {
-    let x = eg.dropout(embedded, this.spec.dropout.hidden, this.training);
-    for (const layer of this.layers) {
-      x = runBlock(layer, this.gradientCheckpointing, x, pass, source);
-    }
-    return this.layer_norm.call(x);
+    pass.hiding();
+    const x = eg.dropout(embedded, this.spec.dropout.hidden, this.training);
+    const read = runBlocks(this.layers, this.gradientCheckpointing, x, pass, source);
+    return this.layer_norm.call(read);
   }
 }
 
