@@ -58,6 +58,13 @@ export const kData = [
     '!await $1.tensor("a")',
   ],
   [
+    'await eg.io.openFolder({ "a.json": "{}", "m.safetensors": eg.io.saveSafetensors({ a: eg.ones([2]) }) }, { onProgress: () => {} })',
+    'await $0.bytes("a.json")',
+    'await $0.openSafetensors("m.safetensors")',
+    'await $2.tensor("a")',
+    '!await $0.bytes("../a.json")',
+  ],
+  [
     "new eg.data.SequentialSampler([1, 2])",
     "new eg.data.SubsetRandomSampler([1, 2, 0], { generator: new eg.Generator(1) })",
     "[...$0, ...$1]",

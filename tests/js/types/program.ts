@@ -2,6 +2,8 @@
 
 import * as eg from "edgegrad";
 import * as onnx from "edgegrad/onnx";
+import * as peft from "edgegrad/peft";
+import * as transformers from "edgegrad/transformers";
 
 await eg.init({ threads: 2, variant: "auto", wasmUrl: (file) => `/wasm/${file}` });
 
@@ -406,3 +408,33 @@ const byName: Record<string, eg.Tensor> = opened.run({ x: eg.ones([1]) });
 console.log(opened.inputs[0]?.shape.length, outputs, byName, onnx.supportedOps()[0]?.name);
 // @ts-expect-error a text is no source
 await onnx.load("model.onnx");
+
+const language = await transformers.AutoModelForCausalLM.fromPretrained("folder", {
+  dtype: "float32",
+});
+const tokens = eg.ones([1, 2], { dtype: "int64" });
+const scored: eg.Tensor = language.call(tokens, { labels: tokens }).logits;
+const lost: eg.Tensor | undefined = language.call(tokens).loss;
+const adapted = peft.getPeftModel(
+  language,
+  new peft.LoraConfig({ r: 4, targetModules: ["q_proj"] }),
+);
+const scoredToo: eg.Tensor = adapted.call(tokens, { useCache: true }).logits;
+const written: eg.Tensor = await adapted.generate(tokens, { maxNewTokens: 3, topK: 5 });
+const plain: transformers.CausalLanguageModel = adapted.mergeAndUnload();
+const layers = peft.getPeftModel(opened, new peft.LoraConfig({ targetModules: "all-linear" }));
+const stored: Record<string, Uint8Array> = await layers.savePretrained();
+const images = await transformers.AutoModelForImageClassification.fromPretrained({
+  "a.json": "{}",
+});
+const classes: eg.Tensor = images.call(eg.ones([1, 3, 4, 4]), { labels: tokens }).logits;
+const fitted: transformers.FitResult = await transformers.fit(adapted, [], {
+  optimizer: new eg.optim.AdamW(adapted.parameters(), { lr: 1e-3 }),
+});
+console.log(scored, lost, scoredToo, written, plain, stored, classes, fitted.loss);
+// @ts-expect-error it is called loraAlpha
+new peft.LoraConfig({ lora_alpha: 4 });
+// @ts-expect-error a classifier of images reads no masks
+images.call(tokens, { attentionMask: tokens });
+// @ts-expect-error a linear layer does not generate
+await peft.getPeftModel(new eg.nn.Linear(1, 1), new peft.LoraConfig()).generate(tokens);

@@ -124,6 +124,11 @@ export class DataLoader<Sample, Batch = Collated<Sample>> implements AsyncIterab
     }
   }
 
+  /** The generator of the order, for a loader with a seed or generator of its own; null for the global one. */
+  get generator(): Generator | null {
+    return this.#generator;
+  }
+
   /** The number of batches in one pass; throws InvalidArgument if the sampler or dataset that determines it has no length. */
   get length(): number {
     if (this.batchSampler !== null) return knownLength(this.batchSampler, "the batchSampler");

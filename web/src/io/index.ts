@@ -7,6 +7,13 @@ export {
   readSafetensorsMetadata,
 } from "./load_safetensors.js";
 export {
+  type FilesByName,
+  Folder,
+  type FolderSource,
+  type OpenFolderOptions,
+  openFolder,
+} from "./open_folder.js";
+export {
   type OpenSafetensorsOptions,
   openSafetensors,
   type ReadProgress,
@@ -19,6 +26,8 @@ export type {
   BodyLike,
   BodyPiece,
   BodyReaderLike,
+  DirectoryEntryLike,
+  DirectoryLike,
   FetchLike,
   HeadersLike,
   RequestOptions,

@@ -30,11 +30,17 @@ export interface ReadProgress {
   readonly total: number;
 }
 
+/** The option of a function that is told what has been read. */
+export const kOnProgress = functionOf<(progress: ReadProgress) => void>().optional();
+
+/** The option of a function that makes requests. */
+export const kFetch = functionOf<FetchLike>().optional();
+
 const kOptions = {
   /** Called for each piece of a tensor that has arrived. */
-  onProgress: functionOf<(progress: ReadProgress) => void>().optional(),
+  onProgress: kOnProgress,
   /** Makes the requests for an address, for example with headers of its own; default: the global `fetch`. */
-  fetch: functionOf<FetchLike>().optional(),
+  fetch: kFetch,
 };
 
 /** Options of `openSafetensors`. */
@@ -71,8 +77,14 @@ export async function openSafetensors(
 ): Promise<SafetensorsReader> {
   const { onProgress, fetch: given } = readOptions(kWhere, kOptions, rest);
   const requests = new Requests(kWhere, given ?? ((url, options) => fetch(url, options)));
-  const place = placeOf(source, requests);
-  const notify = onProgress ?? (() => {});
+  return readerAt(placeOf(source, requests), onProgress);
+}
+
+/** Opens the safetensors file, or the index of several, at a place. */
+export function readerAt(
+  place: Place,
+  onProgress: (progress: ReadProgress) => void = () => {},
+): Promise<SafetensorsReader> {
   return readingLater(kWhere, async () => {
     const opened = await place.open();
     try {
@@ -81,10 +93,10 @@ export async function openSafetensors(
       if (looksLikeIndex(start)) {
         const index = await indexOf(opened);
         await opened.close();
-        return new SafetensorsReader(new Shards(place, index.files), index.metadata, notify);
+        return new SafetensorsReader(new Shards(place, index.files), index.metadata, onProgress);
       }
       const file = await OpenFile.open(opened);
-      return new SafetensorsReader(file, file.metadata, notify);
+      return new SafetensorsReader(file, file.metadata, onProgress);
     } catch (error) {
       await opened.close();
       throw error;

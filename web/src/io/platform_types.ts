@@ -11,6 +11,22 @@ export interface BlobLike {
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
+/** The part of a FileSystemDirectoryHandle that is read. */
+export interface DirectoryLike {
+  /** What tells it from a file. */
+  readonly kind: "directory";
+  /** Returns the files and folders in it by name. */
+  entries(): AsyncIterable<[string, DirectoryEntryLike]>;
+}
+
+/** The part of a FileSystemHandle in a directory that is read. */
+export interface DirectoryEntryLike {
+  /** What it is. */
+  readonly kind: "file" | "directory";
+  /** Resolves to the file, if it is one. */
+  getFile?(): Promise<BlobLike>;
+}
+
 /** The part of a URL that is read. */
 export interface UrlLike {
   /** The address as text. */

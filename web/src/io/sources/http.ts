@@ -46,6 +46,16 @@ export class Requests {
     }
   }
 
+  /** Whether there is a file; true also where the server refuses to say, so that reading it shows why. */
+  async exists(url: string): Promise<boolean> {
+    try {
+      const { status } = await this.#fetch(url, { method: "HEAD" });
+      return status !== 404 && status !== 410;
+    } catch (error) {
+      return failToRead(this.where, url, error);
+    }
+  }
+
   async body(url: string, response: ResponseLike): Promise<Uint8Array> {
     try {
       return new Uint8Array(await response.arrayBuffer());

@@ -21,6 +21,8 @@ export type FileSource = FileData | string | UrlLike | Readonly<Record<string, F
 /** The place of a file. */
 export interface Place {
   open(): Promise<Source>;
+  /** Whether there is a file; rejects if that cannot be found out. */
+  exists(): Promise<boolean>;
   /** Returns the place of another file, by its name in the same folder. */
   beside(name: string): Place;
 }
@@ -32,6 +34,7 @@ export function placeOf(source: unknown, requests: Requests): Place {
   if (isPlainObject(source)) return placeIn(where, source);
   return {
     open: async () => sourceOfData(where, source, "the file"),
+    exists: async () => true,
     beside: (name) =>
       fail(
         "InvalidArgument",
@@ -52,13 +55,16 @@ function sourceOfData(where: string, data: unknown, name: string): Source {
   return new MemorySource(bytesOf(where, data), name);
 }
 
+const kUrl = /^(?:https?|blob|data|file):/i;
+
 function addressed(source: string | URL, requests: Requests): Place {
   const files = nodeFiles();
   const text = String(source);
-  const isUrl = source instanceof URL || /^(?:https?|blob|data|file):/i.test(text);
+  const isUrl = source instanceof URL || kUrl.test(text);
   if (files !== undefined && (!isUrl || /^file:/i.test(text))) {
     return {
       open: () => NodeFileSource.open(requests.where, pathOf(text), files),
+      exists: async () => files.existsSync(pathOf(text)),
       beside: (name) =>
         isUrl
           ? addressed(urlBeside(text, name), requests)
@@ -71,6 +77,7 @@ function addressed(source: string | URL, requests: Requests): Place {
   const url = isUrl ? text : urlInPage(requests.where, text);
   return {
     open: () => HttpSource.open(requests, url),
+    exists: () => requests.exists(url),
     beside: (name) => addressed(urlBeside(url, name), requests),
   };
 }
@@ -106,8 +113,33 @@ function placeIn(where: string, files: Readonly<Record<string, unknown>>, name?:
   }
   return {
     open: async () => sourceOfData(where, files[own], JSON.stringify(own)),
+    exists: async () => true,
     beside: (other) => placeIn(where, files, other),
   };
+}
+
+/** Returns the function that finds the files of a folder: at an address or a path, or in an object of files by name. */
+export function placesIn(source: unknown, requests: Requests): (name: string) => Place | null {
+  if (typeof source === "string" || source instanceof URL) {
+    const folder = addressed(folderAddress(String(source)), requests);
+    return (name) => folder.beside(name);
+  }
+  const files = source as Readonly<Record<string, unknown>>;
+  const { where } = requests;
+  // An index finds the other files by name; one file must not be taken for a part of several.
+  return (name) => {
+    if (!Object.hasOwn(files, name)) return null;
+    const alone = { [name]: files[name] };
+    return placeIn(where, name.endsWith(".index.json") ? files : alone, name);
+  };
+}
+
+// The name of a file that follows a folder's address must not replace its last part.
+function folderAddress(text: string): string {
+  if (!kUrl.test(text) || !URL.canParse(text)) return `${text}/`;
+  const url = new URL(text);
+  if (!url.pathname.endsWith("/")) url.pathname += "/";
+  return url.href;
 }
 
 function isComplete(names: readonly string[]): boolean {

@@ -1,0 +1,341 @@
+// Models that read texts and images on arrays of numbers: for each family a small config, the shapes of its weights under the names of their files, and
+// what it computes.
+
+import {
+  add,
+  attention,
+  causal,
+  each,
+  gelu,
+  layerNorm,
+  linear,
+  lookUp,
+  quickGelu,
+  range,
+  relu,
+} from "./plain_layers.mjs";
+
+// Collects shapes: put("dense", 4, 3) is a layer of 4 outputs, put("norm", 4) a norm.
+function shapesOf(fill) {
+  const shapes = {};
+  fill((name, out, inputs, bias = true) => {
+    shapes[`${name}.weight`] = inputs ? [out, inputs] : [out];
+    if (bias) shapes[`${name}.bias`] = [out];
+  }, shapes);
+  return shapes;
+}
+
+const part = (w) => (x, name) => linear(x, w[`${name}.weight`], w[`${name}.bias`]);
+const normOf = (w, eps) => (x, name) => layerNorm(x, w[`${name}.weight`], w[`${name}.bias`], eps);
+
+function bert({ prefix, config, firstPosition = 0, types = 2, head }) {
+  const { hidden_size: hidden, intermediate_size: inner, num_hidden_layers: layers } = config;
+  const shapes = shapesOf((put, all) => {
+    const at = `${prefix}.embeddings`;
+    all[`${at}.word_embeddings.weight`] = [config.vocab_size, hidden];
+    all[`${at}.position_embeddings.weight`] = [config.max_position_embeddings, hidden];
+    all[`${at}.token_type_embeddings.weight`] = [types, hidden];
+    put(`${at}.LayerNorm`, hidden);
+    for (const i of range(layers)) {
+      const layer = `${prefix}.encoder.layer.${i}`;
+      for (const one of ["query", "key", "value"])
+        put(`${layer}.attention.self.${one}`, hidden, hidden);
+      put(`${layer}.attention.output.dense`, hidden, hidden);
+      put(`${layer}.attention.output.LayerNorm`, hidden);
+      put(`${layer}.intermediate.dense`, inner, hidden);
+      put(`${layer}.output.dense`, hidden, inner);
+      put(`${layer}.output.LayerNorm`, hidden);
+    }
+    head.shapes(put, hidden);
+  });
+  function logits(w, ids) {
+    const [dense, norm] = [part(w), normOf(w, config.layer_norm_eps)];
+    const at = `${prefix}.embeddings`;
+    const places = ids.map((_, i) => i + firstPosition);
+    let x = add(
+      add(
+        lookUp(w[`${at}.word_embeddings.weight`], ids),
+        lookUp(w[`${at}.position_embeddings.weight`], places),
+      ),
+      ids.map(() => w[`${at}.token_type_embeddings.weight`][0]),
+    );
+    x = norm(x, `${at}.LayerNorm`);
+    for (const i of range(layers)) {
+      const layer = `${prefix}.encoder.layer.${i}`;
+      const [q, k, v] = ["query", "key", "value"].map((one) =>
+        dense(x, `${layer}.attention.self.${one}`),
+      );
+      const heads = config.num_attention_heads;
+      const read = attention(q, k, v, { heads, scale: (hidden / heads) ** -0.5 });
+      x = norm(
+        add(x, dense(read, `${layer}.attention.output.dense`)),
+        `${layer}.attention.output.LayerNorm`,
+      );
+      const mixed = dense(
+        each(dense(x, `${layer}.intermediate.dense`), gelu),
+        `${layer}.output.dense`,
+      );
+      x = norm(add(x, mixed), `${layer}.output.LayerNorm`);
+    }
+    return head.logits(dense, x.slice(0, 1))[0];
+  }
+  return { config, shapes, logits };
+}
+
+const kBert = {
+  vocab_size: 23,
+  hidden_size: 12,
+  intermediate_size: 18,
+  num_hidden_layers: 2,
+  num_attention_heads: 3,
+  max_position_embeddings: 16,
+  layer_norm_eps: 1e-6,
+  hidden_dropout_prob: 0,
+  attention_probs_dropout_prob: 0,
+  id2label: { 0: "a", 1: "b", 2: "c" },
+};
+
+function distilbert() {
+  const [words, hidden, inner, layers, heads] = [23, 12, 18, 2, 3];
+  const config = {
+    model_type: "distilbert",
+    vocab_size: words,
+    dim: hidden,
+    hidden_dim: inner,
+    n_layers: layers,
+    n_heads: heads,
+    max_position_embeddings: 16,
+    activation: "gelu",
+    dropout: 0,
+    attention_dropout: 0,
+    seq_classif_dropout: 0,
+    id2label: { 0: "a", 1: "b", 2: "c" },
+  };
+  const shapes = shapesOf((put, all) => {
+    all["distilbert.embeddings.word_embeddings.weight"] = [words, hidden];
+    all["distilbert.embeddings.position_embeddings.weight"] = [16, hidden];
+    put("distilbert.embeddings.LayerNorm", hidden);
+    for (const i of range(layers)) {
+      const at = `distilbert.transformer.layer.${i}`;
+      for (const one of ["q_lin", "k_lin", "v_lin", "out_lin"])
+        put(`${at}.attention.${one}`, hidden, hidden);
+      put(`${at}.sa_layer_norm`, hidden);
+      put(`${at}.ffn.lin1`, inner, hidden);
+      put(`${at}.ffn.lin2`, hidden, inner);
+      put(`${at}.output_layer_norm`, hidden);
+    }
+    put("pre_classifier", hidden, hidden);
+    put("classifier", 3, hidden);
+  });
+  function logits(w, ids) {
+    const [dense, norm] = [part(w), normOf(w, 1e-12)];
+    const places = w["distilbert.embeddings.position_embeddings.weight"].slice(0, ids.length);
+    let x = add(lookUp(w["distilbert.embeddings.word_embeddings.weight"], ids), places);
+    x = norm(x, "distilbert.embeddings.LayerNorm");
+    for (const i of range(layers)) {
+      const at = `distilbert.transformer.layer.${i}`;
+      const [q, k, v] = ["q_lin", "k_lin", "v_lin"].map((one) =>
+        dense(x, `${at}.attention.${one}`),
+      );
+      const read = attention(q, k, v, { heads, scale: (hidden / heads) ** -0.5 });
+      x = norm(add(x, dense(read, `${at}.attention.out_lin`)), `${at}.sa_layer_norm`);
+      x = norm(
+        add(x, dense(each(dense(x, `${at}.ffn.lin1`), gelu), `${at}.ffn.lin2`)),
+        `${at}.output_layer_norm`,
+      );
+    }
+    return dense(each(dense(x.slice(0, 1), "pre_classifier"), relu), "classifier")[0];
+  }
+  return { config, shapes, logits };
+}
+
+/** The classifiers of texts by name. */
+export const kTextClassifiers = {
+  bert: bert({
+    prefix: "bert",
+    config: { ...kBert, model_type: "bert", type_vocab_size: 2 },
+    head: {
+      shapes: (put, hidden) => {
+        put("bert.pooler.dense", hidden, hidden);
+        put("classifier", 3, hidden);
+      },
+      logits: (dense, first) =>
+        dense(each(dense(first, "bert.pooler.dense"), Math.tanh), "classifier"),
+    },
+  }),
+  roberta: bert({
+    prefix: "roberta",
+    config: { ...kBert, model_type: "roberta", type_vocab_size: 1, pad_token_id: 1 },
+    firstPosition: 2,
+    types: 1,
+    head: {
+      shapes: (put, hidden) => {
+        put("classifier.dense", hidden, hidden);
+        put("classifier.out_proj", 3, hidden);
+      },
+      logits: (dense, first) =>
+        dense(each(dense(first, "classifier.dense"), Math.tanh), "classifier.out_proj"),
+    },
+  }),
+  distilbert: distilbert(),
+};
+
+// The patches of an image [channels][height][width], each as the numbers that a kernel [out][channels][patch][patch] is multiplied with.
+function patchesOf(image, patch) {
+  const count = image[0].length / patch;
+  return range(count * count).map((place) => {
+    const [top, left] = [Math.floor(place / count) * patch, (place % count) * patch];
+    return image.flatMap((channel) =>
+      range(patch).flatMap((y) => channel[top + y].slice(left, left + patch)),
+    );
+  });
+}
+
+const flat = (kernel) => kernel.map((one) => one.flat(2));
+
+// Layers that norm before each part, as ViT and CLIP have them.
+function normFirst(w, x, names, { heads, act, eps, seen }) {
+  const [dense, norm] = [part(w), normOf(w, eps)];
+  const read = norm(x, names.before);
+  const [q, k, v] = names.qkv.map((one) => dense(read, one));
+  const scale = (x[0].length / heads) ** -0.5;
+  const first = add(x, dense(attention(q, k, v, { heads, scale, seen }), names.out));
+  return add(first, dense(each(dense(norm(first, names.after), names.up), act), names.down));
+}
+
+/** ViT. */
+export const kVit = (() => {
+  const [hidden, inner, heads, patch, size, layers] = [12, 16, 2, 2, 6, 2];
+  const config = {
+    model_type: "vit",
+    hidden_size: hidden,
+    intermediate_size: inner,
+    num_hidden_layers: layers,
+    num_attention_heads: heads,
+    image_size: size,
+    patch_size: patch,
+    num_channels: 3,
+    layer_norm_eps: 1e-6,
+    id2label: { 0: "a", 1: "b" },
+  };
+  const names = (i) => {
+    const at = `vit.encoder.layer.${i}`;
+    return {
+      before: `${at}.layernorm_before`,
+      after: `${at}.layernorm_after`,
+      qkv: ["query", "key", "value"].map((one) => `${at}.attention.attention.${one}`),
+      out: `${at}.attention.output.dense`,
+      up: `${at}.intermediate.dense`,
+      down: `${at}.output.dense`,
+    };
+  };
+  const shapes = shapesOf((put, all) => {
+    all["vit.embeddings.cls_token"] = [1, 1, hidden];
+    all["vit.embeddings.position_embeddings"] = [1, 10, hidden];
+    all["vit.embeddings.patch_embeddings.projection.weight"] = [hidden, 3, patch, patch];
+    all["vit.embeddings.patch_embeddings.projection.bias"] = [hidden];
+    for (const i of range(layers)) {
+      const { before, after, qkv, out, up, down } = names(i);
+      for (const norm of [before, after]) put(norm, hidden);
+      for (const one of [...qkv, out]) put(one, hidden, hidden);
+      put(up, inner, hidden);
+      put(down, hidden, inner);
+    }
+    put("vit.layernorm", hidden);
+    put("classifier", 2, hidden);
+  });
+  function logits(w, image) {
+    const kernel = flat(w["vit.embeddings.patch_embeddings.projection.weight"]);
+    const patches = linear(
+      patchesOf(image, patch),
+      kernel,
+      w["vit.embeddings.patch_embeddings.projection.bias"],
+    );
+    let x = add(
+      [w["vit.embeddings.cls_token"][0][0], ...patches],
+      w["vit.embeddings.position_embeddings"][0],
+    );
+    for (const i of range(layers)) x = normFirst(w, x, names(i), { heads, act: gelu, eps: 1e-6 });
+    return part(w)(normOf(w, 1e-6)(x.slice(0, 1), "vit.layernorm"), "classifier")[0];
+  }
+  return { config, shapes, logits };
+})();
+
+/** CLIP: the scores of each text for each image. */
+export const kClip = (() => {
+  const [words, hidden, inner, heads, patch, size, together] = [20, 8, 12, 2, 3, 6, 5];
+  const tower = {
+    hidden_size: hidden,
+    intermediate_size: inner,
+    num_hidden_layers: 2,
+    num_attention_heads: heads,
+    hidden_act: "quick_gelu",
+  };
+  const config = {
+    model_type: "clip",
+    projection_dim: together,
+    text_config: { ...tower, vocab_size: words, max_position_embeddings: 8, eos_token_id: 19 },
+    vision_config: { ...tower, image_size: size, patch_size: patch },
+  };
+  const names = (model, i) => {
+    const at = `${model}.encoder.layers.${i}`;
+    return {
+      before: `${at}.layer_norm1`,
+      after: `${at}.layer_norm2`,
+      qkv: ["q", "k", "v"].map((one) => `${at}.self_attn.${one}_proj`),
+      out: `${at}.self_attn.out_proj`,
+      up: `${at}.mlp.fc1`,
+      down: `${at}.mlp.fc2`,
+    };
+  };
+  const shapes = shapesOf((put, all) => {
+    all.logit_scale = [];
+    all["text_model.embeddings.token_embedding.weight"] = [words, hidden];
+    all["text_model.embeddings.position_embedding.weight"] = [8, hidden];
+    all["vision_model.embeddings.class_embedding"] = [hidden];
+    all["vision_model.embeddings.patch_embedding.weight"] = [hidden, 3, patch, patch];
+    all["vision_model.embeddings.position_embedding.weight"] = [5, hidden];
+    for (const model of ["text_model", "vision_model"]) {
+      for (const i of range(2)) {
+        const { before, after, qkv, out, up, down } = names(model, i);
+        for (const norm of [before, after]) put(norm, hidden);
+        for (const one of [...qkv, out]) put(one, hidden, hidden);
+        put(up, inner, hidden);
+        put(down, hidden, inner);
+      }
+    }
+    put("text_model.final_layer_norm", hidden);
+    put("vision_model.pre_layrnorm", hidden);
+    put("vision_model.post_layernorm", hidden);
+    put("visual_projection", together, hidden, false);
+    put("text_projection", together, hidden, false);
+  });
+  const unit = (row) => row.map((one) => one / Math.hypot(...row));
+  function logits(w, texts, images) {
+    const [dense, norm] = [part(w), normOf(w, 1e-5)];
+    const options = { heads, act: quickGelu, eps: 1e-5 };
+    const text = texts.map((ids) => {
+      const places = w["text_model.embeddings.position_embedding.weight"].slice(0, ids.length);
+      let x = add(lookUp(w["text_model.embeddings.token_embedding.weight"], ids), places);
+      for (const i of range(2))
+        x = normFirst(w, x, names("text_model", i), { ...options, seen: causal });
+      const end = norm(x, "text_model.final_layer_norm")[ids.indexOf(19)];
+      return unit(dense([end], "text_projection")[0]);
+    });
+    const image = images.map((pixels) => {
+      const kernel = flat(w["vision_model.embeddings.patch_embedding.weight"]);
+      const patches = linear(patchesOf(pixels, patch), kernel);
+      const rows = [w["vision_model.embeddings.class_embedding"], ...patches];
+      let x = norm(
+        add(rows, w["vision_model.embeddings.position_embedding.weight"]),
+        "vision_model.pre_layrnorm",
+      );
+      for (const i of range(2)) x = normFirst(w, x, names("vision_model", i), options);
+      return unit(
+        dense(norm(x.slice(0, 1), "vision_model.post_layernorm"), "visual_projection")[0],
+      );
+    });
+    return each(linear(text, image), (one) => one * Math.exp(w.logit_scale));
+  }
+  return { config, shapes, logits };
+})();

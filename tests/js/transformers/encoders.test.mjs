@@ -1,0 +1,181 @@
+// Models that read texts, images and speech: what they compute is what their formulas give on plain numbers (support/plain_encoders.mjs and
+// support/plain_seq2seq.mjs).
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import {
+  AutoModel,
+  AutoModelForImageClassification,
+  AutoModelForSeq2SeqLM,
+  AutoModelForSequenceClassification,
+  AutoModelForSpeechSeq2Seq,
+} from "edgegrad/transformers";
+import { eg } from "../support/engine.mjs";
+import { kClip, kTextClassifiers, kVit } from "../support/plain_encoders.mjs";
+import { kT5, kWhisper } from "../support/plain_seq2seq.mjs";
+import { distance, drawWeights, filesOf, idsOf } from "../support/pretrained.mjs";
+
+const kTolerance = 2e-5;
+const ids64 = (lists) => eg.tensor(lists, { dtype: "int64" });
+const argmax = (row) => row.indexOf(Math.max(...row));
+
+for (const [name, { config, shapes, logits }] of Object.entries(kTextClassifiers)) {
+  describe(`classifiers of texts: ${name}`, () => {
+    const { tensors, arrays } = drawWeights(shapes);
+    const opening = AutoModelForSequenceClassification.fromPretrained(filesOf(config, tensors));
+    const pad = config.pad_token_id ?? 0;
+    const texts = [idsOf(7, 20).map((id) => id + 2), idsOf(4, 20, 5).map((id) => id + 2)];
+    const [long, short] = texts.map((text) => logits(arrays, text));
+    const padded = ids64([texts[0], [...texts[1], pad, pad, pad]]);
+    const attentionMask = ids64([
+      [1, 1, 1, 1, 1, 1, 1],
+      [1, 1, 1, 1, 0, 0, 0],
+    ]);
+
+    test("have the scores of their formulas, also beside padding", async () => {
+      const model = await opening;
+      const { logits: own } = model.call(padded, { attentionMask });
+      assert.ok(distance(own, [long, short]) < kTolerance);
+    });
+
+    test("have the loss that fits the labels", async () => {
+      const model = await opening;
+      const scores = model.call(padded, { attentionMask }).logits;
+      const lossOf = (labels) => model.call(padded, { attentionMask, labels }).loss;
+      const classes = ids64([2, 0]);
+      eg.testing.assertClose(lossOf(classes), eg.crossEntropy(scores, classes));
+      const several = eg.tensor([
+        [1, 0, 1],
+        [0, 0, 1],
+      ]);
+      eg.testing.assertClose(lossOf(several), eg.binaryCrossEntropyWithLogits(scores, several));
+      const problem = { ...config, problem_type: "regression" };
+      const regression = await AutoModelForSequenceClassification.fromPretrained(
+        filesOf(problem, tensors),
+      );
+      const { loss } = regression.call(padded, { attentionMask, labels: several });
+      eg.testing.assertClose(loss, eg.mseLoss(scores, several));
+    });
+
+    test("share their layers with the model without a head", async (t) => {
+      t.mock.method(console, "warn", () => {});
+      const features = await AutoModel.fromPretrained(filesOf(config, tensors));
+      const { lastHiddenState } = features.call(padded, { attentionMask });
+      assert.deepEqual(lastHiddenState.shape, [2, 7, 12]);
+      assert.ok(features.namedParameters().some(([one]) => one.startsWith("embeddings.")));
+    });
+
+    test("refuse what they have no use for", async () => {
+      const model = await opening;
+      assert.throws(() => model.call(padded, { useCache: true }), /unknown option "useCache"/);
+      assert.throws(() => model.call(ids64([idsOf(40, 20)])), /more than the 1[46] positions/);
+    });
+  });
+}
+
+test("ViT has the scores of its formulas", async () => {
+  const { config, shapes, logits } = kVit;
+  const { tensors, arrays } = drawWeights(shapes);
+  const model = await AutoModelForImageClassification.fromPretrained(filesOf(config, tensors));
+  const pixels = eg.randn([2, 3, 6, 6], { generator: new eg.Generator(4) });
+  const labels = ids64([1, 0]);
+  const { logits: own, loss } = model.call(pixels, { labels });
+  assert.ok(
+    distance(
+      own,
+      pixels.arraySync().map((image) => logits(arrays, image)),
+    ) < kTolerance,
+  );
+  eg.testing.assertClose(loss, eg.crossEntropy(own, labels));
+  assert.throws(() => model.call(eg.ones([1, 3, 5, 6])), /resize the images/);
+});
+
+test("CLIP compares texts and images as its formulas do", async () => {
+  const { config, shapes, logits } = kClip;
+  const { tensors, arrays } = drawWeights(shapes);
+  const model = await AutoModel.fromPretrained(filesOf(config, tensors));
+  const pixelValues = eg.randn([3, 3, 6, 6], { generator: new eg.Generator(4) });
+  const texts = [
+    [3, 5, 19, 7],
+    [11, 2, 8, 19],
+    [4, 19, 0, 0],
+  ];
+  const output = model.call(ids64(texts), { pixelValues, returnLoss: true });
+  const wanted = logits(arrays, texts, pixelValues.arraySync());
+  assert.ok(distance(output.logitsPerText, wanted) < kTolerance);
+  const own = ids64([0, 1, 2]);
+  const both = eg
+    .crossEntropy(output.logitsPerText, own)
+    .add(eg.crossEntropy(output.logitsPerImage, own));
+  eg.testing.assertClose(output.loss, both.div(2));
+});
+
+for (const [name, { config, shapes, logits }] of Object.entries(kT5)) {
+  describe(name, () => {
+    const { tensors, arrays } = drawWeights(shapes, 1, 0.2);
+    const opening = AutoModelForSeq2SeqLM.fromPretrained(filesOf(config, tensors));
+    const ids = idsOf(30, 21, 2);
+    const written = [0, ...idsOf(24, 21, 4)];
+
+    test("has the scores of its formulas, at far distances too", async () => {
+      const model = await opening;
+      const { logits: own } = model.call(ids64([ids]), { decoderInputIds: ids64([written]) });
+      assert.ok(distance(own, logits(arrays, ids, written)) < kTolerance);
+    });
+
+    test("takes the labels, one place later, for what was written; and reads no padding", async () => {
+      const model = await opening;
+      const labels = ids64([[...written.slice(1, 4), -100]]);
+      const attentionMask = ids64([[...ids.map(() => 1), 0]]);
+      const { logits: own, loss } = model.call(ids64([[...ids, 3]]), { attentionMask, labels });
+      assert.ok(distance(own, logits(arrays, ids, written.slice(0, 4))) < kTolerance);
+      eg.testing.assertClose(loss, eg.crossEntropy(own.at(0), labels.at(0)));
+    });
+
+    test("writes the text of the best scores", async () => {
+      const model = await opening;
+      const text = [0];
+      for (let i = 0; i < 5; i++) text.push(argmax(logits(arrays, ids, text).at(-1)));
+      const own = await model.generate(ids64([ids]), { maxNewTokens: 5, eosTokenId: null });
+      assert.deepEqual(own.arraySync(), [text]);
+    });
+
+    test("writes files from which it is read again", async () => {
+      const files = await (await opening).savePretrained();
+      const saved = Object.keys(eg.io.loadSafetensors(files["model.safetensors"]));
+      assert.deepEqual(saved.sort(), Object.keys(shapes).sort());
+    });
+  });
+}
+
+describe("Whisper", () => {
+  const { config, shapes, logits } = kWhisper;
+  const { tensors, arrays } = drawWeights(shapes);
+  const features = eg.randn([1, 4, 10], { generator: new eg.Generator(4) });
+  const [spectrogram] = features.arraySync();
+
+  test("has the scores of its formulas", async () => {
+    const model = await AutoModelForSpeechSeq2Seq.fromPretrained(filesOf(config, tensors));
+    const written = [1, 5, 9, 2];
+    const { logits: own } = model.call(features, { decoderInputIds: ids64([written]) });
+    assert.ok(distance(own, logits(arrays, spectrogram, written)) < kTolerance);
+    assert.throws(() => model.call(eg.ones([1, 4, 9]), { labels: ids64([[1]]) }), /Fill up or cut/);
+  });
+
+  test("writes the text of the best scores, without the tokens that its files forbid", async () => {
+    const text = [1];
+    for (let i = 0; i < 4; i++) {
+      const row = logits(arrays, spectrogram, text).at(-1);
+      if (i === 0) row[argmax(row)] = -Infinity;
+      text.push(argmax(row));
+    }
+    const [forbidden] = [argmax(logits(arrays, spectrogram, [1]).at(-1))];
+    const generation = { begin_suppress_tokens: [forbidden], decoder_start_token_id: 1 };
+    const files = filesOf(config, tensors, {
+      "generation_config.json": JSON.stringify(generation),
+    });
+    const model = await AutoModelForSpeechSeq2Seq.fromPretrained(files);
+    const own = await model.generate(features, { maxNewTokens: 4, eosTokenId: null });
+    assert.deepEqual(own.arraySync(), [text]);
+  });
+});

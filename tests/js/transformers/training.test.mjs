@@ -1,0 +1,269 @@
+// Examples, batches and fit(): what is learned, and that an interrupted training goes on as if it had not been.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { getPeftModel, LoraConfig } from "edgegrad/peft";
+import {
+  AutoModelForCausalLM,
+  answerExample,
+  DataCollatorForLanguageModeling,
+  fit,
+  packExamples,
+} from "edgegrad/transformers";
+import { eg } from "../support/engine.mjs";
+import { kDecoders } from "../support/plain_decoders.mjs";
+import { drawWeights, filesOf, idsOf } from "../support/pretrained.mjs";
+
+const { config, shapes } = kDecoders.llama;
+const kFiles = filesOf(config, drawWeights(shapes).tensors);
+const kExamples = Array.from({ length: 10 }, (_, i) =>
+  answerExample(idsOf(2 + (i % 3), 19, i), idsOf(3, 19, 2 * i)),
+);
+const collator = new DataCollatorForLanguageModeling({ padTokenId: 0 });
+
+describe("examples", () => {
+  test("are learned by their answers", () => {
+    assert.deepEqual(answerExample([1, 2], [3, 4]), {
+      inputIds: [1, 2, 3, 4],
+      labels: [-100, -100, 3, 4],
+    });
+  });
+
+  test("are packed into blocks without padding", () => {
+    const blocks = packExamples([{ inputIds: [1, 2, 3] }, answerExample([4], [5, 6])], 4);
+    assert.deepEqual(blocks, [
+      { inputIds: [1, 2, 3, 4], labels: [1, 2, 3, -100] },
+      { inputIds: [5, 6], labels: [5, 6] },
+    ]);
+    assert.throws(() => packExamples([], 0), /length/);
+  });
+
+  test("become batches, in which padding is not learned", () => {
+    const examples = [{ inputIds: [1, 2, 3] }, answerExample([4], [5])];
+    const lists = (options) => {
+      const batch = new DataCollatorForLanguageModeling(options).collate(examples);
+      return Object.fromEntries(
+        Object.entries(batch).map(([name, one]) => [name, one.arraySync()]),
+      );
+    };
+    assert.deepEqual(lists({ padTokenId: 9, padToMultipleOf: 4 }), {
+      inputIds: [
+        [1, 2, 3, 9],
+        [4, 5, 9, 9],
+      ],
+      attentionMask: [
+        [1, 1, 1, 0],
+        [1, 1, 0, 0],
+      ],
+      labels: [
+        [1, 2, 3, -100],
+        [-100, 5, -100, -100],
+      ],
+    });
+    assert.deepEqual(lists({ padTokenId: 9, paddingSide: "left", maxLength: 2 }).inputIds, [
+      [1, 2],
+      [4, 5],
+    ]);
+    assert.throws(() => new DataCollatorForLanguageModeling({}), /padTokenId is missing/);
+    assert.throws(() => collator.collate([{ inputIds: [] }]), /no tokens/);
+    assert.throws(() => collator.collate([{ inputIds: [1], labels: [] }]), /0 labels for 1 tokens/);
+  });
+});
+
+// A model with an adapter, and everything that trains it, from the same random numbers.
+async function setup(loaderOptions = {}) {
+  eg.manualSeed(11);
+  const base = await AutoModelForCausalLM.fromPretrained(kFiles);
+  const options = { r: 2, loraAlpha: 4, loraDropout: 0.2, targetModules: ["q_proj", "v_proj"] };
+  const model = getPeftModel(base, new LoraConfig(options));
+  const optimizer = new eg.optim.AdamW(
+    model.parameters().filter(({ requiresGrad }) => requiresGrad),
+    { lr: 0.05 },
+  );
+  const scheduler = new eg.optim.lrScheduler.StepLR(optimizer, 3, { gamma: 0.5 });
+  const loader = new eg.data.DataLoader(kExamples, {
+    batchSize: 3,
+    shuffle: true,
+    collateFn: collator.collate,
+    ...loaderOptions,
+  });
+  return { model, optimizer, scheduler, loader };
+}
+
+const trained = (model) =>
+  model
+    .parameters()
+    .filter(({ requiresGrad }) => requiresGrad)
+    .map((one) => one.arraySync());
+
+describe("fit()", () => {
+  test("computes the steps of a loop written by hand", async () => {
+    const own = await setup();
+    const reports = [];
+    const { model, loader, optimizer, scheduler } = own;
+    const result = await fit(model, loader, {
+      optimizer,
+      scheduler,
+      epochs: 2,
+      gradientAccumulation: 2,
+      clipNorm: 0.5,
+      onStep: (report) => void reports.push(report),
+    });
+    const byHand = await setup();
+    const losses = [];
+    byHand.model.train();
+    for (let epoch = 0; epoch < 2; epoch++) {
+      let waiting = [];
+      let batches = 0;
+      for await (const batch of byHand.loader) {
+        const { inputIds, ...rest } = batch;
+        const { loss } = byHand.model.call(inputIds, rest);
+        waiting.push(loss);
+        const isLast = ++batches === byHand.loader.length;
+        loss.div(isLast && waiting.length === 1 ? 1 : 2).backward();
+        if (waiting.length < 2 && !isLast) continue;
+        eg.nn.utils.clipGradNorm_(
+          byHand.model.parameters().filter(({ requiresGrad }) => requiresGrad),
+          0.5,
+        );
+        byHand.optimizer.step();
+        byHand.scheduler.step();
+        losses.push(waiting.reduce((sum, one) => sum + one.item(), 0) / waiting.length);
+        waiting = [];
+        byHand.optimizer.zeroGrad();
+      }
+    }
+    assert.deepEqual(trained(model), trained(byHand.model));
+    assert.equal(result.steps, 4);
+    assert.deepEqual(
+      reports.map(({ step, epoch }) => [step, epoch]),
+      [
+        [1, 0],
+        [2, 0],
+        [3, 1],
+        [4, 1],
+      ],
+    );
+    assert.ok(reports.every(({ loss }, i) => Math.abs(loss - losses[i]) < 1e-6));
+    assert.deepEqual(
+      reports.map(({ lr }) => lr),
+      [0.05, 0.05, 0.05, 0.025],
+    );
+    assert.ok(reports.every(({ gradNorm }) => gradNorm > 0));
+    assert.ok(Math.abs(result.loss - (losses[2] + losses[3]) / 2) < 1e-6);
+    assert.ok(model.modules().every(({ training }) => !training));
+  });
+
+  for (const [kind, loaderOptions] of [
+    ["the global random numbers", {}],
+    ["a loader's own", { seed: 4 }],
+  ]) {
+    test(`goes on from every checkpoint as if it had not been interrupted, with ${kind}`, async () => {
+      const whole = await setup(loaderOptions);
+      const saved = [];
+      const checkpoint = {
+        every: 1,
+        save: (bytes, step) => void saved.push([step, bytes.slice()]),
+      };
+      const { optimizer, scheduler } = whole;
+      await fit(whole.model, whole.loader, { optimizer, scheduler, epochs: 3, checkpoint });
+      assert.deepEqual(
+        saved.map(([step]) => step),
+        Array.from({ length: 12 }, (_, i) => i + 1),
+      );
+      for (const [step, resume] of saved.filter(([one]) => [1, 4, 6, 11].includes(one))) {
+        const again = await setup(loaderOptions);
+        eg.manualSeed(999);
+        const options = { optimizer: again.optimizer, scheduler: again.scheduler, epochs: 3 };
+        const result = await fit(again.model, again.loader, { ...options, resume });
+        assert.equal(result.steps, 12, `from step ${step}`);
+        assert.deepEqual(trained(again.model), trained(whole.model), `from step ${step}`);
+      }
+    });
+  }
+
+  test("stops at a signal with a checkpoint, and evaluates after each pass", async () => {
+    const { model, loader, optimizer } = await setup();
+    const controller = new AbortController();
+    const saved = [];
+    const seen = [];
+    const run = fit(model, loader, {
+      optimizer,
+      epochs: 9,
+      evaluate: (one, epoch) => void seen.push([one.training, epoch]),
+      checkpoint: { save: (bytes) => void saved.push(bytes) },
+      onStep: ({ step }) => step === 6 && controller.abort(new Error("paused")),
+      signal: controller.signal,
+    });
+    await assert.rejects(run, /paused/);
+    assert.deepEqual(seen, [[false, 0]]);
+    const more = await fit(model, loader, {
+      optimizer,
+      epochs: 2,
+      resume: saved.at(-1),
+      evaluate: () => 7,
+    });
+    assert.deepEqual([more.steps, more.evaluations], [8, [7]]);
+  });
+
+  test("takes any loss", async () => {
+    const model = new eg.nn.Linear(2, 1);
+    const optimizer = new eg.optim.SGD(model.parameters(), { lr: 0.1 });
+    const data = new eg.data.TensorDataset(eg.randn([8, 2]), eg.zeros([8, 1]));
+    const loader = new eg.data.DataLoader(data, { batchSize: 4 });
+    const lossOf = (one, [x, y]) => eg.mseLoss(one.call(x), y);
+    const { loss } = await fit(model, loader, { optimizer, epochs: 30, lossOf });
+    assert.ok(loss < 0.05);
+    const list = [await loader[Symbol.asyncIterator]().next()].map(({ value }) => value);
+    assert.equal((await fit(model, list, { optimizer, epochs: 2, lossOf })).steps, 2);
+  });
+
+  test("refuses what cannot be trained", async () => {
+    const { model, loader, optimizer, scheduler } = await setup();
+    const refuses = async (promise, pattern) =>
+      assert.rejects(
+        promise,
+        (error) => error instanceof eg.EdgeGradError && pattern.test(error.message),
+      );
+    await refuses(fit({}, loader, { optimizer }), /expected a module/);
+    await refuses(fit(model, 3, { optimizer }), /expected a loader of batches, got 3/);
+    await refuses(fit(model, loader, {}), /optimizer is missing/);
+    await refuses(
+      fit(model, loader, { optimizer, epoch: 3 }),
+      /unknown option "epoch"; the options are optimizer/,
+    );
+    await refuses(
+      fit(model, (async function* () {})(), { optimizer }),
+      /the loader has no batches/,
+    );
+    await refuses(
+      fit(
+        model,
+        (async function* () {
+          yield { x: 1 };
+        })(),
+        { optimizer },
+      ),
+      /inputIds or pixelValues/,
+    );
+    await refuses(
+      fit(model, loader, { optimizer, resume: eg.io.save({}) }),
+      /no checkpoint of fit/,
+    );
+    const saved = [];
+    const checkpoint = { save: (own) => void saved.push(own) };
+    await fit(model, loader, { optimizer, scheduler, checkpoint });
+    const [bytes] = saved;
+    await refuses(fit(model, loader, { optimizer, resume: bytes }), /differ in scheduler/);
+    const other = new eg.nn.Linear(2, 1);
+    await refuses(
+      fit(other, loader, { optimizer, scheduler, resume: bytes }),
+      /other trained parameters/,
+    );
+    model.requiresGrad_(false);
+    await refuses(
+      fit(model, loader, { optimizer }),
+      /no parameter of the model requires a gradient/,
+    );
+  });
+});

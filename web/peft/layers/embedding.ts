@@ -1,0 +1,61 @@
+// LoRA for tables of vectors.
+
+import * as eg from "edgegrad";
+import { AdapterLayer, type AdapterSettings, partOf, Weight } from "./adapter_layer.js";
+
+/** A table with a low-rank one beside it: its vectors are those of W + scaling (B A)ᵀ. */
+export class LoraEmbedding extends AdapterLayer {
+  base_layer: eg.nn.Embedding;
+  lora_embedding_A = new eg.nn.ModuleDict<Weight>();
+  lora_embedding_B = new eg.nn.ModuleDict<Weight>();
+
+  constructor(base: eg.nn.Embedding) {
+    super();
+    this.base_layer = base;
+  }
+
+  /** The weight of the layer below. */
+  get weight(): eg.Tensor {
+    return this.base_layer.weight;
+  }
+
+  override add(name: string, settings: AdapterSettings): void {
+    const { weight } = this.base_layer;
+    const [words, size] = weight.shape as [number, number];
+    const { device } = weight;
+    const isZero = settings.config.initLoraWeights !== false;
+    const shape = [settings.r, words];
+    const a = isZero ? eg.zeros(shape, { device }) : eg.randn(shape, { device });
+    this.settings[name] = settings;
+    this.lora_embedding_A.set(name, new Weight(a));
+    this.lora_embedding_B.set(name, new Weight(eg.randn([size, settings.r], { device })));
+  }
+
+  override stored(name: string): Record<string, eg.nn.Parameter> {
+    return {
+      lora_embedding_A: partOf(this.lora_embedding_A, name).weight,
+      lora_embedding_B: partOf(this.lora_embedding_B, name).weight,
+    };
+  }
+
+  override change(name: string, weight: eg.Tensor): eg.Tensor {
+    const { scaling } = this.settingsOf(name);
+    const { lora_embedding_A: a, lora_embedding_B: b } = this.stored(name);
+    return eg
+      .matmul(b as eg.Tensor, a as eg.Tensor)
+      .t()
+      .mul(scaling)
+      .to(weight.dtype);
+  }
+
+  override forward(ids: eg.Tensor): eg.Tensor {
+    let result = this.base_layer.call(ids);
+    for (const name of this.applied) {
+      const { scaling } = this.settingsOf(name);
+      const { lora_embedding_A: a, lora_embedding_B: b } = this.stored(name);
+      const low = eg.nn.functional.embedding(ids, (a as eg.Tensor).t());
+      result = result.add(eg.linear(low.mul(scaling), b as eg.Tensor).to(result.dtype));
+    }
+    return result;
+  }
+}

@@ -1,0 +1,38 @@
+// Modules that are trained themselves beside an adapter.
+
+import * as eg from "edgegrad";
+import { partOf } from "./adapter_layer.js";
+
+type Callable = eg.nn.Module & { forward(...inputs: unknown[]): unknown };
+
+/** A module and its copies, one per adapter, of which the active one is called. */
+export class ModulesToSave extends eg.nn.Module {
+  original_module: Callable;
+  modules_to_save = new eg.nn.ModuleDict<Callable>();
+  /** The adapters that are applied. */
+  active: readonly string[] = [];
+  /** Whether the original is called. */
+  isDisabled = false;
+
+  constructor(original: eg.nn.Module) {
+    super();
+    this.original_module = original as Callable;
+  }
+
+  /** Adds a copy of the original for an adapter. */
+  add(name: string): void {
+    this.modules_to_save.set(name, this.original_module.clone());
+  }
+
+  /** The module that is called. */
+  get chosen(): Callable {
+    const name = this.isDisabled
+      ? undefined
+      : this.active.find((one) => this.modules_to_save.has(one));
+    return name === undefined ? this.original_module : partOf(this.modules_to_save, name);
+  }
+
+  override forward(...inputs: unknown[]): unknown {
+    return this.chosen.call(...inputs);
+  }
+}

@@ -1,0 +1,55 @@
+// LoRA for matrices that a module reads itself, such as those of an ONNX graph.
+
+import * as eg from "edgegrad";
+import {
+  AdapterLayer,
+  type AdapterSettings,
+  drawFactors,
+  partOf,
+  Weight,
+} from "./adapter_layer.js";
+
+/** Computes a matrix with low-rank ones added: W + scaling B A, for more dimensions over all but the first together. */
+export class LoraParameter extends AdapterLayer {
+  lora_A = new eg.nn.ModuleDict<Weight>();
+  lora_B = new eg.nn.ModuleDict<Weight>();
+  readonly shape: readonly number[];
+  readonly device: eg.Device;
+
+  constructor(weight: eg.Tensor) {
+    super();
+    this.shape = weight.shape;
+    this.device = weight.device;
+  }
+
+  override add(name: string, settings: AdapterSettings): void {
+    const [rows, ...rest] = this.shape as [number, ...number[]];
+    const columns = rest.reduce((product, size) => product * size, 1);
+    const { device } = this;
+    const a = new Weight(eg.empty([settings.r, columns], { device }));
+    const b = new Weight(eg.empty([rows, settings.r], { device }));
+    drawFactors(a.weight, b.weight, settings);
+    this.settings[name] = settings;
+    this.lora_A.set(name, a);
+    this.lora_B.set(name, b);
+  }
+
+  override stored(name: string): Record<string, eg.nn.Parameter> {
+    return {
+      "lora_A.weight": partOf(this.lora_A, name).weight,
+      "lora_B.weight": partOf(this.lora_B, name).weight,
+    };
+  }
+
+  override change(name: string, weight: eg.Tensor): eg.Tensor {
+    const { scaling } = this.settingsOf(name);
+    const [a, b] = [partOf(this.lora_A, name).weight, partOf(this.lora_B, name).weight];
+    return eg.matmul(b, a).mul(scaling).reshape(weight.shape).to(weight.dtype);
+  }
+
+  override forward(weight: eg.Tensor): eg.Tensor {
+    let result = weight;
+    for (const name of this.applied) result = result.add(this.change(name, weight));
+    return result;
+  }
+}

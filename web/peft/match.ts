@@ -1,0 +1,42 @@
+// Which modules an adapter is for.
+
+import type { LoraConfig } from "./config.js";
+import { fail } from "./errors.js";
+
+/** Whether a name is one of some, or ends with one of them after a dot; a text is a regular expression for the whole name. */
+export function isNamed(name: string, wanted: readonly string[] | string | null): boolean {
+  if (wanted === null) return false;
+  if (typeof wanted === "string") return new RegExp(`^(?:${pattern(wanted)})$`).test(name);
+  return wanted.some((one) => name === one || name.endsWith(`.${one}`));
+}
+
+/** Returns the value of the first pattern that a name ends with. */
+export function valueFor(
+  name: string,
+  patterns: Readonly<Record<string, number>>,
+  fallback: number,
+): number {
+  const key = Object.keys(patterns).find((one) =>
+    new RegExp(`^(?:.*\\.)?(?:${pattern(one)})$`).test(name),
+  );
+  return key === undefined ? fallback : (patterns[key] as number);
+}
+
+/** Whether a module is in one of the blocks that the config names. */
+export function isInLayers(name: string, config: LoraConfig): boolean {
+  const { layersToTransform, layersPattern } = config;
+  if (layersToTransform === null) return true;
+  const lists = [layersPattern ?? []].flat();
+  const list = lists.length === 0 ? "[^.]*" : lists.map(pattern).join("|");
+  const found = new RegExp(`^(?:.*\\.)?(?:${list})\\.(\\d+)(?:\\.|$)`).exec(name);
+  return found !== null && [layersToTransform].flat().includes(Number(found[1]));
+}
+
+function pattern(text: string): string {
+  try {
+    new RegExp(text);
+  } catch {
+    fail("InvalidArgument", "LoraConfig", `"${text}" is no regular expression.`);
+  }
+  return text;
+}

@@ -1,0 +1,196 @@
+// The layers of a model that adapters are put on, and how they are taken off.
+
+import * as eg from "edgegrad";
+import type { LoraConfig } from "./config.js";
+import { fail } from "./errors.js";
+import { AdapterLayer } from "./layers/adapter_layer.js";
+import { LoraConv2d } from "./layers/conv.js";
+import { LoraEmbedding } from "./layers/embedding.js";
+import { isLinear, LoraLinear } from "./layers/linear.js";
+import { ModulesToSave } from "./layers/modules_to_save.js";
+import { LoraParameter } from "./layers/parameter.js";
+import { isInLayers, isNamed } from "./match.js";
+
+const { parametrize } = eg.nn.utils;
+
+/** A layer with adapters, its name in files, and the weight that they can be added to. */
+export interface Adapted {
+  readonly path: string;
+  readonly layer: AdapterLayer;
+  readonly weight: eg.Tensor;
+  /** The module and the property that it is. */
+  readonly owner: eg.nn.Module;
+  readonly property: string;
+}
+
+/** Returns the layers of a model that have adapters. */
+export function adaptedIn(model: eg.nn.Module): Adapted[] {
+  return model.namedModules().flatMap(([name, layer]) => {
+    if (!(layer instanceof AdapterLayer)) return [];
+    if (!(layer instanceof LoraParameter)) {
+      const { weight } = layer as LoraLinear | LoraEmbedding | LoraConv2d;
+      return [{ path: name, layer, weight, ...placeOf(model, name) }];
+    }
+    const parts = name.split(".");
+    const property = parts.at(-2) as string;
+    const before = parts.slice(0, -3).join(".");
+    const owner = model.getSubmodule(before);
+    const list = parametrizationsOf(owner, property);
+    const path = storedPath(before, property);
+    return [{ path, layer, weight: list.originals[0] as eg.Tensor, owner, property }];
+  });
+}
+
+function parametrizationsOf(owner: eg.nn.Module, property: string) {
+  const lists = (owner as unknown as { parametrizations: object }).parametrizations;
+  return Reflect.get(lists, property) as InstanceType<typeof parametrize.ParametrizationList>;
+}
+
+// The weight of a layer is stored under the name of the layer.
+const storedPath = (owner: string, property: string) =>
+  property === "weight" && owner !== "" ? owner : [owner, property].filter(Boolean).join(".");
+
+function placeOf(model: eg.nn.Module, path: string) {
+  const parts = path.split(".");
+  const property = parts.pop() as string;
+  return { owner: model.getSubmodule(parts.join(".")), property };
+}
+
+/** Returns the modules of a model that are trained themselves, with their places. */
+export function savedModulesIn(model: eg.nn.Module) {
+  return model.namedModules().flatMap(([path, module]) => {
+    return module instanceof ModulesToSave ? [{ path, module, ...placeOf(model, path) }] : [];
+  });
+}
+
+/** Puts layers for adapters where `config` wants them, unless they are there; returns those that it wants. */
+export function adapt(model: eg.nn.Module, config: LoraConfig): Adapted[] {
+  const known = new Map(adaptedIn(model).map((one) => [one.path, one]));
+  const wanted = new Set<string>();
+  for (const target of targetsIn(model, config)) {
+    wanted.add(target.path);
+    if (!known.has(target.path)) target.adapt();
+  }
+  if (wanted.size === 0) failWithoutTargets(model, config);
+  return adaptedIn(model).filter(({ path }) => wanted.has(path));
+}
+
+interface Target {
+  readonly path: string;
+  adapt(): void;
+}
+
+function targetsIn(model: eg.nn.Module, config: LoraConfig): Target[] {
+  const isWanted = (path: string, module: eg.nn.Module | null) =>
+    isChosen(path, module, config) &&
+    !isNamed(path, config.excludeModules) &&
+    isInLayers(path, config);
+  const inside: eg.nn.Module[] = [];
+  const layers = model.namedModules().flatMap(([path, module]): Target[] => {
+    // What belongs to an adapter, or to a copy that is trained itself, is no target.
+    if (inside.includes(module)) return [];
+    const isHolder = module instanceof AdapterLayer || module instanceof ModulesToSave;
+    if (isHolder) inside.push(...module.modules().slice(1));
+    if (path === "" || module instanceof ModulesToSave || !isWanted(path, module)) return [];
+    if (module instanceof AdapterLayer) return [{ path, adapt: () => {} }];
+    const made = layerFor(module, config);
+    if (made === null) return [];
+    return [{ path, adapt: () => Object.assign(placeOf(model, path).owner, nameOf(path, made())) }];
+  });
+  const taken = new Set(layers.map(({ path }) => path));
+  const parameters = model.namedParameters().flatMap(([name, parameter]): Target[] => {
+    const { owner, property } = placeOf(model, name);
+    const path = storedPath(name.slice(0, -property.length - 1), property);
+    const isOwn = isLayer(owner) || inside.includes(owner) || parameter.ndim < 2;
+    if (isOwn || taken.has(path) || name.includes("parametrizations.")) return [];
+    if (!isWanted(path, null)) return [];
+    const layer = () => new LoraParameter(parameter);
+    return [
+      { path, adapt: () => void parametrize.registerParametrization(owner, property, layer()) },
+    ];
+  });
+  const before = adaptedIn(model).filter(({ layer }) => layer instanceof LoraParameter);
+  const again = before.filter(({ path }) => isWanted(path, null));
+  return [...layers, ...parameters, ...again.map(({ path }) => ({ path, adapt: () => {} }))];
+}
+
+const nameOf = (path: string, value: unknown) => ({ [path.split(".").at(-1) as string]: value });
+
+const isLayer = (module: eg.nn.Module) =>
+  isLinear(module) || module instanceof eg.nn.Embedding || module instanceof eg.nn.Conv2d;
+
+// Heads, which "all-linear" leaves out.
+const kHeads = /(?:^|\.)(?:lm_head|embed_out|proj_out|score|classifier)(?:\.|$)/;
+
+function isChosen(path: string, module: eg.nn.Module | null, config: LoraConfig): boolean {
+  const { targetModules, modulesToSave } = config;
+  if (targetModules !== "all-linear") return isNamed(path, targetModules);
+  const isMatrix = module !== null && (isLinear(module) || module instanceof LoraLinear);
+  return isMatrix && !kHeads.test(path) && !isNamed(path, modulesToSave);
+}
+
+function layerFor(module: eg.nn.Module, config: LoraConfig): (() => AdapterLayer) | null {
+  if (isLinear(module)) return () => new LoraLinear(module);
+  if (config.useDora && isLayer(module)) {
+    const name = module.constructor.name;
+    fail(
+      "InvalidArgument",
+      "LoraConfig",
+      `useDora is implemented for linear layers, not for ${name}.`,
+    );
+  }
+  if (module instanceof eg.nn.Embedding) return () => new LoraEmbedding(module);
+  if (!(module instanceof eg.nn.Conv2d)) return null;
+  if (module.groups !== 1) {
+    fail("InvalidArgument", "LoraConfig", "a Conv2d with groups cannot be adapted.");
+  }
+  return () => new LoraConv2d(module);
+}
+
+function failWithoutTargets(model: eg.nn.Module, { targetModules }: LoraConfig): never {
+  const names = model
+    .namedModules()
+    .flatMap(([name, module]) => (isLinear(module) ? [name.split(".").at(-1) as string] : []));
+  const some = [...new Set(names)].slice(0, 12).join(", ");
+  return fail(
+    "InvalidArgument",
+    "LoraConfig",
+    `targetModules: ${JSON.stringify(targetModules)} names no layer of the ${model.constructor.name}. Its linear layers are called ${some || "nothing"}.`,
+  );
+}
+
+/** Puts holders where modules are to be trained themselves, unless they are there; returns all that `wanted` names. */
+export function holdModules(model: eg.nn.Module, wanted: readonly string[]): ModulesToSave[] {
+  const held: ModulesToSave[] = [];
+  for (const [path, module] of model.namedModules()) {
+    const isInside = /(?:^|\.)(?:original_module|modules_to_save)(?:\.|$)/.test(path);
+    if (path === "" || isInside || !isNamed(path, wanted)) continue;
+    if (module.modules().some((one) => one instanceof AdapterLayer)) {
+      const message = `modulesToSave: "${path}" has adapters, so it cannot be trained itself.`;
+      fail("InvalidArgument", "LoraConfig", message);
+    }
+    const holder = module instanceof ModulesToSave ? module : new ModulesToSave(module);
+    if (holder !== module) Object.assign(placeOf(model, path).owner, nameOf(path, holder));
+    held.push(holder);
+  }
+  if (held.length === 0 && wanted.length > 0) {
+    const names = wanted.join(", ");
+    fail("InvalidArgument", "LoraConfig", `modulesToSave: the model has no module ${names}.`);
+  }
+  return held;
+}
+
+/** Takes the layers for adapters off a model, whose weights stay as they are. */
+export function takeOff(model: eg.nn.Module): void {
+  for (const { layer, owner, property } of adaptedIn(model)) {
+    layer.forgetKept();
+    if (layer instanceof LoraParameter) {
+      parametrize.removeParametrizations(owner, property, { leaveParametrized: false });
+    } else {
+      Object.assign(owner, { [property]: (layer as LoraLinear).base_layer });
+    }
+  }
+  for (const { owner, property, module } of savedModulesIn(model)) {
+    Object.assign(owner, { [property]: module.chosen });
+  }
+}

@@ -1,0 +1,37 @@
+// Images as rows of patches.
+
+import * as eg from "edgegrad";
+import { fail } from "../errors.js";
+import { unloaded } from "./linear.js";
+
+/** The sizes of images and patches. */
+export interface PatchSizes {
+  readonly channels: number;
+  readonly hidden: number;
+  readonly patch: number;
+  readonly image: number;
+  readonly bias: boolean;
+}
+
+/** A convolution whose steps are as long as its kernel: one vector per patch. */
+export class PatchConv extends eg.nn.Conv2d {
+  readonly image: number;
+
+  constructor({ channels, hidden, patch, image, bias }: PatchSizes) {
+    super(channels, hidden, patch, { stride: patch, bias });
+    this.image = image;
+    this.weight = unloaded(hidden, channels, patch, patch);
+    if (bias) this.bias = unloaded(hidden);
+  }
+
+  override forward(pixels: eg.Tensor): eg.Tensor {
+    const [, channels, height, width] = pixels.shape as [number, number, number, number];
+    const { image, inChannels } = this;
+    if (channels !== inChannels || height !== image || width !== image) {
+      const wanted = `[batch, ${inChannels}, ${image}, ${image}]`;
+      const got = `[${pixels.shape.join(", ")}]`;
+      fail("ShapeMismatch", "pixels", `expected ${wanted}, got ${got}: resize the images.`);
+    }
+    return super.forward(pixels.to(this.weight.dtype));
+  }
+}

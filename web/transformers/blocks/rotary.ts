@@ -1,0 +1,160 @@
+// Rotary position embeddings, and the ways to stretch them to more positions than a model was trained with.
+
+import * as eg from "edgegrad";
+import type { Config } from "../config/config.js";
+import type { Pass } from "./pass.js";
+
+/** How far each pair of features turns per position. */
+export interface RotarySpec {
+  /** Returns the angles per position, for a pass over that many positions. */
+  frequencies(positions: number): readonly number[];
+  /** A factor of the rotated values. */
+  readonly scale: number;
+}
+
+/** What a family says about its rotary embeddings beside config.json's own keys. */
+export interface RotaryOptions {
+  /** The number of features that turn. */
+  readonly size: number;
+  readonly base: number;
+  /** Reads the scaling; null for none. */
+  readonly scaling: Config | null;
+  /** The number of positions that the model was trained with. */
+  readonly trained: number;
+}
+
+/** Returns the part of a config that has the scaling: `rope_scaling`, or in newer files `rope_parameters`. */
+export function scalingOf(config: Config): Config | null {
+  const key = config.has("rope_parameters") ? "rope_parameters" : "rope_scaling";
+  return config.has(key) ? config.part(key) : null;
+}
+
+/** Returns the base of the angles, which newer files have in `rope_parameters`. */
+export function baseOf(config: Config, scaling: Config | null, fallback = 10000): number {
+  const own = config.number("rope_theta", fallback);
+  return scaling === null ? own : scaling.number("rope_theta", own);
+}
+
+/** Returns the share of features that turn, which newer files have in `rope_parameters`. */
+export function shareOf(config: Config, scaling: Config | null, fallback: number): number {
+  const own = config.number("partial_rotary_factor", fallback);
+  return scaling === null ? own : scaling.number("partial_rotary_factor", own);
+}
+
+type Scaling = (options: RotaryOptions, scaling: Config) => RotarySpec;
+
+const kScalings: Readonly<Record<string, Scaling>> = {
+  default: (options) => plain(options),
+  linear: (options, scaling) => {
+    const factor = scaling.number("factor");
+    const { frequencies } = plain(options);
+    return { frequencies: (n) => frequencies(n).map((one) => one / factor), scale: 1 };
+  },
+  dynamic: dynamicSpec,
+  llama3: llama3Spec,
+  yarn: yarnSpec,
+};
+
+/** Returns the rotary embeddings that a config describes. */
+export function rotarySpec(options: RotaryOptions): RotarySpec {
+  const { scaling } = options;
+  if (scaling === null) return plain(options);
+  const key = scaling.has("rope_type") ? "rope_type" : "type";
+  const type = scaling.choice(key, Object.keys(kScalings), "default");
+  // Older files have both keys.
+  scaling.raw("type");
+  return (kScalings[type] as Scaling)(options, scaling);
+}
+
+function plain({ size, base }: RotaryOptions): RotarySpec {
+  const made = frequenciesOf(size, base);
+  return { frequencies: () => made, scale: 1 };
+}
+
+function frequenciesOf(size: number, base: number): number[] {
+  return Array.from({ length: size / 2 }, (_, i) => 1 / base ** ((2 * i) / size));
+}
+
+// The base grows with the number of positions beyond those of training.
+function dynamicSpec({ size, base, trained }: RotaryOptions, scaling: Config): RotarySpec {
+  const factor = scaling.number("factor");
+  const limit = scaling.size("original_max_position_embeddings", trained);
+  const frequencies = (positions: number) => {
+    const growth = (factor * Math.max(positions, limit)) / limit - (factor - 1);
+    return frequenciesOf(size, base * growth ** (size / (size - 2)));
+  };
+  return { frequencies, scale: 1 };
+}
+
+// Slow turns are slowed down by the factor, fast ones stay, those between are mixed.
+function llama3Spec({ size, base }: RotaryOptions, scaling: Config): RotarySpec {
+  const factor = scaling.number("factor");
+  const low = scaling.number("low_freq_factor");
+  const high = scaling.number("high_freq_factor");
+  const trained = scaling.size("original_max_position_embeddings");
+  const made = frequenciesOf(size, base).map((frequency) => {
+    const turns = (trained * frequency) / (2 * Math.PI);
+    if (turns < low) return frequency / factor;
+    if (turns > high) return frequency;
+    const share = (turns - low) / (high - low);
+    return ((1 - share) * frequency) / factor + share * frequency;
+  });
+  return { frequencies: () => made, scale: 1 };
+}
+
+// As llama3, with a ramp over the features between two numbers of turns, and a factor for the values.
+function yarnSpec(options: RotaryOptions, scaling: Config): RotarySpec {
+  const { size, base } = options;
+  const factor = scaling.number("factor");
+  const trained = scaling.size("original_max_position_embeddings", options.trained);
+  const place = (turns: number) =>
+    (size * Math.log(trained / (turns * 2 * Math.PI))) / (2 * Math.log(base));
+  const whole = scaling.flag("truncate", true);
+  const ends = [scaling.number("beta_fast", 32), scaling.number("beta_slow", 1)].map(place);
+  const [first, last] = ends as [number, number];
+  const low = Math.max(whole ? Math.floor(first) : first, 0);
+  const high = Math.min(whole ? Math.ceil(last) : last, size - 1);
+  const width = high === low ? 0.001 : high - low;
+  const made = frequenciesOf(size, base).map((frequency, i) => {
+    const slow = Math.min(Math.max((i - low) / width, 0), 1);
+    return slow * (frequency / factor) + (1 - slow) * frequency;
+  });
+  return { frequencies: () => made, scale: yarnScale(factor, scaling) };
+}
+
+function yarnScale(factor: number, scaling: Config): number {
+  const given = scaling.numberOrNull("attention_factor");
+  const mscale = scaling.numberOrNull("mscale");
+  const all = scaling.numberOrNull("mscale_all_dim");
+  const grown = (by: number) => (factor <= 1 ? 1 : 0.1 * by * Math.log(factor) + 1);
+  return given ?? (mscale && all ? grown(mscale) / grown(all) : grown(1));
+}
+
+/** Returns the function that turns queries and keys [batch, heads, tokens, size] by their positions. */
+export function rotaryOf(spec: RotarySpec, pass: Pass): (x: eg.Tensor) => eg.Tensor {
+  return pass.shared(spec, () => {
+    const [cos, sin] = turnsOf(spec, pass);
+    const size = (cos.shape.at(-1) as number) * 2;
+    return (x: eg.Tensor) => {
+      const width = x.shape.at(-1) as number;
+      const [a, b] = [x.narrow(-1, 0, size / 2), x.narrow(-1, size / 2, size / 2)];
+      const turned = [a.mul(cos).sub(b.mul(sin)), b.mul(cos).add(a.mul(sin))];
+      const rest = width > size ? [x.narrow(-1, size, width - size)] : [];
+      return eg.cat([...turned, ...rest], -1);
+    };
+  });
+}
+
+function turnsOf(spec: RotarySpec, pass: Pass): [cos: eg.Tensor, sin: eg.Tensor] {
+  return eg.noGrad(() => {
+    const ids = pass.positionIds;
+    const frequencies = eg.tensor([...spec.frequencies(pass.positions)], { device: ids.device });
+    // [batch, 1, tokens, size / 2]
+    const angles = ids
+      .to("float32")
+      .reshape([ids.shape[0] as number, 1, -1, 1])
+      .mul(frequencies);
+    const { dtype } = pass;
+    return [angles.cos().mul(spec.scale).to(dtype), angles.sin().mul(spec.scale).to(dtype)];
+  });
+}

@@ -1,0 +1,186 @@
+// config.json: which keys a family reads, and an error for those that would change results and are not read.
+
+import { fail, shown } from "../errors.js";
+import { kWithoutEffect } from "./without_effect.js";
+
+/** The values of a config.json. */
+export type ConfigValues = Readonly<Record<string, unknown>>;
+
+/** Returns the object in a JSON file. */
+export function parseObject(where: string, name: string, bytes: Uint8Array): ConfigValues {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (error) {
+    fail("InvalidArgument", where, `${name} is not JSON: ${(error as Error).message}.`);
+  }
+  if (!isObject(value)) fail("InvalidArgument", where, `${name} is not an object.`);
+  return value;
+}
+
+const isObject = (value: unknown): value is ConfigValues =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const isNothing = (value: unknown) => value === undefined || value === null;
+
+// What an option that is not used is written as.
+const isOff = (value: unknown) =>
+  isNothing(value) ||
+  value === false ||
+  (typeof value === "object" && Object.keys(value as object).length === 0);
+
+/** Reads a config and notes which keys it has read. */
+export class Config {
+  readonly #values: ConfigValues;
+  readonly #read = new Set<string>();
+  readonly #parts: Config[] = [];
+
+  constructor(
+    values: ConfigValues,
+    private readonly path = "",
+  ) {
+    this.#values = values;
+  }
+
+  /** The family that the config is of. */
+  get modelType(): string {
+    return this.text("model_type", "");
+  }
+
+  /** Whether a key has a value other than null. */
+  has(key: string): boolean {
+    return !isNothing(this.raw(key));
+  }
+
+  /** Returns the value of a key as it is. */
+  raw(key: string): unknown {
+    this.#read.add(key);
+    return Object.hasOwn(this.#values, key) ? this.#values[key] : undefined;
+  }
+
+  /** Returns a whole number of at least 1. */
+  size(key: string, fallback?: number): number {
+    return this.#value(key, fallback, "a whole number from 1", (value) => {
+      return Number.isSafeInteger(value) && (value as number) > 0 && (value as number) < 2 ** 31;
+    });
+  }
+
+  /** Returns a whole number of at least 1, or null. */
+  sizeOrNull(key: string): number | null {
+    return this.has(key) ? this.size(key) : null;
+  }
+
+  /** Returns a whole number. */
+  whole(key: string, fallback?: number): number {
+    return this.#value(key, fallback, "a whole number", Number.isSafeInteger);
+  }
+
+  /** Returns a finite number. */
+  number(key: string, fallback?: number): number {
+    return this.#value(key, fallback, "a number", Number.isFinite);
+  }
+
+  /** Returns a finite number, or null. */
+  numberOrNull(key: string): number | null {
+    return this.has(key) ? this.number(key) : null;
+  }
+
+  /** Returns a share from 0 up to 1. */
+  share(key: string, fallback: number): number {
+    return this.#value(key, fallback, "a number from 0 to 1", (value) => {
+      return typeof value === "number" && value >= 0 && value <= 1;
+    });
+  }
+
+  /** Returns true or false. */
+  flag(key: string, fallback?: boolean): boolean {
+    return this.#value(key, fallback, "true or false", (value) => typeof value === "boolean");
+  }
+
+  /** Returns a text. */
+  text(key: string, fallback?: string): string {
+    return this.#value(key, fallback, "a string", (value) => typeof value === "string");
+  }
+
+  /** Returns a list of texts, or null. */
+  textsOrNull(key: string): readonly string[] | null {
+    if (!this.has(key)) return null;
+    return this.#value<readonly string[]>(key, undefined, "a list of strings", (value) => {
+      return Array.isArray(value) && value.every((one) => typeof one === "string");
+    });
+  }
+
+  /** Returns one of some texts. */
+  choice<T extends string>(key: string, values: readonly T[], fallback?: T): T {
+    const value = this.text(key, fallback);
+    if (!(values as readonly string[]).includes(value)) this.refuse(key, value, values);
+    return value as T;
+  }
+
+  /** Throws unless a key is left out, null or `only`: what other values mean is not implemented. */
+  only(key: string, only: unknown): void {
+    const value = this.raw(key);
+    if (!isNothing(value) && value !== only) this.refuse(key, value, [only]);
+  }
+
+  /** Returns the config of a part; an empty one if it is left out and may be. */
+  part(key: string, isOptional = false): Config {
+    const value = this.raw(key);
+    if (!isObject(value) && !(isOptional && isNothing(value))) {
+      this.#wrong(key, "an object", value);
+    }
+    const part = new Config(isObject(value) ? value : {}, `${this.path}${key}.`);
+    this.#parts.push(part);
+    return part;
+  }
+
+  /** Throws for a value that is not implemented. */
+  refuse(key: string, value: unknown, values: readonly unknown[]): never {
+    return fail(
+      "InvalidArgument",
+      "fromPretrained",
+      `config.json: ${this.path}${key} is ${shown(value)}, which is not implemented; it may be ${values.map(shown).join(", ")}.`,
+    );
+  }
+
+  /** Throws for keys that were not read, unless they have no effect or are in `ignored`. */
+  finish(family: string, ignored: readonly string[] = []): void {
+    for (const part of this.#parts) part.finish(family, ignored);
+    const left = Object.entries(this.#values).filter(
+      ([key, value]) =>
+        !this.#read.has(key) &&
+        !isOff(value) &&
+        !kWithoutEffect.has(key) &&
+        !ignored.includes(this.path + key),
+    );
+    if (left.length === 0) return;
+    const names = left.map(([key, value]) => `${this.path}${key} (${shown(value)})`).join(", ");
+    fail(
+      "InvalidArgument",
+      "fromPretrained",
+      `config.json has keys that the family "${family}" does not implement: ${names}. If they do not change what the model computes, ` +
+        "name them in the option ignoreConfigKeys.",
+    );
+  }
+
+  #value<T>(
+    key: string,
+    fallback: T | undefined,
+    expected: string,
+    accepts: (value: unknown) => boolean,
+  ): T {
+    const value = this.raw(key);
+    if (isNothing(value) && fallback !== undefined) return fallback;
+    if (!accepts(value)) this.#wrong(key, expected, value);
+    return value as T;
+  }
+
+  #wrong(key: string, expected: string, value: unknown): never {
+    const got = value === undefined ? "it is missing" : `got ${shown(value)}`;
+    fail(
+      "InvalidArgument",
+      "fromPretrained",
+      `config.json: ${this.path}${key}: expected ${expected}, ${got}.`,
+    );
+  }
+}

@@ -1,0 +1,289 @@
+// BERT, and what its relatives share with it: attention in both directions, LayerNorm after each part.
+
+import * as eg from "edgegrad";
+import { type Activation, activationOf } from "../blocks/activations.js";
+import { attend, joinHeads, splitHeads } from "../blocks/attention.js";
+import { Embedding, Linear, type Projection } from "../blocks/linear.js";
+import { Pass } from "../blocks/pass.js";
+import { runBlocks } from "../blocks/run_blocks.js";
+import type { Config } from "../config/config.js";
+import { labelsOf } from "../config/labels.js";
+import { type FeaturesOutput, PreTrainedModel } from "../model.js";
+import { Classifier, type ClassifierOutput } from "../tasks/classifier.js";
+import {
+  checkPositions,
+  classifierOptions,
+  type EncoderOptions,
+  encoderOptions,
+  type TextClassifierOptions,
+} from "../tasks/inputs.js";
+import type { Family } from "./family.js";
+
+/** The sizes of BERT and its relatives. */
+export interface BertSpec {
+  readonly vocabulary: number;
+  readonly positions: number;
+  readonly types: number;
+  readonly hidden: number;
+  readonly intermediate: number;
+  readonly layers: number;
+  readonly heads: number;
+  readonly eps: number;
+  readonly activation: Activation;
+  /** Shares that training drops. */
+  readonly dropout: {
+    readonly attention: number;
+    readonly hidden: number;
+    readonly classifier: number;
+  };
+  readonly paddingIdx: number;
+}
+
+/** Reads the sizes from config.json. */
+export function bertSpec(config: Config, paddingIdx = 0): BertSpec {
+  config.only("position_embedding_type", "absolute");
+  config.only("is_decoder", false);
+  config.only("add_cross_attention", false);
+  // Splits the work, not the result.
+  config.raw("chunk_size_feed_forward");
+  config.raw("tie_word_embeddings");
+  const dropped = config.share("hidden_dropout_prob", 0.1);
+  return {
+    vocabulary: config.size("vocab_size"),
+    positions: config.size("max_position_embeddings"),
+    types: config.size("type_vocab_size", 2),
+    hidden: config.size("hidden_size"),
+    intermediate: config.size("intermediate_size"),
+    layers: config.size("num_hidden_layers"),
+    heads: config.size("num_attention_heads"),
+    eps: config.number("layer_norm_eps", 1e-12),
+    activation: activationOf(config, "hidden_act", "gelu"),
+    dropout: {
+      attention: config.share("attention_probs_dropout_prob", 0.1),
+      hidden: dropped,
+      classifier: config.share("classifier_dropout", dropped),
+    },
+    paddingIdx: config.whole("pad_token_id", paddingIdx),
+  };
+}
+
+/** The vectors of tokens, places and texts, added and normed. */
+class Embeddings extends eg.nn.Module {
+  word_embeddings: Embedding;
+  position_embeddings: Embedding;
+  token_type_embeddings: Embedding;
+  LayerNorm: eg.nn.LayerNorm;
+
+  constructor(private readonly spec: BertSpec) {
+    super();
+    const { vocabulary, positions, types, hidden, eps, paddingIdx } = spec;
+    this.word_embeddings = new Embedding(vocabulary, hidden, paddingIdx);
+    this.position_embeddings = new Embedding(positions, hidden);
+    this.token_type_embeddings = new Embedding(types, hidden);
+    this.LayerNorm = new eg.nn.LayerNorm(hidden, { eps });
+  }
+
+  override forward(ids: eg.Tensor, positionIds: eg.Tensor, typeIds: eg.Tensor): eg.Tensor {
+    const sum = this.word_embeddings
+      .call(ids)
+      .add(this.token_type_embeddings.call(typeIds))
+      .add(this.position_embeddings.call(positionIds));
+    return eg.dropout(this.LayerNorm.call(sum), this.spec.dropout.hidden, this.training);
+  }
+}
+
+class SelfAttention extends eg.nn.Module {
+  query: Projection;
+  key: Projection;
+  value: Projection;
+
+  constructor(private readonly spec: BertSpec) {
+    super();
+    const { hidden } = spec;
+    this.query = new Linear(hidden, hidden);
+    this.key = new Linear(hidden, hidden);
+    this.value = new Linear(hidden, hidden);
+  }
+
+  override forward(x: eg.Tensor, pass: Pass): eg.Tensor {
+    const { heads, hidden, dropout } = this.spec;
+    const [q, k, v] = [this.query, this.key, this.value].map((layer) =>
+      splitHeads(layer.call(x), heads),
+    ) as [eg.Tensor, eg.Tensor, eg.Tensor];
+    const attended = attend(q, k, v, {
+      pass,
+      layer: null,
+      scale: (hidden / heads) ** -0.5,
+      dropout: this.training ? dropout.attention : 0,
+    });
+    return joinHeads(attended);
+  }
+}
+
+/** Adds the result of a part to its input, and norms the sum. */
+class Output extends eg.nn.Module {
+  dense: Projection;
+  LayerNorm: eg.nn.LayerNorm;
+
+  constructor(
+    private readonly spec: BertSpec,
+    inFeatures: number,
+  ) {
+    super();
+    this.dense = new Linear(inFeatures, spec.hidden);
+    this.LayerNorm = new eg.nn.LayerNorm(spec.hidden, { eps: spec.eps });
+  }
+
+  override forward(x: eg.Tensor, input: eg.Tensor): eg.Tensor {
+    const dropped = eg.dropout(this.dense.call(x), this.spec.dropout.hidden, this.training);
+    return this.LayerNorm.call(dropped.add(input));
+  }
+}
+
+class Attention extends eg.nn.Module {
+  self: SelfAttention;
+  output: Output;
+
+  constructor(spec: BertSpec) {
+    super();
+    this.self = new SelfAttention(spec);
+    this.output = new Output(spec, spec.hidden);
+  }
+
+  override forward(x: eg.Tensor, pass: Pass): eg.Tensor {
+    return this.output.call(this.self.call(x, pass), x);
+  }
+}
+
+class Intermediate extends eg.nn.Module {
+  dense: Projection;
+
+  constructor(private readonly spec: BertSpec) {
+    super();
+    this.dense = new Linear(spec.hidden, spec.intermediate);
+  }
+
+  override forward(x: eg.Tensor): eg.Tensor {
+    return this.spec.activation(this.dense.call(x));
+  }
+}
+
+class Layer extends eg.nn.Module {
+  attention: Attention;
+  intermediate: Intermediate;
+  output: Output;
+
+  constructor(spec: BertSpec) {
+    super();
+    this.attention = new Attention(spec);
+    this.intermediate = new Intermediate(spec);
+    this.output = new Output(spec, spec.intermediate);
+  }
+
+  override forward(x: eg.Tensor, pass: Pass): eg.Tensor {
+    const attended = this.attention.call(x, pass);
+    return this.output.call(this.intermediate.call(attended), attended);
+  }
+}
+
+class Encoder extends eg.nn.Module {
+  layer: eg.nn.ModuleList<Layer>;
+
+  constructor(spec: BertSpec) {
+    super();
+    this.layer = new eg.nn.ModuleList(Array.from({ length: spec.layers }, () => new Layer(spec)));
+  }
+
+  override forward(x: eg.Tensor, pass: Pass, isCheckpointed: boolean): eg.Tensor {
+    pass.hiding();
+    return runBlocks(this.layer, isCheckpointed, x, pass);
+  }
+}
+
+class Pooler extends eg.nn.Module {
+  dense: Projection;
+
+  constructor(spec: BertSpec) {
+    super();
+    this.dense = new Linear(spec.hidden, spec.hidden);
+  }
+
+  override forward(hidden: eg.Tensor): eg.Tensor {
+    return this.dense.call(hidden.select(1, 0)).tanh();
+  }
+}
+
+/** The layers of BERT; `pooler` is null for heads that do not read it. */
+export class BertModel extends PreTrainedModel {
+  embeddings: Embeddings;
+  encoder: Encoder;
+  pooler: Pooler | null;
+  /** Compute the values of each layer again in backward instead of keeping them. */
+  gradientCheckpointing = false;
+
+  constructor(
+    readonly spec: BertSpec,
+    hasPooler: boolean,
+    /** Where places begin to count; null: at 0, and also for padding. */
+    private readonly firstPosition: number | null = null,
+  ) {
+    super();
+    this.embeddings = new Embeddings(spec);
+    this.encoder = new Encoder(spec);
+    this.pooler = hasPooler ? new Pooler(spec) : null;
+  }
+
+  override forward(ids: eg.Tensor, given?: EncoderOptions): FeaturesOutput {
+    const options = encoderOptions(this.constructor.name, ids, given);
+    const types = options.tokenTypeIds ?? eg.zerosLike(ids);
+    const like = this.embeddings.word_embeddings.weight;
+    const pass = new Pass({ ids, like, isCausal: false, ...options });
+    checkPositions(this.constructor.name, pass, this.spec.positions - (this.firstPosition ?? 0));
+    const places = options.positionIds ?? this.placesOf(ids, pass);
+    const embedded = this.embeddings.call(ids, places, types);
+    const lastHiddenState = this.encoder.call(embedded, pass, this.gradientCheckpointing);
+    const { pooler } = this;
+    return { lastHiddenState, ...(pooler && { poolerOutput: pooler.call(lastHiddenState) }) };
+  }
+
+  private placesOf(ids: eg.Tensor, pass: Pass): eg.Tensor {
+    const { firstPosition, spec } = this;
+    if (firstPosition === null) return pass.positionIds;
+    const counts = ids.ne(spec.paddingIdx).to("int64");
+    return counts
+      .cumsum(1)
+      .mul(counts)
+      .add(firstPosition - 1);
+  }
+}
+
+/** BERT that classifies by its pooler. */
+class BertForSequenceClassification extends Classifier {
+  bert: BertModel;
+  classifier: Projection;
+
+  constructor(config: Config) {
+    super(labelsOf(config));
+    const spec = bertSpec(config);
+    this.bert = new BertModel(spec, true);
+    this.classifier = new Linear(spec.hidden, this.labels.count);
+  }
+
+  override forward(ids: eg.Tensor, given?: TextClassifierOptions): ClassifierOutput {
+    const { labels, ...options } = classifierOptions(this.constructor.name, ids, given);
+    const { poolerOutput } = this.bert.call(ids, options);
+    const share = this.bert.spec.dropout.classifier;
+    const pooled = eg.dropout(poolerOutput as eg.Tensor, share, this.training);
+    return this.output(this.classifier.call(pooled), labels);
+  }
+}
+
+/** BERT, also the MiniLM models for sentences. */
+export const bert: Family = {
+  prefix: "bert",
+  heads: /^(?:bert\.pooler|pooler|classifier)\./,
+  tasks: {
+    features: (config) => new BertModel(bertSpec(config), true),
+    "sequence classification": (config) => new BertForSequenceClassification(config),
+  },
+};

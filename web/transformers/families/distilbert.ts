@@ -1,0 +1,217 @@
+// DistilBERT: half of BERT's layers, without kinds of texts and without a pooler.
+
+import * as eg from "edgegrad";
+import { type Activation, activationOf } from "../blocks/activations.js";
+import { attend, joinHeads, splitHeads } from "../blocks/attention.js";
+import { Embedding, Linear, type Projection } from "../blocks/linear.js";
+import { Pass } from "../blocks/pass.js";
+import { runBlocks } from "../blocks/run_blocks.js";
+import type { Config } from "../config/config.js";
+import { labelsOf } from "../config/labels.js";
+import { fail } from "../errors.js";
+import { type FeaturesOutput, PreTrainedModel } from "../model.js";
+import { Classifier, type ClassifierOutput } from "../tasks/classifier.js";
+import {
+  checkPositions,
+  classifierOptions,
+  type EncoderOptions,
+  encoderOptions,
+  type TextClassifierOptions,
+} from "../tasks/inputs.js";
+import type { Family } from "./family.js";
+
+const kEps = 1e-12;
+
+interface Spec {
+  readonly vocabulary: number;
+  readonly positions: number;
+  readonly hidden: number;
+  readonly inner: number;
+  readonly layers: number;
+  readonly heads: number;
+  readonly activation: Activation;
+  readonly paddingIdx: number;
+  readonly dropout: {
+    readonly attention: number;
+    readonly hidden: number;
+    readonly classifier: number;
+  };
+}
+
+function specOf(config: Config): Spec {
+  config.raw("tie_word_embeddings");
+  config.raw("chunk_size_feed_forward");
+  return {
+    vocabulary: config.size("vocab_size"),
+    positions: config.size("max_position_embeddings", 512),
+    hidden: config.size("dim", 768),
+    inner: config.size("hidden_dim", 3072),
+    layers: config.size("n_layers", 6),
+    heads: config.size("n_heads", 12),
+    activation: activationOf(config, "activation", "gelu"),
+    paddingIdx: config.whole("pad_token_id", 0),
+    dropout: {
+      attention: config.share("attention_dropout", 0.1),
+      hidden: config.share("dropout", 0.1),
+      classifier: config.share("seq_classif_dropout", 0.2),
+    },
+  };
+}
+
+class Embeddings extends eg.nn.Module {
+  word_embeddings: Embedding;
+  position_embeddings: Embedding;
+  LayerNorm: eg.nn.LayerNorm;
+
+  constructor(private readonly spec: Spec) {
+    super();
+    this.word_embeddings = new Embedding(spec.vocabulary, spec.hidden, spec.paddingIdx);
+    this.position_embeddings = new Embedding(spec.positions, spec.hidden);
+    this.LayerNorm = new eg.nn.LayerNorm(spec.hidden, { eps: kEps });
+  }
+
+  override forward(ids: eg.Tensor, positionIds: eg.Tensor): eg.Tensor {
+    const sum = this.word_embeddings.call(ids).add(this.position_embeddings.call(positionIds));
+    return eg.dropout(this.LayerNorm.call(sum), this.spec.dropout.hidden, this.training);
+  }
+}
+
+class Attention extends eg.nn.Module {
+  q_lin: Projection;
+  k_lin: Projection;
+  v_lin: Projection;
+  out_lin: Projection;
+
+  constructor(private readonly spec: Spec) {
+    super();
+    const { hidden } = spec;
+    this.q_lin = new Linear(hidden, hidden);
+    this.k_lin = new Linear(hidden, hidden);
+    this.v_lin = new Linear(hidden, hidden);
+    this.out_lin = new Linear(hidden, hidden);
+  }
+
+  override forward(x: eg.Tensor, pass: Pass): eg.Tensor {
+    const { heads, hidden, dropout } = this.spec;
+    const [q, k, v] = [this.q_lin, this.k_lin, this.v_lin].map((layer) =>
+      splitHeads(layer.call(x), heads),
+    ) as [eg.Tensor, eg.Tensor, eg.Tensor];
+    const attended = attend(q, k, v, {
+      pass,
+      layer: null,
+      scale: (hidden / heads) ** -0.5,
+      dropout: this.training ? dropout.attention : 0,
+    });
+    return this.out_lin.call(joinHeads(attended));
+  }
+}
+
+class FeedForward extends eg.nn.Module {
+  lin1: Projection;
+  lin2: Projection;
+
+  constructor(private readonly spec: Spec) {
+    super();
+    this.lin1 = new Linear(spec.hidden, spec.inner);
+    this.lin2 = new Linear(spec.inner, spec.hidden);
+  }
+
+  override forward(x: eg.Tensor): eg.Tensor {
+    const { activation, dropout } = this.spec;
+    return eg.dropout(this.lin2.call(activation(this.lin1.call(x))), dropout.hidden, this.training);
+  }
+}
+
+class Block extends eg.nn.Module {
+  attention: Attention;
+  sa_layer_norm: eg.nn.LayerNorm;
+  ffn: FeedForward;
+  output_layer_norm: eg.nn.LayerNorm;
+
+  constructor(spec: Spec) {
+    super();
+    this.attention = new Attention(spec);
+    this.sa_layer_norm = new eg.nn.LayerNorm(spec.hidden, { eps: kEps });
+    this.ffn = new FeedForward(spec);
+    this.output_layer_norm = new eg.nn.LayerNorm(spec.hidden, { eps: kEps });
+  }
+
+  override forward(x: eg.Tensor, pass: Pass): eg.Tensor {
+    const attended = this.sa_layer_norm.call(this.attention.call(x, pass).add(x));
+    return this.output_layer_norm.call(this.ffn.call(attended).add(attended));
+  }
+}
+
+class Transformer extends eg.nn.Module {
+  layer: eg.nn.ModuleList<Block>;
+
+  constructor(spec: Spec) {
+    super();
+    this.layer = new eg.nn.ModuleList(Array.from({ length: spec.layers }, () => new Block(spec)));
+  }
+
+  override forward(x: eg.Tensor, pass: Pass, isCheckpointed: boolean): eg.Tensor {
+    pass.hiding();
+    return runBlocks(this.layer, isCheckpointed, x, pass);
+  }
+}
+
+/** The layers of DistilBERT. */
+class DistilBertModel extends PreTrainedModel {
+  embeddings: Embeddings;
+  transformer: Transformer;
+  /** Compute the values of each layer again in backward instead of keeping them. */
+  gradientCheckpointing = false;
+
+  constructor(readonly spec: Spec) {
+    super();
+    this.embeddings = new Embeddings(spec);
+    this.transformer = new Transformer(spec);
+  }
+
+  override forward(ids: eg.Tensor, given?: EncoderOptions): FeaturesOutput {
+    const where = this.constructor.name;
+    const options = encoderOptions(where, ids, given);
+    if (options.tokenTypeIds) {
+      fail("InvalidArgument", where, "this family has no kinds of texts: leave out tokenTypeIds.");
+    }
+    const like = this.embeddings.word_embeddings.weight;
+    const pass = new Pass({ ids, like, isCausal: false, ...options });
+    checkPositions(where, pass, this.spec.positions);
+    const embedded = this.embeddings.call(ids, pass.positionIds);
+    return { lastHiddenState: this.transformer.call(embedded, pass, this.gradientCheckpointing) };
+  }
+}
+
+/** DistilBERT that classifies by the first token. */
+class DistilBertForSequenceClassification extends Classifier {
+  distilbert: DistilBertModel;
+  pre_classifier: Projection;
+  classifier: Projection;
+
+  constructor(config: Config) {
+    super(labelsOf(config));
+    const spec = specOf(config);
+    this.distilbert = new DistilBertModel(spec);
+    this.pre_classifier = new Linear(spec.hidden, spec.hidden);
+    this.classifier = new Linear(spec.hidden, this.labels.count);
+  }
+
+  override forward(ids: eg.Tensor, given?: TextClassifierOptions): ClassifierOutput {
+    const { labels, ...options } = classifierOptions(this.constructor.name, ids, given);
+    const { lastHiddenState } = this.distilbert.call(ids, options);
+    const pooled = this.pre_classifier.call(lastHiddenState.select(1, 0)).relu();
+    const share = this.distilbert.spec.dropout.classifier;
+    return this.output(this.classifier.call(eg.dropout(pooled, share, this.training)), labels);
+  }
+}
+
+/** DistilBERT. */
+export const distilbert: Family = {
+  prefix: "distilbert",
+  heads: /^(?:pre_classifier|classifier)\./,
+  tasks: {
+    features: (config) => new DistilBertModel(specOf(config)),
+    "sequence classification": (config) => new DistilBertForSequenceClassification(config),
+  },
+};

@@ -1,0 +1,54 @@
+// Gemma 2 and Gemma 3: norms around each part, layers that see a window, scores kept within bounds or heads normed.
+
+import { activationOf } from "../blocks/activations.js";
+import { GemmaRMSNorm } from "../blocks/norms.js";
+import { rotarySpec } from "../blocks/rotary.js";
+import type { Config } from "../config/config.js";
+import type { DecoderSpec } from "./decoder.js";
+import { decoderFamily } from "./decoder_tasks.js";
+import type { Family } from "./family.js";
+import { decoderSpec } from "./llama.js";
+import { windowsOf } from "./windows.js";
+
+function gemmaSpec(config: Config, isSliding: (index: number) => boolean): DecoderSpec {
+  const bias = config.flag("attention_bias", false);
+  const eps = config.number("rms_norm_eps", 1e-6);
+  // An older name, which these families do not read.
+  config.raw("hidden_act");
+  const spec = decoderSpec(config, 256);
+  return {
+    ...spec,
+    biases: { query: bias, output: bias, mlp: false },
+    activation: activationOf(config, "hidden_activation", "gelu_pytorch_tanh"),
+    norm: (size) => new GemmaRMSNorm(size, eps),
+    hasOuterNorms: true,
+    scale: config.number("query_pre_attn_scalar", 256) ** -0.5,
+    softcap: config.numberOrNull("attn_logit_softcapping"),
+    embeddingScale: Math.sqrt(spec.hidden),
+    windows: windowsOf(config, spec.layers, config.size("sliding_window", 4096), isSliding),
+  };
+}
+
+/** Gemma 2. */
+export const gemma2: Family = decoderFamily(
+  (config) => gemmaSpec(config, (i) => i % 2 === 0),
+  true,
+);
+
+/** Gemma 3 for texts: layers that see a window turn by angles of their own. */
+export const gemma3: Family = decoderFamily((config) => {
+  config.only("use_bidirectional_attention", false);
+  const pattern = config.size("sliding_window_pattern", config.size("_sliding_window_pattern", 6));
+  const spec = gemmaSpec(config, (i) => (i + 1) % pattern !== 0);
+  const local = rotarySpec({
+    size: spec.headSize,
+    base: config.number("rope_local_base_freq", 10000),
+    scaling: null,
+    trained: 1,
+  });
+  return {
+    ...spec,
+    hasHeadNorms: true,
+    rotary: spec.rotary.map((one, i) => (spec.windows[i] === null ? one : local)),
+  };
+}, true);

@@ -1,0 +1,76 @@
+// Llama, and the families that differ from it in a few lines: TinyLlama and SmolLM2 are Llamas by their config.json.
+
+import * as eg from "edgegrad";
+import { activationOf } from "../blocks/activations.js";
+import { baseOf, rotarySpec, scalingOf, shareOf } from "../blocks/rotary.js";
+import type { Config } from "../config/config.js";
+import { fail } from "../errors.js";
+import type { DecoderSpec } from "./decoder.js";
+import { decoderFamily } from "./decoder_tasks.js";
+import type { Family } from "./family.js";
+
+/** Reads what all these families have in config.json. `headSize` is the default of head_dim. */
+export function decoderSpec(config: Config, headSize?: number): DecoderSpec {
+  const hidden = config.size("hidden_size");
+  const layers = config.size("num_hidden_layers");
+  const heads = config.size("num_attention_heads");
+  const groups = config.size("num_key_value_heads", heads);
+  const size = config.size("head_dim", headSize ?? hidden / heads);
+  if (heads % groups !== 0) {
+    fail(
+      "InvalidArgument",
+      "fromPretrained",
+      `config.json: num_attention_heads (${heads}) is no multiple of num_key_value_heads (${groups}).`,
+    );
+  }
+  if (!Number.isInteger(size)) {
+    const message = "hidden_size is no multiple of num_attention_heads";
+    fail("InvalidArgument", "fromPretrained", `config.json: ${message}.`);
+  }
+  const eps = config.number("rms_norm_eps", 1e-6);
+  const scaling = scalingOf(config);
+  const share = shareOf(config, scaling, 1);
+  const rotary = rotarySpec({
+    size: Math.floor(size * share),
+    base: baseOf(config, scaling),
+    scaling,
+    trained: config.size("max_position_embeddings", 2048),
+  });
+  return {
+    vocabulary: config.size("vocab_size"),
+    hidden,
+    intermediate: config.size("intermediate_size"),
+    layers,
+    heads,
+    groups,
+    headSize: size,
+    paddingToken: paddingTokenOf(config),
+    biases: { query: false, output: false, mlp: false },
+    activation: activationOf(config, "hidden_act", "silu"),
+    norm: (width) => new eg.nn.RMSNorm(width, eps),
+    hasHeadNorms: false,
+    hasOuterNorms: false,
+    isFused: false,
+    scale: size ** -0.5,
+    softcap: null,
+    embeddingScale: 1,
+    windows: new Array(layers).fill(null),
+    rotary: new Array(layers).fill(rotary),
+    dropout: { attention: config.share("attention_dropout", 0), residual: 0 },
+  };
+}
+
+/** Returns the token that fills up texts, or null; files also write "none" as -1. */
+export function paddingTokenOf(config: Config): number | null {
+  const token = config.has("pad_token_id") ? config.whole("pad_token_id") : -1;
+  return token >= 0 && token < config.size("vocab_size") ? token : null;
+}
+
+/** Llama. */
+export const llama: Family = decoderFamily((config) => {
+  const bias = config.flag("attention_bias", false);
+  return {
+    ...decoderSpec(config),
+    biases: { query: bias, output: bias, mlp: config.flag("mlp_bias", false) },
+  };
+}, false);

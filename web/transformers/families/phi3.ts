@@ -1,0 +1,22 @@
+// Phi-3: Llama with one matrix for queries, keys and values, and one for both factors of the MLP.
+
+import { decoderFamily } from "./decoder_tasks.js";
+import type { Family } from "./family.js";
+import { decoderSpec } from "./llama.js";
+import { windowsOf } from "./windows.js";
+
+/** Phi-3. */
+export const phi3: Family = decoderFamily((config) => {
+  config.only("attention_bias", false);
+  // The model reads no such dropout.
+  config.raw("embd_pdrop");
+  // Only a way to scale positions that rope_scaling would have to name reads it.
+  config.raw("original_max_position_embeddings");
+  const spec = decoderSpec(config);
+  return {
+    ...spec,
+    isFused: true,
+    windows: windowsOf(config, spec.layers, config.sizeOrNull("sliding_window"), () => true),
+    dropout: { ...spec.dropout, residual: config.share("resid_pdrop", 0) },
+  };
+}, false);

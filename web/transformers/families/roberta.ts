@@ -1,0 +1,66 @@
+// RoBERTa: BERT whose places begin after the padding token, with another head.
+
+import * as eg from "edgegrad";
+import { Linear, type Projection } from "../blocks/linear.js";
+import type { Config } from "../config/config.js";
+import { labelsOf } from "../config/labels.js";
+import { Classifier, type ClassifierOutput } from "../tasks/classifier.js";
+import { classifierOptions, type TextClassifierOptions } from "../tasks/inputs.js";
+import { BertModel, bertSpec } from "./bert.js";
+import type { Family } from "./family.js";
+
+function robertaModel(config: Config, hasPooler: boolean): BertModel {
+  const spec = bertSpec(config, 1);
+  return new BertModel(spec, hasPooler, spec.paddingIdx + 1);
+}
+
+/** Two layers on the first token. */
+class ClassificationHead extends eg.nn.Module {
+  dense: Projection;
+  out_proj: Projection;
+
+  constructor(
+    hidden: number,
+    labels: number,
+    private readonly dropout: number,
+  ) {
+    super();
+    this.dense = new Linear(hidden, hidden);
+    this.out_proj = new Linear(hidden, labels);
+  }
+
+  override forward(hidden: eg.Tensor): eg.Tensor {
+    const dropped = (x: eg.Tensor) => eg.dropout(x, this.dropout, this.training);
+    const first = this.dense.call(dropped(hidden.select(1, 0))).tanh();
+    return this.out_proj.call(dropped(first));
+  }
+}
+
+/** RoBERTa that classifies by the first token. */
+class RobertaForSequenceClassification extends Classifier {
+  roberta: BertModel;
+  classifier: Projection;
+
+  constructor(config: Config) {
+    super(labelsOf(config));
+    this.roberta = robertaModel(config, false);
+    const { hidden, dropout } = this.roberta.spec;
+    this.classifier = new ClassificationHead(hidden, this.labels.count, dropout.classifier);
+  }
+
+  override forward(ids: eg.Tensor, given?: TextClassifierOptions): ClassifierOutput {
+    const { labels, ...options } = classifierOptions(this.constructor.name, ids, given);
+    const { lastHiddenState } = this.roberta.call(ids, options);
+    return this.output(this.classifier.call(lastHiddenState), labels);
+  }
+}
+
+/** RoBERTa, also XLM-RoBERTa. */
+export const roberta: Family = {
+  prefix: "roberta",
+  heads: /^(?:pooler|classifier)\./,
+  tasks: {
+    features: (config) => robertaModel(config, true),
+    "sequence classification": (config) => new RobertaForSequenceClassification(config),
+  },
+};

@@ -1,0 +1,227 @@
+// Whisper: an encoder for spectrograms of speech, and a decoder for what was said.
+
+import * as eg from "edgegrad";
+import { type Activation, activationOf } from "../blocks/activations.js";
+import type { CrossSource } from "../blocks/cross.js";
+import { Embedding, Linear, type Projection } from "../blocks/linear.js";
+import { Pass } from "../blocks/pass.js";
+import { ProjectedAttention } from "../blocks/projected_attention.js";
+import { runBlocks } from "../blocks/run_blocks.js";
+import type { Config } from "../config/config.js";
+import { fail, shown } from "../errors.js";
+import { checkPositions } from "../tasks/inputs.js";
+import { decoderPass, Seq2SeqModel } from "../tasks/seq2seq.js";
+import type { Family } from "./family.js";
+
+interface TowerSpec {
+  readonly hidden: number;
+  readonly inner: number;
+  readonly layers: number;
+  readonly heads: number;
+  readonly positions: number;
+  readonly activation: Activation;
+  readonly dropout: {
+    readonly attention: number;
+    readonly activation: number;
+    readonly hidden: number;
+  };
+}
+
+function towerSpec(config: Config, tower: "encoder" | "decoder", positions: string): TowerSpec {
+  config.only(`${tower}_layerdrop`, 0);
+  return {
+    hidden: config.size("d_model"),
+    inner: config.size(`${tower}_ffn_dim`),
+    layers: config.size(`${tower}_layers`),
+    heads: config.size(`${tower}_attention_heads`),
+    positions: config.size(positions),
+    activation: activationOf(config, "activation_function", "gelu"),
+    dropout: {
+      attention: config.share("attention_dropout", 0),
+      activation: config.share("activation_dropout", 0),
+      hidden: config.share("dropout", 0),
+    },
+  };
+}
+
+class Layer extends eg.nn.Module {
+  self_attn: ProjectedAttention;
+  self_attn_layer_norm: eg.nn.LayerNorm;
+  encoder_attn?: ProjectedAttention;
+  encoder_attn_layer_norm?: eg.nn.LayerNorm;
+  fc1: Projection;
+  fc2: Projection;
+  final_layer_norm: eg.nn.LayerNorm;
+
+  constructor(
+    private readonly spec: TowerSpec,
+    index: number,
+    isDecoder: boolean,
+  ) {
+    super();
+    const { hidden, heads, inner, dropout } = spec;
+    const sizes = { hidden, heads, hasKeyBias: false, dropout: dropout.attention, index };
+    this.self_attn = new ProjectedAttention(sizes);
+    this.self_attn_layer_norm = new eg.nn.LayerNorm(hidden);
+    if (isDecoder) {
+      this.encoder_attn = new ProjectedAttention(sizes);
+      this.encoder_attn_layer_norm = new eg.nn.LayerNorm(hidden);
+    }
+    this.fc1 = new Linear(hidden, inner);
+    this.fc2 = new Linear(inner, hidden);
+    this.final_layer_norm = new eg.nn.LayerNorm(hidden);
+  }
+
+  override forward(x: eg.Tensor, pass: Pass, source: CrossSource | null): eg.Tensor {
+    const { activation, dropout } = this.spec;
+    const added = (before: eg.Tensor, result: eg.Tensor) =>
+      before.add(eg.dropout(result, dropout.hidden, this.training));
+    let hidden = added(x, this.self_attn.call(this.self_attn_layer_norm.call(x), pass));
+    const { encoder_attn, encoder_attn_layer_norm } = this;
+    if (encoder_attn && encoder_attn_layer_norm) {
+      const normed = encoder_attn_layer_norm.call(hidden);
+      hidden = added(hidden, encoder_attn.call(normed, pass, source));
+    }
+    const inner = activation(this.fc1.call(this.final_layer_norm.call(hidden)));
+    const dropped = eg.dropout(inner, dropout.activation, this.training);
+    return added(hidden, this.fc2.call(dropped));
+  }
+}
+
+abstract class Tower extends eg.nn.Module {
+  embed_positions: Embedding;
+  layers: eg.nn.ModuleList<Layer>;
+  layer_norm: eg.nn.LayerNorm;
+  /** Compute the values of each layer again in backward instead of keeping them. */
+  gradientCheckpointing = false;
+
+  constructor(
+    protected readonly spec: TowerSpec,
+    isDecoder: boolean,
+  ) {
+    super();
+    const { layers, positions, hidden } = spec;
+    this.embed_positions = new Embedding(positions, hidden);
+    this.layers = new eg.nn.ModuleList(
+      Array.from({ length: layers }, (_, i) => new Layer(spec, i, isDecoder)),
+    );
+    this.layer_norm = new eg.nn.LayerNorm(hidden);
+  }
+
+  protected run(embedded: eg.Tensor, pass: Pass, source: CrossSource | null): eg.Tensor {
+    pass.hiding();
+    const x = eg.dropout(embedded, this.spec.dropout.hidden, this.training);
+    const read = runBlocks(this.layers, this.gradientCheckpointing, x, pass, source);
+    return this.layer_norm.call(read);
+  }
+}
+
+class Encoder extends Tower {
+  conv1: eg.nn.Conv1d;
+  conv2: eg.nn.Conv1d;
+
+  constructor(config: Config) {
+    const spec = towerSpec(config, "encoder", "max_source_positions");
+    super(spec, false);
+    const { hidden } = spec;
+    this.conv1 = new eg.nn.Conv1d(config.size("num_mel_bins", 80), hidden, 3, { padding: 1 });
+    this.conv2 = new eg.nn.Conv1d(hidden, hidden, 3, { stride: 2, padding: 1 });
+  }
+
+  override forward(features: eg.Tensor): eg.Tensor {
+    const { positions } = this.spec;
+    const [, bins, frames] = features.shape as [number, number, number];
+    if (bins !== this.conv1.inChannels || frames !== 2 * positions) {
+      const wanted = `[batch, ${this.conv1.inChannels}, ${2 * positions}]`;
+      const got = `[${features.shape.join(", ")}]`;
+      const advice = "Fill up or cut the spectrogram.";
+      fail("ShapeMismatch", "features", `expected ${wanted}, got ${got}. ${advice}`);
+    }
+    const read = eg.gelu(this.conv2.call(eg.gelu(this.conv1.call(features))));
+    const embedded = read.transpose(1, 2).add(this.embed_positions.weight);
+    return this.run(embedded, new Pass({ ids: embedded, like: embedded, isCausal: false }), null);
+  }
+}
+
+class Decoder extends Tower {
+  embed_tokens: Embedding;
+
+  constructor(config: Config) {
+    super(towerSpec(config, "decoder", "max_target_positions"), true);
+    config.only("scale_embedding", false);
+    this.embed_tokens = new Embedding(config.size("vocab_size"), this.spec.hidden);
+  }
+
+  override forward(
+    ids: eg.Tensor,
+    source: CrossSource,
+    rest: Parameters<Seq2SeqModel["decode"]>[2],
+  ): eg.Tensor {
+    const words = this.embed_tokens.call(ids);
+    const pass = decoderPass(ids, words, rest);
+    checkPositions("decoder", pass, this.spec.positions);
+    return this.run(words.add(this.embed_positions.call(pass.positionIds)), pass, source);
+  }
+}
+
+class WhisperModel extends eg.nn.Module {
+  encoder: Encoder;
+  decoder: Decoder;
+
+  constructor(config: Config) {
+    super();
+    this.encoder = new Encoder(config);
+    this.decoder = new Decoder(config);
+  }
+}
+
+/** Whisper with its head. */
+class WhisperForConditionalGeneration extends Seq2SeqModel {
+  model: WhisperModel;
+  proj_out: Projection;
+
+  constructor(config: Config) {
+    super();
+    config.only("is_encoder_decoder", true);
+    config.only("tie_word_embeddings", true);
+    config.raw("apply_spec_augment");
+    config.raw("num_hidden_layers");
+    config.raw("use_weighted_layer_sum");
+    config.raw("classifier_proj_size");
+    config.raw("median_filter_width");
+    this.model = new WhisperModel(config);
+    const { embed_tokens } = this.model.decoder;
+    const head = new Linear(embed_tokens.embeddingDim, embed_tokens.numEmbeddings, false);
+    head.weight = embed_tokens.weight;
+    this.proj_out = head;
+    this.tied = { "proj_out.weight": "model.decoder.embed_tokens.weight" };
+  }
+
+  protected override checkInput(input: unknown): asserts input is eg.Tensor {
+    if (input instanceof eg.Tensor && input.ndim === 3 && /float/.test(input.dtype)) return;
+    const got = input instanceof eg.Tensor ? `${input.dtype} [${input.shape}]` : shown(input);
+    const wanted = "a logarithmic mel spectrogram [batch, bins, frames]";
+    fail("ShapeMismatch", this.constructor.name, `expected ${wanted}, got ${got}.`);
+  }
+
+  protected override encode(features: eg.Tensor): eg.Tensor {
+    return this.model.encoder.call(features.to(this.dtype));
+  }
+
+  protected override decode(
+    ids: eg.Tensor,
+    source: CrossSource,
+    rest: Parameters<Seq2SeqModel["decode"]>[2],
+  ): eg.Tensor {
+    const hidden = this.model.decoder.call(ids, source, rest);
+    const read = rest.isLast ? hidden.narrow(1, (hidden.shape[1] as number) - 1, 1) : hidden;
+    return this.proj_out.call(read);
+  }
+}
+
+/** Whisper. */
+export const whisper: Family = {
+  prefix: "model",
+  heads: /^proj_out\./,
+  tasks: { speech: (config) => new WhisperForConditionalGeneration(config) },
+};

@@ -1,0 +1,249 @@
+// From a folder of files to a model with weights.
+
+import * as eg from "edgegrad";
+import { quantize } from "../blocks/quantized.js";
+import { Config, type ConfigValues, parseObject } from "../config/config.js";
+import { fail } from "../errors.js";
+import type { Family, Task } from "../families/family.js";
+import { familyOf } from "../families/index.js";
+import type { PreTrainedModel } from "../model.js";
+import { checkOptions, kCount, kFlag, kFunction, kText, oneOf } from "../options.js";
+import { isConstant, isFrequencies } from "./constants.js";
+import { nameInModel, type Omitted } from "./names.js";
+
+const kWhere = "fromPretrained";
+
+/** Options of `fromPretrained`. */
+export interface FromPretrainedOptions {
+  /** Where the parameters are; default "cpu". */
+  readonly device?: eg.Device | undefined;
+  /** The dtype of the parameters; "auto", the default, is that of the file. */
+  readonly dtype?: eg.DType | "auto" | undefined;
+  /** Keep the weights of layers, except those of heads, in eight bits: they are not trained, but adapters are. */
+  readonly quantization?: "int8" | undefined;
+  /** The number of classes of a new head; default: what config.json says. */
+  readonly numLabels?: number | undefined;
+  /** Keys of config.json that are not implemented and do not matter to the program. */
+  readonly ignoreConfigKeys?: readonly string[] | undefined;
+  /** Compute the values of each block again in backward instead of keeping them; default false. */
+  readonly gradientCheckpointing?: boolean | undefined;
+  /** Called for each piece of a tensor that has arrived. */
+  readonly onProgress?: ((progress: eg.io.ReadProgress) => void) | undefined;
+  /** Makes the requests for an address; default: the global fetch. */
+  readonly fetch?: eg.io.FetchLike | undefined;
+}
+
+const kOptions = {
+  device: kText,
+  dtype: kText,
+  quantization: oneOf("int8"),
+  numLabels: kCount,
+  ignoreConfigKeys: {
+    expected: "a list of names",
+    accepts: (value: unknown) =>
+      Array.isArray(value) && value.every((one) => typeof one === "string"),
+  },
+  gradientCheckpointing: kFlag,
+  onProgress: kFunction,
+  fetch: kFunction,
+};
+
+/** Reads the model of a folder for a task. */
+export async function loadModel(
+  task: Task,
+  source: eg.io.FolderSource,
+  options: FromPretrainedOptions = {},
+): Promise<PreTrainedModel> {
+  checkOptions(kWhere, options, kOptions);
+  const { onProgress, fetch } = options;
+  const folder = await eg.io.openFolder(source, {
+    ...(onProgress && { onProgress }),
+    ...(fetch && { fetch }),
+  });
+  const values = await configIn(folder, options);
+  const config = new Config(values);
+  const family = familyOf(config);
+  const model = modelOf(family, task, config, options);
+  model.config = values;
+  model.generationConfig = (await objectIn(folder, "generation_config.json")) ?? {};
+  const reader = await weightsIn(folder);
+  try {
+    await loadWeights(model, family, reader, options);
+  } finally {
+    await reader.close();
+  }
+  return model.eval();
+}
+
+async function configIn(
+  folder: eg.io.Folder,
+  { numLabels }: FromPretrainedOptions,
+): Promise<ConfigValues> {
+  const values = await objectIn(folder, "config.json");
+  if (values === null) fail("InvalidArgument", kWhere, "there is no config.json in the folder.");
+  if (numLabels === undefined) return values;
+  const names = Array.from({ length: numLabels }, (_, i) => [String(i), `LABEL_${i}`] as const);
+  const given = values.id2label;
+  const isSame = typeof given === "object" && Object.keys(given ?? {}).length === numLabels;
+  if (isSame) return values;
+  const { num_labels: _, ...others } = values;
+  return {
+    ...others,
+    id2label: Object.fromEntries(names),
+    label2id: Object.fromEntries(names.map(([i, name]) => [name, Number(i)])),
+  };
+}
+
+async function objectIn(folder: eg.io.Folder, name: string): Promise<ConfigValues | null> {
+  const bytes = await folder.bytes(name);
+  return bytes && parseObject(kWhere, name, bytes);
+}
+
+function modelOf(
+  family: Family,
+  task: Task,
+  config: Config,
+  { ignoreConfigKeys, gradientCheckpointing = false }: FromPretrainedOptions,
+): PreTrainedModel {
+  const make = family.tasks[task];
+  if (make === undefined) {
+    const tasks = Object.keys(family.tasks).join(", ");
+    fail(
+      "InvalidArgument",
+      kWhere,
+      `models of the type "${config.modelType}" are not for the task "${task}"; they are for ${tasks}.`,
+    );
+  }
+  const model = make(config);
+  config.finish(config.modelType, ignoreConfigKeys);
+  for (const part of model.modules()) {
+    if ("gradientCheckpointing" in part) part.gradientCheckpointing = gradientCheckpointing;
+  }
+  return model;
+}
+
+async function weightsIn(folder: eg.io.Folder): Promise<eg.io.SafetensorsReader> {
+  for (const name of ["model.safetensors", "model.safetensors.index.json"]) {
+    const reader = await folder.openSafetensors(name);
+    if (reader !== null) return reader;
+  }
+  return fail(
+    "InvalidArgument",
+    kWhere,
+    "there is neither a model.safetensors nor a model.safetensors.index.json in the folder. Files of torch.save can be read by " +
+      "eg.io.loadTorch() and written by eg.io.saveSafetensors().",
+  );
+}
+
+async function loadWeights(
+  model: PreTrainedModel,
+  family: Family,
+  reader: eg.io.SafetensorsReader,
+  options: FromPretrainedOptions,
+): Promise<void> {
+  const names = Object.keys(model.stateDict());
+  const known = new Set(names);
+  const tensors: [key: string, name: string][] = [];
+  const omitted: [key: string, omitted: Omitted][] = [];
+  const unexpected: string[] = [];
+  for (const key of reader.keys) {
+    const name = nameInModel(key, known, family.prefix);
+    if (name !== null) tensors.push([key, name]);
+    else if (isConstant(key)) {
+      if (!isFrequencies(key)) omitted.push([key, await reader.info(key)]);
+    } else unexpected.push(key);
+  }
+  const given = new Set(tensors.map(([, name]) => name));
+  const isThere = (name: string) => given.has(name) || given.has(model.tied[name] ?? "");
+  const missing = names.filter((name) => !isThere(name));
+  reportNames(family, missing, unexpected);
+  const isKept = (name: string) => family.heads.test(`${name}.`);
+  const fills = options.quantization ? quantize(model, isKept) : new Map();
+  await readInto(model, fills, reader, tensors, options);
+  drawHead(model, missing);
+  model.fileNames = {
+    tensors: Object.fromEntries(tensors),
+    omitted: Object.fromEntries(omitted),
+    metadata: reader.metadata,
+  };
+}
+
+// Only a head may be missing: it is what is trained for a new task.
+function reportNames(
+  family: Family,
+  missing: readonly string[],
+  unexpected: readonly string[],
+): void {
+  const lost = missing.filter((name) => !family.heads.test(name));
+  if (lost.length > 0) {
+    fail(
+      "InvalidArgument",
+      kWhere,
+      `the file has no tensors for ${listed(lost)}. It has others: ${listed(unexpected)}.`,
+    );
+  }
+  if (missing.length > 0) {
+    console.warn(
+      `edgegrad: [${kWhere}] the file has no weights for ${listed(missing)}: these are new, and have to be trained.`,
+    );
+  }
+  if (unexpected.length > 0) {
+    console.warn(
+      `edgegrad: [${kWhere}] the model does not use these tensors of the file: ${listed(unexpected)}.`,
+    );
+  }
+}
+
+function listed(names: readonly string[]): string {
+  const first = names.slice(0, 6).join(", ");
+  return names.length > 6 ? `${first} and ${names.length - 6} more` : first || "none";
+}
+
+// Weights are normal with the deviation of config.json, biases are zero.
+function drawHead(model: PreTrainedModel, missing: readonly string[]): void {
+  if (missing.length === 0) return;
+  const deviation = Number(model.config.initializer_range ?? 0.02);
+  const loaded = model.namedParameters().find(([name]) => !missing.includes(name));
+  const { device, dtype } = (loaded as [string, eg.nn.Parameter])[1];
+  eg.scope(() => {
+    const drawn = missing.map((name) => {
+      const { shape } = model.getParameter(name);
+      const isMatrix = shape.length > 1;
+      const values = isMatrix ? eg.randn(shape).mul(deviation) : eg.zeros(shape);
+      return [name, values.to(device).to(dtype)] as const;
+    });
+    model.loadStateDict(Object.fromEntries(drawn), { strict: false, assign: true });
+  });
+}
+
+const kAtOnce = 4;
+
+async function readInto(
+  model: PreTrainedModel,
+  fills: ReadonlyMap<string, (weight: eg.Tensor) => void>,
+  reader: eg.io.SafetensorsReader,
+  tensors: readonly (readonly [key: string, name: string])[],
+  { device = "cpu", dtype = "auto" }: FromPretrainedOptions,
+): Promise<void> {
+  const state = new Map<string, eg.Tensor>();
+  const waiting = [...tensors];
+  const readNext = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [key, name] = next;
+      const info = await reader.info(key);
+      const isConverted = dtype !== "auto" && /float/.test(info.dtype);
+      const tensor = await reader.tensor(key, { device, ...(isConverted && { dtype }) });
+      const fill = fills.get(name);
+      fill?.(tensor);
+      if (fill === undefined) state.set(name, tensor);
+      else tensor.dispose();
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: kAtOnce }, readNext));
+    model.loadStateDict(Object.fromEntries(state), { strict: false, assign: true });
+  } finally {
+    waiting.length = 0;
+    for (const tensor of state.values()) tensor.dispose();
+  }
+}

@@ -1,0 +1,72 @@
+// The files of a model, as Hugging Face's libraries read them.
+
+import * as eg from "edgegrad";
+import { QuantizedLinear } from "../blocks/quantized.js";
+import { fail } from "../errors.js";
+import type { PreTrainedModel } from "../model.js";
+import { constantOf } from "./constants.js";
+
+/** Returns the files of a model by name. */
+export async function savedFiles(model: PreTrainedModel): Promise<Record<string, Uint8Array>> {
+  const { config, generationConfig } = model;
+  if (model.modules().some((part) => part instanceof QuantizedLinear)) {
+    const advice = "save its adapter instead, which fits the model without quantization too";
+    fail("InvalidArgument", "savePretrained", `the weights are quantized: ${advice}.`);
+  }
+  return {
+    "config.json": jsonBytes(withDtype(config, model.dtype)),
+    ...(Object.keys(generationConfig).length > 0 && {
+      "generation_config.json": jsonBytes(generationConfig),
+    }),
+    "model.safetensors": await weightsOf(model),
+  };
+}
+
+/** Returns the bytes of a JSON file. */
+export function jsonBytes(value: unknown): Uint8Array {
+  return new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+// What a file says about its dtype has to be true of the file that is written.
+function withDtype(config: Readonly<Record<string, unknown>>, dtype: string) {
+  const said = ["torch_dtype", "dtype"].filter((key) => typeof config[key] === "string");
+  return { ...config, ...Object.fromEntries(said.map((key) => [key, dtype])) };
+}
+
+async function weightsOf(model: PreTrainedModel): Promise<Uint8Array> {
+  const { tensors, omitted, metadata } = model.fileNames;
+  const state = model.stateDict();
+  const named = new Set(Object.values(tensors));
+  const others = Object.keys(state).filter(
+    (name) => !named.has(name) && !Object.hasOwn(model.tied, name),
+  );
+  const made: eg.Tensor[] = [];
+  try {
+    const dict = Object.fromEntries([
+      ...Object.entries(tensors).map(([key, name]) => [key, state[name] as eg.Tensor] as const),
+      ...others.map((name) => [name, state[name] as eg.Tensor] as const),
+      ...Object.entries(omitted).map(([key, one]) => {
+        const tensor = eg.scope(() => constantOf(key, one));
+        made.push(tensor);
+        return [key, tensor] as const;
+      }),
+    ]);
+    return await bytesOf(dict, metadata);
+  } finally {
+    for (const tensor of [...made, ...Object.values(state)]) tensor.dispose();
+  }
+}
+
+/** Returns a safetensors file of tensors of any device, which are read without blocking. */
+export async function bytesOf(
+  dict: Readonly<Record<string, eg.Tensor>>,
+  metadata: Readonly<Record<string, string>>,
+): Promise<Uint8Array> {
+  if (Object.values(dict).every(({ device }) => device === "cpu")) {
+    return eg.io.saveSafetensors(dict, { metadata });
+  }
+  const pieces: Uint8Array[] = [];
+  const stream = new WritableStream<Uint8Array>({ write: (piece) => void pieces.push(piece) });
+  await eg.io.saveSafetensors(dict, stream, { metadata });
+  return new Uint8Array(await new Blob(pieces as BlobPart[]).arrayBuffer());
+}

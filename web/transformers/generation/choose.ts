@@ -1,0 +1,71 @@
+// The token that follows, from the scores of all.
+
+import * as eg from "edgegrad";
+import type { GenerateOptions } from "./generate.js";
+
+/**
+ * Returns a token per text, [batch, 1], for scores [batch, vocabulary]; `seen` are the tokens of each text, for the penalty of repetitions, and `isFirst`
+ * tells the first token that is generated.
+ */
+export type Chooser = (
+  scores: eg.Tensor,
+  seen: readonly (readonly number[])[] | null,
+  isFirst: boolean,
+) => eg.Tensor;
+
+/** Tokens that are never chosen, or not as the first one. */
+export interface Suppressed {
+  readonly always: readonly number[];
+  readonly atFirst: readonly number[];
+}
+
+/** Returns the function that chooses as the options say. */
+export function chooserOf(options: GenerateOptions, { always, atFirst }: Suppressed): Chooser {
+  const { doSample = false, repetitionPenalty = 1 } = options;
+  return (scores, seen, isFirst) => {
+    const fair = seen === null ? scores : penalized(scores, seen, repetitionPenalty);
+    const left = without(fair, isFirst ? [...always, ...atFirst] : always);
+    if (!doSample) return left.argmax(-1, true);
+    const { generator = null } = options;
+    return eg.multinomial(eg.softmax(kept(left, options), -1), 1, false, { generator });
+  };
+}
+
+function without(scores: eg.Tensor, tokens: readonly number[]): eg.Tensor {
+  if (tokens.length === 0) return scores;
+  const places = eg.tensor([...tokens], { dtype: "int64", device: scores.device });
+  return scores.indexFill(1, places, -Infinity);
+}
+
+function penalized(
+  scores: eg.Tensor,
+  seen: readonly (readonly number[])[],
+  penalty: number,
+): eg.Tensor {
+  const { device } = scores;
+  const tokens = eg.tensor(
+    seen.map((row) => [...row]),
+    { dtype: "int64", device },
+  );
+  const own = scores.gather(1, tokens);
+  return scores.scatter(1, tokens, eg.where(own.lt(0), own.mul(penalty), own.div(penalty)));
+}
+
+// In this order, as the probability of topP is that among the tokens that topK has left.
+function kept(scores: eg.Tensor, { temperature = 1, topK, topP = 1 }: GenerateOptions): eg.Tensor {
+  let left = temperature === 1 ? scores : scores.div(temperature);
+  const words = scores.shape[1] as number;
+  if (topK && topK < words) {
+    const [best] = left.topk(topK, -1);
+    left = left.maskedFill(left.lt(best.narrow(1, topK - 1, 1)), -Infinity);
+  }
+  if (topP === 1) return left;
+  const [sorted, places] = left.sort(-1, false);
+  const isRare = eg
+    .softmax(sorted, -1)
+    .cumsum(-1)
+    .le(1 - topP);
+  // The likeliest token always stays.
+  isRare.narrow(1, words - 1, 1).fill_(false);
+  return left.maskedFill(isRare.scatter(1, places, isRare), -Infinity);
+}

@@ -1,0 +1,298 @@
+// Texts that a model writes: token by token, each of which is read from the device alone.
+
+import * as eg from "edgegrad";
+import { KeyValueCache } from "../blocks/cache.js";
+import { fail, shown } from "../errors.js";
+import type { PreTrainedModel } from "../model.js";
+import {
+  checkOptions,
+  kCount,
+  kFlag,
+  kPositive,
+  kShare,
+  kWhole,
+  type OptionRule,
+  orNull,
+} from "../options.js";
+import { checkIds, kTensor } from "../tasks/inputs.js";
+import { type Chooser, chooserOf, type Suppressed } from "./choose.js";
+
+const kWhere = "generate";
+
+/** Receives tokens while they are generated: one array per call with a token per text, first those given, text by text. */
+export interface Streamer {
+  put(tokens: readonly (readonly number[])[]): void;
+  end?(): void;
+}
+
+/** Stops a generation. */
+export interface AbortSignalLike {
+  readonly aborted: boolean;
+  throwIfAborted(): void;
+}
+
+/** Options of `generate`. */
+export interface GenerateOptions {
+  /** The most tokens to generate; default 20. */
+  readonly maxNewTokens?: number | undefined;
+  /** Draw tokens by their probability instead of taking the likeliest; default false. */
+  readonly doSample?: boolean | undefined;
+  /** Scores are divided by it: below 1 likely tokens become likelier; default 1. */
+  readonly temperature?: number | undefined;
+  /** Draw among that many likeliest tokens; default: all. */
+  readonly topK?: number | null | undefined;
+  /** Draw among the likeliest tokens that together have this probability; default 1. */
+  readonly topP?: number | undefined;
+  /** Scores of tokens that have occurred are divided by it, negative ones multiplied; default 1. */
+  readonly repetitionPenalty?: number | undefined;
+  /** The token, or the tokens, that end a text; null for none; default: what the model's files say. */
+  readonly eosTokenId?: number | readonly number[] | null | undefined;
+  /** The token that fills up texts that have ended; default: what the model's files say, or the token that ends texts. */
+  readonly padTokenId?: number | undefined;
+  /** Not 0 for the tokens that count: texts of a batch are padded on the left. */
+  readonly attentionMask?: eg.Tensor | null | undefined;
+  /** The numbers that are drawn; default: the global generator. */
+  readonly generator?: eg.Generator | null | undefined;
+  /** Tokens that are not generated; default: those of generation_config.json. */
+  readonly suppressTokens?: readonly number[] | null | undefined;
+  /** Receives the tokens as they are generated. */
+  readonly streamer?: Streamer | null | undefined;
+  /** Stops; the promise then rejects with the signal's reason. */
+  readonly signal?: AbortSignalLike | null | undefined;
+}
+
+const kTokens: OptionRule = {
+  expected: "a token or a list of tokens",
+  accepts: (value) => (Array.isArray(value) ? value : [value]).every((one) => kWhole.accepts(one)),
+};
+
+/** The rule for an AbortSignal. */
+export const kSignal: OptionRule = orNull({
+  expected: "an AbortSignal",
+  accepts: (value) => typeof (value as Partial<AbortSignalLike> | null)?.aborted === "boolean",
+});
+
+const kOptions = {
+  maxNewTokens: kCount,
+  doSample: kFlag,
+  temperature: kPositive,
+  topK: orNull(kCount),
+  topP: kShare,
+  repetitionPenalty: kPositive,
+  eosTokenId: orNull(kTokens),
+  padTokenId: kWhole,
+  suppressTokens: orNull(kTokens),
+  attentionMask: kTensor,
+  generator: orNull({ expected: "a Generator", accepts: (value) => value instanceof eg.Generator }),
+  streamer: orNull({
+    expected: "an object with put()",
+    accepts: (value) => typeof (value as Partial<Streamer> | null)?.put === "function",
+  }),
+  signal: kSignal,
+};
+
+/** What a step of a generation passes to a model beside the tokens. */
+export interface StepOptions {
+  readonly pastKeyValues: KeyValueCache;
+  readonly attentionMask?: eg.Tensor;
+  readonly positionIds?: eg.Tensor;
+  readonly positions?: number;
+}
+
+/** Computes scores of the next token: [batch, 1, vocabulary]. */
+export type Scorer = (ids: eg.Tensor, options: StepOptions) => eg.Tensor;
+
+/** Continues the texts of `ids` by the scores of a model. */
+export async function generateFrom(
+  model: PreTrainedModel,
+  ids: eg.Tensor,
+  options: GenerateOptions,
+  scorer: Scorer,
+): Promise<eg.Tensor> {
+  checkIds(kWhere, ids);
+  checkOptions(kWhere, options, kOptions);
+  const run = new Run(model, ids, options, scorer);
+  const wasTraining = model.modules().filter(({ training }) => training);
+  model.eval();
+  try {
+    return await run.toTheEnd();
+  } finally {
+    run.dispose();
+    for (const module of wasTraining) module.training = true;
+  }
+}
+
+// What the texts of a batch have been padded to, read once.
+interface Padding {
+  /** [batch, 1]: the place of the first generated token of each text. */
+  readonly next: eg.Tensor;
+  readonly mask: eg.Tensor;
+  readonly positions: eg.Tensor;
+  readonly longest: number;
+}
+
+class Run {
+  readonly #cache: KeyValueCache;
+  readonly #choose: Chooser;
+  readonly #ends: ReadonlySet<number>;
+  readonly #fill: number;
+  readonly #most: number;
+  readonly #rows: number[][] = [];
+  #isDone: boolean[];
+  #padding: Padding | null = null;
+
+  constructor(
+    model: PreTrainedModel,
+    private readonly ids: eg.Tensor,
+    private readonly options: GenerateOptions,
+    private readonly scorer: Scorer,
+  ) {
+    const [batch, tokens] = ids.shape as [number, number];
+    this.#most = options.maxNewTokens ?? 20;
+    this.#cache = new KeyValueCache(tokens + this.#most);
+    this.#choose = chooserOf(options, suppressedBy(model, options));
+    this.#ends = endsOf(model, options);
+    this.#fill = fillOf(model, options, this.#ends);
+    this.#isDone = new Array(batch).fill(false);
+  }
+
+  async toTheEnd(): Promise<eg.Tensor> {
+    const { streamer, attentionMask, signal } = this.options;
+    signal?.throwIfAborted();
+    for (const row of (await this.ids.array()) as (number | bigint)[][]) {
+      this.#rows.push(row.map(Number));
+    }
+    if (attentionMask) this.#padding = await this.#paddingOf(attentionMask);
+    streamer?.put(this.#rows.map((row) => [...row]));
+    let input = this.ids;
+    for (let i = 0; i < this.#most; i++) {
+      const chosen = eg.keep(this.#step(input, i));
+      if (input !== this.ids) input.dispose();
+      input = chosen;
+      await this.#accept(input);
+      if (this.#isDone.every(Boolean)) break;
+    }
+    if (input !== this.ids) input.dispose();
+    streamer?.end?.();
+    const { device } = this.ids;
+    return eg.tensor(this.#rows, { dtype: "int64", device });
+  }
+
+  dispose(): void {
+    this.#cache.dispose();
+    for (const one of Object.values(this.#padding ?? {})) {
+      if (one instanceof eg.Tensor) one.dispose();
+    }
+  }
+
+  // Reads the tokens of a step and notes which texts have ended.
+  async #accept(chosen: eg.Tensor): Promise<void> {
+    const tokens = Array.from((await chosen.data()) as BigInt64Array, Number);
+    this.options.signal?.throwIfAborted();
+    this.#rows.forEach((row, i) => {
+      row.push(this.#isDone[i] ? this.#fill : (tokens[i] as number));
+    });
+    this.options.streamer?.put(this.#rows.map((row) => row.slice(-1)));
+    this.#isDone = this.#isDone.map((isDone, i) => isDone || this.#ends.has(tokens[i] as number));
+  }
+
+  #step(input: eg.Tensor, index: number): eg.Tensor {
+    return eg.noGrad(() =>
+      eg.scope(() => {
+        const scores = this.scorer(input, {
+          pastKeyValues: this.#cache,
+          ...this.#paddingAt(index),
+        });
+        const seen = this.options.repetitionPenalty === undefined ? null : this.#rows;
+        return this.#choose(scores.select(1, 0).float(), seen, index === 0);
+      }),
+    );
+  }
+
+  // The mask covers the tokens to come: a view of its beginning is that of a step.
+  async #paddingOf(given: eg.Tensor): Promise<Padding> {
+    const [batch, tokens] = this.ids.shape as [number, number];
+    if (String(given.shape) !== String([batch, tokens])) {
+      fail(
+        "ShapeMismatch",
+        kWhere,
+        `attentionMask: expected [${batch}, ${tokens}], got [${given.shape.join(", ")}].`,
+      );
+    }
+    const rows = ((await given.array()) as (number | boolean | bigint)[][]).map((row) =>
+      row.map(Number),
+    );
+    if (rows.some((row) => row.at(-1) === 0)) {
+      fail(
+        "InvalidArgument",
+        kWhere,
+        "attentionMask: pad on the left, because a text is continued at its end.",
+      );
+    }
+    const positions = rows.map((row) => {
+      let place = 0;
+      return row.map((one) => (one === 0 ? 1 : place++));
+    });
+    const lengths = rows.map((row) => row.filter((one) => one !== 0).length);
+    const whole = { dtype: "int64", device: this.ids.device } as const;
+    const kept = rows.map((row) => [...row, ...new Array(this.#most).fill(1)]);
+    return {
+      mask: eg.keep(eg.tensor(kept, whole)),
+      positions: eg.keep(eg.tensor(positions, whole)),
+      next: eg.keep(
+        eg.tensor(
+          lengths.map((one) => [one]),
+          whole,
+        ),
+      ),
+      longest: Math.max(...lengths),
+    };
+  }
+
+  #paddingAt(index: number) {
+    if (this.#padding === null) return {};
+    const { mask, positions, next, longest } = this.#padding;
+    const tokens = (this.ids.shape[1] as number) + index;
+    return {
+      attentionMask: mask.narrow(1, 0, tokens),
+      positionIds: index === 0 ? positions : next.add(index - 1),
+      positions: longest + index,
+    };
+  }
+}
+
+function endsOf(model: PreTrainedModel, { eosTokenId }: GenerateOptions): Set<number> {
+  const said = model.generationConfig.eos_token_id ?? model.config.eos_token_id ?? null;
+  const given = eosTokenId === undefined ? said : eosTokenId;
+  if (given === null) return new Set();
+  if (!kTokens.accepts(given)) {
+    fail(
+      "InvalidArgument",
+      kWhere,
+      `eos_token_id of the model is ${shown(given)}: pass eosTokenId.`,
+    );
+  }
+  return new Set([given].flat() as number[]);
+}
+
+function fillOf(
+  model: PreTrainedModel,
+  { padTokenId }: GenerateOptions,
+  ends: ReadonlySet<number>,
+): number {
+  const said = model.generationConfig.pad_token_id ?? model.config.pad_token_id;
+  const [end = 0] = ends;
+  return padTokenId ?? (kWhole.accepts(said) ? (said as number) : end);
+}
+
+// The tokens that the model's files forbid, everywhere and as the first one.
+function suppressedBy(
+  { generationConfig }: PreTrainedModel,
+  { suppressTokens }: GenerateOptions,
+): Suppressed {
+  const { suppress_tokens: always, begin_suppress_tokens: atFirst } = generationConfig;
+  const listed = (value: unknown) =>
+    Array.isArray(value) ? value.filter((one): one is number => kWhole.accepts(one)) : [];
+  if (suppressTokens !== undefined) return { always: suppressTokens ?? [], atFirst: [] };
+  return { always: listed(always), atFirst: listed(atFirst) };
+}

@@ -1,0 +1,66 @@
+// edgegrad/transformers: models in the layout of Hugging Face's files, to run and to train.
+
+export {
+  AutoModel,
+  AutoModelForCausalLM,
+  AutoModelForImageClassification,
+  AutoModelForSeq2SeqLM,
+  AutoModelForSequenceClassification,
+  AutoModelForSpeechSeq2Seq,
+  type AutoModelOf,
+  type FeatureModel,
+  type ImageClassifier,
+  type SequenceClassifier,
+} from "./auto.js";
+export { KeyValueCache } from "./blocks/cache.js";
+export type { ConfigValues } from "./config/config.js";
+export { ClipModel, type ClipOptions, type ClipOutput } from "./families/clip.js";
+export { supportedModels } from "./families/index.js";
+export type { FromPretrainedOptions } from "./files/load.js";
+export type { AbortSignalLike, GenerateOptions, Streamer } from "./generation/generate.js";
+export { type FeaturesOutput, type ModelOutput, PreTrainedModel } from "./model.js";
+export { CausalLanguageModel, type CausalOutput } from "./tasks/causal.js";
+export { Classifier, type ClassifierOutput } from "./tasks/classifier.js";
+export type {
+  CausalOptions,
+  DecoderOptions,
+  EncoderOptions,
+  ImageOptions,
+  TextClassifierOptions,
+} from "./tasks/inputs.js";
+export {
+  type Seq2SeqGenerateOptions,
+  Seq2SeqModel,
+  type Seq2SeqOptions,
+  type Seq2SeqOutput,
+} from "./tasks/seq2seq.js";
+export type {
+  TemplateClass,
+  TemplateLike,
+  TokenizerClass,
+  TokenizerLike,
+} from "./tokenizer/library.js";
+export { TextStreamer } from "./tokenizer/text_streamer.js";
+export {
+  AutoTokenizer,
+  type BatchOptions,
+  type ChatMessage,
+  type ChatOptions,
+  PreTrainedTokenizer,
+  type TokenizerOptions,
+} from "./tokenizer/tokenizer.js";
+export {
+  type CollatorOptions,
+  DataCollatorForLanguageModeling,
+  type LanguageBatch,
+} from "./training/collator.js";
+export { answerExample, type Example, packExamples } from "./training/examples.js";
+export {
+  type CheckpointOptions,
+  type FitOptions,
+  type FitResult,
+  fit,
+  type OptimizerLike,
+  type SchedulerLike,
+  type StepReport,
+} from "./training/fit.js";

@@ -1,0 +1,69 @@
+// The objects of options that functions take.
+
+import { fail, shown } from "./errors.js";
+
+type Check = (value: unknown) => boolean;
+
+/** A rule for an option: what a message says is expected, and whether a value is that. */
+export interface OptionRule {
+  readonly expected: string;
+  readonly accepts: Check;
+}
+
+const rule = (expected: string, accepts: Check): OptionRule => ({ expected, accepts });
+
+/** True or false. */
+export const kFlag = rule("true or false", (value) => typeof value === "boolean");
+/** A whole number that may be 0. */
+export const kWhole = rule("a whole number from 0", (value) => isWhole(value));
+/** A whole number of at least 1. */
+export const kCount = rule("a whole number from 1", (value) => isWhole(value) && value !== 0);
+/** A number above 0. */
+export const kPositive = rule("a number above 0", (value) => isNumber(value) && value > 0);
+/** A share above 0 and at most 1. */
+export const kShare = rule("a number above 0 and up to 1", (value) => {
+  return isNumber(value) && value > 0 && value <= 1;
+});
+/** A text. */
+export const kText = rule("a string", (value) => typeof value === "string");
+/** A function. */
+export const kFunction = rule("a function", (value) => typeof value === "function");
+/** An object. */
+export const kObject = rule("an object", (value) => typeof value === "object" && value !== null);
+
+/** One of some values. */
+export function oneOf(...values: readonly unknown[]): OptionRule {
+  return rule(values.map(shown).join(" or "), (value) => values.includes(value));
+}
+
+/** A value of a rule, or null. */
+export function orNull({ expected, accepts }: OptionRule): OptionRule {
+  return rule(`${expected} or null`, (value) => value === null || accepts(value));
+}
+
+const isNumber = (value: unknown): value is number => Number.isFinite(value);
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+/** Throws InvalidArgument for what is not an object of the options in `rules`; undefined stands for an option left out. */
+export function checkOptions(
+  where: string,
+  options: unknown,
+  rules: Readonly<Record<string, OptionRule>>,
+): void {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    fail("InvalidArgument", where, `expected an object of options, got ${shown(options)}.`);
+  }
+  for (const [name, value] of Object.entries(options)) {
+    const found = Object.hasOwn(rules, name) ? rules[name] : undefined;
+    if (found === undefined) {
+      const names = Object.keys(rules).join(", ");
+      fail("InvalidArgument", where, `unknown option "${name}"; the options are ${names}.`);
+    }
+    if (value !== undefined && !found.accepts(value)) {
+      fail("InvalidArgument", where, `${name}: expected ${found.expected}, got ${shown(value)}.`);
+    }
+  }
+}

@@ -1,0 +1,82 @@
+// Language models that read tokens from left to right, and predict the next one.
+
+import type * as eg from "edgegrad";
+import { KeyValueCache } from "../blocks/cache.js";
+import { Pass } from "../blocks/pass.js";
+import { type GenerateOptions, generateFrom } from "../generation/generate.js";
+import { type FeaturesOutput, type ModelOutput, PreTrainedModel } from "../model.js";
+import {
+  type CausalOptions,
+  causalOptions,
+  type DecoderOptions,
+  decoderOptions,
+} from "./inputs.js";
+import { nextTokenLoss } from "./losses.js";
+
+/** What the layers of a language model return. */
+export interface DecoderOutput extends FeaturesOutput {
+  /** The cache, with `useCache`. */
+  readonly pastKeyValues?: KeyValueCache;
+}
+
+/** What a language model returns. */
+export interface CausalOutput extends ModelOutput {
+  /** Scores of the next token: [batch, tokens, vocabulary]. */
+  readonly logits: eg.Tensor;
+  /** What the head reads: [batch, tokens, size]. */
+  readonly lastHiddenState: eg.Tensor;
+  /** The cache, with `useCache`. */
+  readonly pastKeyValues?: KeyValueCache;
+}
+
+/** The layers of a language model without its head. */
+export abstract class TextDecoder extends PreTrainedModel {
+  /** Compute the values of each layer again in backward instead of keeping them. */
+  gradientCheckpointing = false;
+
+  /** Returns the vectors of tokens. */
+  protected abstract embed(ids: eg.Tensor, options: DecoderOptions): eg.Tensor;
+
+  /** Computes the last hidden states from those vectors. */
+  protected abstract run(embedded: eg.Tensor, pass: Pass, options: DecoderOptions): eg.Tensor;
+
+  /** Computes the hidden states of the last layer. */
+  override forward(ids: eg.Tensor, given?: DecoderOptions): DecoderOutput {
+    const options = decoderOptions(this.constructor.name, ids, given);
+    const { pastKeyValues, useCache = false } = options;
+    const cache = pastKeyValues ?? (useCache ? new KeyValueCache() : null);
+    const embedded = this.embed(ids, options);
+    const pass = new Pass({ ids, like: embedded, isCausal: true, cache, ...options });
+    const lastHiddenState = this.run(embedded, pass, options);
+    return { lastHiddenState, ...(cache && { pastKeyValues: cache }) };
+  }
+}
+
+/** A language model that predicts the next token. */
+export abstract class CausalLanguageModel extends PreTrainedModel {
+  /** The layers without the head. */
+  protected abstract get decoder(): TextDecoder;
+
+  /** Returns the scores of tokens for hidden states. */
+  protected abstract scores(hidden: eg.Tensor): eg.Tensor;
+
+  /** Computes the scores of each next token, and the loss if labels are given. */
+  override forward(ids: eg.Tensor, given?: CausalOptions): CausalOutput {
+    const { labels, logitsToKeep, ...options } = causalOptions(this.constructor.name, ids, given);
+    const output = this.decoder.call(ids, options);
+    const { lastHiddenState: hidden } = output;
+    const tokens = hidden.shape[1] as number;
+    const kept = Math.min(logitsToKeep ?? tokens, tokens);
+    const logits = this.scores(kept < tokens ? hidden.narrow(1, tokens - kept, kept) : hidden);
+    return { ...output, logits, ...(labels && { loss: nextTokenLoss(logits, labels) }) };
+  }
+
+  /**
+   * Continues texts: resolves to the tokens given and those generated, [batch, tokens]. Rows that end early are filled up with padding.
+   */
+  generate(ids: eg.Tensor, options?: GenerateOptions): Promise<eg.Tensor> {
+    return generateFrom(this, ids, options ?? {}, (input, step) => {
+      return this.call(input, { ...step, logitsToKeep: 1 }).logits;
+    });
+  }
+}

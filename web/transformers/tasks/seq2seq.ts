@@ -1,0 +1,150 @@
+// Models that read one thing and write a text: an encoder, and a decoder that attends to it.
+
+import * as eg from "edgegrad";
+import type { KeyValueCache } from "../blocks/cache.js";
+import { CrossCache, type CrossSource, crossMask } from "../blocks/cross.js";
+import { Pass } from "../blocks/pass.js";
+import { fail } from "../errors.js";
+import { type GenerateOptions, generateFrom } from "../generation/generate.js";
+import { type ModelOutput, PreTrainedModel } from "../model.js";
+import { checkOptions } from "../options.js";
+import { checkIds, kTensor } from "./inputs.js";
+
+/** Options of models that read one thing and write a text. */
+export interface Seq2SeqOptions {
+  /** Not 0 for the tokens that are read and count. */
+  readonly attentionMask?: eg.Tensor | null | undefined;
+  /** The tokens that have been written; default: the labels, one place later. */
+  readonly decoderInputIds?: eg.Tensor | null | undefined;
+  /** Not 0 for those that count. */
+  readonly decoderAttentionMask?: eg.Tensor | null | undefined;
+  /** The text to write; -100 for tokens that do not count. */
+  readonly labels?: eg.Tensor | null | undefined;
+}
+
+/** What these models return. */
+export interface Seq2SeqOutput extends ModelOutput {
+  /** Scores of each token: [batch, tokens, vocabulary]. */
+  readonly logits: eg.Tensor;
+  /** What the encoder has read: [batch, tokens, size]. */
+  readonly encoderLastHiddenState: eg.Tensor;
+}
+
+/** Options of `generate` of these models. */
+export interface Seq2SeqGenerateOptions extends GenerateOptions {
+  /** The beginning of the texts: [batch, tokens]; default: the token that the model's files name. */
+  readonly decoderInputIds?: eg.Tensor | null | undefined;
+}
+
+const kOptions = {
+  attentionMask: kTensor,
+  decoderInputIds: kTensor,
+  decoderAttentionMask: kTensor,
+  labels: kTensor,
+};
+
+/** A model that reads one thing and writes a text. */
+export abstract class Seq2SeqModel extends PreTrainedModel {
+  /** Throws for what the encoder does not read. */
+  protected abstract checkInput(input: unknown): asserts input is eg.Tensor;
+
+  /** Returns what the encoder has read. */
+  protected abstract encode(input: eg.Tensor, attentionMask: eg.Tensor | null): eg.Tensor;
+
+  /** Returns the scores of tokens, of the last only if `isLast`. */
+  protected abstract decode(
+    ids: eg.Tensor,
+    source: CrossSource,
+    rest: {
+      readonly cache: KeyValueCache | null;
+      readonly attentionMask: eg.Tensor | null;
+      readonly isLast: boolean;
+    },
+  ): eg.Tensor;
+
+  /** Reads `input`, and computes the scores of the text. */
+  override forward(input: eg.Tensor, given: Seq2SeqOptions = {}): Seq2SeqOutput {
+    const where = this.constructor.name;
+    this.checkInput(input);
+    checkOptions(where, given, kOptions);
+    const { attentionMask = null, labels, decoderAttentionMask = null } = given;
+    const ids = given.decoderInputIds ?? (labels && this.movedOn(labels));
+    if (!ids) fail("InvalidArgument", where, "expected decoderInputIds or labels.");
+    checkIds(where, ids);
+    const hidden = this.encode(input, attentionMask);
+    const source = { hidden, mask: crossMask(attentionMask, hidden.dtype), cache: null };
+    const rest = { cache: null, attentionMask: decoderAttentionMask, isLast: false };
+    const logits = this.decode(ids, source, rest);
+    const words = logits.shape.at(-1) as number;
+    return {
+      logits,
+      encoderLastHiddenState: hidden,
+      ...(labels && {
+        loss: eg.crossEntropy(
+          logits.reshape([-1, words]).float(),
+          labels.reshape([-1]).to("int64"),
+        ),
+      }),
+    };
+  }
+
+  /** Writes a text for what is read: resolves to its tokens, [batch, tokens], from the first one on. */
+  async generate(input: eg.Tensor, options: Seq2SeqGenerateOptions = {}): Promise<eg.Tensor> {
+    this.checkInput(input);
+    const { attentionMask = null, decoderInputIds, ...rest } = options;
+    const start = decoderInputIds ?? this.startTokens(input.shape[0] as number, input.device);
+    const crosses = new CrossCache();
+    let source: CrossSource | null = null;
+    try {
+      return await generateFrom(this, start, rest, (ids, { pastKeyValues: cache }) => {
+        source ??= this.kept(input, attentionMask, crosses);
+        return this.decode(ids, source, { cache, attentionMask: null, isLast: true });
+      });
+    } finally {
+      crosses.dispose();
+      const { hidden, mask } = (source ?? {}) as Partial<CrossSource>;
+      hidden?.dispose();
+      mask?.dispose();
+      if (start !== decoderInputIds) start.dispose();
+    }
+  }
+
+  private kept(input: eg.Tensor, attentionMask: eg.Tensor | null, cache: CrossCache): CrossSource {
+    const hidden = eg.keep(this.encode(input, attentionMask));
+    const mask = crossMask(attentionMask, hidden.dtype);
+    return { hidden, mask: mask && eg.keep(mask), cache };
+  }
+
+  private get firstToken(): number {
+    const { generationConfig, config } = this;
+    const first = generationConfig.decoder_start_token_id ?? config.decoder_start_token_id;
+    if (Number.isSafeInteger(first)) return first as number;
+    return fail(
+      "InvalidArgument",
+      this.constructor.name,
+      "the model's files have no decoder_start_token_id: pass decoderInputIds.",
+    );
+  }
+
+  private startTokens(batch: number, device: eg.Device): eg.Tensor {
+    return eg.full([batch, 1], this.firstToken, { dtype: "int64", device });
+  }
+
+  // What was written before each token of the labels.
+  private movedOn(labels: eg.Tensor): eg.Tensor {
+    const [batch, tokens] = labels.shape as [number, number];
+    const padding = Number(this.config.pad_token_id ?? 0);
+    const before = labels.narrow(1, 0, tokens - 1).to("int64");
+    const start = this.startTokens(batch, labels.device);
+    return eg.cat([start, before.maskedFill(before.eq(-100), padding)], 1);
+  }
+}
+
+/** Returns the pass of a decoder. */
+export function decoderPass(
+  ids: eg.Tensor,
+  like: eg.Tensor,
+  rest: { readonly cache: KeyValueCache | null; readonly attentionMask: eg.Tensor | null },
+): Pass {
+  return new Pass({ ids, like, isCausal: true, ...rest });
+}
