@@ -1,10 +1,10 @@
 // edgegrad/onnx: ONNX models as trainable modules, and modules as ONNX models.
 
 export type { SaveOptions } from "./export/options.js";
+export type { ExternalData } from "./files/external.js";
 export type { GraphValue } from "./interface.js";
 export { type LoadOptions, load } from "./load.js";
 export { OnnxModule, type OnnxResult } from "./module.js";
 export { type SupportedOp, supportedOps } from "./ops/index.js";
 export { save } from "./save.js";
 export type { BlobSource, ResponseSource, Source, UrlSource } from "./source.js";
-export type { ExternalData } from "./tensors/external.js";

@@ -1,6 +1,8 @@
 // Reads a message in protobuf's wire format. Bytes are views of the file, not copies; fields that are not in the table are skipped.
 
 import { fail } from "../errors.js";
+import { Budget, kEntry, kText } from "./budget.js";
+import { countIntegers, readIntegers } from "./numbers.js";
 import { type Field, fieldsByNumber, type Message, type MessageName } from "./schema.js";
 
 /** The most messages inside each other, so that a hostile file does not exhaust the stack. */
@@ -12,9 +14,44 @@ const kFixed64 = 1;
 const kBytes = 2;
 const kFixed32 = 5;
 
-/** Returns the message in these bytes; throws InvalidArgument if they are damaged. */
-export function readMessage<N extends MessageName>(name: N, bytes: Uint8Array): Message<N> {
-  return new Reader(bytes).message(name, bytes.length, 0) as Message<N>;
+/** The most pieces that a list of elements is in: files have one, or elements one by one without anything between them. */
+const kMostRuns = 64;
+
+/** Where bytes come from. */
+export interface Origin {
+  /** The position of the first one in its file. */
+  readonly start: number;
+  /** The size of the file. */
+  readonly size: number;
+  readonly budget: Budget;
+}
+
+/** Returns the origin of a file's own bytes. */
+export function originOf(size: number): Origin {
+  return { start: 0, size, budget: new Budget(kWhere, size) };
+}
+
+/** Returns the message in these bytes; throws InvalidArgument if they are damaged. `origin` says which part of a file they are. */
+export function readMessage<N extends MessageName>(
+  name: N,
+  bytes: Uint8Array,
+  origin: Origin = originOf(bytes.length),
+): Message<N> {
+  return new Reader(bytes, origin).message(name, bytes.length, 0) as Message<N>;
+}
+
+/** A field as it lies in a file: its number, and from where to where its tag and its value are. */
+export interface Place {
+  readonly number: number;
+  readonly wire: number;
+  readonly from: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Returns the place of the field at the beginning of these bytes, of which `left` belong to its message, and more may follow. */
+export function placeAt(bytes: Uint8Array, left: number, origin: Origin): Place {
+  return new Reader(bytes, origin).place(left);
 }
 
 const kNoValues: readonly never[] = Object.freeze([]);
@@ -37,16 +74,20 @@ function emptyMessage(name: MessageName): Record<string, unknown> {
 class Reader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
-  readonly #decoder = new TextDecoder();
+  #decoder: TextDecoder | null = null;
+  readonly #origin: Origin;
   #at = 0;
+  #runs = 0;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, origin: Origin) {
     this.#bytes = bytes;
+    this.#origin = origin;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   message(name: MessageName, end: number, depth: number): Record<string, unknown> {
     if (depth > kMaxDepth) this.#damaged(`messages inside each other, more than ${kMaxDepth} deep`);
+    this.#origin.budget.message(name);
     const fields = fieldsByNumber(name);
     const found = { ...emptyMessage(name) };
     while (this.#at < end) {
@@ -59,17 +100,41 @@ class Reader {
     return found;
   }
 
+  place(left: number): Place {
+    const { start: from } = this.#origin;
+    const tag = this.#length(left);
+    const wire = tag & 7;
+    const length = wire === kBytes ? this.#length(left) : 0;
+    const start = from + this.#at;
+    if (length > left - this.#at) this.#tooShort(length, left);
+    if (wire !== kBytes) this.#skip(wire, left);
+    return { number: tag >>> 3, wire, from, start, end: from + this.#at + length };
+  }
+
   #field(
     found: Record<string, unknown>,
-    { name, content, isList }: Field,
+    { name, number, content, isList }: Field,
     wire: number,
     end: number,
     depth: number,
   ): void {
+    if (isElements(content)) {
+      const before = found[name] as Elements | undefined;
+      if (before !== undefined && ++this.#runs > kMostRuns) {
+        this.#damaged("the elements of a tensor in many pieces");
+      }
+      const more =
+        wire === kBytes
+          ? this.#packed(content, this.#end(end))
+          : this.#singles(content, (number << 3) | wire, end);
+      found[name] = joined(before, more);
+      return;
+    }
     if (!isList) {
       found[name] = this.#value(content, wire, end, depth);
       return;
     }
+    this.#origin.budget.spend(kEntry);
     if (found[name] === kNoValues) found[name] = [];
     const list = found[name] as unknown[];
     const isPacked = wire === kBytes && Object.hasOwn(kWireOf, content);
@@ -79,10 +144,48 @@ class Reader {
     }
     const last = this.#end(end);
     const each = kWireOf[content] as number;
-    while (this.#at < last) list.push(this.#value(content, each, last, depth));
+    while (this.#at < last) {
+      this.#origin.budget.spend(kEntry);
+      list.push(this.#value(content, each, last, depth));
+    }
   }
 
-  #value(content: Field["content"], wire: number, end: number, depth: number): unknown {
+  // Elements that are not packed follow each other with a tag for each.
+  #singles(content: Packed, tag: number, end: number): Elements {
+    const { make, as } = kPacked[content];
+    const found: (number | bigint)[] = [];
+    do {
+      this.#origin.budget.spend(kEntry);
+      found.push(this.#value(as, tag & 7, end, 0) as number | bigint);
+    } while (this.#at < end && this.#bytes[this.#at] === tag && ++this.#at);
+    return make(found);
+  }
+
+  #packed(content: Packed, last: number): Elements {
+    const bytes = this.#bytes.subarray(this.#at, last);
+    const { width } = kPacked[content];
+    this.#at = last;
+    if (content === "floats" || content === "doubles") {
+      if (bytes.length % width !== 0) this.#damaged(`${bytes.length} bytes of numbers`);
+      this.#origin.budget.spend(bytes.length);
+      const { buffer } = new Uint8Array(bytes);
+      return content === "floats" ? new Float32Array(buffer) : new Float64Array(buffer);
+    }
+    const count = countIntegers(bytes);
+    this.#origin.budget.spend(count * width);
+    const result = content === "int32s" ? new Int32Array(count) : new BigInt64Array(count);
+    const words = new Int32Array(result.buffer);
+    const upper = content === "int32s" ? null : words.subarray(1);
+    if (!readIntegers(bytes, words, upper, width / 4)) this.#damaged("an integer without an end");
+    return result;
+  }
+
+  #value(
+    content: Exclude<Field["content"], Packed>,
+    wire: number,
+    end: number,
+    depth: number,
+  ): unknown {
     const expected = kWireOf[content] ?? kBytes;
     if (wire !== expected) {
       this.#damaged(`a field of wire type ${wire} where ${expected} belongs`);
@@ -106,8 +209,10 @@ class Reader {
 
   // Most texts are short names, for which a call of the decoder takes longer than their characters.
   #text(bytes: Uint8Array): string {
+    this.#origin.budget.spend(kText + bytes.length);
     if (bytes.length > 64 || bytes.some((one) => one > 127)) {
       // Memory that threads share cannot be decoded.
+      this.#decoder ??= new TextDecoder();
       return this.#decoder.decode(new Uint8Array(bytes));
     }
     return String.fromCharCode(...bytes);
@@ -173,9 +278,43 @@ class Reader {
     fail(
       "InvalidArgument",
       kWhere,
-      `expected an ONNX model, got damaged bytes: ${found}, at byte ${this.#at} of ${this.#bytes.length}. Fetch or export the file again.`,
+      `expected an ONNX model, got damaged bytes: ${found}, at byte ${this.#origin.start + this.#at} of ${this.#origin.size}. Fetch or export the file again.`,
     );
   }
+}
+
+type Elements = Float32Array | Float64Array | Int32Array | BigInt64Array;
+type Packed = "floats" | "doubles" | "int32s" | "int64s";
+
+/** Lists of elements: their bytes in memory, and the content of one that is not packed. */
+const kPacked = {
+  floats: {
+    width: 4,
+    as: "float",
+    make: (all: (number | bigint)[]) => Float32Array.from(all, Number),
+  },
+  doubles: {
+    width: 8,
+    as: "double",
+    make: (all: (number | bigint)[]) => Float64Array.from(all, Number),
+  },
+  int32s: { width: 4, as: "int", make: (all: (number | bigint)[]) => Int32Array.from(all, Number) },
+  int64s: {
+    width: 8,
+    as: "int",
+    make: (all: (number | bigint)[]) => BigInt64Array.from(all, BigInt),
+  },
+} as const;
+
+const isElements = (content: Field["content"]): content is Packed =>
+  Object.hasOwn(kPacked, content);
+
+function joined(before: Elements | undefined, more: Elements): Elements {
+  if (before === undefined) return more;
+  const bytes = new Uint8Array(before.byteLength + more.byteLength);
+  bytes.set(new Uint8Array(before.buffer));
+  bytes.set(new Uint8Array(more.buffer), before.byteLength);
+  return new (more.constructor as new (buffer: ArrayBuffer) => Elements)(bytes.buffer);
 }
 
 const kWireOf: Readonly<Partial<Record<Field["content"], number>>> = {

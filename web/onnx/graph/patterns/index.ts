@@ -19,5 +19,5 @@ export function fuse(graph: Subgraph, constants: ReadonlyMap<number, Value>): vo
     findHardSwish,
     findAttention,
   ];
-  for (const pattern of patterns) replaceAll(graph, constants, pattern);
+  replaceAll(graph, constants, patterns);
 }
