@@ -57,10 +57,10 @@ describe("a million empty parts are refused or cost little:", () => {
   }
 });
 
-test("elements of a tensor in thousands of pieces are refused", async () => {
+test("elements of a tensor in several pieces are refused", async () => {
   // One element, another field, one element...
   const pieces = repeated([(4 << 3) | 2, 4, 0, 0, 128, 63, ...field(2, 1)], 10_000);
-  await assert.rejects(onnx.load(block(7, block(5, pieces))), /in many pieces/);
+  await assert.rejects(onnx.load(block(7, block(5, pieces))), /elements of a tensor in pieces/);
 });
 
 const kOutput = [valueInfo("y", null)];

@@ -2,7 +2,7 @@
 // twice.
 
 import { fail } from "../errors.js";
-import { type Origin, originOf, type Place, placeAt, readMessage } from "../proto/read.js";
+import { type Origin, originOf, readMessage } from "../proto/read.js";
 import { fieldsByNumber, kMessages, type Message } from "../proto/schema.js";
 import type { OpenFile } from "../source.js";
 import type { FilePart } from "../tensors/decode.js";
@@ -16,6 +16,7 @@ const kMostHead = 20;
 /** Fields that are looked at one by one, so that a file of tiny ones takes no time. */
 const kMostFields = 200_000;
 
+const kWhere = "onnx.load";
 const kBytes = 2;
 const [kGraph] = kMessages.Model.graph;
 const [kInitializer] = kMessages.Graph.initializer;
@@ -90,7 +91,7 @@ class Scanner {
       found = merged(name, found, more);
     };
     for (let at = from; at < to; ) {
-      const place = await this.#place(at, to);
+      const place = await this.#place(name, at, to);
       at = place.end;
       if (!isApart(place)) continue;
       await readUpTo(place.from);
@@ -101,13 +102,9 @@ class Scanner {
     return found;
   }
 
-  async #place(at: number, end: number): Promise<Place> {
+  async #place(name: Piecewise, at: number, end: number): Promise<Place> {
     if (++this.#fieldCount > kMostFields) {
-      fail(
-        "InvalidArgument",
-        "onnx.load",
-        `the file has more than ${kMostFields} nodes and tensors.`,
-      );
+      fail("InvalidArgument", kWhere, `the file has more than ${kMostFields} nodes and tensors.`);
     }
     const needed = Math.min(end, at + kMostHead);
     const isInside = at >= this.#windowStart && needed <= this.#windowStart + this.#window.length;
@@ -116,10 +113,51 @@ class Scanner {
       const last = Math.min(this.file.size, at + kWindow);
       this.#window = (await this.file.read(at, last)).slice();
     }
-    const bytes = this.#window.subarray(at - this.#windowStart);
-    return placeAt(bytes, end - at, { ...this.#origin, start: at });
+    const place = placeIn(this.#window, this.#windowStart, at, end);
+    return place ?? this.#damaged(name, at, end);
+  }
+
+  // Reading what is left of the message says what is wrong with it.
+  async #damaged(name: Piecewise, at: number, end: number): Promise<never> {
+    const bytes = await this.file.read(at, end);
+    readMessage(name, bytes, { ...this.#origin, start: at });
+    return fail("InvalidArgument", kWhere, `expected an ONNX model, got damaged bytes at ${at}.`);
   }
 }
+
+/** A field as it lies in a file: its number, and from where to where its tag and its value are. */
+interface Place {
+  readonly number: number;
+  readonly wire: number;
+  readonly from: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+// Returns the place of the field at `at`, or null if it is damaged; `bytes` are those from `first` on.
+function placeIn(bytes: Uint8Array, first: number, at: number, end: number): Place | null {
+  let next = at;
+  const integer = () => {
+    let value = 0;
+    for (let scale = 1; next < end && scale < 2 ** 70; scale *= 128) {
+      const byte = bytes[next++ - first] ?? 0;
+      value += (byte & 127) * scale;
+      if (byte < 128) return value;
+    }
+    return Number.NaN;
+  };
+  const tag = integer();
+  const wire = tag % 8;
+  const length = wire === kBytes ? integer() : (kFixed[wire] ?? Number.NaN);
+  const start = next;
+  const value = wire === 0 ? integer() : 0;
+  const isWhole = length <= end - next && !Number.isNaN(value);
+  const number = Math.floor(tag / 8);
+  return isWhole ? { number, wire, from: at, start, end: next + length } : null;
+}
+
+/** The bytes of values that have no length before them; those of integers count themselves. */
+const kFixed: Readonly<Record<number, number>> = { 0: 0, 1: 8, 5: 4 };
 
 const isLong = ({ wire, start, end }: Place) => wire === kBytes && end - start > kLarge;
 

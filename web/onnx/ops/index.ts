@@ -33,7 +33,7 @@ interface Domain {
 
 /** ONNX's own domain. */
 export const kOwn: Domain = {
-  newest: 24,
+  newest: 25,
   ops: {
     ...kActivations,
     ...kArithmetic,

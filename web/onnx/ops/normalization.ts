@@ -115,9 +115,11 @@ function localResponse(
   return x.div(eg.pow(sums.mul(alpha / size).add(bias), beta));
 }
 
+const kLayer = { axis: int(-1), epsilon: float(1e-5), stash_type: ignored };
+
 /** Normalisation by the root mean square, which ONNX Runtime has in its own domain, too. */
 export const simplifiedLayerNormalization = op({
-  attributes: { axis: int(-1), epsilon: float(1e-5), stash_type: ignored },
+  attributes: kLayer,
   run: ([x, scale], { axis, epsilon }) => rmsNormalization(tensor(x), tensor(scale), axis, epsilon),
 });
 
@@ -131,7 +133,7 @@ export const kNormalization: Ops = {
   }),
   LayerNormalization: op({
     since: 1,
-    attributes: { axis: int(-1), epsilon: float(1e-5), stash_type: ignored },
+    attributes: kLayer,
     run: (inputs, { axis, epsilon }, { wanted }) =>
       layerNormalization(inputs, axis, epsilon, wanted),
   }),

@@ -17,11 +17,9 @@ export const kText = 64;
 
 /** Counts the memory that the parts of a file take. */
 export class Budget {
-  readonly #where: string;
   #left: number;
 
-  constructor(where: string, fileBytes: number) {
-    this.#where = where;
+  constructor(fileBytes: number) {
     this.#left = kFloor + kPerByte * fileBytes;
   }
 
@@ -34,8 +32,7 @@ export class Budget {
   spend(bytes: number): void {
     this.#left -= bytes;
     if (this.#left >= 0) return;
-    const text =
-      "the file has so many small parts that it would fill the memory; no exporter writes such files.";
-    fail("InvalidArgument", this.#where, text);
+    const text = "the file has so many small parts that it would fill the memory.";
+    fail("InvalidArgument", "onnx.load", text);
   }
 }

@@ -14,9 +14,6 @@ const kFixed64 = 1;
 const kBytes = 2;
 const kFixed32 = 5;
 
-/** The most pieces that a list of elements is in: files have one, or elements one by one without anything between them. */
-const kMostRuns = 64;
-
 /** Where bytes come from. */
 export interface Origin {
   /** The position of the first one in its file. */
@@ -28,7 +25,7 @@ export interface Origin {
 
 /** Returns the origin of a file's own bytes. */
 export function originOf(size: number): Origin {
-  return { start: 0, size, budget: new Budget(kWhere, size) };
+  return { start: 0, size, budget: new Budget(size) };
 }
 
 /** Returns the message in these bytes; throws InvalidArgument if they are damaged. `origin` says which part of a file they are. */
@@ -38,20 +35,6 @@ export function readMessage<N extends MessageName>(
   origin: Origin = originOf(bytes.length),
 ): Message<N> {
   return new Reader(bytes, origin).message(name, bytes.length, 0) as Message<N>;
-}
-
-/** A field as it lies in a file: its number, and from where to where its tag and its value are. */
-export interface Place {
-  readonly number: number;
-  readonly wire: number;
-  readonly from: number;
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Returns the place of the field at the beginning of these bytes, of which `left` belong to its message, and more may follow. */
-export function placeAt(bytes: Uint8Array, left: number, origin: Origin): Place {
-  return new Reader(bytes, origin).place(left);
 }
 
 const kNoValues: readonly never[] = Object.freeze([]);
@@ -77,7 +60,6 @@ class Reader {
   #decoder: TextDecoder | null = null;
   readonly #origin: Origin;
   #at = 0;
-  #runs = 0;
 
   constructor(bytes: Uint8Array, origin: Origin) {
     this.#bytes = bytes;
@@ -100,17 +82,6 @@ class Reader {
     return found;
   }
 
-  place(left: number): Place {
-    const { start: from } = this.#origin;
-    const tag = this.#length(left);
-    const wire = tag & 7;
-    const length = wire === kBytes ? this.#length(left) : 0;
-    const start = from + this.#at;
-    if (length > left - this.#at) this.#tooShort(length, left);
-    if (wire !== kBytes) this.#skip(wire, left);
-    return { number: tag >>> 3, wire, from, start, end: from + this.#at + length };
-  }
-
   #field(
     found: Record<string, unknown>,
     { name, number, content, isList }: Field,
@@ -119,15 +90,11 @@ class Reader {
     depth: number,
   ): void {
     if (isElements(content)) {
-      const before = found[name] as Elements | undefined;
-      if (before !== undefined && ++this.#runs > kMostRuns) {
-        this.#damaged("the elements of a tensor in many pieces");
-      }
-      const more =
+      if (found[name] !== undefined) this.#damaged("the elements of a tensor in pieces");
+      found[name] =
         wire === kBytes
           ? this.#packed(content, this.#end(end))
           : this.#singles(content, (number << 3) | wire, end);
-      found[name] = joined(before, more);
       return;
     }
     if (!isList) {
@@ -308,14 +275,6 @@ const kPacked = {
 
 const isElements = (content: Field["content"]): content is Packed =>
   Object.hasOwn(kPacked, content);
-
-function joined(before: Elements | undefined, more: Elements): Elements {
-  if (before === undefined) return more;
-  const bytes = new Uint8Array(before.byteLength + more.byteLength);
-  bytes.set(new Uint8Array(before.buffer));
-  bytes.set(new Uint8Array(more.buffer), before.byteLength);
-  return new (more.constructor as new (buffer: ArrayBuffer) => Elements)(bytes.buffer);
-}
 
 const kWireOf: Readonly<Partial<Record<Field["content"], number>>> = {
   int: kVarint,

@@ -7,7 +7,14 @@ import type { TypeName } from "../proto/types.js";
 import type { OpenFile } from "../source.js";
 import { Host } from "../values/host.js";
 import { isInteger, typeNumbered } from "../values/types.js";
-import { float4, float8, halfFloats, nibbles, upperHalves } from "./small_floats.js";
+import {
+  float4,
+  float8,
+  halfFloats,
+  powersOfTwo,
+  smallIntegers,
+  upperHalves,
+} from "./small_floats.js";
 
 const kWhere = "onnx.load";
 
@@ -39,6 +46,9 @@ export const kBits: Readonly<Record<TypeName, number>> = {
   uint4: 4,
   int4: 4,
   float4e2m1: 4,
+  float8e8m0: 8,
+  uint2: 2,
+  int2: 2,
 };
 
 /** A tensor of a file, whose element type and sizes have been checked. */
@@ -113,7 +123,7 @@ function isRaw({ message, apart }: Stored): boolean {
 function expectedLength(one: Stored): number {
   const bits = kBits[one.type];
   if (one.type !== "string" && isRaw(one)) return Math.ceil((one.count * bits) / 8);
-  if (bits === 4) return Math.ceil(one.count / 2);
+  if (bits < 8) return Math.ceil((one.count * bits) / 8);
   return one.type.startsWith("complex") ? one.count * 2 : one.count;
 }
 
@@ -190,11 +200,15 @@ export function elementsIn(type: TypeName, raw: Uint8Array, count: number): Elem
       return halfFloats(new Uint16Array(...at(2)));
     case "bfloat16":
       return upperHalves(new Uint16Array(...at(2)));
+    case "int2":
+    case "uint2":
     case "int4":
     case "uint4":
-      return nibbles(raw, count, type === "int4");
+      return smallIntegers(raw, count, kBits[type], type.startsWith("i"));
     case "float4e2m1":
-      return float4(nibbles(raw, count, false));
+      return float4(smallIntegers(raw, count, 4, false));
+    case "float8e8m0":
+      return powersOfTwo(raw);
     case "bool":
     case "uint8":
       return raw;
@@ -209,11 +223,7 @@ function withoutSign(values: BigInt64Array): BigInt64Array {
   for (let i = 1; i < words.length; i += 2) {
     if ((words[i] as number) >= 0) continue;
     const value = BigInt.asUintN(64, values[(i - 1) / 2] as bigint);
-    fail(
-      "InvalidArgument",
-      kWhere,
-      `expected uint64 elements below 2^63, which int64 can hold, got ${value}.`,
-    );
+    fail("InvalidArgument", kWhere, `expected uint64 elements below 2^63, got ${value}.`);
   }
   return values;
 }
