@@ -30,7 +30,7 @@ await main(async () => {
   await step("write the tables of docs/guide/onnx.md and onnx_export.md", async () => {
     const pages = await import("../tests/js/support/onnx_pages.mjs");
     const saved = await pages.savedNames();
-    writePart(pages.kLoadPage, pages.loadTable());
+    writePart(pages.kLoadPage, await pages.loadTable());
     writePart(
       pages.kSavePage,
       pages.saveTable((name) => saved.has(name)),

@@ -10,6 +10,7 @@ export const kContenders = {
   tfjs: { title: "tfjs-wasm", library: "tfjs" },
   jax: { title: "jax-js", library: "jax" },
   jaxCompiled: { title: "jax-js jit", library: "jax", compiled: true },
+  ort: { title: "onnxruntime-web", library: "ort", threads: 1 },
   edgegradGpu: { title: "edgegrad webgpu", library: "edgegrad", device: "webgpu" },
   tfjsGpu: { title: "tfjs-webgpu", library: "tfjs", device: "webgpu" },
   jaxGpu: { title: "jax-js webgpu", library: "jax", device: "webgpu" },
@@ -20,4 +21,4 @@ export const ourResult = (results) =>
   results.find(({ contender }) => kContenders[contender].library === "edgegrad");
 
 /** Returns whether a column is another library, next to which our result is printed as a ratio. */
-export const isPeer = (id) => ["tfjs", "jax", "torch"].includes(kContenders[id].library);
+export const isPeer = (id) => ["tfjs", "jax", "torch", "ort"].includes(kContenders[id].library);

@@ -2,9 +2,14 @@
 
 import { EdgeGradError, type ErrorCode } from "edgegrad";
 
+/** The most characters of a message: files choose the names in it. */
+const kMostCharacters = 10_000;
+
 /** Throws `[where] message`. */
 export function fail(code: ErrorCode, where: string, message: string): never {
-  throw new EdgeGradError(code, `[${where}] ${message}`);
+  const isLong = message.length > kMostCharacters;
+  const text = isLong ? `${message.slice(0, kMostCharacters)}... (cut)` : message;
+  throw new EdgeGradError(code, `[${where}] ${text}`);
 }
 
 /** Throws for a mode that an op does not have. */

@@ -1,6 +1,6 @@
 // What a model says about itself beside its graph.
 
-import { kBuffersKey } from "./export/loaded.js";
+import { kBuffersKey } from "./export/kept_file.js";
 import { normalDomain } from "./graph/compile.js";
 import type { Message } from "./proto/schema.js";
 

@@ -2,6 +2,7 @@
 
 export type { OnnxDescription, OnnxInitializer, OnnxNode } from "./description.js";
 export type { SaveOptions } from "./export/options.js";
+export type { ExternalData } from "./files/external.js";
 export type { OnnxHeader } from "./header.js";
 export { inspect } from "./inspect.js";
 export type { GraphValue } from "./interface.js";
@@ -10,4 +11,3 @@ export { OnnxModule, type OnnxResult } from "./module.js";
 export { type SupportedOp, supportedOps } from "./ops/index.js";
 export { save } from "./save.js";
 export type { BlobSource, ResponseSource, Source, UrlSource } from "./source.js";
-export type { ExternalData } from "./tensors/external.js";

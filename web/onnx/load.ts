@@ -2,20 +2,29 @@
 
 import * as eg from "edgegrad";
 import { fail } from "./errors.js";
-import { buffersIn, fileWithout } from "./export/loaded.js";
+import { buffersIn, fileWithout } from "./export/kept_file.js";
+import type { ExternalData } from "./files/external.js";
 import { noteReleases, readBy, removeUnused, usesOf } from "./graph/analyze.js";
-import { type Compiled, compile, type Initializer, isFloating } from "./graph/compile.js";
+import {
+  type Compiled,
+  compile,
+  type Initializer,
+  isFloating,
+  normalDomain,
+} from "./graph/compile.js";
 import { fuse } from "./graph/patterns/index.js";
 import type { Subgraph } from "./graph/program.js";
 import { headerOf } from "./header.js";
 import { graphValue } from "./interface.js";
 import { type Member, moduleOf, type OnnxModule, type Program } from "./module.js";
 import { memberPaths } from "./names.js";
+import { type Domains, loadDomains } from "./ops/index.js";
 import { readMessage } from "./proto/read.js";
 import type { Message } from "./proto/schema.js";
-import { bytesOf, type Source } from "./source.js";
-import { freeScratch, hostOf, tensorOfStored } from "./tensors/decode.js";
-import { type ExternalData, readExternal } from "./tensors/external.js";
+import { type OpenFile, openFile, type Source } from "./source.js";
+import { type Apart, disposeTensors, freeScratch, hostOf } from "./tensors/decode.js";
+import { externalTensors } from "./tensors/external_tensors.js";
+import { tensorOfStored } from "./tensors/pieces.js";
 import { kMostHostElements } from "./values/host.js";
 import type { Value } from "./values/value.js";
 
@@ -43,12 +52,52 @@ const kOptions = ["externalData", "outputs", "trainable"];
  */
 export async function load(source: Source, options: LoadOptions = {}): Promise<OnnxModule> {
   checkOptions(options);
-  const model = readMessage("Model", await bytesOf(kWhere, source));
-  const external = await readExternal(model, options.externalData, source);
+  const file = await openFile(kWhere, source);
   try {
-    return eg.scope(() => moduleFrom(compile(model, external), model, options));
+    const { model, apart } = await readFile(file, source, options.externalData);
+    return moduleOfParts(model, apart, await loadDomains(domainsIn(model)), options);
   } finally {
     freeScratch();
+    await file.close();
+  }
+}
+
+/** Returns the domains of a model's ops. Some files have nodes of domains that they do not import. */
+export function domainsIn(model: Message<"Model">): Set<string> {
+  const imports = [model, ...model.functions].flatMap(({ opsetImport }) => opsetImport);
+  const nodes = [model.graph, ...model.functions].flatMap((one) => one?.node ?? []);
+  return new Set([...imports, ...nodes].map(({ domain }) => normalDomain(domain)));
+}
+
+interface FileContent {
+  readonly model: Message<"Model">;
+  readonly apart: ReadonlyMap<Message<"Tensor">, Apart>;
+}
+
+// What reads files in parts is only loaded for one: most models are in memory.
+async function readFile(
+  file: OpenFile,
+  source: Source,
+  externalData: ExternalData | undefined,
+): Promise<FileContent> {
+  if (file.bytes !== null) {
+    const model = readMessage("Model", file.bytes);
+    if (externalTensors(model).length === 0) return { model, apart: new Map() };
+  }
+  return (await import("./files/index.js")).readInParts(file, source, externalData, openFile);
+}
+
+function moduleOfParts(
+  model: Message<"Model">,
+  apart: ReadonlyMap<Message<"Tensor">, Apart>,
+  domains: Domains,
+  options: LoadOptions,
+): OnnxModule {
+  try {
+    return eg.scope(() => moduleFrom(compile(model, apart, domains), model, options));
+  } catch (error) {
+    disposeTensors(apart);
+    throw error;
   }
 }
 

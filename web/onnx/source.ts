@@ -37,14 +37,31 @@ export interface UrlSource {
 /** Bytes, or what they can be read from. */
 export type Source = Uint8Array | ArrayBuffer | BlobSource | ResponseSource | UrlSource;
 
-/** Returns the bytes of a source; throws InvalidArgument if there are none. */
-export async function bytesOf(where: string, source: Source): Promise<Uint8Array> {
-  if (source instanceof Uint8Array) return source;
-  if (source instanceof ArrayBuffer) return new Uint8Array(source);
-  if (isBlob(source)) return new Uint8Array(await source.arrayBuffer());
-  if (source instanceof URL)
-    return source.protocol === "file:" ? fileAt(where, source) : fetched(where, source);
-  if (typeof Response === "function" && source instanceof Response) return bodyOf(where, source);
+/** A file that is read in parts. */
+export interface OpenFile {
+  /** The number of bytes. */
+  readonly size: number;
+  /** The whole file, if it is in memory. */
+  readonly bytes: Uint8Array | null;
+  /** Returns the bytes from `start` up to `end`, which are valid until the next call. */
+  read(start: number, end: number): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+/** Opens a source; throws InvalidArgument if it has no bytes. */
+export async function openFile(where: string, source: Source): Promise<OpenFile> {
+  if (source instanceof Uint8Array) return inMemory(source);
+  if (source instanceof ArrayBuffer) return inMemory(new Uint8Array(source));
+  if (isBlob(source)) return (await import("./files/index.js")).blobFile(where, source);
+  if (source instanceof URL) {
+    if (source.protocol === "file:") {
+      return (await import("./files/index.js")).nodeFile(where, source);
+    }
+    return inMemory(await fetched(where, source));
+  }
+  if (typeof Response === "function" && source instanceof Response) {
+    return inMemory(await bodyOf(where, source));
+  }
   const advice = "In Node, pass pathToFileURL(path) for a path.";
   return fail(
     "InvalidArgument",
@@ -53,8 +70,15 @@ export async function bytesOf(where: string, source: Source): Promise<Uint8Array
   );
 }
 
+const inMemory = (bytes: Uint8Array): OpenFile => ({
+  size: bytes.length,
+  bytes,
+  read: async (start, end) => bytes.subarray(start, end),
+  close: async () => {},
+});
+
 /** Whether a value is a Blob or File. */
-export function isBlob(source: unknown): source is BlobSource {
+function isBlob(source: unknown): source is BlobSource {
   return typeof Blob === "function" && source instanceof Blob;
 }
 
@@ -79,25 +103,4 @@ async function bodyOf(where: string, response: ResponseSource): Promise<Uint8Arr
   if (bodyUsed)
     return fail("InvalidArgument", where, "the body of the response has already been read.");
   return new Uint8Array(await response.arrayBuffer());
-}
-
-interface NodeProcess {
-  getBuiltinModule?(name: string): { readFile(path: URL): Promise<Uint8Array> };
-}
-
-async function fileAt(where: string, url: URL): Promise<Uint8Array> {
-  const { process } = globalThis as { process?: NodeProcess };
-  const files = process?.getBuiltinModule?.("node:fs/promises");
-  if (files === undefined) {
-    return fail(
-      "InvalidArgument",
-      where,
-      `${url.href} can only be read in Node: pages take a File or an http URL.`,
-    );
-  }
-  try {
-    return await files.readFile(url);
-  } catch (error) {
-    return fail("InvalidArgument", where, `${url.href} cannot be read: ${error}.`);
-  }
 }

@@ -11,6 +11,7 @@ import door from "./door.mjs";
 import download from "./download.mjs";
 import gemm from "./gemm.mjs";
 import memory from "./memory.mjs";
+import onnx from "./onnx.mjs";
 import ops from "./ops.mjs";
 import share from "./share.mjs";
 import singleImage from "./single_image.mjs";
@@ -28,6 +29,7 @@ const kAll = [
   ...kWebgpuTrainings,
   webgpuMatmul,
   singleImage,
+  onnx,
   startup,
   download,
   door,

@@ -139,6 +139,20 @@ describe("loadSafetensors", () => {
     assert.deepEqual(loadSafetensors(file({ __metadata__: { a: "b" } }).buffer), {});
   });
 
+  test("reads headers as other writers have them", () => {
+    const text = `{ "b\\u00e9" : {"shape":[ ],"more":{"a":[1,"]"]},"dtype":"U8","data_offsets":[ 1 , 2 ]},
+      "ü" :{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}\n `;
+    const read = loadSafetensors(file(text, [7, 8]));
+    assert.deepEqual(Object.keys(read), ["bé", "ü"]);
+    assert.deepEqual([read["bé"].item(), read["ü"].tolist()], [8, [7]]);
+  });
+
+  test("reads headers of up to 100 MB", () => {
+    const note = "x".repeat(2 ** 25);
+    const bytes = saveSafetensors({ x: eg.tensor([1.5]) }, { metadata: { note } });
+    assert.equal(loadSafetensors(bytes).x.item(), 1.5);
+  });
+
   const four = [0, 0, 0, 0];
   const hostile = {
     "an empty file": new Uint8Array(0),
@@ -180,6 +194,16 @@ describe("loadSafetensors", () => {
       four,
     ),
     "metadata that is no text": file({ __metadata__: { a: 1 } }),
+    "metadata that is a list": file({ __metadata__: [] }),
+    "something behind the header": file("{}{}"),
+    "a comma before the end": file("{,}"),
+    "a size with a leading zero": file(
+      '{"x":{"dtype":"U8","shape":[04],"data_offsets":[0,4]}}',
+      four,
+    ),
+    "a name with a control character": file('{"a\nb":{}}'),
+    "a list of sizes without end": file(`{"x":{"shape":[${"1,".repeat(100_000)}`),
+    "a field of no version without end": file(`{"x":{"more":${"[".repeat(100_000)}`),
   };
   for (const [name, bytes] of Object.entries(hostile)) {
     test(`refuses ${name}`, () => {

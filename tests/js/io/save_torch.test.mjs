@@ -56,6 +56,14 @@ describe("saveTorch keeps", () => {
     assert.deepEqual((await again(eg.ones([1]).expand([3]))).strides, [0]);
   });
 
+  test("more tensors than an archive without zip64 has files", async () => {
+    await eg.scope(async () => {
+      const list = eg.unbind(eg.arange(66_000)).map((one) => one.clone());
+      const loaded = await again(list);
+      assert.deepEqual([loaded.length, loaded[65_999].item()], [66_000, 65_999]);
+    });
+  });
+
   test("objects that occur twice", async () => {
     const list = [1];
     const x = eg.ones([2]);

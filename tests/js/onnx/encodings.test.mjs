@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as onnx from "edgegrad/onnx";
-import "../support/engine.mjs";
+import { eg } from "../support/engine.mjs";
 import { field, model, node, valueInfo } from "../support/onnx_models.mjs";
 
 const head = (type, shape) => [
@@ -54,6 +54,14 @@ const kEncodings = {
   float8e4m3fnuz: [raw(18, [2], [0x80, 0x40]), 18, "float16", [kNaN, 1]],
   float8e5m2: [raw(19, [3], [0x7b, 0x7c, 0x3c]), 19, "float16", [57344, kInfinity, 1]],
   float4e2m1: [raw(23, [4], [0x7f, 0x21]), 23, "float16", [-6, 6, 0.5, 1]],
+  float8e8m0: [
+    raw(24, [5], [127, 0, 254, 255, 126]),
+    24,
+    "float32",
+    [1, 2 ** -127, 2 ** 127, kNaN, 0.5],
+  ],
+  "int2, four in a byte": [raw(26, [5], [0b00_01_10_11, 0b10]), 26, "int32", [-1, -2, 1, 0, -2]],
+  "uint2, as a list": [listed(25, [3], 5, [0b10_01_11]), 25, "uint8", [3, 1, 2]],
   complex64: [raw(14, [1], bytesOf(new Float32Array([1, 2]))), 14, "complex64", [{ re: 1, im: 2 }]],
   "no elements": [raw(1, [0, 3], []), 1, "float32", []],
 };
@@ -71,6 +79,34 @@ describe("tensors of a file:", () => {
       );
       const y = module.call();
       assert.deepEqual([y.dtype, y.arraySync()], [dtype, expected]);
+    });
+  }
+});
+
+describe("float8e8m0 has powers of two, to which Cast rounds", () => {
+  const { MAX_VALUE: kLarge } = Number;
+  const values = [0, 0.124, 0.25, -1.1, 1.5, 3, 2 ** -140, 2 ** 127, kLarge, kInfinity, kNaN];
+  const most = 2 ** 127;
+  const least = 2 ** -127;
+  for (const [attributes, expected] of [
+    [{}, [least, 0.125, 0.25, 2, 2, 4, least, most, most, most, kNaN]],
+    [{ round_mode: "down" }, [least, 0.0625, 0.25, 1, 1, 2, least, most, most, most, kNaN]],
+    [
+      { round_mode: "nearest", saturate: 0 },
+      [least, 0.125, 0.25, 1, 2, 4, least, most, kNaN, kNaN, kNaN],
+    ],
+  ]) {
+    test(`with ${JSON.stringify(attributes)}`, async () => {
+      const module = await onnx.load(
+        model({
+          opset: 25,
+          inputs: [valueInfo("x", [values.length])],
+          outputs: [valueInfo("y", null, 24)],
+          nodes: [node("Cast", ["x"], ["y"], { to: 24, ...attributes })],
+        }),
+      );
+      const y = module.call(eg.tensor(values, { dtype: "float32" }));
+      assert.deepEqual([y.dtype, y.arraySync()], ["float32", expected]);
     });
   }
 });

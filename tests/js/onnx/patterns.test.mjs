@@ -29,6 +29,14 @@ const layerNorm = (mean, more) => [
 ];
 const affine = [node("Mul", ["n", "weight"], ["s"]), node("Add", ["s", "bias"], ["y"])];
 
+const kClipped = [
+  scalar("three", 3),
+  scalar("zero", 0),
+  scalar("six", 6),
+  node("Add", ["x", "three"], ["sum"]),
+  node("Clip", ["sum", "zero", "six"], ["clipped"]),
+];
+
 const kX = { x: [2, 3, 4] };
 const kQkv = { q: [2, 3, 5, 4], k: [2, 3, 6, 4], v: [2, 3, 6, 7] };
 const transposed = node("Transpose", ["k"], ["kt"], { perm: [0, 1, 3, 2] });
@@ -36,6 +44,42 @@ const transposed = node("Transpose", ["k"], ["kt"], { perm: [0, 1, 3, 2] });
 /** Each with the inputs, the nodes, a value inside, the node of the backward graph, and what is learned. */
 const kPatterns = {
   SiLU: [kX, [node("Sigmoid", ["x"], ["s"]), node("Mul", ["x", "s"], ["y"])], "s", "SiluBackward0"],
+  "hard swish by a hard sigmoid": [
+    kX,
+    [
+      node("HardSigmoid", ["x"], ["s"], { alpha: { float: 1 / 6 }, beta: { float: 0.5 } }),
+      node("Mul", ["s", "x"], ["y"]),
+    ],
+    "s",
+    "HardswishBackward0",
+  ],
+  "hard swish by a clipped sum, divided at the end": [
+    kX,
+    [
+      ...kClipped,
+      node("Mul", ["x", "clipped"], ["product"]),
+      scalar("sixth", 1 / 6),
+      node("Mul", ["product", "sixth"], ["y"]),
+    ],
+    "product",
+    "HardswishBackward0",
+  ],
+  "hard swish by a clipped sum, divided first": [
+    kX,
+    [
+      ...kClipped,
+      node("Div", ["clipped", "six"], ["quotient"]),
+      node("Mul", ["quotient", "x"], ["y"]),
+    ],
+    "quotient",
+    "HardswishBackward0",
+  ],
+  "hard sigmoid by a clipped sum": [
+    kX,
+    [...kClipped, node("Div", ["clipped", "six"], ["y"])],
+    "clipped",
+    "HardsigmoidBackward0",
+  ],
   "GELU by erf, halved at the end": [
     kX,
     [
@@ -143,6 +187,28 @@ const kPatterns = {
     ],
     "weights",
     /ScaledDotProduct/,
+  ],
+  "attention with the axis counted from the first": [
+    kQkv,
+    [
+      transposed,
+      node("MatMul", ["q", "kt"], ["p"]),
+      node("Softmax", ["p"], ["weights"], { axis: 3 }),
+      node("MatMul", ["weights", "v"], ["y"]),
+    ],
+    "weights",
+    /ScaledDotProduct/,
+  ],
+  "a softmax over another axis, which is no attention": [
+    kQkv,
+    [
+      transposed,
+      node("MatMul", ["q", "kt"], ["p"]),
+      node("Softmax", ["p"], ["weights"], { axis: 2 }),
+      node("MatMul", ["weights", "v"], ["y"]),
+    ],
+    "weights",
+    null,
   ],
   "attention with a factor of every head": [
     { ...kQkv, each: [1, 3, 1, 1] },

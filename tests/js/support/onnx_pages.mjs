@@ -14,9 +14,9 @@ export const kSavePage = { path: `${kRoot}docs/guide/onnx_export.md`, part: "ops
 const kOldest = 7;
 
 /** Returns the table of the ops that load() supports. */
-export function loadTable() {
+export async function loadTable() {
   const rows = new Map();
-  for (const { domain, name, since } of supportedOps()) {
+  for (const { domain, name, since } of await supportedOps()) {
     const row = domain === "ai.onnx" ? `\`${domain}\`, ${name[0]}` : `\`${domain}\``;
     const version = domain === "ai.onnx" && since > kOldest ? ` (${since})` : "";
     rows.set(row, [...(rows.get(row) ?? []), `\`${name}\`${version}`]);

@@ -405,7 +405,7 @@ new d.Normal(0, 1).rate;
 const opened: onnx.OnnxModule = await onnx.load(new Uint8Array(), { trainable: false });
 const outputs: eg.Tensor | eg.Tensor[] = opened.call(eg.ones([1]));
 const byName: Record<string, eg.Tensor> = opened.run({ x: eg.ones([1]) });
-console.log(opened.inputs[0]?.shape.length, outputs, byName, onnx.supportedOps()[0]?.name);
+console.log(opened.inputs[0]?.shape.length, outputs, byName, (await onnx.supportedOps())[0]?.name);
 // @ts-expect-error a text is no source
 await onnx.load("model.onnx");
 

@@ -2,7 +2,8 @@
 
 import type { DType } from "edgegrad";
 import { Dimensions } from "./dimensions.js";
-import { Graph, kElementTypes, type Name } from "./graph.js";
+import { kElementTypes } from "./element_types.js";
+import { Graph, type Name } from "./graph.js";
 import { type Size, type Step, sizeFrom, Value, Varying } from "./values.js";
 
 /** Thrown for a step that has no form in ONNX; `message` says why, or is empty. */

@@ -2,20 +2,9 @@
 
 import { type DType, type Tensor, tensor } from "edgegrad";
 import type { Draft } from "../proto/schema.js";
-import { kAttributeTypes, kTypes } from "../proto/types.js";
+import { kAttributeTypes } from "../proto/types.js";
+import { kElementTypes } from "./element_types.js";
 import { halfBits, upperBits } from "./half.js";
-
-/** The number of an element type in a file by its name here. */
-export const kElementTypes: Readonly<Partial<Record<DType, number>>> = {
-  float32: kTypes.float,
-  float64: kTypes.double,
-  float16: kTypes.float16,
-  bfloat16: kTypes.bfloat16,
-  int32: kTypes.int32,
-  int64: kTypes.int64,
-  uint8: kTypes.uint8,
-  bool: kTypes.bool,
-};
 
 /** A value of an attribute: numbers are whole unless they are in `float` or `floats`. */
 export type Attribute =

@@ -1,50 +1,12 @@
-// Writing a loaded model again: the file as it was, with the elements that its parameters and buffers have now. Of the file, only
-// what the module does not hold is kept.
+// Writing a loaded model again: the file as it was, with the elements that its parameters and buffers have now.
 
 import type { nn, Tensor } from "edgegrad";
 import { fail } from "../errors.js";
 import { readMessage } from "../proto/read.js";
-import type { Draft, Message } from "../proto/schema.js";
-import { writeMessage } from "../proto/write.js";
-import type { Stored } from "../tensors/decode.js";
-import { kElementTypes, tensorOf } from "./graph.js";
-
-/** The name under which the metadata of a file list its buffers, which ONNX does not tell from parameters. */
-export const kBuffersKey = "edgegrad.buffers";
-
-/** Returns the names of a file's buffers, as far as it says so. */
-export function buffersIn({ metadataProps }: Message<"Model">): ReadonlySet<unknown> {
-  const text = metadataProps.find(({ key }) => key === kBuffersKey)?.value ?? "[]";
-  try {
-    const names: unknown = JSON.parse(text);
-    return new Set(Array.isArray(names) ? names : []);
-  } catch {
-    return new Set();
-  }
-}
-
-/** A tensor of a file that a module holds. */
-export interface HeldTensor {
-  readonly name: string;
-  readonly value: Tensor;
-}
-
-/** Returns the bytes of a model without the tensors that a module holds; `stored` has the others that are in other files. */
-export function fileWithout(
-  model: Message<"Model">,
-  held: readonly HeldTensor[],
-  stored: ReadonlyMap<string, Stored>,
-): Uint8Array {
-  const tensors = new Map(held.map(({ name, value }) => [name, value]));
-  return withInitializers(model, (message) => {
-    const { name = "", dims, dataType } = message;
-    if (tensors.has(name) && dataType === kElementTypes[(tensors.get(name) as Tensor).dtype]) {
-      return { name, dims, dataType };
-    }
-    const external = stored.get(name)?.external;
-    return external === undefined ? message : { name, dims, dataType, rawData: external };
-  });
-}
+import type { Message } from "../proto/schema.js";
+import { kElementTypes } from "./element_types.js";
+import { tensorOf } from "./graph.js";
+import { withInitializers } from "./kept_file.js";
 
 /** Returns the bytes of a model with the tensors that its module holds now. */
 export function fileWith(file: Uint8Array, tensors: ReadonlyMap<string, Tensor>): Uint8Array {
@@ -73,17 +35,8 @@ function isEmpty({
   doubleData,
   uint64Data,
 }: Message<"Tensor">): boolean {
-  const lists = [floatData, int32Data, int64Data, doubleData, uint64Data];
-  return rawData === undefined && lists.every(({ length }) => length === 0);
-}
-
-function withInitializers(
-  model: Message<"Model">,
-  change: (tensor: Message<"Tensor">) => Draft<"Tensor">,
-): Uint8Array {
-  const graph = model.graph as Message<"Graph">;
-  const initializer = graph.initializer.map(change);
-  return writeMessage("Model", { ...model, graph: { ...graph, initializer } });
+  const fields = [rawData, floatData, int32Data, int64Data, doubleData, uint64Data];
+  return fields.every((one) => one === undefined);
 }
 
 /** Returns the tensors of a module by their names in its file. */

@@ -1,8 +1,9 @@
 // Steps as nodes: what is constant is left out, and what has no form in ONNX is noted.
 
 import { Call, type Writer } from "./call.js";
+import { kElementTypes } from "./element_types.js";
 import { type Exporter, NoForm, noForm } from "./exporter.js";
-import { kElementTypes, type Name } from "./graph.js";
+import type { Name } from "./graph.js";
 import { kOrder } from "./ops/comparisons.js";
 import { kComposites, kLeastTypes, kOps } from "./table.js";
 import { leavesOf, type Step, Value, Varying, valuesIn } from "./values.js";

@@ -28,10 +28,23 @@ export function noteReleases(graph: Subgraph): void {
   }
 }
 
-/** Returns the slots that a step reads, also in its inner graphs. */
-export function readBy(step: Step): number[] {
-  const inner = step.graphs.flatMap((graph) => [...graph.outputs, ...graph.steps.flatMap(readBy)]);
-  return [...step.inputs, ...inner].filter((slot) => slot >= 0);
+/** Returns the slots that a step reads, also in its inner graphs, which may read those of the graphs around them. */
+export function readBy({ inputs, graphs }: Step): number[] {
+  return [...inputs, ...graphs.flatMap(readFromOutside)].filter((slot) => slot >= 0);
+}
+
+// By the steps of a graph, because graphs inside each other would be looked through once for each around them.
+const outside = new WeakMap<readonly Step[], readonly number[]>();
+
+function readFromOutside({ inputs, outputs, steps }: Subgraph): readonly number[] {
+  let found = outside.get(steps);
+  if (found === undefined) {
+    const own = new Set([...inputs, ...steps.flatMap((step) => step.outputs)]);
+    const read = new Set([...outputs, ...steps.flatMap(readBy)]);
+    found = [...read].filter((slot) => !own.has(slot));
+    outside.set(steps, found);
+  }
+  return found;
 }
 
 /** How the steps of a graph use a slot. */

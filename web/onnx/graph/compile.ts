@@ -1,10 +1,11 @@
 // Turns the graph of a file into steps, and collects everything that is not supported instead of failing at the first.
 
 import { fail } from "../errors.js";
-import { findOp, newestVersion } from "../ops/index.js";
+import { type Domains, findOp } from "../ops/index.js";
 import type { Op, Rule } from "../ops/op.js";
 import type { Message } from "../proto/schema.js";
-import { hostOf, type Stored, stored, tensorOfStored } from "../tensors/decode.js";
+import { type Apart, hostOf, type Stored, stored } from "../tensors/decode.js";
+import { tensorOfStored } from "../tensors/pieces.js";
 import { type Host, isNumbers, kMostHostElements } from "../values/host.js";
 import { isInteger } from "../values/types.js";
 import type { Value } from "../values/value.js";
@@ -15,6 +16,8 @@ const kWhere = "onnx.load";
 /** The most steps after functions have been replaced by their bodies: a few small functions could stand for any number. */
 const kMostSteps = 100_000;
 const kMostNested = 64;
+/** The most elements of constants that nodes make of others: a short node can make many. */
+const kMostFolded = 2 ** 20;
 
 type NodeMessage = Message<"Node">;
 type AttributeMessage = Message<"Attribute">;
@@ -52,17 +55,19 @@ interface Scope {
   readonly depth: number;
 }
 
-/** Returns the steps of a model; throws one error with all that is not supported. */
+/** Returns the steps of a model, of which the data of some tensors was read apart from it; throws one error with all that is not supported. */
 export function compile(
   model: Message<"Model">,
-  external: ReadonlyMap<Message<"Tensor">, Uint8Array>,
+  apart: ReadonlyMap<Message<"Tensor">, Apart>,
+  domains: Domains,
 ): Compiled {
-  return new Compiler(model, external).compiled();
+  return new Compiler(model, apart, domains).compiled();
 }
 
 class Compiler {
   readonly #model: Message<"Model">;
-  readonly #external: ReadonlyMap<Message<"Tensor">, Uint8Array>;
+  readonly #apart: ReadonlyMap<Message<"Tensor">, Apart>;
+  readonly #domains: Domains;
   readonly #functions = new Map<string, Message<"Function">>();
   readonly #problems = new Map<string, { count: number; node: string }>();
   readonly #constants = new Map<number, Value>();
@@ -70,10 +75,16 @@ class Compiler {
   readonly #initialized = new Set<number>();
   #slotCount = 0;
   #stepCount = 0;
+  #foldedCount = 0;
 
-  constructor(model: Message<"Model">, external: ReadonlyMap<Message<"Tensor">, Uint8Array>) {
+  constructor(
+    model: Message<"Model">,
+    apart: ReadonlyMap<Message<"Tensor">, Apart>,
+    domains: Domains,
+  ) {
     this.#model = model;
-    this.#external = external;
+    this.#domains = domains;
+    this.#apart = apart;
     for (const one of model.functions) {
       this.#functions.set(keyOf(one.domain, one.name, one.overload), one);
     }
@@ -101,7 +112,7 @@ class Compiler {
     const versions = new Map<string, number>();
     for (const { domain, version } of imports) {
       const name = normalDomain(domain);
-      const newest = newestVersion(name);
+      const newest = this.#domains.get(name)?.newest;
       versions.set(name, Number(version ?? 1));
       if (newest !== undefined && Number(version ?? 1) > newest) {
         this.#problem(
@@ -147,7 +158,7 @@ class Compiler {
     if (this.#initialized.has(own.get(name) ?? -1)) {
       fail("InvalidArgument", kWhere, `the graph has two initializers "${name}".`);
     }
-    const tensor = stored(message, this.#external.get(message));
+    const tensor = stored(message, this.#apart.get(message));
     // In older files initializers are inputs, too.
     const slot = own.get(name) ?? this.#define(own, name);
     this.#initialized.add(slot);
@@ -179,7 +190,7 @@ class Compiler {
     }
     const domain = normalDomain(node.domain);
     const version = scope.versions.get(domain) ?? 1;
-    const op = findOp(domain, node.opType ?? "", version);
+    const op = findOp(this.#domains.get(domain), node.opType ?? "", version);
     const title = `${shown(domain)}${node.opType ?? ""}`;
     const inputs = node.input.map((name) => this.#slot(name, scope, node));
     if (op === undefined) this.#problem(`op ${title} in version ${version}`, node.name ?? "");
@@ -288,7 +299,7 @@ class Compiler {
   }
 
   #tensor(message: Message<"Tensor">): Value {
-    return constantOf(stored(message, this.#external.get(message)));
+    return constantOf(stored(message, this.#apart.get(message)));
   }
 
   // Computes a node whose inputs are known; returns whether it was possible.
@@ -300,13 +311,14 @@ class Compiler {
       if (output >= 0) this.#constants.set(output, fixed);
       return true;
     }
-    if (op.host === undefined) return false;
+    if (op.host === undefined || this.#foldedCount > kMostFolded) return false;
     const known = inputs.map((slot) => (slot < 0 ? undefined : this.#constants.get(slot)));
     if (!known.every((one, i) => isNumbers(one) || inputs[i] === -1)) return false;
     const run = () => fail("Internal", kWhere, "a folded op has no graph.");
     const call = { version, wanted, training: false, run };
     const value = attempt(() => op.host?.(known as Host<number>[], attributes as never, call));
     if (value === undefined) return false;
+    this.#foldedCount += value.data.length;
     if (output >= 0) this.#constants.set(output, value);
     return true;
   }

@@ -19,7 +19,6 @@ import { range } from "./axes.js";
 import {
   flag,
   float,
-  ignored,
   int,
   maybeFloat,
   maybeFloats,
@@ -31,7 +30,7 @@ import {
   op,
   string,
 } from "./op.js";
-import { roundedToSmall } from "./small_casts.js";
+import { roundedToPower, roundedToSmall } from "./small_casts.js";
 
 /** Returns the type with a number in an attribute. */
 export function typeAttribute(value: number | undefined, missing: TypeName = "float"): TypeName {
@@ -42,7 +41,7 @@ export function typeAttribute(value: number | undefined, missing: TypeName = "fl
 }
 
 /** Returns a value as another element type: integers wrap around, numbers become texts as C prints them. */
-export function cast(value: Value, type: TypeName, saturate = true): Value {
+export function cast(value: Value, type: TypeName, saturate = true, roundMode = "up"): Value {
   if (isTexts(value)) {
     return type === "string" ? value : parsed(value, type);
   }
@@ -52,10 +51,13 @@ export function cast(value: Value, type: TypeName, saturate = true): Value {
   if (typeOf(x) === type) return x;
   // A new tensor, because which type it stands for is remembered beside it.
   const whole = isInteger(type) && x.dtype !== dtype ? x.to("int64") : x;
+  if (type === "float8e8m0") return markAs(roundedToPower(x, roundMode, saturate), type);
   if (/float[48]/.test(type)) return markAs(roundedToSmall(x, type, saturate).to("float16"), type);
   const kept = type === "bool" ? x.ne(0) : wrapped(whole.to(dtype), type);
   return markAs(kept === x ? x.reshape(x.shape) : kept, type);
 }
+
+const kRounding = { saturate: flag(true), round_mode: string("up") };
 
 function parsed(texts: Host<string>, type: TypeName): Value {
   const numbers = texts.data.map((text) => rounded(numberIn(text.trim()), type));
@@ -210,21 +212,21 @@ export const kCreation: Ops = {
   ConstantOfShape: constantOfShape,
   Range: rangeOp,
   Cast: op({
-    attributes: { to: maybeInt, saturate: flag(true), round_mode: ignored },
+    attributes: { to: maybeInt, ...kRounding },
     ownTypes: true,
-    run: ([x], { to, saturate }) => cast(x, typeAttribute(to), saturate),
+    run: ([x], { to, saturate, round_mode }) => cast(x, typeAttribute(to), saturate, round_mode),
     host: ([x], { to }) => {
       const type = typeAttribute(to);
-      return x && type !== "string" && dtypeOf(type) !== "float16"
+      return x && type !== "string" && !/float[148]/.test(type)
         ? combined([x], (one) => one as number, type)
         : undefined;
     },
   }),
   CastLike: op({
     since: 15,
-    attributes: { saturate: flag(true) },
+    attributes: kRounding,
     ownTypes: true,
-    run: ([x, like], { saturate }) => cast(x, elementType(like), saturate),
+    run: ([x, like], { saturate, round_mode }) => cast(x, elementType(like), saturate, round_mode),
   }),
   EyeLike: op({
     since: 9,

@@ -12,7 +12,6 @@ import { kFunctions } from "./functions.js";
 import { kIndexing } from "./indexing.js";
 import { kLayout } from "./layout.js";
 import { kLosses } from "./losses.js";
-import { kMicrosoft, simplifiedLayerNormalization } from "./microsoft/index.js";
 import { kNormalization } from "./normalization.js";
 import type { Op, Ops } from "./op.js";
 import { kPadding } from "./padding.js";
@@ -25,7 +24,6 @@ import { kResizing } from "./resize.js";
 import { kSequences } from "./sequences.js";
 import { kSignals } from "./signals.js";
 import { kText } from "./text.js";
-import { kTraining } from "./training.js";
 
 /** A set of ops: the newest version of it that is known, and the ops by name. */
 interface Domain {
@@ -33,49 +31,59 @@ interface Domain {
   readonly ops: Ops;
 }
 
-/** The domains by name; the first is ONNX's own. */
-export const kDomains: Readonly<Record<string, Domain>> = {
-  "": {
-    newest: 24,
-    ops: {
-      ...kActivations,
-      ...kArithmetic,
-      ...kAttentionOps,
-      ...kControl,
-      ...kConvolutions,
-      ...kCreation,
-      ...kDetection,
-      ...kDropout,
-      ...kFunctions,
-      ...kIndexing,
-      ...kLayout,
-      ...kLosses,
-      ...kNormalization,
-      ...kPadding,
-      ...kPooling,
-      ...kProducts,
-      ...kQuantization,
-      ...kRecurrentOps,
-      ...kReductions,
-      ...kResizing,
-      ...kSequences,
-      ...kSignals,
-      ...kText,
-      SimplifiedLayerNormalization: simplifiedLayerNormalization,
-    },
+/** ONNX's own domain. */
+export const kOwn: Domain = {
+  newest: 25,
+  ops: {
+    ...kActivations,
+    ...kArithmetic,
+    ...kAttentionOps,
+    ...kControl,
+    ...kConvolutions,
+    ...kCreation,
+    ...kDetection,
+    ...kDropout,
+    ...kFunctions,
+    ...kIndexing,
+    ...kLayout,
+    ...kLosses,
+    ...kNormalization,
+    ...kPadding,
+    ...kPooling,
+    ...kProducts,
+    ...kQuantization,
+    ...kRecurrentOps,
+    ...kReductions,
+    ...kResizing,
+    ...kSequences,
+    ...kSignals,
+    ...kText,
   },
-  "com.microsoft": { newest: 1, ops: kMicrosoft },
-  "ai.onnx.preview.training": { newest: 1, ops: kTraining },
 };
 
-/** Returns the newest known version of a domain; undefined for a domain that is not known. */
-export function newestVersion(domain: string): number | undefined {
-  return Object.hasOwn(kDomains, domain) ? kDomains[domain]?.newest : undefined;
+/** Other domains, whose ops are loaded for the first model that imports them. */
+const kOthers: Readonly<Record<string, () => Promise<Ops>>> = {
+  "com.microsoft": async () => (await import("./microsoft/index.js")).kMicrosoft,
+  "ai.onnx.preview.training": async () => (await import("./training.js")).kTraining,
+};
+
+/** Domains by name. */
+export type Domains = ReadonlyMap<string, Domain>;
+
+/** Returns those of these domains that are known. */
+export async function loadDomains(names: Iterable<string>): Promise<Domains> {
+  const found = new Map([["", kOwn]]);
+  for (const name of names) {
+    if (!Object.hasOwn(kOthers, name) || found.has(name)) continue;
+    const ops = await (kOthers[name] as () => Promise<Ops>)();
+    found.set(name, { newest: 1, ops });
+  }
+  return found;
 }
 
 /** Returns an op of a version of a domain; undefined if there is none. */
-export function findOp(domain: string, name: string, version: number): Op | undefined {
-  const ops = Object.hasOwn(kDomains, domain) ? (kDomains[domain] as Domain).ops : {};
+export function findOp(domain: Domain | undefined, name: string, version: number): Op | undefined {
+  const ops = domain?.ops ?? {};
   const found = Object.hasOwn(ops, name) ? ops[name] : undefined;
   if (found === undefined) return undefined;
   const { since = 1, until = Number.POSITIVE_INFINITY } = found;
@@ -93,8 +101,9 @@ export interface SupportedOp {
 }
 
 /** Returns the ops that models may have, by domain and name. */
-export function supportedOps(): SupportedOp[] {
-  return Object.entries(kDomains).flatMap(([domain, { ops }]) =>
+export async function supportedOps(): Promise<SupportedOp[]> {
+  const domains = await loadDomains(Object.keys(kOthers));
+  return [...domains].flatMap(([domain, { ops }]) =>
     Object.entries(ops)
       .map(([name, { since = 1 }]) => ({ domain: domain || "ai.onnx", name, since }))
       .sort((a, b) => (a.name < b.name ? -1 : 1)),

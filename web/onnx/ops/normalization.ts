@@ -115,8 +115,17 @@ function localResponse(
   return x.div(eg.pow(sums.mul(alpha / size).add(bias), beta));
 }
 
+const kLayer = { axis: int(-1), epsilon: float(1e-5), stash_type: ignored };
+
+/** Normalisation by the root mean square, which ONNX Runtime has in its own domain, too. */
+export const simplifiedLayerNormalization = op({
+  attributes: kLayer,
+  run: ([x, scale], { axis, epsilon }) => rmsNormalization(tensor(x), tensor(scale), axis, epsilon),
+});
+
 export const kNormalization: Ops = {
   BatchNormalization: batchNormalization,
+  SimplifiedLayerNormalization: simplifiedLayerNormalization,
   InstanceNormalization: op({
     attributes: { epsilon: float(1e-5), consumed_inputs: ignored },
     run: ([x, scale, bias], { epsilon }) =>
@@ -124,16 +133,11 @@ export const kNormalization: Ops = {
   }),
   LayerNormalization: op({
     since: 1,
-    attributes: { axis: int(-1), epsilon: float(1e-5), stash_type: ignored },
+    attributes: kLayer,
     run: (inputs, { axis, epsilon }, { wanted }) =>
       layerNormalization(inputs, axis, epsilon, wanted),
   }),
-  RMSNormalization: op({
-    since: 23,
-    attributes: { axis: int(-1), epsilon: float(1e-5), stash_type: ignored },
-    run: ([x, scale], { axis, epsilon }) =>
-      rmsNormalization(tensor(x), tensor(scale), axis, epsilon),
-  }),
+  RMSNormalization: { ...simplifiedLayerNormalization, since: 23 },
   GroupNormalization: op({
     since: 18,
     attributes: { epsilon: float(1e-5), num_groups: int(1), stash_type: ignored },

@@ -1,6 +1,7 @@
 // Rounding to the floats of 8 and 4 bits.
 
 import * as eg from "edgegrad";
+import { unknownMode } from "../errors.js";
 import type { TypeName } from "../proto/types.js";
 
 /** Of each type the bits of its fraction, the exponent of its smallest normal number, and its largest number. */
@@ -27,4 +28,24 @@ export function roundedToSmall(x: eg.Tensor, type: TypeName, saturate: boolean):
   const beyond =
     type === "float8e5m2" ? eg.sign(precise).mul(Number.POSITIVE_INFINITY) : Number.NaN;
   return eg.where(near.abs().gt(most), beyond, near);
+}
+
+/** Of the powers of two between which a number lies, the larger one is taken from this fraction of it on, by the round_mode. */
+const kLargerFrom = new Map([
+  ["up", 0.5 + 2 ** -24],
+  ["down", 1],
+  ["nearest", 0.75],
+]);
+
+/** Returns powers of two from 2^-127 to 2^127; with `saturate` larger numbers become the largest, otherwise NaN. */
+export function roundedToPower(x: eg.Tensor, mode: string, saturate: boolean): eg.Tensor {
+  const from = kLargerFrom.get(mode) ?? unknownMode("round_mode", mode);
+  const size = x.detach().to("float32").abs();
+  const [fraction, exponent] = eg.frexp(size);
+  const power = exponent.sub(1).add(fraction.ge(from).to("int32"));
+  const most = 2 ** 127;
+  // The product is zero, or NaN where the number is.
+  const near = eg.clamp(eg.exp2(power.to("float32").add(size.mul(0))), 2 ** -127, most);
+  const whole = eg.where(size.gt(most), saturate ? most : Number.NaN, near);
+  return eg.where(size.eq(0), 2 ** -127, whole);
 }

@@ -1,6 +1,8 @@
 // Reads a message in protobuf's wire format. Bytes are views of the file, not copies; fields that are not in the table are skipped.
 
 import { fail } from "../errors.js";
+import { Budget, kEntry, kText } from "./budget.js";
+import { countIntegers, readIntegers } from "./numbers.js";
 import { type Field, fieldsByNumber, type Message, type MessageName } from "./schema.js";
 
 /** The most messages inside each other, so that a hostile file does not exhaust the stack. */
@@ -11,13 +13,29 @@ const kFixed64 = 1;
 const kBytes = 2;
 const kFixed32 = 5;
 
-/** Returns the message in these bytes; throws InvalidArgument, with the function that was called, if they are damaged. */
+/** Where bytes come from. */
+export interface Origin {
+  /** The position of the first one in its file. */
+  readonly start: number;
+  /** The size of the file. */
+  readonly size: number;
+  readonly budget: Budget;
+  /** The function that was called, for errors. */
+  readonly where: string;
+}
+
+/** Returns the origin of a file's own bytes. */
+export function originOf(size: number, where = "onnx.load"): Origin {
+  return { start: 0, size, budget: new Budget(size), where };
+}
+
+/** Returns the message in these bytes; throws InvalidArgument if they are damaged. `origin` says which part of a file they are. */
 export function readMessage<N extends MessageName>(
   name: N,
   bytes: Uint8Array,
-  where = "onnx.load",
+  origin: Origin = originOf(bytes.length),
 ): Message<N> {
-  return new Reader(bytes, where).message(name, bytes.length, 0) as Message<N>;
+  return new Reader(bytes, origin).message(name, bytes.length, 0) as Message<N>;
 }
 
 const kNoValues: readonly never[] = Object.freeze([]);
@@ -39,19 +57,20 @@ function emptyMessage(name: MessageName): Record<string, unknown> {
 
 class Reader {
   readonly #bytes: Uint8Array;
-  readonly #where: string;
   readonly #view: DataView;
-  readonly #decoder = new TextDecoder();
+  #decoder: TextDecoder | null = null;
+  readonly #origin: Origin;
   #at = 0;
 
-  constructor(bytes: Uint8Array, where: string) {
+  constructor(bytes: Uint8Array, origin: Origin) {
     this.#bytes = bytes;
-    this.#where = where;
+    this.#origin = origin;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   message(name: MessageName, end: number, depth: number): Record<string, unknown> {
     if (depth > kMaxDepth) this.#damaged(`messages inside each other, more than ${kMaxDepth} deep`);
+    this.#origin.budget.message(name);
     const fields = fieldsByNumber(name);
     const found = { ...emptyMessage(name) };
     while (this.#at < end) {
@@ -66,15 +85,24 @@ class Reader {
 
   #field(
     found: Record<string, unknown>,
-    { name, content, isList }: Field,
+    { name, number, content, isList }: Field,
     wire: number,
     end: number,
     depth: number,
   ): void {
+    if (isElements(content)) {
+      if (found[name] !== undefined) this.#damaged("the elements of a tensor in pieces");
+      found[name] =
+        wire === kBytes
+          ? this.#packed(content, this.#end(end))
+          : this.#singles(content, (number << 3) | wire, end);
+      return;
+    }
     if (!isList) {
       found[name] = this.#value(content, wire, end, depth);
       return;
     }
+    this.#origin.budget.spend(kEntry);
     if (found[name] === kNoValues) found[name] = [];
     const list = found[name] as unknown[];
     const isPacked = wire === kBytes && Object.hasOwn(kWireOf, content);
@@ -84,10 +112,48 @@ class Reader {
     }
     const last = this.#end(end);
     const each = kWireOf[content] as number;
-    while (this.#at < last) list.push(this.#value(content, each, last, depth));
+    while (this.#at < last) {
+      this.#origin.budget.spend(kEntry);
+      list.push(this.#value(content, each, last, depth));
+    }
   }
 
-  #value(content: Field["content"], wire: number, end: number, depth: number): unknown {
+  // Elements that are not packed follow each other with a tag for each.
+  #singles(content: Packed, tag: number, end: number): Elements {
+    const { make, as } = kPacked[content];
+    const found: (number | bigint)[] = [];
+    do {
+      this.#origin.budget.spend(kEntry);
+      found.push(this.#value(as, tag & 7, end, 0) as number | bigint);
+    } while (this.#at < end && this.#bytes[this.#at] === tag && ++this.#at);
+    return make(found);
+  }
+
+  #packed(content: Packed, last: number): Elements {
+    const bytes = this.#bytes.subarray(this.#at, last);
+    const { width } = kPacked[content];
+    this.#at = last;
+    if (content === "floats" || content === "doubles") {
+      if (bytes.length % width !== 0) this.#damaged(`${bytes.length} bytes of numbers`);
+      this.#origin.budget.spend(bytes.length);
+      const { buffer } = new Uint8Array(bytes);
+      return content === "floats" ? new Float32Array(buffer) : new Float64Array(buffer);
+    }
+    const count = countIntegers(bytes);
+    this.#origin.budget.spend(count * width);
+    const result = content === "int32s" ? new Int32Array(count) : new BigInt64Array(count);
+    const words = new Int32Array(result.buffer);
+    const upper = content === "int32s" ? null : words.subarray(1);
+    if (!readIntegers(bytes, words, upper, width / 4)) this.#damaged("an integer without an end");
+    return result;
+  }
+
+  #value(
+    content: Exclude<Field["content"], Packed>,
+    wire: number,
+    end: number,
+    depth: number,
+  ): unknown {
     const expected = kWireOf[content] ?? kBytes;
     if (wire !== expected) {
       this.#damaged(`a field of wire type ${wire} where ${expected} belongs`);
@@ -111,8 +177,10 @@ class Reader {
 
   // Most texts are short names, for which a call of the decoder takes longer than their characters.
   #text(bytes: Uint8Array): string {
+    this.#origin.budget.spend(kText + bytes.length);
     if (bytes.length > 64 || bytes.some((one) => one > 127)) {
       // Memory that threads share cannot be decoded.
+      this.#decoder ??= new TextDecoder();
       return this.#decoder.decode(new Uint8Array(bytes));
     }
     return String.fromCharCode(...bytes);
@@ -177,11 +245,37 @@ class Reader {
   #damaged(found: string): never {
     fail(
       "InvalidArgument",
-      this.#where,
-      `expected an ONNX model, got damaged bytes: ${found}, at byte ${this.#at} of ${this.#bytes.length}. Fetch or export the file again.`,
+      this.#origin.where,
+      `expected an ONNX model, got damaged bytes: ${found}, at byte ${this.#origin.start + this.#at} of ${this.#origin.size}. Fetch or export the file again.`,
     );
   }
 }
+
+type Elements = Float32Array | Float64Array | Int32Array | BigInt64Array;
+type Packed = "floats" | "doubles" | "int32s" | "int64s";
+
+/** Lists of elements: their bytes in memory, and the content of one that is not packed. */
+const kPacked = {
+  floats: {
+    width: 4,
+    as: "float",
+    make: (all: (number | bigint)[]) => Float32Array.from(all, Number),
+  },
+  doubles: {
+    width: 8,
+    as: "double",
+    make: (all: (number | bigint)[]) => Float64Array.from(all, Number),
+  },
+  int32s: { width: 4, as: "int", make: (all: (number | bigint)[]) => Int32Array.from(all, Number) },
+  int64s: {
+    width: 8,
+    as: "int",
+    make: (all: (number | bigint)[]) => BigInt64Array.from(all, BigInt),
+  },
+} as const;
+
+const isElements = (content: Field["content"]): content is Packed =>
+  Object.hasOwn(kPacked, content);
 
 const kWireOf: Readonly<Partial<Record<Field["content"], number>>> = {
   int: kVarint,

@@ -11,6 +11,11 @@ export interface Scalars {
   double: number;
   string: string;
   bytes: Uint8Array;
+  /** Lists of numbers that can be long: the elements of tensors. */
+  floats: Float32Array;
+  doubles: Float64Array;
+  int32s: Int32Array;
+  int64s: BigInt64Array;
 }
 
 /** The messages by name, as [number, content] by field; a "*" marks a field that may repeat. */
@@ -82,14 +87,14 @@ export const kMessages = {
   Tensor: {
     dims: [1, "int*"],
     dataType: [2, "int"],
-    floatData: [4, "float*"],
-    int32Data: [5, "int*"],
+    floatData: [4, "floats"],
+    int32Data: [5, "int32s"],
     stringData: [6, "bytes*"],
-    int64Data: [7, "int*"],
+    int64Data: [7, "int64s"],
     name: [8, "string"],
     rawData: [9, "bytes"],
-    doubleData: [10, "double*"],
-    uint64Data: [11, "uint*"],
+    doubleData: [10, "doubles"],
+    uint64Data: [11, "int64s"],
     docString: [12, "string"],
     externalData: [13, "Entry*"],
     dataLocation: [14, "int"],

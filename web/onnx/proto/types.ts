@@ -25,6 +25,9 @@ export const kTypes = {
   uint4: 21,
   int4: 22,
   float4e2m1: 23,
+  float8e8m0: 24,
+  uint2: 25,
+  int2: 26,
 } as const;
 
 /** The name of an element type. */

@@ -1,47 +1,13 @@
-// Writes a message in protobuf's wire format. Large bytes are copied once, into the result.
+// Writes a message in protobuf's wire format. It is written from its end, because the length of what is inside a message comes before
+// it. Large bytes are copied once, into the result.
 
 import { type Draft, type Field, fieldsByNumber, type MessageName } from "./schema.js";
 
 /** Returns the bytes of a message. */
 export function writeMessage<N extends MessageName>(name: N, message: Draft<N>): Uint8Array {
-  const parts = new Parts();
-  addMessage(parts, name, message);
-  return parts.joined();
-}
-
-// Bytes in pieces: what is inside a message comes after its length, which is known last.
-class Parts {
-  readonly list: Uint8Array[] = [];
-  length = 0;
-
-  add(bytes: Uint8Array): void {
-    this.list.push(bytes);
-    this.length += bytes.length;
-  }
-
-  addAll(inner: Parts): void {
-    for (const part of inner.list) this.add(part);
-  }
-
-  joined(): Uint8Array {
-    const bytes = new Uint8Array(this.length);
-    let at = 0;
-    for (const part of this.list) {
-      bytes.set(part, at);
-      at += part.length;
-    }
-    return bytes;
-  }
-}
-
-function addMessage(parts: Parts, name: MessageName, message: object): void {
-  const values = message as Readonly<Record<string, unknown>>;
-  for (const field of fieldsByNumber(name).values()) {
-    const value = values[field.name];
-    if (value === undefined) continue;
-    if (field.isList) addList(parts, field, value as readonly unknown[]);
-    else addField(parts, field, value);
-  }
+  const writer = new Writer();
+  writer.message(name, message);
+  return writer.joined();
 }
 
 const kWires: Readonly<Partial<Record<Field["content"], number>>> = {
@@ -52,55 +18,128 @@ const kWires: Readonly<Partial<Record<Field["content"], number>>> = {
 };
 const kBytes = 2;
 
-function addField(parts: Parts, { number, content }: Field, value: unknown): void {
-  addInteger(parts, (number << 3) | (kWires[content] ?? kBytes));
-  addValue(parts, content, value);
-}
+/** The memory for small bytes, and from which length on bytes are not copied to it. */
+const kStage = 2 ** 14;
+const kLarge = 2 ** 12;
 
-// Numbers share one field, which needs a tag only once.
-function addList(parts: Parts, field: Field, values: readonly unknown[]): void {
-  if (kWires[field.content] === undefined) {
-    for (const value of values) addField(parts, field, value);
-  } else if (values.length > 0) {
-    const inner = new Parts();
-    for (const value of values) addValue(inner, field.content, value);
-    addInteger(parts, (field.number << 3) | kBytes);
-    addInteger(parts, inner.length);
-    parts.add(inner.joined());
+class Writer {
+  // From the last to the first.
+  readonly #chunks: Uint8Array[] = [];
+  readonly #encoder = new TextEncoder();
+  #stage = new Uint8Array(kStage);
+  #at = kStage;
+  #length = 0;
+
+  joined(): Uint8Array {
+    this.#flush();
+    const result = new Uint8Array(this.#length);
+    let end = this.#length;
+    for (const chunk of this.#chunks) {
+      end -= chunk.length;
+      result.set(chunk, end);
+    }
+    return result;
+  }
+
+  message(name: MessageName, message: object): void {
+    const values = message as Readonly<Record<string, unknown>>;
+    for (const field of [...fieldsByNumber(name).values()].reverse()) {
+      const value = values[field.name];
+      if (value === undefined) continue;
+      if (field.isList) this.#list(field, value as readonly unknown[]);
+      else this.#field(field, value);
+    }
+  }
+
+  #field({ number, content }: Field, value: unknown): void {
+    const wire = kWires[content] ?? kBytes;
+    if (wire === kBytes) this.#measured(() => this.#value(content, value));
+    else this.#value(content, value);
+    this.#integer((number << 3) | wire);
+  }
+
+  // Numbers share one field, which needs a tag only once.
+  #list(field: Field, values: readonly unknown[]): void {
+    const isPacked = kWires[field.content] !== undefined;
+    const write = (one: unknown) =>
+      isPacked ? this.#value(field.content, one) : this.#field(field, one);
+    const writeAll = () => {
+      for (let i = values.length - 1; i >= 0; i--) write(values[i]);
+    };
+    if (!isPacked) writeAll();
+    else if (values.length > 0) {
+      this.#measured(writeAll);
+      this.#integer((field.number << 3) | kBytes);
+    }
+  }
+
+  #measured(write: () => void): void {
+    const before = this.#length;
+    write();
+    this.#integer(this.#length - before);
+  }
+
+  #value(content: Field["content"], value: unknown): void {
+    if (content === "int" || content === "uint") this.#integer(value as number | bigint);
+    else if (content === "int32s" || content === "int64s") {
+      const values = value as Int32Array | BigInt64Array;
+      for (let i = values.length - 1; i >= 0; i--) this.#integer(values[i] as number | bigint);
+    } else if (content === "float") this.#view(Float32Array.of(Number(value)));
+    else if (content === "double") this.#view(Float64Array.of(Number(value)));
+    else if (content === "string") this.#bytes(this.#encoder.encode(value as string));
+    else if (content === "bytes" || content === "floats" || content === "doubles")
+      this.#view(value as ArrayBufferView);
+    else this.message(content, value as object);
+  }
+
+  #view({ buffer, byteOffset, byteLength }: ArrayBufferView): void {
+    this.#bytes(new Uint8Array(buffer, byteOffset, byteLength));
+  }
+
+  #bytes(bytes: Uint8Array): void {
+    if (bytes.length >= kLarge) {
+      this.#flush();
+      this.#chunks.push(bytes);
+    } else {
+      this.#makeRoom(bytes.length);
+      this.#at -= bytes.length;
+      this.#stage.set(bytes, this.#at);
+    }
+    this.#length += bytes.length;
+  }
+
+  #integer(value: number | bigint): void {
+    const isSmall = typeof value === "number" && value >= 0 && value < 2 ** 31;
+    const bytes = isSmall ? smallInteger(value) : largeInteger(value);
+    this.#makeRoom(bytes.length);
+    for (let i = bytes.length - 1; i >= 0; i--) this.#stage[--this.#at] = bytes[i] as number;
+    this.#length += bytes.length;
+  }
+
+  #makeRoom(count: number): void {
+    if (count > this.#at) this.#flush();
+  }
+
+  #flush(): void {
+    if (this.#at === kStage) return;
+    this.#chunks.push(this.#stage.subarray(this.#at));
+    this.#stage = new Uint8Array(kStage);
+    this.#at = kStage;
   }
 }
 
-function addValue(parts: Parts, content: Field["content"], value: unknown): void {
-  if (content === "int" || content === "uint") addInteger(parts, value as number | bigint);
-  else if (content === "float")
-    addFloat(parts, 4, (view) => view.setFloat32(0, Number(value), true));
-  else if (content === "double")
-    addFloat(parts, 8, (view) => view.setFloat64(0, Number(value), true));
-  else if (content === "string") addBytes(parts, new TextEncoder().encode(value as string));
-  else if (content === "bytes") addBytes(parts, value as Uint8Array);
-  else {
-    const inner = new Parts();
-    addMessage(inner, content, value as object);
-    addInteger(parts, inner.length);
-    parts.addAll(inner);
-  }
+function smallInteger(value: number): number[] {
+  const bytes: number[] = [];
+  let left = value;
+  for (; left > 127; left >>= 7) bytes.push((left & 127) | 128);
+  bytes.push(left);
+  return bytes;
 }
 
-function addBytes(parts: Parts, bytes: Uint8Array): void {
-  addInteger(parts, bytes.length);
-  parts.add(bytes);
-}
-
-function addFloat(parts: Parts, size: number, write: (view: DataView) => void): void {
-  const bytes = new Uint8Array(size);
-  write(new DataView(bytes.buffer));
-  parts.add(bytes);
-}
-
-function addInteger(parts: Parts, value: number | bigint): void {
+function largeInteger(value: number | bigint): number[] {
   const bytes: number[] = [];
   let left = BigInt.asUintN(64, BigInt(value));
   for (; left > 127n; left >>= 7n) bytes.push(Number(left & 127n) | 128);
   bytes.push(Number(left));
-  parts.add(Uint8Array.from(bytes));
+  return bytes;
 }

@@ -4,9 +4,17 @@ import * as eg from "edgegrad";
 import { fail } from "../errors.js";
 import type { Message } from "../proto/schema.js";
 import type { TypeName } from "../proto/types.js";
+import type { OpenFile } from "../source.js";
 import { Host } from "../values/host.js";
-import { dtypeOf, isInteger, markAs, typeNumbered } from "../values/types.js";
-import { float4, float8, halfFloats, nibbles, upperHalves } from "./small_floats.js";
+import { isInteger, typeNumbered } from "../values/types.js";
+import {
+  float4,
+  float8,
+  halfFloats,
+  powersOfTwo,
+  smallIntegers,
+  upperHalves,
+} from "./small_floats.js";
 
 const kWhere = "onnx.load";
 
@@ -14,7 +22,7 @@ const kWhere = "onnx.load";
 const kMostElements = 2 ** 31;
 
 /** Bits of one element in raw data. */
-const kBits: Readonly<Record<TypeName, number>> = {
+export const kBits: Readonly<Record<TypeName, number>> = {
   float: 32,
   uint8: 8,
   int8: 8,
@@ -38,6 +46,9 @@ const kBits: Readonly<Record<TypeName, number>> = {
   uint4: 4,
   int4: 4,
   float4e2m1: 4,
+  float8e8m0: 8,
+  uint2: 2,
+  int2: 2,
 };
 
 /** A tensor of a file, whose element type and sizes have been checked. */
@@ -46,12 +57,27 @@ export interface Stored {
   readonly type: TypeName;
   readonly shape: number[];
   readonly count: number;
-  /** The bytes of a tensor whose data is in another file. */
-  readonly external: Uint8Array | undefined;
+  /** The bytes or the tensor that were read apart from the message. */
+  readonly apart: Apart | undefined;
 }
 
-/** Checks a tensor of a file against its own data, and returns it. `external` is the data of one that is in another file. */
-export function stored(message: Message<"Tensor">, external?: Uint8Array): Stored {
+/** Bytes of a file that have not been read. */
+export interface FilePart {
+  readonly file: OpenFile;
+  readonly start: number;
+  readonly length: number;
+}
+
+/** Data that a message of a tensor does not have in it: its bytes, or where they are, or the tensor that was made of them. */
+export type Apart = Uint8Array | FilePart | eg.Tensor;
+
+/** Frees the tensors among what was read apart. */
+export function disposeTensors(found: ReadonlyMap<Message<"Tensor">, Apart>): void {
+  for (const one of found.values()) if (one instanceof eg.Tensor) one.dispose();
+}
+
+/** Checks a tensor of a file against its own data, and returns it. `apart` is data that was read apart from the message. */
+export function stored(message: Message<"Tensor">, apart?: Apart): Stored {
   const name = message.name ?? "";
   const type = typeNumbered(message.dataType);
   if (type === undefined) {
@@ -66,7 +92,7 @@ export function stored(message: Message<"Tensor">, external?: Uint8Array): Store
   if (!shape.every((size) => Number.isSafeInteger(size) && size >= 0) || !(count < kMostElements)) {
     return fail("InvalidArgument", kWhere, `tensor "${name}" has the impossible shape [${shape}].`);
   }
-  const result = { message, type, shape, count, external };
+  const result = { message, type, shape, count, apart };
   const found = lengthOf(result);
   if (found !== expectedLength(result)) {
     const what = isRaw(result) ? "bytes" : "numbers";
@@ -83,27 +109,20 @@ export function hostOf(one: Stored): Host {
   return new Host(type, shape, Array.from(numbersOf(one), Number));
 }
 
-/** Returns the elements as a tensor. */
-export function tensorOfStored(one: Stored): eg.Tensor {
-  const dtype = dtypeOf(one.type) ?? fail("Internal", kWhere, "texts are no tensor.");
-  const data = numbersOf(one);
-  return markAs(eg.tensor(data, { dtype, shape: one.shape }), one.type);
-}
-
-function isRaw({ message, external }: Stored): boolean {
-  return external !== undefined || message.rawData !== undefined;
-}
-
 function lengthOf(one: Stored): number {
-  const { message, external } = one;
-  if (one.type === "string") return message.stringData.length;
-  const raw = external ?? message.rawData;
-  return raw === undefined ? listOf(one).length : raw.length;
+  const { message, type, apart } = one;
+  if (type === "string") return message.stringData.length;
+  if (apart instanceof eg.Tensor) return expectedLength(one);
+  return (apart ?? message.rawData ?? listOf(one)).length;
+}
+
+function isRaw({ message, apart }: Stored): boolean {
+  return apart !== undefined || message.rawData !== undefined;
 }
 
 function expectedLength(one: Stored): number {
-  if (one.type !== "string" && isRaw(one)) return byteLength(one.type, one.count);
-  if (kBits[one.type] === 4) return Math.ceil(one.count / 2);
+  if ((one.type !== "string" && isRaw(one)) || kBits[one.type] < 8)
+    return byteLength(one.type, one.count);
   return one.type.startsWith("complex") ? one.count * 2 : one.count;
 }
 
@@ -113,37 +132,47 @@ export function byteLength(type: TypeName, count: number): number {
 }
 
 // The field that has the elements when they are not bytes.
-function listOf({ type, message }: Stored): readonly (number | bigint)[] {
-  if (type === "float" || type === "complex64") return message.floatData;
-  if (type === "double" || type === "complex128") return message.doubleData;
-  if (type === "int64") return message.int64Data;
-  return type === "uint32" || type === "uint64" ? message.uint64Data : message.int32Data;
+function listOf({
+  type,
+  message,
+}: Stored): Float32Array | Float64Array | BigInt64Array | Int32Array {
+  if (type === "float" || type === "complex64") return message.floatData ?? new Float32Array();
+  if (type === "double" || type === "complex128") return message.doubleData ?? new Float64Array();
+  if (type === "int64") return message.int64Data ?? new BigInt64Array();
+  if (type === "uint32" || type === "uint64") return message.uint64Data ?? new BigInt64Array();
+  return message.int32Data ?? new Int32Array();
+}
+
+/** Returns the bytes of the elements; undefined if the message has them as numbers. */
+export function rawBytes({ message, apart }: Stored): Uint8Array | undefined {
+  return apart instanceof Uint8Array ? apart : message.rawData;
 }
 
 /** Returns the elements as a typed array from which eg.tensor() makes them. */
-function numbersOf(
-  one: Stored,
-): eg.TypedArray | Int8Array | Int16Array | Uint16Array | Uint32Array {
-  const { type, message, external, count } = one;
-  const raw = external ?? message.rawData;
-  return raw === undefined ? fromList(one) : fromBytes(type, raw, count);
+export function numbersOf(one: Stored): Elements {
+  const raw = rawBytes(one);
+  return raw === undefined ? fromList(one) : elementsIn(one.type, raw, one.count);
 }
 
-function fromList(one: Stored): ReturnType<typeof numbersOf> {
+type Elements = eg.TypedArray | Int8Array | Int16Array | Uint16Array | Uint32Array;
+
+function fromList(one: Stored): Elements {
   const list = listOf(one);
   const { type, count } = one;
-  if (type === "float" || type === "complex64") return Float32Array.from(list, Number);
-  if (type === "double" || type === "complex128") return Float64Array.from(list, Number);
-  if (type === "int64" || type === "uint64") return BigInt64Array.from(list, BigInt);
-  if (type === "uint32") return Uint32Array.from(list, Number);
-  if (isInteger(type) && kBits[type] >= 8) return Int32Array.from(list, Number);
+  if (list instanceof Float32Array || list instanceof Float64Array) return list;
+  if (list instanceof BigInt64Array) {
+    if (type === "int64") return list;
+    return type === "uint64" ? withoutSign(list) : Uint32Array.from(list, Number);
+  }
+  if (isInteger(type) && kBits[type] >= 8) return list;
   // The others have their bits in the lowest part of an int32.
   const isWide = kBits[type] === 16;
   const bits = isWide ? Uint16Array.from(list, Number) : Uint8Array.from(list, Number);
-  return fromBytes(type, new Uint8Array(bits.buffer), count);
+  return elementsIn(type, new Uint8Array(bits.buffer), count);
 }
 
-function fromBytes(type: TypeName, raw: Uint8Array, count: number): ReturnType<typeof numbersOf> {
+/** Returns the elements in raw bytes, which are valid until the next call. */
+export function elementsIn(type: TypeName, raw: Uint8Array, count: number): Elements {
   // Bytes of a file may lie anywhere, elements of an array may not.
   const at = (size: number): [ArrayBuffer, number, number] => {
     const isAligned = raw.byteOffset % size === 0 && raw.buffer instanceof ArrayBuffer;
@@ -168,23 +197,39 @@ function fromBytes(type: TypeName, raw: Uint8Array, count: number): ReturnType<t
     case "uint32":
       return new Uint32Array(...at(4));
     case "int64":
-    case "uint64":
       return new BigInt64Array(...at(8));
+    case "uint64":
+      return withoutSign(new BigInt64Array(...at(8)));
     case "float16":
       return halfFloats(new Uint16Array(...at(2)));
     case "bfloat16":
       return upperHalves(new Uint16Array(...at(2)));
+    case "int2":
+    case "uint2":
     case "int4":
     case "uint4":
-      return nibbles(raw, count, type === "int4");
+      return smallIntegers(raw, count, kBits[type], type.startsWith("i"));
     case "float4e2m1":
-      return float4(nibbles(raw, count, false));
+      return float4(smallIntegers(raw, count, 4, false));
+    case "float8e8m0":
+      return powersOfTwo(raw);
     case "bool":
     case "uint8":
       return raw;
     default:
       return float8(raw, type);
   }
+}
+
+// edgegrad holds uint64 as int64, which has half of its values.
+function withoutSign(values: BigInt64Array): BigInt64Array {
+  const words = new Int32Array(values.buffer, values.byteOffset, 2 * values.length);
+  for (let i = 1; i < words.length; i += 2) {
+    if ((words[i] as number) >= 0) continue;
+    const value = BigInt.asUintN(64, values[(i - 1) / 2] as bigint);
+    fail("InvalidArgument", kWhere, `expected uint64 elements below 2^63, got ${value}.`);
+  }
+  return values;
 }
 
 // One buffer for all copies, each of which is read before the next one is made: new memory would take longer than the copy.

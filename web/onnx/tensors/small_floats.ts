@@ -20,14 +20,27 @@ export function upperHalves(bits: Uint16Array): Float32Array {
   return new Float32Array(result.buffer);
 }
 
-/** Returns 4-bit integers, of which each byte has two, the first in its lower half. */
-export function nibbles(bytes: Uint8Array, count: number, isSigned: boolean): Int8Array {
+/** Returns integers of 2 or 4 bits, of which the first in each byte is in its lowest bits. */
+export function smallIntegers(
+  bytes: Uint8Array,
+  count: number,
+  width: number,
+  isSigned: boolean,
+): Int8Array {
   const all = new Int8Array(count);
+  const perByte = 8 / width;
+  const most = 2 ** width;
   for (let i = 0; i < count; i++) {
-    const bits = ((bytes[i >> 1] as number) >> (i % 2 === 0 ? 0 : 4)) & 15;
-    all[i] = isSigned && bits > 7 ? bits - 16 : bits;
+    const byte = bytes[Math.floor(i / perByte)] as number;
+    const bits = (byte >> (width * (i % perByte))) & (most - 1);
+    all[i] = isSigned && bits >= most / 2 ? bits - most : bits;
   }
   return all;
+}
+
+/** Returns floats of 8 bits that are all exponent. */
+export function powersOfTwo(bytes: Uint8Array): Float32Array {
+  return Float32Array.from(bytes, (one) => (one === 255 ? Number.NaN : 2 ** (one - 127)));
 }
 
 /** Returns floats of 4 bits: a sign, two bits of exponent, one of the fraction. */

@@ -31,10 +31,16 @@ const kHeldAs: Readonly<Record<TypeName, eg.DType | null>> = {
   uint4: "uint8",
   int4: "int32",
   float4e2m1: "float16",
+  // Its powers of two reach beyond those of float16.
+  float8e8m0: "float32",
+  uint2: "uint8",
+  int2: "int32",
 };
 
 /** The range of the integer types that wrap around: [smallest, number of bits]. */
 const kRanges: Readonly<Partial<Record<TypeName, readonly [number, number]>>> = {
+  int2: [-2, 2],
+  uint2: [0, 2],
   int4: [-8, 4],
   uint4: [0, 4],
   int8: [-128, 8],

@@ -4,7 +4,7 @@
 import { describe } from "../runtime/errors.js";
 import { reading, reject } from "./broken_file.js";
 import { bytesOf, countOf } from "./bytes.js";
-import { parseJson } from "./json_keys.js";
+import { HeaderReader, type RawEntry, shown } from "./safetensors_json.js";
 import { kHeaderBytes, kMaxHeaderSize, kMetadataKey } from "./safetensors_layout.js";
 import type { StoredTensor } from "./stored_elements.js";
 import { kStoredTypes } from "./stored_types.js";
@@ -52,40 +52,37 @@ export function headerEndOf(start: Uint8Array, fileSize: number): number {
 
 /** Returns the parsed and validated header of a file with `available` bytes of data; must be called inside reading(). */
 export function headerOf(bytes: Uint8Array, available: number): Header {
-  const header = parseJson("the header", bytes);
-  const metadata = header[kMetadataKey] ?? {};
-  if (!isTextMap(metadata)) reject("the metadata is not an object of strings.");
-  const entries = Object.entries(header)
-    .filter(([name]) => name !== kMetadataKey)
-    .map(([name, value]) => entryOf(name, value));
+  const reader = new HeaderReader(bytes);
+  const entries: Entry[] = [];
+  let metadata: Record<string, string> | undefined = {};
+  reader.all((name) => {
+    if (name === kMetadataKey) metadata = reader.texts();
+    else entries.push(entryOf(name, reader.entry()));
+    if (metadata === undefined) reject("the metadata is not an object of strings.");
+  });
   checkRanges(entries, available);
   return { metadata, entries };
 }
 
-function isTextMap(value: unknown): value is Record<string, string> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  return Object.values(value).every((text) => typeof text === "string");
-}
-
 function entryOf(name: string, value: unknown): Entry {
-  const where = `tensor ${JSON.stringify(name)}`;
+  const where = () => `tensor ${shown(name)}`;
   if (typeof value !== "object" || value === null)
-    reject(`${where}: its entry is ${describe(value)}.`);
-  const { dtype, shape, data_offsets: range } = value as Record<string, unknown>;
+    reject(`${where()}: its entry is ${describe(value)}.`);
+  const { dtype, shape, data_offsets: range } = value as RawEntry;
   const type = kStoredTypes.get(dtype as string);
   if (typeof dtype !== "string" || type === undefined) {
     reject(
-      `${where}: unsupported dtype ${describe(dtype)}; supported are ${[...kStoredTypes.keys()]}.`,
+      `${where()}: unsupported dtype ${describe(dtype)}; supported are ${[...kStoredTypes.keys()]}.`,
     );
   }
-  if (!isSizes(shape)) reject(`${where}: its shape is not an array of sizes.`);
+  if (!isSizes(shape)) reject(`${where()}: its shape is not an array of sizes.`);
   if (!isSizes(range) || range.length !== 2)
-    reject(`${where}: its data_offsets are not two byte offsets.`);
+    reject(`${where()}: its data_offsets are not two byte offsets.`);
   const [start = 0, end = 0] = range;
   const count =
-    countOf(shape) ?? reject(`${where}: its shape has more than 64 dimensions or is too large.`);
+    countOf(shape) ?? reject(`${where()}: its shape has more than 64 dimensions or is too large.`);
   if (end - start !== count * type.bytes) {
-    reject(`${where}: ${dtype} of shape [${shape}] does not take ${end - start} bytes.`);
+    reject(`${where()}: ${dtype} of shape [${shape}] does not take ${end - start} bytes.`);
   }
   return { name, type, shape, count, start, end };
 }
@@ -96,15 +93,21 @@ function isSizes(value: unknown): value is number[] {
 
 // Checks that the data has no gaps, no overlaps and nothing after the last tensor.
 function checkRanges(entries: readonly Entry[], available: number): void {
-  const sorted = [...entries].sort((a, b) => a.start - b.start || a.end - b.end);
+  // Files have them in order, nearly always.
+  const isSorted = entries.every(
+    ({ start }, i) => i === 0 || (entries[i - 1] as Entry).end <= start,
+  );
+  const sorted = isSorted
+    ? entries
+    : [...entries].sort((a, b) => a.start - b.start || a.end - b.end);
   let end = 0;
   for (const entry of sorted) {
-    const where = `tensor ${JSON.stringify(entry.name)}`;
+    const where = () => `tensor ${shown(entry.name)}`;
     if (entry.end > available)
-      reject(`${where} ends at byte ${entry.end}, beyond the ${available} bytes of data.`);
+      reject(`${where()} ends at byte ${entry.end}, beyond the ${available} bytes of data.`);
     if (entry.start !== end) {
       const what = entry.start < end ? "overlaps the tensor before it" : "leaves a gap before it";
-      reject(`${where} ${what}: it starts at byte ${entry.start} instead of ${end}.`);
+      reject(`${where()} ${what}: it starts at byte ${entry.start} instead of ${end}.`);
     }
     ({ end } = entry);
   }

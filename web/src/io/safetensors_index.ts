@@ -4,8 +4,10 @@ import { isPlainObject } from "../arguments/read.js";
 import { describe } from "../runtime/errors.js";
 import { reject } from "./broken_file.js";
 import { parseJson } from "./json_keys.js";
-import { kMaxHeaderSize } from "./safetensors_layout.js";
 import { readBytes, type Source } from "./sources/source.js";
+
+/** The largest index, with room for a hundred thousand tensors. */
+const kMaxIndexSize = 2 ** 24;
 
 /** The content of an index. */
 export interface SafetensorsIndex {
@@ -21,7 +23,7 @@ export function looksLikeIndex(start: Uint8Array): boolean {
 
 /** Returns the parsed index; must be called inside readingLater(). */
 export async function indexOf(source: Source): Promise<SafetensorsIndex> {
-  if (source.size > kMaxHeaderSize) reject(`the index of ${source.size} bytes is too large.`);
+  if (source.size > kMaxIndexSize) reject(`the index of ${source.size} bytes is too large.`);
   const json = parseJson("the index", await readBytes(source, 0, source.size));
   const { weight_map: map, metadata = {} } = json;
   if (!isPlainObject(map)) {

@@ -10,11 +10,8 @@ import { storedName } from "./stored_types.js";
 /** The number of bytes before the header. */
 export const kHeaderBytes = 8;
 
-/**
- * The largest header, with room for a hundred thousand tensors. The reference implementation allows 100 MB, whose JSON takes a page many seconds
- * and gigabytes to read.
- */
-export const kMaxHeaderSize = 2 ** 24;
+/** The largest header that the format allows. */
+export const kMaxHeaderSize = 100_000_000;
 
 /** The header's key for metadata. */
 export const kMetadataKey = "__metadata__";

@@ -2,6 +2,8 @@
 
 import * as eg from "edgegrad";
 import { op } from "../../ops/op.js";
+import { isNumbers } from "../../values/host.js";
+import { isInteger } from "../../values/types.js";
 import { tensor } from "../../values/value.js";
 import type { Step } from "../program.js";
 import { type Found, isAbout, isOp, otherInput, outputOf, type Steps } from "./match.js";
@@ -9,20 +11,73 @@ import { type Found, isAbout, isOp, otherInput, outputOf, type Steps } from "./m
 const kGelu = op({ run: ([x]) => eg.gelu(tensor(x)) });
 const kTanhGelu = op({ run: ([x]) => eg.gelu(tensor(x), { approximate: "tanh" }) });
 const kSilu = op({ run: ([x]) => eg.silu(tensor(x)) });
+const kHardSigmoid = op({ run: ([x]) => eg.hardsigmoid(tensor(x)) });
+const kHardSwish = op({ run: ([x]) => eg.hardswish(tensor(x)) });
 
 /** x sigmoid(x) */
 export function findSilu(step: Step, steps: Steps): Found | undefined {
   if (!isOp(step, "Sigmoid")) return undefined;
   const x = step.inputs[0] as number;
+  const product = readerTimes(step, x, steps);
+  return product && found([step, product], kSilu, x, "SiLU");
+}
+
+/** x hardsigmoid(x) */
+export function findHardSwish(step: Step, steps: Steps): Found | undefined {
+  if (!isOp(step, "HardSigmoid")) return undefined;
+  const { alpha, beta } = step.attributes as { alpha: number; beta: number };
+  const x = step.inputs[0] as number;
+  const product = readerTimes(step, x, steps);
+  if (product === undefined || !isAbout(alpha, 1 / 6) || beta !== 0.5) return undefined;
+  return found([step, product], kHardSwish, x, "HardSwish");
+}
+
+/** min(max(x + 3, 0), 6) / 6, which is hardsigmoid(x), and the product with x, before or after the division. */
+export function findClippedSum(step: Step, steps: Steps): Found | undefined {
+  if (!isOp(step, "Clip")) return undefined;
+  const { min, max } = step.attributes as { min?: number; max?: number };
+  const sum = steps.maker(step.inputs[0], "Add");
+  if (sum === undefined) return undefined;
+  const [x, added] = withNumber(sum, steps);
+  const low = steps.number(step.inputs[1]) ?? min;
+  const high = steps.number(step.inputs[2]) ?? max;
+  if (added !== 3 || low !== 0 || high !== 6 || !isFloat(otherInput(sum, x), steps))
+    return undefined;
+  const product = readerTimes(step, x, steps);
+  const sixth = sixthOf(product ?? step, steps);
+  if (sixth === undefined) return undefined;
+  const before = [sum, step];
+  if (product !== undefined) return found([...before, product, sixth], kHardSwish, x, "HardSwish");
+  const last = readerTimes(sixth, x, steps);
+  return last === undefined
+    ? found([...before, sixth], kHardSigmoid, x, "HardSigmoid")
+    : found([...before, sixth, last], kHardSwish, x, "HardSwish");
+}
+
+// Of integers the quotient would be cut.
+function isFloat(slot: number, steps: Steps): boolean {
+  const value = steps.constants.get(slot);
+  return isNumbers(value) && !isInteger(value.type);
+}
+
+function readerTimes(step: Step, x: number, steps: Steps): Step | undefined {
   const product = steps.reader(step, "Mul");
-  if (product === undefined || otherInput(product, outputOf(step)) !== x) return undefined;
-  return {
-    steps: [step, product],
-    op: kSilu,
-    inputs: [x],
-    output: outputOf(product),
-    title: "SiLU",
-  };
+  return product !== undefined && otherInput(product, outputOf(step)) === x ? product : undefined;
+}
+
+function sixthOf(step: Step, steps: Steps): Step | undefined {
+  const quotient = steps.reader(step, "Div");
+  if (quotient !== undefined) {
+    const isSixth = quotient.inputs[0] === outputOf(step) && steps.number(quotient.inputs[1]) === 6;
+    return isSixth ? quotient : undefined;
+  }
+  const product = steps.reader(step, "Mul");
+  const factor = product && steps.number(otherInput(product, outputOf(step)));
+  return isAbout(factor, 1 / 6) ? product : undefined;
+}
+
+function found(steps: readonly Step[], fused: Found["op"], x: number, title: string): Found {
+  return { steps, op: fused, inputs: [x], output: outputOf(steps.at(-1) as Step), title };
 }
 
 /** x / 2 (1 + erf(x / sqrt(2))), with the factors in any order. */

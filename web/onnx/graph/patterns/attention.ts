@@ -2,6 +2,7 @@
 
 import * as eg from "edgegrad";
 import { attention } from "../../ops/attention.js";
+import { axisOf } from "../../ops/axes.js";
 import { op } from "../../ops/op.js";
 import { isNumbers } from "../../values/host.js";
 import { operand, tensor, tensorOrNull, type Value } from "../../values/value.js";
@@ -10,8 +11,14 @@ import { type Found, isOp, otherInput, outputOf, type Steps } from "./match.js";
 
 // The scores may be multiplied by numbers before and after the product, and divided by one. Those that are known in JavaScript when the
 // graph runs become one scale.
+interface Given {
+  /** The axis of the softmax, which is the last one unless the file is unusual. */
+  readonly axis: number;
+}
+
 const kAttention = op({
-  run: ([query, keyT, value, mask, queryFactor, keyFactor, factor, divisor]) => {
+  run: ([query, keyT, value, mask, queryFactor, keyFactor, factor, divisor], given) => {
+    const { axis } = given as unknown as Given;
     let scale = 1;
     const times = (x: eg.Tensor, by: Value, isInverse = false): eg.Tensor => {
       if (by === undefined) return x;
@@ -31,7 +38,8 @@ const kAttention = op({
     }
     const key = eg.transpose(kT, -1, -2);
     const added = tensorOrNull(mask);
-    if (areScalars && isPlain(q, key, v)) {
+    const isOverKeys = axisOf(axis, q.ndim) === q.ndim - 1;
+    if (areScalars && isOverKeys && isPlain(q, key, v)) {
       return attention({
         query: q,
         key,
@@ -41,9 +49,10 @@ const kAttention = op({
         softcap: 0,
       });
     }
-    const scores = eg.matmul(q, kT).mul(scale);
+    const product = eg.matmul(q, kT);
+    const scores = scale === 1 ? product : product.mul(scale);
     const whole = areScalars ? scores : times(times(scores, factor), divisor, true);
-    return eg.matmul(eg.softmax(added === null ? whole : whole.add(added), -1), v);
+    return eg.matmul(eg.softmax(added === null ? whole : whole.add(added), axis), v);
   },
 });
 
@@ -55,7 +64,8 @@ function isPlain(q: eg.Tensor, k: eg.Tensor, v: eg.Tensor): boolean {
 
 /** softmax(...) v, where the scores are a product with or without factors, a divisor and a mask. */
 export function findAttention(step: Step, steps: Steps): Found | undefined {
-  if (!isOp(step, "Softmax") || !isOverLast(step)) return undefined;
+  const axis = isOp(step, "Softmax") ? axisOfSoftmax(step) : undefined;
+  if (axis === undefined) return undefined;
   const last = steps.reader(step, "MatMul");
   if (last === undefined || last.inputs[0] !== outputOf(step)) return undefined;
   const own: Step[] = [step, last];
@@ -73,14 +83,16 @@ export function findAttention(step: Step, steps: Steps): Found | undefined {
     op: kAttention,
     inputs: [query, keyT, value, found.mask, queryFactor, keyFactor, found.factor, found.divisor],
     output: outputOf(last),
+    attributes: { axis },
     title: "Attention",
   };
 }
 
-// Before version 13 all axes from `axis` on are one.
-function isOverLast({ attributes, version }: Step): boolean {
-  const axis = (attributes.axis as number | undefined) ?? (version >= 13 ? -1 : 1);
-  return axis === -1;
+// Before version 13 all axes from `axis` on are one, which here has to be the last.
+function axisOfSoftmax({ attributes, version }: Step): number | undefined {
+  const axis = attributes.axis as number | undefined;
+  if (version >= 13) return axis ?? -1;
+  return axis === -1 ? axis : undefined;
 }
 
 interface Scores {

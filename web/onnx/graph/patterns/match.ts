@@ -1,6 +1,6 @@
 // Finds chains of steps in a graph that one op of edgegrad computes, and puts a step for it in their place.
 
-import { kDomains } from "../../ops/index.js";
+import { kOwn } from "../../ops/index.js";
 import type { Op } from "../../ops/op.js";
 import { isNumbers } from "../../values/host.js";
 import type { Value } from "../../values/value.js";
@@ -74,7 +74,7 @@ export class Steps {
 
 /** Whether a step is of an op of ONNX's own domain. */
 export function isOp(step: Step, name: string): boolean {
-  return step.op === kDomains[""]?.ops[name];
+  return step.op === kOwn.ops[name];
 }
 
 /** Returns the first output of a step. */
@@ -92,16 +92,26 @@ export function isAbout(value: number | undefined, expected: number): boolean {
   return value !== undefined && Math.abs(value - expected) <= 1e-4 * Math.abs(expected);
 }
 
-/** Replaces what a pattern finds, which looks at one step after the other. */
+/** A pattern, which looks at one step after the other. */
+export type Pattern = (step: Step, steps: Steps) => Found | undefined;
+
+/** Replaces what patterns find in a graph and in the graphs inside it; each pattern sees what those before it have made. */
 export function replaceAll(
   graph: Subgraph,
   constants: ReadonlyMap<number, Value>,
-  pattern: (step: Step, steps: Steps) => Found | undefined,
+  patterns: readonly Pattern[],
 ): void {
   for (const step of graph.steps) {
-    for (const inner of step.graphs) replaceAll(inner, constants, pattern);
+    for (const inner of step.graphs) replaceAll(inner, constants, patterns);
   }
-  const steps = new Steps(graph, constants);
+  let steps = new Steps(graph, constants);
+  for (const pattern of patterns) {
+    if (replaceOne(graph, steps, pattern)) steps = new Steps(graph, constants);
+  }
+}
+
+// Returns whether something was replaced.
+function replaceOne(graph: Subgraph, steps: Steps, pattern: Pattern): boolean {
   const removed = new Set<Step>();
   const made = new Map<Step, Step>();
   for (const step of graph.steps) {
@@ -112,7 +122,9 @@ export function replaceAll(
     const last = found.steps.find((one) => one.outputs.includes(found.output)) as Step;
     made.set(last, stepOf(found));
   }
+  if (made.size === 0) return false;
   graph.steps = graph.steps.flatMap((step) => made.get(step) ?? (removed.has(step) ? [] : [step]));
+  return true;
 }
 
 function stepOf({ op, inputs, output, attributes = {}, title }: Found): Step {

@@ -5,8 +5,7 @@ import { kMicrosoftAttention } from "./attention.js";
 import { kMicrosoftLayers } from "./layers.js";
 import { kMicrosoftQuantization } from "./quantization.js";
 
-export { simplifiedLayerNormalization } from "./layers.js";
-
+/** The ops by name. */
 export const kMicrosoft: Ops = {
   ...kMicrosoftAttention,
   ...kMicrosoftLayers,

@@ -5,7 +5,7 @@ import { fail } from "../../errors.js";
 import { tensor, tensorOrNull, type Value } from "../../values/value.js";
 import { gelu } from "../activations.js";
 import { convolution } from "../convolutions.js";
-import { rmsNormalization } from "../normalization.js";
+import { rmsNormalization, simplifiedLayerNormalization } from "../normalization.js";
 import { flag, float, ignored, int, maybeFloats, type Op, type Ops, op, string } from "../op.js";
 import { gemm } from "../products.js";
 import { kWindow } from "../windows.js";
@@ -31,12 +31,6 @@ const skipSimplified = op({
     const sum = plus(tensor(x), skip, bias);
     return [rmsNormalization(sum, tensor(gamma), -1, epsilon), undefined, undefined, sum];
   },
-});
-
-/** Normalisation by the root mean square, which ONNX Runtime has in both domains. */
-export const simplifiedLayerNormalization = op({
-  attributes: { axis: int(-1), epsilon: float(1e-5), stash_type: ignored },
-  run: ([x, scale], { axis, epsilon }) => rmsNormalization(tensor(x), tensor(scale), axis, epsilon),
 });
 
 const embedding = (ids: Value, table: Value) =>

@@ -10,7 +10,7 @@ import { PickleWriter } from "./pickle_writer.js";
 import { kNumberKeys } from "./python_values.js";
 import { placesOf, type SavedPlace, type SavedStorage } from "./shared_memory.js";
 import { storageOfDtype } from "./storage_types.js";
-import { kMaxArchiveBytes, kMaxArchiveFiles, ZipLayout } from "./zip_writer.js";
+import { kMaxArchiveBytes, ZipLayout } from "./zip_writer.js";
 
 const kWhere = "saveTorch";
 
@@ -57,12 +57,12 @@ export async function saveTorch(value: unknown, ...rest: []): Promise<Uint8Array
   return archive;
 }
 
-function checkSize({ count, bytes }: ZipLayout): void {
-  if (bytes <= kMaxArchiveBytes && count <= kMaxArchiveFiles) return;
+function checkSize({ bytes }: ZipLayout): void {
+  if (bytes <= kMaxArchiveBytes) return;
   fail(
     "OutOfMemory",
     kWhere,
-    `the file would have ${bytes} bytes and ${count} parts; at most ${kMaxArchiveBytes} and ${kMaxArchiveFiles} are written. ` +
+    `the file would have ${bytes} bytes; at most ${kMaxArchiveBytes} are written. ` +
       "Write larger files with saveSafetensors() and a stream.",
   );
 }

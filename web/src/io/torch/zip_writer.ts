@@ -19,9 +19,17 @@ const kFlags = 0x0800;
 /** The first day that the format can express, so that equal values give equal files. */
 const kDate = 0x21;
 
-/** The most that the format without zip64 can express. */
+/** The most bytes that the fields of 32 bits can express. No engine holds more, so that those of 64 bits are not written. */
 export const kMaxArchiveBytes = 2 ** 32 - 2;
-export const kMaxArchiveFiles = 2 ** 16 - 2;
+
+/** The most files that the field for their number can express; it says that another record has it from then on. */
+const kMaxArchiveFiles = 2 ** 16 - 2;
+const kInOtherRecord = 2 ** 16 - 1;
+
+/** The record of zip64 at the end of an archive, and what says where it is. */
+const kWideEndBytes = 56;
+const kLocatorBytes = 20;
+const kWideVersion = 45;
 
 /** A file in an archive that is being laid out. */
 interface Placed {
@@ -54,7 +62,12 @@ export class ZipLayout {
   /** The size of the archive. */
   get bytes(): number {
     const directory = this.#files.reduce((sum, { name }) => sum + kDirectoryBytes + name.length, 0);
-    return this.#end + directory + kEndBytes;
+    const wide = this.#isWide ? kWideEndBytes + kLocatorBytes : 0;
+    return this.#end + directory + wide + kEndBytes;
+  }
+
+  get #isWide(): boolean {
+    return this.count > kMaxArchiveFiles;
   }
 
   /** Returns the part of the archive that the data of a file belongs in. */
@@ -83,12 +96,37 @@ export class ZipLayout {
       archive.set(name, at + kDirectoryBytes);
       at += kDirectoryBytes + name.length;
     }
+    const directory = { start: this.#end, size: at - this.#end, count: this.count };
+    if (this.#isWide) {
+      writeWideEnd(view, at, directory);
+      at += kWideEndBytes + kLocatorBytes;
+    }
+    const count = this.#isWide ? kInOtherRecord : this.count;
     view.setUint32(at, 0x06054b50, true);
-    view.setUint16(at + 8, this.count, true);
-    view.setUint16(at + 10, this.count, true);
-    view.setUint32(at + 12, at - this.#end, true);
-    view.setUint32(at + 16, this.#end, true);
+    view.setUint16(at + 8, count, true);
+    view.setUint16(at + 10, count, true);
+    view.setUint32(at + 12, directory.size, true);
+    view.setUint32(at + 16, directory.start, true);
   }
+}
+
+function writeWideEnd(
+  view: DataView,
+  at: number,
+  { start, size, count }: { start: number; size: number; count: number },
+): void {
+  view.setUint32(at, 0x06064b50, true);
+  view.setBigUint64(at + 4, BigInt(kWideEndBytes - 12), true);
+  view.setUint16(at + 12, kWideVersion, true);
+  view.setUint16(at + 14, kWideVersion, true);
+  view.setBigUint64(at + 24, BigInt(count), true);
+  view.setBigUint64(at + 32, BigInt(count), true);
+  view.setBigUint64(at + 40, BigInt(size), true);
+  view.setBigUint64(at + 48, BigInt(start), true);
+  const locator = at + kWideEndBytes;
+  view.setUint32(locator, 0x07064b50, true);
+  view.setBigUint64(locator + 8, BigInt(at), true);
+  view.setUint32(locator + 16, 1, true);
 }
 
 // The fields that an entry's header and the directory have in the same order.

@@ -2,7 +2,8 @@
 
 import { fail } from "../errors.js";
 import type { Message } from "../proto/schema.js";
-import { bytesOf, isBlob, type Source } from "../source.js";
+import type { OpenFile, Source } from "../source.js";
+import type { FilePart } from "../tensors/decode.js";
 
 type TensorMessage = Message<"Tensor">;
 
@@ -12,28 +13,61 @@ export type ExternalData =
   | ((location: string) => Source | Promise<Source>);
 
 const kWhere = "onnx.load";
-const kExternal = 1;
 
-/** Returns the bytes of the tensors of a model that are in other files. `source` is where the model came from. */
-export async function readExternal(
-  model: Message<"Model">,
-  given: ExternalData | undefined,
-  source: Source,
-): Promise<Map<TensorMessage, Uint8Array>> {
-  const files = new Map<string, Source>();
-  const found = new Map<TensorMessage, Uint8Array>();
-  for (const tensor of externalTensors(model)) {
-    const { location, offset, length } = placeOf(tensor);
-    let file = files.get(location);
-    if (file === undefined) {
-      file = await fileNamed(location, given, source);
-      // A file is kept as a Blob, of which only the parts that are needed are read.
-      if (!isBlob(file)) file = await bytesOf(kWhere, file);
-      files.set(location, file);
-    }
-    found.set(tensor, await partOf(file, offset, length, tensor.name ?? ""));
+/** The most bytes of tensors for each byte of the files that they are in: a few may share their elements. */
+const kMostShared = 4;
+
+/** Opens a source. */
+export type Opener = (where: string, source: Source) => Promise<OpenFile>;
+
+/** The files beside a model, which stay open while it is read. */
+export class ExternalFiles {
+  readonly #files = new Map<string, OpenFile>();
+  readonly #given: ExternalData | undefined;
+  readonly #source: Source;
+  readonly #opener: Opener;
+
+  /** `source` is where the model came from. */
+  constructor(given: ExternalData | undefined, source: Source, opener: Opener) {
+    this.#given = given;
+    this.#source = source;
+    this.#opener = opener;
   }
-  return found;
+
+  /** Returns where these tensors are. */
+  async partsOf(tensors: readonly TensorMessage[]): Promise<Map<TensorMessage, FilePart>> {
+    const found = new Map<TensorMessage, FilePart>();
+    let total = 0;
+    for (const tensor of tensors) {
+      const { location, offset, length } = placeOf(tensor);
+      const file = await this.#open(location);
+      const part = partOf(file, offset, length, tensor.name ?? "");
+      total += part.length;
+      found.set(tensor, part);
+    }
+    const most = kMostShared * [...this.#files.values()].reduce((sum, { size }) => sum + size, 0);
+    if (total > most) {
+      fail(
+        "InvalidArgument",
+        kWhere,
+        `the tensors need ${total} bytes of files that have ${most / kMostShared}.`,
+      );
+    }
+    return found;
+  }
+
+  async #open(location: string): Promise<OpenFile> {
+    let file = this.#files.get(location);
+    if (file === undefined) {
+      file = await this.#opener(kWhere, await fileNamed(location, this.#given, this.#source));
+      this.#files.set(location, file);
+    }
+    return file;
+  }
+
+  async close(): Promise<void> {
+    for (const file of this.#files.values()) await file.close();
+  }
 }
 
 async function fileNamed(
@@ -84,44 +118,19 @@ function sizeOf(text: string, name: string | undefined): number {
   return size;
 }
 
-async function partOf(
-  file: Source,
+function partOf(
+  file: OpenFile,
   offset: number,
   length: number | undefined,
   name: string,
-): Promise<Uint8Array> {
-  const all = isBlob(file) ? file.size : (file as Uint8Array).length;
-  const end = length === undefined ? all : offset + length;
-  if (offset > end || end > all) {
+): FilePart {
+  const end = length === undefined ? file.size : offset + length;
+  if (offset > end || end > file.size) {
     fail(
       "InvalidArgument",
       kWhere,
-      `tensor "${name}" ends at byte ${end} of a file of ${all} bytes.`,
+      `tensor "${name}" ends at byte ${end} of a file of ${file.size} bytes.`,
     );
   }
-  if (isBlob(file)) return new Uint8Array(await file.slice(offset, end).arrayBuffer());
-  return (file as Uint8Array).subarray(offset, end);
-}
-
-// Tensors of a model that are in other files, also those in attributes.
-function externalTensors(model: Message<"Model">): TensorMessage[] {
-  const found: TensorMessage[] = [];
-  const visitTensor = (one: TensorMessage) => {
-    if (Number(one.dataLocation ?? 0) === kExternal) found.push(one);
-  };
-  const visitNodes = (nodes: readonly Message<"Node">[]) => {
-    for (const { attribute } of nodes) {
-      for (const { t, g } of attribute) {
-        if (t !== undefined) visitTensor(t);
-        if (g !== undefined) visitGraph(g);
-      }
-    }
-  };
-  const visitGraph = ({ initializer, node }: Message<"Graph">) => {
-    initializer.forEach(visitTensor);
-    visitNodes(node);
-  };
-  if (model.graph !== undefined) visitGraph(model.graph);
-  for (const { node } of model.functions) visitNodes(node);
-  return found;
+  return { file, start: offset, length: end - offset };
 }

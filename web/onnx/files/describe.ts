@@ -1,0 +1,124 @@
+// What is in a file, also of models that load() refuses: the work of inspect().
+
+import type { OnnxDescription, OnnxInitializer, OnnxNode } from "../description.js";
+import { fail } from "../errors.js";
+import { normalDomain } from "../graph/compile.js";
+import { headerOf } from "../header.js";
+import { graphValue } from "../interface.js";
+import { domainsIn } from "../load.js";
+import { type Domains, findOp, loadDomains } from "../ops/index.js";
+import { originOf, readMessage } from "../proto/read.js";
+import type { Message } from "../proto/schema.js";
+import { openFile, type Source } from "../source.js";
+import { byteLength } from "../tensors/decode.js";
+import { dtypeOf, typeNumbered } from "../values/types.js";
+
+const kWhere = "onnx.inspect";
+/** The most numbers of an attribute that are written out. */
+const kMostNumbers = 16;
+const kMostCharacters = 200;
+
+/** The description that inspect() returns. */
+export async function describe(source: Source): Promise<OnnxDescription> {
+  const model = await readModel(source);
+  const { graph } = model;
+  if (graph === undefined) {
+    return fail("InvalidArgument", kWhere, "expected an ONNX model, got a file without a graph.");
+  }
+  const stored = new Set(graph.initializer.map(({ name }) => name));
+  const declared = [...graph.valueInfo, ...graph.input, ...graph.output];
+  const values = declared.map((one) => graphValue(one, false)).filter(({ hasShape }) => hasShape);
+  const isSupported = supportOf(model, await loadDomains(domainsIn(model)));
+  return {
+    inputs: graph.input
+      .filter(({ name }) => !stored.has(name))
+      .map((one) => graphValue(one, false)),
+    outputs: graph.output.map((one) => graphValue(one, false)),
+    nodes: graph.node.map((node) => nodeOf(node, isSupported(node))),
+    initializers: graph.initializer.map(initializerOf),
+    shapes: Object.fromEntries(values.map(({ name, shape }) => [name, shape])),
+    ...headerOf(model),
+  };
+}
+
+async function readModel(source: Source): Promise<Message<"Model">> {
+  const file = await openFile(kWhere, source);
+  try {
+    const bytes = file.bytes ?? (await file.read(0, file.size));
+    return readMessage("Model", bytes, originOf(bytes.length, kWhere));
+  } finally {
+    await file.close();
+  }
+}
+
+function supportOf(model: Message<"Model">, domains: Domains): (node: Message<"Node">) => boolean {
+  const versions = new Map(
+    model.opsetImport.map(({ domain, version }) => [normalDomain(domain), Number(version ?? 1)]),
+  );
+  const called = new Set(
+    model.functions.map(({ domain, name }) => `${normalDomain(domain)}.${name}`),
+  );
+  return ({ domain, opType = "" }) => {
+    const set = normalDomain(domain);
+    return (
+      called.has(`${set}.${opType}`) ||
+      findOp(domains.get(set), opType, versions.get(set) ?? 1) !== undefined
+    );
+  };
+}
+
+function nodeOf(node: Message<"Node">, isSupported: boolean): OnnxNode {
+  return {
+    name: node.name ?? "",
+    op: node.opType ?? "",
+    domain: normalDomain(node.domain) || "ai.onnx",
+    inputs: node.input,
+    outputs: node.output,
+    attributes: Object.fromEntries(
+      node.attribute.map((attribute) => [attribute.name ?? "", textOf(attribute)]),
+    ),
+    isSupported,
+  };
+}
+
+// Which field of an attribute is set says its kind; writers before version 3 of the format leave the kind out.
+function textOf(attribute: Message<"Attribute">): string {
+  const { f, i, s, t, g, floats, ints, strings, tensors, graphs, refAttrName } = attribute;
+  if (refAttrName) return `attribute ${refAttrName} of the function`;
+  if (t !== undefined) return `tensor ${typeOf(t)} [${t.dims.join(", ")}]`;
+  if (g !== undefined) return `graph of ${g.node.length} nodes`;
+  if (s !== undefined) return decoded(s);
+  if (i !== undefined || f !== undefined) return String(i ?? f);
+  const list = [...floats, ...ints, ...strings.map(decoded)];
+  if (tensors.length + graphs.length > 0)
+    return `${tensors.length + graphs.length} tensors or graphs`;
+  const more = list.length > kMostNumbers ? ", …" : "";
+  return `[${list.slice(0, kMostNumbers).join(", ")}${more}]`;
+}
+
+function decoded(bytes: Uint8Array): string {
+  const text = new TextDecoder().decode(bytes.subarray(0, kMostCharacters));
+  return bytes.length > kMostCharacters ? `${text}…` : text;
+}
+
+function typeOf({ dataType }: Message<"Tensor">): string {
+  return typeNumbered(dataType) ?? `of the unknown type ${dataType}`;
+}
+
+function initializerOf(tensor: Message<"Tensor">): OnnxInitializer {
+  const type = typeNumbered(tensor.dataType);
+  const shape = tensor.dims.map(Number);
+  return {
+    name: tensor.name ?? "",
+    type: typeOf(tensor),
+    dtype: (type && dtypeOf(type)) ?? "string",
+    shape,
+    bytes:
+      type === undefined
+        ? 0
+        : byteLength(
+            type,
+            shape.reduce((product, size) => product * size, 1),
+          ),
+  };
+}

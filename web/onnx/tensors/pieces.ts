@@ -1,0 +1,58 @@
+// Large tensors, whose elements are read and converted in pieces: besides the tensor there is never more than one piece of them in
+// memory.
+
+import * as eg from "edgegrad";
+import { fail } from "../errors.js";
+import { dtypeOf, markAs } from "../values/types.js";
+import { elementsIn, kBits, numbersOf, rawBytes, type Stored } from "./decode.js";
+
+/** The size of a piece: it stays in the processor's cache, and elements do not lie across two of them. */
+const kPieceBytes = 2 ** 20;
+
+/** Returns the elements of a tensor of a file. */
+export function tensorOfStored(one: Stored): eg.Tensor {
+  if (one.apart instanceof eg.Tensor) return one.apart;
+  const raw = rawBytes(one);
+  if (raw === undefined || raw.length <= kPieceBytes) {
+    return markAs(eg.tensor(numbersOf(one), { dtype: dtypeFor(one), shape: one.shape }), one.type);
+  }
+  const filling = new Filling(one);
+  filling.addAll(raw);
+  return filling.tensor;
+}
+
+function dtypeFor({ type }: Stored): eg.DType {
+  return dtypeOf(type) ?? fail("Internal", "onnx.load", "texts are no tensor.");
+}
+
+/** A large tensor whose elements come one after the other. */
+export class Filling {
+  readonly tensor: eg.Tensor;
+  readonly #one: Stored;
+  #count = 0;
+
+  constructor(one: Stored) {
+    this.#one = one;
+    this.tensor = markAs(eg.empty(one.shape, { dtype: dtypeFor(one) }), one.type);
+  }
+
+  addAll(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; at += kPieceBytes) {
+      this.#add(bytes.subarray(at, at + kPieceBytes));
+    }
+  }
+
+  #add(bytes: Uint8Array): void {
+    const { type, count } = this.#one;
+    const left = count - this.#count;
+    const added = Math.min(Math.floor((8 * bytes.length) / kBits[type]), left);
+    eg.scope(() => {
+      const piece = eg.tensor(elementsIn(type, bytes, added), {
+        dtype: this.tensor.dtype,
+        shape: [added],
+      });
+      this.tensor.view([-1]).narrow(0, this.#count, added).copy_(piece);
+    });
+    this.#count += added;
+  }
+}
