@@ -12,6 +12,7 @@ import {
   runWasm,
   runWithChromium,
   runWithFirefox,
+  runWithNats,
   runWithTorch,
   subfolders,
 } from "./runners.mjs";
@@ -71,6 +72,9 @@ export const kSections = [
     run(kNode, "scripts/pack_check.mjs", "--quick"),
   ),
   section("python", "files that PyTorch reads and writes", () => runWithTorch("tests/python")),
+  section("federated", "federated training with a NATS server", () =>
+    runWithNats("tests/federated"),
+  ),
   section("docs", "code and links of the docs", () => runWithChromium("tests/docs")),
   section("site", "the site", () => run(kNode, "scripts/site.mjs")),
   section("site", "the site in Chromium", () => runWithChromium("tests/site")),
