@@ -13,8 +13,8 @@ export interface RunNames {
   readonly keys: string;
   /** The stream behind the object bucket. */
   readonly objects: string;
-  /** The subject to which the server publishes each new record. */
-  readonly recordSubject: string;
+  /** The subject on which a coordinator tells that it has written the record. */
+  readonly changed: string;
   /** The subject on which a coordinator asks clients to say that they are there. */
   readonly who: string;
   /** The subject of a client's updates; "*" for those of all. */
@@ -44,7 +44,7 @@ export function namesOf(where: string, run: unknown): RunNames {
     updates: bucket,
     keys: `KV_${bucket}`,
     objects: `OBJ_${bucket}`,
-    recordSubject: `$KV.${bucket}.${kRecordKey}`,
+    changed: `edgegrad.${name}.changed`,
     who: `edgegrad.${name}.who`,
     updatesOf: (client) => `edgegrad.${name}.update.${client}`,
     presenceOf: (client) => `edgegrad.${name}.here.${client}`,

@@ -1,7 +1,7 @@
 // A client of a run: it waits for rounds, trains, and sends updates.
 
 import * as eg from "edgegrad";
-import { kPresenceMs } from "../coordinator/presence.js";
+import { kGone, kPresenceMs, kSent } from "../coordinator/presence.js";
 import { fail, refuse } from "../errors.js";
 import { connectTo } from "../nats/connection.js";
 import { isFull, isPassing } from "../nats/failures.js";
@@ -90,7 +90,7 @@ export class Client {
     } finally {
       clearInterval(presence);
       given?.removeEventListener("abort", leave);
-      this.#link.say(true);
+      this.#link.say(kGone);
       // A server that is away must not keep the client from leaving.
       const { connection } = this.#link;
       await Promise.race([connection.flush().catch(() => {}), sleep(kRetryMs)]);
@@ -173,6 +173,7 @@ export class Client {
     while (!signal.aborted && this.#training?.controller.signal.aborted === false) {
       try {
         for (const part of parts) await this.#link.send(part);
+        this.#link.say(kSent);
         return "sent";
       } catch (error) {
         if (isFull(error)) return "refused";

@@ -3,7 +3,7 @@
 
 import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
-import { kGone } from "../coordinator/presence.js";
+import type { kGone, kSent } from "../coordinator/presence.js";
 import { kRecordKey, type RunNames } from "../names.js";
 import { isMissing, isPassing } from "../nats/failures.js";
 import { readObject } from "../nats/objects.js";
@@ -12,6 +12,8 @@ import { parseRecord, type RunRecord, type StoredObject } from "../record.js";
 import { kPartHeader, kRoundHeader, type Part } from "../update/encode.js";
 
 const kAckTimeoutMs = 3000;
+// A server that has no such stream does not answer at all, and before a run begins there is none.
+const kRecordTimeoutMs = 1000;
 
 /** A client's connection to a run. */
 export class Link {
@@ -21,6 +23,7 @@ export class Link {
     readonly name: string,
     private readonly js: JetStreamClient,
     private readonly jsm: JetStreamManager,
+    private readonly records: JetStreamManager,
     private readonly makeHeaders: typeof import("@nats-io/nats-core").headers,
   ) {}
 
@@ -28,8 +31,11 @@ export class Link {
     const { core, jetstream } = await loadClientPackages("join");
     const js = jetstream.jetstream(connection, { timeout: kAckTimeoutMs });
     // The check would ask for the account, which clients need not see.
-    const jsm = await jetstream.jetstreamManager(connection, { checkAPI: false });
-    return new Link(connection, names, name, js, jsm, core.headers);
+    const manager = (timeout: number) =>
+      jetstream.jetstreamManager(connection, { checkAPI: false, timeout });
+    const jsm = await manager(kAckTimeoutMs);
+    const records = await manager(kRecordTimeoutMs);
+    return new Link(connection, names, name, js, jsm, records, core.headers);
   }
 
   /** The most bytes of a message. */
@@ -42,7 +48,7 @@ export class Link {
     const { bucket, keys } = this.names;
     try {
       const query = { last_by_subj: `$KV.${bucket}.${kRecordKey}` };
-      const message = await this.jsm.direct.getMessage(keys, query);
+      const message = await this.records.direct.getMessage(keys, query);
       return message === null ? null : parseRecord(message.data);
     } catch (error) {
       if (isPassing(error) || isMissing(error)) return null;
@@ -50,27 +56,28 @@ export class Link {
     }
   }
 
-  /** Calls a function when the record may have changed. Writes that the server refuses are heard too, so this is only a hint. */
+  /** Calls a function when a coordinator has changed the record. */
   onRecord(changed: () => void): void {
-    const callback = (error: Error | null) => {
-      if (error === null) changed();
-    };
-    this.connection.subscribe(this.names.recordSubject, { callback });
+    this.#on(this.names.changed, changed);
   }
 
   /** Calls a function when a coordinator asks who is there. */
   onWho(asked: () => void): void {
-    this.connection.subscribe(this.names.who, {
-      callback: (error) => {
-        if (error === null) asked();
-      },
-    });
+    this.#on(this.names.who, asked);
   }
 
-  /** Says that this client is there, or leaves. */
-  say(isLeaving = false): void {
-    if (this.connection.isClosed()) return;
-    this.connection.publish(this.names.presenceOf(this.name), isLeaving ? kGone : "");
+  #on(subject: string, heard: () => void): void {
+    const callback = (error: Error | null) => {
+      if (error === null) heard();
+    };
+    this.connection.subscribe(subject, { callback });
+  }
+
+  /** Says that this client is there, and what else there is to say. */
+  say(what: "" | typeof kGone | typeof kSent = ""): void {
+    if (!this.connection.isClosed()) {
+      this.connection.publish(this.names.presenceOf(this.name), what);
+    }
   }
 
   readObject(object: StoredObject): Promise<Uint8Array> {

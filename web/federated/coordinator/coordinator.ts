@@ -270,9 +270,9 @@ export class Coordinator {
     const end = new AbortController();
     const abort = () => end.abort();
     signal.addEventListener("abort", abort);
-    const reading = storage.readUpdates(end.signal, async (message) => {
+    const reading = storage.readUpdates(end.signal, this.#presence.sent, async (message) => {
       const { subject, seq, data } = message;
-      const header = (name: string) => message.headers?.get(name) ?? "";
+      const header = (name: string) => message.header.get(name);
       await inbox.receive({ subject, seq, data, header });
       if (inbox.isComplete) abort();
     });
@@ -294,7 +294,7 @@ export class Coordinator {
       await sleep(Math.max(0, this.#record.value.deadline - Date.now()), signal);
       // A private round may not depend on how many updates come.
       if (signal.aborted || options.privacy !== undefined) return;
-      if (inbox.updates.length >= options.minClients) return;
+      if (inbox.updates.length >= options.minUpdates) return;
       const opening = this.#opening(attempt);
       if (opening === null) {
         await this.#bell.wait(kPollMs, signal);

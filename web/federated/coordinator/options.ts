@@ -50,8 +50,10 @@ export interface ServeOptions {
   readonly strategy: Strategy;
   /** How many rounds the run has; more than before continue a run that has finished. */
   readonly rounds: number;
-  /** The fewest clients with which a round begins, and the fewest updates with which it ends. */
+  /** The fewest clients with which a round begins. */
   readonly minClients: number;
+  /** The fewest updates with which a round ends when its deadline has passed, instead of being extended; default minClients. */
+  readonly minUpdates?: number | undefined;
   /** How many clients take part in a round, chosen at random; default all that are there. */
   readonly clientsPerRound?: number | undefined;
   /** How long a round waits for updates, in milliseconds. */
@@ -81,6 +83,7 @@ export interface ReadServeOptions {
   readonly strategy: Strategy;
   readonly rounds: number;
   readonly minClients: number;
+  readonly minUpdates: number;
   readonly clientsPerRound: number | undefined;
   readonly deadline: number;
   readonly seed: number;
@@ -101,6 +104,7 @@ const kOptions = [
   "strategy",
   "rounds",
   "minClients",
+  "minUpdates",
   "clientsPerRound",
   "deadline",
   "seed",
@@ -123,11 +127,15 @@ export function readServeOptions(given: unknown): ReadServeOptions {
     refuse(kWhere, "strategy", "a strategy such as new FedAvg()", strategy);
   }
   const minClients = integerFrom(kWhere, "minClients", options.minClients, { least: 1 });
+  const minUpdates = integerFrom(kWhere, "minUpdates", options.minUpdates ?? minClients, {
+    least: 1,
+    most: minClients,
+  });
   const privacy = readPrivacy(kWhere, options.privacy);
-  const name = strategy.constructor.name;
-  if (strategy.fewestUpdates > minClients) {
+  const { name } = strategy.constructor;
+  if (strategy.fewestUpdates > minUpdates) {
     const needed = `${name} needs ${strategy.fewestUpdates} updates`;
-    fail("InvalidArgument", kWhere, `minClients: ${needed}, got ${minClients}.`);
+    fail("InvalidArgument", kWhere, `minUpdates: ${needed}, got ${minUpdates}.`);
   }
   if (privacy !== undefined && !strategy.takesMean) {
     const advice = "Use FedAvg, FedProx, FedAdam, FedYogi or DiLoCo.";
@@ -145,6 +153,7 @@ export function readServeOptions(given: unknown): ReadServeOptions {
     strategy,
     rounds: integerFrom(kWhere, "rounds", options.rounds, { least: 1 }),
     minClients,
+    minUpdates,
     clientsPerRound:
       clientsPerRound === undefined
         ? undefined

@@ -2,16 +2,20 @@
 
 import type { NatsConnection } from "@nats-io/nats-core";
 import { clientIn, isName, type RunNames } from "../names.js";
-import type { Bell } from "../waiting.js";
+import { Bell } from "../waiting.js";
 
 /** How often clients say that they are there. */
 export const kPresenceMs = 2000;
 /** What a client says that leaves. */
 export const kGone = "gone";
+/** What a client says that has sent an update. */
+export const kSent = "sent";
 const kMissedTimes = 4;
 
 /** The clients that are there. */
 export class Presence {
+  /** Woken when a client says that it has sent an update. */
+  readonly sent = new Bell();
   readonly #seen = new Map<string, number>();
 
   constructor(
@@ -24,7 +28,10 @@ export class Presence {
   ) {
     connection.subscribe(names.presenceOf("*"), {
       callback: (error, message) => {
-        if (error === null) this.#hear(clientIn(message.subject), message.string() === kGone);
+        if (error !== null) return;
+        const said = message.string();
+        if (said === kSent) this.sent.wake();
+        this.#hear(clientIn(message.subject), said === kGone);
       },
     });
   }

@@ -1,13 +1,14 @@
 // What coordinators keep in JetStream: the record and the history in a key-value bucket, weights in an object bucket, updates in a
 // stream.
 
-import type { JetStreamClient, JetStreamManager, JsMsg } from "@nats-io/jetstream";
+import type { JetStreamManager, StoredMsg } from "@nats-io/jetstream";
 import type { KV } from "@nats-io/kv";
 import type { NatsConnection } from "@nats-io/nats-core";
 import type { ObjectStore } from "@nats-io/obj";
 import { digestOf } from "../digest.js";
 import { historyKey, kLeaderKey, kRecordKey, type RunNames } from "../names.js";
 import { parseRecord, type RoundSummary, type RunRecord, type StoredObject } from "../record.js";
+import type { Bell } from "../waiting.js";
 import { isConflict } from "./failures.js";
 import { readObject } from "./objects.js";
 import { loadClientPackages, loadStoragePackages } from "./packages.js";
@@ -15,6 +16,10 @@ import { loadClientPackages, loadStoragePackages } from "./packages.js";
 const kNanosPerMs = 1e6;
 // A client that gets no acknowledgement repeats its message for less than this time.
 const kRepeatedWithinMs = 10 * 60 * 1000;
+
+// Clients tell that they have sent an update; this is for those who could not.
+const kPollMs = 250;
+const kMostAtOnce = 16;
 
 /** A value with the revision that the next write must name. */
 export interface Revised<T> {
@@ -32,7 +37,7 @@ export interface StreamLimits {
 export class Storage {
   private constructor(
     readonly names: RunNames,
-    private readonly js: JetStreamClient,
+    private readonly connection: NatsConnection,
     private readonly jsm: JetStreamManager,
     private readonly kv: KV,
     private readonly objects: ObjectStore,
@@ -70,7 +75,7 @@ export class Storage {
       if ((error as { code?: unknown }).code !== kNameInUse) throw error;
       await jsm.streams.update(names.updates, stream);
     }
-    return new Storage(names, js, jsm, values, objects);
+    return new Storage(names, connection, jsm, values, objects);
   }
 
   /** Returns the record, or null if the run has not begun. */
@@ -92,6 +97,8 @@ export class Storage {
   /** Replaces a record; throws a conflict if it is no longer the one that was read. */
   async writeRecord(record: RunRecord, revision: number): Promise<Revised<RunRecord>> {
     const next = await this.kv.update(kRecordKey, JSON.stringify(record), revision);
+    // Not before: who hears this reads the record.
+    this.connection.publish(this.names.changed);
     return { value: record, revision: next };
   }
 
@@ -187,25 +194,31 @@ export class Storage {
     if (readTo > 0) await this.jsm.streams.purge(this.names.updates, { seq: readTo + 1 });
   }
 
-  /** Calls a function with each message of the stream from the first one that is left, until the signal is aborted. */
+  /**
+   * Calls a function with each message of the stream, from the first one that is left, until the signal is aborted. There is no consumer
+   * that could be lost with a server: messages are asked for by their numbers, which have no gaps, several at a time while there are more.
+   */
   async readUpdates(
     signal: AbortSignal,
-    receive: (message: JsMsg) => Promise<void>,
+    bell: Bell,
+    receive: (message: StoredMsg) => Promise<void>,
   ): Promise<void> {
-    const consumer = await this.js.consumers.get(this.names.updates);
-    const messages = await consumer.consume();
-    const stop = () => messages.stop();
-    signal.addEventListener("abort", stop);
-    try {
-      if (signal.aborted) return;
-      for await (const message of messages) {
-        await receive(message);
-        if (signal.aborted) break;
-      }
-    } finally {
-      signal.removeEventListener("abort", stop);
-      await messages.close();
-      await consumer.delete().catch(() => false);
+    const { state } = await this.jsm.streams.info(this.names.updates);
+    let next = Math.max(1, state.first_seq);
+    let atOnce = 1;
+    while (!signal.aborted) {
+      const seqs = Array.from({ length: atOnce }, (_, i) => next + i);
+      const found = await Promise.all(seqs.map((seq) => this.#updateAt(seq)));
+      const missing = found.indexOf(null);
+      const messages = found.slice(0, missing === -1 ? atOnce : missing) as StoredMsg[];
+      for (const message of messages) if (!signal.aborted) await receive(message);
+      next += messages.length;
+      atOnce = messages.length === atOnce ? Math.min(2 * atOnce, kMostAtOnce) : 1;
+      if (messages.length === 0) await bell.wait(kPollMs, signal);
     }
+  }
+
+  #updateAt(seq: number): Promise<StoredMsg | null> {
+    return this.jsm.direct.getMessage(this.names.updates, { seq });
   }
 }
