@@ -200,7 +200,7 @@ describe("a client", () => {
       ...run,
       name: "hostile",
       train: async ({ model }) => {
-        eg.noGrad(() => model.parameters().forEach((one) => one.mul_(-4)));
+        eg.noGrad(() => model.parameters().map((one) => one.mul_(-4)));
         return { samples: 1e6 };
       },
     });

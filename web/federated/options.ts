@@ -40,9 +40,7 @@ export function numberFrom(
   value: unknown,
   range: Range = {},
 ): number {
-  const { least = -Infinity, above = -Infinity, most = Infinity, below = Infinity } = range;
-  const isNumber = typeof value === "number" && Number.isFinite(value);
-  if (isNumber && value >= least && value > above && value <= most && value < below) return value;
+  if (isWithin(value, range)) return value;
   return refuse(where, option, `a number ${textOf(range)}`.trim(), value);
 }
 
@@ -53,9 +51,14 @@ export function integerFrom(
   value: unknown,
   range: Range = {},
 ): number {
-  if (!Number.isSafeInteger(value))
-    refuse(where, option, `a whole number ${textOf(range)}`.trim(), value);
-  return numberFrom(where, option, value, range);
+  if (Number.isSafeInteger(value) && isWithin(value, range)) return value;
+  return refuse(where, option, `a whole number ${textOf(range)}`.trim(), value);
+}
+
+function isWithin(value: unknown, range: Range): value is number {
+  const { least = -Infinity, above = -Infinity, most = Infinity, below = Infinity } = range;
+  const isNumber = typeof value === "number" && Number.isFinite(value);
+  return isNumber && value >= least && value > above && value <= most && value < below;
 }
 
 function textOf({ least, above, most, below }: Range): string {
