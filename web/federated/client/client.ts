@@ -4,7 +4,7 @@ import * as eg from "edgegrad";
 import { kGone, kPresenceMs, kSent } from "../coordinator/presence.js";
 import { fail, refuse } from "../errors.js";
 import { connectTo } from "../nats/connection.js";
-import { isFull, isPassing } from "../nats/failures.js";
+import { isForbidden, isFull, isPassing } from "../nats/failures.js";
 import { ObjectGone } from "../nats/objects.js";
 import { isPlain } from "../options.js";
 import type { RunRecord } from "../record.js";
@@ -40,6 +40,7 @@ export class Client {
   readonly #done: Promise<void>;
   #compressor: Compressor | null = null;
   #handled = 0;
+  #forbidden: Error | null = null;
   #training: { readonly round: number; readonly controller: AbortController } | null = null;
 
   /** @internal */
@@ -71,6 +72,10 @@ export class Client {
       void this.#abortIfOver();
     });
     this.#link.onWho(() => this.#link.say());
+    this.#link.onForbidden((error) => {
+      this.#forbidden = error;
+      leave();
+    });
     const presence = setInterval(() => {
       this.#link.say();
       void this.#abortIfOver();
@@ -87,6 +92,10 @@ export class Client {
           await this.#takePart(record);
         }
       }
+      if (this.#forbidden !== null) this.#refuse(this.#forbidden);
+    } catch (error) {
+      if (isForbidden(error)) this.#refuse(error as Error);
+      throw error;
     } finally {
       clearInterval(presence);
       given?.removeEventListener("abort", leave);
@@ -96,6 +105,12 @@ export class Client {
       await Promise.race([connection.flush().catch(() => {}), sleep(kRetryMs)]);
       await connection.close();
     }
+  }
+
+  #refuse(error: Error): never {
+    const { run } = this.#options.names;
+    const message = `the server does not let "${this.name}" take part in "${run}": ${error.message}.`;
+    return fail("InvalidArgument", kWhere, `${message} See docs/guide/federated.md.`);
   }
 
   async #takePart(record: RunRecord): Promise<void> {

@@ -5,7 +5,7 @@ import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
 import type { kGone, kSent } from "../coordinator/presence.js";
 import { kRecordKey, type RunNames } from "../names.js";
-import { isMissing, isPassing } from "../nats/failures.js";
+import { isForbidden, isMissing, isPassing } from "../nats/failures.js";
 import { readObject } from "../nats/objects.js";
 import { loadClientPackages } from "../nats/packages.js";
 import { parseRecord, type RunRecord, type StoredObject } from "../record.js";
@@ -64,6 +64,15 @@ export class Link {
   /** Calls a function when a coordinator asks who is there. */
   onWho(asked: () => void): void {
     this.#on(this.names.who, asked);
+  }
+
+  /** Calls a function if the server forbids a subject, which for subscriptions it says in no other way. */
+  onForbidden(heard: (error: Error) => void): void {
+    void (async () => {
+      for await (const status of this.connection.status()) {
+        if (status.type === "error" && isForbidden(status.error)) heard(status.error);
+      }
+    })();
   }
 
   #on(subject: string, heard: () => void): void {
