@@ -110,12 +110,6 @@ export async function runWithTorch(folder) {
   return runFolders(process.execPath, folder);
 }
 
-/** Runs the tests that need a NATS server, and installs it if necessary. */
-export async function runWithNats(folder) {
-  await ensurePackages("federated");
-  return runFolders(process.execPath, folder);
-}
-
 /** Runs the tests of a folder that need Firefox. */
 export async function runWithFirefox(folder) {
   await prepareFirefox();

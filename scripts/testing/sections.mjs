@@ -12,7 +12,6 @@ import {
   runWasm,
   runWithChromium,
   runWithFirefox,
-  runWithNats,
   runWithTorch,
   subfolders,
 } from "./runners.mjs";
@@ -73,7 +72,7 @@ export const kSections = [
   ),
   section("python", "files that PyTorch reads and writes", () => runWithTorch("tests/python")),
   section("federated", "federated training with a NATS server", () =>
-    runWithNats("tests/federated"),
+    runFolders(kNode, "tests/federated"),
   ),
   section("docs", "code and links of the docs", () => runWithChromium("tests/docs")),
   section("site", "the site", () => run(kNode, "scripts/site.mjs")),

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import * as eg from "edgegrad";
 import { DiLoCo, FedAvg, join, Krum, serve } from "edgegrad/federated";
-import { startNats } from "./support/nats_server.mjs";
+import { startNats } from "../../examples/support/nats_server.mjs";
 import { referenceWeights } from "./support/reference.mjs";
 import { makeModel, numbersOf, trainerOf } from "./support/task.mjs";
 

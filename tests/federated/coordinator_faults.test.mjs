@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { connect } from "@nats-io/transport-node";
 import * as eg from "edgegrad";
 import { FedAvg, join, serve } from "edgegrad/federated";
-import { startNats } from "./support/nats_server.mjs";
+import { startNats } from "../../examples/support/nats_server.mjs";
 import { startCoordinator } from "./support/processes.mjs";
 import { referenceWeights } from "./support/reference.mjs";
 import { makeModel, numbersOf, trainerOf } from "./support/task.mjs";

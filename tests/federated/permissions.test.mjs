@@ -8,8 +8,8 @@ import { headers, nkeyAuthenticator, nkeys } from "@nats-io/nats-core";
 import { connect } from "@nats-io/transport-node";
 import * as eg from "edgegrad";
 import { FedAvg, join, serve } from "edgegrad/federated";
+import { startNats } from "../../examples/support/nats_server.mjs";
 import { kRoot } from "../js/support/files.mjs";
-import { startNats } from "./support/nats_server.mjs";
 import { makeModel, trainerOf } from "./support/task.mjs";
 
 const kNames = ["coordinator", "alice", "bob"];

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import * as eg from "edgegrad";
 import { FedAvg, join, serve } from "edgegrad/federated";
-import { startNats } from "./support/nats_server.mjs";
+import { startNats } from "../../examples/support/nats_server.mjs";
 import { makeModel, numbersOf, pointsOf, trainerOf, trainSteps } from "./support/task.mjs";
 
 let nats;

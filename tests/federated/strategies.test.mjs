@@ -16,7 +16,7 @@ import {
   serve,
   TrimmedMean,
 } from "edgegrad/federated";
-import { startNats } from "./support/nats_server.mjs";
+import { startNats } from "../../examples/support/nats_server.mjs";
 import { referenceWeights } from "./support/reference.mjs";
 import {
   accuracyOf,

@@ -1,4 +1,4 @@
-// A nats-server for tests: on a free port, with its files in a temporary folder.
+// A nats-server of its own: on a free port, with its files in a temporary folder. It is installed if that is possible.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -6,12 +6,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect as connectSocket, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ensurePackages } from "../../scripts/apt.mjs";
 
 const kStartMs = 10_000;
 const kTryMs = 20;
 
 /** Starts a server; `config` is more text of its configuration, with `files` beside it. */
 export async function startNats({ config = "", files = {} } = {}) {
+  await ensurePackages("federated");
   const folder = mkdtempSync(join(tmpdir(), "edgegrad-nats-"));
   const [port, webSocketPort] = await Promise.all([freePort(), freePort()]);
   const text = `
