@@ -26,17 +26,9 @@ await eg.init();
 eg.manualSeed(0);
 const { train, test } = loadDigits();
 
+const block = (from, to) => [new Conv2d(from, to, 3, { padding: 1 }), new ReLU(), new MaxPool2d(2)];
 const makeModel = () =>
-  new Sequential(
-    new Conv2d(1, 8, 3, { padding: 1 }),
-    new ReLU(),
-    new MaxPool2d(2),
-    new Conv2d(8, 16, 3, { padding: 1 }),
-    new ReLU(),
-    new MaxPool2d(2),
-    new Flatten(),
-    new Linear(16 * 7 * 7, 10),
-  );
+  new Sequential(...block(1, 8), ...block(8, 16), new Flatten(), new Linear(16 * 7 * 7, 10));
 
 /** The images and labels of a set whose digits are from `first` to below `end`. */
 function digitsOf(set, first, end) {
