@@ -144,6 +144,15 @@ describe("strategies in whole runs:", () => {
   });
 });
 
+test("evaluate() that returns no metrics ends the run with an error", async () => {
+  const run = newRun();
+  const options = { ...kUsual, minClients: 1, strategy: new FedAvg() };
+  const coordinator = await serve({ ...run, ...options, evaluate: () => ({ accuracy: NaN }) });
+  const client = await join({ ...run, train: trainerOf(0) });
+  await assert.rejects(coordinator.finished, /\[serve\] evaluate: expected at most 64 finite/);
+  await client.leave();
+});
+
 describe("compression", () => {
   const kWide = () =>
     new eg.nn.Sequential(new eg.nn.Linear(8, 512), new eg.nn.Tanh(), new eg.nn.Linear(512, 4));

@@ -3,12 +3,12 @@
 
 import type { NatsConnection } from "@nats-io/nats-core";
 import * as eg from "edgegrad";
-import { fail } from "../errors.js";
+import { fail, refuse } from "../errors.js";
 import { isConflict, isPassing } from "../nats/failures.js";
 import type { Revised, Storage } from "../nats/storage.js";
 import { RdpAccountant } from "../privacy/accountant.js";
 import type { RoundSummary, RunRecord } from "../record.js";
-import type { Expected } from "../update/decode.js";
+import { areMetrics, type Expected } from "../update/decode.js";
 import { copyOf, free, normOf, type State, specOf } from "../update/state.js";
 import { Bell, sleep } from "../waiting.js";
 import { aggregate, meanMetrics } from "./aggregate.js";
@@ -276,12 +276,14 @@ export class Coordinator {
       await inbox.receive({ subject, seq, data, header });
       if (inbox.isComplete) abort();
     });
+    const watching = this.#watchDeadline(inbox, end.signal);
     try {
-      await Promise.race([reading, this.#watchDeadline(inbox, end.signal)]);
+      await Promise.race([reading, watching]);
     } finally {
       abort();
       signal.removeEventListener("abort", abort);
-      await reading;
+      // Either may be in the middle of a call to the server; what one fails with then, the next write of the record finds too.
+      await Promise.allSettled([reading, watching]);
     }
     return inbox;
   }
@@ -335,7 +337,11 @@ export class Coordinator {
     const next = aggregate(strategy, updates, inbox.expected, noise);
     if (privacy !== undefined) this.#accountant.step({ ...privacy, ...sampling });
     model.loadStateDict(next);
-    const metrics = { ...meanMetrics(updates), ...(await options.evaluate?.({ model, round })) };
+    const evaluated = (await options.evaluate?.({ model, round })) ?? {};
+    if (!areMetrics(Object.entries(evaluated))) {
+      refuse(kWhere, "evaluate", "at most 64 finite numbers by short names", evaluated);
+    }
+    const metrics = { ...meanMetrics(updates), ...evaluated };
     const summary: RoundSummary = {
       round,
       clients: updates.map(({ client }) => client),
