@@ -144,6 +144,14 @@ describe("strategies in whole runs:", () => {
   });
 });
 
+test("rounds leave no tensors behind, at the coordinator or at clients", async () => {
+  const counts = [];
+  const onRound = () => counts.push(eg.memory().tensors);
+  await wholeRun({ strategy: new DiLoCo(), rounds: 8, onRound, compression: { dtype: "int8" } });
+  // The clients make their state in the first rounds.
+  assert.ok(counts.at(-1) <= counts[3] + 8, counts.join());
+});
+
 test("evaluate() that returns no metrics ends the run with an error", async () => {
   const run = newRun();
   const options = { ...kUsual, minClients: 1, strategy: new FedAvg() };

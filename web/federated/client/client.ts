@@ -10,7 +10,7 @@ import { isPlain } from "../options.js";
 import type { RunRecord } from "../record.js";
 import { areMetrics } from "../update/decode.js";
 import { Compressor, encodeWeights, partsOf } from "../update/encode.js";
-import { copyOf, free, type State } from "../update/state.js";
+import { free, type State, stateOf } from "../update/state.js";
 import { Bell, sleep } from "../waiting.js";
 import { Link } from "./link.js";
 import {
@@ -167,7 +167,7 @@ export class Client {
     if (signal.aborted) return null;
     const { samples, metrics = {} } = result;
     const label = { run: this.#options.names.run, round, client: this.name, samples, metrics };
-    const trained = copyOf(model.stateDict());
+    const trained = stateOf(model);
     try {
       const { compression } = client;
       if (compression === undefined) return encodeWeights(trained, label);

@@ -9,7 +9,7 @@ import type { Revised, Storage } from "../nats/storage.js";
 import { RdpAccountant } from "../privacy/accountant.js";
 import type { RoundSummary, RunRecord } from "../record.js";
 import { areMetrics, type Expected } from "../update/decode.js";
-import { copyOf, free, normOf, type State, specOf } from "../update/state.js";
+import { copyOf, free, normOf, type State, specOf, stateOf } from "../update/state.js";
 import { Bell, sleep } from "../waiting.js";
 import { aggregate, meanMetrics } from "./aggregate.js";
 import { Inbox, type InboxLimits } from "./inbox.js";
@@ -65,7 +65,7 @@ export class Coordinator {
     const { options, connection, storage, record } = prepared;
     this.#prepared = prepared;
     this.#record = record;
-    this.#global = copyOf(prepared.model.stateDict());
+    this.#global = stateOf(prepared.model);
     this.#lease = new Lease(storage, id, options.lease);
     const most = options.limits.clients ?? kUsualClients;
     this.#presence = new Presence(connection, options.names, most, this.#bell);

@@ -28,7 +28,7 @@ export async function serve(options: ServeOptions): Promise<Coordinator> {
   const read = readServeOptions(options);
   const id = `coordinator_${globalThis.crypto.randomUUID().slice(0, 8)}`;
   const model = modelOf(read);
-  const bytes = eg.io.saveSafetensors(model.stateDict());
+  const bytes = eg.scope(() => eg.io.saveSafetensors(model.stateDict()));
   const limits = limitsOf(read, bytes.length);
   const connection = await connectTo(kWhere, read.connection, id);
   try {

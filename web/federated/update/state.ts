@@ -39,7 +39,12 @@ export function mapState(
 
 /** Returns a copy of a state that shares no memory with it and needs no gradient. */
 export function copyOf(state: Readonly<State>): State {
-  return eg.noGrad(() => mapState(state, (tensor) => tensor.detach().clone()));
+  return eg.scope(() => mapState(state, (tensor) => tensor.detach().clone()));
+}
+
+/** Returns a copy of a module's state. */
+export function stateOf(module: eg.nn.Module): State {
+  return eg.scope(() => copyOf(module.stateDict()));
 }
 
 /** Frees the tensors of a state. */
