@@ -76,7 +76,7 @@ const kPage = `<!doctype html>
       document.title = document.getElementById("title").textContent = "Run " + run;
       const state = isDone ? "finished" : leads ? "leads" : "stands by";
       document.getElementById("now").textContent =
-        "Round " + round + " of " + rounds + "; this coordinator " + state + "; " + clients.length + " clients: " + clients.join(", ");
+        "Round " + round + " of " + rounds + "; this coordinator " + state + "; clients that are there: " + clients.length + (clients.length ? " (" + clients.join(", ") + ")" : "");
       document.getElementById("rounds").replaceChildren(...history.toReversed().map((one) => {
         const row = document.createElement("tr");
         const metrics = { ...one.metrics, ...(one.epsilon === undefined ? {} : { epsilon: one.epsilon }) };

@@ -138,7 +138,11 @@ export class Coordinator {
 
   async #history(): Promise<History> {
     const { round, last, state } = this.#record.value;
-    const stored = await this.#prepared.storage.readHistory(round - 1);
+    const stored = await this.#prepared.storage.readHistory(round - 1).catch((error) => {
+      // Who stops a coordinator may do so because the server is away.
+      if (this.#stop.signal.aborted && isPassing(error)) return [];
+      throw error;
+    });
     const rounds =
       last === null ? stored : [...stored.filter((one) => one.round < last.round), last];
     const sum = (of: (one: RoundSummary) => number) =>
