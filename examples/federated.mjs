@@ -21,6 +21,7 @@ const { strategy, compression, ...values } = parseArgs({
     compression: { type: "string" },
   },
 }).values;
+if (!["fedavg", "diloco"].includes(strategy)) throw new Error(`--strategy: no ${strategy}`);
 const rounds = stepsOf(values.steps, 200);
 await eg.init();
 eg.manualSeed(0);

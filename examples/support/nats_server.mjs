@@ -42,6 +42,8 @@ class NatsServer {
     this.#child = spawn("nats-server", ["-c", join(this.folder, "nats.conf")], {
       stdio: ["ignore", "ignore", "pipe"],
     });
+    // A program that fails must not leave it behind.
+    process.once("exit", () => this.#child?.kill("SIGKILL"));
     let log = "";
     this.#child.stderr.setEncoding("utf8").on("data", (text) => {
       log = (log + text).slice(-4000);
