@@ -43,6 +43,9 @@ const kPackages = {
     "libonnx-testdata": "/usr/share/libonnx-testdata/data/node",
     "python3-onnx": "/usr/lib/python3/dist-packages/onnx/checker.py",
   },
+  federated: {
+    "nats-server": "/usr/sbin/nats-server",
+  },
   webkit: {
     "webkit2gtk-driver": "/usr/bin/WebKitWebDriver",
     xvfb: "/usr/bin/Xvfb",

@@ -71,6 +71,9 @@ export const kSections = [
     run(kNode, "scripts/pack_check.mjs", "--quick"),
   ),
   section("python", "files that PyTorch reads and writes", () => runWithTorch("tests/python")),
+  section("federated", "federated training with a NATS server", () =>
+    runFolders(kNode, "tests/federated"),
+  ),
   section("docs", "code and links of the docs", () => runWithChromium("tests/docs")),
   section("site", "the site", () => run(kNode, "scripts/site.mjs")),
   section("site", "the site in Chromium", () => runWithChromium("tests/site")),

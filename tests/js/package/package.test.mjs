@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { kAddons } from "../../../scripts/addons.mjs";
+import { kAddons, kPeersOfAddon } from "../../../scripts/addons.mjs";
 import { addonEntryFiles } from "../../../scripts/build.mjs";
 import { gzipped } from "../../../scripts/bundles.mjs";
 import { namespaceEntries } from "../../../scripts/namespaces.mjs";
@@ -104,7 +104,7 @@ describe("entries of namespaces", () => {
 });
 
 // The most kB of each add-on after gzip.
-const kMostOfAddon = { onnx: 45, peft: 9, transformers: 29 };
+const kMostOfAddon = { federated: 20, onnx: 45, peft: 9, transformers: 29 };
 
 describe("add-ons", () => {
   for (const name of kAddons) {
@@ -114,7 +114,10 @@ describe("add-ons", () => {
       for (const file of readdirSync(`${kRoot}dist/${name}`).filter((one) => one.endsWith(".js"))) {
         const text = textOf(`${name}/${file}`);
         const from = [...text.matchAll(/\b(?:import|from) ?\(?"([^"]*)"/g)].map(([, path]) => path);
-        const others = from.filter((path) => path !== "edgegrad" && !/^\.\/[\w-]+\.js$/.test(path));
+        const known = ["edgegrad", ...(kPeersOfAddon[name] ?? [])];
+        const others = from.filter(
+          (path) => !known.includes(path) && !/^\.\/[\w-]+\.js$/.test(path),
+        );
         assert.deepEqual(others, [], file);
         assert.doesNotMatch(text, /import\.meta|new Worker\(/, file);
       }

@@ -27,11 +27,11 @@ const kGroups = {
   declarations: { path: /^dist\/(?!wasm\/).*\.d\.ts$/, most: 1320 },
   "source maps": { path: /^dist\/(?:index|wasm\/edgegrad-webgpu)\.js\.map$/, most: 1100 },
   documentation: { path: /^(?:docs\/.*|README|CHANGELOG)\.md$/, most: 500 },
-  "command-line tools": { path: /^bin\/[\w-]+\.mjs$/, most: 12 },
+  "command-line tools": { path: /^bin\/[\w-]+\.mjs$/, most: 16 },
   licences: { path: /^(?:LICENSE|THIRD_PARTY_NOTICES\.md)$/, most: 40 },
-  manifest: { path: /^package\.json$/, most: 6 },
+  manifest: { path: /^package\.json$/, most: 10 },
 };
-const kMostPacked = 5500;
+const kMostPacked = 5550;
 
 const run = promisify(execFile);
 

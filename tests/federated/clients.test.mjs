@@ -1,0 +1,213 @@
+// Clients that leave, are late, come back, or fail; and options that are refused.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import * as eg from "edgegrad";
+import { DiLoCo, FedAvg, join, Krum, serve } from "edgegrad/federated";
+import { startNats } from "../../examples/support/nats_server.mjs";
+import { referenceWeights } from "./support/reference.mjs";
+import { makeModel, numbersOf, trainerOf } from "./support/task.mjs";
+
+let nats;
+await eg.init();
+before(async () => {
+  nats = await startNats();
+});
+after(() => nats.close());
+
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+let runs = 0;
+const newRun = () => ({ servers: nats.url, run: `clients${runs++}`, model: makeModel });
+const kUsual = { rounds: 3, minClients: 3, deadline: 20_000, seed: 3 };
+
+describe("a client", () => {
+  test("hears of the abort of its training when it leaves, and the round goes on without it", async () => {
+    const run = newRun();
+    const options = { ...kUsual, minUpdates: 2, deadline: 400, rounds: 1 };
+    const coordinator = await serve({ ...run, ...options, strategy: new FedAvg() });
+    const others = await Promise.all(
+      [0, 1].map((i) => join({ ...run, name: `client-${i}`, train: trainerOf(i) })),
+    );
+    const leaving = new AbortController();
+    let aborted = false;
+    const client = await join({
+      ...run,
+      name: "leaves",
+      signal: leaving.signal,
+      train: async ({ signal }) => {
+        leaving.abort();
+        aborted = signal.aborted;
+        return { samples: 1 };
+      },
+    });
+    await client.finished;
+    assert.equal(aborted, true);
+    const { rounds } = await coordinator.finished;
+    await Promise.all(others.map(({ finished }) => finished));
+    assert.deepEqual(rounds[0].clients, ["client-0", "client-1"]);
+  });
+
+  test("that is too slow is aborted, told that it is late, and takes part in the next round", async () => {
+    const run = newRun();
+    const options = { ...kUsual, minClients: 2, minUpdates: 1, deadline: 300, rounds: 2 };
+    const coordinator = await serve({ ...run, ...options, strategy: new FedAvg() });
+    const quick = await join({ ...run, name: "quick", train: trainerOf(0) });
+    const outcomes = [];
+    const slow = await join({
+      ...run,
+      name: "slow",
+      onRound: ({ round, outcome }) => outcomes.push([round, outcome]),
+      train: async ({ round, signal, model }) => {
+        while (round === 1 && !signal.aborted) await sleep(5);
+        return trainerOf(1)({ model });
+      },
+    });
+    const { rounds } = await coordinator.finished;
+    await Promise.all([quick.finished, slow.finished]);
+    assert.deepEqual(
+      rounds.map(({ clients }) => clients),
+      [["quick"], ["quick", "slow"]],
+    );
+    assert.deepEqual(outcomes, [
+      [1, "late"],
+      [2, "sent"],
+    ]);
+  });
+
+  test("that is started again after it has sent its update does not train again", async () => {
+    const run = newRun();
+    const options = { ...kUsual, minClients: 2, rounds: 2 };
+    const coordinator = await serve({ ...run, ...options, strategy: new FedAvg() });
+    let mayEnd = () => {};
+    const isSent = new Promise((resolve) => {
+      mayEnd = resolve;
+    });
+    const trained = [];
+    const train = async (input) => {
+      trained.push(input.round);
+      return trainerOf(1)(input);
+    };
+    const other = await join({
+      ...run,
+      name: "client-0",
+      train: async (input) => {
+        await isSent;
+        return trainerOf(0)(input);
+      },
+    });
+    let first = null;
+    const sent = new Promise((resolve) => {
+      first = join({ ...run, name: "client-1", train, onRound: resolve });
+    });
+    await sent;
+    await (await first).leave();
+    const again = await join({ ...run, name: "client-1", train });
+    await sleep(100);
+    mayEnd();
+    await coordinator.finished;
+    await Promise.all([other.finished, again.finished]);
+    assert.deepEqual(trained, [1, 2]);
+    assert.deepEqual(
+      numbersOf(coordinator.stateDict()),
+      referenceWeights({ clients: 2, rounds: 2, seed: 3 }),
+    );
+  });
+
+  test("rejects with what train() throws, and with what it should not return", async () => {
+    const run = newRun();
+    const options = { ...kUsual, minClients: 1, rounds: 1 };
+    const coordinator = await serve({ ...run, ...options, strategy: new FedAvg() });
+    const failure = new Error("no data");
+    const failing = await join({
+      ...run,
+      name: "client-0",
+      train: async () => {
+        throw failure;
+      },
+    });
+    await assert.rejects(failing.finished, (error) => error === failure);
+    for (const [result, message] of [
+      [undefined, /train: expected a promise of \{ samples, metrics\? \}, got undefined/],
+      [{ samples: 0 }, /samples: expected a whole number of at least 1/],
+      [{ samples: 1, metrics: { loss: NaN } }, /metrics: expected at most 64 finite numbers/],
+    ]) {
+      const client = await join({ ...run, name: "client-0", train: async () => result });
+      await assert.rejects(client.finished, message);
+    }
+    const good = await join({ ...run, name: "client-0", train: trainerOf(0) });
+    await coordinator.finished;
+    await good.finished;
+  });
+
+  test("joins a run before it begins", async () => {
+    const run = newRun();
+    const client = await join({ ...run, train: trainerOf(0) });
+    await sleep(50);
+    const options = { ...kUsual, minClients: 1, rounds: 1 };
+    const coordinator = await serve({ ...run, ...options, strategy: new FedAvg() });
+    assert.equal((await coordinator.finished).rounds.length, 1);
+    await client.finished;
+  });
+
+  test("sends an update larger than a message in parts", async () => {
+    const run = { ...newRun(), model: () => new eg.nn.Linear(1000, 400) };
+    const options = { ...kUsual, minClients: 1, rounds: 2 };
+    const coordinator = await serve({ ...run, ...options, strategy: new FedAvg() });
+    const client = await join({
+      ...run,
+      train: async ({ model, round }) => {
+        eg.noGrad(() => model.bias.fill_(round));
+        return { samples: 1 };
+      },
+    });
+    const { rounds } = await coordinator.finished;
+    await client.finished;
+    assert.ok(rounds[0].bytesUp > 1_600_000);
+    assert.equal(coordinator.stateDict().bias.max().item(), 2);
+  });
+});
+
+describe("options", () => {
+  const kRefused = [
+    [{ rounds: 0 }, /\[serve\] rounds: expected a whole number of at least 1, got 0/],
+    [{ run: "a.b" }, /run: expected 1 to 64 letters, digits, hyphens and underscores, got "a\.b"/],
+    [{ strategy: "FedAvg" }, /strategy: expected a strategy such as new FedAvg\(\), got "FedAvg"/],
+    [{ strategy: new Krum({ byzantine: 1 }) }, /minUpdates: Krum needs 5 updates, got 3/],
+    [{ min_clients: 2 }, /there is no option "min_clients"\. Write minClients/],
+    [{ servers: [] }, /servers: expected an address such as/],
+    [{ servers: "nats://127.0.0.1:1" }, /cannot connect to nats:\/\/127\.0\.0\.1:1/],
+    [{ limits: { norms: 1 } }, /there is no option "norms"/],
+    [
+      { compression: { dtype: "int4" } },
+      /compression\.dtype: expected "float32" or "float16" or "int8"/,
+    ],
+    [
+      { privacy: { clip: 1 } },
+      /privacy\.noiseMultiplier: expected a number above 0, got undefined/,
+    ],
+  ];
+  for (const [options, message] of kRefused) {
+    test(`are refused: ${message.source.slice(0, 50)}`, async () => {
+      const strategy = new FedAvg();
+      await assert.rejects(serve({ ...newRun(), ...kUsual, strategy, ...options }), (error) => {
+        assert.equal(error.code, "InvalidArgument");
+        assert.match(error.message, message);
+        return true;
+      });
+    });
+  }
+
+  test("that do not fit the run as it was begun are refused", async () => {
+    const run = newRun();
+    const options = { ...run, ...kUsual, strategy: new FedAvg() };
+    const first = await serve(options);
+    await assert.rejects(
+      serve({ ...options, strategy: new DiLoCo() }),
+      /strategy "FedAvg", got "DiLoCo"/,
+    );
+    await assert.rejects(serve({ ...options, compression: {} }), /compression null, got \{"dtype"/);
+    const other = { ...options, model: () => new eg.nn.Linear(2, 2) };
+    await assert.rejects(serve(other), /\[loadStateDict\]/);
+    await first.stop();
+  });
+});

@@ -1,0 +1,67 @@
+// npx edgegrad-federated: a run from a module, with its dashboard.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import * as eg from "edgegrad";
+import { join } from "edgegrad/federated";
+import { startNats } from "../../examples/support/nats_server.mjs";
+import { runNode } from "../js/support/child.mjs";
+import { readJson } from "../js/support/files.mjs";
+import { makeModel, trainerOf } from "./support/task.mjs";
+
+const kProgram = readJson("package.json").bin["edgegrad-federated"];
+const kModule = "tests/federated/support/run_options.mjs";
+
+let nats;
+await eg.init();
+before(async () => {
+  nats = await startNats();
+});
+after(() => nats.close());
+
+describe("edgegrad-federated", () => {
+  test("coordinates a run, shows it on a dashboard, and ends with it", async () => {
+    let address = () => {};
+    const isListening = new Promise((resolve) => {
+      address = resolve;
+    });
+    const onOutput = (_, { stdout }) => {
+      const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(stdout) ?? [];
+      if (found !== undefined) address(found);
+    };
+    const args = [kProgram, kModule, "--servers", nats.url, "--dashboard", "0"];
+    const program = runNode(args, { onOutput });
+    const url = await isListening;
+    assert.match(await (await fetch(url)).text(), /<title>Federated run<\/title>/);
+    const before = await (await fetch(`${url}/state`)).json();
+    assert.deepEqual([before.run, before.round, before.history], ["program", 1, []]);
+    const options = { servers: nats.url, run: "program", model: makeModel };
+    let during = null;
+    const client = await join({
+      ...options,
+      name: "here",
+      train: async (input) => {
+        if (input.round === 2) during = await (await fetch(`${url}/state`)).json();
+        return trainerOf(0)(input);
+      },
+    });
+    await client.finished;
+    const { status, stdout, stderr } = await program;
+    assert.deepEqual({ status, stderr }, { status: 0, stderr: "" });
+    assert.match(stdout, /finished after 2 rounds/);
+    assert.deepEqual(during.clients, ["here"]);
+    assert.deepEqual(during.history[0].clients, ["here"]);
+  });
+
+  test("says what is wrong with its arguments", async () => {
+    const wrong = async (...args) => {
+      const { status, stderr } = await runNode([kProgram, ...args]);
+      return { status, stderr };
+    };
+    const port = await wrong(kModule, "--dashboard", "http");
+    assert.deepEqual(port, { status: 1, stderr: '--dashboard: expected a port, got "http"\n' });
+    const module = await wrong("tests/federated/support/task.mjs");
+    assert.match(module.stderr, /expected options of serve\(\) as the default export/);
+    assert.equal((await wrong()).status, 2);
+  });
+});

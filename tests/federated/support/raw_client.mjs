@@ -1,0 +1,43 @@
+// A client without edgegrad: it sends whatever a test wants.
+
+import { createHash } from "node:crypto";
+import { jetstream } from "@nats-io/jetstream";
+import { headers } from "@nats-io/nats-core";
+import { connect } from "@nats-io/transport-node";
+import * as eg from "edgegrad";
+
+/** Connects; `run` and `name` are those that the messages are for. */
+export async function rawClient({ servers, run, name, ...credentials }) {
+  const connection = await connect({ servers, inboxPrefix: `_INBOX_${name}`, ...credentials });
+  const js = jetstream(connection, { timeout: 2000 });
+  const here = () => connection.publish(`edgegrad.${run}.here.${name}`);
+  const timer = setInterval(here, 500);
+  here();
+  let ids = 0;
+  return {
+    connection,
+    /** Sends bytes as a message of an update, with headers that may be replaced. */
+    async send(bytes, { round = 1, part = "0/1", digest, to = name, id } = {}) {
+      const head = headers();
+      head.set("EdgeGrad-Round", `${round}`);
+      head.set("EdgeGrad-Part", part);
+      head.set("EdgeGrad-Digest", digest ?? createHash("sha256").update(bytes).digest("hex"));
+      const options = { headers: head, msgID: id ?? `raw${name}${ids++}` };
+      const ack = await js.publish(`edgegrad.${run}.update.${to}`, bytes, options);
+      connection.publish(`edgegrad.${run}.here.${name}`, "sent");
+      return ack;
+    },
+    /** Sends bytes without any header. */
+    sendBare: (bytes) => js.publish(`edgegrad.${run}.update.${name}`, bytes),
+    async close() {
+      clearInterval(timer);
+      await connection.close();
+    },
+  };
+}
+
+/** The file of an update. */
+export function fileOf(state, { run, round = 1, client, samples = "64", metrics = "{}" }) {
+  const metadata = { run, round: `${round}`, client, samples, metrics };
+  return eg.io.saveSafetensors(state, { metadata });
+}

@@ -1,0 +1,80 @@
+// The options of join().
+
+import type { nn } from "edgegrad";
+import { nameFrom, namesOf, type RunNames } from "../names.js";
+import { type ConnectionChoice, type Credentials, readConnection } from "../nats/connection.js";
+import { functionFrom, optionalFunction, optionalSignal, readOptions } from "../options.js";
+
+/** What train() gets. */
+export interface TrainInput {
+  /** The model, with the weights of the round; training leaves its own there. */
+  readonly model: nn.Module;
+  readonly round: number;
+  /** Aborted when the result is not wanted any more: the round is over, or the client leaves. */
+  readonly signal: AbortSignal;
+}
+
+/** What train() returns. */
+export interface TrainResult {
+  /** How many samples it has trained with, by which strategies weigh the update. */
+  readonly samples: number;
+  /** Numbers that the coordinator averages over the clients, such as the loss. */
+  readonly metrics?: Readonly<Record<string, number>> | undefined;
+}
+
+/** What became of a client's round. */
+export interface ClientRound {
+  readonly round: number;
+  /** "sent": the server has the update; "late": the round was over before; "refused": the server keeps no more of this client's messages. */
+  readonly outcome: "sent" | "late" | "refused";
+  /** The bytes of the update. */
+  readonly bytes: number;
+}
+
+/** Options of `join`. */
+export interface JoinOptions {
+  /** Addresses of NATS servers: nats: or tls: (Node), ws: or wss: (pages). */
+  readonly servers: string | readonly string[];
+  readonly credentials?: Credentials | undefined;
+  /** The name of the run. */
+  readonly run: string;
+  /** Makes a model like the coordinator's. */
+  readonly model: () => nn.Module;
+  /** Trains the model with the client's own data. */
+  readonly train: (input: TrainInput) => Promise<TrainResult>;
+  /** The client's name: letters, digits, hyphens and underscores; the server may allow only one. Default a random one. */
+  readonly name?: string | undefined;
+  /** Called after each round in which this client has trained. */
+  readonly onRound?: ((round: ClientRound) => void) | undefined;
+  /** Ends the client, as leave() does. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The options, checked. */
+export interface ReadJoinOptions {
+  readonly connection: ConnectionChoice;
+  readonly names: RunNames;
+  readonly name: string;
+  readonly model: () => nn.Module;
+  readonly train: JoinOptions["train"];
+  readonly onRound: JoinOptions["onRound"];
+  readonly signal: AbortSignal | undefined;
+}
+
+const kWhere = "join";
+const kOptions = ["servers", "credentials", "run", "model", "train", "name", "onRound", "signal"];
+
+/** Checks the options of a call. */
+export function readJoinOptions(given: unknown): ReadJoinOptions {
+  const options = readOptions(kWhere, kOptions, given);
+  const { name = `client_${globalThis.crypto.randomUUID().slice(0, 8)}` } = options;
+  return {
+    connection: readConnection(kWhere, options.servers, options.credentials),
+    names: namesOf(kWhere, options.run),
+    name: nameFrom(kWhere, "name", name),
+    model: functionFrom(kWhere, "model", options.model),
+    train: functionFrom(kWhere, "train", options.train),
+    onRound: optionalFunction(kWhere, "onRound", options.onRound),
+    signal: optionalSignal(kWhere, options.signal),
+  };
+}

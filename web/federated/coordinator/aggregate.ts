@@ -1,0 +1,79 @@
+// From the updates of a round to the next weights.
+
+import * as eg from "edgegrad";
+import { fail } from "../errors.js";
+import { noisyMean, type Privacy } from "../privacy/noise.js";
+import type { Strategy, Update } from "../strategies/strategy.js";
+import { type Accepted, type Expected, weightsOf } from "../update/decode.js";
+import { allFinite, at, type State } from "../update/state.js";
+
+/** What a private round needs besides its updates. */
+export interface NoiseOfRound {
+  readonly privacy: Privacy;
+  /** How many updates were expected. */
+  readonly expected: number;
+}
+
+/** Returns the next weights; throws InvalidArgument if the strategy does not return weights of this model. */
+export function aggregate(
+  strategy: Strategy,
+  accepted: readonly Accepted[],
+  expected: Expected,
+  noise: NoiseOfRound | undefined,
+): State {
+  const { global, round } = expected;
+  const updates = accepted.map(
+    (one): Update => ({
+      client: one.client,
+      samples: one.samples,
+      get weights() {
+        return weightsOf(one, expected);
+      },
+    }),
+  );
+  return eg.noGrad(() =>
+    eg.scope(() => {
+      const given =
+        noise === undefined ? updates : [noisyMean(global, updates, noise.privacy, noise.expected)];
+      const result = strategy.aggregate(global, given, round);
+      checkResult(strategy, result, expected);
+      return Object.fromEntries(
+        [...expected.spec.keys()].map((key) => [key, at(result, key).detach().clone()]),
+      );
+    }),
+  );
+}
+
+/** Throws unless a strategy has returned finite tensors of the model's names, dtypes and shapes. */
+function checkResult(strategy: Strategy, result: unknown, { spec }: Expected): void {
+  const name = `${strategy.constructor.name}.aggregate`;
+  const refuse: (message: string) => never = (message) => fail("InvalidArgument", name, message);
+  if (typeof result !== "object" || result === null) refuse("it must return tensors by name.");
+  const state = result as Record<string, unknown>;
+  if (Object.keys(state).length !== spec.size) refuse(`it must return ${spec.size} tensors.`);
+  for (const [key, { dtype, shape }] of spec) {
+    const tensor = Object.hasOwn(state, key) ? state[key] : undefined;
+    if (!(tensor instanceof eg.Tensor)) refuse(`it returned no tensor "${key}".`);
+    if (tensor.dtype !== dtype || tensor.shape.join() !== shape.join()) {
+      const got = `${tensor.dtype} [${tensor.shape}]`;
+      refuse(`"${key}" must be ${dtype} [${shape}], got ${got}.`);
+    }
+    if (!allFinite(tensor)) {
+      refuse(`"${key}" is not finite.`);
+    }
+  }
+}
+
+/** The means of the clients' metrics, each over the samples of the clients that have it. */
+export function meanMetrics(accepted: readonly Accepted[]): Record<string, number> {
+  const sums = new Map<string, { total: number; samples: number }>();
+  for (const { metrics, samples } of accepted) {
+    for (const [name, value] of Object.entries(metrics)) {
+      const sum = sums.get(name) ?? { total: 0, samples: 0 };
+      sum.total += value * samples;
+      sum.samples += samples;
+      sums.set(name, sum);
+    }
+  }
+  return Object.fromEntries([...sums].map(([name, { total, samples }]) => [name, total / samples]));
+}

@@ -1,0 +1,390 @@
+// The coordinator of a run. See README.md of this folder's parent for what is stored where, and what a coordinator does that starts in
+// the middle of a run.
+
+import type { NatsConnection } from "@nats-io/nats-core";
+import * as eg from "edgegrad";
+import { fail, refuse } from "../errors.js";
+import { isConflict, isPassing } from "../nats/failures.js";
+import type { Revised, Storage } from "../nats/storage.js";
+import { RdpAccountant } from "../privacy/accountant.js";
+import type { RoundSummary, RunRecord } from "../record.js";
+import { areMetrics, type Expected } from "../update/decode.js";
+import { copyOf, free, normOf, type State, specOf, stateOf } from "../update/state.js";
+import { Bell, sleep } from "../waiting.js";
+import { aggregate, meanMetrics } from "./aggregate.js";
+import { Inbox, type InboxLimits } from "./inbox.js";
+import { Lease } from "./lease.js";
+import type { ReadServeOptions } from "./options.js";
+import { Presence } from "./presence.js";
+import { encodeProgress, restoreProgress } from "./progress.js";
+import { choose, sample } from "./selection.js";
+
+const kWhere = "serve";
+const kRetryMs = 250;
+const kPollMs = 1000;
+const kUsualNorm = 100;
+const kUsualSamples = 1e9;
+const kUsualClients = 10_000;
+
+/** What a run has done: its rounds in order, and the bytes of them all. */
+export interface History {
+  /** Whether the run has finished; false if the coordinator was stopped before. */
+  readonly isComplete: boolean;
+  readonly rounds: readonly RoundSummary[];
+  readonly bytesUp: number;
+  readonly bytesDown: number;
+}
+
+/** What serve() has made ready. */
+export interface Prepared {
+  readonly options: ReadServeOptions;
+  readonly connection: NatsConnection;
+  readonly storage: Storage;
+  readonly model: eg.nn.Module;
+  readonly record: Revised<RunRecord>;
+  readonly limits: InboxLimits;
+}
+
+/** A run's coordinator, which serve() makes. */
+export class Coordinator {
+  /** Resolves when the run has finished or this coordinator is stopped; rejects if the run cannot go on. */
+  readonly finished: Promise<History>;
+  readonly #prepared: Prepared;
+  readonly #lease: Lease;
+  readonly #presence: Presence;
+  readonly #bell = new Bell();
+  readonly #stop = new AbortController();
+  readonly #accountant = new RdpAccountant();
+  readonly #done: Promise<unknown>;
+  #record: Revised<RunRecord>;
+  #global: State = {};
+  #leads = false;
+
+  /** @internal */
+  constructor(prepared: Prepared, id: string) {
+    const { options, connection, storage, record } = prepared;
+    this.#prepared = prepared;
+    this.#record = record;
+    this.#global = stateOf(prepared.model);
+    this.#lease = new Lease(storage, id, options.lease);
+    const most = options.limits.clients ?? kUsualClients;
+    this.#presence = new Presence(connection, options.names, most, this.#bell);
+    const run = this.#run().finally(() => connection.close());
+    this.#done = run.catch(() => {});
+    // A promise of its own, so that a failure which nobody handles is reported.
+    this.finished = run.then((history) => history);
+  }
+
+  /** The round in progress, from 1; the last one when the run has finished. */
+  get round(): number {
+    return this.#record.value.round;
+  }
+
+  /** Whether this coordinator leads; others stand by. */
+  get leads(): boolean {
+    return this.#leads;
+  }
+
+  /** The clients that are there, by name. */
+  get clients(): string[] {
+    return this.#presence.clients;
+  }
+
+  /** Returns copies of the weights of the round in progress, as far as this coordinator knows them. */
+  stateDict(): State {
+    return copyOf(this.#global);
+  }
+
+  /** Stops this coordinator, so that another one takes over at once. The run can go on with serve() later. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#bell.wake();
+    await this.#done;
+  }
+
+  async #run(): Promise<History> {
+    const { signal } = this.#stop;
+    try {
+      while (!signal.aborted) {
+        try {
+          await this.#lease.acquire(signal, () => this.#look());
+          if (signal.aborted) break;
+          const isFinished = await this.#leadWhileHeld();
+          if (isFinished) return await this.#history();
+        } catch (error) {
+          if (error instanceof FinishedElsewhere) return await this.#history();
+          // Another coordinator leads, or the server is away: begin again from what is stored.
+          if (!isConflict(error) && !isPassing(error)) throw error;
+          await sleep(kRetryMs, signal);
+        }
+      }
+    } finally {
+      this.#leads = false;
+      await this.#lease.release().catch(() => {});
+    }
+    return this.#history();
+  }
+
+  /** What a standby sees of the run. */
+  async #look(): Promise<void> {
+    const record = await this.#prepared.storage.readRecord();
+    if (record === null) return;
+    this.#record = record;
+    if (record.value.state === "finished" && record.value.round >= this.#prepared.options.rounds) {
+      await this.#loadWeights();
+      throw new FinishedElsewhere();
+    }
+  }
+
+  async #history(): Promise<History> {
+    const { round, last, state } = this.#record.value;
+    const stored = await this.#prepared.storage.readHistory(round - 1).catch((error) => {
+      // Who stops a coordinator may do so because the server is away.
+      if (this.#stop.signal.aborted && isPassing(error)) return [];
+      throw error;
+    });
+    const rounds =
+      last === null ? stored : [...stored.filter((one) => one.round < last.round), last];
+    const sum = (of: (one: RoundSummary) => number) =>
+      rounds.reduce((all, one) => all + of(one), 0);
+    const isComplete = state === "finished";
+    return {
+      isComplete,
+      rounds,
+      bytesUp: sum((one) => one.bytesUp),
+      bytesDown: sum((one) => one.bytesDown),
+    };
+  }
+
+  /** Leads until the run has finished (true), or until this coordinator is stopped or another one leads (false). */
+  async #leadWhileHeld(): Promise<boolean> {
+    const end = new AbortController();
+    const abort = () => {
+      end.abort();
+      this.#bell.wake();
+    };
+    this.#stop.signal.addEventListener("abort", abort);
+    const kept = this.#lease.keep(end.signal).finally(abort);
+    // What keeping the lease fails with is told by what leading fails with.
+    kept.catch(() => {});
+    try {
+      return await this.#lead(end.signal);
+    } finally {
+      this.#leads = false;
+      abort();
+      this.#stop.signal.removeEventListener("abort", abort);
+    }
+  }
+
+  async #lead(signal: AbortSignal): Promise<boolean> {
+    await this.#begin();
+    this.#leads = true;
+    this.#presence.ask();
+    while (this.#record.value.state !== "finished") {
+      if (this.#record.value.state === "waiting" && !(await this.#open(signal))) return false;
+      const inbox = await this.#collect(signal);
+      if (signal.aborted) return false;
+      await this.#close(inbox);
+    }
+    return true;
+  }
+
+  /** Takes the run over: from here on, writes of the coordinator that led before conflict. */
+  async #begin(): Promise<void> {
+    const { storage, options } = this.#prepared;
+    // Before the write that fences off others: what another coordinator writes that takes over later is newer.
+    const upTo = await storage.lastOfObjects();
+    const record = await storage.readRecord();
+    if (record === null) fail("InvalidArgument", kWhere, "the record of the run has been deleted.");
+    const { value, revision } = record;
+    const rounds = Math.max(options.rounds, value.round);
+    const goesOn = value.state === "finished" && rounds > value.round;
+    this.#record = await storage.writeRecord(
+      {
+        ...value,
+        rounds,
+        term: value.term + 1,
+        ...(goesOn ? { state: "waiting", round: value.round + 1 } : {}),
+      },
+      revision,
+    );
+    await this.#loadWeights();
+    const { weights, progress, last } = this.#record.value;
+    const stored = await storage.readObject(kWhere, progress);
+    restoreProgress(stored, options.strategy, this.#accountant);
+    await storage.deleteObjectsBut([weights, progress], upTo);
+    if (last !== null) await this.#tidy(last);
+  }
+
+  async #loadWeights(): Promise<void> {
+    const { storage, model } = this.#prepared;
+    const bytes = await storage.readObject(kWhere, this.#record.value.weights);
+    const loaded = eg.io.loadSafetensors(bytes);
+    model.loadStateDict(loaded);
+    free(this.#global);
+    this.#global = loaded;
+  }
+
+  /** Does what follows the end of a round and may be done again. */
+  async #tidy(last: RoundSummary): Promise<void> {
+    await this.#prepared.storage.writeHistory(last);
+    await this.#prepared.storage.deleteUpdates(last.readTo);
+  }
+
+  /** Waits for clients and opens the round; returns false when the signal is aborted. */
+  async #open(signal: AbortSignal): Promise<boolean> {
+    while (!signal.aborted) {
+      const opening = this.#opening(0);
+      if (opening !== null) {
+        const { value, revision } = this.#record;
+        this.#record = await this.#prepared.storage.writeRecord({ ...value, ...opening }, revision);
+        return true;
+      }
+      await this.#bell.wait(kPollMs, signal);
+    }
+    return false;
+  }
+
+  /** Returns what opens a round with the clients that are there, or null if they are too few. */
+  #opening(attempt: number) {
+    const { minClients, clientsPerRound, deadline, seed, privacy } = this.#prepared.options;
+    const { clients } = this.#presence;
+    if (clients.length < minClients) return null;
+    const count = Math.min(clientsPerRound ?? clients.length, clients.length);
+    const from = `${seed} ${this.#record.value.round} ${attempt}`;
+    const probability = count / clients.length;
+    const selected =
+      privacy === undefined
+        ? choose(clients, count, from)
+        : sample(clients, probability, unguessable());
+    const opened = Date.now();
+    return {
+      state: "open" as const,
+      selected,
+      sampling: { probability, expected: count },
+      opened,
+      deadline: opened + deadline,
+    };
+  }
+
+  /** Reads updates until every selected client is counted, or the deadline has passed with enough of them. */
+  async #collect(signal: AbortSignal): Promise<Inbox> {
+    const { storage, limits } = this.#prepared;
+    const inbox = new Inbox(this.#expected(), limits, this.#record.value.selected);
+    const end = new AbortController();
+    const abort = () => end.abort();
+    signal.addEventListener("abort", abort);
+    const reading = storage.readUpdates(end.signal, this.#presence.sent, async (message) => {
+      const { subject, seq, data } = message;
+      const header = (name: string) => message.header.get(name);
+      await inbox.receive({ subject, seq, data, header });
+      if (inbox.isComplete) abort();
+    });
+    const watching = this.#watchDeadline(inbox, end.signal);
+    try {
+      await Promise.race([reading, watching]);
+    } finally {
+      abort();
+      signal.removeEventListener("abort", abort);
+      // Either may be in the middle of a call to the server; what one fails with then, the next write of the record finds too.
+      await Promise.allSettled([reading, watching]);
+    }
+    return inbox;
+  }
+
+  /** Resolves when the deadline has passed and enough updates are counted; until then, extends it. */
+  async #watchDeadline(inbox: Inbox, signal: AbortSignal): Promise<void> {
+    const { storage, options } = this.#prepared;
+    if (inbox.isComplete) return;
+    for (let attempt = 1; !signal.aborted; attempt++) {
+      await sleep(Math.max(0, this.#record.value.deadline - Date.now()), signal);
+      // A private round may not depend on how many updates come.
+      if (signal.aborted || options.privacy !== undefined) return;
+      if (inbox.updates.length >= options.minUpdates) return;
+      const opening = this.#opening(attempt);
+      if (opening === null) {
+        await this.#bell.wait(kPollMs, signal);
+        continue;
+      }
+      const { value, revision } = this.#record;
+      const { opened } = value;
+      const counted = inbox.updates.map(({ client }) => client);
+      const selected = [...new Set([...counted, ...opening.selected])].sort();
+      const next = { ...value, ...opening, selected, opened };
+      this.#record = await storage.writeRecord(next, revision);
+      inbox.select(selected);
+    }
+  }
+
+  #expected(): Expected {
+    const { names, limits, compression } = this.#prepared.options;
+    const global = this.#global;
+    return {
+      run: names.run,
+      round: this.#record.value.round,
+      spec: specOf(global),
+      global,
+      compression,
+      mostSamples: limits.samples ?? kUsualSamples,
+      mostNorm: limits.norm ?? kUsualNorm * Math.max(1, normOf(global)),
+    };
+  }
+
+  /** Makes the next weights and commits them together with the clients that they count. */
+  async #close(inbox: Inbox): Promise<void> {
+    const { storage, options, model } = this.#prepared;
+    const { strategy, privacy } = options;
+    const { value, revision } = this.#record;
+    const { round, sampling } = value;
+    const { updates } = inbox;
+    const noise = privacy && { privacy, expected: sampling.expected };
+    const next = aggregate(strategy, updates, inbox.expected, noise);
+    if (privacy !== undefined) this.#accountant.step({ ...privacy, ...sampling });
+    model.loadStateDict(next);
+    const evaluated = (await options.evaluate?.({ model, round })) ?? {};
+    if (!areMetrics(Object.entries(evaluated))) {
+      refuse(kWhere, "evaluate", "at most 64 finite numbers by short names", evaluated);
+    }
+    const metrics = { ...meanMetrics(updates), ...evaluated };
+    const summary: RoundSummary = {
+      round,
+      clients: updates.map(({ client }) => client),
+      samples: updates.reduce((sum, { samples }) => sum + samples, 0),
+      metrics,
+      refused: inbox.refused,
+      bytesUp: updates.reduce((sum, { bytes }) => sum + bytes.length, 0),
+      bytesDown: value.weights.size * value.selected.length,
+      time: Date.now() - value.opened,
+      ...(privacy && { epsilon: this.#accountant.epsilon(privacy.delta) }),
+      readTo: inbox.readTo,
+    };
+    const stamp = `${round}-${value.term}`;
+    const weights = await storage.putObject(`weights-${stamp}`, eg.io.saveSafetensors(next));
+    const progress = await storage.putObject(
+      `progress-${stamp}`,
+      encodeProgress(strategy, this.#accountant),
+    );
+    const isLast = round >= value.rounds;
+    const following: RunRecord = {
+      ...value,
+      state: isLast ? "finished" : "waiting",
+      round: isLast ? round : round + 1,
+      weights,
+      progress,
+      last: summary,
+    };
+    this.#record = await storage.writeRecord(following, revision);
+    free(this.#global);
+    this.#global = next;
+    options.onRound?.(summary);
+    await this.#tidy(summary);
+    await storage.deleteObjects([value.weights, value.progress]);
+  }
+}
+
+class FinishedElsewhere extends Error {}
+
+// Which clients take part must not be known to others for epsilon to hold.
+function unguessable(): string {
+  return globalThis.crypto.randomUUID();
+}

@@ -1,0 +1,66 @@
+// Which coordinator leads: the one whose name is in the key `leader`, as long as it renews it. Others watch its revision by their own
+// clocks, which need not agree. The lease only keeps coordinators from working for nothing: what makes a second leader harmless is that
+// each one begins with a write of the record, after which writes of the one before conflict.
+
+import { isPassing } from "../nats/failures.js";
+import type { Storage } from "../nats/storage.js";
+import { sleep } from "../waiting.js";
+
+/** The lease of one coordinator. */
+export class Lease {
+  #revision: number | null = null;
+
+  constructor(
+    readonly storage: Storage,
+    readonly holder: string,
+    /** After how many milliseconds without renewal another coordinator takes over. */
+    readonly ms: number,
+  ) {}
+
+  /** Waits until this coordinator holds the lease; calls `onStandby` at each look at a lease of another one. */
+  async acquire(signal: AbortSignal, onStandby: () => Promise<void>): Promise<void> {
+    let seen: number | null = null;
+    let since = performance.now();
+    while (!signal.aborted) {
+      const lease = await this.storage.readLease();
+      if (lease === null || lease.value === this.holder) {
+        if (await this.#write(lease?.revision ?? null)) return;
+      } else if (lease.revision !== seen) {
+        seen = lease.revision;
+        since = performance.now();
+      } else if (performance.now() - since > this.ms) {
+        if (await this.#write(lease.revision)) return;
+      }
+      await onStandby();
+      await sleep(this.ms / 5, signal);
+    }
+  }
+
+  /** Renews the lease until the signal is aborted; returns when another coordinator has it. */
+  async keep(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await sleep(this.ms / 3, signal);
+      if (signal.aborted) return;
+      try {
+        if (!(await this.#write(this.#revision))) return;
+      } catch (error) {
+        // The write may have reached the server, whose answer did not.
+        if (!isPassing(error)) throw error;
+        const lease = await this.storage.readLease().catch(() => null);
+        if (lease?.value === this.holder) this.#revision = lease.revision;
+      }
+    }
+  }
+
+  /** Gives the lease back, so that another coordinator need not wait. */
+  async release(): Promise<void> {
+    if (this.#revision !== null) await this.storage.deleteLease(this.#revision);
+    this.#revision = null;
+  }
+
+  async #write(revision: number | null): Promise<boolean> {
+    const next = await this.storage.writeLease(this.holder, revision);
+    if (next !== null) this.#revision = next;
+    return next !== null;
+  }
+}

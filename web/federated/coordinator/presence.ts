@@ -1,0 +1,58 @@
+// Which clients are there: those that said so lately. This is not stored: a coordinator that starts asks, and clients answer.
+
+import type { NatsConnection } from "@nats-io/nats-core";
+import { clientIn, isName, type RunNames } from "../names.js";
+import { Bell } from "../waiting.js";
+
+/** How often clients say that they are there. */
+export const kPresenceMs = 2000;
+/** What a client says that leaves. */
+export const kGone = "gone";
+/** What a client says that has sent an update. */
+export const kSent = "sent";
+const kMissedTimes = 4;
+
+/** The clients that are there. */
+export class Presence {
+  /** Woken when a client says that it has sent an update. */
+  readonly sent = new Bell();
+  readonly #seen = new Map<string, number>();
+
+  constructor(
+    readonly connection: NatsConnection,
+    readonly names: RunNames,
+    /** At most so many clients are known at once. */
+    readonly most: number,
+    /** Woken when a client comes. */
+    readonly bell: Bell,
+  ) {
+    connection.subscribe(names.presenceOf("*"), {
+      callback: (error, message) => {
+        if (error !== null) return;
+        const said = message.string();
+        if (said === kSent) this.sent.wake();
+        this.#hear(clientIn(message.subject), said === kGone);
+      },
+    });
+  }
+
+  /** Asks clients to say that they are there. */
+  ask(): void {
+    this.connection.publish(this.names.who);
+  }
+
+  /** The names of the clients that are there, in order. */
+  get clients(): string[] {
+    const oldest = performance.now() - kPresenceMs * kMissedTimes;
+    for (const [client, time] of this.#seen) if (time < oldest) this.#seen.delete(client);
+    return [...this.#seen.keys()].sort();
+  }
+
+  #hear(client: string, isGone: boolean): void {
+    if (!isName(client)) return;
+    const isNew = !this.#seen.has(client);
+    if (isGone) this.#seen.delete(client);
+    else if (!isNew || this.#seen.size < this.most) this.#seen.set(client, performance.now());
+    if (isNew !== isGone) this.bell.wake();
+  }
+}

@@ -1,0 +1,108 @@
+// serve(): makes a run, or goes on with one.
+
+import * as eg from "edgegrad";
+import { fail } from "../errors.js";
+import { connectTo } from "../nats/connection.js";
+import { isForbidden } from "../nats/failures.js";
+import { type Revised, Storage } from "../nats/storage.js";
+import { RdpAccountant } from "../privacy/accountant.js";
+import type { RunRecord } from "../record.js";
+import { free } from "../update/state.js";
+import { Coordinator } from "./coordinator.js";
+import type { InboxLimits } from "./inbox.js";
+import { type ReadServeOptions, readServeOptions, type ServeOptions } from "./options.js";
+import { encodeProgress } from "./progress.js";
+
+const kWhere = "serve";
+const kMoreBytes = 64 * 1024;
+const kUsualStreamBytes = 2 ** 30;
+const kPartBytes = 512 * 1024;
+const kUpdatesPerRound = 4;
+
+/**
+ * Coordinates a federated run, whose state is kept by the NATS server: called again with the same `run`, also after the process was
+ * killed, it goes on with the same round. Several coordinators of one run may be started: one leads, and the others stand by. Throws
+ * InvalidArgument for options that it does not know or that do not fit the run as it was begun, and if no server can be reached.
+ */
+export async function serve(options: ServeOptions): Promise<Coordinator> {
+  const read = readServeOptions(options);
+  const id = `coordinator_${globalThis.crypto.randomUUID().slice(0, 8)}`;
+  const model = modelOf(read);
+  const bytes = eg.scope(() => eg.io.saveSafetensors(model.stateDict()));
+  const limits = limitsOf(read, bytes.length);
+  const connection = await connectTo(kWhere, read.connection, id);
+  try {
+    const { streamBytes = kUsualStreamBytes } = read.limits;
+    const storage = await Storage.open(kWhere, connection, read.names, { ...limits, streamBytes });
+    const record = (await storage.readRecord()) ?? (await begin(storage, read, bytes));
+    checkRun(record.value, read);
+    const weights = eg.io.loadSafetensors(await storage.readObject(kWhere, record.value.weights));
+    model.loadStateDict(weights);
+    free(weights);
+    return new Coordinator({ options: read, connection, storage, model, record, limits }, id);
+  } catch (error) {
+    await connection.close();
+    if (!isForbidden(error)) throw error;
+    const advice = "A coordinator needs those of docs/guide/federated.md.";
+    return fail("InvalidArgument", kWhere, `the server lacks permissions: ${error}. ${advice}`);
+  }
+}
+
+function modelOf({ model, seed }: ReadServeOptions): eg.nn.Module {
+  eg.manualSeed(seed);
+  const made: unknown = model();
+  if (made instanceof eg.nn.Module) return made;
+  return fail("InvalidArgument", kWhere, "model: expected a function that returns an nn.Module.");
+}
+
+function limitsOf({ limits }: ReadServeOptions, size: number): InboxLimits {
+  const updateBytes = limits.updateBytes ?? 2 * size + kMoreBytes;
+  const parts = Math.ceil(updateBytes / kPartBytes);
+  return { updateBytes, messages: limits.messages ?? kUpdatesPerRound * (parts + 1) };
+}
+
+/** Stores the first weights and the first record. Of several coordinators that do this at once, one wins. */
+async function begin(
+  storage: Storage,
+  options: ReadServeOptions,
+  bytes: Uint8Array,
+): Promise<Revised<RunRecord>> {
+  const { rounds, strategy, compression } = options;
+  const stamp = globalThis.crypto.randomUUID().slice(0, 8);
+  const progress = encodeProgress(strategy, new RdpAccountant());
+  const first: RunRecord = {
+    format: 1,
+    term: 0,
+    state: "waiting",
+    round: 1,
+    rounds,
+    strategy: strategy.constructor.name,
+    weights: await storage.putObject(`weights-0-${stamp}`, bytes),
+    progress: await storage.putObject(`progress-0-${stamp}`, progress),
+    selected: [],
+    sampling: { probability: 1, expected: 0 },
+    opened: 0,
+    deadline: 0,
+    client: { ...strategy.client, compression },
+    last: null,
+  };
+  const made = (await storage.createRecord(first)) ?? (await storage.readRecord());
+  return made ?? fail("InvalidArgument", kWhere, "the record of the run has been deleted.");
+}
+
+/** Throws if a run was begun with options that cannot change. */
+function checkRun(record: RunRecord, { strategy, compression, names }: ReadServeOptions): void {
+  const refuse = (what: string, stored: unknown, given: unknown): never => {
+    const found = `run "${names.run}" was begun with ${what} ${JSON.stringify(stored)}`;
+    const advice = "Choose another name for another run.";
+    return fail("InvalidArgument", kWhere, `${found}, got ${JSON.stringify(given)}. ${advice}`);
+  };
+  if (record.format !== 1) refuse("format", record.format, 1);
+  const { name } = strategy.constructor;
+  if (record.strategy !== name) refuse("strategy", record.strategy, name);
+  const { compression: stored, mu } = record.client;
+  if (JSON.stringify(stored) !== JSON.stringify(compression)) {
+    refuse("compression", stored ?? null, compression ?? null);
+  }
+  if (mu !== strategy.client.mu) refuse("mu", mu, strategy.client.mu);
+}

@@ -1,0 +1,68 @@
+// Where a run is kept in NATS: every name is made here.
+
+import { refuse } from "./errors.js";
+
+/** The names of a run. */
+export interface RunNames {
+  readonly run: string;
+  /** The key-value bucket, and the object bucket of the same name. */
+  readonly bucket: string;
+  /** The stream of the updates. */
+  readonly updates: string;
+  /** The stream behind the key-value bucket. */
+  readonly keys: string;
+  /** The stream behind the object bucket. */
+  readonly objects: string;
+  /** The subject on which a coordinator tells that it has written the record. */
+  readonly changed: string;
+  /** The subject on which a coordinator asks clients to say that they are there. */
+  readonly who: string;
+  /** The subject of a client's updates; "*" for those of all. */
+  updatesOf(client: string): string;
+  /** The subject on which a client says that it is there; "*" for those of all. */
+  presenceOf(client: string): string;
+}
+
+/** The key of a run's record. */
+export const kRecordKey = "record";
+/** The key of the lease of the coordinator that leads. */
+export const kLeaderKey = "leader";
+
+/** Returns the key of a round's entry in the history. */
+export const historyKey = (round: number) => `round.${round}`;
+
+const kName = /^[A-Za-z0-9_-]{1,64}$/;
+const kExpected = "1 to 64 letters, digits, hyphens and underscores";
+
+/** Returns the names of a run; throws InvalidArgument unless its name can be part of a subject. */
+export function namesOf(where: string, run: unknown): RunNames {
+  const name = nameFrom(where, "run", run);
+  const bucket = `edgegrad_${name}`;
+  return {
+    run: name,
+    bucket,
+    updates: bucket,
+    keys: `KV_${bucket}`,
+    objects: `OBJ_${bucket}`,
+    changed: `edgegrad.${name}.changed`,
+    who: `edgegrad.${name}.who`,
+    updatesOf: (client) => `edgegrad.${name}.update.${client}`,
+    presenceOf: (client) => `edgegrad.${name}.here.${client}`,
+  };
+}
+
+/** Returns a name that can be part of a subject; throws InvalidArgument for another. */
+export function nameFrom(where: string, option: string, value: unknown): string {
+  if (typeof value === "string" && kName.test(value)) return value;
+  return refuse(where, option, kExpected, value);
+}
+
+/** Whether a text can be the name of a client. */
+export function isName(text: string): boolean {
+  return kName.test(text);
+}
+
+/** Returns the last part of a subject, where the name of the client is. */
+export function clientIn(subject: string): string {
+  return subject.slice(subject.lastIndexOf(".") + 1);
+}

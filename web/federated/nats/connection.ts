@@ -1,0 +1,107 @@
+// Connections to NATS: over WebSocket for addresses that begin with ws: or wss:, otherwise over TCP, which needs Node.
+
+import type { ConnectionOptions, NatsConnection } from "@nats-io/nats-core";
+import { fail, refuse } from "../errors.js";
+import { isPlain, readOptions } from "../options.js";
+import { loadClientPackages, loadNodeTransport } from "./packages.js";
+
+/** How to log in: a user and password, a token, the seed of an nkey, or the text of a .creds file (a JWT and its seed). */
+export interface Credentials {
+  readonly user?: string | undefined;
+  readonly password?: string | undefined;
+  readonly token?: string | undefined;
+  /** The seed of an nkey, "SU...". */
+  readonly nkeySeed?: string | undefined;
+  /** The text of a .creds file. */
+  readonly creds?: string | undefined;
+  /** Certificates, in Node: paths of files, as NATS's option `tls` takes them. */
+  readonly tls?:
+    | { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string }
+    | undefined;
+}
+
+const kCredentials = ["user", "password", "token", "nkeySeed", "creds", "tls"];
+const kReconnectMs = 250;
+
+/** Whom to connect to, and as whom. */
+export interface ConnectionChoice {
+  readonly servers: readonly string[];
+  readonly credentials: Credentials;
+}
+
+/** Checks the options `servers` and `credentials`. */
+export function readConnection(
+  where: string,
+  servers: unknown,
+  credentials: unknown,
+): ConnectionChoice {
+  const list = typeof servers === "string" ? [servers] : servers;
+  const isList = Array.isArray(list) && list.length > 0;
+  if (!isList || !list.every((one) => typeof one === "string" && one !== "")) {
+    refuse(
+      where,
+      "servers",
+      'an address such as "nats://127.0.0.1:4222" or a list of addresses',
+      servers,
+    );
+  }
+  const webSockets = list.filter(isWebSocket).length;
+  if (webSockets !== 0 && webSockets !== list.length) {
+    refuse(where, "servers", "either only addresses with ws: or wss:, or none", servers);
+  }
+  const given = readOptions(where, kCredentials, credentials ?? {});
+  for (const name of kCredentials.filter((one) => one !== "tls")) {
+    if (given[name] !== undefined && typeof given[name] !== "string") {
+      refuse(where, `credentials.${name}`, "a text", typeof given[name]);
+    }
+  }
+  if (given.tls !== undefined && !isPlain(given.tls))
+    refuse(where, "credentials.tls", "an object", given.tls);
+  return { servers: list as string[], credentials: given as Credentials };
+}
+
+const isWebSocket = (address: string) => /^wss?:/.test(address);
+
+/** Connects, and reconnects for as long as it takes; throws InvalidArgument if no server can be reached at first. */
+export async function connectTo(
+  where: string,
+  { servers, credentials }: ConnectionChoice,
+  name: string,
+): Promise<NatsConnection> {
+  const { core } = await loadClientPackages(where);
+  const { user, password, token, nkeySeed, creds, tls } = credentials;
+  const encoder = new TextEncoder();
+  const options: ConnectionOptions = {
+    servers: [...servers],
+    name: `edgegrad ${name}`,
+    // Replies go to subjects of this name, which permissions can keep from others.
+    inboxPrefix: `_INBOX_${name}`,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: kReconnectMs,
+    reconnectJitter: kReconnectMs,
+    ignoreAuthErrorAbort: true,
+    pingInterval: 10_000,
+    ...(user === undefined ? {} : { user }),
+    ...(password === undefined ? {} : { pass: password }),
+    ...(token === undefined ? {} : { token }),
+    ...(tls === undefined ? {} : { tls }),
+  };
+  try {
+    if (nkeySeed !== undefined)
+      options.authenticator = core.nkeyAuthenticator(encoder.encode(nkeySeed));
+    if (creds !== undefined) options.authenticator = core.credsAuthenticator(encoder.encode(creds));
+    if (servers.some(isWebSocket)) return await core.wsconnect(options);
+    const { connect } = await loadNodeTransport(where);
+    return await connect(options);
+  } catch (error) {
+    return fail(
+      "InvalidArgument",
+      where,
+      `cannot connect to ${servers.join(", ")}: ${messageOf(error)}.`,
+    );
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,36 @@
+// Reading objects message by message, as clients do it too: that needs no consumer, which clients must not be allowed to make, because
+// the server delivers a consumer's messages to any subject that its maker names.
+
+import type { JetStreamManager } from "@nats-io/jetstream";
+import { digestOf } from "../digest.js";
+import { fail } from "../errors.js";
+import type { RunNames } from "../names.js";
+import type { StoredObject } from "../record.js";
+
+/** Thrown if an object does not exist any more, because a newer one has replaced it. */
+export class ObjectGone extends Error {}
+
+/** Returns the bytes of an object; throws InvalidArgument if they are damaged. */
+export async function readObject(
+  where: string,
+  jsm: JetStreamManager,
+  { bucket, objects }: RunNames,
+  { name, nuid, chunks, size, digest }: StoredObject,
+): Promise<Uint8Array> {
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  let seq = 1;
+  for (let i = 0; i < chunks; i++) {
+    const query = { seq, next_by_subj: `$O.${bucket}.C.${nuid}` };
+    const message = await jsm.direct.getMessage(objects, query);
+    if (message === null) throw new ObjectGone(name);
+    if (at + message.data.length > size) break;
+    bytes.set(message.data, at);
+    at += message.data.length;
+    seq = message.seq + 1;
+  }
+  if (at !== size || (await digestOf(bytes)) !== digest) {
+    fail("InvalidArgument", where, `the object ${name} of ${bucket} is damaged.`);
+  }
+  return bytes;
+}

@@ -1,0 +1,224 @@
+// What coordinators keep in JetStream: the record and the history in a key-value bucket, weights in an object bucket, updates in a
+// stream.
+
+import type { JetStreamManager, StoredMsg } from "@nats-io/jetstream";
+import type { KV } from "@nats-io/kv";
+import type { NatsConnection } from "@nats-io/nats-core";
+import type { ObjectStore } from "@nats-io/obj";
+import { digestOf } from "../digest.js";
+import { historyKey, kLeaderKey, kRecordKey, type RunNames } from "../names.js";
+import { parseRecord, type RoundSummary, type RunRecord, type StoredObject } from "../record.js";
+import type { Bell } from "../waiting.js";
+import { isConflict } from "./failures.js";
+import { readObject } from "./objects.js";
+import { loadClientPackages, loadStoragePackages } from "./packages.js";
+
+const kNanosPerMs = 1e6;
+// A client that gets no acknowledgement repeats its message for less than this time.
+const kRepeatedWithinMs = 10 * 60 * 1000;
+
+// Clients tell that they have sent an update; this is for those who could not.
+const kPollMs = 250;
+const kMostAtOnce = 16;
+
+/** A value with the revision that the next write must name. */
+export interface Revised<T> {
+  readonly value: T;
+  readonly revision: number;
+}
+
+/** How much the stream of updates may hold. */
+export interface StreamLimits {
+  readonly messages: number;
+  readonly streamBytes: number;
+}
+
+/** The storage of one run. */
+export class Storage {
+  private constructor(
+    readonly names: RunNames,
+    private readonly connection: NatsConnection,
+    private readonly jsm: JetStreamManager,
+    private readonly kv: KV,
+    private readonly objects: ObjectStore,
+  ) {}
+
+  /** Opens the storage of a run, and makes what does not exist. */
+  static async open(
+    where: string,
+    connection: NatsConnection,
+    names: RunNames,
+    { messages, streamBytes }: StreamLimits,
+  ): Promise<Storage> {
+    const { jetstream } = await loadClientPackages(where);
+    const { kv, obj } = await loadStoragePackages(where);
+    const js = jetstream.jetstream(connection);
+    const jsm = await jetstream.jetstreamManager(connection);
+    const values = await new kv.Kvm(js).create(names.bucket, { history: 1, allow_direct: true });
+    const objects = await new obj.Objm(js).create(names.bucket);
+    const stream = {
+      name: names.updates,
+      subjects: [names.updatesOf("*")],
+      // The server itself refuses what one client sends beyond this until the round is over.
+      max_msgs_per_subject: messages,
+      discard: jetstream.DiscardPolicy.New,
+      discard_new_per_subject: true,
+      max_bytes: streamBytes,
+      duplicate_window: kRepeatedWithinMs * kNanosPerMs,
+      allow_direct: true,
+    };
+    try {
+      await jsm.streams.add(stream);
+    } catch (error) {
+      // It exists with other limits.
+      const kNameInUse = 10058;
+      if ((error as { code?: unknown }).code !== kNameInUse) throw error;
+      await jsm.streams.update(names.updates, stream);
+    }
+    return new Storage(names, connection, jsm, values, objects);
+  }
+
+  /** Returns the record, or null if the run has not begun. */
+  async readRecord(): Promise<Revised<RunRecord> | null> {
+    const entry = await this.kv.get(kRecordKey);
+    return entry === null ? null : { value: parseRecord(entry.value), revision: entry.revision };
+  }
+
+  /** Writes the first record; returns null if another coordinator has. */
+  async createRecord(record: RunRecord): Promise<Revised<RunRecord> | null> {
+    try {
+      return { value: record, revision: await this.kv.create(kRecordKey, JSON.stringify(record)) };
+    } catch (error) {
+      if (isConflict(error)) return null;
+      throw error;
+    }
+  }
+
+  /** Replaces a record; throws a conflict if it is no longer the one that was read. */
+  async writeRecord(record: RunRecord, revision: number): Promise<Revised<RunRecord>> {
+    const next = await this.kv.update(kRecordKey, JSON.stringify(record), revision);
+    // Not before: who hears this reads the record.
+    this.connection.publish(this.names.changed);
+    return { value: record, revision: next };
+  }
+
+  /** Stores a round's entry of the history, which writes the same whenever it is called. */
+  async writeHistory(summary: RoundSummary): Promise<void> {
+    await this.kv.put(historyKey(summary.round), JSON.stringify(summary));
+  }
+
+  /** Returns the entries of the history up to a round. */
+  async readHistory(rounds: number): Promise<RoundSummary[]> {
+    const found: RoundSummary[] = [];
+    for (let round = 1; round <= rounds; round++) {
+      const entry = await this.kv.get(historyKey(round));
+      if (entry !== null) found.push(entry.json<RoundSummary>());
+    }
+    return found;
+  }
+
+  /** Returns the lease, or null if nobody holds it. */
+  async readLease(): Promise<Revised<string> | null> {
+    const entry = await this.kv.get(kLeaderKey);
+    if (entry === null || entry.operation !== "PUT") return null;
+    return { value: entry.string(), revision: entry.revision };
+  }
+
+  /** Writes the lease and returns its revision; null if another coordinator was faster. */
+  async writeLease(holder: string, revision: number | null): Promise<number | null> {
+    try {
+      if (revision === null) return await this.kv.create(kLeaderKey, holder);
+      return await this.kv.update(kLeaderKey, holder, revision);
+    } catch (error) {
+      if (isConflict(error)) return null;
+      throw error;
+    }
+  }
+
+  /** Gives the lease back. */
+  async deleteLease(revision: number): Promise<void> {
+    try {
+      await this.kv.delete(kLeaderKey, { previousSeq: revision });
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+    }
+  }
+
+  /** Stores bytes under a name that is used once. */
+  async putObject(name: string, bytes: Uint8Array): Promise<StoredObject> {
+    const { nuid, chunks, size } = await this.objects.putBlob({ name }, bytes);
+    return { name, nuid, chunks, size, digest: await digestOf(bytes) };
+  }
+
+  /** Returns the bytes of an object. */
+  readObject(where: string, object: StoredObject): Promise<Uint8Array> {
+    return readObject(where, this.jsm, this.names, object);
+  }
+
+  /** The number of the last message of the object store, for deleteObjectsBut(). */
+  async lastOfObjects(): Promise<number> {
+    const { state } = await this.jsm.streams.info(this.names.objects);
+    return state.last_seq;
+  }
+
+  /** Deletes objects. */
+  async deleteObjects(objects: readonly StoredObject[]): Promise<void> {
+    for (const filter of objects.flatMap((one) => this.#subjectsOf(one))) {
+      await this.jsm.streams.purge(this.names.objects, { filter });
+    }
+  }
+
+  /**
+   * Deletes what else is in the object store and not newer than a message: what a coordinator has left that was killed. Newer ones may be
+   * those of a coordinator that has taken over meanwhile.
+   */
+  async deleteObjectsBut(kept: readonly StoredObject[], upTo: number): Promise<void> {
+    const subjects = kept.flatMap((one) => this.#subjectsOf(one));
+    const query = { subjects_filter: `$O.${this.names.bucket}.>` };
+    const { state } = await this.jsm.streams.info(this.names.objects, query);
+    for (const filter of Object.keys(state.subjects ?? {})) {
+      if (subjects.includes(filter)) continue;
+      await this.jsm.streams.purge(this.names.objects, { filter, seq: upTo + 1 });
+    }
+  }
+
+  /** The subjects of an object's chunks and of its description. */
+  #subjectsOf({ name, nuid }: StoredObject): string[] {
+    const prefix = `$O.${this.names.bucket}`;
+    const encoded = btoa(name).replaceAll("+", "-").replaceAll("/", "_");
+    return [`${prefix}.C.${nuid}`, `${prefix}.M.${encoded}`];
+  }
+
+  /** Deletes the messages of the stream up to a number. */
+  async deleteUpdates(readTo: number): Promise<void> {
+    if (readTo > 0) await this.jsm.streams.purge(this.names.updates, { seq: readTo + 1 });
+  }
+
+  /**
+   * Calls a function with each message of the stream, from the first one that is left, until the signal is aborted. There is no consumer
+   * that could be lost with a server: messages are asked for by their numbers, which have no gaps, several at a time while there are more.
+   */
+  async readUpdates(
+    signal: AbortSignal,
+    bell: Bell,
+    receive: (message: StoredMsg) => Promise<void>,
+  ): Promise<void> {
+    const { state } = await this.jsm.streams.info(this.names.updates);
+    let next = Math.max(1, state.first_seq);
+    let atOnce = 1;
+    while (!signal.aborted) {
+      const seqs = Array.from({ length: atOnce }, (_, i) => next + i);
+      const found = await Promise.all(seqs.map((seq) => this.#updateAt(seq)));
+      const missing = found.indexOf(null);
+      const messages = found.slice(0, missing === -1 ? atOnce : missing) as StoredMsg[];
+      for (const message of messages) if (!signal.aborted) await receive(message);
+      next += messages.length;
+      atOnce = messages.length === atOnce ? Math.min(2 * atOnce, kMostAtOnce) : 1;
+      if (messages.length === 0) await bell.wait(kPollMs, signal);
+    }
+  }
+
+  #updateAt(seq: number): Promise<StoredMsg | null> {
+    return this.jsm.direct.getMessage(this.names.updates, { seq });
+  }
+}

@@ -1,0 +1,89 @@
+// Checks of options: each function returns the value, or throws InvalidArgument that names the option.
+
+import { fail, refuse } from "./errors.js";
+
+/** Options as they come from a caller. */
+export type Given = Readonly<Record<string, unknown>>;
+
+/** Whether a value is an object with properties of its own, such as options. */
+export function isPlain(value: unknown): value is Given {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** Returns the options of a call, all of which must be among `known`. */
+export function readOptions(where: string, known: readonly string[], given: unknown): Given {
+  if (!isPlain(given)) refuse(where, "options", "an object", given);
+  for (const name of Object.keys(given)) {
+    if (known.includes(name)) continue;
+    const plain = name.replaceAll("_", "").toLowerCase();
+    const near = known.find((one) => one.toLowerCase() === plain);
+    const advice = near === undefined ? `There are ${known.join(", ")}.` : `Write ${near}.`;
+    fail("InvalidArgument", where, `there is no option "${name}". ${advice}`);
+  }
+  return given;
+}
+
+/** A range of numbers, with both ends included unless the name says otherwise. */
+export interface Range {
+  readonly least?: number;
+  readonly above?: number;
+  readonly most?: number;
+  readonly below?: number;
+}
+
+/** Returns a finite number in a range. */
+export function numberFrom(
+  where: string,
+  option: string,
+  value: unknown,
+  range: Range = {},
+): number {
+  if (isWithin(value, range)) return value;
+  return refuse(where, option, `a number ${textOf(range)}`.trim(), value);
+}
+
+/** Returns a whole number in a range. */
+export function integerFrom(
+  where: string,
+  option: string,
+  value: unknown,
+  range: Range = {},
+): number {
+  if (Number.isSafeInteger(value) && isWithin(value, range)) return value;
+  return refuse(where, option, `a whole number ${textOf(range)}`.trim(), value);
+}
+
+function isWithin(value: unknown, range: Range): value is number {
+  const { least = -Infinity, above = -Infinity, most = Infinity, below = Infinity } = range;
+  const isNumber = typeof value === "number" && Number.isFinite(value);
+  return isNumber && value >= least && value > above && value <= most && value < below;
+}
+
+function textOf({ least, above, most, below }: Range): string {
+  const parts = [
+    least === undefined ? "" : `of at least ${least}`,
+    above === undefined ? "" : `above ${above}`,
+    most === undefined ? "" : `of at most ${most}`,
+    below === undefined ? "" : `below ${below}`,
+  ];
+  return parts.filter((part) => part !== "").join(" and ");
+}
+
+/** Returns a function. */
+export function functionFrom<F>(where: string, option: string, value: unknown): F {
+  if (typeof value !== "function") refuse(where, option, "a function", value);
+  return value as F;
+}
+
+/** Returns a function, or undefined if there is none. */
+export function optionalFunction<F>(where: string, option: string, value: unknown): F | undefined {
+  return value === undefined ? undefined : functionFrom<F>(where, option, value);
+}
+
+/** Returns an AbortSignal, or undefined if there is none. */
+export function optionalSignal(where: string, value: unknown): AbortSignal | undefined {
+  if (value === undefined || value instanceof AbortSignal) return value;
+  return refuse(where, "signal", "an AbortSignal", value);
+}

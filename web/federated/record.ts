@@ -1,0 +1,74 @@
+// The record of a run: the one value whose change moves the run on.
+
+import type { Compression } from "./update/compression.js";
+
+/** An object in the object store. */
+export interface StoredObject {
+  readonly name: string;
+  /** The id under which the server keeps the chunks. */
+  readonly nuid: string;
+  readonly chunks: number;
+  readonly size: number;
+  /** SHA-256 of the bytes, as hexadecimal digits. */
+  readonly digest: string;
+}
+
+/** What clients have to do besides training. */
+export interface ClientSettings {
+  /** FedProx's factor: half of it, times the squared distance from the round's weights, is added to the loss. */
+  readonly mu?: number | undefined;
+  /** How differences are compressed; without it, clients send their weights. */
+  readonly compression?: Compression | undefined;
+}
+
+/** What became of a round. */
+export interface RoundSummary {
+  readonly round: number;
+  /** The clients whose updates were counted, by name. */
+  readonly clients: readonly string[];
+  /** The sum of their samples. */
+  readonly samples: number;
+  /** The clients' metrics, each the mean over samples, and those of evaluate(). */
+  readonly metrics: Readonly<Record<string, number>>;
+  /** How many updates were refused, by reason. */
+  readonly refused: Readonly<Record<string, number>>;
+  /** The bytes of the counted updates. */
+  readonly bytesUp: number;
+  /** The bytes of the weights, once for each selected client. */
+  readonly bytesDown: number;
+  /** From the opening of the round to its end, in milliseconds. */
+  readonly time: number;
+  /** The epsilon spent so far, if the run is private. */
+  readonly epsilon?: number | undefined;
+  /** The messages of the stream up to this one have been read. */
+  readonly readTo: number;
+}
+
+/** A run's record. */
+export interface RunRecord {
+  readonly format: 1;
+  /** How many coordinators have led, which fences off those that do no longer. */
+  readonly term: number;
+  readonly state: "waiting" | "open" | "finished";
+  /** The round in progress, from 1; the last one when finished. */
+  readonly round: number;
+  readonly rounds: number;
+  readonly strategy: string;
+  readonly weights: StoredObject;
+  /** The state of the strategy and of the accountant. */
+  readonly progress: StoredObject;
+  /** The clients of an open round. */
+  readonly selected: readonly string[];
+  /** With what probability each client was selected, and how many were expected to be. */
+  readonly sampling: { readonly probability: number; readonly expected: number };
+  /** When it was opened, and until when updates are waited for, in milliseconds since 1970. */
+  readonly opened: number;
+  readonly deadline: number;
+  readonly client: ClientSettings;
+  readonly last: RoundSummary | null;
+}
+
+/** Parses a record, which only coordinators can write. */
+export function parseRecord(bytes: Uint8Array): RunRecord {
+  return JSON.parse(new TextDecoder().decode(bytes));
+}

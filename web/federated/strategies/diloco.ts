@@ -1,0 +1,63 @@
+// DiLoCo (Douillard et al. 2023): clients take many steps of their own optimizer, and the coordinator one of SGD with momentum.
+
+import { refuse } from "../errors.js";
+import { numberFrom, readOptions } from "../options.js";
+import { at, type State } from "../update/state.js";
+import { Memory } from "./memory.js";
+import { floatingBy, meanOf, Strategy, type Update } from "./strategy.js";
+
+/** Options of `DiLoCo`. */
+export interface DiLoCoOptions {
+  /** The learning rate of the outer step; default 0.7. */
+  readonly lr?: number | undefined;
+  /** The momentum of the outer step; default 0.9. */
+  readonly momentum?: number | undefined;
+  /** Whether the momentum is Nesterov's; default true. */
+  readonly nesterov?: boolean | undefined;
+}
+
+/**
+ * The outer step of DiLoCo: SGD, as `optim.SGD` computes it, with the round's weights minus the clients' mean as the gradient. Clients
+ * usually take some hundred steps of AdamW, whose state stays with them.
+ */
+export class DiLoCo extends Strategy {
+  readonly lr: number;
+  readonly momentum: number;
+  readonly nesterov: boolean;
+  readonly #momentum = new Memory();
+
+  constructor(options: DiLoCoOptions = {}) {
+    super();
+    const where = "DiLoCo";
+    const given = readOptions(where, ["lr", "momentum", "nesterov"], options);
+    const { lr = 0.7, momentum = 0.9, nesterov = true } = given;
+    this.lr = numberFrom(where, "lr", lr, { least: 0 });
+    this.momentum = numberFrom(where, "momentum", momentum, { least: 0, below: 1 });
+    if (typeof nesterov !== "boolean") refuse(where, "nesterov", "true or false", nesterov);
+    this.nesterov = nesterov;
+  }
+
+  override get takesMean(): boolean {
+    return true;
+  }
+
+  override aggregate(global: State, updates: readonly Update[]): State {
+    const mean = meanOf(global, updates);
+    return floatingBy(mean, (average, key) => {
+      const weights = at(global, key);
+      const gradient = weights.sub(average);
+      const buffer = this.#momentum.of(key, weights);
+      buffer.mul_(this.momentum).add_(gradient);
+      const step = this.nesterov ? gradient.add(buffer.mul(this.momentum)) : buffer;
+      return weights.sub(step.mul(this.lr));
+    });
+  }
+
+  override stateDict(): Record<string, unknown> {
+    return { momentum: this.#momentum.stateDict() };
+  }
+
+  override loadStateDict(state: Record<string, unknown>): void {
+    this.#momentum.load("DiLoCo", state.momentum);
+  }
+}

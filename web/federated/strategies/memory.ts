@@ -1,0 +1,35 @@
+// What a strategy remembers for each floating-point tensor of the weights.
+
+import * as eg from "edgegrad";
+import { refuse } from "../errors.js";
+import { isPlain } from "../options.js";
+import { free, type State } from "../update/state.js";
+
+/** Tensors by name that outlive the rounds. */
+export class Memory {
+  #tensors: State = Object.create(null);
+
+  /** Returns the tensor of a name, which is `start` everywhere at first. */
+  of(key: string, like: eg.Tensor, start = 0): eg.Tensor {
+    const found = this.#tensors[key];
+    if (found !== undefined) return found;
+    const made = eg.keep(eg.full([...like.shape], start, { dtype: like.dtype }));
+    this.#tensors[key] = made;
+    return made;
+  }
+
+  stateDict(): State {
+    return { ...this.#tensors };
+  }
+
+  load(where: string, state: unknown): void {
+    const given = state ?? {};
+    const isState = isPlain(given) && Object.values(given).every((one) => one instanceof eg.Tensor);
+    if (!isState) refuse(where, "state", "tensors by name", state);
+    free(this.#tensors);
+    this.#tensors = Object.create(null);
+    for (const [key, tensor] of Object.entries(given as State)) {
+      this.#tensors[key] = eg.keep(tensor.detach().clone());
+    }
+  }
+}

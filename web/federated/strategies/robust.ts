@@ -1,0 +1,98 @@
+// Strategies that a minority of hostile updates cannot lead far. All updates count the same: samples are what a client says they are.
+
+import * as eg from "edgegrad";
+import { integerFrom, numberFrom, readOptions } from "../options.js";
+import { at, isFloating, mapState, type State } from "../update/state.js";
+import { meanOf, Strategy, type Update } from "./strategy.js";
+
+/** Returns a state made element by element from the sorted values of all updates, [updates, ...shape]. */
+function bySortedValues(
+  global: State,
+  updates: readonly Update[],
+  make: (sorted: eg.Tensor) => eg.Tensor,
+): State {
+  // One decoding of each update, instead of one for each tensor of the model.
+  const all = updates.map(({ weights }) => weights);
+  return mapState(global, (tensor, key) => {
+    const dtype = isFloating(tensor.dtype) ? tensor.dtype : "float64";
+    const stacked = eg.stack(all.map((weights) => at(weights, key).to(dtype)));
+    const made = make(eg.sort(stacked, 0)[0]);
+    return (isFloating(tensor.dtype) ? made : made.round()).to(tensor.dtype);
+  });
+}
+
+/** The median of the clients' weights, element by element; of an even number, the mean of the two in the middle (Yin et al. 2018). */
+export class Median extends Strategy {
+  override aggregate(global: State, updates: readonly Update[]): State {
+    const count = updates.length;
+    const first = Math.floor((count - 1) / 2);
+    const middle = count % 2 === 0 ? 2 : 1;
+    return bySortedValues(global, updates, (sorted) => sorted.narrow(0, first, middle).mean(0));
+  }
+}
+
+/** The mean of the clients' weights without the lowest and the highest `share` of each element's values (Yin et al. 2018). */
+export class TrimmedMean extends Strategy {
+  /** The share that is left out at each end, from 0 and below 0.5. */
+  readonly share: number;
+
+  constructor(options: { readonly share: number }) {
+    super();
+    const { share } = readOptions("TrimmedMean", ["share"], options);
+    this.share = numberFrom("TrimmedMean", "share", share, { least: 0, below: 0.5 });
+  }
+
+  override aggregate(global: State, updates: readonly Update[]): State {
+    const left = Math.floor(this.share * updates.length);
+    const kept = updates.length - 2 * left;
+    return bySortedValues(global, updates, (sorted) => sorted.narrow(0, left, kept).mean(0));
+  }
+}
+
+/**
+ * The weights of the client that is closest to its neighbours (Blanchard et al. 2017): with n updates of which `byzantine` may be
+ * hostile, the sum of the squared distances to its n - byzantine - 2 nearest ones is the least. `keep` averages so many of the best.
+ */
+export class Krum extends Strategy {
+  /** How many updates may be hostile. */
+  readonly byzantine: number;
+  /** How many of the best updates are averaged; 1 is Krum, more is Multi-Krum. */
+  readonly keep: number;
+
+  constructor(options: { readonly byzantine: number; readonly keep?: number | undefined }) {
+    super();
+    const given = readOptions("Krum", ["byzantine", "keep"], options);
+    this.byzantine = integerFrom("Krum", "byzantine", given.byzantine, { least: 0 });
+    this.keep = integerFrom("Krum", "keep", given.keep ?? 1, { least: 1 });
+  }
+
+  override get fewestUpdates(): number {
+    return Math.max(2 * this.byzantine + 3, this.keep + this.byzantine);
+  }
+
+  override aggregate(global: State, updates: readonly Update[]): State {
+    const distances = squaredDistances(updates);
+    const nearest = updates.length - this.byzantine - 2;
+    const scores = distances.map((row) => {
+      const sorted = [...row].sort((a, b) => a - b);
+      // The first distance is that to itself.
+      return sorted.slice(1, 1 + nearest).reduce((sum, distance) => sum + distance, 0);
+    });
+    const order = scores.map((_, i) => i).sort((a, b) => (scores[a] ?? 0) - (scores[b] ?? 0));
+    const best = order.slice(0, this.keep).map((i) => {
+      const { client, weights } = updates[i] as Update;
+      return { client, weights, samples: 1 };
+    });
+    return meanOf(global, best);
+  }
+}
+
+function squaredDistances(updates: readonly Update[]): number[][] {
+  return eg.scope(() => {
+    const rows = updates.map(({ weights }) => {
+      const flat = Object.values(weights).filter(({ dtype }) => isFloating(dtype));
+      return eg.cat(flat.map((tensor) => tensor.to("float32").reshape([-1])));
+    });
+    return rows.map((row) => rows.map((other) => row.sub(other).square().sum().item() as number));
+  });
+}

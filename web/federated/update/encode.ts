@@ -1,0 +1,103 @@
+// An update as a client sends it: a safetensors file, cut into messages.
+
+import * as eg from "edgegrad";
+import { digestOf } from "../digest.js";
+import { compress, expand, type ReadCompression } from "./compression.js";
+import { differenceOf, isFloating, mapState, type State, specOf } from "./state.js";
+
+/** What an update says about itself. */
+export interface UpdateLabel {
+  readonly run: string;
+  readonly round: number;
+  readonly client: string;
+  readonly samples: number;
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
+/** One message of an update. */
+export interface Part {
+  readonly data: Uint8Array;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The id by which the server stores it once, however often it is sent. */
+  readonly id: string;
+}
+
+/** The headers of a part. */
+export const kRoundHeader = "EdgeGrad-Round";
+export const kPartHeader = "EdgeGrad-Part";
+export const kDigestHeader = "EdgeGrad-Digest";
+
+// NATS counts the headers as part of the payload.
+const kHeaderSpace = 1024;
+const kMostPartBytes = 512 * 1024;
+
+/** Cuts a file into messages that a server with `maxPayload` takes. */
+export async function partsOf(
+  bytes: Uint8Array,
+  label: UpdateLabel,
+  maxPayload: number,
+): Promise<Part[]> {
+  const size = Math.min(kMostPartBytes, maxPayload - kHeaderSpace);
+  const count = Math.ceil(bytes.length / size);
+  const digest = await digestOf(bytes);
+  const { run, round, client } = label;
+  return Array.from({ length: count }, (_, i) => ({
+    data: bytes.subarray(i * size, (i + 1) * size),
+    headers: {
+      [kRoundHeader]: `${round}`,
+      [kPartHeader]: `${i}/${count}`,
+      [kDigestHeader]: digest,
+    },
+    id: `${run}/${round}/${client}/${digest.slice(0, 16)}/${i}`,
+  }));
+}
+
+/** Writes trained weights as the bytes of an update. */
+export function encodeWeights(trained: Readonly<State>, label: UpdateLabel): Uint8Array {
+  return eg.scope(() =>
+    written(
+      mapState(trained, (tensor) => tensor.detach().contiguous()),
+      label,
+    ),
+  );
+}
+
+/** Compresses what training has changed, and keeps what that loses for the next update. */
+export class Compressor {
+  #residual: State | null = null;
+
+  constructor(readonly compression: ReadCompression) {}
+
+  /** Writes the difference of two states, plus what earlier updates have lost. */
+  encode(trained: Readonly<State>, before: Readonly<State>, label: UpdateLabel): Uint8Array {
+    const old = this.#residual;
+    const { bytes, residual } = eg.scope(() => {
+      const change = eg.noGrad(() => differenceOf(trained, before));
+      const wanted = mapState(change, (tensor, key) => {
+        if (!isFloating(tensor.dtype)) return tensor;
+        const rest = old?.[key];
+        return rest === undefined ? tensor.to("float32") : tensor.to("float32").add(rest);
+      });
+      const sent = compress(wanted, this.compression);
+      const received = expand(sent, specOf(before)) as State;
+      const floating = Object.entries(wanted).filter(([, { dtype }]) => isFloating(dtype));
+      const left = floating.map(([key, tensor]) => [key, tensor.sub(received[key] as eg.Tensor)]);
+      return { bytes: written(sent, label), residual: Object.fromEntries(left) as State };
+    });
+    this.#residual = residual;
+    if (old !== null) for (const tensor of Object.values(old)) tensor.dispose();
+    return bytes;
+  }
+}
+
+function written(tensors: Readonly<State>, label: UpdateLabel): Uint8Array {
+  const { run, round, client, samples, metrics } = label;
+  const metadata = {
+    run,
+    round: `${round}`,
+    client,
+    samples: `${samples}`,
+    metrics: JSON.stringify(metrics),
+  };
+  return eg.io.saveSafetensors(tensors, { metadata });
+}

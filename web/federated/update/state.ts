@@ -1,0 +1,82 @@
+// States of models: tensors by name.
+
+import * as eg from "edgegrad";
+
+/** A module's state: its parameters and buffers by name. */
+export type State = Record<string, eg.Tensor>;
+
+/** The dtype and shape of a tensor. */
+export interface TensorSpec {
+  readonly dtype: eg.DType;
+  readonly shape: readonly number[];
+}
+
+/** What all states of a model have in common. */
+export type StateSpec = ReadonlyMap<string, TensorSpec>;
+
+/** Returns the spec of a state. */
+export function specOf(state: Readonly<State>): StateSpec {
+  return new Map(Object.entries(state).map(([key, { dtype, shape }]) => [key, { dtype, shape }]));
+}
+
+/** Whether tensors of a dtype are learned; others, such as counters of batches, are carried along. */
+export function isFloating(dtype: eg.DType): boolean {
+  return dtype.startsWith("float") || dtype.startsWith("bfloat");
+}
+
+/** Whether a tensor has neither NaN nor infinities. */
+export function allFinite(tensor: eg.Tensor): boolean {
+  return !isFloating(tensor.dtype) || Boolean(tensor.isfinite().all().item());
+}
+
+/** Returns a state made of another, tensor by tensor; for names such as "__proto__" too. */
+export function mapState(
+  state: Readonly<State>,
+  make: (tensor: eg.Tensor, key: string) => eg.Tensor,
+): State {
+  return Object.fromEntries(Object.entries(state).map(([key, tensor]) => [key, make(tensor, key)]));
+}
+
+/** Returns a copy of a state that shares no memory with it and needs no gradient. */
+export function copyOf(state: Readonly<State>): State {
+  return eg.scope(() => mapState(state, (tensor) => tensor.detach().clone()));
+}
+
+/** Returns a copy of a module's state. */
+export function stateOf(module: eg.nn.Module): State {
+  return eg.scope(() => copyOf(module.stateDict()));
+}
+
+/** Frees the tensors of a state. */
+export function free(state: Readonly<State>): void {
+  for (const tensor of Object.values(state)) tensor.dispose();
+}
+
+/** Returns state - from, in each tensor's dtype (differences of bool are as int32). */
+export function differenceOf(state: Readonly<State>, from: Readonly<State>): State {
+  return mapState(state, (tensor, key) => numbers(tensor).sub(numbers(at(from, key))));
+}
+
+/** Returns from + difference, in the dtypes of `from`. */
+export function sumOf(from: Readonly<State>, difference: Readonly<State>): State {
+  return mapState(from, (tensor, key) => numbers(tensor).add(at(difference, key)).to(tensor.dtype));
+}
+
+/** Returns the tensor of a name, which every state of a model has. */
+export function at(state: Readonly<State>, key: string): eg.Tensor {
+  return state[key] as eg.Tensor;
+}
+
+/** The Euclidean norm of all floating-point tensors of a state together; not finite if an element is not. */
+export function normOf(state: Readonly<State>): number {
+  return eg.scope(() => {
+    const squares = Object.values(state)
+      .filter(({ dtype }) => isFloating(dtype))
+      .map((tensor) => tensor.to("float64").square().sum());
+    return squares.length === 0 ? 0 : Math.sqrt(eg.stack(squares).sum().item() as number);
+  });
+}
+
+function numbers(tensor: eg.Tensor): eg.Tensor {
+  return tensor.dtype === "bool" ? tensor.to("int32") : tensor;
+}

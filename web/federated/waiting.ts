@@ -1,0 +1,42 @@
+// Waiting that a signal can end.
+
+/** Resolves after some milliseconds, or at once when the signal is aborted. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener("abort", done);
+  });
+}
+
+/** Something that can be waited for again and again: wake() ends the current wait, or the next one if nobody waits. */
+export class Bell {
+  #rung = false;
+  #ring = () => {};
+
+  /** Ends a wait. */
+  wake(): void {
+    this.#rung = true;
+    this.#ring();
+  }
+
+  /** Resolves when woken, after some milliseconds, or when the signal is aborted. */
+  async wait(ms: number, signal?: AbortSignal): Promise<void> {
+    if (!this.#rung) {
+      const stop = new AbortController();
+      const abort = () => stop.abort();
+      signal?.addEventListener("abort", abort);
+      this.#ring = abort;
+      if (signal?.aborted) abort();
+      await sleep(ms, stop.signal);
+      signal?.removeEventListener("abort", abort);
+      this.#ring = () => {};
+    }
+    this.#rung = false;
+  }
+}
