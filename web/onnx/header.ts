@@ -1,7 +1,6 @@
 // What a model says about itself beside its graph.
 
 import { kBuffersKey } from "./export/kept_file.js";
-import { normalDomain } from "./graph/compile.js";
 import type { Message } from "./proto/schema.js";
 
 /** What a model says about itself. */
@@ -26,4 +25,16 @@ export function headerOf(model: Message<"Model">): OnnxHeader {
         .map(({ key, value }) => [key ?? "", value ?? ""]),
     ),
   };
+}
+
+/** Returns the name of a domain, of which the default one has two. */
+export function normalDomain(domain: string | undefined): string {
+  return domain === undefined || domain === "ai.onnx" ? "" : domain;
+}
+
+/** Returns the domains of a model's ops. Some files have nodes of domains that they do not import. */
+export function domainsIn(model: Message<"Model">): Set<string> {
+  const imports = [model, ...model.functions].flatMap(({ opsetImport }) => opsetImport);
+  const nodes = [model.graph, ...model.functions].flatMap((one) => one?.node ?? []);
+  return new Set([...imports, ...nodes].map(({ domain }) => normalDomain(domain)));
 }

@@ -1,7 +1,11 @@
 // inspect(), whose work is in a file that is loaded when it is called.
 
 import type { OnnxDescription } from "./description.js";
-import type { Source } from "./source.js";
+import type { IsKnown } from "./files/describe.js";
+import { findOp, loadDomains } from "./ops/index.js";
+import { openFile, type Source } from "./source.js";
+
+const kWhere = "onnx.inspect";
 
 /**
  * Returns what is in an ONNX model without making a module of it: its nodes with their attributes, the tensors that it stores, and the
@@ -9,5 +13,16 @@ import type { Source } from "./source.js";
  * damaged bytes.
  */
 export async function inspect(source: Source): Promise<OnnxDescription> {
-  return (await import("./files/index.js")).describe(source);
+  const file = await openFile(kWhere, source);
+  try {
+    const bytes = file.bytes ?? (await file.read(0, file.size));
+    return await (await import("./files/index.js")).describe(kWhere, bytes, knownOps);
+  } finally {
+    await file.close();
+  }
+}
+
+async function knownOps(names: Iterable<string>): Promise<IsKnown> {
+  const domains = await loadDomains(names);
+  return (domain, name, version) => findOp(domains.get(domain), name, version) !== undefined;
 }

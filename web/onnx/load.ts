@@ -5,16 +5,10 @@ import { fail } from "./errors.js";
 import { buffersIn, fileWithout } from "./export/kept_file.js";
 import type { ExternalData } from "./files/external.js";
 import { noteReleases, readBy, removeUnused, usesOf } from "./graph/analyze.js";
-import {
-  type Compiled,
-  compile,
-  type Initializer,
-  isFloating,
-  normalDomain,
-} from "./graph/compile.js";
+import { type Compiled, compile, type Initializer, isFloating } from "./graph/compile.js";
 import { fuse } from "./graph/patterns/index.js";
 import type { Subgraph } from "./graph/program.js";
-import { headerOf } from "./header.js";
+import { domainsIn, headerOf } from "./header.js";
 import { graphValue } from "./interface.js";
 import { type Member, moduleOf, type OnnxModule, type Program } from "./module.js";
 import { memberPaths } from "./names.js";
@@ -60,13 +54,6 @@ export async function load(source: Source, options: LoadOptions = {}): Promise<O
     freeScratch();
     await file.close();
   }
-}
-
-/** Returns the domains of a model's ops. Some files have nodes of domains that they do not import. */
-export function domainsIn(model: Message<"Model">): Set<string> {
-  const imports = [model, ...model.functions].flatMap(({ opsetImport }) => opsetImport);
-  const nodes = [model.graph, ...model.functions].flatMap((one) => one?.node ?? []);
-  return new Set([...imports, ...nodes].map(({ domain }) => normalDomain(domain)));
 }
 
 interface FileContent {

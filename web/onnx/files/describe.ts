@@ -2,33 +2,35 @@
 
 import type { OnnxDescription, OnnxInitializer, OnnxNode } from "../description.js";
 import { fail } from "../errors.js";
-import { normalDomain } from "../graph/compile.js";
-import { headerOf } from "../header.js";
+import { domainsIn, headerOf, normalDomain } from "../header.js";
 import { graphValue } from "../interface.js";
-import { domainsIn } from "../load.js";
-import { type Domains, findOp, loadDomains } from "../ops/index.js";
 import { originOf, readMessage } from "../proto/read.js";
 import type { Message } from "../proto/schema.js";
-import { openFile, type Source } from "../source.js";
 import { byteLength } from "../tensors/decode.js";
 import { dtypeOf, typeNumbered } from "../values/types.js";
 
-const kWhere = "onnx.inspect";
 /** The most numbers of an attribute that are written out. */
 const kMostNumbers = 16;
 const kMostCharacters = 200;
 
-/** The description that inspect() returns. */
-export async function describe(source: Source): Promise<OnnxDescription> {
-  const model = await readModel(source);
+/** Whether there is an op of a version of a domain. */
+export type IsKnown = (domain: string, name: string, version: number) => boolean;
+
+/** Returns the description of the model in these bytes; `knownOps` returns what is known of domains. */
+export async function describe(
+  where: string,
+  bytes: Uint8Array,
+  knownOps: (domains: Iterable<string>) => Promise<IsKnown>,
+): Promise<OnnxDescription> {
+  const model = readMessage("Model", bytes, originOf(bytes.length, where));
   const { graph } = model;
   if (graph === undefined) {
-    return fail("InvalidArgument", kWhere, "expected an ONNX model, got a file without a graph.");
+    return fail("InvalidArgument", where, "expected an ONNX model, got a file without a graph.");
   }
   const stored = new Set(graph.initializer.map(({ name }) => name));
   const declared = [...graph.valueInfo, ...graph.input, ...graph.output];
   const values = declared.map((one) => graphValue(one, false)).filter(({ hasShape }) => hasShape);
-  const isSupported = supportOf(model, await loadDomains(domainsIn(model)));
+  const isSupported = supportOf(model, await knownOps(domainsIn(model)));
   return {
     inputs: graph.input
       .filter(({ name }) => !stored.has(name))
@@ -41,17 +43,7 @@ export async function describe(source: Source): Promise<OnnxDescription> {
   };
 }
 
-async function readModel(source: Source): Promise<Message<"Model">> {
-  const file = await openFile(kWhere, source);
-  try {
-    const bytes = file.bytes ?? (await file.read(0, file.size));
-    return readMessage("Model", bytes, originOf(bytes.length, kWhere));
-  } finally {
-    await file.close();
-  }
-}
-
-function supportOf(model: Message<"Model">, domains: Domains): (node: Message<"Node">) => boolean {
+function supportOf(model: Message<"Model">, isKnown: IsKnown): (node: Message<"Node">) => boolean {
   const versions = new Map(
     model.opsetImport.map(({ domain, version }) => [normalDomain(domain), Number(version ?? 1)]),
   );
@@ -60,10 +52,7 @@ function supportOf(model: Message<"Model">, domains: Domains): (node: Message<"N
   );
   return ({ domain, opType = "" }) => {
     const set = normalDomain(domain);
-    return (
-      called.has(`${set}.${opType}`) ||
-      findOp(domains.get(set), opType, versions.get(set) ?? 1) !== undefined
-    );
+    return called.has(`${set}.${opType}`) || isKnown(set, opType, versions.get(set) ?? 1);
   };
 }
 

@@ -1,6 +1,7 @@
 // Turns the graph of a file into steps, and collects everything that is not supported instead of failing at the first.
 
 import { fail } from "../errors.js";
+import { normalDomain } from "../header.js";
 import { type Domains, findOp } from "../ops/index.js";
 import type { Op, Rule } from "../ops/op.js";
 import type { Message } from "../proto/schema.js";
@@ -364,11 +365,6 @@ const kMostHostFloats = 16;
 /** Whether the elements of a tensor could be learned. */
 export function isFloating({ type }: Stored): boolean {
   return !isInteger(type) && type !== "bool" && type !== "string";
-}
-
-/** Returns the name of a domain, of which the default one has two. */
-export function normalDomain(domain: string | undefined): string {
-  return domain === undefined || domain === "ai.onnx" ? "" : domain;
 }
 
 function attempt<T>(fn: () => T): T | undefined {
