@@ -26,7 +26,7 @@ struct BlockState {
 struct Registry {
   // Also guards the blocks of all recordings. No device memory is allocated or freed while it is
   // held, because a device may create a storage while holding its own lock.
-  std::mutex mutex;
+  RankedMutex<LockRank::kRecordings> mutex;
   std::array<std::unordered_map<void*, BlockState>, kDeviceTypeCount> blocks;
   std::vector<Recording*> recordings;
 

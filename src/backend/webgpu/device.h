@@ -71,7 +71,7 @@ class WebGpuDevice final : public Accelerator {
                   std::function<void(std::optional<Error>)> done);
   MemoryUse memory_use();
 
-  // For the player.
+  // For the player, whose thread obeys the law of lock_rank.h.
 
   /// Returns all commands recorded so far and removes them from the stream.
   std::vector<std::uint32_t> take();
@@ -92,7 +92,7 @@ class WebGpuDevice final : public Accelerator {
   void wake(bool now);
 
   Player& player_;
-  std::mutex mutex_;
+  RankedMutex<LockRank::kDevice> mutex_;
   Stream stream_;
   Blocks blocks_;
   std::size_t kernels_ = 0;  // since the last batch

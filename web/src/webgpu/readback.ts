@@ -127,6 +127,8 @@ export class Readback {
       await mapped.catch((exception) => {
         if (error === undefined) throw exception;
       });
+      // Whoever has its answer already, because the device was lost, no longer owns the memory.
+      if (!this.#waiting.has(ticket)) return;
       if (staging.buffer.mapState !== "mapped") return this.#answer(ticket, error);
       const indexError = this.#copyOut(read, error);
       staging.buffer.unmap();
