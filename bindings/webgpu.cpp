@@ -339,17 +339,17 @@ double read_later(Handle handle, double answer) {
     auto owned = std::make_shared<const TensorList>(TensorList{to, from});
     auto notify = [owned = std::move(owned), function,
                    waiter = Inbox::current()](std::optional<Error> error) mutable {
-      run_on(*waiter, [owned = std::move(owned), function = std::move(function),
-                       error = std::move(error)] {
-        double outcome = kFailed;
-        try {
-          if (error) throw *error;
-          outcome = handles().insert(owned->front());
-        } catch (...) {
-          store_error();
-        }
-        (*function)({outcome});
-      });
+      run_on(*waiter,
+             [owned = std::move(owned), function = std::move(function), error = std::move(error)] {
+               double outcome = kFailed;
+               try {
+                 if (error) throw *error;
+                 outcome = handles().insert(owned->front());
+               } catch (...) {
+                 store_error();
+               }
+               (*function)({outcome});
+             });
     };
     const MemoryView memory = from.memory();
     gpu().device->read_later(memory.base, static_cast<std::size_t>(memory.offset), to.data(),

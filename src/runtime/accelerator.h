@@ -45,6 +45,9 @@ class Accelerator {
   virtual void free(void* block) = 0;
   virtual std::size_t bytes(void* block) = 0;
 
+  /// Tells that the content of a block does not matter any more, as after allocate().
+  virtual void renew(void* /*block*/) {}
+
   /// Copies from host memory to the block; `from` may be reused afterwards.
   virtual void write(void* block, std::size_t offset, const void* from, std::size_t bytes) = 0;
   /// Waits for all earlier calls, then copies from the block to host memory.

@@ -160,6 +160,16 @@ void Recording::stop_allocating() {
   }
 }
 
+void Recording::for_each_variable(
+    const std::function<void(void* block, Device device)>& visit) const {
+  for (std::size_t type = 0; type < kDeviceTypeCount; ++type) {
+    for (const auto& [block, state] : blocks_[type]) {
+      if (state.is_own && state.was_ever_variable)
+        visit(block, Device{static_cast<DeviceType>(type)});
+    }
+  }
+}
+
 void Recording::freed(void* block, Device device) {
   Block& own = blocks_[static_cast<std::size_t>(device.type)][block];
   own.is_free = true;

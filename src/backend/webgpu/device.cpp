@@ -32,6 +32,13 @@ std::size_t WebGpuDevice::bytes(void* block) {
   return blocks_.bytes(block_of(block));
 }
 
+void WebGpuDevice::renew(void* block) {
+  const std::lock_guard order(*this);
+  const std::lock_guard lock(mutex_);
+  if (lost_ || blocks_.is_lost(block_of(block))) return;
+  stream_.add(Use{block_of(block), static_cast<std::uint32_t>(blocks_.bytes(block_of(block)))});
+}
+
 void WebGpuDevice::check_alive(void* block) const {
   if (lost_) throw *lost_;
   check(!blocks_.is_lost(block_of(block)), ErrorCode::kDeviceLost, "webgpu",

@@ -53,6 +53,7 @@ class WebGpuDevice final : public Accelerator {
   void* allocate(std::size_t bytes) override;
   void free(void* block) override;
   std::size_t bytes(void* block) override;
+  void renew(void* block) override;
   void write(void* block, std::size_t offset, const void* from, std::size_t bytes) override;
   /// Throws WouldBlock on a thread that may not wait, and the first error on the GPU since the last
   /// read.

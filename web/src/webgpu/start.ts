@@ -37,8 +37,10 @@ export async function start(module: EngineModule): Promise<void> {
     });
     module.gpuPlayer = {
       play(words) {
-        player.play(words);
-        writeStats(module, player.stats);
+        const written = () => writeStats(module, player.stats);
+        const waits = player.play(words);
+        if (waits === undefined) written();
+        else void waits.then(written);
       },
       close: () => player.close(),
     };
