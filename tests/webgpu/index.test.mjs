@@ -103,6 +103,13 @@ test("an index that is out of range", options, async () => {
   p.kernel("find_out_of_range", { ...gather, size: 7 }, "gather");
   await assert.rejects(p.read(checked), { kind: "index", op: "gather", index: 7 });
   assert.deepEqual(await p.read(gather.index), [3, 7, 2]);
+  // A failure that nobody has read when it is known is a warning, once for each op.
+  assert.deepEqual(p.warnings, []);
+  for (let i = 0; i < 2; i++) {
+    p.kernel("find_out_of_range", { ...gather, size: 7 }, "gather");
+    await p.read(gather.index);
+    assert.deepEqual(p.warnings, ["gather: index 7 is out of range"]);
+  }
 });
 
 test("elements are taken, put and added", options, async () => {

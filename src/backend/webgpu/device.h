@@ -55,8 +55,8 @@ class WebGpuDevice final : public Accelerator {
   std::size_t bytes(void* block) override;
   void renew(void* block) override;
   void write(void* block, std::size_t offset, const void* from, std::size_t bytes) override;
-  /// Throws WouldBlock on a thread that may not wait, and the error of what the values were computed
-  /// from.
+  /// Throws WouldBlock on a thread that may not wait, and the error of what the values were
+  /// computed from.
   void read(void* block, std::size_t offset, void* to, std::size_t bytes) override;
   bool run(const kernel::Call& call) override;
   std::uint32_t begin_recording() override;

@@ -41,6 +41,8 @@ const kMemoryBytes = 2 ** 22;
 export class Playing {
   /** Collects the commands that play() runs. */
   stream = new StreamWriter();
+  /** What the player has warned of. */
+  warnings = [];
   #memory = new Uint8Array(kMemoryBytes);
   #waiting = new Map();
   #nextBlock = 1;
@@ -55,6 +57,7 @@ export class Playing {
         this.#waiting.delete(ticket);
         done?.(error);
       },
+      warn: (op, message) => this.warnings.push(`${op}: ${message}`),
       lost: () => undefined,
     };
     this.player = new webgpu.Player(on, host, kernels);

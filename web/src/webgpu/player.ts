@@ -40,6 +40,7 @@ export class Player implements Symbols {
   // Batches that wait while something that an earlier one needs is being created.
   #queue: Uint32Array[] = [];
   #playing: Promise<void> | undefined;
+  #isClosed = false;
 
   /** `table` contains the available kernels by name. */
   constructor(device: GPUDevice, host: Host, table: KernelTable = kernels) {
@@ -75,6 +76,7 @@ export class Player implements Symbols {
    * done. Never fails: errors are reported with reads.
    */
   play(words: Uint32Array): Promise<void> | undefined {
+    if (this.#isClosed) return undefined;
     if (this.#playing !== undefined) {
       this.#queue.push(words.slice());
       return this.#playing;
@@ -91,6 +93,8 @@ export class Player implements Symbols {
 
   /** Destroys the device once WebGPU has validated all work so far. Pending reads fail. */
   async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#queue = [];
     await this.#playing;
     await this.#errors.settled();
     this.#device.destroy();

@@ -13,6 +13,8 @@ export interface Host {
   memory(): Uint8Array;
   /** Called when the bytes of a read have been written, or with the error of the read. */
   readDone(ticket: number, error?: PlayerError): void;
+  /** Called for the first failure of an op that is known before anybody has read what was computed from it. */
+  warn(op: string, message: string): void;
   /** Called when the device is lost, and with it all pending reads. */
   lost(message: string): void;
 }
@@ -58,6 +60,8 @@ export class Readback {
   readonly #status: () => Status;
   readonly #freeList = new Map<number, Staging[]>();
   #recorded: Pending[] = [];
+  // The ops of which a failure has been told that no read had to report.
+  readonly #warned = new Set<string>();
   readonly #waiting = new Set<number>();
   readonly #mapping = new Set<Promise<void>>();
 
@@ -140,12 +144,22 @@ export class Readback {
   #copyOut(read: Pending, error: PlayerError | undefined): PlayerError | undefined {
     const { staging, offset, bytes, address, faults, snapshot } = read;
     const range = staging.buffer.getMappedRange();
-    if (snapshot !== undefined)
-      this.#status().settle(snapshot, new Int32Array(range, staging.size - snapshot.bytes));
+    const failures =
+      snapshot === undefined
+        ? []
+        : this.#status().settle(snapshot, new Int32Array(range, staging.size - snapshot.bytes));
     const inherited = errorOf(faults);
+    // Perhaps nobody reads what was computed from these.
+    for (const failure of failures) if (failure !== inherited) this.#warn(failure);
     if (error === undefined && inherited === undefined)
       this.#host.memory().set(new Uint8Array(range, offset % 4, bytes), address);
     return inherited;
+  }
+
+  #warn({ op, message }: PlayerError): void {
+    if (this.#warned.has(op)) return;
+    this.#warned.add(op);
+    this.#host.warn(op, message);
   }
 
   #answer(ticket: number, error: PlayerError | undefined): void {

@@ -2,6 +2,7 @@
 // range. The host learns it when words that were copied at a point of the stream have been mapped.
 
 import type { Block } from "./blocks";
+import type { PlayerError } from "./errors";
 import { current, type Fault, type Faults } from "./faults";
 import { kThreads } from "./kernels/invocations";
 import type { Dispatch } from "./recorder";
@@ -124,8 +125,9 @@ fn main(@builtin(local_invocation_index) lane: u32) {
     }
   }
 
-  /** Settles the faults of a snapshot whose words have been copied. */
-  settle({ faults, ranges }: Snapshot, words: Int32Array): void {
+  /** Settles the faults of a snapshot whose words have been copied; returns the failures that became known. */
+  settle({ faults, ranges }: Snapshot, words: Int32Array): PlayerError[] {
+    const failures: PlayerError[] = [];
     for (const fault of faults) {
       if (fault.isSettled) continue;
       fault.isSettled = true;
@@ -141,9 +143,11 @@ fn main(@builtin(local_invocation_index) lane: u32) {
       this.#set.add(fault.slot);
       this.#hasFailed = true;
       fault.error = failureOf(fault, words[2 * at + 1] as number);
+      if (!("members" in fault)) failures.push(fault.error);
     }
     this.#unknown = this.#unknown.filter(({ isSettled }) => !isSettled);
     this.#asked = Math.min(this.#asked, this.#unknown.length);
+    return failures;
   }
 
   #takeSlot(): number {
@@ -160,7 +164,7 @@ interface Merged extends Fault {
   readonly members: Faults;
 }
 
-function failureOf(fault: Fault, index: number): Fault["error"] {
+function failureOf(fault: Fault, index: number): PlayerError {
   if ("members" in fault) {
     const [member] = current((fault as Merged).members);
     if (member?.error !== undefined) return member.error;
