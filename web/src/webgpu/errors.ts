@@ -27,6 +27,8 @@ export class ErrorCollector {
   #order = 0;
   readonly #pending = new Set<Promise<void>>();
   #attempts: Promise<PlayerError | undefined>[] = [];
+  // Ends the waits for error scopes, which a lost device may never answer.
+  readonly #scopes = new Set<(error: PlayerError | undefined) => void>();
 
   constructor(device: GPUDevice, onLost: (error: PlayerError) => void) {
     this.#device = device;
@@ -36,6 +38,7 @@ export class ErrorCollector {
         op: "",
         message: message.replace(/\.$/, "") || "without a reason",
       };
+      for (const end of this.#scopes) end(undefined);
       onLost(this.#lost);
     });
   }
@@ -110,11 +113,20 @@ export class ErrorCollector {
   }
 
   #pop(kind: Filter, op: string): Promise<PlayerError | undefined> {
-    return this.#device.popErrorScope().then(
-      (error) => (error ? { kind, op, message: error.message } : undefined),
-      // Popping a scope fails on a lost device; its loss is reported separately.
-      () => undefined,
-    );
+    const popped = this.#device.popErrorScope();
+    return new Promise((resolve) => {
+      const end = (error: PlayerError | undefined) => {
+        this.#scopes.delete(end);
+        resolve(error);
+      };
+      this.#scopes.add(end);
+      popped.then(
+        (error) => end(error ? { kind, op, message: error.message } : undefined),
+        // Popping a scope fails on a lost device; its loss is reported separately.
+        () => end(undefined),
+      );
+      if (this.#lost !== undefined) end(undefined);
+    });
   }
 
   #wait(failure: Promise<unknown>): void {

@@ -83,11 +83,7 @@ export class Player implements Symbols {
     }
     const waits = this.#playRest(new Reader(words, this));
     if (waits === undefined) return undefined;
-    this.#playing = waits
-      .then(() => this.#playQueue())
-      .then(() => {
-        this.#playing = undefined;
-      });
+    this.#playing = waits.then(() => this.#playQueue());
     return this.#playing;
   }
 
@@ -117,6 +113,8 @@ export class Player implements Symbols {
   async #playQueue(): Promise<void> {
     for (let words = this.#queue.shift(); words !== undefined; words = this.#queue.shift())
       await this.#playRest(new Reader(words, this));
+    // At once, because the next batch would otherwise be put into a queue that nobody plays.
+    this.#playing = undefined;
   }
 
   // Plays the rest of a batch; where it has to wait, the words are copied, because the caller may reuse their memory.
