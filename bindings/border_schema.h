@@ -38,11 +38,14 @@ consteval std::string_view leaf_type() {
     return "double";
   else if constexpr (std::is_same_v<T, Shape>)
     return "list";
-  else if constexpr (std::is_same_v<T, kernel::In> || std::is_same_v<T, kernel::Out>)
+  else if constexpr (std::is_same_v<T, kernel::In>)
     return "memory";
-  else if constexpr (std::is_same_v<T, kernel::OptionalIn> ||
-                     std::is_same_v<T, kernel::OptionalOut>)
+  else if constexpr (std::is_same_v<T, kernel::OptionalIn>)
     return "optional memory";
+  else if constexpr (std::is_same_v<T, kernel::Out>)
+    return "result";
+  else if constexpr (std::is_same_v<T, kernel::OptionalOut>)
+    return "optional result";
   else if constexpr (std::is_same_v<T, kernel::Operands>)
     return "operands";
   else if constexpr (std::is_same_v<T, kernel::Formula>)

@@ -250,10 +250,13 @@ void failed(const std::string& reason) {
   opening_ended(Gpu::State::kFailed);
 }
 
+// The state changes before readers learn of the loss, because they may call init() at once.
 void lost(const std::string& reason) {
+  {
+    const std::lock_guard lock(gpu().mutex);
+    gpu().state = Gpu::State::kClosed;
+  }
   gpu().device->lose(reason);
-  const std::lock_guard lock(gpu().mutex);
-  gpu().state = Gpu::State::kClosed;
 }
 
 void closed() {
@@ -332,22 +335,25 @@ double read_later(Handle handle, double answer) {
     check_host_access(asked.storage()->data(), asked.device());
     const Tensor from = packed(detach(asked));
     const Tensor to = Tensor::empty(from.shape(), from.dtype());
-    const auto notify = [to, from, function,
-                         waiter = Inbox::current()](std::optional<Error> error) {
-      run_on(*waiter, [to, function, error] {
-        double outcome = kFailed;
-        try {
-          if (error) throw *error;
-          outcome = handles().insert(to);
-        } catch (...) {
-          store_error();
-        }
-        (*function)({outcome});
-      });
+    // Given back to this thread, so that the GPU's thread releases no tensors.
+    auto owned = std::make_shared<const TensorList>(TensorList{to, from});
+    auto notify = [owned = std::move(owned), function,
+                   waiter = Inbox::current()](std::optional<Error> error) mutable {
+      run_on(*waiter,
+             [owned = std::move(owned), function = std::move(function), error = std::move(error)] {
+               double outcome = kFailed;
+               try {
+                 if (error) throw *error;
+                 outcome = handles().insert(owned->front());
+               } catch (...) {
+                 store_error();
+               }
+               (*function)({outcome});
+             });
     };
     const MemoryView memory = from.memory();
     gpu().device->read_later(memory.base, static_cast<std::size_t>(memory.offset), to.data(),
-                             byte_count(to.shape(), to.dtype()), notify);
+                             byte_count(to.shape(), to.dtype()), std::move(notify));
     return 0;
   });
 }

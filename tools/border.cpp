@@ -152,8 +152,8 @@ class Writer {
       if (leaf == "bool") return "boolean";
       if (leaf == "word" || leaf == "int64" || leaf == "double") return "number";
       if (leaf == "list") return "readonly number[]";
-      if (leaf == "memory") return "View";
-      if (leaf == "optional memory") return "View | undefined";
+      if (leaf == "memory" || leaf == "result") return "View";
+      if (leaf == "optional memory" || leaf == "optional result") return "View | undefined";
       if (leaf == "operands") return "readonly Operand[]";
       if (leaf == "formula") return "Formula";
       if (leaf == "name" || leaf == "text") return "string";

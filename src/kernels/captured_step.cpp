@@ -80,9 +80,13 @@ bool CapturedStep::is_settled(const Entry& entry) {
 void CapturedStep::finish() {
   stop_allocating();
   std::erase_if(entries_, [&](const Entry& entry) { return is_settled(entry); });
+  for_each_variable([&](void* block, Device device) {
+    if (!device.is_cpu()) renewed_.emplace_back(&accelerator(device), block);
+  });
 }
 
 void CapturedStep::play() {
+  for (const auto& [device, block] : renewed_) device->renew(block);
   if (!has_played_) return play_first_time();
   for (const Entry& entry : entries_) play(entry);
 }

@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <functional>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "kernels/call.h"
@@ -78,6 +79,8 @@ class CapturedStep final : public Recording {
   std::vector<Write> writes_;
   std::vector<std::function<void()>> live_;
   std::vector<Segment> segments_;
+  // What a replay computes anew, in the memory of devices.
+  std::vector<std::pair<Accelerator*, void*>> renewed_;
   bool has_played_ = false;
 };
 

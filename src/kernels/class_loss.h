@@ -28,6 +28,7 @@ struct FindBadTarget {
   static constexpr std::string_view name = "find_bad_target";
   std::string_view op;
   ClassTargets targets;
+  OptionalOut checked;  ///< int64: the targets, bad ones replaced by 0
 
   void compute_on_cpu() const;
 };

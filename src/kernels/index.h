@@ -15,9 +15,9 @@
 
 namespace eg::kernel {
 
-/// Finds the first index outside [0, size). Without outputs, such an index is an IndexOutOfRange
-/// error of `op`: the CPU throws it immediately, other devices report it at the next
-/// synchronisation.
+/// Finds the first index outside [0, size). Without `position`, such an index is an IndexOutOfRange
+/// error of `op`: the CPU throws it immediately. Other devices report it when something is read
+/// that was computed from `checked`, which the op uses in place of `index`.
 struct FindOutOfRange {
   static constexpr std::string_view name = "find_out_of_range";
   std::string_view op;
@@ -27,6 +27,7 @@ struct FindOutOfRange {
   In index;              ///< int64 [count]
   OptionalOut position;  ///< int64: its position in `index`; -1 when there is none
   OptionalOut bad;       ///< int64: the index itself; 0 when there is none
+  OptionalOut checked;   ///< int64 [count]: the indices, those outside replaced by 0
 
   void compute_on_cpu() const;
 };

@@ -13,6 +13,7 @@
 
 #include "base/dtype.h"
 #include "runtime/device.h"
+#include "runtime/lock_rank.h"
 
 namespace eg {
 
@@ -39,9 +40,13 @@ class Accelerator {
   /// Allocates a block of uninitialised device memory; throws OutOfMemory. The returned address
   /// identifies the block and must never be dereferenced.
   virtual void* allocate(std::size_t bytes) = 0;
-  /// Frees a block. Calls made before may still use it.
+  /// Frees a block. Calls made before may still use it. Does not wait for the lock of other
+  /// callers (lock()), because tensors are also released by the thread that answers reads.
   virtual void free(void* block) = 0;
   virtual std::size_t bytes(void* block) = 0;
+
+  /// Tells that the content of a block does not matter any more, as after allocate().
+  virtual void renew(void* /*block*/) {}
 
   /// Copies from host memory to the block; `from` may be reused afterwards.
   virtual void write(void* block, std::size_t offset, const void* from, std::size_t bytes) = 0;
@@ -68,12 +73,12 @@ class Accelerator {
   static constexpr std::uint32_t kMaxStamps = 4096;
 
   /// Keeps other threads from making calls, for several calls that belong together
-  /// (std::lock_guard). Recursive.
+  /// (std::lock_guard). Recursive. May be held while waiting for the device (lock_rank.h).
   void lock() { order_.lock(); }
   void unlock() { order_.unlock(); }
 
  private:
-  std::recursive_mutex order_;
+  RankedMutex<LockRank::kDeviceOrder, std::recursive_mutex> order_;
 };
 
 /// Registers a device type's accelerator, which must outlive its tensors; null unregisters it.

@@ -124,6 +124,8 @@ void Inbox::run(const std::shared_ptr<Message>& message) {
   } catch (...) {
     error = std::current_exception();
   }
+  // Here, because the sender may release the message last, and must not destroy what the work owns.
+  message->work = nullptr;
   {
     const std::scoped_lock lock(mutex_);
     running_.pop_back();

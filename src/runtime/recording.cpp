@@ -26,7 +26,7 @@ struct BlockState {
 struct Registry {
   // Also guards the blocks of all recordings. No device memory is allocated or freed while it is
   // held, because a device may create a storage while holding its own lock.
-  std::mutex mutex;
+  RankedMutex<LockRank::kRecordings> mutex;
   std::array<std::unordered_map<void*, BlockState>, kDeviceTypeCount> blocks;
   std::vector<Recording*> recordings;
 
@@ -156,6 +156,16 @@ void Recording::stop_allocating() {
   for (auto& blocks : all.blocks) {
     for (auto& [block, state] : blocks) {
       if (state.maker == this) state.maker = nullptr;
+    }
+  }
+}
+
+void Recording::for_each_variable(
+    const std::function<void(void* block, Device device)>& visit) const {
+  for (std::size_t type = 0; type < kDeviceTypeCount; ++type) {
+    for (const auto& [block, state] : blocks_[type]) {
+      if (state.is_own && state.was_ever_variable)
+        visit(block, Device{static_cast<DeviceType>(type)});
     }
   }
 }

@@ -81,6 +81,8 @@ class Recording {
   void mark_written(Block& block, bool is_variable);
   /// From now on, freed blocks are not reused.
   void stop_allocating();
+  /// Calls `visit` for the blocks that belong to the recording and hold variable values.
+  void for_each_variable(const std::function<void(void* block, Device device)>& visit) const;
 
  private:
   friend bool keep_recorded(void* block, std::size_t bytes, Device device);

@@ -155,13 +155,19 @@ test("a class that there is not", options, async () => {
   const out = lossMemory(p, 2);
   const bad = targetsOf([2, 3, 1], { index: p.view("int64", [1, 3]) });
   const good = targetsOf([2, 3, 1], { index: p.view("int64", [1, 2]) });
-  p.kernel("cross_entropy", { targets: bad, scores, ...out }, "cross_entropy");
-  await assert.rejects(p.read(out.losses), { kind: "index", op: "cross_entropy", index: 3 });
+  const checked = p.empty("int64", 2);
+  const find = (targets) =>
+    p.kernel("find_bad_target", { op: "nll_loss", targets, checked }, "nll_loss");
+  find(good);
+  assert.deepEqual(await p.read(checked), [1, 2]);
+  find({ ...bad, ignoreIndex: 3 });
+  assert.deepEqual(await p.read(checked), [1, 3]);
+  find(bad);
   p.kernel("cross_entropy", { targets: good, scores, ...out });
   await p.read(out.losses);
-  p.kernel("find_bad_target", { op: "nll_loss", targets: bad }, "nll_loss");
-  p.kernel("cross_entropy", { targets: good, scores, ...out });
+  p.kernel("cross_entropy", { targets: targetsOf([2, 3, 1], { index: checked }), scores, ...out });
   await assert.rejects(p.read(out.losses), { kind: "index", op: "nll_loss", index: 3 });
+  await assert.rejects(p.read(checked), { kind: "index", op: "nll_loss", index: 3 });
 });
 
 test("layer norm and RMS norm, and their gradients", options, async () => {

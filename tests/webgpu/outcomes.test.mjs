@@ -91,15 +91,12 @@ test("have scratch memory that no block takes", options, async () => {
 test("find what is out of range every time", options, async () => {
   const { p } = counting();
   const index = p.view("int64", [1, 5]);
-  const found = () =>
-    p.kernel(
-      "find_out_of_range",
-      { op: "embedding", count: 2, dim: 0, size: 3, index },
-      "embedding",
-    );
+  const checked = p.empty("int64", 2);
+  const call = { op: "embedding", count: 2, dim: 0, size: 3, index, checked };
   for (let i = 0; i < 4; i++) {
-    found();
-    await assert.rejects(p.read(index), { kind: "index", op: "embedding", index: 5 });
+    p.stream.use(checked.block, 16);
+    p.kernel("find_out_of_range", call, "embedding");
+    await assert.rejects(p.read(checked), { kind: "index", op: "embedding", index: 5 });
     assert.deepEqual(await p.read(index), [1, 5]);
   }
 });

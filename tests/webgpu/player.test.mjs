@@ -204,7 +204,7 @@ test("thousands of dispatches in a batch", options, async () => {
 // Appends a call of a kernel whose fields are these words.
 function rawKernel(p, name, words) {
   const number = p.stream.name(name);
-  p.stream.raw(((3 + words.length) << 8) | 5, number, number, ...words);
+  p.stream.raw(((3 + words.length) << 8) | 6, number, number, ...words);
 }
 
 test("commands and fields that are wrong are errors of the next read alone", options, async () => {
@@ -220,21 +220,36 @@ test("commands and fields that are wrong are errors of the next read alone", opt
     [() => rawKernel(p, "fill", [1, 0, 0, 0, x.block, 0, 0, 9, 9]), /2 words more than its fields/],
     [() => rawKernel(p, "fill", [1, 0, 0, 0, x.block, 0, 99]), /99 is not a dtype/],
     [() => p.stream.raw((1 << 8) | 2), /shorter than its fields/],
-    [() => p.stream.raw((3 << 8) | 12, 1234, 5), /1 words more than its fields/],
+    [() => p.stream.raw((3 << 8) | 13, 1234, 5), /1 words more than its fields/],
     [() => p.stream.free(1234), /no block 1234/],
     [() => p.stream.allocate(x.block, 4), /not free/],
     [() => p.stream.raw((1 << 8) | 77), /no command 77/],
-    [() => add(p, { ...x, dtype: "float64" }, x), /float64/],
-    [() => add(p, { ...x, offset: 2 }, x), /offset 2/],
   ];
   for (const [write, message] of wrong) {
     write();
     await assert.rejects(p.read(x), { kind: "internal", message });
+    // What a call with wrong fields would have written is lost.
+    p.stream.write(x.block, 0, arrayOf("float32", [1, 2]));
     assert.deepEqual(await p.read(x), [1, 2]);
   }
   p.stream.raw(9999 << 8);
   p.play();
   await assert.rejects(p.read(x), /9999 words/);
+});
+
+test("calls that fail are errors of what they would have written", options, async () => {
+  const p = new Playing();
+  const [x, y] = [p.view("float32", [1, 2]), p.view("float32", [3, 4])];
+  const wrong = [
+    [() => add(p, { ...x, dtype: "float64" }, x, y), /float64/],
+    [() => add(p, { ...x, offset: 2 }, x, y), /offset 2/],
+  ];
+  for (const [call, message] of wrong) {
+    p.stream.use(y.block, 8);
+    call();
+    assert.deepEqual(await p.read(x), [1, 2]);
+    await assert.rejects(p.read(y), { kind: "internal", op: "add", message });
+  }
 });
 
 test("WebGPU's own errors come with the op's name", options, async () => {
@@ -251,16 +266,20 @@ test("WebGPU's own errors come with the op's name", options, async () => {
     },
   };
   const p = new Playing({ kernels: new Map([...webgpu.kernels, ["fill", bad]]) });
-  const x = p.view("float32", [1, 2]);
+  const [x, one] = [p.view("float32", [1, 2]), p.view("float32", [1])];
+  const [bad2, sum] = [p.empty("float32", 2), p.empty("float32", 2)];
   await p.read(x);
-  p.kernel("fill", { count: 2, value: 0, y: x }, "matmul");
-  p.play();
-  await assert.rejects(p.read(x), { kind: "validation", op: "matmul" });
-  assert.deepEqual(await p.read(x), [1, 2]);
+  add(p, x, one);
+  p.kernel("fill", { count: 2, value: 0, y: bad2 }, "matmul");
+  add(p, bad2, one, sum);
+  add(p, x, one);
+  assert.deepEqual(await p.read(x), [3, 4]);
+  await assert.rejects(p.read(bad2), { kind: "validation", op: "matmul" });
+  await assert.rejects(p.read(sum), { kind: "validation", op: "matmul" });
   const reads = [p.later(x), p.later({ ...x, count: 1000 }), p.later(x)];
   p.play();
   for (const read of reads) await assert.rejects(read, { kind: "validation" });
-  assert.deepEqual(await p.read(x), [1, 2]);
+  assert.deepEqual(await p.read(x), [3, 4]);
 });
 
 test("writes beyond a block", options, async () => {
@@ -274,11 +293,15 @@ test("writes beyond a block", options, async () => {
 
 test("memory that there is not", options, async () => {
   const p = new Playing();
-  const x = p.view("float32", [1, 2]);
-  const block = p.allocate(2 ** 32 - 4);
-  await assert.rejects(p.read(x), ({ kind }) => kind === "out-of-memory" || kind === "validation");
-  p.stream.free(block);
-  assert.deepEqual(await p.read(x), [1, 2]);
+  const [x, one] = [p.view("float32", [1, 2]), p.view("float32", [1])];
+  const huge = { block: p.allocate(2 ** 32 - 4), offset: 0, dtype: "float32", count: 2 };
+  add(p, x, one);
+  add(p, x, one, huge);
+  assert.deepEqual(await p.read(x), [2, 3]);
+  const kind = "out-of-memory";
+  await assert.rejects(p.read(huge), { kind, op: "add", message: /4294967\d+ bytes.*in use/ });
+  p.stream.free(huge.block);
+  assert.deepEqual(await p.read(x), [2, 3]);
 });
 
 test("memory that comes too late", options, async () => {
@@ -298,7 +321,10 @@ test("memory that comes too late", options, async () => {
   p.stream.write(x.block, 0, arrayOf("float32", [3]));
   await assert.rejects(p.read(x), { message: /4096 bytes/ });
   isFull = false;
+  // A part of it is not all that it should have had.
   p.stream.write(x.block, 0, arrayOf("float32", [3]));
+  await assert.rejects(p.read(x), { message: /4096 bytes/ });
+  p.stream.write(x.block, 0, new Float32Array(1024).fill(3));
   assert.deepEqual(await p.read(x), [3]);
 });
 

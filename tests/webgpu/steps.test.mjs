@@ -54,7 +54,7 @@ async function train(counts, { apart, on }) {
       adam(p, one, { step });
       if (apart) await p.read(endOf(one.param));
     }
-    p.play();
+    await p.play();
     dispatches = p.stats.dispatches - before;
   }
   const results = params.map(({ param, state }) =>
@@ -243,7 +243,7 @@ test("gradients that come in other blocks from step to step", options, async () 
   for (let i = 0; i < 12; i++) {
     const before = p.stats.dispatches;
     for (const [k, param] of params.entries()) sgd(p, param, grads[(k * (1 + (i % 2)) + i) % 6]);
-    p.play();
+    await p.play();
     dispatchesOf.push(p.stats.dispatches - before);
     if (i === 5) created = p.stats.buffersCreated;
   }

@@ -33,6 +33,7 @@ Block Blocks::allocate(std::size_t bytes, Stream& stream) {
     bytes_in_use_ += size;
     peak_bytes_ = std::max(peak_bytes_, bytes_in_use_);
     all_[block - 1].bytes = bytes;
+    stream.add(Use{block, static_cast<std::uint32_t>(bytes)});
     return block;
   }
   if (bytes_in_use_ + free_bytes_ + size > limits_.budget_bytes) trim(stream);
@@ -50,6 +51,7 @@ Block Blocks::allocate(std::size_t bytes, Stream& stream) {
   bytes_in_use_ += size;
   peak_bytes_ = std::max(peak_bytes_, bytes_in_use_);
   stream.add(Allocate{block, static_cast<std::uint32_t>(size)});
+  stream.add(Use{block, static_cast<std::uint32_t>(bytes)});
   return block;
 }
 

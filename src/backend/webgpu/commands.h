@@ -35,6 +35,13 @@ struct Free {
   Block block;
 };
 
+/// From here on, the first `bytes` of the buffer are the memory of a new tensor. What the buffer
+/// contained does not matter any more.
+struct Use {
+  Block block;
+  std::uint32_t bytes;
+};
+
 /// Writes into a buffer at `offset`, a multiple of 4. The padding of the bytes is written as well.
 struct Write {
   Block block;
@@ -92,8 +99,8 @@ struct Forget {
 };
 
 /// Every command; see number_of().
-using Commands = TypeList<Allocate, Free, Write, Read, Kernel, Name, Stamp, Stamps, BeginRecording,
-                          EndRecording, Play, Forget>;
+using Commands = TypeList<Allocate, Free, Use, Write, Read, Kernel, Name, Stamp, Stamps,
+                          BeginRecording, EndRecording, Play, Forget>;
 
 /// The number of a command in the stream: its position in a list, counted from 1.
 template <class Command, class... Listed>

@@ -23,7 +23,6 @@ void* WebGpuDevice::allocate(std::size_t bytes) {
 }
 
 void WebGpuDevice::free(void* block) {
-  const std::lock_guard order(*this);
   const std::lock_guard lock(mutex_);
   blocks_.free(block_of(block));
 }
@@ -31,6 +30,13 @@ void WebGpuDevice::free(void* block) {
 std::size_t WebGpuDevice::bytes(void* block) {
   const std::lock_guard lock(mutex_);
   return blocks_.bytes(block_of(block));
+}
+
+void WebGpuDevice::renew(void* block) {
+  const std::lock_guard order(*this);
+  const std::lock_guard lock(mutex_);
+  if (lost_ || blocks_.is_lost(block_of(block))) return;
+  stream_.add(Use{block_of(block), static_cast<std::uint32_t>(blocks_.bytes(block_of(block)))});
 }
 
 void WebGpuDevice::check_alive(void* block) const {
@@ -55,6 +61,7 @@ void WebGpuDevice::write(void* block, std::size_t offset, const void* from, std:
 void WebGpuDevice::read(void* block, std::size_t offset, void* to, std::size_t bytes) {
   check(player_.can_wait(), ErrorCode::kWouldBlock, "webgpu",
         "this thread drives the GPU and cannot wait for it: use the Async form.");
+  check_may_wait();
   // On this thread's stack: the player no longer uses it once `is_done` is set.
   struct {
     std::mutex mutex;
@@ -164,6 +171,7 @@ MemoryUse WebGpuDevice::memory_use() {
 }
 
 std::vector<std::uint32_t> WebGpuDevice::take() {
+  const PlayerScope plays;
   const std::lock_guard lock(mutex_);
   kernels_ = 0;
   seen_words_ = 0;
@@ -177,6 +185,7 @@ bool WebGpuDevice::has_grown() {
 }
 
 void WebGpuDevice::finish_read(std::uint32_t ticket, std::optional<Error> error) {
+  const PlayerScope plays;
   Done done;
   {
     const std::lock_guard lock(mutex_);
@@ -189,6 +198,7 @@ void WebGpuDevice::finish_read(std::uint32_t ticket, std::optional<Error> error)
 }
 
 void WebGpuDevice::lose(const std::string& reason) {
+  const PlayerScope plays;
   std::vector<Read> waiting;
   {
     const std::lock_guard lock(mutex_);

@@ -53,9 +53,10 @@ class WebGpuDevice final : public Accelerator {
   void* allocate(std::size_t bytes) override;
   void free(void* block) override;
   std::size_t bytes(void* block) override;
+  void renew(void* block) override;
   void write(void* block, std::size_t offset, const void* from, std::size_t bytes) override;
-  /// Throws WouldBlock on a thread that may not wait, and the first error on the GPU since the last
-  /// read.
+  /// Throws WouldBlock on a thread that may not wait, and the error of what the values were
+  /// computed from.
   void read(void* block, std::size_t offset, void* to, std::size_t bytes) override;
   bool run(const kernel::Call& call) override;
   std::uint32_t begin_recording() override;
@@ -71,7 +72,7 @@ class WebGpuDevice final : public Accelerator {
                   std::function<void(std::optional<Error>)> done);
   MemoryUse memory_use();
 
-  // For the player.
+  // For the player, whose thread obeys the law of lock_rank.h.
 
   /// Returns all commands recorded so far and removes them from the stream.
   std::vector<std::uint32_t> take();
@@ -92,7 +93,7 @@ class WebGpuDevice final : public Accelerator {
   void wake(bool now);
 
   Player& player_;
-  std::mutex mutex_;
+  RankedMutex<LockRank::kDevice> mutex_;
   Stream stream_;
   Blocks blocks_;
   std::size_t kernels_ = 0;  // since the last batch

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dispatch/factories.h"
+#include "dispatch/optional_memory.h"
 #include "dispatch/transfer.h"
 #include "ops/create/copy.h"
 #include "ops/shape/view.h"
@@ -37,15 +38,20 @@ std::optional<std::int64_t> find_out_of_range(const Tensor& index, std::int64_t 
                              size,
                              index.memory(),
                              kernel::host_number(position),
-                             kernel::host_number(bad)});
+                             kernel::host_number(bad),
+                             {}});
   return position < 0 ? std::nullopt : std::optional(bad);
 }
 
 Tensor checked_index(const Tensor& index, std::int64_t size, std::int64_t dim,
                      std::string_view op) {
-  Tensor values = to_index(index, op);
-  run(kernel::FindOutOfRange{op, values.numel(), dim, size, values.memory(), {}, {}});
-  return values;
+  const Tensor values = to_index(index, op);
+  const Tensor checked = values.device().is_cpu()
+                             ? Tensor()
+                             : Tensor::empty(values.shape(), DType::kInt64, values.device());
+  run(kernel::FindOutOfRange{
+      op, values.numel(), dim, size, values.memory(), {}, {}, optional_memory(checked)});
+  return checked.defined() ? checked : values;
 }
 
 Tensor checked_index_vector(const Tensor& index, std::int64_t size, std::int64_t dim,

@@ -26,7 +26,8 @@ std::span<const std::int64_t> index_values(const Tensor& index);
 std::optional<std::int64_t> find_out_of_range(const Tensor& index, std::int64_t size);
 
 /// Like to_index, but throws IndexOutOfRange unless every value is in [0, size), where `size` is
-/// the size of dimension `dim`.
+/// the size of dimension `dim`. A device that reports this later returns a copy, from which the
+/// results must be computed.
 Tensor checked_index(const Tensor& index, std::int64_t size, std::int64_t dim, std::string_view op);
 
 /// Like checked_index, for a vector or a single index.

@@ -65,8 +65,12 @@ Classes checked_classes(const Tensor& input, const Tensor& target, const Tensor&
         input.dtype(), '.');
   check(is_integral(target.dtype()) && target.dtype() != DType::kBool, ErrorCode::kDtypeMismatch,
         op, "target must be int64, got ", target.dtype(), '.');
-  const Classes classes(input, target, weight);
-  run(kernel::FindBadTarget{op, classes.targets(ignore_index, 0)});
+  Classes classes(input, target, weight);
+  const Tensor checked = input.device().is_cpu()
+                             ? Tensor()
+                             : Tensor::empty(target.shape(), DType::kInt64, target.device());
+  run(kernel::FindBadTarget{op, classes.targets(ignore_index, 0), optional_memory(checked)});
+  if (checked.defined()) classes.target = checked;
   return classes;
 }
 

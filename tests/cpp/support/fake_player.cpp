@@ -176,6 +176,8 @@ void FakePlayer::play(const webgpu::Allocate& command, Reader&) {
 
 void FakePlayer::play(const webgpu::Free& command, Reader&) { blocks_.erase(command.block); }
 
+void FakePlayer::play(const webgpu::Use&, Reader&) {}
+
 void FakePlayer::play(const webgpu::Write& command, Reader&) {
   if (!command.bytes.empty())
     std::memcpy(memory_at(command.block, command.offset), command.bytes.data(),

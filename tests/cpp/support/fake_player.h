@@ -55,6 +55,7 @@ class FakePlayer final : public webgpu::Player {
   void play_commands(const std::vector<std::uint32_t>& words);
   void play(const webgpu::Allocate& command, Reader& reader);
   void play(const webgpu::Free& command, Reader& reader);
+  void play(const webgpu::Use& command, Reader& reader);
   void play(const webgpu::Write& command, Reader& reader);
   void play(const webgpu::Read& command, Reader& reader);
   void play(const webgpu::Kernel& command, Reader& reader);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { assertTensor, assertThrows } from "../../js/support/assert.mjs";
+import { assertClose, assertTensor, assertThrows } from "../../js/support/assert.mjs";
 import { runProgram } from "../../js/support/child.mjs";
 import { eg, leaf, onGpu, options } from "../support/engine.mjs";
 
@@ -242,4 +242,45 @@ describe("saved tensors of the device", options, () => {
     assert.deepEqual(again, plain);
     assert.ok(new Set(plain).size > 1, "dropout differs from row to row");
   });
+});
+
+describe("derivatives of a product on the device", options, () => {
+  for (const [title, values] of [
+    [
+      "without zeros",
+      [
+        [1, 2],
+        [3, 4],
+      ],
+    ],
+    [
+      "with a zero",
+      [
+        [0, 2],
+        [3, 4],
+      ],
+    ],
+    [
+      "with two zeros",
+      [
+        [0, 0],
+        [3, 4],
+      ],
+    ],
+  ]) {
+    test(`are those of the CPU up to the third order: ${title}`, async () => {
+      for (const dim of [undefined, 0, 1]) {
+        const of = async (device) => {
+          const x = eg.tensor(values, { device, requiresGrad: true });
+          const y = dim === undefined ? x.prod() : x.prod(dim);
+          const [first] = autograd.grad([y.sum()], [x], { createGraph: true });
+          const [second] = autograd.grad([first.square().sum()], [x], { createGraph: true });
+          const [third] = autograd.grad([second.square().sum()], [x]);
+          return Promise.all([first, second, third].map((grad) => grad.data()));
+        };
+        const [found, onCpu] = [await of("webgpu"), await of("cpu")];
+        for (const i of [0, 1, 2]) assertClose(found[i], onCpu[i], { rtol: 1e-5 });
+      }
+    });
+  }
 });

@@ -5,8 +5,8 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { pathToFileURL } from "node:url";
-import { runProgram } from "../../js/support/child.mjs";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { runNode, runProgram } from "../../js/support/child.mjs";
 import { kRoot } from "../../js/support/files.mjs";
 import { options } from "../support/engine.mjs";
 
@@ -153,6 +153,17 @@ describe("a GPU that init() is given", options, () => {
     assert.equal(lines[5], "[ 2, 14 ] google");
     for (const line of lines.slice(6, 9)) assert.match(line, /^DeviceLost .*create it again/);
     assert.equal(lines[9], "[ 1, 7 ]");
+  });
+
+  test("and is lost at random points of a training, each time loses no promise", async () => {
+    const kLosses = 20;
+    const program = fileURLToPath(new URL("../support/losses.mjs", import.meta.url));
+    const { status, stdout, stderr } = await runNode([program, String(kLosses)], {
+      timeout: 60_000,
+    });
+    assert.equal(status, 0, stderr);
+    const { lost, other, opened } = JSON.parse(stdout);
+    assert.deepEqual({ lost, other, opened }, { lost: true, other: [], opened: kLosses });
   });
 
   test("and is lost, after which there is none: the message says what a browser does then", async () => {

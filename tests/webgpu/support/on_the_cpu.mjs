@@ -8,6 +8,10 @@ const { kOnTheCpu } = await bundled(`export { kOnTheCpu } from "./kernels/on_the
 export const reasonOf = (kernel) =>
   kOnTheCpu.find(({ kernels }) => kernels.includes(kernel))?.reason;
 
+/** Returns the kernels whose reason matches. */
+export const kernelsWithReason = (pattern) =>
+  kOnTheCpu.filter(({ reason }) => pattern.test(reason)).flatMap(({ kernels }) => kernels);
+
 /** Returns all reasons as a table. */
 export function reasonTable() {
   const rows = kOnTheCpu.map(({ kernels, reason }) => {

@@ -41,6 +41,8 @@ const kMemoryBytes = 2 ** 22;
 export class Playing {
   /** Collects the commands that play() runs. */
   stream = new StreamWriter();
+  /** What the player has warned of. */
+  warnings = [];
   #memory = new Uint8Array(kMemoryBytes);
   #waiting = new Map();
   #nextBlock = 1;
@@ -55,6 +57,7 @@ export class Playing {
         this.#waiting.delete(ticket);
         done?.(error);
       },
+      warn: (op, message) => this.warnings.push(`${op}: ${message}`),
       lost: () => undefined,
     };
     this.player = new webgpu.Player(on, host, kernels);
@@ -64,8 +67,9 @@ export class Playing {
     return this.player.stats;
   }
 
-  play() {
-    this.player.play(this.stream.take());
+  /** Plays all commands; resolves when everything that they need exists. */
+  async play() {
+    await this.player.play(this.stream.take());
   }
 
   /** Allocates a block and returns its number. */
@@ -108,7 +112,10 @@ export class Playing {
     const ticket = this.#nextTicket++;
     const done = new Promise((resolve) => this.#waiting.set(ticket, resolve));
     this.stream.read(view.block, view.offset, bytes, address, ticket);
+    // Promises of WebGPU do not keep a process alive.
+    const alive = setInterval(() => undefined, 1000);
     const error = await done;
+    clearInterval(alive);
     if (error) throw Object.assign(new Error(error.message), error);
     return Array.from(new Type(this.#memory.slice(address, address + bytes).buffer), Number);
   }

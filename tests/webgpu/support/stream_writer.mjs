@@ -33,6 +33,10 @@ export class StreamWriter {
     this.add("Free", { block });
   }
 
+  use(block, bytes) {
+    this.add("Use", { block, bytes });
+  }
+
   write(block, offset, array) {
     const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
     this.add("Write", { block, offset, bytes });
@@ -96,7 +100,7 @@ export class StreamWriter {
   }
 
   #field(type, value, path) {
-    if (value === undefined && type !== "optional memory") throw new Error(`${path} is missing`);
+    if (value === undefined && !kOptional.includes(type)) throw new Error(`${path} is missing`);
     if (type === "name") return [this.name(value)];
     if (type === "formula") return this.#formula(value);
     if (typeof type === "string") return kLeaves[type](value);
@@ -127,6 +131,7 @@ function int64Words(value) {
 
 const doubleWords = (value) => [...new Uint32Array(new Float64Array([value]).buffer)];
 const listWords = (values) => [values.length, ...values.flatMap(int64Words)];
+const kOptional = ["optional memory", "optional result"];
 // A view is { block, offset, dtype }.
 const viewWords = (view) =>
   view ? [view.block, view.offset, dtypes.indexOf(view.dtype)] : [0, 0, 0];
@@ -142,6 +147,8 @@ const kLeaves = {
   list: listWords,
   memory: viewWords,
   "optional memory": viewWords,
+  result: viewWords,
+  "optional result": viewWords,
   operands: (operands) => [
     operands.length,
     ...operands.flatMap(({ view, strides }) => [...viewWords(view), ...listWords(strides)]),

@@ -15,6 +15,11 @@ export interface Free {
   readonly block: number;
 }
 
+export interface Use {
+  readonly block: number;
+  readonly bytes: number;
+}
+
 export interface Write {
   readonly block: number;
   readonly offset: number;
@@ -154,6 +159,7 @@ export interface ClassTargets {
 export interface FindBadTarget {
   readonly op: string;
   readonly targets: ClassTargets;
+  readonly checked: View | undefined;
 }
 
 const kRows = { outer: "int64", size: "int64", inner: "int64" } as const;
@@ -280,7 +286,7 @@ export interface Svd {
   readonly breakdown: Breakdown;
 }
 
-const kBreakdown = { matrix: "optional memory", order: "optional memory" } as const;
+const kBreakdown = { matrix: "optional result", order: "optional result" } as const;
 
 export interface Eigh {
   readonly batch: MatrixBatch;
@@ -380,6 +386,7 @@ export interface FindOutOfRange {
   readonly index: View;
   readonly position: View | undefined;
   readonly bad: View | undefined;
+  readonly checked: View | undefined;
 }
 
 export interface IndexedRows {
@@ -864,6 +871,7 @@ export interface SoftmaxBackward {
 export interface Commands {
   readonly Allocate: Allocate;
   readonly Free: Free;
+  readonly Use: Use;
   readonly Write: Write;
   readonly Read: Read;
   readonly Kernel: Kernel;
@@ -880,6 +888,7 @@ export interface Commands {
 export const kCommandFields = {
   Allocate: { block: "word", bytes: "word" },
   Free: { block: "word" },
+  Use: { block: "word", bytes: "word" },
   Write: { block: "word", offset: "word", bytes: "bytes" },
   Read: { block: "word", offset: "word", count: "word", address: "int64", ticket: "word" },
   Kernel: { kernel: "word", op: "word" },
@@ -967,73 +976,73 @@ export interface Kernels {
 
 /** What follows a Kernel command in the stream, by the kernel's name. */
 export const kKernelFields = {
-  attend: { attention: kAttention, y: "memory", yStrides: "list", logSums: "memory" },
-  attend_backward: { attention: kAttention, gradY: kHeadMatrices, logSums: "memory", gradQuery: "optional memory", gradKey: "optional memory", gradValue: "optional memory" },
-  channel_norm: { outer: "int64", channels: "int64", inner: "int64", eps: "double", x: "memory", weight: "optional memory", bias: "optional memory", y: "memory", mean: "memory", variance: "memory", rstd: "memory" },
-  channel_norm_backward: { outer: "int64", channels: "int64", inner: "int64", x: "memory", weight: "optional memory", mean: "memory", rstd: "memory", gradY: "memory", gradX: "optional memory", gradWeight: "optional memory", gradBias: "optional memory" },
-  find_bad_target: { op: "name", targets: kClassTargets },
-  mean_loss: { targets: kClassTargets, losses: "memory", mean: "memory", totalWeight: "memory" },
-  nll_losses: { targets: kClassTargets, logProbabilities: "memory", losses: "memory" },
-  target_distribution: { targets: kClassTargets, distribution: "memory" },
-  cross_entropy: { targets: kClassTargets, scores: "memory", losses: "memory", largest: "memory", logSum: "memory" },
-  cross_entropy_backward: { targets: kClassTargets, scores: "memory", largest: "memory", logSum: "memory", grad: "memory", gradStep: "int64", totalWeight: "optional memory", gradScores: "memory" },
-  convolve: { conv: kConvolution, x: "memory", weight: "memory", bias: "optional memory", y: "memory" },
-  convolve_backward_input: { conv: kConvolution, gradY: "memory", weight: "memory", bias: "optional memory", gradX: "memory" },
-  convolve_backward_weight: { conv: kConvolution, gradY: "memory", x: "memory", gradWeight: "memory" },
-  copy: { shape: "list", to: "memory", toStrides: "list", from: "memory", fromStrides: "list" },
-  fill: { count: "int64", value: "double", y: "memory" },
-  qr: { batch: kMatrixBatch, qColumns: "int64", a: "memory", q: "optional memory", r: "memory" },
-  svd: { batch: kMatrixBatch, full: "bool", a: "memory", u: "optional memory", s: "memory", vh: "optional memory", breakdown: kBreakdown },
-  eigh: { batch: kMatrixBatch, upper: "bool", a: "memory", l: "memory", v: "optional memory", breakdown: kBreakdown },
-  eig: { batch: kMatrixBatch, a: "memory", l: "memory", v: "memory", breakdown: kBreakdown },
-  distances: { p: "double", batch: "int64", rows: "int64", columns: "int64", width: "int64", x1: "memory", x2: "memory", distances: "memory" },
-  distances_backward: { p: "double", batch: "int64", rows: "int64", columns: "int64", width: "int64", rowStep: "int64", columnStep: "int64", x1: "memory", x2: "memory", distances: "memory", grad: "memory", gradX1: "memory" },
-  find_distinct: { consecutive: "bool", size: "int64", x: "memory", firsts: "memory", counts: "memory", inverse: "optional memory", number: "memory" },
-  dropout: { count: "int64", keep: "double", x: "memory", mask: "memory", y: "memory" },
+  attend: { attention: kAttention, y: "result", yStrides: "list", logSums: "result" },
+  attend_backward: { attention: kAttention, gradY: kHeadMatrices, logSums: "memory", gradQuery: "optional result", gradKey: "optional result", gradValue: "optional result" },
+  channel_norm: { outer: "int64", channels: "int64", inner: "int64", eps: "double", x: "memory", weight: "optional memory", bias: "optional memory", y: "result", mean: "result", variance: "result", rstd: "result" },
+  channel_norm_backward: { outer: "int64", channels: "int64", inner: "int64", x: "memory", weight: "optional memory", mean: "memory", rstd: "memory", gradY: "memory", gradX: "optional result", gradWeight: "optional result", gradBias: "optional result" },
+  find_bad_target: { op: "name", targets: kClassTargets, checked: "optional result" },
+  mean_loss: { targets: kClassTargets, losses: "memory", mean: "result", totalWeight: "result" },
+  nll_losses: { targets: kClassTargets, logProbabilities: "memory", losses: "result" },
+  target_distribution: { targets: kClassTargets, distribution: "result" },
+  cross_entropy: { targets: kClassTargets, scores: "memory", losses: "result", largest: "result", logSum: "result" },
+  cross_entropy_backward: { targets: kClassTargets, scores: "memory", largest: "memory", logSum: "memory", grad: "memory", gradStep: "int64", totalWeight: "optional memory", gradScores: "result" },
+  convolve: { conv: kConvolution, x: "memory", weight: "memory", bias: "optional memory", y: "result" },
+  convolve_backward_input: { conv: kConvolution, gradY: "memory", weight: "memory", bias: "optional memory", gradX: "result" },
+  convolve_backward_weight: { conv: kConvolution, gradY: "memory", x: "memory", gradWeight: "result" },
+  copy: { shape: "list", to: "result", toStrides: "list", from: "memory", fromStrides: "list" },
+  fill: { count: "int64", value: "double", y: "result" },
+  qr: { batch: kMatrixBatch, qColumns: "int64", a: "memory", q: "optional result", r: "result" },
+  svd: { batch: kMatrixBatch, full: "bool", a: "memory", u: "optional result", s: "result", vh: "optional result", breakdown: kBreakdown },
+  eigh: { batch: kMatrixBatch, upper: "bool", a: "memory", l: "result", v: "optional result", breakdown: kBreakdown },
+  eig: { batch: kMatrixBatch, a: "memory", l: "result", v: "result", breakdown: kBreakdown },
+  distances: { p: "double", batch: "int64", rows: "int64", columns: "int64", width: "int64", x1: "memory", x2: "memory", distances: "result" },
+  distances_backward: { p: "double", batch: "int64", rows: "int64", columns: "int64", width: "int64", rowStep: "int64", columnStep: "int64", x1: "memory", x2: "memory", distances: "memory", grad: "memory", gradX1: "result" },
+  find_distinct: { consecutive: "bool", size: "int64", x: "memory", firsts: "result", counts: "result", inverse: "optional result", number: "result" },
+  dropout: { count: "int64", keep: "double", x: "memory", mask: "memory", y: "result" },
   elementwise: { formula: "formula", compute: "dtype", result: "dtype", shape: "list", operands: "operands" },
-  fft: { rows: kRows, inverse: "bool", scale: "double", x: "memory" },
-  real_fft: { rows: kRows, scale: "double", x: "memory", y: "memory" },
-  inverse_real_fft: { rows: kRows, scale: "double", x: "memory", y: "memory" },
-  find_out_of_range: { op: "name", count: "int64", dim: "int64", size: "int64", index: "memory", position: "optional memory", bad: "optional memory" },
-  take_rows: { selection: kIndexedRows, indexed: "memory", packed: "memory" },
-  put_rows: { selection: kIndexedRows, packed: "memory", indexed: "memory" },
-  add_rows: { selection: kIndexedRows, packed: "memory", indexed: "memory", skip: "int64" },
-  take_elements: { selection: kIndexedElements, indexed: "memory", packed: "memory" },
-  put_elements: { selection: kIndexedElements, packed: "memory", indexed: "memory" },
-  add_elements: { selection: kIndexedElements, packed: "memory", indexed: "memory" },
-  multiply_elements: { selection: kIndexedElements, packed: "memory", indexed: "memory" },
-  extreme_elements: { largest: "bool", selection: kIndexedElements, packed: "memory", indexed: "memory" },
-  count_true: { count: "int64", mask: "memory", trueCount: "memory" },
-  find_true: { count: "int64", mask: "memory", positions: "memory" },
-  clear_triangle: { count: "int64", rows: "int64", columns: "int64", diagonal: "int64", lower: "bool", matrices: "memory" },
-  determinants: { batch: kMatrixBatch, a: "memory", det: "memory", sign: "memory", logAbs: "memory", breakdown: kBreakdown },
-  solve: { batch: kMatrixBatch, columns: "int64", a: "memory", b: "optional memory", x: "memory", breakdown: kBreakdown },
-  solve_triangular: { batch: kMatrixBatch, columns: "int64", upper: "bool", unit: "bool", a: "memory", b: "memory", x: "memory" },
-  lu: { batch: kMatrixBatch, a: "memory", lu: "memory", p: "memory", pivots: "memory", breakdown: kBreakdown },
-  cholesky: { batch: kMatrixBatch, a: "memory", l: "memory", breakdown: kBreakdown },
-  matrix_product: { sizes: kProductSizes, a: "memory", aLayout: kMatrixLayout, b: "memory", bLayout: kMatrixLayout, c: "memory", cLayout: kMatrixLayout, alpha: "double", beta: "double", bias: "optional memory" },
-  row_norm: { rows: "int64", width: "int64", eps: "double", x: "memory", weight: "optional memory", bias: "optional memory", y: "memory", mean: "optional memory", rstd: "memory" },
-  row_norm_backward_input: { rows: "int64", width: "int64", x: "memory", weight: "optional memory", mean: "optional memory", rstd: "memory", gradY: "memory", gradX: "memory" },
-  row_norm_backward_parameters: { rows: "int64", width: "int64", x: "memory", mean: "optional memory", rstd: "memory", gradY: "memory", gradWeight: "optional memory", gradBias: "optional memory" },
-  sgd_step: { options: kSgdOptions, count: "int64", param: "memory", grad: "memory", momentumBuffer: "optional memory" },
-  adam_step: { options: kAdamOptions, count: "int64", param: "memory", grad: "memory", expAvg: "memory", expAvgSq: "memory", maxExpAvgSq: "optional memory" },
-  rmsprop_step: { options: kRmspropOptions, count: "int64", param: "memory", grad: "memory", squareAvg: "memory", momentumBuffer: "optional memory", gradAvg: "optional memory" },
-  adagrad_step: { options: kAdagradOptions, count: "int64", param: "memory", grad: "memory", sum: "memory" },
-  order_rows: { rows: kRows, descending: "bool", first: "int64", count: "int64", x: "memory", indices: "memory" },
-  mode_rows: { rows: kRows, x: "memory", indices: "memory" },
-  search_sorted: { sequences: "int64", size: "int64", count: "int64", right: "bool", sequence: "memory", values: "memory", positions: "memory" },
-  running_extreme: { largest: "bool", rows: kRows, x: "memory", indices: "memory" },
-  max_pool: { pool: kPoolPlanes, x: "memory", y: "memory", indices: "memory" },
-  max_pool_backward: { pool: kPoolPlanes, gradY: "memory", indices: "memory", gradX: "memory" },
-  max_pool_pick: { pool: kPoolPlanes, x: "memory", indices: "memory", y: "memory" },
-  avg_pool: { pool: kPoolPlanes, divisor: kPoolDivisor, x: "memory", y: "memory" },
-  avg_pool_backward: { pool: kPoolPlanes, divisor: kPoolDivisor, gradY: "memory", gradX: "memory" },
-  lstm_cell: { rows: "int64", width: "int64", inputGates: "memory", gates: "memory", state: "memory", nextState: "memory", hidden: "memory" },
-  lstm_cell_backward: { rows: "int64", width: "int64", gates: "memory", state: "memory", nextState: "memory", gradOutput: "optional memory", gradHidden: "optional memory", gradState: "memory", gradGates: "memory" },
-  reduce: { reduction: kReduction, shape: "list", dims: "list", x: "memory", xStrides: "list", shifts: "optional memory", y: "memory" },
-  arg_reduce: { largest: "bool", shape: "list", dim: "int64", x: "memory", xStrides: "list", values: "memory", indices: "memory" },
-  scan: { kind: "byte", rows: kRows, x: "memory", y: "memory" },
-  recurrence: { rows: kRows, x: "memory", factor: "memory", y: "memory" },
-  softmax: { kind: "byte", rows: kRows, x: "memory", y: "memory" },
-  softmax_backward: { kind: "byte", rows: kRows, gradY: "memory", y: "memory", gradX: "memory" },
+  fft: { rows: kRows, inverse: "bool", scale: "double", x: "result" },
+  real_fft: { rows: kRows, scale: "double", x: "memory", y: "result" },
+  inverse_real_fft: { rows: kRows, scale: "double", x: "memory", y: "result" },
+  find_out_of_range: { op: "name", count: "int64", dim: "int64", size: "int64", index: "memory", position: "optional result", bad: "optional result", checked: "optional result" },
+  take_rows: { selection: kIndexedRows, indexed: "memory", packed: "result" },
+  put_rows: { selection: kIndexedRows, packed: "memory", indexed: "result" },
+  add_rows: { selection: kIndexedRows, packed: "memory", indexed: "result", skip: "int64" },
+  take_elements: { selection: kIndexedElements, indexed: "memory", packed: "result" },
+  put_elements: { selection: kIndexedElements, packed: "memory", indexed: "result" },
+  add_elements: { selection: kIndexedElements, packed: "memory", indexed: "result" },
+  multiply_elements: { selection: kIndexedElements, packed: "memory", indexed: "result" },
+  extreme_elements: { largest: "bool", selection: kIndexedElements, packed: "memory", indexed: "result" },
+  count_true: { count: "int64", mask: "memory", trueCount: "result" },
+  find_true: { count: "int64", mask: "memory", positions: "result" },
+  clear_triangle: { count: "int64", rows: "int64", columns: "int64", diagonal: "int64", lower: "bool", matrices: "result" },
+  determinants: { batch: kMatrixBatch, a: "memory", det: "result", sign: "result", logAbs: "result", breakdown: kBreakdown },
+  solve: { batch: kMatrixBatch, columns: "int64", a: "memory", b: "optional memory", x: "result", breakdown: kBreakdown },
+  solve_triangular: { batch: kMatrixBatch, columns: "int64", upper: "bool", unit: "bool", a: "memory", b: "memory", x: "result" },
+  lu: { batch: kMatrixBatch, a: "memory", lu: "result", p: "result", pivots: "result", breakdown: kBreakdown },
+  cholesky: { batch: kMatrixBatch, a: "memory", l: "result", breakdown: kBreakdown },
+  matrix_product: { sizes: kProductSizes, a: "memory", aLayout: kMatrixLayout, b: "memory", bLayout: kMatrixLayout, c: "result", cLayout: kMatrixLayout, alpha: "double", beta: "double", bias: "optional memory" },
+  row_norm: { rows: "int64", width: "int64", eps: "double", x: "memory", weight: "optional memory", bias: "optional memory", y: "result", mean: "optional result", rstd: "result" },
+  row_norm_backward_input: { rows: "int64", width: "int64", x: "memory", weight: "optional memory", mean: "optional memory", rstd: "memory", gradY: "memory", gradX: "result" },
+  row_norm_backward_parameters: { rows: "int64", width: "int64", x: "memory", mean: "optional memory", rstd: "memory", gradY: "memory", gradWeight: "optional result", gradBias: "optional result" },
+  sgd_step: { options: kSgdOptions, count: "int64", param: "result", grad: "memory", momentumBuffer: "optional result" },
+  adam_step: { options: kAdamOptions, count: "int64", param: "result", grad: "memory", expAvg: "result", expAvgSq: "result", maxExpAvgSq: "optional result" },
+  rmsprop_step: { options: kRmspropOptions, count: "int64", param: "result", grad: "memory", squareAvg: "result", momentumBuffer: "optional result", gradAvg: "optional result" },
+  adagrad_step: { options: kAdagradOptions, count: "int64", param: "result", grad: "memory", sum: "result" },
+  order_rows: { rows: kRows, descending: "bool", first: "int64", count: "int64", x: "memory", indices: "result" },
+  mode_rows: { rows: kRows, x: "memory", indices: "result" },
+  search_sorted: { sequences: "int64", size: "int64", count: "int64", right: "bool", sequence: "memory", values: "memory", positions: "result" },
+  running_extreme: { largest: "bool", rows: kRows, x: "memory", indices: "result" },
+  max_pool: { pool: kPoolPlanes, x: "memory", y: "result", indices: "result" },
+  max_pool_backward: { pool: kPoolPlanes, gradY: "memory", indices: "memory", gradX: "result" },
+  max_pool_pick: { pool: kPoolPlanes, x: "memory", indices: "memory", y: "result" },
+  avg_pool: { pool: kPoolPlanes, divisor: kPoolDivisor, x: "memory", y: "result" },
+  avg_pool_backward: { pool: kPoolPlanes, divisor: kPoolDivisor, gradY: "memory", gradX: "result" },
+  lstm_cell: { rows: "int64", width: "int64", inputGates: "memory", gates: "result", state: "memory", nextState: "result", hidden: "result" },
+  lstm_cell_backward: { rows: "int64", width: "int64", gates: "memory", state: "memory", nextState: "memory", gradOutput: "optional memory", gradHidden: "optional memory", gradState: "result", gradGates: "result" },
+  reduce: { reduction: kReduction, shape: "list", dims: "list", x: "memory", xStrides: "list", shifts: "optional memory", y: "result" },
+  arg_reduce: { largest: "bool", shape: "list", dim: "int64", x: "memory", xStrides: "list", values: "result", indices: "result" },
+  scan: { kind: "byte", rows: kRows, x: "memory", y: "result" },
+  recurrence: { rows: kRows, x: "memory", factor: "memory", y: "result" },
+  softmax: { kind: "byte", rows: kRows, x: "memory", y: "result" },
+  softmax_backward: { kind: "byte", rows: kRows, gradY: "memory", y: "memory", gradX: "result" },
 } as const;

@@ -1,6 +1,7 @@
 // Buffers that contain many blocks, so that one dispatch can access all of them: a shader can bind only about ten buffers.
 
 import type { Block } from "./blocks";
+import { kNoFaults } from "./faults";
 
 /** A buffer whose blocks all have the same role in a kernel. */
 export interface Arena {
@@ -89,6 +90,7 @@ export class Arenas {
       offset,
       size,
       used: size,
+      faults: kNoFaults,
       batch: 0,
       recordingCount: 0,
       arena,

@@ -1,7 +1,8 @@
 // GPU buffers, by the number of their block in the stream.
 
 import { type Arena, Arenas } from "./arenas";
-import type { ErrorCollector } from "./errors";
+import type { ErrorCollector, PlayerError } from "./errors";
+import { type Faults, faultOf, kNoFaults } from "./faults";
 import { FreeList } from "./free_list";
 import { Usage } from "./usage";
 
@@ -11,21 +12,28 @@ export interface Block {
   readonly id: number;
   /** Its number in the stream, or 0 if it has none. */
   number: number;
-  readonly buffer: GPUBuffer;
+  buffer: GPUBuffer;
   /** In the buffer, in bytes. */
   readonly offset: number;
   /** In bytes; a multiple of 16, so that shaders can access all of it as vectors of four words. */
   readonly size: number;
   /** The arena that contains it, if it is part of one. */
   readonly arena?: Arena;
-  /** The requested bytes, rounded up to words. */
+  /** The bytes of the tensor whose memory it is, rounded up to words. */
   used: number;
   /** Whether its allocation failed or it has been destroyed. */
   isMissing: boolean;
+  /** The failures that its content has inherited. */
+  faults: Faults;
   /** The number of the last batch whose commands use it. */
   batch: number;
   /** The number of recordings that use it; while it is not 0, the block is not destroyed. */
   recordingCount: number;
+}
+
+interface Created {
+  readonly block: Block;
+  readonly failure: Promise<PlayerError | undefined>;
 }
 
 /**
@@ -50,6 +58,9 @@ export class Blocks {
     () => this.#nextId++,
   );
   #nextId = 1;
+  // Blocks that were created, with the outcomes.
+  #created: Created[] = [];
+  #bytes = 0;
 
   /** `batch` returns the number of the batch that is being recorded. */
   constructor(device: GPUDevice, errors: ErrorCollector, batch: () => number) {
@@ -60,7 +71,16 @@ export class Blocks {
 
   allocate(number: number, bytes: number): void {
     if (number === 0 || this.#byNumber.has(number)) throw new Error(`block ${number} is not free`);
-    this.#set(number, this.#take(bytes));
+    const block = this.#take(bytes);
+    block.faults = kNoFaults;
+    this.#set(number, block);
+  }
+
+  /** From here on, the first `bytes` are the memory of a new tensor. */
+  use(number: number, bytes: number): void {
+    const block = used(this.#lookup(number), bytes);
+    // A missing block stays so.
+    if (!block.isMissing) block.faults = kNoFaults;
   }
 
   free(number: number): void {
@@ -72,10 +92,39 @@ export class Blocks {
   get(number: number): Block {
     const block = this.#lookup(number);
     if (!block.isMissing) return block;
-    // The failed allocation has been reported. Try again, because memory may be available now.
+    // Try again, because memory may be available now. The content is what it was: nothing.
     const again = this.#take(block.used);
+    again.faults = block.faults;
     this.#set(number, again);
     return again;
+  }
+
+  /**
+   * Resolves when all blocks that were created exist or are known to be missing; undefined if that is so already. `release` makes
+   * the device give back memory that is no longer used, if there was too little.
+   */
+  confirm(release: () => void): Promise<void> | undefined {
+    if (this.#created.length === 0) return undefined;
+    const created = this.#created;
+    this.#created = [];
+    return this.#confirm(created, release);
+  }
+
+  async #confirm(created: readonly Created[], release: () => void): Promise<void> {
+    const failures = await Promise.all(created.map(({ failure }) => failure));
+    if (failures.every((error) => error === undefined)) return;
+    release();
+    for (const [i, { block }] of created.entries()) {
+      if (failures[i] === undefined) continue;
+      const { buffer, failure } = this.#createBuffer(block.size);
+      const error = await failure;
+      block.buffer = buffer;
+      if (error === undefined) continue;
+      block.isMissing = true;
+      this.#bytes -= block.size;
+      const message = `${block.size} bytes could not be allocated on the GPU, where ${this.#bytes} are in use: ${error.message}`;
+      block.faults = [faultOf({ kind: "out-of-memory", op: "", message })];
+    }
   }
 
   /**
@@ -91,6 +140,7 @@ export class Blocks {
     for (const [from, to] of places) {
       copy(to, from);
       to.used = from.used;
+      to.faults = from.faults;
       this.#set(from.number, to);
       this.#release(from);
     }
@@ -136,13 +186,9 @@ export class Blocks {
   #make(bytes: number): Block {
     const size = sizeOf(bytes);
     this.created++;
-    const { result: buffer, failure } = this.#errors.watchWithFailure(
-      ["validation", "out-of-memory"],
-      `${size} bytes: `,
-      () => this.#device.createBuffer({ size, usage: kUsage }),
-    );
+    const { buffer, failure } = this.#createBuffer(size);
     const id = this.#nextId++;
-    const block = {
+    const block: Block = {
       id,
       number: 0,
       buffer,
@@ -150,24 +196,34 @@ export class Blocks {
       size,
       used: 0,
       isMissing: false,
+      faults: kNoFaults,
       batch: 0,
       recordingCount: 0,
     };
-    void failure.then((error) => {
-      block.isMissing ||= error !== undefined;
-    });
+    this.#bytes += size;
+    this.#created.push({ block, failure });
     return used(block, bytes);
   }
 
+  #createBuffer(size: number) {
+    const { result: buffer, failure } = this.#errors.attempt(
+      ["validation", "out-of-memory"],
+      "",
+      () => this.#device.createBuffer({ size, usage: kUsage }),
+    );
+    return { buffer, failure };
+  }
+
   /** Destroys free buffers beyond a limit, the largest first. All recorded commands must have been submitted. */
-  trim(onDestroy: (block: Block) => void): void {
+  trim(onDestroy: (block: Block) => void, maxBytes?: number): void {
     const destroy = (block: Block) => {
       block.buffer.destroy();
       block.isMissing = true;
+      if (block.arena === undefined) this.#bytes -= block.size;
       onDestroy(block);
     };
     for (const freeList of [this.#freeList, this.#freeScratch, this.#arenas])
-      freeList.trim(destroy);
+      freeList.trim(destroy, maxBytes);
   }
 }
 

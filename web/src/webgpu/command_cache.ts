@@ -8,6 +8,7 @@ export interface BlockReference {
   readonly number: number;
   readonly block: Block;
   readonly used: number;
+  readonly isWritten: boolean;
 }
 
 /** A cached result, which is valid while everything it depends on is unchanged. */

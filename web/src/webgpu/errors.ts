@@ -16,13 +16,19 @@ interface Watched<T> {
 
 type Filter = "validation" | "out-of-memory" | "internal";
 
-/** Stores the first error until a read reports it. WebGPU reports errors asynchronously: `settled` waits for them. */
+/**
+ * Stores the first error that belongs to no block until a read reports it. WebGPU reports errors asynchronously: `settled` waits for
+ * them, and `attempted` for those of what has just been created.
+ */
 export class ErrorCollector {
   readonly #device: GPUDevice;
   #first: { order: number; error: PlayerError } | undefined;
   #lost: PlayerError | undefined;
   #order = 0;
   readonly #pending = new Set<Promise<void>>();
+  #attempts: Promise<PlayerError | undefined>[] = [];
+  // Ends the waits for error scopes, which a lost device may never answer.
+  readonly #scopes = new Set<(error: PlayerError | undefined) => void>();
 
   constructor(device: GPUDevice, onLost: (error: PlayerError) => void) {
     this.#device = device;
@@ -32,6 +38,7 @@ export class ErrorCollector {
         op: "",
         message: message.replace(/\.$/, "") || "without a reason",
       };
+      for (const end of this.#scopes) end(undefined);
       onLost(this.#lost);
     });
   }
@@ -46,14 +53,37 @@ export class ErrorCollector {
 
   /** Runs `work` and stores the errors that WebGPU reports for it later. */
   watch<T>(filters: readonly Filter[], op: string, work: () => T): T {
-    return this.#scoped(filters, op, "", work).result;
+    return this.watchWithFailure(filters, op, work).result;
   }
 
-  /** Like `watch`, but also returns the first error of this work; its message is prefixed with `about`. */
-  watchWithFailure<T>(filters: readonly Filter[], about: string, work: () => T): Watched<T> {
-    const { result, errors } = this.#scoped(filters, "", about, work);
-    const failure = Promise.all(errors).then((all) => all.find((error) => error !== undefined));
+  /** Like `watch`, but also returns the first error of this work. */
+  watchWithFailure<T>(filters: readonly Filter[], op: string, work: () => T): Watched<T> {
+    const order = this.#order;
+    const { result, failure } = this.#scoped(filters, op, work);
+    this.#wait(failure.then((error) => error && this.#add(error, order)));
     return { result, failure };
+  }
+
+  /** Runs `work`, whose errors the caller handles. */
+  attempt<T>(filters: readonly Filter[], op: string, work: () => T): Watched<T> {
+    const { result, failure } = this.#scoped(filters, op, work);
+    this.#wait(failure);
+    return { result, failure };
+  }
+
+  /** Runs `work`, which creates something that the next kernel needs: `attempted` returns its errors. */
+  create<T>(filters: readonly Filter[], op: string, work: () => T): Watched<T> {
+    const attempt = this.attempt(filters, op, work);
+    this.#attempts.push(attempt.failure);
+    return attempt;
+  }
+
+  /** Resolves to the first error of what was created since the last call; undefined if nothing was. */
+  attempted(): Promise<PlayerError | undefined> | undefined {
+    if (this.#attempts.length === 0) return undefined;
+    const attempts = this.#attempts;
+    this.#attempts = [];
+    return Promise.all(attempts).then((all) => all.find((error) => error !== undefined));
   }
 
   /** Resolves when WebGPU has reported the errors of all work so far. */
@@ -68,34 +98,42 @@ export class ErrorCollector {
     return error;
   }
 
-  #scoped<T>(filters: readonly Filter[], op: string, about: string, work: () => T) {
+  #scoped<T>(filters: readonly Filter[], op: string, work: () => T): Watched<T> {
     for (const filter of filters) this.#device.pushErrorScope(filter);
-    const order = this.#order++;
+    this.#order++;
     const errors: Promise<PlayerError | undefined>[] = [];
+    let result: T;
     try {
-      return { result: work(), errors };
+      result = work();
     } finally {
-      for (const kind of [...filters].reverse())
-        errors.push(this.#pop({ kind, op, message: about }, order));
+      for (const kind of [...filters].reverse()) errors.push(this.#pop(kind, op));
     }
+    const failure = Promise.all(errors).then((all) => all.find((error) => error !== undefined));
+    return { result, failure };
   }
 
-  // `about` is the error to report, without the end of its message.
-  #pop(about: PlayerError, order: number): Promise<PlayerError | undefined> {
-    const watchWithFailure = this.#device.popErrorScope().then(
-      (error) => {
-        const found = error ? { ...about, message: about.message + error.message } : undefined;
-        if (found !== undefined) this.#add(found, order);
-        return found;
-      },
-      // Popping a scope fails on a lost device; its loss is reported separately.
-      () => undefined,
-    );
-    const pending = watchWithFailure.then(() => {
+  #pop(kind: Filter, op: string): Promise<PlayerError | undefined> {
+    const popped = this.#device.popErrorScope();
+    return new Promise((resolve) => {
+      const end = (error: PlayerError | undefined) => {
+        this.#scopes.delete(end);
+        resolve(error);
+      };
+      this.#scopes.add(end);
+      popped.then(
+        (error) => end(error ? { kind, op, message: error.message } : undefined),
+        // Popping a scope fails on a lost device; its loss is reported separately.
+        () => end(undefined),
+      );
+      if (this.#lost !== undefined) end(undefined);
+    });
+  }
+
+  #wait(failure: Promise<unknown>): void {
+    const pending = failure.then(() => {
       this.#pending.delete(pending);
     });
     this.#pending.add(pending);
-    return watchWithFailure;
   }
 
   #add(error: PlayerError, order: number): void {

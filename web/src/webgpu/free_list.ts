@@ -28,11 +28,11 @@ export class FreeList {
   }
 
   /** Releases blocks, the largest first, until the rest is within the limit. */
-  trim(release: (block: Block) => void): void {
-    if (this.#bytes <= kMaxBytes) return;
+  trim(release: (block: Block) => void, maxBytes = kMaxBytes): void {
+    if (this.#bytes <= maxBytes) return;
     for (const size of [...this.#bySize.keys()].sort((a, b) => b - a)) {
       const list = this.#bySize.get(size) as Block[];
-      for (let i = list.length - 1; i >= 0 && this.#bytes > kMaxBytes; i--) {
+      for (let i = list.length - 1; i >= 0 && this.#bytes > maxBytes; i--) {
         const block = list[i] as Block;
         if (block.recordingCount > 0) continue;
         list.splice(i, 1);

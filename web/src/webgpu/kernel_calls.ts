@@ -1,40 +1,43 @@
-// Plays the kernel commands of a stream and caches what they record.
+// Plays the kernel commands of a stream, caches what they record, and passes failures on to their results.
 
 import { type Kernel, kKernelFields } from "../generated/stream";
 import type { Block, Blocks } from "./blocks";
 import { type BlockReference, type CacheEntry, CommandCache } from "./command_cache";
 import type { DType } from "./dtype";
-import type { Commands } from "./kernels/kernel";
+import type { PlayerError } from "./errors";
+import { errorOf, type Fault, type Faults, faultOf, kNoFaults, union } from "./faults";
+import type { AnyKernel, Commands } from "./kernels/kernel";
 import type { KernelTable } from "./kernels/table";
-import { kStatusBytes } from "./readback";
-import type { Dispatch, Recorder } from "./recorder";
+import type { Dispatch, PreparedDispatch, Recorder } from "./recorder";
+import type { CallRecord, Replayed } from "./recording";
+import { guardsOf, Status } from "./status";
 import { StepCalls, type StepFields } from "./steps/step_calls";
+import type { StepOptions } from "./steps/step_kernel";
+import { boundBlocks, type Step, stepsDispatch } from "./steps/step_shader";
 import type { Fields, Reader, View } from "./stream";
 
 /** The largest blocks, in bytes, whose optimiser steps are joined into one dispatch. */
 const kMaxJoinedBytes = { software: 2 ** 16, hardware: 2 ** 22 };
 
-/** The commands that a kernel recorded. */
-interface Recorded extends CacheEntry {
+/** A call that is ready to be recorded. */
+export interface PreparedCall extends CacheEntry, CallRecord {
   readonly blocks: BlockReference[];
   readonly scratch: Block[];
-  usesStatus: boolean;
-  /** Functions that record the commands again. */
-  readonly actions: (() => void)[];
+  /** Functions that record the commands; they receive the number of the status words. */
+  readonly actions: ((slot: number) => void)[];
 }
 
 export class KernelCalls {
+  readonly status: Status;
   readonly #table: KernelTable;
   readonly #blocks: Blocks;
   readonly #recorder: Recorder;
   readonly #isSoftware: boolean;
-  readonly #status: Block;
-  readonly #cache = new CommandCache<Recorded>();
+  readonly #cache = new CommandCache<PreparedCall>();
   readonly #steps: StepCalls;
   readonly #block = (number: number) => this.#blocks.get(number);
   // The blocks that the current command refers to, as far as it has been read.
   #references: BlockReference[] = [];
-  #statusIsUsed = false;
 
   /** `table` contains the available kernels by name. */
   constructor(table: KernelTable, blocks: Blocks, recorder: Recorder, isSoftware: boolean) {
@@ -42,7 +45,11 @@ export class KernelCalls {
     this.#blocks = blocks;
     this.#recorder = recorder;
     this.#isSoftware = isSoftware;
-    this.#status = blocks.takeScratch(kStatusBytes);
+    this.status = new Status(
+      (bytes) => blocks.takeScratch(bytes),
+      (block, offset, bytes) => recorder.unrecorded(() => recorder.clear(block, offset, bytes)),
+      (dispatch) => recorder.unrecorded(() => this.#dispatch(dispatch, "")),
+    );
     const joiner = {
       maxBytes: isSoftware ? kMaxJoinedBytes.software : kMaxJoinedBytes.hardware,
       gather: (role: number, some: readonly Block[]) =>
@@ -50,27 +57,10 @@ export class KernelCalls {
         recorder.recording === undefined
           ? blocks.gather(role, some, (to, from) => recorder.copy(to, 0, from, 0, from.size))
           : new Map(),
-      dispatch: (dispatch: Dispatch, op: string) => {
-        const prepared = recorder.prepare(dispatch, op);
-        if (prepared !== undefined) recorder.dispatch(prepared);
-      },
-      markUsed: (block: Block) => recorder.markUsed(block),
+      run: (steps: readonly Step[], options: StepOptions, op: string) =>
+        this.#runSteps(steps, options, op),
     };
     this.#steps = new StepCalls(joiner, this.#block);
-  }
-
-  /** Returns the status words if a kernel has used them since the last call. */
-  takeStatus(): Block | undefined {
-    const status = this.#statusIsUsed ? this.#status : undefined;
-    this.#statusIsUsed = false;
-    return status;
-  }
-
-  /** Notes that the recorded commands may set the status words. */
-  markStatusUsed(): void {
-    this.#statusIsUsed = true;
-    const { recording } = this.#recorder;
-    if (recording !== undefined) recording.usesStatus = true;
   }
 
   /** Clears the cache, because a number may refer to another name now. */
@@ -79,8 +69,8 @@ export class KernelCalls {
   }
 
   /** Adds a block that the current command refers to. */
-  addReference(number: number, block: Block): void {
-    this.#references.push({ number, block, used: block.used });
+  addReference(number: number, block: Block, isWritten: boolean): void {
+    this.#references.push({ number, block, used: block.used, isWritten });
   }
 
   /** Records all optimiser steps that are still waiting to be joined. */
@@ -88,76 +78,163 @@ export class KernelCalls {
     this.#steps.finish();
   }
 
-  /** Plays the current command of a reader; `onOp` receives the op that it belongs to. */
-  play(
+  /**
+   * Prepares the current command of a reader, whose pipelines and scratch memory may have to be created; `onOp` receives the op that
+   * it belongs to. Returns undefined for an optimiser's step, which is recorded later.
+   */
+  prepare(
     command: Kernel,
     reader: Reader,
     nameOf: (number: number) => string,
     onOp: (op: string) => void,
-  ): void {
+  ): PreparedCall | undefined {
+    this.#references = [];
     const name = nameOf(command.kernel);
     const op = nameOf(command.op);
     onOp(op);
     const kernel = this.#table.get(name);
     const fields = (kKernelFields as Readonly<Record<string, Fields>>)[name];
     if (kernel === undefined || fields === undefined) throw new Error(`there is no kernel ${name}`);
-    this.#references = [];
     if ("options" in kernel) {
       this.#steps.play(kernel, fields as StepFields, reader, op, () => this.#references);
-      return;
+      return undefined;
     }
     this.#steps.finish();
-    const words = reader.words();
-    const cached = this.#cache.find(words, this.#block);
-    if (cached !== undefined) {
-      for (const action of cached.actions) action();
-      if (cached.usesStatus) this.markStatusUsed();
-      return;
-    }
+    const cached = this.#cache.find(reader.words(), this.#block);
+    if (cached !== undefined) return cached;
     const call = reader.read<never>(fields);
     reader.finish();
-    const recorded = this.record(op, command.op, (commands) => kernel.play(call, commands));
-    this.#cache.set(words, recorded);
+    return this.#prepare(op, kernel, call);
   }
 
-  /** Runs `work` for an op and records its commands. */
-  record(op: string, opNumber: number, work: (commands: Commands) => void): Recorded {
+  /** Records a call that has been prepared. */
+  record(call: PreparedCall, words: Uint32Array): void {
+    this.#recorder.recording?.addCall(call);
+    const own = this.#begin(call);
+    for (const action of call.actions) action(own?.slot ?? 0);
+    this.#end(call, own);
+    this.#cache.set(words, call);
+  }
+
+  /** Passes the error of the current command on to its results; returns false if it is not known which these are. */
+  fail(error: PlayerError): boolean {
+    const failed = this.#references.filter(({ isWritten }) => isWritten);
+    for (const { block } of failed) block.faults = [faultOf(error)];
+    if (failed.length > 0) this.status.noteFailure();
+    return failed.length > 0;
+  }
+
+  /** What a replay does for every call. */
+  replayed(): Replayed {
+    let last: { call: CallRecord; own: Fault | undefined } | undefined;
+    return {
+      begin: (call) => {
+        const own = this.#begin(call);
+        last = { call, own };
+        return own?.slot ?? 0;
+      },
+      end: () => {
+        if (last !== undefined) this.#end(last.call, last.own);
+        last = undefined;
+      },
+    };
+  }
+
+  #begin({ usesStatus, op }: CallRecord): Fault | undefined {
+    return usesStatus ? this.status.make(op) : undefined;
+  }
+
+  // The results inherit what the operands have, and what they had themselves unless all of it was replaced.
+  #end({ reads, writes, overwrites }: CallRecord, own: Fault | undefined): void {
+    if (this.status.isQuiet) return;
+    let faults: Faults = own === undefined ? kNoFaults : [own];
+    for (const block of reads) faults = union(block.faults, faults);
+    if (!overwrites) for (const block of writes) faults = union(block.faults, faults);
+    faults = this.status.few(faults);
+    for (const block of writes) block.faults = faults;
+  }
+
+  #dispatch(dispatch: Dispatch, op: string): void {
+    const prepared = this.#recorder.prepare(dispatch, op);
+    if (prepared !== undefined) this.#recorder.dispatch(prepared);
+  }
+
+  // Steps whose gradients have failed change nothing; for those that may have, the device decides.
+  #runSteps(steps: readonly Step[], options: StepOptions, op: string): void {
     const recorder = this.#recorder;
-    const recorded: Recorded = {
-      blocks: this.#references,
-      scratch: [],
-      usesStatus: false,
-      actions: [],
+    let plain: PreparedDispatch | undefined;
+    const run = () => {
+      const faults = steps.map((step) => this.#inputFaults(step));
+      if (faults.every(({ length }) => length === 0)) {
+        plain ??= recorder.prepare(stepsDispatch(steps, options), op);
+        if (plain !== undefined) recorder.dispatch(plain);
+        return;
+      }
+      const isLeft = (_: unknown, i: number) => errorOf(faults[i] as Faults) === undefined;
+      const left = steps.filter(isLeft);
+      if (left.length === 0) return;
+      const slots = faults.filter(isLeft).map(guardsOf);
+      this.#dispatch(stepsDispatch(left, options, { status: this.status.view, slots }), op);
     };
-    const act = (action: () => void) => {
-      action();
-      recorded.actions.push(action);
-    };
+    recorder.unrecorded(run);
+    recorder.reportAttempts();
+    const used = steps.flatMap(({ memory }) => memory.map(({ view }) => view.block));
+    for (const block of used) recorder.markUsed(block);
+    recorder.recording?.addAgain(() => {
+      run();
+      for (const block of used) recorder.markUsed(block);
+    }, [...used, ...steps.flatMap(boundBlocks)]);
+  }
+
+  #inputFaults({ memory }: Step): Faults {
+    if (this.status.isQuiet) return kNoFaults;
+    let faults = kNoFaults;
+    for (const { mode, view } of memory)
+      if (mode === "read") faults = union(faults, view.block.faults);
+    return this.status.few(faults);
+  }
+
+  #prepare(op: string, kernel: AnyKernel, call: never): PreparedCall {
+    const recorder = this.#recorder;
+    const blocksOf = (isWritten: boolean) =>
+      this.#references
+        .filter((reference) => reference.isWritten === isWritten)
+        .map(({ block }) => block);
+    const actions: PreparedCall["actions"] = [];
+    const scratch: Block[] = [];
+    let usesStatus = false;
     try {
-      work({
-        opNumber,
+      kernel.play(call, {
         isSoftware: this.#isSoftware,
         dispatch: (dispatch: Dispatch) => {
           const prepared = recorder.prepare(dispatch, op);
-          if (prepared !== undefined) act(() => recorder.dispatch(prepared));
+          if (prepared !== undefined) actions.push((slot) => recorder.dispatch(prepared, slot));
         },
         copy: (to: Block, toOffset: number, from: Block, fromOffset: number, bytes: number) =>
-          act(() => recorder.copy(to, toOffset, from, fromOffset, bytes)),
-        clear: ({ block }: View) => act(() => recorder.clear(block)),
+          actions.push(() => recorder.copy(to, toOffset, from, fromOffset, bytes)),
+        clear: ({ block }: View) => actions.push(() => recorder.clear(block)),
         scratch: (bytes: number, dtype: DType) => {
           const block = this.#blocks.takeScratch(bytes);
-          recorded.scratch.push(block);
+          scratch.push(block);
           return { block, offset: 0, dtype };
         },
         status: () => {
-          recorded.usesStatus = true;
-          this.markStatusUsed();
-          return { block: this.#status, offset: 0, dtype: "int32" };
+          usesStatus = true;
+          return this.status.view;
         },
-      });
+      } satisfies Commands);
     } finally {
-      for (const block of recorded.scratch) this.#blocks.releaseScratch(block);
+      for (const block of scratch) this.#blocks.releaseScratch(block);
     }
-    return recorded;
+    return {
+      op,
+      blocks: this.#references,
+      reads: blocksOf(false),
+      writes: blocksOf(true),
+      usesStatus,
+      overwrites: kernel.overwrites?.(call) ?? false,
+      scratch,
+      actions,
+    };
   }
 }

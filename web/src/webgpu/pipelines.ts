@@ -45,7 +45,7 @@ export class Pipelines {
     const known = this.#pipelines.get(key);
     if (known !== undefined) return known;
     const code = text();
-    const made = this.#errors.watch(["validation", "internal"], op, () => {
+    const { result: made, failure } = this.#errors.create(["validation", "internal"], op, () => {
       const module = this.#device.createShaderModule({ label: op, code });
       return this.#device.createComputePipeline({
         label: op,
@@ -55,6 +55,9 @@ export class Pipelines {
     });
     this.created++;
     this.#pipelines.set(key, made);
+    void failure.then((error) => {
+      if (error !== undefined) this.#pipelines.delete(key);
+    });
     return made;
   }
 
@@ -67,7 +70,7 @@ export class Pipelines {
       this.#bindGroups.clear();
       this.#groupsOf.clear();
     }
-    const made = this.#errors.watch(["validation"], op, () =>
+    const { result: made, failure } = this.#errors.create(["validation"], op, () =>
       this.#device.createBindGroup({
         layout: this.#layout(layout).bindings,
         entries: blocks.map(({ buffer, offset, size }, binding) => ({
@@ -78,6 +81,9 @@ export class Pipelines {
     );
     this.bindGroupsCreated++;
     this.#bindGroups.set(key, made);
+    void failure.then((error) => {
+      if (error !== undefined) this.#bindGroups.delete(key);
+    });
     for (const { id } of blocks) {
       const groups = this.#groupsOf.get(id) ?? [];
       groups.push(key);

@@ -3,11 +3,12 @@
 import type { Read } from "../generated/stream";
 import { type Block, Blocks } from "./blocks";
 import { Clock } from "./clock";
-import { asPlayerError, ErrorCollector } from "./errors";
-import { KernelCalls } from "./kernel_calls";
+import { asPlayerError, ErrorCollector, type PlayerError } from "./errors";
+import { errorOf, kNoFaults } from "./faults";
+import { KernelCalls, type PreparedCall } from "./kernel_calls";
 import { type KernelTable, kernels } from "./kernels/table";
 import { Pipelines } from "./pipelines";
-import { type Host, Readback } from "./readback";
+import { type Host, kNoTicket, Readback } from "./readback";
 import { Recorder } from "./recorder";
 import { Recording } from "./recording";
 import { type CommandName, Reader, type Symbols } from "./stream";
@@ -36,6 +37,10 @@ export class Player implements Symbols {
   readonly #recordings = new Map<number, Recording>();
   readonly #device: GPUDevice;
   #openClock: Clock | undefined;
+  // Batches that wait while something that an earlier one needs is being created.
+  #queue: Uint32Array[] = [];
+  #playing: Promise<void> | undefined;
+  #isClosed = false;
 
   /** `table` contains the available kernels by name. */
   constructor(device: GPUDevice, host: Host, table: KernelTable = kernels) {
@@ -48,7 +53,7 @@ export class Player implements Symbols {
     this.#recorder = new Recorder(device, this.#errors, this.#pipelines, (failure) =>
       this.#readback.start(failure),
     );
-    this.#readback = new Readback(device, this.#errors, host, (number) => this.name(number));
+    this.#readback = new Readback(device, this.#errors, host, () => this.#kernelCalls.status);
     const isSoftware = device.adapterInfo?.isFallbackAdapter === true;
     this.#kernelCalls = new KernelCalls(table, this.#blocks, this.#recorder, isSoftware);
     this.#device = device;
@@ -66,19 +71,27 @@ export class Player implements Symbols {
     };
   }
 
-  /** Plays a batch of complete commands. Never throws: errors are reported to the host with the next read. */
-  play(words: Uint32Array): void {
-    const reader = new Reader(words, this);
-    while (this.#playNext(reader));
-    this.#guard("", () => this.#kernelCalls.finish());
-    this.#guard("", () => {
-      this.#recorder.submit();
-      this.#blocks.trim((block) => this.#pipelines.forget(block));
-    });
+  /**
+   * Plays a batch of complete commands. Returns a promise if that takes until something has been created, and undefined if it is
+   * done. Never fails: errors are reported with reads.
+   */
+  play(words: Uint32Array): Promise<void> | undefined {
+    if (this.#isClosed) return undefined;
+    if (this.#playing !== undefined) {
+      this.#queue.push(words.slice());
+      return this.#playing;
+    }
+    const waits = this.#playRest(new Reader(words, this));
+    if (waits === undefined) return undefined;
+    this.#playing = waits.then(() => this.#playQueue());
+    return this.#playing;
   }
 
   /** Destroys the device once WebGPU has validated all work so far. Pending reads fail. */
   async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#queue = [];
+    await this.#playing;
     await this.#errors.settled();
     this.#device.destroy();
     await this.#device.lost;
@@ -86,9 +99,9 @@ export class Player implements Symbols {
   }
 
   /** @internal */
-  block(number: number): Block {
+  block(number: number, isWritten: boolean): Block {
     const block = this.#blocks.get(number);
-    this.#kernelCalls.addReference(number, block);
+    this.#kernelCalls.addReference(number, block, isWritten);
     return block;
   }
 
@@ -97,23 +110,76 @@ export class Player implements Symbols {
     return this.#names.get(number) ?? "";
   }
 
-  // Plays the next command; returns false at the end. A command that fails is skipped.
-  #playNext(reader: Reader): boolean {
-    let name: CommandName | undefined;
-    let isEnd = false;
-    this.#guard("", () => {
-      name = reader.next();
-      isEnd = name === undefined;
-      if (name === undefined || name === "Kernel") return;
-      this.#kernelCalls.finish();
-      this.#playCommand(name, reader);
-      reader.finish();
-    });
-    if (name === "Kernel") this.#playKernel(reader);
-    return !isEnd;
+  async #playQueue(): Promise<void> {
+    for (let words = this.#queue.shift(); words !== undefined; words = this.#queue.shift())
+      await this.#playRest(new Reader(words, this));
+    // At once, because the next batch would otherwise be put into a queue that nobody plays.
+    this.#playing = undefined;
   }
 
-  #playCommand(name: Exclude<CommandName, "Kernel">, reader: Reader): void {
+  // Plays the rest of a batch; where it has to wait, the words are copied, because the caller may reuse their memory.
+  #playRest(reader: Reader): Promise<void> | undefined {
+    for (;;) {
+      const outcome = this.#playNext(reader);
+      if (outcome === kEnd) break;
+      if (outcome === undefined) continue;
+      reader.keepWords();
+      return outcome.then(() => this.#playRest(reader));
+    }
+    this.#guard("", () => this.#kernelCalls.finish());
+    this.#guard("", () => {
+      if (this.#kernelCalls.status.isDue) this.#readStatus();
+      this.#recorder.submit();
+      this.#trim();
+    });
+    return undefined;
+  }
+
+  #trim(maxBytes?: number): void {
+    this.#blocks.trim((block) => this.#pipelines.forget(block), maxBytes);
+  }
+
+  // A read of nothing, for the status words that come with it.
+  #readStatus(): void {
+    const { block } = this.#kernelCalls.status;
+    const read = { block, offset: 0, bytes: 0, address: 0, ticket: kNoTicket };
+    this.#readback.record(this.#recorder.encoder(), read);
+  }
+
+  // Resolves when it is known whether there was enough memory for all blocks so far; undefined if it is.
+  #confirm(): Promise<void> | undefined {
+    return this.#blocks.confirm(() => {
+      this.#recorder.submit();
+      this.#trim(0);
+    });
+  }
+
+  // Plays the next command. Returns kEnd at the end, and a promise if that takes time. A command that fails is skipped.
+  #playNext(reader: Reader): typeof kEnd | Promise<void> | undefined {
+    let name: CommandName | undefined;
+    const isRead = this.#guard("", () => {
+      name = reader.next();
+    });
+    if (!isRead) return undefined;
+    if (name === undefined) return kEnd;
+    const play = name === "Kernel" ? () => this.#playKernel(reader) : this.#other(name, reader);
+    const confirmed = name === "Allocate" ? undefined : this.#confirm();
+    return confirmed === undefined ? play() : confirmed.then(play);
+  }
+
+  #other(name: Exclude<CommandName, "Kernel">, reader: Reader) {
+    return () => {
+      let waits: Promise<void> | undefined;
+      this.#guard("", () => {
+        this.#kernelCalls.finish();
+        waits = this.#playCommand(name, reader);
+        reader.finish();
+      });
+      return waits;
+    };
+  }
+
+  #playCommand(name: Exclude<CommandName, "Kernel">, reader: Reader): Promise<void> | undefined {
     switch (name) {
       case "Name": {
         const { number, text } = reader.command(name);
@@ -134,9 +200,20 @@ export class Player implements Symbols {
         this.#blocks.free(reader.command(name).block);
         break;
       }
+      case "Use": {
+        const { block, bytes } = reader.command(name);
+        this.#blocks.use(block, bytes);
+        break;
+      }
       case "Write": {
-        const { block, offset, bytes } = reader.command(name);
-        this.#recorder.write(this.#blocks.get(block), offset, bytes);
+        const { block: number, offset, bytes } = reader.command(name);
+        const block = this.#blocks.get(number);
+        const confirmed = this.#confirm();
+        if (confirmed === undefined) this.#write(block, offset, bytes);
+        else {
+          const kept = bytes.slice();
+          return confirmed.then(() => this.#write(block, offset, kept));
+        }
         break;
       }
       case "Stamp": {
@@ -172,14 +249,21 @@ export class Player implements Symbols {
         break;
       }
     }
+    return undefined;
+  }
+
+  #write(block: Block, offset: number, bytes: Uint8Array): void {
+    if (block.isMissing) return;
+    this.#recorder.write(block, offset, bytes);
+    if (offset === 0 && bytes.length >= block.used) block.faults = kNoFaults;
   }
 
   #playRecording(number: number): void {
     const recording = this.#recordings.get(number);
     if (recording === undefined) throw new Error(`there is no recording ${number}`);
-    if (recording.failure === undefined) this.#recorder.play(recording);
+    if (recording.failure === undefined)
+      this.#recorder.play(recording, this.#kernelCalls.replayed());
     else this.#errors.add(recording.failure);
-    if (recording.usesStatus) this.#kernelCalls.markStatusUsed();
   }
 
   // Only called if the device supports timestamps.
@@ -188,20 +272,45 @@ export class Player implements Symbols {
     return this.#openClock;
   }
 
-  #playKernel(reader: Reader): void {
+  // Prepares a kernel's call, and records it when everything that it needs exists.
+  #playKernel(reader: Reader, isRepeated = false): Promise<void> | undefined {
     let op = "";
-    this.#guard(
-      () => op,
-      () =>
-        this.#kernelCalls.play(
-          reader.command("Kernel"),
-          reader,
-          (number) => this.name(number),
-          (found) => {
-            op = found;
-          },
-        ),
-    );
+    let call: PreparedCall | undefined;
+    try {
+      call = this.#kernelCalls.prepare(
+        reader.command("Kernel"),
+        reader,
+        (number) => this.name(number),
+        (found) => {
+          op = found;
+        },
+      );
+    } catch (exception) {
+      this.#fail(asPlayerError(exception, op), true);
+      return undefined;
+    }
+    if (call === undefined) return undefined;
+    const scratchConfirmed = this.#confirm();
+    const attempted = this.#errors.attempted();
+    if (scratchConfirmed === undefined && attempted === undefined) {
+      this.#record(call, reader, undefined);
+      return undefined;
+    }
+    const prepared = call;
+    return Promise.all([scratchConfirmed, attempted]).then(([, error]) => {
+      if (isRepeated || (error === undefined && missingOf(prepared) === undefined))
+        return this.#record(prepared, reader, error);
+      // If memory was short, some has been released meanwhile.
+      reader.rewind();
+      return this.#playKernel(reader, true);
+    });
+  }
+
+  #record(call: PreparedCall, reader: Reader, error: PlayerError | undefined): void {
+    const missing = missingOf(call);
+    const failure = missing === undefined ? error : { ...missing, op: call.op };
+    if (failure !== undefined) this.#fail(failure, true);
+    else this.#guard(call.op, () => this.#kernelCalls.record(call, reader.words()));
   }
 
   #read({ block: number, offset, count: bytes, address, ticket }: Read): void {
@@ -212,23 +321,43 @@ export class Player implements Symbols {
     }
     try {
       const block = this.#blocks.get(number);
-      const status = this.#kernelCalls.takeStatus();
-      const read = { block, offset, bytes, address, ticket };
-      this.#readback.record(this.#recorder.encoder(), read, status);
+      const error = errorOf(block.faults);
+      if (error !== undefined) {
+        this.#readback.failLater(ticket, error);
+        return;
+      }
+      this.#readback.record(this.#recorder.encoder(), { block, offset, bytes, address, ticket });
       this.#recorder.markUsed(block);
     } catch (exception) {
       this.#readback.failLater(ticket, this.#errors.take() ?? asPlayerError(exception, ""));
     }
   }
 
-  #guard(op: string | (() => string), work: () => void): void {
+  // Returns whether there was no error.
+  #guard(op: string, work: () => void): boolean {
     try {
       work();
+      return true;
     } catch (exception) {
-      const error = asPlayerError(exception, typeof op === "string" ? op : op());
-      this.#errors.add(error);
-      const { recording } = this.#recorder;
-      if (recording !== undefined) recording.failure ??= error;
+      this.#fail(asPlayerError(exception, op), false);
+      return false;
     }
   }
+
+  // Passes an error on to the results of the kernel, if it is one of a kernel and they are known, else to the next read.
+  #fail(error: PlayerError, isOfKernel: boolean): void {
+    if (!(isOfKernel && this.#kernelCalls.fail(error))) this.#errors.add(error);
+    const { recording } = this.#recorder;
+    if (recording !== undefined) recording.failure ??= error;
+  }
 }
+
+// The error of memory that a call needs and that could not be allocated.
+function missingOf({ scratch, blocks }: PreparedCall): PlayerError | undefined {
+  const missing = [...scratch, ...blocks.map(({ block }) => block)].find(
+    ({ isMissing }) => isMissing,
+  );
+  return missing && errorOf(missing.faults);
+}
+
+const kEnd = "end";

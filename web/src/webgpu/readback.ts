@@ -3,6 +3,8 @@
 
 import type { Block } from "./blocks";
 import { asPlayerError, type ErrorCollector, type PlayerError } from "./errors";
+import { errorOf, type Faults } from "./faults";
+import type { Snapshot, Status } from "./status";
 import { kMapRead, Usage } from "./usage";
 
 /** The receiver of reads, which owns the memory that they are written to. */
@@ -11,6 +13,8 @@ export interface Host {
   memory(): Uint8Array;
   /** Called when the bytes of a read have been written, or with the error of the read. */
   readDone(ticket: number, error?: PlayerError): void;
+  /** Called for the first failure of an op that is known before anybody has read what was computed from it. */
+  warn(op: string, message: string): void;
   /** Called when the device is lost, and with it all pending reads. */
   lost(message: string): void;
 }
@@ -30,8 +34,10 @@ interface Staging {
 
 interface Pending extends Read {
   readonly staging: Staging;
-  /** Whether the status words are at the end of the staging buffer. */
-  readonly hasStatus: boolean;
+  /** The faults of the block when the read was recorded. */
+  readonly faults: Faults;
+  /** The status words at the end of the staging buffer. */
+  readonly snapshot: Snapshot | undefined;
 }
 
 interface Batch {
@@ -40,10 +46,10 @@ interface Batch {
   cause?: PlayerError | undefined;
 }
 
-/** The size of the status words: the count of indices out of range, then, for the first one, the number of the op's name and the index. */
-export const kStatusBytes = 12;
-
 const kSmallest = 1024;
+
+/** The ticket of a read for nobody but the status words. */
+export const kNoTicket = 0;
 
 export class Readback {
   created = 0;
@@ -51,40 +57,35 @@ export class Readback {
   readonly #device: GPUDevice;
   readonly #errors: ErrorCollector;
   readonly #host: Host;
-  readonly #nameOf: (number: number) => string;
+  readonly #status: () => Status;
   readonly #freeList = new Map<number, Staging[]>();
   #recorded: Pending[] = [];
+  // The ops of which a failure has been told that no read had to report.
+  readonly #warned = new Set<string>();
   readonly #waiting = new Set<number>();
   readonly #mapping = new Set<Promise<void>>();
 
-  constructor(
-    device: GPUDevice,
-    errors: ErrorCollector,
-    host: Host,
-    nameOf: (number: number) => string,
-  ) {
+  constructor(device: GPUDevice, errors: ErrorCollector, host: Host, status: () => Status) {
     this.#device = device;
     this.#errors = errors;
     this.#host = host;
-    this.#nameOf = nameOf;
+    this.#status = status;
   }
 
-  /** Records the copies of a read. If `status` is given, the status words are copied as well and cleared. */
-  record(encoder: GPUCommandEncoder, read: Read, status: Block | undefined): void {
+  /** Records the copies of a read, and of the status words whose values the host does not know. */
+  record(encoder: GPUCommandEncoder, read: Read): void {
     const { block, offset, bytes, ticket } = read;
     const first = offset - (offset % 4);
     const length = Math.ceil((offset + bytes - first) / 4) * 4;
-    const staging = this.#take(length + kStatusBytes);
+    const snapshot = this.#status().snapshot();
+    const staging = this.#take(length + (snapshot?.bytes ?? 0));
     if (length > 0)
       encoder.copyBufferToBuffer(block.buffer, block.offset + first, staging.buffer, 0, length);
-    if (status !== undefined) {
-      const end = staging.size - kStatusBytes;
-      encoder.copyBufferToBuffer(status.buffer, 0, staging.buffer, end, kStatusBytes);
-      encoder.clearBuffer(status.buffer, 0, kStatusBytes);
-    }
-    this.#waiting.add(ticket);
-    this.#recorded.push({ ...read, staging, hasStatus: status !== undefined });
-    this.count++;
+    if (snapshot !== undefined)
+      this.#status().copy(encoder, snapshot, staging.buffer, staging.size - snapshot.bytes);
+    if (ticket !== kNoTicket) this.#waiting.add(ticket);
+    this.#recorded.push({ ...read, staging, faults: block.faults, snapshot });
+    if (ticket !== kNoTicket) this.count++;
   }
 
   /** Starts the recorded reads after their batch was submitted; all of them fail with the `failure` of the batch. */
@@ -122,36 +123,43 @@ export class Readback {
       // Errors of the batch come first, because they cause the errors that follow.
       await this.#errors.settled();
       const failure = await batch.failure;
-      const error = this.#errors.take() ?? batch.cause ?? failure;
+      const isAsked = ticket !== kNoTicket;
+      const error = (isAsked ? this.#errors.take() : undefined) ?? batch.cause ?? failure;
       if (failure !== undefined) batch.cause ??= error;
       await mapped.catch((exception) => {
         if (error === undefined) throw exception;
       });
+      // Whoever has its answer already, because the device was lost, no longer owns the memory.
+      if (isAsked && !this.#waiting.has(ticket)) return;
       if (staging.buffer.mapState !== "mapped") return this.#answer(ticket, error);
-      const indexError = this.#copyOut(read, error);
+      const inherited = this.#copyOut(read, error);
       staging.buffer.unmap();
       this.#freeList.get(staging.size)?.push(staging);
-      this.#answer(ticket, error ?? indexError);
+      this.#answer(ticket, error ?? inherited);
     } catch (exception) {
       this.#answer(ticket, this.#errors.lost ?? asPlayerError(exception, ""));
     }
   }
 
   #copyOut(read: Pending, error: PlayerError | undefined): PlayerError | undefined {
-    const { staging, offset, bytes, address, hasStatus } = read;
+    const { staging, offset, bytes, address, faults, snapshot } = read;
     const range = staging.buffer.getMappedRange();
-    if (hasStatus) {
-      const words = new Int32Array(range, staging.size - kStatusBytes, kStatusBytes / 4);
-      const [count, op, index] = words as unknown as [number, number, number];
-      if (count !== 0) {
-        const name = this.#nameOf(op);
-        const message = `index ${index} is out of range`;
-        return { kind: "index", op: name, message, index };
-      }
-    }
-    if (error === undefined)
+    const failures =
+      snapshot === undefined
+        ? []
+        : this.#status().settle(snapshot, new Int32Array(range, staging.size - snapshot.bytes));
+    const inherited = errorOf(faults);
+    // Perhaps nobody reads what was computed from these.
+    for (const failure of failures) if (failure !== inherited) this.#warn(failure);
+    if (error === undefined && inherited === undefined)
       this.#host.memory().set(new Uint8Array(range, offset % 4, bytes), address);
-    return undefined;
+    return inherited;
+  }
+
+  #warn({ op, message }: PlayerError): void {
+    if (this.#warned.has(op)) return;
+    this.#warned.add(op);
+    this.#host.warn(op, message);
   }
 
   #answer(ticket: number, error: PlayerError | undefined): void {

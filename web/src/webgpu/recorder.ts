@@ -3,7 +3,7 @@
 import type { Block } from "./blocks";
 import type { ErrorCollector, PlayerError } from "./errors";
 import { kUniformBytes, type Pipelines } from "./pipelines";
-import type { DeviceUniforms, Recording } from "./recording";
+import type { DeviceUniforms, Recording, Replayed } from "./recording";
 import type { Access } from "./shader";
 import { Memory, shaderText, type Uniforms, writeUniforms } from "./shader";
 import { Usage } from "./usage";
@@ -24,6 +24,8 @@ export interface PreparedDispatch {
   readonly pipeline: GPUComputePipeline;
   readonly bindGroup: GPUBindGroup;
   readonly uniforms: Uint8Array;
+  /** The byte in the uniforms where the number of the status words is, which differs from call to call. */
+  readonly slotAt: number | undefined;
   readonly workgroups: readonly [x: number, y: number, z: number];
   readonly blocks: readonly Block[];
 }
@@ -31,6 +33,8 @@ export interface PreparedDispatch {
 /** The batch is submitted when its uniforms or its uploads exceed these sizes, in bytes. */
 const kUniformCapacity = 2 ** 20;
 const kUploadCapacity = 2 ** 20;
+/** The uniform with the number of a call's status words. */
+export const kSlotUniform = "slot";
 const kAll = ["validation", "out-of-memory", "internal"] as const;
 /** Larger uploads get a separate buffer. */
 const kLargestUpload = kUploadCapacity / 4;
@@ -52,6 +56,7 @@ export class Recorder {
   #pipeline: GPUComputePipeline | undefined;
   readonly #encodedUniforms = new DataView(new ArrayBuffer(kUniformBytes));
   readonly #uniforms = new Uint8Array(kUniformCapacity);
+  readonly #uniformNumbers = new DataView(this.#uniforms.buffer);
   #uniformBytes = 0;
   #uniformBuffer: GPUBuffer | undefined;
   #uniformGroup: GPUBindGroup | undefined;
@@ -89,18 +94,22 @@ export class Recorder {
     );
     const bindGroup = this.#pipelines.bindGroup(layout, blocks, op);
     const bytes = 4 * writeUniforms({ memory, uniforms }, this.#encodedUniforms);
+    const slot = Object.keys(uniforms.u32 ?? {}).indexOf(kSlotUniform);
     return {
       pipeline,
       bindGroup,
       uniforms: new Uint8Array(this.#encodedUniforms.buffer.slice(0, bytes)),
+      slotAt: slot < 0 ? undefined : 4 * (accesses.length + slot),
       workgroups: [x, y, z],
       blocks,
     };
   }
 
-  dispatch(prepared: PreparedDispatch): void {
-    const { pipeline, bindGroup, uniforms, workgroups, blocks } = prepared;
+  /** `slot` is the number of the status words that this call reports in. */
+  dispatch(prepared: PreparedDispatch, slot = 0): void {
+    const { pipeline, bindGroup, uniforms, slotAt, workgroups, blocks } = prepared;
     const offset = this.#addUniforms(uniforms);
+    if (slotAt !== undefined) this.#uniformNumbers.setUint32(offset + slotAt, slot, true);
     const pass = this.#computePass();
     if (this.#pipeline !== pipeline) pass.setPipeline(pipeline);
     this.#pipeline = pipeline;
@@ -119,11 +128,32 @@ export class Recorder {
     recording?.finish((uniforms) => this.#createDeviceUniforms(uniforms));
   }
 
-  /** Replays a recording into the batch. */
-  play(recording: Recording): void {
+  /** Leaves the errors of what was created to the next read. */
+  reportAttempts(): void {
+    void this.#errors.attempted()?.then((error) => error && this.#errors.add(error));
+  }
+
+  /** Records work that is not a part of the current recording. */
+  unrecorded(work: () => void): void {
+    const { recording } = this;
+    this.recording = undefined;
+    try {
+      work();
+    } finally {
+      this.recording = recording;
+    }
+  }
+
+  /** Replays a recording into the batch; `calls` plays what differs between replays. */
+  play(recording: Recording, calls: Replayed): void {
     recording.play({
+      ...calls,
       computePass: () => this.#computePass(),
       encoder: () => this.encoder(),
+      dispatch: (prepared, slot) => {
+        this.#pipeline = undefined;
+        this.dispatch(prepared, slot);
+      },
     });
     this.#pipeline = undefined;
     for (const block of recording.blocks) this.markUsed(block);
@@ -173,10 +203,10 @@ export class Recorder {
     );
   }
 
-  /** Fills a block with zeros. */
-  clear(block: Block): void {
+  /** Fills a block with zeros, or bytes of it. */
+  clear(block: Block, offset = 0, bytes = block.size): void {
     this.#command([block], (encoder) =>
-      encoder.clearBuffer(block.buffer, block.offset, block.size),
+      encoder.clearBuffer(block.buffer, block.offset + offset, bytes),
     );
   }
 
@@ -221,9 +251,9 @@ export class Recorder {
       queue.writeBuffer(this.#uploadBuffer, 0, this.#uploads, 0, this.#uploadBytes);
     this.#uniformBytes = 0;
     this.#uploadBytes = 0;
-    const failure = this.#errors.watchWithFailure(kAll, "", () =>
+    const { failure } = this.#errors.watchWithFailure(kAll, "", () =>
       queue.submit([encoder.finish()]),
-    ).failure;
+    );
     this.submits++;
     for (const buffer of this.#toDestroy) buffer.destroy();
     this.#toDestroy = [];

@@ -33,12 +33,18 @@ export async function start(module: EngineModule): Promise<void> {
       memory: () => new Uint8Array(module.wasmMemory.buffer),
       readDone: (ticket, error) =>
         module.eg_gpuFinishRead(ticket, error?.kind ?? "", error ? messageOf(error) : ""),
+      warn: (op, message) =>
+        console.warn(
+          `edgegrad: [${camelCase(op)}] ${message}. What was computed from it cannot be read, and optimizers leave out steps with it.`,
+        ),
       lost: (message) => module.eg_gpuLost(message),
     });
     module.gpuPlayer = {
       play(words) {
-        player.play(words);
-        writeStats(module, player.stats);
+        const written = () => writeStats(module, player.stats);
+        const waits = player.play(words);
+        if (waits === undefined) written();
+        else void waits.then(written);
       },
       close: () => player.close(),
     };

@@ -41,7 +41,8 @@ type Leaves = { readonly [K in keyof typeof kLeaves]: unknown };
 
 /** Resolves the numbers of blocks and strings in a stream. */
 export interface Symbols {
-  block(number: number): Block;
+  /** `isWritten` tells whether the kernel writes this memory. */
+  block(number: number, isWritten: boolean): Block;
   name(number: number): string;
 }
 
@@ -60,8 +61,10 @@ const kLeaves = {
   double: (reader: Reader) => reader.double(),
   dtype: (reader: Reader) => dtypeOf(reader.word()),
   list: (reader: Reader) => reader.list(),
-  memory: (reader: Reader) => required(reader.view()),
-  "optional memory": (reader: Reader) => reader.view(),
+  memory: (reader: Reader) => required(reader.view(false)),
+  "optional memory": (reader: Reader) => reader.view(false),
+  result: (reader: Reader) => required(reader.view(true)),
+  "optional result": (reader: Reader) => reader.view(true),
   operands: (reader: Reader) => reader.operands(),
   formula: (reader: Reader) => reader.formula(),
   name: (reader: Reader) => reader.name(),
@@ -71,7 +74,7 @@ const kLeaves = {
 
 /** Reads a stream word by word. */
 export class Reader {
-  readonly #words: Uint32Array;
+  #words: Uint32Array;
   readonly #symbols: Symbols;
   readonly #double = new Float64Array(1);
   readonly #doubleWords = new Uint32Array(this.#double.buffer);
@@ -100,6 +103,16 @@ export class Reader {
     const name = kCommands[(head & 255) - 1];
     if (name === undefined) throw new Error(`there is no command ${head & 255}`);
     return name;
+  }
+
+  /** Begins the current command again. */
+  rewind(): void {
+    this.#at = this.#begin + 1;
+  }
+
+  /** Copies the words, whose memory the caller may reuse from now on. */
+  keepWords(): void {
+    this.#words = this.#words.slice();
   }
 
   /** Reads the fields of the command; for a Kernel command, those before the kernel's own fields. */
@@ -175,17 +188,18 @@ export class Reader {
     return this.#symbols.name(this.word());
   }
 
-  view(): View | undefined {
+  view(isWritten: boolean): View | undefined {
     const block = this.word();
     const offset = this.word();
     const dtype = this.word();
     if (block === 0) return undefined;
-    return { block: this.#symbols.block(block), offset, dtype: dtypeOf(dtype) };
+    return { block: this.#symbols.block(block, isWritten), offset, dtype: dtypeOf(dtype) };
   }
 
+  /** Reads operands, of which the first is the result. */
   operands(): Operand[] {
-    return Array.from({ length: this.word() }, () => ({
-      view: required(this.view()),
+    return Array.from({ length: this.word() }, (_, i) => ({
+      view: required(this.view(i === 0)),
       strides: this.list(),
     }));
   }

@@ -207,6 +207,7 @@ void FindOutOfRange::compute_on_cpu() const {
   if (!position) {
     check(!any, ErrorCode::kIndexOutOfRange, op, "index ", any ? *found : 0,
           " is out of range for dimension ", dim, " of size ", size, '.');
+    if (checked) std::copy(begin, end, checked.as<std::int64_t>());
     return;
   }
   *position.as<std::int64_t>() = any ? found - begin : -1;

@@ -183,6 +183,7 @@ void FindBadTarget::compute_on_cpu() const {
   });
   check(found == end, ErrorCode::kIndexOutOfRange, op, "target ", found == end ? 0 : *found,
         " is not a class: there are ", targets.rows.size, " classes.");
+  if (checked) std::copy(begin, end, checked.as<std::int64_t>());
 }
 
 void MeanLoss::compute_on_cpu() const {

@@ -1,14 +1,12 @@
 // The interface of the player's kernels: each one converts a struct of src/kernels, declared in generated/stream.ts, to dispatches.
 
 import type { Block } from "../blocks";
-import type { DType } from "../dtype";
+import { type DType, itemSize } from "../dtype";
 import type { Dispatch } from "../recorder";
 import type { View } from "../stream";
 
 /** The commands that a kernel can issue. */
 export interface Commands {
-  /** The number of the op's name, for the status words. */
-  readonly opNumber: number;
   /** Whether the device computes on the CPU, where invocations are cheap and barriers are expensive. */
   readonly isSoftware: boolean;
   dispatch(dispatch: Dispatch): void;
@@ -18,7 +16,7 @@ export interface Commands {
   clear(view: View): void;
   /** Returns uninitialised memory for the duration of this call. */
   scratch(bytes: number, dtype: DType): View;
-  /** Returns the status words, which report that an index was out of range. */
+  /** Returns the status words, in which the shader reports that an index was out of range (index/checked.ts). */
   status(): View;
 }
 
@@ -35,4 +33,14 @@ export interface Kernel<Struct> {
   readonly supported: SupportedDTypes;
   /** Issues the dispatches that compute a call of the kernel. */
   play(call: Struct, commands: Commands): void;
+  /** Whether a call replaces all content of the blocks that it writes; false if absent. */
+  overwrites?(call: Struct): boolean;
 }
+
+/** Whether `count` different elements of a result are all memory of its tensor. */
+export function isWhole({ block, offset, dtype }: View, count: number): boolean {
+  return offset === 0 && Math.ceil((count * itemSize(dtype)) / 4) * 4 >= block.used;
+}
+
+/** A kernel, whatever its struct. */
+export type AnyKernel = Kernel<never>;

@@ -12,7 +12,7 @@ import { clearTriangle, countTrue, findOutOfRange, findTrue } from "./index/find
 import { extremeElements, multiplyElements } from "./index/folds";
 import { modeRows, orderRows } from "./index/order";
 import { addRows, putRows, takeRows } from "./index/rows";
-import type { Kernel, SupportedDTypes } from "./kernel";
+import type { AnyKernel, Kernel, SupportedDTypes } from "./kernel";
 import { matrixProduct } from "./matrix/matrix_product";
 import { attentionKernels } from "./nn/attention";
 import {
@@ -34,11 +34,10 @@ import { argReduce } from "./reduce/arg_reduce";
 import { reduce } from "./reduce/reduce";
 import { recurrence, runningExtreme, scan } from "./reduce/scan";
 
-/** A kernel, whatever its struct. */
-export type AnyKernel = Kernel<never> | StepKernel<never>;
-
 /** Kernels by their names. */
-export type KernelTable = ReadonlyMap<string, AnyKernel>;
+export type KernelTable = ReadonlyMap<string, TableEntry>;
+
+type TableEntry = AnyKernel | StepKernel<never>;
 
 type PlayerKernel<Struct> =
   | Kernel<Struct>
@@ -99,7 +98,7 @@ const kKernels: {
   adagrad_step: adagradStep,
 };
 
-export const kernels: KernelTable = new Map<string, AnyKernel>(Object.entries(kKernels));
+export const kernels: KernelTable = new Map<string, TableEntry>(Object.entries(kKernels));
 
 /** The ops for which `elementwise` has formulas. */
 export const supportedFormulas: readonly string[] = Object.keys(formulas);

@@ -1,10 +1,9 @@
 // Joins consecutive optimiser steps into as few dispatches as possible.
 
 import type { Block } from "../blocks";
-import type { Dispatch } from "../recorder";
 import { unitBytes } from "../shader";
 import type { StepOptions } from "./step_kernel";
-import { boundBlocks, maxSteps, type Step, stepsDispatch } from "./step_shader";
+import { boundBlocks, maxSteps, type Step } from "./step_shader";
 
 /** The operations that JoinedSteps needs from its owner. */
 export interface Joiner {
@@ -12,8 +11,8 @@ export interface Joiner {
   readonly maxBytes: number;
   /** Moves blocks, where possible, into the buffer of their role. Returns a map from old to new blocks. */
   gather(role: number, blocks: readonly Block[]): ReadonlyMap<Block, Block>;
-  dispatch(dispatch: Dispatch, op: string): void;
-  markUsed(block: Block): void;
+  /** Records one dispatch of all these steps. */
+  run(steps: readonly Step[], options: StepOptions, op: string): void;
 }
 
 interface Plan {
@@ -50,11 +49,7 @@ export class JoinedSteps {
     const { dispatches } = this.#plan();
     const options = this.#options as StepOptions;
     this.#steps = [];
-    for (const steps of dispatches) {
-      this.#joiner.dispatch(stepsDispatch(steps, options), this.#op);
-      for (const { memory } of steps)
-        for (const { view } of memory) this.#joiner.markUsed(view.block);
-    }
+    for (const steps of dispatches) this.#joiner.run(steps, options, this.#op);
   }
 
   #plan(): Plan {

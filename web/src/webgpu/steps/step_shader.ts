@@ -4,6 +4,7 @@ import type { Block } from "../blocks";
 import { forEach, invocations, kThreads, workgroups } from "../kernels/invocations";
 import type { Dispatch } from "../recorder";
 import { type Access, isFoursAligned, kFoursType, kTableFours, unitBytes } from "../shader";
+import type { View } from "../stream";
 import type { StepFunctions, StepMemory, StepOptions } from "./step_kernel";
 
 /** One optimiser step with its memory. */
@@ -16,6 +17,9 @@ export interface Step {
   /** In units of the access: fours or floats. */
   readonly count: number;
 }
+
+/** How many status words a step looks at: those of one vector of the table. */
+const kMaxGuards = 4;
 
 /** Units per workgroup: so many that the cost of finding the step is negligible. */
 const kPerGroup = 4 * kThreads;
@@ -37,41 +41,74 @@ export function boundBlocks({ memory }: Step): Block[] {
 
 /** Returns how many steps one dispatch can execute. */
 export function maxSteps({ memory }: Step): number {
-  return Math.floor(kTableFours / foursOfRow(memory));
+  return Math.floor(kTableFours / (foursOfRow(memory) + kMaxGuards / 4));
+}
+
+/** The checks on which steps depend. */
+export interface Guards {
+  /** The status words. */
+  readonly status: View;
+  /** For each step, the numbers of the status words that must not be set for the step to change anything. */
+  readonly slots: readonly (readonly number[])[];
 }
 
 /** Returns the dispatch for steps with the same key and the same bound blocks. */
-export function stepsDispatch(steps: readonly Step[], options: StepOptions): Dispatch {
+export function stepsDispatch(
+  steps: readonly Step[],
+  options: StepOptions,
+  guards?: Guards,
+): Dispatch {
   const [first] = steps as [Step];
-  if (steps.length === 1) return stepDispatch(first, options);
+  const access = guards === undefined ? [] : [statusAccess(guards)];
+  if (steps.length === 1) return stepDispatch(first, options, access, guards?.slots[0]);
   const bound = boundBlocks(first);
   const table: number[] = [];
   let groups = 0;
-  for (const step of steps) {
-    table.push(...rowOf(step, groups));
+  for (const [i, step] of steps.entries()) {
+    table.push(...rowOf(step, groups, guards?.slots[i]));
     groups += Math.ceil(step.count / kPerGroup);
   }
   return {
-    key: `${options.key} ${first.key}`,
-    memory: first.memory.map((access, i) => ({
+    key: `${options.key} ${first.key}${guards === undefined ? "" : " guarded"}`,
+    memory: [
+      ...first.memory.map((access, i) => ({
+        ...access,
+        name: `all_${access.name}`,
+        view: { ...access.view, block: bound[i] as Block, offset: 0 },
+      })),
       ...access,
-      name: `all_${access.name}`,
-      view: { ...access.view, block: bound[i] as Block, offset: 0 },
-    })),
+    ],
     uniforms: { u32: { steps: steps.length }, f32: options.uniforms, table },
     workgroups: workgroups(groups),
-    body: () => textOf(first, options),
+    body: () => textOf(first, options, guards !== undefined),
   };
 }
 
+function statusAccess({ status }: Guards): Access {
+  return { name: "status", view: status, mode: "read" };
+}
+
+// WGSL: whether a check has failed. `slot` returns the number of status words i.
+function failed(slot: (i: number) => string): string {
+  const checks = Array.from({ length: kMaxGuards }, (_, i) => `load_status(2u * ${slot(i)}) != 0`);
+  return checks.join(" || ");
+}
+
 // The dispatch for a single step, without a table: on a CPU, the table costs about a third of a step.
-function stepDispatch(step: Step, options: StepOptions): Dispatch {
+function stepDispatch(
+  step: Step,
+  options: StepOptions,
+  access: readonly Access[],
+  slots: readonly number[] = [],
+): Dispatch {
+  const guards = Object.fromEntries(slots.map((slot, i) => [`guard_${i}`, slot]));
+  const guard = slots.length === 0 ? "" : `if (${failed((i) => `u.guard_${i}`)}) { return; }\n`;
   return {
-    key: `${options.key} ${step.key} alone`,
-    memory: step.memory,
-    uniforms: { u32: { count: step.count }, f32: options.uniforms },
+    key: `${options.key} ${step.key} alone${slots.length === 0 ? "" : " guarded"}`,
+    memory: [...step.memory, ...access],
+    uniforms: { u32: { count: step.count, ...guards }, f32: options.uniforms },
     workgroups: invocations(step.count),
-    body: () => `${functionsOf(step)}\n${forEach(workOf(step, options))}`,
+    body: () => `${functionsOf(step)}\n${forEach(`${guard}${workOf(step, options)}`)}`,
   };
 }
 
@@ -83,8 +120,8 @@ function workOf({ memory }: Step, options: StepOptions): string {
   return options.work((name) => memory.some((access) => access.name === name));
 }
 
-// A row of the table: the first workgroup of the step, its count, and the offset of each memory.
-function rowOf({ memory, count }: Step, firstGroup: number): number[] {
+// A row of the table: the first workgroup of the step, its count, and the offset of each memory; then its guards.
+function rowOf({ memory, count }: Step, firstGroup: number, guards: readonly number[] = []) {
   const row: number[] = new Array(4 * foursOfRow(memory)).fill(0);
   row[0] = firstGroup;
   row[1] = count;
@@ -93,6 +130,7 @@ function rowOf({ memory, count }: Step, firstGroup: number): number[] {
     const base = block.arena === undefined ? 0 : block.offset;
     row[2 + i] = (base + offset) / unitBytes(access);
   }
+  row.push(...guards);
   return row;
 }
 
@@ -100,7 +138,7 @@ function foursOfRow(memory: readonly Access[]): number {
   return Math.ceil((2 + memory.length) / 4);
 }
 
-function textOf(step: Step, options: StepOptions): string {
+function textOf(step: Step, options: StepOptions, isGuarded: boolean): string {
   const { memory } = step;
   const type = memory[0]?.as === "fours" ? kFoursType : "f32";
   const access = memory.map(({ name, mode }) => {
@@ -113,7 +151,11 @@ fn store_${name}(i: u32, value: ${type}) { store_all_${name}(begin_${name} + i, 
   const begins = memory.map(
     ({ name }, i) => `begin_${name} = u.table[row + ${(i + 2) >> 2}u][${(i + 2) & 3}];`,
   );
-  const fours = foursOfRow(memory);
+  const own = foursOfRow(memory);
+  const fours = own + (isGuarded ? kMaxGuards / 4 : 0);
+  const guard = isGuarded
+    ? `if (${failed((i) => `u.table[row + ${own}u][${i}]`)}) { return; }`
+    : "";
   return `${access.join("\n")}
 ${functionsOf(step)}
 @compute @workgroup_size(${kThreads})
@@ -130,6 +172,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
     }
   }
   let row = step * ${fours}u;
+  ${guard}
   let first = (group - u.table[row][0]) * ${kPerGroup}u + lane;
   let last = min(first + ${kPerGroup}u, u.table[row][1]);
   ${begins.join("\n  ")}

@@ -6,7 +6,7 @@ import { itemSize } from "../../dtype";
 import { type ElementType, elementType } from "../../shader";
 import type { View } from "../../stream";
 import { forEach, invocations } from "../invocations";
-import type { Commands, Kernel } from "../kernel";
+import { type Commands, isWhole, type Kernel } from "../kernel";
 import {
   type IterationSpace,
   indexOf,
@@ -28,6 +28,8 @@ export const copy: Kernel<Copy> = {
       copyBytes(commands, to, from, count * itemSize(to.dtype));
     else copyElements(commands, { to, from, space, count });
   },
+
+  overwrites: ({ shape, to }) => isWhole(to, product(shape)),
 };
 
 interface Elements {

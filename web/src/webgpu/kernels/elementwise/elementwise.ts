@@ -12,7 +12,7 @@ import {
 import { type Access, type ElementType, kWgslTypes } from "../../shader";
 import type { Formula, Operand, View } from "../../stream";
 import { forEach, invocations } from "../invocations";
-import type { Commands, Kernel } from "../kernel";
+import { type Commands, isWhole, type Kernel } from "../kernel";
 import { indexOf, makeIterationSpace, product, sizeUniforms } from "../strides";
 import { packedMain } from "./packed";
 
@@ -32,6 +32,8 @@ export const elementwise: Kernel<Elementwise> = {
     });
     run(commands, { key, shader, constants, shape, out: operands[0] as Operand, loaded });
   },
+
+  overwrites: ({ shape, operands }) => isWhole((operands[0] as Operand).view, product(shape)),
 };
 
 interface Call {

@@ -3,7 +3,7 @@
 import type { Fill } from "../../../generated/stream";
 import { elementType } from "../../shader";
 import { invocations } from "../invocations";
-import type { Kernel } from "../kernel";
+import { isWhole, type Kernel } from "../kernel";
 import { storeEach } from "./packed";
 
 export const fill: Kernel<Fill> = {
@@ -29,4 +29,6 @@ export const fill: Kernel<Fill> = {
       },
     });
   },
+
+  overwrites: ({ count, y }) => isWhole(y, count),
 };

@@ -1,6 +1,8 @@
-// Checking indices: one that is out of range is replaced by 0 and reported in the status words (README.md, "Errors").
+// Checking indices: one that is out of range is replaced by 0. The kernels that find such indices report them in the status words
+// (README.md, "Errors"); the others, whose indices have been checked, only stay inside their memory.
 
 import type { DType } from "../../dtype";
+import { kSlotUniform } from "../../recorder";
 import type { Access } from "../../shader";
 import type { Commands } from "../kernel";
 
@@ -14,28 +16,28 @@ export const kAnyDType: readonly DType[] = [
   "complex64",
 ];
 
-/** Returns the status words as memory of a shader, and the uniform that it needs. */
-export function statusOf(commands: Commands): { access: Access; uniforms: { op: number } } {
+/** Returns the status words as memory of a shader, and the uniform that it needs, which every call sets anew. */
+export function statusOf(commands: Commands): { access: Access; uniforms: Record<string, number> } {
   return {
     access: { name: "status", view: commands.status(), mode: "atomic" },
-    uniforms: { op: commands.opNumber },
+    uniforms: { [kSlotUniform]: 0 },
   };
 }
 
-/** WGSL functions: `is_index(index, size)` reports an index out of range; `checked_index` also replaces it by 0. */
-export const kChecked = `fn report_index(index: i32) {
-  if (add_status(0u, 1) == 0) {
-    store_status(1u, i32(u.op));
-    store_status(2u, index);
-  }
-}
-fn is_index(index: i32, size: u32) -> bool {
-  if (index >= 0 && u32(index) < size) {
-    return true;
-  }
-  report_index(index);
-  return false;
-}
+/** WGSL functions: `is_index(index, size)`; `checked_index` replaces an index out of range by 0. */
+export const kInside = `fn is_index(index: i32, size: u32) -> bool { return index >= 0 && u32(index) < size; }
 fn checked_index(index: i32, size: u32) -> u32 {
   return select(0u, u32(index), is_index(index, size));
+}`;
+
+/** WGSL function: like `checked_index`, but reports an index out of range in the status words. */
+export const kReporting = `${kInside}
+fn reported_index(index: i32, size: u32) -> u32 {
+  if (!is_index(index, size)) {
+    if (add_status(2u * u.${kSlotUniform}, 1) == 0) {
+      store_status(2u * u.${kSlotUniform} + 1u, index);
+    }
+    return 0u;
+  }
+  return u32(index);
 }`;

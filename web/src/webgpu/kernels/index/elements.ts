@@ -11,23 +11,22 @@ import { type Access, elementType } from "../../shader";
 import type { View } from "../../stream";
 import { storeEach } from "../elementwise/packed";
 import { forEach, invocations } from "../invocations";
-import type { Commands, Kernel } from "../kernel";
+import type { Kernel } from "../kernel";
 import { indexOf, mergeDimensions, product, sizeUniforms } from "../strides";
 import { inWords, kAddable } from "./accumulate";
-import { kAnyDType, kChecked, statusOf } from "./checked";
+import { kAnyDType } from "./checked";
 
 /**
  * Returns the parts that all shaders for indexed elements share. The size along `dim` is unknown, so an index is out of range when
  * its element is outside the memory.
  */
-export function partsOf(commands: Commands, selection: IndexedElements, indexed: View) {
+export function partsOf(selection: IndexedElements, indexed: View) {
   const { shape, dim, strides, index } = selection;
   const others = strides.map((stride, d) => (d === dim ? 0 : stride));
   const space = mergeDimensions(shape, [others]);
   const base = indexOf(space, 0, "base");
-  const status = statusOf(commands);
   const limit = Math.floor((indexed.block.size - indexed.offset) / itemSize(indexed.dtype));
-  const memory: Access[] = [{ name: "index", view: index, mode: "read" }, status.access];
+  const memory: Access[] = [{ name: "index", view: index, mode: "read" }];
   return {
     key: `${space.sizes.length} ${base.key}`,
     count: product(shape),
@@ -38,16 +37,13 @@ export function partsOf(commands: Commands, selection: IndexedElements, indexed:
       ...base.uniforms,
       step: strides[dim] as number,
       limit,
-      ...status.uniforms,
     },
-    functions: `${kChecked}
-${base.text("base_of")}
+    functions: `${base.text("base_of")}
 // Returns u.limit for an index out of range.
 fn place_of(i: u32) -> u32 {
   let index = load_index(i);
   let place = base_of(i) + u32(index) * u.step;
   if (index < 0 || place >= u.limit) {
-    report_index(index);
     return u.limit;
   }
   return place;
@@ -60,7 +56,7 @@ export const takeElements: Kernel<TakeElements> = {
   supported: { views: [["int64"], kAnyDType, kAnyDType] },
 
   play({ selection, indexed, packed }, commands): void {
-    const parts = partsOf(commands, selection, indexed);
+    const parts = partsOf(selection, indexed);
     const store = storeEach("packed", packed, parts.count);
     commands.dispatch({
       key: `take_elements ${parts.key} ${store.key}`,
@@ -77,11 +73,7 @@ export const putElements: Kernel<PutElements> = {
   supported: { views: [["int64"], kAnyDType, kAnyDType] },
 
   play({ selection, packed, indexed }, commands): void {
-    const { key, count, limit, memory, uniforms, functions } = partsOf(
-      commands,
-      selection,
-      indexed,
-    );
+    const { key, count, limit, memory, uniforms, functions } = partsOf(selection, indexed);
     if (count === 0) return;
     // The last of equal indices wins, so it has to be determined before anything is written.
     const winner = commands.scratch(4 * limit, "int32");
@@ -122,7 +114,7 @@ export const addElements: Kernel<AddElements> = {
   supported: { views: [["int64"], kAddable, kAddable] },
 
   play({ selection, packed, indexed }, commands): void {
-    const parts = partsOf(commands, selection, indexed);
+    const parts = partsOf(selection, indexed);
     const { key, count, limit, memory, uniforms, functions } = parts;
     inWords(commands, indexed, limit, (words) => {
       commands.dispatch({

@@ -11,22 +11,27 @@ import { elementType } from "../../shader";
 import { forEach, invocations, kThreads } from "../invocations";
 import type { Kernel } from "../kernel";
 import { reducePacked } from "../reduce/reduce";
-import { kAnyDType, kChecked, statusOf } from "./checked";
+import { kAnyDType, kReporting, statusOf } from "./checked";
 
-/** Writes no results: the status words report a bad index, with the op of the command. */
+/** The status words report a bad index, with the op of the command. */
 export const findOutOfRange: Kernel<FindOutOfRange> = {
-  supported: { views: [["int64"], [], []] },
+  supported: { views: [["int64"], [], [], ["int64"]] },
 
-  play({ count, size, index, position, bad }, commands): void {
-    if (position !== undefined || bad !== undefined)
+  play({ count, size, index, position, bad, checked }, commands): void {
+    if (position !== undefined || bad !== undefined || checked === undefined)
       throw new Error("bad indices are reported in the status words only");
     const status = statusOf(commands);
     commands.dispatch({
       key: "find_out_of_range",
-      memory: [{ name: "index", view: index, mode: "read" }, status.access],
+      memory: [
+        { name: "index", view: index, mode: "read" },
+        { name: "checked", view: checked, mode: "write" },
+        status.access,
+      ],
       uniforms: { u32: { count, size, ...status.uniforms } },
       workgroups: invocations(count),
-      body: () => kChecked + forEach("_ = is_index(load_index(i), u.size);"),
+      body: () =>
+        kReporting + forEach("store_checked(i, i32(reported_index(load_index(i), u.size)));"),
     });
   },
 };

@@ -46,7 +46,7 @@ function foldElements(
   what: string,
   text: FoldText,
 ): void {
-  const { key, count, limit, memory, uniforms, functions } = partsOf(commands, selection, indexed);
+  const { key, count, limit, memory, uniforms, functions } = partsOf(selection, indexed);
   if (count === 0) return;
   // Linked lists of elements, numbered from 1: the first of each target, and the next of each element; 0 ends a list.
   const first = commands.scratch(4 * limit, "int32");

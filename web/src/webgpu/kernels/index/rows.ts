@@ -6,14 +6,14 @@ import { storeEach } from "../elementwise/packed";
 import { forEach, invocations } from "../invocations";
 import type { Kernel } from "../kernel";
 import { inWords, kAddable } from "./accumulate";
-import { kAnyDType, kChecked, statusOf } from "./checked";
+import { kAnyDType, kInside } from "./checked";
 
 // For element i of [outer, count, inner]: its `k`, and its position in [outer, rows, inner] for a given row.
 const kPlace = `fn k_of(i: u32) -> u32 { return i / u.inner % u.indices; }
 fn place_of(i: u32, row: u32) -> u32 {
   return (i / (u.inner * u.indices) * u.rows + row) * u.inner + i % u.inner;
 }
-${kChecked}`;
+${kInside}`;
 
 function uniformsOf({ rows, inner, count }: IndexedRows): Record<string, number> {
   return { rows, inner, indices: count };
@@ -23,7 +23,6 @@ export const takeRows: Kernel<TakeRows> = {
   supported: { views: [["int64"], kAnyDType, kAnyDType] },
 
   play({ selection, indexed, packed }, commands): void {
-    const status = statusOf(commands);
     const elements = selection.outer * selection.count * selection.inner;
     const store = storeEach("packed", packed, elements);
     commands.dispatch({
@@ -32,9 +31,8 @@ export const takeRows: Kernel<TakeRows> = {
         store.access,
         { name: "index", view: selection.index, mode: "read" },
         { name: "indexed", view: indexed, mode: "read" },
-        status.access,
       ],
-      uniforms: { u32: { ...uniformsOf(selection), ...store.uniforms, ...status.uniforms } },
+      uniforms: { u32: { ...uniformsOf(selection), ...store.uniforms } },
       workgroups: invocations(store.uniforms.count),
       body: () =>
         kPlace +
@@ -54,16 +52,15 @@ export const putRows: Kernel<PutRows> = {
     if (elements === 0) return;
     // The last of equal indices wins, so it has to be determined before anything is written.
     const winner = commands.scratch(4 * rows, "int32");
-    const status = statusOf(commands);
     commands.clear(winner);
     const indexAccess = { name: "index", view: index, mode: "read" } as const;
     commands.dispatch({
       key: "put_rows winner",
-      memory: [indexAccess, { name: "winner", view: winner, mode: "atomic" }, status.access],
-      uniforms: { u32: { count, rows, ...status.uniforms } },
+      memory: [indexAccess, { name: "winner", view: winner, mode: "atomic" }],
+      uniforms: { u32: { count, rows } },
       workgroups: invocations(count),
       body: () =>
-        kChecked +
+        kInside +
         forEach(`let row = load_index(i);
   if (is_index(row, u.rows)) {
     _ = max_winner(u32(row), i32(i + 1u));
@@ -76,9 +73,8 @@ export const putRows: Kernel<PutRows> = {
         { name: "winner", view: winner, mode: "read" },
         { name: "packed", view: packed, mode: "read" },
         { name: "indexed", view: indexed, mode: "write" },
-        status.access,
       ],
-      uniforms: { u32: { count: elements, ...uniformsOf(selection), ...status.uniforms } },
+      uniforms: { u32: { count: elements, ...uniformsOf(selection) } },
       workgroups: invocations(elements),
       body: () =>
         kPlace +
@@ -96,7 +92,6 @@ export const addRows: Kernel<AddRows> = {
 
   play({ selection, packed, indexed, skip }, commands): void {
     const { outer, rows, count, inner, index } = selection;
-    const status = statusOf(commands);
     inWords(commands, indexed, outer * rows * inner, (words) => {
       const elements = outer * count * inner;
       commands.dispatch({
@@ -105,10 +100,9 @@ export const addRows: Kernel<AddRows> = {
           { name: "index", view: index, mode: "read" },
           { name: "packed", view: packed, mode: "read", as: elementType(words.dtype) },
           { name: "indexed", view: words, mode: "atomic" },
-          status.access,
         ],
         uniforms: {
-          u32: { count: elements, ...uniformsOf(selection), ...status.uniforms },
+          u32: { count: elements, ...uniformsOf(selection) },
           i32: { skip },
         },
         workgroups: invocations(elements),

@@ -10,37 +10,31 @@ import type {
   TargetDistribution,
 } from "../../../generated/stream";
 import type { Access } from "../../shader";
-import { kChecked, statusOf } from "../index/checked";
+import { kReporting, statusOf } from "../index/checked";
 import { forEach, invocations } from "../invocations";
-import type { Commands, Kernel } from "../kernel";
+import type { Kernel } from "../kernel";
 import { chooseLanes, combineLanes, forEachLane, kMaximum, kSum, lanesKey } from "../lanes";
 import { dispatchRows } from "./rows";
 import { kRowSum } from "./softmax";
 
-// The parts that all shaders for targets share. Only the first shader of a loss has to report bad targets.
-function partsOf(commands: Commands, targets: ClassTargets, reports = true) {
+// The parts that all shaders for targets share.
+function partsOf(targets: ClassTargets) {
   const { rows, index, weight, ignoreIndex, smoothing } = targets;
-  const status = reports ? statusOf(commands) : undefined;
   const memory: Access[] = [
     { name: "target", view: index, mode: "read" },
     ...(weight === undefined ? [] : [{ name: "weight", view: weight, mode: "read" } as const]),
-    ...(status ? [status.access] : []),
   ];
   const uniforms = {
-    u32: { classes: rows.size, ...status?.uniforms },
+    u32: { classes: rows.size },
     i32: { ignore: Math.max(-(2 ** 31), Math.min(2 ** 31 - 1, ignoreIndex)) },
     f32: { hit: 1 - smoothing, share: smoothing / rows.size },
   };
-  const functions = `${reports ? kChecked : kUnchecked}
-fn weight_of(class_index: u32) -> f32 { return ${weight === undefined ? "1f" : "load_weight(class_index)"}; }
+  const functions = `fn weight_of(class_index: u32) -> f32 { return ${weight === undefined ? "1f" : "load_weight(class_index)"}; }
 fn is_ignored(position: u32) -> bool { return load_target(position) == u.ignore; }
-fn class_of(position: u32) -> u32 { return checked_index(load_target(position), u.classes); }
+fn class_of(position: u32) -> u32 { return min(u32(load_target(position)), u.classes - 1u); }
 `;
   return { key: weight === undefined ? "" : "w", memory, uniforms, functions };
 }
-
-const kUnchecked =
-  "fn checked_index(index: i32, size: u32) -> u32 { return min(u32(index), size - 1u); }";
 
 const kTargetViews = [["int64"], ["float32"]] as const;
 
@@ -49,7 +43,7 @@ export const nllLosses: Kernel<NllLosses> = {
 
   play({ targets, logProbabilities, losses }, commands): void {
     const { outer, size, inner } = targets.rows;
-    const { key, memory, uniforms, functions } = partsOf(commands, targets);
+    const { key, memory, uniforms, functions } = partsOf(targets);
     const count = outer * inner;
     commands.dispatch({
       key: `nll_losses ${key}`,
@@ -76,7 +70,7 @@ export const targetDistribution: Kernel<TargetDistribution> = {
   supported: { views: [...kTargetViews, ["float32"]] },
 
   play({ targets, distribution }, commands): void {
-    const { key, memory, uniforms, functions } = partsOf(commands, targets);
+    const { key, memory, uniforms, functions } = partsOf(targets);
     dispatchRows(commands, targets.rows, {
       key: `target_distribution ${key}`,
       memory: [...memory, { name: "q", view: distribution, mode: "write" }],
@@ -103,7 +97,7 @@ export const crossEntropy: Kernel<CrossEntropy> = {
   supported: { views: [...kTargetViews, ["float32"], ["float32"], ["float32"], ["float32"]] },
 
   play({ targets, scores, losses, largest, logSum }, commands): void {
-    const { key, memory, uniforms, functions } = partsOf(commands, targets);
+    const { key, memory, uniforms, functions } = partsOf(targets);
     const isSmooth = targets.smoothing !== 0;
     const smooth = `var smooth_loss = 0f;
   for (var k = lane; k < u.size; k += kLanes) {
@@ -157,7 +151,7 @@ export const crossEntropyBackward: Kernel<CrossEntropyBackward> = {
     { targets, scores, largest, logSum, grad, gradStep, totalWeight, gradScores },
     commands,
   ): void {
-    const { key, memory, uniforms, functions } = partsOf(commands, targets, false);
+    const { key, memory, uniforms, functions } = partsOf(targets);
     const isSmooth = targets.smoothing !== 0;
     const total = `var total = 0f;
   for (var k = lane; k < u.size; k += kLanes) {
@@ -209,7 +203,7 @@ export const meanLoss: Kernel<MeanLoss> = {
   supported: { views: [...kTargetViews, ["float32"], ["float32"], ["float32"]] },
 
   play({ targets, losses, mean, totalWeight }, commands): void {
-    const { key, memory, uniforms, functions } = partsOf(commands, targets, false);
+    const { key, memory, uniforms, functions } = partsOf(targets);
     const count = targets.rows.outer * targets.rows.inner;
     const lanes = chooseLanes(commands, 1, Math.max(count, 512), true);
     commands.dispatch({
@@ -248,22 +242,27 @@ export const meanLoss: Kernel<MeanLoss> = {
   },
 };
 
-/** Writes no results: the status words report a bad target, with the op of the command. */
+/** The status words report a bad target, with the op of the command. */
 export const findBadTarget: Kernel<FindBadTarget> = {
-  supported: { views: kTargetViews },
+  supported: { views: [...kTargetViews, ["int64"]] },
 
-  play({ targets }, commands): void {
-    const { key, memory, uniforms, functions } = partsOf(commands, targets);
+  play({ targets, checked }, commands): void {
+    if (checked === undefined) throw new Error("bad targets are reported in the status words only");
+    const { key, memory, uniforms, functions } = partsOf(targets);
     const count = targets.rows.outer * targets.rows.inner;
+    const status = statusOf(commands);
     commands.dispatch({
       key: `find_bad_target ${key}`,
-      memory,
-      uniforms: { ...uniforms, u32: { ...uniforms.u32, count } },
+      memory: [...memory, { name: "checked", view: checked, mode: "write" }, status.access],
+      uniforms: { ...uniforms, u32: { ...uniforms.u32, count, ...status.uniforms } },
       workgroups: invocations(count),
       body: () =>
         functions +
-        forEach(`if (!is_ignored(i)) {
-    _ = class_of(i);
+        kReporting +
+        forEach(`if (is_ignored(i)) {
+    store_checked(i, load_target(i));
+  } else {
+    store_checked(i, i32(reported_index(load_target(i), u.classes)));
   }`),
     });
   },
