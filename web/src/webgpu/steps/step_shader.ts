@@ -56,11 +56,15 @@ export interface Guards {
 export function stepsDispatch(
   steps: readonly Step[],
   options: StepOptions,
-  guards?: Guards,
+  given?: Guards,
 ): Dispatch {
   const [first] = steps as [Step];
+  // Only as many words are read as the steps need: each read costs as much as the work on an element on a CPU.
+  const checks = Math.max(0, ...(given?.slots ?? []).map((some) => some.filter(Boolean).length));
+  const guards = checks > 0 ? given : undefined;
   const access = guards === undefined ? [] : [statusAccess(guards)];
-  if (steps.length === 1) return stepDispatch(first, options, access, guards?.slots[0]);
+  if (steps.length === 1)
+    return stepDispatch(first, options, access, guards?.slots[0]?.slice(0, checks));
   const bound = boundBlocks(first);
   const table: number[] = [];
   let groups = 0;
@@ -69,7 +73,7 @@ export function stepsDispatch(
     groups += Math.ceil(step.count / kPerGroup);
   }
   return {
-    key: `${options.key} ${first.key}${guards === undefined ? "" : " guarded"}`,
+    key: `${options.key} ${first.key} ${checks}`,
     memory: [
       ...first.memory.map((access, i) => ({
         ...access,
@@ -80,7 +84,7 @@ export function stepsDispatch(
     ],
     uniforms: { u32: { steps: steps.length }, f32: options.uniforms, table },
     workgroups: workgroups(groups),
-    body: () => textOf(first, options, guards !== undefined),
+    body: () => textOf(first, options, checks),
   };
 }
 
@@ -89,8 +93,8 @@ function statusAccess({ status }: Guards): Access {
 }
 
 // WGSL: whether a check has failed. `slot` returns the number of status words i.
-function failed(slot: (i: number) => string): string {
-  const checks = Array.from({ length: kMaxGuards }, (_, i) => `load_status(2u * ${slot(i)}) != 0`);
+function failed(count: number, slot: (i: number) => string): string {
+  const checks = Array.from({ length: count }, (_, i) => `load_status(2u * ${slot(i)}) != 0`);
   return checks.join(" || ");
 }
 
@@ -102,9 +106,10 @@ function stepDispatch(
   slots: readonly number[] = [],
 ): Dispatch {
   const guards = Object.fromEntries(slots.map((slot, i) => [`guard_${i}`, slot]));
-  const guard = slots.length === 0 ? "" : `if (${failed((i) => `u.guard_${i}`)}) { return; }\n`;
+  const guard =
+    slots.length === 0 ? "" : `if (${failed(slots.length, (i) => `u.guard_${i}`)}) { return; }\n`;
   return {
-    key: `${options.key} ${step.key} alone${slots.length === 0 ? "" : " guarded"}`,
+    key: `${options.key} ${step.key} alone ${slots.length}`,
     memory: [...step.memory, ...access],
     uniforms: { u32: { count: step.count, ...guards }, f32: options.uniforms },
     workgroups: invocations(step.count),
@@ -138,7 +143,7 @@ function foursOfRow(memory: readonly Access[]): number {
   return Math.ceil((2 + memory.length) / 4);
 }
 
-function textOf(step: Step, options: StepOptions, isGuarded: boolean): string {
+function textOf(step: Step, options: StepOptions, checks: number): string {
   const { memory } = step;
   const type = memory[0]?.as === "fours" ? kFoursType : "f32";
   const access = memory.map(({ name, mode }) => {
@@ -152,10 +157,9 @@ fn store_${name}(i: u32, value: ${type}) { store_all_${name}(begin_${name} + i, 
     ({ name }, i) => `begin_${name} = u.table[row + ${(i + 2) >> 2}u][${(i + 2) & 3}];`,
   );
   const own = foursOfRow(memory);
-  const fours = own + (isGuarded ? kMaxGuards / 4 : 0);
-  const guard = isGuarded
-    ? `if (${failed((i) => `u.table[row + ${own}u][${i}]`)}) { return; }`
-    : "";
+  const fours = own + (checks > 0 ? kMaxGuards / 4 : 0);
+  const guard =
+    checks > 0 ? `if (${failed(checks, (i) => `u.table[row + ${own}u][${i}]`)}) { return; }` : "";
   return `${access.join("\n")}
 ${functionsOf(step)}
 @compute @workgroup_size(${kThreads})
