@@ -1,6 +1,7 @@
 // Networks for inference, which are saved as ONNX files: their weights are random, because time does not depend on them.
 
 import * as eg from "edgegrad";
+import { kOnnxNames } from "./onnx_names.mjs";
 
 const { nn } = eg;
 
@@ -188,11 +189,11 @@ const image = (size) => () => eg.randn([1, 3, size, size]);
 
 /** The networks by name: how each is made, and an input. */
 export const kOnnxModels = {
-  "ResNet18, 224 x 224": { make: resnet18, input: image(224) },
-  "MobileNetV3-small, 224 x 224": { make: mobileNetV3Small, input: image(224) },
-  "BERT, 6 layers, 128 tokens": {
+  [kOnnxNames.resnet]: { make: resnet18, input: image(224) },
+  [kOnnxNames.mobileNet]: { make: mobileNetV3Small, input: image(224) },
+  [kOnnxNames.bert]: {
     make: () => new Bert(6),
     input: () => eg.randint(0, 4096, [1, 128]),
   },
-  "U-Net, 128 x 128": { make: () => new UNet(), input: image(128) },
+  [kOnnxNames.unet]: { make: () => new UNet(), input: image(128) },
 };

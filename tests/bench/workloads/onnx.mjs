@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { kOnnxModels } from "../models/onnx.mjs";
+import { kOnnxNames } from "../models/onnx_names.mjs";
 import { errorIn } from "../runner.mjs";
 
 const kProgram = fileURLToPath(new URL("../programs/onnx.mjs", import.meta.url));
@@ -14,7 +14,7 @@ export default {
   contenders: ["edgegrad", "ort"],
 
   rows: () =>
-    Object.keys(kOnnxModels).flatMap((name) => [
+    Object.values(kOnnxNames).flatMap((name) => [
       { id: name, unit: "ms", title: name, better: "lower" },
       { id: ratioOf(name), title: `${name}, pairs`, better: "higher", target: 1 },
     ]),

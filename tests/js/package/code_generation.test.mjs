@@ -14,7 +14,7 @@ const kScripts = readdirSync(kDist, { recursive: true }).filter((file) => /\.m?j
 const kGeneration = /(?<![\w$.])(?:eval\((?!\)\s*\{)|Function[(,)])|\(0,\s*eval\)/;
 
 // In lists of imports and exports, autograd's Function is neither called nor passed on.
-const kLists = /^(?:import|export) \{[^}]*\}/gm;
+const kLists = /^(?:import|export)(?: const)? \{[^}]*\}/gm;
 
 const kProgram = `
 import * as eg from "edgegrad";

@@ -35,7 +35,8 @@ async function shares(options) {
 
 function assertShares(own, wanted) {
   wanted.forEach((share, i) => {
-    const spread = 5 * Math.sqrt((share * (1 - share)) / 4000);
+    // Of a token that is hardly ever drawn, one or two draws are not unlikely.
+    const spread = 5 * Math.sqrt((share * (1 - share)) / 4000) + 2 / 4000;
     assert.ok(Math.abs(own[i] - share) <= spread, `token ${i}: ${own[i]} for ${share}`);
   });
 }

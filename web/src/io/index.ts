@@ -8,7 +8,7 @@ export {
 } from "./load_safetensors.js";
 export {
   type FilesByName,
-  Folder,
+  type Folder,
   type FolderSource,
   type OpenFolderOptions,
   openFolder,
