@@ -62,7 +62,7 @@ export async function ours() {
     total: script + wasm,
     script,
     wasm,
-    conv: layers + conv,
+    conv,
     attention: layers + attention,
     later: layers + conv + attention + extras + rest,
     player: gzipped(dist("wasm/edgegrad-webgpu.js")),
