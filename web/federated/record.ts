@@ -23,6 +23,7 @@ export interface ClientSettings {
 
 /** What became of a round. */
 export interface RoundSummary {
+  /** The number of the round, from 1. */
   readonly round: number;
   /** The clients whose updates were counted, by name. */
   readonly clients: readonly string[];

@@ -18,7 +18,9 @@ const kWhere = "PeftModel";
 
 /** How many parameters are trained, and how many there are. */
 export interface ParameterCounts {
+  /** The number of elements that require a gradient. */
   readonly trainable: number;
+  /** The number of all elements. */
   readonly all: number;
 }
 

@@ -21,16 +21,19 @@ export interface AutoModelOf<Model> {
 
 /** A model without a head. */
 export type FeatureModel = PreTrainedModel & {
+  /** Returns the last hidden states and what else the model computes. */
   forward(input: eg.Tensor, options?: DecoderOptions): FeaturesOutput;
 };
 
 /** A model that puts texts into classes. */
 export type SequenceClassifier = Classifier & {
+  /** Returns the scores of the classes, and the loss if there are labels. */
   forward(ids: eg.Tensor, options?: TextClassifierOptions): ClassifierOutput;
 };
 
 /** A model that puts images into classes. */
 export type ImageClassifier = Classifier & {
+  /** Returns the scores of the classes, and the loss if there are labels. */
   forward(pixels: eg.Tensor, options?: ImageOptions): ClassifierOutput;
 };
 

@@ -9,6 +9,7 @@ import { functionFrom, optionalFunction, optionalSignal, readOptions } from "../
 export interface TrainInput {
   /** The model, with the weights of the round; training leaves its own there. */
   readonly model: nn.Module;
+  /** The number of the round, from 1. */
   readonly round: number;
   /** Aborted when the result is not wanted any more: the round is over, or the client leaves. */
   readonly signal: AbortSignal;
@@ -24,6 +25,7 @@ export interface TrainResult {
 
 /** What became of a client's round. */
 export interface ClientRound {
+  /** The number of the round, from 1. */
   readonly round: number;
   /** "sent": the server has the update; "late": the round was over before; "refused": the server keeps no more of this client's messages. */
   readonly outcome: "sent" | "late" | "refused";
@@ -35,6 +37,7 @@ export interface ClientRound {
 export interface JoinOptions {
   /** Addresses of NATS servers: nats: or tls: (Node), ws: or wss: (pages). */
   readonly servers: string | readonly string[];
+  /** How the client proves who it is; default: the server asks for nothing. */
   readonly credentials?: Credentials | undefined;
   /** The name of the run. */
   readonly run: string;

@@ -30,8 +30,11 @@ const kUsualClients = 10_000;
 export interface History {
   /** Whether the run has finished; false if the coordinator was stopped before. */
   readonly isComplete: boolean;
+  /** The rounds that have ended, in order. */
   readonly rounds: readonly RoundSummary[];
+  /** The bytes of all updates that clients have sent. */
   readonly bytesUp: number;
+  /** The bytes of the weights that chosen clients fetch, in all rounds. */
   readonly bytesDown: number;
 }
 

@@ -34,7 +34,9 @@ export interface Limits {
 
 /** What evaluate() gets. */
 export interface EvaluateInput {
+  /** A model with the weights after the round. */
   readonly model: nn.Module;
+  /** The number of the round, from 1. */
   readonly round: number;
 }
 
@@ -42,11 +44,13 @@ export interface EvaluateInput {
 export interface ServeOptions {
   /** Addresses of NATS servers: nats:, tls:, ws: or wss:. */
   readonly servers: string | readonly string[];
+  /** How the coordinator proves who it is; default: the server asks for nothing. */
   readonly credentials?: Credentials | undefined;
   /** The name of the run: letters, digits, hyphens and underscores. With the same name it goes on where it was. */
   readonly run: string;
   /** Makes the model; its initial weights are those of the first round. */
   readonly model: () => nn.Module;
+  /** How updates become the next weights. */
   readonly strategy: Strategy;
   /** How many rounds the run has; more than before continue a run that has finished. */
   readonly rounds: number;
@@ -66,6 +70,7 @@ export interface ServeOptions {
     | undefined;
   /** Called after each round. A round that ends when this coordinator is killed may be reported twice or not at all. */
   readonly onRound?: ((summary: RoundSummary) => void) | undefined;
+  /** The limits for what one client may send. */
   readonly limits?: Limits | undefined;
   /** How clients compress their updates; default not at all. */
   readonly compression?: Compression | undefined;

@@ -7,8 +7,11 @@ import { loadClientPackages, loadNodeTransport } from "./packages.js";
 
 /** How to log in: a user and password, a token, the seed of an nkey, or the text of a .creds file (a JWT and its seed). */
 export interface Credentials {
+  /** The name of a user. */
   readonly user?: string | undefined;
+  /** The password of `user`. */
   readonly password?: string | undefined;
+  /** The token that the server expects. */
   readonly token?: string | undefined;
   /** The seed of an nkey, "SU...". */
   readonly nkeySeed?: string | undefined;
@@ -16,7 +19,14 @@ export interface Credentials {
   readonly creds?: string | undefined;
   /** Certificates, in Node: paths of files, as NATS's option `tls` takes them. */
   readonly tls?:
-    | { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string }
+    | {
+        /** The certificates of authorities to trust. */
+        readonly caFile?: string;
+        /** The client's own certificate. */
+        readonly certFile?: string;
+        /** The key of that certificate. */
+        readonly keyFile?: string;
+      }
     | undefined;
 }
 

@@ -57,7 +57,10 @@ export class RdpAccountant {
   }
 
   /** Returns what has been spent. */
-  stateDict(): { readonly spent: readonly number[] } {
+  stateDict(): {
+    /** The Rényi divergence at each order. */
+    readonly spent: readonly number[];
+  } {
     return { spent: [...this.#spent] };
   }
 

@@ -29,7 +29,10 @@ export class FedProx extends FedAvg {
     this.mu = numberFrom("FedProx", "mu", mu, { least: 0 });
   }
 
-  override get client(): { mu: number } {
+  override get client(): {
+    /** The weight of the proximal term. */
+    mu: number;
+  } {
     return { mu: this.mu };
   }
 }

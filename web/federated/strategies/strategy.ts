@@ -6,6 +6,7 @@ import { at, isFloating, mapState, type State } from "../update/state.js";
 
 /** A client's update, as a strategy gets it. */
 export interface Update {
+  /** The name of the client. */
   readonly client: string;
   /** How many samples the client trained with. */
   readonly samples: number;

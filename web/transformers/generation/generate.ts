@@ -21,13 +21,17 @@ const kWhere = "generate";
 
 /** Receives tokens while they are generated: one array per call with a token per text, first those given, text by text. */
 export interface Streamer {
+  /** Takes the next tokens of each text of the batch. */
   put(tokens: readonly (readonly number[])[]): void;
+  /** Is called when all texts are complete. */
   end?(): void;
 }
 
 /** Stops a generation. */
 export interface AbortSignalLike {
+  /** Whether the signal has been given. */
   readonly aborted: boolean;
+  /** Throws the reason of the signal if it has been given. */
   throwIfAborted(): void;
 }
 

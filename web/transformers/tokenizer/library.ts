@@ -7,11 +7,17 @@ export interface TokenizerClass {
 
 /** A tokenizer of that class. */
 export interface TokenizerLike {
+  /** Returns the tokens of a text. */
   encode(
     text: string,
     options?: { text_pair?: string | null; add_special_tokens?: boolean },
-  ): { ids: number[] };
+  ): {
+    /** The numbers of the tokens. */
+    ids: number[];
+  };
+  /** Returns the text of tokens. */
   decode(ids: number[], options?: { skip_special_tokens?: boolean }): string;
+  /** Returns the number of a token; undefined if there is none of that name. */
   token_to_id(token: string): number | undefined;
 }
 
@@ -22,5 +28,6 @@ export interface TemplateClass {
 
 /** A template of that class. */
 export interface TemplateLike {
+  /** Returns the text that the template makes of values. */
   render(values: Record<string, unknown>): string;
 }

@@ -16,6 +16,7 @@ export class TextStreamer implements Streamer {
     this.#write = write;
   }
 
+  /** Takes the next tokens of each text; only the first text is written. */
   put([first = []]: readonly (readonly number[])[]): void {
     // What the text begins with is known.
     if (!this.#hasPrompt) this.#hasPrompt = true;
@@ -25,6 +26,7 @@ export class TextStreamer implements Streamer {
     }
   }
 
+  /** Writes what is left. */
   end(): void {
     this.#writeUpTo(true);
     this.#tokens = [];

@@ -11,7 +11,9 @@ const kWhere = "AutoTokenizer.fromPretrained";
 
 /** A message of a chat. */
 export interface ChatMessage {
+  /** Who speaks: "system", "user" or "assistant" in most templates. */
   readonly role: string;
+  /** What is said. */
   readonly content: string;
 }
 
@@ -104,7 +106,12 @@ export class PreTrainedTokenizer {
   batch(
     texts: readonly string[],
     options: BatchOptions = {},
-  ): { inputIds: eg.Tensor; attentionMask: eg.Tensor } {
+  ): {
+    /** The tokens, int64 of shape [texts, longest]. */
+    inputIds: eg.Tensor;
+    /** 1 where there is a token and 0 where there is padding, of the same shape. */
+    attentionMask: eg.Tensor;
+  } {
     checkOptions("batch", options, kBatchOptions);
     const { addSpecialTokens, maxLength = Number.POSITIVE_INFINITY } = options;
     const rows = texts.map((text) => this.encode(text, { addSpecialTokens }).slice(0, maxLength));

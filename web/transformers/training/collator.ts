@@ -19,8 +19,11 @@ export interface CollatorOptions {
 
 /** What models are trained on: [batch, tokens] each. */
 export interface LanguageBatch {
+  /** The tokens, int64 of shape [examples, longest]. */
   readonly inputIds: eg.Tensor;
+  /** 1 where there is a token and 0 where there is padding, of the same shape. */
   readonly attentionMask: eg.Tensor;
+  /** The tokens to predict, of the same shape; -100 where none is. */
   readonly labels: eg.Tensor;
 }
 

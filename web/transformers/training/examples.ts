@@ -4,7 +4,9 @@ import { fail } from "../errors.js";
 
 /** The tokens of a text, with labels: -100 where nothing is learned; without labels everything is. */
 export interface Example {
+  /** The tokens. */
   readonly inputIds: readonly number[];
+  /** The tokens to predict, -100 where none is; default: all of them. */
   readonly labels?: readonly number[] | undefined;
 }
 

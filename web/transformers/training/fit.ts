@@ -23,17 +23,28 @@ type Model = eg.nn.Module & { forward(...inputs: never[]): unknown };
 
 /** An optimizer, as far as it is used. */
 export interface OptimizerLike {
+  /** Changes the parameters by their gradients. */
   step(): unknown;
+  /** Removes the gradients of the parameters. */
   zeroGrad(): void;
+  /** Returns what the optimizer remembers. */
   stateDict(): unknown;
+  /** Takes over what stateDict() has returned. */
   loadStateDict(state: never): void;
-  readonly paramGroups: readonly { readonly lr?: unknown }[];
+  /** The groups of parameters with their settings. */
+  readonly paramGroups: readonly {
+    /** The learning rate. */
+    readonly lr?: unknown;
+  }[];
 }
 
 /** A schedule of learning rates, as far as it is used. */
 export interface SchedulerLike {
+  /** Sets the next learning rates. */
   step(): void;
+  /** Returns what the schedule remembers. */
   stateDict(): unknown;
+  /** Takes over what stateDict() has returned. */
   loadStateDict(state: never): void;
 }
 
@@ -61,6 +72,7 @@ export interface CheckpointOptions {
 
 /** Options of `fit`. */
 export interface FitOptions<Batch> {
+  /** Changes the parameters after each batch, or after several with `gradientAccumulation`. */
   readonly optimizer: OptimizerLike;
   /** Is stepped after each step of the optimizer. */
   readonly scheduler?: SchedulerLike | null | undefined;
@@ -76,6 +88,7 @@ export interface FitOptions<Batch> {
   readonly onStep?: ((report: StepReport) => void | Promise<void>) | undefined;
   /** Is called at the end of each pass, with the model in evaluation mode. */
   readonly evaluate?: ((model: eg.nn.Module, epoch: number) => unknown) | undefined;
+  /** Where checkpoints go, and how often. */
   readonly checkpoint?: CheckpointOptions | undefined;
   /** The bytes of a checkpoint to go on from. */
   readonly resume?: Uint8Array | null | undefined;
