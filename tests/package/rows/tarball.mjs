@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { kAddons } from "../../../scripts/addons.mjs";
 import { kVariants } from "../../../scripts/build.mjs";
+import { namespaceEntries } from "../../../scripts/namespaces.mjs";
 import { kRoot } from "../../../scripts/process.mjs";
 import { runTool } from "../running.mjs";
 import { versionOf } from "../tools.mjs";
@@ -17,6 +18,10 @@ const kScripts = [
   "index.js",
   "single/index.js",
   "single/edge.js",
+  ...namespaceEntries().flatMap(({ name }) => [
+    `namespaces/${name}.js`,
+    `namespaces/${name}.modules.js`,
+  ]),
   ...kAddons.flatMap(scriptsOfAddon),
   "wasm/edgegrad-webgpu.js",
   ...filesOf(join(kRoot, "dist", "wasm"))
@@ -123,7 +128,8 @@ export const kTarballRows = [
       // This rule is for Node.js before 20.19, in which require() does not support modules.
       const rules = ["--ignore-rules", "cjs-resolves-to-esm"];
       // TypeScript's oldest rules do not know "exports"; with them, only the main entry is found.
-      const others = ["single", "vite", ...kAddons];
+      const namespaces = namespaceEntries().map(({ name }) => name);
+      const others = ["single", "vite", ...namespaces, ...kAddons];
       await runTool(folder, "attw", tarball, ...rules, "--exclude-entrypoints", ...others);
       const newer = ["--profile", "node16"];
       await runTool(folder, "attw", tarball, ...rules, "--entrypoints", ...others, ...newer);
