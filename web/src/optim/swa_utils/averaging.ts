@@ -35,14 +35,14 @@ export function getEmaMultiAvgFn(...given: [decay?: number]): MultiAvgFn {
 export function getSwaAvgFn(...given: []): AvgFn {
   readNothing("getSwaAvgFn", given);
   return (averaged, current, numAveraged) => {
-    return add(averaged, div(sub(current, averaged), numAveraged + 1));
+    return add(averaged, div(sub(current, averaged), Number(numAveraged) + 1));
   };
 }
 
 /** Like getSwaAvgFn() for lists of tensors, in place. */
 export function getSwaMultiAvgFn(...given: []): MultiAvgFn {
   readNothing("getSwaMultiAvgFn", given);
-  return (averaged, current, numAveraged) => approach(averaged, current, 1 / (numAveraged + 1));
+  return (averaged, current, numAveraged) => approach(averaged, current, 1 / (Number(numAveraged) + 1));
 }
 
 function approach(averaged: readonly Tensor[], current: readonly Tensor[], weight: number): void {
