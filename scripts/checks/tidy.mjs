@@ -25,11 +25,12 @@ export async function findTidyErrors(files) {
     .map((file) => ({ file, stamp: join(passed, fingerprint(file)) }))
     .filter(({ stamp }) => !existsSync(stamp));
   const queue = batchesOf(waiting);
+  const commands = JSON.parse(readFileSync(join(folder, "compile_commands.json"), "utf8"));
   const reports = [];
   const worker = async (_, index) => {
     const unit = join(folder, `together${index}.cpp`);
     for (let next = queue.pop(); next; next = queue.pop()) {
-      if (next.length > 1 && (await passTogether(next, unit, folder))) {
+      if (next.length > 1 && (await passTogether(next, unit, commands))) {
         for (const { stamp } of next) writeFileSync(stamp, "");
         continue;
       }
@@ -55,9 +56,8 @@ function batchesOf(waiting) {
 }
 
 // Files that have local names in common cannot be compiled together, and are then checked one by one, as is a batch with findings.
-async function passTogether(files, unit, folder) {
+async function passTogether(files, unit, commands) {
   writeFileSync(unit, files.map(({ file }) => `#include "${join(kRoot, file)}"\n`).join(""));
-  const commands = JSON.parse(readFileSync(join(folder, "compile_commands.json"), "utf8"));
   const { command } = commands.find(({ file }) => file === join(kRoot, files[0].file));
   const [, ...options] = command.slice(0, command.lastIndexOf(" -o ")).split(" ");
   // Including a source file is the point here.

@@ -42,7 +42,8 @@ export function getSwaAvgFn(...given: []): AvgFn {
 /** Like getSwaAvgFn() for lists of tensors, in place. */
 export function getSwaMultiAvgFn(...given: []): MultiAvgFn {
   readNothing("getSwaMultiAvgFn", given);
-  return (averaged, current, numAveraged) => approach(averaged, current, 1 / (Number(numAveraged) + 1));
+  return (averaged, current, numAveraged) =>
+    approach(averaged, current, 1 / (Number(numAveraged) + 1));
 }
 
 function approach(averaged: readonly Tensor[], current: readonly Tensor[], weight: number): void {
