@@ -2,10 +2,10 @@
 
 import * as eg from "edgegrad";
 import { type Activation, activationOf } from "../blocks/activations.js";
-import { attend, joinHeads, splitHeads } from "../blocks/attention.js";
 import { Embedding, Linear, type Projection } from "../blocks/linear.js";
 import { Pass } from "../blocks/pass.js";
 import { runBlocks } from "../blocks/run_blocks.js";
+import { SelfAttention } from "../blocks/self_attention.js";
 import type { Config } from "../config/config.js";
 import { labelsOf } from "../config/labels.js";
 import { type FeaturesOutput, PreTrainedModel } from "../model.js";
@@ -92,34 +92,6 @@ class Embeddings extends eg.nn.Module {
   }
 }
 
-class SelfAttention extends eg.nn.Module {
-  query: Projection;
-  key: Projection;
-  value: Projection;
-
-  constructor(private readonly spec: BertSpec) {
-    super();
-    const { hidden } = spec;
-    this.query = new Linear(hidden, hidden);
-    this.key = new Linear(hidden, hidden);
-    this.value = new Linear(hidden, hidden);
-  }
-
-  override forward(x: eg.Tensor, pass: Pass): eg.Tensor {
-    const { heads, hidden, dropout } = this.spec;
-    const [q, k, v] = [this.query, this.key, this.value].map((layer) =>
-      splitHeads(layer.call(x), heads),
-    ) as [eg.Tensor, eg.Tensor, eg.Tensor];
-    const attended = attend(q, k, v, {
-      pass,
-      layer: null,
-      scale: (hidden / heads) ** -0.5,
-      dropout: this.training ? dropout.attention : 0,
-    });
-    return joinHeads(attended);
-  }
-}
-
 /** Adds the result of a part to its input, and norms the sum. */
 class Output extends eg.nn.Module {
   dense: Projection;
@@ -146,7 +118,8 @@ class Attention extends eg.nn.Module {
 
   constructor(spec: BertSpec) {
     super();
-    this.self = new SelfAttention(spec);
+    const { hidden, heads, dropout } = spec;
+    this.self = new SelfAttention({ hidden, heads, hasBias: true, dropout: dropout.attention });
     this.output = new Output(spec, spec.hidden);
   }
 

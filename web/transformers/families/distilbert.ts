@@ -2,10 +2,10 @@
 
 import * as eg from "edgegrad";
 import { type Activation, activationOf } from "../blocks/activations.js";
-import { attend, joinHeads, splitHeads } from "../blocks/attention.js";
 import { Embedding, Linear, type Projection } from "../blocks/linear.js";
 import { Pass } from "../blocks/pass.js";
 import { runBlocks } from "../blocks/run_blocks.js";
+import { attendToEachOther } from "../blocks/self_attention.js";
 import type { Config } from "../config/config.js";
 import { labelsOf } from "../config/labels.js";
 import { fail } from "../errors.js";
@@ -92,17 +92,13 @@ class Attention extends eg.nn.Module {
   }
 
   override forward(x: eg.Tensor, pass: Pass): eg.Tensor {
-    const { heads, hidden, dropout } = this.spec;
-    const [q, k, v] = [this.q_lin, this.k_lin, this.v_lin].map((layer) =>
-      splitHeads(layer.call(x), heads),
-    ) as [eg.Tensor, eg.Tensor, eg.Tensor];
-    const attended = attend(q, k, v, {
+    const { heads, dropout } = this.spec;
+    const attended = attendToEachOther(x, [this.q_lin, this.k_lin, this.v_lin], {
       pass,
-      layer: null,
-      scale: (hidden / heads) ** -0.5,
+      heads,
       dropout: this.training ? dropout.attention : 0,
     });
-    return this.out_lin.call(joinHeads(attended));
+    return this.out_lin.call(attended);
   }
 }
 

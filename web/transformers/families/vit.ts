@@ -2,11 +2,11 @@
 
 import * as eg from "edgegrad";
 import { type Activation, activationOf } from "../blocks/activations.js";
-import { attend, joinHeads, splitHeads } from "../blocks/attention.js";
 import { Linear, type Projection, unloaded } from "../blocks/linear.js";
 import { Pass } from "../blocks/pass.js";
 import { PatchConv } from "../blocks/patches.js";
 import { runBlocks } from "../blocks/run_blocks.js";
+import { SelfAttention } from "../blocks/self_attention.js";
 import type { Config } from "../config/config.js";
 import { labelsOf } from "../config/labels.js";
 import { type FeaturesOutput, PreTrainedModel } from "../model.js";
@@ -91,34 +91,6 @@ class Embeddings extends eg.nn.Module {
   }
 }
 
-class SelfAttention extends eg.nn.Module {
-  query: Projection;
-  key: Projection;
-  value: Projection;
-
-  constructor(private readonly spec: Spec) {
-    super();
-    const { hidden, hasBias } = spec;
-    this.query = new Linear(hidden, hidden, hasBias);
-    this.key = new Linear(hidden, hidden, hasBias);
-    this.value = new Linear(hidden, hidden, hasBias);
-  }
-
-  override forward(x: eg.Tensor, pass: Pass): eg.Tensor {
-    const { heads, hidden, dropout } = this.spec;
-    const [q, k, v] = [this.query, this.key, this.value].map((layer) =>
-      splitHeads(layer.call(x), heads),
-    ) as [eg.Tensor, eg.Tensor, eg.Tensor];
-    const attended = attend(q, k, v, {
-      pass,
-      layer: null,
-      scale: (hidden / heads) ** -0.5,
-      dropout: this.training ? dropout.attention : 0,
-    });
-    return joinHeads(attended);
-  }
-}
-
 /** A layer under the name that BERT's files have for it. */
 class Dense extends eg.nn.Module {
   dense: Projection;
@@ -139,8 +111,9 @@ class Attention extends eg.nn.Module {
 
   constructor(spec: Spec) {
     super();
-    this.attention = new SelfAttention(spec);
-    this.output = new Dense(spec.hidden, spec.hidden);
+    const { hidden, heads, hasBias, dropout } = spec;
+    this.attention = new SelfAttention({ hidden, heads, hasBias, dropout: dropout.attention });
+    this.output = new Dense(hidden, hidden);
   }
 
   override forward(x: eg.Tensor, pass: Pass): eg.Tensor {
