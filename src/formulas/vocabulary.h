@@ -53,17 +53,21 @@
 
 namespace eg::op {
 
+/// Whether this build keeps the sentences of ops. Only tools read them, which are native, and each page would download
+/// them with its WebAssembly.
+#ifdef __EMSCRIPTEN__
+inline constexpr bool kKeepsSentences = false;
+#else
+inline constexpr bool kKeepsSentences = true;
+#endif
+
 /// The name of an op and the sentence that documents it in every table, page and type declaration.
 struct Doc {
   std::string_view name;
-  std::string_view
-      text;  ///< empty in WebAssembly: only tools read it, and each page would download it
+  std::string_view text;  ///< empty unless kKeepsSentences
 
-  constexpr Doc(std::string_view op_name, [[maybe_unused]] std::string_view sentence)
-      : name(op_name) {
-#if !defined(__EMSCRIPTEN__)
-    text = sentence;
-#endif
+  constexpr Doc(std::string_view op_name, std::string_view sentence) : name(op_name) {
+    if constexpr (kKeepsSentences) text = sentence;
   }
 };
 

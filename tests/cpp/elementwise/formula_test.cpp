@@ -74,7 +74,7 @@ void expect_close(double actual, double expected, double tolerance, const Number
 TEST_P(Formulas, HaveANameAndASentence) {
   EXPECT_EQ(op().name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_"),
             std::string::npos);
-  EXPECT_TRUE(op().text.ends_with('.'));
+  EXPECT_EQ(op().text.ends_with('.'), op::kKeepsSentences);
   EXPECT_EQ(std::count_if(formulas().begin(), formulas().end(),
                           [&](const Formula& other) { return other.name == op().name; }),
             1);
