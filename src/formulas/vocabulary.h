@@ -53,8 +53,8 @@
 
 namespace eg::op {
 
-/// Whether this build keeps the sentences of ops. Only tools read them, which are native, and each page would download
-/// them with its WebAssembly.
+/// Whether this build keeps the sentences of ops. Only tools read them, which are native, and each
+/// page would download them with its WebAssembly.
 #ifdef __EMSCRIPTEN__
 inline constexpr bool kKeepsSentences = false;
 #else
