@@ -12,6 +12,7 @@ import { Program } from "./program.mjs";
 import { Random } from "./random.mjs";
 import { fill } from "./recipe_calls.mjs";
 import { kRecipes } from "./recipes/index.mjs";
+import { stress } from "./stress/driver.mjs";
 import { surfaceOf } from "./surface.mjs";
 
 const kFaults = new URL("support/faults.mjs", import.meta.url).href;
@@ -34,6 +35,14 @@ const kNotMade = [
 function findingIn(texts, kind = "ops") {
   const lines = texts.map((text) => ({ text, mayChange: false }));
   return runProgram({ variant: kVariant, lines, kind, faults: kFaults });
+}
+
+// A process takes longer to start than there is time.
+for (const [name, run] of Object.entries({ fuzz, stress })) {
+  test(`${name}() whose time is up while a process starts ends without a finding`, async () => {
+    const result = await run({ seed: 1, variant: kVariant, until: Date.now() + 20 });
+    assert.deepEqual(result, { cases: 0, calls: 0, findings: [] });
+  });
 }
 
 describe("the oracle notices", () => {
