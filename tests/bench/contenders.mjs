@@ -13,6 +13,7 @@ export const kContenders = {
   ort: { title: "onnxruntime-web", library: "ort", threads: 1 },
   edgegradGpu: { title: "edgegrad webgpu", library: "edgegrad", device: "webgpu" },
   tfjsGpu: { title: "tfjs-webgpu", library: "tfjs", device: "webgpu" },
+  ortGpu: { title: "onnxruntime-web webgpu", library: "ort", device: "webgpu" },
   jaxGpu: { title: "jax-js webgpu", library: "jax", device: "webgpu" },
 };
 

@@ -1,4 +1,4 @@
-// Pages that train one step: a program (in programs/) is built by Vite and served with gzip to Chromium.
+// Pages that run a program: it (in programs/) is built by Vite and served with gzip to Chromium.
 
 import {
   cpSync,
@@ -37,11 +37,13 @@ export async function servePage(
   { preloads = false, isIsolated = true, encoding = "gzip" } = {},
 ) {
   const project = mkdtempSync(join(tmpdir(), "edgegrad-page-"));
-  const programs = fileURLToPath(new URL("programs", import.meta.url));
-  cpSync(programs, project, { recursive: true });
+  for (const name of ["programs", "models", "clock.mjs"]) {
+    const from = fileURLToPath(new URL(name, import.meta.url));
+    cpSync(from, join(project, name), { recursive: true });
+  }
   writeFileSync(
     join(project, "index.html"),
-    `<!doctype html><script type="module" src="/${program}.mjs"></script>`,
+    `<!doctype html><script type="module" src="/programs/${program}.mjs"></script>`,
   );
   writeFileSync(
     join(project, "vite.config.mjs"),
@@ -61,7 +63,7 @@ export async function servePage(
 }
 
 function linkPackages(project) {
-  for (const name of ["vite", "@jax-js/jax", "@tensorflow"]) {
+  for (const name of ["vite", "@jax-js/jax", "@tensorflow", "onnxruntime-web"]) {
     const target = join(kRoot, "node_modules", name);
     const link = join(project, "node_modules", name);
     mkdirSync(dirname(link), { recursive: true });
@@ -102,6 +104,23 @@ async function serve(folder, headers, encode) {
   });
   await new Promise((resolve) => server.listen(0, "localhost", resolve));
   return { url: `http://localhost:${server.address().port}/`, sent, stop: () => server.close() };
+}
+
+/** Opens the page, and resolves to the JSON that it logs. */
+export async function resultInPage(browser, url, timeout = 15 * 60_000) {
+  const page = await browser.newPage();
+  try {
+    const isResult = (message) => message.text().startsWith("{");
+    const result = page.waitForEvent("console", { predicate: isResult, timeout });
+    const failure = page.waitForEvent("pageerror", { timeout: 0 });
+    failure.catch(() => undefined);
+    result.catch(() => undefined);
+    await page.goto(url, { waitUntil: "commit" });
+    const end = await Promise.race([result, failure.then((error) => Promise.reject(error))]);
+    return JSON.parse(end.text());
+  } finally {
+    await page.close();
+  }
 }
 
 /**

@@ -11,7 +11,7 @@ import door from "./door.mjs";
 import download from "./download.mjs";
 import gemm from "./gemm.mjs";
 import memory from "./memory.mjs";
-import onnx from "./onnx.mjs";
+import { kOnnx } from "./onnx.mjs";
 import ops from "./ops.mjs";
 import share from "./share.mjs";
 import singleImage from "./single_image.mjs";
@@ -29,7 +29,7 @@ const kAll = [
   ...kWebgpuTrainings,
   webgpuMatmul,
   singleImage,
-  onnx,
+  ...kOnnx,
   startup,
   download,
   door,
