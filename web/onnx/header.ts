@@ -32,9 +32,22 @@ export function normalDomain(domain: string | undefined): string {
   return domain === undefined || domain === "ai.onnx" ? "" : domain;
 }
 
-/** Returns the domains of a model's ops. Some files have nodes of domains that they do not import. */
-export function domainsIn(model: Message<"Model">): Set<string> {
+/** Returns the domains that a model imports. */
+export function importsOf(model: Message<"Model">): string[] {
   const imports = [model, ...model.functions].flatMap(({ opsetImport }) => opsetImport);
-  const nodes = [model.graph, ...model.functions].flatMap((one) => one?.node ?? []);
-  return new Set([...imports, ...nodes].map(({ domain }) => normalDomain(domain)));
+  return imports.map(({ domain }) => normalDomain(domain));
+}
+
+/** Returns the nodes of a model, also those of its functions and of graphs inside others. */
+export function* nodesIn(model: Message<"Model">): Iterable<Message<"Node">> {
+  const left = [model.graph, ...model.functions].map((one) => one?.node ?? []);
+  for (let nodes = left.pop(); nodes !== undefined; nodes = left.pop()) {
+    for (const node of nodes) {
+      yield node;
+      for (const { g, graphs } of node.attribute) {
+        if (g !== undefined) left.push(g.node);
+        for (const graph of graphs) left.push(graph.node);
+      }
+    }
+  }
 }

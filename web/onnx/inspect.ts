@@ -22,7 +22,7 @@ export async function inspect(source: Source): Promise<OnnxDescription> {
   }
 }
 
-async function knownOps(names: Iterable<string>): Promise<IsKnown> {
-  const domains = await loadDomains(names);
+async function knownOps(...needed: Parameters<typeof loadDomains>): Promise<IsKnown> {
+  const domains = await loadDomains(...needed);
   return (domain, name, version) => findOp(domains.get(domain), name, version) !== undefined;
 }

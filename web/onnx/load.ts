@@ -8,7 +8,7 @@ import { noteReleases, readBy, removeUnused, usesOf } from "./graph/analyze.js";
 import { type Compiled, compile, type Initializer, isFloating } from "./graph/compile.js";
 import { fuse } from "./graph/patterns/index.js";
 import type { Subgraph } from "./graph/program.js";
-import { domainsIn, headerOf } from "./header.js";
+import { headerOf, importsOf, nodesIn } from "./header.js";
 import { graphValue } from "./interface.js";
 import { type Member, moduleOf, type OnnxModule, type Program } from "./module.js";
 import { memberPaths } from "./names.js";
@@ -49,7 +49,8 @@ export async function load(source: Source, options: LoadOptions = {}): Promise<O
   const file = await openFile(kWhere, source);
   try {
     const { model, apart } = await readFile(file, source, options.externalData);
-    return moduleOfParts(model, apart, await loadDomains(domainsIn(model)), options);
+    const domains = await loadDomains(importsOf(model), nodesIn(model));
+    return moduleOfParts(model, apart, domains, options);
   } finally {
     freeScratch();
     await file.close();

@@ -2,7 +2,7 @@
 
 import type { OnnxDescription, OnnxInitializer, OnnxNode } from "../description.js";
 import { fail } from "../errors.js";
-import { domainsIn, headerOf, normalDomain } from "../header.js";
+import { headerOf, importsOf, nodesIn, normalDomain } from "../header.js";
 import { graphValue } from "../interface.js";
 import { originOf, readMessage } from "../proto/read.js";
 import type { Message } from "../proto/schema.js";
@@ -16,11 +16,11 @@ const kMostCharacters = 200;
 /** Whether there is an op of a version of a domain. */
 export type IsKnown = (domain: string, name: string, version: number) => boolean;
 
-/** Returns the description of the model in these bytes; `knownOps` returns what is known of domains. */
+/** Returns the description of the model in these bytes; `knownOps` returns what is known of domains and of the ops of nodes. */
 export async function describe(
   where: string,
   bytes: Uint8Array,
-  knownOps: (domains: Iterable<string>) => Promise<IsKnown>,
+  knownOps: (domains: Iterable<string>, nodes: Iterable<Message<"Node">>) => Promise<IsKnown>,
 ): Promise<OnnxDescription> {
   const model = readMessage("Model", bytes, originOf(bytes.length, where));
   const { graph } = model;
@@ -30,7 +30,7 @@ export async function describe(
   const stored = new Set(graph.initializer.map(({ name }) => name));
   const declared = [...graph.valueInfo, ...graph.input, ...graph.output];
   const values = declared.map((one) => graphValue(one, false)).filter(({ hasShape }) => hasShape);
-  const isSupported = supportOf(model, await knownOps(domainsIn(model)));
+  const isSupported = supportOf(model, await knownOps(importsOf(model), nodesIn(model)));
   return {
     inputs: graph.input
       .filter(({ name }) => !stored.has(name))

@@ -24,6 +24,24 @@ function roundEven(x: number): number {
   return Math.abs(x % 1) === 0.5 && near % 2 !== 0 ? near - 1 : near;
 }
 
+// Sums or products of the elements up to each one, or of those before it, of which the first has `none`.
+function cumulative(run: typeof eg.cumsum, none: number): Op {
+  return op({
+    attributes: { exclusive: flag(false), reverse: flag(false) },
+    settings: [1],
+    run: ([input, axis], { exclusive, reverse }) => {
+      const x = tensor(input);
+      const dim = number(axis) ?? 0;
+      const count = x.shape.at(dim);
+      const turned = (one: eg.Tensor) => (reverse ? eg.flip(one, [dim]) : one);
+      const all = run(turned(x), dim, { dtype: x.dtype });
+      if (!exclusive || !count) return turned(all);
+      const first = eg.fullLike(eg.narrow(all, dim, 0, 1), none);
+      return turned(eg.cat([first, eg.narrow(all, dim, 0, count - 1)], dim));
+    },
+  });
+}
+
 export const kFunctions: Ops = {
   Abs: unary(eg.abs, Math.abs, { wraps: true }),
   Acos: unary(eg.acos),
@@ -66,17 +84,6 @@ export const kFunctions: Ops = {
   Tan: unary(eg.tan),
   Tanh: unary(eg.tanh),
   Det: op({ since: 11, run: ([x]) => eg.det(tensor(x)) }),
-  CumSum: op({
-    since: 11,
-    attributes: { exclusive: flag(false), reverse: flag(false) },
-    settings: [1],
-    run: ([input, axis], { exclusive, reverse }) => {
-      const x = tensor(input);
-      const dim = number(axis) ?? 0;
-      const ordered = reverse ? eg.flip(x, [dim]) : x;
-      const sum = eg.cumsum(ordered, dim, { dtype: x.dtype });
-      const result = exclusive ? eg.sub(sum, ordered) : sum;
-      return reverse ? eg.flip(result, [dim]) : result;
-    },
-  }),
+  CumSum: { since: 11, ...cumulative(eg.cumsum, 0) },
+  CumProd: { since: 26, ...cumulative(eg.cumprod, 1) },
 };

@@ -1,12 +1,12 @@
 // All ops by their domains.
 
+import { normalDomain } from "../header.js";
 import { kActivations } from "./activations.js";
 import { kArithmetic } from "./arithmetic.js";
 import { kAttentionOps } from "./attention.js";
 import { kControl } from "./control.js";
 import { kConvolutions } from "./convolutions.js";
 import { kCreation } from "./creation.js";
-import { kDetection } from "./detection.js";
 import { kDropout } from "./dropout.js";
 import { kFunctions } from "./functions.js";
 import { kIndexing } from "./indexing.js";
@@ -22,8 +22,6 @@ import { kRecurrentOps } from "./recurrent.js";
 import { kReductions } from "./reductions.js";
 import { kResizing } from "./resize.js";
 import { kSequences } from "./sequences.js";
-import { kSignals } from "./signals.js";
-import { kText } from "./text.js";
 
 /** A set of ops: the newest version of it that is known, and the ops by name. */
 interface Domain {
@@ -31,9 +29,9 @@ interface Domain {
   readonly ops: Ops;
 }
 
-/** ONNX's own domain. */
+/** ONNX's own domain, without ops that few models have. */
 export const kOwn: Domain = {
-  newest: 25,
+  newest: 26,
   ops: {
     ...kActivations,
     ...kArithmetic,
@@ -41,7 +39,6 @@ export const kOwn: Domain = {
     ...kControl,
     ...kConvolutions,
     ...kCreation,
-    ...kDetection,
     ...kDropout,
     ...kFunctions,
     ...kIndexing,
@@ -56,8 +53,6 @@ export const kOwn: Domain = {
     ...kReductions,
     ...kResizing,
     ...kSequences,
-    ...kSignals,
-    ...kText,
   },
 };
 
@@ -70,15 +65,39 @@ const kOthers: Readonly<Record<string, () => Promise<Ops>>> = {
 /** Domains by name. */
 export type Domains = ReadonlyMap<string, Domain>;
 
-/** Returns those of these domains that are known. */
-export async function loadDomains(names: Iterable<string>): Promise<Domains> {
-  const found = new Map([["", kOwn]]);
+/** An op as nodes name it. */
+interface Named {
+  readonly domain?: string | undefined;
+  readonly opType?: string | undefined;
+}
+
+/**
+ * Returns those of these domains that are known, with the ops that these nodes have: what no node needs may be left out.
+ * Some files have nodes of domains that they do not import.
+ */
+export async function loadDomains(
+  imports: Iterable<string>,
+  nodes: Iterable<Named>,
+): Promise<Domains> {
+  const names = new Set([...imports].map(normalDomain));
+  let own = kOwn;
+  for (const { domain, opType = "" } of nodes) {
+    const name = normalDomain(domain);
+    names.add(name);
+    if (name === "" && own === kOwn && !Object.hasOwn(kOwn.ops, opType)) own = await wholeDomain();
+  }
+  const found = new Map([["", own]]);
   for (const name of names) {
-    if (!Object.hasOwn(kOthers, name) || found.has(name)) continue;
+    if (!Object.hasOwn(kOthers, name)) continue;
     const ops = await (kOthers[name] as () => Promise<Ops>)();
     found.set(name, { newest: 1, ops });
   }
   return found;
+}
+
+async function wholeDomain(): Promise<Domain> {
+  const { kSeldom } = await import("./seldom/index.js");
+  return { ...kOwn, ops: { ...kOwn.ops, ...kSeldom } };
 }
 
 /** Returns an op of a version of a domain; undefined if there is none. */
@@ -102,7 +121,8 @@ export interface SupportedOp {
 
 /** Returns the ops that models may have, by domain and name. */
 export async function supportedOps(): Promise<SupportedOp[]> {
-  const domains = await loadDomains(Object.keys(kOthers));
+  const unknown = { opType: "" }; // for which all ops are loaded
+  const domains = await loadDomains(Object.keys(kOthers), [unknown]);
   return [...domains].flatMap(([domain, { ops }]) =>
     Object.entries(ops)
       .map(([name, { since = 1 }]) => ({ domain: domain || "ai.onnx", name, since }))

@@ -1,11 +1,11 @@
 // Fourier transforms and what goes with them.
 
 import * as eg from "edgegrad";
-import { dtypeOf } from "../values/types.js";
-import { currentDevice, number, tensor, type Value } from "../values/value.js";
-import { axisOf, range } from "./axes.js";
-import { typeAttribute } from "./creation.js";
-import { flag, int, maybeInt, type Op, type Ops, op } from "./op.js";
+import { dtypeOf } from "../../values/types.js";
+import { currentDevice, number, tensor, type Value } from "../../values/value.js";
+import { axisOf, range } from "../axes.js";
+import { typeAttribute } from "../creation.js";
+import { flag, int, maybeInt, type Op, type Ops, op } from "../op.js";
 
 // The last axis has the real and the imaginary part, or only the real one.
 function complexOf(x: eg.Tensor): eg.Tensor {

@@ -1,10 +1,10 @@
 // Texts, as far as models have them in front of or behind their numbers.
 
 import * as eg from "edgegrad";
-import { fail } from "../errors.js";
-import { Host, isTexts } from "../values/host.js";
-import { broadcastShape, sizeOf } from "../values/host_math.js";
-import { currentDevice, host, texts, type Value } from "../values/value.js";
+import { fail } from "../../errors.js";
+import { Host, isTexts } from "../../values/host.js";
+import { broadcastShape, sizeOf } from "../../values/host_math.js";
+import { currentDevice, host, texts, type Value } from "../../values/value.js";
 import {
   flag,
   int,
@@ -15,7 +15,7 @@ import {
   type Ops,
   op,
   string,
-} from "./op.js";
+} from "../op.js";
 
 const changed = (text: string, action: string) =>
   action === "LOWER" ? text.toLowerCase() : action === "UPPER" ? text.toUpperCase() : text;

@@ -1,10 +1,10 @@
 // Ops of models that detect objects.
 
 import * as eg from "edgegrad";
-import { Host } from "../values/host.js";
-import { host, ints, number, tensor, type Value } from "../values/value.js";
-import { range } from "./axes.js";
-import { flag, float, int, type Ops, op, string } from "./op.js";
+import { Host } from "../../values/host.js";
+import { host, ints, number, tensor, type Value } from "../../values/value.js";
+import { range } from "../axes.js";
+import { flag, float, int, type Ops, op, string } from "../op.js";
 
 type Box = readonly [number, number, number, number];
 
