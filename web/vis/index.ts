@@ -1,0 +1,12 @@
+// edgegrad/vis: what happens in a training, for TensorBoard, pages and terminals.
+
+export type { Histogram } from "./log/histogram.js";
+export type { Picture, PictureLayout, PicturesLayout } from "./log/picture.js";
+export type { LogRecord, RecordKind, RecordValues } from "./log/record.js";
+export { Recorder } from "./log/recorder.js";
+export type { Values } from "./log/values.js";
+export { CsvWriter } from "./writers/csv_writer.js";
+export { FileWriter } from "./writers/file_writer.js";
+export { JsonlWriter } from "./writers/jsonl_writer.js";
+export type { ByteStream } from "./writers/sink.js";
+export { SummaryWriter } from "./writers/summary_writer.js";

@@ -1,0 +1,70 @@
+// Follows a call of a module: which of its parts runs, and which ops that part calls.
+
+import { func, nn, noGrad, scope, Tensor } from "edgegrad";
+import { refuse } from "../errors.js";
+
+/** What learns of the parts of a call, in their order. Paths are the dotted names of modules, "" for the whole one. */
+export interface Follower {
+  /** A module begins. */
+  enter?(path: string, module: nn.Module, inputs: readonly unknown[]): void;
+  /** The module that began last, and has not ended, ends. */
+  leave?(path: string, module: nn.Module, output: unknown): void;
+  /** An op that is not composed of others is called within the module with this path; `results` are what it returned. */
+  op?(path: string, call: func.OpCall, results: readonly Tensor[]): void;
+}
+
+/** Calls a module with inputs, in the modes that hold, and tells a follower about it. Returns the module's output. */
+export function follow(module: nn.Module, inputs: readonly unknown[], follower: Follower): unknown {
+  const path: string[] = [];
+  const hooks = module.namedModules().flatMap(([name, part]) => [
+    part.registerForwardPreHook((_, given) => {
+      path.push(name);
+      follower.enter?.(name, part, given);
+    }),
+    part.registerForwardHook((_, __, output) => {
+      follower.leave?.(name, part, output);
+      path.pop();
+    }),
+  ]);
+  const handle = (call: func.OpCall) => {
+    const result = call.run();
+    if (!call.isComposite)
+      follower.op?.(path.at(-1) ?? "", call, [result].flat() as readonly Tensor[]);
+    return result;
+  };
+  try {
+    return func.interceptOps(() => module.call(...(inputs as never[])), handle);
+  } finally {
+    for (const hook of hooks) hook.remove();
+  }
+}
+
+/** Follows a call in evaluation mode and without gradients, which changes nothing of the module. What it computes is freed. */
+export function followEvaluation(
+  where: string,
+  module: nn.Module,
+  inputs: readonly unknown[],
+  follower: Follower,
+): void {
+  if (!(module instanceof nn.Module)) refuse(where, "module", "an nn.Module", module);
+  const modes = module.modules().map((part) => [part, part.training] as const);
+  module.eval();
+  try {
+    scope(() =>
+      noGrad(() => {
+        follow(module, inputs, follower);
+      }),
+    );
+  } finally {
+    for (const [part, training] of modes) part.training = training;
+  }
+}
+
+/** Returns the tensors in a value, its arrays and its plain objects. */
+export function tensorsIn(value: unknown): Tensor[] {
+  if (value instanceof Tensor) return [value];
+  if (Array.isArray(value)) return value.flatMap(tensorsIn);
+  if (typeof value !== "object" || value === null) return [];
+  const isPlain = Object.getPrototypeOf(value) === Object.prototype;
+  return isPlain ? Object.values(value).flatMap(tensorsIn) : [];
+}

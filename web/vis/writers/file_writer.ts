@@ -1,0 +1,71 @@
+// What the writers of files have in common.
+
+import { fail } from "../errors.js";
+import type { LogRecord, RecordKind } from "../log/record.js";
+import { Recorder } from "../log/recorder.js";
+import type { Sink } from "./sink.js";
+
+/** A recorder that writes to a file, a stream or memory. */
+export abstract class FileWriter extends Recorder {
+  #sink: Sink;
+  #isClosed = false;
+  readonly #kinds: readonly RecordKind[];
+
+  protected constructor(sink: Sink, kinds: readonly RecordKind[]) {
+    super();
+    this.#sink = sink;
+    this.#kinds = kinds;
+  }
+
+  /** Resolves when everything that was added is written; rejects with the first error. */
+  flush(): Promise<void> {
+    return this.settled();
+  }
+
+  /** Writes what is left and ends the file or stream. A writer that is closed takes nothing more. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    try {
+      await this.settled();
+    } finally {
+      await this.#sink.close();
+    }
+  }
+
+  /** Returns everything that was written, if the writer was given no target: `new Blob([await writer.bytes()])` is a file for a page. */
+  async bytes(): Promise<Uint8Array> {
+    await this.settled();
+    if (this.#sink.bytes !== undefined) return this.#sink.bytes();
+    const where = `${this.constructor.name}.bytes`;
+    return fail("InvalidArgument", where, "only a writer without a target keeps its bytes.");
+  }
+
+  override take(record: LogRecord): void {
+    if (!this.#kinds.includes(record.kind)) return;
+    const bytes = this.encode(record);
+    if (bytes instanceof Promise) this.waitFor(bytes.then((ready) => this.write(ready)));
+    else this.write(bytes);
+  }
+
+  /** Returns the bytes of a record. */
+  protected abstract encode(record: LogRecord): Uint8Array | Promise<Uint8Array>;
+
+  /** Writes bytes after those before. */
+  protected write(bytes: Uint8Array): void {
+    const later = this.#sink.write(bytes);
+    if (later !== undefined) this.waitFor(later);
+  }
+
+  protected override accept(where: string, kind: RecordKind): void {
+    this.assertOpen(where);
+    if (this.#kinds.includes(kind)) return;
+    const known = this.#kinds.join(", ");
+    fail("InvalidArgument", where, `this kind of file has no ${kind}; it has: ${known}.`);
+  }
+
+  /** Throws if the writer is closed. */
+  protected assertOpen(where: string): void {
+    if (this.#isClosed) fail("Disposed", where, "the writer is closed. Make a new one.");
+  }
+}
