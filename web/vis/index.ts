@@ -4,6 +4,7 @@ export type { Histogram } from "./log/histogram.js";
 export type { Picture, PictureLayout, PicturesLayout } from "./log/picture.js";
 export type { LogRecord, RecordKind, RecordValues } from "./log/record.js";
 export { Recorder } from "./log/recorder.js";
+export { createLog, type LogListener, type LogOptions, Run, RunLog } from "./log/run_log.js";
 export type { Values } from "./log/values.js";
 export { CsvWriter } from "./writers/csv_writer.js";
 export { FileWriter } from "./writers/file_writer.js";

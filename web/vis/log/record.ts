@@ -21,6 +21,9 @@ export interface RecordValues {
 /** The kind of a record. */
 export type RecordKind = keyof RecordValues;
 
+/** All kinds. */
+export const kKinds: readonly RecordKind[] = ["scalar", "histogram", "image", "text"];
+
 /** One value that a training told. */
 export type LogRecord<Kind extends RecordKind = RecordKind> = {
   [K in Kind]: {

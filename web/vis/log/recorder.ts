@@ -71,7 +71,7 @@ export abstract class Recorder {
     throw failure;
   }
 
-  /** Takes a record. @internal */
+  /** Takes a record as it is. */
   abstract take(record: LogRecord): void;
 
   /** Throws if records of this kind cannot be taken. */

@@ -1,14 +1,16 @@
 // What the writers of files have in common.
 
-import { fail } from "../errors.js";
+import { fail, refuse } from "../errors.js";
 import type { LogRecord, RecordKind } from "../log/record.js";
 import { Recorder } from "../log/recorder.js";
+import { RunLog } from "../log/run_log.js";
 import type { Sink } from "./sink.js";
 
 /** A recorder that writes to a file, a stream or memory. */
 export abstract class FileWriter extends Recorder {
-  #sink: Sink;
+  readonly #sink: Sink;
   #isClosed = false;
+  readonly #followed: { remove(): void }[] = [];
   readonly #kinds: readonly RecordKind[];
 
   protected constructor(sink: Sink, kinds: readonly RecordKind[]) {
@@ -26,6 +28,7 @@ export abstract class FileWriter extends Recorder {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    for (const handle of this.#followed) handle.remove();
     try {
       await this.settled();
     } finally {
@@ -41,6 +44,23 @@ export abstract class FileWriter extends Recorder {
     return fail("InvalidArgument", where, "only a writer without a target keeps its bytes.");
   }
 
+  /**
+   * Writes what a run of a log has, and from now on what it gets. Records of kinds that the file does not have are left out. Removing the
+   * handle ends it; close() does too.
+   */
+  follow(log: RunLog, run: string): { remove(): void } {
+    const where = `${this.constructor.name}.follow`;
+    this.assertOpen(where);
+    if (!(log instanceof RunLog)) refuse(where, "log", "a RunLog", log);
+    for (const record of log.run(run).all()) this.take(record);
+    const handle = log.listen((record, name) => {
+      if (name === run && !this.#isClosed) this.take(record);
+    });
+    this.#followed.push(handle);
+    return handle;
+  }
+
+  /** Writes a record as it is, if the file has records of its kind. */
   override take(record: LogRecord): void {
     if (!this.#kinds.includes(record.kind)) return;
     const bytes = this.encode(record);
