@@ -6,6 +6,13 @@ export type { LogRecord, RecordKind, RecordValues } from "./log/record.js";
 export { Recorder } from "./log/recorder.js";
 export { createLog, type LogListener, type LogOptions, Run, RunLog } from "./log/run_log.js";
 export type { Values } from "./log/values.js";
+export {
+  type InputSize,
+  ModuleSummary,
+  type SummaryOptions,
+  type SummaryRow,
+  summary,
+} from "./model/summary.js";
 export { CsvWriter } from "./writers/csv_writer.js";
 export { FileWriter } from "./writers/file_writer.js";
 export { JsonlWriter } from "./writers/jsonl_writer.js";

@@ -39,14 +39,17 @@ export function follow(module: nn.Module, inputs: readonly unknown[], follower: 
   }
 }
 
+/** Throws InvalidArgument unless the value is a module. */
+export function checkModule(where: string, module: unknown): void {
+  if (!(module instanceof nn.Module)) refuse(where, "module", "an nn.Module", module);
+}
+
 /** Follows a call in evaluation mode and without gradients, which changes nothing of the module. What it computes is freed. */
 export function followEvaluation(
-  where: string,
   module: nn.Module,
   inputs: readonly unknown[],
   follower: Follower,
 ): void {
-  if (!(module instanceof nn.Module)) refuse(where, "module", "an nn.Module", module);
   const modes = module.modules().map((part) => [part, part.training] as const);
   module.eval();
   try {

@@ -1,7 +1,7 @@
 // The graph of a module's ops, as TensorBoard shows it: graph.proto, node_def.proto.
 
 import type { nn, Tensor } from "edgegrad";
-import { followEvaluation, tensorsIn } from "../model/follow.js";
+import { checkModule, followEvaluation, tensorsIn } from "../model/follow.js";
 import { Message } from "./message.js";
 
 /** The numbers of fields that are used. */
@@ -19,11 +19,12 @@ const kShapes = "_output_shapes";
 
 /** Returns the graph of the ops in a call of a module; scopes are its parts. */
 export function graphOf(where: string, module: nn.Module, inputs: readonly unknown[]): Message {
+  checkModule(where, module);
   const graph = new Nodes();
   tensorsIn(inputs).forEach((input, i) => {
     graph.add(`input/${i}`, "Placeholder", [], [input]);
   });
-  followEvaluation(where, module, inputs, {
+  followEvaluation(module, inputs, {
     enter: (path) => {
       if (path === "") graph.addMembers(module);
     },
