@@ -13,6 +13,7 @@ export {
   type SummaryRow,
   summary,
 } from "./model/summary.js";
+export { Watcher, type WatchOptions, watch } from "./model/watch.js";
 export { CsvWriter } from "./writers/csv_writer.js";
 export { FileWriter } from "./writers/file_writer.js";
 export { JsonlWriter } from "./writers/jsonl_writer.js";
