@@ -1,6 +1,13 @@
 // edgegrad/vis: what happens in a training, for TensorBoard, pages and terminals.
 
+export { defineElements } from "./define_elements.js";
 export type { Histogram } from "./log/histogram.js";
+export {
+  confusionMatrix,
+  type Matrix,
+  type MatrixLabels,
+  type MatrixValues,
+} from "./log/matrix.js";
 export type { Picture, PictureLayout, PicturesLayout } from "./log/picture.js";
 export type { LogRecord, RecordKind, RecordValues } from "./log/record.js";
 export { Recorder } from "./log/recorder.js";
@@ -14,6 +21,7 @@ export {
   summary,
 } from "./model/summary.js";
 export { Watcher, type WatchOptions, watch } from "./model/watch.js";
+export { type TerminalChartOptions, terminalChart } from "./terminal_chart.js";
 export { CsvWriter } from "./writers/csv_writer.js";
 export { FileWriter } from "./writers/file_writer.js";
 export { JsonlWriter } from "./writers/jsonl_writer.js";

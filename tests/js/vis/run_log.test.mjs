@@ -2,11 +2,60 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { CsvWriter, createLog, SummaryWriter } from "edgegrad/vis";
+import { CsvWriter, confusionMatrix, createLog, SummaryWriter } from "edgegrad/vis";
 import { eg } from "../support/engine.mjs";
-import { eventsOf } from "../support/event_files.mjs";
+import { eventsOf, pixelsOf } from "../support/event_files.mjs";
 
 const valuesOf = (run, tag) => run.records("scalar", tag).map(({ value }) => value);
+
+describe("matrices", () => {
+  test("keep their names and values, and are pictures for TensorBoard", async () => {
+    const [run, writer] = [createLog().run("a"), new SummaryWriter()];
+    for (const recorder of [run, writer]) {
+      const labels = { rows: ["a", "b"], columns: ["x", "y", "z"] };
+      recorder.addMatrix("m", eg.arange(6, { dtype: "float32" }).reshape([2, 3]), 1, labels);
+    }
+    const { value } = run.latest("matrix", "m");
+    assert.deepEqual(
+      { ...value, values: [...value.values] },
+      {
+        ...{ rows: 2, columns: 3, values: [0, 1, 2, 3, 4, 5] },
+        ...{ rowLabels: ["a", "b"], columnLabels: ["x", "y", "z"] },
+      },
+    );
+    const [, { summary }] = eventsOf(await writer.bytes());
+    const { width, height, pixels } = pixelsOf(summary.values[0].image.encoded);
+    assert.deepEqual([width, height], [48, 32]);
+    assert.deepEqual(
+      [0, 16, 32].map((x) => pixels[16][x]),
+      [153, 204, 255],
+    );
+  });
+
+  test("of confusion count pairs of classes", () => {
+    const found = confusionMatrix(eg.tensor([0, 1, 1, 2], { dtype: "int64" }), [0, 2, 1, 2], 3);
+    assert.deepEqual(found, [
+      [1, 0, 0],
+      [0, 1, 1],
+      [0, 0, 1],
+    ]);
+  });
+
+  test("are refused if they are none", () => {
+    const run = createLog().run("a");
+    const kWrong = [
+      () => run.addMatrix("m", eg.ones([3])),
+      () => run.addMatrix("m", []),
+      () => run.addMatrix("m", [[1, 2], [3]]),
+      () => run.addMatrix("m", [["1"]]),
+      () => run.addMatrix("m", [[1]], 0, { rows: ["a", "b"] }),
+      () => confusionMatrix([0], [0, 1], 2),
+      () => confusionMatrix([0], [2], 2),
+      () => confusionMatrix([0], [0], 1e9),
+    ];
+    for (const call of kWrong) assert.throws(call, { code: "InvalidArgument" });
+  });
+});
 
 describe("a log", () => {
   test("keeps the values of its runs by tag, as they were at the time", async () => {

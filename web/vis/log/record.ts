@@ -3,6 +3,7 @@
 import { Tensor } from "edgegrad";
 import { refuse } from "../errors.js";
 import type { Histogram } from "./histogram.js";
+import type { Matrix } from "./matrix.js";
 import type { Picture } from "./picture.js";
 import { afterwards, type Later, numbersOf } from "./values.js";
 
@@ -14,6 +15,8 @@ export interface RecordValues {
   histogram: Histogram;
   /** A picture. */
   image: Picture;
+  /** A matrix: a confusion matrix, an attention map, the points of an embedding. */
+  matrix: Matrix;
   /** A text; TensorBoard shows it as Markdown. */
   text: string;
 }
@@ -22,7 +25,7 @@ export interface RecordValues {
 export type RecordKind = keyof RecordValues;
 
 /** All kinds. */
-export const kKinds: readonly RecordKind[] = ["scalar", "histogram", "image", "text"];
+export const kKinds: readonly RecordKind[] = ["scalar", "histogram", "image", "matrix", "text"];
 
 /** One value that a training told. */
 export type LogRecord<Kind extends RecordKind = RecordKind> = {

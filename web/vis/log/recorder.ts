@@ -3,6 +3,7 @@
 import type { Tensor } from "edgegrad";
 import { refuse } from "../errors.js";
 import { histogramOf } from "./histogram.js";
+import { type MatrixLabels, type MatrixValues, matrixOf } from "./matrix.js";
 import { gridOf, type PictureLayout, type PicturesLayout, pictureOf } from "./picture.js";
 import { type LogRecord, placeOf, type RecordKind, scalarOf, textOf } from "./record.js";
 import type { Later, Values } from "./values.js";
@@ -55,6 +56,11 @@ export abstract class Recorder {
     columns: number | null = null,
   ): void {
     this.#add("addImages", "image", tag, step, (where) => gridOf(where, images, layout, columns));
+  }
+
+  /** Adds a matrix, such as that of `confusionMatrix()` or an attention map, with the names of its rows and columns. */
+  addMatrix(tag: string, values: MatrixValues, step = 0, labels: MatrixLabels = {}): void {
+    this.#add("addMatrix", "matrix", tag, step, (where) => matrixOf(where, values, labels));
   }
 
   /** Adds a text, which TensorBoard shows as Markdown. */

@@ -16,11 +16,19 @@ export interface LogOptions {
   histogram?: number;
   /** The most pictures of a series; default 20. */
   image?: number;
+  /** The most matrices of a series; default 20. */
+  matrix?: number;
   /** The most texts of a series; default 200. */
   text?: number;
 }
 
-const kDefaults: Required<LogOptions> = { scalar: 10_000, histogram: 200, image: 20, text: 200 };
+const kDefaults: Required<LogOptions> = {
+  scalar: 10_000,
+  histogram: 200,
+  image: 20,
+  matrix: 20,
+  text: 200,
+};
 
 /** The records of one or several runs, in memory. Training loops feed it, charts, writers and other listeners read it. */
 export class RunLog {

@@ -4,7 +4,7 @@ import { type NumericArray, noGrad, scope, Tensor } from "edgegrad";
 import { refuse } from "../errors.js";
 
 /** What values can be: a tensor of any shape and real dtype, or numbers. */
-export type Values = Tensor | NumericArray;
+export type Values = Tensor | NumericArray | readonly number[];
 
 /** A value that is there, or will be. */
 export type Later<T> = T | Promise<T>;

@@ -5,6 +5,7 @@ import type { Picture } from "../log/picture.js";
 import type { LogRecord, Place } from "../log/record.js";
 import { joinBytes } from "./bytes.js";
 import { checksum, kCrc32c } from "./checksum.js";
+import { heatOf } from "./heat.js";
 import { Message } from "./message.js";
 import { pngOf } from "./png.js";
 
@@ -34,7 +35,7 @@ export function graphEvent(graph: Message): Uint8Array {
   return framed(eventAt(Date.now() / 1000, 0).bytes(kEvent.graph, graph.encoded()));
 }
 
-/** Returns the event of a record; a promise for a picture, which is compressed. */
+/** Returns the event of a record; a promise for a picture, which is compressed. TensorBoard shows matrices as pictures. */
 export function recordEvent(record: LogRecord): Uint8Array | Promise<Uint8Array> {
   const value = new Message().text(kValue.tag, tagOf(record));
   switch (record.kind) {
@@ -46,7 +47,8 @@ export function recordEvent(record: LogRecord): Uint8Array | Promise<Uint8Array>
       value.message(kValue.tensor, text(record.value));
       return summaryEvent(record, value.message(kValue.metadata, pluginOf(kTextPlugin)));
     case "image":
-      return image(record.value).then((made) =>
+    case "matrix":
+      return image(record.kind === "image" ? record.value : heatOf(record.value)).then((made) =>
         summaryEvent(record, value.message(kValue.image, made)),
       );
   }

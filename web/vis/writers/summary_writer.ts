@@ -17,7 +17,13 @@ export class SummaryWriter extends FileWriter {
    * a page it is a stream that takes bytes; without one, `bytes()` returns the file at the end.
    */
   constructor(target?: string | ByteStream) {
-    super(sinkOf("SummaryWriter", target, fileIn), ["scalar", "histogram", "image", "text"]);
+    super(sinkOf("SummaryWriter", target, fileIn), [
+      "scalar",
+      "histogram",
+      "image",
+      "matrix",
+      "text",
+    ]);
     this.write(versionEvent());
   }
 
