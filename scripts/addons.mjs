@@ -6,7 +6,7 @@ export const kAddons = ["federated", "onnx", "peft", "transformers", "vis"];
 
 /** The packages that are bundled into an add-on, pinned among the development dependencies. THIRD_PARTY_NOTICES.md names them. */
 export const kBundledInAddon = {
-  vis: ["simple-ascii-chart", "uplot", "uplot/dist/uPlot.min.css"],
+  vis: ["@dagrejs/dagre", "simple-ascii-chart", "uplot", "uplot/dist/uPlot.min.css"],
 };
 
 /** The packages that add-ons import besides: optional peers of the package, which a program with the add-on installs. */

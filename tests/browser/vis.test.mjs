@@ -237,6 +237,87 @@ describe("panels", { skip: noBrowser }, () => {
     assert.deepEqual(problems, []);
   });
 
+  test("points of an embedding are colored by their labels", async () => {
+    const { page, problems } = await pages.open(
+      `<eg-projector heading="Embedding"></eg-projector>`,
+      `import * as eg from "edgegrad";
+      await eg.init();
+      eg.manualSeed(1);
+      const names = ["cat", "dog", "owl"];
+      const points = eg.cat(names.map((_, i) => eg.randn([40, 8]).add(eg.randn([8]).mul(3))));
+      const log = vis.createLog();
+      const labels = names.flatMap((name) => new Array(40).fill(name));
+      log.run("a").addMatrix("embedding", vis.pca(points), 1, { rows: labels });
+      document.querySelector("eg-projector").log = log;
+      await vis.defineElements();`,
+    );
+    assert.deepEqual((await textOf(page, "eg-projector .legend li")).sort(), ["cat", "dog", "owl"]);
+    await takePicture(page, "eg-projector", "projector");
+    await page.locator("eg-projector summary").click();
+    await drawn(page);
+    assert.equal(await page.locator("eg-projector tbody tr").count(), 120);
+    assert.deepEqual(problems, []);
+  });
+
+  test("the backward graph is drawn with its leaves, and its layout loaded for it", async () => {
+    const { page, problems, requests } = await pages.open(
+      `<eg-tape-graph></eg-tape-graph>`,
+      `import * as eg from "edgegrad";
+      await eg.init();
+      await vis.defineElements();
+      const { nn } = eg;
+      globalThis.show = () => {
+        const model = new nn.Sequential(new nn.Linear(2, 3), new nn.ReLU(), new nn.Linear(3, 1));
+        const loss = model.call(eg.ones([4, 2])).square().mean();
+        document.querySelector("eg-tape-graph").graph = vis.tapeGraph(loss, model);
+      };`,
+    );
+    const loaded = async () => (await requests()).some((name) => /\/vis\/layout-/.test(name));
+    assert.equal(await loaded(), false);
+    await page.evaluate(() => globalThis.show());
+    await page.waitForSelector("eg-tape-graph rect");
+    assert.equal(await loaded(), true);
+    const texts = await textOf(page, "eg-tape-graph g");
+    assert.equal(texts[0], "MeanBackward0");
+    assert.equal(texts.filter((text) => text.startsWith("AccumulateGrad")).length, 4);
+    assert.ok(texts.includes("AccumulateGrad2.weight"));
+    await takePicture(page, "eg-tape-graph", "tape_graph");
+    assert.deepEqual(problems, []);
+  });
+
+  test("a profile is a timeline, and the time by op, layer and thread", async () => {
+    const { page, problems } = await pages.open(
+      `<eg-profile></eg-profile>`,
+      `import * as eg from "edgegrad";
+      await eg.init();
+      const { nn } = eg;
+      const model = new nn.Sequential(new nn.Linear(512, 512), new nn.ReLU(), new nn.Linear(512, 10));
+      const optimizer = new eg.optim.SGD(model.parameters(), { lr: 0.01 });
+      const x = eg.randn([256, 512]);
+      const step = () => eg.scope(() => {
+        optimizer.zeroGrad();
+        model.call(x).square().mean().backward();
+        optimizer.step();
+      });
+      step();
+      const profile = vis.profileStep(model, step);
+      globalThis.count = profile.events.length;
+      document.querySelector("eg-profile").profile = profile;
+      await vis.defineElements();`,
+    );
+    const count = await page.evaluate(() => globalThis.count);
+    assert.equal(await page.locator("eg-profile rect").count(), count);
+    assert.ok(
+      (await textOf(page, "eg-profile title")).some((text) => text.startsWith("linear, layer 0: ")),
+    );
+    assert.deepEqual(await textOf(page, "eg-profile caption"), [
+      ...["Time by op", "Time by layer", "Time by thread"],
+    ]);
+    await takePicture(page, "eg-profile", "profile");
+    await assertAccessible(page);
+    assert.deepEqual(problems, []);
+  });
+
   test("are accessible, with their tables open", async () => {
     const { page, problems } = await pages.open(
       `<eg-line-chart heading="a" smoothing="0.5"></eg-line-chart><eg-histogram heading="b"></eg-histogram>

@@ -4,7 +4,7 @@ import { fail } from "./errors.js";
 
 /**
  * Loads the panels and makes them elements of the page: `<eg-line-chart>`, `<eg-histogram>`, `<eg-confusion-matrix>`, `<eg-attention-map>`,
- * `<eg-image-grid>` and `<eg-summary-table>`. Those that stand in the page already are drawn then.
+ * `<eg-image-grid>`, `<eg-projector>`, `<eg-summary-table>`, `<eg-tape-graph>` and `<eg-profile>`. Those that stand in the page already are drawn then.
  */
 export async function defineElements(): Promise<void> {
   if (globalThis.customElements === undefined)

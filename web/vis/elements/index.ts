@@ -4,7 +4,10 @@ import { HistogramPanel } from "./histogram.js";
 import { ImageGrid } from "./image_grid.js";
 import { LineChart } from "./line_chart.js";
 import { AttentionMapPanel, ConfusionMatrixPanel } from "./matrix_panels.js";
+import { ProfilePanel } from "./profile_panel.js";
+import { Projector } from "./projector.js";
 import { SummaryTable } from "./summary_table.js";
+import { TapeGraphPanel } from "./tape_graph_panel.js";
 
 const kElements: Readonly<Record<string, CustomElementConstructor>> = {
   "eg-attention-map": AttentionMapPanel,
@@ -12,7 +15,10 @@ const kElements: Readonly<Record<string, CustomElementConstructor>> = {
   "eg-histogram": HistogramPanel,
   "eg-image-grid": ImageGrid,
   "eg-line-chart": LineChart,
+  "eg-profile": ProfilePanel,
+  "eg-projector": Projector,
   "eg-summary-table": SummaryTable,
+  "eg-tape-graph": TapeGraphPanel,
 };
 
 /** Defines those elements that the page does not have yet. */

@@ -22,8 +22,9 @@ const kStyle = `
 abstract class MatrixPanel extends SeriesPanel<"matrix"> {
   protected readonly kind = "matrix";
 
-  /** What rows and columns are, and the text of an element. */
+  /** What rows and columns are. */
   protected abstract readonly axes: readonly [rows: string, columns: string];
+  protected abstract readonly caption: string;
 
   /** Returns how dark an element is, from 0 to 1. */
   protected abstract shareOf(matrix: Matrix, row: number, column: number): number;
@@ -39,7 +40,7 @@ abstract class MatrixPanel extends SeriesPanel<"matrix"> {
     this.area.replaceChildren(
       element(
         "div",
-        { class: "scroll", tabindex: 0, role: "group", "aria-label": this.#caption() },
+        { class: "scroll", tabindex: 0, role: "group", "aria-label": this.caption },
         this.#table(record.value),
       ),
     );
@@ -52,11 +53,6 @@ abstract class MatrixPanel extends SeriesPanel<"matrix"> {
 
   protected override moreStyle(): string {
     return kStyle;
-  }
-
-  #caption(): string {
-    const [rows, columns] = this.axes;
-    return `${rows} by ${columns}`;
   }
 
   #table(matrix: Matrix): HTMLTableElement {
@@ -81,7 +77,7 @@ abstract class MatrixPanel extends SeriesPanel<"matrix"> {
     return element(
       "table",
       { class: "cells" },
-      element("caption", {}, this.#caption()),
+      element("caption", {}, this.caption),
       element("thead", {}, element("tr", {}, corner, ...titles)),
       element("tbody", {}, ...lines),
     );
@@ -97,6 +93,8 @@ abstract class MatrixPanel extends SeriesPanel<"matrix"> {
 /** A confusion matrix, whose rows are shaded by the share of their class. Attributes: `run`, `tag`, `heading`. */
 export class ConfusionMatrixPanel extends MatrixPanel {
   protected readonly axes = ["Class", "predicted as"] as const;
+  protected readonly caption =
+    "Samples of each class (rows) by the class that was predicted (columns)";
 
   protected override shareOf({ values, columns }: Matrix, row: number, column: number): number {
     const counts = values.subarray(row * columns, (row + 1) * columns);
@@ -111,6 +109,7 @@ export class ConfusionMatrixPanel extends MatrixPanel {
 /** An attention map: how much each query (row) attends to each key (column). Attributes: `run`, `tag`, `heading`. */
 export class AttentionMapPanel extends MatrixPanel {
   protected readonly axes = ["Query", "key"] as const;
+  protected readonly caption = "How much each query (rows) attends to each key (columns)";
 
   protected override shareOf({ values, columns }: Matrix, row: number, column: number): number {
     const most = values.reduce((a, b) => Math.max(a, b), 0);

@@ -9,12 +9,15 @@ export interface Follower {
   enter?(path: string, module: nn.Module, inputs: readonly unknown[]): void;
   /** The module that began last, and has not ended, ends. */
   leave?(path: string, module: nn.Module, output: unknown): void;
-  /** An op that is not composed of others is called within the module with this path; `results` are what it returned. */
-  op?(path: string, call: func.OpCall, results: readonly Tensor[]): void;
+  /**
+   * An op that is not composed of others was called within the module with this path; `results` are what it returned, `start` is when it
+   * began by performance.now().
+   */
+  op?(path: string, call: func.OpCall, results: readonly Tensor[], start: number): void;
 }
 
-/** Calls a module with inputs, in the modes that hold, and tells a follower about it. Returns the module's output. */
-export function follow(module: nn.Module, inputs: readonly unknown[], follower: Follower): unknown {
+/** Runs a function that calls a module or its parts, in the modes that hold, and tells a follower about it. */
+export function follow(module: nn.Module, run: () => unknown, follower: Follower): void {
   const path: string[] = [];
   const hooks = module.namedModules().flatMap(([name, part]) => [
     part.registerForwardPreHook((_, given) => {
@@ -27,13 +30,14 @@ export function follow(module: nn.Module, inputs: readonly unknown[], follower: 
     }),
   ]);
   const handle = (call: func.OpCall) => {
+    const start = performance.now();
     const result = call.run();
     if (!call.isComposite)
-      follower.op?.(path.at(-1) ?? "", call, [result].flat() as readonly Tensor[]);
+      follower.op?.(path.at(-1) ?? "", call, [result].flat() as readonly Tensor[], start);
     return result;
   };
   try {
-    return func.interceptOps(() => module.call(...(inputs as never[])), handle);
+    func.interceptOps(run, handle);
   } finally {
     for (const hook of hooks) hook.remove();
   }
@@ -55,7 +59,7 @@ export function followEvaluation(
   try {
     scope(() =>
       noGrad(() => {
-        follow(module, inputs, follower);
+        follow(module, () => module.call(...(inputs as never[])), follower);
       }),
     );
   } finally {

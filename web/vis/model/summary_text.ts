@@ -1,9 +1,13 @@
 // A summary as a table of text.
 
 import type { ModuleSummary, SummaryRow } from "./summary.js";
+import { textTable } from "./text_table.js";
 
 /** The titles of the columns of a summary. */
 export const kTitles = ["Layer", "Input", "Output", "Parameters", "Multiply-adds"] as const;
+
+/** The columns that are no numbers. */
+const kNames = 3;
 
 /** Returns the texts of the columns of a row. */
 export function cellsOf(row: SummaryRow): string[] {
@@ -44,19 +48,10 @@ export function summaryText(summary: ModuleSummary): string {
     const [name, ...rest] = cellsOf(row);
     return [`${"  ".repeat(row.depth)}${name}`, ...rest];
   });
-  const widths = kTitles.map((title, i) =>
-    Math.max(title.length, ...rows.map((row) => (row[i] as string).length)),
-  );
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, i) =>
-        i < 3 ? cell.padEnd(widths[i] as number) : cell.padStart(widths[i] as number),
-      )
-      .join("  ")
-      .trimEnd();
-  const rule = "─".repeat(widths.reduce((sum, width) => sum + width + 2, -2));
+  const table = textTable(kTitles, rows, kNames);
+  const [, rule] = table.split("\n");
   const totals = totalsOf(summary).map(([name, value]) => `${name}: ${value}`);
-  return [line(kTitles), rule, ...rows.map(line), rule, ...totals].join("\n");
+  return [table, rule, ...totals].join("\n");
 }
 
 function shapesText(shapes: readonly (readonly number[])[]): string {
