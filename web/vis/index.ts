@@ -11,7 +11,14 @@ export {
 export type { Picture, PictureLayout, PicturesLayout } from "./log/picture.js";
 export type { LogRecord, RecordKind, RecordValues } from "./log/record.js";
 export { Recorder } from "./log/recorder.js";
-export { createLog, type LogListener, type LogOptions, Run, RunLog } from "./log/run_log.js";
+export {
+  createLog,
+  type ListenerHandle,
+  type LogListener,
+  type LogOptions,
+  Run,
+  RunLog,
+} from "./log/run_log.js";
 export type { Values } from "./log/values.js";
 export { type MemoryByKind, memoryByKind, recordMemory } from "./model/memory.js";
 export { pca, type UmapClass, type UmapOptions, umap } from "./model/projection.js";
@@ -22,7 +29,7 @@ export {
   type SummaryRow,
   summary,
 } from "./model/summary.js";
-export { type TapeGraph, type TapeNode, tapeGraph } from "./model/tape_graph.js";
+export { type TapeEdge, type TapeGraph, type TapeNode, tapeGraph } from "./model/tape_graph.js";
 export { Watcher, type WatchOptions, watch } from "./model/watch.js";
 export { profileStep, type StepEvent, StepProfile, type TimeRow } from "./profile/step_profile.js";
 export { type TerminalChartOptions, terminalChart } from "./terminal_chart.js";

@@ -1,7 +1,7 @@
 // What panels have in common that show series of a log: the property `log`, and the choice of a run and a tag.
 
 import type { LogRecord, RecordKind } from "../log/record.js";
-import type { Run, RunLog } from "../log/run_log.js";
+import type { ListenerHandle, Run, RunLog } from "../log/run_log.js";
 import { element } from "./dom.js";
 import { Panel } from "./panel.js";
 
@@ -10,7 +10,7 @@ export abstract class LogPanel extends Panel {
   static override readonly observedAttributes: readonly string[] = ["heading", "tag", "run"];
 
   #log: RunLog | null = null;
-  #listening: { remove(): void } | null = null;
+  #listening: ListenerHandle | null = null;
 
   /** The log that is shown. */
   get log(): RunLog | null {

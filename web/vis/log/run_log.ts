@@ -8,6 +8,12 @@ import { Series } from "./series.js";
 /** Learns of every record of a log, with the name of its run. */
 export type LogListener = (record: LogRecord, run: string) => void;
 
+/** What listens to a log. */
+export interface ListenerHandle {
+  /** Ends it. */
+  remove(): void;
+}
+
 /** How many records a log keeps of each series, by their kind. Of a series that is longer, every second record is dropped. */
 export interface LogOptions {
   /** The most scalars of a series; default 10,000. */
@@ -59,7 +65,7 @@ export class RunLog {
   }
 
   /** Calls a function with every record from now on. */
-  listen(listener: LogListener): { remove(): void } {
+  listen(listener: LogListener): ListenerHandle {
     if (typeof listener !== "function") refuse("RunLog.listen", "listener", "a function", listener);
     this.#listeners.add(listener);
     return { remove: () => void this.#listeners.delete(listener) };

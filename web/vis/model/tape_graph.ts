@@ -12,12 +12,20 @@ export interface TapeNode {
   readonly detail: string;
 }
 
+/** That a node runs after another one. */
+export interface TapeEdge {
+  /** The position of the node that runs first. */
+  readonly from: number;
+  /** The position of the one after it. */
+  readonly to: number;
+}
+
 /** The backward graph. Edges lead from a node to those that run after it, by their positions. */
 export interface TapeGraph {
   /** The nodes, the root first. */
   readonly nodes: readonly TapeNode[];
   /** The edges. */
-  readonly edges: readonly { readonly from: number; readonly to: number }[];
+  readonly edges: readonly TapeEdge[];
 }
 
 /** The most nodes of a graph; more are too many to look at. */
@@ -38,7 +46,7 @@ export function tapeGraph(tensor: Tensor, module?: nn.Module): TapeGraph {
 
 function walked(root: Node, names: ReadonlyMap<Node, string>): TapeGraph {
   const ids = new Map<Node, number>([[root, 0]]);
-  const edges: { from: number; to: number }[] = [];
+  const edges: TapeEdge[] = [];
   for (const [node, from] of ids) {
     for (const [next] of node.nextFunctions) {
       if (next === null) continue;

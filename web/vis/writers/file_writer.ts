@@ -3,14 +3,14 @@
 import { fail, refuse } from "../errors.js";
 import type { LogRecord, RecordKind } from "../log/record.js";
 import { Recorder } from "../log/recorder.js";
-import { RunLog } from "../log/run_log.js";
+import { type ListenerHandle, RunLog } from "../log/run_log.js";
 import type { Sink } from "./sink.js";
 
 /** A recorder that writes to a file, a stream or memory. */
 export abstract class FileWriter extends Recorder {
   readonly #sink: Sink;
   #isClosed = false;
-  readonly #followed: { remove(): void }[] = [];
+  readonly #followed: ListenerHandle[] = [];
   readonly #kinds: readonly RecordKind[];
 
   protected constructor(sink: Sink, kinds: readonly RecordKind[]) {
@@ -48,7 +48,7 @@ export abstract class FileWriter extends Recorder {
    * Writes what a run of a log has, and from now on what it gets. Records of kinds that the file does not have are left out. Removing the
    * handle ends it; close() does too.
    */
-  follow(log: RunLog, run: string): { remove(): void } {
+  follow(log: RunLog, run: string): ListenerHandle {
     const where = `${this.constructor.name}.follow`;
     this.assertOpen(where);
     if (!(log instanceof RunLog)) refuse(where, "log", "a RunLog", log);
