@@ -226,7 +226,8 @@ describe("panels", { skip: noBrowser }, () => {
       const { nn } = eg;
       const head = new nn.Sequential(new nn.Flatten(), new nn.Linear(8 * 169, 10));
       const model = new nn.Sequential(new nn.Conv2d(1, 8, 3), new nn.ReLU(), new nn.MaxPool2d(2), head);
-      document.querySelector("eg-summary-table").summary = vis.summary(model, [1, 1, 28, 28]);
+      const found = vis.summary(model, [1, 1, 28, 28]);
+      document.querySelector("eg-summary-table").summary = structuredClone(found);
       await vis.defineElements();`,
     );
     assert.deepEqual(await textOf(page, "eg-summary-table tbody tr:nth-child(2) > *"), [
@@ -302,7 +303,8 @@ describe("panels", { skip: noBrowser }, () => {
       step();
       const profile = vis.profileStep(model, step);
       globalThis.count = profile.events.length;
-      document.querySelector("eg-profile").profile = profile;
+      // As it comes from a worker.
+      document.querySelector("eg-profile").profile = structuredClone(profile);
       await vis.defineElements();`,
     );
     const count = await page.evaluate(() => globalThis.count);
@@ -339,6 +341,31 @@ describe("panels", { skip: noBrowser }, () => {
     assert.equal(await page.locator("details table").count(), 3);
     await assertAccessible(page);
     assert.deepEqual(problems, []);
+  });
+
+  test("refuse properties that are no log, summary, graph or profile", async () => {
+    const { page } = await pages.open(
+      "<eg-histogram></eg-histogram><eg-summary-table></eg-summary-table><eg-tape-graph></eg-tape-graph><eg-profile></eg-profile>",
+      "await vis.defineElements();",
+    );
+    const errors = await page.evaluate(() =>
+      Object.entries({
+        histogram: "log",
+        "summary-table": "summary",
+        "tape-graph": "graph",
+        profile: "profile",
+      }).map(([name, property]) => {
+        try {
+          document.querySelector(`eg-${name}`)[property] = {};
+        } catch (error) {
+          return `${error.code} ${error.message}`;
+        }
+        return "nothing was thrown";
+      }),
+    );
+    assert.equal(errors.length, 4);
+    for (const error of errors)
+      assert.match(error, /^InvalidArgument \[eg-[\w-]+\] \w+: expected /);
   });
 
   test("that leave the page let go of the log, and show it again when they come back", async () => {

@@ -32,6 +32,12 @@ function setAll(target: Element, attributes: Attributes): void {
       target.setAttribute(name, value === true ? "" : String(value));
 }
 
+/** Returns a box with these contents that scrolls, also by keyboard. */
+export function scrolling(label: string, ...contents: Node[]): HTMLDivElement {
+  const attributes = { class: "scroll", tabindex: 0, role: "group", "aria-label": label };
+  return element("div", attributes, ...contents);
+}
+
 /** Returns a table with a caption, titles of the columns and rows of texts, the first of which names its row. */
 export function table(
   caption: string,

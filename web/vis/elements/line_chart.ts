@@ -11,9 +11,7 @@ const kMostSmoothing = 0.99;
 
 /** A live chart of scalars. Attributes: `tags` and `runs` (with commas between them; all if left out), `smoothing`, `scale="log"`, `heading`. */
 export class LineChart extends LogPanel {
-  static override readonly observedAttributes: readonly string[] = [
-    ...["heading", "tags", "runs", "smoothing", "scale"],
-  ];
+  static override readonly observedAttributes = ["heading", "tags", "runs", "smoothing", "scale"];
 
   protected readonly kind = "scalar";
   readonly #smoothing = element("input", {

@@ -1,5 +1,6 @@
 // What panels have in common that show series of a log: the property `log`, and the choice of a run and a tag.
 
+import { refuse } from "../errors.js";
 import type { LogRecord, RecordKind } from "../log/record.js";
 import type { ListenerHandle, Run, RunLog } from "../log/run_log.js";
 import { element } from "./dom.js";
@@ -19,6 +20,8 @@ export abstract class LogPanel extends Panel {
 
   set log(log: RunLog | null) {
     if (log === this.#log) return;
+    if (log != null && typeof log.listen !== "function")
+      refuse(this.localName, "log", "a RunLog", log);
     this.#stop();
     this.#log = log ?? null;
     this.#start();

@@ -1,7 +1,7 @@
 // <eg-confusion-matrix> and <eg-attention-map>: matrices as tables whose cells are shaded.
 
 import type { Matrix } from "../log/matrix.js";
-import { element, shortNumber } from "./dom.js";
+import { element, scrolling, shortNumber } from "./dom.js";
 import { SeriesPanel } from "./log_panel.js";
 import type { Data } from "./panel.js";
 
@@ -37,18 +37,16 @@ abstract class MatrixPanel extends SeriesPanel<"matrix"> {
     const { rows, columns } = record.value;
     if (rows > kMostCells || columns > kMostCells)
       return `${rows} × ${columns} is too large to be shown: at most ${kMostCells}.`;
-    this.area.replaceChildren(
-      element(
-        "div",
-        { class: "scroll", tabindex: 0, role: "group", "aria-label": this.caption },
-        this.#table(record.value),
-      ),
-    );
+    this.area.replaceChildren(scrolling(this.caption, this.#table(record.value)));
     return null;
   }
 
   protected override data(): Data | null {
     return null;
+  }
+
+  protected override hasData(): boolean {
+    return false;
   }
 
   protected override moreStyle(): string {

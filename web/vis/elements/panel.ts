@@ -1,6 +1,6 @@
 // What all panels have in common: a figure with a heading, controls, a drawing, and a table behind it.
 
-import { element, table } from "./dom.js";
+import { element, scrolling, table } from "./dom.js";
 import { kStyle } from "./style.js";
 
 /** The data behind a drawing. */
@@ -21,7 +21,13 @@ export abstract class Panel extends HTMLElement {
   /** Where its controls are. */
   protected readonly controls = element("div", { class: "controls" });
   readonly #caption = element("figcaption");
-  readonly #details = element("details", {}, element("summary", {}, "Data as a table"));
+  readonly #table = scrolling("Data");
+  readonly #details = element(
+    "details",
+    {},
+    element("summary", {}, "Data as a table"),
+    this.#table,
+  );
   readonly #figure = element("figure");
   #isDrawn = true;
   // The color of texts; a change of it begins a transition.
@@ -34,7 +40,7 @@ export abstract class Panel extends HTMLElement {
     this.#figure.append(this.#caption, this.controls, this.area, this.#details, this.#probe);
     root.append(style, this.#figure);
     this.#details.addEventListener("toggle", () => this.#fillTable());
-    this.#probe.addEventListener("transitionend", () => this.themeChanged());
+    this.#probe.addEventListener("transitionend", () => this.redraw());
   }
 
   /** Called by the page. */
@@ -62,9 +68,8 @@ export abstract class Panel extends HTMLElement {
       this.#caption.textContent = heading;
       this.#caption.hidden = heading === "";
       this.#figure.setAttribute("aria-label", heading);
-      this.#details.hidden = this.data() === null;
+      this.#details.hidden = nothing !== null || !this.hasData();
       this.#fillTable();
-      this.dispatchEvent(new CustomEvent("eg-draw"));
     });
   }
 
@@ -74,17 +79,18 @@ export abstract class Panel extends HTMLElement {
   /** Draws what there is now into `area`, and returns null; or returns the sentence to show, because there is nothing. */
   protected abstract draw(): string | null;
 
-  /** Returns the data behind the drawing; null if the drawing is a table itself. */
+  /** Returns the data behind the drawing; null if there is none. */
   protected abstract data(): Data | null;
+
+  /** Whether there is a table behind the drawing; false if the drawing is a table itself. */
+  protected hasData(): boolean {
+    return true;
+  }
 
   protected abstract defaultHeading(): string;
 
   protected moreStyle(): string {
     return "";
-  }
-
-  protected themeChanged(): void {
-    this.redraw();
   }
 
   /** Returns the color that a custom property of the style sheet has now, for a canvas. */
@@ -109,14 +115,7 @@ export abstract class Panel extends HTMLElement {
     const shown = data?.rows.slice(-kMostRows) ?? [];
     const isCut = data !== null && shown.length < data.rows.length;
     const caption = isCut ? `The last ${kMostRows} of ${data.rows.length} rows` : "All rows";
-    const scroll = element("div", {
-      class: "scroll",
-      tabindex: 0,
-      role: "group",
-      "aria-label": "Data",
-    });
-    if (data !== null) scroll.append(table(caption, data.titles, shown));
-    const [summary] = this.#details.children;
-    this.#details.replaceChildren(summary as Element, ...(data === null ? [] : [scroll]));
+    const made = data === null ? [] : [table(caption, data.titles, shown)];
+    this.#table.replaceChildren(...made);
   }
 }

@@ -1,7 +1,8 @@
 // <eg-profile>: where the time of a step went: a timeline, and the time by op, layer and thread.
 
+import { refuse } from "../errors.js";
 import { kTimeTitles, milliseconds, timeCells } from "../profile/profile_text.js";
-import type { StepProfile } from "../profile/step_profile.js";
+import { StepProfile } from "../profile/step_profile.js";
 import { element, table } from "./dom.js";
 import { type Data, Panel } from "./panel.js";
 import { kTimelineStyle, lanesOf } from "./timeline.js";
@@ -24,8 +25,11 @@ export class ProfilePanel extends Panel {
     return this.#profile;
   }
 
-  set profile(profile: StepProfile | null) {
-    this.#profile = profile ?? null;
+  set profile(profile: Pick<StepProfile, "events" | "time"> | null) {
+    const data = profile ?? null;
+    if (data !== null && !Array.isArray(data.events))
+      refuse("eg-profile", "profile", "what profileStep() returned", profile);
+    this.#profile = data && new StepProfile(data.events, data.time);
     this.redraw();
   }
 

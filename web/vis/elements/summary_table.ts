@@ -1,8 +1,9 @@
 // <eg-summary-table>: a summary of a module.
 
-import type { ModuleSummary } from "../model/summary.js";
+import { refuse } from "../errors.js";
+import { ModuleSummary } from "../model/summary.js";
 import { cellsOf, kTitles, totalsOf } from "../model/summary_text.js";
-import { element, table } from "./dom.js";
+import { element, scrolling, table } from "./dom.js";
 import { type Data, Panel } from "./panel.js";
 
 const kStyle = `
@@ -13,6 +14,9 @@ dd { margin: 0; text-align: end; font-variant-numeric: tabular-nums; }
 dt { color: var(--dim); }
 `;
 
+/** What a summary consists of: it may have come from another thread. */
+type SummaryData = Pick<ModuleSummary, "rows" | "inputBytes" | "outputBytes">;
+
 /** The property `summary` is what `summary()` returned. */
 export class SummaryTable extends Panel {
   #summary: ModuleSummary | null = null;
@@ -22,8 +26,11 @@ export class SummaryTable extends Panel {
     return this.#summary;
   }
 
-  set summary(summary: ModuleSummary | null) {
-    this.#summary = summary ?? null;
+  set summary(summary: SummaryData | null) {
+    const data = summary ?? null;
+    if (data !== null && !Array.isArray(data.rows))
+      refuse("eg-summary-table", "summary", "what summary() returned", summary);
+    this.#summary = data && new ModuleSummary(data.rows, data.inputBytes, data.outputBytes);
     this.redraw();
   }
 
@@ -44,8 +51,7 @@ export class SummaryTable extends Panel {
       element("dt", {}, name),
       element("dd", {}, value),
     ]);
-    const region = { class: "scroll", tabindex: 0, role: "group", "aria-label": "Layers" };
-    this.area.replaceChildren(element("div", region, made), element("dl", {}, ...totals));
+    this.area.replaceChildren(scrolling("Layers", made), element("dl", {}, ...totals));
     return null;
   }
 
@@ -55,6 +61,10 @@ export class SummaryTable extends Panel {
 
   protected override defaultHeading(): string {
     return this.#summary?.rows[0]?.type ?? "";
+  }
+
+  protected override hasData(): boolean {
+    return false;
   }
 
   protected override moreStyle(): string {

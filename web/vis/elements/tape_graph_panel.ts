@@ -1,5 +1,6 @@
 // <eg-tape-graph>: the graph that backward will run.
 
+import { refuse } from "../errors.js";
 import type { TapeGraph, TapeNode } from "../model/tape_graph.js";
 import { element, svg } from "./dom.js";
 import type { Box, Point } from "./layout.js";
@@ -28,6 +29,9 @@ export class TapeGraphPanel extends Panel {
   }
 
   set graph(graph: TapeGraph | null) {
+    const isGraph = Array.isArray(graph?.nodes) && Array.isArray(graph.edges);
+    if (graph != null && !isGraph)
+      refuse("eg-tape-graph", "graph", "what tapeGraph() returned", graph);
     this.#graph = graph ?? null;
     this.redraw();
     if (this.#graph !== null && this.#layout === null) void this.#load();
