@@ -339,6 +339,10 @@ describe("panels", { skip: noBrowser }, () => {
     for (const summary of await page.locator("summary:visible").all()) await summary.click();
     await drawn(page);
     assert.equal(await page.locator("details table").count(), 3);
+    // Wide tables scroll inside their panels.
+    await page.setViewportSize({ width: 390, height: 844 });
+    await drawn(page);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
     await assertAccessible(page);
     assert.deepEqual(problems, []);
   });

@@ -62,7 +62,12 @@ export function table(
   );
 }
 
+/** The most characters of a number; longer ones are written with an exponent. */
+const kMostCharacters = 8;
+
 /** Returns a number with about four digits. */
 export function shortNumber(value: number): string {
-  return Number.isFinite(value) ? String(Number(value.toPrecision(4))) : String(value);
+  if (!Number.isFinite(value)) return String(value);
+  const text = String(Number(value.toPrecision(4)));
+  return text.length > kMostCharacters ? value.toExponential(2) : text;
 }

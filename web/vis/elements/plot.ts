@@ -46,6 +46,8 @@ const kPale = 0.25;
 const kWidth = 2;
 const kPointSize = 6;
 const kAxisWidth = 60;
+/** The most characters beside the y axis. */
+const kMostOfTick = 6;
 
 /** A plot in an area of a page. */
 export class Plot {
@@ -145,7 +147,9 @@ function isShort(plot: uPlot, i: number): boolean {
   return values.filter((value) => value !== null).length < 2;
 }
 
-// The marks of a logarithmic axis that have no room for a text are null.
+// The marks of a logarithmic axis that have no room for a text are null. Small numbers are short with an exponent.
 function tickText(tick: number | null): string {
-  return tick === null ? "" : shortNumber(tick);
+  if (tick === null) return "";
+  const text = String(Number(tick.toPrecision(6)));
+  return text.length > kMostOfTick ? String(Number(tick.toPrecision(3)).toExponential()) : text;
 }

@@ -3,7 +3,7 @@
 import { refuse } from "../errors.js";
 import { kTimeTitles, milliseconds, timeCells } from "../profile/profile_text.js";
 import { StepProfile } from "../profile/step_profile.js";
-import { element, table } from "./dom.js";
+import { element, scrolling, table } from "./dom.js";
 import { type Data, Panel } from "./panel.js";
 import { kTimelineStyle, lanesOf } from "./timeline.js";
 
@@ -13,7 +13,7 @@ const kMostRows = 12;
 const kStyle = `
 .times { display: flex; flex-wrap: wrap; gap: 8px 32px; margin-block-start: 12px; align-items: start; }
 .times table { max-inline-size: 100%; }
-.keys { display: flex; gap: 16px; margin: 4px 0 0; padding: 0; list-style: none; color: var(--dim); }
+.times tbody th { white-space: normal; overflow-wrap: anywhere; }
 `;
 
 /** The property `profile` is what `profileStep()` returned. */
@@ -54,7 +54,7 @@ export class ProfilePanel extends Panel {
     });
     const label = `Timeline of ${profile.events.length} ops and nodes in ${milliseconds(profile.time)}`;
     this.area.replaceChildren(
-      lanesOf(profile.events, label),
+      scrolling("Timeline", lanesOf(profile.events, label)),
       element("div", { class: "times" }, ...times),
     );
     return null;

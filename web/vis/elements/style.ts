@@ -41,10 +41,11 @@ details { margin-block-start: 8px; color: var(--dim); }
 summary { cursor: pointer; min-block-size: 24px; }
 .scroll { overflow: auto; max-block-size: 320px; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; color: var(--text); }
-caption { text-align: start; color: var(--dim); padding-block-end: 4px; }
+caption { text-align: start; white-space: normal; max-inline-size: 34ch; color: var(--dim); padding-block-end: 4px; }
 th, td { padding: 2px 10px 2px 0; text-align: end; font-weight: normal; white-space: nowrap; }
 thead th { color: var(--dim); border-block-end: 1px solid var(--line); }
 th:first-child { text-align: start; }
+th:last-child, td:last-child { padding-inline-end: 0; }
 .empty { color: var(--dim); margin: 0; }
 .probe { position: absolute; visibility: hidden; transition: color 1ms; color: var(--text); }
 `;

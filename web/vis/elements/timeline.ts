@@ -14,7 +14,7 @@ const kCharacter = 7.5;
 
 /** The style sheet of timelines. */
 export const kTimelineStyle = `
-.lanes { inline-size: 100%; block-size: auto; display: block; font-size: 12px; }
+.lanes { inline-size: 100%; min-inline-size: 560px; block-size: auto; display: block; font-size: 12px; }
 .lanes text { fill: var(--text); }
 .lanes .mark { fill: var(--dim); }
 .lanes line { stroke: var(--line); }
