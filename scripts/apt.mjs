@@ -31,6 +31,7 @@ const kPackages = {
   },
   torch: {
     "python3-torch": "/usr/lib/python3/dist-packages/torch/__init__.py",
+    "python3-protobuf": "/usr/lib/python3/dist-packages/google/protobuf/__init__.py",
   },
   browser: {
     chromium: "/usr/bin/chromium",

@@ -141,14 +141,16 @@ async function writeSingle(source, folder) {
 }
 
 // A source map would be as large as the add-on; bundlers minify it again. What an add-on imports by import() only is a file of its
-// own, which a page loads when it is needed.
+// own, which a page loads when it is needed. The packages bundled there (kBundledInAddon) say in package.json where their modules are;
+// their licences are in THIRD_PARTY_NOTICES.md.
 async function writeAddons() {
   const { build } = await import("esbuild");
   for (const name of kAddons) {
     const { outfile: _, ...options } = minified(join(kRoot, "web", name, "index.ts"));
     const outdir = join(kDist, name);
     const external = [...options.external, ...(kPeersOfAddon[name] ?? [])];
-    await build({ ...options, external, outdir, splitting: true });
+    const bundled = { mainFields: ["module", "main"], legalComments: "none" };
+    await build({ ...options, ...bundled, external, outdir, splitting: true });
     const files = readdirSync(outdir).filter((file) => file.endsWith(".js"));
     for (const file of files) await shrink(join(outdir, file));
   }

@@ -14,6 +14,7 @@ const kTypes = {
   ".svg": "image/svg+xml",
   ".txt": "text/plain",
   ".wasm": "application/wasm",
+  ".webp": "image/webp",
   ".webmanifest": "application/manifest+json",
 };
 

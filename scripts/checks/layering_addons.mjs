@@ -1,10 +1,10 @@
-// What add-ons (web/<name>) may import: their own files, `edgegrad` as a user would, and their peers. This holds for types too, because the
-// declarations of an add-on are published beside it.
+// What add-ons (web/<name>) may import: their own files, `edgegrad` as a user would, their peers and the packages bundled into them. This
+// holds for types too, because the declarations of an add-on are published beside it.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
-import { kAddons, kPeersOfAddon } from "../addons.mjs";
+import { kAddons, kBundledInAddon, kPeersOfAddon } from "../addons.mjs";
 import { kRoot, main } from "../process.mjs";
 import { circles } from "./layering_web.mjs";
 
@@ -27,7 +27,8 @@ function errorsOf(addon, web) {
     const text = readFileSync(join(web, addon, name), "utf8");
     const inner = [];
     for (const { 0: found, 1: path, index } of text.matchAll(kSpecifier)) {
-      if (path === "edgegrad" || kPeersOfAddon[addon]?.includes(path)) continue;
+      const packages = [kPeersOfAddon, kBundledInAddon].flatMap((list) => list[addon] ?? []);
+      if (path === "edgegrad" || packages.includes(path)) continue;
       const target = posix.join(posix.dirname(name), path).replace(/\.js$/, ".ts");
       if (!path.startsWith(".") || target.startsWith("..")) {
         errors.push(`web/${addon}/${name} may not import ${path}`);

@@ -70,7 +70,9 @@ export const kSections = [
   section("package", "the package as npm packs it", () =>
     run(kNode, "scripts/pack_check.mjs", "--quick"),
   ),
-  section("python", "files that PyTorch reads and writes", () => runWithTorch("tests/python")),
+  section("python", "files that PyTorch and protobuf read and write", () =>
+    runWithTorch("tests/python"),
+  ),
   section("federated", "federated training with a NATS server", () =>
     runFolders(kNode, "tests/federated"),
   ),

@@ -22,6 +22,7 @@ describe("the docs", { skip: noBrowser || noSite }, () => {
     ["Deploying", "documents/Deploying.html"],
     ["Bring a model", "documents/Bring_a_model.html"],
     ["Take a model out", "documents/Take_a_model_out.html"],
+    ["Charts", "documents/Charts.html"],
     ["OnnxModule", "classes/edgegrad_onnx.OnnxModule.html"],
   ]) {
     test(`are searched for ${word}`, async () => {

@@ -5,8 +5,10 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { build } from "esbuild";
+import { kAddons, kPeersOfAddon } from "../../../scripts/addons.mjs";
 import { kVariants } from "../../../scripts/build.mjs";
 import { cacheFolder } from "../../../scripts/process.mjs";
+import { kWebBundle } from "../../../scripts/web_bundle.mjs";
 import { kRoot, readJson } from "../support/files.mjs";
 
 const kName = "THIRD_PARTY_NOTICES.md";
@@ -70,7 +72,9 @@ describe(kName, () => {
   });
 
   test("lists every npm package that is bundled into dist/", async () => {
-    const entryPoints = ["web/src/one_file.ts", "web/src/webgpu/index.ts"];
+    const addons = kAddons.map((name) => `web/${name}/index.ts`);
+    const entryPoints = ["web/src/one_file.ts", "web/src/webgpu/index.ts", ...addons];
+    const peers = Object.values(kPeersOfAddon).flat();
     const { metafile } = await build({
       absWorkingDir: kRoot,
       entryPoints,
@@ -80,11 +84,12 @@ describe(kName, () => {
       outdir: "dist",
       format: "esm",
       platform: "neutral",
-      external: ["./wasm/*", "node:*", "webgpu"],
-      loader: { ".wgsl": "text" },
+      external: [...kWebBundle.external, ...peers],
+      mainFields: ["module", "main"],
+      loader: kWebBundle.loader,
       logLevel: "error",
     });
-    const inputs = Object.keys(metafile.inputs).filter((path) => !path.startsWith("web/src/"));
+    const inputs = Object.keys(metafile.inputs).filter((path) => !path.startsWith("web/"));
     const packages = inputs.map((path) => path.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1]);
     const missing = packages.filter((name) => !listed.includes(name));
     assert.deepEqual([...new Set(missing)], []);

@@ -2,6 +2,14 @@
 
 import * as eg from "edgegrad";
 import { inspect, load, type OnnxModule, save } from "edgegrad/onnx";
+import {
+  createLog,
+  defineElements,
+  type RunLog,
+  SummaryWriter,
+  summary,
+  watch,
+} from "edgegrad/vis";
 
 const input = document.querySelector("input") as HTMLInputElement;
 const file = input.files?.[0] as File;
@@ -49,3 +57,17 @@ await eg.io.openSafetensors("model.safetensors");
 await eg.io.openSafetensors({ "model.safetensors.index.json": file });
 await eg.io.saveSafetensors({ half, part }, new WritableStream());
 console.log(keys, saved);
+
+const log: RunLog = createLog({ scalar: 1000 });
+const run = log.run("first");
+run.addScalar("loss", half.sum(), 1);
+run.addHistogram("numbers", [1, 2, 3]);
+run.addMatrix("matrix", [[1, 2], new Float32Array(2)], 1, { rows: ["a", "b"] });
+const losses: number[] = run.records("scalar", "loss").map(({ value }) => value);
+const counts: Float64Array | undefined = run.latest("histogram", "numbers")?.value.counts;
+const updated: number = watch(model, run, { activations: [eg.nn.GELU] }).update(1, () => 5);
+const events = new SummaryWriter(new WritableStream<Uint8Array>());
+events.addGraph(model, half);
+await defineElements();
+Object.assign(document.createElement("eg-line-chart"), { log });
+console.log(losses, counts, updated, summary(model, [[1, 3]], { dtype: "int64" }).rows[0]?.path);

@@ -4,6 +4,7 @@ import * as eg from "edgegrad";
 import * as onnx from "edgegrad/onnx";
 import * as peft from "edgegrad/peft";
 import * as transformers from "edgegrad/transformers";
+import * as vis from "edgegrad/vis";
 
 await eg.init({ threads: 2, variant: "auto", wasmUrl: (file) => `/wasm/${file}` });
 
@@ -438,3 +439,16 @@ new peft.LoraConfig({ lora_alpha: 4 });
 images.call(tokens, { attentionMask: tokens });
 // @ts-expect-error a linear layer does not generate
 await peft.getPeftModel(new eg.nn.Linear(1, 1), new peft.LoraConfig()).generate(tokens);
+
+const run: vis.Run = vis.createLog().run("first");
+run.addScalar("loss", 1n, 2);
+const table: string = String(vis.summary(layers, eg.ones([1, 3])));
+const slowest: vis.TimeRow | undefined = vis.profileStep(layers, () => {}).byLayer()[0];
+const confusion: number[][] = vis.confusionMatrix([0, 1], eg.ones([2]), 2);
+const chart: Promise<string> = vis.terminalChart(vis.createLog(), { tags: ["loss"], width: 60 });
+vis.recordMemory(new vis.CsvWriter("memory.csv"), 1, layers);
+console.log(table, slowest?.share, confusion, chart, vis.pca(eg.ones([4, 3]), 2).shape);
+// @ts-expect-error a log keeps "image", not "images"
+vis.createLog({ images: 5 });
+// @ts-expect-error the step is a number
+run.addScalar("loss", 1, "2");

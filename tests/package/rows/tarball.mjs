@@ -59,7 +59,7 @@ function expectedFiles() {
   const sources = sourcesOf("src");
   const ofAddons = kAddons.flatMap((addon) => sourcesOf(addon).map((name) => `${addon}/${name}`));
   const types = [...sources, ...ofAddons].map((name) => `${name}.d.ts`);
-  const docs = filesOf(join(kRoot, "docs")).filter((name) => name.endsWith(".md"));
+  const docs = filesOf(join(kRoot, "docs")).filter((name) => /\.(?:md|webp)$/.test(name));
   const dist = [...kScripts, ...kMaps, ...types, ...modulesOf(sources)].map(
     (name) => `dist/${name}`,
   );

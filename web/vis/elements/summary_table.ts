@@ -1,0 +1,73 @@
+// <eg-summary-table>: a summary of a module.
+
+import { refuse } from "../errors.js";
+import { ModuleSummary } from "../model/summary.js";
+import { cellsOf, kTitles, totalsOf } from "../model/summary_text.js";
+import { element, scrolling, table } from "./dom.js";
+import { type Data, Panel } from "./panel.js";
+
+const kStyle = `
+tbody th { padding-inline-start: calc(var(--depth, 0) * 14px); }
+td:nth-child(2), td:nth-child(3), thead th:nth-child(2), thead th:nth-child(3) { text-align: start; color: var(--dim); }
+dl { display: grid; grid-template-columns: max-content max-content; gap: 0 16px; margin: 12px 0 0; }
+dd { margin: 0; text-align: end; font-variant-numeric: tabular-nums; }
+dt { color: var(--dim); }
+`;
+
+/** What a summary consists of: it may have come from another thread. */
+type SummaryData = Pick<ModuleSummary, "rows" | "inputBytes" | "outputBytes">;
+
+/** The property `summary` is what `summary()` returned. */
+export class SummaryTable extends Panel {
+  #summary: ModuleSummary | null = null;
+
+  /** The summary that is shown. */
+  get summary(): ModuleSummary | null {
+    return this.#summary;
+  }
+
+  set summary(summary: SummaryData | null) {
+    const data = summary ?? null;
+    if (data !== null && !Array.isArray(data.rows))
+      refuse("eg-summary-table", "summary", "what summary() returned", summary);
+    this.#summary = data && new ModuleSummary(data.rows, data.inputBytes, data.outputBytes);
+    this.redraw();
+  }
+
+  protected override properties(): readonly string[] {
+    return ["summary"];
+  }
+
+  protected override draw(): string | null {
+    const summary = this.#summary;
+    if (summary === null) return "No summary yet";
+    const made = table("Layers", kTitles, summary.rows.map(cellsOf));
+    summary.rows.forEach(({ depth, path }, i) => {
+      const name = made.tBodies[0]?.rows[i]?.cells[0];
+      name?.style.setProperty("--depth", String(depth));
+      if (name) name.title = path;
+    });
+    const totals = totalsOf(summary).flatMap(([name, value]) => [
+      element("dt", {}, name),
+      element("dd", {}, value),
+    ]);
+    this.area.replaceChildren(scrolling("Layers", made), element("dl", {}, ...totals));
+    return null;
+  }
+
+  protected override data(): Data | null {
+    return null;
+  }
+
+  protected override defaultHeading(): string {
+    return this.#summary?.rows[0]?.type ?? "";
+  }
+
+  protected override hasData(): boolean {
+    return false;
+  }
+
+  protected override moreStyle(): string {
+    return kStyle;
+  }
+}

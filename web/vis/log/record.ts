@@ -1,0 +1,77 @@
+// Records: what a training tells of itself. Logs keep them, writers write them to files.
+
+import { Tensor } from "edgegrad";
+import { refuse } from "../errors.js";
+import type { Histogram } from "./histogram.js";
+import type { Matrix } from "./matrix.js";
+import type { Picture } from "./picture.js";
+import { afterwards, type Later, numbersOf } from "./values.js";
+
+/** The values that records can have, by their kind. */
+export interface RecordValues {
+  /** A number: a loss, an accuracy, a learning rate. */
+  scalar: number;
+  /** How often the values of a tensor fall into each of some ranges. */
+  histogram: Histogram;
+  /** A picture. */
+  image: Picture;
+  /** A matrix: a confusion matrix, an attention map, the points of an embedding. */
+  matrix: Matrix;
+  /** A text; TensorBoard shows it as Markdown. */
+  text: string;
+}
+
+/** The kind of a record. */
+export type RecordKind = keyof RecordValues;
+
+/** All kinds. */
+export const kKinds: readonly RecordKind[] = ["scalar", "histogram", "image", "matrix", "text"];
+
+/** One value that a training told. */
+export type LogRecord<Kind extends RecordKind = RecordKind> = {
+  [K in Kind]: {
+    /** What kind of value it is. */
+    readonly kind: K;
+    /** The name of the series that it belongs to; "/" makes groups: "loss/train". */
+    readonly tag: string;
+    /** The number of the training step. */
+    readonly step: number;
+    /** When it was told, in seconds since 1970. */
+    readonly wallTime: number;
+    /** The value. */
+    readonly value: RecordValues[K];
+  };
+}[Kind];
+
+/** Where and when a record was told. */
+export interface Place {
+  readonly tag: string;
+  readonly step: number;
+  readonly wallTime: number;
+}
+
+/** The most characters of a tag. */
+const kMostCharacters = 1000;
+
+/** Returns the place of a record; throws InvalidArgument for a tag or a step that cannot be one. */
+export function placeOf(where: string, tag: unknown, step: unknown): Place {
+  if (typeof tag !== "string" || tag === "" || tag.length > kMostCharacters)
+    refuse(where, "tag", `a text of 1 to ${kMostCharacters} characters`, tag);
+  if (typeof step !== "number" || !Number.isSafeInteger(step) || step < 0)
+    refuse(where, "step", "an integer from 0 on", step);
+  return { tag: tag as string, step: step as number, wallTime: Date.now() / 1000 };
+}
+
+/** Returns the number that a scalar is: a number, or a tensor with one element. */
+export function scalarOf(where: string, value: number | bigint | Tensor): Later<number> {
+  if (typeof value === "number") return value;
+  if (typeof value === "bigint") return Number(value);
+  if (!(value instanceof Tensor) || value.numel !== 1)
+    return refuse(where, "value", "a number or a tensor with one element", value);
+  return afterwards(numbersOf(where, "value", value), (numbers) => numbers[0] as number);
+}
+
+/** Returns the text. */
+export function textOf(where: string, text: unknown): string {
+  return typeof text === "string" ? text : refuse(where, "text", "a text", text);
+}

@@ -1,0 +1,32 @@
+// Series: the records of one tag, of which only so many are kept.
+
+import type { LogRecord } from "./record.js";
+
+/** The records of one tag. When it is full, every second one is dropped, and from then on only every second one is kept, and so on. */
+export class Series {
+  readonly #most: number;
+  #records: LogRecord[] = [];
+  // The newest record, if it is not one of those that are kept.
+  #newest: LogRecord | null = null;
+  #stride = 1;
+  #count = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get records(): readonly LogRecord[] {
+    return this.#newest === null ? this.#records : [...this.#records, this.#newest];
+  }
+
+  add(record: LogRecord): void {
+    const isKept = this.#count++ % this.#stride === 0;
+    this.#newest = isKept ? null : record;
+    if (!isKept) return;
+    this.#records.push(record);
+    if (this.#records.length < this.#most) return;
+    this.#records = this.#records.filter((_, i) => i % 2 === 0);
+    this.#stride *= 2;
+    if (this.#records.at(-1) !== record) this.#newest = record;
+  }
+}

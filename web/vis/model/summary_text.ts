@@ -1,0 +1,71 @@
+// A summary as a table of text.
+
+import type { ModuleSummary, SummaryRow } from "./summary.js";
+import { textTable } from "./text_table.js";
+
+/** The titles of the columns of a summary. */
+export const kTitles = ["Layer", "Input", "Output", "Parameters", "Multiply-adds"] as const;
+
+/** The columns that are no numbers. */
+const kNames = 3;
+
+/** Returns the texts of the columns of a row. */
+export function cellsOf(row: SummaryRow): string[] {
+  const { path, type, inputShapes, outputShapes, parameters, multiplyAdds, calls } = row;
+  const name = path === "" ? type : `${path.split(".").at(-1)}: ${type}`;
+  const times = calls > 1 ? ` (${calls} calls)` : "";
+  return [
+    `${name}${times}`,
+    calls === 0 ? "not called" : shapesText(inputShapes),
+    shapesText(outputShapes),
+    parameters === 0 ? "–" : grouped(parameters),
+    multiplyAdds === 0 ? "–" : grouped(multiplyAdds),
+  ];
+}
+
+/** Returns the sentences below the table. */
+export function totalsOf({
+  parameters,
+  trainable,
+  multiplyAdds,
+  bytes,
+  inputBytes,
+  outputBytes,
+}: ModuleSummary): [name: string, value: string][] {
+  return [
+    ["Parameters", grouped(parameters)],
+    ["Trainable", grouped(trainable)],
+    ["Multiply-adds", grouped(multiplyAdds)],
+    ["Parameters and buffers", sizeText(bytes)],
+    ["Inputs", sizeText(inputBytes)],
+    ["Outputs of layers", sizeText(outputBytes)],
+  ];
+}
+
+/** Returns a summary as text: columns, of which the last two are numbers, and what there is in all. */
+export function summaryText(summary: ModuleSummary): string {
+  const rows = summary.rows.map((row) => {
+    const [name, ...rest] = cellsOf(row);
+    return [`${"  ".repeat(row.depth)}${name}`, ...rest];
+  });
+  const table = textTable(kTitles, rows, kNames);
+  const [, rule] = table.split("\n");
+  const totals = totalsOf(summary).map(([name, value]) => `${name}: ${value}`);
+  return [table, rule, ...totals].join("\n");
+}
+
+function shapesText(shapes: readonly (readonly number[])[]): string {
+  return shapes.map((shape) => `[${shape.join(", ")}]`).join(" ");
+}
+
+// 1234567 -> 1,234,567, in every locale.
+function grouped(value: number): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** Returns a number of bytes with a unit. */
+export function sizeText(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB"];
+  const power = Math.min(3, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  return `${Number((bytes / 1000 ** power).toPrecision(3))} ${units[power]}`;
+}

@@ -1,0 +1,131 @@
+// profileStep(): where the time of a training step goes, by op, layer and thread.
+
+import { autograd, type nn } from "edgegrad";
+import { refuse } from "../errors.js";
+import { checkModule, type Follower, follow } from "../model/follow.js";
+import { profileText } from "./profile_text.js";
+
+/** The name of the thread that calls ops. */
+const kCalls = "JavaScript";
+
+/** One op or node that ran. */
+export interface StepEvent {
+  /** The name of the op, such as "linear", or of the node of the backward graph, such as "AddmmBackward0". */
+  readonly name: string;
+  /** The dotted name of the module that called the op, or whose op the node is of; "" for the whole module and what is outside. */
+  readonly layer: string;
+  /** "forward" for ops of layers and others that are recorded, "backward" for nodes, "other" for the rest, such as the optimizer. */
+  readonly phase: "forward" | "backward" | "other";
+  /** "JavaScript" for calls, else the thread that ran the node: "thread 0". */
+  readonly thread: string;
+  /** When it began, in milliseconds since the step began. */
+  readonly start: number;
+  /** How long it took, in milliseconds. On a GPU this is the time to record its commands. */
+  readonly duration: number;
+}
+
+/** The time of one op, layer or thread. */
+export interface TimeRow {
+  /** The op, layer or thread. */
+  readonly name: string;
+  /** The number of its events. */
+  readonly calls: number;
+  /** Their time in milliseconds. */
+  readonly time: number;
+  /** The share of the time of all events, from 0 to 1. */
+  readonly share: number;
+}
+
+/** Where the time of a step went. `String(profile)` is a table, `JSON.stringify(profile)` a trace for chrome://tracing and Perfetto. */
+export class StepProfile {
+  /** @internal */
+  constructor(
+    /** What ran, by the time at which it began. */
+    readonly events: readonly StepEvent[],
+    /** The time of the whole step in milliseconds, also of what is no op. */
+    readonly time: number,
+  ) {}
+
+  /** Returns the time by op, the longest first. */
+  byOp(): TimeRow[] {
+    return rowsBy(this.events, ({ name }) => name);
+  }
+
+  /** Returns the time by layer, forward and backward together, the longest first. */
+  byLayer(): TimeRow[] {
+    return rowsBy(this.events, ({ layer, phase }) => layer || `(${phase})`);
+  }
+
+  /** Returns the time by thread, the longest first. */
+  byThread(): TimeRow[] {
+    return rowsBy(this.events, ({ thread }) => thread);
+  }
+
+  /** Returns the three tables as text. */
+  toString(): string {
+    return profileText(this);
+  }
+
+  /** Returns the events in the format of chrome://tracing and Perfetto, with times in microseconds. */
+  toJSON(): Record<string, unknown>[] {
+    return this.events.map(({ name, layer, phase, thread, start, duration }) => ({
+      name,
+      cat: phase,
+      ph: "X",
+      ts: start * 1000,
+      dur: duration * 1000,
+      pid: 0,
+      tid: thread,
+      args: { layer },
+    }));
+  }
+}
+
+/**
+ * Runs a training step once (the forward pass of `module`, backward, the optimizer's step) and returns where its time went. Ops are
+ * measured where they are called, on the calling thread; nodes of backward on the threads that run them. The step must not be async.
+ */
+export function profileStep(module: nn.Module, step: () => unknown): StepProfile {
+  checkModule("profileStep", module);
+  if (typeof step !== "function") refuse("profileStep", "step", "a function", step);
+  const events: StepEvent[] = [];
+  // The layers whose ops recorded nodes, by the numbers of the nodes.
+  const layers = new Map<number, string>();
+  let began = 0;
+  let time = 0;
+  const follower: Follower = {
+    op(layer, { op }, results, start) {
+      const duration = performance.now() - start;
+      const nodes = results.flatMap(({ gradFn }) => gradFn ?? []);
+      const phase = layer !== "" || nodes.length > 0 ? "forward" : "other";
+      events.push({ name: op, layer, phase, thread: kCalls, start: start - began, duration });
+      for (const { sequenceNr } of nodes) layers.set(sequenceNr, layer);
+    },
+  };
+  const { events: nodes } = autograd.profile(() => {
+    // The times of nodes are counted from here; the profiler itself may have been loaded before.
+    began = performance.now();
+    follow(module, step, follower);
+    time = performance.now() - began;
+  });
+  for (const { name, sequenceNr, thread, start, duration } of nodes) {
+    const layer = layers.get(sequenceNr) ?? "";
+    events.push({ name, layer, phase: "backward", thread: `thread ${thread}`, start, duration });
+  }
+  events.sort((a, b) => a.start - b.start);
+  return new StepProfile(events, time);
+}
+
+function rowsBy(events: readonly StepEvent[], keyOf: (event: StepEvent) => string): TimeRow[] {
+  const total = events.reduce((sum, { duration }) => sum + duration, 0) || 1;
+  const groups = new Map<string, { calls: number; time: number }>();
+  for (const event of events) {
+    const group = groups.get(keyOf(event)) ?? { calls: 0, time: 0 };
+    groups.set(keyOf(event), group);
+    group.calls++;
+    group.time += event.duration;
+  }
+  return [...groups]
+    .map(([name, { calls, time }]) => ({ name, calls, time, share: time / total }))
+    .sort((a, b) => b.time - a.time);
+}

@@ -1,0 +1,54 @@
+// terminalChart(): scalars of a log as a chart of characters.
+
+import { fail, refuse } from "./errors.js";
+import { linesOf } from "./log/lines.js";
+import { RunLog } from "./log/run_log.js";
+import { nodeProcess } from "./writers/node.js";
+
+/** Options of `terminalChart`. */
+export interface TerminalChartOptions {
+  /** The tags that are shown; by default all. */
+  tags?: readonly string[];
+  /** The runs that are shown; by default all. */
+  runs?: readonly string[];
+  /** How much a moving average forgets, from 0 (nothing is smoothed, the default) to below 1. */
+  smoothing?: number;
+  /** The columns of the chart; by default those of the terminal, else 80. */
+  width?: number;
+  /** The rows of the chart; default 12. */
+  height?: number;
+  /** Whether lines have colors; by default if the output is a terminal. */
+  colors?: boolean;
+}
+
+const kMost = 1000;
+const kLeast = 20;
+
+/** Returns scalars of a log as a chart of characters, to print. */
+export async function terminalChart(
+  log: RunLog,
+  options: TerminalChartOptions = {},
+): Promise<string> {
+  const where = "terminalChart";
+  if (!(log instanceof RunLog)) refuse(where, "log", "a RunLog", log);
+  const output = nodeProcess()?.stdout;
+  const { tags = null, runs = null, smoothing = 0, height = 12 } = options;
+  const { width = output?.columns ?? 80, colors = output?.isTTY === true } = options;
+  if (!(smoothing >= 0 && smoothing < 1))
+    refuse(where, "smoothing", "a number from 0 to below 1", smoothing);
+  if (!Number.isInteger(width) || width < kLeast || width > kMost)
+    refuse(where, "width", `an integer, ${kLeast} to ${kMost}`, width);
+  if (!Number.isInteger(height) || height < 2 || height > kMost)
+    refuse(where, "height", `an integer from 2 to ${kMost}`, height);
+  const lines = linesOf(log, tags, runs).filter(({ points }) =>
+    [...points.values()].some(Number.isFinite),
+  );
+  if (lines.length === 0)
+    return fail(
+      "InvalidArgument",
+      where,
+      "the log has no finite scalars with these tags and runs.",
+    );
+  const { drawn } = await import("./terminal/chart.js");
+  return drawn(lines, { width, height, smoothing, colors });
+}

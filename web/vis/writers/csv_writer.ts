@@ -1,0 +1,32 @@
+// CsvWriter: the scalars of a training as a table.
+
+import type { LogRecord } from "../log/record.js";
+import { FileWriter } from "./file_writer.js";
+import { type ByteStream, hasContent, sinkOf } from "./sink.js";
+
+const kHeader = "wall_time,step,tag,value\n";
+
+/** Writes scalars as CSV, one per line: `wall_time,step,tag,value`. NaN and infinities are `NaN`, `Infinity` and `-Infinity`. */
+export class CsvWriter extends FileWriter {
+  /** Makes a writer. `target` is the path of a file in Node, to which lines are added, or a stream; without one, `bytes()` returns the file. */
+  constructor(target?: string | ByteStream) {
+    super(sinkOf("CsvWriter", target), ["scalar"]);
+    if (typeof target !== "string" || !hasContent(target)) this.#line(kHeader);
+  }
+
+  protected override encode({ wallTime, step, tag, value }: LogRecord): Uint8Array {
+    return encoded(`${wallTime},${step},${quoted(tag)},${value}\n`);
+  }
+
+  #line(text: string): void {
+    this.write(encoded(text));
+  }
+}
+
+function encoded(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function quoted(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

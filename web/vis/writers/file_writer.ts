@@ -1,0 +1,91 @@
+// What the writers of files have in common.
+
+import { fail, refuse } from "../errors.js";
+import type { LogRecord, RecordKind } from "../log/record.js";
+import { Recorder } from "../log/recorder.js";
+import { type ListenerHandle, RunLog } from "../log/run_log.js";
+import type { Sink } from "./sink.js";
+
+/** A recorder that writes to a file, a stream or memory. */
+export abstract class FileWriter extends Recorder {
+  readonly #sink: Sink;
+  #isClosed = false;
+  readonly #followed: ListenerHandle[] = [];
+  readonly #kinds: readonly RecordKind[];
+
+  protected constructor(sink: Sink, kinds: readonly RecordKind[]) {
+    super();
+    this.#sink = sink;
+    this.#kinds = kinds;
+  }
+
+  /** Resolves when everything that was added is written; rejects with the first error. */
+  flush(): Promise<void> {
+    return this.settled();
+  }
+
+  /** Writes what is left and ends the file or stream. A writer that is closed takes nothing more. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const handle of this.#followed) handle.remove();
+    try {
+      await this.settled();
+    } finally {
+      await this.#sink.close();
+    }
+  }
+
+  /** Returns everything that was written, if the writer was given no target: `new Blob([await writer.bytes()])` is a file for a page. */
+  async bytes(): Promise<Uint8Array> {
+    await this.settled();
+    if (this.#sink.bytes !== undefined) return this.#sink.bytes();
+    const where = `${this.constructor.name}.bytes`;
+    return fail("InvalidArgument", where, "only a writer without a target keeps its bytes.");
+  }
+
+  /**
+   * Writes what a run of a log has, and from now on what it gets. Records of kinds that the file does not have are left out. Removing the
+   * handle ends it; close() does too.
+   */
+  follow(log: RunLog, run: string): ListenerHandle {
+    const where = `${this.constructor.name}.follow`;
+    this.assertOpen(where);
+    if (!(log instanceof RunLog)) refuse(where, "log", "a RunLog", log);
+    for (const record of log.run(run).all()) this.take(record);
+    const handle = log.listen((record, name) => {
+      if (name === run && !this.#isClosed) this.take(record);
+    });
+    this.#followed.push(handle);
+    return handle;
+  }
+
+  /** Writes a record as it is, if the file has records of its kind. */
+  override take(record: LogRecord): void {
+    if (!this.#kinds.includes(record.kind)) return;
+    const bytes = this.encode(record);
+    if (bytes instanceof Promise) this.waitFor(bytes.then((ready) => this.write(ready)));
+    else this.write(bytes);
+  }
+
+  /** Returns the bytes of a record. */
+  protected abstract encode(record: LogRecord): Uint8Array | Promise<Uint8Array>;
+
+  /** Writes bytes after those before. */
+  protected write(bytes: Uint8Array): void {
+    const later = this.#sink.write(bytes);
+    if (later !== undefined) this.waitFor(later);
+  }
+
+  protected override accept(where: string, kind: RecordKind): void {
+    this.assertOpen(where);
+    if (this.#kinds.includes(kind)) return;
+    const known = this.#kinds.join(", ");
+    fail("InvalidArgument", where, `this kind of file has no ${kind}; it has: ${known}.`);
+  }
+
+  /** Throws if the writer is closed. */
+  protected assertOpen(where: string): void {
+    if (this.#isClosed) fail("Disposed", where, "the writer is closed. Make a new one.");
+  }
+}

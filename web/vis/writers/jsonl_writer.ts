@@ -1,0 +1,25 @@
+// JsonlWriter: the values of a training as lines of JSON.
+
+import type { LogRecord } from "../log/record.js";
+import { FileWriter } from "./file_writer.js";
+import { type ByteStream, sinkOf } from "./sink.js";
+
+/**
+ * Writes scalars, histograms, matrices and texts as JSON, one object per line: `{"kind":"scalar","tag":"loss","step":1,"wallTime":...,"value":0.5}`.
+ * Numbers that JSON does not have are the texts "NaN", "Infinity" and "-Infinity".
+ */
+export class JsonlWriter extends FileWriter {
+  /** Makes a writer. `target` is the path of a file in Node, to which lines are added, or a stream; without one, `bytes()` returns the file. */
+  constructor(target?: string | ByteStream) {
+    super(sinkOf("JsonlWriter", target), ["scalar", "histogram", "matrix", "text"]);
+  }
+
+  protected override encode(record: LogRecord): Uint8Array {
+    return new TextEncoder().encode(`${JSON.stringify(record, plain)}\n`);
+  }
+}
+
+function plain(_: string, value: unknown): unknown {
+  if (ArrayBuffer.isView(value)) return Array.from(value as Float64Array);
+  return typeof value === "number" && !Number.isFinite(value) ? String(value) : value;
+}
