@@ -74,6 +74,9 @@ export const kSections = [
   section("federated", "federated training with a NATS server", () =>
     runFolders(kNode, "tests/federated"),
   ),
+  section("distributed", "data-parallel training with a NATS server", () =>
+    runFolders(kNode, "tests/distributed"),
+  ),
   section("docs", "code and links of the docs", () => runWithChromium("tests/docs")),
   section("site", "the site", () => run(kNode, "scripts/site.mjs")),
   section("site", "the site in Chromium", () => runWithChromium("tests/site")),

@@ -23,7 +23,7 @@ const kGroups = {
     path: new RegExp(`^dist/(?!(?:wasm|${kAnyAddon})/)(?!(?:single/)?index\\.js$).*\\.js$`),
     most: 1400,
   },
-  "add-ons": { path: new RegExp(`^dist/${kAnyAddon}/[\\w-]+\\.js$`), most: 400 },
+  "add-ons": { path: new RegExp(`^dist/${kAnyAddon}/[\\w-]+\\.js$`), most: 450 },
   declarations: { path: /^dist\/(?!wasm\/).*\.d\.ts$/, most: 1400 },
   "source maps": { path: /^dist\/(?:index|wasm\/edgegrad-webgpu)\.js\.map$/, most: 1150 },
   documentation: { path: /^(?:docs\/.*|README|CHANGELOG)\.md$/, most: 540 },

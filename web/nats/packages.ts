@@ -1,9 +1,9 @@
 // The NATS packages, which are loaded when a run begins: they are optional peers, and strategies and accounting work without them.
 
-import { fail } from "../errors.js";
+import { fail } from "./errors.js";
 
 /** Imports packages; throws InvalidArgument that says how to install them if they are missing. */
-async function installed<T>(where: string, load: () => Promise<T>): Promise<T> {
+export async function installed<T>(where: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load();
   } catch (error) {
@@ -25,12 +25,9 @@ export async function loadClientPackages(where: string) {
   return { core, jetstream };
 }
 
-/** The packages that only coordinators need. */
-export async function loadStoragePackages(where: string) {
-  const [kv, obj] = await installed(where, () =>
-    Promise.all([import("@nats-io/kv"), import("@nats-io/obj")]),
-  );
-  return { kv, obj };
+/** The package for key-value buckets. */
+export function loadKeyValue(where: string) {
+  return installed(where, () => import("@nats-io/kv"));
 }
 
 type NodeTransport = Pick<typeof import("@nats-io/transport-node"), "connect">;
