@@ -139,7 +139,11 @@ export async function initProcessGroup(options: ProcessGroupOptions): Promise<Pr
   );
   const counters = new SharedArrayBuffer(kCounters.length * Float64Array.BYTES_PER_ELEMENT);
   const workerData: WorkerOptions = { ...read, counters };
-  const worker = new Worker(new URL("./worker.js", import.meta.url), { workerData });
+  const worker = new Worker(new URL("./worker.js", import.meta.url), {
+    workerData,
+    // Those of the program, such as --input-type, may not fit a file.
+    execArgv: [],
+  });
   const group = new ProcessGroup(kMade, read, worker, counters);
   await group.join(where);
   return group;
