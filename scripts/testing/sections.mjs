@@ -72,7 +72,7 @@ export const kSections = [
   ),
   section("python", "files that PyTorch reads and writes", () => runWithTorch("tests/python")),
   section("federated", "federated training with a NATS server", () =>
-    runFolders(kNode, "tests/federated"),
+    runWithChromium("tests/federated"),
   ),
   section("distributed", "data-parallel training with a NATS server", () =>
     runFolders(kNode, "tests/distributed"),

@@ -127,6 +127,8 @@ describe("add-ons", () => {
           (path) => !known.includes(path) && !/^\.\/[\w-]+\.js$/.test(path),
         );
         assert.deepEqual(others, [], file);
+        // Bundlers of pages would follow it into modules of Node.
+        assert.doesNotMatch(text, /import\("@nats-io\/transport-node"\)/, file);
         if (!kAddonsWithWorker.includes(name)) {
           assert.doesNotMatch(text, /import\.meta|new Worker\(/, file);
         }
