@@ -23,7 +23,9 @@ const kKnown = ["numReplicas", "rank", "shuffle", "seed", "dropLast"];
 
 /** The indices of the samples of a rank: the ranks share the data, and each has as many. The order is that of PyTorch for the same seed and epoch. */
 export class DistributedSampler implements Iterable<number> {
+  /** The number of ranks that share the data. */
   readonly numReplicas: number;
+  /** The rank whose indices these are. */
   readonly rank: number;
   readonly #size: number;
   readonly #shuffle: boolean;
