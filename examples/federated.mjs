@@ -1,10 +1,13 @@
 // Federated training: a NATS server, a coordinator and four clients, each of which has two digits of MNIST. `--strategy diloco` takes
-// DiLoCo instead of FedAvg; `--compression int8` sends updates of one byte per weight. A step is a round.
+// DiLoCo instead of FedAvg; `--compression int8` sends updates of one byte per weight; `--picture FILE.svg` draws the accuracy, and that of a
+// training on one machine that has all digits. A step is a round.
 
 import { parseArgs } from "node:util";
 import * as eg from "edgegrad";
 import { DiLoCo, FedAvg, join, serve } from "edgegrad/federated";
+import { drawCurves } from "./support/curves.mjs";
 import { asImages, loadDigits } from "./support/digits.mjs";
+import * as task from "./support/federated_task.mjs";
 import { startNats } from "./support/nats_server.mjs";
 import { exportIfWanted } from "./support/onnx.mjs";
 import { kSteps, stepsOf, tell } from "./support/steps.mjs";
@@ -12,13 +15,13 @@ import { kSteps, stepsOf, tell } from "./support/steps.mjs";
 const kClients = 4;
 const kDigitsEach = 2;
 const kBatch = 64;
-const { Conv2d, Flatten, Linear, MaxPool2d, ReLU, Sequential } = eg.nn;
-
-const { strategy, compression, ...values } = parseArgs({
+const text = { type: "string" };
+const { strategy, compression, picture, ...values } = parseArgs({
   options: {
     ...kSteps,
-    strategy: { type: "string", default: "fedavg" },
-    compression: { type: "string" },
+    strategy: { ...text, default: "fedavg" },
+    compression: text,
+    picture: text,
   },
 }).values;
 if (!["fedavg", "diloco"].includes(strategy)) throw new Error(`--strategy: no ${strategy}`);
@@ -26,50 +29,30 @@ const rounds = stepsOf(values.steps, 200);
 await eg.init();
 eg.manualSeed(0);
 const { train, test } = loadDigits();
-
-const block = (from, to) => [new Conv2d(from, to, 3, { padding: 1 }), new ReLU(), new MaxPool2d(2)];
-const makeModel = () =>
-  new Sequential(...block(1, 8), ...block(8, 16), new Flatten(), new Linear(16 * 7 * 7, 10));
-
-/** The images and labels of a set whose digits are from `first` to below `end`. */
-function digitsOf(set, first, end) {
-  const [images, labels] = set.getBatch(Array.from({ length: set.length }, (_, i) => i));
-  const chosen = labels.ge(first).logicalAnd(labels.lt(end));
-  return [images.at(chosen), labels.at(chosen).to("int64")];
-}
+const allDigits = [0, kClients * kDigitsEach];
+const testDigits = task.digitsOf(test, ...allDigits);
 
 const isDiLoCo = strategy === "diloco";
-const kinds = {
-  // What a client does in a round: few steps, because two digits lead away from the others; and plain ones, because those of AdamW have
-  // the same length in the directions in which clients with different digits do not agree.
-  fedavg: { steps: 4, optimizer: (model) => new eg.optim.SGD(model.parameters(), { lr: 0.15 }) },
-  diloco: { steps: 4, optimizer: (model) => new eg.optim.SGD(model.parameters(), { lr: 0.03 }) },
-};
+const sgd = (lr) => (model) => new eg.optim.SGD(model.parameters(), { lr });
+// What a client does in a round: few steps, because two digits lead away from the others; and plain ones, because those of AdamW have
+// the same length in the directions in which clients with different digits do not agree.
+const kStepsOfRound = 4;
+const makeOptimizer = sgd(isDiLoCo ? 0.03 : 0.15);
 
 /** The function `train` of the client that has some digits. */
-function trainer(images, labels) {
-  const { steps, optimizer: make } = kinds[strategy];
+function trainer(digits) {
   return async ({ model, signal }) => {
-    const optimizer = make(model);
+    const optimizer = makeOptimizer(model);
     let loss = 0;
-    for (let step = 0; step < steps && !signal.aborted; step++) {
-      loss = eg.scope(() => {
-        const batch = eg.randint(0, labels.numel, [kBatch]);
-        const logits = model.call(asImages(images.indexSelect(0, batch)));
-        const error = eg.crossEntropy(logits, labels.indexSelect(0, batch));
-        optimizer.zeroGrad();
-        error.backward();
-        optimizer.step();
-        return error.item();
-      });
+    for (let step = 0; step < kStepsOfRound && !signal.aborted; step++) {
+      loss = task.trainStep(model, optimizer, digits, kBatch);
     }
-    return { samples: steps * kBatch, metrics: { loss } };
+    return { samples: kStepsOfRound * kBatch, metrics: { loss } };
   };
 }
 
-const [testImages, testLabels] = digitsOf(test, 0, kClients * kDigitsEach);
 const nats = await startNats();
-const run = { servers: nats.url, run: "digits", model: makeModel };
+const run = { servers: nats.url, run: "digits", model: task.makeModel };
 const coordinator = await serve({
   ...run,
   strategy: isDiLoCo ? new DiLoCo() : new FedAvg(),
@@ -77,23 +60,29 @@ const coordinator = await serve({
   minClients: kClients,
   deadline: 60_000,
   ...(compression && { compression: { dtype: compression } }),
-  evaluate: ({ model }) =>
-    eg.scope(() => {
-      const guesses = eg.noGrad(() => model.call(asImages(testImages)).argmax(1));
-      return { accuracy: guesses.eq(testLabels).float().mean().item() };
-    }),
+  evaluate: ({ model }) => ({ accuracy: task.accuracyOf(model, testDigits) }),
   onRound: ({ round, metrics, bytesUp }) => {
     const { accuracy, loss } = metrics;
     tell(round - 1, rounds, { loss, accuracy, "kB up": bytesUp / 1000 });
   },
 });
 for (let i = 0; i < kClients; i++) {
-  const digits = digitsOf(train, i * kDigitsEach, (i + 1) * kDigitsEach);
-  await join({ ...run, name: `client-${i}`, train: trainer(...digits) });
+  const digits = task.digitsOf(train, i * kDigitsEach, (i + 1) * kDigitsEach);
+  await join({ ...run, name: `client-${i}`, train: trainer(digits) });
 }
-const { bytesUp, bytesDown } = await coordinator.finished;
-console.log(`${bytesUp} bytes were sent by clients, and ${bytesDown} to them`);
-const model = makeModel();
+const history = await coordinator.finished;
+console.log(`${history.bytesUp} bytes were sent by clients, and ${history.bytesDown} to them`);
+
+if (picture !== undefined) {
+  const steps = { rounds, steps: kStepsOfRound, batch: kClients * kBatch, optimizer: sgd(0.15) };
+  const alone = task.accuracyAlone(task.digitsOf(train, ...allDigits), testDigits, steps);
+  const federated = history.rounds.map(({ round, metrics }) => [round, metrics.accuracy]);
+  const title = `MNIST by ${kClients} clients with ${kDigitsEach} digits each`;
+  const curves = { [strategy]: federated, "one machine": alone };
+  drawCurves(picture, { title, x: "round", y: "accuracy", curves });
+  console.log(`${picture} shows the accuracy, and that of one machine with all digits`);
+}
+const model = task.makeModel();
 model.loadStateDict(coordinator.stateDict());
-await exportIfWanted("federated", model.eval(), [asImages(testImages.narrow(0, 0, 2))]);
+await exportIfWanted("federated", model.eval(), [asImages(testDigits[0].narrow(0, 0, 2))]);
 await nats.close();

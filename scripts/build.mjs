@@ -14,7 +14,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { kAddons, kPeersOfAddon } from "./addons.mjs";
+import { kAddons, kAddonsWithWorker, kNodeModulesOfAddon, kPeersOfAddon } from "./addons.mjs";
 import { bundlable, unfollowed } from "./bundlable.mjs";
 import { bundleSizes } from "./bundles.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
@@ -148,9 +148,12 @@ async function writeAddons() {
   for (const name of kAddons) {
     const { outfile: _, ...options } = minified(join(kRoot, "web", name, "index.ts"));
     const outdir = join(kDist, name);
-    const external = [...options.external, ...(kPeersOfAddon[name] ?? [])];
+    const packages = [...(kPeersOfAddon[name] ?? []), ...(kNodeModulesOfAddon[name] ?? [])];
+    const external = [...options.external, ...packages];
+    const entryPoints = [...options.entryPoints];
+    if (kAddonsWithWorker.includes(name)) entryPoints.push(join(kRoot, "web", name, "worker.ts"));
     const bundled = { mainFields: ["module", "main"], legalComments: "none" };
-    await build({ ...options, ...bundled, external, outdir, splitting: true });
+    await build({ ...options, ...bundled, entryPoints, external, outdir, splitting: true });
     const files = readdirSync(outdir).filter((file) => file.endsWith(".js"));
     for (const file of files) await shrink(join(outdir, file));
   }

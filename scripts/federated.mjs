@@ -10,16 +10,17 @@ import { kRoot, main, show } from "./process.mjs";
 
 const kExample = join(kRoot, "examples", "federated.mjs");
 const text = { type: "string" };
-const kOptions = { steps: text, strategy: text, compression: text, onnx: text };
+const kOptions = { steps: text, strategy: text, compression: text, picture: text, onnx: text };
+const kPicture = join("build", "federated.svg");
 
 await main(async () => {
   const args = process.argv.slice(2);
-  parseArgs({ args, options: kOptions });
+  const { picture = kPicture } = parseArgs({ args, options: kOptions }).values;
   await ensureNodeModules();
   if (!existsSync(join(kRoot, "dist", "federated", "index.js"))) {
     await buildWeb();
     await buildWasm(nodeVariant());
   }
   await ensurePackages("federated");
-  return show(process.execPath, [kExample, ...args]);
+  return show(process.execPath, [kExample, ...args, "--picture", picture]);
 });

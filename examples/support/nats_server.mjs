@@ -56,6 +56,11 @@ class NatsServer {
     }
   }
 
+  /** The id of the process, while it runs. */
+  get pid() {
+    return this.#child?.pid;
+  }
+
   /** Sends the process a signal, such as SIGSTOP. */
   signal(name) {
     this.#child.kill(name);

@@ -74,7 +74,10 @@ export const kSections = [
     runWithTorch("tests/python"),
   ),
   section("federated", "federated training with a NATS server", () =>
-    runFolders(kNode, "tests/federated"),
+    runWithChromium("tests/federated"),
+  ),
+  section("distributed", "data-parallel training with a NATS server", () =>
+    runFolders(kNode, "tests/distributed"),
   ),
   section("docs", "code and links of the docs", () => runWithChromium("tests/docs")),
   section("site", "the site", () => run(kNode, "scripts/site.mjs")),

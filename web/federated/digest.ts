@@ -1,6 +1,6 @@
 // SHA-256 of bytes.
 
-import { fail } from "./errors.js";
+import { fail } from "../nats/errors.js";
 
 /** Returns the SHA-256 of bytes as hexadecimal digits; throws InvalidArgument in pages without WebCrypto. */
 export async function digestOf(bytes: Uint8Array): Promise<string> {

@@ -1,11 +1,11 @@
 // edgegrad/federated: training on many devices that keep their data, with NATS JetStream between them.
 
+export type { Credentials } from "../nats/connection.js";
 export { Client, join } from "./client/client.js";
 export type { ClientRound, JoinOptions, TrainInput, TrainResult } from "./client/options.js";
 export { Coordinator, type History } from "./coordinator/coordinator.js";
 export type { EvaluateInput, Limits, ServeOptions } from "./coordinator/options.js";
 export { serve } from "./coordinator/serve.js";
-export type { Credentials } from "./nats/connection.js";
 export { RdpAccountant } from "./privacy/accountant.js";
 export type { Privacy } from "./privacy/noise.js";
 export type { RoundSummary } from "./record.js";

@@ -1,6 +1,6 @@
 // Where a run is kept in NATS: every name is made here.
 
-import { refuse } from "./errors.js";
+import { nameFrom } from "../nats/names.js";
 
 /** The names of a run. */
 export interface RunNames {
@@ -31,9 +31,6 @@ export const kLeaderKey = "leader";
 /** Returns the key of a round's entry in the history. */
 export const historyKey = (round: number) => `round.${round}`;
 
-const kName = /^[A-Za-z0-9_-]{1,64}$/;
-const kExpected = "1 to 64 letters, digits, hyphens and underscores";
-
 /** Returns the names of a run; throws InvalidArgument unless its name can be part of a subject. */
 export function namesOf(where: string, run: unknown): RunNames {
   const name = nameFrom(where, "run", run);
@@ -49,17 +46,6 @@ export function namesOf(where: string, run: unknown): RunNames {
     updatesOf: (client) => `edgegrad.${name}.update.${client}`,
     presenceOf: (client) => `edgegrad.${name}.here.${client}`,
   };
-}
-
-/** Returns a name that can be part of a subject; throws InvalidArgument for another. */
-export function nameFrom(where: string, option: string, value: unknown): string {
-  if (typeof value === "string" && kName.test(value)) return value;
-  return refuse(where, option, kExpected, value);
-}
-
-/** Whether a text can be the name of a client. */
-export function isName(text: string): boolean {
-  return kName.test(text);
 }
 
 /** Returns the last part of a subject, where the name of the client is. */

@@ -1,15 +1,24 @@
-// Coordinators in processes of their own.
+// Coordinators and clients in processes of their own.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-const kProgram = fileURLToPath(new URL("coordinator_program.mjs", import.meta.url));
+const programOf = (name) => fileURLToPath(new URL(`${name}_program.mjs`, import.meta.url));
 
 /** Starts a coordinator. `result` resolves to its last line { history, weights }, or to null if it is killed. */
 export function startCoordinator(options) {
-  const child = spawn(process.execPath, [kProgram, JSON.stringify(options)], {
+  return start("coordinator", options);
+}
+
+/** Starts a client. */
+export function startClient(options) {
+  return start("client", options);
+}
+
+function start(program, options) {
+  const child = spawn(process.execPath, [programOf(program), JSON.stringify(options)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const lines = [];

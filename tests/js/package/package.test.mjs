@@ -3,7 +3,13 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { kAddons, kPeersOfAddon } from "../../../scripts/addons.mjs";
+import {
+  kAddons,
+  kAddonsWithWorker,
+  kNodeModulesOfAddon,
+  kPeersOfAddon,
+  kSharedByAddons,
+} from "../../../scripts/addons.mjs";
 import { addonEntryFiles } from "../../../scripts/build.mjs";
 import { gzipped } from "../../../scripts/bundles.mjs";
 import { namespaceEntries } from "../../../scripts/namespaces.mjs";
@@ -17,7 +23,8 @@ const kScripts = ["index.js", ...kWasm]
 const [, ...kModules] = kScripts;
 
 // The other form of the package, which bundlers find through the export condition "module".
-const kElsewhere = new RegExp(`^(wasm|single|namespaces|${kAddons.join("|")})\\b`);
+const kFolders = ["wasm", "single", "namespaces", ...kAddons, ...Object.keys(kSharedByAddons)];
+const kElsewhere = new RegExp(`^(${kFolders.join("|")})\\b`);
 const kSources = readdirSync(`${kRoot}dist`, { recursive: true })
   .filter((name) => name.endsWith(".js") && name !== "index.js" && !kElsewhere.test(name))
   .map((name) => ({ name, text: readFileSync(`${kRoot}dist/${name}`, "utf8") }));
@@ -104,7 +111,14 @@ describe("entries of namespaces", () => {
 });
 
 // The most kB of each add-on after gzip.
-const kMostOfAddon = { federated: 20, onnx: 45, peft: 9, transformers: 29, vis: 14 };
+const kMostOfAddon = {
+  distributed: 12,
+  federated: 20,
+  onnx: 45,
+  peft: 9,
+  transformers: 29,
+  vis: 14,
+};
 
 describe("add-ons", () => {
   for (const name of kAddons) {
@@ -114,12 +128,17 @@ describe("add-ons", () => {
       for (const file of readdirSync(`${kRoot}dist/${name}`).filter((one) => one.endsWith(".js"))) {
         const text = textOf(`${name}/${file}`);
         const from = [...text.matchAll(/\b(?:import|from) ?\(?"([^"]*)"/g)].map(([, path]) => path);
-        const known = ["edgegrad", ...(kPeersOfAddon[name] ?? [])];
+        const packages = [...(kPeersOfAddon[name] ?? []), ...(kNodeModulesOfAddon[name] ?? [])];
+        const known = ["edgegrad", ...packages];
         const others = from.filter(
           (path) => !known.includes(path) && !/^\.\/[\w-]+\.js$/.test(path),
         );
         assert.deepEqual(others, [], file);
-        assert.doesNotMatch(text, /import\.meta|new Worker\(/, file);
+        // Bundlers of pages would follow it into modules of Node.
+        assert.doesNotMatch(text, /import\("@nats-io\/transport-node"\)/, file);
+        if (!kAddonsWithWorker.includes(name)) {
+          assert.doesNotMatch(text, /import\.meta|new Worker\(/, file);
+        }
       }
     });
 

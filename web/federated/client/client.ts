@@ -1,17 +1,17 @@
 // A client of a run: it waits for rounds, trains, and sends updates.
 
 import * as eg from "edgegrad";
+import { connectTo } from "../../nats/connection.js";
+import { fail, refuse } from "../../nats/errors.js";
+import { isForbidden, isFull, isPassing } from "../../nats/failures.js";
+import { isPlain } from "../../nats/options.js";
+import { Bell, sleep } from "../../nats/waiting.js";
 import { kGone, kPresenceMs, kSent } from "../coordinator/presence.js";
-import { fail, refuse } from "../errors.js";
-import { connectTo } from "../nats/connection.js";
-import { isForbidden, isFull, isPassing } from "../nats/failures.js";
 import { ObjectGone } from "../nats/objects.js";
-import { isPlain } from "../options.js";
 import type { RunRecord } from "../record.js";
 import { areMetrics } from "../update/decode.js";
 import { Compressor, encodeWeights, partsOf } from "../update/encode.js";
 import { free, type State, stateOf } from "../update/state.js";
-import { Bell, sleep } from "../waiting.js";
 import { Link } from "./link.js";
 import {
   type JoinOptions,

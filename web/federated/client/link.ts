@@ -3,11 +3,11 @@
 
 import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
+import { isForbidden, isMissing, isPassing } from "../../nats/failures.js";
+import { loadClientPackages } from "../../nats/packages.js";
 import type { kGone, kSent } from "../coordinator/presence.js";
 import { kRecordKey, type RunNames } from "../names.js";
-import { isForbidden, isMissing, isPassing } from "../nats/failures.js";
 import { readObject } from "../nats/objects.js";
-import { loadClientPackages } from "../nats/packages.js";
 import { parseRecord, type RunRecord, type StoredObject } from "../record.js";
 import { kPartHeader, kRoundHeader, type Part } from "../update/encode.js";
 

@@ -1,9 +1,10 @@
 // The options of join().
 
 import type { nn } from "edgegrad";
-import { nameFrom, namesOf, type RunNames } from "../names.js";
-import { type ConnectionChoice, type Credentials, readConnection } from "../nats/connection.js";
-import { functionFrom, optionalFunction, optionalSignal, readOptions } from "../options.js";
+import { type ConnectionChoice, type Credentials, readConnection } from "../../nats/connection.js";
+import { nameFrom } from "../../nats/names.js";
+import { functionFrom, optionalFunction, optionalSignal, readOptions } from "../../nats/options.js";
+import { namesOf, type RunNames } from "../names.js";
 
 /** What train() gets. */
 export interface TrainInput {

@@ -3,14 +3,14 @@
 
 import type { NatsConnection } from "@nats-io/nats-core";
 import * as eg from "edgegrad";
-import { fail, refuse } from "../errors.js";
-import { isConflict, isPassing } from "../nats/failures.js";
+import { fail, refuse } from "../../nats/errors.js";
+import { isConflict, isPassing } from "../../nats/failures.js";
+import { Bell, sleep } from "../../nats/waiting.js";
 import type { Revised, Storage } from "../nats/storage.js";
 import { RdpAccountant } from "../privacy/accountant.js";
 import type { RoundSummary, RunRecord } from "../record.js";
 import { areMetrics, type Expected } from "../update/decode.js";
 import { copyOf, free, normOf, type State, specOf, stateOf } from "../update/state.js";
-import { Bell, sleep } from "../waiting.js";
 import { aggregate, meanMetrics } from "./aggregate.js";
 import { Inbox, type InboxLimits } from "./inbox.js";
 import { Lease } from "./lease.js";

@@ -1,8 +1,9 @@
 // The messages of one round: parts become updates, and each client's first sound update is counted. What it keeps depends only on
 // the messages and their order, so a coordinator that reads the stream again finds the same.
 
+import { isName } from "../../nats/names.js";
 import { digestOf } from "../digest.js";
-import { clientIn, isName } from "../names.js";
+import { clientIn } from "../names.js";
 import { type Accepted, type Expected, type Reason, readUpdate } from "../update/decode.js";
 import { kDigestHeader, kPartHeader, kRoundHeader } from "../update/encode.js";
 

@@ -2,9 +2,9 @@
 // clocks, which need not agree. The lease only keeps coordinators from working for nothing: what makes a second leader harmless is that
 // each one begins with a write of the record, after which writes of the one before conflict.
 
-import { isPassing } from "../nats/failures.js";
+import { isPassing } from "../../nats/failures.js";
+import { sleep } from "../../nats/waiting.js";
 import type { Storage } from "../nats/storage.js";
-import { sleep } from "../waiting.js";
 
 /** The lease of one coordinator. */
 export class Lease {

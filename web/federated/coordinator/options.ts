@@ -1,16 +1,16 @@
 // The options of serve().
 
 import type { nn } from "edgegrad";
-import { fail, refuse } from "../errors.js";
-import { namesOf, type RunNames } from "../names.js";
-import { type ConnectionChoice, type Credentials, readConnection } from "../nats/connection.js";
+import { type ConnectionChoice, type Credentials, readConnection } from "../../nats/connection.js";
+import { fail, refuse } from "../../nats/errors.js";
 import {
   functionFrom,
   integerFrom,
   numberFrom,
   optionalFunction,
   readOptions,
-} from "../options.js";
+} from "../../nats/options.js";
+import { namesOf, type RunNames } from "../names.js";
 import { type Privacy, type ReadPrivacy, readPrivacy } from "../privacy/noise.js";
 import type { RoundSummary } from "../record.js";
 import { Strategy } from "../strategies/strategy.js";

@@ -1,8 +1,9 @@
 // Which clients are there: those that said so lately. This is not stored: a coordinator that starts asks, and clients answer.
 
 import type { NatsConnection } from "@nats-io/nats-core";
-import { clientIn, isName, type RunNames } from "../names.js";
-import { Bell } from "../waiting.js";
+import { isName } from "../../nats/names.js";
+import { Bell } from "../../nats/waiting.js";
+import { clientIn, type RunNames } from "../names.js";
 
 /** How often clients say that they are there. */
 export const kPresenceMs = 2000;

@@ -1,9 +1,9 @@
 // serve(): makes a run, or goes on with one.
 
 import * as eg from "edgegrad";
-import { fail } from "../errors.js";
-import { connectTo } from "../nats/connection.js";
-import { isForbidden } from "../nats/failures.js";
+import { connectTo } from "../../nats/connection.js";
+import { fail } from "../../nats/errors.js";
+import { isForbidden } from "../../nats/failures.js";
 import { type Revised, Storage } from "../nats/storage.js";
 import { RdpAccountant } from "../privacy/accountant.js";
 import type { RunRecord } from "../record.js";

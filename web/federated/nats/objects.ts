@@ -2,8 +2,8 @@
 // the server delivers a consumer's messages to any subject that its maker names.
 
 import type { JetStreamManager } from "@nats-io/jetstream";
+import { fail } from "../../nats/errors.js";
 import { digestOf } from "../digest.js";
-import { fail } from "../errors.js";
 import type { RunNames } from "../names.js";
 import type { StoredObject } from "../record.js";
 

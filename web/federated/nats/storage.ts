@@ -5,13 +5,13 @@ import type { JetStreamManager, StoredMsg } from "@nats-io/jetstream";
 import type { KV } from "@nats-io/kv";
 import type { NatsConnection } from "@nats-io/nats-core";
 import type { ObjectStore } from "@nats-io/obj";
+import { isConflict } from "../../nats/failures.js";
+import { installed, loadClientPackages, loadKeyValue } from "../../nats/packages.js";
+import type { Bell } from "../../nats/waiting.js";
 import { digestOf } from "../digest.js";
 import { historyKey, kLeaderKey, kRecordKey, type RunNames } from "../names.js";
 import { parseRecord, type RoundSummary, type RunRecord, type StoredObject } from "../record.js";
-import type { Bell } from "../waiting.js";
-import { isConflict } from "./failures.js";
 import { readObject } from "./objects.js";
-import { loadClientPackages, loadStoragePackages } from "./packages.js";
 
 const kNanosPerMs = 1e6;
 // A client that gets no acknowledgement repeats its message for less than this time.
@@ -51,7 +51,8 @@ export class Storage {
     { messages, streamBytes }: StreamLimits,
   ): Promise<Storage> {
     const { jetstream } = await loadClientPackages(where);
-    const { kv, obj } = await loadStoragePackages(where);
+    const kv = await loadKeyValue(where);
+    const obj = await installed(where, () => import("@nats-io/obj"));
     const js = jetstream.jetstream(connection);
     const jsm = await jetstream.jetstreamManager(connection);
     const values = await new kv.Kvm(js).create(names.bucket, { history: 1, allow_direct: true });

@@ -1,7 +1,7 @@
 // Clipped updates with Gaussian noise (McMahan et al. 2018): how far one client can move the weights is bounded, and hidden in noise.
 
 import * as eg from "edgegrad";
-import { numberFrom, readOptions } from "../options.js";
+import { numberFrom, readOptions } from "../../nats/options.js";
 import type { Update } from "../strategies/strategy.js";
 import { at, differenceOf, isFloating, mapState, normOf, type State } from "../update/state.js";
 

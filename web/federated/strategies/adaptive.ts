@@ -1,7 +1,7 @@
 // Adaptive optimizers at the coordinator (Reddi et al. 2021): the step is the mean of the clients' differences.
 
 import * as eg from "edgegrad";
-import { numberFrom, readOptions } from "../options.js";
+import { numberFrom, readOptions } from "../../nats/options.js";
 import { at, type State } from "../update/state.js";
 import { Memory } from "./memory.js";
 import { floatingBy, meanOf, Strategy, type Update } from "./strategy.js";

@@ -1,6 +1,6 @@
 // Means of weights.
 
-import { numberFrom, readOptions } from "../options.js";
+import { numberFrom, readOptions } from "../../nats/options.js";
 import type { State } from "../update/state.js";
 import { meanOf, Strategy, type Update } from "./strategy.js";
 

@@ -1,7 +1,7 @@
 // DiLoCo (Douillard et al. 2023): clients take many steps of their own optimizer, and the coordinator one of SGD with momentum.
 
-import { refuse } from "../errors.js";
-import { numberFrom, readOptions } from "../options.js";
+import { refuse } from "../../nats/errors.js";
+import { numberFrom, readOptions } from "../../nats/options.js";
 import { at, type State } from "../update/state.js";
 import { Memory } from "./memory.js";
 import { floatingBy, meanOf, Strategy, type Update } from "./strategy.js";

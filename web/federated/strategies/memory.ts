@@ -1,8 +1,8 @@
 // What a strategy remembers for each floating-point tensor of the weights.
 
 import * as eg from "edgegrad";
-import { refuse } from "../errors.js";
-import { isPlain } from "../options.js";
+import { refuse } from "../../nats/errors.js";
+import { isPlain } from "../../nats/options.js";
 import { free, type State } from "../update/state.js";
 
 /** Tensors by name that outlive the rounds. */

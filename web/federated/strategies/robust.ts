@@ -1,7 +1,7 @@
 // Strategies that a minority of hostile updates cannot lead far. All updates count the same: samples are what a client says they are.
 
 import * as eg from "edgegrad";
-import { integerFrom, numberFrom, readOptions } from "../options.js";
+import { integerFrom, numberFrom, readOptions } from "../../nats/options.js";
 import { at, isFloating, mapState, type State } from "../update/state.js";
 import { meanOf, Strategy, type Update } from "./strategy.js";
 

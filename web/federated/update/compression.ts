@@ -2,8 +2,8 @@
 // feedback, by which the sum of what was sent stays close to the sum of the differences).
 
 import * as eg from "edgegrad";
-import { refuse } from "../errors.js";
-import { numberFrom, readOptions } from "../options.js";
+import { refuse } from "../../nats/errors.js";
+import { numberFrom, readOptions } from "../../nats/options.js";
 import { isFloating, type State, type StateSpec, type TensorSpec } from "./state.js";
 
 /** How differences are compressed. */

@@ -1,4 +1,4 @@
-// Coordinators that are killed, stopped, and started twice. The weights at the end must be, to the bit, those of a run without faults:
+// Coordinators, clients and servers that are killed, stopped, and started twice. The weights at the end must be, to the bit, those of a run without faults:
 // an update that is lost or counted twice changes them.
 
 import assert from "node:assert/strict";
@@ -7,7 +7,7 @@ import { connect } from "@nats-io/transport-node";
 import * as eg from "edgegrad";
 import { FedAvg, join, serve } from "edgegrad/federated";
 import { startNats } from "../../examples/support/nats_server.mjs";
-import { startCoordinator } from "./support/processes.mjs";
+import { startClient, startCoordinator } from "./support/processes.mjs";
 import { referenceWeights } from "./support/reference.mjs";
 import { makeModel, numbersOf, trainerOf } from "./support/task.mjs";
 
@@ -174,6 +174,30 @@ describe("a coordinator", () => {
     const history = await second.finished;
     await Promise.all(clients.map(({ finished }) => finished));
     checkRun({ history, weights: numbersOf(second.stateDict()) }, 6);
+  });
+});
+
+describe("clients", () => {
+  test(`of which ${kKills} are killed at random points and started again send every update once`, async (t) => {
+    const rounds = kKills * 8;
+    const run = { ...newRun(rounds), deadline: 2000 };
+    const coordinator = startCoordinator(run);
+    const { servers, run: name } = run;
+    const start = (client) =>
+      startClient({ servers, run: name, client, name: kNames[client], pause: 20 });
+    const clients = kNames.map((_, client) => start(client));
+    await Promise.all(clients.map(({ isReady }) => isReady));
+    for (let kills = 0; kills < kKills; kills++) {
+      await sleep(100 + Math.random() * 300);
+      const victim = Math.floor(Math.random() * kClients);
+      await clients[victim].kill();
+      clients[victim] = start(victim);
+      await clients[victim].isReady;
+    }
+    const result = await coordinator.result;
+    await Promise.all(clients.map(({ ended }) => ended));
+    checkRun(result, rounds);
+    t.diagnostic(`${kKills} kills in ${rounds} rounds`);
   });
 });
 

@@ -1,11 +1,16 @@
 // The NATS packages, which are loaded when a run begins: they are optional peers, and strategies and accounting work without them.
 
-import { fail } from "../errors.js";
+import { fail } from "./errors.js";
 
-/** Imports packages; throws InvalidArgument that says how to install them if they are missing. */
-async function installed<T>(where: string, load: () => Promise<T>): Promise<T> {
+/** Imports a package; throws InvalidArgument that says how to install it if it is missing. */
+export async function installed<T extends object>(
+  where: string,
+  load: () => Promise<T>,
+): Promise<T> {
   try {
-    return await load();
+    const module = await load();
+    // The packages are CommonJS, whose exports some bundlers give as the default export only.
+    return (module as T & { default?: T }).default ?? module;
   } catch (error) {
     const names =
       "@nats-io/nats-core @nats-io/jetstream @nats-io/kv @nats-io/obj @nats-io/transport-node";
@@ -19,24 +24,23 @@ async function installed<T>(where: string, load: () => Promise<T>): Promise<T> {
 
 /** The packages that clients and coordinators need. */
 export async function loadClientPackages(where: string) {
-  const [core, jetstream] = await installed(where, () =>
-    Promise.all([import("@nats-io/nats-core"), import("@nats-io/jetstream")]),
-  );
+  const [core, jetstream] = await Promise.all([
+    installed(where, () => import("@nats-io/nats-core")),
+    installed(where, () => import("@nats-io/jetstream")),
+  ]);
   return { core, jetstream };
 }
 
-/** The packages that only coordinators need. */
-export async function loadStoragePackages(where: string) {
-  const [kv, obj] = await installed(where, () =>
-    Promise.all([import("@nats-io/kv"), import("@nats-io/obj")]),
-  );
-  return { kv, obj };
+/** The package for key-value buckets. */
+export function loadKeyValue(where: string) {
+  return installed(where, () => import("@nats-io/kv"));
 }
 
 type NodeTransport = Pick<typeof import("@nats-io/transport-node"), "connect">;
 
 /** The package that connects over TCP, which only exists for Node; bundlers of pages must not look for it. */
 export function loadNodeTransport(where: string): Promise<NodeTransport> {
-  const name = "@nats-io/transport-node";
+  // A text that minifiers do not compute, because bundlers follow what they find in import().
+  const name = ["@nats-io", "transport-node"].join("/");
   return installed(where, () => import(/* @vite-ignore */ /* webpackIgnore: true */ name));
 }

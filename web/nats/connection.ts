@@ -1,8 +1,8 @@
 // Connections to NATS: over WebSocket for addresses that begin with ws: or wss:, otherwise over TCP, which needs Node.
 
 import type { ConnectionOptions, NatsConnection } from "@nats-io/nats-core";
-import { fail, refuse } from "../errors.js";
-import { isPlain, readOptions } from "../options.js";
+import { fail, refuse } from "./errors.js";
+import { isPlain, readOptions } from "./options.js";
 import { loadClientPackages, loadNodeTransport } from "./packages.js";
 
 /** How to log in: a user and password, a token, the seed of an nkey, or the text of a .creds file (a JWT and its seed). */

@@ -1,0 +1,22 @@
+// One process of a group. Its argument is JSON: { scenario, ...options }, of which a file of scenarios/ makes a result; it is written as
+// lines of JSON, { event } for each call of tell(), and at the end { result } or { error: { code, message, ms } }.
+
+import * as eg from "edgegrad";
+import { initProcessGroup } from "edgegrad/distributed";
+import * as scenarios from "./scenarios.mjs";
+
+const { scenario, group: options, ...rest } = JSON.parse(process.argv[2]);
+const write = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
+
+await eg.init({ threads: 1 });
+let group;
+try {
+  group = await initProcessGroup(options);
+  write({ rank: group.rank });
+  const tell = (event) => write({ event });
+  write({ result: (await scenarios[scenario]({ group, tell, ...rest })) ?? null });
+} catch (error) {
+  const { code, message } = error;
+  write({ error: { code, message, isOurs: error instanceof eg.EdgeGradError } });
+}
+await group?.destroy();

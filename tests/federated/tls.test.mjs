@@ -1,0 +1,70 @@
+// TLS with the guide's configuration and an authority of one's own.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join as joinPaths } from "node:path";
+import { after, before, describe, test } from "node:test";
+import * as eg from "edgegrad";
+import { FedAvg, join, serve } from "edgegrad/federated";
+import { startNats } from "../../examples/support/nats_server.mjs";
+import { kRoot } from "../js/support/files.mjs";
+import { makeModel, trainerOf } from "./support/task.mjs";
+
+/** Makes a certificate for this machine that signs itself. */
+function makeCertificate(folder, name) {
+  const [cert, key] = [`${name}.pem`, `${name}-key.pem`].map((file) => joinPaths(folder, file));
+  const names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"];
+  const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  const files = ["-keyout", key, "-out", cert, "-days", "2"];
+  execFileSync("openssl", ["req", "-x509", ...kind, ...names, ...files], { stdio: "ignore" });
+  return { cert, key };
+}
+
+/** The server's part of the guide's configuration, with the files of a certificate. */
+function configuration({ cert, key }) {
+  const guide = readFileSync(`${kRoot}docs/guide/federated.md`, "utf8");
+  const [line] = /^tls \{.*\}$/m.exec(guide);
+  return line.replace("server.pem", cert).replace("server-key.pem", key);
+}
+
+describe("with TLS", () => {
+  let folder;
+  let nats;
+  let own;
+  let other;
+  before(async () => {
+    await eg.init();
+    folder = mkdtempSync(joinPaths(tmpdir(), "edgegrad-tls-"));
+    own = makeCertificate(folder, "own");
+    other = makeCertificate(folder, "other");
+    nats = await startNats({ config: configuration(own) });
+  });
+  after(async () => {
+    await nats?.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const run = (caFile) => ({
+    servers: nats.url.replace("nats:", "tls:"),
+    run: "secret",
+    model: makeModel,
+    ...(caFile && { credentials: { tls: { caFile } } }),
+  });
+
+  test("a run goes through for those who know the authority", async () => {
+    const options = { strategy: new FedAvg(), rounds: 2, minClients: 1, deadline: 20_000 };
+    const coordinator = await serve({ ...run(own.cert), ...options });
+    const client = await join({ ...run(own.cert), name: "alice", train: trainerOf(0) });
+    const { rounds } = await coordinator.finished;
+    await client.finished;
+    assert.equal(rounds.length, 2);
+  });
+
+  test("a server with a certificate that nobody has signed is refused", async () => {
+    const expected = { code: "InvalidArgument", message: /^\[join\] cannot connect to tls:/ };
+    await assert.rejects(join({ ...run(), train: trainerOf(0) }), expected);
+    await assert.rejects(join({ ...run(other.cert), train: trainerOf(0) }), expected);
+  });
+});

@@ -1,0 +1,72 @@
+// The options of initProcessGroup().
+
+import { type ConnectionChoice, type Credentials, readConnection } from "../../nats/connection.js";
+import { refuse } from "../../nats/errors.js";
+import { nameFrom } from "../../nats/names.js";
+import { integerFrom, readOptions } from "../../nats/options.js";
+
+const kMostRanks = 1024;
+const kMostMs = 2 ** 31 - 1;
+
+/** Options of `initProcessGroup`. */
+export interface ProcessGroupOptions {
+  /** Addresses of NATS servers with JetStream: nats:, tls:, ws: or wss:. */
+  readonly servers: string | readonly string[];
+  /** How the process proves who it is; default: the server asks for nothing. */
+  readonly credentials?: Credentials | undefined;
+  /** The number of processes of the group. */
+  readonly worldSize: number;
+  /** The rank of this process, from 0 to below `worldSize`; default any that is free. */
+  readonly rank?: number | undefined;
+  /** The name of the run: letters, digits, hyphens and underscores; default "main". Processes with the same name form a group. */
+  readonly run?: string | undefined;
+  /** How long an operation waits for the other ranks, in milliseconds; default 60,000. */
+  readonly timeout?: number | undefined;
+  /** How long to wait until all processes are there, in milliseconds; default 300,000. */
+  readonly joinTimeout?: number | undefined;
+  /** After how many milliseconds without a sign of life a rank is taken to be lost; default 10,000. */
+  readonly lostAfter?: number | undefined;
+}
+
+/** The options with defaults filled in. */
+export interface ReadProcessGroupOptions {
+  readonly connection: ConnectionChoice;
+  readonly worldSize: number;
+  readonly rank: number | null;
+  readonly run: string;
+  readonly timeout: number;
+  readonly joinTimeout: number;
+  readonly lostAfter: number;
+}
+
+const kKnown = [
+  "servers",
+  "credentials",
+  "worldSize",
+  "rank",
+  "run",
+  "timeout",
+  "joinTimeout",
+  "lostAfter",
+];
+
+/** Checks the options of a call. */
+export function readProcessGroupOptions(where: string, options: unknown): ReadProcessGroupOptions {
+  const given = readOptions(where, kKnown, options);
+  const range = { least: 1, most: kMostRanks };
+  const worldSize = integerFrom(where, "worldSize", given.worldSize, range);
+  const rank = given.rank ?? null;
+  if (rank !== null) integerFrom(where, "rank", rank, { least: 0, below: worldSize });
+  const time = (name: string, usual: number) =>
+    integerFrom(where, name, given[name] ?? usual, { least: 100, most: kMostMs });
+  if (given.rank === null) refuse(where, "rank", "a whole number, or no such option", null);
+  return {
+    connection: readConnection(where, given.servers, given.credentials),
+    worldSize,
+    rank: rank as number | null,
+    run: nameFrom(where, "run", given.run ?? "main"),
+    timeout: time("timeout", 60_000),
+    joinTimeout: time("joinTimeout", 300_000),
+    lostAfter: time("lostAfter", 10_000),
+  };
+}

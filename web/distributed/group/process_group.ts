@@ -1,0 +1,160 @@
+// Process groups: initProcessGroup(), and what a group knows of itself.
+
+import type { EdgeGradError } from "edgegrad";
+import { fail } from "../../nats/errors.js";
+import { kCounters, type Place, type WorkerOptions } from "../requests.js";
+import {
+  type ProcessGroupOptions,
+  type ReadProcessGroupOptions,
+  readProcessGroupOptions,
+} from "./options.js";
+import { type CollectiveCall, errorOf, type Work, WorkerLink } from "./worker_link.js";
+
+const kMade = Symbol("made by initProcessGroup");
+const kGroups: ProcessGroup[] = [];
+
+/** How much a process has sent and received through a group. */
+export interface Traffic {
+  /** Bytes of all messages that were sent, with their headers. */
+  readonly bytesSent: number;
+  /** Bytes of all messages that have arrived. */
+  readonly bytesReceived: number;
+  /** The number of messages that were sent. */
+  readonly messagesSent: number;
+}
+
+/** Processes that compute together; `initProcessGroup` makes it. */
+export class ProcessGroup {
+  /** The number of processes. */
+  readonly worldSize: number;
+  readonly #link: WorkerLink;
+  readonly #counters: Float64Array;
+  #place: Place = { rank: 0, generation: 0, source: 0 };
+  #failure: EdgeGradError | null = null;
+  #isDestroyed = false;
+
+  /** @internal */
+  constructor(
+    made: typeof kMade,
+    options: ReadProcessGroupOptions,
+    worker: import("node:worker_threads").Worker,
+    counters: SharedArrayBuffer,
+  ) {
+    if (made !== kMade) {
+      fail("InvalidArgument", "ProcessGroup", "call initProcessGroup(), which makes groups.");
+    }
+    this.worldSize = options.worldSize;
+    this.#counters = new Float64Array(counters);
+    this.#link = new WorkerLink(worker, options.timeout, (failure) => {
+      this.#failure ??= errorOf("ProcessGroup", failure);
+    });
+  }
+
+  /** The number of this process in the group, from 0. */
+  get rank(): number {
+    return this.#place.rank;
+  }
+
+  /** How often the group was formed: 1 at first, and more after each `rejoin`. */
+  get generation(): number {
+    return this.#place.generation;
+  }
+
+  /** The rank whose process has been in the group for longest: the one to take weights and step from after `rejoin`. */
+  get source(): number {
+    return this.#place.source;
+  }
+
+  /** The error that has ended the group, until `rejoin`; null while there is none. */
+  get failure(): EdgeGradError | null {
+    return this.#failure;
+  }
+
+  /** What this process has sent and received. */
+  get traffic(): Traffic {
+    const [bytesSent = 0, bytesReceived = 0, messagesSent = 0] = this.#counters;
+    return { bytesSent, bytesReceived, messagesSent };
+  }
+
+  /**
+   * Forms the group again after a failure: resolves when there are `worldSize` processes, of which those that were there before keep their
+   * ranks. Throws InvalidArgument if they are not there within `joinTimeout`.
+   */
+  async rejoin(): Promise<void> {
+    this.#checkUsable("rejoin");
+    await this.#join("rejoin");
+  }
+
+  /** Ends the group on all ranks: their operations throw DeviceLost with the reason. */
+  abort(reason = "abort() was called"): void {
+    this.#checkUsable("abort");
+    this.#link.abort(String(reason));
+  }
+
+  /** Leaves the group and closes the connection. Others can go on only without this process. */
+  async destroy(): Promise<void> {
+    this.#isDestroyed = true;
+    const at = kGroups.indexOf(this);
+    if (at !== -1) kGroups.splice(at, 1);
+    await this.#link.close();
+  }
+
+  /** @internal */
+  start(call: CollectiveCall): Work {
+    this.#checkUsable(call.where);
+    return this.#link.start(call);
+  }
+
+  /** @internal */
+  async join(where: string): Promise<void> {
+    try {
+      await this.#join(where);
+      kGroups.push(this);
+    } catch (error) {
+      await this.destroy();
+      throw error;
+    }
+  }
+
+  async #join(where: string): Promise<void> {
+    this.#place = await this.#link.join(where);
+    this.#failure = null;
+  }
+
+  #checkUsable(where: string): void {
+    if (this.#isDestroyed) fail("InvalidArgument", where, "the process group was destroyed.");
+  }
+}
+
+/**
+ * Forms a group of `worldSize` processes, each of which calls this with the same `run`; resolves when all are there. The first group of a
+ * process is the one that functions use without the option `group`. Throws InvalidArgument for options that it does not know, if no
+ * server can be reached, and if the others are not there within `joinTimeout`. Needs Node.
+ */
+export async function initProcessGroup(options: ProcessGroupOptions): Promise<ProcessGroup> {
+  const where = "initProcessGroup";
+  const read = readProcessGroupOptions(where, options);
+  const { Worker } = await import("node:worker_threads").catch(() =>
+    fail("InvalidArgument", where, "groups need Node; for pages there is edgegrad/federated."),
+  );
+  const counters = new SharedArrayBuffer(kCounters.length * Float64Array.BYTES_PER_ELEMENT);
+  const workerData: WorkerOptions = { ...read, counters };
+  const worker = new Worker(new URL("./worker.js", import.meta.url), {
+    workerData,
+    // Those of the program, such as --input-type, may not fit a file.
+    execArgv: [],
+  });
+  const group = new ProcessGroup(kMade, read, worker, counters);
+  await group.join(where);
+  return group;
+}
+
+/** Returns the group of a call: the one that was given, or the first of this process. */
+export function groupFrom(where: string, given: unknown): ProcessGroup {
+  if (given instanceof ProcessGroup) return given;
+  if (given !== undefined) {
+    fail("InvalidArgument", where, "group: expected what initProcessGroup() resolves to.");
+  }
+  const [first] = kGroups;
+  return first ?? fail("InvalidArgument", where, "there is no group; call initProcessGroup().");
+}

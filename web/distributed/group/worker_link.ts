@@ -1,0 +1,137 @@
+// The program's end of the line to the worker of a group.
+
+import type { Worker } from "node:worker_threads";
+import { EdgeGradError } from "edgegrad";
+import { fail } from "../../nats/errors.js";
+import type { CollectiveRequest, Failure, Place, Reply, Request } from "../requests.js";
+import { Outcome } from "../requests.js";
+
+/** Returns the error that a failure stands for. */
+export function errorOf(where: string, { code, text }: Failure): EdgeGradError {
+  return new EdgeGradError(code, `[${where}] ${text}`);
+}
+
+/** An operation that has begun. */
+export interface Work {
+  /** The elements, which the operation replaces. */
+  readonly data: SharedArrayBuffer;
+  /** Resolves when the operation is done. */
+  readonly done: Promise<void>;
+  /** Blocks the thread until the operation is done. */
+  wait(): void;
+}
+
+interface Pending {
+  settle(reply: { place?: Place; failure?: Failure }): void;
+}
+
+// The worker's own time limit ends operations earlier, unless the worker itself has ended.
+const kMoreMs = 5000;
+
+/** What an operation is; the link fills in the rest. */
+export type CollectiveCall = Omit<CollectiveRequest, "type" | "id" | "sequence" | "outcome">;
+
+/** A worker, and what it has been asked for. */
+export class WorkerLink {
+  readonly #pending = new Map<number, Pending>();
+  #ids = 0;
+  #sequence = 0;
+  #isClosed = false;
+  #ended: Failure | null = null;
+
+  constructor(
+    private readonly worker: Worker,
+    private readonly timeout: number,
+    private readonly onLost: (failure: Failure) => void,
+  ) {
+    worker.on("message", (reply: Reply) => this.#hear(reply));
+    worker.on("error", (error) => this.#end(`the worker of the group has failed: ${error}.`));
+    worker.on("exit", () => this.#end("the worker of the group has ended."));
+    // A program that has nothing else to do ends, although the worker would go on.
+    worker.unref();
+  }
+
+  /** Joins a group. */
+  async join(where: string): Promise<Place> {
+    this.#sequence = 0;
+    const { place } = await this.#ask(where, (id) => ({ type: "join", id, where }));
+    return place as Place;
+  }
+
+  /** Leaves the group, and ends the worker. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const left = this.#ask("destroy", (id) => ({ type: "leave", id }));
+    // A server that does not answer must not keep the program.
+    const limit = setTimeout(() => void this.worker.terminate(), kMoreMs);
+    await left.catch(() => {});
+    clearTimeout(limit);
+    await this.worker.terminate();
+  }
+
+  /** Ends the group on all ranks. */
+  abort(reason: string): void {
+    this.#post({ type: "abort", reason });
+  }
+
+  /** Begins an operation. */
+  start(call: CollectiveCall): Work {
+    const { where, data } = call;
+    const outcome = new Outcome();
+    const done = this.#ask(where, (id) => {
+      const sequence = this.#sequence++;
+      return { ...call, type: "collective", id, sequence, outcome: outcome.memory };
+    }).then(() => throwIfFailed(where, outcome.wait(0)));
+    // Who waits for the operation hears of the failure there.
+    done.catch(() => {});
+    const wait = () => throwIfFailed(where, outcome.wait(this.timeout + kMoreMs));
+    return { data, done, wait };
+  }
+
+  #ask(where: string, make: (id: number) => Request): Promise<{ place?: Place }> {
+    const id = this.#ids++;
+    return new Promise((resolve, reject) => {
+      if (this.#ended !== null) {
+        reject(errorOf(where, this.#ended));
+        return;
+      }
+      const settle = ({ place, failure }: { place?: Place; failure?: Failure }) => {
+        if (failure !== undefined) reject(errorOf(where, failure));
+        else resolve(place === undefined ? {} : { place });
+      };
+      this.#pending.set(id, { settle });
+      this.worker.ref();
+      this.#post(make(id));
+    });
+  }
+
+  #post(request: Request): void {
+    this.worker.postMessage(request);
+  }
+
+  #hear(reply: Reply): void {
+    if (reply.type === "lost") {
+      this.onLost(reply.failure);
+      return;
+    }
+    const pending = this.#pending.get(reply.id);
+    this.#pending.delete(reply.id);
+    if (this.#pending.size === 0) this.worker.unref();
+    pending?.settle(reply);
+  }
+
+  #end(text: string): void {
+    if (this.#ended !== null) return;
+    this.#ended = { code: "DeviceLost", text };
+    this.onLost(this.#ended);
+    for (const pending of this.#pending.values()) pending.settle({ failure: this.#ended });
+    this.#pending.clear();
+  }
+}
+
+function throwIfFailed(where: string, outcome: Failure | null | "late"): void {
+  if (outcome === null) return;
+  if (outcome === "late") fail("DeviceLost", where, "the worker of the group does not answer.");
+  throw errorOf(where, outcome as Failure);
+}

@@ -1,0 +1,108 @@
+// The record of a group: who its members are. Each change is one write of it, at the revision that was read.
+
+/** A process that belongs to a group. */
+export interface Member {
+  readonly id: string;
+  /** The rank that the process asks for, or the one that it has when the record is complete; null: any. */
+  readonly rank: number | null;
+  /** The last generation to which the process belonged, and its rank there; 0 and null if there was none. */
+  readonly past: number;
+  readonly pastRank: number | null;
+}
+
+/** Who belongs to a group. */
+export interface GroupRecord {
+  readonly format: 1;
+  /** Counts how often the group was formed. */
+  readonly generation: number;
+  readonly worldSize: number;
+  /** Whether all members are there. Members that leave a complete group are taken off. */
+  readonly isComplete: boolean;
+  readonly members: readonly Member[];
+}
+
+/** Returns a record; throws a SyntaxError if the bytes are none. */
+export function parseRecord(text: string): GroupRecord {
+  const record = JSON.parse(text) as GroupRecord | null;
+  const { format, generation, worldSize, members } = record ?? ({} as Partial<GroupRecord>);
+  const isSound =
+    format === 1 &&
+    Number.isSafeInteger(generation) &&
+    Number.isSafeInteger(worldSize) &&
+    Array.isArray(members) &&
+    members.every((one) => typeof one?.id === "string");
+  if (!isSound) throw new SyntaxError("not the record of a group");
+  return record as GroupRecord;
+}
+
+/** What a process that wants to belong to a group does next. */
+export type Move =
+  | { readonly type: "write"; readonly record: GroupRecord }
+  | { readonly type: "wait"; readonly why: string }
+  | { readonly type: "begin"; readonly record: GroupRecord };
+
+/**
+ * Returns what a process does that has read a record, or null if there is none. `isSilent` tells of members that have not been heard of
+ * for so long that they are taken to be lost.
+ */
+export function nextMove(
+  record: GroupRecord | null,
+  self: Member,
+  worldSize: number,
+  isSilent: (id: string) => boolean,
+): Move {
+  if (record === null) return write(1, worldSize, [self]);
+  const { generation, isComplete, members } = record;
+  const others = members.filter(({ id }) => id !== self.id);
+  const present = others.filter(({ id }) => !isSilent(id));
+  const isMember = others.length < members.length;
+  if (isComplete) {
+    if (isMember && generation > self.past) return { type: "begin", record };
+    const isWhole = present.length === record.worldSize;
+    // A group that lacks nobody goes on without this process.
+    if (!isMember && isWhole) return wait(`the run has its ${worldSize} processes already`);
+    return write(generation + 1, worldSize, [self]);
+  }
+  if (record.worldSize !== worldSize && present.length > 0) {
+    return wait(`other processes of the run ask for a world size of ${record.worldSize}`);
+  }
+  const rival = present.find(({ rank }) => rank !== null && rank === self.rank);
+  if (!isMember && rival !== undefined) return wait(`another process is rank ${self.rank}`);
+  if (isMember && present.length === others.length) {
+    return wait(`${members.length} of ${worldSize} processes are there`);
+  }
+  return write(generation, worldSize, [...present, self]);
+}
+
+const wait = (why: string): Move => ({ type: "wait", why });
+
+function write(generation: number, worldSize: number, members: readonly Member[]): Move {
+  const isComplete = members.length === worldSize;
+  const placed = isComplete ? withRanks(members) : members;
+  return {
+    type: "write",
+    record: { format: 1, generation, worldSize, isComplete, members: placed },
+  };
+}
+
+// Ranks that were asked for come first, then those of before; what is left goes to the others in the order in which they came.
+function withRanks(members: readonly Member[]): Member[] {
+  const taken = new Map<number, Member>();
+  const place = (rank: number | null, member: Member) => {
+    if (rank === null || rank >= members.length || taken.has(rank)) return;
+    if (![...taken.values()].includes(member)) taken.set(rank, member);
+  };
+  for (const member of members) place(member.rank, member);
+  const byAge = [...members].sort((a, b) => b.past - a.past);
+  for (const member of byAge) place(member.pastRank, member);
+  for (const member of members) {
+    for (let rank = 0; rank < members.length; rank++) place(rank, member);
+  }
+  return Array.from(members, (_, rank) => ({ ...(taken.get(rank) as Member), rank }));
+}
+
+/** The rank whose process has been in the group for longest, which is where the others take the state of the training from. */
+export function sourceOf({ members }: GroupRecord): number {
+  const latest = Math.max(...members.map(({ past }) => past));
+  return members.findIndex(({ past }) => past === latest);
+}
