@@ -303,6 +303,13 @@ export function addonEntryFiles(name) {
   return [...found];
 }
 
+/** Returns the scripts of an add-on that its entry does not import statically, but loads when they are needed. */
+export function addonLaterFiles(name) {
+  const first = addonEntryFiles(name);
+  const files = readdirSync(join(kDist, name)).filter((file) => file.endsWith(".js"));
+  return files.map((file) => `${name}/${file}`).filter((file) => !first.includes(file));
+}
+
 /** Prints the size of a user's download: the JavaScript and one variant, compressed. */
 function printSizes(variants) {
   const gzipped = (...files) =>
@@ -313,9 +320,11 @@ function printSizes(variants) {
       `  webgpu: ${(gzipped(chunk) / 1000).toFixed(0)} kB gzipped in addition (${chunk})`,
     );
   for (const name of kAddons.filter((one) => existsSync(join(kDist, one, "index.js")))) {
-    const size = gzipped(...addonEntryFiles(name));
+    const [size, later] = [addonEntryFiles(name), addonLaterFiles(name)].map((files) =>
+      (gzipped(...files) / 1000).toFixed(1),
+    );
     console.log(
-      `  ${name}: ${(size / 1000).toFixed(1)} kB gzipped in addition (${name}/index.js and what it imports)`,
+      `  ${name}: ${size} kB gzipped in addition (${name}/index.js and what it imports), ${later} kB in files loaded later`,
     );
   }
   for (const variant of variants) {
