@@ -24,6 +24,8 @@ export interface PlayerStats {
   readonly bindGroups: number;
   readonly buffersCreated: number;
   readonly readbacks: number;
+  readonly bytesWritten: number;
+  readonly bytesRead: number;
 }
 
 export class Player implements Symbols {
@@ -68,6 +70,8 @@ export class Player implements Symbols {
       bindGroups: this.#pipelines.bindGroupsCreated,
       buffersCreated: this.#blocks.created + this.#readback.created + recorder.buffersCreated,
       readbacks: this.#readback.count,
+      bytesWritten: recorder.bytesWritten,
+      bytesRead: this.#readback.bytes,
     };
   }
 

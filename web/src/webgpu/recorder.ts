@@ -43,6 +43,8 @@ export class Recorder {
   submits = 0;
   dispatches = 0;
   buffersCreated = 0;
+  /** The bytes of tensors that were written from the host; not uniforms. */
+  bytesWritten = 0;
   /** If set, everything that is recorded is also added to this recording. */
   recording: Recording | undefined;
   readonly #device: GPUDevice;
@@ -163,6 +165,7 @@ export class Recorder {
   /** Writes bytes to a block; offset and length must be multiples of 4. */
   write(block: Block, offset: number, bytes: Uint8Array): void {
     if (bytes.length === 0) return;
+    this.bytesWritten += bytes.length;
     // A block that no recorded command uses can be written before they run.
     if (block.batch !== this.#batch) {
       this.#errors.watch(["validation"], "", () =>
