@@ -39,7 +39,8 @@ const kLongRow = 512;
 /** The elements of a chunk. A single invocation adds up fewer, because its sums are less accurate. */
 const kChunk = { hardware: 4096, software: 512 };
 
-function dispatchScan(commands: Commands, rows: Rows, shader: ScanShader): void {
+/** Scans every row. */
+export function dispatchScan(commands: Commands, rows: Rows, shader: ScanShader): void {
   const { outer, size, inner } = rows;
   const positions = outer * inner;
   if (positions * size === 0) return;
