@@ -238,8 +238,7 @@ export class Player implements Symbols {
         break;
       }
       case "EndRecording": {
-        this.#recorder.endRecording();
-        break;
+        return this.#recorder.endRecording();
       }
       case "Play": {
         this.#playRecording(reader.command(name).recording);
