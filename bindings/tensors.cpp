@@ -10,6 +10,7 @@
 #include "dispatch/transfer.h"
 #include "ops/create/copy.h"
 #include "ops/op_table.h"
+#include "runtime/factory_device.h"
 #include "runtime/memory.h"
 #include "runtime/random.h"
 #include "runtime/thread_pool.h"
@@ -134,6 +135,13 @@ double set_rng_state(Handle handle) {
     active_generator().set_state({bytes, static_cast<std::size_t>(state.numel())});
     return 0;
   });
+}
+
+// Makes the factories called next on this thread create tensors on a device; -1 ends that.
+EG_EXPORT("useFactoryDevice")
+void use_device_of_factories(int code) {
+  use_factory_device(code < 0 ? std::nullopt
+                              : std::optional(Device{static_cast<DeviceType>(code)}));
 }
 
 EG_EXPORT("useOwnGenerator")

@@ -90,7 +90,7 @@ class GpuPlayer final : public webgpu::Player {
 };
 
 // The numbers of eg.webgpuStats().
-std::array<std::uint32_t, 6> player_stats{};
+std::array<double, 8> player_stats{};
 
 // The WebGPU device, and the callers that wait until it is open.
 struct Gpu {

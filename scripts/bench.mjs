@@ -25,6 +25,7 @@ import { printMachine, printSummary, printWorkload } from "../tests/bench/report
 import { speedPage } from "../tests/bench/sweep/page.mjs";
 import { runSweep } from "../tests/bench/sweep/run.mjs";
 import { kWorkloads } from "../tests/bench/workloads/index.mjs";
+import { ensurePackages } from "./apt.mjs";
 import { buildWasm, buildWeb, nodeVariant } from "./build.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
 import { newerNode } from "./newer_node.mjs";
@@ -36,6 +37,8 @@ const kHelp = `npm run bench -- [options]
 npm run bench -- sweep [families, or parts of names] [--quick] [--write]
   compare every op at three sizes with native PyTorch on one thread (${kTorchPackages});
   --write writes the result to docs/speed.md
+npm run bench -- webgpu [models]
+  count what a training step costs on the WebGPU device: dispatches, submits, bytes, buffers, pipelines
 npm run bench -- --compare A B [--only ...] [--rows TEXT] [--pairs 10] [--tolerance 2]
   compare two builds of this package in pairs: commits, which are built, or folders with a dist/. Fails if B takes longer
   than A by more than the tolerance in percent and noise does not explain it
@@ -76,6 +79,7 @@ function readOptions() {
     },
   });
   if (positionals[0] === "sweep") return { ...values, sweep: positionals.slice(1) };
+  if (positionals[0] === "webgpu") return { ...values, models: positionals.slice(1) };
   if (positionals.length !== (values.compare ? 2 : 0)) throw expected(kHelp);
   if (values.record && values.quick)
     throw expected("--record takes a whole run, not a --quick one");
@@ -124,6 +128,19 @@ async function sweep({ sweep: names, quick, write, "no-build": isBuilt }) {
   const machine = { date, cpu: cpus()[0].model, node: process.versions.node };
   writeFileSync(join(kRoot, "docs", "speed.md"), speedPage(rows, { ...machine, ...libraries }));
   console.log("Written to docs/speed.md");
+}
+
+/** Counts the steps of models on the WebGPU device, on the Node.js that runs this script. */
+async function countSteps({ models, "no-build": isBuilt }) {
+  await ensurePackages("browser");
+  if (!isBuilt) {
+    console.log("Setting up");
+    await buildWeb();
+    await buildWasm(nodeVariant());
+  }
+  const program = join(kRoot, "tests", "bench", "gpu", "steps.mjs");
+  const { status } = spawnSync(process.execPath, [program, ...models], { stdio: "inherit" });
+  process.exitCode = status ?? 1;
 }
 
 /** Compares two builds in pairs, on the newest Node.js unless another is chosen; returns 1 if B is slower. */
@@ -245,6 +262,7 @@ await main(async () => {
   const start = performance.now();
   await ensureNodeModules();
   if (options.sweep) return sweep(options);
+  if (options.models) return countSteps(options);
   if (options.compare) return compare(options);
   const nodes = await findNodes(options);
   if (!options["no-build"]) await buildPackage(nodes);

@@ -22,6 +22,7 @@
 #include "kernels/optim.h"
 #include "kernels/order.h"
 #include "kernels/pool.h"
+#include "kernels/random.h"
 #include "kernels/recurrent.h"
 #include "kernels/reduce.h"
 #include "kernels/scan.h"
@@ -33,6 +34,6 @@ using Kernels = Concat<AttentionKernels, ChannelNormKernels, ClassLossKernels, C
                        CopyKernels, DecompositionsKernels, DistanceKernels, DistinctKernels,
                        DropoutKernels, ElementwiseKernels, FftKernels, IndexKernels, LinalgKernels,
                        MatmulKernels, NormKernels, OptimKernels, OrderKernels, PoolKernels,
-                       RecurrentKernels, ReduceKernels, ScanKernels, SoftmaxKernels>;
+                       RandomKernels, RecurrentKernels, ReduceKernels, ScanKernels, SoftmaxKernels>;
 
 }  // namespace eg::kernel

@@ -11,8 +11,16 @@
 
 namespace eg::kernel {
 
+/// The running statistics of every channel, packed; absent when nothing follows those of the input.
+struct RunningChannels {
+  double momentum;
+  OptionalOut mean;
+  OptionalOut variance;
+};
+
 /// Computes y = (x - mean) * rstd * weight + bias, and the statistics of every channel; `variance`
-/// is the unbiased estimate.
+/// is the unbiased estimate. Running statistics become (1 - momentum) times themselves plus
+/// momentum times those of the input.
 struct ChannelNorm {
   static constexpr std::string_view name = "channel_norm";
   std::int64_t outer;
@@ -24,8 +32,9 @@ struct ChannelNorm {
   OptionalIn bias;    ///< zeros when absent
   Out y;
   Out mean;
-  Out variance;
+  OptionalOut variance;
   Out rstd;
+  RunningChannels running;
 
   void compute_on_cpu() const;
 };

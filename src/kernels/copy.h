@@ -30,6 +30,17 @@ struct Fill {
   void compute_on_cpu() const;
 };
 
-using CopyKernels = TypeList<Copy, Fill>;
+/// Sets `count` contiguous elements of a real dtype to first + i * step. Integers fit into 32 bits.
+struct Ramp {
+  static constexpr std::string_view name = "ramp";
+  std::int64_t count;
+  double first;
+  double step;
+  Out y;
+
+  void compute_on_cpu() const;
+};
+
+using CopyKernels = TypeList<Copy, Fill, Ramp>;
 
 }  // namespace eg::kernel

@@ -36,6 +36,9 @@ class Accelerator {
   virtual ~Accelerator() = default;
 
   virtual DeviceTypes types() const { return {}; }
+  /// Whether the device draws random numbers itself (kernels/random.h), which are other numbers
+  /// than the CPU's.
+  virtual bool draws() const { return false; }
 
   /// Allocates a block of uninitialised device memory; throws OutOfMemory. The returned address
   /// identifies the block and must never be dereferenced.

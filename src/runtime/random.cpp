@@ -22,6 +22,9 @@ namespace {
 constexpr std::size_t kShiftWords = 397;
 constexpr std::uint32_t kTwistMatrix = 0x9908b0dfu;
 
+// Positions in the stream of devices are numbers that JavaScript represents exactly.
+constexpr std::uint64_t kMaxGroups = std::uint64_t{1} << 53;
+
 // Computes a new state word from the old one, its successor and the word kShiftWords further on
 // (mt19937).
 inline std::uint32_t twist(std::uint32_t word, std::uint32_t after, std::uint32_t shifted) {
@@ -76,7 +79,7 @@ struct Generator::TorchState {
   std::int32_t seeded;
   std::uint64_t next;
   std::array<std::uint64_t, kStateWords> words;
-  double unused_x;
+  std::uint64_t device_group;  // a number that PyTorch neither reads nor writes
   double spare_normal;
   double unused_rho;
   std::int32_t has_spare_normal;
@@ -96,6 +99,7 @@ void Generator::restart(std::uint64_t seed) {
   left_ = 1;
   next_ = 0;
   spare_normal_.reset();
+  device_group_ = 0;
 }
 
 void Generator::manual_seed(std::uint64_t seed) {
@@ -131,6 +135,18 @@ void Generator::make_words() {
   next_ = 0;
 }
 
+PhiloxPosition Generator::draw_on_device(std::int64_t groups) {
+  refuse_to_draw();
+  const std::lock_guard lock(mutex_);
+  // The stream begins again after as many numbers as no program draws.
+  if (device_group_ + static_cast<std::uint64_t>(groups) > kMaxGroups) device_group_ = 0;
+  const PhiloxPosition position{static_cast<std::int64_t>(seed_ & 0xffffffffU),
+                                static_cast<std::int64_t>(seed_ >> 32U),
+                                static_cast<std::int64_t>(device_group_)};
+  device_group_ += static_cast<std::uint64_t>(groups);
+  return position;
+}
+
 void Generator::draw(std::span<std::uint32_t> words) {
   refuse_to_draw();
   while (!words.empty()) {
@@ -152,6 +168,7 @@ std::vector<std::uint8_t> Generator::state() const {
   packed.seeded = 1;
   packed.next = next_;
   std::copy(state_.begin(), state_.end(), packed.words.begin());
+  packed.device_group = device_group_;
   packed.spare_normal = spare_normal_.value_or(0);
   packed.has_spare_normal = spare_normal_.has_value();
   std::vector<std::uint8_t> bytes(sizeof(TorchState));
@@ -178,6 +195,8 @@ void Generator::set_state(std::span<const std::uint8_t> bytes) {
                  [](std::uint64_t word) { return static_cast<std::uint32_t>(word); });
   spare_normal_.reset();
   if (packed.has_spare_normal != 0) spare_normal_ = packed.spare_normal;
+  // Old versions of PyTorch have a float64 there.
+  device_group_ = packed.device_group <= kMaxGroups ? packed.device_group : 0;
 }
 
 Generator& default_generator() {

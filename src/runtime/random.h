@@ -12,6 +12,9 @@
 //
 // A fill checks its arguments before it draws: if it throws, the stream and the output are
 // unchanged.
+//
+// A device that computes its own random numbers (Accelerator::draws) takes them from a second
+// stream with the same seed (philox.h), of which the generator only has the position.
 
 #include <array>
 #include <concepts>
@@ -20,6 +23,8 @@
 #include <optional>
 #include <span>
 #include <vector>
+
+#include "runtime/philox.h"
 
 namespace eg {
 
@@ -40,7 +45,7 @@ class Generator {
   std::uint64_t initial_seed() const;
 
   /// The position as bytes, in the layout of torch.get_rng_state(), so that checkpoints can be
-  /// exchanged with PyTorch.
+  /// exchanged with PyTorch, which does not read the position in the stream of devices.
   std::vector<std::uint8_t> state() const;
   /// Restores a position from state() or torch.get_rng_state(); throws InvalidArgument for other
   /// bytes.
@@ -55,6 +60,9 @@ class Generator {
   std::optional<double> take_spare_normal();
   /// Stores a normal number for the next short normal fill; the caller holds mutex().
   void leave_spare_normal(double value) { spare_normal_ = value; }
+
+  /// Takes the next `groups` groups of four words from the stream of devices.
+  PhiloxPosition draw_on_device(std::int64_t groups);
 
  private:
   static constexpr std::uint32_t kStateWords = 624;
@@ -71,6 +79,7 @@ class Generator {
   std::uint32_t next_ = 0;
   std::array<std::uint32_t, kStateWords> state_;
   std::optional<double> spare_normal_;
+  std::uint64_t device_group_ = 0;  // the next one of the stream of devices
 };
 
 /// The process-wide generator, seeded by the system's entropy.

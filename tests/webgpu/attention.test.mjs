@@ -15,6 +15,9 @@ const kCases = [
   { queries: 33, keys: 70, features: 16, valueFeatures: 20 },
   { queries: 50, keys: 33, features: 4, valueFeatures: 5, isCausal: true },
   { queries: 20, keys: 300, features: 4, valueFeatures: 4, isCausal: true },
+  { queries: 130, keys: 90, features: 40, valueFeatures: 64, isCausal: true },
+  { queries: 9, keys: 21, features: 64, valueFeatures: 33, hasMask: true },
+  { queries: 9, keys: 21, features: 68, valueFeatures: 8, isCausal: true },
 ];
 const kBatch = [2, 3];
 const kNoMask = { strides: [] };
@@ -73,10 +76,12 @@ test("more scores than there is memory for at a time", options, async () => {
   const zeros = new Array(size).fill(0);
   const values = randoms(size, 3);
   const heads = (data) => ({ memory: p.view("float32", data), strides: [1, 1] });
+  // Too many features for registers, all of which are the same number.
+  const wide = { memory: p.view("float32", zeros), strides: [0, 0] };
   const attention = {
-    ...{ batch: [], queries: size, keys: size, features: 1, valueFeatures: 1 },
+    ...{ batch: [], queries: size, keys: size, features: 65, valueFeatures: 1 },
     ...{ scale: 1, isCausal: true },
-    ...{ query: heads(zeros), key: heads(zeros), value: heads(values), mask: kNoMask },
+    ...{ query: wide, key: wide, value: heads(values), mask: kNoMask },
   };
   const [y, logSums, gradValue] = [1, 2, 3].map(() => p.empty("float32", size));
   p.kernel("attend", { attention, y, yStrides: [1, 1], logSums });

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { eg } from "../js/support/engine.mjs";
 import { assertClose, randoms, range } from "./support/close.mjs";
 import { rows } from "./support/kernel_fields.mjs";
-import { options, packedStrides, playing } from "./support/playing.mjs";
+import { options, packedStrides, playing, testBoth } from "./support/playing.mjs";
 
 const kFolds = [
   "sum",
@@ -187,18 +187,20 @@ test("arg_reduce finds the first largest or smallest element", options, async ()
   assert.deepEqual(await p.read(indices), [1]);
 });
 
-test("running totals and extremes", options, async () => {
+testBoth("running totals and extremes", async (p) => {
   const shapes = [
     [3, 10, 4],
     [2, 1300, 1],
     [1, 600, 3],
     [500, 2, 1],
+    // Rows of several chunks, of which the last one is short.
+    [1, 20001, 1],
+    [2, 17000, 2],
   ];
   for (const shape of shapes) {
     const count = product(shape);
     const values = randoms(count, 6);
     const x = eg.tensor(values).reshape(shape);
-    const p = playing();
     const [from, factors] = [p.view("float32", values, 1), p.view("float32", randoms(count, 7))];
     const [y, indices] = [p.empty("float32", count), p.empty("int64", count)];
     const fields = { rows: rows(shape), x: from };
@@ -220,7 +222,6 @@ test("running totals and extremes", options, async () => {
       if (Math.floor(i / inner) % size > 0) expected[i] += factor[i] * expected[i - inner];
     assertClose(await p.read(y), expected, { title, absolute: 1e-4 });
   }
-  const p = playing();
   const x = p.view(
     "int64",
     range(2000, (i) => i % 10),

@@ -50,6 +50,7 @@ class WebGpuDevice final : public Accelerator {
   DeviceTypes types() const override {
     return {.has_float64 = false, .has_half = false, .has_int64 = false};
   }
+  bool draws() const override { return true; }
   void* allocate(std::size_t bytes) override;
   void free(void* block) override;
   std::size_t bytes(void* block) override;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "dispatch/factories.h"
 #include "dispatch/precision.h"
 #include "dispatch/transfer.h"
+#include "kernels/copy.h"
 #include "ops/create/copy.h"
 
 namespace eg {
@@ -23,9 +25,26 @@ Tensor from_formula(std::int64_t count, DType dtype, Formula&& formula) {
   return moved(ToDType::call(t, dtype), default_device());
 }
 
+// Numbers in equal steps on the default device, which computes them without an upload. nullopt if
+// that is the CPU, or if they may have more than 32 bits.
+std::optional<Tensor> ramp_on_device(std::int64_t count, double first, double step, DType dtype) {
+  const double last = first + static_cast<double>(count) * step;
+  const double most = is_floating(dtype) ? 0x1p24 : 0x1p31 - 1;
+  const bool is_real = !is_complex(dtype) && !is_half(dtype);
+  if (default_device().is_cpu() || !is_real || count == 0 || std::abs(first) > most ||
+      std::abs(last) > most)
+    return std::nullopt;
+  const Tensor t = Tensor::empty({count}, dtype, default_device());
+  run(kernel::Ramp{count, first, step, t.memory()});
+  return t;
+}
+
 Tensor arange_of_integers(std::int64_t start, std::int64_t end, std::int64_t step, DType dtype) {
   const CheckedInt last = CheckedInt(end) - start + step - (step > 0 ? 1 : -1);
   const std::int64_t count = last.value() / step;
+  if (const auto ramp =
+          ramp_on_device(count, static_cast<double>(start), static_cast<double>(step), dtype))
+    return *ramp;
   return from_formula(count, dtype, [=]<class T>() {
     return [=](std::int64_t i) { return static_cast<T>(start + i * step); };
   });
@@ -37,6 +56,8 @@ Tensor arange_of_reals(double start, double end, double step, DType dtype) {
         "start and end must be finite, got ", start, " and ", end, '.');
   check(count >= 0 && count <= 0x1p53, ErrorCode::kInvalidArgument, "arange",
         "cannot count the elements from ", start, " to ", end, " by ", step, '.');
+  if (const auto ramp = ramp_on_device(static_cast<std::int64_t>(count), start, step, dtype))
+    return *ramp;
   return from_formula(static_cast<std::int64_t>(count), dtype, [=]<class T>() {
     return [=](std::int64_t i) { return Scalar(start + static_cast<double>(i) * step).to<T>(); };
   });
@@ -103,7 +124,7 @@ Tensor Eye::call(std::int64_t n, std::optional<std::int64_t> m, std::optional<DT
         columns, '.');
   Tensor t = full({n, columns}, 0, dtype.value_or(default_dtype()), default_device());
   const std::int64_t length = std::min(n, columns);
-  copy_data(t.alias({length}, {columns + 1}, 0), full({}, 1, t.dtype()));
+  copy_data(t.alias({length}, {columns + 1}, 0), full({}, 1, t.dtype(), t.device()));
   return t;
 }
 

@@ -125,9 +125,12 @@ Tensor BatchNorm::call(const Tensor& input, const Parameter& running_mean,
   const std::int64_t count = input.numel() / std::max<std::int64_t>(1, input.size(1));
   check(count != 1, ErrorCode::kShapeMismatch, doc.name,
         "training needs more than one value per channel, got input of shape ", input.shape(), '.');
-  const BatchNormed normed = can_fuse_batch_norm(input, weight, bias)
-                                 ? fused_batch_norm(input, weight, bias, eps)
-                                 : composed_batch_norm(input, weight, bias, eps);
+  const bool is_fused = can_fuse_batch_norm(input, weight, bias);
+  const RunningStatistics running{running_mean, running_var, momentum};
+  if (is_fused && can_fuse_running(running, input))
+    return fused_batch_norm(input, weight, bias, eps, running).result;
+  const BatchNormed normed = is_fused ? fused_batch_norm(input, weight, bias, eps, {})
+                                      : composed_batch_norm(input, weight, bias, eps);
   const Parameter mean = moved(running_mean, normed.mean, momentum);
   const Parameter var = moved(running_var, normed.unbiased_variance, momentum);
   write_running(running_mean, mean);

@@ -1,5 +1,6 @@
 #include "ops/nn/fused_batch_norm.h"
 
+#include <span>
 #include <utility>
 
 #include "dispatch/factories.h"
@@ -7,6 +8,7 @@
 #include "dispatch/record.h"
 #include "formulas/vocabulary.h"
 #include "kernels/channel_norm.h"
+#include "ops/create/copy.h"
 #include "ops/nn/norm_gradients.h"
 #include "ops/shape/view.h"
 
@@ -88,6 +90,12 @@ GradList differentiable_gradients(const Tensor& input, const Tensor& weight, con
   return grads;
 }
 
+// Changes a tensor in place, as an op that copies into it would.
+template <class Write>
+void changing(const Tensor& t, Write&& write) {
+  change_in_place<CopyInPlace>(t, std::span<const Tensor>(&t, 1), {t.device()}, write);
+}
+
 GradList FusedBatchNorm::backward(const Backward<FusedBatchNorm>& b) {
   const NormNeeds needs{b.needs(0), b.needs(1), b.needs(2)};
   return ops_are_differentiated()
@@ -100,25 +108,58 @@ GradList FusedBatchNorm::backward(const Backward<FusedBatchNorm>& b) {
 bool can_fuse_batch_norm(const Tensor& input, const std::optional<Tensor>& weight,
                          const std::optional<Tensor>& bias) {
   const auto fits = [&](const std::optional<Tensor>& parameter) {
-    return !parameter || (parameter->device().is_cpu() && parameter->dtype() == input.dtype());
+    return !parameter ||
+           (parameter->device() == input.device() && parameter->dtype() == input.dtype());
   };
-  return input.device().is_cpu() && input.numel() > 0 && fits(weight) && fits(bias);
+  return input.numel() > 0 && fits(weight) && fits(bias);
+}
+
+bool can_fuse_running(const RunningStatistics& running, const Tensor& input) {
+  const auto fits = [&](const std::optional<Tensor>& t) {
+    return t && t->device() == input.device() && t->dtype() == input.dtype() &&
+           t->is_contiguous() && !t->shares_storage_with(input) &&
+           !should_record(std::span<const Tensor>(&*t, 1));
+  };
+  return fits(running.mean) && fits(running.variance) &&
+         !running.mean->shares_storage_with(*running.variance);
 }
 
 BatchNormed fused_batch_norm(const Tensor& input, const std::optional<Tensor>& weight,
-                             const std::optional<Tensor>& bias, double eps) {
+                             const std::optional<Tensor>& bias, double eps,
+                             const RunningStatistics& running) {
   const Channels channels(input);
   const auto per_channel = [&] {
     return Tensor::empty({channels.channels}, input.dtype(), input.device());
   };
-  const BatchNormed normed{channels.empty_like(input), per_channel(), per_channel()};
+  const BatchNormed normed{channels.empty_like(input), per_channel(),
+                           running.variance ? Tensor() : per_channel()};
   const Tensor rstd = per_channel();
   const Tensor x = channels.arranged(input);
   const Tensor scale = packed(weight.value_or(Tensor()));
   const Tensor shift = packed(bias.value_or(Tensor()));
-  run(kernel::ChannelNorm{channels.outer, channels.channels, channels.inner, eps, x.memory(),
-                          optional_memory(scale), optional_memory(shift), normed.result.memory(),
-                          normed.mean.memory(), normed.unbiased_variance.memory(), rstd.memory()});
+  const Tensor running_mean = running.mean.value_or(Tensor());
+  const Tensor running_variance = running.variance.value_or(Tensor());
+  const auto normalize = [&] {
+    run(kernel::ChannelNorm{
+        channels.outer,
+        channels.channels,
+        channels.inner,
+        eps,
+        x.memory(),
+        optional_memory(scale),
+        optional_memory(shift),
+        normed.result.memory(),
+        normed.mean.memory(),
+        optional_memory(normed.unbiased_variance),
+        rstd.memory(),
+        {running.momentum, optional_memory(running_mean), optional_memory(running_variance)}});
+  };
+  if (running.mean) {
+    const GradModeGuard no_grad(false);
+    changing(running_mean, [&] { changing(running_variance, normalize); });
+  } else {
+    normalize();
+  }
   const Tensor weights = weight.value_or(Tensor());
   const Tensor result = record<FusedBatchNorm>(channels.arranged_back(normed.result),
                                                {input, weights, bias.value_or(Tensor())}, {eps},

@@ -9,8 +9,8 @@
 
 namespace eg {
 
-/// Whether the kernel supports the input: on the CPU, not empty, of the same dtype as its
-/// parameters.
+/// Whether the kernel supports the input: not empty, of the same dtype and on the same device as
+/// its parameters.
 bool can_fuse_batch_norm(const Tensor& input, const std::optional<Tensor>& weight,
                          const std::optional<Tensor>& bias);
 
@@ -20,7 +20,20 @@ struct BatchNormed {
   Tensor mean;
   Tensor unbiased_variance;
 };
+
+/// The running statistics of every channel, which follow those of the input.
+struct RunningStatistics {
+  std::optional<Tensor> mean;
+  std::optional<Tensor> variance;
+  double momentum = 0;
+};
+/// Whether the kernel can update them: packed tensors without a gradient in memory of their own,
+/// of the dtype and on the device of the input.
+bool can_fuse_running(const RunningStatistics& running, const Tensor& input);
+
+/// Also updates `running`, unless that is empty; the variance of the result is undefined then.
 BatchNormed fused_batch_norm(const Tensor& input, const std::optional<Tensor>& weight,
-                             const std::optional<Tensor>& bias, double eps);
+                             const std::optional<Tensor>& bias, double eps,
+                             const RunningStatistics& running);
 
 }  // namespace eg

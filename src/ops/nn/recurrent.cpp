@@ -148,9 +148,8 @@ struct Kept {
 };
 
 TensorList fused_steps(const Layer& given, bool is_kept, Kept& kept) {
-  const Layer layer{packed(given.input_gates), packed(given.hidden),
-                    packed(given.state),       given.weight,
-                    packed(given.bias),        given.reverse};
+  const Layer layer{packed(given.input_gates), packed(given.hidden), packed(given.state),
+                    packed(given.weight),      packed(given.bias),   given.reverse};
   const Tensor& state = layer.state;
   const auto empty = [&](const Shape& shape) {
     return Tensor::empty(shape, state.dtype(), state.device());
@@ -162,17 +161,15 @@ TensorList fused_steps(const Layer& given, bool is_kept, Kept& kept) {
   const Tensor output = empty({layer.steps(), rows, width});
   Tensor hidden = layer.hidden;
   Tensor before = layer.state;
-  const Tensor by_weight =
-      layer.weight.alias({width, 4 * width}, {layer.weight.strides()[1], layer.weight.strides()[0]},
-                         layer.weight.offset());
   for (std::int64_t step = 0; step < layer.steps(); ++step) {
     const std::int64_t position = layer.position(step);
     const Tensor gates = part(kept.gates, is_kept ? position : 0);
     const Tensor next = part(kept.states, is_kept ? position : 0);
-    multiply_into(gates, hidden, by_weight, 1, 0, optional_memory(layer.bias));
-    hidden = part(output, position);
-    run(kernel::LstmCell{rows, width, part(layer.input_gates, position).memory(), gates.memory(),
-                         before.memory(), next.memory(), hidden.memory()});
+    const Tensor next_hidden = part(output, position);
+    run(kernel::LstmStep{rows, width, part(layer.input_gates, position).memory(), hidden.memory(),
+                         layer.weight.memory(), optional_memory(layer.bias), before.memory(),
+                         gates.memory(), next.memory(), next_hidden.memory()});
+    hidden = next_hidden;
     before = next;
   }
   return {output, contiguous_copy(hidden), contiguous_copy(before)};
@@ -191,20 +188,23 @@ GradList fused_gradients(const Layer& layer, const Kept& kept, const Tensor& out
   const Tensor grad_gates = empty_like(kept.gates);
   const Tensor grad_state =
       grads.state.defined() ? contiguous_copy(grads.state) : full_like(initial_state, 0);
-  const Tensor product = empty_like(initial_state);
-  Tensor grad_hidden = packed(grads.hidden);
+  const Tensor weight = packed(layer.weight);
+  const Tensor of_last_hidden = packed(grads.hidden);
+  Tensor next_gates;
   for (std::int64_t step = last; step >= 0; --step) {
     const std::int64_t position = layer.position(step);
     const Tensor before = step == 0 ? initial_state : part(kept.states, layer.position(step - 1));
     const Tensor of_output = grad_output.defined() ? part(grad_output, position) : Tensor();
     const Tensor of_gates = part(grad_gates, position);
-    run(kernel::LstmCellBackward{rows, width, part(kept.gates, position).memory(), before.memory(),
-                                 part(kept.states, position).memory(), optional_memory(of_output),
-                                 optional_memory(grad_hidden), grad_state.memory(),
-                                 of_gates.memory()});
-    multiply_into(product, of_gates, layer.weight);
-    grad_hidden = product;
+    run(kernel::LstmStepBackward{
+        rows, width, weight.memory(), part(kept.gates, position).memory(), before.memory(),
+        part(kept.states, position).memory(), optional_memory(of_output),
+        optional_memory(step == last ? of_last_hidden : Tensor()), optional_memory(next_gates),
+        grad_state.memory(), of_gates.memory()});
+    next_gates = of_gates;
   }
+  const Tensor grad_hidden = empty_like(initial_state);
+  multiply_into(grad_hidden, next_gates, weight);
   GradList result{grad_gates, grad_hidden, grad_state, {}, {}};
   if (needs_weight) {
     const auto add_product = [&](const Tensor& gates, const Tensor& hidden, double beta) {
@@ -238,7 +238,7 @@ void check_layer(const Layer& layer) {
 
 bool can_fuse(const Layer& layer) {
   const auto fits = [&](const Tensor& t) {
-    return !t.defined() || (t.device().is_cpu() && t.dtype() == layer.state.dtype());
+    return !t.defined() || (t.device() == layer.state.device() && t.dtype() == layer.state.dtype());
   };
   return layer.state.numel() > 0 && fits(layer.state) && fits(layer.input_gates) &&
          fits(layer.hidden) && fits(layer.weight) && fits(layer.bias);

@@ -1,14 +1,19 @@
 #pragma once
 
 // Writes random numbers into tensors; shared by the random ops.
+//
+// A device may draw numbers itself (Accelerator::draws). Ops without a DeviceDraw are drawn on the
+// host for every device.
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <span>
 
 #include "dispatch/factories.h"
 #include "dispatch/record.h"
 #include "dispatch/transfer.h"
+#include "kernels/random.h"
 #include "runtime/random.h"
 #include "tensor/tensor.h"
 
@@ -20,10 +25,31 @@ std::span<T> elements(const Tensor& t) {
   return {t.data_as<T>(), static_cast<std::size_t>(t.numel())};
 }
 
+/// What a device draws instead of a fill.
+struct DeviceDraw {
+  kernel::RandomKind kind;
+  double a = 0;
+  double b = 0;
+};
+
+/// Whether the device of a tensor draws random numbers itself.
+bool draws_itself(Device device);
+/// The position from which a device draws `count` numbers.
+PhiloxPosition next_numbers(std::int64_t count);
+/// Sets the elements of a tensor to numbers that its device draws, in memory order.
+void draw_on_device(const Tensor& t, const DeviceDraw& draw);
+/// The draw of integers in [low, high) in a tensor of this dtype, if devices have it.
+std::optional<DeviceDraw> integers_on_device(std::int64_t low, std::int64_t high, DType dtype);
+
 /// Calls `fill` on all elements in memory order, the order in which PyTorch draws them. If the
-/// tensor is not dense or not on the host, a temporary is filled and copied.
+/// tensor is not dense or not on the host, a temporary is filled and copied. A device that draws
+/// itself draws `on_device` instead, if there is one.
 template <class T, class Fill>
-void fill_elements(const Tensor& t, Fill&& fill) {
+void fill_elements(const Tensor& t, const std::optional<DeviceDraw>& on_device, Fill&& fill) {
+  if (on_device && draws_itself(t.device())) {
+    fill(std::span<T>());  // checks the arguments
+    return draw_on_device(t, *on_device);
+  }
   const bool is_dense = is_non_overlapping_and_dense(t.shape(), t.strides());
   if (is_dense && t.device().is_cpu()) {
     fill(elements<T>(t));

@@ -1,15 +1,19 @@
 #include "ops/random/random.h"
 
 #include <cmath>
+#include <limits>
 #include <numbers>
+#include <optional>
 #include <span>
 
 #include "dispatch/factories.h"
 #include "dispatch/precision.h"
 #include "dispatch/transfer.h"
 #include "kernels/dropout.h"
+#include "kernels/random.h"
 #include "ops/complex/complex.h"
 #include "ops/create/copy.h"
+#include "ops/index/order.h"
 #include "ops/random/fill.h"
 #include "runtime/random.h"
 
@@ -17,12 +21,42 @@ namespace eg {
 namespace {
 
 template <class T>
+void draw_uniform(const Tensor& t, double from, double to) {
+  fill_elements<T>(t, DeviceDraw{kernel::RandomKind::kUniform, from, to},
+                   [&](std::span<T> out) { fill_uniform(out, from, to); });
+}
+
+template <class T>
 void draw_normal(const Tensor& t, double mean, double std) {
+  const DeviceDraw on_device{kernel::RandomKind::kNormal, mean, std};
   // As in PyTorch, a contiguous tensor of 16 or more elements is drawn in a different order.
   if (t.is_contiguous())
-    fill_elements<T>(t, [&](std::span<T> out) { fill_normal(out, mean, std); });
+    fill_elements<T>(t, on_device, [&](std::span<T> out) { fill_normal(out, mean, std); });
   else
-    fill_elements<T>(t, [&](std::span<T> out) { fill_normal_singly(out, mean, std); });
+    fill_elements<T>(t, on_device, [&](std::span<T> out) { fill_normal_singly(out, mean, std); });
+}
+
+template <class T>
+void draw_bernoulli(const Tensor& t, double p) {
+  fill_elements<T>(t, DeviceDraw{kernel::RandomKind::kBernoulli, p},
+                   [&](std::span<T> out) { fill_bernoulli(out, p); });
+}
+
+template <class T>
+void draw_integers(const Tensor& t, std::int64_t low, std::int64_t high) {
+  fill_elements<T>(t, integers_on_device(low, high, t.dtype()),
+                   [&](std::span<T> out) { fill_randint(out, low, high); });
+}
+
+// The range of fill_random().
+template <class T>
+std::optional<DeviceDraw> all_integers_on_device(DType dtype) {
+  constexpr int kDigits = std::numeric_limits<T>::digits;
+  if constexpr (kDigits > 32)
+    return std::nullopt;
+  else
+    return integers_on_device(0, (std::int64_t{1} << kDigits) + (is_floating(dtype) ? 1 : 0),
+                              dtype);
 }
 
 // Numbers in [0, 1) with the precision of a half-precision dtype. As in PyTorch they consist of the
@@ -50,28 +84,46 @@ Tensor apply_mask(const Tensor& input, const Tensor& mask, double keep) {
   return record<Dropout>(result, {input}, {keep}, {{mask}});
 }
 
+// Dropout with a mask that the device draws.
+Tensor dropout_on_device(const Tensor& input, double keep) {
+  const bool is_dense = is_non_overlapping_and_dense(input.shape(), input.strides());
+  const Tensor source = is_dense ? input : contiguous_copy(input);
+  const Tensor mask = empty_with_layout_of(source, DType::kBool);
+  const Tensor result = empty_with_layout_of(source, input.dtype());
+  const std::int64_t count = input.numel();
+  run(kernel::DrawDropout{count, keep, next_numbers(count), source.memory(), mask.memory(),
+                          result.memory()});
+  return record<Dropout>(result, {input}, {keep}, {{mask}});
+}
+
+// Sorts random words. Two of them are equal so rarely (once in 2^33 pairs) that the bias of the
+// order of equal ones does not matter.
+Tensor permutation_on_device(std::int64_t n, DType dtype) {
+  const Tensor keys = Tensor::empty({n}, DType::kInt32, default_device());
+  draw_on_device(keys, {kernel::RandomKind::kInteger});
+  return ToDType::call(Argsort::call(keys), dtype);
+}
+
 }  // namespace
 
 Tensor Rand::call(const Dims& size, std::optional<DType> dtype) {
   const DType wanted = dtype.value_or(default_dtype());
   if (is_half(wanted)) return with_fewer_digits(call(size, DType::kFloat32), wanted);
-  const Tensor t = Tensor::empty(size, wanted);
+  const Tensor t = Tensor::empty(size, wanted, default_device());
   const Tensor parts = is_complex(t.dtype()) ? parts_of(t) : t;
-  visit_floating(parts.dtype(), doc.name,
-                 [&]<class T>() { fill_uniform(elements<T>(parts), 0, 1); });
-  return moved(t, default_device());
+  visit_floating(parts.dtype(), doc.name, [&]<class T>() { draw_uniform<T>(parts, 0, 1); });
+  return t;
 }
 
 Tensor Randn::call(const Dims& size, std::optional<DType> dtype) {
   const DType wanted = dtype.value_or(default_dtype());
   if (is_half(wanted)) return ToDType::call(call(size, DType::kFloat32), wanted);
-  const Tensor t = Tensor::empty(size, wanted);
+  const Tensor t = Tensor::empty(size, wanted, default_device());
   const Tensor parts = is_complex(t.dtype()) ? parts_of(t) : t;
   // The variances of the parts add up to one.
   const double std = is_complex(t.dtype()) ? std::numbers::sqrt2 / 2 : 1;
-  visit_floating(parts.dtype(), doc.name,
-                 [&]<class T>() { fill_normal(elements<T>(parts), 0, std); });
-  return moved(t, default_device());
+  visit_floating(parts.dtype(), doc.name, [&]<class T>() { draw_normal<T>(parts, 0, std); });
+  return t;
 }
 
 Tensor Randint::call(std::int64_t low, const Dims& high, const std::optional<Dims>& size,
@@ -81,14 +133,17 @@ Tensor Randint::call(std::int64_t low, const Dims& high, const std::optional<Dim
         high, '.');
   check(low < high[0], ErrorCode::kInvalidArgument, doc.name, "low must be less than high, got ",
         low, " and ", high[0], '.');
-  const Tensor t = Tensor::empty(*size, dtype.value_or(DType::kInt64));
-  visit_dtype(t.dtype(), [&]<class T>() { fill_randint(elements<T>(t), low, high[0]); });
-  return moved(t, default_device());
+  const Tensor t = Tensor::empty(*size, dtype.value_or(DType::kInt64), default_device());
+  visit_dtype(t.dtype(), [&]<class T>() { draw_integers<T>(t, low, high[0]); });
+  return t;
 }
 
 Tensor Randperm::call(std::int64_t n, std::optional<DType> dtype) {
   check(n >= 0, ErrorCode::kInvalidArgument, doc.name, "n must not be negative, got ", n, '.');
-  const Tensor t = Tensor::empty({n}, dtype.value_or(DType::kInt64));
+  const DType wanted = dtype.value_or(DType::kInt64);
+  if (draws_itself(default_device()) && (wanted == DType::kInt64 || wanted == DType::kInt32))
+    return permutation_on_device(n, wanted);
+  const Tensor t = Tensor::empty({n}, wanted);
   visit_dtype(t.dtype(), [&]<class T>() {
     if constexpr (std::is_same_v<T, bool>)
       fail(ErrorCode::kDtypeMismatch, "[randperm] not implemented for bool.");
@@ -102,9 +157,7 @@ Tensor RandLike::call(const Tensor& input, std::optional<DType> dtype) {
   const DType wanted = dtype.value_or(input.dtype());
   if (is_half(wanted)) return with_fewer_digits(call(input, DType::kFloat32), wanted);
   Tensor t = empty_with_layout_of(input, wanted);
-  visit_floating(t.dtype(), doc.name, [&]<class T>() {
-    fill_elements<T>(t, [](std::span<T> out) { fill_uniform(out, 0, 1); });
-  });
+  visit_floating(t.dtype(), doc.name, [&]<class T>() { draw_uniform<T>(t, 0, 1); });
   return t;
 }
 
@@ -118,9 +171,7 @@ Tensor RandnLike::call(const Tensor& input, std::optional<DType> dtype) {
 
 Tensor UniformInPlace::call(const Tensor& input, double from, double to) {
   return visit_floating(input.dtype(), doc.name, [&]<class T>() {
-    return draw_in_place<UniformInPlace>(input, [&] {
-      fill_elements<T>(input, [&](std::span<T> out) { fill_uniform(out, from, to); });
-    });
+    return draw_in_place<UniformInPlace>(input, [&] { draw_uniform<T>(input, from, to); });
   });
 }
 
@@ -141,12 +192,9 @@ Tensor RandomInPlace::call(const Tensor& input, std::optional<std::int64_t> from
   }
   return visit_dtype(input.dtype(), [&]<class T>() {
     return draw_in_place<RandomInPlace>(input, [&] {
-      fill_elements<T>(input, [&](std::span<T> out) {
-        if (to.has_value())
-          fill_randint(out, from.value_or(0), *to);
-        else
-          fill_random(out);
-      });
+      if (to.has_value()) return draw_integers<T>(input, from.value_or(0), *to);
+      fill_elements<T>(input, all_integers_on_device<T>(input.dtype()),
+                       [&](std::span<T> out) { fill_random(out); });
     });
   });
 }
@@ -154,15 +202,15 @@ Tensor RandomInPlace::call(const Tensor& input, std::optional<std::int64_t> from
 Tensor ExponentialInPlace::call(const Tensor& input, double lambd) {
   return visit_floating(input.dtype(), doc.name, [&]<class T>() {
     return draw_in_place<ExponentialInPlace>(input, [&] {
-      fill_elements<T>(input, [&](std::span<T> out) { fill_exponential(out, lambd); });
+      fill_elements<T>(input, DeviceDraw{kernel::RandomKind::kExponential, lambd},
+                       [&](std::span<T> out) { fill_exponential(out, lambd); });
     });
   });
 }
 
 Tensor BernoulliInPlace::call(const Tensor& input, double p) {
   return visit_dtype(input.dtype(), [&]<class T>() {
-    return draw_in_place<BernoulliInPlace>(
-        input, [&] { fill_elements<T>(input, [&](std::span<T> out) { fill_bernoulli(out, p); }); });
+    return draw_in_place<BernoulliInPlace>(input, [&] { draw_bernoulli<T>(input, p); });
   });
 }
 
@@ -171,7 +219,7 @@ Tensor Bernoulli::call(const Tensor& input) {
   const Tensor result = Tensor::empty(input.shape(), input.dtype(), input.device());
   visit_floating(input.dtype(), doc.name, [&]<class T>() {
     const Tensor chances = on_host(p);
-    fill_elements<T>(result, [&](std::span<T> out) {
+    fill_elements<T>(result, std::nullopt, [&](std::span<T> out) {
       fill_bernoulli(out, std::span<const T>(elements<T>(chances)));
     });
   });
@@ -184,13 +232,14 @@ Tensor Dropout::call(const Tensor& input, double p, bool training) {
   if (p == 0 || !training || input.numel() == 0) return input;
   check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, doc.name,
         "expected float32 or float64, got ", input.dtype(), '.');
+  if (p < 1 && draws_itself(input.device())) return dropout_on_device(input, 1 - p);
   // As in PyTorch, the mask has the layout of the input and is drawn in memory order.
   const Tensor mask = empty_with_layout_of(input, DType::kBool);
   if (p == 1) {
     fill_dense(mask, false);
     return apply_mask(input, mask, 1);
   }
-  fill_elements<bool>(mask, [&](std::span<bool> out) { fill_bernoulli(out, 1 - p); });
+  draw_bernoulli<bool>(mask, 1 - p);
   return apply_mask(input, mask, 1 - p);
 }
 

@@ -31,16 +31,21 @@ void check_deviations(const Tensor& std) {
 
 double number_of(const Tensor& t) { return *ToDType::call(t, DType::kFloat64).data_as<double>(); }
 
+void draw_normals(const Tensor& t, double mean, double std) {
+  visit_floating(t.dtype(), Normal::doc.name, [&]<class T>() {
+    fill_elements<T>(t, DeviceDraw{kernel::RandomKind::kNormal, mean, std},
+                     [&](std::span<T> out) { fill_normal(out, mean, std); });
+  });
+}
+
 Tensor normal_of_numbers(const Tensor& mean, const Tensor& std, const std::optional<Dims>& size,
                          std::optional<DType> dtype) {
   check(size.has_value(), ErrorCode::kInvalidArgument, Normal::doc.name,
         "size is required when mean and std are numbers.");
   const DType wanted = dtype.value_or(default_dtype());
-  const Tensor result = Tensor::empty(*size, computed_dtype(wanted));
-  visit_floating(result.dtype(), Normal::doc.name, [&]<class T>() {
-    fill_normal(elements<T>(result), number_of(mean), number_of(std));
-  });
-  return moved(ToDType::call(result, wanted), default_device());
+  const Tensor result = Tensor::empty(*size, computed_dtype(wanted), default_device());
+  draw_normals(result, number_of(mean), number_of(std));
+  return ToDType::call(result, wanted);
 }
 
 }  // namespace
@@ -88,12 +93,10 @@ Tensor Normal::call(const Operand& mean, const Operand& std, const std::optional
         "a tensor mean or std determines size and dtype: omit these.");
   const Tensor& like = m.is_wrapped_number() ? s : m;
   const Shape shape = broadcast_shapes(m.shape(), s.shape(), doc.name);
-  const Tensor drawn = Tensor::empty(shape, like.dtype());
+  const Tensor result = Tensor::empty(shape, like.dtype(), like.device());
   const double spread = s.is_wrapped_number() ? number_of(s) : 1;
   if (!s.is_wrapped_number()) check_deviations(s);
-  visit_floating(like.dtype(), doc.name,
-                 [&]<class T>() { fill_normal(elements<T>(drawn), 0, spread); });
-  const Tensor result = moved(drawn, like.device());
+  draw_normals(result, 0, spread);
   if (!s.is_wrapped_number()) call_in_place<op::Mul>(result, detach(s));
   call_in_place<op::Add>(result, detach(m));
   return record<Normal>(result, {m, s}, {});
@@ -121,7 +124,7 @@ Tensor GeometricInPlace::call(const Tensor& input, double p) {
       return input;
     } else {
       return draw_in_place<GeometricInPlace>(input, [&] {
-        fill_elements<T>(input, [&](std::span<T> out) { fill_geometric(out, p); });
+        fill_elements<T>(input, std::nullopt, [&](std::span<T> out) { fill_geometric(out, p); });
       });
     }
   });
@@ -130,7 +133,8 @@ Tensor GeometricInPlace::call(const Tensor& input, double p) {
 Tensor CauchyInPlace::call(const Tensor& input, double median, double sigma) {
   return visit_floating(input.dtype(), doc.name, [&]<class T>() {
     return draw_in_place<CauchyInPlace>(input, [&] {
-      fill_elements<T>(input, [&](std::span<T> out) { fill_cauchy(out, median, sigma); });
+      fill_elements<T>(input, std::nullopt,
+                       [&](std::span<T> out) { fill_cauchy(out, median, sigma); });
     });
   });
 }
@@ -138,7 +142,8 @@ Tensor CauchyInPlace::call(const Tensor& input, double median, double sigma) {
 Tensor LogNormalInPlace::call(const Tensor& input, double mean, double std) {
   return visit_floating(input.dtype(), doc.name, [&]<class T>() {
     return draw_in_place<LogNormalInPlace>(input, [&] {
-      fill_elements<T>(input, [&](std::span<T> out) { fill_log_normal(out, mean, std); });
+      fill_elements<T>(input, std::nullopt,
+                       [&](std::span<T> out) { fill_log_normal(out, mean, std); });
     });
   });
 }

@@ -123,7 +123,7 @@ describe("a captured step on the device", options, () => {
       return differences(eg.webgpuStats(), before);
     };
     for (let i = 0; i < 3; i++) await play();
-    const { dispatches, ...stats } = await play();
+    const { dispatches, bytesWritten, bytesRead, ...stats } = await play();
     assert.deepEqual(stats, {
       submits: 1,
       pipelines: 0,
@@ -131,6 +131,7 @@ describe("a captured step on the device", options, () => {
       buffersCreated: 0,
       readbacks: 1,
     });
+    assert.deepEqual([bytesWritten, bytesRead], [0, 4]);
     // Three more dispatches: the inputs are copied in, and the result is copied out.
     assert.ok(dispatches <= usual.dispatches + 3, `${dispatches} for ${usual.dispatches}`);
     captured.dispose();

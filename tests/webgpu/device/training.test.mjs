@@ -88,7 +88,7 @@ class Gpt extends nn.Module {
     this.places = new nn.Embedding(length, width);
     this.block = new nn.TransformerEncoderLayer(width, 2, {
       dimFeedforward: 2 * width,
-      dropout: 0.1,
+      dropout: 0,
       activation: "gelu",
       batchFirst: true,
       normFirst: true,
@@ -110,7 +110,7 @@ class Gpt extends nn.Module {
 const adam = (params) => new optim.Adam(params, { lr: 0.01 });
 
 describe("a model of text learns as on the CPU", options, () => {
-  test("with attention, dropout, layer norms and shared embeddings", async () => {
+  test("with attention, layer norms and shared embeddings", async () => {
     const makeInputs = () => [eg.randint(0, 11, [4, 6]), eg.randint(0, 11, [24])];
     await assertLearnsAlike(() => new Gpt(11, 6, 16), makeInputs, adam);
   });
@@ -195,7 +195,9 @@ describe("a step of training, once it is warm,", options, () => {
       submitsOf.push(submits);
       // The test itself adds one dispatch, for the sum of the losses, and the read.
       assert.ok(dispatches - 1 <= 24, `${dispatches - 1} dispatches`);
-      assert.deepEqual(created, { pipelines: 0, bindGroups: 0, buffersCreated: 0, readbacks: 1 });
+      const { bytesWritten, bytesRead, ...made } = created;
+      assert.deepEqual(made, { pipelines: 0, bindGroups: 0, buffersCreated: 0, readbacks: 1 });
+      assert.deepEqual([bytesWritten, bytesRead], [0, 4]);
     }
     // A slow process may have played part of a step before the rest was recorded, so only the minimum is checked.
     assert.equal(Math.min(...submitsOf), 1);

@@ -7,7 +7,10 @@ import { StreamWriter } from "./stream_writer.mjs";
 
 export const webgpu = await bundled(`export * from "./index";
   export { kernels } from "./kernels/table";
+  export { RandomKind } from "../generated/stream";
   export { attentionKernels } from "./kernels/nn/attention";`);
+
+export const { RandomKind } = webgpu;
 
 const { device, reason } = await openDevice();
 

@@ -1,8 +1,10 @@
 // Defines the functions of generated/ops.ts from the names of ops.
 
 import { kInPlace } from "../generated/border.js";
+import { native } from "../runtime/bridge.js";
 import { registerPublicFunction } from "../runtime/own_frames.js";
 import { camelCase } from "../runtime/spelling.js";
+import { type Device, deviceCode } from "../tensor/dtype.js";
 import {
   kFactoryOptions,
   readFactoryOptions,
@@ -55,7 +57,10 @@ export function defineFactory<F extends AnyFunction>(name: string): F {
   const run = (...args: readonly unknown[]) => {
     op ??= { ...opOf(name), moreOptions: kFactoryOptionNames };
     const known = op;
-    return makeWithFactoryOptions(known.name, args, (rest) => callOp(known, rest) as Tensor);
+    const make = (rest: readonly unknown[]) => callOp(known, rest) as Tensor;
+    return makeWithFactoryOptions(known.name, args, (rest, device) =>
+      device === undefined ? make(rest) : onDevice(device, () => make(rest)),
+    );
   };
   return named(camelCase(name), run) as F;
 }
@@ -63,17 +68,31 @@ export function defineFactory<F extends AnyFunction>(name: string): F {
 /** The names of the options in kFactoryOptions. */
 export const kFactoryOptionNames: readonly string[] = /* @__PURE__ */ Object.keys(kFactoryOptions);
 
-/** Makes a tensor and applies the factory options of the call to it; `make` receives the other arguments. */
+/**
+ * Makes a tensor and applies the factory options of the call to it; `make` receives the other arguments, and the device, on
+ * which it may make the tensor at once.
+ */
 export function makeWithFactoryOptions(
   name: string,
   args: readonly unknown[],
-  make: (rest: readonly unknown[]) => Tensor,
+  make: (rest: readonly unknown[], device: Device | undefined) => Tensor,
 ): Tensor {
   const last = args[args.length - 1];
-  if (!isOptions(last)) return make(args);
+  if (!isOptions(last)) return make(args, undefined);
   const { device, requiresGrad, ...options } = last;
   const factoryOptions = readFactoryOptions(name, device, requiresGrad);
-  return withFactoryOptions(make([...args.slice(0, -1), options]), factoryOptions);
+  const rest = [...args.slice(0, -1), options];
+  return withFactoryOptions(make(rest, factoryOptions.device), factoryOptions);
+}
+
+// Runs a factory that computes its tensor on the device, without a copy from the CPU.
+function onDevice(device: Device, make: () => Tensor): Tensor {
+  native.useFactoryDevice(deviceCode(device, "device"));
+  try {
+    return make();
+  } finally {
+    native.useFactoryDevice(-1);
+  }
 }
 
 /** Sets the name of a public function, as it appears in stacks, and registers the function. */

@@ -79,6 +79,10 @@ export interface WebGpuStats {
   readonly buffersCreated: number;
   /** Transfers of data from the GPU to the CPU. */
   readonly readbacks: number;
+  /** Bytes of tensors that were transferred from the CPU to the GPU. */
+  readonly bytesWritten: number;
+  /** Bytes of tensors that were transferred from the GPU to the CPU. */
+  readonly bytesRead: number;
 }
 
 /** Returns the counters of the WebGPU device since it was opened; null if it is not open. */
@@ -91,8 +95,19 @@ export function webgpuStats(): WebGpuStats | null {
     bindGroups = 0,
     buffersCreated = 0,
     readbacks = 0,
+    bytesWritten = 0,
+    bytesRead = 0,
   ] = callFrame();
-  return { submits, dispatches, pipelines, bindGroups, buffersCreated, readbacks };
+  return {
+    submits,
+    dispatches,
+    pipelines,
+    bindGroups,
+    buffersCreated,
+    readbacks,
+    bytesWritten,
+    bytesRead,
+  };
 }
 
 /** Returns the bytes and buffers on the WebGPU device. @internal */

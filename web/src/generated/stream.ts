@@ -114,6 +114,12 @@ export interface AttendBackward {
   readonly gradValue: View | undefined;
 }
 
+export interface RunningChannels {
+  readonly momentum: number;
+  readonly mean: View | undefined;
+  readonly variance: View | undefined;
+}
+
 export interface ChannelNorm {
   readonly outer: number;
   readonly channels: number;
@@ -124,9 +130,12 @@ export interface ChannelNorm {
   readonly bias: View | undefined;
   readonly y: View;
   readonly mean: View;
-  readonly variance: View;
+  readonly variance: View | undefined;
   readonly rstd: View;
+  readonly running: RunningChannels;
 }
+
+const kRunningChannels = { momentum: "double", mean: "optional result", variance: "optional result" } as const;
 
 export interface ChannelNormBackward {
   readonly outer: number;
@@ -252,6 +261,13 @@ export interface Copy {
 export interface Fill {
   readonly count: number;
   readonly value: number;
+  readonly y: View;
+}
+
+export interface Ramp {
+  readonly count: number;
+  readonly first: number;
+  readonly step: number;
   readonly y: View;
 }
 
@@ -762,24 +778,63 @@ export interface AvgPoolBackward {
   readonly gradX: View;
 }
 
-export interface LstmCell {
+export enum RandomKind {
+  Uniform = 0,
+  Normal = 1,
+  Integer = 2,
+  Bernoulli = 3,
+  Exponential = 4,
+}
+
+export interface PhiloxPosition {
+  readonly keyLow: number;
+  readonly keyHigh: number;
+  readonly group: number;
+}
+
+export interface DrawRandom {
+  readonly kind: RandomKind;
+  readonly count: number;
+  readonly position: PhiloxPosition;
+  readonly a: number;
+  readonly b: number;
+  readonly y: View;
+}
+
+const kPhiloxPosition = { keyLow: "int64", keyHigh: "int64", group: "int64" } as const;
+
+export interface DrawDropout {
+  readonly count: number;
+  readonly keep: number;
+  readonly position: PhiloxPosition;
+  readonly x: View;
+  readonly mask: View;
+  readonly y: View;
+}
+
+export interface LstmStep {
   readonly rows: number;
   readonly width: number;
   readonly inputGates: View;
-  readonly gates: View;
-  readonly state: View;
-  readonly nextState: View;
   readonly hidden: View;
+  readonly weight: View;
+  readonly bias: View | undefined;
+  readonly state: View;
+  readonly gates: View;
+  readonly nextState: View;
+  readonly nextHidden: View;
 }
 
-export interface LstmCellBackward {
+export interface LstmStepBackward {
   readonly rows: number;
   readonly width: number;
+  readonly weight: View;
   readonly gates: View;
   readonly state: View;
   readonly nextState: View;
   readonly gradOutput: View | undefined;
   readonly gradHidden: View | undefined;
+  readonly nextGradGates: View | undefined;
   readonly gradState: View;
   readonly gradGates: View;
 }
@@ -918,6 +973,7 @@ export interface Kernels {
   readonly convolve_backward_weight: ConvolveBackwardWeight;
   readonly copy: Copy;
   readonly fill: Fill;
+  readonly ramp: Ramp;
   readonly qr: Qr;
   readonly svd: Svd;
   readonly eigh: Eigh;
@@ -964,8 +1020,10 @@ export interface Kernels {
   readonly max_pool_pick: MaxPoolPick;
   readonly avg_pool: AvgPool;
   readonly avg_pool_backward: AvgPoolBackward;
-  readonly lstm_cell: LstmCell;
-  readonly lstm_cell_backward: LstmCellBackward;
+  readonly draw_random: DrawRandom;
+  readonly draw_dropout: DrawDropout;
+  readonly lstm_step: LstmStep;
+  readonly lstm_step_backward: LstmStepBackward;
   readonly reduce: Reduce;
   readonly arg_reduce: ArgReduce;
   readonly scan: Scan;
@@ -978,7 +1036,7 @@ export interface Kernels {
 export const kKernelFields = {
   attend: { attention: kAttention, y: "result", yStrides: "list", logSums: "result" },
   attend_backward: { attention: kAttention, gradY: kHeadMatrices, logSums: "memory", gradQuery: "optional result", gradKey: "optional result", gradValue: "optional result" },
-  channel_norm: { outer: "int64", channels: "int64", inner: "int64", eps: "double", x: "memory", weight: "optional memory", bias: "optional memory", y: "result", mean: "result", variance: "result", rstd: "result" },
+  channel_norm: { outer: "int64", channels: "int64", inner: "int64", eps: "double", x: "memory", weight: "optional memory", bias: "optional memory", y: "result", mean: "result", variance: "optional result", rstd: "result", running: kRunningChannels },
   channel_norm_backward: { outer: "int64", channels: "int64", inner: "int64", x: "memory", weight: "optional memory", mean: "memory", rstd: "memory", gradY: "memory", gradX: "optional result", gradWeight: "optional result", gradBias: "optional result" },
   find_bad_target: { op: "name", targets: kClassTargets, checked: "optional result" },
   mean_loss: { targets: kClassTargets, losses: "memory", mean: "result", totalWeight: "result" },
@@ -991,6 +1049,7 @@ export const kKernelFields = {
   convolve_backward_weight: { conv: kConvolution, gradY: "memory", x: "memory", gradWeight: "result" },
   copy: { shape: "list", to: "result", toStrides: "list", from: "memory", fromStrides: "list" },
   fill: { count: "int64", value: "double", y: "result" },
+  ramp: { count: "int64", first: "double", step: "double", y: "result" },
   qr: { batch: kMatrixBatch, qColumns: "int64", a: "memory", q: "optional result", r: "result" },
   svd: { batch: kMatrixBatch, full: "bool", a: "memory", u: "optional result", s: "result", vh: "optional result", breakdown: kBreakdown },
   eigh: { batch: kMatrixBatch, upper: "bool", a: "memory", l: "result", v: "optional result", breakdown: kBreakdown },
@@ -1037,8 +1096,10 @@ export const kKernelFields = {
   max_pool_pick: { pool: kPoolPlanes, x: "memory", indices: "memory", y: "result" },
   avg_pool: { pool: kPoolPlanes, divisor: kPoolDivisor, x: "memory", y: "result" },
   avg_pool_backward: { pool: kPoolPlanes, divisor: kPoolDivisor, gradY: "memory", gradX: "result" },
-  lstm_cell: { rows: "int64", width: "int64", inputGates: "memory", gates: "result", state: "memory", nextState: "result", hidden: "result" },
-  lstm_cell_backward: { rows: "int64", width: "int64", gates: "memory", state: "memory", nextState: "memory", gradOutput: "optional memory", gradHidden: "optional memory", gradState: "result", gradGates: "result" },
+  draw_random: { kind: "byte", count: "int64", position: kPhiloxPosition, a: "double", b: "double", y: "result" },
+  draw_dropout: { count: "int64", keep: "double", position: kPhiloxPosition, x: "memory", mask: "result", y: "result" },
+  lstm_step: { rows: "int64", width: "int64", inputGates: "memory", hidden: "memory", weight: "memory", bias: "optional memory", state: "memory", gates: "result", nextState: "result", nextHidden: "result" },
+  lstm_step_backward: { rows: "int64", width: "int64", weight: "memory", gates: "memory", state: "memory", nextState: "memory", gradOutput: "optional memory", gradHidden: "optional memory", nextGradGates: "optional memory", gradState: "result", gradGates: "result" },
   reduce: { reduction: kReduction, shape: "list", dims: "list", x: "memory", xStrides: "list", shifts: "optional memory", y: "result" },
   arg_reduce: { largest: "bool", shape: "list", dim: "int64", x: "memory", xStrides: "list", values: "result", indices: "result" },
   scan: { kind: "byte", rows: kRows, x: "memory", y: "result" },

@@ -216,6 +216,8 @@ export interface NativeFunctions {
   setRngState(handle: number): number;
   /** Makes this thread use a separate generator, whose state is then set, or the global one again. */
   useOwnGenerator(own: boolean): void;
+  /** Makes the factories called next on this thread create tensors on the device with this code; -1 ends that. */
+  useFactoryDevice(code: number): void;
   setThreads(count: number): number;
   threadCount(): number;
   features(): number;

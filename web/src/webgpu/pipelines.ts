@@ -2,12 +2,24 @@
 
 import type { Block } from "./blocks";
 import type { ErrorCollector } from "./errors";
+import {
+  mergedKey,
+  mergedMemory,
+  mergedText,
+  mergedUniforms,
+  mergedWorkgroups,
+} from "./merge/merged_shader";
+import type { Group } from "./merge/plan";
+import type { PreparedDispatch } from "./recorder";
 
 /** More bind groups than a program uses at a time; the cache is cleared when it reaches this size. */
 const kMaxBindGroups = 8192;
 
 /** The size of the uniform binding, in bytes, which starts at the uniforms of the dispatch. */
 export const kUniformBytes = 4096;
+
+/** The label of dispatches that belong to several ops. */
+const kMerged = "merged";
 
 interface Layout {
   readonly bindings: GPUBindGroupLayout;
@@ -45,20 +57,40 @@ export class Pipelines {
     const known = this.#pipelines.get(key);
     if (known !== undefined) return known;
     const code = text();
-    const { result: made, failure } = this.#errors.create(["validation", "internal"], op, () => {
-      const module = this.#device.createShaderModule({ label: op, code });
-      return this.#device.createComputePipeline({
-        label: op,
-        layout: this.#layout(layout).pipeline,
-        compute: { module, entryPoint: "main" },
-      });
-    });
+    const { result: made, failure } = this.#errors.create(["validation", "internal"], op, () =>
+      this.#create(op, layout, code),
+    );
     this.created++;
     this.#pipelines.set(key, made);
     void failure.then((error) => {
       if (error !== undefined) this.#pipelines.delete(key);
     });
     return made;
+  }
+
+  /** Creates one dispatch for a group of them; resolves to undefined if the device does not accept it. */
+  async merge(group: Group): Promise<PreparedDispatch | undefined> {
+    const memory = mergedMemory(group);
+    const { layout, blocks } = memory;
+    const key = mergedKey(group, memory);
+    const known = this.#pipelines.get(key);
+    const { result, failure } = this.#errors.attempt(["validation", "internal"], kMerged, () => ({
+      pipeline: known ?? this.#create(kMerged, layout, mergedText(group, memory)),
+      bindGroup: this.#makeBindGroup(layout, blocks),
+    }));
+    if ((await failure) !== undefined) return undefined;
+    if (known === undefined) this.created++;
+    this.bindGroupsCreated++;
+    this.#pipelines.set(key, result.pipeline);
+    const [first] = group as [PreparedDispatch];
+    return {
+      ...result,
+      source: first.source,
+      uniforms: mergedUniforms(group),
+      slotAt: undefined,
+      workgroups: mergedWorkgroups(group),
+      blocks,
+    };
   }
 
   bindGroup(layout: string, blocks: readonly Block[], op: string): GPUBindGroup {
@@ -71,13 +103,7 @@ export class Pipelines {
       this.#groupsOf.clear();
     }
     const { result: made, failure } = this.#errors.create(["validation"], op, () =>
-      this.#device.createBindGroup({
-        layout: this.#layout(layout).bindings,
-        entries: blocks.map(({ buffer, offset, size }, binding) => ({
-          binding,
-          resource: { buffer, offset, size },
-        })),
-      }),
+      this.#makeBindGroup(layout, blocks),
     );
     this.bindGroupsCreated++;
     this.#bindGroups.set(key, made);
@@ -96,6 +122,25 @@ export class Pipelines {
   forget({ id }: Block): void {
     for (const key of this.#groupsOf.get(id) ?? []) this.#bindGroups.delete(key);
     this.#groupsOf.delete(id);
+  }
+
+  #create(label: string, layout: string, code: string): GPUComputePipeline {
+    const module = this.#device.createShaderModule({ label, code });
+    return this.#device.createComputePipeline({
+      label,
+      layout: this.#layout(layout).pipeline,
+      compute: { module, entryPoint: "main" },
+    });
+  }
+
+  #makeBindGroup(layout: string, blocks: readonly Block[]): GPUBindGroup {
+    return this.#device.createBindGroup({
+      layout: this.#layout(layout).bindings,
+      entries: blocks.map(({ buffer, offset, size }, binding) => ({
+        binding,
+        resource: { buffer, offset, size },
+      })),
+    });
   }
 
   #layout(key: string): Layout {

@@ -24,6 +24,8 @@ export interface PlayerStats {
   readonly bindGroups: number;
   readonly buffersCreated: number;
   readonly readbacks: number;
+  readonly bytesWritten: number;
+  readonly bytesRead: number;
 }
 
 export class Player implements Symbols {
@@ -68,6 +70,8 @@ export class Player implements Symbols {
       bindGroups: this.#pipelines.bindGroupsCreated,
       buffersCreated: this.#blocks.created + this.#readback.created + recorder.buffersCreated,
       readbacks: this.#readback.count,
+      bytesWritten: recorder.bytesWritten,
+      bytesRead: this.#readback.bytes,
     };
   }
 
@@ -234,8 +238,7 @@ export class Player implements Symbols {
         break;
       }
       case "EndRecording": {
-        this.#recorder.endRecording();
-        break;
+        return this.#recorder.endRecording();
       }
       case "Play": {
         this.#playRecording(reader.command(name).recording);

@@ -54,6 +54,8 @@ export const kNoTicket = 0;
 export class Readback {
   created = 0;
   count = 0;
+  /** The bytes that were asked for. */
+  bytes = 0;
   readonly #device: GPUDevice;
   readonly #errors: ErrorCollector;
   readonly #host: Host;
@@ -85,7 +87,9 @@ export class Readback {
       this.#status().copy(encoder, snapshot, staging.buffer, staging.size - snapshot.bytes);
     if (ticket !== kNoTicket) this.#waiting.add(ticket);
     this.#recorded.push({ ...read, staging, faults: block.faults, snapshot });
-    if (ticket !== kNoTicket) this.count++;
+    if (ticket === kNoTicket) return;
+    this.count++;
+    this.bytes += bytes;
   }
 
   /** Starts the recorded reads after their batch was submitted; all of them fail with the `failure` of the batch. */

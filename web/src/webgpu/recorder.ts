@@ -21,6 +21,7 @@ export interface Dispatch {
 
 /** A dispatch with all its resources, which can be recorded any number of times. */
 export interface PreparedDispatch {
+  readonly source: Dispatch;
   readonly pipeline: GPUComputePipeline;
   readonly bindGroup: GPUBindGroup;
   readonly uniforms: Uint8Array;
@@ -43,6 +44,8 @@ export class Recorder {
   submits = 0;
   dispatches = 0;
   buffersCreated = 0;
+  /** The bytes of tensors that were written from the host; not uniforms. */
+  bytesWritten = 0;
   /** If set, everything that is recorded is also added to this recording. */
   recording: Recording | undefined;
   readonly #device: GPUDevice;
@@ -96,6 +99,7 @@ export class Recorder {
     const bytes = 4 * writeUniforms({ memory, uniforms }, this.#encodedUniforms);
     const slot = Object.keys(uniforms.u32 ?? {}).indexOf(kSlotUniform);
     return {
+      source: dispatch,
       pipeline,
       bindGroup,
       uniforms: new Uint8Array(this.#encodedUniforms.buffer.slice(0, bytes)),
@@ -118,14 +122,26 @@ export class Recorder {
     pass.dispatchWorkgroups(...workgroups);
     for (const block of blocks) this.markUsed(block);
     this.dispatches++;
-    this.recording?.addDispatch(prepared, this.#uniforms.subarray(offset, this.#uniformBytes));
+    this.recording?.addDispatch(prepared);
   }
 
-  /** Ends the current recording. */
-  endRecording(): void {
+  /** Ends the current recording. Returns a promise if that takes until shaders for several of its dispatches have been created. */
+  endRecording(): Promise<void> | undefined {
     const { recording } = this;
     this.recording = undefined;
-    recording?.finish((uniforms) => this.#createDeviceUniforms(uniforms));
+    if (recording === undefined) return undefined;
+    const { limits } = this.#device;
+    const finish = () =>
+      recording.finish(limits.minUniformBufferOffsetAlignment, (uniforms) =>
+        this.#createDeviceUniforms(uniforms),
+      );
+    const merged = recording.mergeDispatches(
+      { buffers: limits.maxStorageBuffersPerShaderStage, uniformBytes: kUniformBytes },
+      (group) => this.#pipelines.merge(group),
+    );
+    if (merged !== undefined) return merged.then(finish);
+    finish();
+    return undefined;
   }
 
   /** Leaves the errors of what was created to the next read. */
@@ -163,6 +179,7 @@ export class Recorder {
   /** Writes bytes to a block; offset and length must be multiples of 4. */
   write(block: Block, offset: number, bytes: Uint8Array): void {
     if (bytes.length === 0) return;
+    this.bytesWritten += bytes.length;
     // A block that no recorded command uses can be written before they run.
     if (block.batch !== this.#batch) {
       this.#errors.watch(["validation"], "", () =>

@@ -2,6 +2,7 @@
 
 import type { Block } from "./blocks";
 import type { PlayerError } from "./errors";
+import { type Group, type MergeLimits, planGroups } from "./merge/plan";
 import type { PreparedDispatch } from "./recorder";
 
 /** A call of a kernel, as far as its results inherit failures. */
@@ -17,7 +18,7 @@ export interface CallRecord {
 
 type Step =
   | { readonly call: CallRecord }
-  | { readonly dispatch: PreparedDispatch; readonly uniformOffset: number }
+  | { readonly dispatch: PreparedDispatch; uniformOffset: number }
   | { readonly encode: (encoder: GPUCommandEncoder) => void }
   | { readonly again: () => void };
 
@@ -49,9 +50,7 @@ export class Recording {
   /** The number of dispatches whose uniforms are on the device. */
   dispatches = 0;
   readonly blocks = new Set<Block>();
-  readonly #steps: Step[] = [];
-  readonly #uniforms: Uint8Array[] = [];
-  #uniformBytes = 0;
+  #steps: Step[] = [];
   #onDevice: DeviceUniforms | undefined;
 
   /** Begins a call of a kernel, to which what is added next belongs. */
@@ -61,12 +60,8 @@ export class Recording {
     this.#retain(call.writes);
   }
 
-  /** The length of `uniforms` is padded to the alignment of uniform buffer offsets. */
-  addDispatch(dispatch: PreparedDispatch, uniforms: Uint8Array): void {
-    this.#steps.push({ dispatch, uniformOffset: this.#uniformBytes });
-    this.#uniforms.push(uniforms.slice());
-    this.#uniformBytes += uniforms.length;
-    if (dispatch.slotAt === undefined) this.dispatches++;
+  addDispatch(dispatch: PreparedDispatch): void {
+    this.#steps.push({ dispatch, uniformOffset: 0 });
     this.#retain(dispatch.blocks);
   }
 
@@ -82,16 +77,49 @@ export class Recording {
     this.#retain(blocks);
   }
 
-  /** Ends the recording; `make` uploads the uniforms to the device. */
-  finish(make: (uniforms: Uint8Array) => DeviceUniforms): void {
-    if (this.#uniformBytes === 0) return;
-    const all = new Uint8Array(this.#uniformBytes);
-    let at = 0;
-    for (const uniforms of this.#uniforms) {
-      all.set(uniforms, at);
-      at += uniforms.length;
+  /**
+   * Replaces dispatches that do not depend on each other by what `merge` makes of them, if that is possible. Returns undefined if
+   * there are none.
+   */
+  mergeDispatches(
+    limits: MergeLimits,
+    merge: (group: Group) => Promise<PreparedDispatch | undefined>,
+  ): Promise<void> | undefined {
+    const merged = new Map<Group, PreparedDispatch>();
+    const waits: Promise<void>[] = [];
+    // Between two steps that keep their places, calls come first: they only pass failures on.
+    const runs = runsOf(this.#steps).map((run) => {
+      if (!Array.isArray(run)) return run;
+      const dispatches = run.flatMap((step) => ("dispatch" in step ? [step.dispatch] : []));
+      const groups = planGroups(dispatches, limits);
+      for (const group of groups)
+        if (group.length > 1)
+          waits.push(merge(group).then((one) => void (one && merged.set(group, one))));
+      return { calls: run.filter((step) => "call" in step), groups };
+    });
+    if (waits.length === 0) return undefined;
+    return Promise.all(waits).then(() => {
+      const step = (dispatch: PreparedDispatch) => ({ dispatch, uniformOffset: 0 });
+      this.#steps = runs.flatMap((run): Step[] => {
+        if (!("groups" in run)) return [run];
+        const dispatches = run.groups.flatMap((group) => merged.get(group) ?? group);
+        return [...run.calls, ...dispatches.map(step)];
+      });
+    });
+  }
+
+  /** Ends the recording; `make` uploads the uniforms to the device, at offsets that are multiples of `unit`. */
+  finish(unit: number, make: (uniforms: Uint8Array) => DeviceUniforms): void {
+    const steps = this.#steps.flatMap((step) => ("dispatch" in step ? [step] : []));
+    let bytes = 0;
+    for (const step of steps) {
+      step.uniformOffset = bytes;
+      bytes += Math.ceil(step.dispatch.uniforms.length / unit) * unit;
+      if (step.dispatch.slotAt === undefined) this.dispatches++;
     }
-    this.#uniforms.length = 0;
+    if (bytes === 0) return;
+    const all = new Uint8Array(bytes);
+    for (const { dispatch, uniformOffset } of steps) all.set(dispatch.uniforms, uniformOffset);
     this.#onDevice = make(all);
   }
 
@@ -145,4 +173,20 @@ export class Recording {
       block.recordingCount++;
     }
   }
+}
+
+// Steps in runs of those that dispatches may be moved across; others are alone.
+function runsOf(steps: readonly Step[]): (Step | Step[])[] {
+  const runs: (Step | Step[])[] = [];
+  for (const step of steps) {
+    const isMovable =
+      "call" in step
+        ? !step.call.usesStatus
+        : "dispatch" in step && step.dispatch.slotAt === undefined;
+    const last = runs.at(-1);
+    if (!isMovable) runs.push(step);
+    else if (Array.isArray(last)) last.push(step);
+    else runs.push([step]);
+  }
+  return runs;
 }

@@ -260,20 +260,24 @@ export interface ShaderParts {
 
 /** Returns the complete WGSL of a shader. */
 export function shaderText({ memory, uniforms, body }: ShaderParts): string {
-  const members = [
-    ...memory.accesses.map(({ name }) => `offset_${name}: u32`),
-    ...kUniformTypes.flatMap((type) =>
-      Object.keys(uniforms[type] ?? {}).map((name) => `${name}: ${type}`),
-    ),
-    ...(uniforms.table ? [`table: array<vec4<u32>, ${kTableFours}>`] : []),
-  ];
   const text = [
-    `struct Numbers { ${members.join(", ")} }`,
+    `struct Numbers { ${membersText(memory.accesses, uniforms)} }`,
     "@group(1) @binding(0) var<uniform> u: Numbers;",
     memory.declarations(),
     body,
   ].join("\n");
   return `${wordsOf(text)}\n${text}`;
+}
+
+/** Returns the members of the struct of uniforms. */
+export function membersText(accesses: readonly Access[], uniforms: Uniforms): string {
+  return [
+    ...accesses.map(({ name }) => `offset_${name}: u32`),
+    ...kUniformTypes.flatMap((type) =>
+      Object.keys(uniforms[type] ?? {}).map((name) => `${name}: ${type}`),
+    ),
+    ...(uniforms.table ? [`table: array<vec4<u32>, ${kTableFours}>`] : []),
+  ].join(", ");
 }
 
 const kUniformTypes = ["u32", "i32", "f32"] as const;

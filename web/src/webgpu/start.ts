@@ -57,10 +57,22 @@ export async function start(module: EngineModule): Promise<void> {
   }
 }
 
+const kStatsInOrder = [
+  "submits",
+  "dispatches",
+  "pipelines",
+  "bindGroups",
+  "buffersCreated",
+  "readbacks",
+  "bytesWritten",
+  "bytesRead",
+] as const satisfies readonly (keyof PlayerStats)[];
+
 function writeStats({ wasmMemory, wasmExports }: EngineModule, stats: PlayerStats): void {
-  const { submits, dispatches, pipelines, bindGroups, buffersCreated, readbacks } = stats;
-  const words = new Uint32Array(wasmMemory.buffer, wasmExports.eg_gpuStatsAddress(), 6);
-  words.set([submits, dispatches, pipelines, bindGroups, buffersCreated, readbacks]);
+  const address = wasmExports.eg_gpuStatsAddress();
+  // In the order in which webgpuStats() reads them.
+  const numbers = new Float64Array(wasmMemory.buffer, address, kStatsInOrder.length);
+  numbers.set(kStatsInOrder.map((name) => stats[name]));
 }
 
 function messageOf({ op, message }: PlayerError): string {

@@ -9,6 +9,7 @@ import incompleteGamma from "./words/incomplete_gamma.wgsl";
 import integer from "./words/integer.wgsl";
 import numbers from "./words/numbers.wgsl";
 import power from "./words/power.wgsl";
+import random from "./words/random.wgsl";
 import special from "./words/special.wgsl";
 import trigonometric from "./words/trigonometric.wgsl";
 
@@ -30,6 +31,7 @@ const kFiles = [
   integer,
   complex,
   complexTrigonometric,
+  random,
 ];
 
 /** Returns the declarations that a text needs, directly or indirectly, in the order of the files. */

@@ -156,4 +156,12 @@ void Copy::compute_on_cpu() const {
       [&](std::int64_t begin, std::int64_t end) { cpu::copy_rows(loop, planes, begin, end); });
 }
 
+void Ramp::compute_on_cpu() const {
+  visit_dtype(y.dtype(), [&]<class T>() {
+    T* const to = y.as<T>();
+    for (std::int64_t i = 0; i < count; ++i)
+      to[i] = Scalar(first + static_cast<double>(i) * step).to<T>();
+  });
+}
+
 }  // namespace eg::kernel

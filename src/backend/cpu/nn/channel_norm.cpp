@@ -26,6 +26,13 @@ void for_each_piece(const Norm& norm, std::int64_t channel, Body&& body) {
 }
 
 template <class T>
+void follow(const kernel::OptionalOut& running, std::int64_t channel, T observed, double momentum) {
+  if (!running) return;
+  T& average = running.as<T>()[channel];
+  average = average * static_cast<T>(1 - momentum) + observed * static_cast<T>(momentum);
+}
+
+template <class T>
 void normalize(const kernel::ChannelNorm& norm) {
   const T* const weight = norm.weight.as<T>();
   const T* const bias = norm.bias.as<T>();
@@ -47,7 +54,10 @@ void normalize(const kernel::ChannelNorm& norm) {
     });
     const double rstd = 1 / std::sqrt(squares / count + norm.eps);
     norm.mean.as<T>()[channel] = mean;
-    norm.variance.as<T>()[channel] = static_cast<T>(squares / (count - 1));
+    const T variance = static_cast<T>(squares / (count - 1));
+    if (norm.variance) norm.variance.as<T>()[channel] = variance;
+    follow(norm.running.mean, channel, mean, norm.running.momentum);
+    follow(norm.running.variance, channel, variance, norm.running.momentum);
     norm.rstd.as<T>()[channel] = static_cast<T>(rstd);
     const T scale = static_cast<T>(weight == nullptr ? rstd : rstd * weight[channel]);
     const T shift = bias == nullptr ? T{0} : bias[channel];

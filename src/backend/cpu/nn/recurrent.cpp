@@ -1,7 +1,9 @@
 #include "kernels/recurrent.h"
 
+#include "backend/cpu/nn/scratch_array.h"
 #include "backend/cpu/vector/pack_math.h"
 #include "backend/cpu/vector/vector_loop.h"
+#include "kernels/matmul.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {
@@ -20,14 +22,14 @@ void for_each_row(const Cell& cell, Body&& body) {
 }
 
 template <class T>
-void step(const kernel::LstmCell& cell) {
+void apply_gates(const kernel::LstmStep& cell) {
   const std::int64_t width = cell.width;
   for_each_row(cell, [&](std::int64_t row) {
     const T* const x = cell.input_gates.as<T>() + row * 4 * width;
     T* const gates = cell.gates.as<T>() + row * 4 * width;
     const T* const state = cell.state.as<T>() + row * width;
     T* const next = cell.next_state.as<T>() + row * width;
-    T* const hidden = cell.hidden.as<T>() + row * width;
+    T* const hidden = cell.next_hidden.as<T>() + row * width;
     for_each_vector<T>(0, width, [&](auto at) {
       const auto sum = [&](std::int64_t gate) {
         return at.load(x + gate * width) + at.load(gates + gate * width);
@@ -48,7 +50,7 @@ void step(const kernel::LstmCell& cell) {
 }
 
 template <class T>
-void backward(const kernel::LstmCellBackward& cell) {
+void backward(const kernel::LstmStepBackward& cell, const T* of_next_step) {
   const std::int64_t width = cell.width;
   for_each_row(cell, [&](std::int64_t row) {
     const auto row_of = [&](const auto& memory) {
@@ -61,6 +63,7 @@ void backward(const kernel::LstmCellBackward& cell) {
     const T* const next = row_of(cell.next_state);
     const T* const grad_output = row_of(cell.grad_output);
     const T* const grad_hidden = row_of(cell.grad_hidden);
+    const T* const of_next = of_next_step == nullptr ? nullptr : of_next_step + row * width;
     T* const grad_state = row_of(cell.grad_state);
     for_each_vector<T>(0, width, [&](auto at) {
       const Vec<T> input = at.load(gates);
@@ -71,6 +74,7 @@ void backward(const kernel::LstmCellBackward& cell) {
       Vec<T> g{};
       if (grad_output != nullptr) g += at.load(grad_output);
       if (grad_hidden != nullptr) g += at.load(grad_hidden);
+      if (of_next != nullptr) g += at.load(of_next);
       const Vec<T> kept = at.load(grad_state) + g * output * (T{1} - shown * shown);
       at.store(grads, kept * candidate * (input * (T{1} - input)));
       at.store(grads + width, kept * at.load(state) * (forget * (T{1} - forget)));
@@ -86,12 +90,37 @@ void backward(const kernel::LstmCellBackward& cell) {
 
 namespace eg::kernel {
 
-void LstmCell::compute_on_cpu() const {
-  visit_floating(state.dtype(), name, [&]<class T>() { cpu::step<T>(*this); });
+void LstmStep::compute_on_cpu() const {
+  MatrixProduct{.sizes = {{}, rows, 4 * width, width},
+                .a = hidden,
+                .a_layout = {{}, width, 1},
+                .b = weight,
+                .b_layout = {{}, 1, width},
+                .c = gates,
+                .c_layout = {{}, 4 * width, 1},
+                .bias = bias}
+      .compute_on_cpu();
+  visit_floating(state.dtype(), name, [&]<class T>() { cpu::apply_gates<T>(*this); });
 }
 
-void LstmCellBackward::compute_on_cpu() const {
-  visit_floating(state.dtype(), name, [&]<class T>() { cpu::backward<T>(*this); });
+void LstmStepBackward::compute_on_cpu() const {
+  visit_floating(state.dtype(), name, [&]<class T>() {
+    const cpu::ScratchArray<T> product(next_grad_gates ? rows * width : 0);
+    if (next_grad_gates) {
+      MemoryView memory = grad_state.view();
+      memory.base = product.data();
+      memory.offset = 0;
+      MatrixProduct{.sizes = {{}, rows, width, 4 * width},
+                    .a = next_grad_gates,
+                    .a_layout = {{}, 4 * width, 1},
+                    .b = weight,
+                    .b_layout = {{}, width, 1},
+                    .c = memory,
+                    .c_layout = {{}, width, 1}}
+          .compute_on_cpu();
+    }
+    cpu::backward<T>(*this, product.data());
+  });
 }
 
 }  // namespace eg::kernel

@@ -8,6 +8,13 @@ import { emptyLayout, mapTensors, outcomeOf, stridedLayout } from "./outcome.mjs
 // The dtypes that the device supports, with the highest order of derivatives to compare.
 const kOrders = { float32: 2, complex64: 2, int32: 0, int64: 0, uint8: 0, bool: 0 };
 
+// Ops whose random numbers the device draws itself, which are others than the CPU's.
+const kDrawn = new Set(
+  "rand randn randint randperm rand_like randn_like normal uniform_ normal_ random_ bernoulli_ exponential_ dropout".split(
+    " ",
+  ),
+);
+
 /** The dtypes that the device supports, in the order of the page. */
 export const kDeviceDTypes = Object.keys(kOrders);
 
@@ -91,7 +98,7 @@ export function compare(op, { text, make }, { dtype, title, orders = 0, layout, 
       outcomeOf(op, withPlace(op, changed, { dtype, device }), { device, orders, layout });
     const right = run("cpu");
     const found = run("webgpu");
-    const differing = difference(found, right);
+    const differing = difference(found, right, { areDrawn: kDrawn.has(op.name) });
     const most = Math.max(0, ...(right.arrays ?? []).map(({ order }) => order));
     const name = [`${op.js}(${text}) of ${dtype}`, title].filter(Boolean).join(", ");
     return {

@@ -27,17 +27,7 @@ export const kOnTheCpu = [
     reason: "a handful of reads for each value, each of which depends on the previous one",
   },
   {
-    kernels: [
-      "channel_norm",
-      "channel_norm_backward",
-      "lstm_cell",
-      "lstm_cell_backward",
-      "real_fft",
-      "inverse_real_fft",
-      "distances",
-      "distances_backward",
-      "find_distinct",
-    ],
+    kernels: ["real_fft", "inverse_real_fft", "distances", "distances_backward", "find_distinct"],
     reason: "fast paths of the CPU only: on a device, their ops are composed of other kernels",
   },
 ] as const satisfies readonly OnTheCpu[];

@@ -6,7 +6,7 @@ import type { StepKernel, StepStruct } from "../steps/step_kernel";
 import { fft } from "./complex/fft";
 import { copy } from "./elementwise/copy";
 import { elementwise } from "./elementwise/elementwise";
-import { fill } from "./elementwise/fill";
+import { fill, ramp } from "./elementwise/fill";
 import { addElements, putElements, takeElements } from "./index/elements";
 import { clearTriangle, countTrue, findOutOfRange, findTrue } from "./index/find";
 import { extremeElements, multiplyElements } from "./index/folds";
@@ -15,6 +15,7 @@ import { addRows, putRows, takeRows } from "./index/rows";
 import type { AnyKernel, Kernel, SupportedDTypes } from "./kernel";
 import { matrixProduct } from "./matrix/matrix_product";
 import { attentionKernels } from "./nn/attention";
+import { channelNorm, channelNormBackward } from "./nn/channel_norm";
 import {
   crossEntropy,
   crossEntropyBackward,
@@ -26,9 +27,11 @@ import {
 import { convolve, convolveBackwardInput, convolveBackwardWeight } from "./nn/conv";
 import { rowNorm, rowNormBackwardInput, rowNormBackwardParameters } from "./nn/norm";
 import { avgPool, avgPoolBackward, maxPool, maxPoolBackward, maxPoolPick } from "./nn/pool";
+import { lstmStep, lstmStepBackward } from "./nn/recurrent";
 import { softmax, softmaxBackward } from "./nn/softmax";
 import type { KernelOnTheCpu } from "./on_the_cpu";
 import { adagradStep, adamStep, rmspropStep, sgdStep } from "./optim/optim";
+import { drawDropout, drawRandom } from "./random/draw";
 import { dropout } from "./random/dropout";
 import { argReduce } from "./reduce/arg_reduce";
 import { reduce } from "./reduce/reduce";
@@ -50,6 +53,7 @@ const kKernels: {
   elementwise,
   copy,
   fill,
+  ramp,
   reduce,
   arg_reduce: argReduce,
   scan,
@@ -67,6 +71,10 @@ const kKernels: {
   row_norm: rowNorm,
   row_norm_backward_input: rowNormBackwardInput,
   row_norm_backward_parameters: rowNormBackwardParameters,
+  channel_norm: channelNorm,
+  channel_norm_backward: channelNormBackward,
+  lstm_step: lstmStep,
+  lstm_step_backward: lstmStepBackward,
   ...attentionKernels(),
   convolve,
   convolve_backward_input: convolveBackwardInput,
@@ -77,6 +85,8 @@ const kKernels: {
   avg_pool: avgPool,
   avg_pool_backward: avgPoolBackward,
   dropout,
+  draw_random: drawRandom,
+  draw_dropout: drawDropout,
   find_out_of_range: findOutOfRange,
   take_rows: takeRows,
   put_rows: putRows,

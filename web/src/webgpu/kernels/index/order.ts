@@ -1,15 +1,18 @@
 // Indices of the elements of rows in sorted order, and of the most frequent elements. Sorting is stable, and NaN is the
 // largest value.
 //
-// In a short row, every element counts the elements that precede it. Long rows are sorted with Batcher's bitonic
-// network, one dispatch per step.
+// In a short row, every element counts the elements that precede it. Long rows are sorted by the digits of their keys, from the
+// lowest to the highest (radix sort). For each digit, invocations count the digits in their run of the row; a scan of the counts says
+// where the elements of each run with each digit begin; and the invocations move their elements there, in order.
 
 import type { ModeRows, OrderRows } from "../../../generated/stream";
+import { itemSize } from "../../dtype";
 import type { Access } from "../../shader";
 import type { View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
 import { dispatchRows } from "../nn/rows";
+import { dispatchScan } from "../reduce/scan";
 
 const kLongRow = 2048;
 
@@ -19,7 +22,7 @@ export const orderRows: Kernel<OrderRows> = {
   play(order, commands): void {
     const { outer, size, inner } = order.rows;
     if (outer * size * inner * order.count === 0) return;
-    if (size > kLongRow) sortInSteps(commands, order);
+    if (size > kLongRow) sortByDigits(commands, order);
     else countBefore(commands, order);
   },
 };
@@ -87,63 +90,102 @@ function countBefore(commands: Commands, order: OrderRows): void {
   });
 }
 
-function sortInSteps(commands: Commands, order: OrderRows): void {
+/** The bits of a digit, and its values. */
+const kDigitBits = 4;
+const kDigits = 2 ** kDigitBits;
+/** The elements that an invocation moves, one after the other. */
+const kRun = { hardware: 64, software: 256 };
+
+function sortByDigits(commands: Commands, order: OrderRows): void {
   const { rows, descending, indices } = order;
   const { access, type } = readAccess(order.x);
   const positions = rows.outer * rows.inner;
-  // Rows are padded to a power of two with the largest key.
-  let length = 1;
-  while (length < rows.size) length *= 2;
-  const total = positions * length;
-  const keys = commands.scratch(4 * total, "int32");
-  const places = commands.scratch(4 * total, "int32");
-  const sorted: Access[] = [
-    { name: "keys", view: keys, mode: "write", as: "word" },
-    { name: "places", view: places, mode: "write", as: "word" },
-  ];
-  const uniforms = { ...uniformsOf(order), row: length };
+  const total = positions * rows.size;
+  const run = commands.isSoftware ? kRun.software : kRun.hardware;
+  const runs = Math.ceil(rows.size / run);
+  const words = (count: number) => commands.scratch(4 * count, "int32");
+  const counts = words(positions * kDigits * runs);
+  let from = { keys: words(total), places: words(total) };
+  let to = { keys: words(total), places: words(total) };
+  const word = (name: string, view: View, mode: Access["mode"]): Access => ({
+    ...{ name, view, mode, as: "word" },
+  });
+  const uniforms = uniformsOf(order);
   commands.dispatch({
     key: `order_rows keys ${descending}`,
-    memory: [access, ...sorted],
+    memory: [access, word("keys", from.keys, "write"), word("places", from.places, "write")],
     uniforms: { u32: { count: total, ...uniforms } },
     workgroups: invocations(total),
     body: () =>
       keyText(type, descending) +
-      forEach(`let position = i / u.row;
-  let k = i % u.row;
-  var key = 0xffffffffu;
-  if (k < u.size) {
-    key = key_of((position / u.inner * u.size + k) * u.inner + position % u.inner);
-  }
-  store_keys(i, key);
+      forEach(`let position = i / u.size;
+  let k = i % u.size;
+  store_keys(i, key_of((position / u.inner * u.size + k) * u.inner + position % u.inner));
   store_places(i, k);`),
   });
-  for (let block = 2; block <= length; block *= 2)
-    for (let step = block / 2; step >= 1; step /= 2)
-      commands.dispatch({
-        key: "order_rows step",
-        memory: sorted,
-        uniforms: { u32: { count: total / 2, row: length, block, step } },
-        workgroups: invocations(total / 2),
-        body: () =>
-          forEach(`let low = i / u.step * u.step * 2u + i % u.step;
-  let high = low + u.step;
-  let rises = ((low % u.row) & u.block) == 0u;
-  let a = vec2(load_keys(low), load_places(low));
-  let b = vec2(load_keys(high), load_places(high));
-  let is_after = a.x > b.x || (a.x == b.x && a.y > b.y);
-  if (is_after == rises) {
-    store_keys(low, b.x);
-    store_places(low, b.y);
-    store_keys(high, a.x);
-    store_places(high, a.y);
+  // The keys of elements of one byte differ in the lowest bits only.
+  const bits = itemSize(order.x.dtype) === 1 ? 8 : 32;
+  for (let shift = 0; shift < bits; shift += kDigitBits) {
+    const own = { count: positions * runs, size: rows.size, run, runs, shift };
+    commands.dispatch({
+      key: "order_rows digits",
+      memory: [word("keys", from.keys, "read"), word("counts", counts, "write")],
+      uniforms: { u32: own },
+      workgroups: invocations(own.count),
+      body: () =>
+        kRunText(`var counts: array<u32, ${kDigits}>;
+  for (var at = begin; at < end; at++) {
+    counts[(load_keys(at) >> u.shift) & ${kDigits - 1}u]++;
+  }
+  for (var digit = 0u; digit < ${kDigits}u; digit++) {
+    store_counts(first_count + digit * u.runs, counts[digit]);
   }`),
-      });
+    });
+    dispatchScan(
+      commands,
+      { outer: positions, size: kDigits * runs, inner: 1 },
+      {
+        key: "order_rows starts",
+        memory: [word("counts", counts, "write")],
+        ...{ type: "u32", combine: "return a + b;" },
+        ...{ load: "load_counts(at)", store: "store_counts(at, total);" },
+        ...{ pack: ["total"], unpack: "words[0]" },
+      },
+    );
+    commands.dispatch({
+      key: "order_rows move",
+      memory: [
+        word("counts", counts, "read"),
+        ...[word("keys", from.keys, "read"), word("places", from.places, "read")],
+        ...[word("to_keys", to.keys, "write"), word("to_places", to.places, "write")],
+      ],
+      uniforms: { u32: own },
+      workgroups: invocations(own.count),
+      body: () =>
+        kRunText(`var next: array<u32, ${kDigits}>;
+  for (var digit = 0u; digit < ${kDigits}u; digit++) {
+    // What comes before: a scan includes the element itself.
+    let at = first_count + digit * u.runs;
+    next[digit] = position * u.size;
+    if (digit > 0u || i % u.runs > 0u) {
+      next[digit] += load_counts(at - 1u);
+    }
+  }
+  for (var at = begin; at < end; at++) {
+    let key = load_keys(at);
+    let digit = (key >> u.shift) & ${kDigits - 1}u;
+    store_to_keys(next[digit], key);
+    store_to_places(next[digit], load_places(at));
+    next[digit]++;
+  }`),
+    });
+    [from, to] = [to, from];
+  }
   const count = positions * order.count;
   commands.dispatch({
     key: "order_rows indices",
     memory: [
-      { name: "places", view: places, mode: "read", as: "word" },
+      word("places", from.places, "read"),
       { name: "indices", view: indices, mode: "write" },
     ],
     uniforms: { u32: { count, ...uniforms } },
@@ -152,9 +194,17 @@ function sortInSteps(commands: Commands, order: OrderRows): void {
       kStoreRank +
       forEach(`let position = i / u.wanted;
   let rank = u.first + i % u.wanted;
-  store_rank(position / u.inner, position % u.inner, rank, load_places(position * u.row + rank));`),
+  store_rank(position / u.inner, position % u.inner, rank, load_places(position * u.size + rank));`),
   });
 }
+
+// Runs `work` for every run of every row, whose elements are at `begin` to `end`.
+const kRunText = (work: string) =>
+  forEach(`let position = i / u.runs;
+  let begin = position * u.size + i % u.runs * u.run;
+  let end = min(begin + u.run, (position + 1u) * u.size);
+  let first_count = position * ${kDigits}u * u.runs + i % u.runs;
+  ${work}`);
 
 export const modeRows: Kernel<ModeRows> = {
   supported: { views: [["float32", "int32", "int64", "uint8", "bool"], ["int64"]] },

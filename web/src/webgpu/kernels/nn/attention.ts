@@ -1,5 +1,6 @@
-// softmax(scale * query keyᵀ + mask) value, and its gradients: matrix products, with shaders over rows of scores between
-// them. To limit memory, scores are computed for a part of the queries at a time.
+// softmax(scale * query keyᵀ + mask) value, and its gradients: without scores in memory (flash_attention.ts) or, where rows are too
+// long for that, matrix products, with shaders over rows of scores between them. To limit memory, those scores are computed for a part
+// of the queries at a time.
 
 import type {
   Attend,
@@ -18,6 +19,7 @@ import {
   kWeights,
   type Part,
 } from "./attention_scores";
+import { fitsFlash, flashAttend, flashBackward } from "./flash_attention";
 
 function attentionOf(call: AttentionFields): Attention {
   const { query, key, value, mask } = call;
@@ -109,6 +111,10 @@ const attend = (maxBytes: number): Kernel<Attend> => ({
     const attention = attentionOf(call.attention);
     const y = matricesOf({ memory: call.y, strides: call.yStrides });
     const { batch, keys, valueFeatures, value } = attention;
+    if (fitsFlash(attention)) {
+      flashAttend(commands, attention, y, logSums);
+      return;
+    }
     const memory = scoresOf(commands, attention);
     for (const part of partsOf(attention, maxBytes)) {
       const scores = memory(part);
@@ -142,13 +148,17 @@ const attendBackward = (maxBytes: number): Kernel<AttendBackward> => ({
     const attention = attentionOf(call.attention);
     const gradY = matricesOf(call.gradY);
     const { batch, queries, keys, features, valueFeatures, scale, query, key, value } = attention;
-    const weightsMemory = scoresOf(commands, attention);
-    const gradsMemory = scoresOf(commands, attention);
     const results = {
       query: gradQuery && packed(attention, gradQuery, queries, features),
       key: gradKey && packed(attention, gradKey, keys, features),
       value: gradValue && packed(attention, gradValue, keys, valueFeatures),
     };
+    if (fitsFlash(attention)) {
+      flashBackward(commands, attention, gradY, logSums, results);
+      return;
+    }
+    const weightsMemory = scoresOf(commands, attention);
+    const gradsMemory = scoresOf(commands, attention);
     for (const part of partsOf(attention, maxBytes)) {
       const weights = weightsMemory(part);
       const grads = gradsMemory(part);

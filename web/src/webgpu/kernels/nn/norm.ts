@@ -5,18 +5,9 @@ import type {
   RowNormBackwardInput,
   RowNormBackwardParameters,
 } from "../../../generated/stream";
-import type { Access } from "../../shader";
-import type { View } from "../../stream";
 import type { Kernel } from "../kernel";
 import { chooseLanes, combineLanes, forEachLane, kSum, lanesKey, laneWorkgroups } from "../lanes";
-import { dispatchRows } from "./rows";
-
-/** Returns the accesses of the views that are present. */
-function accesses(mode: Access["mode"], views: Record<string, View | undefined>): Access[] {
-  return Object.entries(views).flatMap(([name, view]) =>
-    view === undefined ? [] : [{ name, view, mode }],
-  );
-}
+import { accesses, dispatchRows } from "./rows";
 
 export const rowNorm: Kernel<RowNorm> = {
   supported: { all: ["float32"] },

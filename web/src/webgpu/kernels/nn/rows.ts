@@ -2,6 +2,7 @@
 
 import type { Rows } from "../../../generated/stream";
 import type { Access, Uniforms } from "../../shader";
+import type { View } from "../../stream";
 import type { Commands } from "../kernel";
 import {
   type Combination,
@@ -11,6 +12,13 @@ import {
   lanesKey,
   laneWorkgroups,
 } from "../lanes";
+
+/** Returns the accesses of the views that are present. */
+export function accesses(mode: Access["mode"], views: Record<string, View | undefined>): Access[] {
+  return Object.entries(views).flatMap(([name, view]) =>
+    view === undefined ? [] : [{ name, view, mode }],
+  );
+}
 
 export interface RowsShader {
   readonly key: string;

@@ -1,7 +1,9 @@
 // Scans along the middle dimension of packed arrays.
 //
-// A short row is processed by one invocation, a long row by a workgroup, block after block: the workgroup scans the
-// neighbouring elements of a block in logarithmically many steps, starting from the total of the previous blocks.
+// A short row is processed by one invocation, a longer one by a workgroup, block after block: the workgroup scans the
+// neighbouring elements of a block in logarithmically many steps, starting from the total of the previous blocks. The longest
+// rows are divided into chunks, for which three dispatches run: the totals of all chunks, a scan of these, and a scan of every
+// chunk that starts from the total of the chunks before it.
 
 import {
   type Recurrence,
@@ -11,6 +13,7 @@ import {
   ScanKind,
 } from "../../../generated/stream";
 import type { Access } from "../../shader";
+import type { View } from "../../stream";
 import { forEach, invocations, kThreads, workgroups } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
 
@@ -24,56 +27,140 @@ interface ScanShader {
   readonly load: string;
   /** The statement that stores `total` at `at`. */
   readonly store: string;
+  /** A total as words of 32 bits: the expressions for the words of `total`, and that for the total of `words`. */
+  readonly pack: readonly string[];
+  readonly unpack: string;
   /** Types and functions that these texts need. */
   readonly functions?: string;
 }
 
+/** Rows of a GPU that are processed by a workgroup. */
 const kLongRow = 512;
+/** The elements of a chunk. A single invocation adds up fewer, because its sums are less accurate. */
+const kChunk = { hardware: 4096, software: 512 };
 
-function dispatchScan(commands: Commands, rows: Rows, shader: ScanShader): void {
+/** Scans every row. */
+export function dispatchScan(commands: Commands, rows: Rows, shader: ScanShader): void {
   const { outer, size, inner } = rows;
   const positions = outer * inner;
   if (positions * size === 0) return;
-  const isLong = size >= kLongRow;
-  const { key, memory, type, combine, load, store, functions = "" } = shader;
+  const sharesWork = !commands.isSoftware && size >= kLongRow;
+  const chunk = commands.isSoftware ? kChunk.software : kChunk.hardware;
+  if (size < 4 * chunk) {
+    dispatchChunks(commands, rows, shader, { sharesWork, chunk: size, stores: true });
+    return;
+  }
+  const chunks = Math.ceil(size / chunk);
+  const { pack, unpack } = shader;
+  const view = commands.scratch(4 * pack.length * positions * chunks, "int32");
+  const work = { sharesWork, chunk };
+  dispatchChunks(commands, rows, shader, { ...work, stores: false, totals: view });
+  const word = (i: number) => `${pack.length}u * at + ${i}u`;
+  dispatchScan(
+    commands,
+    { outer: positions, size: chunks, inner: 1 },
+    {
+      ...shader,
+      key: `${shader.key} totals`,
+      memory: [{ name: "totals", view, mode: "write", as: "word" }],
+      load: unpack.replaceAll(/words\[(\d)\]/g, (_, i) => `load_totals(${word(Number(i))})`),
+      store: pack.map((text, i) => `store_totals(${word(i)}, ${text});`).join(" "),
+    },
+  );
+  dispatchChunks(commands, rows, shader, { ...work, stores: true, totals: view });
+}
+
+/** How chunks are scanned. */
+interface Chunks {
+  /** Whether the invocations of a workgroup share a chunk. */
+  readonly sharesWork: boolean;
+  readonly chunk: number;
+  /** Whether the totals of elements are stored, else only that of the chunk. */
+  readonly stores: boolean;
+  /** The totals of chunks or, if elements are stored, of all chunks up to each. */
+  readonly totals?: View;
+}
+
+function dispatchChunks(
+  commands: Commands,
+  { outer, size, inner }: Rows,
+  shader: ScanShader,
+  { sharesWork, chunk, stores, totals }: Chunks,
+): void {
+  const { key, memory, type, combine, load, store, pack, unpack, functions = "" } = shader;
+  const chunks = Math.ceil(size / chunk);
+  const count = outer * inner * chunks;
+  const words = pack.length;
+  const carried = unpack.replaceAll(
+    /words\[(\d)\]/g,
+    (_, i) => `load_carry(${words}u * (i - 1u) + ${i}u)`,
+  );
+  const kept = pack.map((text, i) => `store_carry(${words}u * i + ${i}u, ${text});`).join(" ");
   const texts = () => `${functions}
 fn combine(a: ${type}, b: ${type}) -> ${type} { ${combine} }
 fn load_total(at: u32, k: u32) -> ${type} { return ${load}; }
-fn store_total(at: u32, total: ${type}) { ${store} }
 fn first_of(position: u32) -> u32 {
   return position / u.inner * u.inner * u.size + position % u.inner;
 }
+${stores ? `fn store_total(at: u32, total: ${type}) { ${store} }` : ""}
+${totals && stores ? `fn carried(i: u32) -> ${type} { return ${carried}; }` : ""}
+${totals && !stores ? `fn keep(i: u32, total: ${type}) { ${kept} }` : ""}
 `;
+  const text = sharesWork ? sharedText : singleText;
   commands.dispatch({
-    key: `${key} ${isLong}`,
-    memory,
-    uniforms: { u32: { count: positions, size, inner } },
-    workgroups: isLong ? workgroups(positions) : invocations(positions),
-    body: () => texts() + (isLong ? longText(type) : kShort),
+    key: `${key} ${sharesWork} ${stores} ${totals !== undefined}`,
+    memory: [
+      ...memory,
+      ...(totals
+        ? [{ name: "carry", view: totals, mode: stores ? "read" : "write", as: "word" } as const]
+        : []),
+    ],
+    uniforms: { u32: { count, size, inner, chunks, chunk } },
+    workgroups: sharesWork ? workgroups(count) : invocations(count),
+    body: () => texts() + text(type, stores, totals !== undefined),
   });
 }
 
-const kShort = forEach(`var at = first_of(i);
-  var total = load_total(at, 0u);
-  store_total(at, total);
-  for (var k = 1u; k < u.size; k++) {
+// The range of chunk i, the first total, and those before it.
+const kRange = `let position = i / u.chunks;
+  let first = first_of(position);
+  let begin = i % u.chunks * u.chunk;
+  let end = min(begin + u.chunk, u.size);`;
+
+function singleText(_: string, stores: boolean, hasTotals: boolean): string {
+  const store = stores ? "store_total(at, total);" : "";
+  return forEach(`${kRange}
+  var at = first + begin * u.inner;
+  var total = load_total(at, begin);
+  ${stores && hasTotals ? "if (begin > 0u) { total = combine(carried(i), total); }" : ""}
+  ${store}
+  for (var k = begin + 1u; k < end; k++) {
     at += u.inner;
     total = combine(total, load_total(at, k));
-    store_total(at, total);
-  }`);
+    ${store}
+  }
+  ${stores ? "" : "keep(i, total);"}`);
+}
 
-function longText(type: string): string {
+function sharedText(type: string, stores: boolean, hasTotals: boolean): string {
+  const carry =
+    stores && hasTotals
+      ? `if (begin > 0u) { before = carried(i); }
+  let has_before = begin > 0u;`
+      : "let has_before = false;";
   return `var<workgroup> totals: array<${type}, ${kThreads}>;
 @compute @workgroup_size(${kThreads})
 fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-  let position = group.x + group.y * groups.x;
-  let first = first_of(min(position, u.count - 1u));
+  let asked = group.x + group.y * groups.x;
+  let i = min(asked, u.count - 1u);
+  ${kRange}
   var before = load_total(first, 0u);
-  for (var block = 0u; block < u.size; block += ${kThreads}u) {
-    let k = min(block + thread, u.size - 1u);
+  ${carry}
+  for (var block = begin; block < end; block += ${kThreads}u) {
+    let k = min(block + thread, end - 1u);
     let at = first + k * u.inner;
     var total = load_total(at, k);
-    if (thread == 0u && block > 0u) {
+    if (thread == 0u && (has_before || block > begin)) {
       total = combine(before, total);
     }
     totals[thread] = total;
@@ -86,12 +173,12 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) gro
       totals[thread] = total;
       workgroupBarrier();
     }
-    before = totals[${kThreads - 1}];
-    if (block + thread < u.size && position < u.count) {
-      store_total(at, total);
-    }
+    // After the last element of a chunk, elements are repeated, whose totals nobody uses.
+    before = totals[min(${kThreads}u, end - block) - 1u];
+    ${stores ? "if (block + thread < end && asked < u.count) { store_total(at, total); }" : ""}
     workgroupBarrier();
   }
+  ${stores ? "" : "if (thread == 0u && asked < u.count) { keep(i, before); }"}
 }
 `;
 }
@@ -125,6 +212,8 @@ export const scan: Kernel<Scan> = {
       combine: `return ${kKinds[kind]};`,
       load: "load_x(at)",
       store: "store_y(at, total);",
+      pack: ["bitcast<u32>(total)"],
+      unpack: `bitcast<${type}>(words[0])`,
     });
   },
 };
@@ -146,6 +235,8 @@ export const recurrence: Kernel<Recurrence> = {
       combine: "return Step(a.factor * b.factor, b.factor * a.term + b.term);",
       load: "Step(select(load_factor(at), 0f, k == 0u), load_x(at))",
       store: "store_y(at, total.term);",
+      pack: ["bitcast<u32>(total.factor)", "bitcast<u32>(total.term)"],
+      unpack: "Step(bitcast<f32>(words[0]), bitcast<f32>(words[1]))",
     });
   },
 };
@@ -172,6 +263,8 @@ export const runningExtreme: Kernel<RunningExtreme> = {
   return a;`,
       load: "Place(load_x(at), k)",
       store: "store_indices(at, i32(total.index));",
+      pack: ["bitcast<u32>(total.value)", "total.index"],
+      unpack: `Place(bitcast<${type}>(words[0]), words[1])`,
     });
   },
 };

@@ -1,0 +1,148 @@
+// Random numbers and factories of the device: drawn there, repeatable, and without a transfer.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { eg, options } from "../support/engine.mjs";
+
+const { nn } = eg;
+const device = "webgpu";
+
+/** Returns what `fn` returns, and the bytes that it wrote to the device. */
+async function written(fn) {
+  const marker = eg.zeros([], { device });
+  const bytes = async () => {
+    await marker.data();
+    return eg.webgpuStats().bytesWritten;
+  };
+  const before = await bytes();
+  const result = fn();
+  return { result, bytes: (await bytes()) - before };
+}
+
+const kDraws = {
+  rand: () => eg.rand([33], { device }),
+  randn: () => eg.randn([5, 7], { device }),
+  "complex randn": () => eg.randn([5], { device, dtype: "complex64" }),
+  randint: () => eg.randint(-5, 9, [40], { device }),
+  randperm: () => eg.randperm(50, { device }),
+  normal: () => eg.normal(2, 3, [9], { device }),
+  uniform_: () => eg.zeros([4, 4], { device }).uniform_(-1, 1),
+  "uniform_ of a part": () => eg.zeros([4, 4], { device }).narrow(1, 1, 2).uniform_(1, 2),
+  normal_: () => eg.zeros([30], { device }).normal_(0, 2),
+  bernoulli_: () => eg.zeros([30], { device }).bernoulli_(0.4),
+  exponential_: () => eg.zeros([30], { device }).exponential_(2),
+  random_: () => eg.zeros([30], { device, dtype: "uint8" }).random_(),
+  randnLike: () => eg.randnLike(eg.zeros([6], { device })),
+  dropout: () => eg.dropout(eg.ones([100], { device }), 0.5, true),
+  xavierUniform: () => nn.init.xavierUniform_(eg.zeros([8, 4], { device })),
+  truncNormal: () => nn.init.truncNormal_(eg.zeros([20], { device })),
+};
+
+describe("random numbers of the device", options, () => {
+  for (const [name, draw] of Object.entries(kDraws))
+    test(`${name}: drawn there, and the same after manualSeed()`, async () => {
+      eg.manualSeed(3);
+      const { result, bytes } = await written(draw);
+      // The numbers of arithmetic are written to the device.
+      assert.equal(bytes, name === "truncNormal" ? 8 : 0);
+      assert.equal(result.device, device);
+      const first = Array.from(await result.data());
+      assert.notDeepEqual(Array.from(await draw().data()), first);
+      eg.manualSeed(3);
+      assert.deepEqual(Array.from(await draw().data()), first);
+      eg.manualSeed(4);
+      assert.notDeepEqual(Array.from(await draw().data()), first);
+    });
+
+  test("the state of the generator has the device's position, too", async () => {
+    eg.manualSeed(8);
+    eg.rand([5], { device });
+    const state = eg.random.getState();
+    const draw = async () => Array.from(await eg.rand([5], { device }).data());
+    const next = await draw();
+    assert.notDeepEqual(await draw(), next);
+    eg.random.setState(state);
+    assert.deepEqual(await draw(), next);
+  });
+
+  test("what the CPU draws does not depend on it", () => {
+    eg.manualSeed(8);
+    const expected = Array.from(eg.rand([5]).dataSync());
+    eg.manualSeed(8);
+    eg.rand([5], { device });
+    assert.deepEqual(Array.from(eg.rand([5]).dataSync()), expected);
+  });
+
+  test("a permutation has every number once", async () => {
+    for (const n of [0, 1, 1000]) {
+      const found = Array.from(await eg.randperm(n, { device }).data(), Number);
+      assert.deepEqual(
+        found.sort((a, b) => a - b),
+        Array.from({ length: n }, (_, i) => i),
+      );
+    }
+  });
+
+  test("arguments are checked before anything is drawn", async () => {
+    const x = eg.zeros([3], { device });
+    assert.throws(() => x.uniform_(2, 1), { code: "InvalidArgument" });
+    assert.throws(() => x.normal_(0, -1), { code: "InvalidArgument" });
+    assert.throws(() => x.bernoulli_(1.5), { code: "InvalidArgument" });
+    assert.throws(() => x.exponential_(0), { code: "InvalidArgument" });
+    assert.throws(() => eg.randint(5, 5, [2], { device }), { code: "InvalidArgument" });
+    assert.throws(() => eg.zeros([2], { device, dtype: "float64" }), { code: "DtypeMismatch" });
+    assert.deepEqual(Array.from(await x.data()), [0, 0, 0]);
+    assert.equal(eg.zeros([1]).device, "cpu");
+  });
+
+  test("the gradient of dropout has its mask", async () => {
+    const x = eg.ones([200], { device, requiresGrad: true });
+    const y = eg.dropout(x, 0.25, true);
+    y.sum().backward();
+    const found = Array.from(await y.data());
+    assert.deepEqual(Array.from(await x.grad.data()), found);
+    assert.deepEqual([...new Set(found)].sort(), [0, Math.fround(1 / 0.75)]);
+  });
+});
+
+describe("factories of the device", options, () => {
+  const kFactories = {
+    zeros: (on) => eg.zeros([3, 2], on),
+    ones: (on) => eg.ones([3], { ...on, dtype: "bool" }),
+    full: (on) => eg.full([3], 2.5, on),
+    arange: (on) => eg.arange(3, 11, 2, on),
+    "arange of floats": (on) => eg.arange(0, 1, 0.25, on),
+    eye: (on) => eg.eye(3, on),
+    tril: (on) => eg.tril(eg.ones([3, 3], on)),
+  };
+  for (const [name, make] of Object.entries(kFactories))
+    test(`${name} transfers nothing`, async () => {
+      const { result, bytes } = await written(() => make({ device }));
+      assert.equal(bytes, 0);
+      const expected = make({});
+      assert.equal(result.dtype, expected.dtype);
+      assert.deepEqual(Array.from(await result.data()), Array.from(expected.dataSync()));
+    });
+});
+
+test("a step of training transfers its batch and nothing else", options, async () => {
+  const model = new nn.Sequential(
+    new nn.Linear(6, 16),
+    new nn.BatchNorm1d(16),
+    new nn.GELU(),
+    new nn.Dropout(0.2),
+    new nn.Linear(16, 3),
+  ).to(device);
+  const optimizer = new eg.optim.AdamW(model.parameters(), { lr: 0.01 });
+  const images = eg.randn([8, 6]);
+  const classes = eg.randint(0, 3, [8]);
+  const step = () =>
+    eg.scope(() => {
+      optimizer.zeroGrad();
+      eg.crossEntropy(model.call(images.to(device)), classes.to(device)).backward();
+      optimizer.step();
+    });
+  const batch = 8 * 6 * 4 + 8 * 8;
+  // Also the number that batch norm adds to its count.
+  for (let i = 0; i < 3; i++) assert.equal((await written(step)).bytes, batch + 8);
+});

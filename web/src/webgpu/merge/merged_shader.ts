@@ -1,0 +1,122 @@
+// One shader for several dispatches that do not depend on each other: every workgroup belongs to one of them. On a GPU, small
+// dispatches run side by side that way instead of one after the other.
+
+import type { PreparedDispatch } from "../recorder";
+import { type Access, Memory, membersText } from "../shader";
+import { wordsOf } from "../words";
+import { commonWorkgroup, kFour, mergedBytes, workgroupOf } from "./plan";
+
+/** Returns the memory of all parts, whose names end with the number of the part. */
+export function mergedMemory(parts: readonly PreparedDispatch[]): Memory {
+  return new Memory(
+    parts.flatMap(({ source }, k) =>
+      source.memory.map((access): Access => ({ ...access, name: `${access.name}_p${k}` })),
+    ),
+  );
+}
+
+/** Identifies everything that the text depends on. */
+export function mergedKey(parts: readonly PreparedDispatch[], memory: Memory): string {
+  return `merged ${parts.map(({ source }) => source.key).join(" & ")};${memory.key}`;
+}
+
+/** Returns the workgroups of the merged dispatch: rows of up to `most` workgroups. */
+export function mergedWorkgroups(
+  parts: readonly PreparedDispatch[],
+  most = 65535,
+): [number, number, number] {
+  const count = parts.reduce((sum, { workgroups: [x, y, z] }) => sum + x * y * z, 0);
+  const y = Math.ceil(count / most);
+  return [Math.ceil(count / y), y, 1];
+}
+
+/** Returns the uniforms: the workgroups of every part and the end of its range, then the uniforms of the parts. */
+export function mergedUniforms(parts: readonly PreparedDispatch[]): Uint8Array {
+  const bytes = new Uint8Array(mergedBytes(parts));
+  const grids = new Uint32Array(bytes.buffer, 0, 4 * parts.length);
+  let end = 0;
+  let at = kFour * parts.length;
+  for (const [k, { workgroups, uniforms }] of parts.entries()) {
+    const [x, y, z] = workgroups;
+    end += x * y * z;
+    grids.set([x, y, z, end], 4 * k);
+    bytes.set(uniforms, at);
+    at += Math.ceil(uniforms.length / kFour) * kFour;
+  }
+  return bytes;
+}
+
+const kMain = /@compute @workgroup_size\(([^)]*)\)\s*fn main\(((?:[^()]|\([^()]*\))*)\)/;
+const kDeclaration = /^(?:fn|struct|const|var<workgroup>)\s+(\w+)/gm;
+
+/** Returns the complete WGSL of a merged dispatch. */
+export function mergedText(parts: readonly PreparedDispatch[], memory: Memory): string {
+  const common = commonWorkgroup(parts);
+  const texts = parts.map((part, k) => partText(part, k));
+  const structs = parts.map(
+    ({ source }, k) => `struct Numbers_p${k} { ${membersText(source.memory, source.uniforms)} }`,
+  );
+  const members = parts.map((_, k) => `@align(16) p${k}: Numbers_p${k}`);
+  const calls = texts.map(({ call }, k) => {
+    const start = k === 0 ? "0u" : `u.grids[${k - 1}].w`;
+    const { size, threads } = workgroupOf(parts[k] as PreparedDispatch);
+    const guarded = size === common.size ? call : `if (local_index < ${threads}u) { ${call} }`;
+    return `if (group < u.grids[${k}].w) {
+    let grid = u.grids[${k}].xyz;
+    let rest = group - ${start};
+    let own = vec3(rest % grid.x, rest / grid.x % grid.y, rest / (grid.x * grid.y));
+    ${guarded}
+  }`;
+  });
+  const text = [
+    ...structs,
+    `struct Numbers { grids: array<vec4<u32>, ${parts.length}>, ${members.join(", ")} }`,
+    "@group(1) @binding(0) var<uniform> u: Numbers;",
+    memory.declarations().replaceAll(/\bu\.offset_(\w+)_p(\d)\b/g, "u.p$2.offset_$1"),
+    ...texts.map(({ body }) => body),
+    `@compute @workgroup_size(${common.size})
+fn main(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32, @builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) all: vec3<u32>) {
+  let group = id.x + id.y * all.x;
+  ${calls.join(" else ")}
+}
+`,
+  ].join("\n");
+  return `${wordsOf(text)}\n${text}`;
+}
+
+// The values of the builtins of a part.
+const kBuiltins: Readonly<Record<string, (threads: string) => string>> = {
+  local_invocation_id: () => "local_id",
+  local_invocation_index: () => "local_index",
+  workgroup_id: () => "own",
+  num_workgroups: () => "grid",
+  global_invocation_id: (threads) => `own * vec3(${threads}) + local_id`,
+};
+
+// The text of a part, in which everything that it declares has names of its own, and the call of its main function.
+function partText({ source }: PreparedDispatch, k: number): { body: string; call: string } {
+  const text = source.body();
+  const [head, size = "", parameters = ""] = kMain.exec(text) ?? [];
+  if (head === undefined) throw new Error(`${source.key} has no main function`);
+  const sizes = size.split(",").map((part) => part.trim());
+  const threads = [0, 1, 2].map((i) => `${sizes[i] ?? 1}u`).join(", ");
+  const given: string[] = [];
+  const taken: string[] = [];
+  for (const [, builtin = "", parameter = ""] of parameters.matchAll(
+    /@builtin\((\w+)\)\s*(\w+\s*:\s*[\w<>]+)/g,
+  )) {
+    const value = kBuiltins[builtin];
+    if (value === undefined) throw new Error(`there is no value for ${builtin}`);
+    given.push(value(threads));
+    taken.push(parameter);
+  }
+  const own = new Set([...text.matchAll(kDeclaration)].map(([, name]) => name as string));
+  own.delete("main");
+  for (const { name } of source.memory)
+    for (const what of ["load", "store", "add", "max", "exchange"]) own.add(`${what}_${name}`);
+  const body = text
+    .replace(head, `fn main_p${k}(${taken.join(", ")})`)
+    .replaceAll(/\bu\.(?=[a-z])/g, `u.p${k}.`)
+    .replaceAll(/\b[A-Za-z]\w*/g, (name) => (own.has(name) ? `${name}_p${k}` : name));
+  return { body, call: `main_p${k}(${given.join(", ")});` };
+}
