@@ -47,9 +47,7 @@ class WebGpuDevice final : public Accelerator {
  public:
   WebGpuDevice(Player& player, BlockLimits limits) : player_(player), blocks_(limits) {}
 
-  DeviceTypes types() const override {
-    return {.has_float64 = false, .has_half = false, .has_int64 = false};
-  }
+  DeviceTypes types() const override { return {.has_float64 = false, .has_half = false}; }
   void* allocate(std::size_t bytes) override;
   void free(void* block) override;
   std::size_t bytes(void* block) override;

@@ -1,6 +1,7 @@
 // Sets contiguous elements to one value.
 
 import type { Fill } from "../../../generated/stream";
+import { type ScalarType, withScalars } from "../../scalars";
 import { elementType } from "../../shader";
 import { invocations } from "../invocations";
 import { isWhole, type Kernel } from "../kernel";
@@ -12,19 +13,14 @@ export const fill: Kernel<Fill> = {
   play({ count, value: given, y }, commands): void {
     const value = y.dtype === "bool" ? Number(given !== 0) : given;
     const store = storeEach("y", y, count);
-    const type = elementType(y.dtype);
-    const isFloat = type === "f32" || type === "complex";
+    const type = elementType(y.dtype) as ScalarType;
     commands.dispatch({
       key: `fill ${store.key}`,
       memory: [store.access],
-      uniforms: isFloat
-        ? { u32: store.uniforms, f32: { value } }
-        : { u32: { ...store.uniforms, value } },
+      uniforms: withScalars(type, store.uniforms, { value }),
       workgroups: invocations(store.uniforms.count),
       body: () => {
-        const element = { f32: "u.value", i32: "bitcast<i32>(u.value)", u32: "(u.value & 255u)" };
-        const text =
-          type === "complex" ? "vec2(u.value, 0f)" : element[type as "f32" | "i32" | "u32"];
+        const text = type === "complex" ? "vec2(u.value, 0f)" : "u.value";
         return store.main(() => text);
       },
     });

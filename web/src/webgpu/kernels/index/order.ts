@@ -10,6 +10,7 @@ import type { View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
 import { dispatchRows } from "../nn/rows";
+import { type OrderedType, orderedType } from "../ordered";
 
 const kLongRow = 2048;
 
@@ -24,27 +25,37 @@ export const orderRows: Kernel<OrderRows> = {
   },
 };
 
-function readAccess(x: View): { access: Access; type: "f32" | "i32" } {
-  const type = x.dtype === "float32" ? "f32" : "i32";
+function readAccess(x: View): { access: Access; type: OrderedType } {
+  const type = orderedType(x.dtype);
   return { access: { name: "x", view: x, mode: "read", as: type }, type };
 }
 
-// The WGSL of key_of(at): an unsigned integer with the same order as the elements.
-function keyText(type: "f32" | "i32", descending: boolean): string {
-  const key =
-    type === "i32"
-      ? "bitcast<u32>(load_x(at)) ^ kSignBit"
-      : "select(bits | kSignBit, ~bits, bits >= kSignBit)";
+const kKeys: Readonly<Record<OrderedType, string>> = {
+  f32: "select(bits | kSignBit, ~bits, bits >= kSignBit)",
+  i32: "bitcast<u32>(load_x(at)) ^ kSignBit",
+  i64: "load_x(at) ^ vec2(0u, kSignBit)",
+};
+
+// The WGSL of key_of(at): an unsigned integer with the same order as the elements, of one word or two. precedes(a, b) compares keys.
+function keyText(type: OrderedType, descending: boolean): string {
+  const key = kKeys[type];
   const bits = `let x = load_x(at);
   if (is_nan_f32(x)) {
     return ${descending ? "0u" : "0xffffffffu"};
   }
   // Both zeros are equal.
   let bits = select(bitcast<u32>(x), 0u, abs_f32(x) == 0f);`;
-  return `fn key_of(at: u32) -> u32 {
+  return `${precedesText(type)}fn key_of(at: u32) -> Key {
   ${type === "f32" ? bits : ""}
   return ${descending ? `~(${key})` : key};
 }
+`;
+}
+
+function precedesText(type: OrderedType): string {
+  const less = type === "i64" ? "select(a.y < b.y, a.x < b.x, a.y == b.y)" : "a < b";
+  return `alias Key = ${type === "i64" ? "vec2<u32>" : "u32"};
+fn precedes(a: Key, b: Key) -> bool { return ${less}; }
 `;
 }
 
@@ -66,7 +77,7 @@ function countBefore(commands: Commands, order: OrderRows): void {
   const count = rows.outer * rows.size * rows.inner;
   commands.dispatch({
     key: `order_rows ${descending}`,
-    memory: [access, { name: "indices", view: indices, mode: "write" }],
+    memory: [access, { name: "indices", view: indices, mode: "write", as: "index" }],
     uniforms: { u32: { count, ...uniformsOf(order) } },
     workgroups: invocations(count),
     body: () =>
@@ -80,7 +91,7 @@ function countBefore(commands: Commands, order: OrderRows): void {
   var rank = 0u;
   for (var k = 0u; k < u.size; k++) {
     let other = key_of(at);
-    rank += select(0u, 1u, other < key || (other == key && k < own));
+    rank += select(0u, 1u, precedes(other, key) || (all(other == key) && k < own));
     at += u.inner;
   }
   store_rank(outer, inner, rank, own);`),
@@ -95,10 +106,11 @@ function sortInSteps(commands: Commands, order: OrderRows): void {
   let length = 1;
   while (length < rows.size) length *= 2;
   const total = positions * length;
-  const keys = commands.scratch(4 * total, "int32");
+  const keys =
+    type === "i64" ? commands.scratch(8 * total, "int64") : commands.scratch(4 * total, "int32");
   const places = commands.scratch(4 * total, "int32");
   const sorted: Access[] = [
-    { name: "keys", view: keys, mode: "write", as: "word" },
+    { name: "keys", view: keys, mode: "write", as: type === "i64" ? "i64" : "word" },
     { name: "places", view: places, mode: "write", as: "word" },
   ];
   const uniforms = { ...uniformsOf(order), row: length };
@@ -111,7 +123,7 @@ function sortInSteps(commands: Commands, order: OrderRows): void {
       keyText(type, descending) +
       forEach(`let position = i / u.row;
   let k = i % u.row;
-  var key = 0xffffffffu;
+  var key = Key(0xffffffffu);
   if (k < u.size) {
     key = key_of((position / u.inner * u.size + k) * u.inner + position % u.inner);
   }
@@ -126,17 +138,20 @@ function sortInSteps(commands: Commands, order: OrderRows): void {
         uniforms: { u32: { count: total / 2, row: length, block, step } },
         workgroups: invocations(total / 2),
         body: () =>
+          precedesText(type) +
           forEach(`let low = i / u.step * u.step * 2u + i % u.step;
   let high = low + u.step;
   let rises = ((low % u.row) & u.block) == 0u;
-  let a = vec2(load_keys(low), load_places(low));
-  let b = vec2(load_keys(high), load_places(high));
-  let is_after = a.x > b.x || (a.x == b.x && a.y > b.y);
+  let a = load_keys(low);
+  let b = load_keys(high);
+  let a_place = load_places(low);
+  let b_place = load_places(high);
+  let is_after = precedes(b, a) || (all(a == b) && a_place > b_place);
   if (is_after == rises) {
-    store_keys(low, b.x);
-    store_places(low, b.y);
-    store_keys(high, a.x);
-    store_places(high, a.y);
+    store_keys(low, b);
+    store_places(low, b_place);
+    store_keys(high, a);
+    store_places(high, a_place);
   }`),
       });
   const count = positions * order.count;
@@ -144,7 +159,7 @@ function sortInSteps(commands: Commands, order: OrderRows): void {
     key: "order_rows indices",
     memory: [
       { name: "places", view: places, mode: "read", as: "word" },
-      { name: "indices", view: indices, mode: "write" },
+      { name: "indices", view: indices, mode: "write", as: "index" },
     ],
     uniforms: { u32: { count, ...uniforms } },
     workgroups: invocations(count),
@@ -164,21 +179,21 @@ export const modeRows: Kernel<ModeRows> = {
     if (rows.size === 0) return;
     dispatchRows(commands, rows, {
       key: "mode_rows",
-      memory: [access, { name: "indices", view: indices, mode: "write" }],
+      memory: [access, { name: "indices", view: indices, mode: "write", as: "index" }],
       combine: { best_of_lanes: { type: "Mode", text: "better(a, b)" } },
       functions: `${keyText(type, false)}
-struct Mode { count: u32, key: u32, last: u32 }
+struct Mode { count: u32, key: Key, last: u32 }
 fn better(a: Mode, b: Mode) -> Mode {
-  if (b.count > a.count || (b.count == a.count && b.key < a.key)) {
+  if (b.count > a.count || (b.count == a.count && precedes(b.key, a.key))) {
     return b;
   }
   return a;
 }`,
-      work: `var best = Mode(0u, 0u, 0u);
+      work: `var best = Mode(0u, Key(), 0u);
   for (var k = lane; k < u.size; k += kLanes) {
     var mode = Mode(0u, key_of(first + k * u.inner), 0u);
     for (var other = 0u; other < u.size; other++) {
-      if (key_of(first + other * u.inner) == mode.key) {
+      if (all(key_of(first + other * u.inner) == mode.key)) {
         mode.count++;
         mode.last = other;
       }
