@@ -24,7 +24,7 @@ void* WebGpuDevice::allocate(std::size_t bytes) {
 
 void WebGpuDevice::free(void* block) {
   const std::lock_guard lock(mutex_);
-  blocks_.free(block_of(block));
+  blocks_.free(block_of(block), stream_);
 }
 
 std::size_t WebGpuDevice::bytes(void* block) {

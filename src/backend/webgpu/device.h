@@ -38,8 +38,8 @@ class Player {
 };
 
 struct MemoryUse {
-  std::size_t bytes = 0;
-  std::size_t peak_bytes = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t peak_bytes = 0;
   std::size_t blocks = 0;
 };
 

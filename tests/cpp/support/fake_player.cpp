@@ -178,6 +178,8 @@ void FakePlayer::play(const webgpu::Free& command, Reader&) { blocks_.erase(comm
 
 void FakePlayer::play(const webgpu::Use&, Reader&) {}
 
+void FakePlayer::play(const webgpu::Idle&, Reader&) {}
+
 void FakePlayer::play(const webgpu::Write& command, Reader&) {
   if (!command.bytes.empty())
     std::memcpy(memory_at(command.block, command.offset), command.bytes.data(),

@@ -37,6 +37,10 @@ export class StreamWriter {
     this.add("Use", { block, bytes });
   }
 
+  idle(block) {
+    this.add("Idle", { block });
+  }
+
   write(block, offset, array) {
     const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
     this.add("Write", { block, offset, bytes });

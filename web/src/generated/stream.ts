@@ -68,6 +68,10 @@ export interface Forget {
   readonly recording: number;
 }
 
+export interface Idle {
+  readonly block: number;
+}
+
 export interface HeadMatrices {
   readonly memory: View;
   readonly strides: readonly number[];
@@ -882,6 +886,7 @@ export interface Commands {
   readonly EndRecording: EndRecording;
   readonly Play: Play;
   readonly Forget: Forget;
+  readonly Idle: Idle;
 }
 
 /** The commands of a stream: a command's number is its position, counted from 1. */
@@ -899,6 +904,7 @@ export const kCommandFields = {
   EndRecording: {},
   Play: { recording: "word" },
   Forget: { recording: "word" },
+  Idle: { block: "word" },
 } as const;
 
 /** The structs of kernels by the kernels' names. */
