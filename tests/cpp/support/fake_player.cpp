@@ -254,7 +254,8 @@ void FakePlayer::play(const webgpu::Kernel& command, Reader& reader) {
         call.at<double>(field) = reader.real();
         break;
       case FieldKind::kScalar:
-        call.at<Scalar>(field) = reader.real();
+        call.at<Scalar>(field) =
+            reader.word() == 0 ? Scalar(reader.real()) : Scalar(reader.int64());
         break;
       case FieldKind::kList:
         new (&call.at<Shape>(field)) Shape(list());

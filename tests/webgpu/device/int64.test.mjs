@@ -88,6 +88,15 @@ const kOps = {
     return [x.gather(0, index), x.indexSelect(0, index), x.at(index)];
   },
   "max pooling": (x) => eg.maxPool2d(x.narrow(0, 0, 12).reshape([1, 3, 4]), 2),
+  "numbers that no double is": (x) => [
+    eg.fullLike(x, 2n ** 60n + 1n),
+    x.maskedFill(x.gt(1), 2n ** 60n + 1n),
+    x.clamp(-(2n ** 60n) - 1n, 2n ** 60n + 1n),
+  ],
+  "factors of matrix products": (x, y) => {
+    const [a, b] = [x.narrow(0, 0, 4).reshape([2, 2]), y.narrow(0, 0, 4).reshape([2, 2])];
+    return eg.addmm(a, b, a, -(2n ** 60n) - 1n, 2n ** 55n + 1n);
+  },
   fills: (x) => [eg.fullLike(x, 2 ** 40), x.fill_(-3000000000), x.zero_()],
 };
 

@@ -171,7 +171,7 @@ describe("a GPU that init() is given", options, () => {
       console.log(codes.join(), JSON.stringify(values));
       console.log(JSON.stringify(await eg.stack(fresh).sum(1).array()));
       await eg.shutdown();`);
-    assert.equal(lines[0], "DeviceLost,DeviceLost,DeviceLost,DeviceLost [3,6]");
+    assert.equal(lines[0], "DeviceLost,DeviceLost,DeviceLost,DeviceLost,DeviceLost [3,6]");
     assert.equal(lines[1], JSON.stringify(Array.from({ length: 20 }, (_, i) => 3 * i)));
   });
 

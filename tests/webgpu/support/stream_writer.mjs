@@ -147,6 +147,8 @@ const kLeaves = {
   word: (value) => [value],
   int64: int64Words,
   double: doubleWords,
+  scalar: (value) =>
+    typeof value === "bigint" ? [1, ...int64Words(value)] : [0, ...doubleWords(value)],
   dtype: (name) => [dtypes.indexOf(name)],
   list: listWords,
   memory: viewWords,

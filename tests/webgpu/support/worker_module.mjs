@@ -100,6 +100,7 @@ export async function holdOver(x, go) {
     () => y.sum().itemAsync(),
     () => eg.noGrad(() => x.add_(1)),
     () => y.add(1),
+    () => y.to("cpu"),
   ];
   const codes = [];
   for (const use of uses) {

@@ -1,4 +1,4 @@
-// The numbers of kernel calls, which are doubles in the stream, as uniforms of the type that a shader computes with.
+// The numbers of kernel calls as uniforms of the type that a shader computes with.
 
 import type { ElementType, Uniforms } from "./shader";
 
@@ -9,17 +9,17 @@ export type ScalarType = ElementType & ("f32" | "i32" | "i64" | "u32" | "complex
 export function withScalars(
   type: ScalarType,
   u32: Record<string, number>,
-  scalars: Readonly<Record<string, number>>,
+  scalars: Readonly<Record<string, number | bigint>>,
 ): Uniforms {
   if (type === "i64") return { u32, i64: mapped(scalars, int64Of) };
-  const limited = mapped(scalars, (value) => limit(value, type));
+  const limited = mapped(scalars, (value) => limit(Number(value), type));
   if (type === "u32") return { u32: { ...u32, ...limited } };
   return { u32, [type === "complex" ? "f32" : type]: limited };
 }
 
 function mapped<T>(
-  scalars: Readonly<Record<string, number>>,
-  convert: (value: number) => T,
+  scalars: Readonly<Record<string, number | bigint>>,
+  convert: (value: number | bigint) => T,
 ): Record<string, T> {
   return Object.fromEntries(Object.entries(scalars).map(([name, value]) => [name, convert(value)]));
 }
@@ -40,8 +40,9 @@ function limit(value: number, type: Exclude<ScalarType, "i64">): number {
   return Math.min(Math.max(value, low), high);
 }
 
-/** Converts a double as the CPU does: towards zero, limited to the range of int64; NaN becomes 0. */
-export function int64Of(value: number): bigint {
+/** Converts a number as the CPU does: towards zero, limited to the range of int64; NaN becomes 0. */
+export function int64Of(value: number | bigint): bigint {
+  if (typeof value === "bigint") return value;
   if (Number.isNaN(value)) return 0n;
   if (value >= 2 ** 63) return 2n ** 63n - 1n;
   return value <= -(2 ** 63) ? -(2n ** 63n) : BigInt(Math.trunc(value));

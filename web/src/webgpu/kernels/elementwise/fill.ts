@@ -11,7 +11,7 @@ export const fill: Kernel<Fill> = {
   supported: { all: ["float32", "int32", "int64", "uint8", "bool", "complex64"] },
 
   play({ count, value: given, y }, commands): void {
-    const value = y.dtype === "bool" ? Number(given !== 0) : given;
+    const value = y.dtype === "bool" ? Number(Number(given) !== 0) : given;
     const store = storeEach("y", y, count);
     const type = elementType(y.dtype) as ScalarType;
     commands.dispatch({

@@ -27,8 +27,8 @@ export interface Product extends ProductSizes {
   readonly a: Matrices;
   readonly b: Matrices;
   readonly c: Matrices;
-  readonly alpha?: number;
-  readonly beta?: number;
+  readonly alpha?: number | bigint;
+  readonly beta?: number | bigint;
   readonly bias?: View | undefined;
 }
 
@@ -93,7 +93,7 @@ export function multiply(commands: Commands, given: Product): void {
         b_column: b.columnStride,
         c_row: c.rowStride,
       },
-      { alpha, beta },
+      { alpha: wrapped(alpha, type), beta: wrapped(beta, type) },
     ),
     functions: () =>
       firstText(indices) + (isComplex ? kReadParts : readText(type)) + finishText(finish),
@@ -106,6 +106,11 @@ export function multiply(commands: Commands, given: Product): void {
   };
   if (Math.min(m, n) < kFewest || k === 0 || type === "i64") multiplyInLanes(commands, tiled);
   else dispatchTiles(commands, { ...tiled, key: `matrix_product ${tiled.key}` });
+}
+
+// Factors of bytes wrap around, as their products do.
+function wrapped(factor: number | bigint, type: TiledProduct["type"]): number | bigint {
+  return type === "u32" ? Number(factor) & 255 : factor;
 }
 
 /** Merges a batch of contiguous matrices A with the same B into one matrix with more rows. */
