@@ -130,11 +130,16 @@ export class Recorder {
     const { recording } = this;
     this.recording = undefined;
     if (recording === undefined) return undefined;
-    const { limits } = this.#device;
+    const { limits, adapterInfo } = this.#device;
     const finish = () =>
       recording.finish(limits.minUniformBufferOffsetAlignment, (uniforms) =>
         this.#createDeviceUniforms(uniforms),
       );
+    // SwiftShader runs the instructions of all parts for every workgroup, with those of other parts masked.
+    if (adapterInfo?.isFallbackAdapter === true) {
+      finish();
+      return undefined;
+    }
     const merged = recording.mergeDispatches(
       { buffers: limits.maxStorageBuffersPerShaderStage, uniformBytes: kUniformBytes },
       (group) => this.#pipelines.merge(group),
