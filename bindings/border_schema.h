@@ -33,9 +33,10 @@ consteval std::string_view leaf_type() {
     return "word";
   else if constexpr (std::is_same_v<T, std::uint64_t> || std::is_same_v<T, std::int64_t>)
     return "int64";
-  else if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double> ||
-                     std::is_same_v<T, Scalar>)
+  else if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
     return "double";
+  else if constexpr (std::is_same_v<T, Scalar>)
+    return "scalar";
   else if constexpr (std::is_same_v<T, Shape>)
     return "list";
   else if constexpr (std::is_same_v<T, kernel::In>)

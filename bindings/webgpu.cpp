@@ -230,8 +230,7 @@ void opened(const std::string& supported, const std::string& adapter, double max
             bool has_clock) {
   Gpu& all = gpu();
   const auto most = static_cast<std::size_t>(std::min(max_block_bytes, 2147483648.0));
-  // Half of the address range, because the adapter does not report its memory size.
-  const webgpu::BlockLimits limits{most, std::size_t{1} << 31U};
+  const webgpu::BlockLimits limits{most, std::uint64_t{1} << 30U};
   if (all.device == nullptr) {
     all.player.support.read(supported);
     all.player.has_gpu_clock = has_clock;

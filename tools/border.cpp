@@ -151,6 +151,7 @@ class Writer {
       const std::string_view leaf = leaf_type<T>();
       if (leaf == "bool") return "boolean";
       if (leaf == "word" || leaf == "int64" || leaf == "double") return "number";
+      if (leaf == "scalar") return "number | bigint";
       if (leaf == "list") return "readonly number[]";
       if (leaf == "memory" || leaf == "result") return "View";
       if (leaf == "optional memory" || leaf == "optional result") return "View | undefined";

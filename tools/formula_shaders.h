@@ -175,6 +175,7 @@ std::string form_json(std::size_t form) {
   // form.
   if (op::kDTypeRule<Op> != op::DTypeRule::kFloat && form == 0) {
     json += ", \"int32\": " + text_json(forward.text(Type::kInt32)) +
+            ", \"int64\": " + text_json(forward.text(Type::kInt64)) +
             ", \"uint8\": " + text_json(forward.text(Type::kUInt8));
   }
   // Gradients of complex numbers are composed of ops and have no shader text.

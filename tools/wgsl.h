@@ -27,10 +27,10 @@
 
 namespace eg::wgsl {
 
-/// The type that a shader computes in. 64-bit integers are stored in 32 bits; bool is computed in
-/// kUInt8, a u32 of which eight bits are used. For kComplex64, operands and results are pairs;
-/// numbers, magnitudes and expressions of only those are f32.
-enum class Type : std::uint8_t { kFloat32, kInt32, kUInt8, kComplex64 };
+/// The type that a shader computes in. A 64-bit integer is a vec2<u32>, the low word first; bool is
+/// computed in kUInt8, a u32 of which eight bits are used. For kComplex64, operands and results are
+/// pairs; numbers, magnitudes and expressions of only those are f32.
+enum class Type : std::uint8_t { kFloat32, kInt32, kInt64, kUInt8, kComplex64 };
 
 inline std::string_view suffix(Type type) {
   switch (type) {
@@ -38,6 +38,8 @@ inline std::string_view suffix(Type type) {
       return "_f32";
     case Type::kInt32:
       return "_i32";
+    case Type::kInt64:
+      return "_i64";
     case Type::kUInt8:
       return "_u8";
     case Type::kComplex64:
@@ -49,6 +51,11 @@ inline std::string_view suffix(Type type) {
 /// Returns a number as a CPU kernel of that type would convert it.
 inline std::string literal(double value, Type type) {
   if (type == Type::kInt32) return std::to_string(cpu::lane_from<std::int32_t>(value)) + 'i';
+  if (type == Type::kInt64) {
+    const auto bits = static_cast<std::uint64_t>(cpu::lane_from<std::int64_t>(value));
+    return "vec2(" + std::to_string(bits & 0xffffffffU) + "u, " + std::to_string(bits >> 32U) +
+           "u)";
+  }
   if (type == Type::kUInt8) return std::to_string(cpu::lane_from<std::uint8_t>(value)) + 'u';
   // WGSL has no literals for these and rejects expressions of literals that produce them.
   if (std::isnan(value)) return "nan_f32()";
@@ -165,6 +172,30 @@ class Shader {
     return kPredicates.find(' ' + std::string(name) + ' ') != std::string_view::npos;
   }
 
+  // Whether an operator's inputs are numbers, not the results of predicates.
+  static bool takes_numbers(std::string_view name) {
+    return name != "&" && name != "|" && name != "!";
+  }
+
+  // The word for an operator, for types that have no operators in WGSL.
+  static std::string_view word_of(const Step& step) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kWords{
+        {{"+", "add"},
+         {"-", "sub"},
+         {"*", "mul"},
+         {"/", "div"},
+         {"==", "equal"},
+         {"!=", "differ"},
+         {"<", "less"},
+         {"<=", "less_equal"},
+         {">", "greater"},
+         {">=", "greater_equal"}}};
+    if (step.name == "-" && step.inputs.size() == 1) return "neg";
+    for (const auto& [name, word] : kWords)
+      if (step.name == name) return word;
+    throw std::runtime_error("the operator has no word");
+  }
+
   std::string write(const Step& step, const std::vector<std::string>& written, Type type) const {
     const auto input = [&](std::size_t i) { return written[step.inputs[i]]; };
     if (step.name.empty()) return literal(step.value(), type);
@@ -184,6 +215,11 @@ class Shader {
       std::vector<std::string> inputs;
       for (const std::size_t index : step.inputs) inputs.push_back(written[index]);
       return call(step.name + std::string(suffix(type)), inputs);
+    }
+    if (type == Type::kInt64 && takes_numbers(step.name)) {
+      std::vector<std::string> inputs;
+      for (const std::size_t index : step.inputs) inputs.push_back(written[index]);
+      return call(std::string(word_of(step)) + "_i64", inputs);
     }
     // Results that exceed eight bits wrap around; comparisons and masks cannot exceed them.
     const bool wraps = type == Type::kUInt8 && !is_predicate(step.name);

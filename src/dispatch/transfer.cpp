@@ -1,9 +1,5 @@
 #include "dispatch/transfer.h"
 
-#include <algorithm>
-#include <limits>
-#include <span>
-
 #include "dispatch/factories.h"
 #include "runtime/accelerator.h"
 #include "runtime/recording.h"
@@ -24,24 +20,11 @@ bool is_laid_out_for(const Tensor& t, const Tensor& other) {
   return t.is_contiguous() && t.dtype() == other.dtype() && t.shape() == other.shape();
 }
 
-// Refuses int64 values that do not fit a device whose integers have 32 bits.
-void check_range(const Tensor& t, Device device) {
-  if (t.dtype() != DType::kInt64 || accelerator(device).types().has_int64) return;
-  using Limits = std::numeric_limits<std::int32_t>;
-  const std::span<const std::int64_t> values(t.data_as<std::int64_t>(), checked_count(t.numel()));
-  const auto found = std::ranges::find_if(
-      values, [](std::int64_t value) { return value < Limits::min() || value > Limits::max(); });
-  check(found == values.end(), ErrorCode::kInvalidArgument, "to", "'", device,
-        "' stores int64 in 32 bits: the value ", found == values.end() ? 0 : *found,
-        " does not fit.");
-}
-
 void upload(const Tensor& destination, const Tensor& source) {
   const bool is_laid_out = is_laid_out_for(source, destination);
   const Tensor from =
       is_laid_out ? source : Tensor::empty(destination.shape(), destination.dtype());
   if (!is_laid_out) copy_data(from, source);
-  check_range(from, destination.device());
   const bool is_direct = fills_storage(destination);
   const Tensor to =
       is_direct ? destination

@@ -30,7 +30,7 @@ struct Fill {
   void compute_on_cpu() const;
 };
 
-/// Sets `count` contiguous elements of a real dtype to first + i * step. Integers fit into 32 bits.
+/// Sets `count` contiguous elements of a real dtype to first + i * step.
 struct Ramp {
   static constexpr std::string_view name = "ramp";
   std::int64_t count;

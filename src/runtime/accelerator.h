@@ -27,8 +27,6 @@ struct DeviceTypes {
   bool has_float64 = true;
   /// float16 and bfloat16.
   bool has_half = true;
-  /// The full range of int64; otherwise only values that fit into 32 bits, though stored in 64.
-  bool has_int64 = true;
 };
 
 class Accelerator {

@@ -68,6 +68,11 @@ describe("a rank that is", kNoHang, () => {
   });
 });
 
+test("who has left is not missed by operations that need nothing of it", kNoHang, async () => {
+  const ranks = startAll("receiveLate", newGroup(nats.url, 3), {});
+  for (const { ended } of ranks) assert.deepEqual(await ended, { result: [1, 1, 1] });
+});
+
 describe("a server that", kNoHang, () => {
   test("is killed: an error on all ranks", async () => {
     const own = await startNats();

@@ -217,8 +217,11 @@ test("commands and fields that are wrong are errors of the next read alone", opt
       /memory that a kernel needs is missing/,
     ],
     [() => rawKernel(p, "fill", [1, 0, 0]), /shorter than its fields/],
-    [() => rawKernel(p, "fill", [1, 0, 0, 0, x.block, 0, 0, 9, 9]), /2 words more than its fields/],
-    [() => rawKernel(p, "fill", [1, 0, 0, 0, x.block, 0, 99]), /99 is not a dtype/],
+    [
+      () => rawKernel(p, "fill", [1, 0, 0, 0, 0, x.block, 0, 0, 9, 9]),
+      /2 words more than its fields/,
+    ],
+    [() => rawKernel(p, "fill", [1, 0, 0, 0, 0, x.block, 0, 99]), /99 is not a dtype/],
     [() => p.stream.raw((1 << 8) | 2), /shorter than its fields/],
     [() => p.stream.raw((3 << 8) | 13, 1234, 5), /1 words more than its fields/],
     [() => p.stream.free(1234), /no block 1234/],
@@ -326,6 +329,128 @@ test("memory that comes too late", options, async () => {
   await assert.rejects(p.read(x), { message: /4096 bytes/ });
   p.stream.write(x.block, 0, new Float32Array(1024).fill(3));
   assert.deepEqual(await p.read(x), [3]);
+});
+
+/** A device on which only so many buffers of 12 KiB fit. */
+function roomFor(device, most) {
+  let count = 0;
+  const created = (of) => {
+    if (of.size !== 12288) return device.createBuffer(of);
+    if (count === most) return device.createBuffer({ ...of, size: 2 ** 50 });
+    count++;
+    const buffer = device.createBuffer(of);
+    const { destroy } = buffer;
+    buffer.destroy = () => {
+      count--;
+      destroy.call(buffer);
+    };
+    return buffer;
+  };
+  return new Proxy(device, {
+    get: (target, name) => {
+      if (name === "createBuffer") return created;
+      const value = target[name];
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+test("memory of blocks that are idle serves others", options, async () => {
+  const { device } = await openDevice();
+  const p = new Playing({ on: roomFor(device, 2) });
+  const made = (value) => {
+    const x = { block: p.allocate(12288), offset: 0, dtype: "float32", count: 3072 };
+    p.stream.write(x.block, 0, new Float32Array(3072).fill(value));
+    return x;
+  };
+  const [a, b] = [made(1), made(2)];
+  add(p, a, b);
+  p.stream.idle(b.block);
+  // The sum above is computed before the memory of b is given to c.
+  const c = made(5);
+  add(p, c, a);
+  assert.deepEqual((await p.read(c)).slice(0, 2), [8, 8]);
+  // All memory is needed now: b cannot come back before another block is idle.
+  p.stream.use(b.block, 12288);
+  p.stream.write(b.block, 0, new Float32Array(3072).fill(7));
+  await assert.rejects(p.read(b), { kind: "out-of-memory", message: /12288 bytes.*in use/ });
+  assert.deepEqual((await p.read(c)).slice(0, 2), [8, 8]);
+  p.stream.idle(a.block);
+  p.stream.write(b.block, 0, new Float32Array(3072).fill(7));
+  assert.deepEqual((await p.read(b)).slice(0, 2), [7, 7]);
+  p.stream.free(a.block);
+  assert.deepEqual((await p.read(b)).slice(0, 2), [7, 7]);
+});
+
+/** A device that does not accept the next submit once `fails.next` is set. */
+function refusing(device, fails) {
+  const bound = (target, name) => {
+    const value = target[name];
+    return typeof value === "function" ? value.bind(target) : value;
+  };
+  let spent;
+  const submit = (buffers) => {
+    // WebGPU refuses command buffers that have been submitted before.
+    const isRefused = fails.next && spent !== undefined;
+    fails.next = false;
+    device.queue.submit(isRefused ? [spent] : buffers);
+    spent = buffers[0];
+  };
+  const queue = new Proxy(device.queue, {
+    get: (target, name) => (name === "submit" ? submit : bound(target, name)),
+  });
+  return new Proxy(device, {
+    get: (target, name) => (name === "queue" ? queue : bound(target, name)),
+  });
+}
+
+test(
+  "what a refused submit would have written, and what was computed from it, has failed",
+  options,
+  async () => {
+    const { device } = await openDevice();
+    const fails = { next: false };
+    const p = new Playing({ on: refusing(device, fails) });
+    const [x, one] = [p.view("float32", [1, 2]), p.view("float32", [1])];
+    const [y, other] = [p.view("float32", [0, 0]), p.view("float32", [7, 7])];
+    add(p, other, one);
+    assert.deepEqual(await p.read(other), [8, 8]);
+    fails.next = true;
+    add(p, x, one);
+    await p.play();
+    // WebGPU has not said yet that this batch was refused.
+    add(p, x, one, y);
+    const [late, innocent] = [p.later(y), p.later(other)];
+    p.play();
+    await assert.rejects(late, { kind: "validation" });
+    assert.deepEqual(await innocent, [8, 8]);
+    for (const view of [x, y]) await assert.rejects(p.read(view), { kind: "validation" });
+    add(p, x, one, other);
+    await assert.rejects(p.read(other), { kind: "validation" });
+    assert.deepEqual(await p.read(one), [1]);
+    p.stream.write(x.block, 0, arrayOf("float32", [3, 4]));
+    add(p, x, one);
+    assert.deepEqual(await p.read(x), [4, 5]);
+  },
+);
+
+test("a kernel that needs more buffers than the GPU binds", options, async () => {
+  const { device } = await openDevice();
+  const limits = new Proxy(device.limits, {
+    get: (target, name) => (name === "maxStorageBuffersPerShaderStage" ? 2 : target[name]),
+  });
+  const few = new Proxy(device, {
+    get: (target, name) => {
+      const value = name === "limits" ? limits : target[name];
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  const p = new Playing({ on: few });
+  const [x, one, y] = [p.view("float32", [1, 2]), p.view("float32", [1]), p.empty("float32", 2)];
+  add(p, x, one, y);
+  await assert.rejects(p.read(y), { op: "add", message: /^3 buffers .* binds 2: use .* CPU/ });
+  add(p, x, one);
+  assert.deepEqual(await p.read(x), [2, 3]);
 });
 
 test("a lost device fails every read", options, async () => {

@@ -131,6 +131,38 @@ test("a recording in which something failed cannot be played", options, async ()
   assert.deepEqual(await p.read(x), [2]);
 });
 
+test(
+  "a recording in which a call failed leaves that failure in all that it would have written",
+  options,
+  async () => {
+    const p = new Playing();
+    const [x, one] = [p.view("float32", [1]), p.view("float32", [1])];
+    const [early, late, other] = [
+      p.empty("float32", 1),
+      p.empty("float32", 1),
+      p.view("float32", [5]),
+    ];
+    p.stream.beginRecording(1);
+    combine(p, "add", x, one, early);
+    combine(p, "no_formula", x, one, late);
+    p.stream.endRecording();
+    assert.deepEqual(await p.read(early), [2]);
+    await assert.rejects(p.read(late), /no_formula/);
+    // What was computed before the replay is not what a replay would have computed.
+    for (const view of [early, late]) p.stream.use(view.block, 4);
+    write(p, x, [8]);
+    p.stream.playRecording(1);
+    assert.deepEqual(await p.read(other), [5]);
+    for (const view of [early, late]) await assert.rejects(p.read(view), /no_formula/);
+    assert.deepEqual(await p.read(x), [8]);
+    combine(p, "add", early, one, other);
+    await assert.rejects(p.read(other), /no_formula/);
+    write(p, other, [6]);
+    assert.deepEqual(await p.read(other), [6]);
+    p.stream.forget(1);
+  },
+);
+
 test("status words are read after a replay", options, async () => {
   const p = new Playing();
   const index = p.view("int64", [0, 1]);

@@ -234,3 +234,39 @@ testBoth("running totals and extremes", async (p) => {
     range(2000, (i) => (total += i % 10)),
   );
 });
+
+testBoth("int64 has all its bits, in one lane and in many", async (p) => {
+  for (const size of [7, 1000, 9000]) {
+    const values = range(size, (i) => (((i * 7919) % 501) - 250) * 2 ** 32 + i);
+    const x = p.view("int64", values);
+    const whole = { shape: [size], dims: [0] };
+    const sum = values.reduce((total, value) => total + value, 0);
+    for (const [fold, expected] of Object.entries({
+      sum,
+      max: Math.max(...values),
+      min: Math.min(...values),
+      countNonzero: size - values.filter((value) => value === 0).length,
+    })) {
+      const y = p.empty("int64", 1);
+      p.kernel("reduce", reduction({ fold, compute: "int64", ...whole, x, y }));
+      assert.deepEqual(await p.read(y), [expected], `${fold} of ${size}`);
+    }
+    const [best, places] = [p.empty("int64", 1), p.empty("int64", 1)];
+    p.kernel("arg_reduce", {
+      ...{ largest: false, shape: [size], dim: 0, x, xStrides: [1] },
+      ...{ values: best, indices: places },
+    });
+    assert.deepEqual(await p.read(places), [values.indexOf(Math.min(...values))]);
+    const [sums, order] = [p.empty("int64", size), p.empty("int64", size)];
+    p.kernel("scan", { kind: 0, rows: rows([1, size, 1]), x, y: sums });
+    let total = 0;
+    assert.deepEqual(
+      await p.read(sums),
+      values.map((value) => (total += value)),
+    );
+    const sorting = { rows: rows([1, size, 1]), first: 0, count: size, descending: true };
+    p.kernel("order_rows", { ...sorting, x, indices: order });
+    const sorted = range(size).sort((a, b) => values[b] - values[a]);
+    assert.deepEqual(await p.read(order), sorted);
+  }
+});

@@ -36,9 +36,7 @@ Block Blocks::allocate(std::size_t bytes, Stream& stream) {
     stream.add(Use{block, static_cast<std::uint32_t>(bytes)});
     return block;
   }
-  if (bytes_in_use_ + free_bytes_ + size > limits_.budget_bytes) trim(stream);
-  check(bytes_in_use_ + size <= limits_.budget_bytes, ErrorCode::kOutOfMemory, "webgpu", bytes,
-        " bytes were requested, but ", bytes_in_use_, " of ", limits_.budget_bytes, " are in use.");
+  if (free_bytes_ > limits_.free_bytes) trim(stream);
   Block block = 0;
   if (unused_numbers_.empty()) {
     all_.emplace_back();
@@ -55,8 +53,9 @@ Block Blocks::allocate(std::size_t bytes, Stream& stream) {
   return block;
 }
 
-void Blocks::free(Block block) {
+void Blocks::free(Block block, Stream& stream) {
   if (is_lost(block)) return;
+  stream.add(Idle{block});
   const std::size_t size = all_[block - 1].size;
   bytes_in_use_ -= size;
   free_bytes_ += size;

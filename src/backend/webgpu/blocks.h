@@ -1,9 +1,11 @@
 #pragma once
 
-// The allocator of GPU buffers. A freed block is reused for the next request of its size: commands
-// run in order, so earlier commands that use the block have run by then. The free block with the
-// lowest number is taken first, so a program that repeats itself gets the same blocks again, and
-// the bind groups that the player caches for them stay valid.
+// The allocator of GPU buffers. How much memory there is only the GPU knows: the player reports
+// what it cannot create, after it has given back the memory of idle blocks. A freed block is reused
+// for the next request of its size: commands run in order, so earlier commands that use the block
+// have run by then. The free block with the lowest number is taken first, so a program that repeats
+// itself gets the same blocks again, and the bind groups that the player caches for them stay
+// valid.
 
 #include <compare>
 #include <cstddef>
@@ -16,7 +18,7 @@ namespace eg::webgpu {
 
 struct BlockLimits {
   std::size_t block_bytes;   ///< maximum size of one block
-  std::size_t budget_bytes;  ///< maximum total size
+  std::uint64_t free_bytes;  ///< size of free blocks from which new blocks take their place
 };
 
 class Blocks {
@@ -26,7 +28,7 @@ class Blocks {
   /// Returns a block of at least `bytes` bytes; throws OutOfMemory. Appends commands to the stream
   /// for creating a buffer and for freeing others to make room.
   Block allocate(std::size_t bytes, Stream& stream);
-  void free(Block block);
+  void free(Block block, Stream& stream);
   std::size_t bytes(Block block) const { return all_[block - 1].bytes; }
   /// Releases the buffers of all free blocks.
   void trim(Stream& stream);
@@ -36,8 +38,8 @@ class Blocks {
   void reset(BlockLimits limits);
   bool is_lost(Block block) const { return block < first_; }
 
-  std::size_t bytes_in_use() const { return bytes_in_use_; }
-  std::size_t peak_bytes() const { return peak_bytes_; }
+  std::uint64_t bytes_in_use() const { return bytes_in_use_; }
+  std::uint64_t peak_bytes() const { return peak_bytes_; }
   std::size_t count() const { return all_.size() - (first_ - 1) - unused_numbers_.size(); }
 
  private:
@@ -56,9 +58,9 @@ class Blocks {
     friend auto operator<=>(const FreeBlock&, const FreeBlock&) = default;
   };
   std::vector<FreeBlock> free_blocks_;  // sorted
-  std::size_t bytes_in_use_ = 0;
-  std::size_t free_bytes_ = 0;
-  std::size_t peak_bytes_ = 0;
+  std::uint64_t bytes_in_use_ = 0;
+  std::uint64_t free_bytes_ = 0;
+  std::uint64_t peak_bytes_ = 0;
 };
 
 }  // namespace eg::webgpu

@@ -42,6 +42,12 @@ struct Use {
   std::uint32_t bytes;
 };
 
+/// The content of the buffer is not needed before the next Use, so that its memory may serve others
+/// until then.
+struct Idle {
+  Block block;
+};
+
 /// Writes into a buffer at `offset`, a multiple of 4. The padding of the bytes is written as well.
 struct Write {
   Block block;
@@ -100,7 +106,7 @@ struct Forget {
 
 /// Every command; see number_of().
 using Commands = TypeList<Allocate, Free, Use, Write, Read, Kernel, Name, Stamp, Stamps,
-                          BeginRecording, EndRecording, Play, Forget>;
+                          BeginRecording, EndRecording, Play, Forget, Idle>;
 
 /// The number of a command in the stream: its position in a list, counted from 1.
 template <class Command, class... Listed>

@@ -24,7 +24,7 @@ void* WebGpuDevice::allocate(std::size_t bytes) {
 
 void WebGpuDevice::free(void* block) {
   const std::lock_guard lock(mutex_);
-  blocks_.free(block_of(block));
+  blocks_.free(block_of(block), stream_);
 }
 
 std::size_t WebGpuDevice::bytes(void* block) {
@@ -59,6 +59,10 @@ void WebGpuDevice::write(void* block, std::size_t offset, const void* from, std:
 }
 
 void WebGpuDevice::read(void* block, std::size_t offset, void* to, std::size_t bytes) {
+  {
+    const std::lock_guard lock(mutex_);
+    check_alive(block);
+  }
   check(player_.can_wait(), ErrorCode::kWouldBlock, "webgpu",
         "this thread drives the GPU and cannot wait for it: use the Async form.");
   check_may_wait();

@@ -38,8 +38,8 @@ class Player {
 };
 
 struct MemoryUse {
-  std::size_t bytes = 0;
-  std::size_t peak_bytes = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t peak_bytes = 0;
   std::size_t blocks = 0;
 };
 
@@ -47,9 +47,7 @@ class WebGpuDevice final : public Accelerator {
  public:
   WebGpuDevice(Player& player, BlockLimits limits) : player_(player), blocks_(limits) {}
 
-  DeviceTypes types() const override {
-    return {.has_float64 = false, .has_half = false, .has_int64 = false};
-  }
+  DeviceTypes types() const override { return {.has_float64 = false, .has_half = false}; }
   bool draws() const override { return true; }
   void* allocate(std::size_t bytes) override;
   void free(void* block) override;

@@ -20,6 +20,16 @@ void append_double(Words& words, double value) {
   append(words, std::bit_cast<std::uint64_t>(value));
 }
 
+// Whether it is an integer, then its 64 bits.
+void append_scalar(Words& words, const Scalar& value) {
+  append(words, std::uint32_t{value.is_float() ? 0U : 1U});
+  if (value.is_float()) {
+    append_double(words, value.to<double>());
+  } else {
+    append_int64(words, value.to<std::int64_t>());
+  }
+}
+
 void append_count(Words& words, std::size_t count) {
   append(words, static_cast<std::uint32_t>(count));
 }
@@ -97,7 +107,7 @@ void Stream::add_field(Field field, const Call& call) {
     case FieldKind::kDouble:
       return append_double(words_, call.at<double>(field));
     case FieldKind::kScalar:
-      return append_double(words_, call.at<Scalar>(field).to<double>());
+      return append_scalar(words_, call.at<Scalar>(field));
     case FieldKind::kList:
       return append_list(words_, call.at<Shape>(field));
     case FieldKind::kIn:

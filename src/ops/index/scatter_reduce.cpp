@@ -105,7 +105,8 @@ struct ScatterExtreme {
 };
 
 // The input with neutral values at the positions in `index`. An extreme starts with one of the
-// elements of src instead: on a device that stores int64 in 32 bits, no number is neutral.
+// elements of src instead: not every integer type has a number that a scalar can express and that
+// is neutral.
 Tensor without_self(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& src,
                     ScatterReduction reduce) {
   if (reduce == ScatterReduction::kAmax || reduce == ScatterReduction::kAmin)

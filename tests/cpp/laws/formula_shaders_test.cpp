@@ -99,6 +99,16 @@ TEST(ShaderText, WritesNumbersAsAKernelTakesThem) {
   EXPECT_EQ(wgsl::literal(kInfinity, wgsl::Type::kFloat32), "infinity_f32()");
   EXPECT_EQ(wgsl::literal(-kInfinity, wgsl::Type::kInt32), "-2147483648i");
   EXPECT_EQ(wgsl::literal(300, wgsl::Type::kUInt8), "255u");
+  EXPECT_EQ(wgsl::literal(-2, wgsl::Type::kInt64), "vec2(4294967294u, 4294967295u)");
+  EXPECT_EQ(wgsl::literal(kInfinity, wgsl::Type::kInt64), "vec2(4294967295u, 2147483647u)");
+}
+
+TEST(ShaderText, CallsWordsForPairs) {
+  const Tree x = Tree::operand("a");
+  EXPECT_EQ(text_of(-x - x * x, wgsl::Type::kInt64).results[0],
+            "sub_i64(neg_i64(a), mul_i64(a, a))");
+  EXPECT_EQ(text_of((x < 0) | (x != x), wgsl::Type::kInt64).results[0],
+            "less_i64(a, vec2(0u, 0u)) | differ_i64(a, a)");
 }
 
 TEST(ShaderText, KeepsEightBitsOfSmallIntegers) {

@@ -178,6 +178,8 @@ void FakePlayer::play(const webgpu::Free& command, Reader&) { blocks_.erase(comm
 
 void FakePlayer::play(const webgpu::Use&, Reader&) {}
 
+void FakePlayer::play(const webgpu::Idle&, Reader&) {}
+
 void FakePlayer::play(const webgpu::Write& command, Reader&) {
   if (!command.bytes.empty())
     std::memcpy(memory_at(command.block, command.offset), command.bytes.data(),
@@ -252,7 +254,8 @@ void FakePlayer::play(const webgpu::Kernel& command, Reader& reader) {
         call.at<double>(field) = reader.real();
         break;
       case FieldKind::kScalar:
-        call.at<Scalar>(field) = reader.real();
+        call.at<Scalar>(field) =
+            reader.word() == 0 ? Scalar(reader.real()) : Scalar(reader.int64());
         break;
       case FieldKind::kList:
         new (&call.at<Shape>(field)) Shape(list());

@@ -66,6 +66,7 @@ class FakePlayer final : public webgpu::Player {
   void play(const webgpu::EndRecording& command, Reader& reader);
   void play(const webgpu::Play& command, Reader& reader);
   void play(const webgpu::Forget& command, Reader& reader);
+  void play(const webgpu::Idle& command, Reader& reader);
   void* memory_at(std::uint32_t block, std::size_t offset);
 
   std::mutex gpu_mutex_;  // of blocks_ and names_

@@ -177,6 +177,12 @@ export async function sumSome({ group, isLate, tell }) {
   }
 }
 
+/** A broadcast that rank 2 begins when rank 1 has left. */
+export async function receiveLate({ group }) {
+  if (group.rank === 2) await sleep(700);
+  return numbersOf(await broadcast(eg.full([3], group.rank + 1)));
+}
+
 /** Trains in spite of lost ranks: whoever comes takes the state of a rank that was there before. */
 export async function trainElastic({ group, tell, steps, lr }) {
   const model = new DistributedDataParallel(makeModel("mlp", 5));

@@ -58,10 +58,6 @@ describe("Module.to", options, () => {
   });
 
   test("moves nothing when a part cannot be moved", () => {
-    const model = makeModel();
-    model.count = new nn.Buffer(eg.tensor([2n ** 40n]));
-    assertThrows(() => model.to(device), "InvalidArgument", /32 bits/);
-    assert.ok([...model.parameters(), ...model.buffers()].every((t) => t.device === "cpu"));
     const wide = makeModel().to("float64");
     assertThrows(() => wide.to(device), "DtypeMismatch", /float32/);
     assert.ok(wide.parameters().every((t) => t.device === "cpu"));

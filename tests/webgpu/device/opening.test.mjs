@@ -155,6 +155,26 @@ describe("a GPU that init() is given", options, () => {
     assert.equal(lines[9], "[ 1, 7 ]");
   });
 
+  test("and is lost while a worker holds tensors has their uses fail there after init(), and new ones work", async () => {
+    const module = pathToFileURL(join(kRoot, "tests/webgpu/support/worker_module.mjs")).href;
+    const lines = await linesOf(`${kOpen}
+      const [go, kept] = [eg.zeros([]), x.detach()];
+      const held = eg.spawn(new URL(${JSON.stringify(module)}), "holdOver", kept, go);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      gpu.device.destroy();
+      await attempt(() => x.data());
+      await eg.init();
+      // The new device's first blocks must not be taken for those of the lost one.
+      const fresh = Array.from({ length: 20 }, (_, i) => eg.full([3], i, { device: "webgpu" }));
+      go.fill_(1);
+      const { codes, values } = await held;
+      console.log(codes.join(), JSON.stringify(values));
+      console.log(JSON.stringify(await eg.stack(fresh).sum(1).array()));
+      await eg.shutdown();`);
+    assert.equal(lines[0], "DeviceLost,DeviceLost,DeviceLost,DeviceLost,DeviceLost [3,6]");
+    assert.equal(lines[1], JSON.stringify(Array.from({ length: 20 }, (_, i) => 3 * i)));
+  });
+
   test("and is lost at random points of a training, each time loses no promise", async () => {
     const kLosses = 20;
     const program = fileURLToPath(new URL("../support/losses.mjs", import.meta.url));

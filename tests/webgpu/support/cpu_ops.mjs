@@ -46,14 +46,14 @@ export function functionOf(name, op) {
 /** Returns the value of an op, and the gradients of `inputs` if there are any. */
 export function evaluate(call, columns, { isMask, params, dtype = "float32", inputs = [], g }) {
   const tensors = columns.map((data, i) =>
-    eg.tensor(isMask[i] || dtype === "uint8" ? Uint8Array.from(data) : data, {
+    eg.tensor(isMask[i] || dtype === "uint8" ? Uint8Array.from(data, Number) : data, {
       shape: [data.length],
       dtype: isMask[i] ? "bool" : dtype,
       requiresGrad: inputs.includes(i),
     }),
   );
   const y = call(...tensors, ...params);
-  const value = Array.from(y.dataSync(), Number);
+  const value = Array.from(y.dataSync(), (x) => (typeof x === "bigint" ? x : Number(x)));
   if (inputs.length === 0) return { value };
   const gradOutputs = eg.tensor(g, { shape: [g.length], dtype });
   const found = eg.autograd.grad(

@@ -37,10 +37,10 @@ export class Runner {
   }
 
   /**
-   * Binds `inputs`, then `stores` arrays of `count` 32-bit elements, then `constants` unless it is empty, in group 0. Returns the
+   * Binds `inputs`, then `stores` arrays of `count` elements of `bytes`, then `constants` unless it is empty, in group 0. Returns the
    * contents of the stored arrays.
    */
-  async run(text, workgroupSize, { inputs, stores, count, constants }) {
+  async run(text, workgroupSize, { inputs, stores, count, bytes = 4, constants }) {
     const device = this.#device;
     const { STORAGE, COPY_DST, COPY_SRC, UNIFORM, MAP_READ } = GPUBufferUsage;
     const filled = (data, usage) => {
@@ -48,7 +48,7 @@ export class Runner {
       device.queue.writeBuffer(buffer, 0, data);
       return buffer;
     };
-    const size = 4 * count;
+    const size = bytes * count;
     const reads = inputs.map((data) => filled(data, STORAGE | COPY_DST));
     const writes = Array.from({ length: stores }, () =>
       device.createBuffer({ size, usage: STORAGE | COPY_SRC }),

@@ -2,18 +2,19 @@
 
 import { bundled } from "./bundled.mjs";
 
-export const { formulas, forwardShader, gradientShader, wordsOf } = await bundled(
-  'export * from "./formula_shader"; export { wordsOf } from "./words";',
+export const { formulas, forwardShader, gradientShader, wordsOf, kWgslTypes } = await bundled(
+  'export * from "./formula_shader"; export { wordsOf } from "./words"; export { kWgslTypes } from "./shader";',
 );
 
 /** Invocations per workgroup. */
 export const workgroupSize = 256;
 
 /**
- * A shader whose operands are contiguous arrays of 32-bit elements with the length of the result. The bindings of group 0 are the
+ * A shader whose operands are contiguous arrays of elements of 32 or 64 bits with the length of the result. The bindings of group 0 are the
  * arrays that are loaded, those that are stored and, if there are slots, the uniforms, in this order. A bool is stored as 0 or 1.
  */
-export function contiguousText({ loads, slots, stores, type, isBool, evaluate }) {
+export function contiguousText({ loads, slots, stores, type: elements, isBool, evaluate }) {
+  const type = kWgslTypes[elements];
   const stored = isBool ? "u32" : type;
   const result = isBool ? "bool" : type;
   let binding = 0;

@@ -74,17 +74,28 @@ function product(lists) {
   return lists.reduce((tuples, list) => tuples.flatMap((t) => list.map((x) => [...t, x])), [[]]);
 }
 
+const kSmall = [0, 1, -1, 2, -2, 3, 5, -7, 10, 100, -100, 46341];
+const kIntegers = {
+  int32: { values: [...kSmall, 2147483647, -2147483648], Type: Int32Array },
+  uint8: { values: [0, 1, 2, 3, 5, 7, 10, 100, 127, 128, 200, 254, 255], Type: Uint32Array },
+  int64: {
+    values: [
+      ...[0n, 1n, -1n, 2n, -7n, 10n, 31n, 32n, 33n, 63n, 64n],
+      ...[2n ** 31n, -(2n ** 31n) - 1n, 2n ** 32n - 1n, 2n ** 32n, 3000000000n, -5000000001n],
+      ...[3037000500n, 2n ** 53n + 1n, -123456789012345678n, 2n ** 62n, 2n ** 63n - 1n],
+      ...[-(2n ** 63n)],
+    ],
+    Type: BigInt64Array,
+  },
+};
+
 /** Returns every tuple of small integers and limits of a dtype; with `isDivided`, the last element of a tuple is not zero. */
 export function integersOf(arity, dtype, isDivided) {
-  const values =
-    dtype === "int32"
-      ? [0, 1, -1, 2, -2, 3, 5, -7, 10, 100, -100, 46341, 2147483647, -2147483648]
-      : [0, 1, 2, 3, 5, 7, 10, 100, 127, 128, 200, 254, 255];
+  const { values, Type } = kIntegers[dtype];
   const lists = Array.from({ length: arity }, (_, i) =>
-    isDivided && i === arity - 1 ? values.filter((x) => x !== 0) : values,
+    isDivided && i === arity - 1 ? values.filter((x) => Number(x) !== 0) : values,
   );
   const tuples = product(lists);
-  const Type = dtype === "int32" ? Int32Array : Uint32Array;
   return lists.map((_, i) => Type.from(tuples, (tuple) => tuple[i]));
 }
 

@@ -37,6 +37,10 @@ export class StreamWriter {
     this.add("Use", { block, bytes });
   }
 
+  idle(block) {
+    this.add("Idle", { block });
+  }
+
   write(block, offset, array) {
     const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
     this.add("Write", { block, offset, bytes });
@@ -143,6 +147,8 @@ const kLeaves = {
   word: (value) => [value],
   int64: int64Words,
   double: doubleWords,
+  scalar: (value) =>
+    typeof value === "bigint" ? [1, ...int64Words(value)] : [0, ...doubleWords(value)],
   dtype: (name) => [dtypes.indexOf(name)],
   list: listWords,
   memory: viewWords,

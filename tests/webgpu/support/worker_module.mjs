@@ -90,3 +90,26 @@ export const nested = (x) => {
 export const read = (x, times) => {
   for (let i = 0; i < times; i++) eg.scope(() => x.mul(2).sum().item());
 };
+
+/** Holds a tensor of the device until `go` is 1; returns the error codes of its uses, and what a new tensor has. */
+export async function holdOver(x, go) {
+  const y = x.mul(2);
+  while (go.item() === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  const uses = [
+    () => x.data(),
+    () => y.sum().itemAsync(),
+    () => eg.noGrad(() => x.add_(1)),
+    () => y.add(1),
+    () => y.to("cpu"),
+  ];
+  const codes = [];
+  for (const use of uses) {
+    try {
+      codes.push(`no error, ${await use()}`);
+    } catch (error) {
+      codes.push(error.code);
+    }
+  }
+  x.dispose();
+  return { codes, values: await eg.tensor([1, 2], { device: "webgpu" }).mul(3).array() };
+}

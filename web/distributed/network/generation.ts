@@ -76,7 +76,6 @@ export class Generation {
         resolve();
       });
     });
-    this.#checkLeft();
     const peers = this.#peers(request.sequence, operation);
     // After a failure this never ends.
     void runCollective(request, operation, peers, this.#window).then(
@@ -99,8 +98,7 @@ export class Generation {
     const rank = this.#ids.indexOf(id);
     if (rank === -1) return;
     this.#left.add(rank);
-    // What it had sent has arrived before.
-    if (this.#inbox.missing().includes(rank)) this.#checkLeft();
+    this.#checkLeft(rank);
   }
 
   /** Ends the group on all ranks. */
@@ -122,9 +120,10 @@ export class Generation {
     this.parts.onEnd(this.#failure);
   }
 
-  #checkLeft(): void {
-    const [rank] = this.#left;
-    if (rank !== undefined && this.#running.size > 0) this.fail(`rank ${rank} has left the group`);
+  // What a member sent before it left has arrived before; operations that need nothing of it go on.
+  #checkLeft(rank: number): void {
+    const isNeeded = this.#left.has(rank) && this.#inbox.missing().includes(rank);
+    if (isNeeded) this.fail(`rank ${rank} has left the group`);
   }
 
   #settle(outcome: Outcome, failure: Failure | null): void {
@@ -154,8 +153,9 @@ export class Generation {
       receive: async (from, piece, step, length) => {
         const key = { generation, from, sequence, piece, step };
         const bytes = length * bytesOf(dtype);
-        const payload = await this.#inbox.take(key, operation, bytes);
-        return elementsOf(dtype, payload.buffer);
+        const taken = this.#inbox.take(key, operation, bytes);
+        this.#checkLeft(from);
+        return elementsOf(dtype, (await taken).buffer);
       },
     };
   }

@@ -68,6 +68,10 @@ export interface Forget {
   readonly recording: number;
 }
 
+export interface Idle {
+  readonly block: number;
+}
+
 export interface HeadMatrices {
   readonly memory: View;
   readonly strides: readonly number[];
@@ -260,7 +264,7 @@ export interface Copy {
 
 export interface Fill {
   readonly count: number;
-  readonly value: number;
+  readonly value: number | bigint;
   readonly y: View;
 }
 
@@ -560,8 +564,8 @@ export interface MatrixProduct {
   readonly bLayout: MatrixLayout;
   readonly c: View;
   readonly cLayout: MatrixLayout;
-  readonly alpha: number;
-  readonly beta: number;
+  readonly alpha: number | bigint;
+  readonly beta: number | bigint;
   readonly bias: View | undefined;
 }
 
@@ -937,6 +941,7 @@ export interface Commands {
   readonly EndRecording: EndRecording;
   readonly Play: Play;
   readonly Forget: Forget;
+  readonly Idle: Idle;
 }
 
 /** The commands of a stream: a command's number is its position, counted from 1. */
@@ -954,6 +959,7 @@ export const kCommandFields = {
   EndRecording: {},
   Play: { recording: "word" },
   Forget: { recording: "word" },
+  Idle: { block: "word" },
 } as const;
 
 /** The structs of kernels by the kernels' names. */
@@ -1048,7 +1054,7 @@ export const kKernelFields = {
   convolve_backward_input: { conv: kConvolution, gradY: "memory", weight: "memory", bias: "optional memory", gradX: "result" },
   convolve_backward_weight: { conv: kConvolution, gradY: "memory", x: "memory", gradWeight: "result" },
   copy: { shape: "list", to: "result", toStrides: "list", from: "memory", fromStrides: "list" },
-  fill: { count: "int64", value: "double", y: "result" },
+  fill: { count: "int64", value: "scalar", y: "result" },
   ramp: { count: "int64", first: "double", step: "double", y: "result" },
   qr: { batch: kMatrixBatch, qColumns: "int64", a: "memory", q: "optional result", r: "result" },
   svd: { batch: kMatrixBatch, full: "bool", a: "memory", u: "optional result", s: "result", vh: "optional result", breakdown: kBreakdown },
@@ -1079,7 +1085,7 @@ export const kKernelFields = {
   solve_triangular: { batch: kMatrixBatch, columns: "int64", upper: "bool", unit: "bool", a: "memory", b: "memory", x: "result" },
   lu: { batch: kMatrixBatch, a: "memory", lu: "result", p: "result", pivots: "result", breakdown: kBreakdown },
   cholesky: { batch: kMatrixBatch, a: "memory", l: "result", breakdown: kBreakdown },
-  matrix_product: { sizes: kProductSizes, a: "memory", aLayout: kMatrixLayout, b: "memory", bLayout: kMatrixLayout, c: "result", cLayout: kMatrixLayout, alpha: "double", beta: "double", bias: "optional memory" },
+  matrix_product: { sizes: kProductSizes, a: "memory", aLayout: kMatrixLayout, b: "memory", bLayout: kMatrixLayout, c: "result", cLayout: kMatrixLayout, alpha: "scalar", beta: "scalar", bias: "optional memory" },
   row_norm: { rows: "int64", width: "int64", eps: "double", x: "memory", weight: "optional memory", bias: "optional memory", y: "result", mean: "optional result", rstd: "result" },
   row_norm_backward_input: { rows: "int64", width: "int64", x: "memory", weight: "optional memory", mean: "optional memory", rstd: "memory", gradY: "memory", gradX: "result" },
   row_norm_backward_parameters: { rows: "int64", width: "int64", x: "memory", mean: "optional memory", rstd: "memory", gradY: "memory", gradWeight: "optional result", gradBias: "optional result" },

@@ -90,8 +90,10 @@ export class Arenas {
       offset,
       size,
       used: size,
+      isIdle: false,
       faults: kNoFaults,
       batch: 0,
+      writtenIn: 0,
       recordingCount: 0,
       arena,
       get isMissing() {

@@ -23,10 +23,14 @@ export interface Block {
   used: number;
   /** Whether its allocation failed or it has been destroyed. */
   isMissing: boolean;
+  /** Whether nobody needs its content before it is used again. */
+  isIdle: boolean;
   /** The failures that its content has inherited. */
   faults: Faults;
   /** The number of the last batch whose commands use it. */
   batch: number;
+  /** The number of the last batch whose commands write it; 0 if its content is that of no command. */
+  writtenIn: number;
   /** The number of recordings that use it; while it is not 0, the block is not destroyed. */
   recordingCount: number;
 }
@@ -79,8 +83,15 @@ export class Blocks {
   /** From here on, the first `bytes` are the memory of a new tensor. */
   use(number: number, bytes: number): void {
     const block = used(this.#lookup(number), bytes);
+    block.isIdle = false;
+    block.writtenIn = 0;
     // A missing block stays so.
     if (!block.isMissing) block.faults = kNoFaults;
+  }
+
+  /** The content of a block is not needed until it is used again: if memory is short, others get it. */
+  idle(number: number): void {
+    this.#lookup(number).isIdle = true;
   }
 
   free(number: number): void {
@@ -93,7 +104,7 @@ export class Blocks {
     const block = this.#lookup(number);
     if (!block.isMissing) return block;
     // Try again, because memory may be available now. The content is what it was: nothing.
-    const again = this.#take(block.used);
+    const again = used(this.#take(block.size), block.used);
     again.faults = block.faults;
     this.#set(number, again);
     return again;
@@ -141,10 +152,16 @@ export class Blocks {
       copy(to, from);
       to.used = from.used;
       to.faults = from.faults;
+      to.writtenIn = this.#batch();
       this.#set(from.number, to);
       this.#release(from);
     }
     return places;
+  }
+
+  /** Returns the blocks that commands of this batch or of later ones write. */
+  writtenSince(batch: number): Block[] {
+    return [...this.#byNumber.values()].filter(({ writtenIn }) => writtenIn >= batch);
   }
 
   #set(number: number, block: Block): void {
@@ -196,8 +213,10 @@ export class Blocks {
       size,
       used: 0,
       isMissing: false,
+      isIdle: false,
       faults: kNoFaults,
       batch: 0,
+      writtenIn: 0,
       recordingCount: 0,
     };
     this.#bytes += size;
@@ -216,14 +235,25 @@ export class Blocks {
 
   /** Destroys free buffers beyond a limit, the largest first. All recorded commands must have been submitted. */
   trim(onDestroy: (block: Block) => void, maxBytes?: number): void {
-    const destroy = (block: Block) => {
-      block.buffer.destroy();
-      block.isMissing = true;
-      if (block.arena === undefined) this.#bytes -= block.size;
-      onDestroy(block);
-    };
     for (const freeList of [this.#freeList, this.#freeScratch, this.#arenas])
-      freeList.trim(destroy, maxBytes);
+      freeList.trim((block) => this.#destroy(block, onDestroy), maxBytes);
+  }
+
+  /** Destroys the buffers of idle blocks, which get new ones when they are used. As for trim(), all commands must be submitted. */
+  destroyIdle(onDestroy: (block: Block) => void): void {
+    for (const block of this.#byNumber.values()) {
+      const isNeeded = !block.isIdle || block.recordingCount > 0 || block.arena !== undefined;
+      if (isNeeded || block.isMissing) continue;
+      block.faults = kNoFaults;
+      this.#destroy(block, onDestroy);
+    }
+  }
+
+  #destroy(block: Block, onDestroy: (block: Block) => void): void {
+    block.buffer.destroy();
+    block.isMissing = true;
+    if (block.arena === undefined) this.#bytes -= block.size;
+    onDestroy(block);
   }
 }
 

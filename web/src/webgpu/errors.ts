@@ -53,15 +53,10 @@ export class ErrorCollector {
 
   /** Runs `work` and stores the errors that WebGPU reports for it later. */
   watch<T>(filters: readonly Filter[], op: string, work: () => T): T {
-    return this.watchWithFailure(filters, op, work).result;
-  }
-
-  /** Like `watch`, but also returns the first error of this work. */
-  watchWithFailure<T>(filters: readonly Filter[], op: string, work: () => T): Watched<T> {
     const order = this.#order;
     const { result, failure } = this.#scoped(filters, op, work);
     this.#wait(failure.then((error) => error && this.#add(error, order)));
-    return { result, failure };
+    return result;
   }
 
   /** Runs `work`, whose errors the caller handles. */

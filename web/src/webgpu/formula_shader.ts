@@ -4,10 +4,10 @@ import table from "../generated/formula_shaders.json";
 import { namesIn } from "./words";
 
 /**
- * The type in which a shader computes. int64 is computed as int32, and bool as uint8, which uses 8 of 32 bits. Complex formulas have
- * no gradients here, because those are composed of ops.
+ * The type in which a shader computes. bool is computed as uint8, which uses 8 of 32 bits. Complex formulas have no gradients here,
+ * because those are composed of ops.
  */
-export type ComputeType = "float32" | "int32" | "uint8" | "complex64";
+export type ComputeType = "float32" | "int32" | "int64" | "uint8" | "complex64";
 
 interface Text {
   readonly lets: readonly string[];
@@ -41,7 +41,7 @@ export interface FormulaShader {
   /** The number of results. */
   readonly stores: number;
   /** The type of the loaded values and of the uniforms; the uniforms of a complex formula are f32. */
-  readonly type: "f32" | "i32" | "u32" | "complex";
+  readonly type: "f32" | "i32" | "i64" | "u32" | "complex";
   /** Whether the results are bool instead of `type`. */
   readonly isBool: boolean;
   /**
@@ -51,7 +51,13 @@ export interface FormulaShader {
   readonly evaluate: string;
 }
 
-const kTypes = { float32: "f32", int32: "i32", uint8: "u32", complex64: "complex" } as const;
+const kTypes = {
+  float32: "f32",
+  int32: "i32",
+  int64: "i64",
+  uint8: "u32",
+  complex64: "complex",
+} as const;
 
 /** Returns the shader for the value of an op, in one of its forms (src/formulas/forms.h). */
 export function forwardShader(op: string, form: number, type: ComputeType): FormulaShader {

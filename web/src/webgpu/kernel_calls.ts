@@ -116,12 +116,17 @@ export class KernelCalls {
     this.#cache.set(words, call);
   }
 
-  /** Passes the error of the current command on to its results; returns false if it is not known which these are. */
-  fail(error: PlayerError): boolean {
-    const failed = this.#references.filter(({ isWritten }) => isWritten);
-    for (const { block } of failed) block.faults = [faultOf(error)];
-    if (failed.length > 0) this.status.noteFailure();
-    return failed.length > 0;
+  /** Passes the error of the current command on to its results, which it returns; none if they are not known. */
+  fail(error: PlayerError): readonly Block[] {
+    const failed = this.#references.filter(({ isWritten }) => isWritten).map(({ block }) => block);
+    this.poison(failed, error);
+    return failed;
+  }
+
+  /** From here on, the content of blocks has this error. */
+  poison(blocks: Iterable<Block>, error: PlayerError): void {
+    for (const block of blocks) block.faults = [faultOf(error)];
+    this.status.noteFailure();
   }
 
   /** What a replay does for every call. */
@@ -146,6 +151,7 @@ export class KernelCalls {
 
   // The results inherit what the operands have, and what they had themselves unless all of it was replaced.
   #end({ reads, writes, overwrites }: CallRecord, own: Fault | undefined): void {
+    for (const block of writes) block.writtenIn = this.#recorder.batch;
     if (this.status.isQuiet) return;
     let faults: Faults = own === undefined ? kNoFaults : [own];
     for (const block of reads) faults = union(block.faults, faults);
@@ -179,10 +185,17 @@ export class KernelCalls {
     recorder.unrecorded(run);
     recorder.reportAttempts();
     const used = steps.flatMap(({ memory }) => memory.map(({ view }) => view.block));
-    for (const block of used) recorder.markUsed(block);
+    const written = steps.flatMap(({ memory }) =>
+      memory.filter(({ mode }) => mode !== "read").map(({ view }) => view.block),
+    );
+    const noteWrites = () => {
+      for (const block of used) recorder.markUsed(block);
+      for (const block of written) block.writtenIn = recorder.batch;
+    };
+    noteWrites();
     recorder.recording?.addAgain(() => {
       run();
-      for (const block of used) recorder.markUsed(block);
+      noteWrites();
     }, [...used, ...steps.flatMap(boundBlocks)]);
   }
 

@@ -56,6 +56,7 @@ export class Pipelines {
   pipeline(key: string, layout: string, op: string, text: () => string): GPUComputePipeline {
     const known = this.#pipelines.get(key);
     if (known !== undefined) return known;
+    this.#checkBindings(layout.length);
     const code = text();
     const { result: made, failure } = this.#errors.create(["validation", "internal"], op, () =>
       this.#create(op, layout, code),
@@ -122,6 +123,15 @@ export class Pipelines {
   forget({ id }: Block): void {
     for (const key of this.#groupsOf.get(id) ?? []) this.#bindGroups.delete(key);
     this.#groupsOf.delete(id);
+  }
+
+  // Everything else that a shader needs beyond the default limits fails when its pipeline is created.
+  #checkBindings(count: number): void {
+    const most = this.#device.limits.maxStorageBuffersPerShaderStage;
+    if (count > most)
+      throw new Error(
+        `${count} buffers are needed at once, and this GPU binds ${most}: use tensors on the CPU`,
+      );
   }
 
   #create(label: string, layout: string, code: string): GPUComputePipeline {

@@ -28,6 +28,9 @@ export interface PlayerStats {
   readonly bytesRead: number;
 }
 
+/** Kernels and Idle leave the steps waiting that are to be joined; all others come after them. */
+type OtherCommand = Exclude<CommandName, "Kernel" | "Idle">;
+
 export class Player implements Symbols {
   readonly #errors: ErrorCollector;
   readonly #blocks: Blocks;
@@ -52,9 +55,9 @@ export class Player implements Symbols {
     });
     this.#blocks = new Blocks(device, this.#errors, () => this.#recorder.batch);
     this.#pipelines = new Pipelines(device, this.#errors);
-    this.#recorder = new Recorder(device, this.#errors, this.#pipelines, (failure) =>
-      this.#readback.start(failure),
-    );
+    this.#recorder = new Recorder(device, this.#errors, this.#pipelines, (failure, batch) => {
+      this.#readback.start(failure.then((error) => this.#submitted(batch, error)));
+    });
     this.#readback = new Readback(device, this.#errors, host, () => this.#kernelCalls.status);
     const isSoftware = device.adapterInfo?.isFallbackAdapter === true;
     this.#kernelCalls = new KernelCalls(table, this.#blocks, this.#recorder, isSoftware);
@@ -153,8 +156,11 @@ export class Player implements Symbols {
   // Resolves when it is known whether there was enough memory for all blocks so far; undefined if it is.
   #confirm(): Promise<void> | undefined {
     return this.#blocks.confirm(() => {
+      // The steps that wait may need blocks that are idle after them.
+      this.#kernelCalls.finish();
       this.#recorder.submit();
       this.#trim(0);
+      this.#blocks.destroyIdle((block) => this.#pipelines.forget(block));
     });
   }
 
@@ -166,12 +172,16 @@ export class Player implements Symbols {
     });
     if (!isRead) return undefined;
     if (name === undefined) return kEnd;
+    if (name === "Idle") {
+      this.#guard("", () => this.#blocks.idle(reader.command("Idle").block));
+      return undefined;
+    }
     const play = name === "Kernel" ? () => this.#playKernel(reader) : this.#other(name, reader);
     const confirmed = name === "Allocate" ? undefined : this.#confirm();
     return confirmed === undefined ? play() : confirmed.then(play);
   }
 
-  #other(name: Exclude<CommandName, "Kernel">, reader: Reader) {
+  #other(name: OtherCommand, reader: Reader) {
     return () => {
       let waits: Promise<void> | undefined;
       this.#guard("", () => {
@@ -183,7 +193,7 @@ export class Player implements Symbols {
     };
   }
 
-  #playCommand(name: Exclude<CommandName, "Kernel">, reader: Reader): Promise<void> | undefined {
+  #playCommand(name: OtherCommand, reader: Reader): Promise<void> | undefined {
     switch (name) {
       case "Name": {
         const { number, text } = reader.command(name);
@@ -257,16 +267,31 @@ export class Player implements Symbols {
 
   #write(block: Block, offset: number, bytes: Uint8Array): void {
     if (block.isMissing) return;
-    this.#recorder.write(block, offset, bytes);
-    if (offset === 0 && bytes.length >= block.used) block.faults = kNoFaults;
+    const isCommand = this.#recorder.write(block, offset, bytes);
+    const isWhole = offset === 0 && bytes.length >= block.used;
+    if (isWhole) block.faults = kNoFaults;
+    if (isCommand) block.writtenIn = this.#recorder.batch;
+    else if (isWhole) block.writtenIn = 0;
+  }
+
+  // What a batch with an error, and later ones, would have written until now has that error, because it may depend on it.
+  #submitted(batch: number, error: PlayerError | undefined): PlayerError | undefined {
+    if (error === undefined) return undefined;
+    this.#kernelCalls.poison(this.#blocks.writtenSince(batch), error);
+    this.#readback.fail(batch, this.#recorder.batch, error);
+    return error;
   }
 
   #playRecording(number: number): void {
     const recording = this.#recordings.get(number);
     if (recording === undefined) throw new Error(`there is no recording ${number}`);
-    if (recording.failure === undefined)
+    const { failure, hasUnknownResults, written } = recording;
+    if (failure === undefined) {
       this.#recorder.play(recording, this.#kernelCalls.replayed());
-    else this.#errors.add(recording.failure);
+      return;
+    }
+    this.#kernelCalls.poison(written, failure);
+    if (hasUnknownResults) this.#errors.add(failure);
   }
 
   // Only called if the device supports timestamps.
@@ -349,9 +374,9 @@ export class Player implements Symbols {
 
   // Passes an error on to the results of the kernel, if it is one of a kernel and they are known, else to the next read.
   #fail(error: PlayerError, isOfKernel: boolean): void {
-    if (!(isOfKernel && this.#kernelCalls.fail(error))) this.#errors.add(error);
-    const { recording } = this.#recorder;
-    if (recording !== undefined) recording.failure ??= error;
+    const failed = isOfKernel ? this.#kernelCalls.fail(error) : [];
+    if (failed.length === 0) this.#errors.add(error);
+    this.#recorder.recording?.fail(error, failed);
   }
 }
 

@@ -34,8 +34,9 @@ interface Staging {
 
 interface Pending extends Read {
   readonly staging: Staging;
-  /** The faults of the block when the read was recorded. */
+  /** The faults of the block, and the batch that wrote it, when the read was recorded. */
   readonly faults: Faults;
+  readonly writtenIn: number;
   /** The status words at the end of the staging buffer. */
   readonly snapshot: Snapshot | undefined;
 }
@@ -64,6 +65,8 @@ export class Readback {
   #recorded: Pending[] = [];
   // The ops of which a failure has been told that no read had to report.
   readonly #warned = new Set<string>();
+  // Batches with errors that WebGPU reported after later commands had been recorded.
+  readonly #failed: { first: number; last: number; error: PlayerError }[] = [];
   readonly #waiting = new Set<number>();
   readonly #mapping = new Set<Promise<void>>();
 
@@ -86,7 +89,13 @@ export class Readback {
     if (snapshot !== undefined)
       this.#status().copy(encoder, snapshot, staging.buffer, staging.size - snapshot.bytes);
     if (ticket !== kNoTicket) this.#waiting.add(ticket);
-    this.#recorded.push({ ...read, staging, faults: block.faults, snapshot });
+    this.#recorded.push({
+      ...read,
+      staging,
+      faults: block.faults,
+      writtenIn: block.writtenIn,
+      snapshot,
+    });
     if (ticket === kNoTicket) return;
     this.count++;
     this.bytes += bytes;
@@ -101,6 +110,11 @@ export class Readback {
       const finished = this.#finish(read, batch).finally(() => this.#mapping.delete(finished));
       this.#mapping.add(finished);
     }
+  }
+
+  /** All that was written in batches from `first` to `last` has this error. */
+  fail(first: number, last: number, error: PlayerError): void {
+    this.#failed.push({ first, last, error });
   }
 
   /** Resolves when no staging buffer is being mapped. WebGPU for Node.js reports an error if a thread ends before that. */
@@ -146,18 +160,22 @@ export class Readback {
   }
 
   #copyOut(read: Pending, error: PlayerError | undefined): PlayerError | undefined {
-    const { staging, offset, bytes, address, faults, snapshot } = read;
+    const { staging, offset, bytes, address, faults, writtenIn, snapshot } = read;
     const range = staging.buffer.getMappedRange();
     const failures =
       snapshot === undefined
         ? []
         : this.#status().settle(snapshot, new Int32Array(range, staging.size - snapshot.bytes));
-    const inherited = errorOf(faults);
+    const inherited = errorOf(faults) ?? this.#failureOf(writtenIn);
     // Perhaps nobody reads what was computed from these.
     for (const failure of failures) if (failure !== inherited) this.#warn(failure);
     if (error === undefined && inherited === undefined)
       this.#host.memory().set(new Uint8Array(range, offset % 4, bytes), address);
     return inherited;
+  }
+
+  #failureOf(batch: number): PlayerError | undefined {
+    return this.#failed.find(({ first, last }) => first <= batch && batch <= last)?.error;
   }
 
   #warn({ op, message }: PlayerError): void {

@@ -51,7 +51,7 @@ export class Recorder {
   readonly #device: GPUDevice;
   readonly #errors: ErrorCollector;
   readonly #pipelines: Pipelines;
-  readonly #onSubmit: (failure: Promise<PlayerError | undefined>) => void;
+  readonly #onSubmit: (failure: Promise<PlayerError | undefined>, batch: number) => void;
   #batch = 1;
   #encoder: GPUCommandEncoder | undefined;
   #pass: GPUComputePassEncoder | undefined;
@@ -72,7 +72,7 @@ export class Recorder {
     device: GPUDevice,
     errors: ErrorCollector,
     pipelines: Pipelines,
-    onSubmit: (failure: Promise<PlayerError | undefined>) => void,
+    onSubmit: (failure: Promise<PlayerError | undefined>, batch: number) => void,
   ) {
     this.#device = device;
     this.#errors = errors;
@@ -130,11 +130,16 @@ export class Recorder {
     const { recording } = this;
     this.recording = undefined;
     if (recording === undefined) return undefined;
-    const { limits } = this.#device;
+    const { limits, adapterInfo } = this.#device;
     const finish = () =>
       recording.finish(limits.minUniformBufferOffsetAlignment, (uniforms) =>
         this.#createDeviceUniforms(uniforms),
       );
+    // SwiftShader runs the instructions of all parts for every workgroup, with those of other parts masked.
+    if (adapterInfo?.isFallbackAdapter === true) {
+      finish();
+      return undefined;
+    }
     const merged = recording.mergeDispatches(
       { buffers: limits.maxStorageBuffersPerShaderStage, uniformBytes: kUniformBytes },
       (group) => this.#pipelines.merge(group),
@@ -176,16 +181,16 @@ export class Recorder {
     this.dispatches += recording.dispatches;
   }
 
-  /** Writes bytes to a block; offset and length must be multiples of 4. */
-  write(block: Block, offset: number, bytes: Uint8Array): void {
-    if (bytes.length === 0) return;
+  /** Writes bytes to a block; offset and length must be multiples of 4. Returns whether a command does that, not the host. */
+  write(block: Block, offset: number, bytes: Uint8Array): boolean {
+    if (bytes.length === 0) return false;
     this.bytesWritten += bytes.length;
     // A block that no recorded command uses can be written before they run.
     if (block.batch !== this.#batch) {
       this.#errors.watch(["validation"], "", () =>
         this.#device.queue.writeBuffer(block.buffer, block.offset + offset, unshared(bytes)),
       );
-      return;
+      return false;
     }
     if (bytes.length > kLargestUpload) {
       const own = this.#createBuffer(bytes.length, Usage.CopySource, true);
@@ -193,7 +198,7 @@ export class Recorder {
       own.unmap();
       this.#toDestroy.push(own);
       this.encoder().copyBufferToBuffer(own, 0, block.buffer, block.offset + offset, bytes.length);
-      return;
+      return true;
     }
     if (this.#uploadBytes + bytes.length > kUploadCapacity) this.submit();
     const at = this.#uploadBytes;
@@ -208,6 +213,7 @@ export class Recorder {
       bytes.length,
     );
     this.markUsed(block);
+    return true;
   }
 
   /** Copies between different buffers; offsets and length must be multiples of 4. */
@@ -268,13 +274,11 @@ export class Recorder {
       queue.writeBuffer(this.#uploadBuffer, 0, this.#uploads, 0, this.#uploadBytes);
     this.#uniformBytes = 0;
     this.#uploadBytes = 0;
-    const { failure } = this.#errors.watchWithFailure(kAll, "", () =>
-      queue.submit([encoder.finish()]),
-    );
+    const { failure } = this.#errors.attempt(kAll, "", () => queue.submit([encoder.finish()]));
     this.submits++;
     for (const buffer of this.#toDestroy) buffer.destroy();
     this.#toDestroy = [];
-    this.#onSubmit(failure);
+    this.#onSubmit(failure, this.#batch);
   }
 
   #computePass(): GPUComputePassEncoder {

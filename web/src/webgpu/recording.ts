@@ -45,8 +45,12 @@ export interface Target extends Replayed {
 }
 
 export class Recording {
-  /** The error that occurred while it was made; a recording with an error cannot be played. */
+  /** The error that occurred while it was made; a recording with an error is not played. */
   failure: PlayerError | undefined;
+  /** Whether it is not known what the call that failed would have written. */
+  hasUnknownResults = false;
+  /** The blocks that its calls write: not those that only optimiser steps write. */
+  readonly written = new Set<Block>();
   /** The number of dispatches whose uniforms are on the device. */
   dispatches = 0;
   readonly blocks = new Set<Block>();
@@ -56,6 +60,7 @@ export class Recording {
   /** Begins a call of a kernel, to which what is added next belongs. */
   addCall(call: CallRecord): void {
     this.#steps.push({ call });
+    for (const block of call.writes) this.written.add(block);
     this.#retain(call.reads);
     this.#retain(call.writes);
   }
@@ -63,6 +68,14 @@ export class Recording {
   addDispatch(dispatch: PreparedDispatch): void {
     this.#steps.push({ dispatch, uniformOffset: 0 });
     this.#retain(dispatch.blocks);
+  }
+
+  /** Notes a failure, and the blocks that the call which failed would have written; none if they are not known. */
+  fail(error: PlayerError, blocks: readonly Block[]): void {
+    this.failure ??= error;
+    this.hasUnknownResults ||= blocks.length === 0;
+    for (const block of blocks) this.written.add(block);
+    this.#retain(blocks);
   }
 
   /** Adds a command that is encoded outside of compute passes. */

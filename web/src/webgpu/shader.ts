@@ -9,8 +9,20 @@ import { type DType, itemSize } from "./dtype";
 import type { View } from "./stream";
 import { wordsOf } from "./words";
 
-/** The type of elements in a shader. "word" is raw memory, 32 bits at a time; "fours" are vectors of four floats. */
-export type ElementType = "f32" | "i32" | "u32" | "bool" | "complex" | "word" | "fours";
+/**
+ * The type of elements in a shader. "i64" is a pair of words, the low one first. "index" is an int64 that counts elements of
+ * memory, as an i32. "word" is raw memory, 32 bits at a time; "fours" are vectors of four floats.
+ */
+export type ElementType =
+  | "f32"
+  | "i32"
+  | "i64"
+  | "index"
+  | "u32"
+  | "bool"
+  | "complex"
+  | "word"
+  | "fours";
 
 /** A view that a kernel accesses. */
 export interface Access {
@@ -27,6 +39,7 @@ export interface Uniforms {
   readonly u32?: Readonly<Record<string, number>>;
   readonly i32?: Readonly<Record<string, number>>;
   readonly f32?: Readonly<Record<string, number>>;
+  readonly i64?: Readonly<Record<string, bigint>>;
   /** An array of u32, stored as vectors of four: element i is `u.table[i / 4][i % 4]`. */
   readonly table?: readonly number[];
 }
@@ -41,6 +54,8 @@ export const kFoursType = "vec4<f32>";
 export const kWgslTypes: Readonly<Record<ElementType, string>> = {
   f32: "f32",
   i32: "i32",
+  i64: "vec2<u32>",
+  index: "i32",
   u32: "u32",
   bool: "bool",
   complex: "vec2<f32>",
@@ -64,7 +79,7 @@ export function isFoursAligned({ dtype, offset }: View): boolean {
 const kElementTypes: Readonly<Partial<Record<DType, ElementType>>> = {
   float32: "f32",
   int32: "i32",
-  int64: "i32",
+  int64: "i64",
   uint8: "u32",
   bool: "u32",
   complex64: "complex",
@@ -152,13 +167,13 @@ export class Memory {
     const set = (at: string, value: string) =>
       isAtomic ? `atomicStore(&${memory}[${at}], ${value});` : `${memory}[${at}] = ${value};`;
     const positionText = `let at = u.offset_${name} + i;`;
-    const loaded = converted(loadText(view.dtype, natural, word), natural, type);
+    const loaded = converted(loadText(natural, word), natural, type);
     const lines = [
       `fn load_${name}(i: u32) -> ${kWgslTypes[type]} { ${positionText} return ${loaded}; }`,
     ];
     if (mode !== "read") {
       const value = stored("value", type, view.dtype);
-      const text = storeText(view.dtype, natural, value, set, memory);
+      const text = storeText(natural, value, set, memory);
       lines.push(
         `fn store_${name}(i: u32, value: ${kWgslTypes[type]}) { ${positionText} ${text} }`,
       );
@@ -168,18 +183,17 @@ export class Memory {
   }
 }
 
-function loadText(dtype: DType, type: ElementType, word: (at: string) => string): string {
+function loadText(type: ElementType, word: (at: string) => string): string {
   if (type === "word") return word("at");
   if (type === "fours") return `bitcast<vec4<f32>>(${word("at")})`;
-  if (dtype === "int64") return `bitcast<i32>(${word("2u * at")})`;
-  if (type === "complex")
-    return `bitcast<vec2<f32>>(vec2(${word("2u * at")}, ${word("2u * at + 1u")}))`;
+  const pair = () => `vec2(${word("2u * at")}, ${word("2u * at + 1u")})`;
+  if (type === "i64") return pair();
+  if (type === "complex") return `bitcast<vec2<f32>>(${pair()})`;
   if (type === "u32") return `((${word("at >> 2u")} >> (8u * (at & 3u))) & 255u)`;
   return `bitcast<${type}>(${word("at")})`;
 }
 
 function storeText(
-  dtype: DType,
   type: ElementType,
   value: string,
   set: (at: string, value: string) => string,
@@ -187,10 +201,10 @@ function storeText(
 ): string {
   if (type === "word") return set("at", value);
   if (type === "fours") return set("at", `bitcast<vec4<u32>>(${value})`);
-  if (dtype === "int64")
-    return `let number = ${value}; ${set("2u * at", "bitcast<u32>(number)")} ${set("2u * at + 1u", "bitcast<u32>(number >> 31u)")}`;
-  if (type === "complex")
-    return `let bits = bitcast<vec2<u32>>(${value}); ${set("2u * at", "bits.x")} ${set("2u * at + 1u", "bits.y")}`;
+  if (type === "i64" || type === "complex") {
+    const words = type === "i64" ? value : `bitcast<vec2<u32>>(${value})`;
+    return `let words = ${words}; ${set("2u * at", "words.x")} ${set("2u * at + 1u", "words.y")}`;
+  }
   if (type === "u32")
     // Other invocations may write the other bytes of this word.
     return `let shift = 8u * (at & 3u); atomicAnd(&${memory}[at >> 2u], ~(255u << shift)); atomicOr(&${memory}[at >> 2u], (${value} & 255u) << shift);`;
@@ -206,6 +220,7 @@ fn add_${name}(i: u32, value: vec2<f32>) -> vec2<f32> {
   ${positionText}
   return vec2(add_${name}_part(2u * at, value.x), add_${name}_part(2u * at + 1u, value.y));
 }`;
+  if (type === "i64") return addPairText(name, memory, positionText);
   if (type !== "i32") return addText(name, type, memory, positionText);
   return ["Add", "Max", "Exchange"]
     .map((what) => {
@@ -230,9 +245,24 @@ function addText(name: string, type: ElementType, memory: string, positionText: 
 }`;
 }
 
+// The low words carry into the high ones, each addition once, in whatever order they are made. The high word of the previous
+// value may be that of another moment.
+function addPairText(name: string, memory: string, positionText: string): string {
+  return `fn add_${name}(i: u32, value: vec2<u32>) -> vec2<u32> {
+  ${positionText}
+  let low = atomicAdd(&${memory}[2u * at], value.x);
+  let carry = select(0u, 1u, low + value.x < low);
+  return vec2(low, atomicAdd(&${memory}[2u * at + 1u], value.y + carry));
+}`;
+}
+
 // Converts a loaded value to the type that the shader computes with. A u32 is an element of eight bits.
 function converted(text: string, from: ElementType, to: ElementType): string {
   if (from === to) return text;
+  if (from === "index") return converted(text, "i32", to);
+  if (to === "index" && from !== "i64") return converted(text, from, "i32");
+  if (from === "i64") return convertedPair(text, to);
+  if (to === "i64") return pairOf(text, from);
   if (from === "complex" && to === "bool")
     return `any(vec2(differ_f32(${text}.x, 0f), differ_f32(${text}.y, 0f)))`;
   if (from === "complex") return converted(`(${text}).x`, "f32", to);
@@ -243,8 +273,22 @@ function converted(text: string, from: ElementType, to: ElementType): string {
   return to === "i32" ? `i32(${text})` : `(u32(${text}) & 255u)`;
 }
 
-// Converts a computed value to the type that is stored in memory.
-function stored(text: string, from: ElementType, dtype: DType): string {
+function convertedPair(text: string, to: ElementType): string {
+  if (to === "bool") return `any(${text} != vec2<u32>())`;
+  if (to === "index") return `index_of_i64(${text})`;
+  if (to === "f32") return `f32_of_i64(${text})`;
+  if (to === "complex") return `vec2(f32_of_i64(${text}), 0f)`;
+  return to === "i32" ? `bitcast<i32>((${text}).x)` : `((${text}).x & 255u)`;
+}
+
+function pairOf(text: string, from: ElementType): string {
+  if (from === "complex") return `i64_of_f32((${text}).x)`;
+  if (from === "f32" || from === "i32") return `i64_of_${from}(${text})`;
+  return `vec2(u32(${text}), 0u)`;
+}
+
+/** Returns the WGSL that converts a computed value to the type that is stored in memory. */
+export function stored(text: string, from: ElementType, dtype: DType): string {
   if (from === "word" || from === "fours") return text;
   if (dtype === "bool" && from !== "bool")
     return `u32(${converted(text, from === "complex" ? "f32" : from, "bool")})`;
@@ -269,18 +313,28 @@ export function shaderText({ memory, uniforms, body }: ShaderParts): string {
   return `${wordsOf(text)}\n${text}`;
 }
 
+// Pairs come last, because they are aligned to 8 bytes.
+const kUniformTypes = ["u32", "i32", "f32", "i64"] as const;
+
 /** Returns the members of the struct of uniforms. */
 export function membersText(accesses: readonly Access[], uniforms: Uniforms): string {
   return [
     ...accesses.map(({ name }) => `offset_${name}: u32`),
     ...kUniformTypes.flatMap((type) =>
-      Object.keys(uniforms[type] ?? {}).map((name) => `${name}: ${type}`),
+      Object.keys(uniforms[type] ?? {}).map((name) => `${name}: ${kWgslTypes[type]}`),
     ),
     ...(uniforms.table ? [`table: array<vec4<u32>, ${kTableFours}>`] : []),
   ].join(", ");
 }
 
-const kUniformTypes = ["u32", "i32", "f32"] as const;
+// Returns the byte after the last one.
+function writePairs(pairs: Uniforms["i64"], to: DataView, byte: number): number {
+  const numbers = Object.values(pairs ?? {});
+  if (numbers.length === 0) return byte;
+  const first = Math.ceil(byte / 8) * 8;
+  for (const [i, number] of numbers.entries()) to.setBigInt64(first + 8 * i, number, true);
+  return first + 8 * numbers.length;
+}
 
 /** Writes the uniforms of a shader in the order of its declaration; returns the number of words. */
 export function writeUniforms(
@@ -293,6 +347,10 @@ export function writeUniforms(
     byte += 4;
   }
   for (const type of kUniformTypes) {
+    if (type === "i64") {
+      byte = writePairs(uniforms.i64, to, byte);
+      continue;
+    }
     const some = uniforms[type];
     for (const name in some) {
       if (type === "f32") to.setFloat32(byte, some[name] as number, true);

@@ -8,8 +8,9 @@ import { kThreads } from "./kernels/invocations";
 import type { Dispatch } from "./recorder";
 import type { View } from "./stream";
 
-/** The count of indices out of range, and the first of them. */
-const kSlotBytes = 8;
+/** The words of a slot: the count of indices out of range, the first of them as two words, and one that is not used. */
+export const kSlotWords = 4;
+const kSlotBytes = 4 * kSlotWords;
 /** Slot 0 is never set. */
 const kSlots = 2 ** 14;
 /** The most faults that a block has before they are merged, and that an optimiser's step looks at. */
@@ -85,8 +86,8 @@ export class Status {
       body: () => `@compute @workgroup_size(${kThreads})
 fn main(@builtin(local_invocation_index) lane: u32) {
   for (var i = lane; i < u.count; i += ${kThreads}u) {
-    if (load_status(2u * u.table[i / 4u][i % 4u]) != 0) {
-      store_status(2u * u.merged, 1);
+    if (load_status(${kSlotWords}u * u.table[i / 4u][i % 4u]) != 0) {
+      store_status(${kSlotWords}u * u.merged, 1);
     }
   }
 }
@@ -139,10 +140,15 @@ fn main(@builtin(local_invocation_index) lane: u32) {
         }
         at += last - first;
       }
-      if (words[2 * at] === 0) continue;
+      const [count, low, high] = words.subarray(kSlotWords * at) as Iterable<number> as [
+        number,
+        number,
+        number,
+      ];
+      if (count === 0) continue;
       this.#set.add(fault.slot);
       this.#hasFailed = true;
-      fault.error = failureOf(fault, words[2 * at + 1] as number);
+      fault.error = failureOf(fault, high * 2 ** 32 + (low >>> 0));
       if (!("members" in fault)) failures.push(fault.error);
     }
     this.#unknown = this.#unknown.filter(({ isSettled }) => !isSettled);

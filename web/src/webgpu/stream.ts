@@ -59,6 +59,7 @@ const kLeaves = {
   word: (reader: Reader) => reader.word(),
   int64: (reader: Reader) => reader.int64(),
   double: (reader: Reader) => reader.double(),
+  scalar: (reader: Reader) => reader.scalar(),
   dtype: (reader: Reader) => dtypeOf(reader.word()),
   list: (reader: Reader) => reader.list(),
   memory: (reader: Reader) => required(reader.view(false)),
@@ -166,6 +167,15 @@ export class Reader {
     this.#doubleWords[0] = this.word();
     this.#doubleWords[1] = this.word();
     return this.#double[0] as number;
+  }
+
+  /** Reads a number; an integer that is not exact as a double is a bigint. */
+  scalar(): number | bigint {
+    if (this.word() === 0) return this.double();
+    const low = this.word();
+    const high = this.word() | 0;
+    const value = high * 2 ** 32 + low;
+    return Number.isSafeInteger(value) ? value : (BigInt(high) << 32n) + BigInt(low);
   }
 
   list(): number[] {

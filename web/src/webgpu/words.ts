@@ -7,6 +7,7 @@ import exponential from "./words/exponential.wgsl";
 import gamma from "./words/gamma.wgsl";
 import incompleteGamma from "./words/incomplete_gamma.wgsl";
 import integer from "./words/integer.wgsl";
+import integer64 from "./words/integer64.wgsl";
 import numbers from "./words/numbers.wgsl";
 import power from "./words/power.wgsl";
 import random from "./words/random.wgsl";
@@ -29,6 +30,7 @@ const kFiles = [
   gamma,
   incompleteGamma,
   integer,
+  integer64,
   complex,
   complexTrigonometric,
   random,
@@ -59,15 +61,20 @@ let parsed: Map<string, Declaration> | undefined;
 // A declaration is a function or struct, which starts at the beginning of a line and ends with a brace at the beginning of a
 // line, or a constant on a single line.
 function declarations(): Map<string, Declaration> {
-  parsed ??= new Map(
-    kFiles.flatMap((file) => {
-      const code = file.replace(/\s*\/\/.*$/gm, "");
-      const found = code.matchAll(/^(?:const (\w+).*;|(?:fn|struct) (\w+)[\s\S]*?^\})$/gm);
-      return [...found].map(([text, constant, other]): [string, Declaration] => [
-        (constant ?? other) as string,
-        { text, names: namesIn(text) },
-      ]);
-    }),
-  );
+  parsed ??= parse();
   return parsed;
+}
+
+function parse(): Map<string, Declaration> {
+  const all = new Map<string, Declaration>();
+  for (const file of kFiles) {
+    const code = file.replace(/\s*\/\/.*$/gm, "");
+    const found = code.matchAll(/^(?:const (\w+).*;|(?:fn|struct) (\w+)[\s\S]*?^\})$/gm);
+    for (const [text, constant, other] of found) {
+      const name = (constant ?? other) as string;
+      if (all.has(name)) throw new Error(`two files declare ${name}`);
+      all.set(name, { text, names: namesIn(text) });
+    }
+  }
+  return all;
 }

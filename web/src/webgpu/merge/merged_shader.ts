@@ -47,7 +47,7 @@ export function mergedUniforms(parts: readonly PreparedDispatch[]): Uint8Array {
 }
 
 const kMain = /@compute @workgroup_size\(([^)]*)\)\s*fn main\(((?:[^()]|\([^()]*\))*)\)/;
-const kDeclaration = /^(?:fn|struct|const|var<workgroup>)\s+(\w+)/gm;
+const kDeclaration = /^(?:fn|struct|alias|const|var<workgroup>|var<private>)\s+(\w+)/gm;
 
 /** Returns the complete WGSL of a merged dispatch. */
 export function mergedText(parts: readonly PreparedDispatch[], memory: Memory): string {

@@ -4,6 +4,7 @@ import type { Block } from "../blocks";
 import { forEach, invocations, kThreads, workgroups } from "../kernels/invocations";
 import type { Dispatch } from "../recorder";
 import { type Access, isFoursAligned, kFoursType, kTableFours, unitBytes } from "../shader";
+import { kSlotWords } from "../status";
 import type { View } from "../stream";
 import type { StepFunctions, StepMemory, StepOptions } from "./step_kernel";
 
@@ -94,7 +95,10 @@ function statusAccess({ status }: Guards): Access {
 
 // WGSL: whether a check has failed. `slot` returns the number of status words i.
 function failed(count: number, slot: (i: number) => string): string {
-  const checks = Array.from({ length: count }, (_, i) => `load_status(2u * ${slot(i)}) != 0`);
+  const checks = Array.from(
+    { length: count },
+    (_, i) => `load_status(${kSlotWords}u * ${slot(i)}) != 0`,
+  );
   return checks.join(" || ");
 }
 

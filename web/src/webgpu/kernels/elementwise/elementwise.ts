@@ -9,7 +9,8 @@ import {
   forwardShader,
   gradientShader,
 } from "../../formula_shader";
-import { type Access, type ElementType, kWgslTypes } from "../../shader";
+import { withScalars } from "../../scalars";
+import { type Access, type ElementType, kWgslTypes, stored } from "../../shader";
 import type { Formula, Operand, View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import { type Commands, isWhole, type Kernel } from "../kernel";
@@ -53,12 +54,12 @@ function run(commands: Commands, { key, shader, constants, shape, out, loaded }:
   const outIndex = indexOf(space, 0, "out");
   const loads = shader.loads.map((name, i) => ({ name, index: indexOf(space, i + 1, name) }));
   const isPacked = itemSize(out.view.dtype) === 1 && outIndex.isLinear && out.view.offset % 4 === 0;
-  const type: ElementType = shader.type;
-  const stored: ElementType = shader.isBool ? "bool" : type;
+  const { type } = shader;
+  const result: ElementType = shader.isBool ? "bool" : type;
   const memory: Access[] = [
     isPacked
       ? { name: "words", view: out.view, mode: "write", as: "word" }
-      : { name: "out", view: out.view, mode: "write", as: stored },
+      : { name: "out", view: out.view, mode: "write", as: result },
     ...loads.map(
       ({ name }, i): Access => ({
         name: `operand_${name}`,
@@ -76,12 +77,15 @@ function run(commands: Commands, { key, shader, constants, shape, out, loaded }:
     ...(isPacked ? { elements: count } : {}),
   };
   const own: Record<string, number> = {};
-  for (const slot of shader.slots) own[`k${slot}`] = limit(constants[slot], type);
+  for (const slot of shader.slots) {
+    const constant = constants[slot];
+    if (constant === undefined) throw new Error("a constant of the formula is missing");
+    own[`k${slot}`] = constant;
+  }
   commands.dispatch({
     key: `elementwise ${key} ${space.sizes.length} ${outIndex.key}${isPacked ? "p" : ""} ${loads.map(({ index }) => index.key)}`,
     memory,
-    uniforms:
-      type === "u32" ? { u32: { ...uniforms, ...own } } : { u32: uniforms, [scalarOf(type)]: own },
+    uniforms: withScalars(type, uniforms, own),
     workgroups: invocations(uniforms.count),
     body: () =>
       [
@@ -90,7 +94,7 @@ function run(commands: Commands, { key, shader, constants, shape, out, loaded }:
           index.text(`index_${name}`),
           `fn load_${name}(i: u32) -> ${kWgslTypes[type]} { return load_operand_${name}(index_${name}(i)); }`,
         ]),
-        isPacked ? packedStore(stored, out.view) : directStore(stored),
+        isPacked ? packedStore(result, out.view) : directStore(result),
         shader.evaluate,
         isPacked ? packedMain("words", "byte_of(element)") : forEach("evaluate(i);"),
       ].join("\n"),
@@ -103,11 +107,8 @@ function directStore(type: ElementType): string {
 
 // Stores a result that becomes one byte; complex results never do.
 function packedStore(type: ElementType, { dtype }: View): string {
-  const isTruth = dtype === "bool" && type !== "bool";
-  const truth = type === "f32" ? "differ_f32(value, 0f)" : `(value != ${type}(0))`;
-  const byte = isTruth ? `u32(${truth})` : type === "f32" ? "u32(int_of_f32(value))" : "u32(value)";
   return `var<private> byte: u32;
-fn store_0(i: u32, value: ${type}) { byte = ${byte}; }
+fn store_0(i: u32, value: ${kWgslTypes[type]}) { byte = ${stored("value", type, dtype)}; }
 fn byte_of(i: u32) -> u32 {
   evaluate(i);
   return byte;
@@ -141,31 +142,9 @@ function shaderFor({ op, form, gradientOf }: Formula, compute: DType): Keyed {
 
 function computeType(dtype: DType): ComputeType {
   if (dtype === "float32") return "float32";
-  if (dtype === "int32" || dtype === "int64") return "int32";
+  if (dtype === "int32" || dtype === "int64") return dtype;
   if (dtype === "uint8" || dtype === "bool") return "uint8";
   // The engine requests complex128 for accuracy; complex64 is used for storage only.
   if (dtype === "complex128") return "complex64";
   throw new Error(`formulas are not computed in ${dtype}`);
-}
-
-// The type of a formula's uniforms.
-function scalarOf(type: FormulaShader["type"]): "f32" | "i32" | "u32" {
-  return type === "complex" ? "f32" : type;
-}
-
-const kLargestFloat = 3.4028234663852886e38;
-
-const kLimits: Readonly<Record<FormulaShader["type"], readonly [number, number]>> = {
-  f32: [-kLargestFloat, kLargestFloat],
-  complex: [-kLargestFloat, kLargestFloat],
-  i32: [-(2 ** 31), 2 ** 31 - 1],
-  u32: [0, 255],
-};
-
-// Clamps a double to the range of the shader's type. Only floats can be infinite.
-function limit(value: number | undefined, type: FormulaShader["type"]): number {
-  if (value === undefined) throw new Error("a constant of the formula is missing");
-  if (scalarOf(type) === "f32" && !Number.isFinite(value)) return value;
-  const [low, high] = kLimits[type];
-  return Math.min(Math.max(value, low), high);
 }

@@ -16,7 +16,7 @@ export const kAddable: readonly DType[] = [
 ];
 
 // The dtypes whose elements, or their parts, are 32-bit words, which atomics can change in place.
-const kWords: readonly DType[] = ["float32", "int32", "complex64"];
+const kWords: readonly DType[] = ["float32", "int32", "int64", "complex64"];
 
 /** Calls `accumulate` to change `count` elements of a view: in place, or in a copy as words that is copied back afterwards. */
 export function inWords(

@@ -4,6 +4,7 @@
 import type { DType } from "../../dtype";
 import { kSlotUniform } from "../../recorder";
 import type { Access } from "../../shader";
+import { kSlotWords } from "../../status";
 import type { Commands } from "../kernel";
 
 /** All dtypes that shaders support, for kernels that only move elements. */
@@ -30,12 +31,15 @@ fn checked_index(index: i32, size: u32) -> u32 {
   return select(0u, u32(index), is_index(index, size));
 }`;
 
-/** WGSL function: like `checked_index`, but reports an index out of range in the status words. */
+/** WGSL function: like `checked_index`, but for all of int64, and reports an index out of range in the status words. */
 export const kReporting = `${kInside}
-fn reported_index(index: i32, size: u32) -> u32 {
+fn reported_index(number: vec2<u32>, size: u32) -> u32 {
+  let index = index_of_i64(number);
   if (!is_index(index, size)) {
-    if (add_status(2u * u.${kSlotUniform}, 1) == 0) {
-      store_status(2u * u.${kSlotUniform} + 1u, index);
+    let slot = ${kSlotWords}u * u.${kSlotUniform};
+    if (add_status(slot, 1) == 0) {
+      store_status(slot + 1u, bitcast<i32>(number.x));
+      store_status(slot + 2u, bitcast<i32>(number.y));
     }
     return 0u;
   }

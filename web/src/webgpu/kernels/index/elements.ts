@@ -26,7 +26,7 @@ export function partsOf(selection: IndexedElements, indexed: View) {
   const space = mergeDimensions(shape, [others]);
   const base = indexOf(space, 0, "base");
   const limit = Math.floor((indexed.block.size - indexed.offset) / itemSize(indexed.dtype));
-  const memory: Access[] = [{ name: "index", view: index, mode: "read" }];
+  const memory: Access[] = [{ name: "index", view: index, mode: "read", as: "index" }];
   return {
     key: `${space.sizes.length} ${base.key}`,
     count: product(shape),

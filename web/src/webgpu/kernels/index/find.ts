@@ -7,7 +7,7 @@ import {
   type FindTrue,
   Fold,
 } from "../../../generated/stream";
-import { elementType } from "../../shader";
+import { elementType, kWgslTypes } from "../../shader";
 import { forEach, invocations, kThreads } from "../invocations";
 import type { Kernel } from "../kernel";
 import { reducePacked } from "../reduce/reduce";
@@ -25,7 +25,7 @@ export const findOutOfRange: Kernel<FindOutOfRange> = {
       key: "find_out_of_range",
       memory: [
         { name: "index", view: index, mode: "read" },
-        { name: "checked", view: checked, mode: "write" },
+        { name: "checked", view: checked, mode: "write", as: "index" },
         status.access,
       ],
       uniforms: { u32: { count, size, ...status.uniforms } },
@@ -54,7 +54,7 @@ export const findTrue: Kernel<FindTrue> = {
       key: "find_true",
       memory: [
         { name: "mask", view: mask, mode: "read" },
-        { name: "places", view: positions, mode: "write" },
+        { name: "places", view: positions, mode: "write", as: "index" },
       ],
       uniforms: { u32: { count } },
       workgroups: [1],
@@ -110,7 +110,7 @@ export const clearTriangle: Kernel<ClearTriangle> = {
       body: () =>
         forEach(`let beside = i32(i % u.columns) - i32(i / u.columns % u.rows);
   if (beside ${lower ? ">" : "<"} u.diagonal) {
-    store_matrices(i, ${type === "complex" ? "vec2<f32>()" : `${type}()`});
+    store_matrices(i, ${kWgslTypes[type]}());
   }`),
     });
   },

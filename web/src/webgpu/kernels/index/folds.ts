@@ -14,11 +14,13 @@ const kReal = kAnyDType.filter((dtype) => dtype !== "complex64");
 /** Returns the WGSL expression for the fold of `a` and `b`. */
 type FoldText = (type: ElementType) => string;
 
-const multiplied: FoldText = (type) => (type === "complex" ? "mul_c64(a, b)" : "a * b");
+const multiplied: FoldText = (type) =>
+  type === "complex" ? "mul_c64(a, b)" : type === "i64" ? "mul_i64(a, b)" : "a * b";
 
 const kSuffixes: Readonly<Partial<Record<ElementType, string>>> = {
   f32: "f32",
   i32: "i32",
+  i64: "i64",
   u32: "u8",
 };
 

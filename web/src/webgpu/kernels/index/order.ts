@@ -12,6 +12,7 @@ import type { View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
 import { dispatchRows } from "../nn/rows";
+import { type OrderedType, orderedType } from "../ordered";
 import { dispatchScan } from "../reduce/scan";
 
 const kLongRow = 2048;
@@ -27,27 +28,37 @@ export const orderRows: Kernel<OrderRows> = {
   },
 };
 
-function readAccess(x: View): { access: Access; type: "f32" | "i32" } {
-  const type = x.dtype === "float32" ? "f32" : "i32";
+function readAccess(x: View): { access: Access; type: OrderedType } {
+  const type = orderedType(x.dtype);
   return { access: { name: "x", view: x, mode: "read", as: type }, type };
 }
 
-// The WGSL of key_of(at): an unsigned integer with the same order as the elements.
-function keyText(type: "f32" | "i32", descending: boolean): string {
-  const key =
-    type === "i32"
-      ? "bitcast<u32>(load_x(at)) ^ kSignBit"
-      : "select(bits | kSignBit, ~bits, bits >= kSignBit)";
+const kKeys: Readonly<Record<OrderedType, string>> = {
+  f32: "select(bits | kSignBit, ~bits, bits >= kSignBit)",
+  i32: "bitcast<u32>(load_x(at)) ^ kSignBit",
+  i64: "load_x(at) ^ vec2(0u, kSignBit)",
+};
+
+// The WGSL of key_of(at): an unsigned integer with the same order as the elements, of one word or two. precedes(a, b) compares keys.
+function keyText(type: OrderedType, descending: boolean): string {
+  const key = kKeys[type];
   const bits = `let x = load_x(at);
   if (is_nan_f32(x)) {
     return ${descending ? "0u" : "0xffffffffu"};
   }
   // Both zeros are equal.
   let bits = select(bitcast<u32>(x), 0u, abs_f32(x) == 0f);`;
-  return `fn key_of(at: u32) -> u32 {
+  return `${precedesText(type)}fn key_of(at: u32) -> Key {
   ${type === "f32" ? bits : ""}
   return ${descending ? `~(${key})` : key};
 }
+`;
+}
+
+function precedesText(type: OrderedType): string {
+  const less = type === "i64" ? "select(a.y < b.y, a.x < b.x, a.y == b.y)" : "a < b";
+  return `alias Key = ${type === "i64" ? "vec2<u32>" : "u32"};
+fn precedes(a: Key, b: Key) -> bool { return ${less}; }
 `;
 }
 
@@ -69,7 +80,7 @@ function countBefore(commands: Commands, order: OrderRows): void {
   const count = rows.outer * rows.size * rows.inner;
   commands.dispatch({
     key: `order_rows ${descending}`,
-    memory: [access, { name: "indices", view: indices, mode: "write" }],
+    memory: [access, { name: "indices", view: indices, mode: "write", as: "index" }],
     uniforms: { u32: { count, ...uniformsOf(order) } },
     workgroups: invocations(count),
     body: () =>
@@ -83,7 +94,7 @@ function countBefore(commands: Commands, order: OrderRows): void {
   var rank = 0u;
   for (var k = 0u; k < u.size; k++) {
     let other = key_of(at);
-    rank += select(0u, 1u, other < key || (other == key && k < own));
+    rank += select(0u, 1u, precedes(other, key) || (all(other == key) && k < own));
     at += u.inner;
   }
   store_rank(outer, inner, rank, own);`),
@@ -111,21 +122,26 @@ function sortByDigits(commands: Commands, order: OrderRows): void {
     ...{ name, view, mode, as: "word" },
   });
   const uniforms = uniformsOf(order);
-  commands.dispatch({
-    key: `order_rows keys ${descending}`,
-    memory: [access, word("keys", from.keys, "write"), word("places", from.places, "write")],
-    uniforms: { u32: { count: total, ...uniforms } },
-    workgroups: invocations(total),
-    body: () =>
-      keyText(type, descending) +
-      forEach(`let position = i / u.size;
-  let k = i % u.size;
-  store_keys(i, key_of((position / u.inner * u.size + k) * u.inner + position % u.inner));
-  store_places(i, k);`),
-  });
   // The keys of elements of one byte differ in the lowest bits only.
-  const bits = itemSize(order.x.dtype) === 1 ? 8 : 32;
-  for (let shift = 0; shift < bits; shift += kDigitBits) {
+  const bits = itemSize(order.x.dtype) === 1 ? 8 : type === "i64" ? 64 : 32;
+  for (let done = 0; done < bits; done += kDigitBits) {
+    const shift = done % 32;
+    if (shift === 0) {
+      const isFirst = done === 0;
+      const part = type !== "i64" ? "" : isFirst ? ".x" : ".y";
+      commands.dispatch({
+        key: `order_rows keys ${descending} ${isFirst}`,
+        memory: [access, word("keys", from.keys, "write"), word("places", from.places, "write")],
+        uniforms: { u32: { count: total, ...uniforms } },
+        workgroups: invocations(total),
+        body: () =>
+          keyText(type, descending) +
+          forEach(`let position = i / u.size;
+  let k = ${isFirst ? "i % u.size" : "load_places(i)"};
+  store_keys(i, key_of((position / u.inner * u.size + k) * u.inner + position % u.inner)${part});
+  store_places(i, k);`),
+      });
+    }
     const own = { count: positions * runs, size: rows.size, run, runs, shift };
     commands.dispatch({
       key: "order_rows digits",
@@ -186,7 +202,7 @@ function sortByDigits(commands: Commands, order: OrderRows): void {
     key: "order_rows indices",
     memory: [
       word("places", from.places, "read"),
-      { name: "indices", view: indices, mode: "write" },
+      { name: "indices", view: indices, mode: "write", as: "index" },
     ],
     uniforms: { u32: { count, ...uniforms } },
     workgroups: invocations(count),
@@ -214,21 +230,21 @@ export const modeRows: Kernel<ModeRows> = {
     if (rows.size === 0) return;
     dispatchRows(commands, rows, {
       key: "mode_rows",
-      memory: [access, { name: "indices", view: indices, mode: "write" }],
+      memory: [access, { name: "indices", view: indices, mode: "write", as: "index" }],
       combine: { best_of_lanes: { type: "Mode", text: "better(a, b)" } },
       functions: `${keyText(type, false)}
-struct Mode { count: u32, key: u32, last: u32 }
+struct Mode { count: u32, key: Key, last: u32 }
 fn better(a: Mode, b: Mode) -> Mode {
-  if (b.count > a.count || (b.count == a.count && b.key < a.key)) {
+  if (b.count > a.count || (b.count == a.count && precedes(b.key, a.key))) {
     return b;
   }
   return a;
 }`,
-      work: `var best = Mode(0u, 0u, 0u);
+      work: `var best = Mode(0u, Key(), 0u);
   for (var k = lane; k < u.size; k += kLanes) {
     var mode = Mode(0u, key_of(first + k * u.inner), 0u);
     for (var other = 0u; other < u.size; other++) {
-      if (key_of(first + other * u.inner) == mode.key) {
+      if (all(key_of(first + other * u.inner) == mode.key)) {
         mode.count++;
         mode.last = other;
       }

@@ -29,7 +29,7 @@ export const takeRows: Kernel<TakeRows> = {
       key: `take_rows ${store.key}`,
       memory: [
         store.access,
-        { name: "index", view: selection.index, mode: "read" },
+        { name: "index", view: selection.index, mode: "read", as: "index" },
         { name: "indexed", view: indexed, mode: "read" },
       ],
       uniforms: { u32: { ...uniformsOf(selection), ...store.uniforms } },
@@ -53,7 +53,7 @@ export const putRows: Kernel<PutRows> = {
     // The last of equal indices wins, so it has to be determined before anything is written.
     const winner = commands.scratch(4 * rows, "int32");
     commands.clear(winner);
-    const indexAccess = { name: "index", view: index, mode: "read" } as const;
+    const indexAccess = { name: "index", view: index, mode: "read", as: "index" } as const;
     commands.dispatch({
       key: "put_rows winner",
       memory: [indexAccess, { name: "winner", view: winner, mode: "atomic" }],
@@ -97,7 +97,7 @@ export const addRows: Kernel<AddRows> = {
       commands.dispatch({
         key: "add_rows",
         memory: [
-          { name: "index", view: index, mode: "read" },
+          { name: "index", view: index, mode: "read", as: "index" },
           { name: "packed", view: packed, mode: "read", as: elementType(words.dtype) },
           { name: "indexed", view: words, mode: "atomic" },
         ],

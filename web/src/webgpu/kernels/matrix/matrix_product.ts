@@ -6,7 +6,8 @@
 
 import type { MatrixLayout, MatrixProduct, ProductSizes } from "../../../generated/stream";
 import type { DType } from "../../dtype";
-import { type Access, elementType, type Uniforms } from "../../shader";
+import { withScalars } from "../../scalars";
+import { type Access, elementType, kWgslTypes } from "../../shader";
 import type { View } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
 import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
@@ -26,8 +27,8 @@ export interface Product extends ProductSizes {
   readonly a: Matrices;
   readonly b: Matrices;
   readonly c: Matrices;
-  readonly alpha?: number;
-  readonly beta?: number;
+  readonly alpha?: number | bigint;
+  readonly beta?: number | bigint;
   readonly bias?: View | undefined;
 }
 
@@ -78,9 +79,8 @@ export function multiply(commands: Commands, given: Product): void {
     isBRowMajor: given.b.columnStride === 1,
     key: `${space.sizes.length} ${indices.map(({ key }) => key)} ${finish.isScaled} ${finish.adds}${bias ? "b" : ""}${isComplex ? "c" : ""}`,
     memory,
-    uniforms: withType(
+    uniforms: withScalars(
       type,
-      { alpha, beta },
       {
         ...sizeUniforms(space, "batch"),
         ...Object.assign({}, ...indices.map(({ uniforms }) => uniforms)),
@@ -93,6 +93,7 @@ export function multiply(commands: Commands, given: Product): void {
         b_column: b.columnStride,
         c_row: c.rowStride,
       },
+      { alpha: wrapped(alpha, type), beta: wrapped(beta, type) },
     ),
     functions: () =>
       firstText(indices) + (isComplex ? kReadParts : readText(type)) + finishText(finish),
@@ -103,8 +104,13 @@ export function multiply(commands: Commands, given: Product): void {
           return firstText(indices) + finished;
         }),
   };
-  if (Math.min(m, n) < kFewest || k === 0) multiplyInLanes(commands, tiled);
+  if (Math.min(m, n) < kFewest || k === 0 || type === "i64") multiplyInLanes(commands, tiled);
   else dispatchTiles(commands, { ...tiled, key: `matrix_product ${tiled.key}` });
+}
+
+// Factors of bytes wrap around, as their products do.
+function wrapped(factor: number | bigint, type: TiledProduct["type"]): number | bigint {
+  return type === "u32" ? Number(factor) & 255 : factor;
 }
 
 /** Merges a batch of contiguous matrices A with the same B into one matrix with more rows. */
@@ -121,14 +127,6 @@ function mergeBatch(call: Product): Product {
 /** With fewer rows or columns, tiles would be mostly empty. */
 const kFewest = 4;
 
-function withType(
-  type: TiledProduct["type"],
-  scalars: Record<string, number>,
-  u32: Record<string, number>,
-): Uniforms {
-  return type === "u32" ? { u32: { ...u32, ...scalars } } : { u32, [type]: scalars };
-}
-
 interface Finish {
   readonly type: TiledProduct["type"];
   readonly isScaled: boolean;
@@ -140,7 +138,8 @@ function firstText(indices: readonly Index[]): string {
   return indices.map((index, i) => `${index.text(`first_${"abc"[i]}`)}\n`).join("");
 }
 
-function readText(type: TiledProduct["type"]): string {
+function readText(elements: TiledProduct["type"]): string {
+  const type = kWgslTypes[elements];
   return `fn a_line(first: u32, row: u32) -> u32 { return first + row * u.a_row; }
 fn a_step(first: u32, column: u32) -> u32 { return column * u.a_column; }
 fn a_value(line: u32, step: u32) -> ${type} { return load_a(line + step); }
@@ -150,11 +149,20 @@ fn b_value(line: u32, step: u32) -> ${type} { return load_b(line + step); }
 `;
 }
 
+function sumText(type: TiledProduct["type"], a: string, b: string): string {
+  return type === "i64" ? `add_i64(${a}, ${b})` : `${a} + ${b}`;
+}
+
+function productText(type: TiledProduct["type"], a: string, b: string): string {
+  return type === "i64" ? `mul_i64(${a}, ${b})` : `${a} * ${b}`;
+}
+
 function finishText({ type, isScaled, adds, bias }: Finish): string {
-  return `fn finish(first: u32, row: u32, column: u32, sum: ${type}) {
+  const before = productText(type, "u.beta", "load_c(at)");
+  return `fn finish(first: u32, row: u32, column: u32, sum: ${kWgslTypes[type]}) {
   let at = first + row * u.c_row + column;
-  var value = ${isScaled ? "u.alpha * sum" : "sum"};
-  ${adds ? "value += u.beta * load_c(at);" : ""}
+  var value = ${isScaled ? productText(type, "u.alpha", "sum") : "sum"};
+  ${adds ? `value = ${sumText(type, "value", before)};` : ""}
   ${bias ? "value += load_bias(column);" : ""}
   store_c(at, value);
 }`;
@@ -188,7 +196,10 @@ function multiplyInLanes(commands: Commands, call: TiledProduct): void {
       [
         functions(),
         elementsText(type),
-        combineLanes("sum_of_lanes", lanes, { type, text: "a + b" }),
+        combineLanes("sum_of_lanes", lanes, {
+          type: kWgslTypes[type],
+          text: sumText(type, "a", "b"),
+        }),
         forEachLane(
           lanes,
           `let batch = position / (u.m * u.n);
@@ -197,9 +208,9 @@ function multiplyInLanes(commands: Commands, call: TiledProduct): void {
   let column = ${column};
   let from_a = first_a(batch);
   let from_b = first_b(batch);
-  var sum = ${type}(0);
+  var sum = ${kWgslTypes[type]}();
   for (var k = lane; k < u.k; k += kLanes) {
-    sum += a_at(from_a, row, k) * b_at(from_b, k, column);
+    sum = ${sumText(type, "sum", productText(type, "a_at(from_a, row, k)", "b_at(from_b, k, column)"))};
   }
   sum = sum_of_lanes(thread, sum);
   if (lane == 0u && is_inside) {

@@ -1,6 +1,6 @@
 // A matrix product that is divided among workgroups, and the code that all its shaders share.
 
-import type { Access, Uniforms } from "../../shader";
+import { type Access, kWgslTypes, type Uniforms } from "../../shader";
 import { workgroups } from "../invocations";
 import type { Commands } from "../kernel";
 
@@ -13,7 +13,8 @@ export interface TiledProduct {
   readonly n: number;
   readonly k: number;
   readonly count: number;
-  readonly type: "f32" | "i32" | "u32";
+  /** Products of i64 are not tiled. */
+  readonly type: "f32" | "i32" | "i64" | "u32";
   /** Whether the elements of a row are contiguous. */
   readonly isARowMajor: boolean;
   readonly isBRowMajor: boolean;
@@ -39,7 +40,8 @@ export interface Fours {
 }
 
 /** Returns a_at(first, row, column) and b_at, for shaders that access single elements. */
-export function elementsText(type: TiledProduct["type"]): string {
+export function elementsText(elements: TiledProduct["type"]): string {
+  const type = kWgslTypes[elements];
   return `fn a_at(first: u32, row: u32, column: u32) -> ${type} {
   return a_value(a_line(first, row), a_step(first, column));
 }

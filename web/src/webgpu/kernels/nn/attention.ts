@@ -1,6 +1,6 @@
 // softmax(scale * query keyᵀ + mask) value, and its gradients: without scores in memory (flash_attention.ts) or, where rows are too
-// long for that, matrix products, with shaders over rows of scores between them. To limit memory, those scores are computed for a part
-// of the queries at a time.
+// long for that or the device computes on the CPU, matrix products, with shaders over rows of scores between them. To limit memory,
+// those scores are computed for a part of the queries at a time.
 
 import type {
   Attend,
@@ -62,6 +62,13 @@ export function attentionKernels(maxScoreBytes = kMaxScoreBytes): AttentionKerne
   return { attend: attend(maxScoreBytes), attend_backward: attendBackward(maxScoreBytes) };
 }
 
+// On a device that computes on the CPU, products of matrices are two to four times faster, as long as all scores have room.
+function isFlash({ isSoftware }: Commands, attention: Attention, maxBytes: number): boolean {
+  const { batch, queries, keys } = attention;
+  const hasRoom = 4 * product(batch) * queries * keys <= maxBytes;
+  return fitsFlash(attention) && !(isSoftware && hasRoom);
+}
+
 function* partsOf({ batch, queries, keys }: Attention, maxBytes: number): Generator<Part> {
   const most = Math.max(1, Math.floor(maxBytes / (4 * product(batch) * keys)));
   for (let first = 0; first < queries; first += most)
@@ -111,7 +118,7 @@ const attend = (maxBytes: number): Kernel<Attend> => ({
     const attention = attentionOf(call.attention);
     const y = matricesOf({ memory: call.y, strides: call.yStrides });
     const { batch, keys, valueFeatures, value } = attention;
-    if (fitsFlash(attention)) {
+    if (isFlash(commands, attention, maxBytes)) {
       flashAttend(commands, attention, y, logSums);
       return;
     }
@@ -153,7 +160,7 @@ const attendBackward = (maxBytes: number): Kernel<AttendBackward> => ({
       key: gradKey && packed(attention, gradKey, keys, features),
       value: gradValue && packed(attention, gradValue, keys, valueFeatures),
     };
-    if (fitsFlash(attention)) {
+    if (isFlash(commands, attention, maxBytes)) {
       flashBackward(commands, attention, gradY, logSums, results);
       return;
     }

@@ -9,6 +9,7 @@ import type {
   NllLosses,
   TargetDistribution,
 } from "../../../generated/stream";
+import { int64Of } from "../../scalars";
 import type { Access } from "../../shader";
 import { kReporting, statusOf } from "../index/checked";
 import { forEach, invocations } from "../invocations";
@@ -26,12 +27,12 @@ function partsOf(targets: ClassTargets) {
   ];
   const uniforms = {
     u32: { classes: rows.size },
-    i32: { ignore: Math.max(-(2 ** 31), Math.min(2 ** 31 - 1, ignoreIndex)) },
+    i64: { ignore: int64Of(ignoreIndex) },
     f32: { hit: 1 - smoothing, share: smoothing / rows.size },
   };
   const functions = `fn weight_of(class_index: u32) -> f32 { return ${weight === undefined ? "1f" : "load_weight(class_index)"}; }
-fn is_ignored(position: u32) -> bool { return load_target(position) == u.ignore; }
-fn class_of(position: u32) -> u32 { return min(u32(load_target(position)), u.classes - 1u); }
+fn is_ignored(position: u32) -> bool { return equal_i64(load_target(position), u.ignore); }
+fn class_of(position: u32) -> u32 { return min(load_target(position).x, u.classes - 1u); }
 `;
   return { key: weight === undefined ? "" : "w", memory, uniforms, functions };
 }
@@ -262,7 +263,7 @@ export const findBadTarget: Kernel<FindBadTarget> = {
         forEach(`if (is_ignored(i)) {
     store_checked(i, load_target(i));
   } else {
-    store_checked(i, i32(reported_index(load_target(i), u.classes)));
+    store_checked(i, vec2(reported_index(load_target(i), u.classes), 0u));
   }`),
     });
   },

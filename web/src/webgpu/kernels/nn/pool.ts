@@ -13,6 +13,7 @@ import type {
 import type { Access } from "../../shader";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
+import { lessText, orderedType } from "../ordered";
 import { type Axis, axisText, makeAxis } from "./pool_axis";
 
 interface Planes {
@@ -94,13 +95,14 @@ export const maxPool: Kernel<MaxPool> = {
 
   play({ pool, x, y, indices }, commands): void {
     const isFloat = x.dtype === "float32";
-    const least = isFloat ? "-infinity_f32()" : "-2147483647 - 1";
+    const least = isFloat ? "-infinity_f32()" : "vec2(0u, 0x80000000u)";
+    const type = orderedType(x.dtype);
     dispatchPool(commands, makePlanes(pool), {
       key: "max_pool",
       memory: [
         { name: "x", view: x, mode: "read" },
         { name: "y", view: y, mode: "write" },
-        { name: "places", view: indices, mode: "write" },
+        { name: "places", view: indices, mode: "write", as: "index" },
       ],
       each: "out",
       work: `var largest = ${least};
@@ -109,7 +111,7 @@ export const maxPool: Kernel<MaxPool> = {
   let is_empty = rows.begin >= rows.end || columns.begin >= columns.end;
   var place = select(rows.begin * u.columns_in + columns.begin, ${kNoIndex}, is_empty);
   ${overWindow(`let value = load_x(u32(first_in + y * u.columns_in + x));
-      if (value > largest${isFloat ? " || is_nan_f32(value)" : ""}) {
+      if (${lessText(type, "largest", "value")}${isFloat ? " || is_nan_f32(value)" : ""}) {
         largest = value;
         place = y * u.columns_in + x;
       }`)}
@@ -125,7 +127,7 @@ export const maxPoolBackward: Kernel<MaxPoolBackward> = {
   play({ pool, gradY, indices, gradX }, commands): void {
     const memory: readonly Access[] = [
       { name: "g", view: gradY, mode: "read" },
-      { name: "places", view: indices, mode: "read" },
+      { name: "places", view: indices, mode: "read", as: "index" },
       { name: "grad_x", view: gradX, mode: "write" },
     ];
     const planes = makePlanes(pool);
@@ -168,13 +170,13 @@ export const maxPoolPick: Kernel<MaxPoolPick> = {
       key: "max_pool_pick",
       memory: [
         { name: "x", view: x, mode: "read" },
-        { name: "places", view: indices, mode: "read" },
+        { name: "places", view: indices, mode: "read", as: "index" },
         { name: "y", view: y, mode: "write" },
       ],
       each: "out",
       work: `let place = load_places(i);
   if (place == ${kNoIndex}) {
-    store_y(i, 0);
+    store_y(i, ${x.dtype === "float32" ? "0f" : "vec2<u32>()"});
   } else {
     store_y(i, load_x(u32(first_in + place)));
   }`,

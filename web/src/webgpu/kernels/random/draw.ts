@@ -7,7 +7,7 @@ import {
   RandomKind,
 } from "../../../generated/stream";
 import { itemSize } from "../../dtype";
-import type { Access } from "../../shader";
+import { type Access, elementType } from "../../shader";
 import type { View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import { isWhole, type Kernel } from "../kernel";
@@ -42,7 +42,8 @@ function uniformsOf({ keyLow, keyHigh, group }: PhiloxPosition, elements: number
 // element.
 function storeGroup(name: string, view: View, convert: (number: string) => string) {
   const isPacked = itemSize(view.dtype) === 1 && view.offset % 4 === 0;
-  const access: Access = { name, view, mode: "write", ...(isPacked ? { as: "word" } : {}) };
+  const as = isPacked ? "word" : view.dtype === "int64" ? "i32" : elementType(view.dtype);
+  const access: Access = { name, view, mode: "write", as };
   const each = `for (var k = 0u; k < min(4u, u.elements - 4u * i); k++) {
     store_${name}(4u * i + k, ${convert("numbers[k]")});
   }`;

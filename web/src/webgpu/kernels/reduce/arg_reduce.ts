@@ -1,8 +1,10 @@
 // The first largest or smallest element along a dimension, and its index.
 
 import type { ArgReduce } from "../../../generated/stream";
+import { kWgslTypes } from "../../shader";
 import type { Kernel } from "../kernel";
 import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
+import { equalText, lessText, type OrderedType, orderedType } from "../ordered";
 import { indexOf, product, sizeUniforms } from "../strides";
 import { isRowMajor, splitShape } from "./reduce";
 
@@ -19,13 +21,13 @@ export const argReduce: Kernel<ArgReduce> = {
     const from = indexOf(kept, 0, "kept", "kept");
     const along = indexOf(reduced, 0, "along", "along");
     const lanes = chooseLanes(commands, positions, size, isRowMajor({ kept, reduced }));
-    const type = x.dtype === "float32" ? "f32" : "i32";
+    const type = orderedType(x.dtype);
     commands.dispatch({
       key: `arg_reduce ${largest} ${lanesKey(lanes)} ${kept.sizes.length} ${reduced.sizes.length} ${from.key} ${along.key}`,
       memory: [
         { name: "x", view: x, mode: "read", as: type },
         { name: "values", view: values, mode: "write", as: type },
-        { name: "indices", view: indices, mode: "write" },
+        { name: "indices", view: indices, mode: "write", as: "index" },
       ],
       uniforms: {
         u32: {
@@ -64,13 +66,16 @@ export const argReduce: Kernel<ArgReduce> = {
 };
 
 // Selects the first of equal elements, and the first of several NaNs.
-function betterText(type: "f32" | "i32", largest: boolean): string {
-  const beats = `b.value ${largest ? ">" : "<"} a.value`;
-  const place = `struct Place { value: ${type}, index: u32 }`;
-  if (type === "i32")
+function betterText(type: OrderedType, largest: boolean): string {
+  const beats = largest
+    ? lessText(type, "a.value", "b.value")
+    : lessText(type, "b.value", "a.value");
+  const isFirst = `(${equalText(type, "b.value", "a.value")} && b.index < a.index)`;
+  const place = `struct Place { value: ${kWgslTypes[type]}, index: u32 }`;
+  if (type !== "f32")
     return `${place}
 fn better(a: Place, b: Place) -> Place {
-  if (${beats} || (b.value == a.value && b.index < a.index)) {
+  if (${beats} || ${isFirst}) {
     return b;
   }
   return a;
@@ -85,7 +90,7 @@ fn better(a: Place, b: Place) -> Place {
     }
     return a;
   }
-  if (${beats} || (b.value == a.value && b.index < a.index)) {
+  if (${beats} || ${isFirst}) {
     return b;
   }
   return a;

@@ -1,8 +1,8 @@
 // Reductions over any dimensions of a strided operand.
 
 import { Fold, type Reduce, type Reduction } from "../../../generated/stream";
-import type { DType } from "../../dtype";
-import type { ElementType } from "../../shader";
+import { type DType, itemSize } from "../../dtype";
+import { kWgslTypes } from "../../shader";
 import type { View } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
 import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
@@ -16,25 +16,36 @@ import {
 } from "../strides";
 
 interface FoldShader {
-  readonly neutral: { readonly f32: string; readonly i32?: string };
+  readonly neutral: Texts;
   /** The value that an element `x` contributes, if it is not x itself. */
-  readonly map?: { readonly f32: string; readonly i32?: string };
+  readonly map?: Texts;
   readonly combine: "sum" | "prod" | "max" | "min";
 }
 
-const kZero = { f32: "0f", i32: "0" };
-const kLeast = { f32: "-infinity_f32()", i32: "-2147483647 - 1" };
-const kMost = { f32: "infinity_f32()", i32: "2147483647" };
+/** WGSL for each type that is folded. */
+interface Texts {
+  readonly f32: string;
+  readonly i64?: string;
+}
+
+type FoldType = keyof Texts;
+
+const kZero = { f32: "0f", i64: "vec2(0u, 0u)" };
+const kLeast = { f32: "-infinity_f32()", i64: "vec2(0u, 0x80000000u)" };
+const kMost = { f32: "infinity_f32()", i64: "vec2(0xffffffffu, 0x7fffffffu)" };
 
 const kFolds: Readonly<Record<Fold, FoldShader>> = {
   [Fold.Sum]: { combine: "sum", neutral: kZero },
-  [Fold.Prod]: { combine: "prod", neutral: { f32: "1f", i32: "1" } },
+  [Fold.Prod]: { combine: "prod", neutral: { f32: "1f", i64: "vec2(1u, 0u)" } },
   [Fold.Max]: { combine: "max", neutral: kLeast },
   [Fold.Min]: { combine: "min", neutral: kMost },
   [Fold.CountNonzero]: {
     combine: "sum",
     neutral: kZero,
-    map: { f32: "select(0f, 1f, differ_f32(x, 0f))", i32: "select(0, 1, x != 0)" },
+    map: {
+      f32: "select(0f, 1f, differ_f32(x, 0f))",
+      i64: "vec2(select(0u, 1u, any(x != vec2(0u, 0u))), 0u)",
+    },
   },
   [Fold.SumAbs]: { combine: "sum", neutral: kZero, map: { f32: "abs_f32(x)" } },
   [Fold.SumSquares]: { combine: "sum", neutral: kZero, map: { f32: "x * x" } },
@@ -48,9 +59,9 @@ const kFolds: Readonly<Record<Fold, FoldShader>> = {
   [Fold.MinAbs]: { combine: "min", neutral: kMost, map: { f32: "abs_f32(x)" } },
 };
 
-function combineText(kind: FoldShader["combine"], type: "f32" | "i32"): string {
-  if (kind === "sum") return "a + b";
-  if (kind === "prod") return "a * b";
+function combineText(kind: FoldShader["combine"], type: FoldType): string {
+  if (kind === "sum") return type === "f32" ? "a + b" : "add_i64(a, b)";
+  if (kind === "prod") return type === "f32" ? "a * b" : "mul_i64(a, b)";
   return kind === "max" ? `maximum_${type}(a, b)` : `minimum_${type}(a, b)`;
 }
 
@@ -108,7 +119,8 @@ function reduceAll(call: Call): void {
     return;
   }
   // The partial results have the shape [chunks, results].
-  const partial = call.commands.scratch(4 * positions * chunks, scratchDType(call.compute));
+  const dtype: DType = call.compute === "float32" ? "float32" : "int64";
+  const partial = call.commands.scratch(itemSize(dtype) * positions * chunks, dtype);
   foldChunks(call, partial, positions, size, chunks);
   foldPartial(call, partial, positions, chunks);
 }
@@ -149,10 +161,6 @@ export function isRowMajor({
   const step = (space: IterationSpace) =>
     Math.abs(space.strides[0]?.at(-1) ?? Number.POSITIVE_INFINITY);
   return step(reduced) <= step(kept);
-}
-
-function scratchDType(compute: DType): DType {
-  return compute === "float32" ? "float32" : "int32";
 }
 
 function foldAll(call: Call, positions: number, size: number): void {
@@ -246,7 +254,8 @@ interface Pass {
 
 function dispatchFold({ fold, compute, divisor, root, kept, reduced }: Call, pass: Pass): void {
   const { positions, size, chunks, from, to, shifts, index, isMapped, isFinal } = pass;
-  const type: ElementType & ("f32" | "i32") = compute === "float32" ? "f32" : "i32";
+  const type: FoldType = compute === "float32" ? "f32" : "i64";
+  const wgsl = kWgslTypes[type];
   const found = kFolds[fold];
   const neutral = found.neutral[type];
   const map = found.map === undefined || !isMapped ? "x" : found.map[type];
@@ -272,8 +281,8 @@ function dispatchFold({ fold, compute, divisor, root, kept, reduced }: Call, pas
       [
         index.from.text("index_kept"),
         index.along.text("index_along"),
-        combineLanes("combined", lanes, { type, text: combineText(found.combine, type) }),
-        `fn combine(a: ${type}, b: ${type}) -> ${type} { return ${combineText(found.combine, type)}; }`,
+        combineLanes("combined", lanes, { type: wgsl, text: combineText(found.combine, type) }),
+        `fn combine(a: ${wgsl}, b: ${wgsl}) -> ${wgsl} { return ${combineText(found.combine, type)}; }`,
         forEachLane(
           lanes,
           `let result = position % u.results;
@@ -295,8 +304,8 @@ function dispatchFold({ fold, compute, divisor, root, kept, reduced }: Call, pas
   });
 }
 
-function finishText(type: "f32" | "i32", isFinal: boolean, divisor: number, root: boolean): string {
-  if (!isFinal || type === "i32") return "total";
+function finishText(type: FoldType, isFinal: boolean, divisor: number, root: boolean): string {
+  if (!isFinal || type === "i64") return "total";
   const quotient = divisor === 1 ? "total" : "total / u.divisor";
   return root ? `sqrt_f32(${quotient})` : quotient;
 }

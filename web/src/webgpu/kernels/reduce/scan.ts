@@ -12,10 +12,11 @@ import {
   type Scan,
   ScanKind,
 } from "../../../generated/stream";
-import type { Access } from "../../shader";
+import { type Access, kWgslTypes } from "../../shader";
 import type { View } from "../../stream";
 import { forEach, invocations, kThreads, workgroups } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
+import { lessText, orderedType } from "../ordered";
 
 interface ScanShader {
   readonly key: string;
@@ -184,12 +185,13 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) gro
 }
 
 // The combination of two totals.
-const kKinds: Readonly<Record<ScanKind, string>> = {
-  [ScanKind.Sum]: "a + b",
-  [ScanKind.Prod]: "a * b",
+const kKinds: Readonly<Record<ScanKind, { readonly f32: string; readonly i64?: string }>> = {
+  [ScanKind.Sum]: { f32: "a + b", i64: "add_i64(a, b)" },
+  [ScanKind.Prod]: { f32: "a * b", i64: "mul_i64(a, b)" },
   // The difference of equal infinities would be NaN.
-  [ScanKind.LogSumExp]:
-    "select(maximum_f32(a, b) + log1p_f32(exp_f32(-abs_f32(a - b))), a + 0.6931472f, a == b)",
+  [ScanKind.LogSumExp]: {
+    f32: "select(maximum_f32(a, b) + log1p_f32(exp_f32(-abs_f32(a - b))), a + 0.6931472f, a == b)",
+  },
 };
 
 export const scan: Kernel<Scan> = {
@@ -201,19 +203,20 @@ export const scan: Kernel<Scan> = {
   },
 
   play({ kind, rows, x, y }, commands): void {
-    const type = x.dtype === "float32" ? "f32" : "i32";
+    const type = x.dtype === "float32" ? "f32" : "i64";
     dispatchScan(commands, rows, {
       key: `scan ${kind}`,
       memory: [
         { name: "x", view: x, mode: "read" },
         { name: "y", view: y, mode: "write" },
       ],
-      type,
-      combine: `return ${kKinds[kind]};`,
+      type: kWgslTypes[type],
+      combine: `return ${kKinds[kind][type]};`,
       load: "load_x(at)",
       store: "store_y(at, total);",
-      pack: ["bitcast<u32>(total)"],
-      unpack: `bitcast<${type}>(words[0])`,
+      ...(type === "i64"
+        ? { pack: ["total.x", "total.y"], unpack: "vec2(words[0], words[1])" }
+        : { pack: ["bitcast<u32>(total)"], unpack: "bitcast<f32>(words[0])" }),
     });
   },
 };
@@ -245,26 +248,33 @@ export const runningExtreme: Kernel<RunningExtreme> = {
   supported: { views: [["float32", "int32", "int64", "uint8", "bool"], ["int64"]] },
 
   play({ largest, rows, x, indices }, commands): void {
-    const type = x.dtype === "float32" ? "f32" : "i32";
+    const type = orderedType(x.dtype);
     const isNan = (name: string) => (type === "f32" ? `is_nan_f32(${name}.value)` : "false");
     dispatchScan(commands, rows, {
       key: `running_extreme ${largest}`,
       memory: [
         { name: "x", view: x, mode: "read", as: type },
-        { name: "indices", view: indices, mode: "write" },
+        { name: "indices", view: indices, mode: "write", as: "index" },
       ],
-      functions: `struct Place { value: ${type}, index: u32 }`,
+      functions: `struct Place { value: ${kWgslTypes[type]}, index: u32 }`,
       type: "Place",
       // Selects the last of equal elements. NaN beats all others, and the last NaN wins.
-      combine: `let takes = (b.value ${largest ? ">=" : "<="} a.value && !(${isNan("a")})) || ${isNan("b")};
+      combine: `let takes = (!${largest ? lessText(type, "b.value", "a.value") : lessText(type, "a.value", "b.value")} && !(${isNan("a")})) || ${isNan("b")};
   if (takes) {
     return b;
   }
   return a;`,
       load: "Place(load_x(at), k)",
       store: "store_indices(at, i32(total.index));",
-      pack: ["bitcast<u32>(total.value)", "total.index"],
-      unpack: `Place(bitcast<${type}>(words[0]), words[1])`,
+      ...(type === "i64"
+        ? {
+            pack: ["total.value.x", "total.value.y", "total.index"],
+            unpack: "Place(vec2(words[0], words[1]), words[2])",
+          }
+        : {
+            pack: ["bitcast<u32>(total.value)", "total.index"],
+            unpack: `Place(bitcast<${type}>(words[0]), words[1])`,
+          }),
     });
   },
 };
