@@ -4,9 +4,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { ensurePackages } from "../../../scripts/apt.mjs";
-import { kWebGpu, startChromium } from "../../browser/support/chromium.mjs";
 import { kOnnxNames } from "../models/onnx_names.mjs";
-import { resultInPage, servePage } from "../pages.mjs";
 import { errorIn } from "../runner.mjs";
 
 const kProgram = fileURLToPath(new URL("../programs/onnx.mjs", import.meta.url));
@@ -49,6 +47,8 @@ async function resultsInNode(node, quick) {
 }
 
 async function resultsInPage(quick) {
+  const { kWebGpu, startChromium } = await import("../../browser/support/chromium.mjs");
+  const { resultInPage, servePage } = await import("../pages.mjs");
   const page = await servePage("onnx_webgpu");
   const browser = await startChromium(kWebGpu);
   try {

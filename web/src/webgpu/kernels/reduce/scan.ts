@@ -19,6 +19,7 @@ import type { Commands, Kernel } from "../kernel";
 import { lessText, orderedType } from "../ordered";
 
 interface ScanShader {
+  /** Identifies the texts also where the memory is words, whose dtype says nothing of the totals in them. */
   readonly key: string;
   readonly memory: readonly Access[];
   /** The WGSL type of a total, and the text that combines two of them, where `a` precedes `b`. */
@@ -205,7 +206,7 @@ export const scan: Kernel<Scan> = {
   play({ kind, rows, x, y }, commands): void {
     const type = x.dtype === "float32" ? "f32" : "i64";
     dispatchScan(commands, rows, {
-      key: `scan ${kind}`,
+      key: `scan ${kind} ${type}`,
       memory: [
         { name: "x", view: x, mode: "read" },
         { name: "y", view: y, mode: "write" },
@@ -251,7 +252,7 @@ export const runningExtreme: Kernel<RunningExtreme> = {
     const type = orderedType(x.dtype);
     const isNan = (name: string) => (type === "f32" ? `is_nan_f32(${name}.value)` : "false");
     dispatchScan(commands, rows, {
-      key: `running_extreme ${largest}`,
+      key: `running_extreme ${largest} ${type}`,
       memory: [
         { name: "x", view: x, mode: "read", as: type },
         { name: "indices", view: indices, mode: "write", as: "index" },
