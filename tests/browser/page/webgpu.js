@@ -15,8 +15,9 @@ function makeModel() {
 async function train(device, blocks) {
   eg.manualSeed(0);
   const model = makeModel().to(device);
-  const x = eg.randn([32, 16], { device });
-  const classes = eg.randint(0, 4, [32], { device });
+  // Drawn on the CPU, because a GPU draws other numbers.
+  const x = eg.randn([32, 16]).to(device);
+  const classes = eg.randint(0, 4, [32]).to(device);
   const optimizer = new eg.optim.Adam(model.parameters(), { lr: 1e-2 });
   const losses = [];
   for (let step = 0; step < 20; step++) {
