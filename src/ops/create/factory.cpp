@@ -34,7 +34,7 @@ std::optional<Tensor> ramp_on_device(std::int64_t count, double first, double st
   if (default_device().is_cpu() || !is_real || count == 0 || std::abs(first) > most ||
       std::abs(last) > most)
     return std::nullopt;
-  const Tensor t = Tensor::empty({count}, dtype, default_device());
+  Tensor t = Tensor::empty({count}, dtype, default_device());
   run(kernel::Ramp{count, first, step, t.memory()});
   return t;
 }
