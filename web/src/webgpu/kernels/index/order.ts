@@ -48,17 +48,13 @@ function keyText(type: OrderedType, descending: boolean): string {
   }
   // Both zeros are equal.
   let bits = select(bitcast<u32>(x), 0u, abs_f32(x) == 0f);`;
-  return `${precedesText(type)}fn key_of(at: u32) -> Key {
-  ${type === "f32" ? bits : ""}
-  return ${descending ? `~(${key})` : key};
-}
-`;
-}
-
-function precedesText(type: OrderedType): string {
   const less = type === "i64" ? "select(a.y < b.y, a.x < b.x, a.y == b.y)" : "a < b";
   return `alias Key = ${type === "i64" ? "vec2<u32>" : "u32"};
 fn precedes(a: Key, b: Key) -> bool { return ${less}; }
+fn key_of(at: u32) -> Key {
+  ${type === "f32" ? bits : ""}
+  return ${descending ? `~(${key})` : key};
+}
 `;
 }
 

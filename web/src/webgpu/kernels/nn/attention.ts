@@ -19,7 +19,8 @@ import {
   kWeights,
   type Part,
 } from "./attention_scores";
-import { fitsFlash, flashAttend, flashBackward } from "./flash_attention";
+import { flashAttend, flashBackward } from "./flash_attention";
+import { fitsFlash } from "./flash_shader";
 
 function attentionOf(call: AttentionFields): Attention {
   const { query, key, value, mask } = call;
