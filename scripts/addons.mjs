@@ -27,6 +27,9 @@ export const kSharedByAddons = {
   nats: ["distributed", "federated"],
 };
 
+/** The folders of web/ with add-ons and what they share. */
+export const kAddonFolders = [...kAddons, ...Object.keys(kSharedByAddons)];
+
 /** The modules of Node that add-ons import, which then work in Node only. */
 export const kNodeModulesOfAddon = {
   distributed: ["node:worker_threads"],

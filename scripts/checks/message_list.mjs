@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { kAddons, kSharedByAddons } from "../addons.mjs";
+import { kAddonFolders } from "../addons.mjs";
 import { CommandError, kRoot } from "../process.mjs";
 
 const kFile = join(kRoot, "docs", "messages.md");
@@ -141,8 +141,7 @@ function callerIn(part, before) {
 // TypeScript: fail(code, caller, text), refusal(code, caller, text) and new EdgeGradError(code, text).
 
 function webMessages() {
-  const others = [...kAddons, ...Object.keys(kSharedByAddons)];
-  const folders = ["web/src", ...others.map((name) => `web/${name}`)];
+  const folders = ["web/src", ...kAddonFolders.map((name) => `web/${name}`)];
   const files = folders.flatMap((folder) => filesIn(folder, /(?<!\.d)\.ts$/));
   return files.flatMap((file) => {
     const source = readFileSync(join(kRoot, file), "utf8");

@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import {
+  kAddonFolders,
   kAddons,
   kAddonsWithWorker,
   kNodeModulesOfAddon,
   kPeersOfAddon,
-  kSharedByAddons,
 } from "../../../scripts/addons.mjs";
 import { addonEntryFiles, addonLaterFiles } from "../../../scripts/build.mjs";
 import { gzipped } from "../../../scripts/bundles.mjs";
@@ -23,7 +23,7 @@ const kScripts = ["index.js", ...kWasm]
 const [, ...kModules] = kScripts;
 
 // The other form of the package, which bundlers find through the export condition "module".
-const kFolders = ["wasm", "single", "namespaces", ...kAddons, ...Object.keys(kSharedByAddons)];
+const kFolders = ["wasm", "single", "namespaces", ...kAddonFolders];
 const kElsewhere = new RegExp(`^(${kFolders.join("|")})\\b`);
 const kSources = readdirSync(`${kRoot}dist`, { recursive: true })
   .filter((name) => name.endsWith(".js") && name !== "index.js" && !kElsewhere.test(name))

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
-import { kAddons, kSharedByAddons } from "../../../scripts/addons.mjs";
+import { kAddonFolders, kAddons } from "../../../scripts/addons.mjs";
 import { kVariants } from "../../../scripts/build.mjs";
 import { namespaceEntries } from "../../../scripts/namespaces.mjs";
 import { kRoot } from "../../../scripts/process.mjs";
@@ -57,8 +57,9 @@ function sourcesOf(folder) {
 
 function expectedFiles() {
   const sources = sourcesOf("src");
-  const addons = [...kAddons, ...Object.keys(kSharedByAddons)];
-  const ofAddons = addons.flatMap((addon) => sourcesOf(addon).map((name) => `${addon}/${name}`));
+  const ofAddons = kAddonFolders.flatMap((folder) =>
+    sourcesOf(folder).map((name) => `${folder}/${name}`),
+  );
   const types = [...sources, ...ofAddons].map((name) => `${name}.d.ts`);
   const docs = filesOf(join(kRoot, "docs")).filter((name) => /\.(?:md|webp)$/.test(name));
   const dist = [...kScripts, ...kMaps, ...types, ...modulesOf(sources)].map(
