@@ -118,13 +118,13 @@ Gpu& gpu() {
   return *gpu;
 }
 
-// Runs work on the thread of a mailbox. In a build without threads, nothing would process the
-// mailbox, so it runs directly.
-void run_on(Inbox& inbox, const std::function<void()>& work) {
+// Runs work on the thread of a mailbox, which also destroys it: no copy stays here. In a build
+// without threads, nothing would process the mailbox, so it runs directly.
+void run_on(Inbox& inbox, std::function<void()> work) {
   if (&inbox == Inbox::current().get())
     work();
   else
-    inbox.post(work);
+    inbox.post(std::move(work));
 }
 
 #if EG_THREADS

@@ -3,7 +3,6 @@
 #include "autograd/grad_mode.h"
 #include "autograd/graph/variable.h"
 #include "autograd/tensor_math.h"
-#include "runtime/accelerator.h"
 
 namespace eg {
 
@@ -11,7 +10,6 @@ namespace eg {
 CallOperands::~CallOperands() = default;
 
 Tensor CallOperands::cast(const Tensor& given, DType dtype) {
-  check_has_dtype(given.device(), dtype);
   // A tensor made in inference mode has no version counter to show whether the op changed it.
   AutogradState state = autograd_state();
   if (state.inference_mode) {

@@ -27,9 +27,7 @@ void set_accelerator_opener(DeviceType type, void (*open)()) {
 
 void check_has_dtype(Device device, DType dtype) {
   const bool is_double = dtype == DType::kFloat64 || dtype == DType::kComplex128;
-  if (device.is_cpu() || !(is_double || is_half(dtype))) return;
-  const DeviceTypes types = accelerator(device).types();
-  if (is_double ? types.has_float64 : types.has_half) return;
+  if (!is_double || device.is_cpu() || accelerator(device).has_float64()) return;
   fail(ErrorCode::kDtypeMismatch, '\'', device, "' has no ", dtype, ": use ",
        is_complex(dtype) ? DType::kComplex64 : DType::kFloat32, '.');
 }

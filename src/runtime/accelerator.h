@@ -21,19 +21,12 @@ namespace kernel {
 class Call;
 }
 
-/// The element types that a device can compute with.
-struct DeviceTypes {
-  /// float64 and complex128.
-  bool has_float64 = true;
-  /// float16 and bfloat16.
-  bool has_half = true;
-};
-
 class Accelerator {
  public:
   virtual ~Accelerator() = default;
 
-  virtual DeviceTypes types() const { return {}; }
+  /// Whether it has float64 and complex128.
+  virtual bool has_float64() const { return true; }
   /// Whether the device draws random numbers itself (kernels/random.h), which are other numbers
   /// than the CPU's.
   virtual bool draws() const { return false; }

@@ -47,7 +47,7 @@ class WebGpuDevice final : public Accelerator {
  public:
   WebGpuDevice(Player& player, BlockLimits limits) : player_(player), blocks_(limits) {}
 
-  DeviceTypes types() const override { return {.has_float64 = false, .has_half = false}; }
+  bool has_float64() const override { return false; }
   bool draws() const override { return true; }
   void* allocate(std::size_t bytes) override;
   void free(void* block) override;

@@ -8,6 +8,8 @@ import { eg, onGpu, options } from "../support/engine.mjs";
 /** For each dtype, the class of the array that is read, and its element `i`. */
 const kDtypes = {
   float32: [Float32Array, (i) => i / 4 - 10],
+  float16: [Float32Array, (i) => i / 4 - 10],
+  bfloat16: [Float32Array, (i) => i / 2 - 10],
   int32: [Int32Array, (i) => 2_147_483_647 - 40_000_000 * i],
   int64: [BigInt64Array, (i) => -2_147_483_648n + 16_000_000n * BigInt(i)],
   uint8: [Uint8Array, (i) => (i * 37) % 256],
@@ -113,6 +115,15 @@ describe("reading from the device", options, () => {
     assertTensor(tensors[42], [43, 1765]);
     const found = await Promise.all(pending);
     for (const [i, values] of found.entries()) assert.deepEqual([...values], [i + 1, i * i + 1]);
+  });
+
+  test("has let go of its own tensors when the values arrive", async () => {
+    const x = onGpu([1, 2]);
+    const { tensors } = eg.memory();
+    for (let i = 0; i < 200; i++) {
+      await Promise.all([x.data(), x.array(), x.add(i).sum().itemAsync()]);
+      assert.equal(eg.memory().tensors - 2 * (i + 1), tensors);
+    }
   });
 
   test("keeps scopes and gradients out of it", async () => {

@@ -1,8 +1,8 @@
 // The element types of memory, in the order of their numbers in the stream.
 
-import type { ComputedDType as DType } from "../generated/border";
+import type { DType } from "../generated/border";
 
-export { type ComputedDType as DType, kComputedDTypes as dtypes } from "../generated/border";
+export { type DType, kDTypes as dtypes } from "../generated/border";
 
 /** Bytes per element. */
 export function itemSize(dtype: DType): number {
@@ -18,4 +18,18 @@ const kItemSizes: Readonly<Record<DType, number>> = {
   bool: 1,
   complex64: 8,
   complex128: 16,
+  float16: 2,
+  bfloat16: 2,
 };
+
+/** Whether several elements share a word of memory. */
+export function sharesWords(dtype: DType): boolean {
+  return itemSize(dtype) < 4;
+}
+
+/** A dtype whose elements are two bytes; shaders compute them as f32. */
+export type Half = "float16" | "bfloat16";
+
+export function isHalf(dtype: DType): dtype is Half {
+  return dtype === "float16" || dtype === "bfloat16";
+}

@@ -5,7 +5,7 @@
 // of the view and the layout of elements. Every buffer is an array of words and is bound once, even if a kernel has
 // several views of it, so results may be in the same memory as operands. Uniforms are members of `u`.
 
-import { type DType, itemSize } from "./dtype";
+import { type DType, isHalf, itemSize, sharesWords } from "./dtype";
 import type { View } from "./stream";
 import { wordsOf } from "./words";
 
@@ -83,6 +83,8 @@ const kElementTypes: Readonly<Partial<Record<DType, ElementType>>> = {
   uint8: "u32",
   bool: "u32",
   complex64: "complex",
+  float16: "f32",
+  bfloat16: "f32",
 };
 
 /** Returns the default type in shaders for elements of a dtype. */
@@ -109,9 +111,9 @@ export class Memory {
     this.#bindings = accesses.map(({ view, mode, as }) => {
       let binding = this.blocks.indexOf(view.block);
       if (binding < 0) binding = this.blocks.push(view.block) - 1;
-      const sharesWords = mode === "write" && as !== "word" && itemSize(view.dtype) === 1;
+      const writesParts = mode === "write" && as !== "word" && sharesWords(view.dtype);
       this.#isWritten[binding] = this.#isWritten[binding] || mode !== "read";
-      this.#isAtomic[binding] = this.#isAtomic[binding] || mode === "atomic" || sharesWords;
+      this.#isAtomic[binding] = this.#isAtomic[binding] || mode === "atomic" || writesParts;
       const isInFours = as === "fours";
       this.#isInFours[binding] ??= isInFours;
       if (this.#isInFours[binding] !== isInFours)
@@ -167,13 +169,14 @@ export class Memory {
     const set = (at: string, value: string) =>
       isAtomic ? `atomicStore(&${memory}[${at}], ${value});` : `${memory}[${at}] = ${value};`;
     const positionText = `let at = u.offset_${name} + i;`;
-    const loaded = converted(loadText(natural, word), natural, type);
+    const part = natural === "word" || !sharesWords(view.dtype) ? null : partOfWord(view.dtype);
+    const loaded = converted(part?.load(word) ?? loadText(natural, word), natural, type);
     const lines = [
       `fn load_${name}(i: u32) -> ${kWgslTypes[type]} { ${positionText} return ${loaded}; }`,
     ];
     if (mode !== "read") {
       const value = stored("value", type, view.dtype);
-      const text = storeText(natural, value, set, memory);
+      const text = part?.store(value, memory) ?? storeText(natural, value, set);
       lines.push(
         `fn store_${name}(i: u32, value: ${kWgslTypes[type]}) { ${positionText} ${text} }`,
       );
@@ -189,7 +192,6 @@ function loadText(type: ElementType, word: (at: string) => string): string {
   const pair = () => `vec2(${word("2u * at")}, ${word("2u * at + 1u")})`;
   if (type === "i64") return pair();
   if (type === "complex") return `bitcast<vec2<f32>>(${pair()})`;
-  if (type === "u32") return `((${word("at >> 2u")} >> (8u * (at & 3u))) & 255u)`;
   return `bitcast<${type}>(${word("at")})`;
 }
 
@@ -197,7 +199,6 @@ function storeText(
   type: ElementType,
   value: string,
   set: (at: string, value: string) => string,
-  memory: string,
 ): string {
   if (type === "word") return set("at", value);
   if (type === "fours") return set("at", `bitcast<vec4<u32>>(${value})`);
@@ -205,10 +206,45 @@ function storeText(
     const words = type === "i64" ? value : `bitcast<vec2<u32>>(${value})`;
     return `let words = ${words}; ${set("2u * at", "words.x")} ${set("2u * at + 1u", "words.y")}`;
   }
-  if (type === "u32")
-    // Other invocations may write the other bytes of this word.
-    return `let shift = 8u * (at & 3u); atomicAnd(&${memory}[at >> 2u], ~(255u << shift)); atomicOr(&${memory}[at >> 2u], (${value} & 255u) << shift);`;
   return set("at", `bitcast<u32>(${value})`);
+}
+
+/** How elements that share words are stored: the elements of a word, and their bits as WGSL. */
+export interface Packing {
+  readonly perWord: number;
+  /** The bits of one element, all ones. */
+  readonly mask: string;
+  readonly shift: (element: string) => string;
+  /** The bits of an element of the default type of the dtype; no more than the mask has. */
+  readonly bits: (value: string) => string;
+}
+
+/** Returns how the elements of a dtype that share words are stored. */
+export function packingOf(dtype: DType): Packing {
+  const perWord = 4 / itemSize(dtype);
+  const width = 32 / perWord;
+  const mask = `${2 ** width - 1}u`;
+  return {
+    perWord,
+    mask,
+    shift: (element) => `(${width}u * (${element} & ${perWord - 1}u))`,
+    bits: (value) => (isHalf(dtype) ? `${dtype}_of_f32(${value})` : `(${value} & ${mask})`),
+  };
+}
+
+// The texts that load and store an element that shares its word with others.
+function partOfWord(dtype: DType) {
+  const { perWord, mask, shift, bits } = packingOf(dtype);
+  const at = `at / ${perWord}u`;
+  return {
+    load: (word: (at: string) => string) => {
+      const part = `((${word(at)} >> ${shift("at")}) & ${mask})`;
+      return isHalf(dtype) ? `f32_of_${dtype}(${part})` : part;
+    },
+    // Other invocations may write the other parts of this word.
+    store: (value: string, memory: string) =>
+      `let shift = ${shift("at")}; let word = &${memory}[${at}]; let bits = ${bits(value)}; atomicAnd(word, ~(${mask} << shift)); atomicOr(word, bits << shift);`,
+  };
 }
 
 // Atomic functions: add_ for all types (complex numbers part by part); for integers also exchange_ and max_, which is valid for

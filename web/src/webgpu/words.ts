@@ -5,6 +5,7 @@ import complexTrigonometric from "./words/complex_trigonometric.wgsl";
 import division from "./words/division.wgsl";
 import exponential from "./words/exponential.wgsl";
 import gamma from "./words/gamma.wgsl";
+import half from "./words/half.wgsl";
 import incompleteGamma from "./words/incomplete_gamma.wgsl";
 import integer from "./words/integer.wgsl";
 import integer64 from "./words/integer64.wgsl";
@@ -22,6 +23,7 @@ interface Declaration {
 
 const kFiles = [
   numbers,
+  half,
   exponential,
   power,
   trigonometric,

@@ -3,7 +3,7 @@
 import type { Copy } from "../../../generated/stream";
 import type { Block } from "../../blocks";
 import { itemSize } from "../../dtype";
-import { type ElementType, elementType } from "../../shader";
+import { type ElementType, elementType, stored } from "../../shader";
 import type { View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import { type Commands, isWhole, type Kernel } from "../kernel";
@@ -14,10 +14,12 @@ import {
   product,
   sizeUniforms,
 } from "../strides";
-import { packedMain } from "./packed";
+import { isPacked, packedMain, packedWords } from "./packed";
 
 export const copy: Kernel<Copy> = {
-  supported: { all: ["float32", "int32", "int64", "uint8", "bool", "complex64"] },
+  supported: {
+    all: ["float32", "float16", "bfloat16", "int32", "int64", "uint8", "bool", "complex64"],
+  },
 
   play({ shape, to, toStrides, from, fromStrides }, commands): void {
     const space = makeIterationSpace(shape, [toStrides, fromStrides]);
@@ -44,18 +46,18 @@ function copyElements(commands: Commands, { to, from, space, count }: Elements):
   const toIndex = indexOf(space, 0, "to");
   const fromIndex = indexOf(space, 1, "from");
   const type: ElementType = to.dtype === "bool" ? "bool" : elementType(to.dtype);
-  const isPacked = itemSize(to.dtype) === 1 && toIndex.isLinear && to.offset % 4 === 0;
+  const inWords = isPacked(to) && toIndex.isLinear;
   const uniforms = {
     ...sizeUniforms(space),
     ...toIndex.uniforms,
     ...fromIndex.uniforms,
-    count: isPacked ? Math.ceil(count / 4) : count,
+    count: inWords ? packedWords(to.dtype, count) : count,
     elements: count,
   };
   commands.dispatch({
-    key: `copy ${space.sizes.length} ${toIndex.key}${isPacked ? "p" : ""} ${fromIndex.key}`,
+    key: `copy ${space.sizes.length} ${toIndex.key}${inWords ? "p" : ""} ${fromIndex.key}`,
     memory: [
-      { name: "to", view: to, mode: "write", as: isPacked ? "word" : type },
+      { name: "to", view: to, mode: "write", as: inWords ? "word" : type },
       { name: "from", view: from, mode: "read", as: type },
     ],
     uniforms: { u32: uniforms },
@@ -64,8 +66,8 @@ function copyElements(commands: Commands, { to, from, space, count }: Elements):
       [
         toIndex.text("index_to"),
         fromIndex.text("index_from"),
-        isPacked
-          ? packedMain("to", "u32(load_from(index_from(element)))")
+        inWords
+          ? packedMain("to", to.dtype, stored("load_from(index_from(element))", type, to.dtype))
           : forEach("store_to(index_to(i), load_from(index_from(i)));"),
       ].join("\n"),
   });

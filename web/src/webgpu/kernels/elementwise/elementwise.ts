@@ -1,7 +1,7 @@
 // Elementwise formulas over operands of the same shape.
 
 import type { Elementwise } from "../../../generated/stream";
-import { type DType, itemSize } from "../../dtype";
+import type { DType } from "../../dtype";
 import {
   type ComputeType,
   type FormulaShader,
@@ -10,15 +10,17 @@ import {
   gradientShader,
 } from "../../formula_shader";
 import { withScalars } from "../../scalars";
-import { type Access, type ElementType, kWgslTypes, stored } from "../../shader";
+import { type Access, type ElementType, elementType, kWgslTypes, stored } from "../../shader";
 import type { Formula, Operand, View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import { type Commands, isWhole, type Kernel } from "../kernel";
 import { indexOf, makeIterationSpace, product, sizeUniforms } from "../strides";
-import { packedMain } from "./packed";
+import { isPacked, packedMain, packedWords } from "./packed";
 
 export const elementwise: Kernel<Elementwise> = {
-  supported: { all: ["float32", "int32", "int64", "uint8", "bool", "complex64"] },
+  supported: {
+    all: ["float32", "float16", "bfloat16", "int32", "int64", "uint8", "bool", "complex64"],
+  },
 
   // The formula determines whether the result is bool, so `result` is not needed.
   play({ formula, compute, shape, operands }, commands): void {
@@ -53,11 +55,11 @@ function run(commands: Commands, { key, shader, constants, shape, out, loaded }:
   if (count === 0) return;
   const outIndex = indexOf(space, 0, "out");
   const loads = shader.loads.map((name, i) => ({ name, index: indexOf(space, i + 1, name) }));
-  const isPacked = itemSize(out.view.dtype) === 1 && outIndex.isLinear && out.view.offset % 4 === 0;
+  const inWords = isPacked(out.view) && outIndex.isLinear;
   const { type } = shader;
   const result: ElementType = shader.isBool ? "bool" : type;
   const memory: Access[] = [
-    isPacked
+    inWords
       ? { name: "words", view: out.view, mode: "write", as: "word" }
       : { name: "out", view: out.view, mode: "write", as: result },
     ...loads.map(
@@ -73,8 +75,8 @@ function run(commands: Commands, { key, shader, constants, shape, out, loaded }:
     ...sizeUniforms(space),
     ...outIndex.uniforms,
     ...Object.assign({}, ...loads.map(({ index }) => index.uniforms)),
-    count: isPacked ? Math.ceil(count / 4) : count,
-    ...(isPacked ? { elements: count } : {}),
+    count: inWords ? packedWords(out.view.dtype, count) : count,
+    ...(inWords ? { elements: count } : {}),
   };
   const own: Record<string, number> = {};
   for (const slot of shader.slots) {
@@ -83,7 +85,7 @@ function run(commands: Commands, { key, shader, constants, shape, out, loaded }:
     own[`k${slot}`] = constant;
   }
   commands.dispatch({
-    key: `elementwise ${key} ${space.sizes.length} ${outIndex.key}${isPacked ? "p" : ""} ${loads.map(({ index }) => index.key)}`,
+    key: `elementwise ${key} ${space.sizes.length} ${outIndex.key}${inWords ? "p" : ""} ${loads.map(({ index }) => index.key)}`,
     memory,
     uniforms: withScalars(type, uniforms, own),
     workgroups: invocations(uniforms.count),
@@ -94,9 +96,11 @@ function run(commands: Commands, { key, shader, constants, shape, out, loaded }:
           index.text(`index_${name}`),
           `fn load_${name}(i: u32) -> ${kWgslTypes[type]} { return load_operand_${name}(index_${name}(i)); }`,
         ]),
-        isPacked ? packedStore(result, out.view) : directStore(result),
+        inWords ? packedStore(result, out.view) : directStore(result),
         shader.evaluate,
-        isPacked ? packedMain("words", "byte_of(element)") : forEach("evaluate(i);"),
+        inWords
+          ? packedMain("words", out.view.dtype, "result_of(element)")
+          : forEach("evaluate(i);"),
       ].join("\n"),
   });
 }
@@ -105,13 +109,14 @@ function directStore(type: ElementType): string {
   return `fn store_0(i: u32, value: ${kWgslTypes[type]}) { store_out(index_out(i), value); }`;
 }
 
-// Stores a result that becomes one byte; complex results never do.
+// Keeps a result for the word that it becomes a part of.
 function packedStore(type: ElementType, { dtype }: View): string {
-  return `var<private> byte: u32;
-fn store_0(i: u32, value: ${kWgslTypes[type]}) { byte = ${stored("value", type, dtype)}; }
-fn byte_of(i: u32) -> u32 {
+  const kept = kWgslTypes[elementType(dtype)];
+  return `var<private> result: ${kept};
+fn store_0(i: u32, value: ${kWgslTypes[type]}) { result = ${stored("value", type, dtype)}; }
+fn result_of(i: u32) -> ${kept} {
   evaluate(i);
-  return byte;
+  return result;
 }`;
 }
 

@@ -8,7 +8,9 @@ import { isWhole, type Kernel } from "../kernel";
 import { storeEach } from "./packed";
 
 export const fill: Kernel<Fill> = {
-  supported: { all: ["float32", "int32", "int64", "uint8", "bool", "complex64"] },
+  supported: {
+    all: ["float32", "float16", "bfloat16", "int32", "int64", "uint8", "bool", "complex64"],
+  },
 
   play({ count, value: given, y }, commands): void {
     const value = y.dtype === "bool" ? Number(Number(given) !== 0) : given;

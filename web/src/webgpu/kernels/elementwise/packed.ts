@@ -1,38 +1,51 @@
-// Elements of one byte: one invocation writes a word of four elements.
+// Elements that share words: one invocation writes all elements of a word.
 
-import { itemSize } from "../../dtype";
-import type { Access } from "../../shader";
+import { type DType, sharesWords } from "../../dtype";
+import { type Access, packingOf } from "../../shader";
 import type { View } from "../../stream";
 import { forEach } from "../invocations";
 
+/** Whether the words of a view can be written as a whole: by invocations that write all elements of one. */
+export function isPacked({ dtype, offset }: View): boolean {
+  return sharesWords(dtype) && offset % 4 === 0;
+}
+
+/** Returns the number of words that hold packed elements. */
+export function packedWords(dtype: DType, elements: number): number {
+  return Math.ceil(elements / packingOf(dtype).perWord);
+}
+
 /**
  * Returns the main function of a shader that writes the words of `name`: `u.count` words with `u.elements` elements.
- * `byte` is the WGSL expression for the byte of `element`.
+ * `value` is the WGSL expression for `element`, in the default type of the dtype.
  */
-export function packedMain(name: string, byte: string): string {
-  return forEach(`let first = 4u * i;
-  let last = min(first + 4u, u.elements);
+export function packedMain(name: string, dtype: DType, value: string): string {
+  const { perWord, shift, bits } = packingOf(dtype);
+  return forEach(`let first = ${perWord}u * i;
+  let last = min(first + ${perWord}u, u.elements);
   var word = 0u;
   for (var element = first; element < last; element++) {
-    word |= (${byte} & 255u) << (8u * (element & 3u));
+    word |= ${bits(value)} << ${shift("element")};
   }
-  if (last - first < 4u) {
-    // Bytes after the last element belong to other memory.
-    word |= load_${name}(i) & (0xffffffffu << (8u * (last - first)));
+  if (last - first < ${perWord}u) {
+    // What follows the last element belongs to other memory.
+    word |= load_${name}(i) & (0xffffffffu << ${shift("(last - first)")});
   }
   store_${name}(i, word);`);
 }
 
-/** Returns the parts of a shader that writes `elements` packed elements, each computed from its index. */
+/** Returns the parts of a shader that writes `elements` elements to contiguous memory, each computed from its index. */
 export function storeEach(name: string, view: View, elements: number) {
-  const isPacked = itemSize(view.dtype) === 1 && view.offset % 4 === 0;
-  const access: Access = { name, view, mode: "write", ...(isPacked ? { as: "word" } : {}) };
+  const inWords = isPacked(view);
+  const access: Access = { name, view, mode: "write", ...(inWords ? { as: "word" } : {}) };
   return {
     access,
-    key: isPacked ? "p" : "",
-    uniforms: { count: isPacked ? Math.ceil(elements / 4) : elements, elements },
+    key: inWords ? "p" : "",
+    uniforms: { count: inWords ? packedWords(view.dtype, elements) : elements, elements },
     /** `value` returns the WGSL expression for the element at index `i`, in the default type of the dtype. */
     main: (value: (i: string) => string): string =>
-      isPacked ? packedMain(name, value("element")) : forEach(`store_${name}(i, ${value("i")});`),
+      inWords
+        ? packedMain(name, view.dtype, value("element"))
+        : forEach(`store_${name}(i, ${value("i")});`),
   };
 }

@@ -85,7 +85,7 @@ export const reduce: Kernel<Reduce> = {
   },
 };
 
-/** Folds all elements of a packed view to one result. */
+/** Folds all elements of a packed view to one int64. */
 export function reducePacked(
   commands: Commands,
   fold: Fold,
@@ -94,11 +94,10 @@ export function reducePacked(
 ): void {
   const kept: IterationSpace = { sizes: [], strides: [[]] };
   const reduced: IterationSpace = { sizes: [count], strides: [[1]] };
-  const compute = y.dtype;
   reduceAll({
     commands,
     fold,
-    compute,
+    compute: "int64",
     divisor: 1,
     root: false,
     x,
