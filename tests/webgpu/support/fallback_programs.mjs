@@ -1,5 +1,5 @@
-// Programs of ops that the CPU computes for the device, in every place where a thread waits for that. Each of them keeps reads on
-// their way, whose answers release tensors while another thread waits.
+// Programs of ops that wait for the device (the CPU computes them, or an error depends on what they report), in every place where
+// a thread waits for that. Each of them keeps reads on their way, whose answers release tensors while another thread waits.
 
 import * as eg from "edgegrad";
 

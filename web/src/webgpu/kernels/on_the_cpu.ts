@@ -18,15 +18,6 @@ export const kOnTheCpu = [
       "many short steps on small matrices, each of which depends on the previous one: the work for which a GPU is slowest",
   },
   {
-    kernels: ["solve", "solve_triangular", "lu", "determinants", "cholesky"],
-    reason:
-      "elimination column by column, each of which depends on the previous one; and a singular matrix is an error that must be known immediately",
-  },
-  {
-    kernels: ["search_sorted"],
-    reason: "a handful of reads for each value, each of which depends on the previous one",
-  },
-  {
     kernels: ["real_fft", "inverse_real_fft", "distances", "distances_backward", "find_distinct"],
     reason: "fast paths of the CPU only: on a device, their ops are composed of other kernels",
   },

@@ -12,7 +12,11 @@ import { clearTriangle, countTrue, findOutOfRange, findTrue } from "./index/find
 import { extremeElements, multiplyElements } from "./index/folds";
 import { modeRows, orderRows } from "./index/order";
 import { addRows, putRows, takeRows } from "./index/rows";
+import { searchSorted } from "./index/search";
 import type { AnyKernel, Kernel, SupportedDTypes } from "./kernel";
+import { cholesky } from "./linalg/cholesky";
+import { determinants, lu, solve } from "./linalg/elimination";
+import { solveTriangular } from "./linalg/triangular";
 import { matrixProduct } from "./matrix/matrix_product";
 import { attentionKernels } from "./nn/attention";
 import { channelNorm, channelNormBackward } from "./nn/channel_norm";
@@ -60,6 +64,11 @@ const kKernels: {
   recurrence,
   running_extreme: runningExtreme,
   matrix_product: matrixProduct,
+  cholesky,
+  determinants,
+  lu,
+  solve,
+  solve_triangular: solveTriangular,
   softmax,
   softmax_backward: softmaxBackward,
   find_bad_target: findBadTarget,
@@ -98,6 +107,7 @@ const kKernels: {
   extreme_elements: extremeElements,
   order_rows: orderRows,
   mode_rows: modeRows,
+  search_sorted: searchSorted,
   count_true: countTrue,
   find_true: findTrue,
   clear_triangle: clearTriangle,

@@ -1,0 +1,50 @@
+// Where values stand in sorted sequences, by bisection.
+
+import type { SearchSorted } from "../../../generated/stream";
+import { forEach, invocations } from "../invocations";
+import type { Kernel } from "../kernel";
+import { lessText, orderedType } from "../ordered";
+
+export const searchSorted: Kernel<SearchSorted> = {
+  supported: {
+    views: [
+      ["float32", "int32", "int64", "uint8", "bool"],
+      ["float32", "int32", "int64", "uint8", "bool"],
+      ["int64"],
+    ],
+  },
+
+  play({ sequences, size, count, right, sequence, values, positions }, commands): void {
+    const all = sequences * count;
+    if (all === 0) return;
+    const type = orderedType(values.dtype);
+    // No number is above NaN, and NaN is above none.
+    const isNan = type === "f32" ? "is_nan_f32(middle) || is_nan_f32(value) || " : "";
+    const before = right
+      ? `!${lessText(type, "value", "middle")}`
+      : lessText(type, "middle", "value");
+    commands.dispatch({
+      key: `search_sorted ${right}`,
+      memory: [
+        { name: "sequence", view: sequence, mode: "read", as: type },
+        { name: "values", view: values, mode: "read", as: type },
+        { name: "positions", view: positions, mode: "write", as: "index" },
+      ],
+      uniforms: { u32: { count: all, values: count, size } },
+      workgroups: invocations(all),
+      body: () =>
+        forEach(`let value = load_values(i);
+  let first = i / u.values * u.size;
+  var begin = 0u;
+  var length = u.size;
+  while (length > 0u) {
+    let half = length / 2u;
+    let middle = load_sequence(first + begin + half);
+    let is_before = ${isNan}${before};
+    begin = select(begin, begin + half + 1u, is_before);
+    length = select(half, length - half - 1u, is_before);
+  }
+  store_positions(i, i32(begin));`),
+    });
+  },
+};
