@@ -6,9 +6,11 @@
 #include <optional>
 #include <span>
 
+#include "autograd/grad_mode.h"
 #include "dispatch/factories.h"
 #include "dispatch/precision.h"
 #include "dispatch/transfer.h"
+#include "dispatch/var.h"
 #include "kernels/dropout.h"
 #include "kernels/random.h"
 #include "ops/complex/complex.h"
@@ -63,6 +65,10 @@ std::optional<DeviceDraw> all_integers_on_device(DType dtype) {
 // last bits that were drawn; rounding would turn some numbers into 1.
 Tensor with_fewer_digits(const Tensor& drawn, DType dtype) {
   const float factor = dtype == DType::kFloat16 ? 0x1p13F : 0x1p16F;
+  if (draws_itself(drawn.device())) {
+    const Var scaled = Var(drawn) * Var(factor);
+    return ToDType::call((scaled - floor(scaled)).tensor(), dtype);
+  }
   const Tensor host = on_host(drawn);
   for (float& number : elements<float>(host)) {
     number *= factor;
@@ -102,6 +108,17 @@ Tensor permutation_on_device(std::int64_t n, DType dtype) {
   const Tensor keys = Tensor::empty({n}, DType::kInt32, default_device());
   draw_on_device(keys, {kernel::RandomKind::kInteger});
   return ToDType::call(Argsort::call(keys), dtype);
+}
+
+// Samples with probabilities that the device has. One that is out of range gives NaN: an error at
+// the call would have to wait for the device.
+Tensor bernoulli_on_device(const Tensor& chances) {
+  const GradModeGuard no_grad(false);
+  const Tensor drawn = Tensor::empty(chances.shape(), chances.dtype(), chances.device());
+  draw_on_device(drawn, {kernel::RandomKind::kUniform, 0, 1});
+  const Var p = detach(chances);
+  const Tensor samples = ToDType::call((Var(drawn) < p).tensor(), chances.dtype());
+  return where((p >= Var(0)) & (p <= Var(1)), samples, Var(std::nan(""))).tensor();
 }
 
 }  // namespace
@@ -215,6 +232,8 @@ Tensor BernoulliInPlace::call(const Tensor& input, double p) {
 }
 
 Tensor Bernoulli::call(const Tensor& input) {
+  if (draws_itself(input.device()) && input.numel() > 0)
+    return record<Bernoulli>(bernoulli_on_device(input), {input}, {});
   const Tensor p = packed(input);
   const Tensor result = Tensor::empty(input.shape(), input.dtype(), input.device());
   visit_floating(input.dtype(), doc.name, [&]<class T>() {

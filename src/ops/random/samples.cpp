@@ -17,6 +17,11 @@ namespace {
 // The slopes of rrelu() in training: random up to zero, 1 above.
 template <class T>
 Tensor random_slopes(const Tensor& input, double lower, double upper) {
+  if (draws_itself(input.device())) {
+    const Tensor slopes = Tensor::empty(input.shape(), input.dtype(), input.device());
+    draw_on_device(slopes, {kernel::RandomKind::kUniform, lower, upper});
+    return where(Var(input) <= Var(0), slopes, Var(1)).tensor();
+  }
   return draw_each<T>(input, [=](T x, Generator& generator) {
     return x <= 0 ? static_cast<T>(draw_uniform(generator) * (upper - lower) + lower) : T{1};
   });

@@ -22,6 +22,10 @@ async function written(fn) {
 const kDraws = {
   rand: () => eg.rand([33], { device }),
   randn: () => eg.randn([5, 7], { device }),
+  "rand of float16": () => eg.rand([33], { device, dtype: "float16" }),
+  "randn of bfloat16": () => eg.randn([33], { device, dtype: "bfloat16" }),
+  bernoulli: () => eg.bernoulli(eg.full([60], 0.5, { device })),
+  rrelu: () => nn.functional.rrelu(eg.full([20], -1, { device }), { training: true }),
   "complex randn": () => eg.randn([5], { device, dtype: "complex64" }),
   randint: () => eg.randint(-5, 9, [40], { device }),
   randperm: () => eg.randperm(50, { device }),
@@ -38,13 +42,16 @@ const kDraws = {
   truncNormal: () => nn.init.truncNormal_(eg.zeros([20], { device })),
 };
 
+// The bytes of the numbers that are operands.
+const kNumbers = { "rand of float16": 4, bernoulli: 12, rrelu: 8, truncNormal: 8 };
+
 describe("random numbers of the device", options, () => {
   for (const [name, draw] of Object.entries(kDraws))
     test(`${name}: drawn there, and the same after manualSeed()`, async () => {
       eg.manualSeed(3);
       const { result, bytes } = await written(draw);
       // The numbers of arithmetic are written to the device.
-      assert.equal(bytes, name === "truncNormal" ? 8 : 0);
+      assert.equal(bytes, kNumbers[name] ?? 0);
       assert.equal(result.device, device);
       const first = Array.from(await result.data());
       assert.notDeepEqual(Array.from(await draw().data()), first);
@@ -93,6 +100,26 @@ describe("random numbers of the device", options, () => {
     assert.throws(() => eg.zeros([2], { device, dtype: "float64" }), { code: "DtypeMismatch" });
     assert.deepEqual(Array.from(await x.data()), [0, 0, 0]);
     assert.equal(eg.zeros([1]).device, "cpu");
+  });
+
+  test("bernoulli samples each probability, and what is none gives NaN", async () => {
+    const p = eg.tensor([0, 1, 0.25, -0.1, 1.5, Number.NaN], { device });
+    const [zero, one, some, ...none] = await eg
+      .bernoulli(p.unsqueeze(1).expand(6, 4000))
+      .mean(1)
+      .data();
+    assert.deepEqual([zero, one, ...none], [0, 1, NaN, NaN, NaN]);
+    assert.ok(Math.abs(some - 0.25) < 0.04);
+    const x = eg.full([3], 0.5, { device, requiresGrad: true });
+    eg.bernoulli(x).sum().backward();
+    assert.deepEqual(Array.from(await x.grad.data()), [0, 0, 0]);
+  });
+
+  test("half-precision numbers of rand are below 1", async () => {
+    for (const dtype of ["float16", "bfloat16"]) {
+      const found = await eg.rand([20_000], { device, dtype }).data();
+      assert.ok(found.every((x) => x >= 0 && x < 1));
+    }
   });
 
   test("the gradient of dropout has its mask", async () => {
