@@ -38,6 +38,18 @@ describe("panels", { skip: noBrowser }, () => {
     assert.ok((await requests()).some((name) => /\/vis\/elements-\w+\.js$/.test(name)));
   });
 
+  test("are drawn where the browser has no language", async () => {
+    const { page, problems } = await pages.open(
+      `<eg-line-chart heading="Loss" tags="loss/train"></eg-line-chart>`,
+      `Object.defineProperty(navigator, "language", { value: "C", configurable: true });
+      ${kRuns}
+      document.querySelector("eg-line-chart").log = log;
+      await vis.defineElements();`,
+    );
+    assert.equal(await page.locator("eg-line-chart canvas").count(), 1);
+    assert.deepEqual(problems, []);
+  });
+
   test("line charts show runs, follow the log, and smooth", async () => {
     const { page, problems } = await pages.open(
       `<eg-line-chart heading="Loss" tags="loss/train" smoothing="0.8"></eg-line-chart>`,

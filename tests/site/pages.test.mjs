@@ -25,16 +25,37 @@ describe("the pages of the site", { skip: noBrowser || noSite, concurrency: 2 },
       });
       try {
         const complaints = complaintsOf(page);
+        await page.addInitScript(observeShifts);
         await page.goto(site.isolated + name, { waitUntil: "load" });
         await page.locator("h1").first().waitFor();
         await assertBasics(page);
         await assertAccessible(page);
         await assertFocus(page);
+        // The reference has the look of typedoc.
+        if (!name.startsWith("docs/")) await assertComfort(page);
         assert.deepEqual(complaints, []);
       } finally {
         await page.close();
       }
     });
+  }
+});
+
+test("charts are drawn where the browser has no language", {
+  skip: noBrowser || noSite,
+}, async () => {
+  const site = await startSite();
+  try {
+    const page = await site.browser.newPage({ serviceWorkers: "block" });
+    const complaints = complaintsOf(page);
+    await page.addInitScript(() => {
+      Object.defineProperty(navigator, "language", { value: "C", configurable: true });
+    });
+    await page.goto(`${site.isolated}gpt/index.html`);
+    await page.waitForSelector("#loss canvas");
+    assert.deepEqual(complaints, []);
+  } finally {
+    await site.stop();
   }
 });
 
@@ -49,6 +70,44 @@ async function assertBasics(page) {
   }));
   const expected = { lang: "en", title: true, description: true, headings: 1, wide: false };
   assert.deepEqual(found, expected);
+}
+
+// Collects how far content moved without a key or a click, as browsers measure it.
+function observeShifts() {
+  globalThis.shifts = 0;
+  const add = (list) => {
+    for (const { value, hadRecentInput } of list.getEntries())
+      if (!hadRecentInput) globalThis.shifts += value;
+  };
+  new PerformanceObserver(add).observe({ type: "layout-shift", buffered: true });
+}
+
+// Text can be read and controls can be hit on a phone, and what arrives later moves little (0.1 is what Chromium calls good).
+async function assertComfort(page) {
+  await page.waitForTimeout(1000);
+  const found = await page.evaluate(() => {
+    const all = [...document.querySelectorAll("header *, main *, footer *")];
+    const isShown = (element) => element.checkVisibility({ visibilityProperty: true });
+    const hasText = ({ childNodes }) =>
+      [...childNodes].some(({ nodeType, data }) => nodeType === Node.TEXT_NODE && data.trim());
+    const small = all.filter(
+      (element) =>
+        hasText(element) &&
+        isShown(element) &&
+        Number.parseFloat(getComputedStyle(element).fontSize) < 12,
+    );
+    const controls = all.filter(
+      (element) => element.matches("button, input, select, summary") && isShown(element),
+    );
+    const narrow = controls.filter((element) => {
+      const { width, height } = element.getBoundingClientRect();
+      return width < 24 || height < 24;
+    });
+    const names = (elements) => elements.map(({ outerHTML }) => outerHTML.slice(0, 80));
+    return { small: names(small), narrow: names(narrow), shifts: globalThis.shifts };
+  });
+  assert.deepEqual({ small: found.small, narrow: found.narrow }, { small: [], narrow: [] });
+  assert.ok(found.shifts < 0.1, `content moved by ${found.shifts}`);
 }
 
 // Checks the first stops of the Tab key: each is visible, and no element changes the tab order.

@@ -42,6 +42,7 @@ export class TrainingView {
     byId("steps").textContent = count(steps);
     for (const id of ["speed", "loss-now", "batch-accuracy", "accuracy"])
       byId(id).textContent = "–";
+    byId("now").textContent = "";
     byId("kept").textContent = steps > 0 ? "Resumes from the model saved in this browser." : "";
   }
 
@@ -54,6 +55,7 @@ export class TrainingView {
     this.#loss.push(steps, loss, null);
     this.#accuracy.push(steps, accuracy, null);
     byId("steps").textContent = count(steps);
+    byId("now").textContent = `step ${count(steps)}, loss ${loss.toPrecision(3)}`;
     byId("speed").textContent = `${count(samplesPerSecond)} digits/s`;
     byId("loss-now").textContent = loss.toPrecision(3);
     byId("batch-accuracy").textContent = percent(accuracy);

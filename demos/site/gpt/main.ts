@@ -125,5 +125,6 @@ byId("writing").addEventListener("submit", (event) => {
   return whileBusy("writing", write);
 });
 
+for (const id of ["run", "anew", "write"]) byId<HTMLButtonElement>(id).disabled = false;
 await fillDevices(device);
 await showKept();

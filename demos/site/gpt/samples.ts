@@ -10,6 +10,8 @@ export class SampleList {
 
   constructor(list: HTMLElement) {
     this.#list = list;
+    // It scrolls, also by keys.
+    list.tabIndex = 0;
   }
 
   add({ step, begins, text }: Written): void {

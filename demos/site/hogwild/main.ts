@@ -106,3 +106,4 @@ if (!crossOriginIsolated) {
     choice.disabled = true;
   }
 }
+run.disabled = false;

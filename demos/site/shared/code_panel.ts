@@ -16,6 +16,8 @@ export interface CodePanelOptions {
   readonly plotted?: string;
   /** Whether that axis is logarithmic. */
   readonly log?: boolean;
+  /** Whether the chart is there before the code plots. */
+  readonly showsChart?: boolean;
 }
 
 export class CodePanel {
@@ -50,7 +52,8 @@ export class CodePanel {
       (await this.#editor).code = options.code;
     });
     this.#stop.disabled = true;
-    this.#plotted.hidden = true;
+    if (options.showsChart) this.#showChart();
+    else this.#plotted.hidden = true;
   }
 
   /** Runs the code in the editor; resolves when it has ended or was stopped. */
@@ -80,6 +83,11 @@ export class CodePanel {
     while (this.#printed.childElementCount > kMostLines) this.#printed.firstChild?.remove();
     this.#printed.scrollTop = this.#printed.scrollHeight;
     if (points.length === 0) return;
+    const chart = this.#showChart();
+    for (const [x, y] of points) chart.push(x, y);
+  }
+
+  #showChart(): LineChart {
     this.#plotted.hidden = false;
     const { plotted: label = "loss", log = false } = this.#options;
     this.#chart ??= new LineChart(this.#plotted, {
@@ -89,7 +97,7 @@ export class CodePanel {
       height: 160,
       log,
     });
-    for (const [x, y] of points) this.#chart.push(x, y);
+    return this.#chart;
   }
 }
 

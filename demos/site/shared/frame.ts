@@ -1,8 +1,11 @@
 // The script of every page: the theme button, showing uncaught errors to the visitor, and keeping the demos for visits without a
 // network.
 
+import { ensureLanguage } from "./language.js";
 import { keepDemos } from "./offline.js";
 import { errorText } from "./printed.js";
+
+ensureLanguage();
 
 const kThemes = ["auto", "light", "dark"] as const;
 

@@ -129,7 +129,7 @@ export class LineChart {
       ...this.#size(),
       scales: {
         x: { time, ...(time && { range: dayAround }) },
-        y: { ...(range && { range: [...range] }), distr: log ? 3 : 1 },
+        y: { distr: log ? 3 : 1, ...(range ? { range: [...range] } : !log && { range: widened }) },
       },
       axes: [axis, { ...axis, size: 54, ...(log && { values: powers }) }],
       cursor: { drag: { x: false, y: false } },
@@ -155,7 +155,22 @@ function dayAround(_: uPlot, min: number, max: number): [number, number] {
   return min === max ? [min - kHalfDay, max + kHalfDay] : [min, max];
 }
 
-// The labels of a logarithmic axis; uPlot rounds small ones to 0.
-function powers(_: uPlot, ticks: number[]): string[] {
-  return ticks.map((tick) => (tick === null ? "" : tick.toExponential(0)));
+// Around values that hardly differ, labels would be the same number several times.
+function widened(_: uPlot, min: number, max: number): uPlot.Range.MinMax {
+  if (min === null || max === null) return [null, null];
+  const least = 0.05 * Math.max(Math.abs(min), Math.abs(max)) || 1;
+  if (max - min >= least) return uPlot.rangeNum(min, max, 0.1, true);
+  const middle = (min + max) / 2;
+  return [middle - least, middle + least];
+}
+
+// The labels of a logarithmic axis, with as many digits as tell them apart; uPlot rounds small ones to 0. Without data there is
+// nothing to label.
+function powers({ data }: uPlot, ticks: number[]): string[] {
+  if (data[0].length === 0) return ticks.map(() => "");
+  const given = ticks.filter((tick) => tick !== null);
+  const differ = (digits: number) =>
+    new Set(given.map((tick) => tick.toExponential(digits))).size === given.length;
+  const digits = [0, 1, 2].find(differ) ?? 3;
+  return ticks.map((tick) => (tick === null ? "" : tick.toExponential(digits)));
 }

@@ -1,7 +1,7 @@
 // Content of the start page that is taken from README.md, and the list of the demos.
 
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { kPages } from "../pages.mjs";
 
 /** A Vite plugin that fills the places <!-- features -->, <!-- demos --> and <!-- speed --> of the start page. */
@@ -14,9 +14,9 @@ export function startPage(site, readme) {
         if (path !== "/index.html") return html;
         const text = readFileSync(readme, "utf8");
         return html
-          .replace("<!-- features -->", () => features(text))
+          .replace("<!-- features -->", () => withLinks(features(text), dirname(readme)))
           .replace("<!-- demos -->", () => demos(site))
-          .replace("<!-- speed -->", () => speed(text));
+          .replace("<!-- speed -->", () => withLinks(speed(text), dirname(readme)));
       },
     },
   };
@@ -31,9 +31,9 @@ function demos(site) {
   const pages = kPages.filter(([name]) => existsSync(join(site, name, "index.html")));
   const items = pages.map(
     ([name, title, sentence]) =>
-      `<li><a href="${name}/index.html">${title}</a>: ${inline(sentence)}</li>`,
+      `<li><a href="${name}/index.html"><img src="./start/pictures/${name}.jpg" alt="" width="640" height="400" loading="lazy" />${title}</a><p>${inline(sentence)}</p></li>`,
   );
-  return `<ul>${items.join("")}</ul>`;
+  return `<ul class="demos">${items.join("")}</ul>`;
 }
 
 // The paragraphs and tables of the section.
@@ -70,6 +70,14 @@ function inline(text) {
     .replaceAll("<", "&lt;")
     .replace(/\*\*(.*?)\*\*/g, "<strong>$1</strong>")
     .replace(/`(.*?)`/g, "<code>$1</code>");
+}
+
+// Links to pages of the guide become links to where the site has them: under their titles.
+function withLinks(html, root) {
+  return html.replace(/\[([^\]]*)\]\(([^)#]*\.md)(#[^)]*)?\)/g, (_, text, path, part = "") => {
+    const title = /^# (.*)$/m.exec(readFileSync(join(root, path), "utf8"))[1];
+    return `<a href="docs/documents/${title.replaceAll(" ", "_")}.html${part}">${text}</a>`;
+  });
 }
 
 function beforeHeading(text, heading) {

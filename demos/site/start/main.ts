@@ -2,5 +2,10 @@ import { CodePanel } from "../shared/code_panel.js";
 import { byId } from "../shared/frame.js";
 import example from "./example.js?raw";
 
-const panel = new CodePanel(byId("program"), { code: example, label: "Program", log: true });
+const panel = new CodePanel(byId("program"), {
+  code: example,
+  label: "Program",
+  log: true,
+  showsChart: true,
+});
 await panel.run();

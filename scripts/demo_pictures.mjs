@@ -1,0 +1,40 @@
+// npm run site:pictures: takes the pictures of the start page (demos/site/start/pictures) from the pages in build/site, after
+// each demo has trained. Run it when the look of a page has changed.
+
+import { join } from "node:path";
+import { kPages } from "../demos/site/pages.mjs";
+import { kDemos, trainDemo } from "../tests/site/support/demos.mjs";
+import { startSite } from "../tests/site/support/site.mjs";
+import { kRoot, main, step } from "./process.mjs";
+
+const kPictures = join(kRoot, "demos", "site", "start", "pictures");
+// Text of 16 pixels is 10 pixels high in the pictures.
+const kView = { width: 960, height: 600 };
+const kScale = 2 / 3;
+
+async function takePicture({ browser, isolated }, name) {
+  const page = await browser.newPage({
+    viewport: kView,
+    deviceScaleFactor: kScale,
+    colorScheme: "light",
+    serviceWorkers: "block",
+  });
+  if (name in kDemos) await trainDemo(page, isolated, name);
+  else await page.goto(`${isolated}${name}/index.html`, { waitUntil: "networkidle" });
+  await page.evaluate(() => document.querySelector("#sample")?.click());
+  // What a page shows is below its title and controls.
+  await page.evaluate(() =>
+    document.querySelector(".room, .cards, #opened, #answers")?.scrollIntoView(),
+  );
+  await page.screenshot({ path: join(kPictures, `${name}.jpg`), type: "jpeg", quality: 72 });
+  await page.close();
+}
+
+await main(async () => {
+  const site = await startSite();
+  try {
+    for (const [name] of kPages) await step(name, () => takePicture(site, name));
+  } finally {
+    await site.stop();
+  }
+});
