@@ -1,4 +1,4 @@
-// npm run bench -- webgpu: what a training step costs on the WebGPU device, in counts that do not depend on the machine:
+// npm run bench -- webgpu steps: what a training step costs on the WebGPU device, in counts that do not depend on the machine:
 // dispatches, submits, bytes in both directions, buffers and pipelines created, and bytes of memory; of six models, called as
 // usual and captured. `node tests/bench/gpu/steps.mjs lstm gpt` counts only these.
 
