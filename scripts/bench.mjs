@@ -42,7 +42,7 @@ npm run bench -- webgpu [--size full|small|tiny]
   measure the graphics card of this machine: products, convolutions, memory and training steps, with this package and its
   peers. Without a card, Chromium's software renderer is measured, with small sizes. The page "Measure your GPU" does the same
 npm run bench -- webgpu steps [models]
-  count what a training step costs there: dispatches, submits, bytes, buffers, pipelines
+  count what a training step costs there: dispatches, submits, bytes, buffers, pipelines; without models also beside the peers
 npm run bench -- --compare A B [--only ...] [--rows TEXT] [--pairs 10] [--tolerance 2]
   compare two builds of this package in pairs: commits, which are built, or folders with a dist/. Fails if B takes longer
   than A by more than the tolerance in percent and noise does not explain it
@@ -149,11 +149,16 @@ async function buildForThisNode({ "no-build": isBuilt }) {
 /** Counts the steps of models on the WebGPU device, on the Node.js that runs this script. */
 async function countSteps(options) {
   await buildForThisNode(options);
-  const program = join(kRoot, "tests", "bench", "gpu", "steps.mjs");
-  const { status } = spawnSync(process.execPath, [program, ...options.models], {
-    stdio: "inherit",
-  });
-  process.exitCode = status ?? 1;
+  runGpuProgram("steps.mjs", options.models);
+  if (options.models.length > 0) return;
+  console.log("\nBeside the peers\n");
+  runGpuProgram("peers.mjs", []);
+}
+
+function runGpuProgram(name, given) {
+  const program = join(kRoot, "tests", "bench", "gpu", name);
+  const { status } = spawnSync(process.execPath, [program, ...given], { stdio: "inherit" });
+  if (status !== 0) process.exitCode = 1;
 }
 
 /** Measures the graphics card, on the Node.js that runs this script. */

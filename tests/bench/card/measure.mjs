@@ -26,13 +26,19 @@ const kWarmUp = 4;
 /** A block has at most this many calls. */
 const kMostCalls = 4096;
 
+/** Resolves to the library of a contender, on the WebGPU device. */
+export async function loadContender(name) {
+  const { library, options = {} } = kContenders[name];
+  return (await kLibraries[library]()).load(options);
+}
+
 /**
  * Measures all rows that the contender can run, and reports {id, value} with the rate in the row's unit (GFLOPS, GB/s, steps/s) or {id,
  * error}, as soon as each is known.
  */
 export async function measureContender(name, rows, size, report) {
-  const { library: module, options = {}, kinds } = kContenders[name];
-  const library = await (await kLibraries[module]()).load(options);
+  const { kinds } = kContenders[name];
+  const library = await loadContender(name);
   const wanted = rows.filter(({ kind }) => kinds?.includes(kind) ?? true);
   for (const row of wanted) {
     if (library[row.kind] === undefined) continue;

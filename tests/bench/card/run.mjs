@@ -30,7 +30,8 @@ function runChild(given, onMessage) {
   });
 }
 
-async function findAdapter() {
+/** Resolves to the description of the adapter. Processes that are started afterwards use the software renderer if there is no card. */
+export async function findAdapter() {
   let adapter = null;
   const find = () =>
     runChild([], (message) => {
