@@ -8,22 +8,26 @@ import { StreamWriter } from "./stream_writer.mjs";
 export const webgpu = await bundled(`export * from "./index";
   export { kernels } from "./kernels/table";
   export { RandomKind } from "../generated/stream";
-  export { attentionKernels } from "./kernels/nn/attention";`);
+  export { attentionKernels } from "./kernels/nn/attention";
+  export * from "./kernels/matrix/tile_classes";`);
 
 export const { RandomKind } = webgpu;
 
 const { device, reason } = await openDevice();
 
-// The same device posing as hardware: kernels choose other shaders for that.
-const hardware =
-  device &&
-  new Proxy(device, {
+/** Returns the same device posing as hardware: kernels choose other shaders for that, some of them by its vendor. */
+export function posing(vendor = "") {
+  if (!device) return device;
+  return new Proxy(device, {
     get: (target, name) => {
-      if (name === "adapterInfo") return { isFallbackAdapter: false };
+      if (name === "adapterInfo") return { isFallbackAdapter: false, vendor, architecture: "" };
       const value = target[name];
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
+}
+
+const hardware = posing();
 
 /** Devices for which kernels choose different shaders. */
 export const devices = { software: device, hardware };

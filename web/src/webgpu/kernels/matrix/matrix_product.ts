@@ -1,8 +1,7 @@
 // Batched matrix products, with any strides.
 //
-// A workgroup computes a square tile of the result. In each step, it loads 16 columns of A and 16 rows of B into
-// workgroup memory, in the order of their memory layout, and every invocation computes a square of results from them. If
-// the result has only a few rows or columns, several lanes share each sum instead.
+// A workgroup computes a tile of the result (tile_classes.ts, tile_shader.ts). If the result has only a few rows or columns, several
+// lanes share each sum instead.
 
 import type { MatrixLayout, MatrixProduct, ProductSizes } from "../../../generated/stream";
 import type { DType } from "../../dtype";
