@@ -1,7 +1,7 @@
 // Batched matrix products, with any strides.
 //
 // A workgroup computes a tile of the result (tile_classes.ts, tile_shader.ts). If the result has only a few rows or columns, several
-// lanes share each sum instead.
+// lanes share each sum instead (skinny_product.ts where four numbers can be read at a time).
 
 import type { MatrixLayout, MatrixProduct, ProductSizes } from "../../../generated/stream";
 import type { DType } from "../../dtype";
@@ -13,6 +13,7 @@ import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from
 import { type Index, indexOf, mergeDimensions, product, sizeUniforms } from "../strides";
 import { inParts, kReadParts } from "./complex";
 import { foursOf } from "./fours";
+import { isSkinny, multiplySkinny } from "./skinny_product";
 import { elementsText, type TiledProduct } from "./tiled_product";
 import { dispatchTiles } from "./tiles";
 
@@ -51,7 +52,7 @@ export const matrixProduct: Kernel<MatrixProduct> = {
 
 export function multiply(commands: Commands, given: Product): void {
   const isComplex = given.c.view.dtype === "complex64";
-  const call = mergeBatch(isComplex ? inParts(given) : given);
+  const call = withVectors(mergeBatch(isComplex ? inParts(given) : given));
   const { batch, m, n, k, a, b, c, alpha = 1, beta = 0, bias } = call;
   const space = mergeDimensions(
     batch,
@@ -68,14 +69,15 @@ export function multiply(commands: Commands, given: Product): void {
     { name: "c", view: c.view, mode: "write" },
     ...(bias === undefined ? [] : [{ name: "bias", view: bias, mode: "read" } as const]),
   ];
+  const layouts = isComplex ? given : call;
   const tiled: TiledProduct = {
     m,
     n,
     k,
     count,
     type,
-    isARowMajor: given.a.columnStride === 1,
-    isBRowMajor: given.b.columnStride === 1,
+    isARowMajor: layouts.a.columnStride === 1,
+    isBRowMajor: layouts.b.columnStride === 1,
     key: `${space.sizes.length} ${indices.map(({ key }) => key)} ${finish.isScaled} ${finish.adds}${bias ? "b" : ""}${isComplex ? "c" : ""}`,
     memory,
     uniforms: withScalars(
@@ -103,6 +105,7 @@ export function multiply(commands: Commands, given: Product): void {
           return firstText(indices) + finished;
         }),
   };
+  if (k > 0 && isSkinny(commands, tiled) && multiplySkinny(commands, tiled)) return;
   if (Math.min(m, n) < kFewest || k === 0 || type === "i64") multiplyInLanes(commands, tiled);
   else dispatchTiles(commands, { ...tiled, key: `matrix_product ${tiled.key}` });
 }
@@ -110,6 +113,17 @@ export function multiply(commands: Commands, given: Product): void {
 // Factors of bytes wrap around, as their products do.
 function wrapped(factor: number | bigint, type: TiledProduct["type"]): number | bigint {
   return type === "u32" ? Number(factor) & 255 : factor;
+}
+
+/** The distance to a second row or column is free if there is only one: at a multiple of four, a contiguous vector can be read in fours. */
+function withVectors(call: Product): Product {
+  const { m, n, k, a, b } = call;
+  const apart = 4 * Math.max(1, k);
+  return {
+    ...call,
+    a: m === 1 && a.columnStride === 1 ? { ...a, rowStride: apart } : a,
+    b: n === 1 && b.rowStride === 1 ? { ...b, columnStride: apart } : b,
+  };
 }
 
 /** Merges a batch of contiguous matrices A with the same B into one matrix with more rows. */
