@@ -41,6 +41,8 @@ npm run bench -- sweep [families, or parts of names] [--quick] [--write]
 npm run bench -- webgpu [--size full|small|tiny]
   measure the graphics card of this machine: products, convolutions, memory and training steps, with this package and its
   peers. Without a card, Chromium's software renderer is measured, with small sizes. The page "Measure your GPU" does the same
+npm run bench -- webgpu --tune
+  measure how matrix products are best divided on the card, and print its line for the table in the sources
 npm run bench -- webgpu steps [models]
   count what a training step costs there: dispatches, submits, bytes, buffers, pipelines; without models also beside the peers
 npm run bench -- --compare A B [--only ...] [--rows TEXT] [--pairs 10] [--tolerance 2]
@@ -80,6 +82,7 @@ function readOptions() {
       pairs: { type: "string", default: "10" },
       tolerance: { type: "string", default: "2" },
       size: { type: "string" },
+      tune: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
     },
   });
@@ -102,6 +105,7 @@ function readOptions() {
 function readWebgpu(values, [what, ...models]) {
   if (![undefined, "steps"].includes(what) || ![undefined, ...kSizes].includes(values.size))
     throw expected(kHelp);
+  if (values.tune) return { ...values, webgpu: tuneTiles };
   return { ...values, webgpu: what === "steps" ? countSteps : measureGpu, models };
 }
 
@@ -165,6 +169,14 @@ function runGpuProgram(name, given) {
 async function measureGpu(options) {
   await buildForThisNode(options);
   await measureCard({ size: options.size, onProgress: showProgress });
+}
+
+/** Measures the shapes of tiles on the graphics card. */
+async function tuneTiles({ size }) {
+  // What it loads is bundled from the sources.
+  const { tune } = await import("../tests/bench/card/tune.mjs");
+  await tune({ size, onProgress: showProgress });
+  process.exit(0); // an open device keeps the process alive
 }
 
 /** Compares two builds in pairs, on the newest Node.js unless another is chosen; returns 1 if B is slower. */

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { lineOf } from "../bench/card/tune.mjs";
 import { assertClose, randoms, range } from "./support/close.mjs";
 import { options, playing, posing, webgpu } from "./support/playing.mjs";
 
@@ -111,4 +112,13 @@ test("the class of an adapter is that of its architecture, of its vendor, or the
   assert.equal(tileClassOf({ vendor: "somebody", architecture: "new" }), kTileClasses.default);
   assert.equal(tileClassOf({ vendor: "constructor" }), kTileClasses.default);
   assert.equal(tileClassOf(undefined), kTileClasses.default);
+});
+
+test("the tuner proposes the shapes that are the best for some size, and when a large tile has enough workgroups", () => {
+  const rates = { k32: [5, 6, 6], k64: [4, 6, 7], k64Wide: [4, 9, 11], k128: [1, 5, 12] };
+  assert.deepEqual(lineOf([128, 512, 2048], rates), {
+    shapes: ["k128", "k64Wide", "k32"],
+    busy: 256,
+  });
+  assert.deepEqual(lineOf([128], { k32: [3], k128: [4] }), { shapes: ["k128"], busy: 1 });
 });
