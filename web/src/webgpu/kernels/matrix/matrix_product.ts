@@ -9,12 +9,12 @@ import { withScalars } from "../../scalars";
 import { type Access, elementType, kWgslTypes } from "../../shader";
 import type { View } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
-import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
 import { type Index, indexOf, mergeDimensions, product, sizeUniforms } from "../strides";
 import { inParts, kReadParts } from "./complex";
 import { foursOf } from "./fours";
+import { isForLanes, multiplyInLanes, productText, sumText } from "./lanes_product";
 import { isSkinny, multiplySkinny } from "./skinny_product";
-import { elementsText, type TiledProduct } from "./tiled_product";
+import type { TiledProduct } from "./tiled_product";
 import { dispatchTiles } from "./tiles";
 
 /** A batch of matrices in memory; strides count elements. */
@@ -106,7 +106,7 @@ export function multiply(commands: Commands, given: Product): void {
         }),
   };
   if (k > 0 && isSkinny(commands, tiled) && multiplySkinny(commands, tiled)) return;
-  if (Math.min(m, n) < kFewest || k === 0 || type === "i64") multiplyInLanes(commands, tiled);
+  if (isForLanes(tiled)) multiplyInLanes(commands, tiled);
   else dispatchTiles(commands, { ...tiled, key: `matrix_product ${tiled.key}` });
 }
 
@@ -137,9 +137,6 @@ function mergeBatch(call: Product): Product {
   return { ...call, batch: [], m: count * m, a: alone(a), b: alone(b), c: alone(c) };
 }
 
-/** With fewer rows or columns, tiles would be mostly empty. */
-const kFewest = 4;
-
 interface Finish {
   readonly type: TiledProduct["type"];
   readonly isScaled: boolean;
@@ -162,14 +159,6 @@ fn b_value(line: u32, step: u32) -> ${type} { return load_b(line + step); }
 `;
 }
 
-function sumText(type: TiledProduct["type"], a: string, b: string): string {
-  return type === "i64" ? `add_i64(${a}, ${b})` : `${a} + ${b}`;
-}
-
-function productText(type: TiledProduct["type"], a: string, b: string): string {
-  return type === "i64" ? `mul_i64(${a}, ${b})` : `${a} * ${b}`;
-}
-
 function finishText({ type, isScaled, adds, bias }: Finish): string {
   const before = productText(type, "u.beta", "load_c(at)");
   return `fn finish(first: u32, row: u32, column: u32, sum: ${kWgslTypes[type]}) {
@@ -190,46 +179,4 @@ function finishFoursText({ isScaled, adds, bias }: Finish): string {
   ${bias ? `value += vec4(${biases.join(", ")});` : ""}
   store_c(at, value);
 }`;
-}
-
-function multiplyInLanes(commands: Commands, call: TiledProduct): void {
-  const { m, n, k, count, type, isARowMajor, isBRowMajor, key, memory, uniforms, functions } = call;
-  const positions = count * m * n;
-  // The layout of the larger operand decides.
-  const isRowMajor = n <= m ? isARowMajor : !isBRowMajor;
-  const isTall = n <= m;
-  const lanes = chooseLanes(commands, positions, k, isRowMajor);
-  const [row, column] = isTall ? ["rest / u.n", "rest % u.n"] : ["rest % u.m", "rest / u.m"];
-  commands.dispatch({
-    key: `vector_product ${lanesKey(lanes)} ${isTall} ${key}`,
-    memory,
-    uniforms: { ...uniforms, u32: { ...uniforms.u32, positions } },
-    workgroups: laneWorkgroups(lanes, positions),
-    body: () =>
-      [
-        functions(),
-        elementsText(type),
-        combineLanes("sum_of_lanes", lanes, {
-          type: kWgslTypes[type],
-          text: sumText(type, "a", "b"),
-        }),
-        forEachLane(
-          lanes,
-          `let batch = position / (u.m * u.n);
-  let rest = position % (u.m * u.n);
-  let row = ${row};
-  let column = ${column};
-  let from_a = first_a(batch);
-  let from_b = first_b(batch);
-  var sum = ${kWgslTypes[type]}();
-  for (var k = lane; k < u.k; k += kLanes) {
-    sum = ${sumText(type, "sum", productText(type, "a_at(from_a, row, k)", "b_at(from_b, k, column)"))};
-  }
-  sum = sum_of_lanes(thread, sum);
-  if (lane == 0u && is_inside) {
-    finish(first_c(batch), row, column, sum);
-  }`,
-        ),
-      ].join("\n"),
-  });
 }
