@@ -22,7 +22,7 @@ export interface Matrices extends MatrixLayout {
   readonly view: View;
 }
 
-/** C = alpha A B + beta C + bias for every matrix of a batch (src/kernels/matmul.h). */
+/** C = alpha A B + beta C + bias (of columns, unless it is one of rows) for every matrix of a batch (src/kernels/matmul.h). */
 export interface Product extends ProductSizes {
   readonly a: Matrices;
   readonly b: Matrices;
@@ -30,6 +30,7 @@ export interface Product extends ProductSizes {
   readonly alpha?: number | bigint;
   readonly beta?: number | bigint;
   readonly bias?: View | undefined;
+  readonly isBiasOfRows?: boolean;
 }
 
 const kDTypes: readonly DType[] = ["float32", "int32", "int64", "uint8", "complex64"];
@@ -53,7 +54,7 @@ export const matrixProduct: Kernel<MatrixProduct> = {
 export function multiply(commands: Commands, given: Product): void {
   const isComplex = given.c.view.dtype === "complex64";
   const call = withVectors(mergeBatch(isComplex ? inParts(given) : given));
-  const { batch, m, n, k, a, b, c, alpha = 1, beta = 0, bias } = call;
+  const { batch, m, n, k, a, b, c, alpha = 1, beta = 0, bias, isBiasOfRows = false } = call;
   const space = mergeDimensions(
     batch,
     [a, b, c].map(({ batchStrides }) => batchStrides),
@@ -62,7 +63,12 @@ export function multiply(commands: Commands, given: Product): void {
   if (m === 0 || n === 0 || count === 0) return;
   const indices = ["a", "b", "c"].map((name, i) => indexOf(space, i, name, "batch"));
   const type = elementType(c.view.dtype) as TiledProduct["type"];
-  const finish = { type, isScaled: alpha !== 1, adds: beta !== 0, bias: !!bias };
+  const finish: Finish = {
+    type,
+    isScaled: alpha !== 1,
+    adds: beta !== 0,
+    bias: bias && (isBiasOfRows ? "row" : "column"),
+  };
   const memory: Access[] = [
     { name: "a", view: a.view, mode: "read" },
     { name: "b", view: b.view, mode: "read" },
@@ -78,7 +84,7 @@ export function multiply(commands: Commands, given: Product): void {
     type,
     isARowMajor: layouts.a.columnStride === 1,
     isBRowMajor: layouts.b.columnStride === 1,
-    key: `${space.sizes.length} ${indices.map(({ key }) => key)} ${finish.isScaled} ${finish.adds}${bias ? "b" : ""}${isComplex ? "c" : ""}`,
+    key: `${space.sizes.length} ${indices.map(({ key }) => key)} ${finish.isScaled} ${finish.adds}${finish.bias ?? ""}${isComplex ? "c" : ""}`,
     memory,
     uniforms: withScalars(
       type,
@@ -141,7 +147,8 @@ interface Finish {
   readonly type: TiledProduct["type"];
   readonly isScaled: boolean;
   readonly adds: boolean;
-  readonly bias: boolean;
+  /** What has a bias. */
+  readonly bias: "row" | "column" | undefined;
 }
 
 function firstText(indices: readonly Index[]): string {
@@ -165,13 +172,16 @@ function finishText({ type, isScaled, adds, bias }: Finish): string {
   let at = first + row * u.c_row + column;
   var value = ${isScaled ? productText(type, "u.alpha", "sum") : "sum"};
   ${adds ? `value = ${sumText(type, "value", before)};` : ""}
-  ${bias ? "value += load_bias(column);" : ""}
+  ${bias ? `value += load_bias(${bias});` : ""}
   store_c(at, value);
 }`;
 }
 
 function finishFoursText({ isScaled, adds, bias }: Finish): string {
-  const biases = [0, 1, 2, 3].map((part) => `load_bias(column + ${part}u)`);
+  const biases =
+    bias === "row"
+      ? ["load_bias(row)"]
+      : [0, 1, 2, 3].map((part) => `load_bias(column + ${part}u)`);
   return `fn finish_fours(first: u32, row: u32, column: u32, sums: vec4<f32>) {
   let at = (first + row * u.c_row + column) / 4u;
   var value = ${isScaled ? "u.alpha * sums" : "sums"};
