@@ -17,10 +17,10 @@ const kUnits = ["B", "KiB", "MiB", "GiB", "TiB"];
 export async function describeAdapter(gpu) {
   const adapter = (await gpu?.requestAdapter({ powerPreference: "high-performance" })) ?? null;
   if (adapter === null) return null;
-  const { info, limits, features } = adapter;
+  const { info = {}, limits, features } = adapter; // browsers of 2024 have no info
   const isSoftware =
     info.isFallbackAdapter === true ||
-    /swiftshader|llvmpipe/i.test(info.architecture + info.description);
+    /swiftshader|llvmpipe/i.test(`${info.architecture} ${info.description}`);
   const subgroups = info.subgroupMinSize
     ? [["subgroups", [...new Set([info.subgroupMinSize, info.subgroupMaxSize])].join(" to ")]]
     : [];
