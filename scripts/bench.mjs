@@ -7,6 +7,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { kSizes } from "../tests/bench/card/rows.mjs";
+import { measureCard } from "../tests/bench/card/run.mjs";
 import { isComparable } from "../tests/bench/compare/pairs.mjs";
 import { compareBuilds, comparisonLines, kUsual } from "../tests/bench/compare/run.mjs";
 import { kFewestPairs } from "../tests/bench/compare/verdict.mjs";
@@ -25,7 +27,6 @@ import { printMachine, printSummary, printWorkload } from "../tests/bench/report
 import { speedPage } from "../tests/bench/sweep/page.mjs";
 import { runSweep } from "../tests/bench/sweep/run.mjs";
 import { kWorkloads } from "../tests/bench/workloads/index.mjs";
-import { ensurePackages } from "./apt.mjs";
 import { buildWasm, buildWeb, nodeVariant } from "./build.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
 import { newerNode } from "./newer_node.mjs";
@@ -37,8 +38,13 @@ const kHelp = `npm run bench -- [options]
 npm run bench -- sweep [families, or parts of names] [--quick] [--write]
   compare every op at three sizes with native PyTorch on one thread (${kTorchPackages});
   --write writes the result to docs/speed.md
-npm run bench -- webgpu [models]
-  count what a training step costs on the WebGPU device: dispatches, submits, bytes, buffers, pipelines
+npm run bench -- webgpu [--size full|small|tiny]
+  measure the graphics card of this machine: products, convolutions, memory and training steps, with this package and its
+  peers. Without a card, Chromium's software renderer is measured, with small sizes. The page "Measure your GPU" does the same
+npm run bench -- webgpu --tune
+  measure how matrix products are best divided on the card, and print its line for the table in the sources
+npm run bench -- webgpu steps [models]
+  count what a training step costs there: dispatches, submits, bytes, buffers, pipelines; without models also beside the peers
 npm run bench -- --compare A B [--only ...] [--rows TEXT] [--pairs 10] [--tolerance 2]
   compare two builds of this package in pairs: commits, which are built, or folders with a dist/. Fails if B takes longer
   than A by more than the tolerance in percent and noise does not explain it
@@ -75,11 +81,13 @@ function readOptions() {
       rows: { type: "string", default: "" },
       pairs: { type: "string", default: "10" },
       tolerance: { type: "string", default: "2" },
+      size: { type: "string" },
+      tune: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
     },
   });
   if (positionals[0] === "sweep") return { ...values, sweep: positionals.slice(1) };
-  if (positionals[0] === "webgpu") return { ...values, models: positionals.slice(1) };
+  if (positionals[0] === "webgpu") return readWebgpu(values, positionals.slice(1));
   if (positionals.length !== (values.compare ? 2 : 0)) throw expected(kHelp);
   if (values.record && values.quick)
     throw expected("--record takes a whole run, not a --quick one");
@@ -92,6 +100,13 @@ function readOptions() {
   if (values.compare)
     return { ...values, workloads, ...readComparison(values, positionals, workloads) };
   return { ...values, workloads };
+}
+
+function readWebgpu(values, [what, ...models]) {
+  if (![undefined, "steps"].includes(what) || ![undefined, ...kSizes].includes(values.size))
+    throw expected(kHelp);
+  if (values.tune) return { ...values, webgpu: tuneTiles };
+  return { ...values, webgpu: what === "steps" ? countSteps : measureGpu, models };
 }
 
 function readComparison({ pairs, tolerance }, builds, workloads) {
@@ -109,15 +124,12 @@ function checkTorch() {
 }
 
 /** Compares every op with PyTorch, on the Node.js that runs this script. */
-async function sweep({ sweep: names, quick, write, "no-build": isBuilt }) {
+async function sweep(options) {
+  const { sweep: names, quick, write } = options;
   checkTorch();
   if (write && names.length > 0)
     throw expected("--write requires a sweep of all ops, without names");
-  if (!isBuilt) {
-    console.log("Setting up");
-    await buildWeb();
-    await buildWasm(nodeVariant());
-  }
+  await buildForThisNode(options);
   console.log("Time relative to PyTorch on one thread; without names, only ratios of at least 3");
   const { rows, ...libraries } = await runSweep(process.execPath, {
     only: names.length > 0 ? names : null,
@@ -130,17 +142,41 @@ async function sweep({ sweep: names, quick, write, "no-build": isBuilt }) {
   console.log("Written to docs/speed.md");
 }
 
+/** Builds what this Node.js runs. */
+async function buildForThisNode({ "no-build": isBuilt }) {
+  if (isBuilt) return;
+  console.log("Setting up");
+  await buildWeb();
+  await buildWasm(nodeVariant());
+}
+
 /** Counts the steps of models on the WebGPU device, on the Node.js that runs this script. */
-async function countSteps({ models, "no-build": isBuilt }) {
-  await ensurePackages("browser");
-  if (!isBuilt) {
-    console.log("Setting up");
-    await buildWeb();
-    await buildWasm(nodeVariant());
-  }
-  const program = join(kRoot, "tests", "bench", "gpu", "steps.mjs");
-  const { status } = spawnSync(process.execPath, [program, ...models], { stdio: "inherit" });
-  process.exitCode = status ?? 1;
+async function countSteps(options) {
+  await buildForThisNode(options);
+  runGpuProgram("steps.mjs", options.models);
+  if (options.models.length > 0) return;
+  console.log("\nBeside the peers\n");
+  runGpuProgram("peers.mjs", []);
+}
+
+function runGpuProgram(name, given) {
+  const program = join(kRoot, "tests", "bench", "gpu", name);
+  const { status } = spawnSync(process.execPath, [program, ...given], { stdio: "inherit" });
+  if (status !== 0) process.exitCode = 1;
+}
+
+/** Measures the graphics card, on the Node.js that runs this script. */
+async function measureGpu(options) {
+  await buildForThisNode(options);
+  await measureCard({ size: options.size, onProgress: showProgress });
+}
+
+/** Measures the shapes of tiles on the graphics card. */
+async function tuneTiles({ size }) {
+  // What it loads is bundled from the sources.
+  const { tune } = await import("../tests/bench/card/tune.mjs");
+  await tune({ size, onProgress: showProgress });
+  process.exit(0); // an open device keeps the process alive
 }
 
 /** Compares two builds in pairs, on the newest Node.js unless another is chosen; returns 1 if B is slower. */
@@ -262,7 +298,7 @@ await main(async () => {
   const start = performance.now();
   await ensureNodeModules();
   if (options.sweep) return sweep(options);
-  if (options.models) return countSteps(options);
+  if (options.webgpu) return options.webgpu(options);
   if (options.compare) return compare(options);
   const nodes = await findNodes(options);
   if (!options["no-build"]) await buildPackage(nodes);

@@ -20,6 +20,11 @@ export const kPages = [
   ],
   ["playground", "Playground", "Two dimensions, a few neurons, and ten lines of your own code."],
   [
+    "measure_gpu",
+    "Measure your GPU",
+    "What your graphics card reaches with edgegrad, jax-js and TensorFlow.js, as a table to copy.",
+  ],
+  [
     "server_check",
     "Server check",
     "What your server sends with a page and its engine: compression, types, isolation, caching.",

@@ -13,6 +13,9 @@ const kHere = dirname(fileURLToPath(import.meta.url));
 const kIsolating = "coi-serviceworker.js";
 const kOffline = "offline_worker.js";
 
+/** The folder of scripts that a page loads only on request, and which are not kept: other libraries. */
+export const kPeers = "assets/peers/";
+
 /** A Vite plugin that copies the script of the package coi-serviceworker next to the pages and loads it in each of them. */
 export function isolatingWorker() {
   return {
@@ -63,9 +66,10 @@ function filesIn(folder) {
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => [path, path.slice(folder.length + 1).replaceAll("\\", "/")])
+    .filter(([, url]) => !url.startsWith(kPeers))
     .sort()
-    .map((path) => {
-      const url = path.slice(folder.length + 1).replaceAll("\\", "/");
+    .map(([path, url]) => {
       // The names in this folder contain a hash already.
       return { url, revision: url.startsWith("assets/") ? null : hashOf(path) };
     });

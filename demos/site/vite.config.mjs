@@ -10,7 +10,7 @@ import { kIsolation } from "../../scripts/isolation.mjs";
 import { exampleModelFile } from "./converter/example/plugin.mjs";
 import { digitShards } from "./digits/shards.mjs";
 import { pageFrame } from "./page_frame.mjs";
-import { isolatingWorker, offlineWorker } from "./service_worker.mjs";
+import { isolatingWorker, kPeers, offlineWorker } from "./service_worker.mjs";
 import { startPage } from "./start/from_readme.mjs";
 
 const kHere = dirname(fileURLToPath(import.meta.url));
@@ -28,6 +28,12 @@ function addon(name) {
   return [`edgegrad/${name}`, `dist/${name}/index.js`];
 }
 
+// The libraries with which a page compares this one are not kept for visits without a network: see service_worker.mjs.
+function chunkFileNames({ moduleIds }) {
+  const isPeer = moduleIds.some((id) => /node_modules\/(@tensorflow|@jax-js)\//.test(id));
+  return `${isPeer ? kPeers : "assets/"}[name]-[hash].js`;
+}
+
 export default defineConfig({
   root: kHere,
   base: "./",
@@ -40,7 +46,7 @@ export default defineConfig({
     exampleModelFile(),
     offlineWorker(),
   ],
-  worker: { format: "es" },
+  worker: { format: "es", rolldownOptions: { output: { chunkFileNames } } },
   server: { headers: kIsolation, fs: { allow: [kRoot] } },
   build: {
     outDir: join(kRoot, "build/site"),

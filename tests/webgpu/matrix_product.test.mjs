@@ -107,6 +107,11 @@ testBoth("rows and columns that lie in fours, as large as that and larger", asyn
     [130, 66, 16],
     [130, 68, 16],
     [300, 130, 8],
+    [1, 100, 64],
+    [3, 66, 300],
+    [70, 2, 40],
+    [8, 36, 1000],
+    [35, 7, 12],
   ];
   const up = (size) => Math.ceil(size / 4) * 4;
   for (const [m, n, k] of sizes) {

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { eg } from "../js/support/engine.mjs";
 import { assertClose, randoms, range } from "./support/close.mjs";
 import { rows } from "./support/kernel_fields.mjs";
-import { options, playing } from "./support/playing.mjs";
+import { options, playing, testBoth } from "./support/playing.mjs";
 
 // [outer, size, inner]
 const kShapes = [
@@ -227,3 +227,53 @@ test("dropout", options, async () => {
   p.kernel("dropout", { count: 6, keep: 0.5, x, mask, y });
   assertClose(await p.read(y), [2, 0, NaN, 8, 10, -0]);
 });
+
+// [samples, channels, neighbours in a channel of a sample]
+const kChannels = [
+  [64, 5, 1],
+  [9, 70, 1],
+  [7, 3, 2],
+  [3, 4, 30],
+  [1, 2, 500],
+];
+
+testBoth(
+  "batch norm and its gradients, of channels with few and with many neighbours",
+  async (p) => {
+    for (const [outer, channels, inner] of kChannels) {
+      const count = outer * channels * inner;
+      const [data, g] = [randoms(count, 2), randoms(count, 3)];
+      const [scales, shifts] = [randoms(channels, 4), randoms(channels, 5)];
+      const leaf = (values, shape) => eg.tensor(values).reshape(shape).detach().requiresGrad_();
+      const [x, weight, bias] = [
+        leaf(data, [outer, channels, inner]),
+        leaf(scales, [channels]),
+        leaf(shifts, [channels]),
+      ];
+      const y = eg.batchNorm(x, null, null, { weight, bias, training: true });
+      const gradients = eg.autograd.grad(y, [x, weight, bias], {
+        gradOutputs: eg.tensor(g).reshape(y.shape),
+      });
+      const sizes = { outer, channels, inner };
+      const [xView, weightView, biasView, gradY] = [data, scales, shifts, g].map((values) =>
+        p.view("float32", values),
+      );
+      const [yView, gradX] = [count, count].map((size) => p.empty("float32", size));
+      const [mean, rstd, gradWeight, gradBias] = range(4, () => p.empty("float32", channels));
+      p.kernel("channel_norm", {
+        ...sizes,
+        eps: 1e-5,
+        ...{ x: xView, weight: weightView, bias: biasView, y: yView, mean, rstd },
+        running: { momentum: 0.1 },
+      });
+      p.kernel("channel_norm_backward", {
+        ...sizes,
+        ...{ x: xView, weight: weightView, mean, rstd, gradY, gradX, gradWeight, gradBias },
+      });
+      const title = String([outer, channels, inner]);
+      assertClose(await p.read(yView), list(y), { title, absolute: 1e-4 });
+      for (const [i, view] of [gradX, gradWeight, gradBias].entries())
+        assertClose(await p.read(view), list(gradients[i]), { title, absolute: 2e-4 });
+    }
+  },
+);

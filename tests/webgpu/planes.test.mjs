@@ -134,6 +134,9 @@ const kConvolutions = [
     dilation: [1, 2],
   },
   { ...kSquare, batch: 1, channels: [30, 50], size: [12, 11], kernel: [1, 1], stride: [2, 2] },
+  // Single positions, in fours.
+  { ...kSquare, batch: 3, channels: [12, 20], size: [6, 6], kernel: [1, 1] },
+  { ...kSquare, batch: 2, channels: [16, 20], size: [16, 32], kernel: [1, 1] },
   // Depthwise.
   {
     ...kSquare,

@@ -3,7 +3,8 @@
 import * as eg from "edgegrad";
 import { barrier, DistributedDataParallel, initProcessGroup } from "edgegrad/distributed";
 import { median } from "../clock.mjs";
-import { mnistBatches, startingCnn } from "../data.mjs";
+import { startingCnn } from "../data.mjs";
+import { mnistBatches } from "../mnist.mjs";
 import { kModels } from "../models/edgegrad.mjs";
 
 const kWarmUp = 20;

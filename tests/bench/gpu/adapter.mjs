@@ -1,12 +1,9 @@
 // Provides WebGPU in Node.js in the way browsers do, for libraries that expect it there.
 
-import { preferSoftwareAdapter } from "../../webgpu/support/software_adapter.mjs";
-
 let gpu; // retained, because the process crashes if the GPU object of a device is collected
 
 /** Sets up the globals that a page has: `navigator.gpu` and the WebGPU types. */
 export async function offerWebGpu() {
-  preferSoftwareAdapter();
   const { create, globals } = await import("webgpu");
   Object.assign(globalThis, globals);
   gpu ??= create([]);

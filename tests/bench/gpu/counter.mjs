@@ -3,20 +3,24 @@
 // on request.
 
 import { globals } from "webgpu";
-import { kChannel, kCounted } from "./counts.mjs";
+import { kChannel, kCounted, kCountedBytes, kFigures } from "./counts.mjs";
 
-const counts = Object.fromEntries(Object.keys(kCounted).map((id) => [id, 0]));
+const counts = Object.fromEntries(kFigures.map((id) => [id, 0]));
 
-function countCalls(id, prototype, name) {
+function count(id, type, name, amount) {
+  const { prototype } = globals[type];
   const original = prototype[name];
   prototype[name] = function (...given) {
-    ++counts[id];
+    counts[id] += amount(this, given);
     return original.apply(this, given);
   };
 }
 
 for (const [id, { type, methods }] of Object.entries(kCounted)) {
-  for (const name of methods) countCalls(id, globals[type].prototype, name);
+  for (const name of methods) count(id, type, name, () => 1);
+}
+for (const [id, parts] of Object.entries(kCountedBytes)) {
+  for (const { type, method, bytes } of parts) count(id, type, method, bytes);
 }
 
 const channel = new BroadcastChannel(kChannel);

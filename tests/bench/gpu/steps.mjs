@@ -1,9 +1,9 @@
-// npm run bench -- webgpu: what a training step costs on the WebGPU device, in counts that do not depend on the machine:
+// npm run bench -- webgpu steps: what a training step costs on the WebGPU device, in counts that do not depend on the machine:
 // dispatches, submits, bytes in both directions, buffers and pipelines created, and bytes of memory; of six models, called as
-// usual and captured. `node tests/bench/gpu/steps.mjs lstm gpt` counts only these.
+// usual and captured. `node tests/bench/gpu/steps.mjs lstm gpt` counts only these. peers.mjs counts those that the peers can build.
 
 import * as eg from "edgegrad";
-import { preferSoftwareAdapter } from "../../webgpu/support/software_adapter.mjs";
+import { findAdapter } from "../card/run.mjs";
 
 const { nn, optim } = eg;
 const device = "webgpu";
@@ -220,7 +220,7 @@ const kColumns = {
 };
 
 async function main(names) {
-  preferSoftwareAdapter();
+  await findAdapter();
   await eg.init({ webgpu: "required" });
   console.log(`${eg.runtime().webgpu.description}, Node ${process.versions.node}; per step\n`);
   const row = (cells) => console.log(`| ${cells.join(" | ")} |`);

@@ -4,7 +4,7 @@ import * as eg from "edgegrad";
 import { preferSoftwareAdapter } from "../../webgpu/support/software_adapter.mjs";
 import { bestTime } from "../clock.mjs";
 import { opOf } from "../layers/edgegrad.mjs";
-import { kModels } from "../models/edgegrad.mjs";
+import { inputsOf, start, startTrainer, trainingStep } from "../trainers/edgegrad.mjs";
 
 let device = "cpu"; // the device to train on
 
@@ -121,44 +121,13 @@ async function compiledChain(length) {
   };
 }
 
-const kOptimizers = { sgd: eg.optim.SGD, adam: eg.optim.Adam, adamw: eg.optim.AdamW };
-
-function trainingStep({ model, optimizer }, { x, y }) {
-  optimizer.zeroGrad();
-  const loss = eg.crossEntropy(model.call(x), y);
-  loss.backward();
-  optimizer.step();
-  return loss;
-}
-
-function start({ model: name, layers, optimizer: { name: rule, rate } }) {
-  const model = kModels[name].start(layers).to(device);
-  return { model, optimizer: new kOptimizers[rule](model.parameters(), { lr: rate }) };
-}
-
-function inputsOf({ model }, batch) {
-  const { x, y } = kModels[model].inputs(batch);
-  return { x: x.to(device), y: y.to(device) };
-}
-
-function trainer(task, batches) {
-  const training = start(task);
-  const tensors = batches.map((batch) => inputsOf(task, batch));
-  let loss = null;
-  return {
-    step(i) {
-      loss?.dispose();
-      loss = eg.scope(() => trainingStep(training, tensors[i % tensors.length]));
-    },
-    loss: () => loss.itemAsync(),
-  };
-}
+const trainer = (task, batches) => startTrainer(device, task, batches);
 
 /** A step as a new user would write it: without dispose() and without a scope. */
 function plainStep(task) {
-  const training = start(task);
+  const training = start(device, task);
   return {
-    step: (batch) => trainingStep(training, inputsOf(task, batch)),
+    step: (batch) => trainingStep(training, inputsOf(device, task, batch)),
     read: (loss) => loss.itemAsync(),
     memory: () => ({ tensors: eg.memory().tensors, bytes: eg.memory().cpuBytes }),
   };

@@ -3,8 +3,10 @@
 
 import * as tf from "@tensorflow/tfjs";
 import { version_wasm } from "@tensorflow/tfjs-backend-wasm";
+import { preferSoftwareAdapter } from "../../webgpu/support/software_adapter.mjs";
 import { describeAdapter, offerWebGpu } from "../gpu/adapter.mjs";
 import { kModels } from "../models/tfjs.mjs";
+import { start, trainer } from "../trainers/tfjs.mjs";
 
 export async function load({ device = "wasm" } = {}) {
   tf.env().set("IS_NODE", true); // suppresses the banner that recommends tfjs-node
@@ -16,6 +18,7 @@ export async function load({ device = "wasm" } = {}) {
 
 // The backend registers itself when it is loaded, if WebGPU is available.
 async function offerBackend() {
+  preferSoftwareAdapter();
   await offerWebGpu();
   await import("@tensorflow/tfjs-backend-webgpu");
   return describeAdapter();
@@ -56,32 +59,6 @@ async function chain(length) {
   times.end = performance.now();
   tf.dispose([x, factor, gradient]);
   return times;
-}
-
-/** TensorFlow.js has no AdamW; Adam without weight decay is used instead, which is slightly less work. */
-function makeOptimizer({ name, rate }) {
-  return name === "sgd" ? tf.train.sgd(rate) : tf.train.adam(rate, 0.9, 0.999, 1e-8);
-}
-
-function start({ model: name, layers, optimizer }) {
-  const model = kModels[name];
-  const variables = model.start(layers);
-  const rule = makeOptimizer(optimizer);
-  const loss = ({ x, y }) => tf.losses.softmaxCrossEntropy(y, model.forward(variables, x, layers));
-  return (batch) => rule.minimize(() => loss(batch), true);
-}
-
-function trainer(task, batches) {
-  const step = start(task);
-  const tensors = batches.map(kModels[task.model].inputs);
-  let loss = null;
-  return {
-    step(i) {
-      loss?.dispose();
-      loss = step(tensors[i % tensors.length]);
-    },
-    loss: async () => (await loss.data())[0],
-  };
 }
 
 /** A step as a new user would write it: batches become tensors that are never disposed of. */

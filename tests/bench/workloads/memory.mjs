@@ -2,7 +2,8 @@
 // now and then. (With jax-js's ownership rules there is nothing to dispose of, but also nothing that can be forgotten.)
 
 import { nextTask } from "../clock.mjs";
-import { mnistBatches, startingMlp } from "../data.mjs";
+import { startingMlp } from "../data.mjs";
+import { mnistBatches } from "../mnist.mjs";
 
 const kMega = 1e6;
 const kWindow = 500; // steps

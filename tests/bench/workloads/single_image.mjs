@@ -1,7 +1,7 @@
 // Adam on single images. Its moments decay to denormal numbers as training proceeds, which slows down a processor's
 // arithmetic, so rates are only comparable over the same steps.
 
-import { mnistBatches } from "../data.mjs";
+import { mnistBatches } from "../mnist.mjs";
 import { kDeepMlp, startTraining } from "./training.mjs";
 
 const kEvery = 100; // steps between points of the curve

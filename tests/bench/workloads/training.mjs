@@ -3,8 +3,9 @@
 // because they compute 1 - beta^step in float32.)
 
 import { median } from "../clock.mjs";
-import { mnistBatches, startingCnn, startingMlp } from "../data.mjs";
+import { startingCnn, startingMlp } from "../data.mjs";
 import { kGpt, kWideGpt, startingGpt, tokenBatches } from "../gpt.mjs";
+import { mnistBatches } from "../mnist.mjs";
 
 const adam = { name: "adam", rate: 0.001 };
 

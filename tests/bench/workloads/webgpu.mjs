@@ -75,7 +75,7 @@ function webgpuTraining(task, title, { lossAt, limit, repeats = 3 }) {
       report("step", median(times));
       after.readbacks -= times.length;
       const steps = times.length * block;
-      for (const id in after) report(id, (after[id] - before[id]) / steps);
+      for (const id in kCounted) report(id, (after[id] - before[id]) / steps);
     },
     checks: (_rows, results) => [...fasterThanPeers("step", results), ...withoutReadbacks(results)],
   };

@@ -1,29 +1,19 @@
-// A player with its stream, for tests of kernels: write arrays, run kernels, read arrays.
+// Players on the software adapter, for tests of kernels.
 
 import { test } from "node:test";
-import { bundled } from "./bundled.mjs";
 import { openDevice } from "./device.mjs";
-import { StreamWriter } from "./stream_writer.mjs";
+import { arrayOf, posingAs, StreamPlayer, webgpu } from "./stream_player.mjs";
 
-export const webgpu = await bundled(`export * from "./index";
-  export { kernels } from "./kernels/table";
-  export { RandomKind } from "../generated/stream";
-  export { attentionKernels } from "./kernels/nn/attention";`);
+export { arrayOf, webgpu };
 
 export const { RandomKind } = webgpu;
 
 const { device, reason } = await openDevice();
 
-// The same device posing as hardware: kernels choose other shaders for that.
-const hardware =
-  device &&
-  new Proxy(device, {
-    get: (target, name) => {
-      if (name === "adapterInfo") return { isFallbackAdapter: false };
-      const value = target[name];
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
+/** Returns the same device posing as hardware of this vendor. */
+export const posing = (vendor = "") => device && posingAs(device, { vendor });
+
+const hardware = posing();
 
 /** Devices for which kernels choose different shaders. */
 export const devices = { software: device, hardware };
@@ -31,101 +21,9 @@ export const devices = { software: device, hardware };
 /** For node:test: skips tests if there is no device. */
 export const options = { skip: reason ?? false };
 
-const kArrays = {
-  float32: Float32Array,
-  int32: Int32Array,
-  int64: BigInt64Array,
-  uint8: Uint8Array,
-  bool: Uint8Array,
-  complex64: Float32Array,
-};
-const kMemoryBytes = 2 ** 22;
-
-export class Playing {
-  /** Collects the commands that play() runs. */
-  stream = new StreamWriter();
-  /** What the player has warned of. */
-  warnings = [];
-  #memory = new Uint8Array(kMemoryBytes);
-  #waiting = new Map();
-  #nextBlock = 1;
-  #nextTicket = 1;
-  #address = 0;
-
+export class Playing extends StreamPlayer {
   constructor({ on = device, kernels } = {}) {
-    const host = {
-      memory: () => this.#memory,
-      readDone: (ticket, error) => {
-        const done = this.#waiting.get(ticket);
-        this.#waiting.delete(ticket);
-        done?.(error);
-      },
-      warn: (op, message) => this.warnings.push(`${op}: ${message}`),
-      lost: () => undefined,
-    };
-    this.player = new webgpu.Player(on, host, kernels);
-  }
-
-  get stats() {
-    return this.player.stats;
-  }
-
-  /** Plays all commands; resolves when everything that they need exists. */
-  async play() {
-    await this.player.play(this.stream.take());
-  }
-
-  /** Allocates a block and returns its number. */
-  allocate(bytes) {
-    const block = this.#nextBlock++;
-    this.stream.allocate(block, bytes);
-    return block;
-  }
-
-  /** Returns new memory with these elements, with `padding` other elements before and after them. */
-  view(dtype, values, padding = 0) {
-    const array = arrayOf(dtype, values);
-    const other = dtype === "int64" ? 77n : 77;
-    const whole = new array.constructor(array.length + 2 * padding).fill(other);
-    whole.set(array, padding);
-    const block = this.allocate(whole.byteLength);
-    this.stream.write(block, 0, whole);
-    return { block, offset: padding * array.BYTES_PER_ELEMENT, dtype, count: array.length };
-  }
-
-  /** Returns memory for `count` elements that is filled with other numbers. */
-  empty(dtype, count, padding = 0) {
-    const parts = dtype === "complex64" ? 2 * count : count;
-    return this.view(dtype, new Array(parts).fill(dtype === "bool" ? 1 : 77), padding);
-  }
-
-  /** Plays all commands; resolves to the elements as numbers. */
-  read(view) {
-    const found = this.later(view);
-    this.play();
-    return found;
-  }
-
-  /** Like read(), for the values at this position of the stream, once it has been played. */
-  async later(view) {
-    const Type = kArrays[view.dtype];
-    const bytes = view.count * Type.BYTES_PER_ELEMENT;
-    const address = this.#address;
-    this.#address = (address + Math.ceil(bytes / 8) * 8) % (kMemoryBytes / 2);
-    const ticket = this.#nextTicket++;
-    const done = new Promise((resolve) => this.#waiting.set(ticket, resolve));
-    this.stream.read(view.block, view.offset, bytes, address, ticket);
-    // Promises of WebGPU do not keep a process alive.
-    const alive = setInterval(() => undefined, 1000);
-    const error = await done;
-    clearInterval(alive);
-    if (error) throw Object.assign(new Error(error.message), error);
-    return Array.from(new Type(this.#memory.slice(address, address + bytes).buffer), Number);
-  }
-
-  /** Appends a call of a kernel. */
-  kernel(name, fields, op = name) {
-    this.stream.kernel(name, op, fields);
+    super(on, kernels);
   }
 }
 
@@ -141,13 +39,6 @@ export function playing(on = device) {
 export function testBoth(name, body) {
   test(`${name}: software`, options, () => body(playing(device)));
   test(`${name}: hardware`, options, () => body(playing(hardware)));
-}
-
-/** Returns numbers as a typed array of a dtype. */
-export function arrayOf(dtype, values) {
-  return dtype === "int64"
-    ? BigInt64Array.from(values, (value) => BigInt(value))
-    : kArrays[dtype].from(values);
 }
 
 /** Row-major strides. */

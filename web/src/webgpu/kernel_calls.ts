@@ -7,6 +7,7 @@ import type { DType } from "./dtype";
 import type { PlayerError } from "./errors";
 import { errorOf, type Fault, type Faults, faultOf, kNoFaults, union } from "./faults";
 import type { AnyKernel, Commands } from "./kernels/kernel";
+import { type TileClass, tileClassOf } from "./kernels/matrix/tile_classes";
 import type { KernelTable } from "./kernels/table";
 import type { Dispatch, PreparedDispatch, Recorder } from "./recorder";
 import type { CallRecord, Replayed } from "./recording";
@@ -33,6 +34,7 @@ export class KernelCalls {
   readonly #blocks: Blocks;
   readonly #recorder: Recorder;
   readonly #isSoftware: boolean;
+  readonly #tiles: TileClass;
   readonly #cache = new CommandCache<PreparedCall>();
   readonly #steps: StepCalls;
   readonly #block = (number: number) => this.#blocks.get(number);
@@ -40,11 +42,18 @@ export class KernelCalls {
   #references: BlockReference[] = [];
 
   /** `table` contains the available kernels by name. */
-  constructor(table: KernelTable, blocks: Blocks, recorder: Recorder, isSoftware: boolean) {
+  constructor(
+    table: KernelTable,
+    blocks: Blocks,
+    recorder: Recorder,
+    adapter: GPUAdapterInfo | undefined,
+  ) {
+    const isSoftware = adapter?.isFallbackAdapter === true;
     this.#table = table;
     this.#blocks = blocks;
     this.#recorder = recorder;
     this.#isSoftware = isSoftware;
+    this.#tiles = tileClassOf(adapter);
     this.status = new Status(
       (bytes) => blocks.takeScratch(bytes),
       (block, offset, bytes) => recorder.unrecorded(() => recorder.clear(block, offset, bytes)),
@@ -219,6 +228,7 @@ export class KernelCalls {
     try {
       kernel.play(call, {
         isSoftware: this.#isSoftware,
+        tiles: this.#tiles,
         dispatch: (dispatch: Dispatch) => {
           const prepared = recorder.prepare(dispatch, op);
           if (prepared !== undefined) actions.push((slot) => recorder.dispatch(prepared, slot));

@@ -59,8 +59,8 @@ export class Player implements Symbols {
       this.#readback.start(failure.then((error) => this.#submitted(batch, error)));
     });
     this.#readback = new Readback(device, this.#errors, host, () => this.#kernelCalls.status);
-    const isSoftware = device.adapterInfo?.isFallbackAdapter === true;
-    this.#kernelCalls = new KernelCalls(table, this.#blocks, this.#recorder, isSoftware);
+    const { adapterInfo } = device;
+    this.#kernelCalls = new KernelCalls(table, this.#blocks, this.#recorder, adapterInfo);
     this.#device = device;
   }
 

@@ -4,11 +4,14 @@ import type { Block } from "../blocks";
 import { type DType, itemSize } from "../dtype";
 import type { Dispatch } from "../recorder";
 import type { View } from "../stream";
+import type { TileClass } from "./matrix/tile_classes";
 
 /** The commands that a kernel can issue. */
 export interface Commands {
   /** Whether the device computes on the CPU, where invocations are cheap and barriers are expensive. */
   readonly isSoftware: boolean;
+  /** How matrix products are divided on a device that does not. */
+  readonly tiles: TileClass;
   dispatch(dispatch: Dispatch): void;
   /** Copies bytes between different buffers; offsets and `bytes` must be multiples of 4. */
   copy(to: Block, toOffset: number, from: Block, fromOffset: number, bytes: number): void;

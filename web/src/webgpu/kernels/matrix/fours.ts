@@ -14,13 +14,17 @@ export function foursOf(
   functions: (hasResults: boolean) => string,
 ): Fours | undefined {
   if (k % 4 !== 0 || !areFours(a) || !areFours(b)) return undefined;
+  const withResults = (hasResults: boolean): Fours | undefined => {
+    const names = hasResults ? ["a", "b", "c"] : ["a", "b"];
+    const inFours = memory.map((access) =>
+      names.includes(access.name) ? ({ ...access, as: "fours" } as const) : access,
+    );
+    if (sharesBlocks(inFours)) return undefined;
+    return { memory: inFours, hasResults, functions: () => functions(hasResults) };
+  };
   const hasResults = n % 4 === 0 && c.columnStride === 1 && areFours(c);
-  const names = hasResults ? ["a", "b", "c"] : ["a", "b"];
-  const inFours = memory.map((access) =>
-    names.includes(access.name) ? ({ ...access, as: "fours" } as const) : access,
-  );
-  if (sharesBlocks(inFours)) return undefined;
-  return { memory: inFours, hasResults, functions: () => functions(hasResults) };
+  const fours = withResults(hasResults);
+  return fours && hasResults ? { ...fours, withSingleResults: withResults(false) } : fours;
 }
 
 // Rows or columns are contiguous and begin at multiples of four floats.

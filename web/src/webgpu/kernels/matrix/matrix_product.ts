@@ -1,8 +1,7 @@
 // Batched matrix products, with any strides.
 //
-// A workgroup computes a square tile of the result. In each step, it loads 16 columns of A and 16 rows of B into
-// workgroup memory, in the order of their memory layout, and every invocation computes a square of results from them. If
-// the result has only a few rows or columns, several lanes share each sum instead.
+// A workgroup computes a tile of the result (tile_classes.ts, tile_shader.ts). If the result has only a few rows or columns, several
+// lanes share each sum instead (skinny_product.ts where four numbers can be read at a time).
 
 import type { MatrixLayout, MatrixProduct, ProductSizes } from "../../../generated/stream";
 import type { DType } from "../../dtype";
@@ -10,11 +9,12 @@ import { withScalars } from "../../scalars";
 import { type Access, elementType, kWgslTypes } from "../../shader";
 import type { View } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
-import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
 import { type Index, indexOf, mergeDimensions, product, sizeUniforms } from "../strides";
 import { inParts, kReadParts } from "./complex";
 import { foursOf } from "./fours";
-import { elementsText, type TiledProduct } from "./tiled_product";
+import { isForLanes, multiplyInLanes, productText, sumText } from "./lanes_product";
+import { isSkinny, multiplySkinny } from "./skinny_product";
+import type { TiledProduct } from "./tiled_product";
 import { dispatchTiles } from "./tiles";
 
 /** A batch of matrices in memory; strides count elements. */
@@ -22,7 +22,7 @@ export interface Matrices extends MatrixLayout {
   readonly view: View;
 }
 
-/** C = alpha A B + beta C + bias for every matrix of a batch (src/kernels/matmul.h). */
+/** C = alpha A B + beta C + bias (of columns, unless it is one of rows) for every matrix of a batch (src/kernels/matmul.h). */
 export interface Product extends ProductSizes {
   readonly a: Matrices;
   readonly b: Matrices;
@@ -30,6 +30,7 @@ export interface Product extends ProductSizes {
   readonly alpha?: number | bigint;
   readonly beta?: number | bigint;
   readonly bias?: View | undefined;
+  readonly isBiasOfRows?: boolean;
 }
 
 const kDTypes: readonly DType[] = ["float32", "int32", "int64", "uint8", "complex64"];
@@ -52,8 +53,8 @@ export const matrixProduct: Kernel<MatrixProduct> = {
 
 export function multiply(commands: Commands, given: Product): void {
   const isComplex = given.c.view.dtype === "complex64";
-  const call = mergeBatch(isComplex ? inParts(given) : given);
-  const { batch, m, n, k, a, b, c, alpha = 1, beta = 0, bias } = call;
+  const call = withVectors(mergeBatch(isComplex ? inParts(given) : given));
+  const { batch, m, n, k, a, b, c, alpha = 1, beta = 0, bias, isBiasOfRows = false } = call;
   const space = mergeDimensions(
     batch,
     [a, b, c].map(({ batchStrides }) => batchStrides),
@@ -62,22 +63,28 @@ export function multiply(commands: Commands, given: Product): void {
   if (m === 0 || n === 0 || count === 0) return;
   const indices = ["a", "b", "c"].map((name, i) => indexOf(space, i, name, "batch"));
   const type = elementType(c.view.dtype) as TiledProduct["type"];
-  const finish = { type, isScaled: alpha !== 1, adds: beta !== 0, bias: !!bias };
+  const finish: Finish = {
+    type,
+    isScaled: alpha !== 1,
+    adds: beta !== 0,
+    bias: bias && (isBiasOfRows ? "row" : "column"),
+  };
   const memory: Access[] = [
     { name: "a", view: a.view, mode: "read" },
     { name: "b", view: b.view, mode: "read" },
     { name: "c", view: c.view, mode: "write" },
     ...(bias === undefined ? [] : [{ name: "bias", view: bias, mode: "read" } as const]),
   ];
+  const layouts = isComplex ? given : call;
   const tiled: TiledProduct = {
     m,
     n,
     k,
     count,
     type,
-    isARowMajor: given.a.columnStride === 1,
-    isBRowMajor: given.b.columnStride === 1,
-    key: `${space.sizes.length} ${indices.map(({ key }) => key)} ${finish.isScaled} ${finish.adds}${bias ? "b" : ""}${isComplex ? "c" : ""}`,
+    isARowMajor: layouts.a.columnStride === 1,
+    isBRowMajor: layouts.b.columnStride === 1,
+    key: `${space.sizes.length} ${indices.map(({ key }) => key)} ${finish.isScaled} ${finish.adds}${finish.bias ?? ""}${isComplex ? "c" : ""}`,
     memory,
     uniforms: withScalars(
       type,
@@ -104,13 +111,25 @@ export function multiply(commands: Commands, given: Product): void {
           return firstText(indices) + finished;
         }),
   };
-  if (Math.min(m, n) < kFewest || k === 0 || type === "i64") multiplyInLanes(commands, tiled);
+  if (k > 0 && isSkinny(commands, tiled) && multiplySkinny(commands, tiled)) return;
+  if (isForLanes(tiled)) multiplyInLanes(commands, tiled);
   else dispatchTiles(commands, { ...tiled, key: `matrix_product ${tiled.key}` });
 }
 
 // Factors of bytes wrap around, as their products do.
 function wrapped(factor: number | bigint, type: TiledProduct["type"]): number | bigint {
   return type === "u32" ? Number(factor) & 255 : factor;
+}
+
+/** The distance to a second row or column is free if there is only one: at a multiple of four, a contiguous vector can be read in fours. */
+function withVectors(call: Product): Product {
+  const { m, n, k, a, b } = call;
+  const apart = 4 * Math.max(1, k);
+  return {
+    ...call,
+    a: m === 1 && a.columnStride === 1 ? { ...a, rowStride: apart } : a,
+    b: n === 1 && b.rowStride === 1 ? { ...b, columnStride: apart } : b,
+  };
 }
 
 /** Merges a batch of contiguous matrices A with the same B into one matrix with more rows. */
@@ -124,14 +143,12 @@ function mergeBatch(call: Product): Product {
   return { ...call, batch: [], m: count * m, a: alone(a), b: alone(b), c: alone(c) };
 }
 
-/** With fewer rows or columns, tiles would be mostly empty. */
-const kFewest = 4;
-
 interface Finish {
   readonly type: TiledProduct["type"];
   readonly isScaled: boolean;
   readonly adds: boolean;
-  readonly bias: boolean;
+  /** What has a bias. */
+  readonly bias: "row" | "column" | undefined;
 }
 
 function firstText(indices: readonly Index[]): string {
@@ -149,27 +166,22 @@ fn b_value(line: u32, step: u32) -> ${type} { return load_b(line + step); }
 `;
 }
 
-function sumText(type: TiledProduct["type"], a: string, b: string): string {
-  return type === "i64" ? `add_i64(${a}, ${b})` : `${a} + ${b}`;
-}
-
-function productText(type: TiledProduct["type"], a: string, b: string): string {
-  return type === "i64" ? `mul_i64(${a}, ${b})` : `${a} * ${b}`;
-}
-
 function finishText({ type, isScaled, adds, bias }: Finish): string {
   const before = productText(type, "u.beta", "load_c(at)");
   return `fn finish(first: u32, row: u32, column: u32, sum: ${kWgslTypes[type]}) {
   let at = first + row * u.c_row + column;
   var value = ${isScaled ? productText(type, "u.alpha", "sum") : "sum"};
   ${adds ? `value = ${sumText(type, "value", before)};` : ""}
-  ${bias ? "value += load_bias(column);" : ""}
+  ${bias ? `value += load_bias(${bias});` : ""}
   store_c(at, value);
 }`;
 }
 
 function finishFoursText({ isScaled, adds, bias }: Finish): string {
-  const biases = [0, 1, 2, 3].map((part) => `load_bias(column + ${part}u)`);
+  const biases =
+    bias === "row"
+      ? ["load_bias(row)"]
+      : [0, 1, 2, 3].map((part) => `load_bias(column + ${part}u)`);
   return `fn finish_fours(first: u32, row: u32, column: u32, sums: vec4<f32>) {
   let at = (first + row * u.c_row + column) / 4u;
   var value = ${isScaled ? "u.alpha * sums" : "sums"};
@@ -177,46 +189,4 @@ function finishFoursText({ isScaled, adds, bias }: Finish): string {
   ${bias ? `value += vec4(${biases.join(", ")});` : ""}
   store_c(at, value);
 }`;
-}
-
-function multiplyInLanes(commands: Commands, call: TiledProduct): void {
-  const { m, n, k, count, type, isARowMajor, isBRowMajor, key, memory, uniforms, functions } = call;
-  const positions = count * m * n;
-  // The layout of the larger operand decides.
-  const isRowMajor = n <= m ? isARowMajor : !isBRowMajor;
-  const isTall = n <= m;
-  const lanes = chooseLanes(commands, positions, k, isRowMajor);
-  const [row, column] = isTall ? ["rest / u.n", "rest % u.n"] : ["rest % u.m", "rest / u.m"];
-  commands.dispatch({
-    key: `vector_product ${lanesKey(lanes)} ${isTall} ${key}`,
-    memory,
-    uniforms: { ...uniforms, u32: { ...uniforms.u32, positions } },
-    workgroups: laneWorkgroups(lanes, positions),
-    body: () =>
-      [
-        functions(),
-        elementsText(type),
-        combineLanes("sum_of_lanes", lanes, {
-          type: kWgslTypes[type],
-          text: sumText(type, "a", "b"),
-        }),
-        forEachLane(
-          lanes,
-          `let batch = position / (u.m * u.n);
-  let rest = position % (u.m * u.n);
-  let row = ${row};
-  let column = ${column};
-  let from_a = first_a(batch);
-  let from_b = first_b(batch);
-  var sum = ${kWgslTypes[type]}();
-  for (var k = lane; k < u.k; k += kLanes) {
-    sum = ${sumText(type, "sum", productText(type, "a_at(from_a, row, k)", "b_at(from_b, k, column)"))};
-  }
-  sum = sum_of_lanes(thread, sum);
-  if (lane == 0u && is_inside) {
-    finish(first_c(batch), row, column, sum);
-  }`,
-        ),
-      ].join("\n"),
-  });
 }

@@ -35,6 +35,8 @@ export interface Fours {
   readonly memory: readonly Access[];
   /** Whether results are written as fours, with finish_fours(first, row, column, sums) instead of finish. */
   readonly hasResults: boolean;
+  /** The same with results that are written one by one, if they are not and the memory permits it. */
+  readonly withSingleResults?: Fours | undefined;
   /** Returns first_a(batch), first_b, first_c and the function that stores results. */
   functions(): string;
 }

@@ -5,6 +5,9 @@ import { isWhole, type Kernel } from "../kernel";
 import { kSum } from "../lanes";
 import { accesses, dispatchRows } from "./rows";
 
+/** With fewer neighbours of a sample in memory, those of other channels are read together. */
+const kFewNeighbours = 4;
+
 // The position in memory of element k of a channel.
 const kElement = `fn at_of(position: u32, k: u32) -> u32 {
   return (k / u.part * u.positions + position) * u.part + k % u.part;
@@ -33,6 +36,7 @@ export const channelNorm: Kernel<ChannelNorm> = {
         key: `channel_norm ${!!weight} ${!!bias} ${!!variance} ${!!running_mean} ${!!running_variance}`,
         memory: [...accesses("read", { x, weight, bias }), ...accesses("write", results)],
         uniforms: { u32: { part: inner }, f32: { eps, momentum, kept: 1 - momentum } },
+        isRowMajor: inner >= kFewNeighbours,
         combine: { sum_of_lanes: kSum },
         functions: kElement,
         work: `var mean = 0f;
@@ -77,6 +81,7 @@ export const channelNormBackward: Kernel<ChannelNormBackward> = {
           ...accesses("write", { grad_x, grad_weight, grad_bias }),
         ],
         uniforms: { u32: { part: inner } },
+        isRowMajor: inner >= kFewNeighbours,
         combine: { sum_of_lanes: kSum },
         functions: kElement,
         work: `let mean = load_mean(position);

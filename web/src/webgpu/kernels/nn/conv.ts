@@ -10,13 +10,15 @@ import { convolveSegments, convolveSegmentsBackward } from "./conv_segments";
 import { convolveTiles, convolveTilesBackward, weightGradientTiles } from "./conv_tiles";
 import { weightGradientSegments } from "./conv_weight_segments";
 import { convolutionOf } from "./convolution";
+import { convolvePointwise, convolvePointwiseBackward, isPointwise } from "./pointwise";
 
 export const convolve: Kernel<Convolve> = {
   supported: { all: ["float32"] },
 
   play({ conv, x, weight, bias, y }, commands): void {
+    const call = { conv: convolutionOf(conv), from: x, weight, bias, to: y };
     const run = commands.isSoftware ? convolveSegments : convolveTiles;
-    run(commands, { conv: convolutionOf(conv), from: x, weight, bias, to: y });
+    (isPointwise(commands, call.conv) ? convolvePointwise : run)(commands, call);
   },
 };
 
@@ -24,8 +26,9 @@ export const convolveBackwardInput: Kernel<ConvolveBackwardInput> = {
   supported: { all: ["float32"] },
 
   play({ conv, gradY, weight, bias, gradX }, commands): void {
+    const call = { conv: convolutionOf(conv), from: gradY, weight, bias, to: gradX };
     const run = commands.isSoftware ? convolveSegmentsBackward : convolveTilesBackward;
-    run(commands, { conv: convolutionOf(conv), from: gradY, weight, bias, to: gradX });
+    (isPointwise(commands, call.conv) ? convolvePointwiseBackward : run)(commands, call);
   },
 };
 

@@ -1,12 +1,14 @@
 // Convolution over planes, and its two gradients, for GPUs.
 //
 // Each of them is a matrix product whose operands are gathered from the planes (implicit im2col): the rows of the result
-// are the channels of a group, its columns are positions (or, for the weight, input channels and taps). A workgroup loads
-// 16 steps of both operands into workgroup memory, as in matrix products.
+// are the channels of a group, its columns are positions (or, for the weight, input channels and taps). Operands are in no order
+// that could be read in fours, so that a step is found once for four neighbouring lines. Groups of one channel (depthwise
+// convolutions) have no tiles: an invocation computes a position, or lanes share the sum of an element of the weight.
 
 import type { Access } from "../../shader";
 import type { View } from "../../stream";
 import type { Commands } from "../kernel";
+import { isForLanes, multiplyInLanes } from "../matrix/lanes_product";
 import type { TiledProduct } from "../matrix/tiled_product";
 import { dispatchTiles } from "../matrix/tiles";
 import { type Convolution, type Gathered, sizesOf, type WeightGradient } from "./convolution";
@@ -56,13 +58,16 @@ type ConvProduct = Pick<TiledProduct, "key" | "memory" | "m" | "n" | "k" | "coun
 };
 
 function dispatchConv(commands: Commands, { conv, functions, ...product }: ConvProduct): void {
-  dispatchTiles(commands, {
+  const { m, n, k } = product;
+  const tiled: TiledProduct = {
     ...product,
-    uniforms: { u32: uniformsOf(conv) },
+    uniforms: { u32: { ...uniformsOf(conv), m, n, k } },
     type: "f32",
     isARowMajor: true,
     functions: () => kFirst + kPlace + functions,
-  });
+  };
+  if (isForLanes(tiled)) multiplyInLanes(commands, tiled);
+  else dispatchTiles(commands, tiled);
 }
 
 function accesses(reads: Record<string, View | undefined>, write: View): Access[] {

@@ -24,6 +24,8 @@ export interface RowsShader {
   readonly key: string;
   readonly memory: readonly Access[];
   readonly uniforms?: Uniforms;
+  /** Whether neighbouring elements of a row are neighbours in memory; if absent, whether `u.inner` is 1. */
+  readonly isRowMajor?: boolean;
   /** The combinations of lanes that the work uses, by the names of their functions. */
   readonly combine: Readonly<Record<string, Combination>>;
   /**
@@ -40,7 +42,8 @@ export function dispatchRows(commands: Commands, rows: Rows, shader: RowsShader)
   const { outer, size, inner } = rows;
   const positions = outer * inner;
   if (positions === 0) return;
-  const lanes = chooseLanes(commands, positions, size, inner === 1);
+  const { isRowMajor = inner === 1 } = shader;
+  const lanes = chooseLanes(commands, positions, size, isRowMajor);
   const { key, memory, uniforms, combine, work, functions = "" } = shader;
   commands.dispatch({
     key: `${key} ${lanesKey(lanes)}`,
