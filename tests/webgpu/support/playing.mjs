@@ -14,15 +14,26 @@ export const { RandomKind } = webgpu;
 
 const { device, reason } = await openDevice();
 
-// The same device posing as hardware: kernels choose other shaders for that.
-const hardware =
-  device &&
-  new Proxy(device, {
+/** Returns a device with some properties replaced; each is made from the device. */
+export function posing(device, replaced) {
+  return new Proxy(device, {
     get: (target, name) => {
-      if (name === "adapterInfo") return { isFallbackAdapter: false };
+      if (name in replaced) return replaced[name](target);
       const value = target[name];
       return typeof value === "function" ? value.bind(target) : value;
     },
+  });
+}
+
+export const asHardware = { adapterInfo: () => ({ isFallbackAdapter: false }) };
+
+// The same device posing as hardware: kernels choose other shaders for that. In Node.js, waiting for a shader of a software adapter
+// takes as much time again as compiling it.
+const hardware =
+  device &&
+  posing(device, {
+    ...asHardware,
+    createComputePipelineAsync: (target) => async (given) => target.createComputePipeline(given),
   });
 
 /** Devices for which kernels choose different shaders. */

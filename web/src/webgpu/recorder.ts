@@ -2,7 +2,7 @@
 
 import type { Block } from "./blocks";
 import type { ErrorCollector, PlayerError } from "./errors";
-import { kUniformBytes, type Pipelines } from "./pipelines";
+import { compiled, kUniformBytes, type Pipeline, type Pipelines } from "./pipelines";
 import type { DeviceUniforms, Recording, Replayed } from "./recording";
 import type { Access } from "./shader";
 import { Memory, shaderText, type Uniforms, writeUniforms } from "./shader";
@@ -22,7 +22,7 @@ export interface Dispatch {
 /** A dispatch with all its resources, which can be recorded any number of times. */
 export interface PreparedDispatch {
   readonly source: Dispatch;
-  readonly pipeline: GPUComputePipeline;
+  readonly pipeline: Pipeline;
   readonly bindGroup: GPUBindGroup;
   readonly uniforms: Uint8Array;
   /** The byte in the uniforms where the number of the status words is, which differs from call to call. */
@@ -51,6 +51,7 @@ export class Recorder {
   readonly #device: GPUDevice;
   readonly #errors: ErrorCollector;
   readonly #pipelines: Pipelines;
+  readonly #isSoftware: boolean;
   readonly #onSubmit: (failure: Promise<PlayerError | undefined>, batch: number) => void;
   #batch = 1;
   #encoder: GPUCommandEncoder | undefined;
@@ -68,15 +69,18 @@ export class Recorder {
   #uploadBuffer: GPUBuffer | undefined;
   #toDestroy: GPUBuffer[] = [];
 
+  /** On a device that computes on the CPU (`isSoftware`), shaders are compiled one after the other anyway. */
   constructor(
     device: GPUDevice,
     errors: ErrorCollector,
     pipelines: Pipelines,
+    isSoftware: boolean,
     onSubmit: (failure: Promise<PlayerError | undefined>, batch: number) => void,
   ) {
     this.#device = device;
     this.#errors = errors;
     this.#pipelines = pipelines;
+    this.#isSoftware = isSoftware;
     this.#onSubmit = onSubmit;
   }
 
@@ -85,16 +89,26 @@ export class Recorder {
     return this.#batch;
   }
 
-  /** Looks up or creates the resources of a dispatch; returns undefined if it has no workgroups. */
-  prepare(dispatch: Dispatch, op: string): PreparedDispatch | undefined {
-    const { key, memory: accesses, uniforms, workgroups, body } = dispatch;
+  /** Begins to compile the shader of a dispatch that has not been reached yet. */
+  expect(dispatch: Dispatch, op: string): void {
+    if (dispatch.workgroups.includes(0)) return;
+    this.#pipelines.compile(...shaderOf(dispatch, new Memory(dispatch.memory), op));
+  }
+
+  /**
+   * Looks up or creates the resources of a dispatch; returns undefined if it has no workgroups. Its pipeline exists when `attempted`
+   * has resolved, or at once if `isNow`.
+   */
+  prepare(dispatch: Dispatch, op: string, isNow = this.#isSoftware): PreparedDispatch | undefined {
+    const { memory: accesses, uniforms, workgroups } = dispatch;
     const [x, y = 1, z = 1] = workgroups;
     if (x === 0 || y === 0 || z === 0) return undefined;
     const memory = new Memory(accesses);
     const { layout, blocks } = memory;
-    const pipeline = this.#pipelines.pipeline(`${key};${memory.key}`, layout, op, () =>
-      shaderText({ memory, uniforms, body: body() }),
-    );
+    const shader = shaderOf(dispatch, memory, op);
+    const pipeline = isNow
+      ? this.#pipelines.pipelineNow(...shader)
+      : this.#pipelines.pipeline(...shader);
     const bindGroup = this.#pipelines.bindGroup(layout, blocks, op);
     const bytes = 4 * writeUniforms({ memory, uniforms }, this.#encodedUniforms);
     const slot = Object.keys(uniforms.u32 ?? {}).indexOf(kSlotUniform);
@@ -111,7 +125,8 @@ export class Recorder {
 
   /** `slot` is the number of the status words that this call reports in. */
   dispatch(prepared: PreparedDispatch, slot = 0): void {
-    const { pipeline, bindGroup, uniforms, slotAt, workgroups, blocks } = prepared;
+    const { bindGroup, uniforms, slotAt, workgroups, blocks } = prepared;
+    const pipeline = compiled(prepared.pipeline);
     const offset = this.#addUniforms(uniforms);
     if (slotAt !== undefined) this.#uniformNumbers.setUint32(offset + slotAt, slot, true);
     const pass = this.#computePass();
@@ -130,13 +145,13 @@ export class Recorder {
     const { recording } = this;
     this.recording = undefined;
     if (recording === undefined) return undefined;
-    const { limits, adapterInfo } = this.#device;
+    const { limits } = this.#device;
     const finish = () =>
       recording.finish(limits.minUniformBufferOffsetAlignment, (uniforms) =>
         this.#createDeviceUniforms(uniforms),
       );
     // SwiftShader runs the instructions of all parts for every workgroup, with those of other parts masked.
-    if (adapterInfo?.isFallbackAdapter === true) {
+    if (this.#isSoftware) {
       finish();
       return undefined;
     }
@@ -325,6 +340,12 @@ export class Recorder {
       this.#device.createBuffer({ size, usage, mappedAtCreation }),
     );
   }
+}
+
+// The key, the layout, the op and the text of a dispatch's shader.
+function shaderOf({ key, uniforms, body }: Dispatch, memory: Memory, op: string) {
+  const text = () => shaderText({ memory, uniforms, body: body() });
+  return [`${key};${memory.key}`, memory.layout, op, text] as const;
 }
 
 // Not every WebGPU implementation accepts shared memory.

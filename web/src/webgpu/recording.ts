@@ -3,6 +3,7 @@
 import type { Block } from "./blocks";
 import type { PlayerError } from "./errors";
 import { type Group, type MergeLimits, planGroups } from "./merge/plan";
+import { compiled } from "./pipelines";
 import type { PreparedDispatch } from "./recorder";
 
 /** A call of a kernel, as far as its results inherit failures. */
@@ -157,13 +158,14 @@ export class Recording {
         last = undefined;
         continue;
       }
-      const { pipeline, bindGroup, workgroups, slotAt } = step.dispatch;
+      const { bindGroup, workgroups, slotAt } = step.dispatch;
       if (slotAt !== undefined) {
         target.dispatch(step.dispatch, slot);
         last = undefined;
         continue;
       }
       const pass = target.computePass();
+      const pipeline = compiled(step.dispatch.pipeline);
       if (pipeline !== last) pass.setPipeline(pipeline);
       last = pipeline;
       pass.setBindGroup(0, bindGroup);

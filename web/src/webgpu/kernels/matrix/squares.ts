@@ -113,7 +113,9 @@ function sumsText(
     range(steps).map((step) => `${a(step, i)} * ${b(step, j)}`);
   return rows
     .flatMap((i) =>
-      range(columns / 4).map((j) => `sums[${(i * columns) / 4 + j}] += ${products(i, j).join(" + ")};`),
+      range(columns / 4).map(
+        (j) => `sums[${(i * columns) / 4 + j}] += ${products(i, j).join(" + ")};`,
+      ),
     )
     .join("\n    ");
 }
