@@ -10,7 +10,8 @@ import {
   mergedWorkgroups,
 } from "./merge/merged_shader";
 import type { Group } from "./merge/plan";
-import type { PreparedDispatch } from "./recorder";
+import type { Dispatch, PreparedDispatch, WrittenDispatch } from "./recorder";
+import { Memory, shaderText } from "./shader";
 
 /** More bind groups than a program uses at a time; the cache is cleared when it reaches this size. */
 const kMaxBindGroups = 8192;
@@ -140,25 +141,27 @@ export class Pipelines {
 
   /** Creates one dispatch for a group of them; resolves to undefined if the device does not accept it. */
   async merge(group: Group): Promise<PreparedDispatch | undefined> {
-    const memory = mergedMemory(group);
+    const [first] = group as [WrittenDispatch];
+    const isAlone = group.length === 1;
+    const memory = isAlone ? new Memory(first.source.memory) : mergedMemory(group);
     const { layout, blocks } = memory;
-    const key = mergedKey(group, memory);
+    const key = isAlone ? `${first.source.key};${memory.key}` : mergedKey(group, memory);
+    const text = () => (isAlone ? ownText(first.source, memory) : mergedText(group, memory));
     const { failure, result: bindGroup } = this.#errors.attempt(kShaderErrors, kMerged, () =>
       this.#makeBindGroup(layout, blocks),
     );
-    const pipeline = this.compile(key, layout, kMerged, () => mergedText(group, memory));
+    const pipeline = this.compile(key, layout, kMerged, text);
     const failures = await Promise.all([failure, pipeline.failure]);
     if (failures.some((error) => error !== undefined)) return undefined;
     this.bindGroupsCreated++;
-    const [first] = group as [PreparedDispatch];
+    const own = { pipeline, bindGroup, blocks };
+    if (isAlone) return { ...first, ...own };
     return {
-      pipeline,
-      bindGroup,
+      ...own,
       source: first.source,
       uniforms: mergedUniforms(group),
       slotAt: undefined,
       workgroups: mergedWorkgroups(group),
-      blocks,
     };
   }
 
@@ -238,6 +241,11 @@ export class Pipelines {
     this.#layouts.set(key, layout);
     return layout;
   }
+}
+
+/** Returns the complete WGSL of a dispatch. */
+export function ownText({ uniforms, body }: Dispatch, memory: Memory): string {
+  return shaderText({ memory, uniforms, body: body() });
 }
 
 // GPUShaderStage.COMPUTE

@@ -2,10 +2,10 @@
 
 import type { Block } from "./blocks";
 import type { ErrorCollector, PlayerError } from "./errors";
-import { compiled, kUniformBytes, type Pipeline, type Pipelines } from "./pipelines";
+import { compiled, kUniformBytes, ownText, type Pipeline, type Pipelines } from "./pipelines";
 import type { DeviceUniforms, Recording, Replayed } from "./recording";
 import type { Access } from "./shader";
-import { Memory, shaderText, type Uniforms, writeUniforms } from "./shader";
+import { Memory, type Uniforms, writeUniforms } from "./shader";
 import { Usage } from "./usage";
 
 /** A request to run a shader. */
@@ -17,18 +17,40 @@ export interface Dispatch {
   readonly workgroups: readonly [x: number, y?: number, z?: number];
   /** The kernel's own text, with a function `main`; see shader.ts. */
   body(): string;
+  /** Packed floats that it stores, each of them once, by the names of their memory. */
+  readonly stores?: readonly Stores[];
+  /** If it only computes elements, each by itself. */
+  readonly elements?: Elements;
 }
 
-/** A dispatch with all its resources, which can be recorded any number of times. */
-export interface PreparedDispatch {
+interface Stores {
+  readonly name: string;
+  readonly count: number;
+}
+
+/** The work of an elementwise dispatch, which another one can do for it (merge/fuse.ts). */
+interface Elements {
+  readonly count: number;
+  /** The names of the memory that it reads as floats, at the position of the element. */
+  readonly linear: readonly string[];
+  /** WGSL functions, of which `evaluate(i)` computes element i. */
+  functions(): string;
+}
+
+/** A dispatch whose uniforms have been written. */
+export interface WrittenDispatch {
   readonly source: Dispatch;
-  readonly pipeline: Pipeline;
-  readonly bindGroup: GPUBindGroup;
   readonly uniforms: Uint8Array;
   /** The byte in the uniforms where the number of the status words is, which differs from call to call. */
   readonly slotAt: number | undefined;
   readonly workgroups: readonly [x: number, y: number, z: number];
   readonly blocks: readonly Block[];
+}
+
+/** A dispatch with all its resources, which can be recorded any number of times. */
+export interface PreparedDispatch extends WrittenDispatch {
+  readonly pipeline: Pipeline;
+  readonly bindGroup: GPUBindGroup;
 }
 
 /** The batch is submitted when its uniforms or its uploads exceed these sizes, in bytes. */
@@ -100,26 +122,27 @@ export class Recorder {
    * has resolved, or at once if `isNow`.
    */
   prepare(dispatch: Dispatch, op: string, isNow = this.#isSoftware): PreparedDispatch | undefined {
-    const { memory: accesses, uniforms, workgroups } = dispatch;
-    const [x, y = 1, z = 1] = workgroups;
-    if (x === 0 || y === 0 || z === 0) return undefined;
-    const memory = new Memory(accesses);
-    const { layout, blocks } = memory;
+    if (dispatch.workgroups.includes(0)) return undefined;
+    const memory = new Memory(dispatch.memory);
     const shader = shaderOf(dispatch, memory, op);
     const pipeline = isNow
       ? this.#pipelines.pipelineNow(...shader)
       : this.#pipelines.pipeline(...shader);
-    const bindGroup = this.#pipelines.bindGroup(layout, blocks, op);
+    const bindGroup = this.#pipelines.bindGroup(memory.layout, memory.blocks, op);
+    return { ...this.#write(dispatch, memory), pipeline, bindGroup };
+  }
+
+  #write(dispatch: Dispatch, memory = new Memory(dispatch.memory)): WrittenDispatch {
+    const { uniforms, workgroups } = dispatch;
+    const [x, y = 1, z = 1] = workgroups;
     const bytes = 4 * writeUniforms({ memory, uniforms }, this.#encodedUniforms);
     const slot = Object.keys(uniforms.u32 ?? {}).indexOf(kSlotUniform);
     return {
       source: dispatch,
-      pipeline,
-      bindGroup,
       uniforms: new Uint8Array(this.#encodedUniforms.buffer.slice(0, bytes)),
-      slotAt: slot < 0 ? undefined : 4 * (accesses.length + slot),
+      slotAt: slot < 0 ? undefined : 4 * (dispatch.memory.length + slot),
       workgroups: [x, y, z],
-      blocks,
+      blocks: memory.blocks,
     };
   }
 
@@ -157,6 +180,7 @@ export class Recorder {
     }
     const merged = recording.mergeDispatches(
       { buffers: limits.maxStorageBuffersPerShaderStage, uniformBytes: kUniformBytes },
+      (dispatch) => this.#write(dispatch),
       (group) => this.#pipelines.merge(group),
     );
     if (merged !== undefined) return merged.then(finish);
@@ -343,9 +367,9 @@ export class Recorder {
 }
 
 // The key, the layout, the op and the text of a dispatch's shader.
-function shaderOf({ key, uniforms, body }: Dispatch, memory: Memory, op: string) {
-  const text = () => shaderText({ memory, uniforms, body: body() });
-  return [`${key};${memory.key}`, memory.layout, op, text] as const;
+function shaderOf(dispatch: Dispatch, memory: Memory, op: string) {
+  const text = () => ownText(dispatch, memory);
+  return [`${dispatch.key};${memory.key}`, memory.layout, op, text] as const;
 }
 
 // Not every WebGPU implementation accepts shared memory.
