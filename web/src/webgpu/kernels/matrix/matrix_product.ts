@@ -11,7 +11,14 @@ import { type Access, elementType, kWgslTypes } from "../../shader";
 import type { View } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
 import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
-import { type Index, indexOf, mergeDimensions, product, sizeUniforms } from "../strides";
+import {
+  type Index,
+  indexOf,
+  mergeDimensions,
+  packedStrides,
+  product,
+  sizeUniforms,
+} from "../strides";
 import { inParts, kReadParts } from "./complex";
 import { foursOf } from "./fours";
 import { elementsText, type TiledProduct } from "./tiled_product";
@@ -77,6 +84,8 @@ export function multiply(commands: Commands, given: Product): void {
     type,
     isARowMajor: given.a.columnStride === 1,
     isBRowMajor: given.b.columnStride === 1,
+    stores:
+      c.view.dtype === "float32" && isPacked(call) ? [{ name: "c", count: count * m * n }] : [],
     key: `${space.sizes.length} ${indices.map(({ key }) => key)} ${finish.isScaled} ${finish.adds}${bias ? "b" : ""}${isComplex ? "c" : ""}`,
     memory,
     uniforms: withScalars(
@@ -106,6 +115,12 @@ export function multiply(commands: Commands, given: Product): void {
   };
   if (Math.min(m, n) < kFewest || k === 0 || type === "i64") multiplyInLanes(commands, tiled);
   else dispatchTiles(commands, { ...tiled, key: `matrix_product ${tiled.key}` });
+}
+
+function isPacked({ batch, m, n, c }: Product): boolean {
+  const strides = [...c.batchStrides, c.rowStride, c.columnStride];
+  const packed = packedStrides([...batch, m, n]);
+  return [...batch, m, n].every((size, d) => size === 1 || strides[d] === packed[d]);
 }
 
 // Factors of bytes wrap around, as their products do.
@@ -192,6 +207,7 @@ function multiplyInLanes(commands: Commands, call: TiledProduct): void {
     memory,
     uniforms: { ...uniforms, u32: { ...uniforms.u32, positions } },
     workgroups: laneWorkgroups(lanes, positions),
+    stores: call.stores ?? [],
     body: () =>
       [
         functions(),
