@@ -3,13 +3,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { elementwise } from "./support/kernel_fields.mjs";
-import { asHardware, devices, options, Playing, posing } from "./support/playing.mjs";
+import { devices, options, Playing } from "./support/playing.mjs";
+import { kAsHardware, replacing } from "./support/replacing.mjs";
 
-/** A device that begins to compile shaders when the functions in `waiting` are called; `replaced` as in posing(). */
+/** A device that begins to compile shaders when the functions in `waiting` are called; `replaced` as in replacing(). */
 function slowDevice(replaced = {}) {
   const waiting = [];
-  const slow = posing(devices.software, {
-    ...asHardware,
+  const slow = replacing(devices.software, {
+    ...kAsHardware,
     createComputePipelineAsync: (device) => (given) =>
       new Promise((resolve, reject) => {
         waiting.push(() => device.createComputePipelineAsync(given).then(resolve, reject));

@@ -4,32 +4,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as eg from "edgegrad";
 import { assertClose } from "../../js/support/assert.mjs";
-import { gpu } from "../support/own_gpu.mjs";
+import { gpuAsHardware } from "../support/own_gpu.mjs";
 
 const { nn, optim } = eg;
 const kSteps = 3;
 const kTolerance = { rtol: 1e-4, atol: 1e-5 };
-
-/** Properties of a device that poses as hardware, and compiles at once, which is faster where there is no hardware. */
-const kReplaced = {
-  adapterInfo: () => ({ isFallbackAdapter: false }),
-  createComputePipelineAsync: (device) => async (given) => device.createComputePipeline(given),
-};
-
-const posing = {
-  async requestAdapter(options) {
-    const adapter = await gpu.requestAdapter(options);
-    const requestDevice = async (given) =>
-      new Proxy(await adapter.requestDevice(given), {
-        get: (device, name) => {
-          if (name in kReplaced) return kReplaced[name](device);
-          const value = device[name];
-          return typeof value === "function" ? value.bind(device) : value;
-        },
-      });
-    return { ...adapter, requestDevice };
-  },
-};
 
 class Block extends nn.Module {
   constructor() {
@@ -80,7 +59,7 @@ async function train(device, isCaptured) {
 }
 
 test("a captured step computes the same in fewer dispatches", async () => {
-  await eg.init({ webgpu: "required", gpu: posing });
+  await eg.init({ webgpu: "required", gpu: gpuAsHardware });
   const cpu = await train("cpu", false);
   const eager = await train("webgpu", false);
   const captured = await train("webgpu", true);

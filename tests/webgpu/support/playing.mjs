@@ -3,6 +3,7 @@
 import { test } from "node:test";
 import { bundled } from "./bundled.mjs";
 import { openDevice } from "./device.mjs";
+import { kAsQuickHardware, replacing } from "./replacing.mjs";
 import { StreamWriter } from "./stream_writer.mjs";
 
 export const webgpu = await bundled(`export * from "./index";
@@ -14,27 +15,8 @@ export const { RandomKind } = webgpu;
 
 const { device, reason } = await openDevice();
 
-/** Returns a device with some properties replaced; each is made from the device. */
-export function posing(device, replaced) {
-  return new Proxy(device, {
-    get: (target, name) => {
-      if (name in replaced) return replaced[name](target);
-      const value = target[name];
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-}
-
-export const asHardware = { adapterInfo: () => ({ isFallbackAdapter: false }) };
-
-// The same device posing as hardware: kernels choose other shaders for that. In Node.js, waiting for a shader of a software adapter
-// takes as much time again as compiling it.
-const hardware =
-  device &&
-  posing(device, {
-    ...asHardware,
-    createComputePipelineAsync: (target) => async (given) => target.createComputePipeline(given),
-  });
+// The same device posing as hardware: kernels choose other shaders for that.
+const hardware = device && replacing(device, kAsQuickHardware);
 
 /** Devices for which kernels choose different shaders. */
 export const devices = { software: device, hardware };

@@ -33,6 +33,7 @@ export const channelNorm: Kernel<ChannelNorm> = {
         key: `channel_norm ${!!weight} ${!!bias} ${!!variance} ${!!running_mean} ${!!running_variance}`,
         memory: [...accesses("read", { x, weight, bias }), ...accesses("write", results)],
         uniforms: { u32: { part: inner }, f32: { eps, momentum, kept: 1 - momentum } },
+        stores: [{ name: "y", count: outer * channels * inner }],
         combine: { sum_of_lanes: kSum },
         functions: kElement,
         work: `var mean = 0f;
@@ -77,6 +78,7 @@ export const channelNormBackward: Kernel<ChannelNormBackward> = {
           ...accesses("write", { grad_x, grad_weight, grad_bias }),
         ],
         uniforms: { u32: { part: inner } },
+        stores: grad_x ? [{ name: "grad_x", count: outer * channels * inner }] : [],
         combine: { sum_of_lanes: kSum },
         functions: kElement,
         work: `let mean = load_mean(position);
