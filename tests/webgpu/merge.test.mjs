@@ -7,14 +7,19 @@ import { elementwise, rows } from "./support/kernel_fields.mjs";
 import { devices, options, Playing } from "./support/playing.mjs";
 
 function add(p, a, b, y) {
+  apply(p, "add", [1], [y, a, b]);
+}
+
+/** Calls a formula with packed operands; the first one is written. */
+function apply(p, op, constants, operands) {
+  const given = { op, form: 0, gradientOf: -1, constants, shape: [operands[0].count] };
   p.kernel(
     "elementwise",
-    elementwise({ op: "add", constants: [1], shape: [y.count] }, [
-      [y, [1]],
-      [a, [1]],
-      [b, [1]],
-    ]),
-    "add",
+    elementwise(
+      given,
+      operands.map((one) => [one, [1]]),
+    ),
+    op,
   );
 }
 
@@ -26,15 +31,19 @@ function multiply(p, [m, n, k], a, b, c) {
   });
 }
 
-/** Records what `work` calls, replays it, and returns the number of dispatches of a replay. */
-async function dispatchesOf(p, work) {
-  p.stream.beginRecording(1);
+let recordings = 0;
+
+/** Records what `work` calls, replays it after `change`, and returns the number of dispatches of a replay. */
+async function dispatchesOf(p, work, change = () => undefined) {
+  const recording = ++recordings;
+  p.stream.beginRecording(recording);
   work();
   p.stream.endRecording();
   const any = p.view("float32", [0]);
   await p.read(any);
+  change();
   const before = p.stats.dispatches;
-  p.stream.playRecording(1);
+  p.stream.playRecording(recording);
   await p.read(any);
   return p.stats.dispatches - before;
 }
@@ -90,11 +99,146 @@ test("what depends on another dispatch stays after it", options, async () => {
     add(p, w, w, y); // writes what the second has read
     add(p, y, z, x); // writes what the first has read
   });
-  assert.equal(count, 4);
+  assert.equal(count, 3); // the second is a part of the first
   // Twice, because the recording has run when it was made: x = 4x + 3x, each time.
   assert.deepEqual(await p.read(x), [49, 490]);
   assert.deepEqual(await p.read(y), [28, 280]);
 });
+
+/** The sums of products of rows and columns. */
+function multiplied([m, n, k], a, b) {
+  return range(m * n, (i) => {
+    let sum = 0;
+    for (let j = 0; j < k; j++) sum += a[Math.floor(i / n) * k + j] * b[j * n + (i % n)];
+    return sum;
+  });
+}
+
+for (const [title, sizes] of Object.entries({
+  "of tiles": [70, 52, 60],
+  "of split sums": [8, 12, 700],
+  "of a few rows": [2, 40, 60],
+}))
+  test(
+    `what is computed element by element from a product ${title} becomes a part of it`,
+    options,
+    async () => {
+      const [m, n, k] = sizes;
+      const p = new Playing({ on: devices.hardware });
+      const [left, right, rest] = [randoms(m * k, 3), randoms(k * n, 4), randoms(m * n, 5)];
+      const other = randoms(m * k, 6);
+      const [a, b, r] = [left, right, rest].map((one) => p.view("float32", one));
+      const [c, sum, twice, product] = range(4, () => p.empty("float32", m * n));
+      const alone = await dispatchesOf(p, () => multiply(p, sizes, a, b, c));
+      const count = await dispatchesOf(
+        p,
+        () => {
+          multiply(p, sizes, a, b, c);
+          add(p, r, c, sum);
+          add(p, sum, sum, twice); // from the element that has just been computed
+          apply(p, "mul", [], [product, twice, c]); // from two of them: a dispatch of its own
+        },
+        () => p.stream.write(a.block, 0, Float32Array.from(other)),
+      );
+      assert.equal(count, alone + 1);
+      const expected = multiplied(sizes, other, right);
+      const added = expected.map((x, i) => x + rest[i]);
+      const tolerance = { absolute: 1e-3 };
+      assertClose(await p.read(c), expected, tolerance);
+      assertClose(await p.read(sum), added, tolerance);
+      assertClose(
+        await p.read(twice),
+        added.map((x) => 2 * x),
+        tolerance,
+      );
+      assertClose(
+        await p.read(product),
+        added.map((x, i) => 2 * x * expected[i]),
+        { absolute: 1e-2 },
+      );
+    },
+  );
+
+test("a part that is computed in place replaces what it reads", options, async () => {
+  const sizes = [20, 24, 12];
+  const p = new Playing({ on: devices.hardware });
+  const [left, right, changed] = [randoms(20 * 12, 3), randoms(12 * 24, 4), randoms(20 * 12, 6)];
+  const [a, b] = [left, right].map((one) => p.view("float32", one));
+  const [c, other] = [p.empty("float32", 480), p.empty("float32", 480)];
+  const count = await dispatchesOf(
+    p,
+    () => {
+      multiply(p, sizes, a, b, c);
+      apply(p, "square", [], [c, c]);
+      add(p, c, c, other);
+      apply(p, "neg", [], [c, c]);
+    },
+    () => p.stream.write(a.block, 0, Float32Array.from(changed)),
+  );
+  assert.equal(count, 1);
+  const squares = multiplied(sizes, changed, right).map((x) => x * x);
+  assertClose(
+    await p.read(c),
+    squares.map((x) => -x),
+    { absolute: 1e-3 },
+  );
+  assertClose(
+    await p.read(other),
+    squares.map((x) => 2 * x),
+    { absolute: 1e-3 },
+  );
+});
+
+test("a product comes later where its elements cannot be used earlier", options, async () => {
+  const sizes = [20, 24, 12];
+  const p = new Playing({ on: devices.hardware });
+  const [left, right] = [randoms(20 * 12, 3), randoms(12 * 24, 4)];
+  const [a, b] = [left, right].map((one) => p.view("float32", one));
+  const [c, old, total] = [
+    p.empty("float32", 480),
+    p.view(
+      "float32",
+      range(480, () => 1),
+    ),
+    p.empty("float32", 480),
+  ];
+  const count = await dispatchesOf(p, () => {
+    multiply(p, sizes, a, b, c);
+    add(p, old, old, total); // reads what is written next
+    add(p, c, c, old);
+  });
+  assert.equal(count, 2);
+  const expected = multiplied(sizes, left, right).map((x) => 2 * x);
+  assertClose(await p.read(old), expected, { absolute: 1e-4 });
+  // The recording has run when it was made, and once more.
+  assertClose(
+    await p.read(total),
+    expected.map((x) => 2 * x),
+    { absolute: 1e-4 },
+  );
+});
+
+test(
+  "what would change elements that others still need stays a dispatch of its own",
+  options,
+  async () => {
+    const sizes = [20, 24, 12];
+    const p = new Playing({ on: devices.hardware });
+    const [left, right] = [randoms(20 * 12, 3), randoms(12 * 24, 4)];
+    const memory = p.view("float32", [...left, ...range(240, () => 0)]);
+    const [a, b] = [{ ...memory, count: 240 }, p.view("float32", right)];
+    const [c, other] = [p.empty("float32", 480), p.empty("float32", 480)];
+    const count = await dispatchesOf(p, () => {
+      multiply(p, sizes, a, b, c);
+      add(p, c, c, { ...memory, count: 480 }); // over the operand of the product
+      multiply(p, [20, 24, 12], { ...memory, count: 240 }, b, other);
+    });
+    assert.equal(count, 3);
+    const once = multiplied(sizes, left, right).map((x) => 2 * x);
+    const twice = multiplied(sizes, once.slice(0, 240), right).map((x) => 2 * x);
+    assertClose(await p.read({ ...memory, count: 480 }), twice, { absolute: 1e-3 });
+  },
+);
 
 test("a software adapter runs them one after the other", options, async () => {
   const p = new Playing();

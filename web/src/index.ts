@@ -26,6 +26,7 @@ export * as autograd from "./autograd/index.js";
 export { inferenceMode, isInferenceModeEnabled } from "./autograd/inference_mode.js";
 export type { ModeGuard } from "./autograd/mode.js";
 export type { Node } from "./autograd/node.js";
+export { type Restorable, type Stateful, type WarmupOptions, warmup } from "./autograd/warmup.js";
 export { fft } from "./composites/fourier/namespace.js";
 export * from "./composites/index.js";
 export * as linalg from "./composites/linalg/namespace.js";

@@ -1,7 +1,10 @@
 // npm run bench -- webgpu steps: what a training step costs on the WebGPU device, in counts that do not depend on the machine:
 // dispatches, submits, bytes in both directions, buffers and pipelines created, and bytes of memory; of six models, called as
-// usual and captured. `node tests/bench/gpu/steps.mjs lstm gpt` counts only these. peers.mjs counts those that the peers can build.
+// usual and captured. `node tests/bench/gpu/steps.mjs lstm gpt` counts only these; with `--hardware` a software adapter poses as a
+// GPU, for which there are other shaders and captured steps have fewer dispatches: its counts are a GPU's, its times are not.
+// peers.mjs counts those that the peers can build.
 
+import { parseArgs } from "node:util";
 import * as eg from "edgegrad";
 import { findAdapter } from "../card/run.mjs";
 
@@ -219,9 +222,12 @@ const kColumns = {
   ms: "ms",
 };
 
-async function main(names) {
+async function main(names, isHardware) {
   await findAdapter();
-  await eg.init({ webgpu: "required" });
+  const posing = isHardware
+    ? { gpu: (await import("../../webgpu/support/own_gpu.mjs")).gpuAsHardware }
+    : {};
+  await eg.init({ webgpu: "required", ...posing });
   console.log(`${eg.runtime().webgpu.description}, Node ${process.versions.node}; per step\n`);
   const row = (cells) => console.log(`| ${cells.join(" | ")} |`);
   row(["model", "", ...Object.values(kColumns)]);
@@ -238,4 +244,10 @@ async function main(names) {
   }
 }
 
-if (process.argv[1] === new URL(import.meta.url).pathname) await main(process.argv.slice(2));
+if (process.argv[1] === new URL(import.meta.url).pathname) {
+  const { positionals, values } = parseArgs({
+    options: { hardware: { type: "boolean", default: false } },
+    allowPositionals: true,
+  });
+  await main(positionals, values.hardware);
+}

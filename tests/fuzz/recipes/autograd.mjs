@@ -192,6 +192,12 @@ export const kAutograd = [
   ],
   [
     kDifferentiable,
+    "await eg.warmup(() => $0.mul(2).sum().backward(), { restore: [$0] })",
+    "$0.grad",
+    "await eg.warmup(async () => undefined, { restore: [] })",
+  ],
+  [
+    kDifferentiable,
     "$0.sum()",
     "await $1.backwardAsync(null, { retainGraph: true })",
     "await eg.autograd.gradAsync($1, [$0], { allowUnused: true })",

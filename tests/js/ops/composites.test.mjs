@@ -40,6 +40,7 @@ const kNoOps = [
   "spawn",
   "tensor",
   "tripletMarginWithDistanceLoss",
+  "warmup",
   "webgpuStats",
 ];
 

@@ -1,6 +1,7 @@
 // An object like navigator.gpu for init({ gpu }), which stores the device that it returns.
 
 import * as webgpu from "webgpu";
+import { kAsQuickHardware, replacing } from "./replacing.mjs";
 import { preferSoftwareAdapter } from "./software_adapter.mjs";
 
 preferSoftwareAdapter();
@@ -19,5 +20,15 @@ export const gpu = {
     };
     const { features, limits, info } = adapter;
     return { features, limits, info, requestDevice };
+  },
+};
+
+/** The same, posing as hardware: kernels choose other shaders for that, and captured functions merge dispatches. */
+export const gpuAsHardware = {
+  async requestAdapter(options) {
+    const adapter = await gpu.requestAdapter(options);
+    const requestDevice = async (descriptor) =>
+      replacing(await adapter.requestDevice(descriptor), kAsQuickHardware);
+    return { ...adapter, requestDevice };
   },
 };

@@ -2,6 +2,7 @@
 
 import { test } from "node:test";
 import { openDevice } from "./device.mjs";
+import { kAsQuickHardware } from "./replacing.mjs";
 import { arrayOf, posingAs, StreamPlayer, webgpu } from "./stream_player.mjs";
 
 export { arrayOf, webgpu };
@@ -11,7 +12,7 @@ export const { RandomKind } = webgpu;
 const { device, reason } = await openDevice();
 
 /** Returns the same device posing as hardware of this vendor. */
-export const posing = (vendor = "") => device && posingAs(device, { vendor });
+export const posing = (vendor = "") => device && posingAs(device, { vendor }, kAsQuickHardware);
 
 const hardware = posing();
 

@@ -1,6 +1,7 @@
 // A player with its stream: write arrays, run kernels, read arrays.
 
 import { bundled } from "./bundled.mjs";
+import { kAsHardware, replacing } from "./replacing.mjs";
 import { StreamWriter } from "./stream_writer.mjs";
 
 export const webgpu = await bundled(`export * from "./index";
@@ -115,14 +116,8 @@ export function arrayOf(dtype, values) {
     : kArrays[dtype].from(values);
 }
 
-/** Returns a device that is the same except for what it says of its adapter, by which kernels choose shaders. */
-export function posingAs(device, { vendor = "", architecture = "" } = {}) {
-  const adapterInfo = { isFallbackAdapter: false, vendor, architecture };
-  return new Proxy(device, {
-    get: (target, name) => {
-      if (name === "adapterInfo") return adapterInfo;
-      const value = target[name];
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
+/** Returns a device that poses as one with this adapter; kernels choose shaders by that. */
+export function posingAs(device, info = {}, as = kAsHardware) {
+  const adapterInfo = () => ({ ...as.adapterInfo(), vendor: "", architecture: "", ...info });
+  return replacing(device, { ...as, adapterInfo });
 }

@@ -100,6 +100,11 @@ export class Blocks {
     this.#release(block);
   }
 
+  /** Returns the block with a number, if there is one. */
+  find(number: number): Block | undefined {
+    return this.#byNumber.get(number);
+  }
+
   get(number: number): Block {
     const block = this.#lookup(number);
     if (!block.isMissing) return block;

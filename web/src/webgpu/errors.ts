@@ -27,8 +27,8 @@ export class ErrorCollector {
   #order = 0;
   readonly #pending = new Set<Promise<void>>();
   #attempts: Promise<PlayerError | undefined>[] = [];
-  // Ends the waits for error scopes, which a lost device may never answer.
-  readonly #scopes = new Set<(error: PlayerError | undefined) => void>();
+  // Ends the waits for answers that a lost device may never give.
+  readonly #answers = new Set<(error: PlayerError | undefined) => void>();
 
   constructor(device: GPUDevice, onLost: (error: PlayerError) => void) {
     this.#device = device;
@@ -38,7 +38,7 @@ export class ErrorCollector {
         op: "",
         message: message.replace(/\.$/, "") || "without a reason",
       };
-      for (const end of this.#scopes) end(undefined);
+      for (const end of this.#answers) end(undefined);
       onLost(this.#lost);
     });
   }
@@ -71,6 +71,29 @@ export class ErrorCollector {
     const attempt = this.attempt(filters, op, work);
     this.#attempts.push(attempt.failure);
     return attempt;
+  }
+
+  /**
+   * Runs `work`, which begins to create something; `failure` resolves when that is done, or the device is lost. `result` resolves
+   * only if it was created.
+   */
+  createLater<T>(
+    filters: readonly Filter[],
+    op: string,
+    work: () => Promise<T>,
+  ): { readonly result: Promise<T>; readonly failure: Promise<PlayerError | undefined> } {
+    const { result, failure } = this.#scoped(filters, op, work);
+    const finished = this.#answer(
+      result.then(() => undefined),
+      (exception) => asPlayerError(exception, op),
+    );
+    // The error of a shader says more than that of the pipeline which it causes.
+    return { result, failure: Promise.all([failure, finished]).then(([a, b]) => a ?? b) };
+  }
+
+  /** Adds the failure of something that the next kernel needs to those that `attempted` returns. */
+  need(failure: Promise<PlayerError | undefined>): void {
+    this.#attempts.push(failure);
   }
 
   /** Resolves to the first error of what was created since the last call; undefined if nothing was. */
@@ -109,17 +132,25 @@ export class ErrorCollector {
 
   #pop(kind: Filter, op: string): Promise<PlayerError | undefined> {
     const popped = this.#device.popErrorScope();
+    return this.#answer(
+      popped.then((error) => (error ? { kind, op, message: error.message } : undefined)),
+      // Popping a scope fails on a lost device; its loss is reported separately.
+      () => undefined,
+    );
+  }
+
+  // Resolves to the error that `answer` resolves to; undefined once the device is lost.
+  #answer(
+    answer: Promise<PlayerError | undefined>,
+    errorOf: (exception: unknown) => PlayerError | undefined,
+  ): Promise<PlayerError | undefined> {
     return new Promise((resolve) => {
       const end = (error: PlayerError | undefined) => {
-        this.#scopes.delete(end);
+        this.#answers.delete(end);
         resolve(error);
       };
-      this.#scopes.add(end);
-      popped.then(
-        (error) => end(error ? { kind, op, message: error.message } : undefined),
-        // Popping a scope fails on a lost device; its loss is reported separately.
-        () => end(undefined),
-      );
+      this.#answers.add(end);
+      answer.then(end, (exception) => end(errorOf(exception)));
       if (this.#lost !== undefined) end(undefined);
     });
   }

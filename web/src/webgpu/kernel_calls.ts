@@ -170,7 +170,7 @@ export class KernelCalls {
   }
 
   #dispatch(dispatch: Dispatch, op: string): void {
-    const prepared = this.#recorder.prepare(dispatch, op);
+    const prepared = this.#recorder.prepare(dispatch, op, true);
     if (prepared !== undefined) this.#recorder.dispatch(prepared);
   }
 
@@ -181,7 +181,7 @@ export class KernelCalls {
     const run = () => {
       const faults = steps.map((step) => this.#inputFaults(step));
       if (faults.every(({ length }) => length === 0)) {
-        plain ??= recorder.prepare(stepsDispatch(steps, options), op);
+        plain ??= recorder.prepare(stepsDispatch(steps, options), op, true);
         if (plain !== undefined) recorder.dispatch(plain);
         return;
       }

@@ -1,7 +1,7 @@
 // Caches of pipelines and bind groups.
 
 import type { Block } from "./blocks";
-import type { ErrorCollector } from "./errors";
+import type { ErrorCollector, PlayerError } from "./errors";
 import {
   mergedKey,
   mergedMemory,
@@ -10,7 +10,8 @@ import {
   mergedWorkgroups,
 } from "./merge/merged_shader";
 import type { Group } from "./merge/plan";
-import type { PreparedDispatch } from "./recorder";
+import type { Dispatch, PreparedDispatch, WrittenDispatch } from "./recorder";
+import { Memory, shaderText } from "./shader";
 
 /** More bind groups than a program uses at a time; the cache is cleared when it reaches this size. */
 const kMaxBindGroups = 8192;
@@ -18,8 +19,26 @@ const kMaxBindGroups = 8192;
 /** The size of the uniform binding, in bytes, which starts at the uniforms of the dispatch. */
 export const kUniformBytes = 4096;
 
+const kShaderErrors = ["validation", "internal"] as const;
+
 /** The label of dispatches that belong to several ops. */
 const kMerged = "merged";
+
+/** A pipeline; `gpu` is set once it has been compiled. */
+export interface Pipeline {
+  gpu: GPUComputePipeline | undefined;
+}
+
+/** Returns the GPU's pipeline of a dispatch that is recorded. */
+export function compiled({ gpu }: Pipeline): GPUComputePipeline {
+  if (gpu === undefined) throw new Error("the shader has not been compiled");
+  return gpu;
+}
+
+interface Compiling extends Pipeline {
+  /** Resolves to the error of a pipeline that could not be compiled. */
+  readonly failure: Promise<PlayerError | undefined>;
+}
 
 interface Layout {
   readonly bindings: GPUBindGroupLayout;
@@ -33,7 +52,8 @@ export class Pipelines {
   readonly #device: GPUDevice;
   readonly #errors: ErrorCollector;
   readonly #layouts = new Map<string, Layout>();
-  readonly #pipelines = new Map<string, GPUComputePipeline>();
+  readonly #pipelines = new Map<string, Compiling>();
+  readonly #compiling = new Set<Promise<unknown>>();
   readonly #bindGroups = new Map<string, GPUBindGroup>();
   // The keys of the bind groups of each block, by block id.
   readonly #groupsOf = new Map<number, string[]>();
@@ -52,45 +72,96 @@ export class Pipelines {
     });
   }
 
-  /** Returns the pipeline for a key; `text` is called only if it does not exist yet. `layout` is that of Memory. */
-  pipeline(key: string, layout: string, op: string, text: () => string): GPUComputePipeline {
+  /** Whether pipelines are being compiled, which a device can do for several at once. */
+  get isCompiling(): boolean {
+    return this.#compiling.size > 0;
+  }
+
+  /** Resolves when no pipeline is being compiled. */
+  async settled(): Promise<void> {
+    while (this.isCompiling) await Promise.all(this.#compiling);
+  }
+
+  /**
+   * Returns the pipeline for a key; `text` is called only if it does not exist yet. `layout` is that of Memory. Its error, and the
+   * end of its compilation, are those of `attempted`.
+   */
+  pipeline(key: string, layout: string, op: string, text: () => string): Pipeline {
+    const pipeline = this.compile(key, layout, op, text);
+    if (pipeline.gpu === undefined) this.#errors.need(pipeline.failure);
+    return pipeline;
+  }
+
+  /** Returns a pipeline that is used at once; its error is the only one of `attempted`. */
+  pipelineNow(key: string, layout: string, op: string, text: () => string): Pipeline {
+    const known = this.#pipelines.get(key);
+    if (known?.gpu !== undefined) return known;
+    this.#checkBindings(layout.length);
+    const code = text();
+    const { result: gpu, failure } = this.#errors.create(kShaderErrors, op, () =>
+      this.#device.createComputePipeline(this.#descriptor(op, layout, code)),
+    );
+    return this.#add(key, { gpu, failure });
+  }
+
+  /** Begins to compile a pipeline that will be needed, unless it exists. */
+  compile(key: string, layout: string, op: string, text: () => string): Compiling {
     const known = this.#pipelines.get(key);
     if (known !== undefined) return known;
     this.#checkBindings(layout.length);
     const code = text();
-    const { result: made, failure } = this.#errors.create(["validation", "internal"], op, () =>
-      this.#create(op, layout, code),
+    const { result, failure } = this.#compile(op, layout, code);
+    const compiling: Compiling = { gpu: undefined, failure };
+    result.then(
+      (gpu) => {
+        compiling.gpu = gpu;
+      },
+      () => undefined, // `failure` has the error.
     );
+    return this.#add(key, compiling);
+  }
+
+  #add(key: string, pipeline: Compiling): Compiling {
     this.created++;
-    this.#pipelines.set(key, made);
-    void failure.then((error) => {
-      if (error !== undefined) this.#pipelines.delete(key);
+    this.#pipelines.set(key, pipeline);
+    void pipeline.failure.then((error) => {
+      if (error !== undefined && this.#pipelines.get(key) === pipeline) this.#pipelines.delete(key);
     });
-    return made;
+    return pipeline;
+  }
+
+  #compile(op: string, layout: string, code: string) {
+    const { result, failure } = this.#errors.createLater(kShaderErrors, op, () =>
+      this.#device.createComputePipelineAsync(this.#descriptor(op, layout, code)),
+    );
+    this.#compiling.add(failure);
+    void failure.then(() => this.#compiling.delete(failure));
+    return { result, failure };
   }
 
   /** Creates one dispatch for a group of them; resolves to undefined if the device does not accept it. */
   async merge(group: Group): Promise<PreparedDispatch | undefined> {
-    const memory = mergedMemory(group);
+    const [first] = group as [WrittenDispatch];
+    const isAlone = group.length === 1;
+    const memory = isAlone ? new Memory(first.source.memory) : mergedMemory(group);
     const { layout, blocks } = memory;
-    const key = mergedKey(group, memory);
-    const known = this.#pipelines.get(key);
-    const { result, failure } = this.#errors.attempt(["validation", "internal"], kMerged, () => ({
-      pipeline: known ?? this.#create(kMerged, layout, mergedText(group, memory)),
-      bindGroup: this.#makeBindGroup(layout, blocks),
-    }));
-    if ((await failure) !== undefined) return undefined;
-    if (known === undefined) this.created++;
+    const key = isAlone ? `${first.source.key};${memory.key}` : mergedKey(group, memory);
+    const text = () => (isAlone ? ownText(first.source, memory) : mergedText(group, memory));
+    const { failure, result: bindGroup } = this.#errors.attempt(kShaderErrors, kMerged, () =>
+      this.#makeBindGroup(layout, blocks),
+    );
+    const pipeline = this.compile(key, layout, kMerged, text);
+    const failures = await Promise.all([failure, pipeline.failure]);
+    if (failures.some((error) => error !== undefined)) return undefined;
     this.bindGroupsCreated++;
-    this.#pipelines.set(key, result.pipeline);
-    const [first] = group as [PreparedDispatch];
+    const own = { pipeline, bindGroup, blocks };
+    if (isAlone) return { ...first, ...own };
     return {
-      ...result,
+      ...own,
       source: first.source,
       uniforms: mergedUniforms(group),
       slotAt: undefined,
       workgroups: mergedWorkgroups(group),
-      blocks,
     };
   }
 
@@ -134,13 +205,13 @@ export class Pipelines {
       );
   }
 
-  #create(label: string, layout: string, code: string): GPUComputePipeline {
+  #descriptor(label: string, layout: string, code: string): GPUComputePipelineDescriptor {
     const module = this.#device.createShaderModule({ label, code });
-    return this.#device.createComputePipeline({
+    return {
       label,
       layout: this.#layout(layout).pipeline,
       compute: { module, entryPoint: "main" },
-    });
+    };
   }
 
   #makeBindGroup(layout: string, blocks: readonly Block[]): GPUBindGroup {
@@ -170,6 +241,11 @@ export class Pipelines {
     this.#layouts.set(key, layout);
     return layout;
   }
+}
+
+/** Returns the complete WGSL of a dispatch. */
+export function ownText({ uniforms, body }: Dispatch, memory: Memory): string {
+  return shaderText({ memory, uniforms, body: body() });
 }
 
 // GPUShaderStage.COMPUTE

@@ -7,6 +7,7 @@ import { asPlayerError, ErrorCollector, type PlayerError } from "./errors";
 import { errorOf, kNoFaults } from "./faults";
 import { KernelCalls, type PreparedCall } from "./kernel_calls";
 import { type KernelTable, kernels } from "./kernels/table";
+import { LookAhead } from "./look_ahead";
 import { Pipelines } from "./pipelines";
 import { type Host, kNoTicket, Readback } from "./readback";
 import { Recorder } from "./recorder";
@@ -41,9 +42,11 @@ export class Player implements Symbols {
   readonly #names = new Map<number, string>();
   readonly #recordings = new Map<number, Recording>();
   readonly #device: GPUDevice;
+  // Absent where shaders are compiled one after the other.
+  readonly #lookAhead: LookAhead | undefined;
   #openClock: Clock | undefined;
   // Batches that wait while something that an earlier one needs is being created.
-  #queue: Uint32Array[] = [];
+  #queue: Reader[] = [];
   #playing: Promise<void> | undefined;
   #isClosed = false;
 
@@ -55,12 +58,21 @@ export class Player implements Symbols {
     });
     this.#blocks = new Blocks(device, this.#errors, () => this.#recorder.batch);
     this.#pipelines = new Pipelines(device, this.#errors);
-    this.#recorder = new Recorder(device, this.#errors, this.#pipelines, (failure, batch) => {
-      this.#readback.start(failure.then((error) => this.#submitted(batch, error)));
-    });
-    this.#readback = new Readback(device, this.#errors, host, () => this.#kernelCalls.status);
     const { adapterInfo } = device;
+    const isSoftware = adapterInfo?.isFallbackAdapter === true;
+    const onSubmit = (failure: Promise<PlayerError | undefined>, batch: number) =>
+      this.#readback.start(failure.then((error) => this.#submitted(batch, error)));
+    this.#recorder = new Recorder(device, this.#errors, this.#pipelines, isSoftware, onSubmit);
+    this.#readback = new Readback(device, this.#errors, host, () => this.#kernelCalls.status);
     this.#kernelCalls = new KernelCalls(table, this.#blocks, this.#recorder, adapterInfo);
+    if (!isSoftware)
+      this.#lookAhead = new LookAhead(
+        table,
+        this.#blocks,
+        this.#names,
+        this.#recorder,
+        adapterInfo,
+      );
     this.#device = device;
   }
 
@@ -85,7 +97,8 @@ export class Player implements Symbols {
   play(words: Uint32Array): Promise<void> | undefined {
     if (this.#isClosed) return undefined;
     if (this.#playing !== undefined) {
-      this.#queue.push(words.slice());
+      this.#queue.push(new Reader(words.slice(), this));
+      this.#compileAhead();
       return this.#playing;
     }
     const waits = this.#playRest(new Reader(words, this));
@@ -100,6 +113,7 @@ export class Player implements Symbols {
     this.#queue = [];
     await this.#playing;
     await this.#errors.settled();
+    await this.#pipelines.settled();
     this.#device.destroy();
     await this.#device.lost;
     await this.#readback.settled();
@@ -118,10 +132,11 @@ export class Player implements Symbols {
   }
 
   async #playQueue(): Promise<void> {
-    for (let words = this.#queue.shift(); words !== undefined; words = this.#queue.shift())
-      await this.#playRest(new Reader(words, this));
+    for (let reader = this.#queue.shift(); reader !== undefined; reader = this.#queue.shift())
+      await this.#playRest(reader);
     // At once, because the next batch would otherwise be put into a queue that nobody plays.
     this.#playing = undefined;
+    this.#lookAhead?.clear();
   }
 
   // Plays the rest of a batch; where it has to wait, the words are copied, because the caller may reuse their memory.
@@ -131,6 +146,7 @@ export class Player implements Symbols {
       if (outcome === kEnd) break;
       if (outcome === undefined) continue;
       reader.keepWords();
+      this.#compileAhead(reader);
       return outcome.then(() => this.#playRest(reader));
     }
     this.#guard("", () => this.#kernelCalls.finish());
@@ -140,6 +156,13 @@ export class Player implements Symbols {
       this.#trim();
     });
     return undefined;
+  }
+
+  // Begins to compile what comes after `current`, while that waits for a shader.
+  #compileAhead(current?: Reader): void {
+    if (!this.#pipelines.isCompiling) return;
+    for (const reader of current === undefined ? this.#queue : [current, ...this.#queue])
+      this.#lookAhead?.read(reader);
   }
 
   #trim(maxBytes?: number): void {

@@ -2,10 +2,10 @@
 
 import type { Block } from "./blocks";
 import type { ErrorCollector, PlayerError } from "./errors";
-import { kUniformBytes, type Pipelines } from "./pipelines";
+import { compiled, kUniformBytes, ownText, type Pipeline, type Pipelines } from "./pipelines";
 import type { DeviceUniforms, Recording, Replayed } from "./recording";
 import type { Access } from "./shader";
-import { Memory, shaderText, type Uniforms, writeUniforms } from "./shader";
+import { Memory, type Uniforms, writeUniforms } from "./shader";
 import { Usage } from "./usage";
 
 /** A request to run a shader. */
@@ -17,18 +17,40 @@ export interface Dispatch {
   readonly workgroups: readonly [x: number, y?: number, z?: number];
   /** The kernel's own text, with a function `main`; see shader.ts. */
   body(): string;
+  /** Packed floats that it stores, each of them once, by the names of their memory. */
+  readonly stores?: readonly Stores[];
+  /** If it only computes elements, each by itself. */
+  readonly elements?: Elements;
 }
 
-/** A dispatch with all its resources, which can be recorded any number of times. */
-export interface PreparedDispatch {
+interface Stores {
+  readonly name: string;
+  readonly count: number;
+}
+
+/** The work of an elementwise dispatch, which another one can do for it (merge/fuse.ts). */
+interface Elements {
+  readonly count: number;
+  /** The names of the memory that it reads as floats, at the position of the element. */
+  readonly linear: readonly string[];
+  /** WGSL functions, of which `evaluate(i)` computes element i. */
+  functions(): string;
+}
+
+/** A dispatch whose uniforms have been written. */
+export interface WrittenDispatch {
   readonly source: Dispatch;
-  readonly pipeline: GPUComputePipeline;
-  readonly bindGroup: GPUBindGroup;
   readonly uniforms: Uint8Array;
   /** The byte in the uniforms where the number of the status words is, which differs from call to call. */
   readonly slotAt: number | undefined;
   readonly workgroups: readonly [x: number, y: number, z: number];
   readonly blocks: readonly Block[];
+}
+
+/** A dispatch with all its resources, which can be recorded any number of times. */
+export interface PreparedDispatch extends WrittenDispatch {
+  readonly pipeline: Pipeline;
+  readonly bindGroup: GPUBindGroup;
 }
 
 /** The batch is submitted when its uniforms or its uploads exceed these sizes, in bytes. */
@@ -51,6 +73,7 @@ export class Recorder {
   readonly #device: GPUDevice;
   readonly #errors: ErrorCollector;
   readonly #pipelines: Pipelines;
+  readonly #isSoftware: boolean;
   readonly #onSubmit: (failure: Promise<PlayerError | undefined>, batch: number) => void;
   #batch = 1;
   #encoder: GPUCommandEncoder | undefined;
@@ -68,15 +91,18 @@ export class Recorder {
   #uploadBuffer: GPUBuffer | undefined;
   #toDestroy: GPUBuffer[] = [];
 
+  /** On a device that computes on the CPU (`isSoftware`), shaders are compiled one after the other anyway. */
   constructor(
     device: GPUDevice,
     errors: ErrorCollector,
     pipelines: Pipelines,
+    isSoftware: boolean,
     onSubmit: (failure: Promise<PlayerError | undefined>, batch: number) => void,
   ) {
     this.#device = device;
     this.#errors = errors;
     this.#pipelines = pipelines;
+    this.#isSoftware = isSoftware;
     this.#onSubmit = onSubmit;
   }
 
@@ -85,33 +111,45 @@ export class Recorder {
     return this.#batch;
   }
 
-  /** Looks up or creates the resources of a dispatch; returns undefined if it has no workgroups. */
-  prepare(dispatch: Dispatch, op: string): PreparedDispatch | undefined {
-    const { key, memory: accesses, uniforms, workgroups, body } = dispatch;
+  /** Begins to compile the shader of a dispatch that has not been reached yet. */
+  expect(dispatch: Dispatch, op: string): void {
+    if (dispatch.workgroups.includes(0)) return;
+    this.#pipelines.compile(...shaderOf(dispatch, new Memory(dispatch.memory), op));
+  }
+
+  /**
+   * Looks up or creates the resources of a dispatch; returns undefined if it has no workgroups. Its pipeline exists when `attempted`
+   * has resolved, or at once if `isNow`.
+   */
+  prepare(dispatch: Dispatch, op: string, isNow = this.#isSoftware): PreparedDispatch | undefined {
+    if (dispatch.workgroups.includes(0)) return undefined;
+    const memory = new Memory(dispatch.memory);
+    const shader = shaderOf(dispatch, memory, op);
+    const pipeline = isNow
+      ? this.#pipelines.pipelineNow(...shader)
+      : this.#pipelines.pipeline(...shader);
+    const bindGroup = this.#pipelines.bindGroup(memory.layout, memory.blocks, op);
+    return { ...this.#write(dispatch, memory), pipeline, bindGroup };
+  }
+
+  #write(dispatch: Dispatch, memory = new Memory(dispatch.memory)): WrittenDispatch {
+    const { uniforms, workgroups } = dispatch;
     const [x, y = 1, z = 1] = workgroups;
-    if (x === 0 || y === 0 || z === 0) return undefined;
-    const memory = new Memory(accesses);
-    const { layout, blocks } = memory;
-    const pipeline = this.#pipelines.pipeline(`${key};${memory.key}`, layout, op, () =>
-      shaderText({ memory, uniforms, body: body() }),
-    );
-    const bindGroup = this.#pipelines.bindGroup(layout, blocks, op);
     const bytes = 4 * writeUniforms({ memory, uniforms }, this.#encodedUniforms);
     const slot = Object.keys(uniforms.u32 ?? {}).indexOf(kSlotUniform);
     return {
       source: dispatch,
-      pipeline,
-      bindGroup,
       uniforms: new Uint8Array(this.#encodedUniforms.buffer.slice(0, bytes)),
-      slotAt: slot < 0 ? undefined : 4 * (accesses.length + slot),
+      slotAt: slot < 0 ? undefined : 4 * (dispatch.memory.length + slot),
       workgroups: [x, y, z],
-      blocks,
+      blocks: memory.blocks,
     };
   }
 
   /** `slot` is the number of the status words that this call reports in. */
   dispatch(prepared: PreparedDispatch, slot = 0): void {
-    const { pipeline, bindGroup, uniforms, slotAt, workgroups, blocks } = prepared;
+    const { bindGroup, uniforms, slotAt, workgroups, blocks } = prepared;
+    const pipeline = compiled(prepared.pipeline);
     const offset = this.#addUniforms(uniforms);
     if (slotAt !== undefined) this.#uniformNumbers.setUint32(offset + slotAt, slot, true);
     const pass = this.#computePass();
@@ -130,18 +168,19 @@ export class Recorder {
     const { recording } = this;
     this.recording = undefined;
     if (recording === undefined) return undefined;
-    const { limits, adapterInfo } = this.#device;
+    const { limits } = this.#device;
     const finish = () =>
       recording.finish(limits.minUniformBufferOffsetAlignment, (uniforms) =>
         this.#createDeviceUniforms(uniforms),
       );
     // SwiftShader runs the instructions of all parts for every workgroup, with those of other parts masked.
-    if (adapterInfo?.isFallbackAdapter === true) {
+    if (this.#isSoftware) {
       finish();
       return undefined;
     }
     const merged = recording.mergeDispatches(
       { buffers: limits.maxStorageBuffersPerShaderStage, uniformBytes: kUniformBytes },
+      (dispatch) => this.#write(dispatch),
       (group) => this.#pipelines.merge(group),
     );
     if (merged !== undefined) return merged.then(finish);
@@ -325,6 +364,12 @@ export class Recorder {
       this.#device.createBuffer({ size, usage, mappedAtCreation }),
     );
   }
+}
+
+// The key, the layout, the op and the text of a dispatch's shader.
+function shaderOf(dispatch: Dispatch, memory: Memory, op: string) {
+  const text = () => ownText(dispatch, memory);
+  return [`${dispatch.key};${memory.key}`, memory.layout, op, text] as const;
 }
 
 // Not every WebGPU implementation accepts shared memory.

@@ -2,8 +2,10 @@
 
 import type { Block } from "./blocks";
 import type { PlayerError } from "./errors";
+import { fuse } from "./merge/fuse";
 import { type Group, type MergeLimits, planGroups } from "./merge/plan";
-import type { PreparedDispatch } from "./recorder";
+import { compiled } from "./pipelines";
+import type { Dispatch, PreparedDispatch, WrittenDispatch } from "./recorder";
 
 /** A call of a kernel, as far as its results inherit failures. */
 export interface CallRecord {
@@ -91,23 +93,28 @@ export class Recording {
   }
 
   /**
-   * Replaces dispatches that do not depend on each other by what `merge` makes of them, if that is possible. Returns undefined if
-   * there are none.
+   * Replaces dispatches by fewer, where `merge` makes one of several: elementwise ones after others, and those that do not depend on
+   * each other. `write` writes the uniforms of a dispatch. Returns undefined if there are none.
    */
   mergeDispatches(
     limits: MergeLimits,
+    write: (dispatch: Dispatch) => WrittenDispatch,
     merge: (group: Group) => Promise<PreparedDispatch | undefined>,
   ): Promise<void> | undefined {
-    const merged = new Map<Group, PreparedDispatch>();
+    const merged = new Map<readonly PreparedDispatch[], PreparedDispatch>();
     const waits: Promise<void>[] = [];
     // Between two steps that keep their places, calls come first: they only pass failures on.
     const runs = runsOf(this.#steps).map((run) => {
       if (!Array.isArray(run)) return run;
       const dispatches = run.flatMap((step) => ("dispatch" in step ? [step.dispatch] : []));
-      const groups = planGroups(dispatches, limits);
-      for (const group of groups)
-        if (group.length > 1)
-          waits.push(merge(group).then((one) => void (one && merged.set(group, one))));
+      const fused = fuse(dispatches, limits, write);
+      const partsOf = new Map(fused.map(({ whole, parts }) => [whole, parts]));
+      const groups = planGroups([...partsOf.keys()], limits).map((group) => {
+        const parts = group.flatMap((one) => partsOf.get(one) ?? []);
+        if (parts.length > 1)
+          waits.push(merge(group).then((one) => void (one && merged.set(parts, one))));
+        return parts;
+      });
       return { calls: run.filter((step) => "call" in step), groups };
     });
     if (waits.length === 0) return undefined;
@@ -115,7 +122,7 @@ export class Recording {
       const step = (dispatch: PreparedDispatch) => ({ dispatch, uniformOffset: 0 });
       this.#steps = runs.flatMap((run): Step[] => {
         if (!("groups" in run)) return [run];
-        const dispatches = run.groups.flatMap((group) => merged.get(group) ?? group);
+        const dispatches = run.groups.flatMap((parts) => merged.get(parts) ?? parts);
         return [...run.calls, ...dispatches.map(step)];
       });
     });
@@ -157,13 +164,14 @@ export class Recording {
         last = undefined;
         continue;
       }
-      const { pipeline, bindGroup, workgroups, slotAt } = step.dispatch;
+      const { bindGroup, workgroups, slotAt } = step.dispatch;
       if (slotAt !== undefined) {
         target.dispatch(step.dispatch, slot);
         last = undefined;
         continue;
       }
       const pass = target.computePass();
+      const pipeline = compiled(step.dispatch.pipeline);
       if (pipeline !== last) pass.setPipeline(pipeline);
       last = pipeline;
       pass.setBindGroup(0, bindGroup);

@@ -126,6 +126,11 @@ export class Reader {
     return this.#words.subarray(this.#begin, this.#end);
   }
 
+  /** Returns the words of the commands after this one. */
+  following(): Uint32Array {
+    return this.#words.subarray(this.#end);
+  }
+
   /** Returns the words of the command that have not been read yet. */
   rest(): Uint32Array {
     return this.#words.subarray(this.#at, this.#end);

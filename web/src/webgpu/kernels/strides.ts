@@ -85,7 +85,8 @@ export function indexOf(
   prefix = "size",
 ): Index {
   const strides = space.strides[operand] as readonly number[];
-  if (strides.length === 0 || (strides.length === 1 && strides[0] === 1)) return kLinear;
+  const packed = packedStrides(space.sizes);
+  if (strides.every((stride, d) => stride === packed[d])) return kLinear;
   let key = "";
   const uniforms: Record<string, number> = {};
   for (const [d, stride] of strides.entries()) {

@@ -1,13 +1,13 @@
 // One shader for several dispatches that do not depend on each other: every workgroup belongs to one of them. On a GPU, small
 // dispatches run side by side that way instead of one after the other.
 
-import type { PreparedDispatch } from "../recorder";
+import type { WrittenDispatch } from "../recorder";
 import { type Access, Memory, membersText } from "../shader";
 import { wordsOf } from "../words";
 import { commonWorkgroup, kFour, mergedBytes, workgroupOf } from "./plan";
 
 /** Returns the memory of all parts, whose names end with the number of the part. */
-export function mergedMemory(parts: readonly PreparedDispatch[]): Memory {
+export function mergedMemory(parts: readonly WrittenDispatch[]): Memory {
   return new Memory(
     parts.flatMap(({ source }, k) =>
       source.memory.map((access): Access => ({ ...access, name: `${access.name}_p${k}` })),
@@ -16,13 +16,13 @@ export function mergedMemory(parts: readonly PreparedDispatch[]): Memory {
 }
 
 /** Identifies everything that the text depends on. */
-export function mergedKey(parts: readonly PreparedDispatch[], memory: Memory): string {
+export function mergedKey(parts: readonly WrittenDispatch[], memory: Memory): string {
   return `merged ${parts.map(({ source }) => source.key).join(" & ")};${memory.key}`;
 }
 
 /** Returns the workgroups of the merged dispatch: rows of up to `most` workgroups. */
 export function mergedWorkgroups(
-  parts: readonly PreparedDispatch[],
+  parts: readonly WrittenDispatch[],
   most = 65535,
 ): [number, number, number] {
   const count = parts.reduce((sum, { workgroups: [x, y, z] }) => sum + x * y * z, 0);
@@ -31,7 +31,7 @@ export function mergedWorkgroups(
 }
 
 /** Returns the uniforms: the workgroups of every part and the end of its range, then the uniforms of the parts. */
-export function mergedUniforms(parts: readonly PreparedDispatch[]): Uint8Array {
+export function mergedUniforms(parts: readonly WrittenDispatch[]): Uint8Array {
   const bytes = new Uint8Array(mergedBytes(parts));
   const grids = new Uint32Array(bytes.buffer, 0, 4 * parts.length);
   let end = 0;
@@ -47,10 +47,11 @@ export function mergedUniforms(parts: readonly PreparedDispatch[]): Uint8Array {
 }
 
 const kMain = /@compute @workgroup_size\(([^)]*)\)\s*fn main\(((?:[^()]|\([^()]*\))*)\)/;
-const kDeclaration = /^(?:fn|struct|alias|const|var<workgroup>|var<private>)\s+(\w+)/gm;
+/** Finds what a text declares. */
+export const kDeclaration = /^(?:fn|struct|alias|const|var<workgroup>|var<private>)\s+(\w+)/gm;
 
 /** Returns the complete WGSL of a merged dispatch. */
-export function mergedText(parts: readonly PreparedDispatch[], memory: Memory): string {
+export function mergedText(parts: readonly WrittenDispatch[], memory: Memory): string {
   const common = commonWorkgroup(parts);
   const texts = parts.map((part, k) => partText(part, k));
   const structs = parts.map(
@@ -59,7 +60,7 @@ export function mergedText(parts: readonly PreparedDispatch[], memory: Memory): 
   const members = parts.map((_, k) => `@align(16) p${k}: Numbers_p${k}`);
   const calls = texts.map(({ call }, k) => {
     const start = k === 0 ? "0u" : `u.grids[${k - 1}].w`;
-    const { size, threads } = workgroupOf(parts[k] as PreparedDispatch);
+    const { size, threads } = workgroupOf(parts[k] as WrittenDispatch);
     const guarded = size === common.size ? call : `if (local_index < ${threads}u) { ${call} }`;
     return `if (group < u.grids[${k}].w) {
     let grid = u.grids[${k}].xyz;
@@ -94,7 +95,7 @@ const kBuiltins: Readonly<Record<string, (threads: string) => string>> = {
 };
 
 // The text of a part, in which everything that it declares has names of its own, and the call of its main function.
-function partText({ source }: PreparedDispatch, k: number): { body: string; call: string } {
+function partText({ source }: WrittenDispatch, k: number): { body: string; call: string } {
   const text = source.body();
   const [head, size = "", parameters = ""] = kMain.exec(text) ?? [];
   if (head === undefined) throw new Error(`${source.key} has no main function`);

@@ -1,10 +1,11 @@
 // Which dispatches of a recording run as one: those that do not depend on each other, although they need not follow each other.
 
 import type { Block } from "../blocks";
-import type { PreparedDispatch } from "../recorder";
+import type { WrittenDispatch } from "../recorder";
+import type { Access } from "../shader";
 
 /** Dispatches that run together, in the order in which they were recorded. */
-export type Group = readonly PreparedDispatch[];
+export type Group = readonly WrittenDispatch[];
 
 /** What a merged dispatch can have. */
 export interface MergeLimits {
@@ -20,12 +21,12 @@ const kMaxParts = 4;
 const kMaxWorkgroups = 4096;
 
 interface Planned {
-  readonly parts: PreparedDispatch[];
+  readonly parts: WrittenDispatch[];
   readonly level: number;
 }
 
 /** Divides dispatches into groups, in an order in which every group may depend on earlier ones only. */
-export function planGroups(dispatches: readonly PreparedDispatch[], limits: MergeLimits): Group[] {
+export function planGroups(dispatches: readonly WrittenDispatch[], limits: MergeLimits): Group[] {
   const levels = levelsOf(dispatches);
   const groups: Planned[] = [];
   const open = new Map<number, Planned[]>();
@@ -47,12 +48,12 @@ export function planGroups(dispatches: readonly PreparedDispatch[], limits: Merg
   return groups.sort((a, b) => a.level - b.level).map(({ parts }) => parts);
 }
 
-function isSmall({ workgroups: [x, y, z] }: PreparedDispatch): boolean {
+function isSmall({ workgroups: [x, y, z] }: WrittenDispatch): boolean {
   return x * y * z <= kMaxWorkgroups;
 }
 
 // The level of a dispatch is above those of all dispatches that it must follow.
-function levelsOf(dispatches: readonly PreparedDispatch[]): number[] {
+function levelsOf(dispatches: readonly WrittenDispatch[]): number[] {
   const lastWrite = new Map<Block, number>();
   const lastUse = new Map<Block, number>();
   return dispatches.map(({ source }) => {
@@ -70,16 +71,22 @@ function levelsOf(dispatches: readonly PreparedDispatch[]): number[] {
   });
 }
 
-function fit(parts: readonly PreparedDispatch[], { buffers, uniformBytes }: MergeLimits): boolean {
+function fit(parts: readonly WrittenDispatch[], { buffers, uniformBytes }: MergeLimits): boolean {
   if (parts.length > kMaxParts) return false;
+  const blocks = foursByBlock(parts.flatMap(({ source }) => source.memory));
+  if (blocks === undefined || blocks.size > buffers) return false;
+  return mergedBytes(parts) <= uniformBytes && fitTogether(parts);
+}
+
+/** Returns whether the blocks are accessed as fours; undefined if one of them is in both ways, which shaders cannot do. */
+export function foursByBlock(memory: readonly Access[]): Map<Block, boolean> | undefined {
   const asFours = new Map<Block, boolean>();
-  for (const { source } of parts)
-    for (const { view, as } of source.memory) {
-      const isFours = as === "fours";
-      if ((asFours.get(view.block) ?? isFours) !== isFours) return false;
-      asFours.set(view.block, isFours);
-    }
-  return asFours.size <= buffers && mergedBytes(parts) <= uniformBytes && fitTogether(parts);
+  for (const { view, as } of memory) {
+    const isFours = as === "fours";
+    if ((asFours.get(view.block) ?? isFours) !== isFours) return undefined;
+    asFours.set(view.block, isFours);
+  }
+  return asFours;
 }
 
 /** The invocations of a workgroup, and whether more of them may be there, which have nothing to do. */
@@ -89,10 +96,10 @@ export interface Workgroup {
   readonly isExtensible: boolean;
 }
 
-const workgroupsOf = new WeakMap<PreparedDispatch, Workgroup>();
+const workgroupsOf = new WeakMap<WrittenDispatch, Workgroup>();
 
 /** Returns the workgroup of a dispatch, as its text declares it. */
-export function workgroupOf(dispatch: PreparedDispatch): Workgroup {
+export function workgroupOf(dispatch: WrittenDispatch): Workgroup {
   const known = workgroupsOf.get(dispatch);
   if (known !== undefined) return known;
   const text = dispatch.source.body();
@@ -106,7 +113,7 @@ export function workgroupOf(dispatch: PreparedDispatch): Workgroup {
 }
 
 /** Returns the workgroup in which all parts run. */
-export function commonWorkgroup(parts: readonly PreparedDispatch[]): Workgroup {
+export function commonWorkgroup(parts: readonly WrittenDispatch[]): Workgroup {
   return parts
     .map(workgroupOf)
     .reduce((a, b) =>
@@ -114,7 +121,7 @@ export function commonWorkgroup(parts: readonly PreparedDispatch[]): Workgroup {
     );
 }
 
-function fitTogether(parts: readonly PreparedDispatch[]): boolean {
+function fitTogether(parts: readonly WrittenDispatch[]): boolean {
   const { size } = commonWorkgroup(parts);
   return parts.map(workgroupOf).every((own) => own.isExtensible || own.size === size);
 }
@@ -123,7 +130,7 @@ function fitTogether(parts: readonly PreparedDispatch[]): boolean {
 export const kFour = 16;
 
 /** Returns the bytes of the uniforms of a merged dispatch: a vector for each part, then those of the parts. */
-export function mergedBytes(parts: readonly PreparedDispatch[]): number {
+export function mergedBytes(parts: readonly WrittenDispatch[]): number {
   return parts.reduce(
     (sum, { uniforms }) => sum + kFour + Math.ceil(uniforms.length / kFour) * kFour,
     0,

@@ -14,7 +14,7 @@ import { type Access, type ElementType, elementType, kWgslTypes, stored } from "
 import type { Formula, Operand, View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import { type Commands, isWhole, type Kernel } from "../kernel";
-import { indexOf, makeIterationSpace, product, sizeUniforms } from "../strides";
+import { type Index, indexOf, makeIterationSpace, product, sizeUniforms } from "../strides";
 import { isPacked, packedMain, packedWords } from "./packed";
 
 export const elementwise: Kernel<Elementwise> = {
@@ -84,25 +84,37 @@ function run(commands: Commands, { key, shader, constants, shape, out, loaded }:
     if (constant === undefined) throw new Error("a constant of the formula is missing");
     own[`k${slot}`] = constant;
   }
+  const functions = () =>
+    [
+      outIndex.text("index_out"),
+      ...loads.flatMap(({ name, index }) => [
+        index.text(`index_${name}`),
+        `fn load_${name}(i: u32) -> ${kWgslTypes[type]} { return load_operand_${name}(index_${name}(i)); }`,
+      ]),
+      inWords ? packedStore(result, out.view) : directStore(result),
+      shader.evaluate,
+    ].join("\n");
+  const isOfFloats = type === "f32" && out.view.dtype === "float32";
   commands.dispatch({
     key: `elementwise ${key} ${space.sizes.length} ${outIndex.key}${inWords ? "p" : ""} ${loads.map(({ index }) => index.key)}`,
     memory,
     uniforms: withScalars(type, uniforms, own),
     workgroups: invocations(uniforms.count),
     body: () =>
-      [
-        outIndex.text("index_out"),
-        ...loads.flatMap(({ name, index }) => [
-          index.text(`index_${name}`),
-          `fn load_${name}(i: u32) -> ${kWgslTypes[type]} { return load_operand_${name}(index_${name}(i)); }`,
-        ]),
-        inWords ? packedStore(result, out.view) : directStore(result),
-        shader.evaluate,
-        inWords
-          ? packedMain("words", out.view.dtype, "result_of(element)")
-          : forEach("evaluate(i);"),
-      ].join("\n"),
+      `${functions()}\n${inWords ? packedMain("words", out.view.dtype, "result_of(element)") : forEach("evaluate(i);")}`,
+    ...(isOfFloats && outIndex.isLinear ? { stores: [{ name: "out", count }] } : {}),
+    ...(isOfFloats ? { elements: { count, linear: linearOf(loads, loaded), functions } } : {}),
   });
+}
+
+// The memory of the operands that are floats and packed in the order of the elements.
+function linearOf(
+  loads: readonly { readonly name: string; readonly index: Index }[],
+  loaded: readonly Operand[],
+): string[] {
+  return loads
+    .filter(({ index }, i) => index.isLinear && loaded[i]?.view.dtype === "float32")
+    .map(({ name }) => `operand_${name}`);
 }
 
 function directStore(type: ElementType): string {

@@ -34,6 +34,7 @@ export const takeRows: Kernel<TakeRows> = {
       ],
       uniforms: { u32: { ...uniformsOf(selection), ...store.uniforms } },
       workgroups: invocations(store.uniforms.count),
+      stores: packed.dtype === "float32" ? [{ name: "packed", count: elements }] : [],
       body: () =>
         kPlace +
         store.main(

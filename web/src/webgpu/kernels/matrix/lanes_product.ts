@@ -37,6 +37,7 @@ export function multiplyInLanes(commands: Commands, call: TiledProduct): void {
     memory,
     uniforms: { ...uniforms, u32: { ...uniforms.u32, positions } },
     workgroups: laneWorkgroups(lanes, positions),
+    stores: call.stores ?? [],
     body: () =>
       [
         functions(),

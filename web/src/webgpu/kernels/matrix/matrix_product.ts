@@ -9,7 +9,14 @@ import { withScalars } from "../../scalars";
 import { type Access, elementType, kWgslTypes } from "../../shader";
 import type { View } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
-import { type Index, indexOf, mergeDimensions, product, sizeUniforms } from "../strides";
+import {
+  type Index,
+  indexOf,
+  mergeDimensions,
+  packedStrides,
+  product,
+  sizeUniforms,
+} from "../strides";
 import { inParts, kReadParts } from "./complex";
 import { foursOf } from "./fours";
 import { isForLanes, multiplyInLanes, productText, sumText } from "./lanes_product";
@@ -84,6 +91,8 @@ export function multiply(commands: Commands, given: Product): void {
     type,
     isARowMajor: layouts.a.columnStride === 1,
     isBRowMajor: layouts.b.columnStride === 1,
+    stores:
+      c.view.dtype === "float32" && isPacked(call) ? [{ name: "c", count: count * m * n }] : [],
     key: `${space.sizes.length} ${indices.map(({ key }) => key)} ${finish.isScaled} ${finish.adds}${finish.bias ?? ""}${isComplex ? "c" : ""}`,
     memory,
     uniforms: withScalars(
@@ -114,6 +123,12 @@ export function multiply(commands: Commands, given: Product): void {
   if (k > 0 && isSkinny(commands, tiled) && multiplySkinny(commands, tiled)) return;
   if (isForLanes(tiled)) multiplyInLanes(commands, tiled);
   else dispatchTiles(commands, { ...tiled, key: `matrix_product ${tiled.key}` });
+}
+
+function isPacked({ batch, m, n, c }: Product): boolean {
+  const strides = [...c.batchStrides, c.rowStride, c.columnStride];
+  const packed = packedStrides([...batch, m, n]);
+  return [...batch, m, n].every((size, d) => size === 1 || strides[d] === packed[d]);
 }
 
 // Factors of bytes wrap around, as their products do.

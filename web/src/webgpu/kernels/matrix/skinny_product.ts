@@ -47,6 +47,7 @@ export function multiplySkinny(commands: Commands, call: TiledProduct): boolean 
     memory,
     uniforms: { ...call.uniforms, u32: { ...call.uniforms.u32, positions, lines } },
     workgroups: laneWorkgroups(lanes, positions),
+    stores: call.stores ?? [],
     body: () =>
       [
         functions(),

@@ -1,5 +1,6 @@
 // A matrix product that is divided among workgroups, and the code that all its shaders share.
 
+import type { Dispatch } from "../../recorder";
 import { type Access, kWgslTypes, type Uniforms } from "../../shader";
 import { workgroups } from "../invocations";
 import type { Commands } from "../kernel";
@@ -9,6 +10,8 @@ export interface TiledProduct {
   readonly key: string;
   readonly memory: readonly Access[];
   readonly uniforms: Uniforms;
+  /** What the dispatch that finishes the sums stores. */
+  readonly stores?: Dispatch["stores"];
   readonly m: number;
   readonly n: number;
   readonly k: number;
@@ -87,6 +90,7 @@ export function dispatchBatches(
       memory,
       uniforms: { ...uniforms, u32: { ...uniforms.u32, m, n, k, columns, first_batch: first } },
       workgroups: [x, y, Math.min(kMaxBatches, count - first)],
+      stores: count > kMaxBatches ? [] : (call.stores ?? []),
       body: () => `${call.functions()}
 fn batch_of(z: u32) -> u32 { return u.first_batch + z; }
 ${functions}

@@ -120,6 +120,7 @@ ${text()}`,
     memory: [...memory, partial],
     uniforms: all,
     workgroups: invocations(results),
+    stores: call.stores ?? [],
     body: () =>
       call.functions() +
       forEach(`var sum = ${type}(0);

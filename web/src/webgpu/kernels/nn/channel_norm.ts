@@ -37,6 +37,7 @@ export const channelNorm: Kernel<ChannelNorm> = {
         memory: [...accesses("read", { x, weight, bias }), ...accesses("write", results)],
         uniforms: { u32: { part: inner }, f32: { eps, momentum, kept: 1 - momentum } },
         isRowMajor: inner >= kFewNeighbours,
+        stores: [{ name: "y", count: outer * channels * inner }],
         combine: { sum_of_lanes: kSum },
         functions: kElement,
         work: `var mean = 0f;
@@ -82,6 +83,7 @@ export const channelNormBackward: Kernel<ChannelNormBackward> = {
         ],
         uniforms: { u32: { part: inner } },
         isRowMajor: inner >= kFewNeighbours,
+        stores: grad_x ? [{ name: "grad_x", count: outer * channels * inner }] : [],
         combine: { sum_of_lanes: kSum },
         functions: kElement,
         work: `let mean = load_mean(position);

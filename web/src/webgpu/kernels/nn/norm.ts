@@ -26,6 +26,7 @@ export const rowNorm: Kernel<RowNorm> = {
         key: `row_norm ${!!weight} ${!!bias} ${!!mean}`,
         memory: [...accesses("read", { x, weight, bias }), ...accesses("write", { y, mean, rstd })],
         uniforms: { f32: { eps } },
+        stores: [{ name: "y", count: rows * width }],
         combine: { sum_of_lanes: kSum },
         work: `${mean ? meanText : "let mean = 0f;"}
   var squares = 0f;
@@ -63,6 +64,7 @@ export const rowNormBackwardInput: Kernel<RowNormBackwardInput> = {
           ...accesses("read", { x, weight, mean, rstd, g }),
           ...accesses("write", { grad_x: gradX }),
         ],
+        stores: [{ name: "grad_x", count: rows * width }],
         combine: { sum_of_lanes: kSum },
         functions: `fn weighted(first: u32, k: u32) -> f32 { return load_g(first + k)${weight ? " * load_weight(k)" : ""}; }`,
         work: `let mean = ${mean ? "load_mean(position)" : "0f"};

@@ -1,6 +1,7 @@
 // Kernels along the middle dimension of packed arrays (src/kernels/rows.h).
 
 import type { Rows } from "../../../generated/stream";
+import type { Dispatch } from "../../recorder";
 import type { Access, Uniforms } from "../../shader";
 import type { View } from "../../stream";
 import type { Commands } from "../kernel";
@@ -26,6 +27,7 @@ export interface RowsShader {
   readonly uniforms?: Uniforms;
   /** Whether neighbouring elements of a row are neighbours in memory; if absent, whether `u.inner` is 1. */
   readonly isRowMajor?: boolean;
+  readonly stores?: Dispatch["stores"];
   /** The combinations of lanes that the work uses, by the names of their functions. */
   readonly combine: Readonly<Record<string, Combination>>;
   /**
@@ -44,12 +46,13 @@ export function dispatchRows(commands: Commands, rows: Rows, shader: RowsShader)
   if (positions === 0) return;
   const { isRowMajor = inner === 1 } = shader;
   const lanes = chooseLanes(commands, positions, size, isRowMajor);
-  const { key, memory, uniforms, combine, work, functions = "" } = shader;
+  const { key, memory, uniforms, stores = [], combine, work, functions = "" } = shader;
   commands.dispatch({
     key: `${key} ${lanesKey(lanes)}`,
     memory,
     uniforms: { ...uniforms, u32: { positions, size, inner, ...uniforms?.u32 } },
     workgroups: laneWorkgroups(lanes, positions),
+    stores,
     body: () =>
       [
         ...Object.entries(combine).map(([name, how]) => combineLanes(name, lanes, how)),

@@ -1,0 +1,179 @@
+// Elementwise dispatches that become the end of the dispatch whose results they read: an invocation that stores an element goes on
+// with what is computed from it. The element is stored nevertheless, because others may read it.
+
+import type { Block } from "../blocks";
+import type { Dispatch, WrittenDispatch } from "../recorder";
+import type { Access, Uniforms } from "../shader";
+import { kDeclaration } from "./merged_shader";
+import { foursByBlock, type MergeLimits } from "./plan";
+
+/** A dispatch, with the given ones that it replaces, in the order in which they were recorded. */
+export interface Fused<Given> {
+  readonly parts: readonly Given[];
+  readonly whole: WrittenDispatch;
+}
+
+/** Returns dispatches that compute the same, fewer if possible. `write` writes the uniforms of a dispatch. */
+export function fuse<Given extends WrittenDispatch>(
+  dispatches: readonly Given[],
+  limits: MergeLimits,
+  write: (dispatch: Dispatch) => WrittenDispatch,
+): Fused<Given>[] {
+  const all: Fused<Given>[] = [];
+  for (const dispatch of dispatches) {
+    const place = placeFor(all, dispatch.source);
+    const target = place && all[place.from];
+    const joined = target && join(target, dispatch.source);
+    const whole = joined && fits(joined, limits) ? write(joined) : undefined;
+    if (!place || !target || !whole || whole.uniforms.length > limits.uniformBytes) {
+      all.push({ parts: [dispatch], whole: dispatch });
+      continue;
+    }
+    all.splice(place.from, 1);
+    all.splice(place.to, 0, { parts: [...target.parts, dispatch], whole });
+  }
+  return all;
+}
+
+/** The position of a dispatch, and the one to which it moves. */
+interface Place {
+  readonly from: number;
+  readonly to: number;
+}
+
+// Returns the dispatch that can do the work of the elementwise one that comes next: either that one may come earlier, or the
+// dispatch may come later.
+function placeFor(all: readonly Fused<WrittenDispatch>[], next: Dispatch): Place | undefined {
+  const inputs = next.memory.filter(({ name }) => next.elements?.linear.includes(name));
+  const writers = inputs.map(({ view }) => lastWriter(all, view.block)).sort((a, b) => b - a);
+  for (const from of writers) {
+    const source = all[from]?.whole.source;
+    const last = source && storedFor(source, next);
+    if (!source || !last || !isSafe(source, next, last)) continue;
+    const between = all.slice(from + 1).map(({ whole }) => whole.source.memory);
+    if (!between.some((memory) => collide(memory, next.memory))) return { from, to: from };
+    if (!between.some((memory) => collide(memory, source.memory)))
+      return { from, to: all.length - 1 };
+  }
+  return undefined;
+}
+
+function lastWriter(all: readonly Fused<WrittenDispatch>[], block: Block): number {
+  for (let at = all.length - 1; at >= 0; at--) {
+    const { memory } = (all[at] as Fused<WrittenDispatch>).whole.source;
+    if (memory.some(({ mode, view }) => mode !== "read" && view.block === block)) return at;
+  }
+  return -1;
+}
+
+// Returns what a dispatch stores that the next one reads at the same positions.
+function storedFor(source: Dispatch, next: Dispatch): Access | undefined {
+  const names = source.stores?.filter(({ count }) => count === next.elements?.count);
+  const stored = names?.map(({ name }) => source.memory.find((access) => access.name === name));
+  return stored?.find(
+    (one) => one !== undefined && next.memory.some((access) => isInput(next, access, one)),
+  );
+}
+
+// Whether an elementwise dispatch reads what is stored, at the positions of its elements.
+function isInput({ elements }: Dispatch, access: Access, stored: Access): boolean {
+  return isSame(access, stored) && elements?.linear.includes(access.name) === true;
+}
+
+// Whether it writes its results in the place of what is stored.
+function isInPlace({ stores }: Dispatch, access: Access, stored: Access): boolean {
+  return isSame(access, stored) && stores?.some(({ name }) => name === access.name) === true;
+}
+
+function isSame({ view }: Access, { view: other }: Access): boolean {
+  return view.block === other.block && view.offset === other.offset && view.dtype === other.dtype;
+}
+
+// Other invocations may be anywhere, so only the element that has just been stored may be read and replaced.
+function isSafe(source: Dispatch, next: Dispatch, last: Access): boolean {
+  const others = next.memory.filter(
+    (access) => !isInPlace(next, access, last) && !isInput(next, access, last),
+  );
+  return !collide(source.memory, others);
+}
+
+function collide(some: readonly Access[], others: readonly Access[]): boolean {
+  return some.some((a) =>
+    others.some((b) => a.view.block === b.view.block && (a.mode !== "read" || b.mode !== "read")),
+  );
+}
+
+// Returns one dispatch for a dispatch and an elementwise one that reads what it stores.
+function join({ parts, whole: { source } }: Fused<unknown>, next: Dispatch): Dispatch | undefined {
+  const stored = storedFor(source, next);
+  const { elements } = next;
+  if (stored === undefined || elements === undefined) return undefined;
+  const end = `_f${parts.length}`;
+  const isLast = (access: Access) => isInput(next, access, stored);
+  const inputs = next.memory.filter(isLast);
+  const replaces = next.memory.some((access) => isInPlace(next, access, stored));
+  const renamed = (access: Access): Access => ({ ...access, name: access.name + end });
+  const own = next.memory.filter((access) => !isLast(access)).map(renamed);
+  return {
+    key: `${source.key} then ${inputs.map(({ name }) => name)} of ${stored.name}: ${next.key}`,
+    memory: [...source.memory, ...own],
+    uniforms: joinUniforms(source.uniforms, next.uniforms, end),
+    workgroups: source.workgroups,
+    body: () =>
+      [
+        source.body().replaceAll(new RegExp(`\\bstore_${stored.name}\\b`, "g"), `then${end}`),
+        `var<private> stored${end}: f32;`,
+        ...inputs.map(
+          ({ name }) => `fn load_${name}${end}(i: u32) -> f32 { return stored${end}; }`,
+        ),
+        endText(elements.functions(), next.memory, end),
+        thenText(stored, end, replaces),
+      ].join("\n"),
+    stores: [
+      ...(source.stores ?? []).filter(({ name }) => !(replaces && name === stored.name)),
+      ...(next.stores ?? []).map(({ name, count }) => ({ name: name + end, count })),
+    ],
+  };
+}
+
+// The function that is called in the place of the one that stores.
+function thenText({ name, as }: Access, end: string, replaces: boolean): string {
+  if (as !== "fours")
+    return `fn then${end}(i: u32, value: f32) {
+  ${replaces ? "" : `store_${name}(i, value);`}
+  stored${end} = value;
+  evaluate${end}(i);
+}`;
+  return `fn then${end}(i: u32, values: vec4<f32>) {
+  store_${name}(i, values);
+  for (var part = 0u; part < 4u; part++) {
+    stored${end} = values[part];
+    evaluate${end}(4u * i + part);
+  }
+}`;
+}
+
+// The functions of an elementwise dispatch, in which everything that it declares has names of its own.
+function endText(functions: string, memory: readonly Access[], end: string): string {
+  const own = new Set([...functions.matchAll(kDeclaration)].map(([, name]) => name as string));
+  for (const { name } of memory) for (const what of ["load", "store"]) own.add(`${what}_${name}`);
+  return functions
+    .replaceAll(/\bu\.(\w+)/g, `u.$1${end}`)
+    .replaceAll(/\b[A-Za-z]\w*/g, (name) => (own.has(name) ? name + end : name));
+}
+
+function joinUniforms(first: Uniforms, second: Uniforms, end: string): Uniforms {
+  const renamed = <T>(some: Readonly<Record<string, T>> = {}) =>
+    Object.fromEntries(Object.entries(some).map(([name, value]) => [name + end, value]));
+  return {
+    ...first,
+    u32: { ...first.u32, ...renamed(second.u32) },
+    i32: { ...first.i32, ...renamed(second.i32) },
+    f32: { ...first.f32, ...renamed(second.f32) },
+  };
+}
+
+function fits({ memory }: Dispatch, { buffers }: MergeLimits): boolean {
+  const blocks: ReadonlyMap<Block, boolean> | undefined = foursByBlock(memory);
+  return blocks !== undefined && blocks.size <= buffers;
+}
