@@ -1,5 +1,7 @@
 // The record of a run: the one value whose change moves the run on.
 
+import type { SecureRecord } from "./secure/record.js";
+import type { SecureSettings } from "./secure/settings.js";
 import type { Compression } from "./update/compression.js";
 
 /** An object in the object store. */
@@ -19,6 +21,8 @@ export interface ClientSettings {
   readonly mu?: number | undefined;
   /** How differences are compressed; without it, clients send their weights. */
   readonly compression?: Compression | undefined;
+  /** How updates are written as integers and masked; without it, they are not. */
+  readonly secure?: SecureSettings | undefined;
 }
 
 /** What became of a round. */
@@ -41,6 +45,8 @@ export interface RoundSummary {
   readonly time: number;
   /** The epsilon spent so far, if the run is private. */
   readonly epsilon?: number | undefined;
+  /** Why attempts at this round have failed before, with secure aggregation. */
+  readonly failures?: readonly string[] | undefined;
   /** The messages of the stream up to this one have been read. */
   readonly readTo: number;
 }
@@ -66,6 +72,7 @@ export interface RunRecord {
   readonly opened: number;
   readonly deadline: number;
   readonly client: ClientSettings;
+  readonly secure?: SecureRecord | undefined;
   readonly last: RoundSummary | null;
 }
 

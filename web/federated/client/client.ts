@@ -7,19 +7,21 @@ import { isForbidden, isFull, isPassing } from "../../nats/failures.js";
 import { isPlain } from "../../nats/options.js";
 import { Bell, sleep } from "../../nats/waiting.js";
 import { kGone, kPresenceMs, kSent } from "../coordinator/presence.js";
-import { ObjectGone } from "../nats/objects.js";
 import type { RunRecord } from "../record.js";
+import { kPhaseHeader, type Phase, phaseHeader } from "../secure/messages.js";
 import { areMetrics } from "../update/decode.js";
 import { Compressor, encodeWeights, partsOf } from "../update/encode.js";
 import { free, type State, stateOf } from "../update/state.js";
-import { Link } from "./link.js";
+import { Link, NotNow } from "./link.js";
 import {
+  type ClientRound,
   type JoinOptions,
   type ReadJoinOptions,
   readJoinOptions,
   type TrainResult,
 } from "./options.js";
 import { addProximalTerm } from "./proximal.js";
+import { SecureClient } from "./secure.js";
 
 const kWhere = "join";
 // Changes of the record are heard at once; this is for those that a broken connection has swallowed.
@@ -39,9 +41,10 @@ export class Client {
   readonly #end = new AbortController();
   readonly #done: Promise<void>;
   #compressor: Compressor | null = null;
-  #handled = 0;
+  readonly #secure: SecureClient;
+  #handled = "";
   #forbidden: Error | null = null;
-  #training: { readonly round: number; readonly controller: AbortController } | null = null;
+  #step: { readonly key: string; readonly controller: AbortController } | null = null;
 
   /** @internal */
   constructor(options: ReadJoinOptions, link: Link, model: eg.nn.Module) {
@@ -49,6 +52,7 @@ export class Client {
     this.#link = link;
     this.#model = model;
     this.name = options.name;
+    this.#secure = new SecureClient(link, options.name);
     const run = this.#run();
     this.#done = run.catch(() => {});
     // A promise of its own, so that a failure which nobody handles is reported.
@@ -85,8 +89,8 @@ export class Client {
       while (!signal.aborted) {
         const record = await this.#link.readRecord();
         if (record?.state === "finished") return;
-        const isMine = record?.state === "open" && record.selected.includes(this.name);
-        if (record === null || !isMine || record.round === this.#handled) {
+        if (record !== null) this.#checkSecure(record);
+        if (record === null || !this.#isAskedBy(record) || keyOf(record) === this.#handled) {
           await this.#changed.wait(kPollMs, signal);
         } else {
           await this.#takePart(record);
@@ -114,49 +118,60 @@ export class Client {
   }
 
   async #takePart(record: RunRecord): Promise<void> {
-    const { round } = record;
-    let weights: State;
+    const controller = new AbortController();
+    const abort = () => controller.abort();
+    this.#end.signal.addEventListener("abort", abort);
+    if (this.#end.signal.aborted) abort();
+    const step = { key: keyOf(record), controller };
+    this.#step = step;
     try {
-      if (this.#handled === 0 && (await this.#link.hasSent(round))) {
-        this.#handled = round;
-        return;
-      }
-      weights = eg.io.loadSafetensors(await this.#link.readObject(record.weights));
+      const { phase = "masked" } = record.secure?.step ?? {};
+      if (phase === "masked") await this.#trainIn(record, controller.signal);
+      else await this.#answer(record, phase);
+      this.#handled = step.key;
     } catch (error) {
-      if (!isPassing(error) && !(error instanceof ObjectGone)) throw error;
-      return sleep(kRetryMs, this.#end.signal);
+      if (!(error instanceof NotNow)) throw error;
+      await sleep(kRetryMs, this.#end.signal);
+    } finally {
+      this.#step = null;
+      this.#end.signal.removeEventListener("abort", abort);
     }
+  }
+
+  /** A step of a secure round without training. */
+  async #answer(record: RunRecord, phase: Phase): Promise<void> {
+    const bytes = await this.#secure.answer(record);
+    if (bytes !== null) await this.#send(bytes, record, phase);
+  }
+
+  async #trainIn(record: RunRecord, signal: AbortSignal): Promise<void> {
+    const { round } = record;
+    const isSecure = record.secure !== undefined;
+    if (!isSecure && this.#handled === "" && (await this.#link.hasSent(round))) return;
+    const clients = isSecure ? await this.#secure.beforeTraining(record) : 1;
+    if (clients === null) return;
+    const weights = eg.io.loadSafetensors(await this.#link.readObject(record.weights));
     try {
       this.#model.loadStateDict(weights);
-      const controller = new AbortController();
-      const abort = () => controller.abort();
-      this.#end.signal.addEventListener("abort", abort);
-      if (this.#end.signal.aborted) abort();
-      this.#training = { round, controller };
-      try {
-        const bytes = await this.#train(record, weights, controller.signal);
-        const outcome = bytes === null ? "late" : await this.#send(bytes, record);
-        this.#handled = round;
-        if (!this.#end.signal.aborted) {
-          this.#options.onRound?.({ round, outcome, bytes: bytes?.length ?? 0 });
-        }
-      } finally {
-        this.#training = null;
-        this.#end.signal.removeEventListener("abort", abort);
+      const result = await this.#train(record, signal);
+      const bytes = result && (await this.#encode(record, weights, result, clients));
+      let outcome: ClientRound["outcome"] = result === null ? "late" : "refused";
+      if (bytes !== null) outcome = await this.#send(bytes, record, "masked");
+      if (!this.#end.signal.aborted) {
+        this.#options.onRound?.({ round, outcome, bytes: bytes?.length ?? 0 });
       }
     } finally {
       free(weights);
     }
   }
 
-  /** Trains and returns the bytes of the update; null if it is not wanted any more. */
-  async #train(record: RunRecord, weights: State, signal: AbortSignal): Promise<Uint8Array | null> {
-    const { round, client } = record;
+  /** Trains; returns null if the update is not wanted any more. */
+  async #train({ round, client }: RunRecord, signal: AbortSignal): Promise<TrainResult | null> {
     const model = this.#model;
     const takeOff = client.mu ? addProximalTerm(model, client.mu) : () => {};
-    let result: TrainResult;
     try {
-      result = checked(await this.#options.train({ model, round, signal }));
+      const result = checked(await this.#options.train({ model, round, signal }));
+      return signal.aborted ? null : result;
     } catch (error) {
       // train() may end by throwing when it is aborted.
       if (signal.aborted) return null;
@@ -164,11 +179,22 @@ export class Client {
     } finally {
       takeOff();
     }
-    if (signal.aborted) return null;
-    const { samples, metrics = {} } = result;
+  }
+
+  /** Returns the bytes of the update; null if the run's secure aggregation cannot add it. */
+  async #encode(
+    record: RunRecord,
+    weights: State,
+    { samples, metrics = {} }: TrainResult,
+    clients: number,
+  ): Promise<Uint8Array | null> {
+    const { round, client } = record;
     const label = { run: this.#options.names.run, round, client: this.name, samples, metrics };
-    const trained = stateOf(model);
+    const trained = stateOf(this.#model);
     try {
+      if (record.secure !== undefined) {
+        return await this.#secure.encode(record, trained, weights, samples, clients);
+      }
       const { compression } = client;
       if (compression === undefined) return encodeWeights(trained, label);
       const { dtype = "float16", topK = 1 } = compression;
@@ -179,13 +205,18 @@ export class Client {
     }
   }
 
-  /** Sends an update, again and again until the server has it or the round is over. */
-  async #send(bytes: Uint8Array, { round }: RunRecord): Promise<"sent" | "late" | "refused"> {
+  /** Sends a file, again and again until the server has it or the round is over. */
+  async #send(
+    bytes: Uint8Array,
+    { round, secure }: RunRecord,
+    phase: Phase,
+  ): Promise<ClientRound["outcome"]> {
     const { signal } = this.#end;
     const { run } = this.#options.names;
-    const label = { run, round, client: this.name, samples: 0, metrics: {} };
-    const parts = await partsOf(bytes, label, this.#link.maxPayload);
-    while (!signal.aborted && this.#training?.controller.signal.aborted === false) {
+    const label = { run, round, client: this.name };
+    const headers = secure && { [kPhaseHeader]: phaseHeader(secure.attempt, phase) };
+    const parts = await partsOf(bytes, label, this.#link.maxPayload, headers);
+    while (!signal.aborted && this.#step?.controller.signal.aborted === false) {
       try {
         for (const part of parts) await this.#link.send(part);
         this.#link.say(kSent);
@@ -200,15 +231,32 @@ export class Client {
     return "late";
   }
 
-  /** Aborts training if its round is over. */
+  /** Aborts a step if it is over. */
   async #abortIfOver(): Promise<void> {
-    const training = this.#training;
-    if (training === null) return;
+    const step = this.#step;
+    if (step === null) return;
     const record = await this.#link.readRecord().catch(() => null);
     if (record === null) return;
-    const isOpen = record.state === "open" && record.round === training.round;
-    if (!isOpen || !record.selected.includes(this.name)) training.controller.abort();
+    if (keyOf(record) !== step.key || !this.#isAskedBy(record)) step.controller.abort();
   }
+
+  #isAskedBy({ state, selected, secure }: RunRecord): boolean {
+    return state === "open" && (secure?.step?.clients ?? selected).includes(this.name);
+  }
+
+  /** Throws if this client sends masked updates only, and the run takes others. */
+  #checkSecure({ client }: RunRecord): void {
+    if (!this.#options.secureAggregation || client.secure !== undefined) return;
+    const { run } = this.#options.names;
+    const message = `secureAggregation: the run "${run}" has none`;
+    fail("InvalidArgument", kWhere, `${message}, and "${this.name}" sends masked updates only.`);
+  }
+}
+
+/** What a client is asked for, which it answers once. */
+function keyOf({ round, secure }: RunRecord): string {
+  const step = secure?.step;
+  return step ? `${round} ${secure.attempt} ${step.phase} ${step.clients}` : `${round}`;
 }
 
 function checked(result: unknown): TrainResult {

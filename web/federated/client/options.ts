@@ -3,7 +3,13 @@
 import type { nn } from "edgegrad";
 import { type ConnectionChoice, type Credentials, readConnection } from "../../nats/connection.js";
 import { nameFrom } from "../../nats/names.js";
-import { functionFrom, optionalFunction, optionalSignal, readOptions } from "../../nats/options.js";
+import {
+  booleanFrom,
+  functionFrom,
+  optionalFunction,
+  optionalSignal,
+  readOptions,
+} from "../../nats/options.js";
 import { namesOf, type RunNames } from "../names.js";
 
 /** What train() gets. */
@@ -28,7 +34,10 @@ export interface TrainResult {
 export interface ClientRound {
   /** The number of the round, from 1. */
   readonly round: number;
-  /** "sent": the server has the update; "late": the round was over before; "refused": the server keeps no more of this client's messages. */
+  /**
+   * "sent": the server has the update; "late": the round was over before; "refused": the server keeps no more of this client's messages,
+   * or training went beyond the range of secure aggregation, or to NaN.
+   */
   readonly outcome: "sent" | "late" | "refused";
   /** The bytes of the update. */
   readonly bytes: number;
@@ -48,6 +57,8 @@ export interface JoinOptions {
   readonly train: (input: TrainInput) => Promise<TrainResult>;
   /** The client's name: letters, digits, hyphens and underscores; the server may allow only one. Default a random one. */
   readonly name?: string | undefined;
+  /** Sends masked updates only: the client leaves a run without secure aggregation. Default false. */
+  readonly secureAggregation?: boolean | undefined;
   /** Called after each round in which this client has trained. */
   readonly onRound?: ((round: ClientRound) => void) | undefined;
   /** Ends the client, as leave() does. */
@@ -61,23 +72,36 @@ export interface ReadJoinOptions {
   readonly name: string;
   readonly model: () => nn.Module;
   readonly train: JoinOptions["train"];
+  readonly secureAggregation: boolean;
   readonly onRound: JoinOptions["onRound"];
   readonly signal: AbortSignal | undefined;
 }
 
 const kWhere = "join";
-const kOptions = ["servers", "credentials", "run", "model", "train", "name", "onRound", "signal"];
+const kOptions = [
+  "servers",
+  "credentials",
+  "run",
+  "model",
+  "train",
+  "name",
+  "secureAggregation",
+  "onRound",
+  "signal",
+];
 
 /** Checks the options of a call. */
 export function readJoinOptions(given: unknown): ReadJoinOptions {
   const options = readOptions(kWhere, kOptions, given);
   const { name = `client_${globalThis.crypto.randomUUID().slice(0, 8)}` } = options;
+  const { secureAggregation = false } = options;
   return {
     connection: readConnection(kWhere, options.servers, options.credentials),
     names: namesOf(kWhere, options.run),
     name: nameFrom(kWhere, "name", name),
     model: functionFrom(kWhere, "model", options.model),
     train: functionFrom(kWhere, "train", options.train),
+    secureAggregation: booleanFrom(kWhere, "secureAggregation", secureAggregation),
     onRound: optionalFunction(kWhere, "onRound", options.onRound),
     signal: optionalSignal(kWhere, options.signal),
   };

@@ -9,10 +9,14 @@ import { Bell, sleep } from "../../nats/waiting.js";
 import type { Revised, Storage } from "../nats/storage.js";
 import { RdpAccountant } from "../privacy/accountant.js";
 import type { RoundSummary, RunRecord } from "../record.js";
+import { firstStep, kFirstSecureRecord, objectsOf } from "../secure/record.js";
+import { kMostSecureClients } from "../secure/settings.js";
+import type { InboxLimits } from "../update/assembly.js";
 import { areMetrics, type Expected } from "../update/decode.js";
 import { copyOf, free, normOf, type State, specOf, stateOf } from "../update/state.js";
-import { aggregate, meanMetrics } from "./aggregate.js";
-import { Inbox, type InboxLimits } from "./inbox.js";
+import { collect } from "./collect.js";
+import { collectSecurely } from "./collect_securely.js";
+import type { Collected, Host, Opening } from "./collected.js";
 import { Lease } from "./lease.js";
 import type { ReadServeOptions } from "./options.js";
 import { Presence } from "./presence.js";
@@ -185,9 +189,11 @@ export class Coordinator {
     this.#presence.ask();
     while (this.#record.value.state !== "finished") {
       if (this.#record.value.state === "waiting" && !(await this.#open(signal))) return false;
-      const inbox = await this.#collect(signal);
+      const host = this.#host();
+      const isSecure = this.#prepared.options.secure !== undefined;
+      const collected = await (isSecure ? collectSecurely : collect)(host, signal);
       if (signal.aborted) return false;
-      await this.#close(inbox);
+      if (collected !== null) await this.#close(collected);
     }
     return true;
   }
@@ -212,10 +218,10 @@ export class Coordinator {
       revision,
     );
     await this.#loadWeights();
-    const { weights, progress, last } = this.#record.value;
+    const { weights, progress, secure, last } = this.#record.value;
     const stored = await storage.readObject(kWhere, progress);
     restoreProgress(stored, options.strategy, this.#accountant);
-    await storage.deleteObjectsBut([weights, progress], upTo);
+    await storage.deleteObjectsBut([weights, progress, ...objectsOf(secure)], upTo);
     if (last !== null) await this.#tidy(last);
   }
 
@@ -248,13 +254,15 @@ export class Coordinator {
     return false;
   }
 
-  /** Returns what opens a round with the clients that are there, or null if they are too few. */
-  #opening(attempt: number) {
-    const { minClients, clientsPerRound, deadline, seed, privacy } = this.#prepared.options;
-    const { clients } = this.#presence;
+  #opening(attempt: number): Opening | null {
+    const { minClients, clientsPerRound, deadline, seed, privacy, secure } = this.#prepared.options;
+    const record = this.#record.value;
+    const excluded = new Set(record.secure?.excluded);
+    const clients = this.#presence.clients.filter((client) => !excluded.has(client));
     if (clients.length < minClients) return null;
-    const count = Math.min(clientsPerRound ?? clients.length, clients.length);
-    const from = `${seed} ${this.#record.value.round} ${attempt}`;
+    const most = secure === undefined ? clients.length : kMostSecureClients;
+    const count = Math.min(clientsPerRound ?? clients.length, clients.length, most);
+    const from = `${seed} ${record.round} ${record.secure?.attempt ?? 0} ${attempt}`;
     const probability = count / clients.length;
     const selected =
       privacy === undefined
@@ -266,57 +274,26 @@ export class Coordinator {
       selected,
       sampling: { probability, expected: count },
       opened,
-      deadline: opened + deadline,
+      deadline: opened + (secure?.handshake ?? deadline),
+      ...(record.secure && { secure: { ...record.secure, step: firstStep(selected) } }),
     };
   }
 
-  /** Reads updates until every selected client is counted, or the deadline has passed with enough of them. */
-  async #collect(signal: AbortSignal): Promise<Inbox> {
-    const { storage, limits } = this.#prepared;
-    const inbox = new Inbox(this.#expected(), limits, this.#record.value.selected);
-    const end = new AbortController();
-    const abort = () => end.abort();
-    signal.addEventListener("abort", abort);
-    const reading = storage.readUpdates(end.signal, this.#presence.sent, async (message) => {
-      const { subject, seq, data } = message;
-      const header = (name: string) => message.header.get(name);
-      await inbox.receive({ subject, seq, data, header });
-      if (inbox.isComplete) abort();
-    });
-    const watching = this.#watchDeadline(inbox, end.signal);
-    try {
-      await Promise.race([reading, watching]);
-    } finally {
-      abort();
-      signal.removeEventListener("abort", abort);
-      // Either may be in the middle of a call to the server; what one fails with then, the next write of the record finds too.
-      await Promise.allSettled([reading, watching]);
-    }
-    return inbox;
-  }
-
-  /** Resolves when the deadline has passed and enough updates are counted; until then, extends it. */
-  async #watchDeadline(inbox: Inbox, signal: AbortSignal): Promise<void> {
-    const { storage, options } = this.#prepared;
-    if (inbox.isComplete) return;
-    for (let attempt = 1; !signal.aborted; attempt++) {
-      await sleep(Math.max(0, this.#record.value.deadline - Date.now()), signal);
-      // A private round may not depend on how many updates come.
-      if (signal.aborted || options.privacy !== undefined) return;
-      if (inbox.updates.length >= options.minUpdates) return;
-      const opening = this.#opening(attempt);
-      if (opening === null) {
-        await this.#bell.wait(kPollMs, signal);
-        continue;
-      }
-      const { value, revision } = this.#record;
-      const { opened } = value;
-      const counted = inbox.updates.map(({ client }) => client);
-      const selected = [...new Set([...counted, ...opening.selected])].sort();
-      const next = { ...value, ...opening, selected, opened };
-      this.#record = await storage.writeRecord(next, revision);
-      inbox.select(selected);
-    }
+  #host(): Host {
+    const { options, storage, limits } = this.#prepared;
+    return {
+      options,
+      storage,
+      limits,
+      presence: this.#presence,
+      expected: this.#expected(),
+      record: () => this.#record,
+      write: async (record) => {
+        this.#record = await storage.writeRecord(record, this.#record.revision);
+      },
+      opening: (attempt) => this.#opening(attempt),
+      waitForClients: (signal) => this.#bell.wait(kPollMs, signal),
+    };
   }
 
   #expected(): Expected {
@@ -334,32 +311,31 @@ export class Coordinator {
   }
 
   /** Makes the next weights and commits them together with the clients that they count. */
-  async #close(inbox: Inbox): Promise<void> {
+  async #close(collected: Collected): Promise<void> {
     const { storage, options, model } = this.#prepared;
     const { strategy, privacy } = options;
     const { value, revision } = this.#record;
-    const { round, sampling } = value;
-    const { updates } = inbox;
-    const noise = privacy && { privacy, expected: sampling.expected };
-    const next = aggregate(strategy, updates, inbox.expected, noise);
+    const { round, sampling, secure } = value;
+    const next = collected.aggregate();
     if (privacy !== undefined) this.#accountant.step({ ...privacy, ...sampling });
     model.loadStateDict(next);
     const evaluated = (await options.evaluate?.({ model, round })) ?? {};
     if (!areMetrics(Object.entries(evaluated))) {
       refuse(kWhere, "evaluate", "at most 64 finite numbers by short names", evaluated);
     }
-    const metrics = { ...meanMetrics(updates), ...evaluated };
+    const { clients, samples, refused, readTo } = collected;
     const summary: RoundSummary = {
       round,
-      clients: updates.map(({ client }) => client),
-      samples: updates.reduce((sum, { samples }) => sum + samples, 0),
-      metrics,
-      refused: inbox.refused,
-      bytesUp: updates.reduce((sum, { bytes }) => sum + bytes.length, 0),
+      clients,
+      samples,
+      metrics: { ...collected.metrics, ...evaluated },
+      refused,
+      bytesUp: collected.bytes,
       bytesDown: value.weights.size * value.selected.length,
       time: Date.now() - value.opened,
       ...(privacy && { epsilon: this.#accountant.epsilon(privacy.delta) }),
-      readTo: inbox.readTo,
+      ...(secure && { failures: secure.failures }),
+      readTo,
     };
     const stamp = `${round}-${value.term}`;
     const weights = await storage.putObject(`weights-${stamp}`, eg.io.saveSafetensors(next));
@@ -374,6 +350,7 @@ export class Coordinator {
       round: isLast ? round : round + 1,
       weights,
       progress,
+      ...(secure && { secure: { ...kFirstSecureRecord, excluded: secure.excluded } }),
       last: summary,
     };
     this.#record = await storage.writeRecord(following, revision);
@@ -381,7 +358,7 @@ export class Coordinator {
     this.#global = next;
     options.onRound?.(summary);
     await this.#tidy(summary);
-    await storage.deleteObjects([value.weights, value.progress]);
+    await storage.deleteObjects([value.weights, value.progress, ...objectsOf(secure)]);
   }
 }
 

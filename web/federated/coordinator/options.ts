@@ -13,6 +13,11 @@ import {
 import { namesOf, type RunNames } from "../names.js";
 import { type Privacy, type ReadPrivacy, readPrivacy } from "../privacy/noise.js";
 import type { RoundSummary } from "../record.js";
+import {
+  type ReadSecureAggregation,
+  readSecureAggregation,
+  type SecureAggregation,
+} from "../secure/settings.js";
 import { Strategy } from "../strategies/strategy.js";
 import { type Compression, type ReadCompression, readCompression } from "../update/compression.js";
 
@@ -38,6 +43,16 @@ export interface EvaluateInput {
   readonly model: nn.Module;
   /** The number of the round, from 1. */
   readonly round: number;
+}
+
+/** What onFailure() gets. */
+export interface RoundFailure {
+  /** The number of the round, from 1. */
+  readonly round: number;
+  /** The number of the attempt at it, from 1. */
+  readonly attempt: number;
+  /** Why it has failed. */
+  readonly message: string;
 }
 
 /** Options of `serve`. */
@@ -76,6 +91,10 @@ export interface ServeOptions {
   readonly compression?: Compression | undefined;
   /** Clips updates and adds noise, and reports epsilon. */
   readonly privacy?: Privacy | undefined;
+  /** Has clients mask their updates, so that the coordinator sees their sum only; default not. Cannot be had with compression or privacy. */
+  readonly secureAggregation?: SecureAggregation | undefined;
+  /** Called when an attempt at a round has failed, which secure aggregation tells; the round is then opened again. */
+  readonly onFailure?: ((failure: RoundFailure) => void) | undefined;
   /** After how many milliseconds without a sign of the coordinator that leads another one takes over; default 3000. */
   readonly lease?: number | undefined;
 }
@@ -97,6 +116,8 @@ export interface ReadServeOptions {
   readonly limits: Limits;
   readonly compression: ReadCompression | undefined;
   readonly privacy: ReadPrivacy | undefined;
+  readonly secure: ReadSecureAggregation | undefined;
+  readonly onFailure: ServeOptions["onFailure"];
   readonly lease: number;
 }
 
@@ -118,6 +139,8 @@ const kOptions = [
   "limits",
   "compression",
   "privacy",
+  "secureAggregation",
+  "onFailure",
   "lease",
 ];
 const kLimits = ["updateBytes", "messages", "streamBytes", "norm", "samples", "clients"];
@@ -142,13 +165,19 @@ export function readServeOptions(given: unknown): ReadServeOptions {
     const needed = `${name} needs ${strategy.fewestUpdates} updates`;
     fail("InvalidArgument", kWhere, `minUpdates: ${needed}, got ${minUpdates}.`);
   }
-  if (privacy !== undefined && !strategy.takesMean) {
+  const secure = readSecureAggregation(kWhere, options.secureAggregation);
+  if (!strategy.takesMean) {
     const advice = "Use FedAvg, FedProx, FedAdam, FedYogi or DiLoCo.";
-    fail(
-      "InvalidArgument",
-      kWhere,
-      `privacy: ${name} needs the updates, not their mean. ${advice}`,
-    );
+    for (const [option, value] of Object.entries({ privacy, secureAggregation: secure })) {
+      if (value === undefined) continue;
+      const message = `${option}: ${name} needs the updates, not their mean. ${advice}`;
+      fail("InvalidArgument", kWhere, message);
+    }
+  }
+  const compression = readCompression(kWhere, options.compression);
+  if (secure !== undefined) {
+    const message = checkCombination({ compression, privacy, minUpdates });
+    if (message !== null) fail("InvalidArgument", kWhere, `secureAggregation: ${message}`);
   }
   const { clientsPerRound, seed, lease = 3000 } = options;
   return {
@@ -168,10 +197,25 @@ export function readServeOptions(given: unknown): ReadServeOptions {
     evaluate: optionalFunction(kWhere, "evaluate", options.evaluate),
     onRound: optionalFunction(kWhere, "onRound", options.onRound),
     limits: readLimits(options.limits),
-    compression: readCompression(kWhere, options.compression),
+    compression,
     privacy,
+    secure,
+    onFailure: optionalFunction(kWhere, "onFailure", options.onFailure),
     lease: numberFrom(kWhere, "lease", lease, { least: 100, most: kMostMs }),
   };
+}
+
+/** Returns what secure aggregation cannot be had with; null if all fits. */
+function checkCombination({
+  compression,
+  privacy,
+  minUpdates,
+}: Pick<ReadServeOptions, "compression" | "privacy" | "minUpdates">): string | null {
+  // What is masked has no structure that could be left out.
+  if (compression !== undefined) return "masked updates cannot be compressed.";
+  if (privacy !== undefined) return "with it the coordinator cannot clip updates for privacy.";
+  if (minUpdates < 2) return `the sum of one update is that update; minUpdates is ${minUpdates}.`;
+  return null;
 }
 
 function readLimits(given: unknown): Limits {

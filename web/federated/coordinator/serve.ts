@@ -7,14 +7,20 @@ import { isForbidden } from "../../nats/failures.js";
 import { type Revised, Storage } from "../nats/storage.js";
 import { RdpAccountant } from "../privacy/accountant.js";
 import type { RunRecord } from "../record.js";
+import { checkAgreement } from "../secure/agreement.js";
+import { kPhases } from "../secure/messages.js";
+import { kFirstSecureRecord } from "../secure/record.js";
+import { kUsualSecureSamples, type SecureSettings } from "../secure/settings.js";
+import type { InboxLimits } from "../update/assembly.js";
 import { free } from "../update/state.js";
 import { Coordinator } from "./coordinator.js";
-import type { InboxLimits } from "./inbox.js";
 import { type ReadServeOptions, readServeOptions, type ServeOptions } from "./options.js";
 import { encodeProgress } from "./progress.js";
 
 const kWhere = "serve";
 const kMoreBytes = 64 * 1024;
+// Shares for as many clients as a secure round can have.
+const kMoreSecureBytes = 256 * 1024;
 const kUsualStreamBytes = 2 ** 30;
 const kPartBytes = 512 * 1024;
 const kUpdatesPerRound = 4;
@@ -27,6 +33,7 @@ const kUpdatesPerRound = 4;
 export async function serve(options: ServeOptions): Promise<Coordinator> {
   const read = readServeOptions(options);
   const id = `coordinator_${globalThis.crypto.randomUUID().slice(0, 8)}`;
+  if (read.secure !== undefined) await checkAgreement(kWhere);
   const model = modelOf(read);
   const bytes = eg.scope(() => eg.io.saveSafetensors(model.stateDict()));
   const limits = limitsOf(read, bytes.length);
@@ -55,10 +62,18 @@ function modelOf({ model, seed }: ReadServeOptions): eg.nn.Module {
   return fail("InvalidArgument", kWhere, "model: expected a function that returns an nn.Module.");
 }
 
-function limitsOf({ limits }: ReadServeOptions, size: number): InboxLimits {
-  const updateBytes = limits.updateBytes ?? 2 * size + kMoreBytes;
+function limitsOf({ limits, secure }: ReadServeOptions, size: number): InboxLimits {
+  const more = secure === undefined ? kMoreBytes : kMoreSecureBytes;
+  const updateBytes = limits.updateBytes ?? 2 * size + more;
   const parts = Math.ceil(updateBytes / kPartBytes);
-  return { updateBytes, messages: limits.messages ?? kUpdatesPerRound * (parts + 1) };
+  const files = secure === undefined ? kUpdatesPerRound : kUpdatesPerRound + kPhases.length;
+  return { updateBytes, messages: limits.messages ?? files * (parts + 1) };
+}
+
+/** What clients need to know of secure aggregation. */
+function secureSettings({ secure, limits }: ReadServeOptions): SecureSettings | undefined {
+  if (secure === undefined) return undefined;
+  return { range: secure.range, samples: limits.samples ?? kUsualSecureSamples };
 }
 
 /** Stores the first weights and the first record. Of several coordinators that do this at once, one wins. */
@@ -83,7 +98,8 @@ async function begin(
     sampling: { probability: 1, expected: 0 },
     opened: 0,
     deadline: 0,
-    client: { ...strategy.client, compression },
+    client: { ...strategy.client, compression, secure: secureSettings(options) },
+    ...(options.secure && { secure: kFirstSecureRecord }),
     last: null,
   };
   const made = (await storage.createRecord(first)) ?? (await storage.readRecord());
@@ -91,7 +107,8 @@ async function begin(
 }
 
 /** Throws if a run was begun with options that cannot change. */
-function checkRun(record: RunRecord, { strategy, compression, names }: ReadServeOptions): void {
+function checkRun(record: RunRecord, options: ReadServeOptions): void {
+  const { strategy, compression, names } = options;
   const refuse = (what: string, stored: unknown, given: unknown): never => {
     const found = `run "${names.run}" was begun with ${what} ${JSON.stringify(stored)}`;
     const advice = "Choose another name for another run.";
@@ -100,9 +117,13 @@ function checkRun(record: RunRecord, { strategy, compression, names }: ReadServe
   if (record.format !== 1) refuse("format", record.format, 1);
   const { name } = strategy.constructor;
   if (record.strategy !== name) refuse("strategy", record.strategy, name);
-  const { compression: stored, mu } = record.client;
+  const { compression: stored, mu, secure } = record.client;
+  const wanted = secureSettings(options);
   if (JSON.stringify(stored) !== JSON.stringify(compression)) {
     refuse("compression", stored ?? null, compression ?? null);
+  }
+  if (JSON.stringify(secure) !== JSON.stringify(wanted)) {
+    refuse("secure aggregation", secure ?? null, wanted ?? null);
   }
   if (mu !== strategy.client.mu) refuse("mu", mu, strategy.client.mu);
 }

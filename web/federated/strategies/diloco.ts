@@ -1,7 +1,6 @@
 // DiLoCo (Douillard et al. 2023): clients take many steps of their own optimizer, and the coordinator one of SGD with momentum.
 
-import { refuse } from "../../nats/errors.js";
-import { numberFrom, readOptions } from "../../nats/options.js";
+import { booleanFrom, numberFrom, readOptions } from "../../nats/options.js";
 import { at, type State } from "../update/state.js";
 import { Memory } from "./memory.js";
 import { floatingBy, meanOf, Strategy, type Update } from "./strategy.js";
@@ -33,8 +32,7 @@ export class DiLoCo extends Strategy {
     const { lr = 0.7, momentum = 0.9, nesterov = true } = given;
     this.lr = numberFrom(where, "lr", lr, { least: 0 });
     this.momentum = numberFrom(where, "momentum", momentum, { least: 0, below: 1 });
-    if (typeof nesterov !== "boolean") refuse(where, "nesterov", "true or false", nesterov);
-    this.nesterov = nesterov;
+    this.nesterov = booleanFrom(where, "nesterov", nesterov);
   }
 
   override get takesMean(): boolean {

@@ -31,11 +31,12 @@ export const kDigestHeader = "EdgeGrad-Digest";
 const kHeaderSpace = 1024;
 const kMostPartBytes = 512 * 1024;
 
-/** Cuts a file into messages that a server with `maxPayload` takes. */
+/** Cuts a file into messages that a server with `maxPayload` takes, with more headers. */
 export async function partsOf(
   bytes: Uint8Array,
-  label: UpdateLabel,
+  label: Pick<UpdateLabel, "run" | "round" | "client">,
   maxPayload: number,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<Part[]> {
   const size = Math.min(kMostPartBytes, maxPayload - kHeaderSpace);
   const count = Math.ceil(bytes.length / size);
@@ -44,6 +45,7 @@ export async function partsOf(
   return Array.from({ length: count }, (_, i) => ({
     data: bytes.subarray(i * size, (i + 1) * size),
     headers: {
+      ...more,
       [kRoundHeader]: `${round}`,
       [kPartHeader]: `${i}/${count}`,
       [kDigestHeader]: digest,
