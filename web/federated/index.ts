@@ -6,6 +6,7 @@ export type { ClientRound, JoinOptions, TrainInput, TrainResult } from "./client
 export { Coordinator, type History } from "./coordinator/coordinator.js";
 export type { EvaluateInput, Limits, RoundFailure, ServeOptions } from "./coordinator/options.js";
 export { serve } from "./coordinator/serve.js";
+export { MemoryNetwork } from "./memory/network.js";
 export { RdpAccountant } from "./privacy/accountant.js";
 export type { Privacy } from "./privacy/noise.js";
 export type { RoundSummary } from "./record.js";
@@ -14,5 +15,6 @@ export { type AdaptiveOptions, FedAdam, FedYogi } from "./strategies/adaptive.js
 export { FedAvg, FedProx } from "./strategies/averaging.js";
 export { DiLoCo, type DiLoCoOptions } from "./strategies/diloco.js";
 export { Krum, Median, TrimmedMean } from "./strategies/robust.js";
+export { Scaffold, type ScaffoldOptions } from "./strategies/scaffold.js";
 export { meanOf, Strategy, type Update } from "./strategies/strategy.js";
 export type { Compression } from "./update/compression.js";

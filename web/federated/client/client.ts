@@ -1,27 +1,24 @@
 // A client of a run: it waits for rounds, trains, and sends updates.
 
 import * as eg from "edgegrad";
-import { connectTo } from "../../nats/connection.js";
-import { fail, refuse } from "../../nats/errors.js";
+import { fail } from "../../nats/errors.js";
 import { isForbidden, isFull, isPassing } from "../../nats/failures.js";
-import { isPlain } from "../../nats/options.js";
 import { Bell, sleep } from "../../nats/waiting.js";
 import { kGone, kPresenceMs, kSent } from "../coordinator/presence.js";
 import type { RunRecord } from "../record.js";
 import { kPhaseHeader, type Phase, phaseHeader } from "../secure/messages.js";
-import { areMetrics } from "../update/decode.js";
+import { type ClientLink, openLink } from "../transport.js";
 import { Compressor, encodeWeights, partsOf } from "../update/encode.js";
-import { free, type State, stateOf } from "../update/state.js";
-import { Link, NotNow } from "./link.js";
+import type { State } from "../update/state.js";
+import { NotNow } from "./link.js";
 import {
   type ClientRound,
   type JoinOptions,
   type ReadJoinOptions,
   readJoinOptions,
-  type TrainResult,
 } from "./options.js";
-import { addProximalTerm } from "./proximal.js";
 import { SecureClient } from "./secure.js";
+import { type Trained, Trainer } from "./trainer.js";
 
 const kWhere = "join";
 // Changes of the record are heard at once; this is for those that a broken connection has swallowed.
@@ -35,8 +32,8 @@ export class Client {
   /** The client's name in the run. */
   readonly name: string;
   readonly #options: ReadJoinOptions;
-  readonly #link: Link;
-  readonly #model: eg.nn.Module;
+  readonly #link: ClientLink;
+  readonly #trainer: Trainer;
   readonly #changed = new Bell();
   readonly #end = new AbortController();
   readonly #done: Promise<void>;
@@ -47,10 +44,10 @@ export class Client {
   #step: { readonly key: string; readonly controller: AbortController } | null = null;
 
   /** @internal */
-  constructor(options: ReadJoinOptions, link: Link, model: eg.nn.Module) {
+  constructor(options: ReadJoinOptions, link: ClientLink, model: eg.nn.Module) {
     this.#options = options;
     this.#link = link;
-    this.#model = model;
+    this.#trainer = new Trainer(options, link, model);
     this.name = options.name;
     this.#secure = new SecureClient(link, options.name);
     const run = this.#run();
@@ -63,6 +60,11 @@ export class Client {
   async leave(): Promise<void> {
     this.#end.abort();
     await this.#done;
+  }
+
+  /** Returns what this client remembers from round to round, for the option `state` when it is started again. */
+  stateDict(): State {
+    return this.#trainer.stateDict();
   }
 
   async #run(): Promise<void> {
@@ -101,13 +103,11 @@ export class Client {
       if (isForbidden(error)) this.#refuse(error as Error);
       throw error;
     } finally {
+      this.#trainer.free();
       clearInterval(presence);
       given?.removeEventListener("abort", leave);
       this.#link.say(kGone);
-      // A server that is away must not keep the client from leaving.
-      const { connection } = this.#link;
-      await Promise.race([connection.flush().catch(() => {}), sleep(kRetryMs)]);
-      await connection.close();
+      await this.#link.close();
     }
   }
 
@@ -150,59 +150,37 @@ export class Client {
     if (!isSecure && this.#handled === "" && (await this.#link.hasSent(round))) return;
     const clients = isSecure ? await this.#secure.beforeTraining(record) : 1;
     if (clients === null) return;
-    const weights = eg.io.loadSafetensors(await this.#link.readObject(record.weights));
+    const trained = await this.#trainer.train(record, signal);
     try {
-      this.#model.loadStateDict(weights);
-      const result = await this.#train(record, signal);
-      const bytes = result && (await this.#encode(record, weights, result, clients));
-      let outcome: ClientRound["outcome"] = result === null ? "late" : "refused";
+      const bytes = trained && (await this.#encode(record, trained, clients));
+      let outcome: ClientRound["outcome"] = trained === null ? "late" : "refused";
       if (bytes !== null) outcome = await this.#send(bytes, record, "masked");
+      if (outcome === "sent") trained?.sent();
       if (!this.#end.signal.aborted) {
         this.#options.onRound?.({ round, outcome, bytes: bytes?.length ?? 0 });
       }
     } finally {
-      free(weights);
-    }
-  }
-
-  /** Trains; returns null if the update is not wanted any more. */
-  async #train({ round, client }: RunRecord, signal: AbortSignal): Promise<TrainResult | null> {
-    const model = this.#model;
-    const takeOff = client.mu ? addProximalTerm(model, client.mu) : () => {};
-    try {
-      const result = checked(await this.#options.train({ model, round, signal }));
-      return signal.aborted ? null : result;
-    } catch (error) {
-      // train() may end by throwing when it is aborted.
-      if (signal.aborted) return null;
-      throw error;
-    } finally {
-      takeOff();
+      trained?.free();
     }
   }
 
   /** Returns the bytes of the update; null if the run's secure aggregation cannot add it. */
   async #encode(
     record: RunRecord,
-    weights: State,
-    { samples, metrics = {} }: TrainResult,
+    { before, after, result }: Trained,
     clients: number,
   ): Promise<Uint8Array | null> {
     const { round, client } = record;
-    const label = { run: this.#options.names.run, round, client: this.name, samples, metrics };
-    const trained = stateOf(this.#model);
-    try {
-      if (record.secure !== undefined) {
-        return await this.#secure.encode(record, trained, weights, samples, clients);
-      }
-      const { compression } = client;
-      if (compression === undefined) return encodeWeights(trained, label);
-      const { dtype = "float16", topK = 1 } = compression;
-      this.#compressor ??= new Compressor({ dtype, topK });
-      return this.#compressor.encode(trained, weights, label);
-    } finally {
-      free(trained);
+    const { samples, metrics = {} } = result;
+    if (record.secure !== undefined) {
+      return this.#secure.encode(record, after, before, samples, clients);
     }
+    const label = { run: this.#options.names.run, round, client: this.name, samples, metrics };
+    const { compression } = client;
+    if (compression === undefined) return encodeWeights(after, label);
+    const { dtype = "float16", topK = 1 } = compression;
+    this.#compressor ??= new Compressor({ dtype, topK });
+    return this.#compressor.encode(after, before, label);
   }
 
   /** Sends a file, again and again until the server has it or the round is over. */
@@ -259,20 +237,6 @@ function keyOf({ round, secure }: RunRecord): string {
   return step ? `${round} ${secure.attempt} ${step.phase} ${step.clients}` : `${round}`;
 }
 
-function checked(result: unknown): TrainResult {
-  if (!isPlain(result)) {
-    refuse(kWhere, "train", "a promise of { samples, metrics? }", result);
-  }
-  const { samples, metrics = {} } = result;
-  if (!Number.isSafeInteger(samples) || Number(samples) < 1) {
-    refuse(kWhere, "samples", "a whole number of at least 1, from train()", samples);
-  }
-  if (!isPlain(metrics) || !areMetrics(Object.entries(metrics))) {
-    refuse(kWhere, "metrics", "at most 64 finite numbers by short names, from train()", metrics);
-  }
-  return { samples: samples as number, metrics: metrics as Record<string, number> };
-}
-
 /**
  * Takes part in a federated run: for each round in which this client is selected, the round's weights are loaded into the model, `train`
  * is called, and what it has made of them is sent. The connection is kept up through failures of the network and the server. Throws
@@ -284,11 +248,5 @@ export async function join(options: JoinOptions): Promise<Client> {
   if (!(model instanceof eg.nn.Module)) {
     fail("InvalidArgument", kWhere, "model: expected a function that returns an nn.Module.");
   }
-  const connection = await connectTo(kWhere, read.connection, read.name);
-  try {
-    return new Client(read, await Link.open(connection, read.names, read.name), model);
-  } catch (error) {
-    await connection.close();
-    throw error;
-  }
+  return new Client(read, await openLink(kWhere, read.place, read.names, read.name), model);
 }

@@ -5,6 +5,7 @@ import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { isForbidden, isMissing, isPassing } from "../../nats/failures.js";
 import { loadClientPackages } from "../../nats/packages.js";
+import { sleep } from "../../nats/waiting.js";
 import type { kGone, kSent } from "../coordinator/presence.js";
 import { kRecordKey, type RunNames } from "../names.js";
 import { ObjectGone, readObject } from "../nats/objects.js";
@@ -14,6 +15,7 @@ import { kPartHeader, kRoundHeader, type Part } from "../update/encode.js";
 const kAckTimeoutMs = 3000;
 // A server that has no such stream does not answer at all, and before a run begins there is none.
 const kRecordTimeoutMs = 1000;
+const kCloseMs = 250;
 
 /** Thrown if something cannot be read now: the server is away, or the object has been replaced. */
 export class NotNow extends Error {}
@@ -47,6 +49,12 @@ export class Link {
     const jsm = await manager(kAckTimeoutMs);
     const records = await manager(kRecordTimeoutMs);
     return new Link(connection, names, name, js, jsm, records, core.headers);
+  }
+
+  /** Ends it, when what was said has been sent, or soon if the server is away. */
+  async close(): Promise<void> {
+    await Promise.race([this.connection.flush().catch(() => {}), sleep(kCloseMs)]);
+    await this.connection.close();
   }
 
   /** The most bytes of a message. */

@@ -12,12 +12,7 @@ import {
   kPhases,
   type Phase,
 } from "../secure/messages.js";
-import {
-  kFirstSecureRecord,
-  objectsOf,
-  type SecureRecord,
-  type SecureStep,
-} from "../secure/record.js";
+import type { SecureRecord, SecureStep } from "../secure/record.js";
 import {
   type ReadSecureAggregation,
   type SecureSettings,
@@ -226,6 +221,7 @@ class SecureRound {
     });
     options.onFailure?.({ round, attempt, message });
     await storage.deleteUpdates(this.attempt.answers.readTo);
-    await storage.deleteObjects(objectsOf({ ...kFirstSecureRecord, step }));
+    const objects = [step?.peers ?? null, step?.shares ?? null].filter((one) => one !== null);
+    await storage.deleteObjects(objects);
   }
 }

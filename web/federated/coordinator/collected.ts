@@ -1,7 +1,8 @@
 // What a round has come to, and what collects it.
 
-import type { Revised, Storage } from "../nats/storage.js";
+import type { Revised } from "../nats/storage.js";
 import type { RunRecord } from "../record.js";
+import type { Store } from "../transport.js";
 import type { InboxLimits } from "../update/assembly.js";
 import type { Expected } from "../update/decode.js";
 import type { State } from "../update/state.js";
@@ -29,7 +30,7 @@ export type Opening = Pick<
 /** The coordinator, as those who collect see it. */
 export interface Host {
   readonly options: ReadServeOptions;
-  readonly storage: Storage;
+  readonly storage: Store;
   readonly limits: InboxLimits;
   readonly presence: Presence;
   readonly expected: Expected;

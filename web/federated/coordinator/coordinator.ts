@@ -1,19 +1,30 @@
 // The coordinator of a run. See README.md of this folder's parent for what is stored where, and what a coordinator does that starts in
 // the middle of a run.
 
-import type { NatsConnection } from "@nats-io/nats-core";
 import * as eg from "edgegrad";
 import { fail, refuse } from "../../nats/errors.js";
 import { isConflict, isPassing } from "../../nats/failures.js";
 import { Bell, sleep } from "../../nats/waiting.js";
-import type { Revised, Storage } from "../nats/storage.js";
+import type { Revised } from "../nats/storage.js";
 import { RdpAccountant } from "../privacy/accountant.js";
-import type { RoundSummary, RunRecord } from "../record.js";
-import { firstStep, kFirstSecureRecord, objectsOf } from "../secure/record.js";
+import { type Fragment, objectsOf, type RoundSummary, type RunRecord } from "../record.js";
+import { firstStep, kFirstSecureRecord } from "../secure/record.js";
 import { kMostSecureClients } from "../secure/settings.js";
+import type { Signals, Store } from "../transport.js";
 import type { InboxLimits } from "../update/assembly.js";
+import { withoutControls } from "../update/control.js";
 import { areMetrics, type Expected } from "../update/decode.js";
-import { copyOf, free, normOf, type State, specOf, stateOf } from "../update/state.js";
+import {
+  at,
+  copyOf,
+  free,
+  mapState,
+  normOf,
+  pick,
+  type State,
+  specOf,
+  stateOf,
+} from "../update/state.js";
 import { collect } from "./collect.js";
 import { collectSecurely } from "./collect_securely.js";
 import type { Collected, Host, Opening } from "./collected.js";
@@ -45,8 +56,8 @@ export interface History {
 /** What serve() has made ready. */
 export interface Prepared {
   readonly options: ReadServeOptions;
-  readonly connection: NatsConnection;
-  readonly storage: Storage;
+  readonly signals: Signals;
+  readonly storage: Store;
   readonly model: eg.nn.Module;
   readonly record: Revised<RunRecord>;
   readonly limits: InboxLimits;
@@ -69,14 +80,14 @@ export class Coordinator {
 
   /** @internal */
   constructor(prepared: Prepared, id: string) {
-    const { options, connection, storage, record } = prepared;
+    const { options, signals, storage, record } = prepared;
     this.#prepared = prepared;
     this.#record = record;
     this.#global = stateOf(prepared.model);
     this.#lease = new Lease(storage, id, options.lease);
     const most = options.limits.clients ?? kUsualClients;
-    this.#presence = new Presence(connection, options.names, most, this.#bell);
-    const run = this.#run().finally(() => connection.close());
+    this.#presence = new Presence(signals, most, this.#bell);
+    const run = this.#run().finally(() => signals.close());
     this.#done = run.catch(() => {});
     // A promise of its own, so that a failure which nobody handles is reported.
     this.finished = run.then((history) => history);
@@ -99,7 +110,7 @@ export class Coordinator {
 
   /** Returns copies of the weights of the round in progress, as far as this coordinator knows them. */
   stateDict(): State {
-    return copyOf(this.#global);
+    return copyOf(withoutControls(this.#global));
   }
 
   /** Stops this coordinator, so that another one takes over at once. The run can go on with serve() later. */
@@ -218,10 +229,10 @@ export class Coordinator {
       revision,
     );
     await this.#loadWeights();
-    const { weights, progress, secure, last } = this.#record.value;
+    const { progress, last } = this.#record.value;
     const stored = await storage.readObject(kWhere, progress);
     restoreProgress(stored, options.strategy, this.#accountant);
-    await storage.deleteObjectsBut([weights, progress, ...objectsOf(secure)], upTo);
+    await storage.deleteObjectsBut(objectsOf(this.#record.value), upTo);
     if (last !== null) await this.#tidy(last);
   }
 
@@ -229,7 +240,7 @@ export class Coordinator {
     const { storage, model } = this.#prepared;
     const bytes = await storage.readObject(kWhere, this.#record.value.weights);
     const loaded = eg.io.loadSafetensors(bytes);
-    model.loadStateDict(loaded);
+    model.loadStateDict(withoutControls(loaded));
     free(this.#global);
     this.#global = loaded;
   }
@@ -298,7 +309,8 @@ export class Coordinator {
 
   #expected(): Expected {
     const { names, limits, compression } = this.#prepared.options;
-    const global = this.#global;
+    const { fragment } = this.#record.value;
+    const global = fragment === undefined ? this.#global : pick(this.#global, fragment.keys);
     return {
       run: names.run,
       round: this.#record.value.round,
@@ -316,9 +328,12 @@ export class Coordinator {
     const { strategy, privacy } = options;
     const { value, revision } = this.#record;
     const { round, sampling, secure } = value;
-    const next = collected.aggregate();
+    const made = collected.aggregate();
+    const next = mapState(this.#global, (tensor, key) =>
+      Object.hasOwn(made, key) ? at(made, key) : tensor.clone(),
+    );
     if (privacy !== undefined) this.#accountant.step({ ...privacy, ...sampling });
-    model.loadStateDict(next);
+    model.loadStateDict(withoutControls(next));
     const evaluated = (await options.evaluate?.({ model, round })) ?? {};
     if (!areMetrics(Object.entries(evaluated))) {
       refuse(kWhere, "evaluate", "at most 64 finite numbers by short names", evaluated);
@@ -331,7 +346,7 @@ export class Coordinator {
       metrics: { ...collected.metrics, ...evaluated },
       refused,
       bytesUp: collected.bytes,
-      bytesDown: value.weights.size * value.selected.length,
+      bytesDown: (value.fragment?.weights ?? value.weights).size * value.selected.length,
       time: Date.now() - value.opened,
       ...(privacy && { epsilon: this.#accountant.epsilon(privacy.delta) }),
       ...(secure && { failures: secure.failures }),
@@ -343,6 +358,7 @@ export class Coordinator {
       `progress-${stamp}`,
       encodeProgress(strategy, this.#accountant),
     );
+    const fragment = await this.#nextFragment(next, made, stamp);
     const isLast = round >= value.rounds;
     const following: RunRecord = {
       ...value,
@@ -350,6 +366,7 @@ export class Coordinator {
       round: isLast ? round : round + 1,
       weights,
       progress,
+      fragment,
       ...(secure && { secure: { ...kFirstSecureRecord, excluded: secure.excluded } }),
       last: summary,
     };
@@ -358,7 +375,16 @@ export class Coordinator {
     this.#global = next;
     options.onRound?.(summary);
     await this.#tidy(summary);
-    await storage.deleteObjects([value.weights, value.progress, ...objectsOf(secure)]);
+    await storage.deleteObjects(objectsOf(value));
+  }
+
+  /** What the next round is about, if not about all: it is stored what this round has changed. */
+  async #nextFragment(next: State, made: State, stamp: string): Promise<Fragment | undefined> {
+    const { storage, options } = this.#prepared;
+    const keys = options.strategy.keysOf(next, this.#record.value.round + 1);
+    if (keys === null) return undefined;
+    const bytes = eg.io.saveSafetensors(made);
+    return { keys, weights: await storage.putObject(`fragment-${stamp}`, bytes) };
   }
 }
 

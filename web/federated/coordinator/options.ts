@@ -1,7 +1,7 @@
 // The options of serve().
 
 import type { nn } from "edgegrad";
-import { type ConnectionChoice, type Credentials, readConnection } from "../../nats/connection.js";
+import type { Credentials } from "../../nats/connection.js";
 import { fail, refuse } from "../../nats/errors.js";
 import {
   functionFrom,
@@ -10,6 +10,7 @@ import {
   optionalFunction,
   readOptions,
 } from "../../nats/options.js";
+import type { MemoryNetwork } from "../memory/network.js";
 import { namesOf, type RunNames } from "../names.js";
 import { type Privacy, type ReadPrivacy, readPrivacy } from "../privacy/noise.js";
 import type { RoundSummary } from "../record.js";
@@ -19,6 +20,7 @@ import {
   type SecureAggregation,
 } from "../secure/settings.js";
 import { Strategy } from "../strategies/strategy.js";
+import { type Place, readPlace } from "../transport.js";
 import { type Compression, type ReadCompression, readCompression } from "../update/compression.js";
 
 /** What is accepted from clients; whatever is beyond is refused and counted. */
@@ -57,8 +59,8 @@ export interface RoundFailure {
 
 /** Options of `serve`. */
 export interface ServeOptions {
-  /** Addresses of NATS servers: nats:, tls:, ws: or wss:. */
-  readonly servers: string | readonly string[];
+  /** Addresses of NATS servers: nats:, tls:, ws: or wss:; or memory, for clients in the same page or process. */
+  readonly servers: string | readonly string[] | MemoryNetwork;
   /** How the coordinator proves who it is; default: the server asks for nothing. */
   readonly credentials?: Credentials | undefined;
   /** The name of the run: letters, digits, hyphens and underscores. With the same name it goes on where it was. */
@@ -101,7 +103,7 @@ export interface ServeOptions {
 
 /** The options, checked. */
 export interface ReadServeOptions {
-  readonly connection: ConnectionChoice;
+  readonly place: Place;
   readonly names: RunNames;
   readonly model: () => nn.Module;
   readonly strategy: Strategy;
@@ -181,7 +183,7 @@ export function readServeOptions(given: unknown): ReadServeOptions {
   }
   const { clientsPerRound, seed, lease = 3000 } = options;
   return {
-    connection: readConnection(kWhere, options.servers, options.credentials),
+    place: readPlace(kWhere, options.servers, options.credentials),
     names: namesOf(kWhere, options.run),
     model: functionFrom(kWhere, "model", options.model),
     strategy,

@@ -1,18 +1,19 @@
 // serve(): makes a run, or goes on with one.
 
 import * as eg from "edgegrad";
-import { connectTo } from "../../nats/connection.js";
 import { fail } from "../../nats/errors.js";
 import { isForbidden } from "../../nats/failures.js";
-import { type Revised, Storage } from "../nats/storage.js";
+import type { Revised } from "../nats/storage.js";
 import { RdpAccountant } from "../privacy/accountant.js";
 import type { RunRecord } from "../record.js";
 import { checkAgreement } from "../secure/agreement.js";
 import { kPhases } from "../secure/messages.js";
 import { kFirstSecureRecord } from "../secure/record.js";
 import { kUsualSecureSamples, type SecureSettings } from "../secure/settings.js";
+import { openStore, type Store } from "../transport.js";
 import type { InboxLimits } from "../update/assembly.js";
-import { free } from "../update/state.js";
+import { withoutControls } from "../update/control.js";
+import { copyOf, free } from "../update/state.js";
 import { Coordinator } from "./coordinator.js";
 import { type ReadServeOptions, readServeOptions, type ServeOptions } from "./options.js";
 import { encodeProgress } from "./progress.js";
@@ -35,20 +36,25 @@ export async function serve(options: ServeOptions): Promise<Coordinator> {
   const id = `coordinator_${globalThis.crypto.randomUUID().slice(0, 8)}`;
   if (read.secure !== undefined) await checkAgreement(kWhere);
   const model = modelOf(read);
-  const bytes = eg.scope(() => eg.io.saveSafetensors(model.stateDict()));
+  const state = eg.scope(() => copyOf(read.strategy.stateOfRun(model.stateDict())));
+  const bytes = eg.io.saveSafetensors(state);
+  const keys = read.strategy.keysOf(state, 1);
+  free(state);
   const limits = limitsOf(read, bytes.length);
-  const connection = await connectTo(kWhere, read.connection, id);
+  const { streamBytes = kUsualStreamBytes } = read.limits;
+  const kept = { ...limits, streamBytes };
+  let close = async () => {};
   try {
-    const { streamBytes = kUsualStreamBytes } = read.limits;
-    const storage = await Storage.open(kWhere, connection, read.names, { ...limits, streamBytes });
-    const record = (await storage.readRecord()) ?? (await begin(storage, read, bytes));
+    const { storage, signals } = await openStore(kWhere, read.place, read.names, id, kept);
+    close = () => signals.close();
+    const record = (await storage.readRecord()) ?? (await begin(storage, read, bytes, keys));
     checkRun(record.value, read);
     const weights = eg.io.loadSafetensors(await storage.readObject(kWhere, record.value.weights));
-    model.loadStateDict(weights);
+    model.loadStateDict(withoutControls(weights));
     free(weights);
-    return new Coordinator({ options: read, connection, storage, model, record, limits }, id);
+    return new Coordinator({ options: read, signals, storage, model, record, limits }, id);
   } catch (error) {
-    await connection.close();
+    await close();
     if (!isForbidden(error)) throw error;
     const advice = "A coordinator needs those of docs/guide/federated.md.";
     return fail("InvalidArgument", kWhere, `the server lacks permissions: ${error}. ${advice}`);
@@ -78,9 +84,10 @@ function secureSettings({ secure, limits }: ReadServeOptions): SecureSettings | 
 
 /** Stores the first weights and the first record. Of several coordinators that do this at once, one wins. */
 async function begin(
-  storage: Storage,
+  storage: Store,
   options: ReadServeOptions,
   bytes: Uint8Array,
+  keys: readonly string[] | null,
 ): Promise<Revised<RunRecord>> {
   const { rounds, strategy, compression } = options;
   const stamp = globalThis.crypto.randomUUID().slice(0, 8);
@@ -99,6 +106,7 @@ async function begin(
     opened: 0,
     deadline: 0,
     client: { ...strategy.client, compression, secure: secureSettings(options) },
+    ...(keys && { fragment: { keys, weights: null } }),
     ...(options.secure && { secure: kFirstSecureRecord }),
     last: null,
   };

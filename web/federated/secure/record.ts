@@ -36,12 +36,6 @@ export const kFirstSecureRecord: SecureRecord = {
   step: null,
 };
 
-/** The objects that a record of a secure round names. */
-export function objectsOf(secure: SecureRecord | undefined): StoredObject[] {
-  const { peers = null, shares = null } = secure?.step ?? {};
-  return [peers, shares].filter((one) => one !== null);
-}
-
 /** The first step of a round. */
 export function firstStep(clients: readonly string[]): SecureStep {
   return { phase: "keys", clients, peers: null, shares: null, bytes: 0 };
