@@ -4,6 +4,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { ensurePackages } from "./apt.mjs";
+import { ensureNodeModules } from "./dependencies.mjs";
 import { kIsolation } from "./isolation.mjs";
 import { kRoot, main, show } from "./process.mjs";
 import { serveFolder } from "./serve_folder.mjs";
@@ -22,6 +24,8 @@ await main(async () => {
   const { values } = parseArgs({ options: { rounds: text("100"), clients: text("2") } });
   const rounds = countOf("rounds", values.rounds);
   const minClients = countOf("clients", values.clients);
+  await ensureNodeModules();
+  await ensurePackages("federated");
   if (!existsSync(join(kSite, "federated", "index.html"))) {
     await show(process.execPath, [join(kRoot, "scripts", "site.mjs")]);
   }

@@ -6,7 +6,7 @@ import { isForbidden, isFull, isPassing } from "../../nats/failures.js";
 import { Bell, sleep } from "../../nats/waiting.js";
 import { kGone, kPresenceMs, kSent } from "../coordinator/presence.js";
 import type { RunRecord } from "../record.js";
-import { kPhaseHeader, type Phase, phaseHeader } from "../secure/messages.js";
+import { kPhaseHeader, type Phase, phaseHeader } from "../secure/phases.js";
 import { type ClientLink, openLink } from "../transport.js";
 import { Compressor, encodeWeights, partsOf } from "../update/encode.js";
 import type { State } from "../update/state.js";
@@ -17,7 +17,7 @@ import {
   type ReadJoinOptions,
   readJoinOptions,
 } from "./options.js";
-import { SecureClient } from "./secure.js";
+import type { SecureClient } from "./secure.js";
 import { type Trained, Trainer } from "./trainer.js";
 
 const kWhere = "join";
@@ -38,7 +38,7 @@ export class Client {
   readonly #end = new AbortController();
   readonly #done: Promise<void>;
   #compressor: Compressor | null = null;
-  readonly #secure: SecureClient;
+  #secure: SecureClient | null = null;
   #handled = "";
   #forbidden: Error | null = null;
   #step: { readonly key: string; readonly controller: AbortController } | null = null;
@@ -49,7 +49,6 @@ export class Client {
     this.#link = link;
     this.#trainer = new Trainer(options, link, model);
     this.name = options.name;
-    this.#secure = new SecureClient(link, options.name);
     const run = this.#run();
     this.#done = run.catch(() => {});
     // A promise of its own, so that a failure which nobody handles is reported.
@@ -138,9 +137,16 @@ export class Client {
     }
   }
 
+  /** Most runs have no secure rounds, for which there is a file of its own. */
+  async #secureClient(): Promise<SecureClient> {
+    const { SecureClient } = await import("./secure.js");
+    this.#secure ??= new SecureClient(this.#link, this.name);
+    return this.#secure;
+  }
+
   /** A step of a secure round without training. */
   async #answer(record: RunRecord, phase: Phase): Promise<void> {
-    const bytes = await this.#secure.answer(record);
+    const bytes = await (await this.#secureClient()).answer(record);
     if (bytes !== null) await this.#send(bytes, record, phase);
   }
 
@@ -148,7 +154,7 @@ export class Client {
     const { round } = record;
     const isSecure = record.secure !== undefined;
     if (!isSecure && this.#handled === "" && (await this.#link.hasSent(round))) return;
-    const clients = isSecure ? await this.#secure.beforeTraining(record) : 1;
+    const clients = isSecure ? await (await this.#secureClient()).beforeTraining(record) : 1;
     if (clients === null) return;
     const trained = await this.#trainer.train(record, signal);
     try {
@@ -173,7 +179,8 @@ export class Client {
     const { round, client } = record;
     const { samples, metrics = {} } = result;
     if (record.secure !== undefined) {
-      return this.#secure.encode(record, after, before, samples, clients);
+      const secure = await this.#secureClient();
+      return secure.encode(record, after, before, samples, clients);
     }
     const label = { run: this.#options.names.run, round, client: this.name, samples, metrics };
     const { compression } = client;

@@ -4,14 +4,8 @@
 import { Bell } from "../../nats/waiting.js";
 import { Answers, type Step, Unreadable } from "../secure/answers.js";
 import { fromIntegers, integersOf, type Mean } from "../secure/fixed_point.js";
-import {
-  decodeAllShares,
-  decodePeers,
-  encodeAllShares,
-  encodePeers,
-  kPhases,
-  type Phase,
-} from "../secure/messages.js";
+import { decodeAllShares, decodePeers, encodeAllShares, encodePeers } from "../secure/messages.js";
+import { kPhases, type Phase } from "../secure/phases.js";
 import type { SecureRecord, SecureStep } from "../secure/record.js";
 import {
   type ReadSecureAggregation,

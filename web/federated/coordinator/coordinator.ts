@@ -26,7 +26,6 @@ import {
   stateOf,
 } from "../update/state.js";
 import { collect } from "./collect.js";
-import { collectSecurely } from "./collect_securely.js";
 import type { Collected, Host, Opening } from "./collected.js";
 import { Lease } from "./lease.js";
 import type { ReadServeOptions } from "./options.js";
@@ -202,7 +201,9 @@ export class Coordinator {
       if (this.#record.value.state === "waiting" && !(await this.#open(signal))) return false;
       const host = this.#host();
       const isSecure = this.#prepared.options.secure !== undefined;
-      const collected = await (isSecure ? collectSecurely : collect)(host, signal);
+      const collected = isSecure
+        ? await (await import("./collect_securely.js")).collectSecurely(host, signal)
+        : await collect(host, signal);
       if (signal.aborted) return false;
       if (collected !== null) await this.#close(collected);
     }

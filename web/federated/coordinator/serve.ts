@@ -6,8 +6,7 @@ import { isForbidden } from "../../nats/failures.js";
 import type { Revised } from "../nats/storage.js";
 import { RdpAccountant } from "../privacy/accountant.js";
 import type { RunRecord } from "../record.js";
-import { checkAgreement } from "../secure/agreement.js";
-import { kPhases } from "../secure/messages.js";
+import { kPhases } from "../secure/phases.js";
 import { kFirstSecureRecord } from "../secure/record.js";
 import { kUsualSecureSamples, type SecureSettings } from "../secure/settings.js";
 import { openStore, type Store } from "../transport.js";
@@ -34,7 +33,10 @@ const kUpdatesPerRound = 4;
 export async function serve(options: ServeOptions): Promise<Coordinator> {
   const read = readServeOptions(options);
   const id = `coordinator_${globalThis.crypto.randomUUID().slice(0, 8)}`;
-  if (read.secure !== undefined) await checkAgreement(kWhere);
+  if (read.secure !== undefined) {
+    const { checkAgreement } = await import("../secure/agreement.js");
+    await checkAgreement(kWhere);
+  }
   const model = modelOf(read);
   const state = eg.scope(() => copyOf(read.strategy.stateOfRun(model.stateDict())));
   const bytes = eg.io.saveSafetensors(state);

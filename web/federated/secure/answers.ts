@@ -10,15 +10,12 @@ import {
   decodeKeys,
   decodeShares,
   decodeUnmask,
-  kPhaseHeader,
-  kPhases,
   type OpenKeys,
   type Peers,
-  type Phase,
-  phaseHeader,
   type Shares,
   type SharesOf,
 } from "./messages.js";
+import { kPhaseHeader, kPhases, type Phase, phaseHeader } from "./phases.js";
 import { ownPurpose, pairPurpose, type Session, signOf } from "./purposes.js";
 import { combine, type Share } from "./sharing.js";
 

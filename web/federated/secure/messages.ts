@@ -6,18 +6,6 @@ import { isPlain } from "../../nats/options.js";
 import { kKeyBytes } from "./agreement.js";
 import { base64Of, bytesOf } from "./bytes.js";
 
-/** The steps of a secure round, in their order. */
-export const kPhases = ["keys", "shares", "masked", "unmask"] as const;
-
-/** A step of a secure round. */
-export type Phase = (typeof kPhases)[number];
-
-/** The header that names the attempt and the step of a message. */
-export const kPhaseHeader = "EdgeGrad-Phase";
-
-/** Returns the value of the header. */
-export const phaseHeader = (attempt: number, phase: Phase) => `${attempt} ${phase}`;
-
 /** The public keys of a client: for shares that are encrypted to it, and for masks. */
 export interface OpenKeys {
   readonly box: Uint8Array;

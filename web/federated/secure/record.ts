@@ -1,7 +1,7 @@
 // What a run's record says of secure aggregation.
 
 import type { StoredObject } from "../record.js";
-import type { Phase } from "./messages.js";
+import type { Phase } from "./phases.js";
 
 /** Where an open secure round is. */
 export interface SecureStep {
