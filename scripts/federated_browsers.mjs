@@ -12,6 +12,7 @@ import { serveFolder } from "./serve_folder.mjs";
 
 const kSite = join(kRoot, "build", "site");
 const kDeadlineMs = 60_000;
+const kLastLookMs = 3000;
 
 /** The number of an option; throws if it is none. */
 function countOf(name, text) {
@@ -52,6 +53,8 @@ await main(async () => {
   console.log(`Open this address in ${minClients} browsers, and join with other digits in each:`);
   console.log(`${site.url}federated/?${query}`);
   await coordinator.finished;
+  // Browsers must learn that the run has ended, for which they look every two seconds at least.
+  await new Promise((resolve) => setTimeout(resolve, kLastLookMs));
   site.stop();
   await nats.close();
 });
