@@ -14,6 +14,11 @@ export const kPages = [
   ],
   ["hogwild", "Hogwild", "Workers train one model in shared memory, without locks."],
   [
+    "federated",
+    "Federated",
+    "Four devices learn the same digits together, and keep their own to themselves.",
+  ],
+  [
     "converter",
     "Converter",
     "Open an ONNX, PyTorch or safetensors file: its graph, its weights, a run, a lesson, and other formats.",

@@ -152,6 +152,58 @@ describe("a group", kNoHang, () => {
     assert.equal(b.result.source, source);
   });
 
+  test("grows and shrinks between minWorldSize and worldSize, with the losses of one process", async (t) => {
+    const group = newGroup(nats.url, 3, { minWorldSize: 1, lastCall: 500 });
+    const more = { steps: 90, lr: 0.1 };
+    const start = () => startRank("trainElastic", group, more);
+    const first = start();
+    await first.told("size 1");
+    const second = start();
+    await first.told("size 2");
+    const third = start();
+    await Promise.all([first, third].map((rank) => rank.told("size 3")));
+    await second.kill();
+    const [a, b] = await Promise.all([first.ended, third.ended]);
+    const alone = await lossesAlone("mlp", { seed: 5, lr: more.lr, steps: more.steps });
+    const { losses, sizes, rejoins } = a.result;
+    const changes = sizes.filter((size, i) => size !== sizes[i - 1]);
+    assert.deepEqual([...new Set(changes)], [1, 2, 3]);
+    assert.equal(changes.at(-1), 2);
+    assert.ok(rejoins >= 3, `${rejoins}`);
+    const worst = Math.max(...losses.map((loss, i) => Math.abs(loss - alone[i])));
+    t.diagnostic(`at most ${worst} apart, sizes ${changes}`);
+    assert.ok(losses.length === more.steps && worst <= 1e-5, `${worst}`);
+    assert.equal(b.result.losses.at(-1), losses.at(-1));
+    assert.ok(b.result.rank < 2);
+  });
+
+  test("waits for more than the fewest, and no longer than lastCall", async () => {
+    const options = newGroup(nats.url, 3, { minWorldSize: 2, lastCall: 1500 });
+    const groups = await Promise.all([1, 2, 3].map(() => initProcessGroup(options)));
+    assert.deepEqual(
+      groups.map(({ worldSize, generation }) => [worldSize, generation]),
+      [1, 2, 3].map(() => [3, 1]),
+    );
+    assert.deepEqual(groups.map(({ rank }) => rank).sort(), [0, 1, 2]);
+    await Promise.all(groups.map((group) => group.destroy()));
+    const two = await Promise.all([1, 2].map(() => initProcessGroup(options)));
+    assert.deepEqual(
+      two.map(({ worldSize }) => worldSize),
+      [2, 2],
+    );
+    await Promise.all(two.map((group) => group.destroy()));
+    const one = { ...options, joinTimeout: 2500 };
+    await assert.rejects(initProcessGroup(one), /no group after 2500 ms: 1 of 3 processes/);
+  });
+
+  test("refuses sizes that do not fit", async () => {
+    const refused = (more, message) =>
+      assert.rejects(initProcessGroup(newGroup(nats.url, 3, more)), message);
+    await refused({ minWorldSize: 4 }, /minWorldSize: expected a whole number of at least 1 and/);
+    await refused({ minWorldSize: 0 }, /minWorldSize/);
+    await refused({ minWorldSize: 2, rank: 0 }, /rank: cannot be chosen/);
+  });
+
   test("a program that forgets destroy() ends", async () => {
     const program = `
       import { init, ones } from "edgegrad";

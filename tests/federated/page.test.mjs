@@ -138,6 +138,30 @@ describe("a page as a client", { skip: noBrowser, timeout: 120_000 }, () => {
     }
   });
 
+  test("masks its updates, which clients in Node take off again", async () => {
+    const options = { rounds: 2, minClients: 3, minUpdates: 2, deadline: 20_000 };
+    const coordinator = await start("masked", { ...options, secureAggregation: {} });
+    const clients = await Promise.all([
+      nodeClient("masked"),
+      nodeClient("masked", { name: "client-2", train: trainerOf(2) }),
+    ]);
+    const { error, rounds } = await resultOf(browser, address("masked", 1));
+    assert.equal(error, undefined);
+    assert.deepEqual(rounds, [
+      [1, "sent"],
+      [2, "sent"],
+    ]);
+    await coordinator.finished;
+    await Promise.all(clients.map(({ finished }) => finished));
+    const found = numbersOf(coordinator.stateDict());
+    const expected = referenceWeights({ clients: 3, rounds: 2, seed: 3 });
+    for (const [key, values] of Object.entries(expected)) {
+      for (const [i, value] of values.entries()) {
+        assert.ok(Math.abs(found[key][i] - value) < 1e-4, `${key}: ${found[key][i]}, ${value}`);
+      }
+    }
+  });
+
   test("that is closed is left out, and takes part again when it is opened", async () => {
     const options = { rounds: 6, minClients: 2, minUpdates: 1, deadline: 2000 };
     const coordinator = await start("closed", options);

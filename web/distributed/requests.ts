@@ -17,6 +17,8 @@ export interface WorkerOptions {
   readonly connection: ConnectionChoice;
   readonly run: string;
   readonly worldSize: number;
+  readonly minWorldSize: number;
+  readonly lastCall: number;
   readonly rank: number | null;
   readonly timeout: number;
   readonly joinTimeout: number;
@@ -63,6 +65,7 @@ export interface Failure {
 /** A process's place in a group. */
 export interface Place {
   readonly rank: number;
+  readonly worldSize: number;
   readonly generation: number;
   readonly source: number;
 }

@@ -1,5 +1,7 @@
 // The record of a run: the one value whose change moves the run on.
 
+import type { SecureRecord } from "./secure/record.js";
+import type { SecureSettings } from "./secure/settings.js";
 import type { Compression } from "./update/compression.js";
 
 /** An object in the object store. */
@@ -17,8 +19,19 @@ export interface StoredObject {
 export interface ClientSettings {
   /** FedProx's factor: half of it, times the squared distance from the round's weights, is added to the loss. */
   readonly mu?: number | undefined;
+  /** Whether clients correct gradients by control variates, which are in the run's state. */
+  readonly control?: boolean | undefined;
   /** How differences are compressed; without it, clients send their weights. */
   readonly compression?: Compression | undefined;
+  /** How updates are written as integers and masked; without it, they are not. */
+  readonly secure?: SecureSettings | undefined;
+}
+
+/** The part of the run's state that a round is about. */
+export interface Fragment {
+  readonly keys: readonly string[];
+  /** What the round before has changed; null if that is all. */
+  readonly weights: StoredObject | null;
 }
 
 /** What became of a round. */
@@ -41,6 +54,8 @@ export interface RoundSummary {
   readonly time: number;
   /** The epsilon spent so far, if the run is private. */
   readonly epsilon?: number | undefined;
+  /** Why attempts at this round have failed before, with secure aggregation. */
+  readonly failures?: readonly string[] | undefined;
   /** The messages of the stream up to this one have been read. */
   readonly readTo: number;
 }
@@ -56,6 +71,8 @@ export interface RunRecord {
   readonly rounds: number;
   readonly strategy: string;
   readonly weights: StoredObject;
+  /** Without it, rounds are about all of the run's state. */
+  readonly fragment?: Fragment | undefined;
   /** The state of the strategy and of the accountant. */
   readonly progress: StoredObject;
   /** The clients of an open round. */
@@ -66,10 +83,18 @@ export interface RunRecord {
   readonly opened: number;
   readonly deadline: number;
   readonly client: ClientSettings;
+  readonly secure?: SecureRecord | undefined;
   readonly last: RoundSummary | null;
 }
 
 /** Parses a record, which only coordinators can write. */
 export function parseRecord(bytes: Uint8Array): RunRecord {
   return JSON.parse(new TextDecoder().decode(bytes));
+}
+
+/** The objects that a record names. */
+export function objectsOf({ weights, progress, fragment, secure }: RunRecord): StoredObject[] {
+  const { peers = null, shares = null } = secure?.step ?? {};
+  const some = [weights, progress, fragment?.weights ?? null, peers, shares];
+  return some.filter((one) => one !== null);
 }

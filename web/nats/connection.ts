@@ -113,5 +113,6 @@ export async function connectTo(
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  // What browsers say of a WebSocket that cannot be opened has no text.
+  return error instanceof Error ? error.message || "there is no answer" : String(error);
 }

@@ -71,6 +71,11 @@ function textOf({ least, above, most, below }: Range): string {
   return parts.filter((part) => part !== "").join(" and ");
 }
 
+/** Returns true or false. */
+export function booleanFrom(where: string, option: string, value: unknown): boolean {
+  return typeof value === "boolean" ? value : refuse(where, option, "true or false", value);
+}
+
 /** Returns a function. */
 export function functionFrom<F>(where: string, option: string, value: unknown): F {
   if (typeof value !== "function") refuse(where, option, "a function", value);

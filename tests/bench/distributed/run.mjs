@@ -1,5 +1,5 @@
-// node tests/bench/distributed/run.mjs [--rounds 3] [--batch 64,256]: two ranks against one process on the CNN, in turn. Prints images per
-// second, milliseconds and bytes per step.
+// node tests/bench/distributed/run.mjs [--rounds 3] [--batch 64,256]: two ranks against one process on the CNN, and against two processes
+// that do not communicate, in turn. Prints images per second, milliseconds and bytes per step.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -30,30 +30,42 @@ async function child(options) {
 }
 
 let runs = 0;
-async function ranks(servers, worldSize, batch, threads = 1) {
-  const options = { servers, run: `bench${runs++}`, worldSize, batch, threads, blocks: kBlocks };
-  const all = await Promise.all(Array.from({ length: worldSize }, () => child(options)));
-  // The slower one counts: they wait for each other.
-  return all.reduce((a, b) => (a.ms > b.ms ? a : b));
+async function processes(count, options) {
+  const run = `bench${runs++}`;
+  const given = { servers: nats.url, run, worldSize: 1, threads: 1, blocks: kBlocks, ...options };
+  const all = await Promise.all(Array.from({ length: count }, () => child(given)));
+  // The slower one counts: ranks wait for each other.
+  const slowest = all.reduce((a, b) => (a.ms > b.ms ? a : b));
+  return { ...slowest, waited: Math.min(...all.map(({ waited }) => waited)) };
 }
 
-const row = (name, { images, ms, bytes, messages }) =>
+const one = (options) => processes(1, options);
+const ranks = (options) => processes(2, { worldSize: 2, ...options });
+
+const row = (name, { images, ms, waited, bytes, messages }) =>
   console.log(
-    `  ${name.padEnd(46)}${images.toFixed(0).padStart(8)} images/s${ms.toFixed(2).padStart(8)} ms` +
-      `${bytes.toFixed(0).padStart(8)} bytes${messages.toFixed(0).padStart(3)} messages per step and rank`,
+    `  ${name.padEnd(42)}${images.toFixed(0).padStart(8)} images/s${ms.toFixed(2).padStart(8)} ms` +
+      `${waited.toFixed(2).padStart(7)} ms waiting${bytes.toFixed(0).padStart(8)} bytes` +
+      `${messages.toFixed(0).padStart(3)} messages per step and rank`,
   );
 
 const nats = await startNats();
 try {
   console.log(`${availableParallelism()} cores, load ${load()}`);
+  const { ms } = await ranks({ batch: 1, isEmpty: true });
+  console.log(`gradients of the same size and nothing else: ${ms.toFixed(2)} ms per step`);
   for (const batch of values.batch.split(",").map(Number)) {
+    const half = batch / 2;
+    // The third and fourth are what this machine's cores can do, without a network.
     const cases = {
-      "one process, one thread": () => ranks(nats.url, 1, batch),
-      "one process, two threads": () => ranks(nats.url, 1, batch, 2),
-      "two ranks, half of the batch each": () => ranks(nats.url, 2, batch / 2),
-      "two ranks, a batch each": () => ranks(nats.url, 2, batch),
+      "one process, one thread": () => one({ batch }),
+      "one process, two threads": () => one({ batch, threads: 2 }),
+      "two processes on their own, half each": () => processes(2, { batch: half }),
+      "two processes on their own, a batch each": () => processes(2, { batch }),
+      "two ranks, half of the batch each": () => ranks({ batch: half }),
+      "two ranks, a batch each": () => ranks({ batch }),
     };
-    const images = [batch, batch, batch, 2 * batch];
+    const images = [batch, batch, batch, 2 * batch, batch, 2 * batch];
     const found = Object.keys(cases).map(() => []);
     for (let round = 0; round < rounds; round++) {
       for (const [i, run] of Object.values(cases).entries()) {
@@ -68,13 +80,17 @@ try {
       row(name, found[i].find((one) => one.images === middle) ?? found[i][0]);
     }
     // Of each round, in which they ran one after another.
-    for (const [i, how] of [
-      [2, "half of the batch"],
-      [3, "a batch each"],
+    for (const [what, over, under] of [
+      ["two processes on their own, half each / one thread", 2, 0],
+      ["two ranks, half each / one thread", 4, 0],
+      ["two ranks, half each / two processes on their own", 4, 2],
+      ["two processes on their own, a batch each / one thread", 3, 0],
+      ["two ranks, a batch each / one thread", 5, 0],
+      ["two ranks, a batch each / two processes on their own", 5, 3],
     ]) {
-      const ratios = rates[i].map((rate, round) => rate / rates[0][round]);
+      const ratios = rates[over].map((rate, round) => rate / rates[under][round]);
       const text = ratios.map((ratio) => ratio.toFixed(2)).join(", ");
-      console.log(`  two ranks (${how}) / one thread: ${median(ratios).toFixed(2)} (${text})`);
+      console.log(`  ${what}: ${median(ratios).toFixed(2)} (${text})`);
     }
   }
   console.log(`load ${load()}`);

@@ -197,6 +197,7 @@ export async function trainElastic({ group, tell, steps, lr }) {
   };
   await restore();
   const losses = [];
+  const sizes = [];
   let rejoins = 0;
   while (step < steps) {
     try {
@@ -207,8 +208,10 @@ export async function trainElastic({ group, tell, steps, lr }) {
       loss.backward();
       optimizer.step();
       losses[step] = mean.item();
+      sizes[step] = group.worldSize;
       step++;
       tell(`step ${step}`);
+      tell(`size ${group.worldSize}`);
       await sleep(30);
     } catch (error) {
       if (group.failure === null) throw error;
@@ -219,5 +222,5 @@ export async function trainElastic({ group, tell, steps, lr }) {
     }
   }
   const { rank, generation, source } = group;
-  return { losses, rejoins, rank, generation, source };
+  return { losses, sizes, rejoins, rank, generation, source };
 }

@@ -2,7 +2,7 @@
 
 import * as eg from "edgegrad";
 import { fail } from "../../nats/errors.js";
-import { numberFrom, readOptions } from "../../nats/options.js";
+import { booleanFrom, numberFrom, readOptions } from "../../nats/options.js";
 import { memoryFor, read, wireDType, write } from "../collectives/wire.js";
 import { groupFrom, type ProcessGroup } from "../group/process_group.js";
 import { type Bucket, bucketsOf } from "./buckets.js";
@@ -45,12 +45,9 @@ export class DistributedDataParallel<M extends eg.nn.Module = eg.nn.Module> exte
     const given = readOptions(kWhere, known, options);
     const { bucketCapMb = 25, broadcastBuffers = true } = given;
     const most = numberFrom(kWhere, "bucketCapMb", bucketCapMb, { above: 0 }) * 1e6;
-    if (typeof broadcastBuffers !== "boolean") {
-      fail("InvalidArgument", kWhere, "broadcastBuffers: expected true or false.");
-    }
     this.module = module;
     this.#group = groupFrom(kWhere, given.group);
-    this.#broadcastsBuffers = broadcastBuffers;
+    this.#broadcastsBuffers = booleanFrom(kWhere, "broadcastBuffers", broadcastBuffers);
     const trained = [...module.parameters()].filter(({ requiresGrad }) => requiresGrad);
     if (trained.length === 0) {
       fail("InvalidArgument", kWhere, "module: expected a parameter that requires a gradient.");

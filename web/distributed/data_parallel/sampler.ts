@@ -1,8 +1,7 @@
 // DistributedSampler: the samples of a rank.
 
 import * as eg from "edgegrad";
-import { fail } from "../../nats/errors.js";
-import { integerFrom, readOptions } from "../../nats/options.js";
+import { booleanFrom, integerFrom, readOptions } from "../../nats/options.js";
 import { groupFrom } from "../group/process_group.js";
 
 /** Options of `DistributedSampler`. */
@@ -75,9 +74,4 @@ export class DistributedSampler implements Iterable<number> {
       return Array.from(eg.randperm(this.#size, { generator }).dataSync(), Number);
     });
   }
-}
-
-function booleanFrom(where: string, option: string, value: unknown): boolean {
-  if (typeof value === "boolean") return value;
-  return fail("InvalidArgument", where, `${option}: expected true or false, got ${value}.`);
 }

@@ -1,7 +1,7 @@
 // The options of initProcessGroup().
 
 import { type ConnectionChoice, type Credentials, readConnection } from "../../nats/connection.js";
-import { refuse } from "../../nats/errors.js";
+import { fail, refuse } from "../../nats/errors.js";
 import { nameFrom } from "../../nats/names.js";
 import { integerFrom, readOptions } from "../../nats/options.js";
 
@@ -14,8 +14,15 @@ export interface ProcessGroupOptions {
   readonly servers: string | readonly string[];
   /** How the process proves who it is; default: the server asks for nothing. */
   readonly credentials?: Credentials | undefined;
-  /** The number of processes of the group. */
+  /** The number of processes of the group; the most of them, if there is a `minWorldSize`. */
   readonly worldSize: number;
+  /**
+   * The fewest processes with which the group begins, and goes on after `rejoin`; default `worldSize`. A process that comes later ends the
+   * group, so that it is formed again with it.
+   */
+  readonly minWorldSize?: number | undefined;
+  /** How long to wait for more processes when `minWorldSize` are there, in milliseconds; default 5,000. */
+  readonly lastCall?: number | undefined;
   /** The rank of this process, from 0 to below `worldSize`; default any that is free. */
   readonly rank?: number | undefined;
   /** The name of the run: letters, digits, hyphens and underscores; default "main". Processes with the same name form a group. */
@@ -32,6 +39,8 @@ export interface ProcessGroupOptions {
 export interface ReadProcessGroupOptions {
   readonly connection: ConnectionChoice;
   readonly worldSize: number;
+  readonly minWorldSize: number;
+  readonly lastCall: number;
   readonly rank: number | null;
   readonly run: string;
   readonly timeout: number;
@@ -43,6 +52,8 @@ const kKnown = [
   "servers",
   "credentials",
   "worldSize",
+  "minWorldSize",
+  "lastCall",
   "rank",
   "run",
   "timeout",
@@ -55,14 +66,26 @@ export function readProcessGroupOptions(where: string, options: unknown): ReadPr
   const given = readOptions(where, kKnown, options);
   const range = { least: 1, most: kMostRanks };
   const worldSize = integerFrom(where, "worldSize", given.worldSize, range);
+  const fewest = { least: 1, most: worldSize };
+  const minWorldSize = given.minWorldSize ?? worldSize;
+  integerFrom(where, "minWorldSize", minWorldSize, fewest);
   const rank = given.rank ?? null;
   if (rank !== null) integerFrom(where, "rank", rank, { least: 0, below: worldSize });
   const time = (name: string, usual: number) =>
     integerFrom(where, name, given[name] ?? usual, { least: 100, most: kMostMs });
+  if (rank !== null && minWorldSize !== worldSize) {
+    fail(
+      "InvalidArgument",
+      where,
+      "rank: cannot be chosen where minWorldSize is less than worldSize.",
+    );
+  }
   if (given.rank === null) refuse(where, "rank", "a whole number, or no such option", null);
   return {
     connection: readConnection(where, given.servers, given.credentials),
     worldSize,
+    minWorldSize: minWorldSize as number,
+    lastCall: time("lastCall", 5000),
     rank: rank as number | null,
     run: nameFrom(where, "run", given.run ?? "main"),
     timeout: time("timeout", 60_000),

@@ -25,11 +25,9 @@ export interface Traffic {
 
 /** Processes that compute together; `initProcessGroup` makes it. */
 export class ProcessGroup {
-  /** The number of processes. */
-  readonly worldSize: number;
   readonly #link: WorkerLink;
   readonly #counters: Float64Array;
-  #place: Place = { rank: 0, generation: 0, source: 0 };
+  #place: Place = { rank: 0, worldSize: 0, generation: 0, source: 0 };
   #failure: EdgeGradError | null = null;
   #isDestroyed = false;
 
@@ -43,11 +41,15 @@ export class ProcessGroup {
     if (made !== kMade) {
       fail("InvalidArgument", "ProcessGroup", "call initProcessGroup(), which makes groups.");
     }
-    this.worldSize = options.worldSize;
     this.#counters = new Float64Array(counters);
     this.#link = new WorkerLink(worker, options.timeout, (failure) => {
       this.#failure ??= errorOf("ProcessGroup", failure);
     });
+  }
+
+  /** The number of processes; with `minWorldSize` it may be another one after each `rejoin`. */
+  get worldSize(): number {
+    return this.#place.worldSize;
   }
 
   /** The number of this process in the group, from 0. */
@@ -78,7 +80,7 @@ export class ProcessGroup {
 
   /**
    * Forms the group again after a failure: resolves when there are `worldSize` processes, of which those that were there before keep their
-   * ranks. Throws InvalidArgument if they are not there within `joinTimeout`.
+   * ranks, or at least `minWorldSize`, whose ranks begin at 0 again. Throws InvalidArgument if they are not there within `joinTimeout`.
    */
   async rejoin(): Promise<void> {
     this.#checkUsable("rejoin");

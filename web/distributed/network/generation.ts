@@ -45,7 +45,12 @@ export class Generation {
   ) {
     this.#ids = record.members.map((member) => member.id);
     const { generation } = record;
-    this.place = { generation, rank: this.#ids.indexOf(id), source: sourceOf(record) };
+    this.place = {
+      generation,
+      rank: this.#ids.indexOf(id),
+      worldSize: this.#ids.length,
+      source: sourceOf(record),
+    };
     this.#inbox = new Inbox((text) => this.fail(text));
   }
 

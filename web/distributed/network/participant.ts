@@ -83,7 +83,7 @@ export class Participant {
     this.#end("this process has asked for a new group");
     this.#presence.reset();
     await this.connection.flush();
-    const { rank, worldSize, joinTimeout, timeout } = this.options;
+    const { rank, worldSize, minWorldSize, lastCall, joinTimeout, timeout } = this.options;
     const { kv, connection, names } = this;
     const [presence, traffic] = [this.#presence, this.#traffic];
     const self = {
@@ -94,7 +94,8 @@ export class Participant {
     };
     const meeting = {
       kv,
-      worldSize,
+      sizes: { worldSize, minWorldSize },
+      lastCall,
       bell: this.#bell,
       isSilent: (id: string) => id !== this.id && presence.isSilent(id),
       tellChanged: () => connection.publish(names.changed, this.id),

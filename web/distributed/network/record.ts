@@ -15,20 +15,24 @@ export interface GroupRecord {
   readonly format: 1;
   /** Counts how often the group was formed. */
   readonly generation: number;
+  /** The most members. */
   readonly worldSize: number;
   /** Whether all members are there. Members that leave a complete group are taken off. */
   readonly isComplete: boolean;
+  /** How many members there were when the group was complete; 0 before. */
+  readonly size: number;
   readonly members: readonly Member[];
 }
 
 /** Returns a record; throws a SyntaxError if the bytes are none. */
 export function parseRecord(text: string): GroupRecord {
   const record = JSON.parse(text) as GroupRecord | null;
-  const { format, generation, worldSize, members } = record ?? ({} as Partial<GroupRecord>);
+  const { format, generation, worldSize, size, members } = record ?? ({} as Partial<GroupRecord>);
   const isSound =
     format === 1 &&
     Number.isSafeInteger(generation) &&
     Number.isSafeInteger(worldSize) &&
+    Number.isSafeInteger(size) &&
     Array.isArray(members) &&
     members.every((one) => typeof one?.id === "string");
   if (!isSound) throw new SyntaxError("not the record of a group");
@@ -41,15 +45,24 @@ export type Move =
   | { readonly type: "wait"; readonly why: string }
   | { readonly type: "begin"; readonly record: GroupRecord };
 
+/** How large a group is to be. */
+export interface Sizes {
+  /** The most members. */
+  readonly worldSize: number;
+  /** The fewest with which it begins when no more have come for a while. */
+  readonly minWorldSize: number;
+}
+
 /**
  * Returns what a process does that has read a record, or null if there is none. `isSilent` tells of members that have not been heard of
- * for so long that they are taken to be lost.
+ * for so long that they are taken to be lost; `isLastCall`, that the fewest members have been there for long enough.
  */
 export function nextMove(
   record: GroupRecord | null,
   self: Member,
-  worldSize: number,
+  { worldSize, minWorldSize }: Sizes,
   isSilent: (id: string) => boolean,
+  isLastCall: boolean,
 ): Move {
   if (record === null) return write(1, worldSize, [self]);
   const { generation, isComplete, members } = record;
@@ -58,8 +71,8 @@ export function nextMove(
   const isMember = others.length < members.length;
   if (isComplete) {
     if (isMember && generation > self.past) return { type: "begin", record };
-    const isWhole = present.length === record.worldSize;
-    // A group that lacks nobody goes on without this process.
+    const isWhole = present.length === record.size && record.size === record.worldSize;
+    // A group that lacks nobody goes on without this process. One that is smaller than it may be is formed again.
     if (!isMember && isWhole) return wait(`the run has its ${worldSize} processes already`);
     return write(generation + 1, worldSize, [self]);
   }
@@ -69,6 +82,9 @@ export function nextMove(
   const rival = present.find(({ rank }) => rank !== null && rank === self.rank);
   if (!isMember && rival !== undefined) return wait(`another process is rank ${self.rank}`);
   if (isMember && present.length === others.length) {
+    if (isLastCall && members.length >= minWorldSize) {
+      return write(generation, worldSize, members, true);
+    }
     return wait(`${members.length} of ${worldSize} processes are there`);
   }
   return write(generation, worldSize, [...present, self]);
@@ -76,12 +92,17 @@ export function nextMove(
 
 const wait = (why: string): Move => ({ type: "wait", why });
 
-function write(generation: number, worldSize: number, members: readonly Member[]): Move {
-  const isComplete = members.length === worldSize;
+function write(
+  generation: number,
+  worldSize: number,
+  members: readonly Member[],
+  isComplete = members.length === worldSize,
+): Move {
   const placed = isComplete ? withRanks(members) : members;
+  const size = isComplete ? members.length : 0;
   return {
     type: "write",
-    record: { format: 1, generation, worldSize, isComplete, members: placed },
+    record: { format: 1, generation, worldSize, isComplete, size, members: placed },
   };
 }
 

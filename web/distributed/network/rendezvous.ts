@@ -5,7 +5,7 @@ import { fail } from "../../nats/errors.js";
 import { isConflict, isPassing } from "../../nats/failures.js";
 import type { Bell } from "../../nats/waiting.js";
 import { kRecordKey } from "./names.js";
-import { type GroupRecord, type Member, nextMove, parseRecord } from "./record.js";
+import { type GroupRecord, type Member, nextMove, parseRecord, type Sizes } from "./record.js";
 
 // Processes tell when they have written the record; this is for messages that are lost.
 const kPollMs = 500;
@@ -13,7 +13,9 @@ const kPollMs = 500;
 /** What meets in one place. */
 export interface Meeting {
   readonly kv: KV;
-  readonly worldSize: number;
+  readonly sizes: Sizes;
+  /** How long to wait for more members when the fewest are there, in milliseconds. */
+  readonly lastCall: number;
   readonly bell: Bell;
   /** Whether a process has not been heard of for too long. */
   isSilent(id: string): boolean;
@@ -24,16 +26,21 @@ export interface Meeting {
 /** Resolves to the record of a complete group with this process in it; throws InvalidArgument if there is none in time. */
 export async function meet(
   where: string,
-  { kv, worldSize, bell, isSilent, tellChanged }: Meeting,
+  { kv, sizes, lastCall, bell, isSilent, tellChanged }: Meeting,
   self: Member,
   ms: number,
 ): Promise<GroupRecord> {
   const end = performance.now() + ms;
   let why = "the server does not answer";
+  // Since when the fewest members are there.
+  let since: number | null = null;
   while (performance.now() < end) {
     try {
       const { record, revision } = await readRecord(kv);
-      const move = nextMove(record, self, worldSize, isSilent);
+      const isEnough = (record?.members.length ?? 0) >= sizes.minWorldSize;
+      since = record?.isComplete === false && isEnough ? (since ?? performance.now()) : null;
+      const isLastCall = since !== null && performance.now() - since >= lastCall;
+      const move = nextMove(record, self, sizes, isSilent, isLastCall);
       if (move.type === "begin") return move.record;
       if (move.type === "write") {
         await write(kv, move.record, revision);
@@ -46,7 +53,8 @@ export async function meet(
       if (!isPassing(error)) throw error;
       why = `the server does not answer: ${error}`;
     }
-    await bell.wait(Math.min(kPollMs, Math.max(0, end - performance.now())));
+    const next = Math.min(end, since === null ? end : since + lastCall);
+    await bell.wait(Math.min(kPollMs, Math.max(1, next - performance.now())));
   }
   return fail("InvalidArgument", where, `no group after ${ms} ms: ${why}.`);
 }

@@ -1,25 +1,24 @@
 // A client of a run: it waits for rounds, trains, and sends updates.
 
 import * as eg from "edgegrad";
-import { connectTo } from "../../nats/connection.js";
-import { fail, refuse } from "../../nats/errors.js";
+import { fail } from "../../nats/errors.js";
 import { isForbidden, isFull, isPassing } from "../../nats/failures.js";
-import { isPlain } from "../../nats/options.js";
 import { Bell, sleep } from "../../nats/waiting.js";
 import { kGone, kPresenceMs, kSent } from "../coordinator/presence.js";
-import { ObjectGone } from "../nats/objects.js";
 import type { RunRecord } from "../record.js";
-import { areMetrics } from "../update/decode.js";
+import { kPhaseHeader, type Phase, phaseHeader } from "../secure/phases.js";
+import { type ClientLink, openLink } from "../transport.js";
 import { Compressor, encodeWeights, partsOf } from "../update/encode.js";
-import { free, type State, stateOf } from "../update/state.js";
-import { Link } from "./link.js";
+import type { State } from "../update/state.js";
+import { NotNow } from "./link.js";
 import {
+  type ClientRound,
   type JoinOptions,
   type ReadJoinOptions,
   readJoinOptions,
-  type TrainResult,
 } from "./options.js";
-import { addProximalTerm } from "./proximal.js";
+import type { SecureClient } from "./secure.js";
+import { type Trained, Trainer } from "./trainer.js";
 
 const kWhere = "join";
 // Changes of the record are heard at once; this is for those that a broken connection has swallowed.
@@ -33,21 +32,22 @@ export class Client {
   /** The client's name in the run. */
   readonly name: string;
   readonly #options: ReadJoinOptions;
-  readonly #link: Link;
-  readonly #model: eg.nn.Module;
+  readonly #link: ClientLink;
+  readonly #trainer: Trainer;
   readonly #changed = new Bell();
   readonly #end = new AbortController();
   readonly #done: Promise<void>;
   #compressor: Compressor | null = null;
-  #handled = 0;
+  #secure: SecureClient | null = null;
+  #handled = "";
   #forbidden: Error | null = null;
-  #training: { readonly round: number; readonly controller: AbortController } | null = null;
+  #step: { readonly key: string; readonly controller: AbortController } | null = null;
 
   /** @internal */
-  constructor(options: ReadJoinOptions, link: Link, model: eg.nn.Module) {
+  constructor(options: ReadJoinOptions, link: ClientLink, model: eg.nn.Module) {
     this.#options = options;
     this.#link = link;
-    this.#model = model;
+    this.#trainer = new Trainer(options, link, model);
     this.name = options.name;
     const run = this.#run();
     this.#done = run.catch(() => {});
@@ -59,6 +59,11 @@ export class Client {
   async leave(): Promise<void> {
     this.#end.abort();
     await this.#done;
+  }
+
+  /** Returns what this client remembers from round to round, for the option `state` when it is started again. */
+  stateDict(): State {
+    return this.#trainer.stateDict();
   }
 
   async #run(): Promise<void> {
@@ -85,8 +90,8 @@ export class Client {
       while (!signal.aborted) {
         const record = await this.#link.readRecord();
         if (record?.state === "finished") return;
-        const isMine = record?.state === "open" && record.selected.includes(this.name);
-        if (record === null || !isMine || record.round === this.#handled) {
+        if (record !== null) this.#checkSecure(record);
+        if (record === null || !this.#isAskedBy(record) || keyOf(record) === this.#handled) {
           await this.#changed.wait(kPollMs, signal);
         } else {
           await this.#takePart(record);
@@ -97,13 +102,11 @@ export class Client {
       if (isForbidden(error)) this.#refuse(error as Error);
       throw error;
     } finally {
+      this.#trainer.free();
       clearInterval(presence);
       given?.removeEventListener("abort", leave);
       this.#link.say(kGone);
-      // A server that is away must not keep the client from leaving.
-      const { connection } = this.#link;
-      await Promise.race([connection.flush().catch(() => {}), sleep(kRetryMs)]);
-      await connection.close();
+      await this.#link.close();
     }
   }
 
@@ -114,78 +117,91 @@ export class Client {
   }
 
   async #takePart(record: RunRecord): Promise<void> {
+    const controller = new AbortController();
+    const abort = () => controller.abort();
+    this.#end.signal.addEventListener("abort", abort);
+    if (this.#end.signal.aborted) abort();
+    const step = { key: keyOf(record), controller };
+    this.#step = step;
+    try {
+      const { phase = "masked" } = record.secure?.step ?? {};
+      if (phase === "masked") await this.#trainIn(record, controller.signal);
+      else await this.#answer(record, phase);
+      this.#handled = step.key;
+    } catch (error) {
+      if (!(error instanceof NotNow)) throw error;
+      await sleep(kRetryMs, this.#end.signal);
+    } finally {
+      this.#step = null;
+      this.#end.signal.removeEventListener("abort", abort);
+    }
+  }
+
+  /** Most runs have no secure rounds, for which there is a file of its own. */
+  async #secureClient(): Promise<SecureClient> {
+    const { SecureClient } = await import("./secure.js");
+    this.#secure ??= new SecureClient(this.#link, this.name);
+    return this.#secure;
+  }
+
+  /** A step of a secure round without training. */
+  async #answer(record: RunRecord, phase: Phase): Promise<void> {
+    const bytes = await (await this.#secureClient()).answer(record);
+    if (bytes !== null) await this.#send(bytes, record, phase);
+  }
+
+  async #trainIn(record: RunRecord, signal: AbortSignal): Promise<void> {
     const { round } = record;
-    let weights: State;
+    const isSecure = record.secure !== undefined;
+    if (!isSecure && this.#handled === "" && (await this.#link.hasSent(round))) return;
+    const clients = isSecure ? await (await this.#secureClient()).beforeTraining(record) : 1;
+    if (clients === null) return;
+    const trained = await this.#trainer.train(record, signal);
     try {
-      if (this.#handled === 0 && (await this.#link.hasSent(round))) {
-        this.#handled = round;
-        return;
-      }
-      weights = eg.io.loadSafetensors(await this.#link.readObject(record.weights));
-    } catch (error) {
-      if (!isPassing(error) && !(error instanceof ObjectGone)) throw error;
-      return sleep(kRetryMs, this.#end.signal);
-    }
-    try {
-      this.#model.loadStateDict(weights);
-      const controller = new AbortController();
-      const abort = () => controller.abort();
-      this.#end.signal.addEventListener("abort", abort);
-      if (this.#end.signal.aborted) abort();
-      this.#training = { round, controller };
-      try {
-        const bytes = await this.#train(record, weights, controller.signal);
-        const outcome = bytes === null ? "late" : await this.#send(bytes, record);
-        this.#handled = round;
-        if (!this.#end.signal.aborted) {
-          this.#options.onRound?.({ round, outcome, bytes: bytes?.length ?? 0 });
-        }
-      } finally {
-        this.#training = null;
-        this.#end.signal.removeEventListener("abort", abort);
+      const bytes = trained && (await this.#encode(record, trained, clients));
+      let outcome: ClientRound["outcome"] = trained === null ? "late" : "refused";
+      if (bytes !== null) outcome = await this.#send(bytes, record, "masked");
+      if (outcome === "sent") trained?.sent();
+      if (!this.#end.signal.aborted) {
+        this.#options.onRound?.({ round, outcome, bytes: bytes?.length ?? 0 });
       }
     } finally {
-      free(weights);
+      trained?.free();
     }
   }
 
-  /** Trains and returns the bytes of the update; null if it is not wanted any more. */
-  async #train(record: RunRecord, weights: State, signal: AbortSignal): Promise<Uint8Array | null> {
+  /** Returns the bytes of the update; null if the run's secure aggregation cannot add it. */
+  async #encode(
+    record: RunRecord,
+    { before, after, result }: Trained,
+    clients: number,
+  ): Promise<Uint8Array | null> {
     const { round, client } = record;
-    const model = this.#model;
-    const takeOff = client.mu ? addProximalTerm(model, client.mu) : () => {};
-    let result: TrainResult;
-    try {
-      result = checked(await this.#options.train({ model, round, signal }));
-    } catch (error) {
-      // train() may end by throwing when it is aborted.
-      if (signal.aborted) return null;
-      throw error;
-    } finally {
-      takeOff();
-    }
-    if (signal.aborted) return null;
     const { samples, metrics = {} } = result;
-    const label = { run: this.#options.names.run, round, client: this.name, samples, metrics };
-    const trained = stateOf(model);
-    try {
-      const { compression } = client;
-      if (compression === undefined) return encodeWeights(trained, label);
-      const { dtype = "float16", topK = 1 } = compression;
-      this.#compressor ??= new Compressor({ dtype, topK });
-      return this.#compressor.encode(trained, weights, label);
-    } finally {
-      free(trained);
+    if (record.secure !== undefined) {
+      const secure = await this.#secureClient();
+      return secure.encode(record, after, before, samples, clients);
     }
+    const label = { run: this.#options.names.run, round, client: this.name, samples, metrics };
+    const { compression } = client;
+    if (compression === undefined) return encodeWeights(after, label);
+    const { dtype = "float16", topK = 1 } = compression;
+    this.#compressor ??= new Compressor({ dtype, topK });
+    return this.#compressor.encode(after, before, label);
   }
 
-  /** Sends an update, again and again until the server has it or the round is over. */
-  async #send(bytes: Uint8Array, { round }: RunRecord): Promise<"sent" | "late" | "refused"> {
+  /** Sends a file, again and again until the server has it or the round is over. */
+  async #send(
+    bytes: Uint8Array,
+    { round, secure }: RunRecord,
+    phase: Phase,
+  ): Promise<ClientRound["outcome"]> {
     const { signal } = this.#end;
     const { run } = this.#options.names;
-    const label = { run, round, client: this.name, samples: 0, metrics: {} };
-    const parts = await partsOf(bytes, label, this.#link.maxPayload);
-    while (!signal.aborted && this.#training?.controller.signal.aborted === false) {
+    const label = { run, round, client: this.name };
+    const headers = secure && { [kPhaseHeader]: phaseHeader(secure.attempt, phase) };
+    const parts = await partsOf(bytes, label, this.#link.maxPayload, headers);
+    while (!signal.aborted && this.#step?.controller.signal.aborted === false) {
       try {
         for (const part of parts) await this.#link.send(part);
         this.#link.say(kSent);
@@ -200,29 +216,32 @@ export class Client {
     return "late";
   }
 
-  /** Aborts training if its round is over. */
+  /** Aborts a step if it is over. */
   async #abortIfOver(): Promise<void> {
-    const training = this.#training;
-    if (training === null) return;
+    const step = this.#step;
+    if (step === null) return;
     const record = await this.#link.readRecord().catch(() => null);
     if (record === null) return;
-    const isOpen = record.state === "open" && record.round === training.round;
-    if (!isOpen || !record.selected.includes(this.name)) training.controller.abort();
+    if (keyOf(record) !== step.key || !this.#isAskedBy(record)) step.controller.abort();
+  }
+
+  #isAskedBy({ state, selected, secure }: RunRecord): boolean {
+    return state === "open" && (secure?.step?.clients ?? selected).includes(this.name);
+  }
+
+  /** Throws if this client sends masked updates only, and the run takes others. */
+  #checkSecure({ client }: RunRecord): void {
+    if (!this.#options.secureAggregation || client.secure !== undefined) return;
+    const { run } = this.#options.names;
+    const message = `secureAggregation: the run "${run}" has none`;
+    fail("InvalidArgument", kWhere, `${message}, and "${this.name}" sends masked updates only.`);
   }
 }
 
-function checked(result: unknown): TrainResult {
-  if (!isPlain(result)) {
-    refuse(kWhere, "train", "a promise of { samples, metrics? }", result);
-  }
-  const { samples, metrics = {} } = result;
-  if (!Number.isSafeInteger(samples) || Number(samples) < 1) {
-    refuse(kWhere, "samples", "a whole number of at least 1, from train()", samples);
-  }
-  if (!isPlain(metrics) || !areMetrics(Object.entries(metrics))) {
-    refuse(kWhere, "metrics", "at most 64 finite numbers by short names, from train()", metrics);
-  }
-  return { samples: samples as number, metrics: metrics as Record<string, number> };
+/** What a client is asked for, which it answers once. */
+function keyOf({ round, secure }: RunRecord): string {
+  const step = secure?.step;
+  return step ? `${round} ${secure.attempt} ${step.phase} ${step.clients}` : `${round}`;
 }
 
 /**
@@ -236,11 +255,5 @@ export async function join(options: JoinOptions): Promise<Client> {
   if (!(model instanceof eg.nn.Module)) {
     fail("InvalidArgument", kWhere, "model: expected a function that returns an nn.Module.");
   }
-  const connection = await connectTo(kWhere, read.connection, read.name);
-  try {
-    return new Client(read, await Link.open(connection, read.names, read.name), model);
-  } catch (error) {
-    await connection.close();
-    throw error;
-  }
+  return new Client(read, await openLink(kWhere, read.place, read.names, read.name), model);
 }

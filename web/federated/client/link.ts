@@ -5,15 +5,28 @@ import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { isForbidden, isMissing, isPassing } from "../../nats/failures.js";
 import { loadClientPackages } from "../../nats/packages.js";
+import { sleep } from "../../nats/waiting.js";
 import type { kGone, kSent } from "../coordinator/presence.js";
 import { kRecordKey, type RunNames } from "../names.js";
-import { readObject } from "../nats/objects.js";
+import { ObjectGone, readObject } from "../nats/objects.js";
 import { parseRecord, type RunRecord, type StoredObject } from "../record.js";
 import { kPartHeader, kRoundHeader, type Part } from "../update/encode.js";
 
 const kAckTimeoutMs = 3000;
 // A server that has no such stream does not answer at all, and before a run begins there is none.
 const kRecordTimeoutMs = 1000;
+const kCloseMs = 250;
+
+/** Thrown if something cannot be read now: the server is away, or the object has been replaced. */
+export class NotNow extends Error {}
+
+async function now<T>(read: Promise<T>): Promise<T> {
+  try {
+    return await read;
+  } catch (error) {
+    throw isPassing(error) || error instanceof ObjectGone ? new NotNow() : error;
+  }
+}
 
 /** A client's connection to a run. */
 export class Link {
@@ -36,6 +49,12 @@ export class Link {
     const jsm = await manager(kAckTimeoutMs);
     const records = await manager(kRecordTimeoutMs);
     return new Link(connection, names, name, js, jsm, records, core.headers);
+  }
+
+  /** Ends it, when what was said has been sent, or soon if the server is away. */
+  async close(): Promise<void> {
+    await Promise.race([this.connection.flush().catch(() => {}), sleep(kCloseMs)]);
+    await this.connection.close();
   }
 
   /** The most bytes of a message. */
@@ -89,8 +108,9 @@ export class Link {
     }
   }
 
+  /** Returns the bytes of an object; throws NotNow. */
   readObject(object: StoredObject): Promise<Uint8Array> {
-    return readObject("join", this.jsm, this.names, object);
+    return now(readObject("join", this.jsm, this.names, object));
   }
 
   /** Stores a part of an update; a part that is stored already is not stored again. */
@@ -100,10 +120,10 @@ export class Link {
     await this.js.publish(this.names.updatesOf(this.name), data, { msgID: id, headers: made });
   }
 
-  /** Whether the server has this client's update of a round, from before the client was started. */
+  /** Whether the server has this client's update of a round, from before the client was started; throws NotNow. */
   async hasSent(round: number): Promise<boolean> {
     const query = { last_by_subj: this.names.updatesOf(this.name) };
-    const last = await this.jsm.direct.getMessage(this.names.updates, query);
+    const last = await now(this.jsm.direct.getMessage(this.names.updates, query));
     const [part, count] = last?.header.get(kPartHeader).split("/").map(Number) ?? [];
     const isLast = part !== undefined && count !== undefined && part === count - 1;
     return isLast && last?.header.get(kRoundHeader) === `${round}`;

@@ -1,10 +1,19 @@
 // The options of join().
 
-import type { nn } from "edgegrad";
-import { type ConnectionChoice, type Credentials, readConnection } from "../../nats/connection.js";
+import type { nn, Tensor } from "edgegrad";
+import type { Credentials } from "../../nats/connection.js";
 import { nameFrom } from "../../nats/names.js";
-import { functionFrom, optionalFunction, optionalSignal, readOptions } from "../../nats/options.js";
+import {
+  booleanFrom,
+  functionFrom,
+  optionalFunction,
+  optionalSignal,
+  readOptions,
+} from "../../nats/options.js";
+import type { MemoryNetwork } from "../memory/network.js";
 import { namesOf, type RunNames } from "../names.js";
+import { type Place, readPlace } from "../transport.js";
+import { stateFrom } from "../update/state.js";
 
 /** What train() gets. */
 export interface TrainInput {
@@ -28,7 +37,10 @@ export interface TrainResult {
 export interface ClientRound {
   /** The number of the round, from 1. */
   readonly round: number;
-  /** "sent": the server has the update; "late": the round was over before; "refused": the server keeps no more of this client's messages. */
+  /**
+   * "sent": the server has the update; "late": the round was over before; "refused": the server keeps no more of this client's messages,
+   * or training went beyond the range of secure aggregation, or to NaN.
+   */
   readonly outcome: "sent" | "late" | "refused";
   /** The bytes of the update. */
   readonly bytes: number;
@@ -36,8 +48,8 @@ export interface ClientRound {
 
 /** Options of `join`. */
 export interface JoinOptions {
-  /** Addresses of NATS servers: nats: or tls: (Node), ws: or wss: (pages). */
-  readonly servers: string | readonly string[];
+  /** Addresses of NATS servers: nats: or tls: (Node), ws: or wss: (pages); or the memory that the coordinator shares. */
+  readonly servers: string | readonly string[] | MemoryNetwork;
   /** How the client proves who it is; default: the server asks for nothing. */
   readonly credentials?: Credentials | undefined;
   /** The name of the run. */
@@ -48,6 +60,10 @@ export interface JoinOptions {
   readonly train: (input: TrainInput) => Promise<TrainResult>;
   /** The client's name: letters, digits, hyphens and underscores; the server may allow only one. Default a random one. */
   readonly name?: string | undefined;
+  /** Sends masked updates only: the client leaves a run without secure aggregation. Default false. */
+  readonly secureAggregation?: boolean | undefined;
+  /** What stateDict() of this client has returned before it was started again; default nothing. Strategies such as Scaffold need it. */
+  readonly state?: Readonly<Record<string, Tensor>> | undefined;
   /** Called after each round in which this client has trained. */
   readonly onRound?: ((round: ClientRound) => void) | undefined;
   /** Ends the client, as leave() does. */
@@ -56,28 +72,44 @@ export interface JoinOptions {
 
 /** The options, checked. */
 export interface ReadJoinOptions {
-  readonly connection: ConnectionChoice;
+  readonly place: Place;
   readonly names: RunNames;
   readonly name: string;
   readonly model: () => nn.Module;
   readonly train: JoinOptions["train"];
+  readonly secureAggregation: boolean;
+  readonly state: Readonly<Record<string, Tensor>>;
   readonly onRound: JoinOptions["onRound"];
   readonly signal: AbortSignal | undefined;
 }
 
 const kWhere = "join";
-const kOptions = ["servers", "credentials", "run", "model", "train", "name", "onRound", "signal"];
+const kOptions = [
+  "servers",
+  "credentials",
+  "run",
+  "model",
+  "train",
+  "name",
+  "secureAggregation",
+  "state",
+  "onRound",
+  "signal",
+];
 
 /** Checks the options of a call. */
 export function readJoinOptions(given: unknown): ReadJoinOptions {
   const options = readOptions(kWhere, kOptions, given);
   const { name = `client_${globalThis.crypto.randomUUID().slice(0, 8)}` } = options;
+  const { secureAggregation = false } = options;
   return {
-    connection: readConnection(kWhere, options.servers, options.credentials),
+    place: readPlace(kWhere, options.servers, options.credentials),
     names: namesOf(kWhere, options.run),
     name: nameFrom(kWhere, "name", name),
     model: functionFrom(kWhere, "model", options.model),
     train: functionFrom(kWhere, "train", options.train),
+    secureAggregation: booleanFrom(kWhere, "secureAggregation", secureAggregation),
+    state: stateFrom(kWhere, "state", options.state ?? {}),
     onRound: optionalFunction(kWhere, "onRound", options.onRound),
     signal: optionalSignal(kWhere, options.signal),
   };

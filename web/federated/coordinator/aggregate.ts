@@ -14,14 +14,12 @@ export interface NoiseOfRound {
   readonly expected: number;
 }
 
-/** Returns the next weights; throws InvalidArgument if the strategy does not return weights of this model. */
-export function aggregate(
-  strategy: Strategy,
+/** Returns the updates that a strategy gets: those of the clients, or one with noise in place of all. */
+export function updatesOf(
   accepted: readonly Accepted[],
   expected: Expected,
   noise: NoiseOfRound | undefined,
-): State {
-  const { global, round } = expected;
+): () => Update[] {
   const updates = accepted.map(
     (one): Update => ({
       client: one.client,
@@ -31,11 +29,19 @@ export function aggregate(
       },
     }),
   );
+  if (noise === undefined) return () => updates;
+  return () => [noisyMean(expected.global, updates, noise.privacy, noise.expected)];
+}
+
+/** Returns the next weights; throws InvalidArgument if the strategy does not return weights of this model. */
+export function aggregate(
+  strategy: Strategy,
+  updates: () => readonly Update[],
+  expected: Expected,
+): State {
   return eg.noGrad(() =>
     eg.scope(() => {
-      const given =
-        noise === undefined ? updates : [noisyMean(global, updates, noise.privacy, noise.expected)];
-      const result = strategy.aggregate(global, given, round);
+      const result = strategy.aggregate(expected.global, updates(), expected.round);
       checkResult(strategy, result, expected);
       return Object.fromEntries(
         [...expected.spec.keys()].map((key) => [key, at(result, key).detach().clone()]),

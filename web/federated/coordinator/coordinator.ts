@@ -1,18 +1,32 @@
 // The coordinator of a run. See README.md of this folder's parent for what is stored where, and what a coordinator does that starts in
 // the middle of a run.
 
-import type { NatsConnection } from "@nats-io/nats-core";
 import * as eg from "edgegrad";
 import { fail, refuse } from "../../nats/errors.js";
 import { isConflict, isPassing } from "../../nats/failures.js";
 import { Bell, sleep } from "../../nats/waiting.js";
-import type { Revised, Storage } from "../nats/storage.js";
+import type { Revised } from "../nats/storage.js";
 import { RdpAccountant } from "../privacy/accountant.js";
-import type { RoundSummary, RunRecord } from "../record.js";
+import { type Fragment, objectsOf, type RoundSummary, type RunRecord } from "../record.js";
+import { firstStep, kFirstSecureRecord } from "../secure/record.js";
+import { kMostSecureClients } from "../secure/settings.js";
+import type { Signals, Store } from "../transport.js";
+import type { InboxLimits } from "../update/assembly.js";
+import { withoutControls } from "../update/control.js";
 import { areMetrics, type Expected } from "../update/decode.js";
-import { copyOf, free, normOf, type State, specOf, stateOf } from "../update/state.js";
-import { aggregate, meanMetrics } from "./aggregate.js";
-import { Inbox, type InboxLimits } from "./inbox.js";
+import {
+  at,
+  copyOf,
+  free,
+  mapState,
+  normOf,
+  pick,
+  type State,
+  specOf,
+  stateOf,
+} from "../update/state.js";
+import { collect } from "./collect.js";
+import type { Collected, Host, Opening } from "./collected.js";
 import { Lease } from "./lease.js";
 import type { ReadServeOptions } from "./options.js";
 import { Presence } from "./presence.js";
@@ -41,8 +55,8 @@ export interface History {
 /** What serve() has made ready. */
 export interface Prepared {
   readonly options: ReadServeOptions;
-  readonly connection: NatsConnection;
-  readonly storage: Storage;
+  readonly signals: Signals;
+  readonly storage: Store;
   readonly model: eg.nn.Module;
   readonly record: Revised<RunRecord>;
   readonly limits: InboxLimits;
@@ -65,14 +79,14 @@ export class Coordinator {
 
   /** @internal */
   constructor(prepared: Prepared, id: string) {
-    const { options, connection, storage, record } = prepared;
+    const { options, signals, storage, record } = prepared;
     this.#prepared = prepared;
     this.#record = record;
     this.#global = stateOf(prepared.model);
     this.#lease = new Lease(storage, id, options.lease);
     const most = options.limits.clients ?? kUsualClients;
-    this.#presence = new Presence(connection, options.names, most, this.#bell);
-    const run = this.#run().finally(() => connection.close());
+    this.#presence = new Presence(signals, most, this.#bell);
+    const run = this.#run().finally(() => signals.close());
     this.#done = run.catch(() => {});
     // A promise of its own, so that a failure which nobody handles is reported.
     this.finished = run.then((history) => history);
@@ -95,7 +109,7 @@ export class Coordinator {
 
   /** Returns copies of the weights of the round in progress, as far as this coordinator knows them. */
   stateDict(): State {
-    return copyOf(this.#global);
+    return copyOf(withoutControls(this.#global));
   }
 
   /** Stops this coordinator, so that another one takes over at once. The run can go on with serve() later. */
@@ -185,9 +199,13 @@ export class Coordinator {
     this.#presence.ask();
     while (this.#record.value.state !== "finished") {
       if (this.#record.value.state === "waiting" && !(await this.#open(signal))) return false;
-      const inbox = await this.#collect(signal);
+      const host = this.#host();
+      const isSecure = this.#prepared.options.secure !== undefined;
+      const collected = isSecure
+        ? await (await import("./collect_securely.js")).collectSecurely(host, signal)
+        : await collect(host, signal);
       if (signal.aborted) return false;
-      await this.#close(inbox);
+      if (collected !== null) await this.#close(collected);
     }
     return true;
   }
@@ -212,10 +230,10 @@ export class Coordinator {
       revision,
     );
     await this.#loadWeights();
-    const { weights, progress, last } = this.#record.value;
+    const { progress, last } = this.#record.value;
     const stored = await storage.readObject(kWhere, progress);
     restoreProgress(stored, options.strategy, this.#accountant);
-    await storage.deleteObjectsBut([weights, progress], upTo);
+    await storage.deleteObjectsBut(objectsOf(this.#record.value), upTo);
     if (last !== null) await this.#tidy(last);
   }
 
@@ -223,7 +241,7 @@ export class Coordinator {
     const { storage, model } = this.#prepared;
     const bytes = await storage.readObject(kWhere, this.#record.value.weights);
     const loaded = eg.io.loadSafetensors(bytes);
-    model.loadStateDict(loaded);
+    model.loadStateDict(withoutControls(loaded));
     free(this.#global);
     this.#global = loaded;
   }
@@ -248,13 +266,15 @@ export class Coordinator {
     return false;
   }
 
-  /** Returns what opens a round with the clients that are there, or null if they are too few. */
-  #opening(attempt: number) {
-    const { minClients, clientsPerRound, deadline, seed, privacy } = this.#prepared.options;
-    const { clients } = this.#presence;
+  #opening(attempt: number): Opening | null {
+    const { minClients, clientsPerRound, deadline, seed, privacy, secure } = this.#prepared.options;
+    const record = this.#record.value;
+    const excluded = new Set(record.secure?.excluded);
+    const clients = this.#presence.clients.filter((client) => !excluded.has(client));
     if (clients.length < minClients) return null;
-    const count = Math.min(clientsPerRound ?? clients.length, clients.length);
-    const from = `${seed} ${this.#record.value.round} ${attempt}`;
+    const most = secure === undefined ? clients.length : kMostSecureClients;
+    const count = Math.min(clientsPerRound ?? clients.length, clients.length, most);
+    const from = `${seed} ${record.round} ${record.secure?.attempt ?? 0} ${attempt}`;
     const probability = count / clients.length;
     const selected =
       privacy === undefined
@@ -266,62 +286,32 @@ export class Coordinator {
       selected,
       sampling: { probability, expected: count },
       opened,
-      deadline: opened + deadline,
+      deadline: opened + (secure?.handshake ?? deadline),
+      ...(record.secure && { secure: { ...record.secure, step: firstStep(selected) } }),
     };
   }
 
-  /** Reads updates until every selected client is counted, or the deadline has passed with enough of them. */
-  async #collect(signal: AbortSignal): Promise<Inbox> {
-    const { storage, limits } = this.#prepared;
-    const inbox = new Inbox(this.#expected(), limits, this.#record.value.selected);
-    const end = new AbortController();
-    const abort = () => end.abort();
-    signal.addEventListener("abort", abort);
-    const reading = storage.readUpdates(end.signal, this.#presence.sent, async (message) => {
-      const { subject, seq, data } = message;
-      const header = (name: string) => message.header.get(name);
-      await inbox.receive({ subject, seq, data, header });
-      if (inbox.isComplete) abort();
-    });
-    const watching = this.#watchDeadline(inbox, end.signal);
-    try {
-      await Promise.race([reading, watching]);
-    } finally {
-      abort();
-      signal.removeEventListener("abort", abort);
-      // Either may be in the middle of a call to the server; what one fails with then, the next write of the record finds too.
-      await Promise.allSettled([reading, watching]);
-    }
-    return inbox;
-  }
-
-  /** Resolves when the deadline has passed and enough updates are counted; until then, extends it. */
-  async #watchDeadline(inbox: Inbox, signal: AbortSignal): Promise<void> {
-    const { storage, options } = this.#prepared;
-    if (inbox.isComplete) return;
-    for (let attempt = 1; !signal.aborted; attempt++) {
-      await sleep(Math.max(0, this.#record.value.deadline - Date.now()), signal);
-      // A private round may not depend on how many updates come.
-      if (signal.aborted || options.privacy !== undefined) return;
-      if (inbox.updates.length >= options.minUpdates) return;
-      const opening = this.#opening(attempt);
-      if (opening === null) {
-        await this.#bell.wait(kPollMs, signal);
-        continue;
-      }
-      const { value, revision } = this.#record;
-      const { opened } = value;
-      const counted = inbox.updates.map(({ client }) => client);
-      const selected = [...new Set([...counted, ...opening.selected])].sort();
-      const next = { ...value, ...opening, selected, opened };
-      this.#record = await storage.writeRecord(next, revision);
-      inbox.select(selected);
-    }
+  #host(): Host {
+    const { options, storage, limits } = this.#prepared;
+    return {
+      options,
+      storage,
+      limits,
+      presence: this.#presence,
+      expected: this.#expected(),
+      record: () => this.#record,
+      write: async (record) => {
+        this.#record = await storage.writeRecord(record, this.#record.revision);
+      },
+      opening: (attempt) => this.#opening(attempt),
+      waitForClients: (signal) => this.#bell.wait(kPollMs, signal),
+    };
   }
 
   #expected(): Expected {
     const { names, limits, compression } = this.#prepared.options;
-    const global = this.#global;
+    const { fragment } = this.#record.value;
+    const global = fragment === undefined ? this.#global : pick(this.#global, fragment.keys);
     return {
       run: names.run,
       round: this.#record.value.round,
@@ -334,32 +324,34 @@ export class Coordinator {
   }
 
   /** Makes the next weights and commits them together with the clients that they count. */
-  async #close(inbox: Inbox): Promise<void> {
+  async #close(collected: Collected): Promise<void> {
     const { storage, options, model } = this.#prepared;
     const { strategy, privacy } = options;
     const { value, revision } = this.#record;
-    const { round, sampling } = value;
-    const { updates } = inbox;
-    const noise = privacy && { privacy, expected: sampling.expected };
-    const next = aggregate(strategy, updates, inbox.expected, noise);
+    const { round, sampling, secure } = value;
+    const made = collected.aggregate();
+    const next = mapState(this.#global, (tensor, key) =>
+      Object.hasOwn(made, key) ? at(made, key) : tensor.clone(),
+    );
     if (privacy !== undefined) this.#accountant.step({ ...privacy, ...sampling });
-    model.loadStateDict(next);
+    model.loadStateDict(withoutControls(next));
     const evaluated = (await options.evaluate?.({ model, round })) ?? {};
     if (!areMetrics(Object.entries(evaluated))) {
       refuse(kWhere, "evaluate", "at most 64 finite numbers by short names", evaluated);
     }
-    const metrics = { ...meanMetrics(updates), ...evaluated };
+    const { clients, samples, refused, readTo } = collected;
     const summary: RoundSummary = {
       round,
-      clients: updates.map(({ client }) => client),
-      samples: updates.reduce((sum, { samples }) => sum + samples, 0),
-      metrics,
-      refused: inbox.refused,
-      bytesUp: updates.reduce((sum, { bytes }) => sum + bytes.length, 0),
-      bytesDown: value.weights.size * value.selected.length,
+      clients,
+      samples,
+      metrics: { ...collected.metrics, ...evaluated },
+      refused,
+      bytesUp: collected.bytes,
+      bytesDown: (value.fragment?.weights ?? value.weights).size * value.selected.length,
       time: Date.now() - value.opened,
       ...(privacy && { epsilon: this.#accountant.epsilon(privacy.delta) }),
-      readTo: inbox.readTo,
+      ...(secure && { failures: secure.failures }),
+      readTo,
     };
     const stamp = `${round}-${value.term}`;
     const weights = await storage.putObject(`weights-${stamp}`, eg.io.saveSafetensors(next));
@@ -367,6 +359,7 @@ export class Coordinator {
       `progress-${stamp}`,
       encodeProgress(strategy, this.#accountant),
     );
+    const fragment = await this.#nextFragment(next, made, stamp);
     const isLast = round >= value.rounds;
     const following: RunRecord = {
       ...value,
@@ -374,6 +367,8 @@ export class Coordinator {
       round: isLast ? round : round + 1,
       weights,
       progress,
+      fragment,
+      ...(secure && { secure: { ...kFirstSecureRecord, excluded: secure.excluded } }),
       last: summary,
     };
     this.#record = await storage.writeRecord(following, revision);
@@ -381,7 +376,16 @@ export class Coordinator {
     this.#global = next;
     options.onRound?.(summary);
     await this.#tidy(summary);
-    await storage.deleteObjects([value.weights, value.progress]);
+    await storage.deleteObjects(objectsOf(value));
+  }
+
+  /** What the next round is about, if not about all: it is stored what this round has changed. */
+  async #nextFragment(next: State, made: State, stamp: string): Promise<Fragment | undefined> {
+    const { storage, options } = this.#prepared;
+    const keys = options.strategy.keysOf(next, this.#record.value.round + 1);
+    if (keys === null) return undefined;
+    const bytes = eg.io.saveSafetensors(made);
+    return { keys, weights: await storage.putObject(`fragment-${stamp}`, bytes) };
   }
 }
 

@@ -4,14 +4,14 @@
 
 import { isPassing } from "../../nats/failures.js";
 import { sleep } from "../../nats/waiting.js";
-import type { Storage } from "../nats/storage.js";
+import type { Store } from "../transport.js";
 
 /** The lease of one coordinator. */
 export class Lease {
   #revision: number | null = null;
 
   constructor(
-    readonly storage: Storage,
+    readonly storage: Store,
     readonly holder: string,
     /** After how many milliseconds without renewal another coordinator takes over. */
     readonly ms: number,

@@ -1,7 +1,7 @@
 // The options of serve().
 
 import type { nn } from "edgegrad";
-import { type ConnectionChoice, type Credentials, readConnection } from "../../nats/connection.js";
+import type { Credentials } from "../../nats/connection.js";
 import { fail, refuse } from "../../nats/errors.js";
 import {
   functionFrom,
@@ -10,10 +10,17 @@ import {
   optionalFunction,
   readOptions,
 } from "../../nats/options.js";
+import type { MemoryNetwork } from "../memory/network.js";
 import { namesOf, type RunNames } from "../names.js";
 import { type Privacy, type ReadPrivacy, readPrivacy } from "../privacy/noise.js";
 import type { RoundSummary } from "../record.js";
+import {
+  type ReadSecureAggregation,
+  readSecureAggregation,
+  type SecureAggregation,
+} from "../secure/settings.js";
 import { Strategy } from "../strategies/strategy.js";
+import { type Place, readPlace } from "../transport.js";
 import { type Compression, type ReadCompression, readCompression } from "../update/compression.js";
 
 /** What is accepted from clients; whatever is beyond is refused and counted. */
@@ -40,10 +47,20 @@ export interface EvaluateInput {
   readonly round: number;
 }
 
+/** What onFailure() gets. */
+export interface RoundFailure {
+  /** The number of the round, from 1. */
+  readonly round: number;
+  /** The number of the attempt at it, from 1. */
+  readonly attempt: number;
+  /** Why it has failed. */
+  readonly message: string;
+}
+
 /** Options of `serve`. */
 export interface ServeOptions {
-  /** Addresses of NATS servers: nats:, tls:, ws: or wss:. */
-  readonly servers: string | readonly string[];
+  /** Addresses of NATS servers: nats:, tls:, ws: or wss:; or memory, for clients in the same page or process. */
+  readonly servers: string | readonly string[] | MemoryNetwork;
   /** How the coordinator proves who it is; default: the server asks for nothing. */
   readonly credentials?: Credentials | undefined;
   /** The name of the run: letters, digits, hyphens and underscores. With the same name it goes on where it was. */
@@ -76,13 +93,17 @@ export interface ServeOptions {
   readonly compression?: Compression | undefined;
   /** Clips updates and adds noise, and reports epsilon. */
   readonly privacy?: Privacy | undefined;
+  /** Has clients mask their updates, so that the coordinator sees their sum only; default not. Cannot be had with compression or privacy. */
+  readonly secureAggregation?: SecureAggregation | undefined;
+  /** Called when an attempt at a round has failed, which secure aggregation tells; the round is then opened again. */
+  readonly onFailure?: ((failure: RoundFailure) => void) | undefined;
   /** After how many milliseconds without a sign of the coordinator that leads another one takes over; default 3000. */
   readonly lease?: number | undefined;
 }
 
 /** The options, checked. */
 export interface ReadServeOptions {
-  readonly connection: ConnectionChoice;
+  readonly place: Place;
   readonly names: RunNames;
   readonly model: () => nn.Module;
   readonly strategy: Strategy;
@@ -97,6 +118,8 @@ export interface ReadServeOptions {
   readonly limits: Limits;
   readonly compression: ReadCompression | undefined;
   readonly privacy: ReadPrivacy | undefined;
+  readonly secure: ReadSecureAggregation | undefined;
+  readonly onFailure: ServeOptions["onFailure"];
   readonly lease: number;
 }
 
@@ -118,6 +141,8 @@ const kOptions = [
   "limits",
   "compression",
   "privacy",
+  "secureAggregation",
+  "onFailure",
   "lease",
 ];
 const kLimits = ["updateBytes", "messages", "streamBytes", "norm", "samples", "clients"];
@@ -142,17 +167,23 @@ export function readServeOptions(given: unknown): ReadServeOptions {
     const needed = `${name} needs ${strategy.fewestUpdates} updates`;
     fail("InvalidArgument", kWhere, `minUpdates: ${needed}, got ${minUpdates}.`);
   }
-  if (privacy !== undefined && !strategy.takesMean) {
+  const secure = readSecureAggregation(kWhere, options.secureAggregation);
+  if (!strategy.takesMean) {
     const advice = "Use FedAvg, FedProx, FedAdam, FedYogi or DiLoCo.";
-    fail(
-      "InvalidArgument",
-      kWhere,
-      `privacy: ${name} needs the updates, not their mean. ${advice}`,
-    );
+    for (const [option, value] of Object.entries({ privacy, secureAggregation: secure })) {
+      if (value === undefined) continue;
+      const message = `${option}: ${name} needs the updates, not their mean. ${advice}`;
+      fail("InvalidArgument", kWhere, message);
+    }
+  }
+  const compression = readCompression(kWhere, options.compression);
+  if (secure !== undefined) {
+    const message = checkCombination({ compression, privacy, minUpdates });
+    if (message !== null) fail("InvalidArgument", kWhere, `secureAggregation: ${message}`);
   }
   const { clientsPerRound, seed, lease = 3000 } = options;
   return {
-    connection: readConnection(kWhere, options.servers, options.credentials),
+    place: readPlace(kWhere, options.servers, options.credentials),
     names: namesOf(kWhere, options.run),
     model: functionFrom(kWhere, "model", options.model),
     strategy,
@@ -168,10 +199,25 @@ export function readServeOptions(given: unknown): ReadServeOptions {
     evaluate: optionalFunction(kWhere, "evaluate", options.evaluate),
     onRound: optionalFunction(kWhere, "onRound", options.onRound),
     limits: readLimits(options.limits),
-    compression: readCompression(kWhere, options.compression),
+    compression,
     privacy,
+    secure,
+    onFailure: optionalFunction(kWhere, "onFailure", options.onFailure),
     lease: numberFrom(kWhere, "lease", lease, { least: 100, most: kMostMs }),
   };
+}
+
+/** Returns what secure aggregation cannot be had with; null if all fits. */
+function checkCombination({
+  compression,
+  privacy,
+  minUpdates,
+}: Pick<ReadServeOptions, "compression" | "privacy" | "minUpdates">): string | null {
+  // What is masked has no structure that could be left out.
+  if (compression !== undefined) return "masked updates cannot be compressed.";
+  if (privacy !== undefined) return "with it the coordinator cannot clip updates for privacy.";
+  if (minUpdates < 2) return `the sum of one update is that update; minUpdates is ${minUpdates}.`;
+  return null;
 }
 
 function readLimits(given: unknown): Limits {

@@ -1,9 +1,8 @@
 // Which clients are there: those that said so lately. This is not stored: a coordinator that starts asks, and clients answer.
 
-import type { NatsConnection } from "@nats-io/nats-core";
 import { isName } from "../../nats/names.js";
 import { Bell } from "../../nats/waiting.js";
-import { clientIn, type RunNames } from "../names.js";
+import type { Signals } from "../transport.js";
 
 /** How often clients say that they are there. */
 export const kPresenceMs = 2000;
@@ -20,26 +19,21 @@ export class Presence {
   readonly #seen = new Map<string, number>();
 
   constructor(
-    readonly connection: NatsConnection,
-    readonly names: RunNames,
+    readonly signals: Signals,
     /** At most so many clients are known at once. */
     readonly most: number,
     /** Woken when a client comes. */
     readonly bell: Bell,
   ) {
-    connection.subscribe(names.presenceOf("*"), {
-      callback: (error, message) => {
-        if (error !== null) return;
-        const said = message.string();
-        if (said === kSent) this.sent.wake();
-        this.#hear(clientIn(message.subject), said === kGone);
-      },
+    signals.onHere((client, said) => {
+      if (said === kSent) this.sent.wake();
+      this.#hear(client, said === kGone);
     });
   }
 
   /** Asks clients to say that they are there. */
   ask(): void {
-    this.connection.publish(this.names.who);
+    this.signals.ask();
   }
 
   /** The names of the clients that are there, in order. */

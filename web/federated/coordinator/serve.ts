@@ -1,20 +1,26 @@
 // serve(): makes a run, or goes on with one.
 
 import * as eg from "edgegrad";
-import { connectTo } from "../../nats/connection.js";
 import { fail } from "../../nats/errors.js";
 import { isForbidden } from "../../nats/failures.js";
-import { type Revised, Storage } from "../nats/storage.js";
+import type { Revised } from "../nats/storage.js";
 import { RdpAccountant } from "../privacy/accountant.js";
 import type { RunRecord } from "../record.js";
-import { free } from "../update/state.js";
+import { kPhases } from "../secure/phases.js";
+import { kFirstSecureRecord } from "../secure/record.js";
+import { kUsualSecureSamples, type SecureSettings } from "../secure/settings.js";
+import { openStore, type Store } from "../transport.js";
+import type { InboxLimits } from "../update/assembly.js";
+import { withoutControls } from "../update/control.js";
+import { copyOf, free } from "../update/state.js";
 import { Coordinator } from "./coordinator.js";
-import type { InboxLimits } from "./inbox.js";
 import { type ReadServeOptions, readServeOptions, type ServeOptions } from "./options.js";
 import { encodeProgress } from "./progress.js";
 
 const kWhere = "serve";
 const kMoreBytes = 64 * 1024;
+// Shares for as many clients as a secure round can have.
+const kMoreSecureBytes = 256 * 1024;
 const kUsualStreamBytes = 2 ** 30;
 const kPartBytes = 512 * 1024;
 const kUpdatesPerRound = 4;
@@ -27,21 +33,30 @@ const kUpdatesPerRound = 4;
 export async function serve(options: ServeOptions): Promise<Coordinator> {
   const read = readServeOptions(options);
   const id = `coordinator_${globalThis.crypto.randomUUID().slice(0, 8)}`;
+  if (read.secure !== undefined) {
+    const { checkAgreement } = await import("../secure/agreement.js");
+    await checkAgreement(kWhere);
+  }
   const model = modelOf(read);
-  const bytes = eg.scope(() => eg.io.saveSafetensors(model.stateDict()));
+  const state = eg.scope(() => copyOf(read.strategy.stateOfRun(model.stateDict())));
+  const bytes = eg.io.saveSafetensors(state);
+  const keys = read.strategy.keysOf(state, 1);
+  free(state);
   const limits = limitsOf(read, bytes.length);
-  const connection = await connectTo(kWhere, read.connection, id);
+  const { streamBytes = kUsualStreamBytes } = read.limits;
+  const kept = { ...limits, streamBytes };
+  let close = async () => {};
   try {
-    const { streamBytes = kUsualStreamBytes } = read.limits;
-    const storage = await Storage.open(kWhere, connection, read.names, { ...limits, streamBytes });
-    const record = (await storage.readRecord()) ?? (await begin(storage, read, bytes));
+    const { storage, signals } = await openStore(kWhere, read.place, read.names, id, kept);
+    close = () => signals.close();
+    const record = (await storage.readRecord()) ?? (await begin(storage, read, bytes, keys));
     checkRun(record.value, read);
     const weights = eg.io.loadSafetensors(await storage.readObject(kWhere, record.value.weights));
-    model.loadStateDict(weights);
+    model.loadStateDict(withoutControls(weights));
     free(weights);
-    return new Coordinator({ options: read, connection, storage, model, record, limits }, id);
+    return new Coordinator({ options: read, signals, storage, model, record, limits }, id);
   } catch (error) {
-    await connection.close();
+    await close();
     if (!isForbidden(error)) throw error;
     const advice = "A coordinator needs those of docs/guide/federated.md.";
     return fail("InvalidArgument", kWhere, `the server lacks permissions: ${error}. ${advice}`);
@@ -55,17 +70,26 @@ function modelOf({ model, seed }: ReadServeOptions): eg.nn.Module {
   return fail("InvalidArgument", kWhere, "model: expected a function that returns an nn.Module.");
 }
 
-function limitsOf({ limits }: ReadServeOptions, size: number): InboxLimits {
-  const updateBytes = limits.updateBytes ?? 2 * size + kMoreBytes;
+function limitsOf({ limits, secure }: ReadServeOptions, size: number): InboxLimits {
+  const more = secure === undefined ? kMoreBytes : kMoreSecureBytes;
+  const updateBytes = limits.updateBytes ?? 2 * size + more;
   const parts = Math.ceil(updateBytes / kPartBytes);
-  return { updateBytes, messages: limits.messages ?? kUpdatesPerRound * (parts + 1) };
+  const files = secure === undefined ? kUpdatesPerRound : kUpdatesPerRound + kPhases.length;
+  return { updateBytes, messages: limits.messages ?? files * (parts + 1) };
+}
+
+/** What clients need to know of secure aggregation. */
+function secureSettings({ secure, limits }: ReadServeOptions): SecureSettings | undefined {
+  if (secure === undefined) return undefined;
+  return { range: secure.range, samples: limits.samples ?? kUsualSecureSamples };
 }
 
 /** Stores the first weights and the first record. Of several coordinators that do this at once, one wins. */
 async function begin(
-  storage: Storage,
+  storage: Store,
   options: ReadServeOptions,
   bytes: Uint8Array,
+  keys: readonly string[] | null,
 ): Promise<Revised<RunRecord>> {
   const { rounds, strategy, compression } = options;
   const stamp = globalThis.crypto.randomUUID().slice(0, 8);
@@ -83,7 +107,9 @@ async function begin(
     sampling: { probability: 1, expected: 0 },
     opened: 0,
     deadline: 0,
-    client: { ...strategy.client, compression },
+    client: { ...strategy.client, compression, secure: secureSettings(options) },
+    ...(keys && { fragment: { keys, weights: null } }),
+    ...(options.secure && { secure: kFirstSecureRecord }),
     last: null,
   };
   const made = (await storage.createRecord(first)) ?? (await storage.readRecord());
@@ -91,7 +117,8 @@ async function begin(
 }
 
 /** Throws if a run was begun with options that cannot change. */
-function checkRun(record: RunRecord, { strategy, compression, names }: ReadServeOptions): void {
+function checkRun(record: RunRecord, options: ReadServeOptions): void {
+  const { strategy, compression, names } = options;
   const refuse = (what: string, stored: unknown, given: unknown): never => {
     const found = `run "${names.run}" was begun with ${what} ${JSON.stringify(stored)}`;
     const advice = "Choose another name for another run.";
@@ -100,9 +127,13 @@ function checkRun(record: RunRecord, { strategy, compression, names }: ReadServe
   if (record.format !== 1) refuse("format", record.format, 1);
   const { name } = strategy.constructor;
   if (record.strategy !== name) refuse("strategy", record.strategy, name);
-  const { compression: stored, mu } = record.client;
+  const { compression: stored, mu, secure } = record.client;
+  const wanted = secureSettings(options);
   if (JSON.stringify(stored) !== JSON.stringify(compression)) {
     refuse("compression", stored ?? null, compression ?? null);
+  }
+  if (JSON.stringify(secure) !== JSON.stringify(wanted)) {
+    refuse("secure aggregation", secure ?? null, wanted ?? null);
   }
   if (mu !== strategy.client.mu) refuse("mu", mu, strategy.client.mu);
 }

@@ -11,6 +11,7 @@ import type { Bell } from "../../nats/waiting.js";
 import { digestOf } from "../digest.js";
 import { historyKey, kLeaderKey, kRecordKey, type RunNames } from "../names.js";
 import { parseRecord, type RoundSummary, type RunRecord, type StoredObject } from "../record.js";
+import type { Message } from "../update/assembly.js";
 import { readObject } from "./objects.js";
 
 const kNanosPerMs = 1e6;
@@ -198,11 +199,13 @@ export class Storage {
   /**
    * Calls a function with each message of the stream, from the first one that is left, until the signal is aborted. There is no consumer
    * that could be lost with a server: messages are asked for by their numbers, which have no gaps, several at a time while there are more.
+   * `upToDate` is called whenever there are no more.
    */
   async readUpdates(
     signal: AbortSignal,
     bell: Bell,
-    receive: (message: StoredMsg) => Promise<void>,
+    receive: (message: Message) => Promise<void>,
+    upToDate: () => void = () => {},
   ): Promise<void> {
     const { state } = await this.jsm.streams.info(this.names.updates);
     let next = Math.max(1, state.first_seq);
@@ -212,10 +215,15 @@ export class Storage {
       const found = await Promise.all(seqs.map((seq) => this.#updateAt(seq)));
       const missing = found.indexOf(null);
       const messages = found.slice(0, missing === -1 ? atOnce : missing) as StoredMsg[];
-      for (const message of messages) if (!signal.aborted) await receive(message);
+      for (const { subject, seq, data, header } of messages) {
+        const read = (name: string) => header.get(name);
+        if (!signal.aborted) await receive({ subject, seq, data, header: read });
+      }
       next += messages.length;
       atOnce = messages.length === atOnce ? Math.min(2 * atOnce, kMostAtOnce) : 1;
-      if (messages.length === 0) await bell.wait(kPollMs, signal);
+      if (messages.length > 0) continue;
+      upToDate();
+      await bell.wait(kPollMs, signal);
     }
   }
 

@@ -1,8 +1,8 @@
 // DiLoCo (Douillard et al. 2023): clients take many steps of their own optimizer, and the coordinator one of SGD with momentum.
 
-import { refuse } from "../../nats/errors.js";
-import { numberFrom, readOptions } from "../../nats/options.js";
+import { booleanFrom, integerFrom, numberFrom, readOptions } from "../../nats/options.js";
 import { at, type State } from "../update/state.js";
+import { fragmentOf } from "./fragments.js";
 import { Memory } from "./memory.js";
 import { floatingBy, meanOf, Strategy, type Update } from "./strategy.js";
 
@@ -14,31 +14,39 @@ export interface DiLoCoOptions {
   readonly momentum?: number | undefined;
   /** Whether the momentum is Nesterov's; default true. */
   readonly nesterov?: boolean | undefined;
+  /** In how many parts the weights are synchronised, one in each round; default 1. */
+  readonly fragments?: number | undefined;
 }
 
 /**
  * The outer step of DiLoCo: SGD, as `optim.SGD` computes it, with the round's weights minus the clients' mean as the gradient. Clients
- * usually take some hundred steps of AdamW, whose state stays with them.
+ * usually take some hundred steps of AdamW, whose state stays with them. With `fragments`, a round is about one part of the weights, and
+ * clients go on with their own in the others (streaming DiLoCo, Douillard et al. 2025): the bytes of a round are so many times fewer.
  */
 export class DiLoCo extends Strategy {
   readonly lr: number;
   readonly momentum: number;
   readonly nesterov: boolean;
+  readonly fragments: number;
   readonly #momentum = new Memory();
 
   constructor(options: DiLoCoOptions = {}) {
     super();
     const where = "DiLoCo";
-    const given = readOptions(where, ["lr", "momentum", "nesterov"], options);
-    const { lr = 0.7, momentum = 0.9, nesterov = true } = given;
+    const given = readOptions(where, ["lr", "momentum", "nesterov", "fragments"], options);
+    const { lr = 0.7, momentum = 0.9, nesterov = true, fragments = 1 } = given;
     this.lr = numberFrom(where, "lr", lr, { least: 0 });
     this.momentum = numberFrom(where, "momentum", momentum, { least: 0, below: 1 });
-    if (typeof nesterov !== "boolean") refuse(where, "nesterov", "true or false", nesterov);
-    this.nesterov = nesterov;
+    this.nesterov = booleanFrom(where, "nesterov", nesterov);
+    this.fragments = integerFrom(where, "fragments", fragments, { least: 1 });
   }
 
   override get takesMean(): boolean {
     return true;
+  }
+
+  override keysOf(global: Readonly<State>, round: number): readonly string[] | null {
+    return this.fragments === 1 ? null : fragmentOf(global, this.fragments, round);
   }
 
   override aggregate(global: State, updates: readonly Update[]): State {

@@ -1,9 +1,7 @@
 // What a strategy remembers for each floating-point tensor of the weights.
 
 import * as eg from "edgegrad";
-import { refuse } from "../../nats/errors.js";
-import { isPlain } from "../../nats/options.js";
-import { free, type State } from "../update/state.js";
+import { free, type State, stateFrom } from "../update/state.js";
 
 /** Tensors by name that outlive the rounds. */
 export class Memory {
@@ -23,12 +21,10 @@ export class Memory {
   }
 
   load(where: string, state: unknown): void {
-    const given = state ?? {};
-    const isState = isPlain(given) && Object.values(given).every((one) => one instanceof eg.Tensor);
-    if (!isState) refuse(where, "state", "tensors by name", state);
+    const given = stateFrom(where, "state", state ?? {});
     free(this.#tensors);
     this.#tensors = Object.create(null);
-    for (const [key, tensor] of Object.entries(given as State)) {
+    for (const [key, tensor] of Object.entries(given)) {
       this.#tensors[key] = eg.keep(tensor.detach().clone());
     }
   }

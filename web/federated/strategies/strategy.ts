@@ -30,12 +30,22 @@ export abstract class Strategy {
   }
 
   /** What clients do besides training; default nothing. */
-  get client(): Pick<ClientSettings, "mu"> {
+  get client(): Pick<ClientSettings, "mu" | "control"> {
     return {};
   }
 
+  /** Returns the run's state at first, which clients get and send: the weights, and what the strategy needs besides; default the weights. */
+  stateOfRun(weights: State): State {
+    return weights;
+  }
+
+  /** Returns the names of the tensors that a round is about; default null, for all. */
+  keysOf(_global: Readonly<State>, _round: number): readonly string[] | null {
+    return null;
+  }
+
   /**
-   * Returns the next weights: tensors of the same names, shapes and dtypes as `global`, the weights of the round. It runs without
+   * Returns the next weights: tensors of the same names, shapes and dtypes as `global`, the weights of the round (or those of keysOf()). It runs without
    * recording gradients, and tensors that it makes are freed afterwards, except results and what is kept with `eg.keep`.
    */
   abstract aggregate(global: State, updates: readonly Update[], round: number): State;

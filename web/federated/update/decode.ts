@@ -29,7 +29,8 @@ export type Reason =
   | "values" // NaN, infinities, or positions that there are not
   | "norm" // farther from the round's weights than is accepted
   | "samples"
-  | "metrics";
+  | "metrics"
+  | "shares"; // of secure aggregation: not those that the client was given
 
 /** An update that was accepted. */
 export interface Accepted {

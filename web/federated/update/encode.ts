@@ -31,11 +31,12 @@ export const kDigestHeader = "EdgeGrad-Digest";
 const kHeaderSpace = 1024;
 const kMostPartBytes = 512 * 1024;
 
-/** Cuts a file into messages that a server with `maxPayload` takes. */
+/** Cuts a file into messages that a server with `maxPayload` takes, with more headers. */
 export async function partsOf(
   bytes: Uint8Array,
-  label: UpdateLabel,
+  label: Pick<UpdateLabel, "run" | "round" | "client">,
   maxPayload: number,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<Part[]> {
   const size = Math.min(kMostPartBytes, maxPayload - kHeaderSpace);
   const count = Math.ceil(bytes.length / size);
@@ -44,6 +45,7 @@ export async function partsOf(
   return Array.from({ length: count }, (_, i) => ({
     data: bytes.subarray(i * size, (i + 1) * size),
     headers: {
+      ...more,
       [kRoundHeader]: `${round}`,
       [kPartHeader]: `${i}/${count}`,
       [kDigestHeader]: digest,
@@ -64,18 +66,17 @@ export function encodeWeights(trained: Readonly<State>, label: UpdateLabel): Uin
 
 /** Compresses what training has changed, and keeps what that loses for the next update. */
 export class Compressor {
-  #residual: State | null = null;
+  readonly #residual = new Map<string, eg.Tensor>();
 
   constructor(readonly compression: ReadCompression) {}
 
   /** Writes the difference of two states, plus what earlier updates have lost. */
   encode(trained: Readonly<State>, before: Readonly<State>, label: UpdateLabel): Uint8Array {
-    const old = this.#residual;
     const { bytes, residual } = eg.scope(() => {
       const change = eg.noGrad(() => differenceOf(trained, before));
       const wanted = mapState(change, (tensor, key) => {
         if (!isFloating(tensor.dtype)) return tensor;
-        const rest = old?.[key];
+        const rest = this.#residual.get(key);
         return rest === undefined ? tensor.to("float32") : tensor.to("float32").add(rest);
       });
       const sent = compress(wanted, this.compression);
@@ -84,8 +85,10 @@ export class Compressor {
       const left = floating.map(([key, tensor]) => [key, tensor.sub(received[key] as eg.Tensor)]);
       return { bytes: written(sent, label), residual: Object.fromEntries(left) as State };
     });
-    this.#residual = residual;
-    if (old !== null) for (const tensor of Object.values(old)) tensor.dispose();
+    for (const [key, tensor] of Object.entries(residual)) {
+      this.#residual.get(key)?.dispose();
+      this.#residual.set(key, tensor);
+    }
     return bytes;
   }
 }

@@ -1,6 +1,8 @@
 // States of models: tensors by name.
 
 import * as eg from "edgegrad";
+import { refuse } from "../../nats/errors.js";
+import { isPlain } from "../../nats/options.js";
 
 /** A module's state: its parameters and buffers by name. */
 export type State = Record<string, eg.Tensor>;
@@ -13,6 +15,12 @@ export interface TensorSpec {
 
 /** What all states of a model have in common. */
 export type StateSpec = ReadonlyMap<string, TensorSpec>;
+
+/** Returns an option that is a state; throws InvalidArgument for something else. */
+export function stateFrom(where: string, option: string, value: unknown): State {
+  const isState = isPlain(value) && Object.values(value).every((one) => one instanceof eg.Tensor);
+  return isState ? (value as State) : refuse(where, option, "tensors by name", value);
+}
 
 /** Returns the spec of a state. */
 export function specOf(state: Readonly<State>): StateSpec {
@@ -35,6 +43,11 @@ export function mapState(
   make: (tensor: eg.Tensor, key: string) => eg.Tensor,
 ): State {
   return Object.fromEntries(Object.entries(state).map(([key, tensor]) => [key, make(tensor, key)]));
+}
+
+/** Returns the tensors of some names. */
+export function pick(state: Readonly<State>, keys: readonly string[]): State {
+  return Object.fromEntries(keys.map((key) => [key, at(state, key)]));
 }
 
 /** Returns a copy of a state that shares no memory with it and needs no gradient. */

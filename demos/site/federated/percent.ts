@@ -1,0 +1,4 @@
+/** A share as text. */
+export function percent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}

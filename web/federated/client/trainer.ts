@@ -1,0 +1,112 @@
+// A round's training at a client: from the weights of the round to what an update says.
+
+import * as eg from "edgegrad";
+import { refuse } from "../../nats/errors.js";
+import { isPlain } from "../../nats/options.js";
+import type { RunRecord } from "../record.js";
+import type { ClientLink } from "../transport.js";
+import { controlsIn } from "../update/control.js";
+import { areMetrics } from "../update/decode.js";
+import { copyOf, free, pick, type State } from "../update/state.js";
+import { ControlVariate } from "./controls.js";
+import type { JoinOptions, ReadJoinOptions, TrainResult } from "./options.js";
+import { addProximalTerm } from "./proximal.js";
+import { RoundWeights } from "./weights.js";
+
+const kWhere = "join";
+
+/** What training has made. */
+export interface Trained {
+  /** What the update is about, as it was before; not the caller's to free. */
+  readonly before: State;
+  /** What it has become. */
+  readonly after: State;
+  readonly result: TrainResult;
+  /** Tells that the server has the update. */
+  sent(): void;
+  /** Frees what training has made. */
+  free(): void;
+}
+
+/** Trains a client's model. */
+export class Trainer {
+  readonly #train: JoinOptions["train"];
+  readonly #model: eg.nn.Module;
+  readonly #weights: RoundWeights;
+  readonly #control: ControlVariate;
+
+  constructor(options: ReadJoinOptions, link: ClientLink, model: eg.nn.Module) {
+    this.#train = options.train;
+    this.#model = model;
+    this.#weights = new RoundWeights(link, model);
+    this.#control = new ControlVariate(options.state);
+  }
+
+  /** Loads the weights of a round and trains; returns null if the update is not wanted any more. Throws NotNow. */
+  async train(record: RunRecord, signal: AbortSignal): Promise<Trained | null> {
+    const { round, client } = record;
+    const model = this.#model;
+    const before = await this.#weights.load(record);
+    const takeOff = client.mu ? addProximalTerm(model, client.mu) : () => {};
+    const server = controlsIn(before);
+    const correction = client.control ? this.#control.begin(model, server) : null;
+    let gradients: State = {};
+    let result: TrainResult;
+    try {
+      result = checked(await this.#train({ model, round, signal }));
+    } catch (error) {
+      // train() may end by throwing when it is aborted.
+      if (signal.aborted) return null;
+      throw error;
+    } finally {
+      takeOff();
+      gradients = correction?.end() ?? gradients;
+      if (signal.aborted) free(gradients);
+    }
+    if (signal.aborted) return null;
+    this.#weights.trainedIn(round);
+    const after = eg.scope(() => {
+      const state = model.stateDict();
+      const keys = Object.keys(before).filter((key) => Object.hasOwn(state, key));
+      return copyOf({ ...pick(state, keys), ...this.#control.changed(server, gradients) });
+    });
+    let isSent = false;
+    return {
+      before,
+      after,
+      result,
+      sent: () => {
+        isSent = true;
+        if (correction !== null) this.#control.replace(gradients);
+      },
+      free: () => {
+        free(after);
+        if (!isSent) free(gradients);
+      },
+    };
+  }
+
+  /** What the client remembers from round to round. */
+  stateDict(): State {
+    return this.#control.stateDict();
+  }
+
+  /** Frees what the client remembers of the run. */
+  free(): void {
+    this.#weights.free();
+  }
+}
+
+function checked(result: unknown): TrainResult {
+  if (!isPlain(result)) {
+    refuse(kWhere, "train", "a promise of { samples, metrics? }", result);
+  }
+  const { samples, metrics = {} } = result;
+  if (!Number.isSafeInteger(samples) || Number(samples) < 1) {
+    refuse(kWhere, "samples", "a whole number of at least 1, from train()", samples);
+  }
+  if (!isPlain(metrics) || !areMetrics(Object.entries(metrics))) {
+    refuse(kWhere, "metrics", "at most 64 finite numbers by short names, from train()", metrics);
+  }
+  return { samples: samples as number, metrics: metrics as Record<string, number> };
+}

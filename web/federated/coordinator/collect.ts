@@ -1,0 +1,62 @@
+// A round whose updates the coordinator sees.
+
+import { sleep } from "../../nats/waiting.js";
+import { aggregate, meanMetrics, updatesOf } from "./aggregate.js";
+import type { Collected, Host } from "./collected.js";
+import { Inbox } from "./inbox.js";
+
+/** Reads updates until every selected client is counted, or the deadline has passed with enough of them. */
+export async function collect(host: Host, signal: AbortSignal): Promise<Collected> {
+  const { storage, limits, presence, expected } = host;
+  const inbox = new Inbox(expected, limits, host.record().value.selected);
+  const end = new AbortController();
+  const abort = () => end.abort();
+  signal.addEventListener("abort", abort);
+  const reading = storage.readUpdates(end.signal, presence.sent, async (message) => {
+    await inbox.receive(message);
+    if (inbox.isComplete) abort();
+  });
+  const watching = watchDeadline(host, inbox, end.signal);
+  try {
+    await Promise.race([reading, watching]);
+  } finally {
+    abort();
+    signal.removeEventListener("abort", abort);
+    // Either may be in the middle of a call to the server; what one fails with then, the next write of the record finds too.
+    await Promise.allSettled([reading, watching]);
+  }
+  const { updates, refused, readTo } = inbox;
+  const { strategy, privacy } = host.options;
+  const noise = privacy && { privacy, expected: host.record().value.sampling.expected };
+  return {
+    clients: updates.map(({ client }) => client),
+    samples: updates.reduce((sum, { samples }) => sum + samples, 0),
+    metrics: meanMetrics(updates),
+    refused,
+    bytes: updates.reduce((sum, { bytes }) => sum + bytes.length, 0),
+    readTo,
+    aggregate: () => aggregate(strategy, updatesOf(updates, expected, noise), expected),
+  };
+}
+
+/** Resolves when the deadline has passed and enough updates are counted; until then, extends it. */
+async function watchDeadline(host: Host, inbox: Inbox, signal: AbortSignal): Promise<void> {
+  const { options } = host;
+  if (inbox.isComplete) return;
+  for (let attempt = 1; !signal.aborted; attempt++) {
+    await sleep(Math.max(0, host.record().value.deadline - Date.now()), signal);
+    // A private round may not depend on how many updates come.
+    if (signal.aborted || options.privacy !== undefined) return;
+    if (inbox.updates.length >= options.minUpdates) return;
+    const opening = host.opening(attempt);
+    if (opening === null) {
+      await host.waitForClients(signal);
+      continue;
+    }
+    const { value } = host.record();
+    const counted = inbox.updates.map(({ client }) => client);
+    const selected = [...new Set([...counted, ...opening.selected])].sort();
+    await host.write({ ...value, ...opening, selected, opened: value.opened });
+    inbox.select(selected);
+  }
+}

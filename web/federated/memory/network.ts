@@ -1,0 +1,64 @@
+// Runs in the memory of one page or process, where coordinators and clients meet without a server.
+
+import type { Message } from "../update/assembly.js";
+
+/** A value that is written at the revision that was read. */
+export interface Entry {
+  readonly text: string;
+  readonly revision: number;
+}
+
+/** Something that is called. */
+type Listeners<Heard extends unknown[]> = Set<(...heard: Heard) => void>;
+
+/** What a NATS server would keep of a run. */
+export class MemoryRun {
+  readonly entries = new Map<string, Entry>();
+  readonly objects = new Map<string, { readonly bytes: Uint8Array; readonly seq: number }>();
+  readonly changed: Listeners<[]> = new Set();
+  readonly who: Listeners<[]> = new Set();
+  readonly here: Listeners<[client: string, said: string]> = new Set();
+  /** The updates that are left, in order. */
+  updates: Message[] = [];
+  /** How many messages of a client are kept. */
+  mostMessages = Number.POSITIVE_INFINITY;
+  /** The number of the last write of any kind. */
+  seq = 0;
+
+  /** A coordinator's signals. */
+  signals() {
+    const own = new Set<(client: string, said: string) => void>();
+    return {
+      onHere: (heard: (client: string, said: string) => void) => {
+        own.add(heard);
+        this.here.add(heard);
+      },
+      ask: () => tell(this.who),
+      close: async () => {
+        for (const one of own) this.here.delete(one);
+      },
+    };
+  }
+}
+
+/** Calls all that listen, after what is running now. */
+export function tell<Heard extends unknown[]>(listeners: Listeners<Heard>, ...heard: Heard): void {
+  queueMicrotask(() => {
+    for (const one of [...listeners]) one(...heard);
+  });
+}
+
+/**
+ * Takes the place of NATS servers in serve() and join(), for a coordinator and clients in one page or process: `servers` is then a
+ * MemoryNetwork. What it keeps ends with the page.
+ */
+export class MemoryNetwork {
+  readonly #runs = new Map<string, MemoryRun>();
+
+  /** @internal */
+  runOf(name: string): MemoryRun {
+    const run = this.#runs.get(name) ?? new MemoryRun();
+    this.#runs.set(name, run);
+    return run;
+  }
+}

@@ -1,0 +1,125 @@
+// What coordinators keep, in memory.
+
+import type { Bell } from "../../nats/waiting.js";
+import { digestOf } from "../digest.js";
+import { historyKey, kLeaderKey, kRecordKey } from "../names.js";
+import { ObjectGone } from "../nats/objects.js";
+import type { Revised, StreamLimits } from "../nats/storage.js";
+import type { RoundSummary, RunRecord, StoredObject } from "../record.js";
+import type { Message } from "../update/assembly.js";
+import { type MemoryRun, tell } from "./network.js";
+
+const kPollMs = 1000;
+
+/** Thrown if a value has changed since it was read. */
+class Conflict extends Error {
+  /** NATS's code for it, by which the coordinator knows it. */
+  readonly code = 10071;
+}
+
+/** The storage of one run. */
+export class MemoryStorage {
+  constructor(
+    readonly run: MemoryRun,
+    { messages }: Pick<StreamLimits, "messages">,
+  ) {
+    run.mostMessages = messages;
+  }
+
+  async readRecord(): Promise<Revised<RunRecord> | null> {
+    const entry = this.run.entries.get(kRecordKey);
+    return entry === undefined ? null : { value: JSON.parse(entry.text), revision: entry.revision };
+  }
+
+  async createRecord(record: RunRecord): Promise<Revised<RunRecord> | null> {
+    if (this.run.entries.has(kRecordKey)) return null;
+    return { value: record, revision: this.#write(kRecordKey, JSON.stringify(record)) };
+  }
+
+  async writeRecord(record: RunRecord, revision: number): Promise<Revised<RunRecord>> {
+    if (this.run.entries.get(kRecordKey)?.revision !== revision) throw new Conflict();
+    const next = this.#write(kRecordKey, JSON.stringify(record));
+    tell(this.run.changed);
+    return { value: record, revision: next };
+  }
+
+  async writeHistory(summary: RoundSummary): Promise<void> {
+    this.#write(historyKey(summary.round), JSON.stringify(summary));
+  }
+
+  async readHistory(rounds: number): Promise<RoundSummary[]> {
+    const found = Array.from({ length: rounds }, (_, i) => this.run.entries.get(historyKey(i + 1)));
+    return found.filter((one) => one !== undefined).map(({ text }) => JSON.parse(text));
+  }
+
+  async readLease(): Promise<Revised<string> | null> {
+    const entry = this.run.entries.get(kLeaderKey);
+    return entry === undefined ? null : { value: entry.text, revision: entry.revision };
+  }
+
+  async writeLease(holder: string, revision: number | null): Promise<number | null> {
+    const found = this.run.entries.get(kLeaderKey)?.revision ?? null;
+    return found === revision ? this.#write(kLeaderKey, holder) : null;
+  }
+
+  async deleteLease(revision: number): Promise<void> {
+    if (this.run.entries.get(kLeaderKey)?.revision === revision) {
+      this.run.entries.delete(kLeaderKey);
+    }
+  }
+
+  async putObject(name: string, bytes: Uint8Array): Promise<StoredObject> {
+    this.run.objects.set(name, { bytes, seq: ++this.run.seq });
+    return { name, nuid: name, chunks: 1, size: bytes.length, digest: await digestOf(bytes) };
+  }
+
+  async readObject(_where: string, { name }: StoredObject): Promise<Uint8Array> {
+    const found = this.run.objects.get(name);
+    if (found === undefined) throw new ObjectGone(name);
+    return found.bytes;
+  }
+
+  async lastOfObjects(): Promise<number> {
+    return this.run.seq;
+  }
+
+  async deleteObjects(objects: readonly StoredObject[]): Promise<void> {
+    for (const { name } of objects) this.run.objects.delete(name);
+  }
+
+  async deleteObjectsBut(kept: readonly StoredObject[], upTo: number): Promise<void> {
+    const names = new Set(kept.map(({ name }) => name));
+    for (const [name, { seq }] of this.run.objects) {
+      if (!names.has(name) && seq <= upTo) this.run.objects.delete(name);
+    }
+  }
+
+  async deleteUpdates(readTo: number): Promise<void> {
+    this.run.updates = this.run.updates.filter(({ seq }) => seq > readTo);
+  }
+
+  async readUpdates(
+    signal: AbortSignal,
+    bell: Bell,
+    receive: (message: Message) => Promise<void>,
+    upToDate: () => void = () => {},
+  ): Promise<void> {
+    let last = 0;
+    while (!signal.aborted) {
+      const next = this.run.updates.find(({ seq }) => seq > last);
+      if (next === undefined) {
+        upToDate();
+        await bell.wait(kPollMs, signal);
+        continue;
+      }
+      last = next.seq;
+      await receive(next);
+    }
+  }
+
+  #write(key: string, text: string): number {
+    const revision = ++this.run.seq;
+    this.run.entries.set(key, { text, revision });
+    return revision;
+  }
+}

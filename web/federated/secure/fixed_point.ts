@@ -1,0 +1,106 @@
+// Updates as integers, whose sums are exact: each difference times the samples of its client, and the samples themselves at the end.
+
+import * as eg from "edgegrad";
+import {
+  at,
+  differenceOf,
+  isFloating,
+  mapState,
+  type State,
+  type StateSpec,
+} from "../update/state.js";
+import type { SecureSettings } from "./settings.js";
+
+const kHalf = 2 ** 31;
+
+/** The mean of a sum of updates. */
+export interface Mean {
+  readonly samples: number;
+  /** The Euclidean norm of the mean difference. */
+  readonly norm: number;
+  /** Returns weights plus the mean difference; tensors of integers are as they were. */
+  addTo(weights: Readonly<State>): State;
+}
+
+/** How many integers an update has. */
+export function integersOf(spec: StateSpec): number {
+  return learned(spec).reduce((sum, { count }) => sum + count, 1);
+}
+
+/** Returns an update as integers modulo 2^32; null if a difference is beyond the range, or not a number. */
+export function toIntegers(
+  trained: Readonly<State>,
+  global: Readonly<State>,
+  spec: StateSpec,
+  samples: number,
+  clients: number,
+  settings: SecureSettings,
+): Uint32Array | null {
+  const integers = new Uint32Array(integersOf(spec));
+  const steps = stepsOf(clients, settings) * samples;
+  const values = eg.noGrad(() =>
+    eg.scope(() => {
+      const difference = differenceOf(trained, global);
+      return learned(spec).map(({ key }) => at(difference, key).double().dataSync());
+    }),
+  );
+  let next = 0;
+  for (const tensor of values) {
+    for (const value of tensor as Float64Array) {
+      if (!(Math.abs(value) <= settings.range)) return null;
+      integers[next++] = Math.round(value * steps);
+    }
+  }
+  integers[next] = samples;
+  return integers;
+}
+
+/** Returns the mean that a sum of the updates of some clients stands for; null if it cannot be one. */
+export function fromIntegers(
+  integers: Uint32Array,
+  spec: StateSpec,
+  summed: number,
+  clients: number,
+  settings: SecureSettings,
+): Mean | null {
+  const samples = integers.at(-1) as number;
+  if (samples < summed || samples > summed * settings.samples) return null;
+  const steps = stepsOf(clients, settings) * samples;
+  const values = Float64Array.from(integers.subarray(0, -1), (one) => (one | 0) / steps);
+  // Sums that are no sums of updates have random bits.
+  if (!values.every((value) => Math.abs(value) <= settings.range * (1 + 1e-6))) return null;
+  return {
+    samples,
+    norm: Math.sqrt(values.reduce((sum, value) => sum + value * value, 0)),
+    addTo(weights) {
+      let next = 0;
+      const parts = new Map(
+        learned(spec).map(({ key, shape, count }) => {
+          const part = values.slice(next, next + count);
+          next += count;
+          return [key, eg.tensor(part, { dtype: "float64" }).reshape([...shape])];
+        }),
+      );
+      return mapState(weights, (tensor, key) => {
+        const part = parts.get(key);
+        return part === undefined ? tensor.clone() : tensor.add(part).to(tensor.dtype);
+      });
+    },
+  };
+}
+
+/** The steps of a weight's difference of 1, so that no sum of as many clients is 2^31 or more. */
+function stepsOf(clients: number, { range, samples }: SecureSettings): number {
+  // Rounding adds at most half a step for each client.
+  return (kHalf - 1 - clients) / (clients * range * samples);
+}
+
+function learned(spec: StateSpec): { key: string; shape: readonly number[]; count: number }[] {
+  return [...spec]
+    .filter(([, { dtype }]) => isFloating(dtype))
+    .map(([key, { shape }]) => ({
+      key,
+      shape,
+      count: shape.reduce((product, size) => product * size, 1),
+    }));
+}

@@ -1,0 +1,29 @@
+// Parts of a model's state that are synchronised in turn.
+
+import type { State } from "../update/state.js";
+
+/** Returns the names of the part whose turn it is in a round: neighbours by name, of about as many elements in each part. */
+export function fragmentOf(global: Readonly<State>, fragments: number, round: number): string[] {
+  // Not in the order of the state, which is another one in a file.
+  const entries = Object.entries(global)
+    .map(([key, { numel }]) => ({ key, numel }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
+  const count = Math.min(fragments, entries.length);
+  const turn = (round - 1) % count;
+  let left = entries.reduce((sum, { numel }) => sum + numel, 0);
+  let next = 0;
+  for (let part = 0; ; part++) {
+    const first = next;
+    const wanted = left / (count - part);
+    let elements = 0;
+    // Each part has a tensor at least, and leaves one for each of those that follow.
+    while (next < entries.length - (count - part - 1)) {
+      const { numel } = entries[next] as { numel: number };
+      if (next > first && elements + numel / 2 > wanted) break;
+      elements += numel;
+      next++;
+    }
+    left -= elements;
+    if (part === turn) return entries.slice(first, next).map(({ key }) => key);
+  }
+}

@@ -1,0 +1,99 @@
+// The messages of one round: parts become files again, of clients that may send them.
+
+import { isName } from "../../nats/names.js";
+import { digestOf } from "../digest.js";
+import { clientIn } from "../names.js";
+import type { Reason } from "./decode.js";
+import { kDigestHeader, kPartHeader, kRoundHeader } from "./encode.js";
+
+/** A message of the stream. */
+export interface Message {
+  readonly subject: string;
+  readonly seq: number;
+  readonly data: Uint8Array;
+  header(name: string): string;
+}
+
+/** How much a client may send in a round. */
+export interface InboxLimits {
+  readonly updateBytes: number;
+  readonly messages: number;
+}
+
+/** A file as its client has sent it. */
+export interface SentFile {
+  readonly client: string;
+  readonly bytes: Uint8Array;
+}
+
+interface Parts {
+  readonly digest: string;
+  readonly pieces: Uint8Array[];
+  readonly count: number;
+  bytes: number;
+}
+
+const kPart = /^(\d{1,6})\/(\d{1,6})$/;
+const kDigest = /^[0-9a-f]{64}$/;
+
+/** Puts the files of a round together. */
+export class Assembly {
+  readonly #parts = new Map<string, Parts>();
+  readonly #messages = new Map<string, number>();
+
+  constructor(
+    readonly round: number,
+    readonly limits: InboxLimits,
+  ) {}
+
+  /** Takes the next message; returns a file, why the message was refused, or null for a part. `refused` tells what else is. */
+  async receive(
+    message: Message,
+    refused: (client: string) => Reason | null,
+  ): Promise<SentFile | Reason | null> {
+    const client = clientIn(message.subject);
+    const [, part, count] = kPart.exec(message.header(kPartHeader)) ?? [];
+    const digest = message.header(kDigestHeader);
+    if (!isName(client) || part === undefined || !kDigest.test(digest)) return "message";
+    if (message.header(kRoundHeader) !== `${this.round}`) return "late";
+    const reason = refused(client);
+    if (reason === "unselected") return reason;
+    const messages = (this.#messages.get(client) ?? 0) + 1;
+    this.#messages.set(client, messages);
+    if (messages > this.limits.messages) return "flood";
+    if (reason !== null) return reason;
+    const bytes = this.#joined(client, digest, Number(part), Number(count), message.data);
+    if (bytes === null || typeof bytes === "string") return bytes;
+    return (await digestOf(bytes)) === digest ? { client, bytes } : "digest";
+  }
+
+  /** Returns the file once its last part is there. Parts come in order; a file that begins replaces one that never ended. */
+  #joined(client: string, digest: string, part: number, count: number, data: Uint8Array) {
+    const { updateBytes, messages } = this.limits;
+    if (count < 1 || part >= count || count > messages) return "size";
+    const started = this.#parts.get(client);
+    const parts = part === 0 ? { digest, pieces: [], count, bytes: 0 } : started;
+    const isNext =
+      parts?.digest === digest && parts.count === count && parts.pieces.length === part;
+    if (parts === undefined || !isNext) {
+      this.#parts.delete(client);
+      return "digest";
+    }
+    parts.pieces.push(data);
+    parts.bytes += data.length;
+    this.#parts.set(client, parts);
+    if (parts.bytes > updateBytes) {
+      this.#parts.delete(client);
+      return "size";
+    }
+    if (part < count - 1) return null;
+    this.#parts.delete(client);
+    const bytes = new Uint8Array(parts.bytes);
+    let at = 0;
+    for (const piece of parts.pieces) {
+      bytes.set(piece, at);
+      at += piece.length;
+    }
+    return bytes;
+  }
+}
