@@ -76,6 +76,14 @@ export function isFoursAligned({ dtype, offset }: View): boolean {
   return dtype === "float32" && offset % 16 === 0;
 }
 
+/**
+ * Whether memory can be accessed so by a shader that accesses it as fours, too. A single float cannot be stored there, because that may
+ * store its neighbours again.
+ */
+export function canBeInFours({ view, mode, as }: Access): boolean {
+  return as === "fours" || (mode === "read" && view.dtype === "float32" && as !== "word");
+}
+
 const kElementTypes: Readonly<Partial<Record<DType, ElementType>>> = {
   float32: "f32",
   int32: "i32",
@@ -114,12 +122,17 @@ export class Memory {
       const writesParts = mode === "write" && as !== "word" && sharesWords(view.dtype);
       this.#isWritten[binding] = this.#isWritten[binding] || mode !== "read";
       this.#isAtomic[binding] = this.#isAtomic[binding] || mode === "atomic" || writesParts;
-      const isInFours = as === "fours";
-      this.#isInFours[binding] ??= isInFours;
-      if (this.#isInFours[binding] !== isInFours)
-        throw new Error("a shader must access a buffer either always or never as fours");
+      this.#isInFours[binding] = this.#isInFours[binding] || as === "fours";
       return binding;
     });
+    if (
+      accesses.some(
+        (access, i) => this.#isInFours[this.#bindings[i] as number] && !canBeInFours(access),
+      )
+    )
+      throw new Error(
+        "memory that a shader accesses as fours can otherwise only be read, as floats",
+      );
     // WebGPU does not permit one buffer to be bound both for writing and read-only.
     for (const [i, { buffer }] of this.blocks.entries()) {
       const shares = (other: View["block"], j: number) =>
@@ -165,11 +178,15 @@ export class Memory {
     const isAtomic = this.#isAtomic[binding] === true;
     const natural = as === "word" || as === "fours" ? as : elementType(view.dtype);
     const type = as ?? natural;
-    const word = (at: string) => (isAtomic ? `atomicLoad(&${memory}[${at}])` : `${memory}[${at}]`);
+    const word = (at: string) => {
+      if (isPartOfFours) return `${memory}[(${at}) >> 2u][(${at}) & 3u]`;
+      return isAtomic ? `atomicLoad(&${memory}[${at}])` : `${memory}[${at}]`;
+    };
     const set = (at: string, value: string) =>
       isAtomic ? `atomicStore(&${memory}[${at}], ${value});` : `${memory}[${at}] = ${value};`;
     const positionText = `let at = u.offset_${name} + i;`;
     const part = natural === "word" || !sharesWords(view.dtype) ? null : partOfWord(view.dtype);
+    const isPartOfFours = this.#isInFours[binding] === true && natural !== "fours";
     const loaded = converted(part?.load(word) ?? loadText(natural, word), natural, type);
     const lines = [
       `fn load_${name}(i: u32) -> ${kWgslTypes[type]} { ${positionText} return ${loaded}; }`,

@@ -3,9 +3,9 @@
 
 import type { Block } from "../blocks";
 import type { Dispatch, WrittenDispatch } from "../recorder";
-import type { Access, Uniforms } from "../shader";
+import { type Access, isFoursAligned, type Uniforms } from "../shader";
 import { kDeclaration } from "./merged_shader";
-import { foursByBlock, type MergeLimits } from "./plan";
+import { fitBuffers, type MergeLimits } from "./plan";
 
 /** A dispatch, with the given ones that it replaces, in the order in which they were recorded. */
 export interface Fused<Given> {
@@ -24,7 +24,8 @@ export function fuse<Given extends WrittenDispatch>(
     const place = placeFor(all, dispatch.source);
     const target = place && all[place.from];
     const joined = target && join(target, dispatch.source);
-    const whole = joined && fits(joined, limits) ? write(joined) : undefined;
+    const canBe = joined && fitBuffers(joined.memory, limits.buffers);
+    const whole = canBe ? write(joined) : undefined;
     if (!place || !target || !whole || whole.uniforms.length > limits.uniformBytes) {
       all.push({ parts: [dispatch], whole: dispatch });
       continue;
@@ -112,7 +113,12 @@ function join({ parts, whole: { source } }: Fused<unknown>, next: Dispatch): Dis
   const isLast = (access: Access) => isInput(next, access, stored);
   const inputs = next.memory.filter(isLast);
   const replaces = next.memory.some((access) => isInPlace(next, access, stored));
-  const renamed = (access: Access): Access => ({ ...access, name: access.name + end });
+  const results = stored.as === "fours" ? resultsInFours(next) : [];
+  const renamed = (access: Access): Access => ({
+    ...access,
+    name: access.name + end,
+    ...(results.includes(access) && { as: "fours" }),
+  });
   const own = next.memory.filter((access) => !isLast(access)).map(renamed);
   return {
     key: `${source.key} then ${inputs.map(({ name }) => name)} of ${stored.name}: ${next.key}`,
@@ -126,8 +132,11 @@ function join({ parts, whole: { source } }: Fused<unknown>, next: Dispatch): Dis
         ...inputs.map(
           ({ name }) => `fn load_${name}${end}(i: u32) -> f32 { return stored${end}; }`,
         ),
-        endText(elements.functions(), next.memory, end),
-        thenText(stored, end, replaces),
+        endText(elements.functions(), next.memory, end).replaceAll(
+          new RegExp(`\\bstore_(${results.map(({ name }) => name + end).join("|")})\\b`, "g"),
+          "keep_$1",
+        ),
+        thenText(stored, { end, replaces, results }),
       ].join("\n"),
     stores: [
       ...(source.stores ?? []).filter(({ name }) => !(replaces && name === stored.name)),
@@ -136,20 +145,44 @@ function join({ parts, whole: { source } }: Fused<unknown>, next: Dispatch): Dis
   };
 }
 
+// The results of an elementwise dispatch that can be stored four at a time.
+function resultsInFours({ memory, stores = [] }: Dispatch): Access[] {
+  return memory.filter(
+    ({ name, view, mode }) =>
+      mode === "write" && isFoursAligned(view) && stores.some((one) => one.name === name),
+  );
+}
+
+interface End {
+  readonly end: string;
+  /** Whether results take the place of what is stored. */
+  readonly replaces: boolean;
+  /** What is stored four at a time, from the results for each. */
+  readonly results: readonly Access[];
+}
+
 // The function that is called in the place of the one that stores.
-function thenText({ name, as }: Access, end: string, replaces: boolean): string {
+function thenText({ name, as }: Access, { end, replaces, results }: End): string {
+  const store = (value: string) => (replaces ? "" : `store_${name}(i, ${value});`);
   if (as !== "fours")
     return `fn then${end}(i: u32, value: f32) {
-  ${replaces ? "" : `store_${name}(i, value);`}
+  ${store("value")}
   stored${end} = value;
   evaluate${end}(i);
 }`;
-  return `fn then${end}(i: u32, values: vec4<f32>) {
-  store_${name}(i, values);
+  const names = results.map((result) => result.name + end);
+  const kept = names.map(
+    (result) => `var<private> kept_${result}: vec4<f32>;
+fn keep_${result}(i: u32, value: f32) { kept_${result}[i & 3u] = value; }
+`,
+  );
+  return `${kept.join("")}fn then${end}(i: u32, values: vec4<f32>) {
+  ${store("values")}
   for (var part = 0u; part < 4u; part++) {
     stored${end} = values[part];
     evaluate${end}(4u * i + part);
   }
+  ${names.map((result) => `store_${result}(i, kept_${result});`).join("\n  ")}
 }`;
 }
 
@@ -171,9 +204,4 @@ function joinUniforms(first: Uniforms, second: Uniforms, end: string): Uniforms 
     i32: { ...first.i32, ...renamed(second.i32) },
     f32: { ...first.f32, ...renamed(second.f32) },
   };
-}
-
-function fits({ memory }: Dispatch, { buffers }: MergeLimits): boolean {
-  const blocks: ReadonlyMap<Block, boolean> | undefined = foursByBlock(memory);
-  return blocks !== undefined && blocks.size <= buffers;
 }

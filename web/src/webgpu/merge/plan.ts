@@ -2,7 +2,7 @@
 
 import type { Block } from "../blocks";
 import type { WrittenDispatch } from "../recorder";
-import type { Access } from "../shader";
+import { type Access, canBeInFours } from "../shader";
 
 /** Dispatches that run together, in the order in which they were recorded. */
 export type Group = readonly WrittenDispatch[];
@@ -73,20 +73,23 @@ function levelsOf(dispatches: readonly WrittenDispatch[]): number[] {
 
 function fit(parts: readonly WrittenDispatch[], { buffers, uniformBytes }: MergeLimits): boolean {
   if (parts.length > kMaxParts) return false;
-  const blocks = foursByBlock(parts.flatMap(({ source }) => source.memory));
-  if (blocks === undefined || blocks.size > buffers) return false;
+  if (
+    !fitBuffers(
+      parts.flatMap(({ source }) => source.memory),
+      buffers,
+    )
+  )
+    return false;
   return mergedBytes(parts) <= uniformBytes && fitTogether(parts);
 }
 
-/** Returns whether the blocks are accessed as fours; undefined if one of them is in both ways, which shaders cannot do. */
-export function foursByBlock(memory: readonly Access[]): Map<Block, boolean> | undefined {
-  const asFours = new Map<Block, boolean>();
-  for (const { view, as } of memory) {
-    const isFours = as === "fours";
-    if ((asFours.get(view.block) ?? isFours) !== isFours) return undefined;
-    asFours.set(view.block, isFours);
-  }
-  return asFours;
+/** Whether one shader can access all this memory, with at most this many buffers. */
+export function fitBuffers(memory: readonly Access[], buffers: number): boolean {
+  const inFours = new Set(memory.filter(({ as }) => as === "fours").map(({ view }) => view.block));
+  return (
+    new Set(memory.map(({ view }) => view.block)).size <= buffers &&
+    memory.every((access) => !inFours.has(access.view.block) || canBeInFours(access))
+  );
 }
 
 /** The invocations of a workgroup, and whether more of them may be there, which have nothing to do. */
