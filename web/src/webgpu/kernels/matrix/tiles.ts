@@ -27,8 +27,13 @@ const kMinSplitSteps = 256;
 /** Splits with which a large tile is better than more small ones: their partial sums are little memory beside the operands. */
 const kFewSplits = 4;
 
-const splitsOf = (k: number, most: number) =>
-  Math.max(1, Math.min(Math.floor(k / kMinSplitSteps), most));
+/** The second dispatch takes as long as about this many steps. */
+const kStepsOfDispatch = 512;
+
+function splitsOf(k: number, most: number): number {
+  const splits = Math.max(1, Math.min(Math.floor(k / kMinSplitSteps), most));
+  return k - k / splits >= kStepsOfDispatch ? splits : 1;
+}
 
 function groupsOf(shape: TileShape, { m, n, count }: TiledProduct): number {
   const { a, b } = linesOf(shape);
