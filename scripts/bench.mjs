@@ -8,7 +8,6 @@ import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { kSizes } from "../tests/bench/card/rows.mjs";
-import { measureCard } from "../tests/bench/card/run.mjs";
 import { isComparable } from "../tests/bench/compare/pairs.mjs";
 import { compareBuilds, comparisonLines, kUsual } from "../tests/bench/compare/run.mjs";
 import { kFewestPairs } from "../tests/bench/compare/verdict.mjs";
@@ -168,6 +167,7 @@ function runGpuProgram(name, given) {
 /** Measures the graphics card, on the Node.js that runs this script. */
 async function measureGpu(options) {
   await buildForThisNode(options);
+  const { measureCard } = await import("../tests/bench/card/run.mjs");
   await measureCard({ size: options.size, onProgress: showProgress });
 }
 

@@ -2,9 +2,8 @@
 // each demo has trained. Run it when the look of a page has changed.
 
 import { join } from "node:path";
-import { kPages } from "../demos/site/pages.mjs";
-import { kDemos, trainDemo } from "../tests/site/support/demos.mjs";
-import { startSite } from "../tests/site/support/site.mjs";
+import { parseArgs } from "node:util";
+import { ensureNodeModules } from "./dependencies.mjs";
 import { kRoot, main, step } from "./process.mjs";
 
 const kPictures = join(kRoot, "demos", "site", "start", "pictures");
@@ -12,7 +11,7 @@ const kPictures = join(kRoot, "demos", "site", "start", "pictures");
 const kView = { width: 960, height: 600 };
 const kScale = 2 / 3;
 
-async function takePicture({ browser, isolated }, name) {
+async function takePicture({ browser, isolated }, name, { kDemos, trainDemo }) {
   const page = await browser.newPage({
     viewport: kView,
     deviceScaleFactor: kScale,
@@ -31,9 +30,14 @@ async function takePicture({ browser, isolated }, name) {
 }
 
 await main(async () => {
+  parseArgs();
+  await ensureNodeModules();
+  const { kPages } = await import("../demos/site/pages.mjs");
+  const demos = await import("../tests/site/support/demos.mjs");
+  const { startSite } = await import("../tests/site/support/site.mjs");
   const site = await startSite();
   try {
-    for (const [name] of kPages) await step(name, () => takePicture(site, name));
+    for (const [name] of kPages) await step(name, () => takePicture(site, name, demos));
   } finally {
     await site.stop();
   }
