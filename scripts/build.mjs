@@ -155,8 +155,19 @@ async function writeAddons() {
     const bundled = { mainFields: ["module", "main"], legalComments: "none" };
     await build({ ...options, ...bundled, entryPoints, external, outdir, splitting: true });
     const files = readdirSync(outdir).filter((file) => file.endsWith(".js"));
-    for (const file of files) await shrink(join(outdir, file));
+    for (const file of files) {
+      await shrink(join(outdir, file));
+      leaveOutBareImports(join(outdir, file));
+    }
   }
+}
+
+// Where nothing of a shared file is used, esbuild still imports it. Other bundlers warn of that, because package.json says that importing
+// has no effects.
+function leaveOutBareImports(path) {
+  const text = readFileSync(path, "utf8");
+  const rest = text.replaceAll(/\bimport\s*"\.\/chunk-\w+\.js";/g, "");
+  if (rest !== text) writeFileSync(path, rest);
 }
 
 function minified(entry, outfile) {

@@ -232,15 +232,15 @@ Tensor BernoulliInPlace::call(const Tensor& input, double p) {
 }
 
 Tensor Bernoulli::call(const Tensor& input) {
-  if (draws_itself(input.device()) && input.numel() > 0)
-    return record<Bernoulli>(bernoulli_on_device(input), {input}, {});
   const Tensor p = packed(input);
-  const Tensor result = Tensor::empty(input.shape(), input.dtype(), input.device());
-  visit_floating(input.dtype(), doc.name, [&]<class T>() {
+  const Tensor result = visit_floating(input.dtype(), doc.name, [&]<class T>() {
+    if (draws_itself(input.device())) return bernoulli_on_device(p);
     const Tensor chances = on_host(p);
-    fill_elements<T>(result, std::nullopt, [&](std::span<T> out) {
+    const Tensor samples = Tensor::empty(input.shape(), input.dtype(), input.device());
+    fill_elements<T>(samples, std::nullopt, [&](std::span<T> out) {
       fill_bernoulli(out, std::span<const T>(elements<T>(chances)));
     });
+    return samples;
   });
   return record<Bernoulli>(result, {input}, {});
 }

@@ -75,7 +75,6 @@ describe("random numbers that the host draws for the device", options, () => {
       eg.manualSeed(11);
       const x = eg.ones([64], { device: where });
       return [
-        eg.bernoulli(x.mul(0.3)),
         eg.poisson(x.mul(4)),
         eg.multinomial(x, 3),
         x.clone().geometric_(0.3),

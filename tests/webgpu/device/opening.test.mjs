@@ -121,15 +121,21 @@ describe("a GPU that init() is given", options, () => {
 
   test("says of what it cannot wait for which op it was, and what to do", async () => {
     const lines = await linesOf(`${kOpen}
-      console.log(await attempt(() => x.reshape(1, 3).expand(3, 3).det()));
+      const matrix = x.reshape(1, 3).expand(3, 3);
+      console.log(await attempt(() => eg.linalg.eigvalsh(matrix)));
       console.log(await attempt(() => x.maskedSelect(x.gt(1))));
       console.log(await attempt(() => eg.io.saveSafetensors({ x })));
       x.prod().backward();
-      console.log(await x.grad.array());`);
-    assert.match(lines[0], /^WouldBlock \[det\] .*'determinants' of float32, .*await x.data\(\)/);
+      console.log(await x.grad.array());
+      console.log(await attempt(() => matrix.det()));`);
+    assert.match(lines[0], /^WouldBlock \[eigvalsh\] .*'eigh' of float32, .*await x.data\(\)/);
     assert.match(lines[1], /^WouldBlock \[maskedSelect\] .*await x.data\(\)/);
     assert.match(lines[2], /^WouldBlock \[saveSafetensors\] "x" .*await t.data\(\)/);
     assert.equal(lines[3], "[ 6, 3, 2 ]");
+    assert.match(
+      lines[4],
+      /^WouldBlock \[det\] the host needs .*'determinants' .*await x.data\(\)/,
+    );
   });
 
   test("and is lost has everything fail that needs it, until init() opens another", async () => {
