@@ -236,7 +236,7 @@ Tensor Bernoulli::call(const Tensor& input) {
   const Tensor result = visit_floating(input.dtype(), doc.name, [&]<class T>() {
     if (draws_itself(input.device())) return bernoulli_on_device(p);
     const Tensor chances = on_host(p);
-    const Tensor samples = Tensor::empty(input.shape(), input.dtype(), input.device());
+    Tensor samples = Tensor::empty(input.shape(), input.dtype(), input.device());
     fill_elements<T>(samples, std::nullopt, [&](std::span<T> out) {
       fill_bernoulli(out, std::span<const T>(elements<T>(chances)));
     });

@@ -11,8 +11,10 @@ import { noGrad } from "./grad_mode.js";
 
 /** An object with state that can be saved and loaded: an optimizer, a scheduler, a GradScaler. */
 export interface Stateful {
+  /** Returns the state. */
   // biome-ignore lint/suspicious/noExplicitAny: every class has its own type of state.
   stateDict(): any;
+  /** Takes a state over. */
   // biome-ignore lint/suspicious/noExplicitAny: as above.
   loadStateDict(state: any): unknown;
 }
