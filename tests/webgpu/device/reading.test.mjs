@@ -119,10 +119,11 @@ describe("reading from the device", options, () => {
 
   test("has let go of its own tensors when the values arrive", async () => {
     const x = onGpu([1, 2]);
-    const { tensors } = eg.memory();
     for (let i = 0; i < 200; i++) {
-      await Promise.all([x.data(), x.array(), x.add(i).sum().itemAsync()]);
-      assert.equal(eg.memory().tensors - 2 * (i + 1), tensors);
+      const { tensors } = eg.memory();
+      await Promise.all([x.data(), x.array(), x.data()]);
+      // Garbage of earlier tests may have been collected.
+      assert.ok(eg.memory().tensors <= tensors);
     }
   });
 
