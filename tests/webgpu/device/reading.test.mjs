@@ -133,7 +133,8 @@ describe("reading from the device", options, () => {
       const x = onGpu([1, 2], { requiresGrad: true });
       assert.deepEqual(await x.mul(2).array(), [2, 4]);
     });
-    assert.equal(eg.memory().jsHandles, before);
+    // Garbage of earlier tests may have been collected.
+    assert.ok(eg.memory().jsHandles <= before);
   });
 
   test("reads 0-dim and empty tensors", async () => {
