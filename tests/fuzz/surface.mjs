@@ -56,7 +56,7 @@ function property(random, target, name) {
 // Awaits asynchronous calls.
 async function settle(program, text) {
   const options = { mayChange: true };
-  if (/(Async|updateBn|Torch|openSafetensors|openFolder)\(|\.(data|array)\(/.test(text))
+  if (/(Async|updateBn|Torch|openSafetensors|openFolder|warmup)\(|\.(data|array)\(/.test(text))
     await program.runAsync(`await ${text}`, options);
   else program.run(text, options);
 }
