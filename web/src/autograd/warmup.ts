@@ -115,10 +115,12 @@ function save(value: Restorable): () => void {
 
 function saveTensor(tensor: Tensor): () => void {
   const { grad } = tensor;
+  const version = versionOf(tensor);
   const elements = copied(tensor);
   const gradElements = grad && copied(grad);
   return () => {
-    noGrad(() => tensor.copy_(elements));
+    // Restoring is a change as well, which a tensor that nobody has changed need not have.
+    if (version === null || versionOf(tensor) !== version) noGrad(() => tensor.copy_(elements));
     elements.dispose();
     if (grad === null || gradElements === null) {
       if (tensor.grad !== null) tensor.grad = null;
@@ -133,6 +135,9 @@ function saveTensor(tensor: Tensor): () => void {
     tensor.grad = grad;
   };
 }
+
+// Tensors made in inference mode count no changes.
+const versionOf = (tensor: Tensor) => (tensor.isInference ? null : tensor.version);
 
 // Returns a copy of a state, and adds its tensors to a list.
 function copyOf(state: unknown, copies: Tensor[]): unknown {
