@@ -22,6 +22,15 @@ const kItemSizes: Readonly<Record<DType, number>> = {
   bfloat16: 2,
 };
 
+/** The real dtypes that shaders compute. */
+export const kRealDTypes: readonly DType[] = ["float32", "int32", "int64", "uint8", "bool"];
+
+/** All dtypes that shaders compute. */
+export const kAnyDType: readonly DType[] = [...kRealDTypes, "complex64"];
+
+/** The dtypes that shaders load and store: also those that they convert for that. */
+export const kStoredDTypes: readonly DType[] = [...kAnyDType, "float16", "bfloat16"];
+
 /** Whether several elements share a word of memory. */
 export function sharesWords(dtype: DType): boolean {
   return itemSize(dtype) < 4;

@@ -6,8 +6,7 @@ import { type BlockReference, type CacheEntry, CommandCache } from "./command_ca
 import type { DType } from "./dtype";
 import type { PlayerError } from "./errors";
 import { errorOf, type Fault, type Faults, faultOf, kNoFaults, union } from "./faults";
-import type { AnyKernel, Commands } from "./kernels/kernel";
-import { type TileClass, tileClassOf } from "./kernels/matrix/tile_classes";
+import type { AdapterTraits, AnyKernel, Commands } from "./kernels/kernel";
 import type { KernelTable } from "./kernels/table";
 import type { Dispatch, PreparedDispatch, Recorder } from "./recorder";
 import type { CallRecord, Replayed } from "./recording";
@@ -33,8 +32,7 @@ export class KernelCalls {
   readonly #table: KernelTable;
   readonly #blocks: Blocks;
   readonly #recorder: Recorder;
-  readonly #isSoftware: boolean;
-  readonly #tiles: TileClass;
+  readonly #traits: AdapterTraits;
   readonly #cache = new CommandCache<PreparedCall>();
   readonly #steps: StepCalls;
   readonly #block = (number: number) => this.#blocks.get(number);
@@ -42,25 +40,18 @@ export class KernelCalls {
   #references: BlockReference[] = [];
 
   /** `table` contains the available kernels by name. */
-  constructor(
-    table: KernelTable,
-    blocks: Blocks,
-    recorder: Recorder,
-    adapter: GPUAdapterInfo | undefined,
-  ) {
-    const isSoftware = adapter?.isFallbackAdapter === true;
+  constructor(table: KernelTable, blocks: Blocks, recorder: Recorder, traits: AdapterTraits) {
     this.#table = table;
     this.#blocks = blocks;
     this.#recorder = recorder;
-    this.#isSoftware = isSoftware;
-    this.#tiles = tileClassOf(adapter);
+    this.#traits = traits;
     this.status = new Status(
       (bytes) => blocks.takeScratch(bytes),
       (block, offset, bytes) => recorder.unrecorded(() => recorder.clear(block, offset, bytes)),
       (dispatch) => recorder.unrecorded(() => this.#dispatch(dispatch, "")),
     );
     const joiner = {
-      maxBytes: isSoftware ? kMaxJoinedBytes.software : kMaxJoinedBytes.hardware,
+      maxBytes: traits.isSoftware ? kMaxJoinedBytes.software : kMaxJoinedBytes.hardware,
       gather: (role: number, some: readonly Block[]) =>
         // A recording would repeat the moves at every replay.
         recorder.recording === undefined
@@ -227,8 +218,7 @@ export class KernelCalls {
     let usesStatus = false;
     try {
       kernel.play(call, {
-        isSoftware: this.#isSoftware,
-        tiles: this.#tiles,
+        ...this.#traits,
         dispatch: (dispatch: Dispatch) => {
           const prepared = recorder.prepare(dispatch, op);
           if (prepared !== undefined) actions.push((slot) => recorder.dispatch(prepared, slot));

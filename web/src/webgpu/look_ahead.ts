@@ -5,8 +5,7 @@ import { kKernelFields } from "../generated/stream";
 import type { Block, Blocks } from "./blocks";
 import type { DType } from "./dtype";
 import { kNoFaults } from "./faults";
-import type { AnyKernel } from "./kernels/kernel";
-import { type TileClass, tileClassOf } from "./kernels/matrix/tile_classes";
+import type { AdapterTraits, AnyKernel } from "./kernels/kernel";
 import type { KernelTable } from "./kernels/table";
 import type { Recorder } from "./recorder";
 import { type Fields, Reader, type Symbols } from "./stream";
@@ -16,26 +15,26 @@ export class LookAhead implements Symbols {
   readonly #playedBlocks: Blocks;
   readonly #playedNames: ReadonlyMap<number, string>;
   readonly #recorder: Recorder;
-  readonly #tiles: TileClass;
+  readonly #traits: AdapterTraits;
   // What commands that have been read, but not been played, define.
   readonly #blocks = new Map<number, Block>();
   readonly #names = new Map<number, string>();
   readonly #isRead = new WeakSet<Reader>();
   #nextId = -1;
 
-  /** `table` contains the available kernels; `blocks` and `names` are what the player has played, `recorder` compiles for `adapter`. */
+  /** `table` contains the available kernels; `blocks` and `names` are what the player has played, `recorder` compiles. */
   constructor(
     table: KernelTable,
     blocks: Blocks,
     names: ReadonlyMap<number, string>,
     recorder: Recorder,
-    adapter: GPUAdapterInfo | undefined,
+    traits: AdapterTraits,
   ) {
     this.#table = table;
     this.#playedBlocks = blocks;
     this.#playedNames = names;
     this.#recorder = recorder;
-    this.#tiles = tileClassOf(adapter);
+    this.#traits = traits;
   }
 
   /** Reads what comes after the current command of a batch, unless it has done so before. */
@@ -98,8 +97,7 @@ export class LookAhead implements Symbols {
       dtype,
     });
     kernel.play(call, {
-      isSoftware: false,
-      tiles: this.#tiles,
+      ...this.#traits,
       dispatch: (dispatch) => this.#recorder.expect(dispatch, op),
       copy: () => undefined,
       clear: () => undefined,

@@ -6,6 +6,7 @@ import { Clock } from "./clock";
 import { asPlayerError, ErrorCollector, type PlayerError } from "./errors";
 import { errorOf, kNoFaults } from "./faults";
 import { KernelCalls, type PreparedCall } from "./kernel_calls";
+import { traitsOf } from "./kernels/kernel";
 import { type KernelTable, kernels } from "./kernels/table";
 import { LookAhead } from "./look_ahead";
 import { Pipelines } from "./pipelines";
@@ -58,21 +59,15 @@ export class Player implements Symbols {
     });
     this.#blocks = new Blocks(device, this.#errors, () => this.#recorder.batch);
     this.#pipelines = new Pipelines(device, this.#errors);
-    const { adapterInfo } = device;
-    const isSoftware = adapterInfo?.isFallbackAdapter === true;
+    const traits = traitsOf(device.adapterInfo);
+    const { isSoftware } = traits;
     const onSubmit = (failure: Promise<PlayerError | undefined>, batch: number) =>
       this.#readback.start(failure.then((error) => this.#submitted(batch, error)));
     this.#recorder = new Recorder(device, this.#errors, this.#pipelines, isSoftware, onSubmit);
     this.#readback = new Readback(device, this.#errors, host, () => this.#kernelCalls.status);
-    this.#kernelCalls = new KernelCalls(table, this.#blocks, this.#recorder, adapterInfo);
+    this.#kernelCalls = new KernelCalls(table, this.#blocks, this.#recorder, traits);
     if (!isSoftware)
-      this.#lookAhead = new LookAhead(
-        table,
-        this.#blocks,
-        this.#names,
-        this.#recorder,
-        adapterInfo,
-      );
+      this.#lookAhead = new LookAhead(table, this.#blocks, this.#names, this.#recorder, traits);
     this.#device = device;
   }
 

@@ -4,14 +4,23 @@ import type { Block } from "../blocks";
 import { type DType, itemSize } from "../dtype";
 import type { Dispatch } from "../recorder";
 import type { View } from "../stream";
-import type { TileClass } from "./matrix/tile_classes";
+import { type TileClass, tileClassOf } from "./matrix/tile_classes";
 
-/** The commands that a kernel can issue. */
-export interface Commands {
+/** What kernels choose their shaders by. */
+export interface AdapterTraits {
   /** Whether the device computes on the CPU, where invocations are cheap and barriers are expensive. */
   readonly isSoftware: boolean;
   /** How matrix products are divided on a device that does not. */
   readonly tiles: TileClass;
+}
+
+/** Returns the traits of an adapter. */
+export function traitsOf(adapter: GPUAdapterInfo | undefined): AdapterTraits {
+  return { isSoftware: adapter?.isFallbackAdapter === true, tiles: tileClassOf(adapter) };
+}
+
+/** The commands that a kernel can issue. */
+export interface Commands extends AdapterTraits {
   dispatch(dispatch: Dispatch): void;
   /** Copies bytes between different buffers; offsets and `bytes` must be multiples of 4. */
   copy(to: Block, toOffset: number, from: Block, fromOffset: number, bytes: number): void;

@@ -2,7 +2,7 @@
 
 import type { Copy } from "../../../generated/stream";
 import type { Block } from "../../blocks";
-import { itemSize } from "../../dtype";
+import { itemSize, kStoredDTypes } from "../../dtype";
 import { type ElementType, elementType, stored } from "../../shader";
 import type { View } from "../../stream";
 import { forEach, invocations } from "../invocations";
@@ -17,9 +17,7 @@ import {
 import { isPacked, packedMain, packedWords } from "./packed";
 
 export const copy: Kernel<Copy> = {
-  supported: {
-    all: ["float32", "float16", "bfloat16", "int32", "int64", "uint8", "bool", "complex64"],
-  },
+  supported: { all: kStoredDTypes },
 
   play({ shape, to, toStrides, from, fromStrides }, commands): void {
     const space = makeIterationSpace(shape, [toStrides, fromStrides]);

@@ -1,7 +1,7 @@
 // Elementwise formulas over operands of the same shape.
 
 import type { Elementwise } from "../../../generated/stream";
-import type { DType } from "../../dtype";
+import { type DType, kStoredDTypes } from "../../dtype";
 import {
   type ComputeType,
   type FormulaShader,
@@ -18,9 +18,7 @@ import { type Index, indexOf, makeIterationSpace, product, sizeUniforms } from "
 import { isPacked, packedMain, packedWords } from "./packed";
 
 export const elementwise: Kernel<Elementwise> = {
-  supported: {
-    all: ["float32", "float16", "bfloat16", "int32", "int64", "uint8", "bool", "complex64"],
-  },
+  supported: { all: kStoredDTypes },
 
   // The formula determines whether the result is bool, so `result` is not needed.
   play({ formula, compute, shape, operands }, commands): void {

@@ -1,6 +1,7 @@
 // Sets contiguous elements to one value, or to numbers in equal steps.
 
 import type { Fill, Ramp } from "../../../generated/stream";
+import { kRealDTypes, kStoredDTypes } from "../../dtype";
 import { type ScalarType, withScalars } from "../../scalars";
 import { elementType } from "../../shader";
 import { invocations } from "../invocations";
@@ -8,9 +9,7 @@ import { isWhole, type Kernel } from "../kernel";
 import { storeEach } from "./packed";
 
 export const fill: Kernel<Fill> = {
-  supported: {
-    all: ["float32", "float16", "bfloat16", "int32", "int64", "uint8", "bool", "complex64"],
-  },
+  supported: { all: kStoredDTypes },
 
   play({ count, value: given, y }, commands): void {
     const value = y.dtype === "bool" ? Number(Number(given) !== 0) : given;
@@ -32,7 +31,7 @@ export const fill: Kernel<Fill> = {
 };
 
 export const ramp: Kernel<Ramp> = {
-  supported: { all: ["float32", "int32", "int64", "uint8", "bool"] },
+  supported: { all: kRealDTypes },
 
   play({ count, first, step, y }, commands): void {
     const store = storeEach("y", y, count);

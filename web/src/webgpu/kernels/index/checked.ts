@@ -1,21 +1,10 @@
 // Checking indices: one that is out of range is replaced by 0. The kernels that find such indices report them in the status words
 // (README.md, "Errors"); the others, whose indices have been checked, only stay inside their memory.
 
-import type { DType } from "../../dtype";
 import { kSlotUniform } from "../../recorder";
 import type { Access } from "../../shader";
 import { kSlotWords } from "../../status";
 import type { Commands } from "../kernel";
-
-/** All dtypes that shaders support, for kernels that only move elements. */
-export const kAnyDType: readonly DType[] = [
-  "float32",
-  "int32",
-  "int64",
-  "uint8",
-  "bool",
-  "complex64",
-];
 
 /** Returns the status words as memory of a shader, and the uniform that it needs, which every call sets anew. */
 export function statusOf(commands: Commands): { access: Access; uniforms: Record<string, number> } {

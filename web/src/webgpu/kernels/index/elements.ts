@@ -6,7 +6,7 @@ import type {
   PutElements,
   TakeElements,
 } from "../../../generated/stream";
-import { itemSize } from "../../dtype";
+import { itemSize, kAnyDType } from "../../dtype";
 import { type Access, elementType } from "../../shader";
 import type { View } from "../../stream";
 import { storeEach } from "../elementwise/packed";
@@ -14,7 +14,6 @@ import { forEach, invocations } from "../invocations";
 import type { Kernel } from "../kernel";
 import { indexOf, mergeDimensions, product, sizeUniforms } from "../strides";
 import { inWords, kAddable } from "./accumulate";
-import { kAnyDType } from "./checked";
 
 /**
  * Returns the parts that all shaders for indexed elements share. The size along `dim` is unknown, so an index is out of range when

@@ -7,11 +7,12 @@ import {
   type FindTrue,
   Fold,
 } from "../../../generated/stream";
+import { kAnyDType } from "../../dtype";
 import { elementType, kWgslTypes } from "../../shader";
 import { forEach, invocations, kThreads } from "../invocations";
 import type { Kernel } from "../kernel";
 import { reducePacked } from "../reduce/reduce";
-import { kAnyDType, kReporting, statusOf } from "./checked";
+import { kReporting, statusOf } from "./checked";
 
 /** The status words report a bad index, with the op of the command. */
 export const findOutOfRange: Kernel<FindOutOfRange> = {

@@ -3,13 +3,11 @@
 // Elements are first linked into one list per target, with one atomic each; then one invocation folds each list.
 
 import type { ExtremeElements, MultiplyElements } from "../../../generated/stream";
+import { kAnyDType, kRealDTypes } from "../../dtype";
 import { type ElementType, elementType, kWgslTypes } from "../../shader";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
-import { kAnyDType } from "./checked";
 import { partsOf } from "./elements";
-
-const kReal = kAnyDType.filter((dtype) => dtype !== "complex64");
 
 /** Returns the WGSL expression for the fold of `a` and `b`. */
 type FoldText = (type: ElementType) => string;
@@ -35,7 +33,7 @@ export const multiplyElements: Kernel<MultiplyElements> = {
 };
 
 export const extremeElements: Kernel<ExtremeElements> = {
-  supported: { views: [["int64"], kReal, kReal] },
+  supported: { views: [["int64"], kRealDTypes, kRealDTypes] },
 
   play({ largest, ...call }, commands): void {
     foldElements(call, commands, largest ? "largest" : "smallest", extreme(largest));

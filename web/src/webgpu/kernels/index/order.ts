@@ -6,7 +6,7 @@
 // where the elements of each run with each digit begin; and the invocations move their elements there, in order.
 
 import type { ModeRows, OrderRows } from "../../../generated/stream";
-import { itemSize } from "../../dtype";
+import { itemSize, kRealDTypes } from "../../dtype";
 import type { Access } from "../../shader";
 import type { View } from "../../stream";
 import { forEach, invocations } from "../invocations";
@@ -18,7 +18,7 @@ import { dispatchScan } from "../reduce/scan";
 const kLongRow = 2048;
 
 export const orderRows: Kernel<OrderRows> = {
-  supported: { views: [["float32", "int32", "int64", "uint8", "bool"], ["int64"]] },
+  supported: { views: [kRealDTypes, ["int64"]] },
 
   play(order, commands): void {
     const { outer, size, inner } = order.rows;
@@ -219,7 +219,7 @@ const kRunText = (work: string) =>
   ${work}`);
 
 export const modeRows: Kernel<ModeRows> = {
-  supported: { views: [["float32", "int32", "int64", "uint8", "bool"], ["int64"]] },
+  supported: { views: [kRealDTypes, ["int64"]] },
 
   play({ rows, x, indices }, commands): void {
     const { access, type } = readAccess(x);

@@ -1,12 +1,13 @@
 // Whole slices selected by index: memory is seen as [outer, rows, inner].
 
 import type { AddRows, IndexedRows, PutRows, TakeRows } from "../../../generated/stream";
+import { kAnyDType } from "../../dtype";
 import { elementType } from "../../shader";
 import { storeEach } from "../elementwise/packed";
 import { forEach, invocations } from "../invocations";
 import type { Kernel } from "../kernel";
 import { inWords, kAddable } from "./accumulate";
-import { kAnyDType, kInside } from "./checked";
+import { kInside } from "./checked";
 
 // For element i of [outer, count, inner]: its `k`, and its position in [outer, rows, inner] for a given row.
 const kPlace = `fn k_of(i: u32) -> u32 { return i / u.inner % u.indices; }

@@ -1,17 +1,14 @@
 // Where values stand in sorted sequences, by bisection.
 
 import type { SearchSorted } from "../../../generated/stream";
+import { kRealDTypes } from "../../dtype";
 import { forEach, invocations } from "../invocations";
 import type { Kernel } from "../kernel";
 import { lessText, orderedType } from "../ordered";
 
 export const searchSorted: Kernel<SearchSorted> = {
   supported: {
-    views: [
-      ["float32", "int32", "int64", "uint8", "bool"],
-      ["float32", "int32", "int64", "uint8", "bool"],
-      ["int64"],
-    ],
+    views: [kRealDTypes, kRealDTypes, ["int64"]],
   },
 
   play({ sequences, size, count, right, sequence, values, positions }, commands): void {

@@ -22,7 +22,7 @@ export const cholesky: Kernel<Cholesky> = {
     const { count, rows } = batch;
     const orders = commands.scratch(4 * Math.max(1, count), "int32");
     const groups = groupsOf(count);
-    const threads = threadsFor(commands, rows);
+    const threads = threadsFor(commands, rows * rows);
     if (count * rows > 0)
       commands.dispatch({
         key: `cholesky ${threads}`,

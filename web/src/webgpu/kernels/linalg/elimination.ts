@@ -78,7 +78,7 @@ function eliminate(commands: Commands, { batch, a, lu, pivots }: Elimination) {
   const { count, rows, columns } = batch;
   const origins = commands.scratch(4 * Math.max(1, count * rows), "int32");
   const orders = commands.scratch(4 * Math.max(1, count), "int32");
-  const threads = threadsFor(commands, columns);
+  const threads = threadsFor(commands, rows * columns);
   const groups = groupsOf(count);
   if (count === 0) return { origins, orders };
   commands.dispatch({
@@ -237,7 +237,7 @@ interface PivotProducts {
 }
 
 const kRealSign = `fn turned(sign: f32, pivot: f32) -> f32 {
-  return select(select(sign, -sign, pivot < 0f), pivot, size_of(pivot) == 0f || is_nan_f32(pivot)) ;
+  return select(select(sign, -sign, pivot < 0f), pivot, size_of(pivot) == 0f || is_nan_f32(pivot));
 }
 fn log_size(pivot: f32) -> f32 { return log_f32(abs_f32(pivot)); }
 `;

@@ -40,11 +40,11 @@ export function numberText(dtype: DType): string {
 /** On a device that computes on the CPU, more invocations would only wait for each other. */
 const kFewThreads = 16;
 
-/** Returns the invocations for a matrix whose rows have `columns` elements: a power of two. */
-export function threadsFor({ isSoftware }: Pick<Commands, "isSoftware">, columns: number): number {
+/** Returns the invocations for this many elements: a power of two. */
+export function threadsFor({ isSoftware }: Pick<Commands, "isSoftware">, elements: number): number {
   if (isSoftware) return kFewThreads;
   let threads = 32;
-  while (threads < kThreads && threads < columns * columns) threads *= 2;
+  while (threads < kThreads && threads < elements) threads *= 2;
   return threads;
 }
 

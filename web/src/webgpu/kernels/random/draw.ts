@@ -6,9 +6,10 @@ import {
   type PhiloxPosition,
   RandomKind,
 } from "../../../generated/stream";
-import { itemSize } from "../../dtype";
+import { itemSize, kRealDTypes } from "../../dtype";
 import { type Access, elementType } from "../../shader";
 import type { View } from "../../stream";
+import { isPacked } from "../elementwise/packed";
 import { forEach, invocations } from "../invocations";
 import { isWhole, type Kernel } from "../kernel";
 
@@ -41,8 +42,8 @@ function uniformsOf({ keyLow, keyHigh, group }: PhiloxPosition, elements: number
 // Stores `numbers`, a vector of four, in the group of elements that belongs to invocation `i`. `convert` makes one of them an
 // element.
 function storeGroup(name: string, view: View, convert: (number: string) => string) {
-  const isPacked = itemSize(view.dtype) === 1 && view.offset % 4 === 0;
-  const as = isPacked ? "word" : view.dtype === "int64" ? "i32" : elementType(view.dtype);
+  const inWords = isPacked(view);
+  const as = inWords ? "word" : view.dtype === "int64" ? "i32" : elementType(view.dtype);
   const access: Access = { name, view, mode: "write", as };
   const each = `for (var k = 0u; k < min(4u, u.elements - 4u * i); k++) {
     store_${name}(4u * i + k, ${convert("numbers[k]")});
@@ -56,7 +57,7 @@ function storeGroup(name: string, view: View, convert: (number: string) => strin
     word = (word & ~kept) | (load_${name}(i) & kept);
   }
   store_${name}(i, word);`;
-  return { access, key: isPacked ? "p" : "", text: isPacked ? word : each };
+  return { access, key: inWords ? "p" : "", text: inWords ? word : each };
 }
 
 function elementOf(dtype: View["dtype"], isFloat: boolean) {
@@ -66,7 +67,7 @@ function elementOf(dtype: View["dtype"], isFloat: boolean) {
 }
 
 export const drawRandom: Kernel<DrawRandom> = {
-  supported: { all: ["float32", "int32", "int64", "uint8", "bool"] },
+  supported: { all: kRealDTypes },
 
   play({ kind, count, position, a, b, y }, commands): void {
     const isInteger = kind === RandomKind.Integer;

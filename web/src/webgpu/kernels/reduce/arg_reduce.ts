@@ -1,6 +1,7 @@
 // The first largest or smallest element along a dimension, and its index.
 
 import type { ArgReduce } from "../../../generated/stream";
+import { kRealDTypes } from "../../dtype";
 import { kWgslTypes } from "../../shader";
 import type { Kernel } from "../kernel";
 import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
@@ -10,7 +11,7 @@ import { isRowMajor, splitShape } from "./reduce";
 
 export const argReduce: Kernel<ArgReduce> = {
   supported: {
-    views: [["float32", "int32", "int64", "uint8", "bool"], ["float32", "int64"], ["int64"]],
+    views: [kRealDTypes, ["float32", "int64"], ["int64"]],
   },
 
   play({ largest, shape, dim, x, xStrides, values, indices }, commands): void {

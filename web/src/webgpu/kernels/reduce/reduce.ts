@@ -1,7 +1,7 @@
 // Reductions over any dimensions of a strided operand.
 
 import { Fold, type Reduce, type Reduction } from "../../../generated/stream";
-import { type DType, itemSize } from "../../dtype";
+import { type DType, itemSize, kRealDTypes } from "../../dtype";
 import { kWgslTypes } from "../../shader";
 import type { View } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
@@ -72,11 +72,7 @@ const kEnoughPositions = 1024;
 
 export const reduce: Kernel<Reduce> = {
   supported: {
-    views: [
-      ["float32", "int32", "int64", "uint8", "bool"],
-      ["float32", "int64"],
-      ["float32", "int64"],
-    ],
+    views: [kRealDTypes, ["float32", "int64"], ["float32", "int64"]],
   },
 
   play({ reduction, shape, dims, x, xStrides, shifts, y }, commands): void {

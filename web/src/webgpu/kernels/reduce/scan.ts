@@ -12,6 +12,7 @@ import {
   type Scan,
   ScanKind,
 } from "../../../generated/stream";
+import { kRealDTypes } from "../../dtype";
 import { type Access, kWgslTypes } from "../../shader";
 import type { View } from "../../stream";
 import { forEach, invocations, kThreads, workgroups } from "../invocations";
@@ -246,7 +247,7 @@ export const recurrence: Kernel<Recurrence> = {
 };
 
 export const runningExtreme: Kernel<RunningExtreme> = {
-  supported: { views: [["float32", "int32", "int64", "uint8", "bool"], ["int64"]] },
+  supported: { views: [kRealDTypes, ["int64"]] },
 
   play({ largest, rows, x, indices }, commands): void {
     const type = orderedType(x.dtype);
