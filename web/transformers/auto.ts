@@ -7,6 +7,7 @@ import type { FeaturesOutput, PreTrainedModel } from "./model.js";
 import type { CausalLanguageModel } from "./tasks/causal.js";
 import type { Classifier, ClassifierOutput } from "./tasks/classifier.js";
 import type { DecoderOptions, ImageOptions, TextClassifierOptions } from "./tasks/inputs.js";
+import type { MaskedLanguageModel } from "./tasks/masked.js";
 import type { Seq2SeqModel } from "./tasks/seq2seq.js";
 
 /** Loads models for one task. */
@@ -49,6 +50,11 @@ export const AutoModel = /* @__PURE__ */ autoModel<FeatureModel>("features");
 /** Loads language models that predict the next token. */
 export const AutoModelForCausalLM = /* @__PURE__ */ autoModel<CausalLanguageModel>(
   "causal language modelling",
+);
+
+/** Loads language models that predict hidden tokens from those before and after. */
+export const AutoModelForMaskedLM = /* @__PURE__ */ autoModel<MaskedLanguageModel>(
+  "masked language modelling",
 );
 
 /** Loads models that put texts into classes. */

@@ -4,6 +4,7 @@ export {
   AutoModel,
   AutoModelForCausalLM,
   AutoModelForImageClassification,
+  AutoModelForMaskedLM,
   AutoModelForSeq2SeqLM,
   AutoModelForSequenceClassification,
   AutoModelForSpeechSeq2Seq,
@@ -26,8 +27,10 @@ export type {
   DecoderOptions,
   EncoderOptions,
   ImageOptions,
+  MaskedOptions,
   TextClassifierOptions,
 } from "./tasks/inputs.js";
+export { MaskedLanguageModel, type MaskedOutput } from "./tasks/masked.js";
 export {
   type Seq2SeqGenerateOptions,
   Seq2SeqModel,

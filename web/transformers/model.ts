@@ -29,6 +29,8 @@ export abstract class PreTrainedModel extends eg.nn.Module {
   generationConfig: ConfigValues = {};
   /** Parameters that are the same as others, by name. */
   tied: Readonly<Record<string, string>> = {};
+  /** Keys of a cache do not fit texts of more tokens than that, which have to be read anew; null: they always fit. @internal */
+  cacheLimit: number | null = null;
   /** How tensors are called in the files. @internal */
   fileNames: FileNames = kNoFileNames;
 

@@ -97,7 +97,12 @@ function decoder(own, family = {}) {
         ? splitRows(part(read, "self_attn.qkv_proj"), widths)
         : ["q", "k", "v"].map((one) => part(read, `self_attn.${one}_proj`));
       const turned = (y, count, one) =>
-        rotate(perHead(y, count, at(`self_attn.${one}_norm.weight`)), count, turn(i), turnScale);
+        rotate(
+          perHead(y, count, at(`self_attn.${one}_norm.weight`)),
+          count,
+          turn(i, ids.length),
+          turnScale,
+        );
       const options = { heads, groups, scale, softcap, seen: seenIn(i) };
       const attended = part(
         attention(turned(q, heads, "q"), turned(k, groups, "k"), v, options),
@@ -386,6 +391,20 @@ export const kDecoders = {
   phi3: decoder(
     { model_type: "phi3", sliding_window: 4, original_max_position_embeddings: 64 },
     { fused: true, seenIn: () => windowed(4) },
+  ),
+  "phi3, long texts": decoder(
+    {
+      model_type: "phi3",
+      max_position_embeddings: 24,
+      original_max_position_embeddings: 6,
+      rope_scaling: { type: "longrope", short_factor: [1, 1.5], long_factor: [2, 5] },
+    },
+    {
+      fused: true,
+      turn: (_, length) =>
+        frequencies(4, 10000).map((one, i) => one / (length > 6 ? [2, 5] : [1, 1.5])[i]),
+      turnScale: Math.sqrt(1 + Math.log(4) / Math.log(6)),
+    },
   ),
   gpt_neox: gptNeoX(true),
   "gpt_neox, one part after the other": gptNeoX(false),

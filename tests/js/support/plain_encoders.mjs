@@ -46,7 +46,7 @@ function bert({ prefix, config, firstPosition = 0, types = 2, head }) {
       put(`${layer}.output.dense`, hidden, inner);
       put(`${layer}.output.LayerNorm`, hidden);
     }
-    head.shapes(put, hidden);
+    head.shapes(put, hidden, all);
   });
   function logits(w, ids) {
     const [dense, norm] = [part(w), normOf(w, config.layer_norm_eps)];
@@ -77,7 +77,7 @@ function bert({ prefix, config, firstPosition = 0, types = 2, head }) {
       );
       x = norm(add(x, mixed), `${layer}.output.LayerNorm`);
     }
-    return head.logits(dense, x.slice(0, 1))[0];
+    return head.logits({ w, dense, norm }, x);
   }
   return { config, shapes, logits };
 }
@@ -95,7 +95,7 @@ const kBert = {
   id2label: { 0: "a", 1: "b", 2: "c" },
 };
 
-function distilbert() {
+function distilbert(head) {
   const [words, hidden, inner, layers, heads] = [23, 12, 18, 2, 3];
   const config = {
     model_type: "distilbert",
@@ -124,8 +124,7 @@ function distilbert() {
       put(`${at}.ffn.lin2`, hidden, inner);
       put(`${at}.output_layer_norm`, hidden);
     }
-    put("pre_classifier", hidden, hidden);
-    put("classifier", 3, hidden);
+    head.shapes(put, hidden, all);
   });
   function logits(w, ids) {
     const [dense, norm] = [part(w), normOf(w, 1e-12)];
@@ -144,40 +143,87 @@ function distilbert() {
         `${at}.output_layer_norm`,
       );
     }
-    return dense(each(dense(x.slice(0, 1), "pre_classifier"), relu), "classifier")[0];
+    return head.logits({ w, dense, norm }, x);
   }
   return { config, shapes, logits };
 }
 
+const kRoberta = { ...kBert, model_type: "roberta", type_vocab_size: 1, pad_token_id: 1 };
+
+const bertWith = (head) =>
+  bert({ prefix: "bert", config: { ...kBert, model_type: "bert", type_vocab_size: 2 }, head });
+
+const robertaWith = (head) =>
+  bert({ prefix: "roberta", config: kRoberta, firstPosition: 2, types: 1, head });
+
+// A classifier of two layers that reads the first token.
+function classifier({ first, second, act }) {
+  return {
+    shapes: (put, hidden) => {
+      put(first, hidden, hidden);
+      put(second, 3, hidden);
+    },
+    logits: ({ dense }, x) => dense(each(dense(x.slice(0, 1), first), act), second)[0],
+  };
+}
+
+// The scores of words: they are products with the words' own vectors.
+function wordScores({ dense: first, norm: second, words, bias }) {
+  return {
+    shapes: (put, hidden, all) => {
+      put(first, hidden, hidden);
+      put(second, hidden);
+      all[bias] = [kBert.vocab_size];
+    },
+    logits: ({ w, dense, norm }, x) =>
+      linear(norm(each(dense(x, first), gelu), second), w[words], w[bias]),
+  };
+}
+
 /** The classifiers of texts by name. */
 export const kTextClassifiers = {
-  bert: bert({
-    prefix: "bert",
-    config: { ...kBert, model_type: "bert", type_vocab_size: 2 },
-    head: {
-      shapes: (put, hidden) => {
-        put("bert.pooler.dense", hidden, hidden);
-        put("classifier", 3, hidden);
-      },
-      logits: (dense, first) =>
-        dense(each(dense(first, "bert.pooler.dense"), Math.tanh), "classifier"),
-    },
-  }),
-  roberta: bert({
-    prefix: "roberta",
-    config: { ...kBert, model_type: "roberta", type_vocab_size: 1, pad_token_id: 1 },
-    firstPosition: 2,
-    types: 1,
-    head: {
-      shapes: (put, hidden) => {
-        put("classifier.dense", hidden, hidden);
-        put("classifier.out_proj", 3, hidden);
-      },
-      logits: (dense, first) =>
-        dense(each(dense(first, "classifier.dense"), Math.tanh), "classifier.out_proj"),
-    },
-  }),
-  distilbert: distilbert(),
+  bert: bertWith(classifier({ first: "bert.pooler.dense", second: "classifier", act: Math.tanh })),
+  roberta: robertaWith(
+    classifier({ first: "classifier.dense", second: "classifier.out_proj", act: Math.tanh }),
+  ),
+  distilbert: distilbert(classifier({ first: "pre_classifier", second: "classifier", act: relu })),
+};
+
+/** The models that predict hidden tokens by name, and the tied parameters that their files may also have. */
+export const kMaskedModels = {
+  bert: {
+    ...bertWith(
+      wordScores({
+        dense: "cls.predictions.transform.dense",
+        norm: "cls.predictions.transform.LayerNorm",
+        words: "bert.embeddings.word_embeddings.weight",
+        bias: "cls.predictions.bias",
+      }),
+    ),
+    head: ["cls.predictions.decoder.weight", "bert.embeddings.word_embeddings.weight"],
+  },
+  roberta: {
+    ...robertaWith(
+      wordScores({
+        dense: "lm_head.dense",
+        norm: "lm_head.layer_norm",
+        words: "roberta.embeddings.word_embeddings.weight",
+        bias: "lm_head.bias",
+      }),
+    ),
+    head: ["lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight"],
+  },
+  distilbert: {
+    ...distilbert(
+      wordScores({
+        dense: "vocab_transform",
+        norm: "vocab_layer_norm",
+        words: "distilbert.embeddings.word_embeddings.weight",
+        bias: "vocab_projector.bias",
+      }),
+    ),
+    head: ["vocab_projector.weight", "distilbert.embeddings.word_embeddings.weight"],
+  },
 };
 
 // The patches of an image [channels][height][width], each as the numbers that a kernel [out][channels][patch][patch] is multiplied with.

@@ -6,12 +6,13 @@ import { describe, test } from "node:test";
 import {
   AutoModel,
   AutoModelForImageClassification,
+  AutoModelForMaskedLM,
   AutoModelForSeq2SeqLM,
   AutoModelForSequenceClassification,
   AutoModelForSpeechSeq2Seq,
 } from "edgegrad/transformers";
 import { eg } from "../support/engine.mjs";
-import { kClip, kTextClassifiers, kVit } from "../support/plain_encoders.mjs";
+import { kClip, kMaskedModels, kTextClassifiers, kVit } from "../support/plain_encoders.mjs";
 import { kT5, kWhisper } from "../support/plain_seq2seq.mjs";
 import { distance, drawWeights, filesOf, idsOf } from "../support/pretrained.mjs";
 
@@ -69,6 +70,55 @@ for (const [name, { config, shapes, logits }] of Object.entries(kTextClassifiers
       const model = await opening;
       assert.throws(() => model.call(padded, { useCache: true }), /unknown option "useCache"/);
       assert.throws(() => model.call(ids64([idsOf(40, 20)])), /more than the 1[46] positions/);
+    });
+  });
+}
+
+for (const [name, { config, shapes, logits, head }] of Object.entries(kMaskedModels)) {
+  describe(`models that predict hidden tokens: ${name}`, () => {
+    const { tensors, arrays } = drawWeights(shapes);
+    const text = idsOf(6, 20).map((id) => id + 2);
+    const open = (given, more = {}) =>
+      AutoModelForMaskedLM.fromPretrained(filesOf({ ...config, ...more }, given));
+
+    test("have the scores of their formulas, and the loss of the labels that count", async () => {
+      const model = await open(tensors);
+      const labels = ids64([[-100, 4, -100, -100, 9, -100]]);
+      const { logits: own, loss } = model.call(ids64([text]), { labels });
+      const wanted = logits(arrays, text);
+      assert.ok(distance(own, wanted) < kTolerance);
+      const lossAt = (place, label) => {
+        const sum = wanted[place].reduce((total, one) => total + Math.exp(one), 0);
+        return Math.log(sum) - wanted[place][label];
+      };
+      const mean = (lossAt(1, 4) + lossAt(4, 9)) / 2;
+      assert.ok(Math.abs(loss.item() - mean) < 1e-4);
+      assert.throws(
+        () => model.call(ids64([text]), { labels: ids64([[1]]) }),
+        /the shape \[1, 6\]/,
+      );
+    });
+
+    test("read files that have the vectors of words twice, and write them as they were", async () => {
+      const [second, first] = head;
+      const model = await open({ ...tensors, [second]: tensors[first] });
+      assert.ok(distance(model.call(ids64([text])).logits, logits(arrays, text)) < kTolerance);
+      const saved = await model.savePretrained();
+      const keys = Object.keys(eg.io.loadSafetensors(saved["model.safetensors"]));
+      assert.deepEqual(keys.sort(), [...Object.keys(shapes), second].sort());
+    });
+
+    test("train one matrix of words, or two that are not tied", async () => {
+      const count = (model) => model.parameters().length;
+      const [second, first] = head;
+      const own = { ...tensors, [second]: tensors[first].add(1) };
+      const [tied, untied] = [await open(tensors), await open(own, { tie_word_embeddings: false })];
+      assert.equal(count(untied), count(tied) + 1);
+      tied
+        .call(ids64([text]))
+        .logits.sum()
+        .backward();
+      assert.ok(tied.parameters().every((one) => one.grad !== null));
     });
   });
 }

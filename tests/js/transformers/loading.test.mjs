@@ -203,7 +203,14 @@ describe("refusals", () => {
         /model_type is "mamba", which is not implemented; it may be bert, clip/,
       ],
       [{ hidden_act: "mish" }, /hidden_act is "mish", which is not implemented/],
-      [{ rope_scaling: { type: "longrope", factor: 2 } }, /rope_scaling\.type is "longrope"/],
+      [
+        { rope_scaling: { type: "proportional", factor: 2 } },
+        /rope_scaling\.type is "proportional"/,
+      ],
+      [
+        { rope_scaling: { type: "longrope", factor: 2, short_factor: [1] } },
+        /rope_scaling\.short_factor: expected \d+ numbers above 0, got/,
+      ],
       [
         { rope_scaling: { rope_type: "linear", factor: 2, short_factor: [1] } },
         /rope_scaling\.short_factor/,

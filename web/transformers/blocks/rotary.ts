@@ -2,6 +2,7 @@
 
 import * as eg from "edgegrad";
 import type { Config } from "../config/config.js";
+import { fail } from "../errors.js";
 import type { Pass } from "./pass.js";
 
 /** How far each pair of features turns per position. */
@@ -10,6 +11,8 @@ export interface RotarySpec {
   frequencies(positions: number): readonly number[];
   /** A factor of the rotated values. */
   readonly scale: number;
+  /** Texts of more positions are turned by other angles than shorter ones, so that keys of a cache do not fit them; null: there is no such limit. */
+  readonly limit: number | null;
 }
 
 /** What a family says about its rotary embeddings beside config.json's own keys. */
@@ -21,6 +24,8 @@ export interface RotaryOptions {
   readonly scaling: Config | null;
   /** The number of positions that the model was trained with. */
   readonly trained: number;
+  /** The number of positions before the model was trained for longer texts, if config.json has it beside the scaling; default: `trained`. */
+  readonly original?: number | null;
 }
 
 /** Returns the part of a config that has the scaling: `rope_scaling`, or in newer files `rope_parameters`. */
@@ -48,10 +53,13 @@ const kScalings: Readonly<Record<string, Scaling>> = {
   linear: (options, scaling) => {
     const factor = scaling.number("factor");
     const { frequencies } = plain(options);
-    return { frequencies: (n) => frequencies(n).map((one) => one / factor), scale: 1 };
+    return { frequencies: (n) => frequencies(n).map((one) => one / factor), scale: 1, limit: null };
   },
   dynamic: dynamicSpec,
   llama3: llama3Spec,
+  longrope: longropeSpec,
+  // The first files of Phi-3 call it that.
+  su: longropeSpec,
   yarn: yarnSpec,
 };
 
@@ -68,7 +76,7 @@ export function rotarySpec(options: RotaryOptions): RotarySpec {
 
 function plain({ size, base }: RotaryOptions): RotarySpec {
   const made = frequenciesOf(size, base);
-  return { frequencies: () => made, scale: 1 };
+  return { frequencies: () => made, scale: 1, limit: null };
 }
 
 function frequenciesOf(size: number, base: number): number[] {
@@ -83,7 +91,7 @@ function dynamicSpec({ size, base, trained }: RotaryOptions, scaling: Config): R
     const growth = (factor * Math.max(positions, limit)) / limit - (factor - 1);
     return frequenciesOf(size, base * growth ** (size / (size - 2)));
   };
-  return { frequencies, scale: 1 };
+  return { frequencies, scale: 1, limit: null };
 }
 
 // Slow turns are slowed down by the factor, fast ones stay, those between are mixed.
@@ -99,7 +107,7 @@ function llama3Spec({ size, base }: RotaryOptions, scaling: Config): RotarySpec 
     const share = (turns - low) / (high - low);
     return ((1 - share) * frequency) / factor + share * frequency;
   });
-  return { frequencies: () => made, scale: 1 };
+  return { frequencies: () => made, scale: 1, limit: null };
 }
 
 // As llama3, with a ramp over the features between two numbers of turns, and a factor for the values.
@@ -119,7 +127,7 @@ function yarnSpec(options: RotaryOptions, scaling: Config): RotarySpec {
     const slow = Math.min(Math.max((i - low) / width, 0), 1);
     return slow * (frequency / factor) + (1 - slow) * frequency;
   });
-  return { frequencies: () => made, scale: yarnScale(factor, scaling) };
+  return { frequencies: () => made, scale: yarnScale(factor, scaling), limit: null };
 }
 
 function yarnScale(factor: number, scaling: Config): number {
@@ -130,9 +138,32 @@ function yarnScale(factor: number, scaling: Config): number {
   return given ?? (mscale && all ? grown(mscale) / grown(all) : grown(1));
 }
 
+// Each pair of features has a factor of its own: one for short texts, another for long ones.
+function longropeSpec(
+  { size, base, trained, original }: RotaryOptions,
+  scaling: Config,
+): RotarySpec {
+  const limit = scaling.size("original_max_position_embeddings", original ?? trained);
+  const ownFactor = scaling.numberOrNull("factor");
+  const factor = original == null && ownFactor !== null ? ownFactor : trained / limit;
+  const grown = factor <= 1 ? 1 : Math.sqrt(1 + Math.log(factor) / Math.log(limit));
+  const made = frequenciesOf(size, base);
+  const divided = (key: string) => {
+    const factors = scaling.positives(key, size / 2);
+    return made.map((frequency, i) => frequency / (factors[i] as number));
+  };
+  const [short, long] = [divided("short_factor"), divided("long_factor")];
+  return {
+    frequencies: (positions) => (positions > limit ? long : short),
+    scale: scaling.numberOrNull("attention_factor") ?? grown,
+    limit,
+  };
+}
+
 /** Returns the function that turns queries and keys [batch, heads, tokens, size] by their positions. */
 export function rotaryOf(spec: RotarySpec, pass: Pass): (x: eg.Tensor) => eg.Tensor {
   return pass.shared(spec, () => {
+    checkCache(spec, pass);
     const [cos, sin] = turnsOf(spec, pass);
     const size = (cos.shape.at(-1) as number) * 2;
     return (x: eg.Tensor) => {
@@ -143,6 +174,18 @@ export function rotaryOf(spec: RotarySpec, pass: Pass): (x: eg.Tensor) => eg.Ten
       return eg.cat([...turned, ...rest], -1);
     };
   });
+}
+
+function checkCache({ limit }: RotarySpec, { past, keys, positions }: Pass): void {
+  if (limit === null || past === 0 || positions <= limit || positions - (keys - past) > limit) {
+    return;
+  }
+  fail(
+    "InvalidArgument",
+    "pastKeyValues",
+    `the keys of a cache are of no use beyond ${limit} tokens, where this model turns positions by other angles; the text has ${positions} now. ` +
+      "Pass all of its tokens, without the cache or with a new one.",
+  );
 }
 
 function turnsOf(spec: RotarySpec, pass: Pass): [cos: eg.Tensor, sin: eg.Tensor] {

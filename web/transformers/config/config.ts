@@ -110,6 +110,14 @@ export class Config {
     });
   }
 
+  /** Returns a list of numbers above 0 that has a given length. */
+  positives(key: string, length: number): readonly number[] {
+    return this.#value<readonly number[]>(key, undefined, `${length} numbers above 0`, (value) => {
+      const isPositive = (one: unknown) => Number.isFinite(one) && (one as number) > 0;
+      return Array.isArray(value) && value.length === length && value.every(isPositive);
+    });
+  }
+
   /** Returns one of some texts. */
   choice<T extends string>(key: string, values: readonly T[], fallback?: T): T {
     const value = this.text(key, fallback);

@@ -17,6 +17,7 @@ import {
   encoderOptions,
   type TextClassifierOptions,
 } from "../tasks/inputs.js";
+import { MaskedLanguageModel } from "../tasks/masked.js";
 import type { Family } from "./family.js";
 
 /** The sizes of BERT and its relatives. */
@@ -251,12 +252,87 @@ class BertForSequenceClassification extends Classifier {
   }
 }
 
+/** The dense layer and the norm before the scores of words. */
+class PredictionTransform extends eg.nn.Module {
+  dense: Projection;
+  LayerNorm: eg.nn.LayerNorm;
+
+  constructor(private readonly spec: BertSpec) {
+    super();
+    this.dense = new Linear(spec.hidden, spec.hidden);
+    this.LayerNorm = new eg.nn.LayerNorm(spec.hidden, { eps: spec.eps });
+  }
+
+  override forward(hidden: eg.Tensor): eg.Tensor {
+    return this.LayerNorm.call(this.spec.activation(this.dense.call(hidden)));
+  }
+}
+
+/** The scores of words; files have its bias under two names. */
+class Predictions extends eg.nn.Module {
+  transform: PredictionTransform;
+  decoder: Linear;
+  bias: eg.nn.Parameter;
+
+  constructor(spec: BertSpec) {
+    super();
+    this.transform = new PredictionTransform(spec);
+    this.decoder = new Linear(spec.hidden, spec.vocabulary);
+    this.bias = this.decoder.bias as eg.nn.Parameter;
+  }
+
+  override forward(hidden: eg.Tensor): eg.Tensor {
+    return this.decoder.call(this.transform.call(hidden));
+  }
+}
+
+/** The heads that BERT was trained with, as far as they are of use. */
+class PretrainingHeads extends eg.nn.Module {
+  predictions: Predictions;
+
+  constructor(spec: BertSpec) {
+    super();
+    this.predictions = new Predictions(spec);
+  }
+
+  override forward(hidden: eg.Tensor): eg.Tensor {
+    return this.predictions.call(hidden);
+  }
+}
+
+/** BERT that predicts hidden tokens. */
+class BertForMaskedLM extends MaskedLanguageModel {
+  bert: BertModel;
+  cls: PretrainingHeads;
+
+  constructor(config: Config) {
+    super();
+    const spec = bertSpec(config);
+    this.bert = new BertModel(spec, false);
+    this.cls = new PretrainingHeads(spec);
+    this.tied = { "cls.predictions.decoder.bias": "cls.predictions.bias" };
+    if (!config.flag("tie_word_embeddings", true)) return;
+    this.cls.predictions.decoder.weight = this.bert.embeddings.word_embeddings.weight;
+    const words = "bert.embeddings.word_embeddings.weight";
+    this.tied = { ...this.tied, "cls.predictions.decoder.weight": words };
+  }
+
+  protected override get encoder(): BertModel {
+    return this.bert;
+  }
+
+  protected override scores(hidden: eg.Tensor): eg.Tensor {
+    return this.cls.call(hidden);
+  }
+}
+
 /** BERT, also the MiniLM models for sentences. */
 export const bert: Family = {
   prefix: "bert",
-  heads: /^(?:bert\.pooler|pooler|classifier)\./,
+  heads: /^(?:bert\.pooler|pooler|classifier|cls)\./,
   tasks: {
     features: (config) => new BertModel(bertSpec(config), true),
+    "masked language modelling": (config) => new BertForMaskedLM(config),
     "sequence classification": (config) => new BertForSequenceClassification(config),
   },
 };

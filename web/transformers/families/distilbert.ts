@@ -18,6 +18,7 @@ import {
   encoderOptions,
   type TextClassifierOptions,
 } from "../tasks/inputs.js";
+import { MaskedLanguageModel } from "../tasks/masked.js";
 import type { Family } from "./family.js";
 
 const kEps = 1e-12;
@@ -202,12 +203,44 @@ class DistilBertForSequenceClassification extends Classifier {
   }
 }
 
+/** DistilBERT that predicts hidden tokens. */
+class DistilBertForMaskedLM extends MaskedLanguageModel {
+  distilbert: DistilBertModel;
+  vocab_transform: Projection;
+  vocab_layer_norm: eg.nn.LayerNorm;
+  vocab_projector: Linear;
+
+  constructor(config: Config) {
+    super();
+    const spec = specOf(config);
+    const { hidden, vocabulary } = spec;
+    this.distilbert = new DistilBertModel(spec);
+    this.vocab_transform = new Linear(hidden, hidden);
+    this.vocab_layer_norm = new eg.nn.LayerNorm(hidden, { eps: kEps });
+    this.vocab_projector = new Linear(hidden, vocabulary);
+    if (!config.flag("tie_word_embeddings", true)) return;
+    this.vocab_projector.weight = this.distilbert.embeddings.word_embeddings.weight;
+    const words = "distilbert.embeddings.word_embeddings.weight";
+    this.tied = { "vocab_projector.weight": words };
+  }
+
+  protected override get encoder(): DistilBertModel {
+    return this.distilbert;
+  }
+
+  protected override scores(hidden: eg.Tensor): eg.Tensor {
+    const read = this.distilbert.spec.activation(this.vocab_transform.call(hidden));
+    return this.vocab_projector.call(this.vocab_layer_norm.call(read));
+  }
+}
+
 /** DistilBERT. */
 export const distilbert: Family = {
   prefix: "distilbert",
-  heads: /^(?:pre_classifier|classifier)\./,
+  heads: /^(?:pre_classifier|classifier|vocab_\w+)\./,
   tasks: {
     features: (config) => new DistilBertModel(specOf(config)),
+    "masked language modelling": (config) => new DistilBertForMaskedLM(config),
     "sequence classification": (config) => new DistilBertForSequenceClassification(config),
   },
 };

@@ -7,6 +7,7 @@ import type { PreTrainedModel } from "../model.js";
 export type Task =
   | "features"
   | "causal language modelling"
+  | "masked language modelling"
   | "sequence classification"
   | "image classification"
   | "sequence to sequence"

@@ -15,7 +15,7 @@ function gemmaSpec(config: Config, isSliding: (index: number) => boolean): Decod
   const eps = config.number("rms_norm_eps", 1e-6);
   // An older name, which these families do not read.
   config.raw("hidden_act");
-  const spec = decoderSpec(config, 256);
+  const spec = decoderSpec(config, { headSize: 256 });
   return {
     ...spec,
     biases: { query: bias, output: bias, mlp: false },

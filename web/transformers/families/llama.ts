@@ -9,8 +9,19 @@ import type { DecoderSpec } from "./decoder.js";
 import { decoderFamily } from "./decoder_tasks.js";
 import type { Family } from "./family.js";
 
-/** Reads what all these families have in config.json. `headSize` is the default of head_dim. */
-export function decoderSpec(config: Config, headSize?: number): DecoderSpec {
+/** What a family says about its config.json. */
+interface Defaults {
+  /** The default of head_dim. */
+  readonly headSize?: number | undefined;
+  /** The number of positions before the model was trained for longer texts, if config.json has it beside rope_scaling. */
+  readonly original?: number | null;
+}
+
+/** Reads what all these families have in config.json. */
+export function decoderSpec(
+  config: Config,
+  { headSize, original = null }: Defaults = {},
+): DecoderSpec {
   const hidden = config.size("hidden_size");
   const layers = config.size("num_hidden_layers");
   const heads = config.size("num_attention_heads");
@@ -35,6 +46,7 @@ export function decoderSpec(config: Config, headSize?: number): DecoderSpec {
     base: baseOf(config, scaling),
     scaling,
     trained: config.size("max_position_embeddings", 2048),
+    original,
   });
   return {
     vocabulary: config.size("vocab_size"),

@@ -10,9 +10,9 @@ export const phi3: Family = decoderFamily((config) => {
   config.only("attention_bias", false);
   // The model reads no such dropout.
   config.raw("embd_pdrop");
-  // Only a way to scale positions that rope_scaling would have to name reads it.
-  config.raw("original_max_position_embeddings");
-  const spec = decoderSpec(config);
+  const spec = decoderSpec(config, {
+    original: config.sizeOrNull("original_max_position_embeddings"),
+  });
   return {
     ...spec,
     isFused: true,

@@ -8,7 +8,7 @@ import { decoderSpec } from "./llama.js";
 import { windowsOf } from "./windows.js";
 
 function qwenSpec(config: Config, headSize?: number): DecoderSpec {
-  const spec = decoderSpec(config, headSize);
+  const spec = decoderSpec(config, { headSize });
   const window = config.sizeOrNull("sliding_window");
   const first = config.whole("max_window_layers", 28);
   const isUsed = config.flag("use_sliding_window", false);

@@ -6,7 +6,8 @@ import type { Config } from "../config/config.js";
 import { labelsOf } from "../config/labels.js";
 import { Classifier, type ClassifierOutput } from "../tasks/classifier.js";
 import { classifierOptions, type TextClassifierOptions } from "../tasks/inputs.js";
-import { BertModel, bertSpec } from "./bert.js";
+import { MaskedLanguageModel } from "../tasks/masked.js";
+import { BertModel, type BertSpec, bertSpec } from "./bert.js";
 import type { Family } from "./family.js";
 
 function robertaModel(config: Config, hasPooler: boolean): BertModel {
@@ -55,12 +56,58 @@ class RobertaForSequenceClassification extends Classifier {
   }
 }
 
+/** The scores of words; files have its bias under two names. */
+class LMHead extends eg.nn.Module {
+  dense: Projection;
+  layer_norm: eg.nn.LayerNorm;
+  decoder: Linear;
+  bias: eg.nn.Parameter;
+
+  constructor({ hidden, vocabulary, eps }: BertSpec) {
+    super();
+    this.dense = new Linear(hidden, hidden);
+    this.layer_norm = new eg.nn.LayerNorm(hidden, { eps });
+    this.decoder = new Linear(hidden, vocabulary);
+    this.bias = this.decoder.bias as eg.nn.Parameter;
+  }
+
+  override forward(hidden: eg.Tensor): eg.Tensor {
+    return this.decoder.call(this.layer_norm.call(eg.gelu(this.dense.call(hidden))));
+  }
+}
+
+/** RoBERTa that predicts hidden tokens. */
+class RobertaForMaskedLM extends MaskedLanguageModel {
+  roberta: BertModel;
+  lm_head: LMHead;
+
+  constructor(config: Config) {
+    super();
+    this.roberta = robertaModel(config, false);
+    this.lm_head = new LMHead(this.roberta.spec);
+    this.tied = { "lm_head.decoder.bias": "lm_head.bias" };
+    if (!config.flag("tie_word_embeddings", true)) return;
+    this.lm_head.decoder.weight = this.roberta.embeddings.word_embeddings.weight;
+    const words = "roberta.embeddings.word_embeddings.weight";
+    this.tied = { ...this.tied, "lm_head.decoder.weight": words };
+  }
+
+  protected override get encoder(): BertModel {
+    return this.roberta;
+  }
+
+  protected override scores(hidden: eg.Tensor): eg.Tensor {
+    return this.lm_head.call(hidden);
+  }
+}
+
 /** RoBERTa, also XLM-RoBERTa. */
 export const roberta: Family = {
   prefix: "roberta",
-  heads: /^(?:pooler|classifier)\./,
+  heads: /^(?:pooler|classifier|lm_head)\./,
   tasks: {
     features: (config) => robertaModel(config, true),
+    "masked language modelling": (config) => new RobertaForMaskedLM(config),
     "sequence classification": (config) => new RobertaForSequenceClassification(config),
   },
 };

@@ -146,7 +146,7 @@ class Run {
   #padding: Padding | null = null;
 
   constructor(
-    model: PreTrainedModel,
+    private readonly model: PreTrainedModel,
     private readonly ids: eg.Tensor,
     private readonly options: GenerateOptions,
     private readonly scorer: Scorer,
@@ -178,8 +178,7 @@ class Run {
     }
     if (input !== this.ids) input.dispose();
     streamer?.end?.();
-    const { device } = this.ids;
-    return eg.tensor(this.#rows, { dtype: "int64", device });
+    return this.#written();
   }
 
   dispose(): void {
@@ -203,14 +202,26 @@ class Run {
   #step(input: eg.Tensor, index: number): eg.Tensor {
     return eg.noGrad(() =>
       eg.scope(() => {
-        const scores = this.scorer(input, {
+        const isReadAnew = this.#outgrowsCache(index);
+        if (isReadAnew) this.#cache.crop(0);
+        const scores = this.scorer(isReadAnew ? this.#written() : input, {
           pastKeyValues: this.#cache,
-          ...this.#paddingAt(index),
+          ...this.#paddingAt(index, index === 0 || isReadAnew),
         });
         const seen = this.options.repetitionPenalty === undefined ? null : this.#rows;
         return this.#choose(scores.select(1, 0).float(), seen, index === 0);
       }),
     );
+  }
+
+  #outgrowsCache(index: number): boolean {
+    const { cacheLimit } = this.model;
+    const longest = this.#padding?.longest ?? (this.ids.shape[1] as number);
+    return index > 0 && cacheLimit !== null && longest + index === cacheLimit + 1;
+  }
+
+  #written(): eg.Tensor {
+    return eg.tensor(this.#rows, { dtype: "int64", device: this.ids.device });
   }
 
   // The mask covers the tokens to come: a view of its beginning is that of a step.
@@ -253,13 +264,18 @@ class Run {
     };
   }
 
-  #paddingAt(index: number) {
+  #paddingAt(index: number, isWhole: boolean) {
     if (this.#padding === null) return {};
     const { mask, positions, next, longest } = this.#padding;
     const tokens = (this.ids.shape[1] as number) + index;
     return {
       attentionMask: mask.narrow(1, 0, tokens),
-      positionIds: index === 0 ? positions : next.add(index - 1),
+      positionIds: isWhole
+        ? eg.cat(
+            [positions, next.add(eg.arange(index, { dtype: "int64", device: next.device }))],
+            1,
+          )
+        : next.add(index - 1),
       positions: longest + index,
     };
   }

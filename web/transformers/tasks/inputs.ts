@@ -40,6 +40,12 @@ export interface CausalOptions extends DecoderOptions {
   readonly logitsToKeep?: number | null | undefined;
 }
 
+/** Options of a language model that predicts hidden tokens. */
+export interface MaskedOptions extends EncoderOptions {
+  /** The token of each hidden place, and -100 for all others: [batch, tokens]. */
+  readonly labels?: eg.Tensor | null | undefined;
+}
+
 /** Options of a model that puts texts into classes. */
 export interface TextClassifierOptions extends EncoderOptions {
   /** The class of each text; for several at once, 0 or 1 for each class. */
@@ -63,7 +69,7 @@ const kDecoder = {
   useCache: kFlag,
 };
 const kCausal = { ...kDecoder, labels: kTensor, logitsToKeep: orNull(kCount) };
-const kTextClassifier = { ...kEncoder, labels: kTensor };
+const kLabelledText = { ...kEncoder, labels: kTensor };
 const kImage = { labels: kTensor };
 
 function readerOf<Read>(rules: Readonly<Record<string, OptionRule>>) {
@@ -84,7 +90,10 @@ export const decoderOptions = /* @__PURE__ */ readerOf<DecoderOptions>(kDecoder)
 export const causalOptions = /* @__PURE__ */ readerOf<CausalOptions>(kCausal);
 
 /** Checks what a classifier of texts is called with, and returns the options. */
-export const classifierOptions = /* @__PURE__ */ readerOf<TextClassifierOptions>(kTextClassifier);
+export const classifierOptions = /* @__PURE__ */ readerOf<TextClassifierOptions>(kLabelledText);
+
+/** Checks what a model that predicts hidden tokens is called with, and returns the options. */
+export const maskedOptions = /* @__PURE__ */ readerOf<MaskedOptions>(kLabelledText);
 
 /** Checks what a classifier of images is called with, and returns the options. */
 export function imageOptions(where: string, pixels: unknown, given: unknown = {}): ImageOptions {
