@@ -15,11 +15,23 @@ export {
 } from "./auto.js";
 export { KeyValueCache } from "./blocks/cache.js";
 export type { ConfigValues } from "./config/config.js";
+export {
+  type DatasetOptions,
+  loadDataset,
+  type ParquetReader,
+  type Row,
+} from "./datasets/load_dataset.js";
 export { ClipModel, type ClipOptions, type ClipOutput } from "./families/clip.js";
 export { supportedModels } from "./families/index.js";
 export type { FromPretrainedOptions } from "./files/load.js";
 export type { AbortSignalLike, GenerateOptions, Streamer } from "./generation/generate.js";
 export { type FeaturesOutput, type ModelOutput, PreTrainedModel } from "./model.js";
+export {
+  AutoFeatureExtractor,
+  type ExtractOptions,
+  type Samples,
+  WhisperFeatureExtractor,
+} from "./speech/feature_extractor.js";
 export { CausalLanguageModel, type CausalOutput } from "./tasks/causal.js";
 export { Classifier, type ClassifierOutput } from "./tasks/classifier.js";
 export type {
@@ -56,6 +68,7 @@ export {
   type CollatorOptions,
   DataCollatorForLanguageModeling,
   type LanguageBatch,
+  type MaskingOptions,
 } from "./training/collator.js";
 export { answerExample, type Example, packExamples } from "./training/examples.js";
 export {

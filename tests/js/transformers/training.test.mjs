@@ -68,6 +68,45 @@ describe("examples", () => {
     assert.throws(() => collator.collate([{ inputIds: [] }]), /no tokens/);
     assert.throws(() => collator.collate([{ inputIds: [1], labels: [] }]), /0 labels for 1 tokens/);
   });
+
+  test("hide tokens that are to be predicted: masked, replaced, or as they are", () => {
+    const masking = { maskTokenId: 4, vocabSize: 1000, specialTokenIds: [1, 2] };
+    const made = new DataCollatorForLanguageModeling({ padTokenId: 0, masking });
+    const words = Array.from({ length: 4000 }, (_, i) => 100 + (i % 800));
+    const example = { inputIds: [1, ...words, 2] };
+    const rowsOf = () => {
+      eg.manualSeed(3);
+      const { inputIds, labels } = made.collate([example]);
+      return [inputIds.arraySync()[0].map(Number), labels.arraySync()[0].map(Number)];
+    };
+    const [ids, labels] = rowsOf();
+    assert.deepEqual(rowsOf(), [ids, labels]);
+    const hidden = [...ids.keys()].filter((i) => labels[i] !== -100);
+    for (const i of ids.keys()) {
+      const own = example.inputIds[i];
+      assert.equal(labels[i] === -100 ? ids[i] : labels[i], own);
+    }
+    assert.ok(!hidden.includes(0) && !hidden.includes(4001));
+    const share = (count, all) => count / all.length;
+    const masked = hidden.filter((i) => ids[i] === 4);
+    const kept = hidden.filter((i) => ids[i] === labels[i]);
+    const near = (value, wanted) => assert.ok(Math.abs(value - wanted) < 0.03, `${value}`);
+    near(share(hidden.length, words), 0.15);
+    near(share(masked.length, hidden), 0.8);
+    near(share(kept.length, hidden), 0.1);
+    assert.ok(ids.every((id) => id >= 0 && id < 1000));
+    const learned = { ...example, labels: example.inputIds.map(() => -100) };
+    assert.deepEqual(made.collate([learned]).inputIds.arraySync()[0].map(Number), example.inputIds);
+    for (const [given, message] of [
+      [{ maskTokenId: 4 }, /maskTokenId and vocabSize are needed/],
+      [{ maskTokenId: 9, vocabSize: 9 }, /none of the 9 tokens/],
+      [{ ...masking, probability: 0 }, /probability: expected a number above 0/],
+      [{ ...masking, seed: 1 }, /unknown option "seed"/],
+    ]) {
+      const options = { padTokenId: 0, masking: given };
+      assert.throws(() => new DataCollatorForLanguageModeling(options), { message });
+    }
+  });
 });
 
 // A model with an adapter, and everything that trains it, from the same random numbers.

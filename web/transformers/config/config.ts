@@ -38,6 +38,7 @@ export class Config {
   constructor(
     values: ConfigValues,
     private readonly path = "",
+    private readonly file = "config.json",
   ) {
     this.#values = values;
   }
@@ -137,7 +138,7 @@ export class Config {
     if (!isObject(value) && !(isOptional && isNothing(value))) {
       this.#wrong(key, "an object", value);
     }
-    const part = new Config(isObject(value) ? value : {}, `${this.path}${key}.`);
+    const part = new Config(isObject(value) ? value : {}, `${this.path}${key}.`, this.file);
     this.#parts.push(part);
     return part;
   }
@@ -147,7 +148,7 @@ export class Config {
     return fail(
       "InvalidArgument",
       "fromPretrained",
-      `config.json: ${this.path}${key} is ${shown(value)}, which is not implemented; it may be ${values.map(shown).join(", ")}.`,
+      `${this.file}: ${this.path}${key} is ${shown(value)}, which is not implemented; it may be ${values.map(shown).join(", ")}.`,
     );
   }
 
@@ -166,7 +167,7 @@ export class Config {
     fail(
       "InvalidArgument",
       "fromPretrained",
-      `config.json has keys that the family "${family}" does not implement: ${names}. If they do not change what the model computes, ` +
+      `${this.file} has keys that the family "${family}" does not implement: ${names}. If they do not change what the model computes, ` +
         "name them in the option ignoreConfigKeys.",
     );
   }
@@ -188,7 +189,7 @@ export class Config {
     fail(
       "InvalidArgument",
       "fromPretrained",
-      `config.json: ${this.path}${key}: expected ${expected}, ${got}.`,
+      `${this.file}: ${this.path}${key}: expected ${expected}, ${got}.`,
     );
   }
 }
