@@ -61,7 +61,7 @@ void GraphTask::on_last_release(GraphTask* task) {
   // object with the last of them.
   task->release_states();
   task->captured_grads.clear();
-  task->kept_.clear();
+  task->release_kept();
   WeakPtr<GraphTask>::drop(task);
 }
 
@@ -217,6 +217,9 @@ void GraphTask::wait() {
 }
 
 GradList GraphTask::take_result() {
+  // Not left to the last reference: another thread of the call may hold it a little longer, and
+  // what is kept belongs to this thread's program.
+  release_kept();
   const std::scoped_lock lock(future_mutex_);
   // Moved out, so that the caller holds the last reference: another thread of the call that
   // releases this task later must not free an error the caller may be reading.
@@ -227,6 +230,12 @@ GradList GraphTask::take_result() {
 void GraphTask::keep(std::shared_ptr<void> something) {
   const std::scoped_lock lock(callbacks_mutex_);
   kept_.push_back(std::move(something));
+}
+
+void GraphTask::release_kept() {
+  std::vector<std::shared_ptr<void>> kept;
+  const std::scoped_lock lock(callbacks_mutex_);
+  kept.swap(kept_);
 }
 
 void GraphTask::add_final_callback(std::function<void()> callback) {

@@ -100,7 +100,7 @@ class GraphTask final : public RefCounted {
   /// Waits for completion on the thread that made the call while another thread serves its queue.
   /// Processes messages that only this thread can handle in the meantime (Inbox).
   void wait();
-  /// Returns the captured gradients, or rethrows the error.
+  /// Returns the captured gradients, or rethrows the error. What the call has kept is let go of.
   GradList take_result();
   /// Keeps `something` alive until the call ends, also with an error.
   void keep(std::shared_ptr<void> something);
@@ -133,6 +133,7 @@ class GraphTask final : public RefCounted {
   void run_final_callbacks();
 
   void release_states();
+  void release_kept();
 
   std::vector<NodeState> states_;
   std::unordered_map<const Node*, std::uint32_t> unclaimed_;
