@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { PeftModel } from "edgegrad/peft";
-import { AutoModelForCausalLM } from "edgegrad/transformers";
+import { AutoModelForCausalLM, fit } from "edgegrad/transformers";
 import { kRoot } from "../../js/support/files.mjs";
 import { eg, options } from "../support/engine.mjs";
 
@@ -73,4 +73,19 @@ describe("a language model on the device", options, () => {
       }
     });
   }
+
+  test("fit() moves batches to the model's device", async () => {
+    const folder = join(kFolder, "llama");
+    const want = eg.io.loadSafetensors(readFileSync(join(folder, "want.safetensors")));
+    const base = await AutoModelForCausalLM.fromPretrained(folder, { device });
+    const model = await PeftModel.fromPretrained(base, join(folder, "adapter"), {
+      isTrainable: true,
+    });
+    const trained = model.parameters().filter(({ requiresGrad }) => requiresGrad);
+    const optimizer = new eg.optim.AdamW(trained, { lr: 1e-2, weightDecay: 0.01 });
+    const batch = { inputIds: want.ids, attentionMask: want.mask, labels: want.labels };
+    const { loss } = await fit(model, [batch], { optimizer, epochs: 2 });
+    const wanted = want.losses.arraySync()[1];
+    assert.ok(Math.abs(loss - wanted) < 1e-4 * wanted);
+  });
 });

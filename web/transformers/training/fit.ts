@@ -82,7 +82,10 @@ export interface FitOptions<Batch> {
   readonly gradientAccumulation?: number | undefined;
   /** The largest norm of all gradients together. */
   readonly clipNorm?: number | null | undefined;
-  /** Returns the loss of a batch; default: that of the model for batches { inputIds or pixelValues, ...options }. */
+  /**
+   * Returns the loss of a batch; default: that of the model for batches { inputIds or pixelValues, ...options }, whose tensors are moved to the
+   * model's device.
+   */
   readonly lossOf?: ((model: eg.nn.Module, batch: Batch) => eg.Tensor) | undefined;
   /** Is called after each step. */
   readonly onStep?: ((report: StepReport) => void | Promise<void>) | undefined;
@@ -326,9 +329,13 @@ type Iterating<Batch> = AsyncIterator<Batch> | Iterator<Batch>;
 const iterating = <Batch>(loader: Batches<Batch>): Iterating<Batch> =>
   Symbol.asyncIterator in loader ? loader[Symbol.asyncIterator]() : loader[Symbol.iterator]();
 
-// The loss of a model that is called with its inputs, and everything else as options.
+// The loss of a model that is called with its inputs, and everything else as options, on the device of its parameters.
 function lossOfModel(model: eg.nn.Module, batch: unknown): eg.Tensor {
-  const { inputIds, pixelValues, ...options } = batch as Record<string, unknown>;
+  const device = model.parameters()[0]?.device ?? "cpu";
+  const moved = Object.entries(batch as object).map(([name, value]: [string, unknown]) => {
+    return [name, value instanceof eg.Tensor ? value.to(device) : value] as const;
+  });
+  const { inputIds, pixelValues, ...options } = Object.fromEntries(moved);
   const input = inputIds ?? pixelValues;
   if (!(input instanceof eg.Tensor)) {
     const expected = "batches { inputIds or pixelValues, labels, ... }, or the option lossOf";
