@@ -142,12 +142,15 @@ void check_layer(std::string_view op, const RecurrentLayer& layer) {
         "expected float32 or float64, got ", layer.hidden.dtype(), '.');
   const std::int64_t columns = gates * layer.width();
   const bool fits = layer.input_gates.shape() == Shape{layer.steps(), layer.rows(), columns} &&
-                    (!layer.state.defined() || layer.state.shape() == layer.hidden.shape()) &&
                     layer.weight.shape() == Shape{columns, layer.width()} &&
                     (!layer.bias.defined() || layer.bias.shape() == Shape{columns});
   check(fits && layer.steps() > 0, ErrorCode::kShapeMismatch, op,
         "the shapes of the gates, hidden state and weight do not match: ",
         layer.input_gates.shape(), ", ", layer.hidden.shape(), " and ", layer.weight.shape(), '.');
+  if (!layer.state.defined()) return;
+  check(layer.state.shape() == layer.hidden.shape(), ErrorCode::kShapeMismatch, op,
+        "expected a state of shape ", layer.hidden.shape(), ", that of the hidden state, got ",
+        layer.state.shape(), '.');
 }
 
 bool can_fuse(const RecurrentLayer& layer) {

@@ -197,7 +197,8 @@ TEST_P(RecurrentSteps, RefuseWhatDoesNotFit) {
   expect_error(ErrorCode::kShapeMismatch, "weight do not match", with(2, operands[0]));
   expect_error(ErrorCode::kShapeMismatch, "weight do not match", with(3, random_leaf({5}, 1)));
   if (cell.has_state) {
-    expect_error(ErrorCode::kShapeMismatch, "do not match", with(4, random_leaf({3, 5}, 1)));
+    expect_error(ErrorCode::kShapeMismatch, "expected a state of shape [3, 4]",
+                 with(4, random_leaf({3, 5}, 1)));
   }
   expect_error(ErrorCode::kShapeMismatch,
                "expected gates [steps, batch, " + std::to_string(cell.gates) + " * size]",

@@ -788,6 +788,9 @@ export enum RandomKind {
   Integer = 2,
   Bernoulli = 3,
   Exponential = 4,
+  Geometric = 5,
+  Cauchy = 6,
+  LogNormal = 7,
 }
 
 export interface PhiloxPosition {
