@@ -17,6 +17,9 @@ enum class RandomKind : std::uint8_t {
   kInteger,      ///< a + (word mod b); with b = 0 the word itself, as an int32
   kBernoulli,    ///< 1 with probability a, else 0
   kExponential,  ///< at rate a
+  kGeometric,    ///< the whole number at or above an exponential one at rate a; at least 1
+  kCauchy,       ///< with median a and scale b
+  kLogNormal,    ///< whose logarithm is normal, with mean a and standard deviation b
 };
 
 /// Sets `count` contiguous elements to random numbers. Integers a and a + b fit into 32 bits.

@@ -9,47 +9,69 @@
 
 namespace eg::kernel {
 
-/// One LSTM step for `rows` states of `width`: `gates` = input_gates + hidden weightᵀ + bias, then
-/// their functions. Each row of gates has the parts input, forget, candidate and output; what is
-/// left there has been activated. `next_state` may be the same memory as `state`.
-struct LstmStep {
-  static constexpr std::string_view name = "lstm_step";
+/// What a step computes from the gates; kTanh and kRelu are those of an RNN.
+enum class RecurrentCell : std::uint8_t { kLstm, kGru, kTanh, kRelu };
+
+/// The number of gates, each of which has one row of the weight for every unit of the state.
+constexpr std::int64_t gates_of(RecurrentCell cell) {
+  if (cell == RecurrentCell::kLstm) return 4;
+  return cell == RecurrentCell::kGru ? 3 : 1;
+}
+
+/// How many numbers for every unit of the state a step keeps for its gradient.
+constexpr std::int64_t kept_of(RecurrentCell cell) { return gates_of(cell) > 1 ? 4 : 0; }
+
+/// What all steps of a layer have in common: `rows` states of `width`.
+struct RecurrentSizes {
+  RecurrentCell cell;
   std::int64_t rows;
   std::int64_t width;
-  In input_gates;
+};
+
+/// One step of a recurrent layer: the functions of input_gates and of hidden weightᵀ +
+/// bias. The gates are input, forget, candidate and output for LSTM, and reset, update and
+/// candidate for GRU.
+struct RecurrentStep {
+  static constexpr std::string_view name = "recurrent_step";
+  RecurrentSizes sizes;
+  In input_gates;  ///< [rows, gates * width]
   In hidden;
-  In weight;        ///< [4 width, width]
-  OptionalIn bias;  ///< [4 width]
-  In state;
-  Out gates;
-  Out next_state;
+  In weight;         ///< [gates * width, width]
+  OptionalIn bias;   ///< [gates * width]
+  OptionalIn state;  ///< of LSTM
+  /// [rows, 4 * width]. LSTM: all gates, after their functions. GRU: reset, update, the hidden part
+  /// of the candidate, the candidate.
+  OptionalOut kept;
+  OptionalOut next_state;  ///< of LSTM; may be the same memory as `state`
   Out next_hidden;
 
   void compute_on_cpu() const;
 };
 
-/// The gradient of LstmStep. On entry, `grad_state` is the gradient of the next state; on return,
-/// that of the state.
-struct LstmStepBackward {
-  static constexpr std::string_view name = "lstm_step_backward";
-  std::int64_t rows;
-  std::int64_t width;
+/// The gradient of RecurrentStep. The state of GRU and RNN is the hidden state.
+struct RecurrentStepBackward {
+  static constexpr std::string_view name = "recurrent_step_backward";
+  RecurrentSizes sizes;
   In weight;
-  In gates;
+  OptionalIn kept;
   In state;
   In next_state;
-  /// The gradient of the hidden state is the sum of these: that of the output of this step, that of
-  /// the last hidden state, and the product of the next step's `grad_gates` with the weight.
+  /// The gradient of the next hidden state is the sum of these: that of the output of this step,
+  /// that of the last hidden state, and the product of the next step's `grad_gates` with the
+  /// weight.
   OptionalIn grad_output;
   OptionalIn grad_hidden;
   OptionalIn next_grad_gates;
-  Out grad_state;
-  /// The gradient of the gates before their activation functions.
+  /// What reaches states without the weight, for LSTM and GRU. On entry, a gradient of the next
+  /// state; on return, of the state.
+  OptionalOut grad_state;
+  /// The gradient of hidden weightᵀ + bias and, except for GRU, of `input_gates`.
   Out grad_gates;
+  OptionalOut grad_input_gates;  ///< for GRU
 
   void compute_on_cpu() const;
 };
 
-using RecurrentKernels = TypeList<LstmStep, LstmStepBackward>;
+using RecurrentKernels = TypeList<RecurrentStep, RecurrentStepBackward>;
 
 }  // namespace eg::kernel

@@ -62,6 +62,45 @@ testBoth("numbers have the distribution that is asked for", async (p) => {
   near(spread(waits), 0.5, 0.03);
 });
 
+testBoth("numbers have the distribution that is asked for, of skew ones", async (p) => {
+  const count = 20001;
+  const of = (dtype, kind, a, b) => draw(p, dtype, count, { kind, a, b, from: position(5, 7, 9) });
+  const share = (list, isCounted) => list.filter(isCounted).length / count;
+  const near = (actual, expected) =>
+    assert.ok(Math.abs(actual - expected) < 0.02, `${actual}, not ${expected}`);
+
+  for (const dtype of ["float32", "int32", "int64"]) {
+    const trials = await of(dtype, RandomKind.Geometric, -Math.log1p(-0.3));
+    for (let k = 1; k < 5; k++)
+      near(
+        share(trials, (x) => x === k),
+        0.3 * 0.7 ** (k - 1),
+      );
+    assert.ok(trials.every((x) => x >= 1 && Number.isInteger(Number(x))));
+  }
+  const cauchy = await of("float32", RandomKind.Cauchy, 1, 2);
+  for (const [limit, expected] of [
+    [-1, 0.25],
+    [1, 0.5],
+    [3, 0.75],
+    [1 + 2 * Math.tan(0.4 * Math.PI), 0.9],
+  ])
+    near(
+      share(cauchy, (x) => x < limit),
+      expected,
+    );
+  const logNormal = await of("float32", RandomKind.LogNormal, 1, 0.5);
+  for (const [limit, expected] of [
+    [Math.exp(0.5), 0.1587],
+    [Math.E, 0.5],
+    [Math.exp(1.5), 0.8413],
+  ])
+    near(
+      share(logNormal, (x) => x < limit),
+      expected,
+    );
+});
+
 testBoth("a dtype does not change what is drawn, and nothing else is written", async (p) => {
   const draws = { kind: RandomKind.Integer, a: 3, b: 200, from: position(1, 2, 3) };
   const expected = await draw(p, "int32", 11, draws);

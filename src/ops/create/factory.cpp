@@ -9,6 +9,7 @@
 #include "dispatch/transfer.h"
 #include "kernels/copy.h"
 #include "ops/create/copy.h"
+#include "ops/shape/rearrange.h"
 
 namespace eg {
 namespace {
@@ -63,6 +64,22 @@ Tensor arange_of_reals(double start, double end, double step, DType dtype) {
   });
 }
 
+// float32 numbers from `first` to `last` on the default device, which computes them without an
+// upload; each half is counted from its end. nullopt for other dtypes and on the CPU.
+std::optional<Tensor> linspace_on_device(float first, float last, std::int64_t steps, DType dtype) {
+  const float width = (last - first) / static_cast<float>(steps - 1);
+  if (default_device().is_cpu() || dtype != DType::kFloat32 || steps < 2 || steps > 0x1000000 ||
+      !std::isfinite(width))
+    return std::nullopt;
+  const std::int64_t half = steps / 2;
+  Tensor result = Tensor::empty({steps}, dtype, default_device());
+  const Tensor from_end = Tensor::empty({steps - half}, dtype, default_device());
+  run(kernel::Ramp{half, first, width, result.memory()});
+  run(kernel::Ramp{steps - half, last, -width, from_end.memory()});
+  copy_data(result.alias({steps - half}, {1}, half), Flip::call(from_end, {0}));
+  return result;
+}
+
 }  // namespace
 
 Tensor Zeros::call(const Dims& size, std::optional<DType> dtype) {
@@ -102,7 +119,11 @@ Tensor Arange::call(Scalar start, std::optional<Scalar> end, Scalar step,
 Tensor Linspace::call(double start, double end, std::int64_t steps, std::optional<DType> dtype) {
   check(steps >= 0, ErrorCode::kInvalidArgument, doc.name, "steps must not be negative, got ",
         steps, '.');
-  return from_formula(steps, dtype.value_or(default_dtype()), [=]<class T>() {
+  const DType wanted = dtype.value_or(default_dtype());
+  if (const auto computed =
+          linspace_on_device(static_cast<float>(start), static_cast<float>(end), steps, wanted))
+    return *computed;
+  return from_formula(steps, wanted, [=]<class T>() {
     // Counted from the nearer end, in the precision of the result, so that both ends are exact.
     using Real = std::conditional_t<std::is_floating_point_v<T>, T, double>;
     const auto first = static_cast<Real>(start);

@@ -1,38 +1,15 @@
 #include "ops/nn/recurrent.h"
 
-#include <algorithm>
-#include <vector>
-
 #include "autograd/tensor_math.h"
 #include "dispatch/factories.h"
 #include "dispatch/optional_memory.h"
-#include "dispatch/var.h"
-#include "kernels/matmul.h"
-#include "kernels/recurrent.h"
-#include "ops/matrix/matmul.h"
 #include "ops/matrix/matrix_product.h"
-#include "ops/reduce/reduction.h"
-#include "ops/shape/join.h"
-#include "ops/shape/slice.h"
-#include "ops/shape/view.h"
+#include "ops/nn/recurrent_layer.h"
 
 namespace eg {
 namespace {
 
-struct Layer {
-  Tensor input_gates;
-  Tensor hidden;
-  Tensor state;
-  Tensor weight;
-  Tensor bias;  // undefined when there is none
-  bool reverse;
-
-  std::int64_t steps() const { return input_gates.size(0); }
-  std::int64_t rows() const { return state.size(0); }
-  std::int64_t width() const { return state.size(1); }
-  /// The position of a step in the sequence.
-  std::int64_t position(std::int64_t step) const { return reverse ? steps() - 1 - step : step; }
-};
+using kernel::RecurrentCell;
 
 // Element `i` along the first dimension of a packed tensor, not recorded.
 Tensor part(const Tensor& t, std::int64_t i, std::int64_t count = 1) {
@@ -40,248 +17,228 @@ Tensor part(const Tensor& t, std::int64_t i, std::int64_t count = 1) {
   return t.alias({count * t.size(1), t.size(2)}, {t.size(2), 1}, t.offset() + i * size);
 }
 
-// ---------------------------------------------------------------- composed of ops
+// ---------------------------------------------------------------- with kernels
 
-struct Cell {
-  Var input = 0;
-  Var forget = 0;
-  Var candidate = 0;
-  Var output = 0;
-  Var next = 0;
-  Var hidden = 0;
+// What a call keeps for backward, of every step.
+struct Kept {
+  Tensor numbers;  // those of kernel::RecurrentStep; undefined if there are none
+  Tensor states;   // after the steps; undefined except for LSTM
 };
 
-Cell cell_of(const Layer& layer, std::int64_t step, const Tensor& hidden, const Tensor& state) {
-  const std::optional<Tensor> bias =
-      layer.bias.defined() ? std::optional(layer.bias) : std::nullopt;
-  const Var gates = Var(Select::call(layer.input_gates, 0, layer.position(step))) +
-                    Linear::call(hidden, layer.weight, bias);
-  const auto gate = [&](std::int64_t i) -> Var {
-    return Narrow::call(gates.tensor(), -1, i * layer.width(), layer.width());
+TensorList fused_steps(const RecurrentLayer& given, bool is_kept, Kept& kept) {
+  const RecurrentLayer layer{given.cell,           given.reverse,        packed(given.input_gates),
+                             packed(given.hidden), packed(given.weight), packed(given.bias),
+                             packed(given.state)};
+  const std::int64_t rows = layer.rows();
+  const std::int64_t width = layer.width();
+  const auto steps_of = [&](std::int64_t steps, std::int64_t numbers) {
+    return Tensor::empty({steps, rows, numbers * width}, layer.hidden.dtype(),
+                         layer.hidden.device());
   };
-  Cell cell{sigmoid(gate(0)), sigmoid(gate(1)), tanh(gate(2)), sigmoid(gate(3))};
-  cell.next = cell.forget * state + cell.input * cell.candidate;
-  cell.hidden = cell.output * tanh(cell.next);
-  return cell;
-}
-
-std::vector<Cell> cells_of(const Layer& layer) {
-  std::vector<Cell> cells;
+  const std::int64_t steps_kept = is_kept ? layer.steps() : 1;
+  if (const std::int64_t numbers = kept_of(layer.cell))
+    kept.numbers = steps_of(steps_kept, numbers);
+  if (layer.state.defined()) kept.states = steps_of(steps_kept, 1);
+  const Tensor output = steps_of(layer.steps(), 1);
   Tensor hidden = layer.hidden;
   Tensor state = layer.state;
   for (std::int64_t step = 0; step < layer.steps(); ++step) {
-    cells.push_back(cell_of(layer, step, hidden, state));
-    hidden = cells.back().hidden.tensor();
-    state = cells.back().next.tensor();
-  }
-  return cells;
-}
-
-// Stacks the results of the steps in the order of the sequence.
-Tensor stacked(const Layer& layer, TensorList steps) {
-  if (layer.reverse) std::reverse(steps.begin(), steps.end());
-  return Stack::call(steps, 0);
-}
-
-// Without elements all steps are the same, so one is computed and expanded to their number.
-TensorList empty_steps(const Layer& layer) {
-  const Cell cell = cell_of(layer, 0, layer.hidden, layer.state);
-  const Tensor output =
-      Expand::call(cell.hidden.tensor(), {layer.steps(), layer.rows(), layer.width()});
-  return {output, cell.hidden.tensor(), cell.next.tensor()};
-}
-
-TensorList composed_steps(const Layer& layer) {
-  if (layer.state.numel() == 0) return empty_steps(layer);
-  const std::vector<Cell> cells = cells_of(layer);
-  TensorList outputs;
-  for (const Cell& cell : cells) outputs.push_back(cell.hidden.tensor());
-  return {stacked(layer, outputs), cells.back().hidden.tensor(), cells.back().next.tensor()};
-}
-
-struct LayerGrads {
-  Tensor output;
-  Tensor hidden;
-  Tensor state;
-};
-
-// Computes the steps again and goes back through them.
-GradList composed_gradients(const Layer& layer, const LayerGrads& grads) {
-  const std::vector<Cell> cells = cells_of(layer);
-  const auto or_zero = [](const Tensor& t) { return t.defined() ? Var(t) : Var(0); };
-  Var grad_hidden = or_zero(grads.hidden);
-  Var grad_state = or_zero(grads.state);
-  Var grad_weight = 0;
-  TensorList grad_gates;
-  for (std::int64_t step = layer.steps() - 1; step >= 0; --step) {
-    const auto& [input, forget, candidate, output, next, hidden] =
-        cells[static_cast<std::size_t>(step)];
-    const Cell* const before = step > 0 ? &cells[static_cast<std::size_t>(step - 1)] : nullptr;
-    const Var hidden_before = before == nullptr ? Var(layer.hidden) : before->hidden;
-    const Var state_before = before == nullptr ? Var(layer.state) : before->next;
-    if (grads.output.defined()) {
-      grad_hidden = grad_hidden + Select::call(grads.output, 0, layer.position(step));
-    }
-    const Var shown = tanh(next);
-    const Var kept = grad_state + grad_hidden * output * (1 - shown * shown);
-    const Tensor gates = Cat::call({(kept * candidate * (input * (1 - input))).tensor(),
-                                    (kept * state_before * (forget * (1 - forget))).tensor(),
-                                    (kept * input * (1 - candidate * candidate)).tensor(),
-                                    (grad_hidden * shown * (output * (1 - output))).tensor()},
-                                   -1);
-    grad_gates.push_back(gates);
-    grad_weight = grad_weight + Matmul::call(transposed(gates), hidden_before.tensor());
-    grad_hidden = Matmul::call(gates, layer.weight);
-    grad_state = kept * forget;
-  }
-  std::reverse(grad_gates.begin(), grad_gates.end());
-  const Tensor all = stacked(layer, grad_gates);
-  const Tensor grad_bias = layer.bias.defined() ? math::sum_to(all, layer.bias.shape()) : Tensor();
-  return {all, grad_hidden.tensor(), grad_state.tensor(), grad_weight.tensor(), grad_bias};
-}
-
-// ---------------------------------------------------------------- with kernels
-
-struct Kept {
-  Tensor gates;   ///< of every step, after their functions
-  Tensor states;  ///< after every step
-};
-
-TensorList fused_steps(const Layer& given, bool is_kept, Kept& kept) {
-  const Layer layer{packed(given.input_gates), packed(given.hidden), packed(given.state),
-                    packed(given.weight),      packed(given.bias),   given.reverse};
-  const Tensor& state = layer.state;
-  const auto empty = [&](const Shape& shape) {
-    return Tensor::empty(shape, state.dtype(), state.device());
-  };
-  const std::int64_t rows = layer.rows();
-  const std::int64_t width = layer.width();
-  const std::int64_t steps_kept = is_kept ? layer.steps() : 1;
-  kept = {empty({steps_kept, rows, 4 * width}), empty({steps_kept, rows, width})};
-  const Tensor output = empty({layer.steps(), rows, width});
-  Tensor hidden = layer.hidden;
-  Tensor before = layer.state;
-  for (std::int64_t step = 0; step < layer.steps(); ++step) {
     const std::int64_t position = layer.position(step);
-    const Tensor gates = part(kept.gates, is_kept ? position : 0);
-    const Tensor next = part(kept.states, is_kept ? position : 0);
-    const Tensor next_hidden = part(output, position);
-    run(kernel::LstmStep{rows, width, part(layer.input_gates, position).memory(), hidden.memory(),
-                         layer.weight.memory(), optional_memory(layer.bias), before.memory(),
-                         gates.memory(), next.memory(), next_hidden.memory()});
-    hidden = next_hidden;
-    before = next;
-  }
-  return {output, contiguous_copy(hidden), contiguous_copy(before)};
-}
-
-GradList fused_gradients(const Layer& layer, const Kept& kept, const Tensor& output,
-                         const LayerGrads& grads, bool needs_weight, bool needs_bias) {
-  const std::int64_t rows = layer.rows();
-  const std::int64_t width = layer.width();
-  const std::int64_t last = layer.steps() - 1;
-  const Tensor grad_output = packed(grads.output);
-  const Tensor initial_state = packed(layer.state);
-  const auto empty_like = [](const Tensor& t) {
-    return Tensor::empty(t.shape(), t.dtype(), t.device());
-  };
-  const Tensor grad_gates = empty_like(kept.gates);
-  const Tensor grad_state =
-      grads.state.defined() ? contiguous_copy(grads.state) : full_like(initial_state, 0);
-  const Tensor weight = packed(layer.weight);
-  const Tensor of_last_hidden = packed(grads.hidden);
-  Tensor next_gates;
-  for (std::int64_t step = last; step >= 0; --step) {
-    const std::int64_t position = layer.position(step);
-    const Tensor before = step == 0 ? initial_state : part(kept.states, layer.position(step - 1));
-    const Tensor of_output = grad_output.defined() ? part(grad_output, position) : Tensor();
-    const Tensor of_gates = part(grad_gates, position);
-    run(kernel::LstmStepBackward{
-        rows, width, weight.memory(), part(kept.gates, position).memory(), before.memory(),
-        part(kept.states, position).memory(), optional_memory(of_output),
-        optional_memory(step == last ? of_last_hidden : Tensor()), optional_memory(next_gates),
-        grad_state.memory(), of_gates.memory()});
-    next_gates = of_gates;
-  }
-  const Tensor grad_hidden = empty_like(initial_state);
-  multiply_into(grad_hidden, next_gates, weight);
-  GradList result{grad_gates, grad_hidden, grad_state, {}, {}};
-  if (needs_weight) {
-    const auto add_product = [&](const Tensor& gates, const Tensor& hidden, double beta) {
-      multiply_into(result[3],
-                    gates.alias({4 * width, gates.size(0)}, {1, 4 * width}, gates.offset()), hidden,
-                    1, beta);
+    const auto kept_part = [&](const Tensor& t) {
+      return t.defined() ? part(t, is_kept ? position : 0) : t;
     };
-    result[3] = Tensor::empty(layer.weight.shape(), output.dtype(), output.device());
-    add_product(part(grad_gates, layer.position(0)), layer.hidden, 0);
-    if (last > 0) {
-      add_product(part(grad_gates, layer.reverse ? 0 : 1, last),
-                  part(output, layer.reverse ? 1 : 0, last), 1);
-    }
+    const Tensor next = kept_part(kept.states);
+    const Tensor next_hidden = part(output, position);
+    run(kernel::RecurrentStep{{layer.cell, rows, width},
+                              part(layer.input_gates, position).memory(),
+                              hidden.memory(),
+                              layer.weight.memory(),
+                              optional_memory(layer.bias),
+                              optional_memory(state),
+                              optional_memory(kept_part(kept.numbers)),
+                              optional_memory(next),
+                              next_hidden.memory()});
+    hidden = next_hidden;
+    state = next;
   }
-  if (needs_bias) result[4] = math::sum_to(grad_gates, layer.bias.shape());
+  TensorList results{output, contiguous_copy(hidden)};
+  if (state.defined()) results.push_back(contiguous_copy(state));
+  return results;
+}
+
+// The gradient of the weight: one product over all steps, whose hidden states are the first one and
+// those of the output.
+Tensor weight_gradient(const RecurrentLayer& layer, const Tensor& output, const Tensor& of_gates) {
+  const Tensor result =
+      Tensor::empty(layer.weight.shape(), layer.weight.dtype(), layer.weight.device());
+  const auto add_product = [&](const Tensor& gates, const Tensor& hidden, double beta) {
+    const std::int64_t columns = gates.size(1);
+    const Tensor turned = gates.alias({columns, gates.size(0)}, {1, columns}, gates.offset());
+    multiply_into(result, turned, hidden, 1, beta);
+  };
+  add_product(part(of_gates, layer.position(0)), layer.hidden, 0);
+  if (const std::int64_t last = layer.steps() - 1) {
+    add_product(part(of_gates, layer.reverse ? 0 : 1, last),
+                part(output, layer.reverse ? 1 : 0, last), 1);
+  }
   return result;
 }
 
-void check_layer(const Layer& layer) {
-  const std::int64_t rows = layer.rows();
-  const std::int64_t width = layer.width();
-  const bool fits = layer.input_gates.shape() == Shape{layer.steps(), rows, 4 * width} &&
-                    layer.hidden.shape() == layer.state.shape() &&
-                    layer.weight.shape() == Shape{4 * width, width} &&
-                    (!layer.bias.defined() || layer.bias.shape() == Shape{4 * width});
-  check(
-      fits && layer.steps() > 0, ErrorCode::kShapeMismatch, LstmSteps::doc.name,
-      "the shapes of the gates, hidden, state and weight do not match: ", layer.input_gates.shape(),
-      ", ", layer.hidden.shape(), ", ", layer.state.shape(), " and ", layer.weight.shape(), '.');
+GradList fused_gradients(const RecurrentLayer& layer, const Kept& kept, const Tensor& output,
+                         const RecurrentGrads& grads, bool needs_weight, bool needs_bias) {
+  const bool is_gru = layer.cell == RecurrentCell::kGru;
+  const std::int64_t last = layer.steps() - 1;
+  const Tensor grad_output = packed(grads.output);
+  const Tensor grad_hidden = packed(grads.hidden);
+  const Tensor weight = packed(layer.weight);
+  const Tensor& states = kept.states.defined() ? kept.states : output;
+  const Tensor first = packed(layer.state.defined() ? layer.state : layer.hidden);
+  const auto empty_like = [](const Tensor& t) {
+    return Tensor::empty(t.shape(), t.dtype(), t.device());
+  };
+  const Tensor of_gates = empty_like(layer.input_gates);
+  const Tensor of_input_gates = is_gru ? empty_like(layer.input_gates) : of_gates;
+  Tensor of_state;
+  if (grads.state.defined())
+    of_state = contiguous_copy(grads.state);
+  else if (is_gru || layer.state.defined())
+    of_state = full_like(first, 0);
+  Tensor next_gates;
+  for (std::int64_t step = last; step >= 0; --step) {
+    const std::int64_t position = layer.position(step);
+    const auto part_here = [&](const Tensor& t) { return t.defined() ? part(t, position) : t; };
+    const Tensor before = step == 0 ? first : part(states, layer.position(step - 1));
+    const Tensor gates = part(of_gates, position);
+    run(kernel::RecurrentStepBackward{
+        {layer.cell, layer.rows(), layer.width()},
+        weight.memory(),
+        optional_memory(part_here(kept.numbers)),
+        before.memory(),
+        part(states, position).memory(),
+        optional_memory(part_here(grad_output)),
+        optional_memory(step == last ? grad_hidden : Tensor()),
+        optional_memory(next_gates),
+        optional_memory(of_state),
+        gates.memory(),
+        optional_memory(is_gru ? part(of_input_gates, position) : Tensor())});
+    next_gates = gates;
+  }
+  const Tensor of_hidden = is_gru ? of_state : empty_like(layer.hidden);
+  multiply_into(of_hidden, next_gates, weight, 1, is_gru ? 1 : 0);
+  return {of_input_gates, of_hidden,
+          needs_weight ? weight_gradient(layer, output, of_gates) : Tensor(),
+          needs_bias ? math::sum_to(of_gates, layer.bias.shape()) : Tensor(),
+          is_gru ? Tensor() : of_state};
 }
 
-bool can_fuse(const Layer& layer) {
+// ---------------------------------------------------------------- the ops
+
+void check_layer(std::string_view op, const RecurrentLayer& layer) {
+  const std::int64_t gates = gates_of(layer.cell);
+  check(layer.input_gates.ndim() == 3 && layer.hidden.ndim() == 2, ErrorCode::kShapeMismatch, op,
+        "expected gates [steps, batch, ", gates, " * size] and a hidden state [batch, size], got ",
+        "shapes ", layer.input_gates.shape(), " and ", layer.hidden.shape(), '.');
+  check(is_floating(layer.hidden.dtype()), ErrorCode::kDtypeMismatch, op,
+        "expected float32 or float64, got ", layer.hidden.dtype(), '.');
+  const std::int64_t columns = gates * layer.width();
+  const bool fits = layer.input_gates.shape() == Shape{layer.steps(), layer.rows(), columns} &&
+                    layer.weight.shape() == Shape{columns, layer.width()} &&
+                    (!layer.bias.defined() || layer.bias.shape() == Shape{columns});
+  check(fits && layer.steps() > 0, ErrorCode::kShapeMismatch, op,
+        "the shapes of the gates, hidden state and weight do not match: ",
+        layer.input_gates.shape(), ", ", layer.hidden.shape(), " and ", layer.weight.shape(), '.');
+  if (!layer.state.defined()) return;
+  check(layer.state.shape() == layer.hidden.shape(), ErrorCode::kShapeMismatch, op,
+        "expected a state of shape ", layer.hidden.shape(), ", that of the hidden state, got ",
+        layer.state.shape(), '.');
+}
+
+bool can_fuse(const RecurrentLayer& layer) {
+  const Tensor& hidden = layer.hidden;
   const auto fits = [&](const Tensor& t) {
-    return !t.defined() || (t.device() == layer.state.device() && t.dtype() == layer.state.dtype());
+    return !t.defined() || (t.device() == hidden.device() && t.dtype() == hidden.dtype());
   };
-  return layer.state.numel() > 0 && fits(layer.state) && fits(layer.input_gates) &&
-         fits(layer.hidden) && fits(layer.weight) && fits(layer.bias);
+  return hidden.numel() > 0 && fits(layer.input_gates) && fits(layer.weight) && fits(layer.bias) &&
+         fits(layer.state);
+}
+
+template <class Op>
+TensorList steps_of(const RecurrentLayer& layer, const typename Op::Attrs& attrs) {
+  check_layer(Op::doc.name, layer);
+  if (!can_fuse(layer)) return composed_steps(layer);
+  const TensorList operands = layer.operands();
+  Kept kept;
+  const TensorList results =
+      fused_steps(layer, should_record(operands) || any_has_tangent(operands), kept);
+  // The prefix of these that has Op::saved_names.
+  const std::array<Save, 8> saves{{{layer.input_gates},
+                                   {layer.hidden},
+                                   {layer.weight},
+                                   {layer.bias},
+                                   {results[0], true},
+                                   {kept.numbers},
+                                   {layer.state},
+                                   {kept.states}}};
+  record_function(results, operands, NodeMaker::of<Op>(attrs),
+                  std::span(saves).first(Op::saved_names.size()));
+  return results;
+}
+
+template <class Op>
+GradList gradients_of(const Backward<Op>& b, RecurrentCell cell) {
+  constexpr std::size_t kSaved = Op::saved_names.size();
+  const auto saved = [&](std::size_t i) { return i < kSaved ? b.saved(i) : Tensor(); };
+  const RecurrentLayer layer{cell,     b.attrs().reverse, saved(0), saved(1),
+                             saved(2), saved(3),          saved(6)};
+  const RecurrentGrads grads{b.grad(0), b.grad(1), layer.state.defined() ? b.grad(2) : Tensor()};
+  GradList result =
+      ops_are_differentiated()
+          ? composed_gradients(layer, grads)
+          : fused_gradients(layer, {saved(5), saved(7)}, saved(4), grads, b.needs(2), b.needs(3));
+  if (!layer.state.defined()) result.pop_back();
+  for (std::size_t i = 0; i < result.size(); ++i)
+    if (!b.needs(i)) result[i] = {};
+  return result;
+}
+
+RecurrentCell cell_of(Nonlinearity nonlinearity) {
+  return nonlinearity == Nonlinearity::kTanh ? RecurrentCell::kTanh : RecurrentCell::kRelu;
 }
 
 }  // namespace
 
 TensorList LstmSteps::call(const Tensor& input_gates, const Tensor& hidden, const Tensor& state,
                            const Tensor& weight, const std::optional<Tensor>& bias, bool reverse) {
-  check(input_gates.ndim() == 3 && state.ndim() == 2, ErrorCode::kShapeMismatch, doc.name,
-        "expected gates [steps, batch, 4 * size] and a state [batch, size], got shapes ",
-        input_gates.shape(), " and ", state.shape(), '.');
-  check(is_floating(state.dtype()), ErrorCode::kDtypeMismatch, doc.name,
-        "expected float32 or float64, got ", state.dtype(), '.');
-  const Layer layer{input_gates, hidden, state, weight, bias.value_or(Tensor()), reverse};
-  check_layer(layer);
-  if (!can_fuse(layer)) return composed_steps(layer);
-  const TensorList inputs{input_gates, hidden, state, weight, layer.bias};
-  Kept kept;
-  const TensorList outputs =
-      fused_steps(layer, should_record(inputs) || any_has_tangent(inputs), kept);
-  record<LstmSteps>(outputs, inputs, {reverse},
-                    {{input_gates},
-                     {hidden},
-                     {state},
-                     {weight},
-                     {layer.bias},
-                     {kept.gates},
-                     {kept.states},
-                     {outputs[0], true}});
-  return outputs;
+  return steps_of<LstmSteps>(
+      {RecurrentCell::kLstm, reverse, input_gates, hidden, weight, bias.value_or(Tensor()), state},
+      {reverse});
 }
 
 GradList LstmSteps::backward(const Backward<LstmSteps>& b) {
-  const Layer layer{b.saved(0), b.saved(1), b.saved(2), b.saved(3), b.saved(4), b.attrs().reverse};
-  const LayerGrads grads{b.grad(0), b.grad(1), b.grad(2)};
-  GradList result = ops_are_differentiated()
-                        ? composed_gradients(layer, grads)
-                        : fused_gradients(layer, {b.saved(5), b.saved(6)}, b.saved(7), grads,
-                                          b.needs(3), b.needs(4));
-  for (std::size_t i = 0; i < result.size(); ++i)
-    if (!b.needs(i)) result[i] = {};
-  return result;
+  return gradients_of(b, RecurrentCell::kLstm);
+}
+
+TensorList GruSteps::call(const Tensor& input_gates, const Tensor& hidden, const Tensor& weight,
+                          const std::optional<Tensor>& bias, bool reverse) {
+  return steps_of<GruSteps>({RecurrentCell::kGru, reverse, input_gates, hidden, weight,
+                             bias.value_or(Tensor()), Tensor()},
+                            {reverse});
+}
+
+GradList GruSteps::backward(const Backward<GruSteps>& b) {
+  return gradients_of(b, RecurrentCell::kGru);
+}
+
+TensorList RnnSteps::call(const Tensor& input_gates, const Tensor& hidden, const Tensor& weight,
+                          const std::optional<Tensor>& bias, Nonlinearity nonlinearity,
+                          bool reverse) {
+  return steps_of<RnnSteps>({cell_of(nonlinearity), reverse, input_gates, hidden, weight,
+                             bias.value_or(Tensor()), Tensor()},
+                            {nonlinearity, reverse});
+}
+
+GradList RnnSteps::backward(const Backward<RnnSteps>& b) {
+  return gradients_of(b, cell_of(b.attrs().nonlinearity));
 }
 
 }  // namespace eg

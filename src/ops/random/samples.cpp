@@ -1,5 +1,7 @@
 #include "ops/random/samples.h"
 
+#include <cmath>
+
 #include "dispatch/elementwise.h"
 #include "dispatch/precision.h"
 #include "dispatch/var.h"
@@ -41,6 +43,14 @@ void draw_normals(const Tensor& t, double mean, double std) {
     fill_elements<T>(t, DeviceDraw{kernel::RandomKind::kNormal, mean, std},
                      [&](std::span<T> out) { fill_normal(out, mean, std); });
   });
+}
+
+// The draw of geometric_(p). With smaller rates than this, numbers of trials would not fit into 32
+// bits.
+std::optional<DeviceDraw> trials_on_device(double p) {
+  const double rate = -std::log1p(-p);
+  if (!(rate > 0x1p-26)) return std::nullopt;
+  return DeviceDraw{kernel::RandomKind::kGeometric, rate};
 }
 
 Tensor normal_of_numbers(const Tensor& mean, const Tensor& std, const std::optional<Dims>& size,
@@ -129,7 +139,8 @@ Tensor GeometricInPlace::call(const Tensor& input, double p) {
       return input;
     } else {
       return draw_in_place<GeometricInPlace>(input, [&] {
-        fill_elements<T>(input, std::nullopt, [&](std::span<T> out) { fill_geometric(out, p); });
+        fill_elements<T>(input, trials_on_device(p),
+                         [&](std::span<T> out) { fill_geometric(out, p); });
       });
     }
   });
@@ -138,7 +149,7 @@ Tensor GeometricInPlace::call(const Tensor& input, double p) {
 Tensor CauchyInPlace::call(const Tensor& input, double median, double sigma) {
   return visit_floating(input.dtype(), doc.name, [&]<class T>() {
     return draw_in_place<CauchyInPlace>(input, [&] {
-      fill_elements<T>(input, std::nullopt,
+      fill_elements<T>(input, DeviceDraw{kernel::RandomKind::kCauchy, median, sigma},
                        [&](std::span<T> out) { fill_cauchy(out, median, sigma); });
     });
   });
@@ -147,7 +158,7 @@ Tensor CauchyInPlace::call(const Tensor& input, double median, double sigma) {
 Tensor LogNormalInPlace::call(const Tensor& input, double mean, double std) {
   return visit_floating(input.dtype(), doc.name, [&]<class T>() {
     return draw_in_place<LogNormalInPlace>(input, [&] {
-      fill_elements<T>(input, std::nullopt,
+      fill_elements<T>(input, DeviceDraw{kernel::RandomKind::kLogNormal, mean, std},
                        [&](std::span<T> out) { fill_log_normal(out, mean, std); });
     });
   });

@@ -1,5 +1,5 @@
 // npm run bench -- webgpu steps: what a training step costs on the WebGPU device, in counts that do not depend on the machine:
-// dispatches, submits, bytes in both directions, buffers and pipelines created, and bytes of memory; of six models, called as
+// dispatches, submits, bytes in both directions, buffers and pipelines created, and bytes of memory; of eight models, called as
 // usual and captured. `node tests/bench/gpu/steps.mjs lstm gpt` counts only these; with `--hardware` a software adapter poses as a
 // GPU, for which there are other shaders and captured steps have fewer dispatches: its counts are a GPU's, its times are not.
 // peers.mjs counts those that the peers can build.
@@ -124,16 +124,22 @@ class Gpt extends nn.Module {
 }
 
 class Sequences extends nn.Module {
-  constructor() {
+  constructor(kind) {
     super();
-    this.lstm = new nn.LSTM(32, 64);
+    this.steps = new nn[kind](32, 64);
     this.head = new nn.Linear(64, 10);
   }
   forward(x) {
-    const [y] = this.lstm.call(x);
+    const [y] = this.steps.call(x);
     return this.head.call(y.select(0, -1));
   }
 }
+
+const recurrent = (kind) => ({
+  title: `${kind} of width 64, 32 steps, batch 16`,
+  make: () => new Sequences(kind),
+  batch: () => [eg.randn([32, 16, 32]), classes(10, [16])],
+});
 
 const classes = (count, shape) => eg.randint(0, count, shape);
 
@@ -163,11 +169,9 @@ export const kModels = {
     make: () => new Gpt({ words: 65, length: 64, width: 64, heads: 4, blocks: 2 }),
     batch: () => [classes(65, [8, 64]), classes(65, [512])],
   },
-  lstm: {
-    title: "LSTM of width 64, 32 steps, batch 16",
-    make: () => new Sequences(),
-    batch: () => [eg.randn([32, 16, 32]), classes(10, [16])],
-  },
+  lstm: recurrent("LSTM"),
+  gru: recurrent("GRU"),
+  rnn: recurrent("RNN"),
   resnet18: {
     title: "ResNet18 of width 8, 32 x 32, batch 2",
     make: () => resnet18(8),

@@ -1,6 +1,8 @@
 #include "ops/nn/recurrent.h"
 
 #include <cmath>
+#include <functional>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -22,98 +24,144 @@ using testing::random_leaf;
 using testing::tensor;
 using testing::values;
 
-struct Layer {
-  Tensor gates;
-  Tensor hidden;
-  Tensor state;
-  Tensor weight;
-  Tensor bias;
-};
-
-Layer random_layer(std::int64_t steps, std::int64_t rows, std::int64_t width) {
-  return {random_leaf({steps, rows, 4 * width}, 1), random_leaf({rows, width}, 2),
-          random_leaf({rows, width}, 3), random_leaf({4 * width, width}, 4),
-          random_leaf({4 * width}, 5)};
-}
-
-TensorList run(const Layer& layer, bool reverse) {
-  return LstmSteps::call(layer.gates, layer.hidden, layer.state, layer.weight, layer.bias, reverse);
-}
-
 void expect_near(const Tensor& actual, const std::vector<double>& expected) {
   testing::expect_close(actual, expected, 1e-12);
 }
 
 double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
 
-// The definition with one number per state, so that a step takes five lines.
-TEST(LstmSteps, AreTheirFormula) {
+// The hidden state and, for LSTM, the state of one row with one unit.
+struct Unit {
+  double hidden;
+  double state;
+};
+
+struct Cell {
+  std::string name;
+  std::int64_t gates;
+  bool has_state;
+  // Operands: input gates, hidden, weight, bias and, for LSTM, state.
+  std::function<TensorList(const TensorList& operands, bool reverse)> run;
+  // One step by its definition, from both parts of each gate.
+  std::function<Unit(const std::vector<double>& x, const std::vector<double>& h, Unit before)> step;
+};
+
+Cell rnn(const std::string& name, Nonlinearity nonlinearity, double (*activation)(double)) {
+  return {name, 1, false,
+          [=](const TensorList& in, bool reverse) {
+            return RnnSteps::call(in[0], in[1], in[2], in[3], nonlinearity, reverse);
+          },
+          [=](const auto& x, const auto& h, Unit) { return Unit{activation(x[0] + h[0]), 0}; }};
+}
+
+std::vector<Cell> all_cells() {
+  const Cell lstm{"lstm", 4, true,
+                  [](const TensorList& in, bool reverse) {
+                    return LstmSteps::call(in[0], in[1], in[4], in[2], in[3], reverse);
+                  },
+                  [](const auto& x, const auto& h, Unit before) {
+                    const double input = sigmoid_of(x[0] + h[0]);
+                    const double forget = sigmoid_of(x[1] + h[1]);
+                    const double candidate = std::tanh(x[2] + h[2]);
+                    const double state = forget * before.state + input * candidate;
+                    return Unit{sigmoid_of(x[3] + h[3]) * std::tanh(state), state};
+                  }};
+  const Cell gru{"gru", 3, false,
+                 [](const TensorList& in, bool reverse) {
+                   return GruSteps::call(in[0], in[1], in[2], in[3], reverse);
+                 },
+                 [](const auto& x, const auto& h, Unit before) {
+                   const double reset = sigmoid_of(x[0] + h[0]);
+                   const double update = sigmoid_of(x[1] + h[1]);
+                   const double candidate = std::tanh(x[2] + reset * h[2]);
+                   return Unit{(1 - update) * candidate + update * before.hidden, 0};
+                 }};
+  return {lstm, gru, rnn("tanh", Nonlinearity::kTanh, [](double x) { return std::tanh(x); }),
+          rnn("relu", Nonlinearity::kRelu, [](double x) { return x > 0 ? x : 0; })};
+}
+
+TensorList random_operands(const Cell& cell, std::int64_t steps, std::int64_t rows,
+                           std::int64_t width) {
+  TensorList list{random_leaf({steps, rows, cell.gates * width}, 1), random_leaf({rows, width}, 2),
+                  random_leaf({cell.gates * width, width}, 4),
+                  random_leaf({cell.gates * width}, 5)};
+  if (cell.has_state) list.push_back(random_leaf({rows, width}, 3));
+  return list;
+}
+
+class RecurrentSteps : public ::testing::TestWithParam<Cell> {};
+
+INSTANTIATE_TEST_SUITE_P(Cells, RecurrentSteps, ::testing::ValuesIn(all_cells()),
+                         [](const auto& one) { return one.param.name; });
+
+TEST_P(RecurrentSteps, AreTheirFormula) {
+  const Cell& cell = GetParam();
   for (const bool reverse : {false, true}) {
-    const Layer layer = random_layer(3, 1, 1);
-    const auto gates = values(layer.gates);
-    const auto weight = values(layer.weight);
-    const auto bias = values(layer.bias);
-    double hidden = values(layer.hidden)[0];
-    double state = values(layer.state)[0];
+    const TensorList operands = random_operands(cell, 3, 1, 1);
+    const auto gates = values(operands[0]);
+    const auto weight = values(operands[2]);
+    const auto bias = values(operands[3]);
+    Unit unit{values(operands[1])[0], cell.has_state ? values(operands[4])[0] : 0};
     std::vector<double> outputs(3);
+    const auto count = static_cast<std::size_t>(cell.gates);
     for (std::size_t step = 0; step < 3; ++step) {
       const std::size_t place = reverse ? 2 - step : step;
-      const auto sum = [&](std::size_t gate) {
-        return gates[4 * place + gate] + weight[gate] * hidden + bias[gate];
-      };
-      const double input = sigmoid_of(sum(0));
-      const double forget = sigmoid_of(sum(1));
-      const double candidate = std::tanh(sum(2));
-      const double output = sigmoid_of(sum(3));
-      state = forget * state + input * candidate;
-      hidden = output * std::tanh(state);
-      outputs[place] = hidden;
+      std::vector<double> x;
+      std::vector<double> h;
+      for (std::size_t gate = 0; gate < count; ++gate) {
+        x.push_back(gates[count * place + gate]);
+        h.push_back(weight[gate] * unit.hidden + bias[gate]);
+      }
+      unit = cell.step(x, h, unit);
+      outputs[place] = unit.hidden;
     }
-    const TensorList results = run(layer, reverse);
+    const TensorList results = cell.run(operands, reverse);
+    ASSERT_EQ(results.size(), cell.has_state ? 3u : 2u);
     expect_near(results[0], outputs);
-    expect_near(results[1], {hidden});
-    expect_near(results[2], {state});
+    expect_near(results[1], {unit.hidden});
+    if (cell.has_state) expect_near(results[2], {unit.state});
   }
 }
 
 // Compares the gradient of the kernels, the gradient under create_graph and finite differences, for
-// odd widths and for a loss of each result separately.
-TEST(LstmSteps, GradientsAreTheSameByEitherWay) {
+// odd widths, with and without biases and for a loss of each result separately.
+TEST_P(RecurrentSteps, GradientsAreTheSameByEitherWay) {
+  const Cell& cell = GetParam();
   for (const bool reverse : {false, true}) {
-    for (const std::size_t result : {0, 1, 2}) {
-      const Layer layer = random_layer(3, 2, 5);
-      const TensorList inputs{layer.gates, layer.hidden, layer.state, layer.weight, layer.bias};
-      const auto steps = [&](const TensorList& in) {
-        return LstmSteps::call(in[0], in[1], in[2], in[3], in[4], reverse)[result];
-      };
-      EXPECT_TRUE(gradcheck_one(steps, inputs));
+    const TensorList operands = random_operands(cell, 3, 2, 5);
+    const std::size_t results = cell.has_state ? 3 : 2;
+    for (std::size_t result = 0; result < results; ++result) {
+      const auto steps = [&](const TensorList& in) { return cell.run(in, reverse)[result]; };
+      EXPECT_TRUE(gradcheck_one(steps, operands));
       const auto gradients = [&](bool create_graph) {
-        const Tensor out = steps(inputs);
-        return grad({out}, {inputs[0], inputs[1], inputs[2], inputs[3], inputs[4]}, {detach(out)},
-                    {{.create_graph = create_graph}});
+        const Tensor out = steps(operands);
+        return grad({out}, operands, {detach(out)}, {{.create_graph = create_graph}});
       };
       const TensorList fused = gradients(false);
       const TensorList composed = gradients(true);
-      for (std::size_t i = 0; i < inputs.size(); ++i) expect_near(fused[i], values(composed[i]));
+      for (std::size_t i = 0; i < operands.size(); ++i) expect_near(fused[i], values(composed[i]));
     }
   }
 }
 
-TEST(LstmSteps, KeepNothingWithoutARecord) {
-  const Layer layer = random_layer(4, 3, 6);
-  const TensorList recorded = run(layer, true);
+TEST_P(RecurrentSteps, KeepNothingWithoutARecord) {
+  const Cell& cell = GetParam();
+  const TensorList operands = random_operands(cell, 4, 3, 6);
+  const TensorList recorded = cell.run(operands, true);
   const GradModeGuard no_grad(false);
-  const TensorList plain = run(layer, true);
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(values(plain[i]), values(recorded[i]));
+  const TensorList plain = cell.run(operands, true);
+  for (std::size_t i = 0; i < plain.size(); ++i) EXPECT_EQ(values(plain[i]), values(recorded[i]));
 }
 
-TEST(LstmSteps, DoNotDependOnTheNumberOfThreads) {
-  const auto run_once = [] {
-    const Layer layer = random_layer(3, 70, 33);
-    const TensorList results = run(layer, false);
+TEST_P(RecurrentSteps, DoNotDependOnTheNumberOfThreads) {
+  const Cell& cell = GetParam();
+  const auto run_once = [&] {
+    const TensorList operands = random_operands(cell, 3, 150, 67);
+    const TensorList results = cell.run(operands, false);
     backward({results[0]}, {detach(results[0])});
-    return std::vector{values(results[0]), values(grad(layer.gates)), values(grad(layer.weight)),
-                       values(grad(layer.bias)), values(grad(layer.state))};
+    std::vector<std::vector<double>> numbers{values(results[0])};
+    for (const Tensor& operand : operands) numbers.push_back(values(grad(operand)));
+    return numbers;
   };
   const auto alone = run_once();
   set_num_threads(4);
@@ -123,28 +171,51 @@ TEST(LstmSteps, DoNotDependOnTheNumberOfThreads) {
 }
 
 // For any number of steps; the gradients of the shared parameters are zero.
-TEST(LstmSteps, OfNothingAreEmpty) {
+TEST_P(RecurrentSteps, OfNothingAreEmpty) {
+  const Cell& cell = GetParam();
   constexpr std::int64_t kSteps = std::int64_t{1} << 40;
   for (const bool reverse : {false, true}) {
-    const Layer layer = random_layer(kSteps, 0, 2);
-    const TensorList results = run(layer, reverse);
+    const TensorList operands = random_operands(cell, kSteps, 0, 2);
+    const TensorList results = cell.run(operands, reverse);
     EXPECT_EQ(results[0].shape(), (Shape{kSteps, 0, 2}));
-    EXPECT_EQ(results[1].shape(), (Shape{0, 2}));
-    EXPECT_EQ(results[2].shape(), (Shape{0, 2}));
+    for (std::size_t i = 1; i < results.size(); ++i) EXPECT_EQ(results[i].shape(), (Shape{0, 2}));
     backward({Sum::call(results[0])});
-    EXPECT_EQ(values(grad(layer.weight)), std::vector<double>(16));
-    EXPECT_EQ(grad(layer.gates).shape(), layer.gates.shape());
+    EXPECT_EQ(values(grad(operands[2])),
+              std::vector<double>(static_cast<std::size_t>(4 * cell.gates)));
+    EXPECT_EQ(grad(operands[0]).shape(), operands[0].shape());
   }
 }
 
-TEST(LstmSteps, RefuseWhatDoesNotFit) {
-  const Layer layer = random_layer(2, 3, 4);
-  expect_error(ErrorCode::kShapeMismatch, "weight do not match", [&] {
-    LstmSteps::call(layer.gates, layer.hidden, layer.state, layer.gates, {}, false);
-  });
-  expect_error(ErrorCode::kShapeMismatch, "expected gates [steps, batch, 4 * size]", [&] {
-    LstmSteps::call(layer.state, layer.hidden, layer.state, layer.weight, {}, false);
-  });
+TEST_P(RecurrentSteps, RefuseWhatDoesNotFit) {
+  const Cell& cell = GetParam();
+  const TensorList operands = random_operands(cell, 2, 3, 4);
+  const auto with = [&](std::size_t i, const Tensor& other) {
+    TensorList changed = operands;
+    changed[i] = other;
+    return [=, &cell] { cell.run(changed, false); };
+  };
+  expect_error(ErrorCode::kShapeMismatch, "weight do not match", with(2, operands[0]));
+  expect_error(ErrorCode::kShapeMismatch, "weight do not match", with(3, random_leaf({5}, 1)));
+  if (cell.has_state) {
+    expect_error(ErrorCode::kShapeMismatch, "expected a state of shape [3, 4]",
+                 with(4, random_leaf({3, 5}, 1)));
+  }
+  expect_error(ErrorCode::kShapeMismatch,
+               "expected gates [steps, batch, " + std::to_string(cell.gates) + " * size]",
+               with(0, operands[1]));
+}
+
+// A kink's gradient is that of relu(), and NaN is not lost.
+TEST(RnnSteps, ReluIsZeroForNegativeSumsAndNanForNan) {
+  const Tensor gates = leaf<double>({-1, 0, std::nan("")}, {3, 1, 1});
+  const Tensor zeros = tensor<double>({0}, {1, 1});
+  const Tensor output = RnnSteps::call(gates, zeros, zeros, {}, Nonlinearity::kRelu, false)[0];
+  backward({output}, {tensor<double>({1, 1, 1}, {3, 1, 1})});
+  EXPECT_EQ(values(output)[0], 0);
+  EXPECT_EQ(values(output)[1], 0);
+  EXPECT_TRUE(std::isnan(values(output)[2]));
+  const auto found = values(grad(gates));
+  EXPECT_EQ(found[1], 0);
 }
 
 }  // namespace

@@ -270,6 +270,7 @@ describe("networks", () => {
       new nn.LSTM(3, 4, options),
       new nn.GRU(3, 4, options),
       new nn.RNN(3, 4, options),
+      new nn.RNN(3, 4, { ...options, nonlinearity: "relu", bias: false }),
     ]) {
       withoutWarnings(() =>
         checkPerSample(new Last(layer), eg.randn([2, 5, 3]), eg.randint(0, 4, [2])),

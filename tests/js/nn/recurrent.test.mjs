@@ -15,15 +15,18 @@ const part = (gates, i, size) => gates.slice(i * size, (i + 1) * size);
 
 /** One step: the gates' two shares and the states before, to the states after. */
 const kCells = {
-  RNN: (_size, fromInput, fromHidden) => [fromInput.map((v, i) => Math.tanh(v + fromHidden[i]))],
-  LSTM: (size, fromInput, fromHidden, [, c]) => {
+  RNN: ({ nonlinearity }, fromInput, fromHidden) => {
+    const activation = nonlinearity === "relu" ? (x) => Math.max(x, 0) : Math.tanh;
+    return [fromInput.map((v, i) => activation(v + fromHidden[i]))];
+  },
+  LSTM: ({ hiddenSize: size }, fromInput, fromHidden, [, c]) => {
     const [i, f, g, o] = [0, 1, 2, 3].map((k) => {
       return part(fromInput, k, size).map((v, j) => v + part(fromHidden, k, size)[j]);
     });
     const next = c.map((v, j) => sigmoid(f[j]) * v + sigmoid(i[j]) * Math.tanh(g[j]));
     return [next.map((v, j) => sigmoid(o[j]) * Math.tanh(v)), next];
   },
-  GRU: (size, fromInput, fromHidden, [h]) => {
+  GRU: ({ hiddenSize: size }, fromInput, fromHidden, [h]) => {
     const [xr, xz, xn] = [0, 1, 2].map((k) => part(fromInput, k, size));
     const [hr, hz, hn] = [0, 1, 2].map((k) => part(fromHidden, k, size));
     const next = h.map((v, j) => {
@@ -51,7 +54,7 @@ function reference(kind, layer, sequence, initial) {
       const own = (isReverse ? values.toReversed() : values).map((x) => {
         const fromInput = affine(state[`weight_ih${suffix}`], state[`bias_ih${suffix}`], x);
         const hidden = affine(state[`weight_hh${suffix}`], state[`bias_hh${suffix}`], states[0]);
-        states = kCells[kind](layer.hiddenSize, fromInput, hidden, states);
+        states = kCells[kind](layer, fromInput, hidden, states);
         const projection = state[`weight_hr${suffix}`];
         if (projection) states = [affine(projection, null, states[0]), states[1]];
         return states[0];
@@ -76,6 +79,7 @@ const kOptions = [
 
 describe("recurrent layers follow the formulas", () => {
   const cases = ["RNN", "LSTM", "GRU"].flatMap((kind) => kOptions.map((one) => [kind, one]));
+  cases.push(["RNN", { nonlinearity: "relu", numLayers: 2, bidirectional: true }]);
   cases.push(["LSTM", { projSize: 2, numLayers: 2, bidirectional: true }]);
   for (const [kind, options] of cases) {
     test(`${kind} ${JSON.stringify(options)}`, () => {
@@ -132,14 +136,43 @@ describe("recurrent layers follow the formulas", () => {
   });
 });
 
+const kKinds = [["RNN"], ["RNN", { nonlinearity: "relu" }], ["LSTM"], ["GRU"]];
+
 describe("gradients, dropout and state of recurrent layers", () => {
-  for (const kind of ["RNN", "LSTM", "GRU"]) {
-    test(`${kind} passes gradcheck in both directions`, () => {
+  for (const [kind, options] of kKinds) {
+    test(`${kind} ${JSON.stringify(options ?? {})} passes gradcheck in both directions`, () => {
       eg.manualSeed(1);
-      const layer = new nn[kind](2, 2, { bidirectional: true, dtype: "float64" });
+      const layer = new nn[kind](2, 2, { ...options, bidirectional: true, dtype: "float64" });
       const x = eg.randn([3, 1, 2], { dtype: "float64", requiresGrad: true });
       const inputs = [x, ...layer.parameters()];
       assert.ok(eg.autograd.gradcheck(() => layer.call(x)[0], inputs));
+    });
+  }
+
+  for (const kind of ["RNN", "LSTM", "GRU"]) {
+    test(`all steps of ${kind} are one node; complex numbers take each step by itself`, () => {
+      const layer = new nn[kind](2, 3, { dtype: "float64" });
+      const x = eg.randn([4, 1, 2], { dtype: "float64" });
+      const expected = layer.call(x)[0];
+      const name = `${kind[0]}${kind.slice(1).toLowerCase()}StepsBackward0`;
+      assert.equal(expected.squeeze(1).gradFn.nextFunctions[0][0].name, name);
+      const found = layer.to("complex128").call(x.to("complex128"))[0];
+      assertTensor(eg.real(found), expected.flatten().dataSync(), kTolerance);
+      found.abs().sum().backward();
+      assert.equal(layer.weight_hh_l0.grad.dtype, "complex128");
+    });
+
+    test(`a captured step of ${kind} computes what the function does`, () => {
+      const layer = new nn[kind](2, 3, { bidirectional: true });
+      const step = (x) => {
+        layer.zeroGrad();
+        layer.call(x)[0].square().sum().backward();
+        return layer.weight_hh_l0_reverse.grad.clone();
+      };
+      const captured = eg.capture(step, eg.randn([4, 2, 2]));
+      const x = eg.randn([4, 2, 2]);
+      eg.testing.assertClose(captured(x), step(x));
+      captured.dispose();
     });
   }
 

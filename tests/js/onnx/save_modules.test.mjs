@@ -39,6 +39,19 @@ const time = { dynamicAxes: { input: { 0: "batch", 1: "time" } } };
 const batch = { dynamicAxes: { input: { 0: "batch" } } };
 
 // The module, its inputs, options, and other inputs.
+// Classes of users are no layers that the writer knows, so the ops in them are written.
+class ReversedGru extends nn.GRU {
+  forward(x) {
+    return super.forward(x.flip(0))[0];
+  }
+}
+
+class ReversedRnn extends nn.RNN {
+  forward(x) {
+    return super.forward(x.flip(0))[0];
+  }
+}
+
 const kModules = {
   MLP: [
     new nn.Sequential(new nn.Linear(4, 8), new nn.GELU(), new nn.Linear(8, 3)),
@@ -87,6 +100,8 @@ const kModules = {
     {},
   ],
   RNN: [new nn.RNN(3, 4, 2, { nonlinearity: "relu" }), [[5, 2, 3]], time, [[7, 3, 3]]],
+  "a GRU with a forward of its own": [new ReversedGru(3, 4), [[5, 2, 3]], time, [[7, 3, 3]]],
+  "an RNN with a forward of its own": [new ReversedRnn(3, 4), [[5, 2, 3]], time, [[7, 3, 3]]],
   LSTMCell: [new nn.LSTMCell(3, 4), [[2, 3]], batch, [[5, 3]]],
   TransformerEncoderLayer: [
     new nn.TransformerEncoderLayer(8, 2, { dimFeedforward: 16, batchFirst: true }),

@@ -17,7 +17,7 @@ const kInternal = {
 
 /** Ops that the engine's optimizers and layers call, which programs cannot. */
 export const kHidden =
-  /Step_$|^lstmSteps$|^distinctElements$|^toDtype$|^standardGamma$|^sampleDirichlet$/;
+  /Step_$|^(lstm|gru|rnn)Steps$|^distinctElements$|^toDtype$|^standardGamma$|^sampleDirichlet$/;
 
 const isTensor = (value) => value instanceof eg.Tensor;
 

@@ -98,6 +98,7 @@ describe("a summary", () => {
     ["ConvTranspose2d", new nn.ConvTranspose2d(3, 6, 3), [ones(2, 3, 8, 8)], 2 * 64 * 3 * 6 * 9],
     ["Bilinear", new nn.Bilinear(4, 5, 6), [ones(2, 4), ones(2, 5)], 240],
     ["LSTM", new nn.LSTM(4, 5), [ones(3, 2, 4)], 3 * 2 * 20 * (4 + 5)],
+    ["RNN", new nn.RNN(4, 5, { bidirectional: true }), [ones(3, 2, 4)], 2 * 3 * 2 * 5 * (4 + 5)],
     ["GRU", new nn.GRU(4, 5), [ones(3, 2, 4)], 3 * 2 * 15 * (4 + 5)],
     [
       "MultiheadAttention",

@@ -9,6 +9,8 @@ const { nn } = eg;
 const kImages = () => [eg.randn([2, 4, 6, 6])];
 const kRows = () => [eg.randn([3, 8])];
 const kSequences = () => [eg.randn([5, 2, 8])];
+/** Enough rows for shaders that compute several of them in an invocation, but no multiple of these. */
+const kManySequences = () => [eg.randn([5, 6, 8])];
 
 /** For each name, how to make the layer, and its inputs. */
 const kLayers = {
@@ -41,6 +43,15 @@ const kLayers = {
   RNN: [() => new nn.RNN(8, 4), kSequences],
   LSTM: [() => new nn.LSTM(8, 4, { numLayers: 2, bidirectional: true }), kSequences],
   GRU: [() => new nn.GRU(8, 4), kSequences],
+  "RNN of many sequences": [
+    () => new nn.RNN(8, 4, { nonlinearity: "relu", bidirectional: true }),
+    kManySequences,
+  ],
+  "LSTM of many sequences": [() => new nn.LSTM(8, 4, { bias: false }), kManySequences],
+  "GRU of many sequences": [
+    () => new nn.GRU(8, 4, { numLayers: 2, bidirectional: true, bias: false }),
+    kManySequences,
+  ],
   MultiheadAttention: [
     () => new nn.MultiheadAttention(8, 2),
     () => [...kSequences(), ...kSequences(), ...kSequences()],

@@ -45,6 +45,21 @@ export const lstmSteps: {
   (inputGates: Tensor, hidden: Tensor, state: Tensor, weight: Tensor, bias: Tensor | null, options: { reverse?: boolean }): [output: Tensor, hidden: Tensor, state: Tensor];
 } = define("lstm_steps");
 
+/** All steps of a GRU layer in one direction, from the input's part of the gates, [steps, batch, 3 * size]: all outputs and the last one. */
+export const gruSteps: {
+  (inputGates: Tensor, hidden: Tensor, weight: Tensor, bias?: Tensor | null, reverse?: boolean): [output: Tensor, hidden: Tensor];
+  (inputGates: Tensor, hidden: Tensor, weight: Tensor, options: { bias?: Tensor | null; reverse?: boolean }): [output: Tensor, hidden: Tensor];
+  (inputGates: Tensor, hidden: Tensor, weight: Tensor, bias: Tensor | null, options: { reverse?: boolean }): [output: Tensor, hidden: Tensor];
+} = define("gru_steps");
+
+/** All steps of an RNN layer in one direction, from the input's part of the sums, [steps, batch, size]: all outputs and the last one. */
+export const rnnSteps: {
+  (inputGates: Tensor, hidden: Tensor, weight: Tensor, bias?: Tensor | null, nonlinearity?: "tanh" | "relu", reverse?: boolean): [output: Tensor, hidden: Tensor];
+  (inputGates: Tensor, hidden: Tensor, weight: Tensor, options: { bias?: Tensor | null; nonlinearity?: "tanh" | "relu"; reverse?: boolean }): [output: Tensor, hidden: Tensor];
+  (inputGates: Tensor, hidden: Tensor, weight: Tensor, bias: Tensor | null, options: { nonlinearity?: "tanh" | "relu"; reverse?: boolean }): [output: Tensor, hidden: Tensor];
+  (inputGates: Tensor, hidden: Tensor, weight: Tensor, bias: Tensor | null, nonlinearity: "tanh" | "relu", options: { reverse?: boolean }): [output: Tensor, hidden: Tensor];
+} = define("rnn_steps");
+
 /** The distinct values of all elements in ascending order, or of consecutive runs of equal elements: the index of the first element of each value, the value number of each element (only withInverse), and the number of elements of each value. */
 export const distinctElements: {
   (input: Tensor, consecutive: boolean, withInverse: boolean): [firsts: Tensor, inverse: Tensor, counts: Tensor];

@@ -321,6 +321,8 @@ conv_transpose1d:m input:tensor weight:tensor bias:tensor?=null stride:ints=1 pa
 conv_transpose2d:m input:tensor weight:tensor bias:tensor?=null stride:ints=1 padding:ints=0 outputPadding:ints=0 groups:int=1 dilation:ints=1
 scaled_dot_product_attention:m query:tensor key:tensor value:tensor attnMask:tensor?=null dropoutP:number=0 isCausal:bool=false scale:number?=null enableGqa:bool=false
 lstm_steps:s inputGates:tensor hidden:tensor state:tensor weight:tensor bias:tensor?=null reverse:bool=false
+gru_steps:s inputGates:tensor hidden:tensor weight:tensor bias:tensor?=null reverse:bool=false
+rnn_steps:s inputGates:tensor hidden:tensor weight:tensor bias:tensor?=null nonlinearity:choice(tanh|relu)=tanh reverse:bool=false
 sort:ms input:tensor dim:int=-1 descending:bool=false stable:bool=false
 argsort:m input:tensor dim:int=-1 descending:bool=false stable:bool=false
 msort:m input:tensor

@@ -788,6 +788,9 @@ export enum RandomKind {
   Integer = 2,
   Bernoulli = 3,
   Exponential = 4,
+  Geometric = 5,
+  Cauchy = 6,
+  LogNormal = 7,
 }
 
 export interface PhiloxPosition {
@@ -816,31 +819,45 @@ export interface DrawDropout {
   readonly y: View;
 }
 
-export interface LstmStep {
+export enum RecurrentCell {
+  Lstm = 0,
+  Gru = 1,
+  Tanh = 2,
+  Relu = 3,
+}
+
+export interface RecurrentSizes {
+  readonly cell: RecurrentCell;
   readonly rows: number;
   readonly width: number;
+}
+
+export interface RecurrentStep {
+  readonly sizes: RecurrentSizes;
   readonly inputGates: View;
   readonly hidden: View;
   readonly weight: View;
   readonly bias: View | undefined;
-  readonly state: View;
-  readonly gates: View;
-  readonly nextState: View;
+  readonly state: View | undefined;
+  readonly kept: View | undefined;
+  readonly nextState: View | undefined;
   readonly nextHidden: View;
 }
 
-export interface LstmStepBackward {
-  readonly rows: number;
-  readonly width: number;
+const kRecurrentSizes = { cell: "byte", rows: "int64", width: "int64" } as const;
+
+export interface RecurrentStepBackward {
+  readonly sizes: RecurrentSizes;
   readonly weight: View;
-  readonly gates: View;
+  readonly kept: View | undefined;
   readonly state: View;
   readonly nextState: View;
   readonly gradOutput: View | undefined;
   readonly gradHidden: View | undefined;
   readonly nextGradGates: View | undefined;
-  readonly gradState: View;
+  readonly gradState: View | undefined;
   readonly gradGates: View;
+  readonly gradInputGates: View | undefined;
 }
 
 export enum Fold {
@@ -1028,8 +1045,8 @@ export interface Kernels {
   readonly avg_pool_backward: AvgPoolBackward;
   readonly draw_random: DrawRandom;
   readonly draw_dropout: DrawDropout;
-  readonly lstm_step: LstmStep;
-  readonly lstm_step_backward: LstmStepBackward;
+  readonly recurrent_step: RecurrentStep;
+  readonly recurrent_step_backward: RecurrentStepBackward;
   readonly reduce: Reduce;
   readonly arg_reduce: ArgReduce;
   readonly scan: Scan;
@@ -1104,8 +1121,8 @@ export const kKernelFields = {
   avg_pool_backward: { pool: kPoolPlanes, divisor: kPoolDivisor, gradY: "memory", gradX: "result" },
   draw_random: { kind: "byte", count: "int64", position: kPhiloxPosition, a: "double", b: "double", y: "result" },
   draw_dropout: { count: "int64", keep: "double", position: kPhiloxPosition, x: "memory", mask: "result", y: "result" },
-  lstm_step: { rows: "int64", width: "int64", inputGates: "memory", hidden: "memory", weight: "memory", bias: "optional memory", state: "memory", gates: "result", nextState: "result", nextHidden: "result" },
-  lstm_step_backward: { rows: "int64", width: "int64", weight: "memory", gates: "memory", state: "memory", nextState: "memory", gradOutput: "optional memory", gradHidden: "optional memory", nextGradGates: "optional memory", gradState: "result", gradGates: "result" },
+  recurrent_step: { sizes: kRecurrentSizes, inputGates: "memory", hidden: "memory", weight: "memory", bias: "optional memory", state: "optional memory", kept: "optional result", nextState: "optional result", nextHidden: "result" },
+  recurrent_step_backward: { sizes: kRecurrentSizes, weight: "memory", kept: "optional memory", state: "memory", nextState: "memory", gradOutput: "optional memory", gradHidden: "optional memory", nextGradGates: "optional memory", gradState: "optional result", gradGates: "result", gradInputGates: "optional result" },
   reduce: { reduction: kReduction, shape: "list", dims: "list", x: "memory", xStrides: "list", shifts: "optional memory", y: "result" },
   arg_reduce: { largest: "bool", shape: "list", dim: "int64", x: "memory", xStrides: "list", values: "result", indices: "result" },
   scan: { kind: "byte", rows: kRows, x: "memory", y: "result" },

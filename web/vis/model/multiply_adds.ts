@@ -22,6 +22,10 @@ const product =
   (values, result) =>
     result.numel * last(values[matrix] as Tensor);
 
+// The products with the hidden state; those with the inputs are a linear().
+const ofSteps: Count = ({ inputGates, weight }) =>
+  (inputGates as Tensor).numel * last(weight as Tensor);
+
 const kCounts: Readonly<Record<string, Count>> = {
   linear: product("input"),
   mm: product("input"),
@@ -43,8 +47,9 @@ const kCounts: Readonly<Record<string, Count>> = {
     const queries = (query as Tensor).numel / last(query as Tensor);
     return queries * keys * (last(query as Tensor) + last(value as Tensor));
   },
-  // The products with the hidden state; those with the inputs are a linear().
-  lstmSteps: ({ inputGates, weight }) => (inputGates as Tensor).numel * last(weight as Tensor),
+  lstmSteps: ofSteps,
+  gruSteps: ofSteps,
+  rnnSteps: ofSteps,
 };
 
 /** Returns the multiply-adds of a call of an op; 0 for ops that are no products or convolutions. */

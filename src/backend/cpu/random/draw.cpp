@@ -38,6 +38,9 @@ double normal_of(const std::array<std::uint32_t, 4>& words, std::int64_t i) {
   return radius * (i % 2 == 0 ? std::cos(angle) : std::sin(angle));
 }
 
+// At rate 1.
+double exponential_of(std::uint32_t word) { return -std::log(double{positive_uniform_of(word)}); }
+
 // Element i of a group of four.
 Scalar element_of(const DrawRandom& draw, const std::array<std::uint32_t, 4>& words,
                   std::int64_t i) {
@@ -56,7 +59,13 @@ Scalar element_of(const DrawRandom& draw, const std::array<std::uint32_t, 4>& wo
     case RandomKind::kBernoulli:
       return std::int64_t{uniform_of(word) < static_cast<float>(draw.a)};
     case RandomKind::kExponential:
-      return -std::log(double{positive_uniform_of(word)}) / draw.a;
+      return exponential_of(word) / draw.a;
+    case RandomKind::kGeometric:
+      return std::max(std::ceil(exponential_of(word) / draw.a), 1.0);
+    case RandomKind::kCauchy:
+      return draw.a + draw.b * std::tan(std::numbers::pi * (uniform_of(word) - 0.5));
+    case RandomKind::kLogNormal:
+      return std::exp(draw.a + normal_of(words, i) * draw.b);
   }
   return 0;
 }

@@ -89,8 +89,8 @@ function layer(c: Call, given: Layer): [outputs: Name, hidden: Name, state: Name
   return [outputs, hidden, state];
 }
 
-// The steps of an LSTM, whose part of the gates for the input was computed before by linear(): the node computes that itself.
-const lstmSteps: Writer = (c) => {
+// All steps of a layer, whose part of the gates for the input was computed before by linear(): the node computes that itself.
+function steps(c: Call, kind: Kind, activation: string | null): Name[] {
   const gates = c.value("inputGates");
   const maker = c.exporter.makers.get(gates) as Step | undefined;
   const [input, weight] = [maker?.values.input, maker?.values.weight];
@@ -102,22 +102,25 @@ const lstmSteps: Writer = (c) => {
     (one): one is Value => one instanceof Value,
   );
   const direction = {
-    inputWeight: reordered(c, weight, "LSTM"),
-    hiddenWeight: reordered(c, hiddenWeight, "LSTM"),
-    biases: biasesOf(c, biases, "LSTM"),
+    inputWeight: reordered(c, weight, kind),
+    hiddenWeight: reordered(c, hiddenWeight, kind),
+    biases: biasesOf(c, biases, kind),
   };
-  const [outputs, hidden, state] = layer(c, {
-    kind: "LSTM",
+  const [outputs, hidden, last] = layer(c, {
+    kind,
     input: c.as(input),
     directions: [direction],
     direction: c.is("reverse") ? "reverse" : "forward",
     hiddenSize: hiddenWeight.shape[1] as number,
     hidden: c.unsqueeze(c.in("hidden"), [0]),
-    state: c.unsqueeze(c.in("state"), [0]),
-    activation: null,
+    state: kind === "LSTM" ? c.unsqueeze(c.in("state"), [0]) : null,
+    activation,
   });
-  return [outputs, c.squeeze(hidden, [0]), c.squeeze(state as Name, [0])];
-};
+  const states = last === null ? [hidden] : [hidden, last];
+  return [outputs, ...states.map((state) => c.squeeze(state, [0]))];
+}
+
+const kActivations = { tanh: "Tanh", relu: "Relu" } as const;
 
 function biasesOf(c: Call, biases: readonly Value[], kind: Kind): Name | null {
   if (biases.length !== 2) return null;
@@ -161,8 +164,7 @@ const module_: Writer = (c) => {
       hiddenSize: module.hiddenSize,
       hidden: states === null ? null : c.slice(states, 0, i * count, (i + 1) * count),
       state: null,
-      activation:
-        kind === "RNN" ? ((module as nn.RNN).nonlinearity === "relu" ? "Relu" : "Tanh") : null,
+      activation: module instanceof nn.RNN ? kActivations[module.nonlinearity] : null,
     });
     value = outputs;
     finals.push(last);
@@ -173,7 +175,11 @@ const module_: Writer = (c) => {
 };
 
 /** LSTM, GRU and RNN. */
-export const kRecurrent: Writers = { lstmSteps };
+export const kRecurrent: Writers = {
+  lstmSteps: (c) => steps(c, "LSTM", null),
+  gruSteps: (c) => steps(c, "GRU", null),
+  rnnSteps: (c) => steps(c, "RNN", kActivations[c.arg("nonlinearity") as nn.RNN["nonlinearity"]]),
+};
 
 /** Layers of the package that are single nodes in ONNX; the parts stand for what the node cannot do. */
 export const kRecurrentLayers: Writers = { GRU: module_, RNN: module_ };

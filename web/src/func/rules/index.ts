@@ -13,7 +13,7 @@ import { indexRules } from "./indexing.js";
 import { classLoss, gaussianLoss, rowLoss } from "./losses.js";
 import { matrixRules } from "./matrix.js";
 import { batchNormOf, groupNorm, instanceNorm, trailingNorm } from "./norms.js";
-import { lstmStepsOf } from "./recurrent.js";
+import { gruStepsOf, lstmStepsOf, rnnStepsOf } from "./recurrent.js";
 import { viewRules } from "./views.js";
 
 // The dimension refers to the broadcast shape of both tensors.
@@ -119,6 +119,8 @@ const makeRules = (): Readonly<Record<string, Rule>> => ({
   groupNorm: groupNorm,
   instanceNorm: instanceNorm,
   lstmSteps: lstmStepsOf,
+  gruSteps: gruStepsOf,
+  rnnSteps: rnnStepsOf,
   crossEntropy: classLoss,
   nllLoss: classLoss,
   mseLoss: elementwiseLoss,

@@ -198,15 +198,13 @@ export abstract class RecurrentBase extends Module {
     weights: CellWeights,
   ): Tensor[];
 
-  /** Returns the outputs and last states of all steps of equally long sequences, or null to compute step by step. */
-  protected allSteps(
-    _inputGates: Tensor,
-    _initial: readonly Tensor[],
-    _weights: CellWeights,
-    _isReverse: boolean,
-  ): [Tensor, readonly Tensor[]] | null {
-    return null;
-  }
+  /** Returns the outputs and last states of all steps of equally long sequences of real numbers, or null to compute step by step. */
+  protected abstract allSteps(
+    inputGates: Tensor,
+    initial: readonly Tensor[],
+    weights: CellWeights,
+    isReverse: boolean,
+  ): [Tensor, readonly Tensor[]] | null;
 
   /** The sizes of the states that one sequence has. */
   protected stateSizes(): number[] {
@@ -231,7 +229,7 @@ export abstract class RecurrentBase extends Module {
     };
     const inputWeight = this.parameter(`weight_ih${suffix}`) as Tensor;
     const inputGates = linear(input, inputWeight, this.parameter(`bias_ih${suffix}`));
-    if (steps === kEqualSteps) {
+    if (steps === kEqualSteps && !inputGates.isComplex()) {
       const whole = this.allSteps(inputGates, initial, weights, isReverse);
       if (whole !== null) return whole;
     }

@@ -2,7 +2,7 @@
 
 import { readArguments } from "../../arguments/read.js";
 import { integer, type Options, oneOf } from "../../arguments/rule.js";
-import { lstmSteps } from "../../generated/internal.js";
+import { gruSteps, lstmSteps, rnnSteps } from "../../generated/internal.js";
 import { linear } from "../../generated/ops.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
@@ -86,6 +86,23 @@ export class RNN extends OneStateLayer {
     const { nonlinearity, ...values } = readArguments(new.target.name, kRNNArguments, given);
     super({ gates: 1 }, values);
     this.nonlinearity = nonlinearity;
+  }
+
+  protected override allSteps(
+    inputGates: Tensor,
+    [hidden]: readonly [Tensor],
+    { hiddenWeight, hiddenBias }: CellWeights,
+    isReverse: boolean,
+  ): [Tensor, readonly Tensor[]] {
+    const [output, ...last] = rnnSteps(
+      inputGates,
+      hidden,
+      hiddenWeight,
+      hiddenBias,
+      this.nonlinearity,
+      isReverse,
+    );
+    return [output, last];
   }
 
   protected override cell(
@@ -183,6 +200,16 @@ export class GRU extends OneStateLayer {
   constructor(inputSize: number, hiddenSize: number, options?: GRUOptions);
   constructor(...given: unknown[]) {
     super({ gates: 3 }, readArguments(new.target.name, kRecurrentArguments, given));
+  }
+
+  protected override allSteps(
+    inputGates: Tensor,
+    [hidden]: readonly [Tensor],
+    { hiddenWeight, hiddenBias }: CellWeights,
+    isReverse: boolean,
+  ): [Tensor, readonly Tensor[]] {
+    const [output, ...last] = gruSteps(inputGates, hidden, hiddenWeight, hiddenBias, isReverse);
+    return [output, last];
   }
 
   protected override cell(

@@ -19,7 +19,16 @@ export function rnnStep(
   { hiddenWeight, hiddenBias }: HiddenWeights,
   nonlinearity: Nonlinearity,
 ): Tensor {
-  const sum = add(inputGates, linear(hidden, hiddenWeight, hiddenBias));
+  return rnnCell(inputGates, linear(hidden, hiddenWeight, hiddenBias), nonlinearity);
+}
+
+/** The part of the step after the matrix products. */
+export function rnnCell(
+  inputGates: Tensor,
+  hiddenGates: Tensor,
+  nonlinearity: Nonlinearity,
+): Tensor {
+  const sum = add(inputGates, hiddenGates);
   return nonlinearity === "tanh" ? tanh(sum) : relu(sum);
 }
 
@@ -30,12 +39,17 @@ export function lstmStep(
   state: Tensor,
   { hiddenWeight, hiddenBias }: HiddenWeights,
 ): [hidden: Tensor, state: Tensor] {
-  return lstmCell(add(inputGates, linear(hidden, hiddenWeight, hiddenBias)), state);
+  return lstmCell(inputGates, linear(hidden, hiddenWeight, hiddenBias), state);
 }
 
-/** The part of the step after the matrix products, from the sum of both parts of the gates. */
-export function lstmCell(gates: Tensor, state: Tensor): [hidden: Tensor, state: Tensor] {
-  const [input, forget, candidate, output] = chunk(gates, 4, -1) as Gates4;
+/** The part of the step after the matrix products. */
+export function lstmCell(
+  inputGates: Tensor,
+  hiddenGates: Tensor,
+  state: Tensor,
+): [hidden: Tensor, state: Tensor] {
+  const gates = chunk(add(inputGates, hiddenGates), 4, -1);
+  const [input, forget, candidate, output] = gates as Gates4;
   const next = add(mul(sigmoid(forget), state), mul(sigmoid(input), tanh(candidate)));
   return [mul(sigmoid(output), tanh(next)), next];
 }
@@ -46,11 +60,16 @@ export function gruStep(
   hidden: Tensor,
   { hiddenWeight, hiddenBias }: HiddenWeights,
 ): Tensor {
-  const hiddenGates = chunk(linear(hidden, hiddenWeight, hiddenBias), 3, -1) as Gates3;
+  return gruCell(inputGates, linear(hidden, hiddenWeight, hiddenBias), hidden);
+}
+
+/** The part of the step after the matrix products. */
+export function gruCell(inputGates: Tensor, hiddenGates: Tensor, hidden: Tensor): Tensor {
+  const fromHidden = chunk(hiddenGates, 3, -1) as Gates3;
   const [reset, update, candidate] = chunk(inputGates, 3, -1) as Gates3;
-  const forget = sigmoid(add(reset, hiddenGates[0]));
-  const keep = sigmoid(add(update, hiddenGates[1]));
-  const next = tanh(add(candidate, mul(forget, hiddenGates[2])));
+  const forget = sigmoid(add(reset, fromHidden[0]));
+  const keep = sigmoid(add(update, fromHidden[1]));
+  const next = tanh(add(candidate, mul(forget, fromHidden[2])));
   return add(mul(sub(hidden, next), keep), next);
 }
 

@@ -31,7 +31,7 @@ import {
 import { convolve, convolveBackwardInput, convolveBackwardWeight } from "./nn/conv";
 import { rowNorm, rowNormBackwardInput, rowNormBackwardParameters } from "./nn/norm";
 import { avgPool, avgPoolBackward, maxPool, maxPoolBackward, maxPoolPick } from "./nn/pool";
-import { lstmStep, lstmStepBackward } from "./nn/recurrent";
+import { recurrentStep, recurrentStepBackward } from "./nn/recurrent";
 import { softmax, softmaxBackward } from "./nn/softmax";
 import type { KernelOnTheCpu } from "./on_the_cpu";
 import { adagradStep, adamStep, rmspropStep, sgdStep } from "./optim/optim";
@@ -82,8 +82,8 @@ const kKernels: {
   row_norm_backward_parameters: rowNormBackwardParameters,
   channel_norm: channelNorm,
   channel_norm_backward: channelNormBackward,
-  lstm_step: lstmStep,
-  lstm_step_backward: lstmStepBackward,
+  recurrent_step: recurrentStep,
+  recurrent_step_backward: recurrentStepBackward,
   ...attentionKernels(),
   convolve,
   convolve_backward_input: convolveBackwardInput,

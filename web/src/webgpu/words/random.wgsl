@@ -49,3 +49,12 @@ fn exponentials_f32(words: vec4<u32>) -> vec4<f32> {
     log_f32(positive_uniform_f32(words.w)),
   );
 }
+
+fn cauchys_f32(words: vec4<u32>) -> vec4<f32> {
+  let angles = kPi * (uniform_f32(words) - 0.5f);
+  return vec4(tan_f32(angles.x), tan_f32(angles.y), tan_f32(angles.z), tan_f32(angles.w));
+}
+
+fn exps_f32(x: vec4<f32>) -> vec4<f32> {
+  return vec4(exp_f32(x.x), exp_f32(x.y), exp_f32(x.z), exp_f32(x.w));
+}

@@ -1,121 +1,114 @@
-// The steps of LSTM layers: one dispatch each, forward and backward. An invocation computes one unit of the state, for a few
+// The steps of recurrent layers: one dispatch each, forward and backward. An invocation computes one unit of the state, for a few
 // rows, because the rows share the weights.
 
-import type { LstmStep, LstmStepBackward } from "../../../generated/stream";
+import type {
+  RecurrentSizes,
+  RecurrentStep,
+  RecurrentStepBackward,
+} from "../../../generated/stream";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
+import { type CellText, kCells } from "./recurrent_cells";
 import { accesses } from "./rows";
 
 /** A device with more invocations than this is busy. */
 const kBusy = 2 ** 15;
 
 /** Chooses the rows of an invocation; on a device that computes on the CPU, reading weights costs most. */
-function rowsPerInvocation({ isSoftware }: Commands, rows: number, width: number): number {
+function rowsPerInvocation({ isSoftware }: Commands, { rows, width }: RecurrentSizes): number {
   if (rows < 4) return 1;
   return isSoftware || rows * width >= 4 * kBusy ? 4 : 1;
 }
 
-function sizesOf(rows: number, width: number, each: number) {
-  return { count: Math.ceil(rows / each) * width, rows, width };
+/** The size of a dispatch whose invocations have `each` rows. */
+function dispatchSize({ rows, width }: RecurrentSizes, each: number) {
+  const count = Math.ceil(rows / each) * width;
+  return { uniforms: { u32: { count, rows, width } }, workgroups: invocations(count) };
 }
 
 const repeat = (count: number, text: (i: number) => string) =>
-  Array.from({ length: count }, (_, i) => text(i)).join("\n");
+  Array.from({ length: count }, (_, i) => text(i)).join("\n  ");
 
-// The unit of an invocation and its first row; a row after the last one computes the same as the last one.
+// The unit of an invocation and its first row. A row after the last one computes the same as the last one, but stores nothing.
 const rowsText = (each: number) => `let unit = i % u.width;
   let first = i / u.width * ${each}u;
   ${repeat(each, (r) => `let row_${r} = min(first + ${r}u, u.rows - 1u);`)}`;
 
-export const lstmStep: Kernel<LstmStep> = {
+const ofRow = (r: number, text: string) => `if (first + ${r}u < u.rows) {
+    let row = row_${r};
+    let here = row * u.width + unit;
+    ${text}
+  }`;
+
+// One number for each gate, as a vector or, for one gate, as a number.
+function ofGates({ gates }: CellText, text: (gate: number) => string): string {
+  const numbers = Array.from({ length: gates }, (_, gate) => text(gate));
+  return gates === 1 ? (numbers[0] as string) : `vec${gates}(${numbers.join(", ")})`;
+}
+
+export const recurrentStep: Kernel<RecurrentStep> = {
   supported: { all: ["float32"] },
 
   play(call, commands): void {
-    const { rows, width, inputGates, hidden, weight, bias, state, gates } = call;
-    const each = rowsPerInvocation(commands, rows, width);
-    const finish = (r: number) => `if (first + ${r}u < u.rows) {
-    let at = row_${r} * 4u * u.width + unit;
-    let input = sigmoid_f32(sums_${r}.x + load_x(at));
-    let forget = sigmoid_f32(sums_${r}.y + load_x(at + u.width));
-    let candidate = tanh_f32(sums_${r}.z + load_x(at + 2u * u.width));
-    let output = sigmoid_f32(sums_${r}.w + load_x(at + 3u * u.width));
-    let kept = forget * load_state(row_${r} * u.width + unit) + input * candidate;
-    store_gates(at, input);
-    store_gates(at + u.width, forget);
-    store_gates(at + 2u * u.width, candidate);
-    store_gates(at + 3u * u.width, output);
-    store_next_state(row_${r} * u.width + unit, kept);
-    store_next_hidden(row_${r} * u.width + unit, output * tanh_f32(kept));
-  }`;
-    const start = bias
-      ? "vec4(load_bias(unit), load_bias(unit + u.width), load_bias(unit + 2u * u.width), load_bias(unit + 3u * u.width))"
-      : "vec4(0f)";
+    const { sizes, inputGates, hidden, weight, bias, state, kept, nextState, nextHidden } = call;
+    const cell = kCells[sizes.cell];
+    const each = rowsPerInvocation(commands, sizes);
     commands.dispatch({
-      key: `lstm_step ${each} ${!!bias}`,
+      key: `recurrent_step ${sizes.cell} ${each} ${!!bias}`,
       memory: [
         ...accesses("read", { x: inputGates, hidden, weight, bias, state }),
-        ...accesses("write", { gates, next_state: call.nextState, next_hidden: call.nextHidden }),
+        ...accesses("write", { kept, next_state: nextState, next_hidden: nextHidden }),
       ],
-      uniforms: { u32: sizesOf(rows, width, each) },
-      workgroups: invocations(Math.ceil(rows / each) * width),
+      ...dispatchSize(sizes, each),
       body: () =>
         forEach(`${rowsText(each)}
-  let start = ${start};
+  let start = ${ofGates(cell, (gate) => (bias ? `load_bias(unit + ${gate}u * u.width)` : "0f"))};
   ${repeat(each, (r) => `var sums_${r} = start;`)}
   let block = u.width * u.width;
   for (var k = 0u; k < u.width; k++) {
     let at = unit * u.width + k;
-    let weights = vec4(load_weight(at), load_weight(at + block), load_weight(at + 2u * block), load_weight(at + 3u * block));
+    let weights = ${ofGates(cell, (gate) => `load_weight(at + ${gate}u * block)`)};
     ${repeat(each, (r) => `sums_${r} += weights * load_hidden(row_${r} * u.width + k);`)}
   }
-  ${repeat(each, finish)}`),
+  ${repeat(each, (r) => ofRow(r, `let sums = sums_${r};\n    ${cell.step}`))}`),
     });
   },
 };
 
-export const lstmStepBackward: Kernel<LstmStepBackward> = {
+export const recurrentStepBackward: Kernel<RecurrentStepBackward> = {
   supported: { all: ["float32"] },
 
   play(call, commands): void {
-    const { rows, width, weight, gates, state, nextState, gradOutput, gradHidden } = call;
-    const { nextGradGates, gradState, gradGates } = call;
-    const each = rowsPerInvocation(commands, rows, width);
-    const finish = (r: number) => `if (first + ${r}u < u.rows) {
-    let at = row_${r} * 4u * u.width + unit;
-    let here = row_${r} * u.width + unit;
-    let input = load_gates(at);
-    let forget = load_gates(at + u.width);
-    let candidate = load_gates(at + 2u * u.width);
-    let output = load_gates(at + 3u * u.width);
-    let shown = tanh_f32(load_next_state(here));
-    let g = sum_${r}${gradOutput ? " + load_grad_output(here)" : ""}${gradHidden ? " + load_grad_hidden(here)" : ""};
-    let kept = load_grad_state(here) + g * output * (1f - shown * shown);
-    store_grad_gates(at, kept * candidate * (input * (1f - input)));
-    store_grad_gates(at + u.width, kept * load_state(here) * (forget * (1f - forget)));
-    store_grad_gates(at + 2u * u.width, kept * input * (1f - candidate * candidate));
-    store_grad_gates(at + 3u * u.width, g * shown * (output * (1f - output)));
-    store_grad_state(here, kept * forget);
-  }`;
-    const product = `for (var k = 0u; k < 4u * u.width; k++) {
+    const { sizes, weight, kept, state, nextState, gradOutput, gradHidden, nextGradGates } = call;
+    const cell = kCells[sizes.cell];
+    const each = rowsPerInvocation(commands, sizes);
+    const product = `for (var k = 0u; k < ${cell.gates}u * u.width; k++) {
     let weight = load_weight(k * u.width + unit);
-    ${repeat(each, (r) => `sum_${r} += weight * load_next_gates(row_${r} * 4u * u.width + k);`)}
+    ${repeat(each, (r) => `sum_${r} += weight * load_next_gates(row_${r} * ${cell.gates}u * u.width + k);`)}
   }`;
+    const finish = (r: number) => {
+      const others = `${gradOutput ? " + load_grad_output(here)" : ""}${gradHidden ? " + load_grad_hidden(here)" : ""}`;
+      return ofRow(r, `let g = sum_${r}${others};\n    ${cell.gradient}`);
+    };
     commands.dispatch({
-      key: `lstm_step_backward ${each} ${!!gradOutput} ${!!gradHidden} ${!!nextGradGates}`,
+      key: `recurrent_step_backward ${sizes.cell} ${each} ${!!gradOutput} ${!!gradHidden} ${!!nextGradGates}`,
       memory: [
         ...accesses("read", {
           weight: nextGradGates && weight,
-          gates,
-          state,
-          next_state: nextState,
+          kept,
+          state: cell.readsState ? state : undefined,
+          next_state: cell.readsNextState ? nextState : undefined,
           grad_output: gradOutput,
           grad_hidden: gradHidden,
           next_gates: nextGradGates,
         }),
-        ...accesses("write", { grad_state: gradState, grad_gates: gradGates }),
+        ...accesses("write", {
+          grad_state: call.gradState,
+          grad_gates: call.gradGates,
+          grad_input_gates: call.gradInputGates,
+        }),
       ],
-      uniforms: { u32: sizesOf(rows, width, each) },
-      workgroups: invocations(Math.ceil(rows / each) * width),
+      ...dispatchSize(sizes, each),
       body: () =>
         forEach(`${rowsText(each)}
   ${repeat(each, (r) => `var sum_${r} = 0f;`)}

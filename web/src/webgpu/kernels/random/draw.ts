@@ -26,6 +26,9 @@ const kNumbers: { readonly [K in RandomKind]: string } = {
   [RandomKind.Bernoulli]:
     "let numbers = select(vec4(0i), vec4(1i), uniform_f32(words) < vec4(u.a));",
   [RandomKind.Exponential]: "let numbers = exponentials_f32(words) / u.a;",
+  [RandomKind.Geometric]: "let numbers = max(ceil(exponentials_f32(words) / u.a), vec4(1f));",
+  [RandomKind.Cauchy]: "let numbers = cauchys_f32(words) * u.b + u.a;",
+  [RandomKind.LogNormal]: "let numbers = exps_f32(normals_f32(words) * u.b + u.a);",
 };
 
 function uniformsOf({ keyLow, keyHigh, group }: PhiloxPosition, elements: number) {
