@@ -88,7 +88,7 @@ struct OneOrMore {
 //
 // `samples` are argument lists in JavaScript syntax for the derived tests. T(shape[, low, high]) is
 // a float64 tensor that requires grad (values in [-2, 2] by default), C() a complex128 one,
-// I(shape, n) int64 indices below n, B(shape) a mask; the rest is literal.
+// I(shape, n) int64 indices below n, B(shape) a mask, Q(shape) random bytes; the rest is literal.
 
 /// A list of numbers that need not be integers.
 using Numbers = SmallVector<double, 5>;
