@@ -82,7 +82,7 @@ struct OneOrMore {
 // when the element is (sort, nansum). `spreads_nan`: a result that does not depend on an element,
 // because of a factor of zero or a lost comparison, may be NaN when the element is.
 // `has_gradient_of_its_own`: the op draws random numbers, and its gradient is that of their
-// distribution, 0 or an error, not that of the numbers drawn.
+// distribution, 0 or an error, not that of the numbers drawn; or it rounds, and has none.
 //
 // `static constexpr bool takes_generator = true;`: in JavaScript it takes { generator } too.
 //

@@ -31,11 +31,11 @@
 
 namespace eg::kernel {
 
-using Kernels = Concat<AttentionKernels, ChannelNormKernels, ClassLossKernels, ConvKernels,
-                       CopyKernels, DecompositionsKernels, DistanceKernels, DistinctKernels,
-                       DropoutKernels, ElementwiseKernels, FftKernels, IndexKernels, LinalgKernels,
-                       MatmulKernels, NormKernels, OptimKernels, OrderKernels, PoolKernels,
- QuantizedKernels,
-                       RandomKernels, RecurrentKernels, ReduceKernels, ScanKernels, SoftmaxKernels>;
+using Kernels =
+    Concat<AttentionKernels, ChannelNormKernels, ClassLossKernels, ConvKernels, CopyKernels,
+           DecompositionsKernels, DistanceKernels, DistinctKernels, DropoutKernels,
+           ElementwiseKernels, FftKernels, IndexKernels, LinalgKernels, MatmulKernels, NormKernels,
+           OptimKernels, OrderKernels, PoolKernels, QuantizedKernels, RandomKernels,
+           RecurrentKernels, ReduceKernels, ScanKernels, SoftmaxKernels>;
 
 }  // namespace eg::kernel

@@ -12,11 +12,10 @@ namespace eg {
 
 namespace detail {
 
-using MovingOps =
-    Concat<CopyOps, StrideOps, ViewOps,
-           TypeList<Zeros, Ones, Full, Empty, Arange, Linspace, Eye, ZerosLike, OnesLike, FullLike,
-                    EmptyLike, Rand, Randn, RandLike, RandnLike, RandomInPlace, Real, Conj,
- Linear, Quantize>>;
+using MovingOps = Concat<CopyOps, StrideOps, ViewOps,
+                         TypeList<Zeros, Ones, Full, Empty, Arange, Linspace, Eye, ZerosLike,
+                                  OnesLike, FullLike, EmptyLike, Rand, Randn, RandLike, RandnLike,
+                                  RandomInPlace, Real, Conj, Linear, Embedding, Quantize>>;
 
 using LowerOps = Concat<ConvOps, AttentionOps, EinsumOps, RecurrentOps,
                         TypeList<Mm, Bmm, Matmul, Addmm, Baddbmm, Addbmm, Prelu>>;

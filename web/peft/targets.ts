@@ -174,7 +174,8 @@ export function holdModules(model: eg.nn.Module, wanted: readonly string[]): Mod
       const message = `modulesToSave: "${path}" has adapters, so it cannot be trained itself.`;
       fail("InvalidArgument", "LoraConfig", message);
     }
-    if (module.modules().some(isQuantized)) failForQuantized(`trained themselves, as modulesToSave wants of "${path}"`);
+    if (module.modules().some(isQuantized))
+      failForQuantized(`trained themselves, as modulesToSave wants of "${path}"`);
     const holder = module instanceof ModulesToSave ? module : new ModulesToSave(module);
     if (holder !== module) Object.assign(placeOf(model, path).owner, nameOf(path, holder));
     held.push(holder);

@@ -267,8 +267,8 @@ Tensor whole_linear(const Tensor& input, const Tensor& weight, const std::option
 // Like an op of Precision::kLower, but for weights that are not trained: they are not converted.
 Tensor Linear::call(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias) {
   const bool is_cast = is_half(autograd_state().autocast);
-  const bool has_half = is_half(input.dtype()) || is_half(weight.dtype()) ||
-                        (bias && is_half(bias->dtype()));
+  const bool has_half =
+      is_half(input.dtype()) || is_half(weight.dtype()) || (bias && is_half(bias->dtype()));
   if (!is_cast && !has_half) return whole_linear(input, weight, bias);
   if (!is_cast) {
     if (const std::optional<Tensor> result = linear_of_halves(input, weight, bias)) return *result;

@@ -43,8 +43,8 @@ CodeLayout checked_layout(std::string_view op, std::int64_t rows, std::int64_t c
 }
 
 void check_codes(std::string_view op, std::string_view name, const Tensor& codes) {
-  check(codes.dtype() == DType::kUInt8, ErrorCode::kDtypeMismatch, op, name,
-        " must be uint8, got ", codes.dtype(), '.');
+  check(codes.dtype() == DType::kUInt8, ErrorCode::kDtypeMismatch, op, name, " must be uint8, got ",
+        codes.dtype(), '.');
   check_matrix(op, name, codes);
 }
 
@@ -76,14 +76,14 @@ Tensor numbers_of(const Tensor& codes, const Tensor& scale, const CodeLayout& la
   const Operand zero(static_cast<double>(1 << (layout.bits - 1)));
   const Tensor centred = call<op::Sub>(ToDType::call(whole, scale.dtype()), zero);
   if (layout.groups() == 1) return call<op::Mul>(centred, scale);
-  const Tensor spread = Expand::call(Unsqueeze::call(scale, 2),
-                                     {layout.rows, layout.groups(), layout.group});
+  const Tensor spread =
+      Expand::call(Unsqueeze::call(scale, 2), {layout.rows, layout.groups(), layout.group});
   const Tensor of_columns = Reshape::call(spread, {layout.rows, layout.groups() * layout.group});
   return call<op::Mul>(centred, Narrow::call(of_columns, 1, 0, layout.columns));
 }
 
-// X Wᵀ + bias, or turned X W. Either is the gradient of the other. A weight of half precision has no
-// scale.
+// X Wᵀ + bias, or turned X W. Either is the gradient of the other. A weight of half precision has
+// no scale.
 struct Product {
   static constexpr op::Doc doc = QuantizedLinear::doc;
   struct Attrs {
@@ -105,15 +105,15 @@ struct Product {
     const Tensor addend = packed(bias);
     run(kernel::QuantizedProduct{count, layout, turned, x.memory(), codes.memory(),
                                  optional_memory(scales), optional_memory(addend), out.memory()});
-    return record<Product>(out, {input, bias}, {layout, turned, bias.defined() ? bias.shape() : Shape()},
+    return record<Product>(out, {input, bias},
+                           {layout, turned, bias.defined() ? bias.shape() : Shape()},
                            {{weight}, {scale}});
   }
 
   static GradList backward(const Backward<Product>& b) {
     const auto& [layout, turned, bias_shape] = b.attrs();
     GradList grads(2);
-    if (b.needs(0))
-      grads[0] = multiply(b.grad(), b.saved(0), b.saved(1), {}, layout, !turned);
+    if (b.needs(0)) grads[0] = multiply(b.grad(), b.saved(0), b.saved(1), {}, layout, !turned);
     if (b.needs(1)) grads[1] = math::sum_to(b.grad(), bias_shape);
     return grads;
   }
@@ -132,8 +132,7 @@ TensorList Quantize::call(const Tensor& input, std::int64_t bits,
   const Tensor codes = Tensor::empty({layout.rows, layout.row_bytes()}, DType::kUInt8, device);
   const Tensor scales = Tensor::empty({layout.rows, layout.groups()}, DType::kFloat32, device);
   const Tensor x = packed(ToDType::call(detach(input), DType::kFloat32));
-  if (layout.rows > 0)
-    run(kernel::Quantize{layout, x.memory(), codes.memory(), scales.memory()});
+  if (layout.rows > 0) run(kernel::Quantize{layout, x.memory(), codes.memory(), scales.memory()});
   return {codes, scales};
 }
 
@@ -150,8 +149,8 @@ Tensor QuantizedLinear::call(const Tensor& input, const Tensor& weight, const Te
                              const std::optional<Tensor>& bias, std::int64_t bits,
                              std::optional<std::int64_t> group_size) {
   check(input.ndim() >= 1 && is_floating(input.dtype()), ErrorCode::kDtypeMismatch, doc.name,
-        "input must be floating-point with at least 1 dimension, got ", input.dtype(),
-        " of shape ", input.shape(), '.');
+        "input must be floating-point with at least 1 dimension, got ", input.dtype(), " of shape ",
+        input.shape(), '.');
   check_codes(doc.name, "weight", weight);
   const CodeLayout layout =
       checked_layout(doc.name, weight.size(0), input.size(-1), bits, group_size);

@@ -17,7 +17,8 @@ struct Quantize {
   static constexpr std::array<std::string_view, 2> results{"codes", "scale"};
   static constexpr std::array<std::string_view, 3> samples{"T([3, 5])", "T([2, 4]), 4",
                                                            "T([2, 40]), 4, 32"};
-  // Codes are integers, and an element that is not the largest of its group does not change a scale.
+  // Codes are integers, and an element that is not the largest of its group does not change a
+  // scale.
   static constexpr bool ignores_nan = true;
   static constexpr bool spreads_nan = true;
   static TensorList call(const Tensor& input, std::int64_t bits = 8,
@@ -42,8 +43,9 @@ struct QuantizedLinear {
   static constexpr op::Doc doc{
       "quantized_linear",
       "linear with a weight that dequantize describes, whose numbers exist only block by block."};
-  static constexpr std::array args{Arg{"input"},        Arg{"weight"},    Arg{"scale"},
-                                   Arg{"bias", "null"}, Arg{"bits", "8"}, Arg{"group_size", "null"}};
+  static constexpr std::array args{Arg{"input"},     Arg{"weight"},
+                                   Arg{"scale"},     Arg{"bias", "null"},
+                                   Arg{"bits", "8"}, Arg{"group_size", "null"}};
   static constexpr std::array<std::string_view, 4> samples{
       "T([2, 5]), Q([4, 5]), T([4, 1])", "T([3]), Q([2, 2]), T([2, 1]), T([2]), 4",
       "T([2, 1, 40]), Q([3, 20]), T([3, 2]), T([3]), 4, 32",
@@ -54,8 +56,8 @@ struct QuantizedLinear {
                      std::optional<std::int64_t> group_size = {});
 };
 
-/// linear with a weight of half precision that is not differentiated, by the same kernel: no float32
-/// copy of the weight. Returns nothing for other operands.
+/// linear with a weight of half precision that is not differentiated, by the same kernel: no
+/// float32 copy of the weight. Returns nothing for other operands.
 std::optional<Tensor> linear_of_halves(const Tensor& input, const Tensor& weight,
                                        const std::optional<Tensor>& bias);
 

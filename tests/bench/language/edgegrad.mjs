@@ -44,7 +44,8 @@ const kTasks = {
     const base = await AutoModelForCausalLM.fromPretrained(folder, options);
     const model = getPeftModel(base, new LoraConfig(kLora));
     eg.noGrad(() => {
-      for (const [name, one] of model.namedParameters()) if (name.includes("lora_A")) one.fill_(0.01);
+      for (const [name, one] of model.namedParameters())
+        if (name.includes("lora_A")) one.fill_(0.01);
     });
     const trained = model.parameters().filter(({ requiresGrad }) => requiresGrad);
     const optimizer = new eg.optim.AdamW(trained, { lr: 1e-3 });

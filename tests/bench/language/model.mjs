@@ -58,7 +58,8 @@ function shapes() {
   };
   const all = { "model.embed_tokens.weight": [words, width], "model.norm.weight": [width] };
   for (let i = 0; i < kConfig.num_hidden_layers; i++) {
-    for (const [name, shape] of Object.entries(layer)) all[`model.layers.${i}.${name}.weight`] = shape;
+    for (const [name, shape] of Object.entries(layer))
+      all[`model.layers.${i}.${name}.weight`] = shape;
   }
   return all;
 }

@@ -35,7 +35,8 @@ class JoiningCache extends KeyValueCache {
 function step(model) {
   return (ids, ...past) => {
     const cache = new JoiningCache(past);
-    const { logits } = model.call(ids, { pastKeyValues: cache, logitsToKeep: 1 });
+    const options = { pastKeyValues: cache, logitsToKeep: 1 };
+    const { logits } = eg.noGrad(() => model.call(ids, options));
     return [logits, ...cache.present];
   };
 }
@@ -45,14 +46,12 @@ async function graph() {
   const model = await AutoModelForCausalLM.fromPretrained(folder, { dtype: "float32" });
   const past = Array.from({ length: 2 * kLayers }, () => eg.zeros([1, kGroups, 3, kSize]));
   const names = past.map((_, i) => `past_${i}`);
-  const bytes = await eg.noGrad(() =>
-    save(step(model), {
-      inputs: [eg.tensor([[1]], { dtype: "int64" }), ...past],
-      inputNames: ["ids", ...names],
-      outputNames: ["logits", ...names.map((_, i) => `present_${i}`)],
-      dynamicAxes: Object.fromEntries(names.map((name) => [name, { 2: "past" }])),
-    }),
-  );
+  const bytes = await save(step(model), {
+    inputs: [eg.tensor([[1]], { dtype: "int64" }), ...past],
+    inputNames: ["ids", ...names],
+    outputNames: ["logits", ...names.map((_, i) => `present_${i}`)],
+    dynamicAxes: Object.fromEntries(names.map((name) => [name, { 2: "past" }])),
+  });
   await eg.shutdown();
   return bytes;
 }

@@ -55,7 +55,8 @@ TEST_P(QuantizedProducts, EqualThoseOfTheNumbers) {
   const auto wave = [](std::int64_t i) { return static_cast<double>(i * 37 % 101) / 50 - 1; };
   const TensorList stored = Quantize::call(generated<float>({rows, columns}, wave), bits, group);
   const Tensor x = generated<float>({count, columns}, [&](std::int64_t i) { return wave(i + 5); });
-  const Tensor x64 = generated<double>({count, columns}, [&](std::int64_t i) { return wave(i + 5); });
+  const Tensor x64 =
+      generated<double>({count, columns}, [&](std::int64_t i) { return wave(i + 5); });
   const Tensor bias = generated<float>({rows}, wave);
   const Tensor bias64 = generated<double>({rows}, wave);
   for (const Tensor& t : {x, x64, bias, bias64}) set_requires_grad(t, true);
@@ -82,13 +83,14 @@ TEST_P(QuantizedProducts, EqualThoseOfTheNumbers) {
     testing::expect_near(actual[i], values(wanted[i]), 2e-4);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Layouts, QuantizedProducts,
-    ::testing::Values(Layout{1, 9, 64, 8, {}}, Layout{1, 6, 33, 8, {}}, Layout{2, 4, 31, 8, {}},
-                      Layout{3, 5, 100, 8, 32}, Layout{4, 7, 129, 8, 64}, Layout{5, 9, 70, 8, 32},
-                      Layout{7, 200, 550, 8, 128}, Layout{1, 9, 64, 4, {}}, Layout{1, 5, 1, 4, {}},
-                      Layout{2, 6, 33, 4, 32}, Layout{3, 5, 129, 4, 64}, Layout{4, 7, 256, 4, 128},
-                      Layout{9, 33, 95, 4, 32}, Layout{6, 530, 140, 4, 64}));
+INSTANTIATE_TEST_SUITE_P(Layouts, QuantizedProducts,
+                         ::testing::Values(Layout{1, 9, 64, 8, {}}, Layout{1, 6, 33, 8, {}},
+                                           Layout{2, 4, 31, 8, {}}, Layout{3, 5, 100, 8, 32},
+                                           Layout{4, 7, 129, 8, 64}, Layout{5, 9, 70, 8, 32},
+                                           Layout{7, 200, 550, 8, 128}, Layout{1, 9, 64, 4, {}},
+                                           Layout{1, 5, 1, 4, {}}, Layout{2, 6, 33, 4, 32},
+                                           Layout{3, 5, 129, 4, 64}, Layout{4, 7, 256, 4, 128},
+                                           Layout{9, 33, 95, 4, 32}, Layout{6, 530, 140, 4, 64}));
 
 TEST(QuantizedLinear, DifferentiatesScales) {
   const Tensor codes = tensor<std::uint8_t>({130, 127}, {1, 2});

@@ -130,7 +130,10 @@ describe("quantizedLinear", () => {
     const x = eg.randn([2, 3, 40]);
     const whole = eg.quantizedLinear(x, codes, scale, null, 4, 32);
     assert.deepEqual(whole.shape, [2, 3, 6]);
-    eg.testing.assertClose(eg.quantizedLinear(x.at(1, 2), codes, scale, null, 4, 32), whole.at(1, 2));
+    eg.testing.assertClose(
+      eg.quantizedLinear(x.at(1, 2), codes, scale, null, 4, 32),
+      whole.at(1, 2),
+    );
     const turned = x.transpose(0, 1).contiguous().transpose(0, 1);
     eg.testing.assertClose(eg.quantizedLinear(turned, codes, scale, null, 4, 32), whole);
     const half = eg.quantizedLinear(x.to("bfloat16"), codes, scale, null, 4, 32);
@@ -151,7 +154,11 @@ describe("quantizedLinear", () => {
     const codes = bytes([1, 2, 3, 4], [1, 4]);
     const scale = eg.ones([1, 1]);
     const refuses = (call, code, pattern) => assertThrows(call, code, pattern);
-    refuses(() => eg.quantizedLinear(x, codes, scale, { bits: 3 }), "InvalidArgument", /4 or 8, got 3/);
+    refuses(
+      () => eg.quantizedLinear(x, codes, scale, { bits: 3 }),
+      "InvalidArgument",
+      /4 or 8, got 3/,
+    );
     refuses(
       () => eg.quantizedLinear(x, codes, scale, { groupSize: 16 }),
       "InvalidArgument",
@@ -162,7 +169,11 @@ describe("quantizedLinear", () => {
       "ShapeMismatch",
       /2 bytes per row for the 4 features/,
     );
-    refuses(() => eg.quantizedLinear(x, codes, eg.ones([1, 2])), "ShapeMismatch", /\[rows, groups\]/);
+    refuses(
+      () => eg.quantizedLinear(x, codes, eg.ones([1, 2])),
+      "ShapeMismatch",
+      /\[rows, groups\]/,
+    );
     refuses(() => eg.quantizedLinear(x, x, scale), "DtypeMismatch", /weight must be uint8/);
     refuses(() => eg.quantizedLinear(x.int(), codes, scale), "DtypeMismatch", /got int32/);
     refuses(() => eg.quantizedLinear(x, codes, scale, eg.ones([2])), "ShapeMismatch", /bias/);

@@ -11,9 +11,7 @@ const kNumbersAtOnce = 2 ** 20;
 export class PartProgress {
   readonly #read = new Map<string, { before: number; readonly total: number }>();
 
-  constructor(
-    private readonly onProgress: ((progress: eg.io.ReadProgress) => void) | undefined,
-  ) {}
+  constructor(private readonly onProgress: ((progress: eg.io.ReadProgress) => void) | undefined) {}
 
   /** Begins a tensor that is read in parts. */
   begin(name: string, total: number): void {
@@ -54,7 +52,8 @@ export async function readQuantized(
   try {
     for (let start = 0; start < rows; start += most) {
       const count = Math.min(most, rows - start);
-      const part = whole?.narrow(1, start, count) ?? (await reader.slice(key, [start, start + count]));
+      const part =
+        whole?.narrow(1, start, count) ?? (await reader.slice(key, [start, start + count]));
       matrix.put(start, part, isTransposed);
       part.dispose();
     }

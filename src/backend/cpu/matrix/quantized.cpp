@@ -97,33 +97,34 @@ class CodeRows {
   void multiply(const float* x, std::int64_t stride, std::int64_t row,
                 float (&out)[kCount][kRows]) const {
     Floats total[kCount][kRows] = {};
-    for_each_group(0, layout_.columns, [&](std::int64_t group, std::int64_t first,
-                                           std::int64_t last) {
-      Floats sum[kCount][kRows] = {};
-      const auto add = [&](int j, const std::uint8_t* from, std::int64_t column) {
-        Format::for_each_number(from, [&](int v, Floats numbers) {
+    for_each_group(
+        0, layout_.columns, [&](std::int64_t group, std::int64_t first, std::int64_t last) {
+          Floats sum[kCount][kRows] = {};
+          const auto add = [&](int j, const std::uint8_t* from, std::int64_t column) {
+            Format::for_each_number(from, [&](int v, Floats numbers) {
+              EG_GEMM_UNROLL
+              for (int i = 0; i < kCount; ++i) {
+                const Floats own = gemm::load(x + i * stride + column + v * kLanes<float>);
+                sum[i][j] = multiply_add(numbers, own, sum[i][j]);
+              }
+            });
+          };
+          std::int64_t column = first;
+          for (; column + kColumnsAtOnce <= last; column += kColumnsAtOnce) {
+            EG_GEMM_UNROLL
+            for (int j = 0; j < kRows; ++j) add(j, codes(row + j, column), column);
+          }
+          if (column < last) {
+            for (int j = 0; j < kRows; ++j) add(j, last_codes(row + j, column).data(), column);
+          }
           EG_GEMM_UNROLL
-          for (int i = 0; i < kCount; ++i) {
-            const Floats own = gemm::load(x + i * stride + column + v * kLanes<float>);
-            sum[i][j] = multiply_add(numbers, own, sum[i][j]);
+          for (int j = 0; j < kRows; ++j) {
+            const Floats factor = splat(scale(row + j, group));
+            EG_GEMM_UNROLL
+            for (int i = 0; i < kCount; ++i)
+              total[i][j] = multiply_add(sum[i][j], factor, total[i][j]);
           }
         });
-      };
-      std::int64_t column = first;
-      for (; column + kColumnsAtOnce <= last; column += kColumnsAtOnce) {
-        EG_GEMM_UNROLL
-        for (int j = 0; j < kRows; ++j) add(j, codes(row + j, column), column);
-      }
-      if (column < last) {
-        for (int j = 0; j < kRows; ++j) add(j, last_codes(row + j, column).data(), column);
-      }
-      EG_GEMM_UNROLL
-      for (int j = 0; j < kRows; ++j) {
-        const Floats factor = splat(scale(row + j, group));
-        EG_GEMM_UNROLL
-        for (int i = 0; i < kCount; ++i) total[i][j] = multiply_add(sum[i][j], factor, total[i][j]);
-      }
-    });
     for (int i = 0; i < kCount; ++i) {
       for (int j = 0; j < kRows; ++j) {
         const Floats lanes = total[i][j];
@@ -171,8 +172,7 @@ void multiply_in_registers(const QuantizedProduct& p, const PaddedRows& x, std::
   const float* const bias = p.bias.as<float>();
   for (std::int64_t i = 0; i < kCount; ++i) {
     float* const y = p.y.as<float>() + (first + i) * p.layout.rows + row;
-    for (std::int64_t j = 0; j < kRows; ++j)
-      y[j] = sums[i][j] + (p.bias ? bias[row + j] : 0.0F);
+    for (std::int64_t j = 0; j < kRows; ++j) y[j] = sums[i][j] + (p.bias ? bias[row + j] : 0.0F);
   }
 }
 
@@ -254,10 +254,9 @@ void multiply_turned(const QuantizedProduct& p) {
       for (std::int64_t row = first; row < last; ++row)
         matrix.decode(row, begin, end, block + (row - first) * kBlockColumns);
       const bool adds_bias = p.bias && last == rows;
-      gemm::gemm<float>(p.count, end - begin, last - first, 1,
-                        {p.x.as<float>() + first, rows, 1}, {block, kBlockColumns, 1},
-                        first == 0 ? 0 : 1, p.y.as<float>() + begin, columns,
-                        adds_bias ? p.bias.as<float>() + begin : nullptr);
+      gemm::gemm<float>(p.count, end - begin, last - first, 1, {p.x.as<float>() + first, rows, 1},
+                        {block, kBlockColumns, 1}, first == 0 ? 0 : 1, p.y.as<float>() + begin,
+                        columns, adds_bias ? p.bias.as<float>() + begin : nullptr);
     }
   });
 }
@@ -291,7 +290,8 @@ template <int kBits>
 void quantize(const kernel::Quantize& call) {
   const kernel::CodeLayout& layout = call.layout;
   const std::int64_t groups = layout.groups();
-  const std::int64_t grain = divide_up(kMinElementsPerTask, std::max<std::int64_t>(layout.columns, 1));
+  const std::int64_t grain =
+      divide_up(kMinElementsPerTask, std::max<std::int64_t>(layout.columns, 1));
   parallel_for(0, layout.rows, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       const float* const x = call.x.as<float>() + row * layout.columns;

@@ -36,13 +36,11 @@ EG_GEMM_INLINE void for_sixteen(Codes codes, int first, Use&& use) {
   constexpr float kZero = 0x1p23F + static_cast<float>(1 << (kBits - 1));
   const Codes none{};
   const Pairs upper{kUpper, kUpper, kUpper, kUpper, kUpper, kUpper, kUpper, kUpper};
-  const auto low = std::bit_cast<Pairs>(__builtin_shufflevector(
-      codes, none, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23));
+  const auto low = std::bit_cast<Pairs>(
+      __builtin_shufflevector(codes, none, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23));
   const auto high = std::bit_cast<Pairs>(__builtin_shufflevector(
       codes, none, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31));
-  const auto number = [&](Pairs pairs) {
-    return std::bit_cast<Floats>(pairs) - splat(kZero);
-  };
+  const auto number = [&](Pairs pairs) { return std::bit_cast<Floats>(pairs) - splat(kZero); };
   use(first, number(__builtin_shufflevector(low, upper, 0, 8, 1, 9, 2, 10, 3, 11)));
   use(first + 1, number(__builtin_shufflevector(low, upper, 4, 12, 5, 13, 6, 14, 7, 15)));
   use(first + 2, number(__builtin_shufflevector(high, upper, 0, 8, 1, 9, 2, 10, 3, 11)));
@@ -89,7 +87,8 @@ struct Halves {
       const auto pairs = detail::load_as<detail::Pairs>(from + i * 8);
       const auto words = [](detail::Pairs low) { return std::bit_cast<Vec<std::uint32_t>>(low); };
       use(i, kFloatsOf(words(__builtin_shufflevector(pairs, none, 0, 8, 1, 9, 2, 10, 3, 11))));
-      use(i + 1, kFloatsOf(words(__builtin_shufflevector(pairs, none, 4, 12, 5, 13, 6, 14, 7, 15))));
+      use(i + 1,
+          kFloatsOf(words(__builtin_shufflevector(pairs, none, 4, 12, 5, 13, 6, 14, 7, 15))));
     }
   }
 };
