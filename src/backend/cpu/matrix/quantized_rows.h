@@ -74,26 +74,46 @@ struct Quantized {
   }
 };
 
-/// Half precision, which has none.
-template <Floats (*kFloatsOf)(Vec<std::uint32_t>)>
-struct Halves {
+namespace detail {
+
+/// Calls use(i, words) for the eight vectors of 32 numbers of 16 bits, with zeros in the other half
+/// of each word.
+template <bool kZerosFirst, class Use>
+EG_GEMM_INLINE void for_each_pair(const std::uint8_t* from, Use&& use) {
+  const Pairs none{};
+  EG_GEMM_UNROLL
+  for (int i = 0; i < 8; i += 2) {
+    const auto pairs = load_as<Pairs>(from + i * 8);
+    const Pairs a = kZerosFirst ? none : pairs;
+    const Pairs b = kZerosFirst ? pairs : none;
+    use(i, __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11));
+    use(i + 1, __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15));
+  }
+}
+
+}  // namespace detail
+
+/// Half precision has no scales. A bfloat16 is the upper half of a float.
+struct BFloat16 {
   static constexpr int kBits = 16;
 
   template <class Use>
   EG_GEMM_INLINE static void for_each_number(const std::uint8_t* from, Use&& use) {
-    const detail::Pairs none{};
-    EG_GEMM_UNROLL
-    for (int i = 0; i < 8; i += 2) {
-      const auto pairs = detail::load_as<detail::Pairs>(from + i * 8);
-      const auto words = [](detail::Pairs low) { return std::bit_cast<Vec<std::uint32_t>>(low); };
-      use(i, kFloatsOf(words(__builtin_shufflevector(pairs, none, 0, 8, 1, 9, 2, 10, 3, 11))));
-      use(i + 1,
-          kFloatsOf(words(__builtin_shufflevector(pairs, none, 4, 12, 5, 13, 6, 14, 7, 15))));
-    }
+    detail::for_each_pair<true>(
+        from, [&](int i, detail::Pairs floats) { use(i, std::bit_cast<Floats>(floats)); });
   }
 };
 
-using BFloat16 = Halves<half::from_bfloat16<Floats, Vec<std::uint32_t>>>;
-using Float16 = Halves<half::from_float16<Floats, Vec<std::uint32_t>>>;
+struct Float16 {
+  static constexpr int kBits = 16;
+
+  template <class Use>
+  EG_GEMM_INLINE static void for_each_number(const std::uint8_t* from, Use&& use) {
+    using Words = Vec<std::uint32_t>;
+    detail::for_each_pair<false>(from, [&](int i, detail::Pairs words) {
+      use(i, half::from_float16<Floats>(std::bit_cast<Words>(words)));
+    });
+  }
+};
 
 }  // namespace eg::cpu
