@@ -44,6 +44,9 @@ npm run bench -- webgpu --tune
   measure how matrix products are best divided on the card, and print its line for the table in the sources
 npm run bench -- webgpu steps [models]
   count what a training step costs there: dispatches, submits, bytes, buffers, pipelines; without models also beside the peers
+npm run bench -- language [--quick]
+  a language model of 135 million parameters with random weights: loading, generation beside onnxruntime-web, training of an
+  adapter beside native PyTorch (${kTorchPackages}), with 32, 16, 8 and 4 bits
 npm run bench -- --compare A B [--only ...] [--rows TEXT] [--pairs 10] [--tolerance 2]
   compare two builds of this package in pairs: commits, which are built, or folders with a dist/. Fails if B takes longer
   than A by more than the tolerance in percent and noise does not explain it
@@ -86,6 +89,8 @@ function readOptions() {
     },
   });
   if (positionals[0] === "sweep") return { ...values, sweep: positionals.slice(1) };
+  if (positionals[0] === "language" && positionals.length === 1)
+    return { ...values, language: true };
   if (positionals[0] === "webgpu") return readWebgpu(values, positionals.slice(1));
   if (positionals.length !== (values.compare ? 2 : 0)) throw expected(kHelp);
   if (values.record && values.quick)
@@ -147,6 +152,16 @@ async function buildForThisNode({ "no-build": isBuilt }) {
   console.log("Setting up");
   await buildWeb();
   await buildWasm(nodeVariant());
+}
+
+/** Measures a language model, on the Node.js that runs this script. */
+async function language(options) {
+  await buildForThisNode(options);
+  const hasTorch = spawnSync(kPython, ["-c", "import torch"]).status === 0;
+  const { languageLines } = await import("../tests/bench/language/run.mjs");
+  const lines = await languageLines({ quick: options.quick, hasTorch, onProgress: showProgress });
+  showProgress("");
+  console.log(lines.join("\n"));
 }
 
 /** Counts the steps of models on the WebGPU device, on the Node.js that runs this script. */
@@ -299,6 +314,7 @@ await main(async () => {
   await ensureNodeModules();
   if (options.sweep) return sweep(options);
   if (options.webgpu) return options.webgpu(options);
+  if (options.language) return language(options);
   if (options.compare) return compare(options);
   const nodes = await findNodes(options);
   if (!options["no-build"]) await buildPackage(nodes);

@@ -82,13 +82,13 @@ struct OneOrMore {
 // when the element is (sort, nansum). `spreads_nan`: a result that does not depend on an element,
 // because of a factor of zero or a lost comparison, may be NaN when the element is.
 // `has_gradient_of_its_own`: the op draws random numbers, and its gradient is that of their
-// distribution, 0 or an error, not that of the numbers drawn.
+// distribution, 0 or an error, not that of the numbers drawn; or it rounds, and has none.
 //
 // `static constexpr bool takes_generator = true;`: in JavaScript it takes { generator } too.
 //
 // `samples` are argument lists in JavaScript syntax for the derived tests. T(shape[, low, high]) is
 // a float64 tensor that requires grad (values in [-2, 2] by default), C() a complex128 one,
-// I(shape, n) int64 indices below n, B(shape) a mask; the rest is literal.
+// I(shape, n) int64 indices below n, B(shape) a mask, Q(shape) random bytes; the rest is literal.
 
 /// A list of numbers that need not be integers.
 using Numbers = SmallVector<double, 5>;

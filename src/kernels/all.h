@@ -22,6 +22,7 @@
 #include "kernels/optim.h"
 #include "kernels/order.h"
 #include "kernels/pool.h"
+#include "kernels/quantized.h"
 #include "kernels/random.h"
 #include "kernels/recurrent.h"
 #include "kernels/reduce.h"
@@ -30,10 +31,11 @@
 
 namespace eg::kernel {
 
-using Kernels = Concat<AttentionKernels, ChannelNormKernels, ClassLossKernels, ConvKernels,
-                       CopyKernels, DecompositionsKernels, DistanceKernels, DistinctKernels,
-                       DropoutKernels, ElementwiseKernels, FftKernels, IndexKernels, LinalgKernels,
-                       MatmulKernels, NormKernels, OptimKernels, OrderKernels, PoolKernels,
-                       RandomKernels, RecurrentKernels, ReduceKernels, ScanKernels, SoftmaxKernels>;
+using Kernels =
+    Concat<AttentionKernels, ChannelNormKernels, ClassLossKernels, ConvKernels, CopyKernels,
+           DecompositionsKernels, DistanceKernels, DistinctKernels, DropoutKernels,
+           ElementwiseKernels, FftKernels, IndexKernels, LinalgKernels, MatmulKernels, NormKernels,
+           OptimKernels, OrderKernels, PoolKernels, QuantizedKernels, RandomKernels,
+           RecurrentKernels, ReduceKernels, ScanKernels, SoftmaxKernels>;
 
 }  // namespace eg::kernel

@@ -19,6 +19,7 @@
 #include "ops/loss/loss.h"
 #include "ops/matrix/einsum.h"
 #include "ops/matrix/matmul.h"
+#include "ops/matrix/quantized.h"
 #include "ops/nn/attention.h"
 #include "ops/nn/channel_norm.h"
 #include "ops/nn/conv.h"
@@ -56,7 +57,7 @@ using Families = TypeList<
     Family<"Joining and rearranging", JoinOps>, Family<"Indexing", IndexOps, TensorIndexOps>,
     Family<"New tensors", FactoryOps>, Family<"Reductions", ReductionOps, ReductionCompositeOps>,
     Family<"Choices between tensors", BranchOps>, Family<"Softmax", SoftmaxOps>,
-    Family<"Losses", LossOps>, Family<"Products", MatmulOps, EinsumOps>,
+    Family<"Losses", LossOps>, Family<"Products", MatmulOps, EinsumOps, QuantizedOps>,
     Family<"Linear algebra", LinalgOps>, Family<"Normalisation", NormOps, ChannelNormOps>,
     Family<"Distances", DistanceOps>, Family<"Images", PadOps, InterpolateOps, PoolOps, ConvOps>,
     Family<"Attention", AttentionOps>, Family<"Recurrent layers", RecurrentOps>,

@@ -12,18 +12,18 @@ namespace eg {
 
 namespace detail {
 
-using MovingOps =
-    Concat<CopyOps, StrideOps, ViewOps,
-           TypeList<Zeros, Ones, Full, Empty, Arange, Linspace, Eye, ZerosLike, OnesLike, FullLike,
-                    EmptyLike, Rand, Randn, RandLike, RandnLike, RandomInPlace, Real, Conj>>;
+using MovingOps = Concat<CopyOps, StrideOps, ViewOps,
+                         TypeList<Zeros, Ones, Full, Empty, Arange, Linspace, Eye, ZerosLike,
+                                  OnesLike, FullLike, EmptyLike, Rand, Randn, RandLike, RandnLike,
+                                  RandomInPlace, Real, Conj, Linear, Embedding, Quantize>>;
 
 using LowerOps = Concat<ConvOps, AttentionOps, EinsumOps, RecurrentOps,
-                        TypeList<Mm, Bmm, Matmul, Addmm, Baddbmm, Addbmm, Linear, Prelu>>;
+                        TypeList<Mm, Bmm, Matmul, Addmm, Baddbmm, Addbmm, Prelu>>;
 
 using FullOps = Concat<LossOps, FftOps, DecompositionOps, TriangularOps, LeastSquaresOps,
                        TypeList<Det, Slogdet, Inverse, Cholesky, Solve, Prod, Cdist, Trace, Polar>>;
 
-using FirstOps = Concat<NormOps, ChannelNormOps>;
+using FirstOps = Concat<NormOps, ChannelNormOps, TypeList<QuantizedLinear>>;
 
 template <class Op, class... Ops>
 constexpr bool is_one_of(TypeList<Ops...>) {

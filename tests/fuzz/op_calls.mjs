@@ -192,7 +192,7 @@ function integers(random, program) {
   );
 }
 
-// A sample is a list of arguments in which T, C, I and B create tensors. Each argument becomes `make`, which generates
+// A sample is a list of arguments in which T, C, I, B and Q create tensors. Each argument becomes `make`, which generates
 // its text, and the type of parameter that it is suitable for.
 function parse(text) {
   const T = (shape, low = -2, high = 2) =>
@@ -201,7 +201,8 @@ function parse(text) {
   const C = (shape) => fixed(`eg.complex(eg.randn([${shape}]), eg.randn([${shape}]))`);
   const I = (shape, n) => fixed(`eg.randint(${n}, [${shape}])`);
   const B = (shape) => fixed(`eg.rand([${shape}]).lt(0.5)`);
-  const args = new Function("T", "C", "I", "B", `return [${text}];`)(T, C, I, B);
+  const Q = (shape) => fixed(`eg.randint(256, [${shape}], { dtype: "uint8" })`);
+  const args = new Function("T", "C", "I", "B", "Q", `return [${text}];`)(T, C, I, B, Q);
   return args.map(argumentOf);
 }
 

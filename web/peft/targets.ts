@@ -3,9 +3,9 @@
 import * as eg from "edgegrad";
 import type { LoraConfig } from "./config.js";
 import { fail } from "./errors.js";
-import { AdapterLayer } from "./layers/adapter_layer.js";
+import { AdapterLayer, failForQuantized, isFloating } from "./layers/adapter_layer.js";
 import { LoraConv2d } from "./layers/conv.js";
-import { LoraEmbedding } from "./layers/embedding.js";
+import { isEmbedding, LoraEmbedding } from "./layers/embedding.js";
 import { isLinear, LoraLinear } from "./layers/linear.js";
 import { ModulesToSave } from "./layers/modules_to_save.js";
 import { LoraParameter } from "./layers/parameter.js";
@@ -117,7 +117,7 @@ function targetsIn(model: eg.nn.Module, config: LoraConfig): Target[] {
 const nameOf = (path: string, value: unknown) => ({ [path.split(".").at(-1) as string]: value });
 
 const isLayer = (module: eg.nn.Module) =>
-  isLinear(module) || module instanceof eg.nn.Embedding || module instanceof eg.nn.Conv2d;
+  isLinear(module) || isEmbedding(module) || module instanceof eg.nn.Conv2d;
 
 // Heads, which "all-linear" leaves out.
 const kHeads = /(?:^|\.)(?:lm_head|embed_out|proj_out|score|classifier)(?:\.|$)/;
@@ -139,7 +139,7 @@ function layerFor(module: eg.nn.Module, config: LoraConfig): (() => AdapterLayer
       `useDora is implemented for linear layers, not for ${name}.`,
     );
   }
-  if (module instanceof eg.nn.Embedding) return () => new LoraEmbedding(module);
+  if (isEmbedding(module)) return () => new LoraEmbedding(module);
   if (!(module instanceof eg.nn.Conv2d)) return null;
   if (module.groups !== 1) {
     fail("InvalidArgument", "LoraConfig", "a Conv2d with groups cannot be adapted.");
@@ -159,6 +159,11 @@ function failWithoutTargets(model: eg.nn.Module, { targetModules }: LoraConfig):
   );
 }
 
+function isQuantized(module: eg.nn.Module): boolean {
+  const { weight } = module as { weight?: unknown };
+  return weight instanceof eg.Tensor && !isFloating(weight);
+}
+
 /** Puts holders where modules are to be trained themselves, unless they are there; returns all that `wanted` names. */
 export function holdModules(model: eg.nn.Module, wanted: readonly string[]): ModulesToSave[] {
   const held: ModulesToSave[] = [];
@@ -169,6 +174,8 @@ export function holdModules(model: eg.nn.Module, wanted: readonly string[]): Mod
       const message = `modulesToSave: "${path}" has adapters, so it cannot be trained itself.`;
       fail("InvalidArgument", "LoraConfig", message);
     }
+    if (module.modules().some(isQuantized))
+      failForQuantized(`trained themselves, as modulesToSave wants of "${path}"`);
     const holder = module instanceof ModulesToSave ? module : new ModulesToSave(module);
     if (holder !== module) Object.assign(placeOf(model, path).owner, nameOf(path, holder));
     held.push(holder);

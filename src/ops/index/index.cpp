@@ -1,6 +1,7 @@
 #include "ops/index/index.h"
 
 #include "dispatch/factories.h"
+#include "dispatch/precision.h"
 #include "formulas/all.h"
 #include "ops/create/copy.h"
 #include "ops/index/index_args.h"
@@ -207,8 +208,15 @@ GradList ScatterAdd::backward(const Backward<ScatterAdd>& b) {
   return grads;
 }
 
+// Rows of half precision are only copied; the kernels of other devices have no halves.
 Tensor Embedding::call(const Tensor& input, const Tensor& weight,
                        std::optional<std::int64_t> padding_idx) {
+  if (is_half(weight.dtype()) && !weight.device().is_cpu()) {
+    CallOperands operands(Precision::kFloat32);
+    Tensor result = call(input, operands.prepared(weight), padding_idx);
+    operands.finish({&result, 1});
+    return result;
+  }
   check(weight.ndim() == 2, ErrorCode::kShapeMismatch, doc.name,
         "weight must be a matrix, got shape ", weight.shape(), '.');
   const std::int64_t rows = weight.size(0);
@@ -231,7 +239,9 @@ Tensor Embedding::call(const Tensor& input, const Tensor& weight,
 GradList Embedding::backward(const Backward<Embedding>& b) {
   const Tensor picks = b.saved(0);
   const std::int64_t width = b.grad().size(-1);
-  return {IndexSelectGradient::call(Reshape::call(b.grad(), {picks.numel(), width}),
+  const Tensor grad =
+      is_half(b.grad().dtype()) ? ToDType::call(b.grad(), DType::kFloat32) : b.grad();
+  return {IndexSelectGradient::call(Reshape::call(grad, {picks.numel(), width}),
                                     {b.attrs().rows, width}, 0, picks, b.attrs().padding)};
 }
 

@@ -4,9 +4,11 @@
 
 #include "autograd/tensor_math.h"
 #include "dispatch/factories.h"
+#include "dispatch/precision.h"
 #include "formulas/all.h"
 #include "ops/complex/complex.h"
 #include "ops/matrix/matrix_product.h"
+#include "ops/matrix/quantized.h"
 #include "ops/shape/view.h"
 
 namespace eg {
@@ -219,7 +221,11 @@ Tensor Baddbmm::call(const Tensor& input, const Tensor& batch1, const Tensor& ba
 
 GradList Baddbmm::backward(const Backward<Baddbmm>& b) { return sum_gradients<Bmm>(b); }
 
-Tensor Linear::call(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias) {
+namespace {
+
+// Linear of operands that have no half precision.
+Tensor whole_linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias) {
+  constexpr std::string_view op = Linear::doc.name;
   const bool is_plain = input.ndim() >= 1 && weight.ndim() == 2 && is_floating(input.dtype()) &&
                         (!bias || is_vector_of(*bias, weight.shape()[0]));
   if (!is_plain) {
@@ -228,11 +234,11 @@ Tensor Linear::call(const Tensor& input, const Tensor& weight, const std::option
     return bias ? eg::call<op::Add>(product, *bias) : product;
   }
   const std::int64_t in_features = weight.shape()[1];
-  check(input.shape().back() == in_features, ErrorCode::kShapeMismatch, doc.name, "input of shape ",
+  check(input.shape().back() == in_features, ErrorCode::kShapeMismatch, op, "input of shape ",
         input.shape(), " must have ", in_features, " features, as weight of shape ", weight.shape(),
         " has.");
-  check_operands(doc.name, input, weight);
-  if (bias) check_operands(doc.name, input, *bias);
+  check_operands(op, input, weight);
+  if (bias) check_operands(op, input, *bias);
 
   Shape shape = input.shape();
   shape.back() = weight.shape()[0];
@@ -254,6 +260,26 @@ Tensor Linear::call(const Tensor& input, const Tensor& weight, const std::option
   return bias ? record<LinearNode<true>>(out, {*bias, input, weight}, {},
                                          {saved_input, saved_weight})
               : record<LinearNode<false>>(out, {input, weight}, {}, {saved_input, saved_weight});
+}
+
+}  // namespace
+
+// Like an op of Precision::kLower, but for weights that are not trained: they are not converted.
+Tensor Linear::call(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias) {
+  const bool is_cast = is_half(autograd_state().autocast);
+  const bool has_half =
+      is_half(input.dtype()) || is_half(weight.dtype()) || (bias && is_half(bias->dtype()));
+  if (!is_cast && !has_half) return whole_linear(input, weight, bias);
+  if (!is_cast) {
+    if (const std::optional<Tensor> result = linear_of_halves(input, weight, bias)) return *result;
+  }
+  CallOperands operands(Precision::kLower);
+  const Tensor x = operands.prepared(input);
+  const Tensor w = operands.prepared(weight);
+  const std::optional<Tensor> b = bias ? std::optional(operands.prepared(*bias)) : std::nullopt;
+  Tensor result = whole_linear(x, w, b);
+  if (operands.has_half()) operands.finish({&result, 1});
+  return result;
 }
 
 Tensor Bilinear::call(const Tensor& input1, const Tensor& input2, const Tensor& weight,

@@ -1,6 +1,6 @@
 // Calls of the sweep for products, decompositions and transforms (see tensors.mjs for their form).
 
-import { C, L, N, S, U } from "./operands.mjs";
+import { C, L, N, Q, S, U } from "./operands.mjs";
 
 const square = (z) => N(z.side, z.side);
 const one = (z) => [square(z)];
@@ -23,6 +23,13 @@ export const kProducts = {
   addbmm: (z) => [square(z), N(4, z.side, z.side), N(4, z.side, z.side)],
   baddbmm: (z) => [N(4, z.side, z.side), N(4, z.side, z.side), N(4, z.side, z.side)],
   linear: (z) => [N(64, z.side), square(z), N(z.side)],
+  quantize: { args: one, theirs: null, isForwardOnly: true },
+  dequantize: { args: (z) => [Q(z.side, z.side), N(z.side, 1)], theirs: null, isForwardOnly: true },
+  quantizedLinear: {
+    args: (z) => [N(64, z.side), Q(z.side, z.side), N(z.side, 1)],
+    theirs: null,
+    isForwardOnly: true,
+  },
   bilinear: (z) => [N(16, z.side), N(16, z.side), N(8, z.side, z.side), N(8)],
   outer: (z) => [N(z.rows), N(z.columns)],
   kron: (z) => [N(8, 8), N(z.side, z.side)],

@@ -8,6 +8,8 @@ export const U = (low, high, ...shape) => ({ kind: "uniform", low, high, shape }
 export const I = (high, ...shape) => ({ kind: "integer", high, shape });
 /** Booleans. */
 export const B = (...shape) => ({ kind: "bool", shape });
+/** Random bytes, uint8. */
+export const Q = (...shape) => ({ kind: "bytes", shape });
 /** Complex numbers with normally distributed parts. */
 export const C = (...shape) => ({ kind: "complex", shape });
 /** Symmetric positive definite matrices, well conditioned. */

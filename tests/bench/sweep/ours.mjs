@@ -9,6 +9,7 @@ const kOperands = {
   normal: ({ shape }) => eg.randn(shape),
   uniform: (spec) => scaled(eg.rand(spec.shape), spec),
   integer: ({ low = 0, high, shape }) => eg.randint(low, high, shape),
+  bytes: ({ shape }) => eg.randint(0, 256, shape, { dtype: "uint8" }),
   bool: ({ shape }) => eg.rand(shape).lt(0.5),
   complex: ({ shape }) => eg.randn(shape, { dtype: "complex64" }),
   definite({ shape }) {

@@ -72,6 +72,7 @@ class Parser {
     if (take("C(")) return tensor('C');
     if (take("I(")) return tensor('I');
     if (take("B(")) return tensor('B');
+    if (take("Q(")) return tensor('Q');
     if (take("[")) {
       result.kind = Kind::kList;
       result.list = arguments(']');
@@ -134,6 +135,9 @@ class Parser {
       const double count = argument(1, 2);
       result.tensor =
           filled<std::int64_t>(shape, [&] { return std::floor(count * sequence_.next()); });
+    } else if (type == 'Q') {
+      result.tensor =
+          filled<std::uint8_t>(shape, [&] { return std::floor(256 * sequence_.next()); });
     } else {
       result.tensor = filled<bool>(shape, [&] { return sequence_.next() < 0.5; });
     }

@@ -13,8 +13,8 @@ const kBatch = 3;
 // Ops without a rule for some or all calls, which run sample by sample. This list should become shorter.
 const kLooped = new Set(
   (
-    "cat fillDiagonal_ indexFill indexPut indexPut_ indexSelect lstsq maskedScatter multiMarginLoss " +
-    "multilabelSoftMarginLoss repeatInterleave"
+    "cat dequantize fillDiagonal_ indexFill indexPut indexPut_ indexSelect lstsq maskedScatter multiMarginLoss " +
+    "multilabelSoftMarginLoss quantize quantizedLinear repeatInterleave"
   ).split(" "),
 );
 

@@ -101,7 +101,12 @@ function evaluate(text, random, dtype, stored) {
       fill(Uint8Array, shape, () => Number(random() < 0.5)),
       { shape, dtype: "bool" },
     );
-  const args = new Function("T", "C", "I", "B", `return [${text}];`)(T, C, I, B);
+  const Q = (shape) =>
+    eg.tensor(
+      fill(Uint8Array, shape, () => Math.floor(256 * random())),
+      { shape },
+    );
+  const args = new Function("T", "C", "I", "B", "Q", `return [${text}];`)(T, C, I, B, Q);
   return isPossible ? args : null;
 }
 

@@ -3,13 +3,27 @@
 import * as eg from "edgegrad";
 import { AdapterLayer, type AdapterSettings, partOf, Weight } from "./adapter_layer.js";
 
+/** A layer that looks up vectors in a table. */
+export type EmbeddingLike = eg.nn.Module & {
+  readonly numEmbeddings: number;
+  readonly embeddingDim: number;
+  readonly weight: eg.Tensor;
+  forward(ids: eg.Tensor): eg.Tensor;
+};
+
+/** Whether a module is such a layer. */
+export function isEmbedding(module: eg.nn.Module): module is EmbeddingLike {
+  const { weight, numEmbeddings, embeddingDim } = module as eg.nn.Module & Partial<EmbeddingLike>;
+  return weight instanceof eg.Tensor && !!numEmbeddings && !!embeddingDim;
+}
+
 /** A table with a low-rank one beside it: its vectors are those of W + scaling (B A)ᵀ. */
 export class LoraEmbedding extends AdapterLayer {
-  base_layer: eg.nn.Embedding;
+  base_layer: EmbeddingLike;
   lora_embedding_A = new eg.nn.ModuleDict<Weight>();
   lora_embedding_B = new eg.nn.ModuleDict<Weight>();
 
-  constructor(base: eg.nn.Embedding) {
+  constructor(base: EmbeddingLike) {
     super();
     this.base_layer = base;
   }
@@ -20,8 +34,7 @@ export class LoraEmbedding extends AdapterLayer {
   }
 
   override add(name: string, settings: AdapterSettings): void {
-    const { weight } = this.base_layer;
-    const [words, size] = weight.shape as [number, number];
+    const { numEmbeddings: words, embeddingDim: size, weight } = this.base_layer;
     const { device } = weight;
     const isZero = settings.config.initLoraWeights !== false;
     const shape = [settings.r, words];

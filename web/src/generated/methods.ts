@@ -997,6 +997,19 @@ export interface TensorMethods {
   bilinear(input2: Tensor, weight: Tensor, options: { bias?: Tensor | null }): Tensor;
   /** Every element of one vector times every element of another. */
   outer(vec2: Tensor): Tensor;
+  /** The codes of 4 or 8 bits and the scales by which dequantize comes closest to a matrix; groupSize columns of a row (default: all) share a scale. Has no gradient. */
+  quantize(bits?: number, groupSize?: number | null): [codes: Tensor, scale: Tensor];
+  quantize(options: { bits?: number; groupSize?: number | null }): [codes: Tensor, scale: Tensor];
+  quantize(bits: number, options: { groupSize?: number | null }): [codes: Tensor, scale: Tensor];
+  /** The numbers of a matrix of 4 or 8 bits: (code - 2^(bits - 1)) * scale, where groupSize columns of a row (default: all) share a scale; with 4 bits a byte has two columns, the lower bits first. */
+  dequantize(scale: Tensor, bits?: number, groupSize?: number | null): Tensor;
+  dequantize(scale: Tensor, options: { bits?: number; groupSize?: number | null }): Tensor;
+  dequantize(scale: Tensor, bits: number, options: { groupSize?: number | null }): Tensor;
+  /** linear with a weight that dequantize describes, whose numbers exist only block by block. */
+  quantizedLinear(weight: Tensor, scale: Tensor, bias?: Tensor | null, bits?: number, groupSize?: number | null): Tensor;
+  quantizedLinear(weight: Tensor, scale: Tensor, options: { bias?: Tensor | null; bits?: number; groupSize?: number | null }): Tensor;
+  quantizedLinear(weight: Tensor, scale: Tensor, bias: Tensor | null, options: { bits?: number; groupSize?: number | null }): Tensor;
+  quantizedLinear(weight: Tensor, scale: Tensor, bias: Tensor | null, bits: number, options: { groupSize?: number | null }): Tensor;
   /** Determinant of every square matrix. */
   det(): Tensor;
   /** `[sign, logabsdet]`: the determinant as sign, of complex matrices a number of magnitude 1, and logarithm of its magnitude. */

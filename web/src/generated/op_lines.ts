@@ -274,6 +274,9 @@ linear:m input:tensor weight:tensor bias:tensor?=null
 bilinear:m input1:tensor input2:tensor weight:tensor bias:tensor?=null
 outer:m input:tensor vec2:tensor
 einsum: equation:ints operands:tensors
+quantize:ms input:tensor bits:int=8 groupSize:int?=null
+dequantize:m input:tensor scale:tensor bits:int=8 groupSize:int?=null
+quantized_linear:m input:tensor weight:tensor scale:tensor bias:tensor?=null bits:int=8 groupSize:int?=null
 det:m input:tensor
 slogdet:ms input:tensor
 inverse:m input:tensor

@@ -2267,6 +2267,28 @@ export const outer: {
   (input: Tensor, vec2: Tensor): Tensor;
 } = define("outer");
 
+/** The codes of 4 or 8 bits and the scales by which dequantize comes closest to a matrix; groupSize columns of a row (default: all) share a scale. Has no gradient. */
+export const quantize: {
+  (input: Tensor, bits?: number, groupSize?: number | null): [codes: Tensor, scale: Tensor];
+  (input: Tensor, options: { bits?: number; groupSize?: number | null }): [codes: Tensor, scale: Tensor];
+  (input: Tensor, bits: number, options: { groupSize?: number | null }): [codes: Tensor, scale: Tensor];
+} = define("quantize");
+
+/** The numbers of a matrix of 4 or 8 bits: (code - 2^(bits - 1)) * scale, where groupSize columns of a row (default: all) share a scale; with 4 bits a byte has two columns, the lower bits first. */
+export const dequantize: {
+  (input: Tensor, scale: Tensor, bits?: number, groupSize?: number | null): Tensor;
+  (input: Tensor, scale: Tensor, options: { bits?: number; groupSize?: number | null }): Tensor;
+  (input: Tensor, scale: Tensor, bits: number, options: { groupSize?: number | null }): Tensor;
+} = define("dequantize");
+
+/** linear with a weight that dequantize describes, whose numbers exist only block by block. */
+export const quantizedLinear: {
+  (input: Tensor, weight: Tensor, scale: Tensor, bias?: Tensor | null, bits?: number, groupSize?: number | null): Tensor;
+  (input: Tensor, weight: Tensor, scale: Tensor, options: { bias?: Tensor | null; bits?: number; groupSize?: number | null }): Tensor;
+  (input: Tensor, weight: Tensor, scale: Tensor, bias: Tensor | null, options: { bits?: number; groupSize?: number | null }): Tensor;
+  (input: Tensor, weight: Tensor, scale: Tensor, bias: Tensor | null, bits: number, options: { groupSize?: number | null }): Tensor;
+} = define("quantized_linear");
+
 /** Determinant of every square matrix. */
 export const det: {
   (input: Tensor): Tensor;

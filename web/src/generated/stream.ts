@@ -782,6 +782,33 @@ export interface AvgPoolBackward {
   readonly gradX: View;
 }
 
+export interface CodeLayout {
+  readonly rows: number;
+  readonly columns: number;
+  readonly bits: number;
+  readonly group: number;
+}
+
+export interface Quantize {
+  readonly layout: CodeLayout;
+  readonly x: View;
+  readonly codes: View;
+  readonly scales: View;
+}
+
+const kCodeLayout = { rows: "int64", columns: "int64", bits: "int64", group: "int64" } as const;
+
+export interface QuantizedProduct {
+  readonly count: number;
+  readonly layout: CodeLayout;
+  readonly turned: boolean;
+  readonly x: View;
+  readonly codes: View;
+  readonly scales: View | undefined;
+  readonly bias: View | undefined;
+  readonly y: View;
+}
+
 export enum RandomKind {
   Uniform = 0,
   Normal = 1,
@@ -1043,6 +1070,8 @@ export interface Kernels {
   readonly max_pool_pick: MaxPoolPick;
   readonly avg_pool: AvgPool;
   readonly avg_pool_backward: AvgPoolBackward;
+  readonly quantize: Quantize;
+  readonly quantized_product: QuantizedProduct;
   readonly draw_random: DrawRandom;
   readonly draw_dropout: DrawDropout;
   readonly recurrent_step: RecurrentStep;
@@ -1119,6 +1148,8 @@ export const kKernelFields = {
   max_pool_pick: { pool: kPoolPlanes, x: "memory", indices: "memory", y: "result" },
   avg_pool: { pool: kPoolPlanes, divisor: kPoolDivisor, x: "memory", y: "result" },
   avg_pool_backward: { pool: kPoolPlanes, divisor: kPoolDivisor, gradY: "memory", gradX: "result" },
+  quantize: { layout: kCodeLayout, x: "memory", codes: "result", scales: "result" },
+  quantized_product: { count: "int64", layout: kCodeLayout, turned: "bool", x: "memory", codes: "memory", scales: "optional memory", bias: "optional memory", y: "result" },
   draw_random: { kind: "byte", count: "int64", position: kPhiloxPosition, a: "double", b: "double", y: "result" },
   draw_dropout: { count: "int64", keep: "double", position: kPhiloxPosition, x: "memory", mask: "result", y: "result" },
   recurrent_step: { sizes: kRecurrentSizes, inputGates: "memory", hidden: "memory", weight: "memory", bias: "optional memory", state: "optional memory", kept: "optional result", nextState: "optional result", nextHidden: "result" },

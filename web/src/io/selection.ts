@@ -109,7 +109,10 @@ const kNearBytes = 64 * 1024;
 /** The most bytes of several runs that are read at once. */
 const kBatchBytes = 2 ** 20;
 
-/** Returns the bytes of runs of elements of `width` bytes in pieces; the first element of all is at `start`. */
+/**
+ * Returns the bytes of runs of elements of `width` bytes in pieces, each of which may change when the next one is asked for; the first element
+ * of all is at `start`.
+ */
 export async function* piecesOfRuns(
   source: Source,
   start: number,
@@ -136,7 +139,7 @@ async function* piecesOfBatch(source: Source, batch: readonly Run[]): AsyncItera
   if (first === undefined || last === undefined) return;
   const [start, end] = [first[0], last[0] + last[1]];
   if (batch.length === 1) {
-    yield* source.pieces(start, end);
+    yield* source.pieces(start, end, true);
     return;
   }
   const bytes = await readBytes(source, start, end);

@@ -1,137 +1,195 @@
-// Layers whose weights have eight bits: a row of them shares one factor. Products see floats of a few rows at a time, so that there is never a float copy
-// of a matrix.
+// Layers whose weights have four or eight bits. Products decode them where they multiply, so that there is never a float copy of a matrix.
 
 import * as eg from "edgegrad";
-import { Conv1D, Linear } from "./linear.js";
+import { Conv1D, Embedding, Linear } from "./linear.js";
 
-/** The most floats that exist at once: few compared with a model, many compared with the cost of a call. */
-const kFloatsAtOnce = 2 ** 18;
+/** The bits of a weight. */
+export type Bits = 4 | 8;
 
-/** The value that stands for zero, as there are no signed bytes. */
-const kZero = 128;
+/** The columns that share a scale: with four bits few, because the largest of them decides how far apart its numbers are. */
+const kGroupSizes: Readonly<Record<Bits, number | null>> = { 4: 32, 8: null };
 
 /** Files have the weights as floats. */
 const kOwn = { persistent: false } as const;
 
-/** y = x Wᵀ + b with a weight of bytes, which is not trained. */
-export class QuantizedLinear extends eg.nn.Module {
-  readonly inFeatures: number;
-  readonly outFeatures: number;
-  /** [outputs, inputs] as uint8: (weight - 128) * scale of the row. */
+/** A matrix of codes, which is not trained: [rows, columns]. */
+export class QuantizedMatrix {
+  readonly groupSize: number | null;
+  /** The codes, as `eg.quantize` makes them, and their scales. */
   weight: eg.nn.Buffer;
-  /** [outputs, 1] */
   scale: eg.nn.Buffer;
-  bias: eg.nn.Parameter | null;
 
-  constructor(inFeatures: number, outFeatures: number, bias: eg.nn.Parameter | null) {
-    super();
-    this.inFeatures = inFeatures;
-    this.outFeatures = outFeatures;
-    this.weight = new eg.nn.Buffer(eg.zeros([0], { dtype: "uint8" }), kOwn);
-    this.scale = new eg.nn.Buffer(eg.zeros([0]), kOwn);
-    this.bias = bias;
+  constructor(
+    readonly rows: number,
+    readonly columns: number,
+    readonly bits: Bits,
+  ) {
+    this.groupSize = kGroupSizes[bits];
+    const bytes = Math.ceil((columns * bits) / 8);
+    const groups = this.groupSize === null ? 1 : Math.max(1, Math.ceil(columns / this.groupSize));
+    this.weight = new eg.nn.Buffer(eg.zeros([rows, bytes], { dtype: "uint8" }), kOwn);
+    this.scale = new eg.nn.Buffer(eg.zeros([rows, groups]), kOwn);
   }
 
-  /** Takes the weights of a layer: [outputs, inputs]. */
-  fill(weight: eg.Tensor): void {
+  /** Takes the numbers of rows from `start` on, or of columns if they are transposed. */
+  put(start: number, numbers: eg.Tensor, isTransposed: boolean): void {
     eg.noGrad(() =>
       eg.scope(() => {
-        const [rows, columns] = weight.shape as [number, number];
-        const { device } = weight;
-        const bytes = eg.empty([rows, columns], { dtype: "uint8", device });
-        const scale = eg.empty([rows, 1], { device });
-        for (const [start, count] of blocksOf(rows, columns)) {
-          const own = weight.narrow(0, start, count).float();
-          const top = own.abs().amax(1, true).clampMin(1e-30).div(127);
-          scale.narrow(0, start, count).copy_(top);
-          bytes.narrow(0, start, count).copy_(own.div(top).round().add(kZero));
-        }
-        this.weight = eg.keep(new eg.nn.Buffer(bytes, kOwn));
-        this.scale = eg.keep(new eg.nn.Buffer(scale, kOwn));
+        const rows = isTransposed ? numbers.t() : numbers;
+        const [codes, scale] = eg.quantize(rows, this.bits, this.groupSize);
+        const count = rows.shape[0] as number;
+        this.weight.narrow(0, start, count).copy_(codes);
+        this.scale.narrow(0, start, count).copy_(scale);
       }),
     );
   }
 
+  /** Moves the codes to a device. */
+  moveTo(device: eg.Device): void {
+    if (device === this.weight.device) return;
+    const [weight, scale] = [this.weight, this.scale];
+    this.weight = new eg.nn.Buffer(weight.to(device), kOwn);
+    this.scale = new eg.nn.Buffer(scale.to(device), kOwn);
+    weight.dispose();
+    scale.dispose();
+  }
+}
+
+/** y = x Wᵀ + b with a weight of few bits. */
+export class QuantizedLinear extends eg.nn.Module {
+  readonly inFeatures: number;
+  readonly outFeatures: number;
+  readonly bits: Bits;
+  readonly groupSize: number | null;
+  weight: eg.nn.Buffer;
+  scale: eg.nn.Buffer;
+  bias: eg.nn.Parameter | null;
+
+  constructor(matrix: QuantizedMatrix, bias: eg.nn.Parameter | null) {
+    super();
+    this.outFeatures = matrix.rows;
+    this.inFeatures = matrix.columns;
+    this.bits = matrix.bits;
+    this.groupSize = matrix.groupSize;
+    this.weight = matrix.weight;
+    this.scale = matrix.scale;
+    this.bias = bias;
+  }
+
   override forward(x: eg.Tensor): eg.Tensor {
-    const product = Product.apply(x, this.weight, this.scale) as eg.Tensor;
-    return this.bias === null ? product : product.add(this.bias);
+    const { weight, scale, bias, bits, groupSize } = this;
+    return eg.quantizedLinear(x, weight, scale, bias, bits, groupSize);
   }
 
   override extraRepr(): string {
-    return `${this.inFeatures}, ${this.outFeatures}, bits=8`;
+    return `${this.inFeatures}, ${this.outFeatures}, bits=${this.bits}`;
   }
 }
 
-function* blocksOf(rows: number, columns: number): Iterable<[start: number, count: number]> {
-  const most = Math.max(1, Math.floor(kFloatsAtOnce / columns));
-  for (let start = 0; start < rows; start += most) yield [start, Math.min(most, rows - start)];
-}
+/** A table of vectors of few bits. */
+export class QuantizedEmbedding extends eg.nn.Module {
+  readonly numEmbeddings: number;
+  readonly embeddingDim: number;
+  readonly bits: Bits;
+  weight: eg.nn.Buffer;
+  scale: eg.nn.Buffer;
 
-/** x Wᵀ, whose gradient reaches x only. */
-class Product extends eg.autograd.Function {
-  static override forward(
-    ctx: eg.autograd.FunctionContext,
-    x: eg.Tensor,
-    weight: eg.Tensor,
-    scale: eg.Tensor,
-  ): eg.Tensor {
-    ctx.saveForBackward(weight, scale);
-    const [rows, columns] = weight.shape as [number, number];
-    const parts = [...blocksOf(rows, columns)].map(([start, count]) =>
-      eg.scope(() => eg.linear(x, floatsOf(weight, scale, start, count, x.dtype))),
-    );
-    return parts.length === 1 ? (parts[0] as eg.Tensor) : eg.cat(parts, -1);
+  /** `dtype` is that of the vectors. */
+  constructor(
+    matrix: QuantizedMatrix,
+    readonly dtype: eg.DType,
+  ) {
+    super();
+    this.numEmbeddings = matrix.rows;
+    this.embeddingDim = matrix.columns;
+    this.bits = matrix.bits;
+    this.weight = matrix.weight;
+    this.scale = matrix.scale;
   }
 
-  static override backward(
-    ctx: eg.autograd.FunctionContext,
-    grad: eg.Tensor,
-  ): (eg.Tensor | null)[] {
-    const [weight, scale] = ctx.savedTensors as [eg.Tensor, eg.Tensor];
-    const [rows, columns] = weight.shape as [number, number];
-    let sum: eg.Tensor | null = null;
-    for (const [start, count] of blocksOf(rows, columns)) {
-      const before: eg.Tensor | null = sum;
-      sum = eg.scope(() => {
-        const floats = floatsOf(weight, scale, start, count, grad.dtype);
-        const part = grad.narrow(-1, start, count).matmul(floats);
-        return before === null ? part : part.add_(before);
-      });
-      before?.dispose();
-    }
-    return [sum, null, null];
+  override forward(ids: eg.Tensor): eg.Tensor {
+    const chosen = ids.flatten();
+    const codes = eg.indexSelect(this.weight, 0, chosen);
+    const scale = eg.indexSelect(this.scale, 0, chosen);
+    const vectors = eg.dequantize(codes, scale, this.bits).to(this.dtype);
+    return vectors.reshape([...ids.shape, this.embeddingDim]);
+  }
+
+  override extraRepr(): string {
+    return `${this.numEmbeddings}, ${this.embeddingDim}, bits=${this.bits}`;
   }
 }
 
-function floatsOf(
-  weight: eg.Tensor,
-  scale: eg.Tensor,
-  start: number,
-  count: number,
-  dtype: eg.DType,
-): eg.Tensor {
-  const bytes = weight.narrow(0, start, count).to("float32");
-  return bytes
-    .sub_(kZero)
-    .mul_(scale.narrow(0, start, count))
-    .to(dtype);
+/** A matrix of a model that is being loaded. */
+export interface Quantized {
+  readonly matrix: QuantizedMatrix;
+  /** Whether the file has its columns as rows. */
+  readonly isTransposed: boolean;
+  /** Puts the layers that use the matrix in their places. */
+  place(dtype: eg.DType): void;
 }
 
-/** Puts quantized layers in the place of those of a model that `isKept` does not name; returns them by the names of their weights. */
-export function quantize(
+/**
+ * Returns the matrices of a model that are to have few bits, by the names of their weights: those of layers that `isKept` does not name, and
+ * tables that are also heads, which always have eight.
+ */
+export function quantizable(
   model: eg.nn.Module,
+  tied: Readonly<Record<string, string>>,
+  bits: Bits,
   isKept: (name: string) => boolean,
-): Map<string, (weight: eg.Tensor) => void> {
-  const fills = new Map<string, (weight: eg.Tensor) => void>();
+): Map<string, Quantized> {
+  const found = new Map<string, Quantized>();
   for (const [name, layer] of model.namedModules()) {
     if (!(layer instanceof Linear || layer instanceof Conv1D) || isKept(name)) continue;
-    const { inFeatures, outFeatures, bias } = layer;
-    const quantized = new QuantizedLinear(inFeatures, outFeatures, bias);
-    const parts = name.split(".");
-    const property = parts.pop() as string;
-    Object.assign(model.getSubmodule(parts.join(".")), { [property]: quantized });
-    const isTransposed = layer instanceof Conv1D;
-    fills.set(`${name}.weight`, (weight) => quantized.fill(isTransposed ? weight.t() : weight));
+    const matrix = new QuantizedMatrix(layer.outFeatures, layer.inFeatures, bits);
+    found.set(`${name}.weight`, {
+      matrix,
+      isTransposed: layer instanceof Conv1D,
+      place: () => put(model, name, new QuantizedLinear(matrix, layer.bias)),
+    });
   }
-  return fills;
+  for (const [head, table] of tiedTables(model, tied)) {
+    const { numEmbeddings, embeddingDim } = table.layer;
+    const matrix = new QuantizedMatrix(numEmbeddings, embeddingDim, 8);
+    found.set(`${table.name}.weight`, {
+      matrix,
+      isTransposed: false,
+      place: (dtype) => {
+        put(model, table.name, new QuantizedEmbedding(matrix, dtype));
+        put(model, head.name, new QuantizedLinear(matrix, head.layer.bias));
+      },
+    });
+  }
+  return found;
+}
+
+interface Named<Layer> {
+  readonly name: string;
+  readonly layer: Layer;
+}
+
+// Tables that are one head besides, and nothing else.
+function* tiedTables(
+  model: eg.nn.Module,
+  tied: Readonly<Record<string, string>>,
+): Iterable<[head: Named<Linear>, table: Named<Embedding>]> {
+  const layerOf = (weight: string) => {
+    const name = weight.replace(/\.weight$/, "");
+    return { name, layer: model.getSubmodule(name) };
+  };
+  const tables = Object.values(tied);
+  for (const pair of Object.entries(tied)) {
+    const [head, table] = pair.map(layerOf) as [Named<eg.nn.Module>, Named<eg.nn.Module>];
+    const isAlone = tables.filter((one) => one === pair[1]).length === 1;
+    if (isAlone && head.layer instanceof Linear && table.layer instanceof Embedding) {
+      yield [head as Named<Linear>, table as Named<Embedding>];
+    }
+  }
+}
+
+function put(model: eg.nn.Module, name: string, layer: eg.nn.Module): void {
+  const parts = name.split(".");
+  const property = parts.pop() as string;
+  Object.assign(model.getSubmodule(parts.join(".")), { [property]: layer });
 }

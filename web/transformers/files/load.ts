@@ -1,7 +1,7 @@
 // From a folder of files to a model with weights.
 
 import * as eg from "edgegrad";
-import { quantize } from "../blocks/quantized.js";
+import { type Bits, type Quantized, quantizable } from "../blocks/quantized.js";
 import { Config, type ConfigValues, parseObject } from "../config/config.js";
 import { fail } from "../errors.js";
 import type { Family, Task } from "../families/family.js";
@@ -10,6 +10,7 @@ import type { PreTrainedModel } from "../model.js";
 import { checkOptions, kCount, kFlag, kFunction, kText, oneOf } from "../options.js";
 import { isConstant, isFrequencies } from "./constants.js";
 import { nameInModel, type Omitted } from "./names.js";
+import { PartProgress, readQuantized } from "./read_quantized.js";
 
 const kWhere = "fromPretrained";
 
@@ -19,8 +20,11 @@ export interface FromPretrainedOptions {
   readonly device?: eg.Device | undefined;
   /** The dtype of the parameters; "auto", the default, is that of the file. */
   readonly dtype?: eg.DType | "auto" | undefined;
-  /** Keep the weights of layers, except those of heads, in eight bits: they are not trained, but adapters are. */
-  readonly quantization?: "int8" | undefined;
+  /**
+   * Keep the weights of layers, except those of heads, in eight or four bits, and a table of words that is the head as well in eight: they are
+   * not trained, but adapters are.
+   */
+  readonly quantization?: "int8" | "int4" | undefined;
   /** The number of classes of a new head; default: what config.json says. */
   readonly numLabels?: number | undefined;
   /** Keys of config.json that are not implemented and do not matter to the program. */
@@ -33,10 +37,12 @@ export interface FromPretrainedOptions {
   readonly fetch?: eg.io.FetchLike | undefined;
 }
 
+const kBits: Readonly<Record<string, Bits>> = { int8: 8, int4: 4 };
+
 const kOptions = {
   device: kText,
   dtype: kText,
-  quantization: oneOf("int8"),
+  quantization: oneOf(...Object.keys(kBits)),
   numLabels: kCount,
   ignoreConfigKeys: {
     expected: "a list of names",
@@ -56,8 +62,9 @@ export async function loadModel(
 ): Promise<PreTrainedModel> {
   checkOptions(kWhere, options, kOptions);
   const { onProgress, fetch } = options;
+  const progress = new PartProgress(onProgress);
   const folder = await eg.io.openFolder(source, {
-    ...(onProgress && { onProgress }),
+    onProgress: (one) => progress.report(one),
     ...(fetch && { fetch }),
   });
   const values = await configIn(folder, options);
@@ -68,7 +75,7 @@ export async function loadModel(
   model.generationConfig = (await objectIn(folder, "generation_config.json")) ?? {};
   const reader = await weightsIn(folder);
   try {
-    await loadWeights(model, family, reader, options);
+    await loadWeights(model, family, reader, options, progress);
   } finally {
     await reader.close();
   }
@@ -140,6 +147,7 @@ async function loadWeights(
   family: Family,
   reader: eg.io.SafetensorsReader,
   options: FromPretrainedOptions,
+  progress: PartProgress,
 ): Promise<void> {
   const names = Object.keys(model.stateDict());
   const known = new Set(names);
@@ -158,8 +166,9 @@ async function loadWeights(
   const missing = names.filter((name) => !isThere(name));
   reportNames(family, missing, unexpected);
   const isKept = (name: string) => family.heads.test(`${name}.`);
-  const fills = options.quantization ? quantize(model, isKept) : new Map();
-  await readInto(model, fills, reader, tensors, options);
+  const bits = kBits[options.quantization ?? ""];
+  const quantized = bits ? quantizable(model, model.tied, bits, isKept) : new Map();
+  await readInto(model, quantized, reader, tensors, options, progress);
   drawHead(model, missing);
   model.fileNames = {
     tensors: Object.fromEntries(tensors),
@@ -220,10 +229,11 @@ const kAtOnce = 4;
 
 async function readInto(
   model: PreTrainedModel,
-  fills: ReadonlyMap<string, (weight: eg.Tensor) => void>,
+  quantized: ReadonlyMap<string, Quantized>,
   reader: eg.io.SafetensorsReader,
   tensors: readonly (readonly [key: string, name: string])[],
   { device = "cpu", dtype = "auto" }: FromPretrainedOptions,
+  progress: PartProgress,
 ): Promise<void> {
   const state = new Map<string, eg.Tensor>();
   const waiting = [...tensors];
@@ -232,11 +242,15 @@ async function readInto(
       const [key, name] = next;
       const info = await reader.info(key);
       const isConverted = dtype !== "auto" && /float/.test(info.dtype);
-      const tensor = await reader.tensor(key, { device, ...(isConverted && { dtype }) });
-      const fill = fills.get(name);
-      fill?.(tensor);
-      if (fill === undefined) state.set(name, tensor);
-      else tensor.dispose();
+      const own = quantized.get(name);
+      if (own === undefined) {
+        const options = { device, ...(isConverted && { dtype }) };
+        state.set(name, await reader.tensor(key, options));
+      } else {
+        await readQuantized(reader, key, own, progress);
+        own.matrix.moveTo(device);
+        own.place(isConverted ? dtype : info.dtype);
+      }
     }
   };
   try {

@@ -22,6 +22,8 @@ void visit_width(std::size_t item_size, Visit&& visit) {
   switch (item_size) {
     case 1:
       return visit.template operator()<std::uint8_t>();
+    case 2:
+      return visit.template operator()<std::uint16_t>();
     case 4:
       return visit.template operator()<std::uint32_t>();
     case 8:

@@ -119,6 +119,12 @@ export const kOptionCases = {
   triu: ["T([3, 70, 33]), -20", "T([33, 70]), 15"],
   cat: ["[T([70, 33]), T([70, 1]), T([70, 300])], 1", "[T([3, 5]), T([700, 5])]"],
   repeatInterleave: ["T([70, 3]), I([70], 5), 0"],
+  // Without a gradient of the scale, a shader decodes.
+  quantizedLinear: [
+    "T([5, 100]), Q([33, 50]), T([33, 4], 0.1, 0.2).detach(), T([33]), 4, 32",
+    "T([2, 3, 70]), Q([9, 70]), T([9, 1], 0.01, 0.02).detach()",
+    "T([1, 300]), Q([70, 300]), T([70, 3], 0.01, 0.02).detach(), null, 8, 128",
+  ],
   cdist: [
     "T([37, 5]), T([23, 5])",
     "T([2, 9, 3]), T([2, 4, 3]), 3",

@@ -97,6 +97,14 @@ const linearOf: Rule = (call) => {
   return bias === null ? result.tensor : sumOf(result, bias);
 };
 
+// The batch of an input is one more leading dimension.
+const quantizedLinearOf: Rule = (call) => {
+  const { tensor, rank } = call.operand("input") as Operand;
+  const others = ["weight", "scale", "bias"];
+  if (rank === 0 || others.some((name) => call.isBatched(name))) return null;
+  return call.runOne({ input: tensor });
+};
+
 /** Runs the op on all tensors with the batch in front, extended to the largest number of dimensions. */
 const leading = (call: Call): Result => {
   const tensors = call.values.filter((value) => value instanceof Tensor);
@@ -217,6 +225,7 @@ export const matrixRules = (): Readonly<Record<string, Rule>> => ({
   addr: added(outerOf("vec1", "vec2")),
   addbmm: added(summedBmm),
   linear: linearOf,
+  quantizedLinear: quantizedLinearOf,
   bilinear: bilinearOf,
   outer: plain(outerOf("input", "vec2")),
   einsum: einsumOf,

@@ -8,8 +8,11 @@ export interface Source {
   readonly name: string;
   /** The number of bytes. */
   readonly size: number;
-  /** Returns the bytes from `start` up to `end` in pieces of any size. Must be called inside readingLater(). */
-  pieces(start: number, end: number): AsyncIterable<Uint8Array>;
+  /**
+   * Returns the bytes from `start` up to `end` in pieces of any size. With `isTransient`, the memory of a piece may have other bytes when the
+   * next one is asked for. Must be called inside readingLater().
+   */
+  pieces(start: number, end: number, isTransient?: boolean): AsyncIterable<Uint8Array>;
   /** Releases what is open. */
   close(): Promise<void>;
 }

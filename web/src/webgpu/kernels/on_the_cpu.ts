@@ -21,4 +21,8 @@ export const kOnTheCpu = [
     kernels: ["real_fft", "inverse_real_fft", "distances", "distances_backward", "find_distinct"],
     reason: "fast paths of the CPU only: on a device, their ops are composed of other kernels",
   },
+  {
+    kernels: ["quantize"],
+    reason: "runs once for a weight, when a model is loaded",
+  },
 ] as const satisfies readonly OnTheCpu[];

@@ -18,6 +18,7 @@ import { cholesky } from "./linalg/cholesky";
 import { determinants, lu, solve } from "./linalg/elimination";
 import { solveTriangular } from "./linalg/triangular";
 import { matrixProduct } from "./matrix/matrix_product";
+import { quantizedProduct } from "./matrix/quantized_product";
 import { attentionKernels } from "./nn/attention";
 import { channelNorm, channelNormBackward } from "./nn/channel_norm";
 import {
@@ -64,6 +65,7 @@ const kKernels: {
   recurrence,
   running_extreme: runningExtreme,
   matrix_product: matrixProduct,
+  quantized_product: quantizedProduct,
   cholesky,
   determinants,
   lu,
