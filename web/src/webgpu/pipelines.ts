@@ -9,7 +9,6 @@ import {
   mergedUniforms,
   mergedWorkgroups,
 } from "./merge/merged_shader";
-import type { Group } from "./merge/plan";
 import type { Dispatch, PreparedDispatch, WrittenDispatch } from "./recorder";
 import { Memory, shaderText } from "./shader";
 
@@ -139,14 +138,14 @@ export class Pipelines {
     return { result, failure };
   }
 
-  /** Creates one dispatch for a group of them; resolves to undefined if the device does not accept it. */
-  async merge(group: Group): Promise<PreparedDispatch | undefined> {
-    const [first] = group as [WrittenDispatch];
-    const isAlone = group.length === 1;
-    const memory = isAlone ? new Memory(first.source.memory) : mergedMemory(group);
+  /** Creates one dispatch for several; resolves to undefined if the device does not accept it. */
+  async merge(parts: readonly WrittenDispatch[]): Promise<PreparedDispatch | undefined> {
+    const [first] = parts as [WrittenDispatch];
+    const isAlone = parts.length === 1;
+    const memory = isAlone ? new Memory(first.source.memory) : mergedMemory(parts);
     const { layout, blocks } = memory;
-    const key = isAlone ? `${first.source.key};${memory.key}` : mergedKey(group, memory);
-    const text = () => (isAlone ? ownText(first.source, memory) : mergedText(group, memory));
+    const key = isAlone ? `${first.source.key};${memory.key}` : mergedKey(parts, memory);
+    const text = () => (isAlone ? ownText(first.source, memory) : mergedText(parts, memory));
     const { failure, result: bindGroup } = this.#errors.attempt(kShaderErrors, kMerged, () =>
       this.#makeBindGroup(layout, blocks),
     );
@@ -159,9 +158,9 @@ export class Pipelines {
     return {
       ...own,
       source: first.source,
-      uniforms: mergedUniforms(group),
+      uniforms: mergedUniforms(parts),
       slotAt: undefined,
-      workgroups: mergedWorkgroups(group),
+      workgroups: mergedWorkgroups(parts),
     };
   }
 

@@ -76,11 +76,14 @@ export function isFoursAligned({ dtype, offset }: View): boolean {
   return dtype === "float32" && offset % 16 === 0;
 }
 
-/**
- * Whether memory can be accessed so by a shader that accesses it as fours, too. A single float cannot be stored there, because that may
- * store its neighbours again.
- */
-export function canBeInFours({ view, mode, as }: Access): boolean {
+/** Whether one shader can access all this memory: a buffer that it accesses as fours can otherwise only be read, as floats. */
+export function canBeAccessedTogether(memory: readonly Access[]): boolean {
+  const inFours = new Set(memory.filter(({ as }) => as === "fours").map(({ view }) => view.block));
+  return memory.every((access) => !inFours.has(access.view.block) || canBeInFours(access));
+}
+
+// A single float cannot be stored in memory that is accessed as fours, because that may store its neighbours again.
+function canBeInFours({ view, mode, as }: Access): boolean {
   return as === "fours" || (mode === "read" && view.dtype === "float32" && as !== "word");
 }
 
@@ -125,11 +128,7 @@ export class Memory {
       this.#isInFours[binding] = this.#isInFours[binding] || as === "fours";
       return binding;
     });
-    if (
-      accesses.some(
-        (access, i) => this.#isInFours[this.#bindings[i] as number] && !canBeInFours(access),
-      )
-    )
+    if (!canBeAccessedTogether(accesses))
       throw new Error(
         "memory that a shader accesses as fours can otherwise only be read, as floats",
       );

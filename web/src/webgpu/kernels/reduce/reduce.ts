@@ -5,7 +5,7 @@ import { type DType, itemSize, kRealDTypes } from "../../dtype";
 import { kWgslTypes } from "../../shader";
 import type { View } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
-import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
+import { chooseLanes, combineLanes, dispatchOfLanes, forEachLane } from "../lanes";
 import {
   type Index,
   type IterationSpace,
@@ -256,12 +256,12 @@ function dispatchFold({ fold, compute, divisor, root, kept, reduced }: Call, pas
   const map = found.map === undefined || !isMapped ? "x" : found.map[type];
   if (neutral === undefined || map === undefined)
     throw new Error(`there is no fold ${Fold[fold]} of ${compute}`);
-  const lanes = chooseLanes(pass.commands, positions, Math.min(size, kChunk), pass.isRowMajor);
+  const chosen = chooseLanes(pass.commands, positions, Math.min(size, kChunk), pass.isRowMajor);
   const finished = finishText(type, isFinal, divisor, root);
   const hasShift = shifts !== undefined && isMapped;
   const results = chunks === undefined ? positions : positions / chunks;
-  pass.commands.dispatch({
-    key: `reduce ${fold} ${type} ${lanesKey(lanes)} ${kept.sizes.length} ${reduced.sizes.length} ${index.from.key} ${index.along.key} ${chunks === undefined ? "" : "c"}${isMapped ? "m" : ""}${finished}`,
+  const dispatch = dispatchOfLanes(chosen, positions, (lanes) => ({
+    key: `reduce ${fold} ${type} ${kept.sizes.length} ${reduced.sizes.length} ${index.from.key} ${index.along.key} ${chunks === undefined ? "" : "c"}${isMapped ? "m" : ""}${finished}`,
     memory: [
       { name: "x", view: from, mode: "read", as: type },
       ...(hasShift ? [{ name: "shifts", view: shifts, mode: "read" } as const] : []),
@@ -271,7 +271,6 @@ function dispatchFold({ fold, compute, divisor, root, kept, reduced }: Call, pas
       u32: { ...index.uniforms, positions, size, results, chunk: Math.ceil(size / (chunks ?? 1)) },
       f32: { divisor },
     },
-    workgroups: laneWorkgroups(lanes, positions),
     body: () =>
       [
         index.from.text("index_kept"),
@@ -296,7 +295,8 @@ function dispatchFold({ fold, compute, divisor, root, kept, reduced }: Call, pas
   }`,
         ),
       ].join("\n"),
-  });
+  }));
+  pass.commands.dispatch(dispatch);
 }
 
 function finishText(type: FoldType, isFinal: boolean, divisor: number, root: boolean): string {
