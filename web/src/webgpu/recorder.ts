@@ -132,7 +132,7 @@ export class Recorder {
     const pipeline = isNow
       ? this.#pipelines.pipelineNow(...shader)
       : this.#pipelines.pipeline(...shader);
-    const bindGroup = this.#pipelines.bindGroup(memory.layout, memory.blocks, op);
+    const bindGroup = this.#pipelines.bindGroup(memory, op);
     return { ...this.#write(dispatch, memory), pipeline, bindGroup };
   }
 

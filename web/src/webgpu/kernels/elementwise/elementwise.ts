@@ -16,6 +16,7 @@ import type { Formula, Operand, View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import { type Commands, isWhole, type Kernel } from "../kernel";
 import { indexOf, makeIterationSpace, product, sizeUniforms } from "../strides";
+import { inWindows } from "../windows";
 import { inFours, type Load } from "./fours";
 import { isPacked, packedMain, packedWords } from "./packed";
 
@@ -33,7 +34,11 @@ export const elementwise: Kernel<Elementwise> = {
       if (operand === undefined) throw new Error(`${op} lacks operand ${name}`);
       return operand;
     });
-    run(commands, { key, shader, constants, shape, out: operands[0] as Operand, loaded });
+    const used = [operands[0] as Operand, ...loaded];
+    for (const part of inWindows(commands, shape, used)) {
+      const [out, ...inputs] = part.operands as [Operand, ...Operand[]];
+      run(commands, { key, shader, constants, shape: part.shape, out, loaded: inputs });
+    }
   },
 
   overwrites: ({ shape, operands }) => isWhole((operands[0] as Operand).view, product(shape)),
