@@ -229,6 +229,86 @@ test("large and empty operands", options, async () => {
 const copyRow = (p, count, to, from) =>
   p.kernel("copy", { shape: [count], to, toStrides: [1], from, fromStrides: [1] });
 
+test(
+  "many elements, four at a time: operands of every layout, in place, and parts of memory",
+  options,
+  async () => {
+    const p = playing();
+    const [rows, columns] = [130, 128];
+    const n = rows * columns;
+    const shape = [rows, columns];
+    const at = (strides, i) => strides[0] * Math.floor(i / columns) + strides[1] * (i % columns);
+    const values = range(2 * n, (i) => (i % 1009) - 500);
+    // The strides of the second operand, and the elements before it.
+    const layouts = [
+      [[columns, 1], 0],
+      [[columns, 1], 4],
+      [[columns, 1], 3],
+      [[0, 1], 0],
+      [[0, 1], 2],
+      [[1, 0], 0],
+      [[0, 0], 1],
+      [[1, rows], 0],
+      [[2 * columns, 2], 0],
+      [[columns + 2, 1], 0],
+      [[columns + 4, 1], 8],
+    ];
+    for (const [strides, padding] of layouts)
+      for (const isInPlace of [false, true]) {
+        const a = p.view("float32", range(n), 8);
+        const b = p.view("float32", values, padding);
+        const out = isInPlace ? a : p.empty("float32", n, 4);
+        p.kernel(
+          "elementwise",
+          elementwise({ op: "sub", constants: [2], compute: "float32", shape }, [
+            [out, [columns, 1]],
+            [a, [columns, 1]],
+            [b, strides],
+          ]),
+        );
+        assert.deepEqual(
+          await p.read(out),
+          range(n, (i) => i - 2 * values[at(strides, i)]),
+          `${strides} after ${padding}`,
+        );
+      }
+  },
+);
+
+test("many elements in rows whose length is no multiple of four", options, async () => {
+  const p = playing();
+  const [rows, columns] = [4096, 6];
+  const a = p.view("float32", range(rows * columns));
+  const b = p.view(
+    "float32",
+    range(columns, (i) => 100 * i),
+  );
+  const integers = p.view(
+    "int32",
+    range(rows * columns, () => 1),
+  );
+  const out = p.empty("float32", rows * columns);
+  const run = (operand, strides) =>
+    p.kernel(
+      "elementwise",
+      elementwise({ op: "add", constants: [1], compute: "float32", shape: [rows, columns] }, [
+        [out, [columns, 1]],
+        [a, [columns, 1]],
+        [operand, strides],
+      ]),
+    );
+  run(b, [0, 1]);
+  assert.deepEqual(
+    await p.read(out),
+    range(rows * columns, (i) => i + 100 * (i % columns)),
+  );
+  run(integers, [columns, 1]);
+  assert.deepEqual(
+    await p.read(out),
+    range(rows * columns, (i) => i + 1),
+  );
+});
+
 test("copies of every layout", options, async () => {
   for (const dtype of ["float32", "int64", "bool", "uint8"]) {
     const p = playing();

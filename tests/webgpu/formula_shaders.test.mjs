@@ -215,7 +215,7 @@ test("a gradient that is not wanted is neither computed nor read for", () => {
   assert.deepEqual({ loads, stores }, { loads: ["g", "b"], stores: 1 });
   const weighted = gradientShader("binary_cross_entropy_with_logits_error", 0, [2]);
   assert.deepEqual(weighted.loads, ["g", "a", "b"]);
-  assert.doesNotMatch(weighted.evaluate, /sigmoid/);
+  assert.doesNotMatch(weighted.values, /sigmoid/);
 });
 
 test("what a gradient's text loads is what the op saves", () => {

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { assertClose, randoms, range } from "./support/close.mjs";
 import { elementwise, rows } from "./support/kernel_fields.mjs";
 import { devices, options, Playing } from "./support/playing.mjs";
+import { replacing } from "./support/replacing.mjs";
 
 function add(p, a, b, y) {
   apply(p, "add", [1], [y, a, b]);
@@ -87,6 +88,61 @@ test("kernels of different kinds", options, async () => {
     row(data).map((x) => (total += x)),
     { absolute: 1e-5 },
   );
+});
+
+function sumColumns(p, [rows, columns], x, y) {
+  p.kernel("reduce", {
+    reduction: { fold: 0, compute: "float32", divisor: 1, root: false },
+    ...{ shape: [rows, columns], dims: [0], x, xStrides: [columns, 1], shifts: undefined, y },
+  });
+}
+
+test("kernels whose workgroups have different sizes", options, async () => {
+  const p = new Playing({ on: devices.hardware });
+  const [m, n, k] = [70, 52, 60];
+  const [left, right, many] = [randoms(m * k, 3), randoms(k * n, 4), randoms(5000, 5)];
+  const [a, b, d] = [left, right, many].map((one) => p.view("float32", one));
+  const [c, sums, twice] = [m * n, k, 5000].map((count) => p.empty("float32", count));
+  const count = await dispatchesOf(
+    p,
+    () => {
+      sumColumns(p, [m, k], a, sums); // 256 invocations that share sums
+      add(p, d, d, twice); // 256, each by itself
+      multiply(p, [m, n, k], a, b, c); // 64
+    },
+    () =>
+      p.stream.write(
+        a.block,
+        0,
+        Float32Array.from(left, (x) => 2 * x),
+      ),
+  );
+  assert.equal(count, 1);
+  const tolerance = { absolute: 1e-4 };
+  const expected = multiplied([m, n, k], left, right).map((x) => 2 * x);
+  assertClose(await p.read(c), expected, tolerance);
+  const columns = range(k, (j) => range(m, (i) => 2 * left[i * k + j]).reduce((x, y) => x + y, 0));
+  assertClose(await p.read(sums), columns, tolerance);
+  assertClose(
+    await p.read(twice),
+    many.map((x) => 2 * x),
+  );
+});
+
+test("only as many as the device has workgroup memory for", options, async () => {
+  // A product of these tiles takes 4 KiB.
+  for (const [kibibytes, expected] of Object.entries({ 4: 4, 8: 2, 16: 1 })) {
+    const limits = (device) =>
+      replacing(device.limits, { maxComputeWorkgroupStorageSize: () => 1024 * kibibytes });
+    const p = new Playing({ on: replacing(devices.hardware, { limits }) });
+    const sizes = [40, 40, 16];
+    const [a, b] = range(2, () => p.view("float32", randoms(40 * 16, 3)));
+    const results = range(4, () => p.empty("float32", 40 * 40));
+    const count = await dispatchesOf(p, () => {
+      for (const c of results) multiply(p, sizes, a, b, c);
+    });
+    assert.equal(count, expected, `${kibibytes} KiB`);
+  }
 });
 
 test("what depends on another dispatch stays after it", options, async () => {
@@ -188,6 +244,46 @@ test("a part that is computed in place replaces what it reads", options, async (
     { absolute: 1e-3 },
   );
 });
+
+test(
+  "a chain of formulas that compute four elements at a time is one dispatch",
+  options,
+  async () => {
+    const n = 2 ** 14;
+    const p = new Playing({ on: devices.hardware });
+    const [left, right, changed] = range(3, (i) => randoms(n, 3 + i));
+    const [a, b] = [left, right].map((one) => p.view("float32", one));
+    const [sum, square, other] = range(3, () => p.empty("float32", n));
+    const count = await dispatchesOf(
+      p,
+      () => {
+        add(p, a, b, sum);
+        apply(p, "square", [], [square, sum]);
+        apply(p, "neg", [], [sum, sum]);
+        add(p, square, b, other);
+      },
+      () => p.stream.write(a.block, 0, Float32Array.from(changed)),
+    );
+    assert.equal(count, 1);
+    const expected = changed.map((x, i) => x + right[i]);
+    const tolerance = { absolute: 1e-5 };
+    assertClose(
+      await p.read(sum),
+      expected.map((x) => -x),
+      tolerance,
+    );
+    assertClose(
+      await p.read(square),
+      expected.map((x) => x * x),
+      tolerance,
+    );
+    assertClose(
+      await p.read(other),
+      expected.map((x, i) => x * x + right[i]),
+      tolerance,
+    );
+  },
+);
 
 test("a product comes later where its elements cannot be used earlier", options, async () => {
   const sizes = [20, 24, 12];

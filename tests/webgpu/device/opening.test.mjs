@@ -138,6 +138,38 @@ describe("a GPU that init() is given", options, () => {
     );
   });
 
+  test("has backward wait for nothing whose tensors are all on it", async () => {
+    const lines = await linesOf(`${kOpen}
+      const meanSquare = (t) => t.square().mean();
+      const pending = [x.data()];
+      x.registerHook((g) => g.mul(3));
+      meanSquare(x).backward();
+      pending.push(meanSquare(x.flip([0])).backwardAsync(), x.exp().data());
+      meanSquare(x.t()).backward();
+      const [g] = eg.autograd.grad(meanSquare(x), [x], { createGraph: true });
+      meanSquare(g).backward();
+      eg.autograd.detectAnomaly(() => meanSquare(x).backward(), { checkNan: false });
+      await Promise.all(pending);
+      console.log(await x.grad.array());`);
+    assert.deepEqual(lines, ["[ 16, 32, 48 ]"]);
+  });
+
+  test("cannot wait for a gradient that goes to the CPU or is examined, and works afterwards", async () => {
+    const lines = await linesOf(`${kOpen}
+      console.warn = () => {};
+      const meanSquare = (t) => t.square().mean();
+      const here = eg.tensor([1, 2, 3], { requiresGrad: true });
+      console.log(await attempt(() => meanSquare(here.to("webgpu")).backward()));
+      console.log(await attempt(() => meanSquare(here.to("webgpu")).backwardAsync()));
+      console.log(await attempt(() => eg.autograd.detectAnomaly(() => meanSquare(x).backward())));
+      console.log(here.grad, x.grad);
+      meanSquare(x).backward();
+      console.log(await x.grad.array());`);
+    for (const line of lines.slice(0, 3)) assert.match(line, /^WouldBlock /);
+    assert.equal(lines[3], "null null");
+    assert.match(lines[4], /^\[ 0\.66\d+, 1\.33\d+, 2 \]$/);
+  });
+
   test("and is lost has everything fail that needs it, until init() opens another", async () => {
     const lines = await linesOf(`${kOpen}
       const here = eg.tensor([5, 6]);

@@ -13,7 +13,7 @@ export const workgroupSize = 256;
  * A shader whose operands are contiguous arrays of elements of 32 or 64 bits with the length of the result. The bindings of group 0 are the
  * arrays that are loaded, those that are stored and, if there are slots, the uniforms, in this order. A bool is stored as 0 or 1.
  */
-export function contiguousText({ loads, slots, stores, type: elements, isBool, evaluate }) {
+export function contiguousText({ loads, slots, stores, type: elements, isBool, values, evaluate }) {
   const type = kWgslTypes[elements];
   const stored = isBool ? "u32" : type;
   const result = isBool ? "bool" : type;
@@ -42,5 +42,5 @@ fn main(@builtin(global_invocation_id) invocation: vec3<u32>) {
   }
 }
 `;
-  return [...lines, wordsOf(evaluate), evaluate, main].join("\n");
+  return [...lines, wordsOf(values), values, evaluate, main].join("\n");
 }

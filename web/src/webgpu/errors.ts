@@ -167,8 +167,11 @@ export class ErrorCollector {
   }
 }
 
+/** More memory is needed than the device can provide at once. */
+export class TooLarge extends Error {}
+
 /** Converts an exception to an error of an op. */
 export function asPlayerError(exception: unknown, op: string): PlayerError {
   const message = exception instanceof Error ? exception.message : String(exception);
-  return { kind: "internal", op, message };
+  return { kind: exception instanceof TooLarge ? "out-of-memory" : "internal", op, message };
 }

@@ -1,6 +1,7 @@
 // The shaders of elementwise ops, built from the WGSL that tools/formula_shaders.cpp generates from the C++ formulas.
 
 import table from "../generated/formula_shaders.json";
+import { kWgslTypes } from "./shader";
 import { namesIn } from "./words";
 
 /**
@@ -44,10 +45,9 @@ export interface FormulaShader {
   readonly type: "f32" | "i32" | "i64" | "u32" | "complex";
   /** Whether the results are bool instead of `type`. */
   readonly isBool: boolean;
-  /**
-   * The WGSL of a function `evaluate(i)` for one element. It calls `load_a(i)` etc. for the loaded values and `store_0(i, value)` etc.
-   * for the results. The constants are members of `u`.
-   */
+  /** The WGSL of functions `value_0` etc., which compute the results from the loaded values. The constants are members of `u`. */
+  readonly values: string;
+  /** The WGSL of a function `evaluate(i)` for one element, which calls `load_a(i)` etc., `value_0` and `store_0(i, value)` etc. */
   readonly evaluate: string;
 }
 
@@ -97,21 +97,28 @@ function shaderOf(
   const whole = texts[type];
   if (whole === undefined) throw new Error(`${op} has no shader for ${type}`);
   const results = wanted.map((output) => whole.results[output] as string);
-  const lets = neededLets(whole.lets, results);
-  const used = namesIn([...lets, ...results].join(" "));
+  const used = namesIn([...neededLets(whole.lets, results), ...results].join(" "));
   const loads = ["g", "a", "b", "c", "y"].filter((name) => used.has(name));
   const slots = texts.slots.filter((position) => used.has(`k${position}`));
-  const body = [
-    ...loads.map((name) => `let ${name} = load_${name}(i);`),
-    ...slots.map((position) => `let k${position} = u.k${position};`),
-    ...lets.map((text) => `let ${text};`),
-    ...results.map((text, output) => `store_${output}(i, ${text});`),
-  ];
-  const evaluate = `fn evaluate(i: u32) {
-  ${body.join("\n  ")}
+  const wgsl = kWgslTypes[kTypes[type]];
+  const values = results.map((result, output) => {
+    const lines = [
+      ...slots.map((position) => `let k${position} = u.k${position};`),
+      ...neededLets(whole.lets, [result]).map((text) => `let ${text};`),
+      `return ${result};`,
+    ];
+    return `fn value_${output}(${loads.map((name) => `${name}: ${wgsl}`)}) -> ${isBool ? "bool" : wgsl} {
+  ${lines.join("\n  ")}
 }
 `;
-  return { loads, slots, stores: results.length, type: kTypes[type], isBool, evaluate };
+  });
+  const loaded = loads.map((name) => `load_${name}(i)`);
+  const evaluate = `fn evaluate(i: u32) {
+  ${results.map((_, output) => `store_${output}(i, value_${output}(${loaded}));`).join("\n  ")}
+}
+`;
+  const stores = results.length;
+  return { loads, slots, stores, type: kTypes[type], isBool, values: values.join(""), evaluate };
 }
 
 // Selects the assignments `t0 = ...`, `t1 = ...` on which the results depend.

@@ -4,7 +4,7 @@ import { type Kernel, kKernelFields } from "../generated/stream";
 import type { Block, Blocks } from "./blocks";
 import { type BlockReference, type CacheEntry, CommandCache } from "./command_cache";
 import type { DType } from "./dtype";
-import type { PlayerError } from "./errors";
+import { asPlayerError, type PlayerError } from "./errors";
 import { errorOf, type Fault, type Faults, faultOf, kNoFaults, union } from "./faults";
 import type { AdapterTraits, AnyKernel, Commands } from "./kernels/kernel";
 import type { KernelTable } from "./kernels/table";
@@ -182,12 +182,19 @@ export class KernelCalls {
       const slots = faults.filter(isLeft).map(guardsOf);
       this.#dispatch(stepsDispatch(left, options, { status: this.status.view, slots }), op);
     };
-    recorder.unrecorded(run);
-    recorder.reportAttempts();
     const used = steps.flatMap(({ memory }) => memory.map(({ view }) => view.block));
     const written = steps.flatMap(({ memory }) =>
       memory.filter(({ mode }) => mode !== "read").map(({ view }) => view.block),
     );
+    try {
+      recorder.unrecorded(run);
+    } catch (exception) {
+      const error = asPlayerError(exception, op);
+      this.poison(written, error);
+      recorder.recording?.fail(error, written);
+      return;
+    }
+    recorder.reportAttempts();
     const noteWrites = () => {
       for (const block of used) recorder.markUsed(block);
       for (const block of written) block.writtenIn = recorder.batch;

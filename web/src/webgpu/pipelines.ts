@@ -1,7 +1,7 @@
 // Caches of pipelines and bind groups.
 
 import type { Block } from "./blocks";
-import type { ErrorCollector, PlayerError } from "./errors";
+import { type ErrorCollector, type PlayerError, TooLarge } from "./errors";
 import {
   mergedKey,
   mergedMemory,
@@ -9,9 +9,9 @@ import {
   mergedUniforms,
   mergedWorkgroups,
 } from "./merge/merged_shader";
-import type { Group } from "./merge/plan";
 import type { Dispatch, PreparedDispatch, WrittenDispatch } from "./recorder";
 import { Memory, shaderText } from "./shader";
+import type { Window } from "./stream";
 
 /** More bind groups than a program uses at a time; the cache is cleared when it reaches this size. */
 const kMaxBindGroups = 8192;
@@ -139,16 +139,16 @@ export class Pipelines {
     return { result, failure };
   }
 
-  /** Creates one dispatch for a group of them; resolves to undefined if the device does not accept it. */
-  async merge(group: Group): Promise<PreparedDispatch | undefined> {
-    const [first] = group as [WrittenDispatch];
-    const isAlone = group.length === 1;
-    const memory = isAlone ? new Memory(first.source.memory) : mergedMemory(group);
+  /** Creates one dispatch for several; resolves to undefined if the device does not accept it. */
+  async merge(parts: readonly WrittenDispatch[]): Promise<PreparedDispatch | undefined> {
+    const [first] = parts as [WrittenDispatch];
+    const isAlone = parts.length === 1;
+    const memory = isAlone ? new Memory(first.source.memory) : mergedMemory(parts);
     const { layout, blocks } = memory;
-    const key = isAlone ? `${first.source.key};${memory.key}` : mergedKey(group, memory);
-    const text = () => (isAlone ? ownText(first.source, memory) : mergedText(group, memory));
+    const key = isAlone ? `${first.source.key};${memory.key}` : mergedKey(parts, memory);
+    const text = () => (isAlone ? ownText(first.source, memory) : mergedText(parts, memory));
     const { failure, result: bindGroup } = this.#errors.attempt(kShaderErrors, kMerged, () =>
-      this.#makeBindGroup(layout, blocks),
+      this.#makeBindGroup(memory),
     );
     const pipeline = this.compile(key, layout, kMerged, text);
     const failures = await Promise.all([failure, pipeline.failure]);
@@ -159,23 +159,28 @@ export class Pipelines {
     return {
       ...own,
       source: first.source,
-      uniforms: mergedUniforms(group),
+      uniforms: mergedUniforms(parts),
       slotAt: undefined,
-      workgroups: mergedWorkgroups(group),
+      workgroups: mergedWorkgroups(parts),
     };
   }
 
-  bindGroup(layout: string, blocks: readonly Block[], op: string): GPUBindGroup {
+  bindGroup(memory: Memory, op: string): GPUBindGroup {
+    const { layout, blocks, windows } = memory;
     let key = layout;
-    for (const { id } of blocks) key += `,${id}`;
+    for (const [i, { id }] of blocks.entries()) {
+      const { offset, bytes } = windows[i] as Window;
+      key += `,${id} ${offset} ${bytes}`;
+    }
     const known = this.#bindGroups.get(key);
     if (known !== undefined) return known;
     if (this.#bindGroups.size >= kMaxBindGroups) {
       this.#bindGroups.clear();
       this.#groupsOf.clear();
     }
+    this.#checkWindows(windows);
     const { result: made, failure } = this.#errors.create(["validation"], op, () =>
-      this.#makeBindGroup(layout, blocks),
+      this.#makeBindGroup(memory),
     );
     this.bindGroupsCreated++;
     this.#bindGroups.set(key, made);
@@ -205,6 +210,15 @@ export class Pipelines {
       );
   }
 
+  #checkWindows(windows: readonly Window[]): void {
+    const most = this.#device.limits.maxStorageBufferBindingSize;
+    const needed = Math.max(0, ...windows.map(({ bytes }) => bytes));
+    if (needed > most)
+      throw new TooLarge(
+        `${needed} bytes of a tensor are needed at once, and this GPU binds ${most}: use smaller tensors, or tensors on the CPU.`,
+      );
+  }
+
   #descriptor(label: string, layout: string, code: string): GPUComputePipelineDescriptor {
     const module = this.#device.createShaderModule({ label, code });
     return {
@@ -214,13 +228,14 @@ export class Pipelines {
     };
   }
 
-  #makeBindGroup(layout: string, blocks: readonly Block[]): GPUBindGroup {
+  #makeBindGroup({ layout, blocks, windows }: Memory): GPUBindGroup {
     return this.#device.createBindGroup({
       layout: this.#layout(layout).bindings,
-      entries: blocks.map(({ buffer, offset, size }, binding) => ({
-        binding,
-        resource: { buffer, offset, size },
-      })),
+      entries: blocks.map(({ buffer, offset }, binding) => {
+        const window = windows[binding] as Window;
+        const resource = { buffer, offset: offset + window.offset, size: window.bytes };
+        return { binding, resource };
+      }),
     });
   }
 

@@ -59,7 +59,7 @@ export class Player implements Symbols {
     });
     this.#blocks = new Blocks(device, this.#errors, () => this.#recorder.batch);
     this.#pipelines = new Pipelines(device, this.#errors);
-    const traits = traitsOf(device.adapterInfo);
+    const traits = traitsOf(device);
     const { isSoftware } = traits;
     const onSubmit = (failure: Promise<PlayerError | undefined>, batch: number) =>
       this.#readback.start(failure.then((error) => this.#submitted(batch, error)));
@@ -202,8 +202,8 @@ export class Player implements Symbols {
   #other(name: OtherCommand, reader: Reader) {
     return () => {
       let waits: Promise<void> | undefined;
+      this.#guard("", () => this.#kernelCalls.finish());
       this.#guard("", () => {
-        this.#kernelCalls.finish();
         waits = this.#playCommand(name, reader);
         reader.finish();
       });

@@ -21,6 +21,8 @@ export interface Dispatch {
   readonly stores?: readonly Stores[];
   /** If it only computes elements, each by itself. */
   readonly elements?: Elements;
+  /** Returns a dispatch that computes the same in workgroups of so many invocations, if there is one. */
+  narrowed?(threads: number): Dispatch | undefined;
 }
 
 interface Stores {
@@ -33,6 +35,8 @@ interface Elements {
   readonly count: number;
   /** The names of the memory that it reads as floats, at the position of the element. */
   readonly linear: readonly string[];
+  /** The memory that `functions` access. */
+  readonly memory: readonly Access[];
   /** WGSL functions, of which `evaluate(i)` computes element i. */
   functions(): string;
 }
@@ -128,7 +132,7 @@ export class Recorder {
     const pipeline = isNow
       ? this.#pipelines.pipelineNow(...shader)
       : this.#pipelines.pipeline(...shader);
-    const bindGroup = this.#pipelines.bindGroup(memory.layout, memory.blocks, op);
+    const bindGroup = this.#pipelines.bindGroup(memory, op);
     return { ...this.#write(dispatch, memory), pipeline, bindGroup };
   }
 
@@ -179,9 +183,13 @@ export class Recorder {
       return undefined;
     }
     const merged = recording.mergeDispatches(
-      { buffers: limits.maxStorageBuffersPerShaderStage, uniformBytes: kUniformBytes },
+      {
+        buffers: limits.maxStorageBuffersPerShaderStage,
+        uniformBytes: kUniformBytes,
+        workgroupBytes: limits.maxComputeWorkgroupStorageSize,
+      },
       (dispatch) => this.#write(dispatch),
-      (group) => this.#pipelines.merge(group),
+      (parts) => this.#pipelines.merge(parts),
     );
     if (merged !== undefined) return merged.then(finish);
     finish();

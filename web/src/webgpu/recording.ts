@@ -3,7 +3,7 @@
 import type { Block } from "./blocks";
 import type { PlayerError } from "./errors";
 import { fuse } from "./merge/fuse";
-import { type Group, type MergeLimits, planGroups } from "./merge/plan";
+import { type MergeLimits, planGroups } from "./merge/plan";
 import { compiled } from "./pipelines";
 import type { Dispatch, PreparedDispatch, WrittenDispatch } from "./recorder";
 
@@ -99,7 +99,7 @@ export class Recording {
   mergeDispatches(
     limits: MergeLimits,
     write: (dispatch: Dispatch) => WrittenDispatch,
-    merge: (group: Group) => Promise<PreparedDispatch | undefined>,
+    merge: (parts: readonly WrittenDispatch[]) => Promise<PreparedDispatch | undefined>,
   ): Promise<void> | undefined {
     const merged = new Map<readonly PreparedDispatch[], PreparedDispatch>();
     const waits: Promise<void>[] = [];
@@ -109,11 +109,11 @@ export class Recording {
       const dispatches = run.flatMap((step) => ("dispatch" in step ? [step.dispatch] : []));
       const fused = fuse(dispatches, limits, write);
       const partsOf = new Map(fused.map(({ whole, parts }) => [whole, parts]));
-      const groups = planGroups([...partsOf.keys()], limits).map((group) => {
-        const parts = group.flatMap((one) => partsOf.get(one) ?? []);
-        if (parts.length > 1)
-          waits.push(merge(group).then((one) => void (one && merged.set(parts, one))));
-        return parts;
+      const groups = planGroups([...partsOf.keys()], limits, write).map(({ given, parts }) => {
+        const replaced = given.flatMap((one) => partsOf.get(one) ?? []);
+        if (replaced.length > 1)
+          waits.push(merge(parts).then((one) => void (one && merged.set(replaced, one))));
+        return replaced;
       });
       return { calls: run.filter((step) => "call" in step), groups };
     });

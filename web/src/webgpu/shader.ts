@@ -6,7 +6,7 @@
 // several views of it, so results may be in the same memory as operands. Uniforms are members of `u`.
 
 import { type DType, isHalf, itemSize, sharesWords } from "./dtype";
-import type { View } from "./stream";
+import type { View, Window } from "./stream";
 import { wordsOf } from "./words";
 
 /**
@@ -77,10 +77,22 @@ export function isFoursAligned({ dtype, offset }: View): boolean {
 }
 
 /**
- * Whether memory can be accessed so by a shader that accesses it as fours, too. A single float cannot be stored there, because that may
- * store its neighbours again.
+ * Whether one shader can access all this memory: a buffer that it accesses as fours can otherwise only be read, as floats, and of a
+ * buffer it accesses one window.
  */
-export function canBeInFours({ view, mode, as }: Access): boolean {
+export function canBeAccessedTogether(memory: readonly Access[]): boolean {
+  const windows = new Map(memory.map(({ view }) => [view.block, view.window]));
+  if (memory.some(({ view }) => !isSameWindow(view.window, windows.get(view.block)))) return false;
+  const inFours = new Set(memory.filter(({ as }) => as === "fours").map(({ view }) => view.block));
+  return memory.every((access) => !inFours.has(access.view.block) || canBeInFours(access));
+}
+
+function isSameWindow(a: Window | undefined, b: Window | undefined): boolean {
+  return a?.offset === b?.offset && a?.bytes === b?.bytes;
+}
+
+// A single float cannot be stored in memory that is accessed as fours, because that may store its neighbours again.
+function canBeInFours({ view, mode, as }: Access): boolean {
   return as === "fours" || (mode === "read" && view.dtype === "float32" && as !== "word");
 }
 
@@ -107,6 +119,8 @@ export class Memory {
   readonly accesses: readonly Access[];
   /** The buffers, indexed by binding. */
   readonly blocks: View["block"][] = [];
+  /** What is bound of each of them. */
+  readonly windows: Window[] = [];
   /** Identifies everything that the declarations depend on. */
   readonly key: string;
   readonly #bindings: number[];
@@ -118,21 +132,18 @@ export class Memory {
     this.accesses = accesses;
     this.#bindings = accesses.map(({ view, mode, as }) => {
       let binding = this.blocks.indexOf(view.block);
-      if (binding < 0) binding = this.blocks.push(view.block) - 1;
+      if (binding < 0) {
+        binding = this.blocks.push(view.block) - 1;
+        this.windows.push(view.window ?? { offset: 0, bytes: view.block.size });
+      }
       const writesParts = mode === "write" && as !== "word" && sharesWords(view.dtype);
       this.#isWritten[binding] = this.#isWritten[binding] || mode !== "read";
       this.#isAtomic[binding] = this.#isAtomic[binding] || mode === "atomic" || writesParts;
       this.#isInFours[binding] = this.#isInFours[binding] || as === "fours";
       return binding;
     });
-    if (
-      accesses.some(
-        (access, i) => this.#isInFours[this.#bindings[i] as number] && !canBeInFours(access),
-      )
-    )
-      throw new Error(
-        "memory that a shader accesses as fours can otherwise only be read, as floats",
-      );
+    if (!canBeAccessedTogether(accesses))
+      throw new Error("a shader cannot access this memory together");
     // WebGPU does not permit one buffer to be bound both for writing and read-only.
     for (const [i, { buffer }] of this.blocks.entries()) {
       const shares = (other: View["block"], j: number) =>
@@ -157,7 +168,7 @@ export class Memory {
       const size = unitBytes(access);
       if (view.offset % size !== 0)
         throw new Error(`the offset ${view.offset} of ${name} is not a multiple of ${size} bytes`);
-      yield view.offset / size;
+      yield (view.offset - (view.window?.offset ?? 0)) / size;
     }
   }
 

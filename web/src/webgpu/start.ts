@@ -48,10 +48,9 @@ export async function start(module: EngineModule): Promise<void> {
       },
       close: () => player.close(),
     };
-    const { maxBufferBytes, maxBindingBytes, features } = opened.adapter;
-    const most = Math.min(maxBufferBytes, maxBindingBytes);
+    const { maxBufferBytes, features } = opened.adapter;
     const hasClock = features.includes("timestamp-query");
-    module.eg_gpuOpened(supportedLines(), JSON.stringify(opened.adapter), most, hasClock);
+    module.eg_gpuOpened(supportedLines(), JSON.stringify(opened.adapter), maxBufferBytes, hasClock);
   } catch (error) {
     module.eg_gpuFailed(asPlayerError(error, "").message);
   }

@@ -10,7 +10,18 @@ export interface View {
   /** In bytes. */
   readonly offset: number;
   readonly dtype: DType;
+  /** The part of the block that is bound, if not all of it (kernels/windows.ts). */
+  readonly window?: Window;
 }
+
+/** Bytes of a block; the offset is a multiple of `kWindowUnit`. */
+export interface Window {
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+/** Every device can bind memory from a multiple of so many bytes. */
+export const kWindowUnit = 256;
 
 /** Memory indexed by a shape; strides count elements. */
 export interface Operand {

@@ -12,11 +12,20 @@ export interface AdapterTraits {
   readonly isSoftware: boolean;
   /** How matrix products are divided on a device that does not. */
   readonly tiles: TileClass;
+  /** The bytes of a tensor that a shader can access at once. */
+  readonly mostBound: number;
 }
 
-/** Returns the traits of an adapter. */
-export function traitsOf(adapter: GPUAdapterInfo | undefined): AdapterTraits {
-  return { isSoftware: adapter?.isFallbackAdapter === true, tiles: tileClassOf(adapter) };
+/** Returns the traits of a device and its adapter. */
+export function traitsOf({
+  adapterInfo,
+  limits,
+}: Pick<GPUDevice, "adapterInfo" | "limits">): AdapterTraits {
+  return {
+    isSoftware: adapterInfo?.isFallbackAdapter === true,
+    tiles: tileClassOf(adapterInfo),
+    mostBound: limits.maxStorageBufferBindingSize,
+  };
 }
 
 /** The commands that a kernel can issue. */

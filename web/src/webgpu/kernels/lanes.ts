@@ -6,6 +6,7 @@
 // that they read neighbouring words in either case. On a device that computes on the CPU, the barriers between lanes
 // cost more than the lanes save, unless there are too few positions to keep it busy.
 
+import type { Dispatch } from "../recorder";
 import { kThreads, workgroups } from "./invocations";
 import type { Commands } from "./kernel";
 
@@ -50,12 +51,35 @@ function lanesOfHardware(count: number, size: number, isRowMajor: boolean): Lane
   return { lanes, isRowMajor, threads: kThreads };
 }
 
-export function lanesKey({ lanes, isRowMajor, threads }: Lanes): string {
-  return `${lanes}${isRowMajor ? "r" : "c"}${threads}`;
+/** Returns the dispatch of a shader whose main function is that of `forEachLane`; `make` makes it for a choice of lanes. */
+export function dispatchOfLanes(
+  lanes: Lanes,
+  positions: number,
+  make: (lanes: Lanes) => Omit<Dispatch, "workgroups">,
+): Dispatch {
+  const made = make(lanes);
+  return {
+    ...made,
+    key: `${made.key} ${lanesKey(lanes)}`,
+    workgroups: workgroups(Math.ceil(positions / (lanes.threads / lanes.lanes))),
+    narrowed: (threads) => {
+      const fewer = narrowedLanes(lanes, threads);
+      return fewer && dispatchOfLanes(fewer, positions, make);
+    },
+  };
 }
 
-export function laneWorkgroups({ lanes, threads }: Lanes, positions: number): [number, number] {
-  return workgroups(Math.ceil(positions / (threads / lanes)));
+/** So many neighbouring positions are read together, in 32 bytes at least. */
+const kNeighbours = 8;
+
+// Lanes of workgroups of so many invocations. A row keeps its lanes; of columns, at least a few neighbours stay together.
+function narrowedLanes({ lanes, isRowMajor }: Lanes, threads: number): Lanes | undefined {
+  if (isRowMajor) return lanes <= threads ? { lanes, isRowMajor, threads } : undefined;
+  return { lanes: Math.max(1, Math.min(lanes, threads / kNeighbours)), isRowMajor, threads };
+}
+
+function lanesKey({ lanes, isRowMajor, threads }: Lanes): string {
+  return `${lanes}${isRowMajor ? "r" : "c"}${threads}`;
 }
 
 /**

@@ -23,7 +23,7 @@ export function fuse<Given extends WrittenDispatch>(
   for (const dispatch of dispatches) {
     const place = placeFor(all, dispatch.source);
     const target = place && all[place.from];
-    const joined = target && join(target, dispatch.source);
+    const joined = target && join(target.whole.source, dispatch.source, target.parts.length);
     const canBe = joined && fitBuffers(joined.memory, limits.buffers);
     const whole = canBe ? write(joined) : undefined;
     if (!place || !target || !whole || whole.uniforms.length > limits.uniformBytes) {
@@ -104,22 +104,22 @@ function collide(some: readonly Access[], others: readonly Access[]): boolean {
   );
 }
 
-// Returns one dispatch for a dispatch and an elementwise one that reads what it stores.
-function join({ parts, whole: { source } }: Fused<unknown>, next: Dispatch): Dispatch | undefined {
+// Returns one dispatch for a dispatch of several parts and an elementwise one that reads what it stores.
+function join(source: Dispatch, next: Dispatch, parts: number): Dispatch | undefined {
   const stored = storedFor(source, next);
   const { elements } = next;
   if (stored === undefined || elements === undefined) return undefined;
-  const end = `_f${parts.length}`;
+  const end = `_f${parts}`;
   const isLast = (access: Access) => isInput(next, access, stored);
-  const inputs = next.memory.filter(isLast);
-  const replaces = next.memory.some((access) => isInPlace(next, access, stored));
-  const results = stored.as === "fours" ? resultsInFours(next) : [];
+  const inputs = elements.memory.filter(isLast);
+  const replaces = elements.memory.some((access) => isInPlace(next, access, stored));
+  const results = stored.as === "fours" ? resultsInFours(next, elements.memory) : [];
   const renamed = (access: Access): Access => ({
     ...access,
     name: access.name + end,
     ...(results.includes(access) && { as: "fours" }),
   });
-  const own = next.memory.filter((access) => !isLast(access)).map(renamed);
+  const own = elements.memory.filter((access) => !isLast(access)).map(renamed);
   return {
     key: `${source.key} then ${inputs.map(({ name }) => name)} of ${stored.name}: ${next.key}`,
     memory: [...source.memory, ...own],
@@ -132,7 +132,7 @@ function join({ parts, whole: { source } }: Fused<unknown>, next: Dispatch): Dis
         ...inputs.map(
           ({ name }) => `fn load_${name}${end}(i: u32) -> f32 { return stored${end}; }`,
         ),
-        endText(elements.functions(), next.memory, end).replaceAll(
+        endText(elements.functions(), elements.memory, end).replaceAll(
           new RegExp(`\\bstore_(${results.map(({ name }) => name + end).join("|")})\\b`, "g"),
           "keep_$1",
         ),
@@ -142,11 +142,15 @@ function join({ parts, whole: { source } }: Fused<unknown>, next: Dispatch): Dis
       ...(source.stores ?? []).filter(({ name }) => !(replaces && name === stored.name)),
       ...(next.stores ?? []).map(({ name, count }) => ({ name: name + end, count })),
     ],
+    narrowed: (threads) => {
+      const narrowed = source.narrowed?.(threads);
+      return narrowed && join(narrowed, next, parts);
+    },
   };
 }
 
 // The results of an elementwise dispatch that can be stored four at a time.
-function resultsInFours({ memory, stores = [] }: Dispatch): Access[] {
+function resultsInFours({ stores = [] }: Dispatch, memory: readonly Access[]): Access[] {
   return memory.filter(
     ({ name, view, mode }) =>
       mode === "write" && isFoursAligned(view) && stores.some((one) => one.name === name),

@@ -1,11 +1,16 @@
 // Which dispatches of a recording run as one: those that do not depend on each other, although they need not follow each other.
 
 import type { Block } from "../blocks";
-import type { WrittenDispatch } from "../recorder";
-import { type Access, canBeInFours } from "../shader";
+import type { Dispatch, WrittenDispatch } from "../recorder";
+import { type Access, canBeAccessedTogether } from "../shader";
+import { withSharedWorkgroup, workgroupBytes } from "./workgroup";
 
 /** Dispatches that run together, in the order in which they were recorded. */
-export type Group = readonly WrittenDispatch[];
+export interface Group {
+  readonly given: readonly WrittenDispatch[];
+  /** The same for a workgroup that they can share. */
+  readonly parts: readonly WrittenDispatch[];
+}
 
 /** What a merged dispatch can have. */
 export interface MergeLimits {
@@ -13,6 +18,8 @@ export interface MergeLimits {
   readonly buffers: number;
   /** Bytes of uniforms. */
   readonly uniformBytes: number;
+  /** Bytes of workgroup memory. */
+  readonly workgroupBytes: number;
 }
 
 /** More parts would make shaders that are slow to compile, and branches for every workgroup. */
@@ -20,13 +27,21 @@ const kMaxParts = 4;
 /** A dispatch with more workgroups keeps a GPU busy by itself. */
 const kMaxWorkgroups = 4096;
 
-interface Planned {
-  readonly parts: WrittenDispatch[];
+interface Planned extends Group {
+  readonly given: WrittenDispatch[];
+  parts: readonly WrittenDispatch[];
   readonly level: number;
 }
 
-/** Divides dispatches into groups, in an order in which every group may depend on earlier ones only. */
-export function planGroups(dispatches: readonly WrittenDispatch[], limits: MergeLimits): Group[] {
+/**
+ * Divides dispatches into groups, in an order in which every group may depend on earlier ones only. `write` writes the uniforms of
+ * a dispatch.
+ */
+export function planGroups(
+  dispatches: readonly WrittenDispatch[],
+  limits: MergeLimits,
+  write: (dispatch: Dispatch) => WrittenDispatch,
+): Group[] {
   const levels = levelsOf(dispatches);
   const groups: Planned[] = [];
   const open = new Map<number, Planned[]>();
@@ -34,18 +49,19 @@ export function planGroups(dispatches: readonly WrittenDispatch[], limits: Merge
     const level = levels[i] as number;
     const candidates = open.get(level) ?? [];
     open.set(level, candidates);
-    const found = isSmall(dispatch)
-      ? candidates.find(({ parts }) => fit([...parts, dispatch], limits))
-      : undefined;
-    if (found !== undefined) {
-      found.parts.push(dispatch);
-      continue;
-    }
-    const group = { parts: [dispatch], level };
+    const joins = (group: Planned) => {
+      const parts = fit([...group.parts, dispatch], limits, write);
+      if (parts === undefined) return false;
+      group.given.push(dispatch);
+      group.parts = parts;
+      return true;
+    };
+    if (isSmall(dispatch) && candidates.some(joins)) continue;
+    const group = { given: [dispatch], parts: [dispatch], level };
     groups.push(group);
     if (isSmall(dispatch)) candidates.push(group);
   }
-  return groups.sort((a, b) => a.level - b.level).map(({ parts }) => parts);
+  return groups.sort((a, b) => a.level - b.level);
 }
 
 function isSmall({ workgroups: [x, y, z] }: WrittenDispatch): boolean {
@@ -71,62 +87,23 @@ function levelsOf(dispatches: readonly WrittenDispatch[]): number[] {
   });
 }
 
-function fit(parts: readonly WrittenDispatch[], { buffers, uniformBytes }: MergeLimits): boolean {
-  if (parts.length > kMaxParts) return false;
-  if (
-    !fitBuffers(
-      parts.flatMap(({ source }) => source.memory),
-      buffers,
-    )
-  )
-    return false;
-  return mergedBytes(parts) <= uniformBytes && fitTogether(parts);
+// Returns the parts for a workgroup that they can share, if one shader can be made of them.
+function fit(
+  parts: readonly WrittenDispatch[],
+  limits: MergeLimits,
+  write: (dispatch: Dispatch) => WrittenDispatch,
+): WrittenDispatch[] | undefined {
+  const memory = parts.flatMap(({ source }) => source.memory);
+  if (parts.length > kMaxParts || !fitBuffers(memory, limits.buffers)) return undefined;
+  if (mergedBytes(parts) > limits.uniformBytes) return undefined;
+  const shared = withSharedWorkgroup(parts, write);
+  return shared && workgroupBytes(shared) <= limits.workgroupBytes ? shared : undefined;
 }
 
 /** Whether one shader can access all this memory, with at most this many buffers. */
 export function fitBuffers(memory: readonly Access[], buffers: number): boolean {
-  const inFours = new Set(memory.filter(({ as }) => as === "fours").map(({ view }) => view.block));
-  return (
-    new Set(memory.map(({ view }) => view.block)).size <= buffers &&
-    memory.every((access) => !inFours.has(access.view.block) || canBeInFours(access))
-  );
-}
-
-/** The invocations of a workgroup, and whether more of them may be there, which have nothing to do. */
-export interface Workgroup {
-  readonly size: string;
-  readonly threads: number;
-  readonly isExtensible: boolean;
-}
-
-const workgroupsOf = new WeakMap<WrittenDispatch, Workgroup>();
-
-/** Returns the workgroup of a dispatch, as its text declares it. */
-export function workgroupOf(dispatch: WrittenDispatch): Workgroup {
-  const known = workgroupsOf.get(dispatch);
-  if (known !== undefined) return known;
-  const text = dispatch.source.body();
-  const size = /@workgroup_size\(([^)]*)\)/.exec(text)?.[1] ?? "1";
-  const threads = size.split(",").reduce((product, part) => product * Number(part), 1);
-  // All invocations of a workgroup have to arrive at a barrier.
-  const isExtensible = !size.includes(",") && !text.includes("workgroupBarrier");
-  const found = { size, threads, isExtensible };
-  workgroupsOf.set(dispatch, found);
-  return found;
-}
-
-/** Returns the workgroup in which all parts run. */
-export function commonWorkgroup(parts: readonly WrittenDispatch[]): Workgroup {
-  return parts
-    .map(workgroupOf)
-    .reduce((a, b) =>
-      b.threads > a.threads || (b.threads === a.threads && !b.isExtensible) ? b : a,
-    );
-}
-
-function fitTogether(parts: readonly WrittenDispatch[]): boolean {
-  const { size } = commonWorkgroup(parts);
-  return parts.map(workgroupOf).every((own) => own.isExtensible || own.size === size);
+  const blocks = new Set(memory.map(({ view }) => view.block));
+  return blocks.size <= buffers && canBeAccessedTogether(memory);
 }
 
 /** The bytes of one vector of four numbers, to which the uniforms of a part are padded. */

@@ -4,7 +4,7 @@ import type { Copy } from "../../../generated/stream";
 import type { Block } from "../../blocks";
 import { itemSize, kStoredDTypes } from "../../dtype";
 import { type ElementType, elementType, stored } from "../../shader";
-import type { View } from "../../stream";
+import type { Operand, View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import { type Commands, isWhole, type Kernel } from "../kernel";
 import {
@@ -14,6 +14,7 @@ import {
   product,
   sizeUniforms,
 } from "../strides";
+import { inWindows } from "../windows";
 import { isPacked, packedMain, packedWords } from "./packed";
 
 export const copy: Kernel<Copy> = {
@@ -26,7 +27,7 @@ export const copy: Kernel<Copy> = {
     const isLinear = indexOf(space, 0, "to").isLinear && indexOf(space, 1, "from").isLinear;
     if (to.dtype === from.dtype && isLinear)
       copyBytes(commands, to, from, count * itemSize(to.dtype));
-    else copyElements(commands, { to, from, space, count });
+    else copyElements(commands, { to, from, space });
   },
 
   overwrites: ({ shape, to }) => isWhole(to, product(shape)),
@@ -37,10 +38,26 @@ interface Elements {
   readonly from: View;
   /** The iteration space of the operands `to` and `from`, in this order. */
   readonly space: IterationSpace;
-  readonly count: number;
 }
 
-function copyElements(commands: Commands, { to, from, space, count }: Elements): void {
+function copyElements(commands: Commands, { to, from, space }: Elements): void {
+  const [toStrides, fromStrides] = space.strides as [readonly number[], readonly number[]];
+  const operands = [
+    { view: to, strides: toStrides },
+    { view: from, strides: fromStrides },
+  ];
+  for (const part of inWindows(commands, space.sizes, operands)) {
+    const [own, other] = part.operands as [Operand, Operand];
+    copyPart(commands, {
+      to: own.view,
+      from: other.view,
+      space: { sizes: part.shape, strides: space.strides },
+    });
+  }
+}
+
+function copyPart(commands: Commands, { to, from, space }: Elements): void {
+  const count = product(space.sizes);
   const toIndex = indexOf(space, 0, "to");
   const fromIndex = indexOf(space, 1, "from");
   const type: ElementType = to.dtype === "bool" ? "bool" : elementType(to.dtype);
@@ -99,5 +116,5 @@ function copyBetween(commands: Commands, to: Location, from: Location, bytes: nu
   }
   const space = { sizes: [bytes], strides: [[1], [1]] };
   const view = ({ block, offset }: Location): View => ({ block, offset, dtype: "uint8" });
-  copyElements(commands, { to: view(to), from: view(from), space, count: bytes });
+  copyElements(commands, { to: view(to), from: view(from), space });
 }

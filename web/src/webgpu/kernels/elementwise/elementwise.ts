@@ -9,12 +9,15 @@ import {
   forwardShader,
   gradientShader,
 } from "../../formula_shader";
+import type { Dispatch } from "../../recorder";
 import { withScalars } from "../../scalars";
 import { type Access, type ElementType, elementType, kWgslTypes, stored } from "../../shader";
 import type { Formula, Operand, View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import { type Commands, isWhole, type Kernel } from "../kernel";
-import { type Index, indexOf, makeIterationSpace, product, sizeUniforms } from "../strides";
+import { indexOf, makeIterationSpace, product, sizeUniforms } from "../strides";
+import { inWindows } from "../windows";
+import { inFours, type Load } from "./fours";
 import { isPacked, packedMain, packedWords } from "./packed";
 
 export const elementwise: Kernel<Elementwise> = {
@@ -31,7 +34,11 @@ export const elementwise: Kernel<Elementwise> = {
       if (operand === undefined) throw new Error(`${op} lacks operand ${name}`);
       return operand;
     });
-    run(commands, { key, shader, constants, shape, out: operands[0] as Operand, loaded });
+    const used = [operands[0] as Operand, ...loaded];
+    for (const part of inWindows(commands, shape, used)) {
+      const [out, ...inputs] = part.operands as [Operand, ...Operand[]];
+      run(commands, { key, shader, constants, shape: part.shape, out, loaded: inputs });
+    }
   },
 
   overwrites: ({ shape, operands }) => isWhole((operands[0] as Operand).view, product(shape)),
@@ -52,22 +59,27 @@ function run(commands: Commands, { key, shader, constants, shape, out, loaded }:
   const count = product(space.sizes);
   if (count === 0) return;
   const outIndex = indexOf(space, 0, "out");
-  const loads = shader.loads.map((name, i) => ({ name, index: indexOf(space, i + 1, name) }));
-  const inWords = isPacked(out.view) && outIndex.isLinear;
   const { type } = shader;
+  const loads = shader.loads.map(
+    (name, i): Load => ({
+      name,
+      memory: {
+        name: `operand_${name}`,
+        view: (loaded[i] as Operand).view,
+        mode: "read",
+        as: type,
+      },
+      index: indexOf(space, i + 1, name),
+      strides: space.strides[i + 1] as readonly number[],
+    }),
+  );
+  const inWords = isPacked(out.view) && outIndex.isLinear;
   const result: ElementType = shader.isBool ? "bool" : type;
   const memory: Access[] = [
     inWords
       ? { name: "words", view: out.view, mode: "write", as: "word" }
       : { name: "out", view: out.view, mode: "write", as: result },
-    ...loads.map(
-      ({ name }, i): Access => ({
-        name: `operand_${name}`,
-        view: (loaded[i] as Operand).view,
-        mode: "read",
-        as: type,
-      }),
-    ),
+    ...loads.map((load) => load.memory),
   ];
   const uniforms = {
     ...sizeUniforms(space),
@@ -90,10 +102,11 @@ function run(commands: Commands, { key, shader, constants, shape, out, loaded }:
         `fn load_${name}(i: u32) -> ${kWgslTypes[type]} { return load_operand_${name}(index_${name}(i)); }`,
       ]),
       inWords ? packedStore(result, out.view) : directStore(result),
+      shader.values,
       shader.evaluate,
     ].join("\n");
   const isOfFloats = type === "f32" && out.view.dtype === "float32";
-  commands.dispatch({
+  const single: Dispatch = {
     key: `elementwise ${key} ${space.sizes.length} ${outIndex.key}${inWords ? "p" : ""} ${loads.map(({ index }) => index.key)}`,
     memory,
     uniforms: withScalars(type, uniforms, own),
@@ -101,18 +114,31 @@ function run(commands: Commands, { key, shader, constants, shape, out, loaded }:
     body: () =>
       `${functions()}\n${inWords ? packedMain("words", out.view.dtype, "result_of(element)") : forEach("evaluate(i);")}`,
     ...(isOfFloats && outIndex.isLinear ? { stores: [{ name: "out", count }] } : {}),
-    ...(isOfFloats ? { elements: { count, linear: linearOf(loads, loaded), functions } } : {}),
+    ...(isOfFloats ? { elements: { count, linear: linearOf(loads), memory, functions } } : {}),
+  };
+  const fours =
+    isOfFloats && outIndex.isLinear
+      ? inFours(shader, space, memory[0] as Access, loads)
+      : undefined;
+  if (fours === undefined) {
+    commands.dispatch(single);
+    return;
+  }
+  commands.dispatch({
+    ...single,
+    key: `${single.key} ${fours.key}`,
+    memory: fours.memory,
+    uniforms: withScalars(type, { ...uniforms, count: fours.invocations }, own),
+    workgroups: invocations(fours.invocations),
+    body: fours.body,
   });
 }
 
 // The memory of the operands that are floats and packed in the order of the elements.
-function linearOf(
-  loads: readonly { readonly name: string; readonly index: Index }[],
-  loaded: readonly Operand[],
-): string[] {
+function linearOf(loads: readonly Load[]): string[] {
   return loads
-    .filter(({ index }, i) => index.isLinear && loaded[i]?.view.dtype === "float32")
-    .map(({ name }) => `operand_${name}`);
+    .filter(({ index, memory }) => index.isLinear && memory.view.dtype === "float32")
+    .map(({ memory }) => memory.name);
 }
 
 function directStore(type: ElementType): string {

@@ -4,8 +4,10 @@ import type { Fill, Ramp } from "../../../generated/stream";
 import { kRealDTypes, kStoredDTypes } from "../../dtype";
 import { type ScalarType, withScalars } from "../../scalars";
 import { elementType } from "../../shader";
+import type { View } from "../../stream";
 import { invocations } from "../invocations";
 import { isWhole, type Kernel } from "../kernel";
+import { rangesInWindows } from "../windows";
 import { storeEach } from "./packed";
 
 export const fill: Kernel<Fill> = {
@@ -13,18 +15,20 @@ export const fill: Kernel<Fill> = {
 
   play({ count, value: given, y }, commands): void {
     const value = y.dtype === "bool" ? Number(Number(given) !== 0) : given;
-    const store = storeEach("y", y, count);
     const type = elementType(y.dtype) as ScalarType;
-    commands.dispatch({
-      key: `fill ${store.key}`,
-      memory: [store.access],
-      uniforms: withScalars(type, store.uniforms, { value }),
-      workgroups: invocations(store.uniforms.count),
-      body: () => {
-        const text = type === "complex" ? "vec2(u.value, 0f)" : "u.value";
-        return store.main(() => text);
-      },
-    });
+    for (const range of rangesInWindows(commands, count, [y])) {
+      const store = storeEach("y", range.views[0] as View, range.count);
+      commands.dispatch({
+        key: `fill ${store.key}`,
+        memory: [store.access],
+        uniforms: withScalars(type, store.uniforms, { value }),
+        workgroups: invocations(store.uniforms.count),
+        body: () => {
+          const text = type === "complex" ? "vec2(u.value, 0f)" : "u.value";
+          return store.main(() => text);
+        },
+      });
+    }
   },
 
   overwrites: ({ count, y }) => isWhole(y, count),

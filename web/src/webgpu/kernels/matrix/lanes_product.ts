@@ -2,7 +2,7 @@
 
 import { kWgslTypes } from "../../shader";
 import type { Commands } from "../kernel";
-import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
+import { chooseLanes, combineLanes, dispatchOfLanes, forEachLane } from "../lanes";
 import type { TiledProduct } from "./tiled_product";
 
 /** With fewer rows or columns, tiles would be mostly empty. */
@@ -30,13 +30,12 @@ export function multiplyInLanes(commands: Commands, call: TiledProduct): void {
   // The layout of the larger operand decides.
   const isRowMajor = n <= m ? isARowMajor : !isBRowMajor;
   const isTall = n <= m;
-  const lanes = chooseLanes(commands, positions, k, isRowMajor);
+  const chosen = chooseLanes(commands, positions, k, isRowMajor);
   const [row, column] = isTall ? ["rest / u.n", "rest % u.n"] : ["rest % u.m", "rest / u.m"];
-  commands.dispatch({
-    key: `vector_product ${lanesKey(lanes)} ${isTall} ${key}`,
+  const dispatch = dispatchOfLanes(chosen, positions, (lanes) => ({
+    key: `vector_product ${isTall} ${key}`,
     memory,
     uniforms: { ...uniforms, u32: { ...uniforms.u32, positions } },
-    workgroups: laneWorkgroups(lanes, positions),
     stores: call.stores ?? [],
     body: () =>
       [
@@ -65,5 +64,6 @@ export function multiplyInLanes(commands: Commands, call: TiledProduct): void {
   }`,
         ),
       ].join("\n"),
-  });
+  }));
+  commands.dispatch(dispatch);
 }

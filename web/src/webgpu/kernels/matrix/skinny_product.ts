@@ -3,7 +3,7 @@
 // every 4 bytes of it.
 
 import type { Commands } from "../kernel";
-import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
+import { chooseLanes, combineLanes, dispatchOfLanes, forEachLane } from "../lanes";
 import { range } from "../text";
 import type { TiledProduct } from "./tiled_product";
 
@@ -39,14 +39,13 @@ export function multiplySkinny(commands: Commands, call: TiledProduct): boolean 
   if (fours === undefined) return false;
   const lines = long.isAlong ? Math.max(m, n) : Math.ceil(Math.max(m, n) / 4);
   const positions = count * lines;
-  const lanes = chooseLanes(commands, positions, k / 4, long.isAlong);
+  const chosen = chooseLanes(commands, positions, k / 4, long.isAlong);
   const { memory, functions } = fours;
   const type = long.isAlong ? "f32" : "vec4<f32>";
-  commands.dispatch({
-    key: `skinny_product ${few} ${isTall} ${long.isAlong} ${short.isAlong} ${givesFours} ${lanesKey(lanes)} ${call.key}`,
+  const dispatch = dispatchOfLanes(chosen, positions, (lanes) => ({
+    key: `skinny_product ${few} ${isTall} ${long.isAlong} ${short.isAlong} ${givesFours} ${call.key}`,
     memory,
     uniforms: { ...call.uniforms, u32: { ...call.uniforms.u32, positions, lines } },
-    workgroups: laneWorkgroups(lanes, positions),
     stores: call.stores ?? [],
     body: () =>
       [
@@ -78,7 +77,8 @@ export function multiplySkinny(commands: Commands, call: TiledProduct): boolean 
   }`,
         ),
       ].join("\n"),
-  });
+  }));
+  commands.dispatch(dispatch);
   return true;
 }
 

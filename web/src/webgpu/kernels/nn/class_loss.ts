@@ -14,7 +14,7 @@ import type { Access } from "../../shader";
 import { kReporting, statusOf } from "../index/checked";
 import { forEach, invocations } from "../invocations";
 import type { Kernel } from "../kernel";
-import { chooseLanes, combineLanes, forEachLane, kMaximum, kSum, lanesKey } from "../lanes";
+import { chooseLanes, combineLanes, dispatchOfLanes, forEachLane, kMaximum, kSum } from "../lanes";
 import { dispatchRows } from "./rows";
 import { kRowSum } from "./softmax";
 
@@ -206,9 +206,9 @@ export const meanLoss: Kernel<MeanLoss> = {
   play({ targets, losses, mean, totalWeight }, commands): void {
     const { key, memory, uniforms, functions } = partsOf(targets);
     const count = targets.rows.outer * targets.rows.inner;
-    const lanes = chooseLanes(commands, 1, Math.max(count, 512), true);
-    commands.dispatch({
-      key: `mean_loss ${key} ${lanesKey(lanes)}`,
+    const chosen = chooseLanes(commands, 1, Math.max(count, 512), true);
+    const dispatch = dispatchOfLanes(chosen, 1, (lanes) => ({
+      key: `mean_loss ${key}`,
       memory: [
         ...memory,
         { name: "losses", view: losses, mode: "read" },
@@ -216,7 +216,6 @@ export const meanLoss: Kernel<MeanLoss> = {
         { name: "total", view: totalWeight, mode: "write" },
       ],
       uniforms: { ...uniforms, u32: { ...uniforms.u32, positions: 1, count } },
-      workgroups: [1],
       body: () =>
         [
           functions,
@@ -239,7 +238,8 @@ export const meanLoss: Kernel<MeanLoss> = {
   }`,
           ),
         ].join("\n"),
-    });
+    }));
+    commands.dispatch(dispatch);
   },
 };
 

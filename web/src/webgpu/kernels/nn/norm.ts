@@ -6,7 +6,7 @@ import type {
   RowNormBackwardParameters,
 } from "../../../generated/stream";
 import type { Kernel } from "../kernel";
-import { chooseLanes, combineLanes, forEachLane, kSum, lanesKey, laneWorkgroups } from "../lanes";
+import { chooseLanes, combineLanes, dispatchOfLanes, forEachLane, kSum } from "../lanes";
 import { accesses, dispatchRows } from "./rows";
 
 export const rowNorm: Kernel<RowNorm> = {
@@ -94,15 +94,14 @@ export const rowNormBackwardParameters: Kernel<RowNormBackwardParameters> = {
 
   play({ rows, width, x, mean, rstd, gradY: g, gradWeight, gradBias }, commands): void {
     if (width === 0 || !(gradWeight || gradBias)) return;
-    const lanes = chooseLanes(commands, width, rows, false);
-    commands.dispatch({
-      key: `row_norm_backward_parameters ${lanesKey(lanes)} ${!!mean} ${!!gradWeight} ${!!gradBias}`,
+    const chosen = chooseLanes(commands, width, rows, false);
+    const dispatch = dispatchOfLanes(chosen, width, (lanes) => ({
+      key: `row_norm_backward_parameters ${!!mean} ${!!gradWeight} ${!!gradBias}`,
       memory: [
         ...accesses("read", { x, mean, rstd, g }),
         ...accesses("write", { grad_weight: gradWeight, grad_bias: gradBias }),
       ],
       uniforms: { u32: { positions: width, rows } },
-      workgroups: laneWorkgroups(lanes, width),
       body: () =>
         [
           combineLanes("sum_of_lanes", lanes, kSum),
@@ -124,6 +123,7 @@ export const rowNormBackwardParameters: Kernel<RowNormBackwardParameters> = {
   }`,
           ),
         ].join("\n"),
-    });
+    }));
+    commands.dispatch(dispatch);
   },
 };

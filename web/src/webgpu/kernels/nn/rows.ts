@@ -9,9 +9,8 @@ import {
   type Combination,
   chooseLanes,
   combineLanes,
+  dispatchOfLanes,
   forEachLane,
-  lanesKey,
-  laneWorkgroups,
 } from "../lanes";
 
 /** Returns the accesses of the views that are present. */
@@ -45,13 +44,12 @@ export function dispatchRows(commands: Commands, rows: Rows, shader: RowsShader)
   const positions = outer * inner;
   if (positions === 0) return;
   const { isRowMajor = inner === 1 } = shader;
-  const lanes = chooseLanes(commands, positions, size, isRowMajor);
+  const chosen = chooseLanes(commands, positions, size, isRowMajor);
   const { key, memory, uniforms, stores = [], combine, work, functions = "" } = shader;
-  commands.dispatch({
-    key: `${key} ${lanesKey(lanes)}`,
+  const dispatch = dispatchOfLanes(chosen, positions, (lanes) => ({
+    key,
     memory,
     uniforms: { ...uniforms, u32: { positions, size, inner, ...uniforms?.u32 } },
-    workgroups: laneWorkgroups(lanes, positions),
     stores,
     body: () =>
       [
@@ -63,5 +61,6 @@ export function dispatchRows(commands: Commands, rows: Rows, shader: RowsShader)
   ${work}`,
         ),
       ].join("\n"),
-  });
+  }));
+  commands.dispatch(dispatch);
 }

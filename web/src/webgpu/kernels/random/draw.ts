@@ -12,6 +12,7 @@ import type { View } from "../../stream";
 import { isPacked } from "../elementwise/packed";
 import { forEach, invocations } from "../invocations";
 import { isWhole, type Kernel } from "../kernel";
+import { type Range, rangesInWindows } from "../windows";
 
 const kWords = "random_words(vec2(u.group_low, u.group_high), i, vec2(u.key_low, u.key_high))";
 
@@ -31,14 +32,15 @@ const kNumbers: { readonly [K in RandomKind]: string } = {
   [RandomKind.LogNormal]: "let numbers = exps_f32(normals_f32(words) * u.b + u.a);",
 };
 
-function uniformsOf({ keyLow, keyHigh, group }: PhiloxPosition, elements: number) {
+function uniformsOf({ keyLow, keyHigh, group }: PhiloxPosition, { first, count }: Range) {
+  const own = group + first / 4;
   return {
-    count: Math.ceil(elements / 4),
-    elements,
+    count: Math.ceil(count / 4),
+    elements: count,
     key_low: keyLow,
     key_high: keyHigh,
-    group_low: group % 2 ** 32,
-    group_high: Math.floor(group / 2 ** 32),
+    group_low: own % 2 ** 32,
+    group_high: Math.floor(own / 2 ** 32),
   };
 }
 
@@ -75,17 +77,19 @@ export const drawRandom: Kernel<DrawRandom> = {
   play({ kind, count, position, a, b, y }, commands): void {
     const isInteger = kind === RandomKind.Integer;
     const isFloat = !isInteger && kind !== RandomKind.Bernoulli;
-    const store = storeGroup("y", y, elementOf(y.dtype, isFloat));
-    commands.dispatch({
-      key: `draw_random ${kind} ${store.key}`,
-      memory: [store.access],
-      uniforms: {
-        u32: { ...uniformsOf(position, count), ...(isInteger ? { range: b } : {}) },
-        ...(isInteger ? { i32: { low: a } } : { f32: { a, b } }),
-      },
-      workgroups: invocations(Math.ceil(count / 4)),
-      body: () => forEach(`let words = ${kWords};\n  ${kNumbers[kind]}\n  ${store.text}`),
-    });
+    for (const range of rangesInWindows(commands, count, [y])) {
+      const store = storeGroup("y", range.views[0] as View, elementOf(y.dtype, isFloat));
+      commands.dispatch({
+        key: `draw_random ${kind} ${store.key}`,
+        memory: [store.access],
+        uniforms: {
+          u32: { ...uniformsOf(position, range), ...(isInteger ? { range: b } : {}) },
+          ...(isInteger ? { i32: { low: a } } : { f32: { a, b } }),
+        },
+        workgroups: invocations(Math.ceil(range.count / 4)),
+        body: () => forEach(`let words = ${kWords};\n  ${kNumbers[kind]}\n  ${store.text}`),
+      });
+    }
   },
 
   overwrites: ({ count, y }) => isWhole(y, count),
@@ -95,26 +99,29 @@ export const drawDropout: Kernel<DrawDropout> = {
   supported: { views: [["float32"], ["bool"], ["float32"]] },
 
   play({ count, keep, position, x, mask, y }, commands): void {
-    const store = storeGroup("mask", mask, (number) => `u32(${number})`);
-    commands.dispatch({
-      key: `draw_dropout ${store.key}`,
-      memory: [
-        { name: "x", view: x, mode: "read" },
-        store.access,
-        { name: "y", view: y, mode: "write" },
-      ],
-      uniforms: { u32: uniformsOf(position, count), f32: { keep, kept: 1 / Math.fround(keep) } },
-      workgroups: invocations(Math.ceil(count / 4)),
-      // A masked NaN stays NaN.
-      body: () =>
-        forEach(`let words = ${kWords};
+    for (const range of rangesInWindows(commands, count, [x, mask, y])) {
+      const [ownX, ownMask, ownY] = range.views as [View, View, View];
+      const store = storeGroup("mask", ownMask, (number) => `u32(${number})`);
+      commands.dispatch({
+        key: `draw_dropout ${store.key}`,
+        memory: [
+          { name: "x", view: ownX, mode: "read" },
+          store.access,
+          { name: "y", view: ownY, mode: "write" },
+        ],
+        uniforms: { u32: uniformsOf(position, range), f32: { keep, kept: 1 / Math.fround(keep) } },
+        workgroups: invocations(Math.ceil(range.count / 4)),
+        // A masked NaN stays NaN.
+        body: () =>
+          forEach(`let words = ${kWords};
   let numbers = select(vec4(0u), vec4(1u), uniform_f32(words) < vec4(u.keep));
   for (var k = 0u; k < min(4u, u.elements - 4u * i); k++) {
     let x = load_x(4u * i + k);
     store_y(4u * i + k, select(times_zero_f32(x), x * u.kept, numbers[k] != 0u));
   }
   ${store.text}`),
-    });
+      });
+    }
   },
 
   overwrites: ({ count, mask, y }) => isWhole(mask, count) && isWhole(y, count),

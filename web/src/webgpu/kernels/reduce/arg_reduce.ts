@@ -4,7 +4,7 @@ import type { ArgReduce } from "../../../generated/stream";
 import { kRealDTypes } from "../../dtype";
 import { kWgslTypes } from "../../shader";
 import type { Kernel } from "../kernel";
-import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
+import { chooseLanes, combineLanes, dispatchOfLanes, forEachLane } from "../lanes";
 import { equalText, lessText, type OrderedType, orderedType } from "../ordered";
 import { indexOf, product, sizeUniforms } from "../strides";
 import { isRowMajor, splitShape } from "./reduce";
@@ -21,10 +21,10 @@ export const argReduce: Kernel<ArgReduce> = {
     if (positions === 0 || size === 0) return;
     const from = indexOf(kept, 0, "kept", "kept");
     const along = indexOf(reduced, 0, "along", "along");
-    const lanes = chooseLanes(commands, positions, size, isRowMajor({ kept, reduced }));
+    const chosen = chooseLanes(commands, positions, size, isRowMajor({ kept, reduced }));
     const type = orderedType(x.dtype);
-    commands.dispatch({
-      key: `arg_reduce ${largest} ${lanesKey(lanes)} ${kept.sizes.length} ${reduced.sizes.length} ${from.key} ${along.key}`,
+    const dispatch = dispatchOfLanes(chosen, positions, (lanes) => ({
+      key: `arg_reduce ${largest} ${kept.sizes.length} ${reduced.sizes.length} ${from.key} ${along.key}`,
       memory: [
         { name: "x", view: x, mode: "read", as: type },
         { name: "values", view: values, mode: "write", as: type },
@@ -40,7 +40,6 @@ export const argReduce: Kernel<ArgReduce> = {
           size,
         },
       },
-      workgroups: laneWorkgroups(lanes, positions),
       body: () =>
         [
           from.text("index_kept"),
@@ -62,7 +61,8 @@ export const argReduce: Kernel<ArgReduce> = {
   }`,
           ),
         ].join("\n"),
-    });
+    }));
+    commands.dispatch(dispatch);
   },
 };
 

@@ -3,17 +3,19 @@
 import { Fold, type Reduce, type Reduction } from "../../../generated/stream";
 import { type DType, itemSize, kRealDTypes } from "../../dtype";
 import { kWgslTypes } from "../../shader";
-import type { View } from "../../stream";
+import type { Operand, View } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
-import { chooseLanes, combineLanes, forEachLane, lanesKey, laneWorkgroups } from "../lanes";
+import { chooseLanes, combineLanes, dispatchOfLanes, forEachLane } from "../lanes";
 import {
   type Index,
   type IterationSpace,
   indexOf,
   mergeDimensions,
+  packedStrides,
   product,
   sizeUniforms,
 } from "../strides";
+import { inWindows, isBindable } from "../windows";
 
 interface FoldShader {
   readonly neutral: Texts;
@@ -104,19 +106,73 @@ export function reducePacked(
   });
 }
 
-function reduceAll(call: Call): void {
-  const positions = product(call.kept.sizes);
-  const size = product(call.reduced.sizes);
-  if (positions === 0) return;
-  const chunks = Math.ceil(size / kChunk);
-  if (chunks < 2 || positions >= kEnoughPositions) {
-    foldAll(call, positions, size);
-    return;
+function reduceAll(whole: Call): void {
+  if (product(whole.kept.sizes) === 0) return;
+  for (const call of dividedResults(whole)) {
+    const positions = product(call.kept.sizes);
+    const size = product(call.reduced.sizes);
+    const isShort = size <= kChunk || positions >= kEnoughPositions;
+    if (isShort && isBindable(call.commands, call.x)) foldAll(call, positions, size);
+    else foldInChunks(call, positions);
   }
+}
+
+// Divides a reduction into such of fewer results where it accesses more memory than can be bound.
+function dividedResults(call: Call): Call[] {
+  const { commands, x, y, shifts, kept, reduced } = call;
+  const strides = [...stridesOf(kept), ...stridesOf(reduced)];
+  const results = [...packedStrides(kept.sizes), ...reduced.sizes.map(() => 0)];
+  const operands = [
+    { view: x, strides },
+    { view: y, strides: results },
+    ...(shifts ? [{ view: shifts, strides: results }] : []),
+  ];
+  // Where the elements of a result are farther apart than results, fewer results take no less memory.
+  const [step = 0, along = 0] = [stridesOf(kept)[0], stridesOf(reduced)[0]];
+  const outermost = Math.abs(step) > Math.abs(along) ? [0] : [];
+  const parts = inWindows(commands, [...kept.sizes, ...reduced.sizes], operands, outermost);
+  return parts.map(({ shape, operands: own }) => {
+    const [ownX, ownY, ownShifts] = own.map(({ view }) => view) as [View, View, View?];
+    const sizes = shape.slice(0, kept.sizes.length);
+    return { ...call, x: ownX, y: ownY, shifts: ownShifts, kept: { ...kept, sizes } };
+  });
+}
+
+// The same, with fewer elements for each result.
+function dividedElements(call: Call): Call[] {
+  const { commands, x, kept, reduced } = call;
+  if (reduced.sizes.length !== 1 || isBindable(commands, x)) return [call];
+  const strides = [...stridesOf(kept), ...stridesOf(reduced)];
+  const operands = [{ view: x, strides }];
+  const last = kept.sizes.length;
+  return inWindows(commands, [...kept.sizes, ...reduced.sizes], operands, [last]).map(
+    ({ shape, operands: [own] }) => ({
+      ...call,
+      x: (own as Operand).view,
+      reduced: { ...reduced, sizes: [shape[last] as number] },
+    }),
+  );
+}
+
+function stridesOf({ strides }: IterationSpace): readonly number[] {
+  return strides[0] as readonly number[];
+}
+
+function foldInChunks(call: Call, positions: number): void {
+  const parts = dividedElements(call).map((part) => {
+    const size = product(part.reduced.sizes);
+    return { part, size, chunks: Math.ceil(size / kChunk) };
+  });
+  const chunks = parts.reduce((sum, part) => sum + part.chunks, 0);
   // The partial results have the shape [chunks, results].
   const dtype: DType = call.compute === "float32" ? "float32" : "int64";
   const partial = call.commands.scratch(itemSize(dtype) * positions * chunks, dtype);
-  foldChunks(call, partial, positions, size, chunks);
+  let first = 0;
+  for (const { part, size, chunks: own } of parts) {
+    const offset = itemSize(dtype) * positions * first;
+    foldChunks(part, { ...partial, offset }, positions, size, own);
+    first += own;
+  }
   foldPartial(call, partial, positions, chunks);
 }
 
@@ -256,12 +312,12 @@ function dispatchFold({ fold, compute, divisor, root, kept, reduced }: Call, pas
   const map = found.map === undefined || !isMapped ? "x" : found.map[type];
   if (neutral === undefined || map === undefined)
     throw new Error(`there is no fold ${Fold[fold]} of ${compute}`);
-  const lanes = chooseLanes(pass.commands, positions, Math.min(size, kChunk), pass.isRowMajor);
+  const chosen = chooseLanes(pass.commands, positions, Math.min(size, kChunk), pass.isRowMajor);
   const finished = finishText(type, isFinal, divisor, root);
   const hasShift = shifts !== undefined && isMapped;
   const results = chunks === undefined ? positions : positions / chunks;
-  pass.commands.dispatch({
-    key: `reduce ${fold} ${type} ${lanesKey(lanes)} ${kept.sizes.length} ${reduced.sizes.length} ${index.from.key} ${index.along.key} ${chunks === undefined ? "" : "c"}${isMapped ? "m" : ""}${finished}`,
+  const dispatch = dispatchOfLanes(chosen, positions, (lanes) => ({
+    key: `reduce ${fold} ${type} ${kept.sizes.length} ${reduced.sizes.length} ${index.from.key} ${index.along.key} ${chunks === undefined ? "" : "c"}${isMapped ? "m" : ""}${finished}`,
     memory: [
       { name: "x", view: from, mode: "read", as: type },
       ...(hasShift ? [{ name: "shifts", view: shifts, mode: "read" } as const] : []),
@@ -271,7 +327,6 @@ function dispatchFold({ fold, compute, divisor, root, kept, reduced }: Call, pas
       u32: { ...index.uniforms, positions, size, results, chunk: Math.ceil(size / (chunks ?? 1)) },
       f32: { divisor },
     },
-    workgroups: laneWorkgroups(lanes, positions),
     body: () =>
       [
         index.from.text("index_kept"),
@@ -296,7 +351,8 @@ function dispatchFold({ fold, compute, divisor, root, kept, reduced }: Call, pas
   }`,
         ),
       ].join("\n"),
-  });
+  }));
+  pass.commands.dispatch(dispatch);
 }
 
 function finishText(type: FoldType, isFinal: boolean, divisor: number, root: boolean): string {
