@@ -58,7 +58,9 @@ void check_scale(std::string_view op, const Tensor& scale, const Tensor& codes,
   check_same_device(op, codes.device(), scale.device());
 }
 
-bool is_differentiated(const Tensor& t) { return requires_grad(t) || tangent(t).defined(); }
+bool is_differentiated(const Tensor& t) {
+  return (ops_are_recorded() && requires_grad(t)) || tangent(t).defined();
+}
 
 bool is_empty(const Tensor& input, const CodeLayout& layout) {
   return input.numel() == 0 || layout.rows == 0;

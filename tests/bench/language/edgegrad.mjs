@@ -42,7 +42,7 @@ const kTasks = {
 
   async train() {
     const base = await AutoModelForCausalLM.fromPretrained(folder, options);
-    const model = getPeftModel(base, new LoraConfig(kLora));
+    const model = getPeftModel(base, new LoraConfig(kLora)).train();
     eg.noGrad(() => {
       for (const [name, one] of model.namedParameters())
         if (name.includes("lora_A")) one.fill_(0.01);

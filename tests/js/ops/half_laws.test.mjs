@@ -42,7 +42,8 @@ function check(op, dtype) {
     assert.deepEqual(result.shape, wanted.shape);
     const isRounded = wanted.dtype === "float32" && !kOtherDTypes.has(op.js);
     assert.equal(result.dtype, isRounded ? dtype : wanted.dtype);
-    if (!kOtherDTypes.has(op.js) && !kOtherDigits.has(op.js)) assertRounded(result, wanted, dtype, 1, "result");
+    if (!kOtherDTypes.has(op.js) && !kOtherDigits.has(op.js))
+      assertRounded(result, wanted, dtype, 1, "result");
   });
   if (!op.hasGradientOfItsOwn) checkGradients(halves, found, singles, expected, dtype);
 }

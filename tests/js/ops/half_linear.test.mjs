@@ -52,7 +52,8 @@ for (const dtype of ["bfloat16", "float16"]) {
 
     test("need no float32 copy", () => {
       const [rows, columns] = [1024, 1024];
-      const weight = eg.ones([rows, columns]).to(dtype);
+      // As a parameter of a model that generates.
+      const weight = eg.ones([rows, columns]).to(dtype).requiresGrad_();
       const x = eg.ones([1, columns]).to(dtype);
       const ids = eg.tensor([3], { dtype: "int64" });
       const most = () => eg.memory().cpuPeakBytes;

@@ -20,10 +20,11 @@ export function runBlocks<Rest extends unknown[]>(
 ): eg.Tensor {
   let hidden = x;
   for (const block of blocks) {
-    const run = (input: eg.Tensor) => block.call(input, pass, ...rest) as eg.Tensor;
+    // A scope of its own, because a checkpointed block runs again in backward, within the scope of whoever called that.
+    const run = (input: eg.Tensor) => eg.scope(() => block.call(input, pass, ...rest) as eg.Tensor);
     // Without a gradient there is nothing to save memory for, and a cache must be written once.
     const isKept = !isCheckpointed || !block.training || !eg.isGradEnabled();
-    hidden = eg.scope(() => (isKept ? run(hidden) : eg.autograd.checkpoint(run, hidden)));
+    hidden = isKept ? run(hidden) : eg.scope(() => eg.autograd.checkpoint(run, hidden));
   }
   return hidden;
 }
