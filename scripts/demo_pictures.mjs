@@ -1,5 +1,5 @@
 // npm run site:pictures: takes the pictures of the start page (demos/site/start/pictures) from the pages in build/site, after
-// each demo has trained. Run it when the look of a page has changed.
+// each demo has trained. Run it when the look of a page has changed; `-- fine_tune gpt` takes those of some pages only.
 
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -30,14 +30,16 @@ async function takePicture({ browser, isolated }, name, { kDemos, trainDemo }) {
 }
 
 await main(async () => {
-  parseArgs();
+  const { positionals } = parseArgs({ allowPositionals: true });
   await ensureNodeModules();
   const { kPages } = await import("../demos/site/pages.mjs");
   const demos = await import("../tests/site/support/demos.mjs");
   const { startSite } = await import("../tests/site/support/site.mjs");
   const site = await startSite();
   try {
-    for (const [name] of kPages) await step(name, () => takePicture(site, name, demos));
+    const all = kPages.map(([name]) => name);
+    const wanted = positionals.length > 0 ? all.filter((name) => positionals.includes(name)) : all;
+    for (const name of wanted) await step(name, () => takePicture(site, name, demos));
   } finally {
     await site.stop();
   }

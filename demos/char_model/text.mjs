@@ -18,11 +18,19 @@ const kSpellings = [
   [/\n{2,}/g, "\n"],
 ];
 
+/**
+ * The text of the file with one spelling of each character and one line per paragraph.
+ * @param {string} text
+ */
+export function plainText(text) {
+  return kSpellings.reduce((all, [from, to]) => all.replace(from, String(to)), text);
+}
+
 /** A text, split into a training part and a held-out part at its end. */
 export class Book {
   /** @param {string} text */
   constructor(text) {
-    const plain = kSpellings.reduce((all, [from, to]) => all.replace(from, String(to)), text);
+    const plain = plainText(text);
     /** The characters that occur, in the order of their codes; a token is an index into this list. */
     this.characters = [...new Set(plain)].sort();
     this.tokens = new Map(this.characters.map((character, token) => [character, token]));

@@ -6,7 +6,17 @@ export const kPages = [
     "Digits",
     "Draw a digit, train a classifier on MNIST in the page, and teach it your handwriting.",
   ],
+  [
+    "personalize",
+    "Personalize",
+    "Show your camera a few things, and a small network tells them apart seconds later.",
+  ],
   ["gpt", "Small GPT", "A language model trains on a book while you read the text it generates."],
+  [
+    "fine_tune",
+    "Fine-tune",
+    "Open a language model, teach it your answers on this device, and keep the adapter.",
+  ],
   [
     "engine_room",
     "Engine room",

@@ -29,7 +29,7 @@ export function isolatingWorker() {
       order: "post",
       handler: (_, { path }) => {
         const toRoot = "../".repeat(path.split("/").length - 2) || "./";
-        return [{ tag: "script", attrs: { src: `${toRoot}${kIsolating}` } }];
+        return [{ tag: "script", attrs: { src: `${toRoot}${kIsolating}`, defer: true } }];
       },
     },
   };

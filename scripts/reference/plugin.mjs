@@ -240,16 +240,37 @@ function addTo(chapter, reflection) {
 
 // Makes links from the reference to the rest of the site relative to its root, and adds accessibility features that
 // typedoc's theme lacks: a main landmark, wide tables that can be scrolled with the keyboard, and no links inside
-// buttons.
+// buttons. The lists of all pages are loaded when they are needed.
 function finishPage(page) {
   const toRoot = "../".repeat(page.url.split("/").length);
   page.contents = page.contents
     .replaceAll('href="site:', `href="${toRoot}`)
     .replace('<div class="col-content">', '<div class="col-content" role="main">')
+    .replace(/<script async src="([^"]*)" (id="tsd-(?:search|nav)-script")>/g, kLater)
+    .replace("</head>", `${kLoading}$&`)
     .replace(/<table>[\s\S]*?<\/table>/g, kScrollable)
     .replace(/<summary[\s\S]*?<\/summary>/g, (summary) => {
       return summary.replace(/<a [^>]*tsd-anchor-icon[\s\S]*?<\/a>/g, "");
     });
 }
+
+const kLater = '<script async data-later="$1" $2>';
+
+// The index of the search has 300 kB, and the list of pages, which a phone hides behind a button, 11,000 elements: they are loaded when
+// a visitor does something, and the list on wide screens at once. typedoc shows a page after the list.
+const kLoading = `<script>{
+  const load = (name) => {
+    const script = document.querySelector(\`#tsd-\${name}-script[data-later]\`);
+    if (script === null) return;
+    script.src = script.dataset.later;
+    script.removeAttribute("data-later");
+  };
+  const isWide = matchMedia("(min-width: 770px)").matches;
+  const signs = ["pointermove", "pointerdown", "touchstart", "wheel", "keydown"];
+  for (const sign of signs) {
+    addEventListener(sign, () => ["nav", "search"].forEach(load), { capture: true, passive: true, once: true });
+  }
+  addEventListener("DOMContentLoaded", () => (isWide ? load("nav") : globalThis.app?.showPage()));
+}</script>`;
 
 const kScrollable = '<div class="scroll" tabindex="0" role="group" aria-label="Table">$&</div>';

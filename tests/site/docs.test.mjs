@@ -50,7 +50,7 @@ describe("the docs", { skip: noBrowser || noSite }, () => {
   test("lead back to the start page from any depth", async () => {
     for (const name of ["index.html", "classes/nn.Linear.html"]) {
       await page.goto(`${site.isolated}docs/${name}`);
-      await page.getByRole("link", { name: "Start", exact: true }).first().click();
+      await page.getByRole("link", { name: "Site", exact: true }).first().click();
       await page.waitForURL(`${site.isolated}index.html`);
       await page.getByRole("link", { name: "Reference" }).click();
       assert.equal(new URL(page.url()).pathname, "/some/path/docs/modules.html");

@@ -149,6 +149,8 @@ function settled(page) {
 }
 
 async function write(page, code, settles = true) {
+  // The editor is loaded when the visitor moves.
+  await page.mouse.move(1, 1);
   await page.click("#editor .cm-content");
   await page.keyboard.press("Control+a");
   await page.keyboard.insertText(code);

@@ -123,6 +123,7 @@ describe("the worker that keeps the demos", { skip: noBrowser || noSite }, () =>
     const open = async () => {
       const page = await context.newPage();
       await page.goto(`${own.url}speed/index.html`);
+      await page.mouse.move(1, 1);
       await untilText(page, "#offline-note", /^The demos also work/);
       return page;
     };
@@ -177,8 +178,10 @@ function publish(folder, name, before, after) {
 }
 
 // The worker that only isolates is replaced without a reload.
-function untilKeeping(page) {
-  return page.waitForFunction(
+async function untilKeeping(page) {
+  // The worker starts when somebody is there.
+  await page.mouse.move(1, 1);
+  await page.waitForFunction(
     () => navigator.serviceWorker.controller?.scriptURL.endsWith("/offline_worker.js"),
     null,
     { timeout: kTimeout },

@@ -52,6 +52,7 @@ test("charts are drawn where the browser has no language", {
       Object.defineProperty(navigator, "language", { value: "C", configurable: true });
     });
     await page.goto(`${site.isolated}gpt/index.html`);
+    await page.click("#run");
     await page.waitForSelector("#loss canvas");
     assert.deepEqual(complaints, []);
   } finally {

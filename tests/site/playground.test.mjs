@@ -107,6 +107,8 @@ describe("the playground", { skip: noBrowser }, () => {
     test(`${kind}: runs a visitor's code, says what is wrong with it, and stops it`, async () => {
       const { page, problems, close } = await open(kind);
       const run = async (code) => {
+        // The editor is loaded when the visitor moves.
+        await page.mouse.move(1, 1);
         await page.click(".cm-content");
         await page.keyboard.press("ControlOrMeta+a");
         await page.keyboard.insertText(code);

@@ -34,7 +34,10 @@ describe("the page of speeds", { skip: noBrowser }, () => {
     assert.equal(await page.inputValue("#bench"), newest.bench);
     const titles = rowsOf(entriesOf(newest.bench));
     assert.deepEqual((await page.locator("#rows th").allTextContents()).sort(), titles.sort());
-    assert.equal(await page.locator("#charts .uplot canvas").count(), titles.length);
+    await page.waitForFunction(
+      (count) => document.querySelectorAll("#charts .uplot canvas").length === count,
+      titles.length,
+    );
     assert.match(
       await page.textContent("#about"),
       new RegExp(`commit ${newest.commit.slice(0, 10)}`),

@@ -1,4 +1,4 @@
-// The start page: its program trains automatically, and can be changed, stopped and broken, with threads and without.
+// The start page: its program trains when somebody is there, and can be changed, stopped and broken, with threads and without.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -25,7 +25,8 @@ for (const [title, kind, isIsolated] of [
     });
     after(() => site?.stop());
 
-    test("trains by itself", async () => {
+    test("trains when somebody is there", async () => {
+      await page.mouse.move(1, 1);
       assert.equal(await page.evaluate(() => crossOriginIsolated), isIsolated);
       await printed(isIsolated ? /variant: (?:relaxed|simd)/ : /threads: 1, variant: single/);
       await printed(/^1000 /);
@@ -62,6 +63,8 @@ for (const [title, kind, isIsolated] of [
     }
 
     async function write(text) {
+      // The editor is loaded when the visitor moves.
+      await page.mouse.move(1, 1);
       await page.locator(".cm-content").click();
       await page.keyboard.press("Control+a");
       await page.keyboard.insertText(text);
@@ -76,6 +79,7 @@ describe("the start page on a server without headers", { skip: noBrowser || noSi
       const page = await site.browser.newPage();
       await page.goto(site.plain);
       await page.waitForFunction(() => crossOriginIsolated, null, { timeout: kTimeout });
+      await page.mouse.move(1, 1);
       const line = page.getByRole("log").getByText(/variant: (?:relaxed|simd)/);
       await line.waitFor({ timeout: kTimeout });
     } finally {

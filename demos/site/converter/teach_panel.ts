@@ -5,11 +5,12 @@ import { kPixels, loadTestDigits } from "../digits/digits.js";
 import { DrawingPad } from "../digits/drawing_pad.js";
 import { byId } from "../shared/frame.js";
 import { LineChart } from "../shared/line_chart.js";
+import { PictureClasses } from "../shared/pictures/classes.js";
+import { pixelsOf } from "../shared/pictures/pixels.js";
 import { errorText } from "../shared/printed.js";
 import { proxy, type Remote, transfer } from "../shared/trainer_link.js";
 import type { Learned, Lesson, LossPoint, Pictures, Scaling } from "./messages.js";
-import { bitmapOf, pixelsOf } from "./pictures/bitmaps.js";
-import { PictureClasses } from "./pictures/classes.js";
+import { bitmapOf } from "./pictures/bitmaps.js";
 import { type PictureFormat, pictureFormat } from "./pictures/format.js";
 import type { Converter } from "./trainer.js";
 
@@ -42,7 +43,14 @@ export class TeachPanel {
       byId("guess").textContent = "";
     });
     this.#classes = new PictureClasses(byId("classes"), {
-      drawing: () => this.#drawing(),
+      making: {
+        label: "Add the drawing",
+        make: async (add) => {
+          const picture = await this.#drawing();
+          if (picture === null) this.#tell("Nothing is drawn.", "problem");
+          else add(picture);
+        },
+      },
       changed: () => this.#tell(""),
       failed: (message) => this.#tell(message, "problem"),
     });
@@ -104,12 +112,7 @@ export class TeachPanel {
   }
 
   async #learn(): Promise<void> {
-    const { examples, names } = this.#classes;
-    const taught = new Set(examples.map(({ label }) => label));
-    if (taught.size < 2) throw new Error("A lesson needs pictures in at least two classes.");
-    const empty = names.find((_, label) => !taught.has(label));
-    if (empty !== undefined)
-      throw new Error(`The class "${empty}" has no pictures: add some, or remove it.`);
+    const { examples, names } = this.#classes.lesson;
     this.#isLearning = true;
     this.#button.textContent = "Stop";
     this.#tell("Computing what the layers before the last one make of the pictures …");

@@ -86,6 +86,7 @@ export class TrainingView {
   }
 }
 
+// As toLocaleString("en") does, for which a browser loads the rules of all languages before the page can be used.
 function count(value: number): string {
-  return Math.round(value).toLocaleString("en");
+  return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ",");
 }

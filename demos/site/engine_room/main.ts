@@ -1,6 +1,6 @@
-import { CodeEditor } from "../shared/code_editor.js";
 import { hasWebGpu } from "../shared/device_picker.js";
 import { byId } from "../shared/frame.js";
+import { LazyCodeEditor } from "../shared/lazy_code_editor.js";
 import { runtimeText } from "../shared/runtime_text.js";
 import { linkTrainer, type TrainerLink } from "../shared/trainer_link.js";
 import { GraphView } from "./graph_view.js";
@@ -26,7 +26,7 @@ const player = new Player(
   },
   showMoment,
 );
-const editor = new CodeEditor(byId("editor"), {
+const editor = new LazyCodeEditor(byId("editor"), {
   code: kPresets[0]?.code ?? "",
   label: "The model, a JavaScript module that exports loss",
   onRun: () => void record(),
@@ -105,6 +105,7 @@ function choosePreset(): void {
 
 run.addEventListener("click", () => (run.textContent === "Stop" ? stop() : void record()));
 preset.addEventListener("change", choosePreset);
+byId("about").textContent = kPresets[0]?.about ?? "";
 const canUseGpu = await hasWebGpu();
 preset.append(
   ...kPresets.flatMap(({ title, needsGpu }, i) =>

@@ -3,9 +3,9 @@ import { chosenDevice, fillDevices } from "../shared/device_picker.js";
 import { byId } from "../shared/frame.js";
 import { LineChart } from "../shared/line_chart.js";
 import { runtimeText } from "../shared/runtime_text.js";
+import { SampleList } from "../shared/samples.js";
 import { linkTrainer, proxy } from "../shared/trainer_link.js";
 import type { Point, Report } from "./messages.js";
-import { SampleList } from "./samples.js";
 import type { GptTrainer } from "./trainer.js";
 
 const { trainer } = linkTrainer<GptTrainer>(
@@ -65,7 +65,9 @@ async function whileBusy(next: "training" | "writing", work: () => Promise<void>
 function show(report: Report): void {
   byId("step").textContent = report.step.toLocaleString("en");
   for (const point of report.points) showPoint(point);
-  for (const part of report.written) samples.add(part);
+  for (const { step, begins, text } of report.written) {
+    samples.add({ title: `from step ${step.toLocaleString("en")}`, begins, text });
+  }
   if (report.tokensPerSecond !== null) {
     byId("rate").textContent = Math.round(report.tokensPerSecond).toLocaleString("en");
   }

@@ -68,6 +68,10 @@ export class CodeEditor {
     });
   }
 
+  focus(): void {
+    this.#view.focus();
+  }
+
   get code(): string {
     return this.#view.state.doc.toString();
   }

@@ -1,8 +1,8 @@
 // An editor with buttons to run, stop and reset the code, its printed output, and a chart of the values it plots.
 
-import type { CodeEditor } from "./code_editor.js";
 import "./code_panel.css";
 import { CodeRunner, type Line, type Output } from "./code_runner.js";
+import { LazyCodeEditor } from "./lazy_code_editor.js";
 import { LineChart } from "./line_chart.js";
 
 const kMostLines = 300;
@@ -21,8 +21,7 @@ export interface CodePanelOptions {
 }
 
 export class CodePanel {
-  // Loaded after the page, because the editor is two thirds of a page's script.
-  readonly #editor: Promise<CodeEditor>;
+  readonly #editor: LazyCodeEditor;
   readonly #runner = new CodeRunner((output) => this.#show(output));
   readonly #run = button("Run", "primary");
   readonly #stop = button("Stop");
@@ -44,12 +43,12 @@ export class CodePanel {
     this.#printed.tabIndex = 0;
     element.classList.add("code-panel");
     element.append(text, controls, this.#plotted, this.#printed);
-    this.#editor = this.#loadEditor(text);
+    this.#editor = new LazyCodeEditor(text, { ...options, onRun: () => void this.run() });
     this.#run.title = "Ctrl-Enter";
     this.#run.addEventListener("click", () => void this.run());
     this.#stop.addEventListener("click", () => this.#runner.stop());
-    reset.addEventListener("click", async () => {
-      (await this.#editor).code = options.code;
+    reset.addEventListener("click", () => {
+      this.#editor.code = options.code;
     });
     this.#stop.disabled = true;
     if (options.showsChart) this.#showChart();
@@ -58,24 +57,12 @@ export class CodePanel {
 
   /** Runs the code in the editor; resolves when it has ended or was stopped. */
   async run(): Promise<void> {
-    const editor = await this.#editor;
     this.#printed.replaceChildren();
     this.#chart?.clear();
     this.#stop.disabled = false;
     this.#run.textContent = "Run again";
-    await this.#runner.run(editor.code);
+    await this.#runner.run(this.#editor.code);
     this.#stop.disabled = true;
-  }
-
-  // Until the editor is loaded, its element shows the code.
-  async #loadEditor(element: HTMLElement): Promise<CodeEditor> {
-    const code = document.createElement("pre");
-    code.className = "code-to-come";
-    code.textContent = this.#options.code;
-    element.append(code);
-    const { CodeEditor } = await import("./code_editor.js");
-    code.remove();
-    return new CodeEditor(element, { ...this.#options, onRun: () => void this.run() });
   }
 
   #show({ lines, points }: Output): void {

@@ -28,13 +28,19 @@ export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   return element as T;
 }
 
+// Reading one makes the browser compute the style of the whole page.
+const colors = new Map<string, string>();
+
 /** The value of a color token of style.css in the current theme, for a canvas. */
 export function color(token: string): string {
+  const known = colors.get(token);
+  if (known !== undefined) return known;
   const probe = document.createElement("i");
   probe.style.color = `var(--${token})`;
   document.body.append(probe);
   const value = getComputedStyle(probe).color;
   probe.remove();
+  colors.set(token, value);
   return value;
 }
 
@@ -57,6 +63,7 @@ function applyTheme(theme: Theme): void {
   const button = byId("theme");
   button.title = `Colors: ${theme}`;
   button.setAttribute("aria-label", `Colors: ${theme}`);
+  colors.clear();
   document.dispatchEvent(new Event(kThemeChanged));
 }
 

@@ -1,6 +1,7 @@
-// A live line chart with uPlot (a canvas, fast with many points, 50 kB): points are pushed, and it is drawn once per frame.
+// A live line chart with uPlot (a canvas, fast with many points, 50 kB), which is loaded with the first point: points are pushed, and
+// it is drawn at most once per frame.
 
-import uPlot from "uplot";
+import type uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { color, kThemeChanged } from "./frame.js";
 
@@ -27,20 +28,27 @@ export interface LineChartOptions {
 
 type Columns = [number[], ...(number | null)[][]];
 
-// If there are more points, every second one is dropped, because a screen has no more columns.
-const kMostPoints = 4000;
+// If there are more points, every second one is dropped, because a chart has no more columns.
+const kMostPoints = 2000;
+// The height of the legend in pixels.
+const kLegend = 30;
+// Drawing takes at most this share of the time, so that a slow device can do something else.
+const kDrawingShare = 0.2;
 const kHalfDay = 12 * 60 * 60; // seconds
 
 export class LineChart {
   readonly #element: HTMLElement;
   readonly #options: LineChartOptions;
-  #plot: uPlot;
+  #Plot: typeof uPlot | null = null;
+  #plot: uPlot | null = null;
   #data: Columns;
-  #drawn = true;
+  // Whether a drawing is neither due nor just done, and whether there are points that have not been drawn.
+  #isIdle = true;
+  #hasNew = false;
   #removed = false;
   readonly #resized: ResizeObserver;
   readonly #redraw = () => {
-    this.#plot.destroy();
+    this.#plot?.destroy();
     this.#plot = this.#make();
   };
 
@@ -50,11 +58,11 @@ export class LineChart {
     this.#data = [[], ...options.series.map(() => [])];
     element.setAttribute("role", "img");
     element.setAttribute("aria-label", options.label);
-    this.#plot = this.#make();
+    element.style.minHeight = `${this.#size().height + kLegend}px`;
     // Resizes in the next frame, because browsers report an error if a size changes while they notify observers.
     const resize = () =>
       requestAnimationFrame(() => {
-        if (!this.#removed) this.#plot.setSize(this.#size());
+        if (!this.#removed) this.#plot?.setSize(this.#size());
       });
     this.#resized = new ResizeObserver(resize);
     this.#resized.observe(element);
@@ -66,7 +74,7 @@ export class LineChart {
     this.#removed = true;
     document.removeEventListener(kThemeChanged, this.#redraw);
     this.#resized.disconnect();
-    this.#plot.destroy();
+    this.#plot?.destroy();
   }
 
   /** Adds a point of each series; null for a series that has none. */
@@ -82,7 +90,7 @@ export class LineChart {
 
   clear(): void {
     for (const column of this.#data) column.length = 0;
-    this.#drawSoon();
+    if (this.#plot !== null) this.#drawSoon();
   }
 
   #thin(): void {
@@ -91,21 +99,34 @@ export class LineChart {
   }
 
   #drawSoon(): void {
-    if (!this.#drawn) return;
-    this.#drawn = false;
-    requestAnimationFrame(() => {
-      this.#drawn = true;
+    this.#hasNew = true;
+    if (!this.#isIdle) return;
+    this.#isIdle = false;
+    requestAnimationFrame(async () => {
+      this.#Plot ??= (await import("uplot")).default;
+      if (this.#plot === null) await ownTask();
       if (this.#removed) return;
-      this.#plot.setData(this.#data);
+      const start = performance.now();
+      this.#hasNew = false;
+      this.#plot ??= this.#make();
+      this.#plot?.setData(this.#data);
       this.#showLatest();
+      // uPlot draws in a microtask.
+      queueMicrotask(() => {
+        const pause = (performance.now() - start) * (1 / kDrawingShare - 1);
+        setTimeout(() => {
+          this.#isIdle = true;
+          if (this.#hasNew) this.#drawSoon();
+        }, pause);
+      });
     });
   }
 
   // Shows the latest values in the legend, unless the pointer selects another point, and for screen readers.
   #showLatest(): void {
-    if (this.#plot.cursor.idx == null) {
+    if (this.#plot?.cursor.idx == null) {
       const idxs = this.#data.map((column) => column.findLastIndex((v) => v !== null));
-      this.#plot.setLegend({ idxs }, false);
+      this.#plot?.setLegend({ idxs }, false);
     }
     const latest = this.#options.series.map(({ label }, i) => {
       const value = this.#data[i + 1]?.findLast((v) => v !== null);
@@ -118,7 +139,9 @@ export class LineChart {
     return { width: this.#element.clientWidth || 300, height: this.#options.height ?? 200 };
   }
 
-  #make(): uPlot {
+  #make(): uPlot | null {
+    const Plot = this.#Plot;
+    if (Plot === null) return null;
     const { series, range, log, time = false, points = false, x } = this.#options;
     const axis = {
       stroke: color("dim"),
@@ -129,7 +152,12 @@ export class LineChart {
       ...this.#size(),
       scales: {
         x: { time, ...(time && { range: dayAround }) },
-        y: { distr: log ? 3 : 1, ...(range ? { range: [...range] } : !log && { range: widened }) },
+        y: {
+          distr: log ? 3 : 1,
+          ...(range
+            ? { range: [...range] }
+            : !log && { range: (_, min, max) => widened(Plot, min, max) }),
+        },
       },
       axes: [axis, { ...axis, size: 54, ...(log && { values: powers }) }],
       cursor: { drag: { x: false, y: false } },
@@ -146,8 +174,16 @@ export class LineChart {
         })),
       ],
     };
-    return new uPlot(options, this.#data, this.#element);
+    return new Plot(options, this.#data, this.#element);
   }
+}
+
+let lastTask: Promise<void> = Promise.resolve();
+
+// Resolves in a task of its own, so that a page with many charts can do something else in between.
+function ownTask(): Promise<void> {
+  lastTask = lastTask.then(() => new Promise((resolve) => setTimeout(resolve)));
+  return lastTask;
 }
 
 // Around a single point uPlot would draw years.
@@ -156,10 +192,10 @@ function dayAround(_: uPlot, min: number, max: number): [number, number] {
 }
 
 // Around values that hardly differ, labels would be the same number several times.
-function widened(_: uPlot, min: number, max: number): uPlot.Range.MinMax {
+function widened(Plot: typeof uPlot, min: number, max: number): uPlot.Range.MinMax {
   if (min === null || max === null) return [null, null];
   const least = 0.05 * Math.max(Math.abs(min), Math.abs(max)) || 1;
-  if (max - min >= least) return uPlot.rangeNum(min, max, 0.1, true);
+  if (max - min >= least) return Plot.rangeNum(min, max, 0.1, true);
   const middle = (min + max) / 2;
   return [middle - least, middle + least];
 }

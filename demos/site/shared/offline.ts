@@ -1,8 +1,11 @@
-// Keeps the demos for visits without a network, with a service worker (offline/worker.ts) that starts when the page has loaded.
+// Keeps the demos for visits without a network, with a service worker (offline/worker.ts).
 
-/** Starts keeping the demos, and says in `note` how far that is. */
+import { visitorIsHereOrReads } from "./visitor.js";
+
+/** Starts keeping the demos when somebody is there and not before, because it takes time and data, and says in `note` how far that is. */
 export async function keepDemos(note: HTMLElement): Promise<void> {
   if (!import.meta.env.PROD || navigator.serviceWorker === undefined || savesData()) return;
+  await visitorIsHereOrReads();
   // The address of the site's folder, which the head of every page has.
   const root = document.querySelector<HTMLLinkElement>("link[rel=manifest]")?.href;
   const script = new URL("offline_worker.js", root);

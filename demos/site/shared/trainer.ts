@@ -55,8 +55,8 @@ export function throttled<T>(ms: number, report: (value: T) => void): (value: T)
 
 const { port1, port2 } = new MessageChannel();
 
-/** Resolves after one turn of the event loop, without the minimum of 4 ms of timers. */
-function nextMessage(): Promise<void> {
+/** Resolves after one turn of the event loop, in which messages of the page are handled, without the minimum of 4 ms of timers. */
+export function nextMessage(): Promise<void> {
   return new Promise((resolve) => {
     port1.onmessage = () => resolve();
     port2.postMessage(null);

@@ -1,5 +1,6 @@
 import { CodePanel } from "../shared/code_panel.js";
 import { byId } from "../shared/frame.js";
+import { visitorIsHereOrReads } from "../shared/visitor.js";
 import example from "./example.js?raw";
 
 const panel = new CodePanel(byId("program"), {
@@ -8,4 +9,6 @@ const panel = new CodePanel(byId("program"), {
   log: true,
   showsChart: true,
 });
+// A page that is only loaded needs no training.
+await visitorIsHereOrReads();
 await panel.run();

@@ -19,6 +19,19 @@ export const kDemos = {
     start: () => document.getElementById("run").click(),
     learned: () => Number.parseFloat(document.getElementById("held-out").textContent) < 3.5,
   },
+  personalize: {
+    start: async () => {
+      while (document.querySelector("#example:enabled") === null) {
+        await new Promise(requestAnimationFrame);
+      }
+      document.getElementById("example").click();
+    },
+    learned: () => document.getElementById("verdict").textContent !== "",
+  },
+  fine_tune: {
+    start: () => document.getElementById("run").click(),
+    learned: () => document.getElementById("samples").innerText.includes("I have read one book."),
+  },
   engine_room: {
     learned: () => document.querySelectorAll("#graph .node[data-state=done]").length > 5,
   },
@@ -55,6 +68,7 @@ export const kDemos = {
 export async function trainDemo(page, site, name) {
   const { path = `${name}/index.html`, start, learned } = kDemos[name];
   await page.goto(site + path);
+  await page.mouse.move(1, 1);
   // The button is disabled until the engine is ready.
   await until(page, () => document.getElementById("run")?.disabled !== true);
   if (start) await page.evaluate(start);

@@ -1,4 +1,4 @@
-// Pictures of any size as the pixels that a model takes, and digits as pictures.
+// Digits as pictures.
 
 import { kPixels, kSide } from "../../digits/digits.js";
 
@@ -10,19 +10,4 @@ export function bitmapOf(image: Uint8Array): Promise<ImageBitmap> {
     pixels.data[4 * i + 3] = 255;
   }
   return createImageBitmap(pixels);
-}
-
-/** The pixels of a picture in another size; of one that is longer, the middle. */
-export function pixelsOf(
-  picture: ImageBitmap,
-  width: number,
-  height: number,
-): Uint8ClampedArray<ArrayBuffer> {
-  const canvas = new OffscreenCanvas(width, height);
-  const context = canvas.getContext("2d") as OffscreenCanvasRenderingContext2D;
-  const scale = Math.max(width / picture.width, height / picture.height);
-  const [wide, high] = [picture.width * scale, picture.height * scale];
-  context.imageSmoothingQuality = "high";
-  context.drawImage(picture, (width - wide) / 2, (height - high) / 2, wide, high);
-  return context.getImageData(0, 0, width, height).data;
 }

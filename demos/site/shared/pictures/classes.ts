@@ -1,4 +1,4 @@
-// The classes of a lesson: each has a name, and pictures that a visitor has picked or drawn.
+// The classes of a lesson: each has a name, and pictures that a visitor has picked or made.
 
 const kThumbnail = 36;
 const kMostThumbnails = 12;
@@ -19,8 +19,11 @@ export interface Example {
 
 /** What the classes need of the page. */
 export interface ClassesOptions {
-  /** The drawing; null if nothing is drawn. */
-  readonly drawing: () => Promise<ImageBitmap | null>;
+  /** The button that makes pictures, and what it calls; pictures are added as they are made. */
+  readonly making: {
+    readonly label: string;
+    readonly make: (add: (picture: ImageBitmap) => void) => Promise<void>;
+  };
   readonly changed: () => void;
   readonly failed: (message: string) => void;
 }
@@ -35,14 +38,19 @@ export class PictureClasses {
     this.#options = options;
   }
 
-  get names(): string[] {
-    return this.#classes.map(({ name }, i) => name.value.trim() || `class ${i + 1}`);
-  }
-
-  get examples(): Example[] {
-    return this.#classes.flatMap(({ pictures }, label) =>
+  /** The names and the pictures. Throws an Error that says what is missing for a lesson. */
+  get lesson(): { names: string[]; examples: Example[] } {
+    const names = this.#classes.map(({ name }, i) => name.value.trim() || `class ${i + 1}`);
+    const filled = this.#classes.filter(({ pictures }) => pictures.length > 0);
+    if (filled.length < 2) throw new Error("A lesson needs pictures in at least two classes.");
+    const empty = this.#classes.findIndex(({ pictures }) => pictures.length === 0);
+    if (empty >= 0) {
+      throw new Error(`The class "${names[empty]}" has no pictures: add some, or remove it.`);
+    }
+    const examples = this.#classes.flatMap(({ pictures }, label) =>
       pictures.map((picture) => ({ picture, label })),
     );
+    return { names, examples };
   }
 
   /** Adds a class with its first pictures. */
@@ -79,7 +87,9 @@ export class PictureClasses {
     file.hidden = true;
     const made: PictureClass = { element, name, count, thumbnails, pictures: [] };
     const pick = button("Add pictures", () => file.click());
-    const draw = button("Add the drawing", () => void this.#addDrawing(made));
+    const { label: makeLabel, make } = this.#options.making;
+    const maker = button(makeLabel, () => void make((picture) => this.#take(made, [picture])));
+    maker.className = "make";
     const remove = button("×", () => this.#remove(made));
     remove.setAttribute("aria-label", "Remove the class");
     const label = () => element.setAttribute("aria-label", `Class ${name.value}`);
@@ -92,7 +102,7 @@ export class PictureClasses {
     });
     const controls = document.createElement("div");
     controls.className = "controls";
-    controls.append(name, count, pick, draw, remove, file);
+    controls.append(name, count, pick, maker, remove, file);
     element.append(controls, thumbnails);
     return made;
   }
@@ -110,12 +120,6 @@ export class PictureClasses {
     this.#take(to, pictures);
     if (refused.length > 0)
       this.#options.failed(`${refused.join(", ")}: no pictures that this browser can read.`);
-  }
-
-  async #addDrawing(to: PictureClass): Promise<void> {
-    const picture = await this.#options.drawing();
-    if (picture === null) this.#options.failed("Nothing is drawn.");
-    else this.#take(to, [picture]);
   }
 
   #take(to: PictureClass, pictures: readonly ImageBitmap[]): void {

@@ -1,6 +1,12 @@
-// The list of samples: the newest is at the top and grows character by character.
+// The list of samples: the newest is at the top and grows as it is written.
 
-import type { Written } from "./messages.js";
+/** Generated text, which starts a new sample or continues the current one. */
+export interface SampleText {
+  /** Said above a new sample. */
+  readonly title: string;
+  readonly begins: boolean;
+  readonly text: string;
+}
 
 const kMostSamples = 20;
 
@@ -14,8 +20,8 @@ export class SampleList {
     list.tabIndex = 0;
   }
 
-  add({ step, begins, text }: Written): void {
-    if (begins || this.#current === null) this.#current = this.#begin(step);
+  add({ title, begins, text }: SampleText): void {
+    if (begins || this.#current === null) this.#current = this.#begin(title);
     this.#current.appendData(text);
   }
 
@@ -24,14 +30,14 @@ export class SampleList {
     this.#current = null;
   }
 
-  #begin(step: number): Text {
+  #begin(title: string): Text {
     const item = document.createElement("li");
-    const title = document.createElement("small");
-    title.textContent = `from step ${step.toLocaleString("en")}`;
+    const heading = document.createElement("small");
+    heading.textContent = title;
     const paragraph = document.createElement("p");
     const text = new Text();
     paragraph.append(text);
-    item.append(title, paragraph);
+    item.append(heading, paragraph);
     this.#list.prepend(item);
     while (this.#list.children.length > kMostSamples) this.#list.lastChild?.remove();
     return text;

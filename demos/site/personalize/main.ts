@@ -1,0 +1,195 @@
+import { download, onFile } from "../shared/files.js";
+import { byId } from "../shared/frame.js";
+import { newestWins } from "../shared/newest_wins.js";
+import { PictureClasses } from "../shared/pictures/classes.js";
+import { pixelsOf } from "../shared/pictures/pixels.js";
+import { errorText } from "../shared/printed.js";
+import { runtimeText } from "../shared/runtime_text.js";
+import { linkTrainer } from "../shared/trainer_link.js";
+import { watchVisibility } from "../shared/visibility.js";
+import { kSide } from "./backbone/model.mjs";
+import { Camera } from "./camera.js";
+import { anyThing, drawThing, kThings } from "./drawn_things.js";
+import { PredictionList } from "./prediction_list.js";
+import type { Personalizer } from "./trainer.js";
+
+const kPicturesAtOnce = 10;
+// Between two pictures of the camera, so that things can be turned.
+const kPictureMs = 200;
+const kFile = "personalized.safetensors";
+
+const { trainer } = linkTrainer<Personalizer>(
+  new Worker(new URL("./trainer.ts", import.meta.url), { type: "module" }),
+);
+const video = byId<HTMLVideoElement>("video");
+const shown = byId<HTMLCanvasElement>("shown");
+const camera = new Camera(video);
+const prediction = new PredictionList(byId("prediction"));
+const classes = new PictureClasses(byId("classes"), {
+  making: { label: `Take ${kPicturesAtOnce} pictures`, make: (add) => tried(() => takeInto(add)) },
+  changed: () => {},
+  failed: showProblem,
+});
+let hasLearned = false;
+
+const predict = newestWins(
+  async (picture: ImageBitmap | HTMLVideoElement) => {
+    const shares = await trainer.predict(pixelsOf(picture, kSide, kSide));
+    if (shares === null) return;
+    const { name, share } = prediction.show(shares);
+    // A camera shows too many pictures to read each out.
+    byId("verdict").textContent = camera.isOn ? "" : `${name}, ${(100 * share).toFixed(0)} % sure`;
+  },
+  () => {},
+);
+
+function showProblem(text: string | null): void {
+  const problem = byId("problem");
+  problem.hidden = text === null;
+  problem.textContent = text;
+}
+
+/** Runs what the visitor has asked for, and shows what goes wrong. */
+async function tried(work: () => Promise<void>): Promise<void> {
+  showProblem(null);
+  try {
+    await work();
+  } catch (error) {
+    byId("status").textContent = "";
+    showProblem(errorText(error));
+  }
+}
+
+async function toggleCamera(): Promise<void> {
+  if (camera.isOn) camera.stop();
+  else {
+    byId("status").textContent = "Waiting for the camera …";
+    await camera.start(showCamera);
+    byId("status").textContent = hasLearned
+      ? ""
+      : "Hold a thing before the camera, take pictures of it, and turn it meanwhile.";
+    requestAnimationFrame(watchCamera);
+  }
+  showCamera();
+}
+
+function showCamera(): void {
+  byId("camera").textContent = camera.isOn ? "Stop the camera" : "Use the camera";
+  shown.hidden = camera.isOn;
+  byId("another").hidden = true;
+}
+
+// Browsers do not call it while the page is hidden.
+function watchCamera(): void {
+  if (!camera.isOn) return;
+  if (hasLearned) predict(video);
+  requestAnimationFrame(watchCamera);
+}
+
+async function takeInto(add: (picture: ImageBitmap) => void): Promise<void> {
+  if (!camera.isOn) await toggleCamera();
+  for (let i = 0; i < kPicturesAtOnce && camera.isOn; i++) {
+    const [width, height] = [video.videoWidth, video.videoHeight];
+    const side = Math.min(width, height);
+    add(await createImageBitmap(video, (width - side) / 2, (height - side) / 2, side, side));
+    await new Promise((turn) => setTimeout(turn, kPictureMs));
+  }
+}
+
+async function learn(): Promise<void> {
+  const { names, examples } = classes.lesson;
+  const button = byId<HTMLButtonElement>("learn");
+  button.disabled = true;
+  byId("learned").textContent = "Learning …";
+  try {
+    const { milliseconds, accuracy } = await trainer.learn({
+      names,
+      pictures: examples.map(({ picture }) => pixelsOf(picture, kSide, kSide)),
+      labels: examples.map(({ label }) => label),
+    });
+    const learned = `Learned ${examples.length} pictures of ${names.length} things in ${(milliseconds / 1000).toFixed(1)} s.`;
+    const tested =
+      accuracy === null
+        ? "Four or more pictures of each would show how well."
+        : `Of pictures that were left out of the lesson, ${(100 * accuracy).toFixed(0)} % are recognized.`;
+    begin(names);
+    byId("learned").textContent = `${learned} ${tested}`;
+  } catch (error) {
+    byId("learned").textContent = "";
+    throw error;
+  } finally {
+    button.disabled = false;
+  }
+}
+
+function begin(names: readonly string[]): void {
+  hasLearned = true;
+  prediction.begin(names);
+  for (const id of ["save", "try"]) byId<HTMLButtonElement>(id).disabled = false;
+}
+
+async function showExample(): Promise<void> {
+  if (camera.isOn) await toggleCamera();
+  classes.clear();
+  for (const name of Object.keys(kThings)) {
+    const drawn = Array.from({ length: kPicturesAtOnce }, () => drawThing(name));
+    classes.add(name, await Promise.all(drawn));
+  }
+  await learn();
+  byId<HTMLButtonElement>("another").disabled = false;
+  await showAnother();
+  byId("another").hidden = false;
+}
+
+async function showAnother(): Promise<void> {
+  recognize(await drawThing(anyThing()));
+}
+
+function recognize(picture: ImageBitmap): void {
+  if (camera.isOn) {
+    camera.stop();
+    showCamera();
+  }
+  const { width, height } = shown;
+  const pixels = new ImageData(pixelsOf(picture, width, height), width, height);
+  shown.getContext("2d")?.putImageData(pixels, 0, 0);
+  predict(picture);
+}
+
+async function start(): Promise<void> {
+  byId("status").textContent = "Starting the engine …";
+  byId("runtime").textContent = runtimeText(await trainer.start(), "cpu");
+  byId("status").textContent = "";
+  for (const id of ["camera", "example", "add-class", "learn", "open"]) {
+    byId<HTMLButtonElement>(id).disabled = false;
+  }
+}
+
+byId("camera").addEventListener("click", () => tried(toggleCamera));
+byId("example").addEventListener("click", () => tried(showExample));
+byId("another").addEventListener("click", () => tried(showAnother));
+byId("add-class").addEventListener("click", () => classes.add(""));
+byId("learn").addEventListener("click", () => tried(learn));
+byId("save").addEventListener("click", () =>
+  tried(async () => download(kFile, await trainer.save())),
+);
+onFile(byId("open"), byId("file"), (bytes) =>
+  tried(async () => {
+    const names = await trainer.open(bytes);
+    begin(names);
+    byId("learned").textContent = `It knows ${names.join(", ")}.`;
+  }),
+);
+onFile(byId("try"), byId("picture"), (bytes, name) =>
+  tried(async () => {
+    try {
+      recognize(await createImageBitmap(new Blob([bytes as Uint8Array<ArrayBuffer>])));
+    } catch {
+      throw new Error(`${name} is no picture that this browser can read.`);
+    }
+  }),
+);
+watchVisibility((isHidden) => camera.setEnabled(!isHidden));
+classes.add("thing 1");
+classes.add("thing 2");
+await tried(start);

@@ -1,0 +1,39 @@
+// Code that becomes an editor when a visitor is there: the editor is two thirds of a page's script.
+
+import type { CodeEditor, CodeEditorOptions } from "./code_editor.js";
+import "./lazy_code_editor.css";
+import { visitorIsHere } from "./visitor.js";
+
+export class LazyCodeEditor {
+  // Until the editor is loaded, this element shows the code.
+  readonly #listing = document.createElement("pre");
+  #editor: CodeEditor | null = null;
+
+  constructor(parent: HTMLElement, options: CodeEditorOptions) {
+    this.#listing.className = "code-to-come";
+    this.#listing.tabIndex = 0;
+    this.#listing.setAttribute("role", "group");
+    this.#listing.setAttribute("aria-label", options.label);
+    this.#listing.textContent = options.code;
+    parent.append(this.#listing);
+    void visitorIsHere().then(() => this.#load(parent, options));
+  }
+
+  get code(): string {
+    return this.#editor?.code ?? this.#listing.textContent ?? "";
+  }
+
+  set code(text: string) {
+    if (this.#editor === null) this.#listing.textContent = text;
+    else this.#editor.code = text;
+  }
+
+  async #load(parent: HTMLElement, options: CodeEditorOptions): Promise<void> {
+    const { CodeEditor } = await import("./code_editor.js");
+    const { code } = this;
+    const hadFocus = document.activeElement === this.#listing;
+    this.#listing.remove();
+    this.#editor = new CodeEditor(parent, { ...options, code });
+    if (hadFocus) this.#editor.focus();
+  }
+}

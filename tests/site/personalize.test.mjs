@@ -1,0 +1,154 @@
+// The Personalize page: things from drawings, from files and from a camera are told apart, and what was learned is saved and opened.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { noBrowser } from "../browser/support/chromium.mjs";
+import { openPage, startSite, untilText } from "./support/site.mjs";
+
+const kPage = "personalize/index.html";
+const kCamera = ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"];
+
+describe("the Personalize page", { skip: noBrowser }, () => {
+  let site;
+  let folder;
+  before(async () => {
+    site = await startSite(kCamera);
+    folder = mkdtempSync(join(tmpdir(), "edgegrad-pictures-"));
+  });
+  after(async () => {
+    await site?.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const open = async (kind = "isolated") => {
+    const opened = await openPage(site.browser, site[kind] + kPage);
+    await opened.page.waitForSelector("#example:enabled");
+    return opened;
+  };
+
+  for (const kind of ["isolated", "plain"]) {
+    test(`tells drawn things apart, and knows them after a reload, ${kind}`, async () => {
+      const { page, problems, close } = await open(kind);
+      await page.click("#example");
+      await untilText(page, "#learned", /^Learned 30 pictures of 3 things/);
+      const share = Number(/, (\d+) % are recognized/.exec(await page.textContent("#learned"))[1]);
+      assert.ok(share >= 80, `${share} %`);
+      const verdict = /^(fish|leaf|cup), \d+ % sure$/;
+      await untilText(page, "#verdict", verdict);
+      assert.equal(await page.locator("#prediction progress").count(), 3);
+      await page.click("#another");
+      await untilText(page, "#verdict", verdict);
+      const saved = page.waitForEvent("download");
+      await page.click("#save");
+      const file = join(folder, `${kind}.safetensors`);
+      await (await saved).saveAs(file);
+
+      await page.reload();
+      await page.waitForSelector("#open:enabled");
+      writeFileSync(join(folder, "other.safetensors"), "no file of this page");
+      await page.setInputFiles("#file", join(folder, "other.safetensors"));
+      await untilText(page, "#problem", /./);
+      await page.setInputFiles("#file", file);
+      await untilText(page, "#learned", /^It knows fish, leaf, cup\.$/);
+      assert.ok(await page.isHidden("#problem"));
+      assert.deepEqual(problems, []);
+      await close();
+    });
+  }
+
+  test("learns pictures from files, and says what is missing", async () => {
+    const { page, problems, close } = await open();
+    await page.click("#learn");
+    await untilText(page, "#problem", /pictures in at least two classes/);
+    const colors = { red: "#d02020", blue: "#2030d0" };
+    for (const [i, [name, color]] of Object.entries(colors).entries()) {
+      const files = [];
+      for (let n = 0; n < 4; n++) files.push(await pictureFile(page, `${name}${n}`, color, n));
+      await page.locator(".class input[type=text]").nth(i).fill(name);
+      await page.locator(".class input[type=file]").nth(i).setInputFiles(files);
+      await untilText(page, `.class:nth-child(${i + 1}) .number`, /^4 pictures$/);
+    }
+    await page.click("#learn");
+    await untilText(page, "#learned", /^Learned 8 pictures of 2 things .* 100 % are recognized\.$/);
+    await page.setInputFiles("#picture", await pictureFile(page, "new", colors.blue, 7));
+    await untilText(page, "#verdict", /^blue, \d+ % sure$/);
+    writeFileSync(join(folder, "text.png"), "no picture");
+    await page.setInputFiles("#picture", join(folder, "text.png"));
+    await untilText(page, "#problem", /^text\.png is no picture that this browser can read\.$/);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  test("learns from a camera, and predicts while it is on", async () => {
+    const { page, problems, close } = await open();
+    await page.click("#camera");
+    await page.waitForSelector("#video:not([hidden])");
+    for (const place of [1, 2]) {
+      await page
+        .locator(".class .make")
+        .nth(place - 1)
+        .click();
+      await untilText(page, `.class:nth-child(${place}) .number`, /^10 pictures$/);
+    }
+    await page.click("#learn");
+    await untilText(page, "#learned", /^Learned 20 pictures of 2 things/);
+    await untilText(page, "#prediction output", /^\d+ %$/);
+    const first = await page.textContent("#prediction");
+    // The picture of Chromium's camera moves.
+    await page.waitForFunction(
+      (first) => document.getElementById("prediction").textContent !== first,
+      first,
+    );
+    await page.click("#camera");
+    await page.waitForSelector("#video", { state: "hidden" });
+    assert.equal(await page.textContent("#camera"), "Use the camera");
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  for (const [name, problem] of [
+    ["NotAllowedError", /^The camera is not allowed: allow it/],
+    ["NotFoundError", /^There is no camera\./],
+    ["NotReadableError", /^The camera is used by another program\./],
+    [null, /needs https/],
+  ]) {
+    test(`offers files without a camera: ${name ?? "no https"}`, async () => {
+      const { page, problems, close } = await open();
+      await page.evaluate((name) => {
+        const getUserMedia =
+          name === null ? undefined : () => Promise.reject(new DOMException("refused", name));
+        Object.defineProperty(navigator.mediaDevices, "getUserMedia", { value: getUserMedia });
+      }, name);
+      await page.click("#camera");
+      await untilText(page, "#problem", problem);
+      assert.match(await page.textContent("#problem"), /add pictures from files instead\.$/);
+      assert.equal(await page.textContent("#camera"), "Use the camera");
+      assert.deepEqual(problems, []);
+      await close();
+    });
+  }
+
+  // A disc of a color, somewhere in a picture.
+  async function pictureFile(page, name, color, n) {
+    const base64 = await page.evaluate(
+      async ([color, n]) => {
+        const canvas = document.createElement("canvas");
+        [canvas.width, canvas.height] = [96, 64];
+        const context = canvas.getContext("2d");
+        context.fillStyle = "#d8d8d0";
+        context.fillRect(0, 0, 96, 64);
+        context.fillStyle = color;
+        context.arc(40 + 2 * n, 32, 18 + n, 0, 7);
+        context.fill();
+        return canvas.toDataURL("image/png").split(",")[1];
+      },
+      [color, n],
+    );
+    const path = join(folder, `${name}.png`);
+    writeFileSync(path, Buffer.from(base64, "base64"));
+    return path;
+  }
+});
