@@ -2,7 +2,7 @@
 
 import type { QuantizedProduct } from "../../../generated/stream";
 import type { Kernel } from "../kernel";
-import { chooseLanes, combineLanes, forEachLane, kSum, lanesKey, laneWorkgroups } from "../lanes";
+import { chooseLanes, combineLanes, dispatchOfLanes, forEachLane, kSum } from "../lanes";
 import { accesses } from "../nn/rows";
 import { range } from "../text";
 
@@ -17,18 +17,17 @@ export const quantizedProduct: Kernel<QuantizedProduct> = {
     const [lines, depth] = turned ? [columns, rows] : [rows, columns];
     const few = Math.min(count, kMostRows);
     const positions = Math.ceil(count / few) * lines;
-    const lanes = chooseLanes(commands, positions, depth, !turned);
+    const chosen = chooseLanes(commands, positions, depth, !turned);
     const perRow = Math.ceil((columns * bits) / 8);
     const groups = Math.max(1, Math.ceil(columns / group));
     const code = "load_codes(row * u.row_bytes + column)";
     const half = "((load_codes(row * u.row_bytes + column / 2u) >> (4u * (column & 1u))) & 15u)";
-    commands.dispatch({
-      key: `quantized_product ${bits} ${turned} ${few} ${!!bias} ${lanesKey(lanes)}`,
+    const dispatch = dispatchOfLanes(chosen, positions, (lanes) => ({
+      key: `quantized_product ${bits} ${turned} ${few} ${!!bias}`,
       memory: [...accesses("read", { x, codes, scales, bias }), ...accesses("write", { y })],
       uniforms: {
         u32: { positions, count, lines, depth, row_bytes: perRow, groups, group },
       },
-      workgroups: laneWorkgroups(lanes, positions),
       stores: [{ name: "y", count: count * lines }],
       body: () =>
         [
@@ -52,7 +51,8 @@ export const quantizedProduct: Kernel<QuantizedProduct> = {
   }`,
           ),
         ].join("\n"),
-    });
+    }));
+    commands.dispatch(dispatch);
   },
 };
 
