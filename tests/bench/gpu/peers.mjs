@@ -11,6 +11,7 @@ import { findAdapter } from "../card/run.mjs";
 import { formatNumber } from "../report/format.mjs";
 import { offerWebGpu } from "./adapter.mjs";
 import { countedSoFar, kCounterOptions } from "./counts.mjs";
+import { kLayered, kTrainers } from "./layered.mjs";
 
 const kColumns = {
   dispatches: "dispatches",
@@ -31,9 +32,17 @@ const kTrainings = rowsOf("small").filter(({ kind }) => kind === "training");
 async function countHere(name) {
   await offerWebGpu();
   const library = await loadContender(name);
-  for (const { given } of kTrainings) {
-    const { task, batches } = given;
-    const { step, loss } = library.training({ ...task, layers: task.layers() }, batches());
+  const trainings = kTrainings.map(({ given: { title, task, batches } }) => ({
+    title,
+    start: () => library.training({ ...task, layers: task.layers() }, batches()),
+  }));
+  const { library: kind, options = {} } = kContenders[name];
+  const train = kTrainers[kind];
+  if (train !== undefined)
+    for (const { name: model, title } of kLayered)
+      trainings.push({ title, start: () => train(model, options) });
+  for (const { title, start } of trainings) {
+    const { step, loss } = await start();
     let at = 0;
     const run = async (times) => {
       for (let i = 0; i < times; ++i) {
@@ -49,7 +58,7 @@ async function countHere(name) {
       id,
       (after[id] - before[id]) / kCountedSteps,
     ]);
-    console.log(JSON.stringify({ title: given.title, counts: Object.fromEntries(counts) }));
+    console.log(JSON.stringify({ title, counts: Object.fromEntries(counts) }));
   }
 }
 
@@ -72,8 +81,9 @@ async function printPeers() {
   const counts = names.map(countElsewhere);
   row(["model", "", ...Object.values(kColumns)]);
   row(["---", "---", ...Object.keys(kColumns).map(() => "---:")]);
-  for (const { title } of kTrainings) {
+  for (const { title } of [...kTrainings, ...kLayered]) {
     for (const [i, name] of names.entries()) {
+      if (counts[i][title] === undefined) continue;
       const cells = Object.keys(kColumns).map((id) => {
         const value = counts[i][title][id];
         return formatNumber(value, Number.isInteger(value) ? 0 : 1);
