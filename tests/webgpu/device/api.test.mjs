@@ -74,13 +74,7 @@ describe("random numbers that the host draws for the device", options, () => {
     const draw = (where) => {
       eg.manualSeed(11);
       const x = eg.ones([64], { device: where });
-      return [
-        eg.poisson(x.mul(4)),
-        eg.multinomial(x, 3),
-        x.clone().geometric_(0.3),
-        x.clone().cauchy_(),
-        x.clone().logNormal_(),
-      ].map((tensor) => tensor.arraySync());
+      return [eg.poisson(x.mul(4)), eg.multinomial(x, 3)].map((tensor) => tensor.arraySync());
     };
     assert.deepEqual(draw(device), draw("cpu"));
   });
