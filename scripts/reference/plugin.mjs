@@ -257,13 +257,21 @@ function finishPage(page) {
 const kLater = '<script async data-later="$1" $2>';
 
 // The index of the search has 300 kB, and the list of pages, which a phone hides behind a button, 11,000 elements: they are loaded when
-// a visitor does something, and the list on wide screens at once. typedoc shows a page after the list.
+// a visitor does something, and the list on wide screens at once. typedoc shows a page after the list, and does not look for what was
+// typed before the index has arrived: that it is ready empties the status.
 const kLoading = `<script>{
   const load = (name) => {
     const script = document.querySelector(\`#tsd-\${name}-script[data-later]\`);
     if (script === null) return;
     script.src = script.dataset.later;
     script.removeAttribute("data-later");
+    if (name === "search") searchWhenReady();
+  };
+  const searchWhenReady = () => {
+    new MutationObserver((_, observer) => {
+      observer.disconnect();
+      document.querySelector("#tsd-search-input").dispatchEvent(new Event("input"));
+    }).observe(document.querySelector("#tsd-search-status"), { childList: true });
   };
   const isWide = matchMedia("(min-width: 770px)").matches;
   const signs = ["pointermove", "pointerdown", "touchstart", "wheel", "keydown"];

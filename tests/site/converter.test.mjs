@@ -17,7 +17,7 @@ import {
   saved,
 } from "./support/converter_page.mjs";
 import { drawLine } from "./support/digits_page.mjs";
-import { kLongestTask, longestTask, startSite, untilText } from "./support/site.mjs";
+import { kLongestTask, longestTask, startSite, untilLabel, untilText } from "./support/site.mjs";
 
 const { nn } = eg;
 
@@ -86,7 +86,7 @@ describe("the converter page", { skip: noBrowser }, () => {
     const note = await untilText(page, "#lesson-note", /A new last layer has learned/);
     const [, tested, right] = /Of (\d+) pictures .*, (\d+) are recognized/.exec(note).map(Number);
     assert.ok(tested === 60 && right > 40, note);
-    assert.match(await page.getAttribute("#loss", "aria-label"), /loss 0\.\d+/);
+    await untilLabel(page, "#loss", /loss 0\.\d+/);
     await drawLine(page, 0);
     await page.click("#classify");
     await untilText(page, "#guess", /^\d, \d+ % sure$/);

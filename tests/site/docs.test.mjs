@@ -34,6 +34,27 @@ describe("the docs", { skip: noBrowser || noSite }, () => {
     });
   }
 
+  test("are searched for what was typed before the index has arrived", async () => {
+    let arrive;
+    const arrived = new Promise((resolve) => {
+      arrive = resolve;
+    });
+    const kIndex = "**/assets/search.js";
+    await page.route(kIndex, async (route) => {
+      await arrived;
+      await route.continue();
+    });
+    await page.goto(`${site.isolated}docs/types/DType.html`);
+    await page.getByRole("button", { name: "Search" }).click();
+    const field = page.getByRole("combobox");
+    await field.fill("crossEntropy");
+    // Longer than the search waits for more letters.
+    await page.waitForTimeout(400);
+    arrive();
+    await page.locator('#tsd-search-results a[href$="functions/crossEntropy.html"]').waitFor();
+    await page.unroute(kIndex);
+  });
+
   for (const name of kAddons) {
     test(`have a chapter for edgegrad/${name}`, async () => {
       await page.goto(`${site.isolated}docs/modules/edgegrad_${name}.html`);

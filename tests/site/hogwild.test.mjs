@@ -3,7 +3,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { noBrowser } from "../browser/support/chromium.mjs";
-import { kLongestTask, longestTask, openPage, startSite, untilText } from "./support/site.mjs";
+import {
+  kLongestTask,
+  longestTask,
+  openPage,
+  startSite,
+  untilLabel,
+  untilText,
+} from "./support/site.mjs";
 
 const kPage = "hogwild/index.html";
 // A model that guesses is right in 10 % of the cases.
@@ -35,7 +42,7 @@ describe("the Hogwild page", { skip: noBrowser }, () => {
       assert.ok(samples > 0);
       assert.ok(accuracy > kLearned, `${accuracy} %`);
     }
-    assert.match(await page.getAttribute("#loss", "aria-label"), /4 workers 0\.\d/);
+    await untilLabel(page, "#loss", /4 workers 0\.\d/);
     assert.deepEqual(problems, []);
     await close();
   });

@@ -10,6 +10,7 @@ import {
   numberIn,
   openPage,
   startSite,
+  untilLabel,
   untilNumber,
   untilText,
 } from "./support/site.mjs";
@@ -51,10 +52,7 @@ describe("the playground", { skip: noBrowser }, () => {
       t.diagnostic(`longest task ${processor} ms, ${clock} ms by the clock`);
       assert.ok(processor < kLongestTask, `a task of ${processor} ms`);
       assert.notEqual(await picture(page, "#plane"), first);
-      assert.match(
-        await page.getAttribute("#loss", "aria-label"),
-        /training [\d.]+.*, test [\d.]+/,
-      );
+      await untilLabel(page, "#loss", /training [\d.]+.*, test [\d.]+/);
 
       await page.click("#run");
       await untilText(page, "#run", /^Train$/);

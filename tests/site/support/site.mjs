@@ -52,6 +52,13 @@ export async function untilText(page, selector, pattern) {
   return page.textContent(selector);
 }
 
+/** Waits until the label of a chart, which is drawn a little after its points have arrived, fits a pattern. */
+export async function untilLabel(page, selector, pattern) {
+  const fits = ([selector, source]) =>
+    new RegExp(source).test(document.querySelector(selector)?.getAttribute("aria-label"));
+  await page.waitForFunction(fits, [selector, pattern.source], { timeout: 30_000 });
+}
+
 /** Waits until the number in an element is at least `least`; returns it. */
 export async function untilNumber(page, selector, least) {
   const reaches = ([selector, least]) =>
