@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ensureNodeModules } from "./dependencies.mjs";
-import { kRoot, main, step } from "./process.mjs";
+import { expected, kRoot, main, step } from "./process.mjs";
 
 const kPictures = join(kRoot, "demos", "site", "start", "pictures");
 // Text of 16 pixels is 10 pixels high in the pictures.
@@ -31,13 +31,17 @@ async function takePicture({ browser, isolated }, name, { kDemos, trainDemo }) {
 
 await main(async () => {
   const { positionals } = parseArgs({ allowPositionals: true });
-  await ensureNodeModules();
   const { kPages } = await import("../demos/site/pages.mjs");
+  const all = kPages.map(([name]) => name);
+  const unknown = positionals.find((name) => !all.includes(name));
+  if (unknown !== undefined) {
+    throw expected(`there is no page "${unknown}"; the pages are ${all.join(", ")}`);
+  }
+  await ensureNodeModules();
   const demos = await import("../tests/site/support/demos.mjs");
   const { startSite } = await import("../tests/site/support/site.mjs");
   const site = await startSite();
   try {
-    const all = kPages.map(([name]) => name);
     const wanted = positionals.length > 0 ? all.filter((name) => positionals.includes(name)) : all;
     for (const name of wanted) await step(name, () => takePicture(site, name, demos));
   } finally {

@@ -11,7 +11,7 @@ const kStep = 1e-6;
 const kTolerance = { rtol: 1e-4, atol: 1e-6 };
 
 // Ops that stop gradients on purpose.
-const kStopsGradients = new Set(["detach"]);
+const kStopsGradients = new Set(["detach", "quantize"]);
 
 const isPublic = (op) => op.kind !== "internal";
 const startsWithTensor = (op) => samplesOf(op)[0].text.startsWith("T");

@@ -116,7 +116,7 @@ const kMostOfAddon = {
   federated: 22,
   onnx: 45,
   peft: 9,
-  transformers: 29,
+  transformers: 32,
   vis: 14,
 };
 

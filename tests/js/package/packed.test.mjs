@@ -15,24 +15,24 @@ const kAnyAddon = `(?:${kAddons.join("|")})`;
 
 // The groups of files by their paths, with the most kilobytes that each may have.
 const kGroups = {
-  "engine, WebAssembly": { path: new RegExp(`^dist/wasm/${kAnyVariant}\\.wasm$`), most: 12200 },
+  "engine, WebAssembly": { path: new RegExp(`^dist/wasm/${kAnyVariant}\\.wasm$`), most: 12700 },
   "engine, scripts": { path: new RegExp(`^dist/wasm/${kAnyVariant}\\.mjs$`), most: 100 },
   "WebGPU, script": { path: /^dist\/wasm\/edgegrad-webgpu\.js$/, most: 340 },
   "the package as one file": { path: /^dist\/(?:single\/)?index\.js$/, most: 1300 },
   "the package as modules": {
     path: new RegExp(`^dist/(?!(?:wasm|${kAnyAddon})/)(?!(?:single/)?index\\.js$).*\\.js$`),
-    most: 1400,
+    most: 1450,
   },
   "add-ons": { path: new RegExp(`^dist/${kAnyAddon}/[\\w-]+\\.js$`), most: 660 },
   declarations: { path: /^dist\/(?!wasm\/).*\.d\.ts$/, most: 1540 },
-  "source maps": { path: /^dist\/(?:index|wasm\/edgegrad-webgpu)\.js\.map$/, most: 1200 },
-  documentation: { path: /^(?:docs\/.*|README|CHANGELOG)\.md$/, most: 560 },
+  "source maps": { path: /^dist\/(?:index|wasm\/edgegrad-webgpu)\.js\.map$/, most: 1250 },
+  documentation: { path: /^(?:docs\/.*|README|CHANGELOG)\.md$/, most: 580 },
   pictures: { path: /^docs\/guide\/pictures\/\w+\.webp$/, most: 120 },
   "command-line tools": { path: /^bin\/[\w-]+\.mjs$/, most: 16 },
   licences: { path: /^(?:LICENSE|THIRD_PARTY_NOTICES\.md)$/, most: 40 },
   manifest: { path: /^package\.json$/, most: 10 },
 };
-const kMostPacked = 5850;
+const kMostPacked = 6100;
 
 const run = promisify(execFile);
 
