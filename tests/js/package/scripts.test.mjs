@@ -13,7 +13,14 @@ const commands = Object.entries(readJson("package.json").scripts);
 const kNeedNothing = ["release"];
 const clone = mkdtempSync(join(tmpdir(), "edgegrad-clone-"));
 
-for (const part of ["scripts", "tests/bench", "package.json", "package-lock.json"]) {
+const kParts = [
+  "scripts",
+  "tests/bench",
+  "demos/site/pages.mjs",
+  "package.json",
+  "package-lock.json",
+];
+for (const part of kParts) {
   mkdirSync(dirname(join(clone, part)), { recursive: true });
   const filter = (path) => !path.includes("node_modules");
   cpSync(join(kRoot, part), join(clone, part), { recursive: true, filter });
