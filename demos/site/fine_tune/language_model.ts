@@ -210,11 +210,10 @@ export class LanguageModel {
     watch: (tokens: number) => void,
   ): AsyncGenerator<LanguageBatch> {
     for (let left = steps; left > 0; ) {
-      for await (const { inputIds, attentionMask, labels } of loader) {
+      for await (const batch of loader) {
         if (left-- === 0) return;
-        watch(inputIds.numel);
-        const to = (tensor: eg.Tensor) => tensor.to(this.#device);
-        yield { inputIds: to(inputIds), attentionMask: to(attentionMask), labels: to(labels) };
+        watch(batch.inputIds.numel);
+        yield batch;
       }
     }
   }
