@@ -17,12 +17,15 @@
 
 namespace eg::kernel {
 
+/// The columns that kernels decode together: groups are multiples of it.
+inline constexpr std::int64_t kColumnsAtOnce = 32;
+
 /// The layout of a matrix of codes, [rows, columns].
 struct CodeLayout {
   std::int64_t rows;
   std::int64_t columns;
   std::int64_t bits;   ///< 4, 8 or 16
-  std::int64_t group;  ///< a multiple of 32
+  std::int64_t group;  ///< a multiple of kColumnsAtOnce
 
   std::int64_t row_bytes() const { return divide_up(columns * bits, std::int64_t{8}); }
   /// A row without columns has a scale too.

@@ -18,9 +18,7 @@ namespace eg {
 namespace {
 
 using kernel::CodeLayout;
-
-// The columns that kernels read at a time.
-constexpr std::int64_t kColumnsAtOnce = 32;
+using kernel::kColumnsAtOnce;
 
 void check_matrix(std::string_view op, std::string_view name, const Tensor& matrix) {
   check(matrix.ndim() == 2, ErrorCode::kShapeMismatch, op, name, " must be a matrix, got shape ",

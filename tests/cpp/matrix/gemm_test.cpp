@@ -199,6 +199,17 @@ TYPED_TEST(Gemm, AgreesWithTheReferenceForVectors) {
   }
 }
 
+TYPED_TEST(Gemm, AgreesWithTheReferenceForLongVectors) {
+  using T = TypeParam;
+  // Beyond the part of a vector that stays in L1, for both element types.
+  for (const std::int64_t k : {1024, 1025, 2048, 4099}) {
+    for (const Layout layout : {Layout::kRows, Layout::kColumns}) {
+      expect_product<T>({1, 5, k}, Layout::kRows, layout, T{1}, T{0}, true);
+      expect_product<T>({3, 1, k}, layout, Layout::kRows, T{2}, T{1}, true);
+    }
+  }
+}
+
 TYPED_TEST(Gemm, AgreesWithTheReferenceOverSeveralBlocks) {
   using T = TypeParam;
   // Beyond one block of rows, of columns and of depth, for both element types.

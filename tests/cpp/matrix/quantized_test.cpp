@@ -6,6 +6,7 @@
 
 #include "autograd/autograd.h"
 #include "ops/create/copy.h"
+#include "ops/matrix/matmul.h"
 #include "support/errors.h"
 #include "support/expect_near.h"
 #include "support/tensors.h"
@@ -90,7 +91,25 @@ INSTANTIATE_TEST_SUITE_P(Layouts, QuantizedProducts,
                                            Layout{7, 200, 550, 8, 128}, Layout{1, 9, 64, 4, {}},
                                            Layout{1, 5, 1, 4, {}}, Layout{2, 6, 33, 4, 32},
                                            Layout{3, 5, 129, 4, 64}, Layout{4, 7, 256, 4, 128},
-                                           Layout{9, 33, 95, 4, 32}, Layout{6, 530, 140, 4, 64}));
+                                           Layout{9, 33, 95, 4, 32}, Layout{6, 530, 140, 4, 64},
+                                           Layout{1, 3, 4100, 8, {}}, Layout{3, 2, 2080, 4, 32}));
+
+// Matrices of half precision are decoded by the same kernel.
+TEST(LinearOfHalves, EqualsThatOfTheNumbers) {
+  const auto wave = [](std::int64_t i) { return static_cast<double>(i * 37 % 101) / 64 - 1; };
+  for (const DType dtype : {DType::kBFloat16, DType::kFloat16}) {
+    for (const std::int64_t count : {1, 2, 3, 6}) {
+      for (const std::int64_t columns : {5, 64, 2081}) {
+        const Tensor weight = ToDType::call(generated<float>({7, columns}, wave), dtype);
+        const Tensor x = generated<float>({count, columns}, wave);
+        const Tensor y = Linear::call(x, weight, {});
+        ASSERT_EQ(y.dtype(), DType::kFloat32);
+        const auto wide = [](const Tensor& t) { return ToDType::call(t, DType::kFloat64); };
+        testing::expect_near(y, values(Linear::call(wide(x), wide(weight), {})), 1e-3);
+      }
+    }
+  }
+}
 
 TEST(QuantizedLinear, DifferentiatesScales) {
   const Tensor codes = tensor<std::uint8_t>({130, 127}, {1, 2});

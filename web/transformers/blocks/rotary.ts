@@ -165,13 +165,13 @@ export function rotaryOf(spec: RotarySpec, pass: Pass): (x: eg.Tensor) => eg.Ten
   return pass.shared(spec, () => {
     checkCache(spec, pass);
     const [cos, sin] = turnsOf(spec, pass);
-    const size = (cos.shape.at(-1) as number) * 2;
+    const size = cos.shape.at(-1) as number;
     return (x: eg.Tensor) => {
       const width = x.shape.at(-1) as number;
-      const [a, b] = [x.narrow(-1, 0, size / 2), x.narrow(-1, size / 2, size / 2)];
-      const turned = [a.mul(cos).sub(b.mul(sin)), b.mul(cos).add(a.mul(sin))];
-      const rest = width > size ? [x.narrow(-1, size, width - size)] : [];
-      return eg.cat([...turned, ...rest], -1);
+      const turning = width > size ? x.narrow(-1, 0, size) : x;
+      // The halves change places: each is turned by the other.
+      const turned = turning.mul(cos).addcmul(turning.roll(size / 2, -1), sin);
+      return width > size ? eg.cat([turned, x.narrow(-1, size, width - size)], -1) : turned;
     };
   });
 }
@@ -188,16 +188,18 @@ function checkCache({ limit }: RotarySpec, { past, keys, positions }: Pass): voi
   );
 }
 
+// The factors of the features, and of those in the other half.
 function turnsOf(spec: RotarySpec, pass: Pass): [cos: eg.Tensor, sin: eg.Tensor] {
   return eg.noGrad(() => {
     const ids = pass.positionIds;
     const frequencies = eg.tensor([...spec.frequencies(pass.positions)], { device: ids.device });
-    // [batch, 1, tokens, size / 2]
+    // [batch, 1, tokens, size / 2], the factors twice as many
     const angles = ids
       .to("float32")
       .reshape([ids.shape[0] as number, 1, -1, 1])
       .mul(frequencies);
     const { dtype } = pass;
-    return [angles.cos().mul(spec.scale).to(dtype), angles.sin().mul(spec.scale).to(dtype)];
+    const [cos, sin] = [angles.cos().mul(spec.scale), angles.sin().mul(spec.scale)];
+    return [eg.cat([cos, cos], -1).to(dtype), eg.cat([sin.neg(), sin], -1).to(dtype)];
   });
 }

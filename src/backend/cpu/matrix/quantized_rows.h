@@ -7,11 +7,11 @@
 
 #include "backend/cpu/matrix/gemm/vector.h"
 #include "base/half.h"
+#include "kernels/quantized.h"
 
 namespace eg::cpu {
 
-/// The columns that are decoded together; groups are multiples of it.
-inline constexpr std::int64_t kColumnsAtOnce = 32;
+using kernel::kColumnsAtOnce;
 
 using Codes = Vec<std::uint8_t>;
 using Floats = Vec<float>;

@@ -12,8 +12,7 @@ namespace {
 
 // Columns of y that a thread processes at a time: they stay in L1 while rows of B are streamed.
 constexpr std::int64_t kColumnBlock = 1024;
-// Rows or columns of B read concurrently: enough streams to saturate memory, few enough for the
-// prefetcher to track.
+// Rows of B that are added together, so that y is loaded and stored less often.
 constexpr int kStreams = 4;
 
 /// Adds x[p] * row p of B to y, for contiguous rows.
@@ -53,38 +52,32 @@ T sum_of_lanes(Vector<T> value) {
   return sum;
 }
 
-/// Computes the products of x with `Columns` contiguous columns of B.
-template <class T, int Columns>
-void dot_columns(T* y, const T* x, std::int64_t k, const T* b, std::int64_t column_stride) {
-  // Two sums per column hide the latency of the additions.
-  Vector<T> sum[Columns][2] = {};
+template <class T>
+T dot(const T* x, const T* column, std::int64_t k) {
+  // Several sums, because an addition has to wait for the one before it.
+  constexpr int kSums = 4;
+  Vector<T> sum[kSums] = {};
   std::int64_t p = 0;
-  for (; p + 2 * kLanes<T> <= k; p += 2 * kLanes<T>) {
-    const Vector<T> x0 = load(x + p);
-    const Vector<T> x1 = load(x + p + kLanes<T>);
+  for (; p + kSums * kLanes<T> <= k; p += kSums * kLanes<T>) {
     EG_GEMM_UNROLL
-    for (int j = 0; j < Columns; ++j) {
-      const T* const column = b + j * column_stride + p;
-      sum[j][0] = multiply_add(x0, load(column), sum[j][0]);
-      sum[j][1] = multiply_add(x1, load(column + kLanes<T>), sum[j][1]);
-    }
+    for (int i = 0; i < kSums; ++i)
+      sum[i] = multiply_add(load(x + p + i * kLanes<T>), load(column + p + i * kLanes<T>), sum[i]);
   }
-  EG_GEMM_UNROLL
-  for (int j = 0; j < Columns; ++j) {
-    T total = sum_of_lanes<T>(sum[j][0] + sum[j][1]);
-    for (std::int64_t q = p; q < k; ++q) total += x[q] * b[j * column_stride + q];
-    y[j] = total;
-  }
+  for (; p + kLanes<T> <= k; p += kLanes<T>)
+    sum[0] = multiply_add(load(x + p), load(column + p), sum[0]);
+  T total = sum_of_lanes<T>((sum[0] + sum[1]) + (sum[2] + sum[3]));
+  for (; p < k; ++p) total += x[p] * column[p];
+  return total;
 }
 
 template <class T>
 void dot_all_columns(T* y, std::int64_t count, const T* x, std::int64_t k, const T* b,
                      std::int64_t column_stride) {
-  std::int64_t j = 0;
-  for (; j + kStreams <= count; j += kStreams) {
-    dot_columns<T, kStreams>(y + j, x, k, b + j * column_stride, column_stride);
+  std::fill_n(y, count, T{0});
+  for (std::int64_t p = 0; p < k; p += kDotLength<T>) {
+    const std::int64_t length = std::min(kDotLength<T>, k - p);
+    for (std::int64_t j = 0; j < count; ++j) y[j] += dot(x + p, b + j * column_stride + p, length);
   }
-  for (; j < count; ++j) dot_columns<T, 1>(y + j, x, k, b + j * column_stride, column_stride);
 }
 
 template <class T>
