@@ -135,6 +135,59 @@ const trained = (model) =>
     .filter(({ requiresGrad }) => requiresGrad)
     .map((one) => one.arraySync());
 
+describe("gradient checkpointing", () => {
+  const kWords = 4096;
+  const tokens = 80;
+  const wide = { ...config, vocab_size: kWords };
+  const rows = Object.entries(shapes).map(([name, shape]) => [
+    name,
+    shape[0] === config.vocab_size ? [kWords, ...shape.slice(1)] : shape,
+  ]);
+  const files = filesOf(wide, drawWeights(Object.fromEntries(rows)).tensors);
+  const ids = eg.tensor([idsOf(tokens, kWords)], { dtype: "int64" });
+  const labels = ids.clone();
+  labels.narrow(1, 3, 40).fill_(-100);
+  const trained = async (gradientCheckpointing) =>
+    (await AutoModelForCausalLM.fromPretrained(files, { gradientCheckpointing })).train();
+
+  // Runs before tests that need more memory: the peak is that of the whole process.
+  test("never has the scores of all tokens at once", async () => {
+    const peakOf = async (isCheckpointed) => {
+      const model = await trained(isCheckpointed);
+      eg.scope(() => void model.call(ids, { labels }).loss.backward());
+      for (const one of model.parameters()) {
+        one.grad.dispose();
+        one.dispose();
+      }
+      return eg.memory().cpuPeakBytes;
+    };
+    const [checkpointed, plain] = [await peakOf(true), await peakOf(false)];
+    assert.ok(plain - checkpointed > tokens * kWords * 4, `${plain} and ${checkpointed} bytes`);
+  });
+
+  test("computes the loss of a few tokens at a time", async () => {
+    const runs = [];
+    for (const gradientCheckpointing of [false, true]) {
+      const model = await trained(gradientCheckpointing);
+      const { logits, loss } = model.call(ids, { labels });
+      loss.backward();
+      runs.push([logits, loss, ...model.parameters().map(({ grad }) => grad)]);
+    }
+    const [plain, checkpointed] = runs;
+    for (const [i, one] of plain.entries()) eg.testing.assertClose(checkpointed[i], one);
+  });
+
+  test("has a loss of NaN without labels, as the mean of nothing", async () => {
+    const model = await trained(true);
+    const none = eg.full([1, tokens], -100, { dtype: "int64" });
+    assert.ok(Number.isNaN(model.call(ids, { labels: none }).loss.item()));
+    assert.throws(
+      () => model.call(ids, { labels: labels.narrow(1, 0, 5) }),
+      /\[labels\] expected the shape \[1, 80\], got \[1, 5\]/,
+    );
+  });
+});
+
 describe("fit()", () => {
   test("computes the steps of a loop written by hand", async () => {
     const own = await setup();

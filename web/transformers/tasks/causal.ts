@@ -1,6 +1,6 @@
 // Language models that read tokens from left to right, and predict the next one.
 
-import type * as eg from "edgegrad";
+import * as eg from "edgegrad";
 import { KeyValueCache } from "../blocks/cache.js";
 import { Pass } from "../blocks/pass.js";
 import { type GenerateOptions, generateFrom } from "../generation/generate.js";
@@ -11,7 +11,7 @@ import {
   type DecoderOptions,
   decoderOptions,
 } from "./inputs.js";
-import { nextTokenLoss } from "./losses.js";
+import { checkpointedNextTokenLoss, nextTokenLoss } from "./losses.js";
 
 /** What the layers of a language model return. */
 export interface DecoderOutput extends FeaturesOutput {
@@ -31,7 +31,7 @@ export interface CausalOutput extends ModelOutput {
 
 /** The layers of a language model without its head. */
 export abstract class TextDecoder extends PreTrainedModel {
-  /** Compute the values of each layer again in backward instead of keeping them. */
+  /** Compute the values of each layer, and the scores of the head, again in backward instead of keeping them. */
   gradientCheckpointing = false;
 
   /** Returns the vectors of tokens. */
@@ -66,6 +66,20 @@ export abstract class CausalLanguageModel extends PreTrainedModel {
     const output = this.decoder.call(ids, options);
     const { lastHiddenState: hidden } = output;
     const tokens = hidden.shape[1] as number;
+    const { gradientCheckpointing } = this.decoder;
+    const isTrained = labels && logitsToKeep === undefined && this.training && eg.isGradEnabled();
+    if (isTrained && gradientCheckpointing) {
+      const scores = (states: eg.Tensor) => this.scores(states);
+      const loss = checkpointedNextTokenLoss(hidden, labels, scores);
+      return {
+        ...output,
+        // Only who asks for all scores needs memory for them.
+        get logits() {
+          return scores(hidden);
+        },
+        loss,
+      };
+    }
     const kept = Math.min(logitsToKeep ?? tokens, tokens);
     const logits = this.scores(kept < tokens ? hidden.narrow(1, tokens - kept, kept) : hidden);
     return { ...output, logits, ...(labels && { loss: nextTokenLoss(logits, labels) }) };

@@ -4,13 +4,42 @@ import * as eg from "edgegrad";
 import type { Labels } from "../config/labels.js";
 import { fail } from "../errors.js";
 
+// Tokens whose scores are computed together where an array of all scores would be too large.
+const kTokensAtOnce = 32;
+
 /** The mean cross entropy of each next token, where labels are not -100. */
 export function nextTokenLoss(logits: eg.Tensor, labels: eg.Tensor): eg.Tensor {
-  const [batch, tokens] = checkTokenLabels(logits, labels);
-  // Labels are moved instead of logits, which are larger.
+  return tokenLoss(logits, nextTokens(logits, labels));
+}
+
+/**
+ * The nextTokenLoss of the scores of hidden states [batch, tokens, size], which are computed for a few tokens at a time, and again in backward: scores and
+ * their gradients take more memory than anything else in training a small model with many words.
+ */
+export function checkpointedNextTokenLoss(
+  hidden: eg.Tensor,
+  labels: eg.Tensor,
+  scores: (hidden: eg.Tensor) => eg.Tensor,
+): eg.Tensor {
+  const next = nextTokens(hidden, labels).reshape([-1]);
+  const states = hidden.reshape([-1, hidden.shape[2] as number]);
+  const wanted = next.split(kTokensAtOnce);
+  const sums = states.split(kTokensAtOnce).map((some, i) => {
+    const sum = (read: eg.Tensor) =>
+      eg.scope(() => {
+        const logits = scores(read).float();
+        return eg.crossEntropy(logits, wanted[i] as eg.Tensor, null, { reduction: "sum" });
+      });
+    return eg.autograd.checkpoint(sum, some);
+  });
+  return eg.stack(sums).sum().div(next.ne(-100).sum());
+}
+
+// Labels are moved instead of scores, which are larger.
+function nextTokens(scored: eg.Tensor, labels: eg.Tensor): eg.Tensor {
+  const [batch, tokens] = checkTokenLabels(scored, labels);
   const none = eg.full([batch, 1], -100, { dtype: "int64", device: labels.device });
-  const next = eg.cat([labels.narrow(1, 1, tokens - 1).to("int64"), none], 1);
-  return tokenLoss(logits, next);
+  return eg.cat([labels.narrow(1, 1, tokens - 1).to("int64"), none], 1);
 }
 
 /** The mean cross entropy of each token, where labels are not -100. */
@@ -20,10 +49,10 @@ export function hiddenTokenLoss(logits: eg.Tensor, labels: eg.Tensor): eg.Tensor
 }
 
 function checkTokenLabels(
-  logits: eg.Tensor,
+  scored: eg.Tensor,
   labels: eg.Tensor,
 ): readonly [batch: number, tokens: number] {
-  const [batch, tokens] = logits.shape as [number, number, number];
+  const [batch, tokens] = scored.shape as [number, number, number];
   if (String(labels.shape) !== String([batch, tokens])) {
     const got = labels.shape.join(", ");
     fail("ShapeMismatch", "labels", `expected the shape [${batch}, ${tokens}], got [${got}].`);
