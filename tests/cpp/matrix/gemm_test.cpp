@@ -199,13 +199,18 @@ TYPED_TEST(Gemm, AgreesWithTheReferenceForVectors) {
   }
 }
 
-TYPED_TEST(Gemm, AgreesWithTheReferenceForLongVectors) {
+TYPED_TEST(Gemm, AgreesWithTheReferenceForVectorsAndMatricesThatNoCacheHolds) {
   using T = TypeParam;
-  // Beyond the part of a vector that stays in L1, for both element types.
-  for (const std::int64_t k : {1024, 1025, 2048, 4099}) {
+  for (const std::int64_t k : {1536, 2048, 3073, 4099}) {
     for (const Layout layout : {Layout::kRows, Layout::kColumns}) {
-      expect_product<T>({1, 5, k}, Layout::kRows, layout, T{1}, T{0}, true);
-      expect_product<T>({3, 1, k}, layout, Layout::kRows, T{2}, T{1}, true);
+      expect_product<T>({1, 9, k}, Layout::kRows, layout, T{1}, T{0}, true);
+      expect_product<T>({9, 1, k}, layout, Layout::kRows, T{2}, T{1}, true);
+    }
+  }
+  for (const auto& [n, k] : {std::pair{1100, 1030}, std::pair{7000, 190}, std::pair{160, 8001}}) {
+    for (const Layout layout : {Layout::kRows, Layout::kColumns}) {
+      expect_product<T>({1, n, k}, Layout::kRows, layout, T{1}, T{0.5}, true);
+      expect_product<T>({n, 1, k}, layout, Layout::kColumns, T{3}, T{0}, true);
     }
   }
 }

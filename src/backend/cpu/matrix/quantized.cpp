@@ -22,6 +22,9 @@ using kernel::QuantizedProduct;
 // With more rows than this, decoding a block once for all of them is faster.
 constexpr std::int64_t kMostRowsInRegisters = 4;
 
+// Rows of the matrix that are multiplied together if they are long.
+constexpr int kRowsAtOnce = 4;
+
 // A decoded block has at most 256 KiB. With at most 128 columns, gemm reads the other operand in
 // place.
 constexpr std::int64_t kBlockColumns = 128;
@@ -88,43 +91,53 @@ class CodeRows {
     });
   }
 
-  /// Computes the products of `kCount` rows of X, `stride` apart, with columns [begin, end) of a
-  /// row; `begin` is a multiple of 32. The rows of X are zero from the last column to a multiple of
+  /// Computes the products of `kCount` rows of X, `stride` apart, with `kRows` rows from `row` on:
+  /// out[i][j] belongs to row i of X. The rows of X are zero from the last column to a multiple of
   /// 32.
-  template <int kCount>
-  std::array<float, kCount> multiply(const float* x, std::int64_t stride, std::int64_t row,
-                                     std::int64_t begin, std::int64_t end) const {
-    Floats total[kCount] = {};
-    for_each_group(begin, end, [&](std::int64_t group, std::int64_t first, std::int64_t last) {
-      // Several sums, because an addition has to wait for the one before it.
-      constexpr int kSums = 4;
-      Floats sum[kCount][kSums] = {};
-      const auto add = [&](const std::uint8_t* from, std::int64_t column) {
-        Format::for_each_number(from, [&](int v, Floats numbers) {
+  template <int kCount, int kRows>
+  void multiply(const float* x, std::int64_t stride, std::int64_t row,
+                float (&out)[kCount][kRows]) const {
+    // Several sums, because an addition has to wait for the one before it.
+    constexpr int kSums = kRows == 1 ? 4 : 1;
+    Floats total[kCount][kRows] = {};
+    for_each_group(
+        0, layout_.columns, [&](std::int64_t group, std::int64_t first, std::int64_t last) {
+          Floats sum[kCount][kRows][kSums] = {};
+          const auto add = [&](int j, const std::uint8_t* from, std::int64_t column) {
+            Format::for_each_number(from, [&](int v, Floats numbers) {
+              EG_GEMM_UNROLL
+              for (int i = 0; i < kCount; ++i) {
+                const Floats own = gemm::load(x + i * stride + column + v * kLanes<float>);
+                sum[i][j][v % kSums] = multiply_add(numbers, own, sum[i][j][v % kSums]);
+              }
+            });
+          };
+          std::int64_t column = first;
+          for (; column + kColumnsAtOnce <= last; column += kColumnsAtOnce) {
+            EG_GEMM_UNROLL
+            for (int j = 0; j < kRows; ++j) add(j, codes(row + j, column), column);
+          }
+          if (column < last) {
+            for (int j = 0; j < kRows; ++j) add(j, last_codes(row + j, column).data(), column);
+          }
           EG_GEMM_UNROLL
-          for (int i = 0; i < kCount; ++i) {
-            const Floats own = gemm::load(x + i * stride + column + v * kLanes<float>);
-            sum[i][v % kSums] = multiply_add(numbers, own, sum[i][v % kSums]);
+          for (int j = 0; j < kRows; ++j) {
+            const Floats factor = splat(scale(row + j, group));
+            EG_GEMM_UNROLL
+            for (int i = 0; i < kCount; ++i) {
+              Floats all = sum[i][j][0];
+              EG_GEMM_UNROLL
+              for (int v = 1; v < kSums; ++v) all += sum[i][j][v];
+              total[i][j] = multiply_add(all, factor, total[i][j]);
+            }
           }
         });
-      };
-      std::int64_t column = first;
-      for (; column + kColumnsAtOnce <= last; column += kColumnsAtOnce)
-        add(codes(row, column), column);
-      if (column < last) add(last_codes(row, column).data(), column);
-      const Floats factor = splat(scale(row, group));
-      EG_GEMM_UNROLL
-      for (int i = 0; i < kCount; ++i) {
-        const Floats all = (sum[i][0] + sum[i][1]) + (sum[i][2] + sum[i][3]);
-        total[i] = multiply_add(all, factor, total[i]);
-      }
-    });
-    std::array<float, kCount> sums;
     for (int i = 0; i < kCount; ++i) {
-      const Floats lanes = total[i];
-      sums[i] = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+      for (int j = 0; j < kRows; ++j) {
+        const Floats lanes = total[i][j];
+        out[i][j] = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+      }
     }
-    return sums;
   }
 
  private:
@@ -158,42 +171,42 @@ class PaddedRows {
   std::int64_t stride_;
 };
 
-/// Adds to `kCount` rows of Y, from `first` on, what columns [begin, end) of a row of the matrix
-/// give.
-template <class Format, int kCount>
+template <class Format, int kCount, int kRows>
 void multiply_in_registers(const QuantizedProduct& p, const CodeRows<Format>& matrix,
-                           const PaddedRows& x, std::int64_t first, std::int64_t row,
-                           std::int64_t begin, std::int64_t end) {
-  const auto sums = matrix.template multiply<kCount>(x.row(first), x.stride(), row, begin, end);
-  const float start = p.bias ? p.bias.as<float>()[row] : 0.0F;
-  for (int i = 0; i < kCount; ++i) {
-    float& y = p.y.as<float>()[(first + i) * p.layout.rows + row];
-    y = (begin == 0 ? start : y) + sums[i];
+                           const PaddedRows& x, std::int64_t first, std::int64_t row) {
+  float sums[kCount][kRows];
+  matrix.template multiply<kCount, kRows>(x.row(first), x.stride(), row, sums);
+  const float* const bias = p.bias.as<float>();
+  for (std::int64_t i = 0; i < kCount; ++i) {
+    float* const y = p.y.as<float>() + (first + i) * p.layout.rows + row;
+    for (std::int64_t j = 0; j < kRows; ++j) y[j] = sums[i][j] + (p.bias ? bias[row + j] : 0.0F);
   }
 }
 
-template <class Format>
-void multiply_row(const QuantizedProduct& p, const CodeRows<Format>& matrix, const PaddedRows& x,
-                  std::int64_t row, std::int64_t begin, std::int64_t end) {
+/// Multiplies all rows of X with `kRows` rows of the matrix, which stay in the cache meanwhile.
+template <class Format, int kRows>
+void multiply_rows(const QuantizedProduct& p, const CodeRows<Format>& matrix, const PaddedRows& x,
+                   std::int64_t row) {
   std::int64_t i = 0;
-  for (; i + 2 <= p.count; i += 2)
-    multiply_in_registers<Format, 2>(p, matrix, x, i, row, begin, end);
-  if (i < p.count) multiply_in_registers<Format, 1>(p, matrix, x, i, row, begin, end);
+  for (; i + 2 <= p.count; i += 2) multiply_in_registers<Format, 2, kRows>(p, matrix, x, i, row);
+  if (i < p.count) multiply_in_registers<Format, 1, kRows>(p, matrix, x, i, row);
 }
 
-/// One row of the matrix after the other, so that memory is read in order.
+/// One row of the matrix after the other, so that memory is read in order, or a few long ones.
 template <class Format>
 void multiply_few(const QuantizedProduct& p) {
-  constexpr std::int64_t kLength = gemm::kDotLength<float>;
-  const std::int64_t columns = p.layout.columns;
+  const auto& [rows, columns, bits, group] = p.layout;
   const PaddedRows x(p);
   const CodeRows<Format> matrix(p);
-  const std::int64_t grain = divide_up(kMinCodesPerTask, columns * p.count);
-  parallel_for(0, p.layout.rows, grain, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t begin = 0; begin < columns; begin += kLength) {
-      const std::int64_t end = std::min(begin + kLength, columns);
-      for (std::int64_t row = first; row < last; ++row) multiply_row(p, matrix, x, row, begin, end);
-    }
+  const bool is_long = columns * std::int64_t{sizeof(float)} > gemm::kLongVector;
+  const std::int64_t runs = divide_up(rows, kRowsAtOnce);
+  const std::int64_t grain = divide_up(kMinCodesPerTask, kRowsAtOnce * columns * p.count);
+  parallel_for(0, runs, grain, [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t row = begin * kRowsAtOnce;
+    const std::int64_t last = std::min(end * kRowsAtOnce, p.layout.rows);
+    for (; is_long && row + kRowsAtOnce <= last; row += kRowsAtOnce)
+      multiply_rows<Format, kRowsAtOnce>(p, matrix, x, row);
+    for (; row < last; ++row) multiply_rows<Format, 1>(p, matrix, x, row);
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include "backend/cpu/matrix/gemm/scratch.h"
 #include "backend/cpu/matrix/gemm/vector.h"
+#include "base/divide_up.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::gemm {
@@ -12,8 +13,14 @@ namespace {
 
 // Columns of y that a thread processes at a time: they stay in L1 while rows of B are streamed.
 constexpr std::int64_t kColumnBlock = 1024;
-// Rows of B that are added together, so that y is loaded and stored less often.
+// Rows of B that are added together, so that y is loaded and stored less often; also the most
+// columns that are multiplied together.
 constexpr int kStreams = 4;
+
+// A smaller B is likely to be in a cache since it was used before.
+constexpr std::int64_t kMostBytesInCache = 2 << 20;
+constexpr std::int64_t kMostParts = 16;
+constexpr std::int64_t kMinRowsPerPart = 64;
 
 /// Adds x[p] * row p of B to y, for contiguous rows.
 template <class T, int Rows>
@@ -52,32 +59,42 @@ T sum_of_lanes(Vector<T> value) {
   return sum;
 }
 
-template <class T>
-T dot(const T* x, const T* column, std::int64_t k) {
+/// Computes the products of x with `Columns` contiguous columns of B.
+template <class T, int Columns>
+void dot_columns(T* y, const T* x, std::int64_t k, const T* b, std::int64_t column_stride) {
   // Several sums, because an addition has to wait for the one before it.
-  constexpr int kSums = 4;
-  Vector<T> sum[kSums] = {};
+  constexpr int kSums = Columns == 1 ? 4 : 2;
+  Vector<T> sum[Columns][kSums] = {};
   std::int64_t p = 0;
   for (; p + kSums * kLanes<T> <= k; p += kSums * kLanes<T>) {
     EG_GEMM_UNROLL
-    for (int i = 0; i < kSums; ++i)
-      sum[i] = multiply_add(load(x + p + i * kLanes<T>), load(column + p + i * kLanes<T>), sum[i]);
+    for (int i = 0; i < kSums; ++i) {
+      const std::int64_t at = p + i * kLanes<T>;
+      const Vector<T> own = load(x + at);
+      EG_GEMM_UNROLL
+      for (int j = 0; j < Columns; ++j)
+        sum[j][i] = multiply_add(own, load(b + j * column_stride + at), sum[j][i]);
+    }
   }
-  for (; p + kLanes<T> <= k; p += kLanes<T>)
-    sum[0] = multiply_add(load(x + p), load(column + p), sum[0]);
-  T total = sum_of_lanes<T>((sum[0] + sum[1]) + (sum[2] + sum[3]));
-  for (; p < k; ++p) total += x[p] * column[p];
-  return total;
+  EG_GEMM_UNROLL
+  for (int j = 0; j < Columns; ++j) {
+    Vector<T> all = sum[j][0] + sum[j][1];
+    if constexpr (kSums == 4) all += sum[j][2] + sum[j][3];
+    T total = sum_of_lanes<T>(all);
+    for (std::int64_t q = p; q < k; ++q) total += x[q] * b[j * column_stride + q];
+    y[j] = total;
+  }
 }
 
 template <class T>
 void dot_all_columns(T* y, std::int64_t count, const T* x, std::int64_t k, const T* b,
                      std::int64_t column_stride) {
-  std::fill_n(y, count, T{0});
-  for (std::int64_t p = 0; p < k; p += kDotLength<T>) {
-    const std::int64_t length = std::min(kDotLength<T>, k - p);
-    for (std::int64_t j = 0; j < count; ++j) y[j] += dot(x + p, b + j * column_stride + p, length);
+  std::int64_t j = 0;
+  if (k * std::int64_t{sizeof(T)} > kLongVector) {
+    for (; j + kStreams <= count; j += kStreams)
+      dot_columns<T, kStreams>(y + j, x, k, b + j * column_stride, column_stride);
   }
+  for (; j < count; ++j) dot_columns<T, 1>(y + j, x, k, b + j * column_stride, column_stride);
 }
 
 template <class T>
@@ -122,6 +139,37 @@ void multiply_columns(const VectorProduct<T>& product, const T* x, std::int64_t 
   }
 }
 
+/// Computes the product for contiguous rows of a B that no cache holds: parts of its rows are added
+/// one row after the other, so that memory is read in order.
+template <class T>
+void multiply_in_order(const VectorProduct<T>& product, const T* x) {
+  const std::int64_t n = product.n;
+  const std::int64_t k = product.k;
+  const Matrix<T>& b = product.b;
+  constexpr std::int64_t kLength = kLongVector / std::int64_t{sizeof(T)};
+  // Parts depend on the shape alone, so that the rounding does not depend on the number of threads.
+  const std::int64_t rows = std::max(divide_up(k, kMostParts), kMinRowsPerPart);
+  const std::int64_t parts = divide_up(k, rows);
+  Scratch scratch;
+  T* const sums = scratch.take<T>(parts * n);
+  parallel_for(0, parts, 1, [&](std::int64_t begin, std::int64_t end) {
+    std::fill(sums + begin * n, sums + end * n, T{0});
+    for (std::int64_t part = begin; part < end; ++part) {
+      const std::int64_t last = std::min((part + 1) * rows, k);
+      for (std::int64_t from = 0; from < n; from += kLength) {
+        const std::int64_t count = std::min(kLength, n - from);
+        for (std::int64_t p = part * rows; p < last; ++p) {
+          add_rows<T, 1>(sums + part * n + from, count, x + p, b.data + p * b.row_stride + from,
+                         b.row_stride);
+        }
+      }
+    }
+  });
+  for (std::int64_t part = 1; part < parts; ++part)
+    for (std::int64_t j = 0; j < n; ++j) sums[j] += sums[part * n + j];
+  update(product, sums, 0, n);
+}
+
 }  // namespace
 
 template <class T>
@@ -131,6 +179,11 @@ void multiply(const VectorProduct<T>& product) {
     T* const copy = thread_scratch().take<T>(product.k);
     for (std::int64_t p = 0; p < product.k; ++p) copy[p] = x[p * product.x_stride];
     x = copy;
+  }
+  if (product.b.column_stride == 1 &&
+      product.n * product.k * std::int64_t{sizeof(T)} > kMostBytesInCache) {
+    multiply_in_order(product, x);
+    return;
   }
   // Ranges start at a multiple of kStreams, so that the grouping of columns, and thus the rounding,
   // does not depend on the number of threads.

@@ -1,9 +1,10 @@
 #pragma once
 
 // A vector-matrix product reads every element of the matrix once, so packing would only add work
-// and the speed is limited by memory. Contiguous rows are summed a few at a time; contiguous
-// columns are multiplied with the vector one after the other, so that memory is read in order: the
-// prefetchers of processors follow one long stream at twice the rate of several short ones.
+// and the speed is limited by memory. It is read in order, because the prefetchers of processors
+// follow one stream at twice the rate of several short ones: contiguous columns are multiplied with
+// the vector, and contiguous rows are added, one after the other. Rows of a matrix that is in a
+// cache, and columns of many elements, are taken several at once: that saves loads.
 
 #include <cstdint>
 
@@ -11,10 +12,9 @@
 
 namespace eg::gemm {
 
-/// The elements of x that are multiplied with all columns of B before the next ones, so that they
-/// stay in L1 beside the stream of B.
-template <class T>
-inline constexpr std::int64_t kDotLength = 8192 / sizeof(T);
+/// A vector of more bytes does not stay in L1 beside what is read meanwhile. It is multiplied with
+/// four columns at a time, so that it is loaded less often.
+inline constexpr std::int64_t kLongVector = 12 * 1024;
 
 /// Computes y = x B for x with `k` elements that are `x_stride` apart and B of k x n; then out[j *
 /// out_stride] = alpha * y[j] + beta * out[j * out_stride] + bias[j * bias_stride]. A null bias
