@@ -33,12 +33,19 @@ export function isPointwise({ isSoftware }: Commands, conv: Convolution): boolea
 /** With longer sums for every weight, a device that computes on the CPU is faster with segments. */
 const kMostSteps = 4;
 
-/** Whether this way is better for the gradient of the weight: if it can be read so, and the products of samples are less memory than their operands. */
-export function isPointwiseGradient({ isSoftware }: Commands, conv: Convolution): boolean {
+/**
+ * Whether this way is better for the gradient of the weight: if operands can be read four numbers at a time, and the products of samples
+ * are less memory than they.
+ */
+export function isPointwiseGradient(
+  { isSoftware, mostBound }: Commands,
+  conv: Convolution,
+): boolean {
   const { batch, inChannels, outChannels } = conv;
   const { outPositions } = sizesOf(conv);
   const weights = inChannels * outChannels;
-  const isSmall = batch === 1 || weights <= (inChannels + outChannels) * outPositions;
+  const isLess = weights <= (inChannels + outChannels) * outPositions;
+  const isSmall = batch === 1 || (isLess && 4 * batch * weights <= mostBound);
   const isShort = !isSoftware || outPositions <= kMostSteps * weights;
   return hasSingles(conv) && outPositions % 4 === 0 && isSmall && isShort;
 }
