@@ -312,6 +312,15 @@ test("a repeated product reads the original until that changes", options, async 
   assert.deepEqual(texts.map(readsHalves), [true, false]);
 });
 
+test("a product of complex numbers reads no original of their parts", options, async () => {
+  const texts = await productsOf(["shader-f16"], async ({ p, half, wide }) => {
+    copy(p, wide, half);
+    const numbers = { ...wide, dtype: "complex64" };
+    product(p, [4, 4, 8], numbers, numbers, { ...p.empty("complex64", 16), dtype: "complex64" });
+  });
+  assert.deepEqual(texts.map(readsHalves), [false]);
+});
+
 test("a device is asked for no feature that the adapter does not have", async () => {
   for (const features of [[], ["shader-f16"], ["shader-f16", "subgroups", "something-else"]]) {
     let asked;

@@ -21,7 +21,13 @@ import { inParts, kReadParts } from "./complex";
 import { foursOf } from "./fours";
 import { isForLanes, multiplyInLanes, productText, sumText } from "./lanes_product";
 import { isSkinny, multiplySkinny } from "./skinny_product";
-import { halvesOf, operandType, readOperand, type TiledProduct } from "./tiled_product";
+import {
+  halvesOf,
+  type OperandName,
+  operandType,
+  readOperand,
+  type TiledProduct,
+} from "./tiled_product";
 import { dispatchTiles } from "./tiles";
 
 /** A batch of matrices in memory; strides count elements. */
@@ -61,8 +67,10 @@ export const matrixProduct: Kernel<MatrixProduct> = {
 export function multiply(commands: Commands, given: Product): void {
   const isComplex = given.c.view.dtype === "complex64";
   const call = withVectors(mergeBatch(isComplex ? inParts(given) : given));
-  const readA = readOperand(commands, "a", call.a.view);
-  const readB = readOperand(commands, "b", call.b.view);
+  const read = (name: OperandName, { view }: Matrices): Access =>
+    isComplex ? { name, view, mode: "read" } : readOperand(commands, name, view);
+  const readA = read("a", call.a);
+  const readB = read("b", call.b);
   const { batch, m, n, k, a, b, c, alpha = 1, beta = 0, bias, isBiasOfRows = false } = call;
   const space = mergeDimensions(
     batch,
