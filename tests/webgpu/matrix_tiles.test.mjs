@@ -3,55 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lineOf } from "../bench/card/tune.mjs";
-import { assertClose, randoms, range } from "./support/close.mjs";
 import { options, playing, posing, webgpu } from "./support/playing.mjs";
+import { checkProduct as check } from "./support/products.mjs";
 
 const { kTileClasses, kTileShapes, tileClassOf, linesOf } = webgpu;
 
 const kLayouts = ["NN", "NT", "TN", "TT"];
-
-/** Returns C of a product in float64, and runs it on the device; matrices begin at `first` elements. */
-async function check(p, { m, n, k, layout, lead = 0, batch = 1, beta = 0 }) {
-  const [isATransposed, isBTransposed] = [...layout].map((one) => one === "T");
-  const aLayout = isATransposed ? [1, m + lead] : [k + lead, 1];
-  const bLayout = isBTransposed ? [1, k + lead] : [n + lead, 1];
-  const cLayout = [n + lead, 1];
-  const sizes = [
-    (isATransposed ? k : m) * Math.max(...aLayout),
-    (isBTransposed ? n : k) * Math.max(...bLayout),
-    m * cLayout[0],
-  ];
-  const [a, b, before] = sizes.map((size, i) => randoms(batch * size, i + 2));
-  const c = p.view("float32", before);
-  p.kernel("matrix_product", {
-    sizes: { batch: batch > 1 ? [batch] : [], m, n, k },
-    ...{ a: p.view("float32", a), b: p.view("float32", b), c },
-    ...Object.fromEntries(
-      [aLayout, bLayout, cLayout].map(([rowStride, columnStride], i) => [
-        `${"abc"[i]}Layout`,
-        { batchStrides: batch > 1 ? [sizes[i]] : [], rowStride, columnStride },
-      ]),
-    ),
-    ...{ alpha: 1, beta },
-  });
-  const found = await p.read(c);
-  const expected = [...before];
-  for (const at of range(batch)) {
-    for (const i of range(m)) {
-      for (const j of range(n)) {
-        let sum = 0;
-        for (let step = 0; step < k; step++)
-          sum +=
-            a[at * sizes[0] + i * aLayout[0] + step * aLayout[1]] *
-            b[at * sizes[1] + step * bLayout[0] + j * bLayout[1]];
-        const to = at * sizes[2] + i * cLayout[0] + j;
-        expected[to] = sum + beta * before[to];
-      }
-    }
-  }
-  const title = `${batch} times ${m} x ${k} x ${n} ${layout}, ${lead} between`;
-  assertClose(found, expected, { absolute: 3e-4, title });
-}
 
 /** Returns a player for an adapter that has only this shape. */
 function playingWith(shape) {

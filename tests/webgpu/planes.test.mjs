@@ -137,6 +137,10 @@ const kConvolutions = [
   // Single positions, in fours.
   { ...kSquare, batch: 3, channels: [12, 20], size: [6, 6], kernel: [1, 1] },
   { ...kSquare, batch: 2, channels: [16, 20], size: [16, 32], kernel: [1, 1] },
+  // Single positions: of one sample, of none, and with more weights than positions.
+  { ...kSquare, batch: 1, channels: [5, 7], size: [4, 6], kernel: [1, 1] },
+  { ...kSquare, batch: 0, channels: [4, 8], size: [2, 2], kernel: [1, 1] },
+  { ...kSquare, batch: 2, channels: [40, 48], size: [2, 2], kernel: [1, 1] },
   // Depthwise.
   {
     ...kSquare,

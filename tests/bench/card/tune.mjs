@@ -12,6 +12,9 @@ const { kTileClasses, kTileShapes, linesOf } = webgpu;
 /** The sides of square products. */
 const kSides = { full: [256, 512, 1024, 2048, 4096], small: [64, 128, 256], tiny: [32] };
 
+/** The feature without which float16 is not multiplied as it is. */
+const kHalves = "shader-f16";
+
 const kBlock = { full: 200, small: 200, tiny: 1 }; // ms
 const kRounds = 3;
 
@@ -21,22 +24,25 @@ const kTolerance = 0.97;
 async function openCard() {
   const adapter = await navigator.gpu.requestAdapter({ powerPreference: "high-performance" });
   const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
-  return adapter.requestDevice({ requiredLimits: { maxBufferSize, maxStorageBufferBindingSize } });
+  return adapter.requestDevice({
+    requiredLimits: { maxBufferSize, maxStorageBufferBindingSize },
+    requiredFeatures: [kHalves].filter((name) => adapter.features.has(name)),
+  });
 }
 
 /** Returns a player whose matrix products have this shape only, without splits. */
-function playerWith(device, name, shape) {
-  const vendor = `tuned ${name}`;
-  kTileClasses[vendor] = { shapes: [shape], busy: 1 };
+function playerWith(device, name, keepsHalves = false) {
+  const vendor = `tuned ${name} ${keepsHalves}`;
+  kTileClasses[vendor] = { shapes: [kTileShapes[name]], busy: 1, keepsHalves };
   return new StreamPlayer(posingAs(device, { vendor }));
 }
 
-/** Resolves to the GFLOPS of a square product. */
-async function rateOf(player, side, block) {
-  const views = [1, 2, 3].map(() => ({
+/** Resolves to the GFLOPS of a square product of matrices of a dtype. */
+async function rateOf(player, side, block, dtype = "float32") {
+  const views = [dtype, dtype, "float32"].map((own) => ({
     block: player.allocate(4 * side * side),
     offset: 0,
-    dtype: "float32",
+    dtype: own,
     count: 1,
   }));
   const [a, b, c] = views;
@@ -86,6 +92,14 @@ export function lineOf(sides, rates) {
   return { shapes, busy: Math.max(1, ...needed) };
 }
 
+/** Resolves to the GFLOPS of products of float16 that is kept in workgroup memory, and that is converted before. */
+async function ratesOfHalves(device, name, side, block) {
+  const rates = [];
+  for (const keepsHalves of [true, false])
+    rates.push(await rateOf(playerWith(device, name, keepsHalves), side, block, "float16"));
+  return rates;
+}
+
 /** Measures the shapes and prints their rates, and the line for tile_classes.ts. */
 export async function tune({ size, onProgress }) {
   const { isSoftware } = await findAdapter();
@@ -95,22 +109,32 @@ export async function tune({ size, onProgress }) {
   const sides = kSides[chosen];
   const device = await openCard();
   const rates = {};
-  for (const [name, shape] of Object.entries(kTileShapes)) {
-    const player = playerWith(device, name, shape);
+  for (const name of Object.keys(kTileShapes)) {
+    const player = playerWith(device, name);
     rates[name] = [];
     for (const side of sides) {
       onProgress(`${name}, ${side}`);
       rates[name].push(await rateOf(player, side, kBlock[chosen]));
     }
   }
+  const { shapes, busy } = lineOf(sides, rates);
+  const hasHalves = device.features.has(kHalves);
+  if (hasHalves) onProgress("float16");
+  const [kept, converted] = hasHalves
+    ? await ratesOfHalves(device, shapes[0], sides.at(-1), kBlock[chosen])
+    : [];
   onProgress("");
   const header = ["GFLOPS of n x n", ...sides.map(String)];
   const rows = Object.keys(rates).map((name) => [name, ...rates[name].map((x) => formatNumber(x))]);
   for (const line of alignColumns([header, ...rows])) console.log(line);
-  const { shapes, busy } = lineOf(sides, rates);
+  if (hasHalves)
+    console.log(
+      `\nGFLOPS of float16 with ${shapes[0]}: ${formatNumber(kept)} if kept in workgroup memory, ${formatNumber(converted)} if converted before`,
+    );
+  const line = `{ shapes: [${shapes.join(", ")}], busy: ${busy}, keepsHalves: ${!hasHalves || kept >= converted} }`;
   const { vendor, architecture } = Object.fromEntries(lines);
   console.log(`\nFor kTileClasses in web/src/webgpu/kernels/matrix/tile_classes.ts:
-  "${vendor}/${architecture}": { shapes: [${shapes.join(", ")}], busy: ${busy} },`);
+  "${vendor}/${architecture}": ${line},`);
   if (isSoftware)
     console.log(
       "This adapter computes on the CPU, where matrix products have no tiles (squares.ts).",

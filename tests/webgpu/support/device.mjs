@@ -3,6 +3,9 @@
 
 import { preferSoftwareAdapter } from "./software_adapter.mjs";
 
+/** What the kernels use where it is there. */
+const kFeatures = ["shader-f16"];
+
 let instance;
 
 /** Returns `{ device, gpu }`, or `{ reason }` if there is no device. */
@@ -19,7 +22,8 @@ export async function openDevice() {
   instance ??= webgpu.create([]);
   const adapter = await instance.requestAdapter();
   if (!adapter) return { reason: "WebGPU has no adapter here (chromium and libvulkan1 have one)" };
-  return { device: await adapter.requestDevice(), gpu: instance };
+  const requiredFeatures = kFeatures.filter((name) => adapter.features.has(name));
+  return { device: await adapter.requestDevice({ requiredFeatures }), gpu: instance };
 }
 
 /** Runs shaders on arrays; caches pipelines by their text. */

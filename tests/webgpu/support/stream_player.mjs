@@ -17,6 +17,7 @@ const kArrays = {
   uint8: Uint8Array,
   bool: Uint8Array,
   complex64: Float32Array,
+  float16: Uint16Array,
 };
 const kMemoryBytes = 2 ** 22;
 
@@ -111,9 +112,17 @@ export class StreamPlayer {
 
 /** Returns numbers as a typed array of a dtype. */
 export function arrayOf(dtype, values) {
-  return dtype === "int64"
-    ? BigInt64Array.from(values, (value) => BigInt(value))
-    : kArrays[dtype].from(values);
+  if (dtype === "int64") return BigInt64Array.from(values, (value) => BigInt(value));
+  if (dtype === "float16") return Uint16Array.from(values, halfOf);
+  return kArrays[dtype].from(values);
+}
+
+// The bits of 0, or of a normal number that has no more digits than float16, from those of float32: without the last 13, and with
+// exponents that count from another number.
+function halfOf(value) {
+  const [bits] = new Uint32Array(Float32Array.of(value).buffer);
+  const magnitude = bits & 0x7fffffff;
+  return ((bits >>> 31) << 15) | (magnitude === 0 ? 0 : (magnitude >>> 13) - (112 << 10));
 }
 
 /** Returns a device that poses as one with this adapter; kernels choose shaders by that. */

@@ -94,6 +94,8 @@ export class Arenas {
       faults: kNoFaults,
       batch: 0,
       writtenIn: 0,
+      version: 0,
+      halfCopy: undefined,
       recordingCount: 0,
       arena,
       get isMissing() {

@@ -4,6 +4,7 @@ import { type Arena, Arenas } from "./arenas";
 import type { ErrorCollector, PlayerError } from "./errors";
 import { type Faults, faultOf, kNoFaults } from "./faults";
 import { FreeList } from "./free_list";
+import { changeContent, type HalfCopy } from "./half_copies";
 import { Usage } from "./usage";
 
 /** A GPU buffer, or a part of one, that is reused for blocks of its size. */
@@ -31,6 +32,10 @@ export interface Block {
   batch: number;
   /** The number of the last batch whose commands write it; 0 if its content is that of no command. */
   writtenIn: number;
+  /** Counts the times that its content became another one. */
+  version: number;
+  /** Set if its content is that of a float16 tensor. */
+  halfCopy: HalfCopy | undefined;
   /** The number of recordings that use it; while it is not 0, the block is not destroyed. */
   recordingCount: number;
 }
@@ -155,7 +160,7 @@ export class Blocks {
     const places = this.#arenas.destinationsFor(role, blocks);
     for (const [from, to] of places) {
       copy(to, from);
-      to.used = from.used;
+      used(to, from.used);
       to.faults = from.faults;
       to.writtenIn = this.#batch();
       this.#set(from.number, to);
@@ -222,6 +227,8 @@ export class Blocks {
       faults: kNoFaults,
       batch: 0,
       writtenIn: 0,
+      version: 0,
+      halfCopy: undefined,
       recordingCount: 0,
     };
     this.#bytes += size;
@@ -268,5 +275,6 @@ function sizeOf(bytes: number): number {
 
 function used(block: Block, bytes: number): Block {
   block.used = Math.ceil(bytes / 4) * 4;
+  changeContent(block);
   return block;
 }

@@ -6,6 +6,7 @@ import { type BlockReference, type CacheEntry, CommandCache } from "./command_ca
 import type { DType } from "./dtype";
 import { asPlayerError, type PlayerError } from "./errors";
 import { errorOf, type Fault, type Faults, faultOf, kNoFaults, union } from "./faults";
+import { changeContent, halfCopyOf, originalOf, type Widened } from "./half_copies";
 import type { AdapterTraits, AnyKernel, Commands } from "./kernels/kernel";
 import type { KernelTable } from "./kernels/table";
 import type { Dispatch, PreparedDispatch, Recorder } from "./recorder";
@@ -25,6 +26,14 @@ export interface PreparedCall extends CacheEntry, CallRecord {
   readonly scratch: Block[];
   /** Functions that record the commands; they receive the number of the status words. */
   readonly actions: ((slot: number) => void)[];
+  /** What it reads in the place of copies, and the copy that it makes. */
+  readonly originals: readonly Original[];
+  readonly widened: Widened | undefined;
+}
+
+interface Original {
+  readonly given: View;
+  readonly found: View;
 }
 
 export class KernelCalls {
@@ -101,7 +110,7 @@ export class KernelCalls {
     }
     this.#steps.finish();
     const cached = this.#cache.find(reader.words(), this.#block);
-    if (cached !== undefined) return cached;
+    if (cached !== undefined && this.isCurrent(cached)) return cached;
     const call = reader.read<never>(fields);
     reader.finish();
     return this.#prepare(op, kernel, call);
@@ -113,7 +122,16 @@ export class KernelCalls {
     const own = this.#begin(call);
     for (const action of call.actions) action(own?.slot ?? 0);
     this.#end(call, own);
+    this.#noteCopy(call.widened);
     this.#cache.set(words, call);
+  }
+
+  /** Whether the originals that a call reads are still what it would read. */
+  isCurrent({ originals }: PreparedCall): boolean {
+    return originals.every(({ given, found }) => {
+      const { block, offset } = originalOf(given, this.#recorder.recording);
+      return block === found.block && offset === found.offset;
+    });
   }
 
   /** Passes the error of the current command on to its results, which it returns; none if they are not known. */
@@ -151,13 +169,22 @@ export class KernelCalls {
 
   // The results inherit what the operands have, and what they had themselves unless all of it was replaced.
   #end({ reads, writes, overwrites }: CallRecord, own: Fault | undefined): void {
-    for (const block of writes) block.writtenIn = this.#recorder.batch;
+    for (const block of writes) this.#noteWrite(block);
     if (this.status.isQuiet) return;
     let faults: Faults = own === undefined ? kNoFaults : [own];
     for (const block of reads) faults = union(block.faults, faults);
     if (!overwrites) for (const block of writes) faults = union(block.faults, faults);
     faults = this.status.few(faults);
     for (const block of writes) block.faults = faults;
+  }
+
+  #noteCopy(widened: Widened | undefined): void {
+    if (widened !== undefined) widened.to.halfCopy = halfCopyOf(widened, this.#recorder.recording);
+  }
+
+  #noteWrite(block: Block): void {
+    block.writtenIn = this.#recorder.batch;
+    changeContent(block);
   }
 
   #dispatch(dispatch: Dispatch, op: string): void {
@@ -197,7 +224,7 @@ export class KernelCalls {
     recorder.reportAttempts();
     const noteWrites = () => {
       for (const block of used) recorder.markUsed(block);
-      for (const block of written) block.writtenIn = recorder.batch;
+      for (const block of written) this.#noteWrite(block);
     };
     noteWrites();
     recorder.recording?.addAgain(() => {
@@ -222,6 +249,7 @@ export class KernelCalls {
         .map(({ block }) => block);
     const actions: PreparedCall["actions"] = [];
     const scratch: Block[] = [];
+    const originals: Original[] = [];
     let usesStatus = false;
     try {
       kernel.play(call, {
@@ -242,10 +270,18 @@ export class KernelCalls {
           usesStatus = true;
           return this.status.view;
         },
+        original: (given: View) => {
+          const found = originalOf(given, recorder.recording);
+          originals.push({ given, found });
+          return found;
+        },
       } satisfies Commands);
     } finally {
       for (const block of scratch) this.#blocks.releaseScratch(block);
     }
+    const widened = kernel.widened?.(call);
+    // Already here, for what is compiled ahead while the copy waits for its shader. If it fails, so does everything that reads it.
+    this.#noteCopy(widened);
     return {
       op,
       blocks: this.#references,
@@ -255,6 +291,8 @@ export class KernelCalls {
       overwrites: kernel.overwrites?.(call) ?? false,
       scratch,
       actions,
+      originals,
+      widened,
     };
   }
 }

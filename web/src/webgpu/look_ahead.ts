@@ -5,6 +5,7 @@ import { kKernelFields } from "../generated/stream";
 import type { Block, Blocks } from "./blocks";
 import type { DType } from "./dtype";
 import { kNoFaults } from "./faults";
+import { type HalfCopy, halfCopyOf, originalOf } from "./half_copies";
 import type { AdapterTraits, AnyKernel } from "./kernels/kernel";
 import type { KernelTable } from "./kernels/table";
 import type { Recorder } from "./recorder";
@@ -19,6 +20,7 @@ export class LookAhead implements Symbols {
   // What commands that have been read, but not been played, define.
   readonly #blocks = new Map<number, Block>();
   readonly #names = new Map<number, string>();
+  readonly #halfCopies = new Map<Block, HalfCopy>();
   readonly #isRead = new WeakSet<Reader>();
   #nextId = -1;
 
@@ -61,6 +63,7 @@ export class LookAhead implements Symbols {
   clear(): void {
     this.#blocks.clear();
     this.#names.clear();
+    this.#halfCopies.clear();
   }
 
   /** @internal */
@@ -91,6 +94,7 @@ export class LookAhead implements Symbols {
   }
 
   #expectAll(kernel: AnyKernel, call: never, op: string): void {
+    const { recording } = this.#recorder;
     const view = (bytes: number, dtype: DType) => ({
       block: this.#imagined(bytes),
       offset: 0,
@@ -103,7 +107,10 @@ export class LookAhead implements Symbols {
       clear: () => undefined,
       scratch: view,
       status: () => view(0, "int32"),
+      original: (given) => originalOf(given, recording, this.#halfCopies.get(given.block)),
     });
+    const widened = kernel.widened?.(call);
+    if (widened !== undefined) this.#halfCopies.set(widened.to, halfCopyOf(widened, recording));
   }
 
   // A block for the texts of shaders, which depend on what is the same block and on sizes.
@@ -112,7 +119,7 @@ export class LookAhead implements Symbols {
     return {
       ...{ id, number: 0, offset: 0, size: bytes, used: bytes },
       ...{ isMissing: false, isIdle: false, faults: kNoFaults },
-      ...{ batch: 0, writtenIn: 0, recordingCount: 0 },
+      ...{ batch: 0, writtenIn: 0, version: 0, halfCopy: undefined, recordingCount: 0 },
       buffer: { label: `${id}` } as GPUBuffer,
     };
   }

@@ -5,6 +5,7 @@ import { type Block, Blocks } from "./blocks";
 import { Clock } from "./clock";
 import { asPlayerError, ErrorCollector, type PlayerError } from "./errors";
 import { errorOf, kNoFaults } from "./faults";
+import { changeContent } from "./half_copies";
 import { KernelCalls, type PreparedCall } from "./kernel_calls";
 import { traitsOf } from "./kernels/kernel";
 import { type KernelTable, kernels } from "./kernels/table";
@@ -257,6 +258,7 @@ export class Player implements Symbols {
         const block = this.#blocks.get(number);
         this.#clock().copy(this.#recorder.encoder(), block, count);
         this.#recorder.markUsed(block);
+        changeContent(block);
         break;
       }
       case "BeginRecording": {
@@ -286,6 +288,7 @@ export class Player implements Symbols {
   #write(block: Block, offset: number, bytes: Uint8Array): void {
     if (block.isMissing) return;
     const isCommand = this.#recorder.write(block, offset, bytes);
+    changeContent(block);
     const isWhole = offset === 0 && bytes.length >= block.used;
     if (isWhole) block.faults = kNoFaults;
     if (isCommand) block.writtenIn = this.#recorder.batch;
@@ -344,7 +347,8 @@ export class Player implements Symbols {
     }
     const prepared = call;
     return Promise.all([scratchConfirmed, attempted]).then(([, error]) => {
-      if (isRepeated || (error === undefined && missingOf(prepared) === undefined))
+      const isComplete = missingOf(prepared) === undefined && this.#kernelCalls.isCurrent(prepared);
+      if (isRepeated || (error === undefined && isComplete))
         return this.#record(prepared, reader, error);
       // If memory was short, some has been released meanwhile.
       reader.rewind();

@@ -11,7 +11,8 @@ import { wordsOf } from "./words";
 
 /**
  * The type of elements in a shader. "i64" is a pair of words, the low one first. "index" is an int64 that counts elements of
- * memory, as an i32. "word" is raw memory, 32 bits at a time; "fours" are vectors of four floats.
+ * memory, as an i32. "word" is raw memory, 32 bits at a time; "fours" are vectors of four floats. "half" and "halves" are float16 as it is,
+ * one and four at a time, on devices with the feature `shader-f16`.
  */
 export type ElementType =
   | "f32"
@@ -22,7 +23,9 @@ export type ElementType =
   | "bool"
   | "complex"
   | "word"
-  | "fours";
+  | "fours"
+  | "half"
+  | "halves";
 
 /** A view that a kernel accesses. */
 export interface Access {
@@ -61,10 +64,16 @@ export const kWgslTypes: Readonly<Record<ElementType, string>> = {
   complex: "vec2<f32>",
   word: "u32",
   fours: kFoursType,
+  half: "f16",
+  halves: "vec4<f16>",
 };
 
 /** The bytes of one indexed unit, where it differs from an element. */
-const kUnitBytes: Readonly<Partial<Record<ElementType, number>>> = { word: 4, fours: 16 };
+const kUnitBytes: Readonly<Partial<Record<ElementType, number>>> = {
+  word: 4,
+  fours: 16,
+  halves: 8,
+};
 
 /** Returns the size in bytes of the unit that a shader's index of a view counts. */
 export function unitBytes({ view, as }: Access): number {
@@ -76,24 +85,39 @@ export function isFoursAligned({ dtype, offset }: View): boolean {
   return dtype === "float32" && offset % 16 === 0;
 }
 
+/** Whether they permit access as "halves". */
+export function isHalvesAligned({ dtype, offset }: View): boolean {
+  return dtype === "float16" && offset % 8 === 0;
+}
+
+/** The words of a vector of four elements; 1 if elements are accessed one by one. */
+function vectorWords({ as }: Access): 1 | 2 | 4 {
+  return as === "fours" ? 4 : as === "halves" ? 2 : 1;
+}
+
 /**
- * Whether one shader can access all this memory: a buffer that it accesses as fours can otherwise only be read, as floats, and of a
+ * Whether one shader can access all this memory: a buffer that it accesses in vectors can otherwise only be read, as floats, and of a
  * buffer it accesses one window.
  */
 export function canBeAccessedTogether(memory: readonly Access[]): boolean {
   const windows = new Map(memory.map(({ view }) => [view.block, view.window]));
   if (memory.some(({ view }) => !isSameWindow(view.window, windows.get(view.block)))) return false;
-  const inFours = new Set(memory.filter(({ as }) => as === "fours").map(({ view }) => view.block));
-  return memory.every((access) => !inFours.has(access.view.block) || canBeInFours(access));
+  const words = new Map<View["block"], number>();
+  for (const access of memory)
+    if (vectorWords(access) > 1) words.set(access.view.block, vectorWords(access));
+  return memory.every((access) => canBeInVectors(access, words.get(access.view.block) ?? 1));
 }
 
 function isSameWindow(a: Window | undefined, b: Window | undefined): boolean {
   return a?.offset === b?.offset && a?.bytes === b?.bytes;
 }
 
-// A single float cannot be stored in memory that is accessed as fours, because that may store its neighbours again.
-function canBeInFours({ view, mode, as }: Access): boolean {
-  return as === "fours" || (mode === "read" && view.dtype === "float32" && as !== "word");
+// A single float cannot be stored in memory that is accessed in vectors of so many words, because that may store its neighbours again.
+function canBeInVectors(access: Access, words: number): boolean {
+  const { view, mode, as } = access;
+  if (words === 1 || vectorWords(access) === words) return true;
+  const isOfFloats = view.dtype === "float32" || view.dtype === "float16";
+  return vectorWords(access) === 1 && mode === "read" && isOfFloats && as !== "word";
 }
 
 const kElementTypes: Readonly<Partial<Record<DType, ElementType>>> = {
@@ -126,11 +150,13 @@ export class Memory {
   readonly #bindings: number[];
   readonly #isWritten: boolean[] = [];
   readonly #isAtomic: boolean[] = [];
-  readonly #isInFours: boolean[] = [];
+  // The words of the vectors that buffers consist of, by binding.
+  readonly #vectorWords: number[] = [];
 
   constructor(accesses: readonly Access[]) {
     this.accesses = accesses;
-    this.#bindings = accesses.map(({ view, mode, as }) => {
+    this.#bindings = accesses.map((access) => {
+      const { view, mode, as } = access;
       let binding = this.blocks.indexOf(view.block);
       if (binding < 0) {
         binding = this.blocks.push(view.block) - 1;
@@ -139,7 +165,7 @@ export class Memory {
       const writesParts = mode === "write" && as !== "word" && sharesWords(view.dtype);
       this.#isWritten[binding] = this.#isWritten[binding] || mode !== "read";
       this.#isAtomic[binding] = this.#isAtomic[binding] || mode === "atomic" || writesParts;
-      this.#isInFours[binding] = this.#isInFours[binding] || as === "fours";
+      this.#vectorWords[binding] = Math.max(this.#vectorWords[binding] ?? 1, vectorWords(access));
       return binding;
     });
     if (!canBeAccessedTogether(accesses))
@@ -175,7 +201,8 @@ export class Memory {
   declarations(): string {
     const buffers = this.blocks.map((_, binding) => {
       const access = this.#isWritten[binding] ? "read_write" : "read";
-      const unit = this.#isInFours[binding] ? "vec4<u32>" : "u32";
+      const words = this.#vectorWords[binding];
+      const unit = words === 1 ? "u32" : `vec${words}<u32>`;
       const word = this.#isAtomic[binding] ? "atomic<u32>" : unit;
       return `@group(0) @binding(${binding}) var<storage, ${access}> memory_${binding}: array<${word}>;`;
     });
@@ -183,21 +210,23 @@ export class Memory {
     return [...buffers, ...functions].join("\n");
   }
 
-  #functions({ name, view, mode, as }: Access, i: number): string[] {
+  #functions(access: Access, i: number): string[] {
+    const { name, view, mode, as } = access;
     const binding = this.#bindings[i] as number;
     const memory = `memory_${binding}`;
     const isAtomic = this.#isAtomic[binding] === true;
-    const natural = as === "word" || as === "fours" ? as : elementType(view.dtype);
+    const isRaw = as === "word" || as === "fours" || as === "half" || as === "halves";
+    const natural = isRaw ? as : elementType(view.dtype);
     const type = as ?? natural;
+    const words = this.#vectorWords[binding] as number;
     const word = (at: string) => {
-      if (isPartOfFours) return `${memory}[(${at}) >> 2u][(${at}) & 3u]`;
+      if (vectorWords(access) < words) return `${memory}[(${at}) / ${words}u][(${at}) % ${words}u]`;
       return isAtomic ? `atomicLoad(&${memory}[${at}])` : `${memory}[${at}]`;
     };
     const set = (at: string, value: string) =>
       isAtomic ? `atomicStore(&${memory}[${at}], ${value});` : `${memory}[${at}] = ${value};`;
     const positionText = `let at = u.offset_${name} + i;`;
-    const part = natural === "word" || !sharesWords(view.dtype) ? null : partOfWord(view.dtype);
-    const isPartOfFours = this.#isInFours[binding] === true && natural !== "fours";
+    const part = isRaw || !sharesWords(view.dtype) ? null : partOfWord(view.dtype);
     const loaded = converted(part?.load(word) ?? loadText(natural, word), natural, type);
     const lines = [
       `fn load_${name}(i: u32) -> ${kWgslTypes[type]} { ${positionText} return ${loaded}; }`,
@@ -217,6 +246,8 @@ export class Memory {
 function loadText(type: ElementType, word: (at: string) => string): string {
   if (type === "word") return word("at");
   if (type === "fours") return `bitcast<vec4<f32>>(${word("at")})`;
+  if (type === "halves") return `bitcast<vec4<f16>>(${word("at")})`;
+  if (type === "half") return `bitcast<vec2<f16>>(${word("at / 2u")})[at & 1u]`;
   const pair = () => `vec2(${word("2u * at")}, ${word("2u * at + 1u")})`;
   if (type === "i64") return pair();
   if (type === "complex") return `bitcast<vec2<f32>>(${pair()})`;
@@ -374,7 +405,13 @@ export function shaderText({ memory, uniforms, body }: ShaderParts): string {
     memory.declarations(),
     body,
   ].join("\n");
-  return `${wordsOf(text)}\n${text}`;
+  return completeText(text);
+}
+
+/** Returns a shader's text with the words that it calls, and with the extension that it needs. */
+export function completeText(text: string): string {
+  const enabled = /\bf16\b/.test(text) ? "enable f16;\n" : "";
+  return `${enabled}${wordsOf(text)}\n${text}`;
 }
 
 // Pairs come last, because they are aligned to 8 bytes.

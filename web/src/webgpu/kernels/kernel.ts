@@ -2,6 +2,7 @@
 
 import type { Block } from "../blocks";
 import { type DType, itemSize } from "../dtype";
+import type { Widened } from "../half_copies";
 import type { Dispatch } from "../recorder";
 import type { View } from "../stream";
 import { type TileClass, tileClassOf } from "./matrix/tile_classes";
@@ -12,6 +13,8 @@ export interface AdapterTraits {
   readonly isSoftware: boolean;
   /** How matrix products are divided on a device that does not. */
   readonly tiles: TileClass;
+  /** Whether products read float16 as it is. */
+  readonly hasHalves: boolean;
   /** The bytes of a tensor that a shader can access at once. */
   readonly mostBound: number;
 }
@@ -19,10 +22,14 @@ export interface AdapterTraits {
 /** Returns the traits of a device and its adapter. */
 export function traitsOf({
   adapterInfo,
+  features,
   limits,
-}: Pick<GPUDevice, "adapterInfo" | "limits">): AdapterTraits {
+}: Pick<GPUDevice, "adapterInfo" | "features" | "limits">): AdapterTraits {
+  const isSoftware = adapterInfo?.isFallbackAdapter === true;
   return {
-    isSoftware: adapterInfo?.isFallbackAdapter === true,
+    isSoftware,
+    // A device that computes on the CPU would convert every element wherever it is used.
+    hasHalves: !isSoftware && features.has("shader-f16"),
     tiles: tileClassOf(adapterInfo),
     mostBound: limits.maxStorageBufferBindingSize,
   };
@@ -37,6 +44,8 @@ export interface Commands extends AdapterTraits {
   clear(view: View): void;
   /** Returns uninitialised memory for the duration of this call. */
   scratch(bytes: number, dtype: DType): View;
+  /** Returns the float16 elements that a view is a converted copy of, if that is known, or else the view. */
+  original(view: View): View;
   /** Returns the status words, in which the shader reports that an index was out of range (index/checked.ts). */
   status(): View;
 }
@@ -56,6 +65,8 @@ export interface Kernel<Struct> {
   play(call: Struct, commands: Commands): void;
   /** Whether a call replaces all content of the blocks that it writes; false if absent. */
   overwrites?(call: Struct): boolean;
+  /** The float16 tensor of which a call makes a copy in float32, if it makes one. */
+  widened?(call: Struct): Widened | undefined;
 }
 
 /** Whether `count` different elements of a result are all memory of its tensor. */

@@ -2,8 +2,7 @@
 // dispatches run side by side that way instead of one after the other.
 
 import type { WrittenDispatch } from "../recorder";
-import { type Access, Memory, membersText } from "../shader";
-import { wordsOf } from "../words";
+import { type Access, completeText, Memory, membersText } from "../shader";
 import { kFour, mergedBytes } from "./plan";
 import { sharedWorkgroup, sharesOf, workgroupOf } from "./workgroup";
 
@@ -96,7 +95,7 @@ fn main(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(local_invoca
 }
 `,
   ].join("\n");
-  return `${wordsOf(text)}\n${text}`;
+  return completeText(text);
 }
 
 // The values of the builtins of a part, from the size of its workgroups and the place of an invocation there.

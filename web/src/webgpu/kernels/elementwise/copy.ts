@@ -31,6 +31,14 @@ export const copy: Kernel<Copy> = {
   },
 
   overwrites: ({ shape, to }) => isWhole(to, product(shape)),
+
+  widened({ shape, to, toStrides, from, fromStrides }) {
+    const isConverted = to.dtype === "float32" && from.dtype === "float16";
+    // Where all elements of memory have the same strides, they have the same places.
+    const isInPlace = shape.every((size, d) => size === 1 || toStrides[d] === fromStrides[d]);
+    const isWidened = isConverted && isInPlace && isWhole(to, product(shape));
+    return isWidened ? { to: to.block, from } : undefined;
+  },
 };
 
 interface Elements {

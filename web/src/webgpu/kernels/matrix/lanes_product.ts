@@ -3,7 +3,7 @@
 import { kWgslTypes } from "../../shader";
 import type { Commands } from "../kernel";
 import { chooseLanes, combineLanes, dispatchOfLanes, forEachLane } from "../lanes";
-import type { TiledProduct } from "./tiled_product";
+import { factorText, type TiledProduct } from "./tiled_product";
 
 /** With fewer rows or columns, tiles would be mostly empty. */
 const kFewest = 4;
@@ -25,6 +25,8 @@ export function productText(type: TiledProduct["type"], a: string, b: string): s
 
 /** Multiplies matrices: every result has lanes, which share its sum. */
 export function multiplyInLanes(commands: Commands, call: TiledProduct): void {
+  const a = factorText(call, "a", "a_value(of_a, a_step(from_a, k))");
+  const b = factorText(call, "b", "b_value(of_b, b_step(from_b, k))");
   const { m, n, k, count, type, isARowMajor, isBRowMajor, key, memory, uniforms, functions } = call;
   const positions = count * m * n;
   // The layout of the larger operand decides.
@@ -56,7 +58,7 @@ export function multiplyInLanes(commands: Commands, call: TiledProduct): void {
   let of_b = b_line(from_b, column);
   var sum = ${kWgslTypes[type]}();
   for (var k = lane; k < u.k; k += kLanes) {
-    sum = ${sumText(type, "sum", productText(type, "a_value(of_a, a_step(from_a, k))", "b_value(of_b, b_step(from_b, k))"))};
+    sum = ${sumText(type, "sum", productText(type, a, b))};
   }
   sum = sum_of_lanes(thread, sum);
   if (lane == 0u && is_inside) {

@@ -21,7 +21,13 @@ import { inParts, kReadParts } from "./complex";
 import { foursOf } from "./fours";
 import { isForLanes, multiplyInLanes, productText, sumText } from "./lanes_product";
 import { isSkinny, multiplySkinny } from "./skinny_product";
-import type { TiledProduct } from "./tiled_product";
+import {
+  halvesOf,
+  type OperandName,
+  operandType,
+  readOperand,
+  type TiledProduct,
+} from "./tiled_product";
 import { dispatchTiles } from "./tiles";
 
 /** A batch of matrices in memory; strides count elements. */
@@ -61,6 +67,10 @@ export const matrixProduct: Kernel<MatrixProduct> = {
 export function multiply(commands: Commands, given: Product): void {
   const isComplex = given.c.view.dtype === "complex64";
   const call = withVectors(mergeBatch(isComplex ? inParts(given) : given));
+  const read = (name: OperandName, { view }: Matrices): Access =>
+    isComplex ? { name, view, mode: "read" } : readOperand(commands, name, view);
+  const readA = read("a", call.a);
+  const readB = read("b", call.b);
   const { batch, m, n, k, a, b, c, alpha = 1, beta = 0, bias, isBiasOfRows = false } = call;
   const space = mergeDimensions(
     batch,
@@ -77,8 +87,8 @@ export function multiply(commands: Commands, given: Product): void {
     bias: bias && (isBiasOfRows ? "row" : "column"),
   };
   const memory: Access[] = [
-    { name: "a", view: a.view, mode: "read" },
-    { name: "b", view: b.view, mode: "read" },
+    readA,
+    readB,
     { name: "c", view: c.view, mode: "write" },
     ...(bias === undefined ? [] : [{ name: "bias", view: bias, mode: "read" } as const]),
   ];
@@ -89,6 +99,7 @@ export function multiply(commands: Commands, given: Product): void {
     k,
     count,
     type,
+    halves: halvesOf(readA, readB),
     isARowMajor: layouts.a.columnStride === 1,
     isBRowMajor: layouts.b.columnStride === 1,
     stores:
@@ -112,7 +123,7 @@ export function multiply(commands: Commands, given: Product): void {
       { alpha: wrapped(alpha, type), beta: wrapped(beta, type) },
     ),
     functions: () =>
-      firstText(indices) + (isComplex ? kReadParts : readText(type)) + finishText(finish),
+      firstText(indices) + (isComplex ? kReadParts : readText(tiled)) + finishText(finish),
     fours: isComplex
       ? undefined
       : foursOf(call, memory, (hasResults) => {
@@ -170,14 +181,13 @@ function firstText(indices: readonly Index[]): string {
   return indices.map((index, i) => `${index.text(`first_${"abc"[i]}`)}\n`).join("");
 }
 
-function readText(elements: TiledProduct["type"]): string {
-  const type = kWgslTypes[elements];
+function readText(call: TiledProduct): string {
   return `fn a_line(first: u32, row: u32) -> u32 { return first + row * u.a_row; }
 fn a_step(first: u32, column: u32) -> u32 { return column * u.a_column; }
-fn a_value(line: u32, step: u32) -> ${type} { return load_a(line + step); }
+fn a_value(line: u32, step: u32) -> ${operandType(call, "a")} { return load_a(line + step); }
 fn b_line(first: u32, column: u32) -> u32 { return first + column * u.b_column; }
 fn b_step(first: u32, row: u32) -> u32 { return row * u.b_row; }
-fn b_value(line: u32, step: u32) -> ${type} { return load_b(line + step); }
+fn b_value(line: u32, step: u32) -> ${operandType(call, "b")} { return load_b(line + step); }
 `;
 }
 

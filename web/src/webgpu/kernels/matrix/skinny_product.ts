@@ -5,7 +5,7 @@
 import type { Commands } from "../kernel";
 import { chooseLanes, combineLanes, dispatchOfLanes, forEachLane } from "../lanes";
 import { range } from "../text";
-import type { TiledProduct } from "./tiled_product";
+import { factorText, type OperandName, type TiledProduct } from "./tiled_product";
 
 /** With more rows and columns, tiles have more work for every number that they read. */
 const kMostLines = { hardware: 8, software: 3 };
@@ -18,7 +18,9 @@ export function isSkinny({ isSoftware }: Commands, { m, n, fours }: TiledProduct
 
 /** A line is a row of A or a column of B; its elements may be contiguous in memory. */
 interface Operand {
-  readonly name: "a" | "b";
+  readonly name: OperandName;
+  /** Returns the WGSL of four numbers at a place. */
+  load(place: string): string;
   readonly isAlong: boolean;
   /** The uniforms with the distances of lines and of steps. */
   readonly perLine: string;
@@ -28,8 +30,22 @@ interface Operand {
 /** Multiplies the matrices of a call whose layout permits access as fours; returns false if its results cannot be written so. */
 export function multiplySkinny(commands: Commands, call: TiledProduct): boolean {
   const { m, n, k, count, isARowMajor, isBRowMajor } = call;
-  const a: Operand = { name: "a", isAlong: isARowMajor, perLine: "a_row", perStep: "a_column" };
-  const b: Operand = { name: "b", isAlong: !isBRowMajor, perLine: "b_column", perStep: "b_row" };
+  const load = (name: OperandName) => (place: string) =>
+    factorText(call, name, `load_${name}(${place})`, "vec4<f32>");
+  const a: Operand = {
+    name: "a",
+    load: load("a"),
+    isAlong: isARowMajor,
+    perLine: "a_row",
+    perStep: "a_column",
+  };
+  const b: Operand = {
+    name: "b",
+    load: load("b"),
+    isAlong: !isBRowMajor,
+    perLine: "b_column",
+    perStep: "b_row",
+  };
   const isTall = n <= m;
   const [long, short] = isTall ? [a, b] : [b, a];
   const few = Math.min(m, n);
@@ -83,25 +99,25 @@ export function multiplySkinny(commands: Commands, call: TiledProduct): boolean 
 }
 
 // Four steps of a line, or four lines at each of four steps.
-function longText({ name, isAlong, perLine, perStep }: Operand): string {
-  if (isAlong) return `let long = load_${name}((from_${name} + line * u.${perLine}) / 4u + four);`;
+function longText({ name, load, isAlong, perLine, perStep }: Operand): string {
+  if (isAlong) return `let long = ${load(`(from_${name} + line * u.${perLine}) / 4u + four`)};`;
   return range(4)
     .map(
       (step) =>
-        `let long_${step} = load_${name}((from_${name} + line + (4u * four + ${step}u) * u.${perStep}) / 4u);`,
+        `let long_${step} = ${load(`(from_${name} + line + (4u * four + ${step}u) * u.${perStep}) / 4u`)};`,
     )
     .join("\n    ");
 }
 
-function shortText({ name, isAlong, perLine, perStep }: Operand, few: number): string {
+function shortText({ name, load, isAlong, perLine, perStep }: Operand, few: number): string {
   const texts = isAlong
     ? range(few).map(
-        (i) => `let short_${i} = load_${name}((from_${name} + ${i}u * u.${perLine}) / 4u + four);`,
+        (i) => `let short_${i} = ${load(`(from_${name} + ${i}u * u.${perLine}) / 4u + four`)};`,
       )
     : range(Math.ceil(few / 4)).flatMap((j) =>
         range(4).map(
           (step) =>
-            `let short_${step}_${j} = load_${name}((from_${name} + (4u * four + ${step}u) * u.${perStep}) / 4u + ${j}u);`,
+            `let short_${step}_${j} = ${load(`(from_${name} + (4u * four + ${step}u) * u.${perStep}) / 4u + ${j}u`)};`,
         ),
       );
   return texts.join("\n    ");

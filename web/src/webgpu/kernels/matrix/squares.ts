@@ -21,8 +21,7 @@ const kSquareThreads = 16;
 /** Runs the product on a device that computes on the CPU. */
 export function dispatchSquares(commands: Commands, call: TiledProduct): void {
   const { fours } = call;
-  if (fours === undefined)
-    dispatchBatches(commands, call, planSquares(call), elementsText(call.type));
+  if (fours === undefined) dispatchBatches(commands, call, planSquares(call), elementsText(call));
   else dispatchBatches(commands, { ...call, ...fours }, planFours(call, fours), "");
 }
 

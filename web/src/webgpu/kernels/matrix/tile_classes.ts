@@ -26,6 +26,21 @@
 // others 60 to 75 %. Reads of the next tile are under way while one is computed, and two tiles in workgroup memory leave one barrier per
 // tile. Sums across subgroups are not used: results here are independent sums, and WebGPU has no products of matrices in subgroups.
 //
+// float16 operands, which are read as they are (`shader-f16`), take half the bytes from buffers: 31 per 1,000 for k128, 63 and 125 for the
+// others. Products of them are exact in float32, in which they are added; in float16 they could be infinite. There are two ways to get
+// there. Where float16 is kept in workgroup memory, that has half the bytes and, as 16 places are read in a cycle, half the cycles:
+//
+//   name                               k128         k64Few       k64Wide      k64          k32
+//   kept: cycles of memory per 100     19           13           19           38           25
+//   multiply-adds of all instructions  88 %         86 %         82 %         76 %         73 %
+//   the same with conversions          72 %         71 %         63 %         55 %         53 %
+//   converted when read from buffers   86 %         85 %         80 %         74 %         70 %
+//
+// The multiply-adds of AMD's, Apple's and ARM's GPUs take float16 factors with a float32 sum: numbers are kept, and what the memory of a
+// workgroup cost beside the instructions is halved. NVIDIA's convert them first, once for every number that an invocation reads (16
+// beside 64 multiply-adds); numbers that become float32 on their way from the buffers are converted once in a tile (1 beside 64), and
+// the cycles of memory, which are not the limit there, are those of float32. 128 x 128 then needs 310 GB/s at 10,000 G/s.
+//
 // Only SwiftShader was at hand when the table was written. `npm run bench -- webgpu --tune` measures the shapes on a card and prints its line.
 
 /** How a workgroup and its invocations divide a tile. */
@@ -40,8 +55,14 @@ export interface TileShape {
   readonly steps: number;
 }
 
+/** A shape, and how numbers are in workgroup memory. */
+export interface Tile extends TileShape {
+  /** Whether float16 numbers stay so, or become float32 when they are read from buffers. */
+  readonly keepsHalves: boolean;
+}
+
 /** The shapes for an adapter. */
-export interface TileClass {
+export interface TileClass extends Pick<Tile, "keepsHalves"> {
   /** From the largest tile to the smallest. */
   readonly shapes: readonly TileShape[];
   /** With this many workgroups, the device is busy. */
@@ -62,10 +83,10 @@ export const kTileShapes = { k128, k64Few, k64Wide, k64, k32 };
  * registers, so that more than 16 sums would not stay in them; Apple's have more, and fewer multiprocessors to keep busy.
  */
 export const kTileClasses: Readonly<Record<string, TileClass>> = {
-  default: { shapes: [k64, k32], busy: 48 },
-  nvidia: { shapes: [k128, k64Wide, k32], busy: 96 },
-  amd: { shapes: [k128, k64Wide, k32], busy: 80 },
-  apple: { shapes: [k64Wide, k32], busy: 32 },
+  default: { shapes: [k64, k32], busy: 48, keepsHalves: true },
+  nvidia: { shapes: [k128, k64Wide, k32], busy: 96, keepsHalves: false },
+  amd: { shapes: [k128, k64Wide, k32], busy: 80, keepsHalves: true },
+  apple: { shapes: [k64Wide, k32], busy: 32, keepsHalves: true },
 };
 
 /** Returns the class of an adapter. */

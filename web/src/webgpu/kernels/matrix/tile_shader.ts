@@ -6,11 +6,17 @@
 
 import { kWgslTypes } from "../../shader";
 import { range } from "../text";
-import { linesOf, type TileShape } from "./tile_classes";
-import { mainHead, type TiledProduct } from "./tiled_product";
+import { linesOf, type Tile } from "./tile_classes";
+import {
+  factorText,
+  mainHead,
+  type OperandName,
+  operandType,
+  type TiledProduct,
+} from "./tiled_product";
 
 /** Whether the elements of a line are contiguous. */
-function isAlong({ isARowMajor, isBRowMajor }: TiledProduct, name: "a" | "b"): boolean {
+function isAlong({ isARowMajor, isBRowMajor }: TiledProduct, name: OperandName): boolean {
   return name === "a" ? isARowMajor : !isBRowMajor;
 }
 
@@ -20,17 +26,22 @@ export function hasFourColumns(call: TiledProduct): boolean {
 }
 
 /** Returns what the text depends on, apart from the functions that it calls. */
-export function tileKey(call: TiledProduct, shape: TileShape): string {
+export function tileKey(call: TiledProduct, shape: Tile): string {
   const { across, down, columns, rows, steps } = shape;
-  const form = `${call.isARowMajor} ${call.isBRowMajor} ${call.fours?.hasResults}`;
+  const form = `${call.isARowMajor} ${call.isBRowMajor} ${call.fours?.hasResults}${call.halves.map((name) => ` ${tileType(call, shape, name)}`)}`;
   return `tiles ${across} ${down} ${columns} ${rows} ${steps} ${form}`;
+}
+
+/** The WGSL type of numbers in workgroup memory. */
+function tileType(call: TiledProduct, { keepsHalves }: Tile, name: OperandName): string {
+  return keepsHalves ? operandType(call, name) : kWgslTypes[call.type];
 }
 
 /**
  * Returns the main function. The range of its sums is defined by batch_of(z), first_step(z) and last_step(z); give(z, row, column, sum)
  * receives the results, or give_fours those of four columns.
  */
-export function tilesText(call: TiledProduct, shape: TileShape, givesFours: boolean): string {
+export function tilesText(call: TiledProduct, shape: Tile, givesFours: boolean): string {
   const type = kWgslTypes[call.type];
   const { across, down, steps } = shape;
   const threads = across * down;
@@ -40,7 +51,7 @@ export function tilesText(call: TiledProduct, shape: TileShape, givesFours: bool
   const each = (text: (operand: Operand) => string) => both.map(text).join("\n  ");
   const fours = range(shape.columns / 4);
   const sums = range(shape.rows).flatMap((i) => fours.map((j) => `sum_${i}_${j}`));
-  return `${both.map(({ name, size }) => `var<workgroup> ${name}_tile: array<vec4<${type}>, ${2 * size}>;\n`).join("")}${mainHead(threads)}
+  return `${both.map(({ name, type, size }) => `var<workgroup> ${name}_tile: array<vec4<${type}>, ${2 * size}>;\n`).join("")}${mainHead(threads)}
   let tile = group.x + group.y * groups.x;
   let row = tile / u.columns * ${linesOf(shape).a}u;
   let column = tile % u.columns * ${linesOf(shape).b}u;
@@ -74,7 +85,9 @@ export function tilesText(call: TiledProduct, shape: TileShape, givesFours: bool
 }
 
 interface Operand {
-  readonly name: "a" | "b";
+  readonly name: OperandName;
+  /** The WGSL type of its numbers in a tile. */
+  readonly type: string;
   /** Vectors of a tile. */
   readonly size: number;
   /** Whether vectors are steps of a line (true) or lines at a step. */
@@ -94,7 +107,7 @@ interface Operand {
   at(i: number): string;
 }
 
-function operandOf(call: TiledProduct, shape: TileShape, name: "a" | "b"): Operand {
+function operandOf(call: TiledProduct, shape: Tile, name: OperandName): Operand {
   const { across, down, columns, rows, steps } = shape;
   const threads = across * down;
   const lines = linesOf(shape)[name];
@@ -109,12 +122,17 @@ function operandOf(call: TiledProduct, shape: TileShape, name: "a" | "b"): Opera
   // Invocations that write neighbouring steps would ask the same banks.
   const isSwizzled = along && !isInSteps;
   const line = (i: number) => `${name}_line_${i}`;
-  const shared = { name, size, isInSteps };
+  const type = tileType(call, shape, name);
+  const isKept = type === "f16";
+  // Four numbers as they come from memory, in the type of the tile, and four of a tile, in the type of the sums.
+  const toTile = (four: string) => (isKept ? four : factorText(call, name, four, "vec4<f32>"));
+  const fromTile = (four: string) => (isKept ? factorText(call, name, four, "vec4<f32>") : four);
+  const shared = { name, type, size, isInSteps };
   const ownText = {
     readText: (i: number, step: number) =>
       isInSteps
-        ? `let ${name}_${i} = ${name}_tile[now * ${size}u + four * ${lines}u + ${me} + ${i * spread}u];`
-        : `let ${name}_${step}_${i} = ${name}_tile[now * ${size}u + (4u * four + ${step}u) * ${lines / 4}u + ${isSwizzled ? `(${me} ^ ((4u * four + ${step}u) & 7u))` : me} + ${i * spread}u];`,
+        ? `let ${name}_${i} = ${fromTile(`${name}_tile[now * ${size}u + four * ${lines}u + ${me} + ${i * spread}u]`)};`
+        : `let ${name}_${step}_${i} = ${fromTile(`${name}_tile[now * ${size}u + (4u * four + ${step}u) * ${lines / 4}u + ${isSwizzled ? `(${me} ^ ((4u * four + ${step}u) & 7u))` : me} + ${i * spread}u]`)};`,
     one: (i: number, step: number) =>
       isInSteps ? `${name}_${i}[${step}]` : `${name}_${step}_${i >> 2}[${i & 3}]`,
     four: (j: number, step: number) =>
@@ -131,7 +149,7 @@ function operandOf(call: TiledProduct, shape: TileShape, name: "a" | "b"): Opera
         .map((i) => `${name}_tile[${tile} * ${size}u + ${name}_slot_${i}] = ${name}_next_${i};`)
         .join("\n      "),
   };
-  const nextText = loads.map((i) => `var ${name}_next_${i}: vec4<${kWgslTypes[call.type]}>;`);
+  const nextText = loads.map((i) => `var ${name}_next_${i}: vec4<${type}>;`);
   const id = (i: number) => (i === 0 ? "thread" : `(thread + ${i * threads}u)`);
   // The step of a vector within the tile, its line or lines, and its place in workgroup memory.
   const placeText = (i: number) => {
@@ -146,7 +164,7 @@ function operandOf(call: TiledProduct, shape: TileShape, name: "a" | "b"): Opera
   let ${name}_first_${i} = ${first} + ${place} * 4u;
   let ${name}_slot_${i} = ${name}_k_${i} * ${lines / 4}u + ${isSwizzled ? `((${place}) ^ (${name}_k_${i} & 7u))` : place};`;
   };
-  const zero = `vec4<${kWgslTypes[call.type]}>(0)`;
+  const zero = `vec4<${type}>(0)`;
   if (call.fours === undefined) {
     const linesText = (i: number) =>
       range(4).map(
@@ -161,7 +179,7 @@ function operandOf(call: TiledProduct, shape: TileShape, name: "a" | "b"): Opera
         loads
           .map(
             (i) => `let ${name}_step_${i} = ${name}_step(from_${name}, ${step} + ${name}_k_${i});
-      ${name}_next_${i} = select(${zero}, vec4(${range(4).map((part) => `${name}_value(${line(i)}_${part}, ${name}_step_${i})`)}), ${step} + ${name}_k_${i} < end);`,
+      ${name}_next_${i} = select(${zero}, ${toTile(`vec4(${range(4).map((part) => `${name}_value(${line(i)}_${part}, ${name}_step_${i})`)})`)}, ${step} + ${name}_k_${i} < end);`,
           )
           .join("\n      "),
     };
@@ -183,14 +201,14 @@ function operandOf(call: TiledProduct, shape: TileShape, name: "a" | "b"): Opera
       loads
         .map(
           (i) =>
-            `${name}_next_${i} = select(${zero}, load_${name}(${line(i)} + ${offset(step)}), ${step} + ${name}_k_${i} < end);`,
+            `${name}_next_${i} = select(${zero}, ${toTile(`load_${name}(${line(i)} + ${offset(step)})`)}, ${step} + ${name}_k_${i} < end);`,
         )
         .join("\n      "),
   };
 }
 
 // Four steps of all sums. What is in steps is read once; of the rest, only the values of one step are needed at a time.
-function stepsText(shape: TileShape, a: Operand, b: Operand): string {
+function stepsText(shape: Tile, a: Operand, b: Operand): string {
   const fours = range(shape.columns / 4);
   const add = (i: number, step: number) =>
     fours.map((j) => `sum_${i}_${j} += ${a.one(i, step)} * ${b.four(j, step)};`);
@@ -213,7 +231,7 @@ function stepsText(shape: TileShape, a: Operand, b: Operand): string {
   return lines.join("\n      ");
 }
 
-function giveText(shape: TileShape, a: Operand, b: Operand): string {
+function giveText(shape: Tile, a: Operand, b: Operand): string {
   const results = range(shape.rows).flatMap((i) =>
     range(shape.columns).map(
       (j) => `if (${a.at(i)} < u.m && ${b.at(j)} < u.n) {
@@ -224,7 +242,7 @@ function giveText(shape: TileShape, a: Operand, b: Operand): string {
   return results.join("\n  ");
 }
 
-function giveFoursText(shape: TileShape, a: Operand, b: Operand): string {
+function giveFoursText(shape: Tile, a: Operand, b: Operand): string {
   const results = range(shape.rows).flatMap((i) =>
     range(shape.columns / 4).map(
       (j) => `if (${a.at(i)} < u.m && ${b.at(4 * j)} < u.n) {

@@ -2,6 +2,7 @@
 
 import type { Dispatch } from "../../recorder";
 import { type Access, kWgslTypes, type Uniforms } from "../../shader";
+import type { View } from "../../stream";
 import { workgroups } from "../invocations";
 import type { Commands } from "../kernel";
 
@@ -18,6 +19,8 @@ export interface TiledProduct {
   readonly count: number;
   /** Products of i64 are not tiled. */
   readonly type: "f32" | "i32" | "i64" | "u32";
+  /** The operands whose numbers are float16 in the shader; sums are f32 nevertheless. */
+  readonly halves: readonly OperandName[];
   /** Whether the elements of a row are contiguous. */
   readonly isARowMajor: boolean;
   readonly isBRowMajor: boolean;
@@ -25,11 +28,41 @@ export interface TiledProduct {
    * Returns the WGSL functions of the product: first_a(batch), first_b and first_c return the offsets of matrices, and
    * finish(first, row, column, sum) stores a result. An element is found in two parts: a_line(first, row) and
    * b_line(first, column) do not depend on the step, a_step(first, column) and b_step(first, row) do not depend on the line.
-   * a_value(line, step) and b_value(line, step) combine them; beyond the last row or column their value is arbitrary.
+   * a_value(line, step) and b_value(line, step) combine them, and return f16 for `halves`; beyond the last row or column their value is
+   * arbitrary.
    */
   functions(): string;
   /** How to access the matrices as fours, if their layout permits it. */
   readonly fours?: Fours | undefined;
+}
+
+export type OperandName = "a" | "b";
+
+/** Returns the access of a kernel to an operand: to the float16 numbers that it is a copy of, where shaders can read them. */
+export function readOperand(commands: Commands, name: string, given: View): Access {
+  const view = commands.hasHalves ? commands.original(given) : given;
+  const isHalf = commands.hasHalves && view.dtype === "float16";
+  return { name, view, mode: "read", ...(isHalf ? { as: "half" } : {}) };
+}
+
+/** Returns the operands that are float16 in the shader. */
+export function halvesOf(a: Access, b: Access): OperandName[] {
+  return [...(a.as === "half" ? ["a" as const] : []), ...(b.as === "half" ? ["b" as const] : [])];
+}
+
+/** The WGSL type of an operand's numbers. */
+export function operandType({ type, halves }: TiledProduct, name: OperandName): string {
+  return halves.includes(name) ? "f16" : kWgslTypes[type];
+}
+
+/** Returns the WGSL of a number of an operand, or of four, in the type of the sums. */
+export function factorText(
+  { halves }: TiledProduct,
+  name: OperandName,
+  text: string,
+  type = "f32",
+) {
+  return halves.includes(name) ? `${type}(${text})` : text;
 }
 
 /** A product whose matrices are read, and possibly written, four neighbouring floats at a time. */
@@ -45,12 +78,11 @@ export interface Fours {
 }
 
 /** Returns a_at(first, row, column) and b_at, for shaders that access single elements. */
-export function elementsText(elements: TiledProduct["type"]): string {
-  const type = kWgslTypes[elements];
-  return `fn a_at(first: u32, row: u32, column: u32) -> ${type} {
+export function elementsText(call: TiledProduct): string {
+  return `fn a_at(first: u32, row: u32, column: u32) -> ${operandType(call, "a")} {
   return a_value(a_line(first, row), a_step(first, column));
 }
-fn b_at(first: u32, row: u32, column: u32) -> ${type} {
+fn b_at(first: u32, row: u32, column: u32) -> ${operandType(call, "b")} {
   return b_value(b_line(first, column), b_step(first, row));
 }
 `;

@@ -4,7 +4,7 @@ import type { Access } from "../../shader";
 import { forEach, invocations, workgroups } from "../invocations";
 import type { Commands } from "../kernel";
 import { dispatchSquares } from "./squares";
-import { linesOf, type TileClass, type TileShape } from "./tile_classes";
+import { linesOf, type Tile, type TileClass, type TileShape } from "./tile_classes";
 import { hasFourColumns, tileKey, tilesText } from "./tile_shader";
 import { dispatchBatches, type Plan, type TiledProduct } from "./tiled_product";
 
@@ -41,19 +41,19 @@ function groupsOf(shape: TileShape, { m, n, count }: TiledProduct): number {
 }
 
 /** Chooses the largest tile that leaves enough work for many workgroups, and is mostly inside the result. */
-function chooseShape({ shapes, busy }: TileClass, call: TiledProduct): TileShape {
+function chooseShape({ shapes, busy, keepsHalves }: TileClass, call: TiledProduct): Tile {
   const isGood = (shape: TileShape) => {
     const { a, b } = linesOf(shape);
     const most = groupsOf(shape, call) * splitsOf(call.k, kFewSplits);
     return most >= busy && call.m > a / 2 && call.n > b / 2;
   };
-  return shapes.find(isGood) ?? (shapes.at(-1) as TileShape);
+  return { ...(shapes.find(isGood) ?? (shapes.at(-1) as TileShape)), keepsHalves };
 }
 
 /** The product as its tiles read it. */
 const inFours = (call: TiledProduct): TiledProduct => ({ ...call, ...call.fours });
 
-function planTiles(call: TiledProduct, shape: TileShape, givesFours: boolean): Plan {
+function planTiles(call: TiledProduct, shape: Tile, givesFours: boolean): Plan {
   const columns = Math.ceil(call.n / linesOf(shape).b);
   return {
     key: tileKey(call, shape),
@@ -63,7 +63,7 @@ function planTiles(call: TiledProduct, shape: TileShape, givesFours: boolean): P
   };
 }
 
-function dispatchWhole(commands: Commands, call: TiledProduct, shape: TileShape): void {
+function dispatchWhole(commands: Commands, call: TiledProduct, shape: Tile): void {
   const givesFours = call.fours?.hasResults === true && hasFourColumns(call);
   // Results that are not next to each other are written one by one.
   const read =
@@ -86,12 +86,7 @@ ${finish}`,
 }
 
 // Splits long sums of few results among workgroups; a second dispatch adds up the partial sums.
-function dispatchSplit(
-  commands: Commands,
-  call: TiledProduct,
-  shape: TileShape,
-  splits: number,
-): void {
+function dispatchSplit(commands: Commands, call: TiledProduct, shape: Tile, splits: number): void {
   const { key, memory, uniforms, m, n, k, count, type } = call;
   const read = inFours(call);
   const { key: planKey, groups, columns, text } = planTiles(call, shape, false);

@@ -10,7 +10,13 @@ import { convolveSegments, convolveSegmentsBackward } from "./conv_segments";
 import { convolveTiles, convolveTilesBackward, weightGradientTiles } from "./conv_tiles";
 import { weightGradientSegments } from "./conv_weight_segments";
 import { convolutionOf } from "./convolution";
-import { convolvePointwise, convolvePointwiseBackward, isPointwise } from "./pointwise";
+import {
+  convolvePointwise,
+  convolvePointwiseBackward,
+  isPointwise,
+  isPointwiseGradient,
+  weightGradientPointwise,
+} from "./pointwise";
 
 export const convolve: Kernel<Convolve> = {
   supported: { all: ["float32"] },
@@ -36,7 +42,8 @@ export const convolveBackwardWeight: Kernel<ConvolveBackwardWeight> = {
   supported: { all: ["float32"] },
 
   play({ conv, gradY, x, gradWeight }, commands): void {
+    const call = { conv: convolutionOf(conv), g: gradY, x, to: gradWeight };
     const run = commands.isSoftware ? weightGradientSegments : weightGradientTiles;
-    run(commands, { conv: convolutionOf(conv), g: gradY, x, to: gradWeight });
+    (isPointwiseGradient(commands, call.conv) ? weightGradientPointwise : run)(commands, call);
   },
 };

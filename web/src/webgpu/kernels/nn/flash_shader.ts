@@ -6,11 +6,12 @@
 // causal row does not see are skipped.
 
 import type { Access } from "../../shader";
-import { isFoursAligned } from "../../shader";
 import type { View } from "../../stream";
 import { workgroups } from "../invocations";
 import type { Commands } from "../kernel";
+import { vectorsOf } from "../matrix/fours";
 import type { Matrices } from "../matrix/matrix_product";
+import { readOperand } from "../matrix/tiled_product";
 import { indexOf, mergeDimensions, product, sizeUniforms } from "../strides";
 import type { Attention } from "./attention_scores";
 
@@ -74,8 +75,13 @@ export function dispatchFlash(commands: Commands, shader: FlashShader): void {
   const widths = Object.fromEntries(
     names.map((name) => [name, isOfValue(name) ? valueFeatures : features] as const),
   );
-  const read = { ...own, ...passed };
-  const asFours = canReadFours(Object.values(read), [...memory, ...written(results, mask)]);
+  const read = Object.entries({ ...own, ...passed }).map(
+    ([name, matrices]): Read => ({
+      matrices,
+      access: readOperand(commands, name, matrices.view),
+    }),
+  );
+  const asFours = canReadFours(read, [...memory, ...written(results, mask)]);
   const longest = Math.max(foursOf(features), foursOf(valueFeatures));
   const rows = isSoftware ? (longest <= 4 ? 4 : longest <= 8 ? 2 : 1) : 1;
   const threads = isSoftware ? kThreads.software : kThreads.hardware;
@@ -89,12 +95,10 @@ export function dispatchFlash(commands: Commands, shader: FlashShader): void {
       names.map((name) => (operands[name]?.columnStride === 1 ? 1 : "n")).join(""),
     ].join(" "),
     memory: [
-      ...Object.entries(read).map(
-        ([name, { view }]): Access => ({
-          ...{ name, view, mode: "read" },
-          ...(asFours ? { as: "fours" } : {}),
-        }),
-      ),
+      ...read.map(({ access }): Access => {
+        const as = asFours && vectorsOf(access);
+        return as ? { ...access, as } : access;
+      }),
       ...(mask ? [{ name: "mask", view: mask.view, mode: "read" } as const] : []),
       ...memory,
       ...Object.entries(results).map(([name, { view }]): Access => ({ name, view, mode: "write" })),
@@ -118,7 +122,7 @@ export function dispatchFlash(commands: Commands, shader: FlashShader): void {
     body: () =>
       [
         ...names.map((name) => heads[name]?.text(`${name}_of`)),
-        ...Object.entries(read).map(([name]) => getText(name, widths[name] as number, asFours)),
+        ...read.map(({ access }) => getText(access, widths[access.name] as number, asFours)),
         ...Object.keys(results).map((name) => putText(name, widths[name] as number)),
         ...(isSoftware ? [] : Object.keys(passed).map((name) => tileText(name, widths))),
         mainText(shader, { rows, threads, isSoftware, widths, hasMask: mask !== undefined }),
@@ -133,30 +137,42 @@ function written(results: Operands, mask: Matrices | undefined): { view: View }[
   return [...Object.values(results), ...(mask ? [mask] : [])];
 }
 
+/** An operand whose rows the shader reads. */
+interface Read {
+  readonly matrices: Matrices;
+  readonly access: Access;
+}
+
 // A buffer is read either always or never as fours.
-function canReadFours(matrices: readonly Matrices[], others: readonly { view: View }[]): boolean {
-  return matrices.every(
-    ({ view, rowStride, columnStride, batchStrides }) =>
+function canReadFours(read: readonly Read[], others: readonly { view: View }[]): boolean {
+  return read.every(
+    ({ matrices: { rowStride, columnStride, batchStrides }, access }) =>
       columnStride === 1 &&
-      isFoursAligned(view) &&
+      vectorsOf(access) !== undefined &&
       [rowStride, ...batchStrides].every((stride) => stride % 4 === 0) &&
-      others.every((other) => other.view.block !== view.block),
+      others.every((other) => other.view.block !== access.view.block) &&
+      read.every(
+        (other) => other.access.as === access.as || other.access.view.block !== access.view.block,
+      ),
   );
 }
 
-// Features after the last one are 0, if they can be loaded at all.
-function getText(name: string, width: number, asFours: boolean): string {
+// Features after the last one are 0, if they can be loaded at all. Halves become floats here: all invocations read the same place of
+// workgroup memory at a time, so that vectors of half the size would not be read faster.
+function getText({ name, as }: Access, width: number, asFours: boolean): string {
+  const load = (place: string, type: string) =>
+    as === "half" ? `${type}(load_${name}(${place}))` : `load_${name}(${place})`;
   const begin = `fn get_${name}(base: u32, row: u32, c: u32) -> vec4<f32> {
   let at = base + row * u.${name}_row`;
   const fours = `${begin};
-  return load_${name}((at >> 2u) + c)`;
+  return ${load("(at >> 2u) + c", "vec4<f32>")}`;
   if (asFours && width % 4 === 0) return `${fours};\n}`;
   const inside = (i: number) => `4u * c + ${i}u < ${width}u`;
   if (asFours)
     return `${fours} * vec4(1f, ${[1, 2, 3].map((i) => `select(0f, 1f, ${inside(i)})`).join(", ")});\n}`;
   const one = (i: number) => {
-    const load = `load_${name}(at + ${i}u * u.${name}_column)`;
-    return `  if (${inside(i)}) { four[${i}] = ${load}; }`;
+    const value = load(`at + ${i}u * u.${name}_column`, "f32");
+    return `  if (${inside(i)}) { four[${i}] = ${value}; }`;
   };
   return `${begin} + 4u * c * u.${name}_column;
   var four = vec4(0f);

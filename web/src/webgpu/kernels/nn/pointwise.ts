@@ -1,24 +1,53 @@
 // Convolutions whose windows are single positions, which are products of matrices in memory: no position has to be found. The columns of a
 // sample are its positions; the rows of the weight are channels.
 
+import { forEach, invocations } from "../invocations";
 import type { Commands } from "../kernel";
 import { multiply } from "../matrix/matrix_product";
-import { type Axis, type Convolution, type Gathered, sizesOf } from "./convolution";
+import {
+  type Axis,
+  type Convolution,
+  type Gathered,
+  sizesOf,
+  type WeightGradient,
+} from "./convolution";
 
 const isSingle = ({ kernel, stride, padding }: Axis) =>
   kernel === 1 && stride === 1 && padding === 0;
+const hasSingles = ({ groups, rows, columns }: Convolution) =>
+  groups === 1 && isSingle(rows) && isSingle(columns);
 
 /** With fewer results, a device that computes on the CPU is faster with segments. */
 const kManyResults = 2 ** 14;
 
 /** Whether this way is better: if all operands can be read four numbers at a time. */
 export function isPointwise({ isSoftware }: Commands, conv: Convolution): boolean {
-  const { batch, groups, inChannels, outChannels, rows, columns } = conv;
+  const { batch, inChannels, outChannels } = conv;
   const { outPositions } = sizesOf(conv);
   const isInFours = [inChannels, outChannels, outPositions].every((size) => size % 4 === 0);
   const results = batch * Math.min(inChannels, outChannels) * outPositions;
   const isLarge = !isSoftware || results >= kManyResults;
-  return groups === 1 && isSingle(rows) && isSingle(columns) && isInFours && isLarge;
+  return hasSingles(conv) && isInFours && isLarge;
+}
+
+/** With longer sums for every weight, a device that computes on the CPU is faster with segments. */
+const kMostSteps = 4;
+
+/**
+ * Whether this way is better for the gradient of the weight: if operands can be read four numbers at a time, and the products of samples
+ * are less memory than they.
+ */
+export function isPointwiseGradient(
+  { isSoftware, mostBound }: Commands,
+  conv: Convolution,
+): boolean {
+  const { batch, inChannels, outChannels } = conv;
+  const { outPositions } = sizesOf(conv);
+  const weights = inChannels * outChannels;
+  const isLess = weights <= (inChannels + outChannels) * outPositions;
+  const isSmall = batch === 1 || (isLess && 4 * batch * weights <= mostBound);
+  const isShort = !isSoftware || outPositions <= kMostSteps * weights;
+  return hasSingles(conv) && outPositions % 4 === 0 && isSmall && isShort;
 }
 
 export function convolvePointwise(commands: Commands, call: Gathered): void {
@@ -34,6 +63,39 @@ export function convolvePointwiseBackward(commands: Commands, call: Gathered): v
   multiplyPlanes(commands, call, {
     ...{ m: inChannels, k: outChannels },
     ...{ rowStride: 1, columnStride: inChannels },
+  });
+}
+
+/** Multiplies the gradient of every sample by its planes, and adds up the products. */
+export function weightGradientPointwise(commands: Commands, call: WeightGradient): void {
+  const { conv, g, x, to } = call;
+  const { batch, inChannels: n, outChannels: m } = conv;
+  const { outPositions: k } = sizesOf(conv);
+  const products = batch === 1 ? to : commands.scratch(4 * batch * m * n, "float32");
+  multiply(commands, {
+    batch: [batch],
+    ...{ m, n, k },
+    a: { view: g, batchStrides: [m * k], rowStride: k, columnStride: 1 },
+    b: { view: x, batchStrides: [n * k], rowStride: 1, columnStride: k },
+    c: { view: products, batchStrides: [m * n], rowStride: n, columnStride: 1 },
+  });
+  if (batch === 1) return;
+  const count = m * n;
+  commands.dispatch({
+    key: "convolve_backward_weight products",
+    memory: [
+      { name: "products", view: products, mode: "read" },
+      { name: "to", view: to, mode: "write" },
+    ],
+    uniforms: { u32: { count, batch } },
+    stores: [{ name: "to", count }],
+    workgroups: invocations(count),
+    body: () =>
+      forEach(`var sum = 0f;
+  for (var sample = 0u; sample < u.batch; sample++) {
+    sum += load_products(sample * u.count + i);
+  }
+  store_to(i, sum);`),
   });
 }
 
