@@ -37,8 +37,11 @@ export interface Commands extends AdapterTraits {
   clear(view: View): void;
   /** Returns uninitialised memory for the duration of this call. */
   scratch(bytes: number, dtype: DType): View;
-  /** Returns the status words, in which the shader reports that an index was out of range (index/checked.ts). */
-  status(): View;
+  /**
+   * Returns the status words, in which the shader reports an index that is out of range, or with a `rule` the position of what breaks
+   * it (index/checked.ts).
+   */
+  status(rule?: string): View;
 }
 
 /**
