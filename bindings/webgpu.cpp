@@ -270,6 +270,7 @@ void finish_read(double ticket, const std::string& kind, const std::string& mess
     const ErrorCode code = kind == "out-of-memory" ? ErrorCode::kOutOfMemory
                            : kind == "lost"        ? ErrorCode::kDeviceLost
                            : kind == "index"       ? ErrorCode::kIndexOutOfRange
+                           : kind == "argument"    ? ErrorCode::kInvalidArgument
                                                    : ErrorCode::kInternal;
     error.emplace(code, message);
   }

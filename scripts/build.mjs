@@ -25,7 +25,7 @@ import { expected, kRoot, main, quiet, step } from "./process.mjs";
 import { smaller } from "./smaller.mjs";
 import { kPartNames, split } from "./split/index.mjs";
 import { binaryenFolder } from "./toolchain.mjs";
-import { kWebBundle } from "./web_bundle.mjs";
+import { kShaders, kWebBundle } from "./web_bundle.mjs";
 
 export const kVariants = ["relaxed", "simd", "single"];
 const kDist = join(kRoot, "dist");
@@ -181,7 +181,7 @@ function minified(entry, outfile) {
     minifySyntax: true,
     // Keeps the script on one line, which finish() requires.
     supported: { "template-literal": false },
-    plugins: [kNames],
+    plugins: [kNames, kShaders],
   };
 }
 

@@ -49,6 +49,55 @@ struct DrawDropout {
   void compute_on_cpu() const;
 };
 
-using RandomKernels = TypeList<DrawRandom, DrawDropout>;
+/// Sets `count` contiguous floats to Poisson numbers. A rate that is negative or NaN is an error of
+/// `op`, which devices report when something is read that was computed from the result. An element
+/// has a group of words of its own.
+struct DrawPoisson {
+  static constexpr std::string_view name = "draw_poisson";
+  std::string_view op;
+  std::int64_t count;
+  PhiloxPosition position;
+  In rates;
+  Out y;
+
+  void compute_on_cpu() const;
+};
+
+/// Rows of weights from which positions are drawn, as floats. A row with a weight that is negative
+/// or not finite, or without a positive one, is an error of the op, reported like that of a rate.
+struct WeightRows {
+  std::int64_t rows;
+  std::int64_t size;
+  In weights;
+  In least;  ///< of each row
+  In most;   ///< of each row
+};
+
+/// Divides every weight by an exponential number. The positions of the largest quotients of a row
+/// are draws without replacement.
+struct DrawRaces {
+  static constexpr std::string_view name = "draw_races";
+  std::string_view op;
+  WeightRows from;
+  PhiloxPosition position;
+  Out quotients;
+
+  void compute_on_cpu() const;
+};
+
+/// Draws `count` positions from each row, with replacement.
+struct DrawPositions {
+  static constexpr std::string_view name = "draw_positions";
+  std::string_view op;
+  WeightRows from;
+  std::int64_t count;
+  PhiloxPosition position;
+  In sums;        ///< of the weights of a row up to each one
+  Out positions;  ///< int64 [rows, count]
+
+  void compute_on_cpu() const;
+};
+
+using RandomKernels = TypeList<DrawRandom, DrawDropout, DrawPoisson, DrawRaces, DrawPositions>;
 
 }  // namespace eg::kernel

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eg } from "../js/support/engine.mjs";
 import { elementwise } from "./support/kernel_fields.mjs";
-import { options, packedStrides, playing } from "./support/playing.mjs";
+import { options, packedStrides, playing, testBoth } from "./support/playing.mjs";
 
 const range = (count, value = (i) => i) => Array.from({ length: count }, (_, i) => value(i));
 
@@ -229,11 +229,9 @@ test("large and empty operands", options, async () => {
 const copyRow = (p, count, to, from) =>
   p.kernel("copy", { shape: [count], to, toStrides: [1], from, fromStrides: [1] });
 
-test(
+testBoth(
   "many elements, four at a time: operands of every layout, in place, and parts of memory",
-  options,
-  async () => {
-    const p = playing();
+  async (p) => {
     const [rows, columns] = [130, 128];
     const n = rows * columns;
     const shape = [rows, columns];

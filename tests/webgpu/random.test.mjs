@@ -101,6 +101,57 @@ testBoth("numbers have the distribution that is asked for, of skew ones", async 
     );
 });
 
+testBoth("numbers with a rate or weights of their own", async (p) => {
+  const count = 5001;
+  const rates = Array.from({ length: count }, (_, i) => [2, 30][i % 2]);
+  const y = p.empty("float32", count, 1);
+  p.kernel("draw_poisson", {
+    ...{
+      op: "poisson",
+      count,
+      position: position(2 ** 32 - 9, 3),
+      rates: p.view("float32", rates),
+      y,
+    },
+  });
+  const events = await p.read(y);
+  const few = events.filter((_, i) => i % 2 === 0);
+  const many = events.filter((_, i) => i % 2 === 1);
+  for (const [found, rate] of [
+    [few, 2],
+    [many, 30],
+  ]) {
+    const error = Math.abs(mean(found) - rate);
+    assert.ok(error < 5 * Math.sqrt(rate / found.length), `${rate}: ${mean(found)}`);
+    assert.ok(Math.abs(spread(found) / Math.sqrt(rate) - 1) < 0.05, `${spread(found)}`);
+  }
+
+  const weights = [0, 1, 0, 3, 5, 0, 5, 0];
+  const from = {
+    ...{ rows: 2, size: 4, weights: p.view("float32", weights, 1) },
+    ...{ least: p.view("float32", [0, 0]), most: p.view("float32", [3, 5]) },
+  };
+  const sums = p.view("float32", [0, 1, 1, 4, 5, 5, 10, 10]);
+  const positions = p.empty("int64", 2 * count, 1);
+  const drawn = { op: "multinomial", from, position: position(3), count, sums, positions };
+  p.kernel("draw_positions", drawn);
+  const found = await p.read(positions);
+  const share = (row, wanted) =>
+    found.slice(row * count, (row + 1) * count).filter((at) => at === wanted).length / count;
+  for (const [row, wanted, chance] of [
+    [0, 1, 0.25],
+    [0, 3, 0.75],
+    [1, 0, 0.5],
+    [1, 2, 0.5],
+  ])
+    assert.ok(Math.abs(share(row, wanted) - chance) < 0.04, `${row} ${wanted}`);
+
+  const quotients = p.empty("float32", 8);
+  p.kernel("draw_races", { op: "multinomial", from, position: position(4), quotients });
+  for (const [i, quotient] of (await p.read(quotients)).entries())
+    assert.ok(weights[i] === 0 ? quotient === 0 : quotient > 0, `${i}: ${quotient}`);
+});
+
 testBoth("a dtype does not change what is drawn, and nothing else is written", async (p) => {
   const draws = { kind: RandomKind.Integer, a: 3, b: 200, from: position(1, 2, 3) };
   const expected = await draw(p, "int32", 11, draws);

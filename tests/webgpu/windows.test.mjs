@@ -92,6 +92,17 @@ testBoth("formulas of matrices: rows, columns, numbers and transposed operands",
   });
 });
 
+testBoth("formulas of distant parts of the same memory", (p) => {
+  const shape = [350, 96];
+  const a = p.view("float32", randoms(350 * 96, 4));
+  const row = (i) => [{ ...a, offset: a.offset + 4 * 96 * i }, [0, 1]];
+  return [0, 1, 349].map((i) => {
+    const out = p.empty("float32", 350 * 96);
+    formula(p, "sub", shape, [[out, [96, 1]], [a, [96, 1]], row(i)]);
+    return out;
+  });
+});
+
 testBoth("copies: transposed, converted and of bytes", (p) => {
   const [m, n] = [300, 130];
   const from = p.view(

@@ -8,6 +8,10 @@ namespace eg {
 
 bool draws_itself(Device device) { return !device.is_cpu() && accelerator(device).draws(); }
 
+bool draws_for_each(const Tensor& t) {
+  return draws_itself(t.device()) && t.dtype() != DType::kFloat64 && t.numel() > 0;
+}
+
 PhiloxPosition next_numbers(std::int64_t count) {
   return active_generator().draw_on_device((count + 3) / 4);
 }

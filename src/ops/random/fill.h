@@ -34,6 +34,8 @@ struct DeviceDraw {
 
 /// Whether the device of a tensor draws random numbers itself.
 bool draws_itself(Device device);
+/// Whether its device draws for each element of a tensor of real numbers, in float32.
+bool draws_for_each(const Tensor& t);
 /// The position from which a device draws `count` numbers.
 PhiloxPosition next_numbers(std::int64_t count);
 /// Sets the elements of a tensor to numbers that its device draws, in memory order.

@@ -4,10 +4,12 @@
 #include <vector>
 
 #include "dispatch/var.h"
+#include "ops/create/copy.h"
 #include "ops/index/order.h"
 #include "ops/random/fill.h"
 #include "ops/random/samples.h"
 #include "ops/reduce/minmax.h"
+#include "ops/reduce/scan.h"
 #include "runtime/random_samples.h"
 
 namespace eg {
@@ -53,15 +55,39 @@ void draw_with_replacement(std::span<const T> weights, std::size_t categories,
   }
 }
 
+// The positions of the largest quotients of each row.
+Tensor winners(const Tensor& races, std::int64_t count) {
+  if (count == 1) return Argmax::call(races, -1, true);
+  return Topk::call(races, count)[1];
+}
+
 // The indices of the largest p / q, for exponentially distributed q, are samples without
 // replacement.
 template <class T>
 Tensor draw_without_replacement(const Tensor& weights, std::int64_t count) {
   const Tensor waits = empty_with_layout_of(weights, weights.dtype());
   fill_exponential(elements<T>(waits), 1);
-  const Tensor races = (Var(weights) / Var(waits)).tensor();
-  if (count == 1) return Argmax::call(races, -1, true);
-  return Topk::call(races, count)[1];
+  return winners((Var(weights) / Var(waits)).tensor(), count);
+}
+
+Tensor weighted_on_device(const Tensor& input, const Shape& shape, bool replacement) {
+  const Tensor weights = packed(ToDType::call(detach(input), DType::kFloat32));
+  const Tensor least = Amin::call(weights, Dims{-1});
+  const Tensor most = Amax::call(weights, Dims{-1});
+  const std::int64_t size = weights.shape().back();
+  const kernel::WeightRows from{weights.numel() / size, size, weights.memory(), least.memory(),
+                                most.memory()};
+  if (!replacement) {
+    const Tensor races = Tensor::empty(weights.shape(), DType::kFloat32, weights.device());
+    run(kernel::DrawRaces{Multinomial::doc.name, from, next_numbers(weights.numel()),
+                          races.memory()});
+    return winners(races, shape.back());
+  }
+  const Tensor sums = Cumsum::call(weights, -1);
+  const Tensor result = Tensor::empty(shape, DType::kInt64, weights.device());
+  run(kernel::DrawPositions{Multinomial::doc.name, from, shape.back(), next_numbers(result.numel()),
+                            sums.memory(), result.memory()});
+  return result;
 }
 
 }  // namespace
@@ -80,6 +106,8 @@ Tensor Multinomial::call(const Tensor& input, std::int64_t num_samples, bool rep
   Shape shape = input.shape();
   shape.back() = num_samples;
   return visit_floating(input.dtype(), doc.name, [&]<class T>() {
+    if (draws_for_each(input))
+      return weighted_on_device(input, shape, replacement && num_samples > 1);
     const Tensor weights = on_host(detach(input));
     const Tensor rows = packed(weights);
     const auto width = static_cast<std::size_t>(categories);

@@ -63,10 +63,20 @@ Tensor normal_of_numbers(const Tensor& mean, const Tensor& std, const std::optio
   return ToDType::call(result, wanted);
 }
 
+Tensor poisson_on_device(const Tensor& input) {
+  const Tensor rates = packed(ToDType::call(detach(input), DType::kFloat32));
+  const Tensor result = Tensor::empty(input.shape(), DType::kFloat32, input.device());
+  const std::int64_t count = input.numel();
+  run(kernel::DrawPoisson{Poisson::doc.name, count, next_numbers(4 * count), rates.memory(),
+                          result.memory()});
+  return ToDType::call(result, input.dtype());
+}
+
 }  // namespace
 
 Tensor Poisson::call(const Tensor& input) {
   const Tensor result = visit_floating(input.dtype(), doc.name, [&]<class T>() {
+    if (draws_for_each(input)) return poisson_on_device(input);
     const Tensor rates = host_values(input);
     for (const T rate : elements<T>(rates)) {
       check(rate >= 0, ErrorCode::kInvalidArgument, doc.name, "rates must not be negative, got ",

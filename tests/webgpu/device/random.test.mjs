@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { assertRejects } from "../../js/support/assert.mjs";
 import { eg, options } from "../support/engine.mjs";
 
 const { nn } = eg;
@@ -39,6 +40,11 @@ const kDraws = {
   "geometric_ of int64": () => eg.zeros([30], { device, dtype: "int64" }).geometric_(0.1),
   cauchy_: () => eg.zeros([30], { device }).cauchy_(1, 2),
   logNormal_: () => eg.zeros([30], { device }).logNormal_(1, 0.5),
+  poisson: () => eg.poisson(eg.full([30], 4, { device })),
+  "poisson of float16": () => eg.poisson(eg.full([30], 4, { device, dtype: "float16" })),
+  multinomial: () => eg.multinomial(eg.ones([3, 40], { device }), 9),
+  "multinomial of one": () => eg.multinomial(eg.ones([40, 9], { device }), 1),
+  "multinomial with replacement": () => eg.multinomial(eg.ones([40], { device }), 30, true),
   random_: () => eg.zeros([30], { device, dtype: "uint8" }).random_(),
   randnLike: () => eg.randnLike(eg.zeros([6], { device })),
   dropout: () => eg.dropout(eg.ones([100], { device }), 0.5, true),
@@ -48,6 +54,34 @@ const kDraws = {
 
 // The bytes of the numbers that are operands.
 const kNumbers = { "rand of float16": 4, bernoulli: 12, rrelu: 8, truncNormal: 8 };
+
+/** Returns the chi-square statistic of whole numbers, in standard deviations from its mean; rare numbers are counted together. */
+function chiSquare(found, chances) {
+  const counts = new Array(chances.length).fill(0);
+  for (const x of found) counts[Number(x)]++;
+  assert.equal(
+    counts.length,
+    chances.length,
+    "a number that none of the chances is for has been drawn",
+  );
+  let sum = 0;
+  let cells = 0;
+  const rare = { chance: 0, count: 0 };
+  const add = (chance, count) => {
+    sum += (count - chance * found.length) ** 2 / (chance * found.length);
+    cells++;
+  };
+  for (const [i, chance] of chances.entries()) {
+    if (chance === 0) assert.equal(counts[i], 0, `${i} has no chance`);
+    else if (chance * found.length >= 10) add(chance, counts[i]);
+    else {
+      rare.chance += chance;
+      rare.count += counts[i];
+    }
+  }
+  if (rare.chance * found.length >= 1) add(rare.chance, rare.count);
+  return (sum - (cells - 1)) / Math.sqrt(2 * (cells - 1));
+}
 
 describe("random numbers of the device", options, () => {
   for (const [name, draw] of Object.entries(kDraws))
@@ -119,6 +153,99 @@ describe("random numbers of the device", options, () => {
     assert.deepEqual(Array.from(await x.grad.data()), [0, 0, 0]);
   });
 
+  test("poisson has the mean and the variance of every rate", async () => {
+    const rates = [0, 0.01, 0.5, 3, 9.9, 10, 25, 400, 1e5, 1e8];
+    const count = 20_000;
+    eg.manualSeed(5);
+    const found = eg.poisson(eg.tensor(rates, { device }).unsqueeze(1).expand(rates.length, count));
+    const means = await found.sub(eg.tensor(rates, { device }).unsqueeze(1)).mean(1).data();
+    const variances = await found.var(1).data();
+    for (const [i, rate] of rates.entries()) {
+      const name = `rate ${rate}: ${means[i]}, ${variances[i]}`;
+      assert.ok(Math.abs(means[i]) <= 5 * Math.sqrt(rate / count), name);
+      const error = Math.sqrt((rate + 2 * rate ** 2) / count);
+      assert.ok(Math.abs(variances[i] - rate) <= 5 * error, name);
+    }
+    assert.ok((await found.data()).every((x) => x >= 0 && Number.isInteger(x)));
+  });
+
+  test("poisson counts each number as often as its rate says", async () => {
+    const count = 40_000;
+    for (const rate of [2.5, 14, 60]) {
+      eg.manualSeed(6);
+      const found = await eg.poisson(eg.full([count], rate, { device })).data();
+      const chances = [Math.exp(-rate)];
+      for (let k = 1; k < 8 * rate + 10; k++) chances.push((chances[k - 1] * rate) / k);
+      assert.ok(chiSquare(found, chances) < 4, `${rate}`);
+    }
+  });
+
+  test("multinomial draws by the weights, never one of zero", async () => {
+    const weights = [0, 3, 0, 0.5, 1.5, 0, 5, 0];
+    const rows = eg.tensor([weights, weights.map((x) => 1e-3 * x)], { device });
+    const chances = weights.map((x) => x / 10);
+    eg.manualSeed(7);
+    for (const dtype of ["float32", "float16"]) {
+      const found = await eg.multinomial(rows.to(dtype), 10_000, true).array();
+      for (const row of found) assert.ok(chiSquare(row, chances) < 4, `${row.slice(0, 20)}`);
+    }
+    const firsts = await eg.multinomial(rows.select(0, 0).expand(10_000, 8), 1).data();
+    assert.ok(chiSquare(firsts, chances) < 4);
+    const orders = await eg.multinomial(rows.select(0, 0).expand(200, 8), 4).array();
+    for (const order of orders)
+      assert.deepEqual([...order].map(Number).sort(), [1, 3, 4, 6], `${order}`);
+  });
+
+  test("multinomial draws from many categories", async () => {
+    const size = 100_000;
+    eg.manualSeed(8);
+    const isOdd = eg.arange(size, { device, dtype: "float32" }).remainder(2);
+    const found = await eg.multinomial(isOdd, 5000, true).data();
+    assert.ok(found.every((i) => i % 2n === 1n && i < size));
+    const mean = found.reduce((sum, i) => sum + Number(i), 0) / found.length;
+    assert.ok(Math.abs(mean / size - 0.5) < 0.02, `${mean}`);
+    const distinct = await eg.multinomial(isOdd, size / 2).data();
+    assert.equal(new Set(distinct).size, size / 2);
+    assert.ok(distinct.every((i) => i % 2n === 1n));
+  });
+
+  test("what is wrong with parameters fails the read of the numbers, and no other", async () => {
+    const innocent = eg.ones([2], { device });
+    const row = (...weights) => eg.tensor([[1, 2, 3], weights], { device });
+    const cases = [
+      [() => eg.poisson(eg.tensor([2, -1], { device })), /\[poisson\] rates .* element 1/],
+      [() => eg.poisson(eg.tensor([Number.NaN], { device })), /element 0/],
+      ...[
+        [-1, 1, 1],
+        [Number.NaN, 1, 1],
+        [1, Number.POSITIVE_INFINITY, 1],
+        [0, 0, 0],
+      ].flatMap((weights) =>
+        [1, 2, true].map((how) => [
+          () =>
+            how === true
+              ? eg.multinomial(row(...weights), 5, true)
+              : eg.multinomial(row(...weights), how),
+          /\[multinomial\] weights must be finite, not negative, and not all zero.* row 1/,
+        ]),
+      ),
+    ];
+    for (const [draw, message] of cases) {
+      await assertRejects(draw().add(1).data(), "InvalidArgument", message);
+      assert.throws(() => draw().arraySync(), { code: "InvalidArgument", message });
+      assert.deepEqual(Array.from(await innocent.add(1).data()), [2, 2]);
+    }
+    const none = eg.zeros([0, 3], { device });
+    assert.deepEqual(eg.multinomial(none, 2).shape, [0, 2]);
+    assert.deepEqual(eg.poisson(none).shape, [0, 3]);
+    assert.throws(() => eg.multinomial(eg.zeros([2, 0], { device }), 2, true), {
+      code: "InvalidArgument",
+    });
+    assert.throws(() => eg.poisson(eg.ones([2], { device, dtype: "int32" })), {
+      code: "DtypeMismatch",
+    });
+  });
+
   test("half-precision numbers of rand are below 1", async () => {
     for (const dtype of ["float16", "bfloat16"]) {
       const found = await eg.rand([20_000], { device, dtype }).data();
@@ -135,6 +262,36 @@ describe("random numbers of the device", options, () => {
     assert.deepEqual([...new Set(found)].sort(), [0, Math.fround(1 / 0.75)]);
   });
 });
+
+test(
+  "logspace is computed on the device, as precisely as its exponents are floats",
+  options,
+  async () => {
+    for (const given of [
+      [0, 2, 5],
+      [-1, 1, 400, 2],
+      [-3, 3, 7, 0.5],
+      [1, 1, 2],
+      [0, 1, 0],
+      [-20, 30, 51],
+    ]) {
+      const { result, bytes } = await written(() => eg.logspace(...given, { device }));
+      assert.equal(bytes, 0);
+      const expected = eg.logspace(...given).dataSync();
+      const [start, end, , base = 10] = given;
+      const largest = Math.max(1, Math.abs(start), Math.abs(end)) * Math.abs(Math.log(base));
+      const found = await result.data();
+      assert.equal(found.length, expected.length);
+      for (const [i, x] of found.entries())
+        assert.ok(
+          Math.abs(x / expected[i] - 1) <= 2e-7 * (1 + largest),
+          `${given}: ${x}, ${expected[i]}`,
+        );
+    }
+    const whole = eg.logspace(0, 3, 4, { device, dtype: "int32" });
+    assert.deepEqual(Array.from(await whole.data()), [1, 10, 100, 1000]);
+  },
+);
 
 describe("factories of the device", options, () => {
   const kFactories = {

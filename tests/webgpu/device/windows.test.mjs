@@ -30,6 +30,9 @@ const kTolerance = { rtol: 1e-4, atol: 1e-3 };
 const kWorks = {
   formulas: (t) => t.mul(2).relu().sub(t.square()),
   "rows and numbers": (t) => t.add(eg.arange(300, { dtype: "float32", device: t.device })).div(3),
+  "rows of the same tensor": (t) => t.add(t.select(0, 1)).mul(t.narrow(0, 399, 1)),
+  "a tensor and itself in another order": (t) =>
+    t.sub(t.flip(0)).add(t.select(0, 200)).add(t.roll(3, 0)),
   sums: (t) => eg.cat([t.sum(0), t.sum(1), t.sum().reshape([1]), t.std().reshape([1])]),
   extremes: (t) => t.amax(1),
   copies: (t) => eg.cat([t.t().contiguous(), t.t()], 1),

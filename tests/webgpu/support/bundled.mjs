@@ -1,6 +1,7 @@
 // Bundles parts of web/src/webgpu for Node.
 
 import { build } from "esbuild";
+import { kShaders } from "../../../scripts/web_bundle.mjs";
 import { kRoot } from "../../js/support/files.mjs";
 
 /** Returns the exports of a module text, whose imports are relative to that folder. */
@@ -10,7 +11,7 @@ export async function bundled(contents) {
     bundle: true,
     format: "esm",
     write: false,
-    loader: { ".wgsl": "text" },
+    plugins: [kShaders],
     external: ["webgpu"],
     logLevel: "error",
   });

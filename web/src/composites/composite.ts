@@ -13,6 +13,7 @@ import { encode } from "../dispatch/encode.js";
 import { interpreter } from "../dispatch/interpreter.js";
 import { Kind, type Op, parseSignature } from "../dispatch/signature.js";
 import { calledAs } from "../runtime/errors.js";
+import type { Device } from "../tensor/dtype.js";
 import { ownResult } from "../tensor/own_result.js";
 import type { Tensor } from "../tensor/tensor.js";
 
@@ -34,10 +35,14 @@ export function composite<F extends AnyFunction>(
   line: string,
   body: Body<Tensor | readonly Tensor[]>,
 ): F {
-  return named(name, runner(name, line, [], body)) as unknown as F;
+  const run = runner(name, line, [], body);
+  return named(name, (...given: readonly unknown[]) => run(given)) as unknown as F;
 }
 
-/** Like composite(), for a composite that takes no tensors and creates one: it also accepts {device, requiresGrad}. */
+/**
+ * Like composite(), for a composite that takes no tensors and creates one: it also accepts {device, requiresGrad}. `body` receives
+ * the device after the values, and may make the tensor there at once.
+ */
 export function compositeFactory<F extends AnyFunction>(
   name: string,
   line: string,
@@ -45,7 +50,7 @@ export function compositeFactory<F extends AnyFunction>(
 ): F {
   const run = runner(name, line, kFactoryOptionNames, body);
   return named(name, (...given: readonly unknown[]) =>
-    makeWithFactoryOptions(name, given, (rest) => run(...rest)),
+    makeWithFactoryOptions(name, given, run),
   ) as unknown as F;
 }
 
@@ -54,12 +59,13 @@ function runner<Result>(
   line: string,
   moreOptions: readonly string[],
   body: Body<Result>,
-): (...given: readonly unknown[]) => Result {
+): (given: readonly unknown[], device?: Device) => Result {
   let op: Op | undefined;
-  return (...given) => {
+  return (given, device) => {
     op ??= parseSignature(name, kNoId, line, "tensor", moreOptions);
     const values = complete(op, arrange(op, given));
-    const compute = () => calledAs(name, () => ownResult(values, () => body(...values)));
+    const all = device === undefined ? values : [...values, device];
+    const compute = () => calledAs(name, () => ownResult(values, () => body(...all)));
     return interpreter?.composite === undefined
       ? compute()
       : (interpreter.composite(op, values, compute) as Result);

@@ -6,6 +6,7 @@ import {
   cumprod,
   expand,
   flip,
+  full,
   linspace,
   narrow,
   onesLike,
@@ -15,7 +16,7 @@ import {
 import type { TensorOptions } from "../ops/create.js";
 import { fail } from "../runtime/errors.js";
 import { getDefaultDtype } from "../tensor/default_dtype.js";
-import type { DType } from "../tensor/dtype.js";
+import type { Device, DType } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite, compositeFactory } from "./composite.js";
 import { sizeOf } from "./shapes.js";
@@ -27,8 +28,22 @@ export const logspace: {
 } = /* @__PURE__ */ compositeFactory(
   "logspace",
   "start:number end:number steps:int base:number=10 dtype:dtype?=null",
-  (start: number, end: number, steps: number, base: number, dtype: DType | null) =>
-    pow(base, linspace(start, end, steps, { dtype: "float64" })).to(dtype ?? getDefaultDtype()),
+  (
+    start: number,
+    end: number,
+    steps: number,
+    base: number,
+    given: DType | null,
+    device?: Device,
+  ) => {
+    const dtype = given ?? getDefaultDtype();
+    // Devices have no float64, and a base in a tensor is not transferred.
+    if (device !== undefined && device !== "cpu" && dtype === "float32") {
+      const on = { dtype, device } as const;
+      return pow(full([], base, on), linspace(start, end, steps, on));
+    }
+    return pow(base, linspace(start, end, steps, { dtype: "float64" })).to(dtype);
+  },
 );
 
 /**

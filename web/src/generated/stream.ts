@@ -846,6 +846,40 @@ export interface DrawDropout {
   readonly y: View;
 }
 
+export interface DrawPoisson {
+  readonly op: string;
+  readonly count: number;
+  readonly position: PhiloxPosition;
+  readonly rates: View;
+  readonly y: View;
+}
+
+export interface WeightRows {
+  readonly rows: number;
+  readonly size: number;
+  readonly weights: View;
+  readonly least: View;
+  readonly most: View;
+}
+
+export interface DrawRaces {
+  readonly op: string;
+  readonly from: WeightRows;
+  readonly position: PhiloxPosition;
+  readonly quotients: View;
+}
+
+const kWeightRows = { rows: "int64", size: "int64", weights: "memory", least: "memory", most: "memory" } as const;
+
+export interface DrawPositions {
+  readonly op: string;
+  readonly from: WeightRows;
+  readonly count: number;
+  readonly position: PhiloxPosition;
+  readonly sums: View;
+  readonly positions: View;
+}
+
 export enum RecurrentCell {
   Lstm = 0,
   Gru = 1,
@@ -1074,6 +1108,9 @@ export interface Kernels {
   readonly quantized_product: QuantizedProduct;
   readonly draw_random: DrawRandom;
   readonly draw_dropout: DrawDropout;
+  readonly draw_poisson: DrawPoisson;
+  readonly draw_races: DrawRaces;
+  readonly draw_positions: DrawPositions;
   readonly recurrent_step: RecurrentStep;
   readonly recurrent_step_backward: RecurrentStepBackward;
   readonly reduce: Reduce;
@@ -1152,6 +1189,9 @@ export const kKernelFields = {
   quantized_product: { count: "int64", layout: kCodeLayout, turned: "bool", x: "memory", codes: "memory", scales: "optional memory", bias: "optional memory", y: "result" },
   draw_random: { kind: "byte", count: "int64", position: kPhiloxPosition, a: "double", b: "double", y: "result" },
   draw_dropout: { count: "int64", keep: "double", position: kPhiloxPosition, x: "memory", mask: "result", y: "result" },
+  draw_poisson: { op: "name", count: "int64", position: kPhiloxPosition, rates: "memory", y: "result" },
+  draw_races: { op: "name", from: kWeightRows, position: kPhiloxPosition, quotients: "result" },
+  draw_positions: { op: "name", from: kWeightRows, count: "int64", position: kPhiloxPosition, sums: "memory", positions: "result" },
   recurrent_step: { sizes: kRecurrentSizes, inputGates: "memory", hidden: "memory", weight: "memory", bias: "optional memory", state: "optional memory", kept: "optional result", nextState: "optional result", nextHidden: "result" },
   recurrent_step_backward: { sizes: kRecurrentSizes, weight: "memory", kept: "optional memory", state: "memory", nextState: "memory", gradOutput: "optional memory", gradHidden: "optional memory", nextGradGates: "optional memory", gradState: "optional result", gradGates: "result", gradInputGates: "optional result" },
   reduce: { reduction: kReduction, shape: "list", dims: "list", x: "memory", xStrides: "list", shifts: "optional memory", y: "result" },

@@ -1,7 +1,7 @@
 // Collects the errors of a device until they are reported to the host.
 
 export interface PlayerError {
-  readonly kind: "validation" | "out-of-memory" | "lost" | "index" | "internal";
+  readonly kind: "validation" | "out-of-memory" | "lost" | "index" | "argument" | "internal";
   /** The op that failed; empty if unknown. */
   readonly op: string;
   readonly message: string;

@@ -8,6 +8,8 @@ export interface Fault {
   readonly slot: number;
   /** The op that it belongs to. */
   readonly op: string;
+  /** What the check expects, before the position of what is wrong; absent if it is an index out of range. */
+  readonly rule?: string | undefined;
   /** Set once the failure is known to have happened. */
   error: PlayerError | undefined;
   /** Whether the host knows the outcome. */

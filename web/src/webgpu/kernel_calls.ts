@@ -163,8 +163,8 @@ export class KernelCalls {
     };
   }
 
-  #begin({ usesStatus, op }: CallRecord): Fault | undefined {
-    return usesStatus ? this.status.make(op) : undefined;
+  #begin({ usesStatus, op, rule }: CallRecord): Fault | undefined {
+    return usesStatus ? this.status.make(op, rule) : undefined;
   }
 
   // The results inherit what the operands have, and what they had themselves unless all of it was replaced.
@@ -251,6 +251,7 @@ export class KernelCalls {
     const scratch: Block[] = [];
     const originals: Original[] = [];
     let usesStatus = false;
+    let rule: string | undefined;
     try {
       kernel.play(call, {
         ...this.#traits,
@@ -266,8 +267,9 @@ export class KernelCalls {
           scratch.push(block);
           return { block, offset: 0, dtype };
         },
-        status: () => {
+        status: (given?: string) => {
           usesStatus = true;
+          rule = given;
           return this.status.view;
         },
         original: (given: View) => {
@@ -288,6 +290,7 @@ export class KernelCalls {
       reads: blocksOf(false),
       writes: blocksOf(true),
       usesStatus,
+      rule,
       overwrites: kernel.overwrites?.(call) ?? false,
       scratch,
       actions,

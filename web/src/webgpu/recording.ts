@@ -14,6 +14,8 @@ export interface CallRecord {
   readonly writes: readonly Block[];
   /** Whether it reports in status words. */
   readonly usesStatus: boolean;
+  /** What it checks, if not indices (faults.ts). */
+  readonly rule?: string | undefined;
   /** Whether it replaces all content of the blocks that it writes. */
   readonly overwrites: boolean;
 }

@@ -3,7 +3,8 @@
 // A kernel's own WGSL calls load_x(i), store_y(i, value) and, for elements that other invocations also change,
 // add_y(i, value) and similar functions, which return the previous value. These functions handle the dtype, the offset
 // of the view and the layout of elements. Every buffer is an array of words and is bound once, even if a kernel has
-// several views of it, so results may be in the same memory as operands. Uniforms are members of `u`.
+// several views of it, so results may be in the same memory as operands; only distant windows of a buffer that is not
+// written are bound apart. Uniforms are members of `u`.
 
 import { type DType, isHalf, itemSize, sharesWords } from "./dtype";
 import type { View, Window } from "./stream";
@@ -97,11 +98,14 @@ function vectorWords({ as }: Access): 1 | 2 | 4 {
 
 /**
  * Whether one shader can access all this memory: a buffer that it accesses in vectors can otherwise only be read, as floats, and of a
- * buffer it accesses one window.
+ * buffer that it writes it accesses one window.
  */
 export function canBeAccessedTogether(memory: readonly Access[]): boolean {
-  const windows = new Map(memory.map(({ view }) => [view.block, view.window]));
-  if (memory.some(({ view }) => !isSameWindow(view.window, windows.get(view.block)))) return false;
+  const written = memory.filter(({ mode }) => mode !== "read");
+  const windows = new Map(written.map(({ view }) => [view.block, view.window]));
+  const hasOther = ({ view }: Access) =>
+    windows.has(view.block) && !isSameWindow(view.window, windows.get(view.block));
+  if (memory.some(hasOther)) return false;
   const words = new Map<View["block"], number>();
   for (const access of memory)
     if (vectorWords(access) > 1) words.set(access.view.block, vectorWords(access));
@@ -138,10 +142,10 @@ export function elementType(dtype: DType): ElementType {
   return type;
 }
 
-/** The memory of a dispatch, with each buffer bound once. */
+/** The memory of a dispatch, with each buffer, or window of one, bound once. */
 export class Memory {
   readonly accesses: readonly Access[];
-  /** The buffers, indexed by binding. */
+  /** The buffers, indexed by binding; twice if two windows of one are bound. */
   readonly blocks: View["block"][] = [];
   /** What is bound of each of them. */
   readonly windows: Window[] = [];
@@ -157,10 +161,13 @@ export class Memory {
     this.accesses = accesses;
     this.#bindings = accesses.map((access) => {
       const { view, mode, as } = access;
-      let binding = this.blocks.indexOf(view.block);
+      const { block, window = { offset: 0, bytes: block.size } } = view;
+      let binding = this.blocks.findIndex(
+        (one, i) => one === block && isSameWindow(this.windows[i], window),
+      );
       if (binding < 0) {
-        binding = this.blocks.push(view.block) - 1;
-        this.windows.push(view.window ?? { offset: 0, bytes: view.block.size });
+        binding = this.blocks.push(block) - 1;
+        this.windows.push(window);
       }
       const writesParts = mode === "write" && as !== "word" && sharesWords(view.dtype);
       this.#isWritten[binding] = this.#isWritten[binding] || mode !== "read";

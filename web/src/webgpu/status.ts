@@ -1,5 +1,5 @@
 // The status words: a kernel that checks indices on the device reports there, in two words of its own, whether one was out of
-// range. The host learns it when words that were copied at a point of the stream have been mapped.
+// range, or where a number is wrong. The host learns it when words that were copied at a point of the stream have been mapped.
 
 import type { Block } from "./blocks";
 import type { PlayerError } from "./errors";
@@ -64,8 +64,8 @@ export class Status {
   }
 
   /** Returns the fault of a check that is recorded next. */
-  make(op: string): Fault {
-    const fault = { slot: this.#takeSlot(), op, error: undefined, isSettled: false };
+  make(op: string, rule?: string): Fault {
+    const fault = { slot: this.#takeSlot(), op, rule, error: undefined, isSettled: false };
     this.#unknown.push(fault);
     return fault;
   }
@@ -175,7 +175,9 @@ function failureOf(fault: Fault, index: number): PlayerError {
     const [member] = current((fault as Merged).members);
     if (member?.error !== undefined) return member.error;
   }
-  return { kind: "index", op: fault.op, message: `index ${index} is out of range`, index };
+  const { op, rule } = fault;
+  if (rule !== undefined) return { kind: "argument", op, message: `${rule} ${index}` };
+  return { kind: "index", op, message: `index ${index} is out of range`, index };
 }
 
 function padded(slots: readonly number[]): number[] {

@@ -1,5 +1,6 @@
 // The random numbers of devices, computed on the CPU.
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numbers>
@@ -8,6 +9,7 @@
 #include "base/scalar.h"
 #include "kernels/dropout.h"
 #include "kernels/random.h"
+#include "runtime/random_samples.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::kernel {
@@ -40,6 +42,9 @@ double normal_of(const std::array<std::uint32_t, 4>& words, std::int64_t i) {
 
 // At rate 1.
 double exponential_of(std::uint32_t word) { return -std::log(double{positive_uniform_of(word)}); }
+
+// A wait of 0 would divide by zero.
+constexpr float kLeastWait = 1e-8F;
 
 // Element i of a group of four.
 Scalar element_of(const DrawRandom& draw, const std::array<std::uint32_t, 4>& words,
@@ -80,6 +85,15 @@ void for_each_group(std::int64_t count, const PhiloxPosition& position, Visit vi
   });
 }
 
+void check_rows(std::string_view op, const WeightRows& from) {
+  for (std::int64_t row = 0; row < from.rows; ++row) {
+    const float most = from.most.as<float>()[row];
+    check(from.least.as<float>()[row] >= 0 && most > 0 && std::isfinite(most),
+          ErrorCode::kInvalidArgument, op,
+          "weights must be finite, not negative, and not all zero: see row ", row, '.');
+  }
+}
+
 }  // namespace
 
 void DrawRandom::compute_on_cpu() const {
@@ -100,6 +114,43 @@ void DrawDropout::compute_on_cpu() const {
           uniform_of(words[static_cast<std::size_t>(i - first)]) < static_cast<float>(keep);
   });
   Dropout{count, keep, x, mask.view(), y}.compute_on_cpu();
+}
+
+void DrawPoisson::compute_on_cpu() const {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float rate = rates.as<float>()[i];
+    check(rate >= 0, ErrorCode::kInvalidArgument, op, "rates must not be negative: see element ", i,
+          '.');
+    const auto words = words_of(position, i);
+    Generator generator(words[0]);
+    y.as<float>()[i] = static_cast<float>(draw_poisson(rate, generator));
+  }
+}
+
+void DrawRaces::compute_on_cpu() const {
+  check_rows(op, from);
+  const auto* const weights = from.weights.as<float>();
+  for_each_group(from.rows * from.size, position,
+                 [&](std::int64_t first, std::int64_t last, const auto& words) {
+                   for (std::int64_t i = first; i < last; ++i) {
+                     const double wait = exponential_of(words[static_cast<std::size_t>(i - first)]);
+                     quotients.as<float>()[i] =
+                         weights[i] / std::max(static_cast<float>(wait), kLeastWait);
+                   }
+                 });
+}
+
+void DrawPositions::compute_on_cpu() const {
+  check_rows(op, from);
+  for_each_group(
+      from.rows * count, position, [&](std::int64_t first, std::int64_t last, const auto& words) {
+        for (std::int64_t i = first; i < last; ++i) {
+          const auto* const begin = sums.as<float>() + i / count * from.size;
+          const auto* const end = begin + from.size;
+          const float turn = uniform_of(words[static_cast<std::size_t>(i - first)]) * *(end - 1);
+          positions.as<std::int64_t>()[i] = std::upper_bound(begin, end, turn) - begin;
+        }
+      });
 }
 
 }  // namespace eg::kernel

@@ -10,7 +10,7 @@ const kOrders = { float32: 2, complex64: 2, int32: 0, int64: 0, uint8: 0, bool: 
 
 // Ops whose random numbers the device draws itself, which are others than the CPU's.
 const kDrawn = new Set(
-  "rand randn randint randperm rand_like randn_like normal uniform_ normal_ random_ bernoulli_ exponential_ geometric_ cauchy_ log_normal_ dropout bernoulli rrelu".split(
+  "rand randn randint randperm rand_like randn_like normal uniform_ normal_ random_ bernoulli_ exponential_ geometric_ cauchy_ log_normal_ dropout bernoulli rrelu poisson multinomial".split(
     " ",
   ),
 );

@@ -46,8 +46,11 @@ export interface Commands extends AdapterTraits {
   scratch(bytes: number, dtype: DType): View;
   /** Returns the float16 elements that a view is a converted copy of, if that is known, or else the view. */
   original(view: View): View;
-  /** Returns the status words, in which the shader reports that an index was out of range (index/checked.ts). */
-  status(): View;
+  /**
+   * Returns the status words, in which the shader reports an index that is out of range, or with a `rule` the position of what breaks
+   * it (index/checked.ts).
+   */
+  status(rule?: string): View;
 }
 
 /**

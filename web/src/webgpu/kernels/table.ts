@@ -38,6 +38,7 @@ import type { KernelOnTheCpu } from "./on_the_cpu";
 import { adagradStep, adamStep, rmspropStep, sgdStep } from "./optim/optim";
 import { drawDropout, drawRandom } from "./random/draw";
 import { dropout } from "./random/dropout";
+import { drawPoisson, drawPositions, drawRaces } from "./random/samples";
 import { argReduce } from "./reduce/arg_reduce";
 import { reduce } from "./reduce/reduce";
 import { recurrence, runningExtreme, scan } from "./reduce/scan";
@@ -98,6 +99,9 @@ const kKernels: {
   dropout,
   draw_random: drawRandom,
   draw_dropout: drawDropout,
+  draw_poisson: drawPoisson,
+  draw_positions: drawPositions,
+  draw_races: drawRaces,
   find_out_of_range: findOutOfRange,
   take_rows: takeRows,
   put_rows: putRows,

@@ -21,24 +21,30 @@ export function isBindable({ mostBound }: Limits, { block, window }: View): bool
 
 /**
  * Divides an iteration into parts whose memory can be bound, in order; mostly there is one. Only the dimensions of `divisible` are
- * divided, the widest first, at multiples of 64 elements where a dimension has more. What is too large even then has no windows.
+ * divided, the widest first, at multiples of 64 elements where a dimension has more. What is too large even then has no windows. Views
+ * of one block share a window, unless it would be too large and `written` is another block, the only one that is written.
  */
 export function inWindows(
   limits: Limits,
   shape: readonly number[],
   operands: readonly Operand[],
   divisible: readonly number[] = shape.map((_, d) => d),
+  written?: Block,
 ): Part[] {
   const isSmall = operands.every(({ view }) => isBindable(limits, view));
   if (isSmall || shape.includes(0)) return [{ shape, operands }];
-  const windows = windowsOf(shape, operands);
-  if ([...windows.values()].every(({ bytes }) => bytes <= limits.mostBound)) {
-    const withWindow = ({ view, strides }: Operand): Operand => {
-      const window = windows.get(view.block);
-      return { view: window ? { ...view, window } : view, strides };
-    };
-    return [{ shape, operands: operands.map(withWindow) }];
-  }
+  const shared = new Map<Block, Window>();
+  const windows = operands.map((one) => {
+    const window = windowOf(shape, one);
+    shared.set(one.view.block, union(window, shared.get(one.view.block)));
+    return window;
+  });
+  const parted = operands.map(({ view, strides }, i): Operand => {
+    const all = shared.get(view.block) as Window;
+    const isAlone = written && view.block !== written && all.bytes > limits.mostBound;
+    return { view: { ...view, window: isAlone ? (windows[i] as Window) : all }, strides };
+  });
+  if (parted.every(({ view }) => isBindable(limits, view))) return [{ shape, operands: parted }];
   const extent = (d: number) =>
     Math.max(...operands.map((one) => ((shape[d] as number) - 1) * stepBytes(one, d)));
   const widest = divisible.reduce((a, b) => (extent(b) > extent(a) ? b : a), divisible[0] ?? 0);
@@ -51,6 +57,7 @@ export function inWindows(
       shape.map((one, d) => (d === widest ? end - start : one)),
       operands.map((one) => movedBy(one, widest, start)),
       divisible,
+      written,
     );
   return [...part(0, half), ...part(half, size)];
 }
@@ -85,28 +92,22 @@ function movedBy({ view, strides }: Operand, d: number, start: number): Operand 
   return { view: { ...view, offset: view.offset + bytes }, strides };
 }
 
-// The bytes of each block that the operands access; views of one block share a window.
-function windowsOf(shape: readonly number[], operands: readonly Operand[]) {
-  const windows = new Map<Block, Window>();
-  for (const { view, strides } of operands) {
-    const size = itemSize(view.dtype);
-    let from = view.offset;
-    let end = view.offset + size;
-    for (const [d, stride] of strides.entries()) {
-      const reach = ((shape[d] as number) - 1) * stride * size;
-      if (reach < 0) from += reach;
-      else end += reach;
-    }
-    const known = windows.get(view.block);
-    const offset = Math.min(
-      Math.floor(from / kWindowUnit) * kWindowUnit,
-      known?.offset ?? Number.POSITIVE_INFINITY,
-    );
-    const last = Math.max(
-      Math.min(Math.ceil(end / kWindowUnit) * kWindowUnit, view.block.size),
-      known ? known.offset + known.bytes : 0,
-    );
-    windows.set(view.block, { offset, bytes: last - offset });
+// The bytes of its block that an operand accesses.
+function windowOf(shape: readonly number[], { view, strides }: Operand): Window {
+  const size = itemSize(view.dtype);
+  let from = view.offset;
+  let end = view.offset + size;
+  for (const [d, stride] of strides.entries()) {
+    const reach = ((shape[d] as number) - 1) * stride * size;
+    if (reach < 0) from += reach;
+    else end += reach;
   }
-  return windows;
+  const offset = Math.floor(from / kWindowUnit) * kWindowUnit;
+  const last = Math.min(Math.ceil(end / kWindowUnit) * kWindowUnit, view.block.size);
+  return { offset, bytes: last - offset };
+}
+
+function union(a: Window, b: Window = a): Window {
+  const offset = Math.min(a.offset, b.offset);
+  return { offset, bytes: Math.max(a.offset + a.bytes, b.offset + b.bytes) - offset };
 }

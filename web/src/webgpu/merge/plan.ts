@@ -102,8 +102,10 @@ function fit(
 
 /** Whether one shader can access all this memory, with at most this many buffers. */
 export function fitBuffers(memory: readonly Access[], buffers: number): boolean {
-  const blocks = new Set(memory.map(({ view }) => view.block));
-  return blocks.size <= buffers && canBeAccessedTogether(memory);
+  const bound = new Set(
+    memory.map(({ view: { block, window } }) => `${block.id} ${window?.offset}`),
+  );
+  return bound.size <= buffers && canBeAccessedTogether(memory);
 }
 
 /** The bytes of one vector of four numbers, to which the uniforms of a part are padded. */

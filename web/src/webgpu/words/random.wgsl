@@ -12,11 +12,11 @@ fn philox_words(start: vec4<u32>, start_key: vec2<u32>) -> vec4<u32> {
   return counter;
 }
 
-// The words of a group at a distance from a position of 64 bits, low word first.
-fn random_words(position: vec2<u32>, distance: u32, key: vec2<u32>) -> vec4<u32> {
+// The words of a group at a distance from a position of 64 bits, low word first. More attempts have words of their own.
+fn random_words(position: vec2<u32>, distance: u32, attempt: u32, key: vec2<u32>) -> vec4<u32> {
   let low = position.x + distance;
   let high = position.y + select(0u, 1u, low < distance);
-  return philox_words(vec4(low, high, 0u, 0u), key);
+  return philox_words(vec4(low, high, attempt, 0u), key);
 }
 
 // In [0, 1), with 24 bits.
@@ -57,4 +57,45 @@ fn cauchys_f32(words: vec4<u32>) -> vec4<f32> {
 
 fn exps_f32(x: vec4<f32>) -> vec4<f32> {
   return vec4(exp_f32(x.x), exp_f32(x.y), exp_f32(x.z), exp_f32(x.w));
+}
+
+// Knuth's product of uniform numbers up to a rate of 10, above it Hormann's transformed rejection. Chances of k events are compared
+// by Stirling's series around k + 1, in which the large terms have been subtracted from each other: floats would lose the rest.
+fn poisson_f32(rate: f32, position: vec2<u32>, distance: u32, key: vec2<u32>) -> f32 {
+  let none = exp_f32(-rate);
+  let b = 0.931f + 2.53f * sqrt_f32(rate);
+  let a = 0.02483f * b - 0.059f;
+  let scale = 1.1239f + 1.1328f / (b - 3.4f);
+  var product = 1f;
+  // So many attempts are never needed.
+  for (var attempt = 0u; attempt < 64u; attempt++) {
+    let words = random_words(position, distance, attempt, key);
+    if (rate < 10f) {
+      for (var k = 0u; k < 4u; k++) {
+        product *= positive_uniform_f32(words[k]);
+        if (product <= none) {
+          return f32(4u * attempt + k);
+        }
+      }
+      continue;
+    }
+    let u = positive_uniform_f32(words.x) - 0.5f;
+    let v = positive_uniform_f32(words.y);
+    let distance_to_end = 0.5f - abs(u);
+    let k = floor((2f * a / distance_to_end + b) * u + rate + 0.43f);
+    if (distance_to_end >= 0.07f && v <= 0.9277f - 3.6224f / (b - 2f)) {
+      return k;
+    }
+    if (k < 0f || (distance_to_end < 0.013f && v > distance_to_end)) {
+      continue;
+    }
+    let m = k + 1f;
+    let above = m - rate;
+    let series = 0.918938533f + (1f / 12f - 1f / 360f / (m * m)) / m;
+    let chance = above - k * log1p_f32(above / rate) - 0.5f * log_f32(m) - series;
+    if (log_f32(v * scale / (a / (distance_to_end * distance_to_end) + b)) <= chance) {
+      return k;
+    }
+  }
+  return floor(rate);
 }

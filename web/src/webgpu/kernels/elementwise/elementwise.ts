@@ -35,7 +35,8 @@ export const elementwise: Kernel<Elementwise> = {
       return operand;
     });
     const used = [operands[0] as Operand, ...loaded];
-    for (const part of inWindows(commands, shape, used)) {
+    const { block } = (operands[0] as Operand).view;
+    for (const part of inWindows(commands, shape, used, undefined, block)) {
       const [out, ...inputs] = part.operands as [Operand, ...Operand[]];
       run(commands, { key, shader, constants, shape: part.shape, out, loaded: inputs });
     }
@@ -118,7 +119,7 @@ function run(commands: Commands, { key, shader, constants, shape, out, loaded }:
   };
   const fours =
     isOfFloats && outIndex.isLinear
-      ? inFours(shader, space, memory[0] as Access, loads)
+      ? inFours(commands.isSoftware, shader, space, memory[0] as Access, loads)
       : undefined;
   if (fours === undefined) {
     commands.dispatch(single);

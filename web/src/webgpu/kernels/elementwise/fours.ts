@@ -1,7 +1,8 @@
-// Elementwise formulas of many floats: every invocation computes four neighbouring elements.
+// Elementwise formulas of many floats: every invocation computes four neighbouring elements, or several times four.
 
 import type { FormulaShader } from "../../formula_shader";
 import { type Access, canBeAccessedTogether, isFoursAligned } from "../../shader";
+import { wordsOf } from "../../words";
 import { forEach } from "../invocations";
 import type { Index, IterationSpace } from "../strides";
 import { product } from "../strides";
@@ -24,6 +25,12 @@ type Way = "vector" | "same" | "apart" | "each";
 /** Fewer elements would not keep a GPU busy, four at a time. */
 const kManyElements = 2 ** 14;
 
+/**
+ * Vectors of four that an invocation computes where the device computes on the CPU: starting an invocation takes as long there as
+ * adding two vectors. A loop would take longer than that, and statements take their time to compile, so the formula must be short.
+ */
+const kVectors = 4;
+
 /** The parts of a dispatch that differ if it computes four elements at a time. */
 export interface InFours {
   readonly key: string;
@@ -34,6 +41,7 @@ export interface InFours {
 
 /** Returns how to compute four elements at a time, if the layout of the memory permits that; `out` is packed. */
 export function inFours(
+  isSoftware: boolean,
   { values }: FormulaShader,
   { sizes }: IterationSpace,
   out: Access,
@@ -49,21 +57,41 @@ export function inFours(
     ),
   ];
   if (!canBeAccessedTogether(memory)) return undefined;
+  const vectors = isSoftware && count % (4 * kVectors) === 0 && isShort(values) ? kVectors : 1;
   return {
-    key: `fours ${ways}`,
+    key: `fours ${ways} ${vectors}`,
     memory,
-    invocations: count / 4,
+    invocations: count / 4 / vectors,
     body: () => {
-      const texts = loads.map((load, i) => textOf(load, ways[i] as Way));
-      const value = (part: number) => `value_0(${texts.map(({ element }) => element(part))})`;
+      const compute = (at: string) => {
+        const texts = loads.map((load, i) => textOf(load, ways[i] as Way, at));
+        const value = (part: number) => `value_0(${texts.map(({ element }) => element(part))})`;
+        return `${texts.map(({ before }) => before).join("\n  ")}
+  store_out(${at}, vec4(${[0, 1, 2, 3].map(value)}));`;
+      };
+      const each = (k: number) => `{ let at = ${vectors}u * i + ${k}u; ${compute("at")} }`;
       return [
         ...loads.map(({ name, index }) => index.text(`index_${name}`)),
         values,
-        forEach(`${texts.map(({ before }) => before).join("\n  ")}
-  store_out(i, vec4(${[0, 1, 2, 3].map(value)}));`),
+        forEach(
+          vectors === 1
+            ? compute("i")
+            : Array.from({ length: vectors }, (_, k) => each(k)).join("\n  "),
+        ),
       ].join("\n");
     },
   };
+}
+
+/** Characters of a short formula, with the words that it calls. */
+const kShort = 500;
+
+const lengths = new Map<string, number>();
+
+function isShort(values: string): boolean {
+  const length = lengths.get(values) ?? values.length + wordsOf(values).length;
+  lengths.set(values, length);
+  return length <= kShort;
 }
 
 function wayOf({ memory: { view }, index, strides }: Load, last: number): Way {
@@ -76,10 +104,10 @@ function wayOf({ memory: { view }, index, strides }: Load, last: number): Way {
   return step === 1 && isInVectors ? "vector" : "apart";
 }
 
-// The statements that read an operand, and the expression for an element.
-function textOf({ name, strides }: Load, way: Way) {
+// The statements that read an operand for the vector `at`, and the expression for an element.
+function textOf({ name, strides }: Load, way: Way, at: string) {
   const load = (at: string) => `load_operand_${name}(${at})`;
-  const first = `index_${name}(4u * i)`;
+  const first = `index_${name}(4u * ${at})`;
   if (way === "vector")
     return {
       before: `let ${name} = ${load(`${first} / 4u`)};`,
@@ -89,7 +117,7 @@ function textOf({ name, strides }: Load, way: Way) {
   if (way === "each")
     return {
       before: "",
-      element: (part: number) => load(`index_${name}(4u * i + ${part}u)`),
+      element: (part: number) => load(`index_${name}(4u * ${at} + ${part}u)`),
     };
   const step = strides.at(-1) === 1 ? "" : ` * u.stride_${name}_${strides.length - 1}`;
   return {

@@ -7,9 +7,12 @@ import { kSlotWords } from "../../status";
 import type { Commands } from "../kernel";
 
 /** Returns the status words as memory of a shader, and the uniform that it needs, which every call sets anew. */
-export function statusOf(commands: Commands): { access: Access; uniforms: Record<string, number> } {
+export function statusOf(
+  commands: Commands,
+  rule?: string,
+): { access: Access; uniforms: Record<string, number> } {
   return {
-    access: { name: "status", view: commands.status(), mode: "atomic" },
+    access: { name: "status", view: commands.status(rule), mode: "atomic" },
     uniforms: { [kSlotUniform]: 0 },
   };
 }
@@ -20,16 +23,22 @@ fn checked_index(index: i32, size: u32) -> u32 {
   return select(0u, u32(index), is_index(index, size));
 }`;
 
-/** WGSL function: like `checked_index`, but for all of int64, and reports an index out of range in the status words. */
+/** WGSL function: reports a number in the status words. */
+export const kReport = `fn report(number: vec2<u32>) {
+  let slot = ${kSlotWords}u * u.${kSlotUniform};
+  if (add_status(slot, 1) == 0) {
+    store_status(slot + 1u, bitcast<i32>(number.x));
+    store_status(slot + 2u, bitcast<i32>(number.y));
+  }
+}`;
+
+/** WGSL function: like `checked_index`, but for all of int64, and reports an index out of range. */
 export const kReporting = `${kInside}
+${kReport}
 fn reported_index(number: vec2<u32>, size: u32) -> u32 {
   let index = index_of_i64(number);
   if (!is_index(index, size)) {
-    let slot = ${kSlotWords}u * u.${kSlotUniform};
-    if (add_status(slot, 1) == 0) {
-      store_status(slot + 1u, bitcast<i32>(number.x));
-      store_status(slot + 2u, bitcast<i32>(number.y));
-    }
+    report(number);
     return 0u;
   }
   return u32(index);

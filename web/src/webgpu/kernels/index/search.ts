@@ -6,6 +6,22 @@ import { forEach, invocations } from "../invocations";
 import type { Kernel } from "../kernel";
 import { lessText, orderedType } from "../ordered";
 
+/**
+ * WGSL statements that set `begin` to the first of `u.size` positions for which `isBefore` is false, an expression of `middle`, the
+ * value of the sequence there. The sequence begins at `first`.
+ */
+export function bisection(sequence: string, isBefore: string): string {
+  return `var begin = 0u;
+  var length = u.size;
+  while (length > 0u) {
+    let half = length / 2u;
+    let middle = load_${sequence}(first + begin + half);
+    let is_before = ${isBefore};
+    begin = select(begin, begin + half + 1u, is_before);
+    length = select(half, length - half - 1u, is_before);
+  }`;
+}
+
 export const searchSorted: Kernel<SearchSorted> = {
   supported: {
     views: [kRealDTypes, kRealDTypes, ["int64"]],
@@ -32,15 +48,7 @@ export const searchSorted: Kernel<SearchSorted> = {
       body: () =>
         forEach(`let value = load_values(i);
   let first = i / u.values * u.size;
-  var begin = 0u;
-  var length = u.size;
-  while (length > 0u) {
-    let half = length / 2u;
-    let middle = load_sequence(first + begin + half);
-    let is_before = ${isNan}${before};
-    begin = select(begin, begin + half + 1u, is_before);
-    length = select(half, length - half - 1u, is_before);
-  }
+  ${bisection("sequence", isNan + before)}
   store_positions(i, i32(begin));`),
     });
   },

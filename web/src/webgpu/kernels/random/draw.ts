@@ -14,7 +14,9 @@ import { forEach, invocations } from "../invocations";
 import { isWhole, type Kernel } from "../kernel";
 import { type Range, rangesInWindows } from "../windows";
 
-const kWords = "random_words(vec2(u.group_low, u.group_high), i, vec2(u.key_low, u.key_high))";
+/** The words of group `i`, by the uniforms of a position. */
+export const kWords =
+  "random_words(vec2(u.group_low, u.group_high), i, 0u, vec2(u.key_low, u.key_high))";
 
 // The expressions for four numbers from `words`.
 const kNumbers: { readonly [K in RandomKind]: string } = {
@@ -32,7 +34,11 @@ const kNumbers: { readonly [K in RandomKind]: string } = {
   [RandomKind.LogNormal]: "let numbers = exps_f32(normals_f32(words) * u.b + u.a);",
 };
 
-function uniformsOf({ keyLow, keyHigh, group }: PhiloxPosition, { first, count }: Range) {
+/** Returns the uniforms of a dispatch whose invocations compute four numbers each. */
+export function uniformsOf(
+  { keyLow, keyHigh, group }: PhiloxPosition,
+  { first, count }: Pick<Range, "first" | "count">,
+) {
   const own = group + first / 4;
   return {
     count: Math.ceil(count / 4),
