@@ -251,3 +251,61 @@ test("gradients that come in other blocks from step to step", options, async () 
   assert.equal(p.stats.buffersCreated, created);
   for (const param of params) assert.deepEqual(await p.read(param), zeros(64).fill(-12));
 });
+
+for (const [kind, on] of Object.entries(devices))
+  test(`gradients that a recording computes: ${kind}`, options, async () => {
+    const counts = [64, 128, 64, 64];
+    const train = async (isRecorded) => {
+      const p = new Playing({ on });
+      const params = counts.map((n, i) => p.view("float32", randoms(n, i + 1)));
+      const others = counts.map((n) => p.view("float32", zeros(n)));
+      const shared = p.view("float32", zeros(64));
+      const step = (grads) => {
+        for (const [i, param] of params.entries()) sgd(p, param, grads[i], 0.1);
+      };
+      step(others);
+      // One that has been gathered, two in blocks of their own, and one that is copied and stays where it is.
+      const grads = [others[0], ...counts.slice(1).map((n) => p.empty("float32", n))];
+      const compute = () => {
+        for (const [i, param] of params.entries())
+          p.kernel(
+            "elementwise",
+            elementwise({ op: "mul", shape: [counts[i]] }, [
+              [grads[i], [1]],
+              [param, [1]],
+              [param, [1]],
+            ]),
+          );
+        copyBytes(p, shared, 0, grads[3], 0, 256);
+      };
+      if (isRecorded) p.stream.beginRecording(1);
+      compute();
+      if (isRecorded) p.stream.endRecording();
+      step(grads);
+      await p.play();
+      let dispatches = 0;
+      for (let i = 0; i < 3; i++) {
+        const before = p.stats.dispatches;
+        if (isRecorded) p.stream.playRecording(1);
+        else compute();
+        await p.play();
+        const between = p.stats.dispatches;
+        step(grads);
+        await p.play();
+        dispatches = [between - before, p.stats.dispatches - between];
+      }
+      const middle = await Promise.all(grads.map((view) => p.read(view)));
+      if (isRecorded) p.stream.forget(1);
+      // What is used afterwards is where it was moved.
+      compute();
+      step(grads);
+      const last = await Promise.all([...params, ...grads, shared].map((view) => p.read(view)));
+      return { results: [...middle, ...last], dispatches };
+    };
+    const right = await train(false);
+    const found = await train(true);
+    for (const [i, result] of found.results.entries())
+      assertClose(result, right.results[i], kTolerance);
+    assert.deepEqual(right.dispatches, [4, 1]);
+    assert.deepEqual(found.dispatches, [kind === "software" ? 4 : 1, 2]);
+  });

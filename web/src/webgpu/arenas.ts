@@ -25,9 +25,12 @@ export class Arenas {
     this.#nextId = nextId;
   }
 
-  /** Returns the new blocks for those of `blocks` that have to move, so that all of them are in one arena of the role. */
-  destinationsFor(role: number, blocks: Iterable<Block>): Map<Block, Block> {
-    const canMove = ({ number, recordingCount }: Block) => number !== 0 && recordingCount === 0;
+  /** Returns the new blocks for those of `blocks` that have to move, so that all that can move are in one arena of the role. */
+  destinationsFor(
+    role: number,
+    blocks: Iterable<Block>,
+    canMove: (block: Block) => boolean,
+  ): Map<Block, Block> {
     const all = [...new Set(blocks)].filter(canMove);
     if (all.length === 0) return new Map();
     const arenas = this.#byRole.get(role) ?? [];
@@ -46,6 +49,16 @@ export class Arenas {
     const arena = { whole, blocks: [], free: new Set<Block>() };
     arenas.push(arena);
     return this.#fit(arena, all) as Map<Block, Block>;
+  }
+
+  /** Makes a block the part of an arena that another one was. */
+  put(block: Block, place: Block): void {
+    const arena = place.arena as Arena;
+    arena.blocks[arena.blocks.indexOf(place)] = block;
+    block.arena = arena;
+    block.buffer = place.buffer;
+    block.offset = place.offset;
+    isMissingWith(arena.whole, block);
   }
 
   /** Destroys arenas without used blocks. */
@@ -98,16 +111,24 @@ export class Arenas {
       halfCopy: undefined,
       recordingCount: 0,
       arena,
-      get isMissing() {
-        return whole.isMissing;
-      },
-      set isMissing(isMissing) {
-        whole.isMissing = isMissing;
-      },
+      isMissing: false,
     };
+    isMissingWith(whole, block);
     arena.blocks.push(block);
     return block;
   }
+}
+
+// From here on, a block is missing if the whole buffer is.
+function isMissingWith(whole: Block, block: Block): void {
+  Object.defineProperty(block, "isMissing", {
+    get: () => whole.isMissing,
+    set(isMissing: boolean) {
+      whole.isMissing = isMissing;
+    },
+    enumerable: true,
+    configurable: true,
+  });
 }
 
 function alignedSize(size: number): number {

@@ -15,11 +15,11 @@ export interface Block {
   number: number;
   buffer: GPUBuffer;
   /** In the buffer, in bytes. */
-  readonly offset: number;
+  offset: number;
   /** In bytes; a multiple of 16, so that shaders can access all of it as vectors of four words. */
   readonly size: number;
   /** The arena that contains it, if it is part of one. */
-  readonly arena?: Arena;
+  arena?: Arena;
   /** The bytes of the tensor whose memory it is, rounded up to words. */
   used: number;
   /** Whether its allocation failed or it has been destroyed. */
@@ -149,16 +149,22 @@ export class Blocks {
   }
 
   /**
-   * Moves blocks with numbers into one buffer, which the blocks of a role share. Returns a map from old to new blocks. `copy`
-   * copies the content.
+   * Moves blocks with numbers into one buffer, which the blocks of a role share, if `canMove`. Returns a map from old to new blocks. A
+   * block of a recording stays the same block, at another place: what binds it has to be made anew. `copy` copies the content.
    */
   gather(
     role: number,
     blocks: readonly Block[],
+    canMove: (block: Block) => boolean,
     copy: (to: Block, from: Block) => void,
   ): ReadonlyMap<Block, Block> {
-    const places = this.#arenas.destinationsFor(role, blocks);
+    const places = this.#arenas.destinationsFor(role, blocks, canMove);
     for (const [from, to] of places) {
+      if (from.recordingCount > 0) {
+        this.#moveTo(to, from, copy);
+        places.set(from, from);
+        continue;
+      }
       copy(to, from);
       used(to, from.used);
       to.faults = from.faults;
@@ -167,6 +173,15 @@ export class Blocks {
       this.#release(from);
     }
     return places;
+  }
+
+  #moveTo(place: Block, block: Block, copy: (to: Block, from: Block) => void): void {
+    const before = { ...block, id: this.#nextId++, recordingCount: 0 };
+    if (block.arena !== undefined) this.#arenas.put(before, block);
+    copy(place, before);
+    this.#arenas.put(block, place);
+    block.writtenIn = this.#batch();
+    this.#release(before);
   }
 
   /** Returns the blocks that commands of this batch or of later ones write. */

@@ -10,7 +10,7 @@ import { changeContent, halfCopyOf, originalOf, type Widened } from "./half_copi
 import type { AdapterTraits, AnyKernel, Commands } from "./kernels/kernel";
 import type { KernelTable } from "./kernels/table";
 import type { Dispatch, PreparedDispatch, Recorder } from "./recorder";
-import type { CallRecord, Replayed } from "./recording";
+import type { CallRecord, Recording, Replayed } from "./recording";
 import { guardsOf, Status } from "./status";
 import { StepCalls, type StepFields } from "./steps/step_calls";
 import type { StepOptions } from "./steps/step_kernel";
@@ -48,8 +48,14 @@ export class KernelCalls {
   // The blocks that the current command refers to, as far as it has been read.
   #references: BlockReference[] = [];
 
-  /** `table` contains the available kernels by name. */
-  constructor(table: KernelTable, blocks: Blocks, recorder: Recorder, traits: AdapterTraits) {
+  /** `table` contains the available kernels by name; `recordings` returns those that can be replayed. */
+  constructor(
+    table: KernelTable,
+    blocks: Blocks,
+    recorder: Recorder,
+    traits: AdapterTraits,
+    recordings: () => Iterable<Recording>,
+  ) {
     this.#table = table;
     this.#blocks = blocks;
     this.#recorder = recorder;
@@ -61,11 +67,7 @@ export class KernelCalls {
     );
     const joiner = {
       maxBytes: traits.isSoftware ? kMaxJoinedBytes.software : kMaxJoinedBytes.hardware,
-      gather: (role: number, some: readonly Block[]) =>
-        // A recording would repeat the moves at every replay.
-        recorder.recording === undefined
-          ? blocks.gather(role, some, (to, from) => recorder.copy(to, 0, from, 0, from.size))
-          : new Map(),
+      gather: (role: number, some: readonly Block[]) => this.#gather(role, some, recordings),
       run: (steps: readonly Step[], options: StepOptions, op: string) =>
         this.#runSteps(steps, options, op),
     };
@@ -231,6 +233,26 @@ export class KernelCalls {
       run();
       noteWrites();
     }, [...used, ...steps.flatMap(boundBlocks)]);
+  }
+
+  // Moves the memory of steps. Gradients that recordings write are moved, too, so that replays need fewer dispatches.
+  #gather(role: number, some: readonly Block[], recordings: () => Iterable<Recording>) {
+    const recorder = this.#recorder;
+    // A recording would repeat the moves at every replay.
+    if (recorder.recording !== undefined) return new Map<Block, Block>();
+    const all = [...recordings()];
+    const canMove = (block: Block) =>
+      block.number !== 0 && (block.recordingCount === 0 || all.some((one) => one.canMove(block)));
+    const places = this.#blocks.gather(role, some, canMove, (to, from) =>
+      recorder.copy(to, 0, from, 0, from.size),
+    );
+    const moved = new Set([...places.keys()].filter(({ recordingCount }) => recordingCount > 0));
+    if (moved.size > 0) {
+      recorder.rebind(all, moved);
+      this.#cache.clear();
+      this.#steps.forgetPlans();
+    }
+    return places;
   }
 
   #inputFaults({ memory }: Step): Faults {

@@ -143,10 +143,8 @@ export class Pipelines {
   async merge(parts: readonly WrittenDispatch[]): Promise<PreparedDispatch | undefined> {
     const [first] = parts as [WrittenDispatch];
     const isAlone = parts.length === 1;
-    const memory = isAlone ? new Memory(first.source.memory) : mergedMemory(parts);
+    const { memory, key, text } = wholeOf(parts);
     const { layout, blocks } = memory;
-    const key = isAlone ? `${first.source.key};${memory.key}` : mergedKey(parts, memory);
-    const text = () => (isAlone ? ownText(first.source, memory) : mergedText(parts, memory));
     const { failure, result: bindGroup } = this.#errors.attempt(kShaderErrors, kMerged, () =>
       this.#makeBindGroup(memory),
     );
@@ -159,10 +157,18 @@ export class Pipelines {
     return {
       ...own,
       source: first.source,
+      parts,
       uniforms: mergedUniforms(parts),
       slotAt: undefined,
       workgroups: mergedWorkgroups(parts),
     };
+  }
+
+  /** Returns a dispatch with the same uniforms that binds its blocks where they are now. */
+  rebound(dispatch: PreparedDispatch): PreparedDispatch {
+    const { memory, key, text } = wholeOf(dispatch.parts ?? [dispatch]);
+    const pipeline = this.pipelineNow(key, memory.layout, kMerged, text);
+    return { ...dispatch, pipeline, bindGroup: this.bindGroup(memory, kMerged) };
   }
 
   bindGroup(memory: Memory, op: string): GPUBindGroup {
@@ -265,3 +271,14 @@ export function ownText({ uniforms, body }: Dispatch, memory: Memory): string {
 
 // GPUShaderStage.COMPUTE
 const kCompute = 4;
+
+// The memory, the key and the text of a shader for all these dispatches.
+function wholeOf(parts: readonly WrittenDispatch[]) {
+  if (parts.length > 1) {
+    const memory = mergedMemory(parts);
+    return { memory, key: mergedKey(parts, memory), text: () => mergedText(parts, memory) };
+  }
+  const [{ source }] = parts as [WrittenDispatch];
+  const memory = new Memory(source.memory);
+  return { memory, key: `${source.key};${memory.key}`, text: () => ownText(source, memory) };
+}

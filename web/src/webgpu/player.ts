@@ -66,7 +66,9 @@ export class Player implements Symbols {
       this.#readback.start(failure.then((error) => this.#submitted(batch, error)));
     this.#recorder = new Recorder(device, this.#errors, this.#pipelines, isSoftware, onSubmit);
     this.#readback = new Readback(device, this.#errors, host, () => this.#kernelCalls.status);
-    this.#kernelCalls = new KernelCalls(table, this.#blocks, this.#recorder, traits);
+    this.#kernelCalls = new KernelCalls(table, this.#blocks, this.#recorder, traits, () =>
+      this.#recordings.values(),
+    );
     if (!isSoftware)
       this.#lookAhead = new LookAhead(table, this.#blocks, this.#names, this.#recorder, traits);
     this.#device = device;

@@ -53,6 +53,8 @@ export interface WrittenDispatch {
 
 /** A dispatch with all its resources, which can be recorded any number of times. */
 export interface PreparedDispatch extends WrittenDispatch {
+  /** The dispatches that it was made of, if it is one for several. */
+  readonly parts?: readonly WrittenDispatch[];
   readonly pipeline: Pipeline;
   readonly bindGroup: GPUBindGroup;
 }
@@ -194,6 +196,13 @@ export class Recorder {
     if (merged !== undefined) return merged.then(finish);
     finish();
     return undefined;
+  }
+
+  /** Makes the dispatches of recordings bind anew what has moved. */
+  rebind(recordings: Iterable<Recording>, moved: ReadonlySet<Block>): void {
+    for (const block of moved) this.#pipelines.forget(block);
+    for (const recording of recordings)
+      recording.rebind(moved, (dispatch) => this.#pipelines.rebound(dispatch));
   }
 
   /** Leaves the errors of what was created to the next read. */

@@ -22,7 +22,7 @@ export interface CallRecord {
 
 type Step =
   | { readonly call: CallRecord }
-  | { readonly dispatch: PreparedDispatch; uniformOffset: number }
+  | { dispatch: PreparedDispatch; uniformOffset: number }
   | { readonly encode: (encoder: GPUCommandEncoder) => void }
   | { readonly again: () => void };
 
@@ -58,6 +58,8 @@ export class Recording {
   /** The number of dispatches whose uniforms are on the device. */
   dispatches = 0;
   readonly blocks = new Set<Block>();
+  // Blocks whose memory something else depends on: copies, which are not possible within a buffer, and optimisers' steps.
+  readonly #fixed = new Set<Block>();
   #steps: Step[] = [];
   #onDevice: DeviceUniforms | undefined;
 
@@ -85,13 +87,25 @@ export class Recording {
   /** Adds a command that is encoded outside of compute passes. */
   addCommand(encode: (encoder: GPUCommandEncoder) => void, blocks: readonly Block[]): void {
     this.#steps.push({ encode });
-    this.#retain(blocks);
+    this.#fix(blocks);
   }
 
   /** Adds work that every replay does anew. */
   addAgain(again: () => void, blocks: readonly Block[]): void {
     this.#steps.push({ again });
-    this.#retain(blocks);
+    this.#fix(blocks);
+  }
+
+  /** Whether a block may get another place: if nothing but dispatches of this recording depends on it. */
+  canMove(block: Block): boolean {
+    return block.recordingCount === 1 && this.blocks.has(block) && !this.#fixed.has(block);
+  }
+
+  /** Makes dispatches bind anew what has moved. */
+  rebind(moved: ReadonlySet<Block>, bound: (dispatch: PreparedDispatch) => PreparedDispatch): void {
+    for (const step of this.#steps)
+      if ("dispatch" in step && step.dispatch.blocks.some((block) => moved.has(block)))
+        step.dispatch = bound(step.dispatch);
   }
 
   /**
@@ -187,6 +201,11 @@ export class Recording {
   release(): GPUBuffer | undefined {
     for (const block of this.blocks) block.recordingCount--;
     return this.#onDevice?.buffer;
+  }
+
+  #fix(blocks: readonly Block[]): void {
+    this.#retain(blocks);
+    for (const block of blocks) this.#fixed.add(block);
   }
 
   #retain(blocks: readonly Block[]): void {

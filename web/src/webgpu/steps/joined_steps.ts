@@ -27,7 +27,7 @@ export class JoinedSteps {
   #options: StepOptions | undefined;
   #op = "";
   // By the first step of a sequence, because training repeats the same sequences.
-  readonly #plans = new WeakMap<Step, Plan>();
+  #plans = new WeakMap<Step, Plan>();
 
   constructor(joiner: Joiner) {
     this.#joiner = joiner;
@@ -38,6 +38,11 @@ export class JoinedSteps {
     if (options !== this.#options) this.finish();
     this.#options = options;
     this.#op = op;
+  }
+
+  /** Forgets which steps shared a dispatch, because their memory is elsewhere now. */
+  forgetPlans(): void {
+    this.#plans = new WeakMap();
   }
 
   add(step: Step): void {

@@ -38,6 +38,11 @@ export class StepCalls {
     this.#block = block;
   }
 
+  /** Forgets which steps shared a dispatch, because their memory is elsewhere now. */
+  forgetPlans(): void {
+    this.#joined.forgetPlans();
+  }
+
   /** Records all steps so far. */
   finish(): void {
     this.#joined.finish();
