@@ -345,3 +345,31 @@ test("a software adapter runs them one after the other", options, async () => {
   });
   assert.equal(count, 2);
 });
+
+test("calls that are repeated in a recording, and known from before", options, async () => {
+  const p = new Playing({ on: devices.hardware });
+  const [x, two, first, second] = [
+    [1, 2],
+    [2, 2],
+    [0, 0],
+    [0, 0],
+  ].map((of) => p.view("float32", of));
+  const copied = [first, second].map(({ count }) => p.empty("int32", count));
+  const double = () => apply(p, "mul", [], [x, x, two]);
+  const work = () => {
+    for (const to of copied) {
+      double();
+      p.kernel("copy", { shape: [2], to, toStrides: [1], from: x, fromStrides: [1] });
+    }
+    // Something that is merged.
+    add(p, two, two, first);
+    add(p, two, two, second);
+  };
+  // From the third time on, the work of a command is what it recorded before.
+  work();
+  work();
+  await p.play();
+  await dispatchesOf(p, work);
+  assert.deepEqual(await p.read(copied[0]), [2 ** 7, 2 ** 8]);
+  assert.deepEqual(await p.read(copied[1]), [2 ** 8, 2 ** 9]);
+});

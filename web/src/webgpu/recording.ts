@@ -122,7 +122,8 @@ export class Recording {
     // Between two steps that keep their places, calls come first: they only pass failures on.
     const runs = runsOf(this.#steps).map((run) => {
       if (!Array.isArray(run)) return run;
-      const dispatches = run.flatMap((step) => ("dispatch" in step ? [step.dispatch] : []));
+      // A call that was known before is the same object every time.
+      const dispatches = run.flatMap((step) => ("dispatch" in step ? [{ ...step.dispatch }] : []));
       const fused = fuse(dispatches, limits, write);
       const partsOf = new Map(fused.map(({ whole, parts }) => [whole, parts]));
       const groups = planGroups([...partsOf.keys()], limits, write).map(({ given, parts }) => {
