@@ -86,14 +86,22 @@ void dot_columns(T* y, const T* x, std::int64_t k, const T* b, std::int64_t colu
   }
 }
 
+// A function of its own, so that pages that train small models need not download it first.
+template <class T>
+[[gnu::noinline]] std::int64_t dot_long_columns(T* y, std::int64_t count, const T* x,
+                                                std::int64_t k, const T* b,
+                                                std::int64_t column_stride) {
+  std::int64_t j = 0;
+  for (; j + kStreams <= count; j += kStreams)
+    dot_columns<T, kStreams>(y + j, x, k, b + j * column_stride, column_stride);
+  return j;
+}
+
 template <class T>
 void dot_all_columns(T* y, std::int64_t count, const T* x, std::int64_t k, const T* b,
                      std::int64_t column_stride) {
-  std::int64_t j = 0;
-  if (k * std::int64_t{sizeof(T)} > kLongVector) {
-    for (; j + kStreams <= count; j += kStreams)
-      dot_columns<T, kStreams>(y + j, x, k, b + j * column_stride, column_stride);
-  }
+  const bool is_long = k * std::int64_t{sizeof(T)} > kLongVector;
+  std::int64_t j = is_long ? dot_long_columns(y, count, x, k, b, column_stride) : 0;
   for (; j < count; ++j) dot_columns<T, 1>(y + j, x, k, b + j * column_stride, column_stride);
 }
 
@@ -140,9 +148,10 @@ void multiply_columns(const VectorProduct<T>& product, const T* x, std::int64_t 
 }
 
 /// Computes the product for contiguous rows of a B that no cache holds: parts of its rows are added
-/// one row after the other, so that memory is read in order.
+/// one row after the other, so that memory is read in order. Like dot_long_columns(), not inlined
+/// for the sake of small models.
 template <class T>
-void multiply_in_order(const VectorProduct<T>& product, const T* x) {
+[[gnu::noinline]] void multiply_in_order(const VectorProduct<T>& product, const T* x) {
   const std::int64_t n = product.n;
   const std::int64_t k = product.k;
   const Matrix<T>& b = product.b;
