@@ -22,6 +22,9 @@ export const kConfig = {
 export const kLora = { r: 8, loraAlpha: 16, targetModules: ["q_proj", "v_proj"] };
 export const kTokens = 128;
 
+/** Tokens that are generated before those that are measured. */
+export const kWarmUp = 32;
+
 const kFolder = fileURLToPath(new URL("../../../build/bench/language", import.meta.url));
 
 /** Returns the folder of the model; makes it the first time, which takes seconds. */

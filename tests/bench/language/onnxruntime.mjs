@@ -5,7 +5,7 @@ import * as eg from "edgegrad";
 import { save } from "edgegrad/onnx";
 import { AutoModelForCausalLM, KeyValueCache } from "edgegrad/transformers";
 import * as ort from "onnxruntime-web";
-import { kConfig, tokens } from "./model.mjs";
+import { kConfig, kWarmUp, tokens } from "./model.mjs";
 
 const [folder, settings] = process.argv.slice(2);
 const { count, threads } = JSON.parse(settings);
@@ -87,7 +87,7 @@ async function generate(most) {
   return { ids, ms: performance.now() - begin };
 }
 
-await generate(4);
+await generate(kWarmUp);
 const { ids, ms } = await generate(count);
 console.log(JSON.stringify({ tokensPerSecond: (count * 1000) / ms, ids }));
 process.exit(0);
