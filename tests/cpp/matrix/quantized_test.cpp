@@ -2,6 +2,9 @@
 
 #include "ops/matrix/quantized.h"
 
+#include <cmath>
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
@@ -107,6 +110,40 @@ TEST(LinearOfHalves, EqualsThatOfTheNumbers) {
         const auto wide = [](const Tensor& t) { return ToDType::call(t, DType::kFloat64); };
         testing::expect_near(y, values(Linear::call(wide(x), wide(weight), {})), 1e-3);
       }
+    }
+  }
+}
+
+// Up to four rows are multiplied with codes of 4 bits as integers.
+TEST(QuantizedLinear, TakesNumbersOfAnySize) {
+  const std::int64_t columns = 70;
+  const auto wave = [](std::int64_t i) { return static_cast<double>(i * 37 % 101) / 50 - 1; };
+  const TensorList stored = Quantize::call(generated<float>({3, columns}, wave), 4, 32);
+  const auto product = [&](const Tensor& x) {
+    return values(QuantizedLinear::call(x, stored[0], stored[1], {}, 4, 32));
+  };
+  for (const double size : {1e-30, 1e-6, 1.0, 1e6, 1e30}) {
+    // One number of each 32 is a million times as large as the others.
+    const auto number = [&](std::int64_t i) {
+      return size * wave(i + 5) * (i % 32 == 7 ? 1e6 : 1);
+    };
+    const auto actual = product(generated<float>({2, columns}, number));
+    const auto expected = product(generated<double>({2, columns}, number));
+    for (std::size_t i = 0; i < actual.size(); ++i)
+      EXPECT_NEAR(actual[i], expected[i], 2e-7 * 1e6 * size * 32);
+  }
+  EXPECT_EQ(product(generated<float>({1, columns}, [](std::int64_t) { return 0; })),
+            Values(3, 0.0));
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const double special : {kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN()}) {
+    const auto number = [&](std::int64_t i) { return i == 40 ? special : 1; };
+    const auto actual = product(generated<float>({1, columns}, number));
+    const auto expected = product(generated<double>({1, columns}, number));
+    for (std::size_t i = 0; i < actual.size(); ++i) {
+      if (std::isnan(expected[i]))
+        EXPECT_TRUE(std::isnan(actual[i]));
+      else
+        EXPECT_EQ(actual[i], expected[i]);
     }
   }
 }

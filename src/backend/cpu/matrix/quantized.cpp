@@ -1,6 +1,7 @@
 // Products with matrices of few bits. For a few rows, as in generating a text, the time is that of
-// reading the codes: they are multiplied in the registers in which they are decoded. For more rows,
-// a block of the matrix that stays in a cache is decoded and multiplied by gemm.
+// reading the codes: they are multiplied in the registers in which they are decoded, or as
+// integers. For more rows, a block of the matrix that stays in a cache is decoded and multiplied by
+// gemm.
 
 #include "kernels/quantized.h"
 
@@ -11,6 +12,7 @@
 #include "backend/cpu/matrix/gemm/gemm.h"
 #include "backend/cpu/matrix/gemm/gemv.h"
 #include "backend/cpu/matrix/gemm/scratch.h"
+#include "backend/cpu/matrix/quantized_dot.h"
 #include "backend/cpu/matrix/quantized_rows.h"
 #include "runtime/thread_pool.h"
 
@@ -47,6 +49,7 @@ class CodeRows {
   const std::uint8_t* codes(std::int64_t row, std::int64_t column) const {
     return codes_ + row * row_bytes_ + column * Format::kBits / 8;
   }
+  const float* scales(std::int64_t row) const { return scales_ + row * groups_; }
   float scale(std::int64_t row, std::int64_t group) const {
     return scales_ == nullptr ? 1 : scales_[row * groups_ + group];
   }
@@ -210,6 +213,30 @@ void multiply_few(const QuantizedProduct& p) {
   });
 }
 
+/// The same for 4 bits, in integers; false if X has numbers that are not finite.
+bool multiply_few_integers(const QuantizedProduct& p) {
+  const auto& [rows, columns, bits, group] = p.layout;
+  const SplitRows x(p);
+  if (!x.is_finite()) return false;
+  const CodeRows<Quantized<4>> matrix(p);
+  const float* const bias = p.bias.as<float>();
+  const auto multiply = [&]<int kCount>(std::int64_t first, std::int64_t row) {
+    float sums[kCount];
+    multiply_integers(x, first, matrix, row, p.layout, sums);
+    for (std::int64_t i = 0; i < kCount; ++i)
+      p.y.as<float>()[(first + i) * p.layout.rows + row] = sums[i] + (p.bias ? bias[row] : 0.0F);
+  };
+  const std::int64_t grain = divide_up(kMinCodesPerTask, columns * p.count);
+  parallel_for(0, rows, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      std::int64_t i = 0;
+      for (; i + 2 <= p.count; i += 2) multiply.template operator()<2>(i, row);
+      if (i < p.count) multiply.template operator()<1>(i, row);
+    }
+  });
+  return true;
+}
+
 float* block_scratch() {
   static thread_local gemm::Scratch scratch;
   return scratch.take<float>(kBlockColumns * kBlockDepth);
@@ -316,12 +343,12 @@ void quantize(const kernel::Quantize& call) {
 
 template <class Format>
 void multiply(const QuantizedProduct& p) {
-  if (p.turned)
-    multiply_turned<Format>(p);
-  else if (p.count <= kMostRowsInRegisters)
-    multiply_few<Format>(p);
-  else
-    multiply_many<Format>(p);
+  if (p.turned) return multiply_turned<Format>(p);
+  if (p.count > kMostRowsInRegisters) return multiply_many<Format>(p);
+  if constexpr (Format::kBits == 4) {
+    if (multiply_few_integers(p)) return;
+  }
+  multiply_few<Format>(p);
 }
 
 }  // namespace
