@@ -66,9 +66,9 @@ export abstract class CausalLanguageModel extends PreTrainedModel {
     const output = this.decoder.call(ids, options);
     const { lastHiddenState: hidden } = output;
     const tokens = hidden.shape[1] as number;
-    const { gradientCheckpointing } = this.decoder;
-    const isTrained = labels && logitsToKeep === undefined && this.training && eg.isGradEnabled();
-    if (isTrained && gradientCheckpointing) {
+    const kept = Math.min(logitsToKeep ?? tokens, tokens);
+    const isTrained = labels && kept === tokens && this.training && eg.isGradEnabled();
+    if (isTrained && this.decoder.gradientCheckpointing) {
       const scores = (states: eg.Tensor) => this.scores(states);
       const loss = checkpointedNextTokenLoss(hidden, labels, scores);
       return {
@@ -80,7 +80,6 @@ export abstract class CausalLanguageModel extends PreTrainedModel {
         loss,
       };
     }
-    const kept = Math.min(logitsToKeep ?? tokens, tokens);
     const logits = this.scores(kept < tokens ? hidden.narrow(1, tokens - kept, kept) : hidden);
     return { ...output, logits, ...(labels && { loss: nextTokenLoss(logits, labels) }) };
   }

@@ -2,8 +2,6 @@
 // invocations share if there are few weights.
 
 import type { Access } from "../../shader";
-import type { View } from "../../stream";
-import { forEach, invocations } from "../invocations";
 import type { Commands } from "../kernel";
 import { range } from "../text";
 import type { Convolution, WeightGradient } from "./convolution";
@@ -18,6 +16,7 @@ import {
   shareOf,
   unrolledTaps,
 } from "./segments";
+import { addShares } from "./weight_shares";
 
 /** With this many invocations, all cores are busy. */
 const kEnough = 512;
@@ -179,28 +178,4 @@ function gradientText({ own, positions, taps, isUnrolled, columnMap }: GradientT
     .join("\n  ")}
 }
 `;
-}
-
-function addShares(
-  commands: Commands,
-  from: View,
-  to: View,
-  weights: number,
-  shares: number,
-): void {
-  commands.dispatch({
-    key: "convolve_backward_weight shares",
-    memory: [
-      { name: "from", view: from, mode: "read" },
-      { name: "to", view: to, mode: "write" },
-    ],
-    uniforms: { u32: { count: weights, shares } },
-    workgroups: invocations(weights),
-    body: () =>
-      forEach(`var sum = 0f;
-  for (var share = 0u; share < u.shares; share++) {
-    sum += load_from(share * u.count + i);
-  }
-  store_to(i, sum);`),
-  });
 }

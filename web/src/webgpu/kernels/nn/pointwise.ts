@@ -1,7 +1,6 @@
 // Convolutions whose windows are single positions, which are products of matrices in memory: no position has to be found. The columns of a
 // sample are its positions; the rows of the weight are channels.
 
-import { forEach, invocations } from "../invocations";
 import type { Commands } from "../kernel";
 import { multiply } from "../matrix/matrix_product";
 import {
@@ -11,6 +10,7 @@ import {
   sizesOf,
   type WeightGradient,
 } from "./convolution";
+import { addShares } from "./weight_shares";
 
 const isSingle = ({ kernel, stride, padding }: Axis) =>
   kernel === 1 && stride === 1 && padding === 0;
@@ -79,24 +79,8 @@ export function weightGradientPointwise(commands: Commands, call: WeightGradient
     b: { view: x, batchStrides: [n * k], rowStride: 1, columnStride: k },
     c: { view: products, batchStrides: [m * n], rowStride: n, columnStride: 1 },
   });
-  if (batch === 1) return;
-  const count = m * n;
-  commands.dispatch({
-    key: "convolve_backward_weight products",
-    memory: [
-      { name: "products", view: products, mode: "read" },
-      { name: "to", view: to, mode: "write" },
-    ],
-    uniforms: { u32: { count, batch } },
-    stores: [{ name: "to", count }],
-    workgroups: invocations(count),
-    body: () =>
-      forEach(`var sum = 0f;
-  for (var sample = 0u; sample < u.batch; sample++) {
-    sum += load_products(sample * u.count + i);
-  }
-  store_to(i, sum);`),
-  });
+  // Of no samples, too: the sum is zero then.
+  if (batch !== 1) addShares(commands, products, to, m * n, batch);
 }
 
 /** Multiplies the weight, an m x k matrix with these strides, by the planes of every sample. */
