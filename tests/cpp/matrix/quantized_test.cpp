@@ -114,15 +114,20 @@ TEST(LinearOfHalves, EqualsThatOfTheNumbers) {
   }
 }
 
-// Up to four rows are multiplied with codes of 4 bits as integers.
-TEST(QuantizedLinear, TakesNumbersOfAnySize) {
-  const std::int64_t columns = 70;
+// Up to four rows are multiplied as integers, if these can be the numbers.
+class NumbersOfAnySize : public ::testing::TestWithParam<std::int64_t> {};
+
+TEST_P(NumbersOfAnySize, AreMultiplied) {
+  const std::int64_t bits = GetParam();
+  const std::int64_t columns = 550;
   const auto wave = [](std::int64_t i) { return static_cast<double>(i * 37 % 101) / 50 - 1; };
-  const TensorList stored = Quantize::call(generated<float>({3, columns}, wave), 4, 32);
+  const auto weight = [&](std::int64_t i) { return i % columns == 300 ? 0 : wave(i); };
+  const TensorList stored = Quantize::call(generated<float>({3, columns}, weight), bits, 96);
   const auto product = [&](const Tensor& x) {
-    return values(QuantizedLinear::call(x, stored[0], stored[1], {}, 4, 32));
+    return values(QuantizedLinear::call(x, stored[0], stored[1], {}, bits, 96));
   };
-  for (const double size : {1e-30, 1e-6, 1.0, 1e6, 1e30}) {
+  // The smallest have no scale that is a normal float.
+  for (const double size : {1e-37, 1e-34, 1e-6, 1.0, 1e6, 1e30}) {
     // One number of each 32 is a million times as large as the others.
     const auto number = [&](std::int64_t i) {
       return size * wave(i + 5) * (i % 32 == 7 ? 1e6 : 1);
@@ -130,23 +135,31 @@ TEST(QuantizedLinear, TakesNumbersOfAnySize) {
     const auto actual = product(generated<float>({2, columns}, number));
     const auto expected = product(generated<double>({2, columns}, number));
     for (std::size_t i = 0; i < actual.size(); ++i)
-      EXPECT_NEAR(actual[i], expected[i], 2e-7 * 1e6 * size * 32);
+      EXPECT_NEAR(actual[i], expected[i], 2e-7 * 1e6 * size * 32) << size;
   }
+  // A large number, whose weights are zero, leaves those of other blocks their digits.
+  const auto number = [](std::int64_t i) { return i == 300 ? 3e38 : i < 256 ? 1.25e-3 : 0; };
+  const auto actual = product(generated<float>({1, columns}, number));
+  const auto expected = product(generated<double>({1, columns}, number));
+  for (std::size_t i = 0; i < actual.size(); ++i)
+    EXPECT_NEAR(actual[i], expected[i], 1e-6 * std::abs(expected[i]));
   EXPECT_EQ(product(generated<float>({1, columns}, [](std::int64_t) { return 0; })),
             Values(3, 0.0));
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   for (const double special : {kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN()}) {
-    const auto number = [&](std::int64_t i) { return i == 40 ? special : 1; };
-    const auto actual = product(generated<float>({1, columns}, number));
-    const auto expected = product(generated<double>({1, columns}, number));
-    for (std::size_t i = 0; i < actual.size(); ++i) {
-      if (std::isnan(expected[i]))
-        EXPECT_TRUE(std::isnan(actual[i]));
+    const auto one = [&](std::int64_t i) { return i == 40 ? special : 1; };
+    const auto given = product(generated<float>({1, columns}, one));
+    const auto wanted = product(generated<double>({1, columns}, one));
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      if (std::isnan(wanted[i]))
+        EXPECT_TRUE(std::isnan(given[i]));
       else
-        EXPECT_EQ(actual[i], expected[i]);
+        EXPECT_EQ(given[i], wanted[i]);
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Bits, NumbersOfAnySize, ::testing::Values(4, 8));
 
 TEST(QuantizedLinear, DifferentiatesScales) {
   const Tensor codes = tensor<std::uint8_t>({130, 127}, {1, 2});

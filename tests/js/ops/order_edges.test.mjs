@@ -124,6 +124,15 @@ describe("distinct values", () => {
     assert.deepEqual(asNumbers(countsOf), [2, 1, 1]);
   });
 
+  test("of rows longer than any memory: none are quick, others are refused", () => {
+    assert.deepEqual(eg.unique(eg.zeros([0, 2 ** 32]), { dim: 0 }).shape, [0, 2 ** 32]);
+    for (const rows of [1, 2]) {
+      const x = eg.zeros([rows, 1]).expand(rows, 2 ** 32);
+      assert.throws(() => eg.unique(x, { dim: 0 }), { code: "OutOfMemory" });
+      assert.throws(() => eg.uniqueConsecutive(x, { dim: 0 }), { code: "OutOfMemory" });
+    }
+  });
+
   test("have the gradient of those that are first", () => {
     const x = eg.tensor([2, 1, 2, 3], { requiresGrad: true });
     eg.unique(x)

@@ -80,6 +80,16 @@ describe("toString", () => {
     assert.equal(lines[3], "        ...,");
   });
 
+  test("summarises more elements than an array of JavaScript can have", () => {
+    const row = "[5., 5., 5.,  ..., 5., 5., 5.]";
+    const wide = eg.full([1], 5).expand(2 ** 32);
+    assert.equal(String(wide), `tensor(${row})`);
+    assert.equal(
+      String(wide.reshape(1, -1).expand(2, 2 ** 32)),
+      `tensor([${row},\n        ${row}])`,
+    );
+  });
+
   test("puts a long suffix on a line of its own", () => {
     const x = eg.ones([15], { dtype: "float64", requiresGrad: true });
     assert.match(String(x), /,\n {7}dtype=float64, requires_grad=True\)$/);

@@ -196,15 +196,15 @@ describe("a GPU that init() is given", options, () => {
   test("and is lost while a worker holds tensors has their uses fail there after init(), and new ones work", async () => {
     const module = pathToFileURL(join(kRoot, "tests/webgpu/support/worker_module.mjs")).href;
     const lines = await linesOf(`${kOpen}
-      const [go, kept] = [eg.zeros([]), x.detach()];
-      const held = eg.spawn(new URL(${JSON.stringify(module)}), "holdOver", kept, go);
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      const [state, kept] = [eg.zeros([]), x.detach()];
+      const held = eg.spawn(new URL(${JSON.stringify(module)}), "holdOver", kept, state);
+      while (state.item() !== 1) await new Promise((resolve) => setTimeout(resolve, 5));
       gpu.device.destroy();
       await attempt(() => x.data());
       await eg.init();
       // The new device's first blocks must not be taken for those of the lost one.
       const fresh = Array.from({ length: 20 }, (_, i) => eg.full([3], i, { device: "webgpu" }));
-      go.fill_(1);
+      state.fill_(2);
       const { codes, values } = await held;
       console.log(codes.join(), JSON.stringify(values));
       console.log(JSON.stringify(await eg.stack(fresh).sum(1).array()));

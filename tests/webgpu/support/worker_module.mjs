@@ -91,10 +91,11 @@ export const read = (x, times) => {
   for (let i = 0; i < times; i++) eg.scope(() => x.mul(2).sum().item());
 };
 
-/** Holds a tensor of the device until `go` is 1; returns the error codes of its uses, and what a new tensor has. */
-export async function holdOver(x, go) {
+/** Sets `state` to 1 when it holds a tensor of the device, and waits until it is 2; returns the error codes of its uses, and what a new tensor has. */
+export async function holdOver(x, state) {
   const y = x.mul(2);
-  while (go.item() === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  state.fill_(1);
+  while (state.item() !== 2) await new Promise((resolve) => setTimeout(resolve, 5));
   const uses = [
     () => x.data(),
     () => y.sum().itemAsync(),

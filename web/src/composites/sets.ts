@@ -8,6 +8,7 @@ import {
   arange,
   argsort,
   cat,
+  contiguous,
   cumsum,
   diff,
   flatten,
@@ -146,13 +147,16 @@ function slicesOf(where: string, input: Tensor, dim: number | null): Slices {
     (product, size, d) => (d === axis ? product : product * size),
     1,
   );
-  const rows = reshape(movedim(source, axis, 0), [count, width]);
+  // A copy where expanded rows could be of any length, so that those that no memory holds are refused.
+  const rows = contiguous(reshape(movedim(source, axis, 0), [count, width]));
   return { source, axis, rows, shape: [count] };
 }
 
 // The indices that sort the rows: stable sorts by the last column, then by those before it.
 function ascending(rows: Tensor): Tensor {
   let order = inOrder(rows);
+  // No rows can have more columns than a loop could ever visit.
+  if (order.numel < 2) return order;
   for (let column = sizeOf(rows, 1) - 1; column >= 0; column--) {
     const keys = indexSelect(select(rows, 1, column), 0, order);
     order = indexSelect(order, 0, argsort(keys, 0, false, true));

@@ -101,9 +101,8 @@ class Printer {
   // The indices along a dimension that are printed; null represents the ellipsis.
   private positions(dim: number): (number | null)[] {
     const size = this.geometry.shape[dim] ?? 0;
-    const all = Array.from({ length: size }, (_, i) => i);
-    if (!this.summarize || size <= 2 * kEdgeItems) return all;
-    return [...all.slice(0, kEdgeItems), null, ...all.slice(-kEdgeItems)];
+    if (!this.summarize || size <= 2 * kEdgeItems) return places(0, size);
+    return [...places(0, kEdgeItems), null, ...places(size - kEdgeItems, size)];
   }
 
   // The storage offsets of the printed elements in the dimensions from `dim` on.
@@ -148,6 +147,10 @@ class Printer {
     const imaginary = `${second.print(im)}j`.trimStart();
     return first.print(re) + (imaginary.startsWith("-") ? "" : "+") + imaginary;
   }
+}
+
+function places(begin: number, end: number): number[] {
+  return Array.from({ length: end - begin }, (_, i) => begin + i);
 }
 
 function partsOf(item: Item): [number, number] {

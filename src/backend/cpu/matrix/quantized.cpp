@@ -6,14 +6,14 @@
 #include "kernels/quantized.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
+#include "backend/cpu/matrix/code_rows.h"
 #include "backend/cpu/matrix/gemm/gemm.h"
 #include "backend/cpu/matrix/gemm/gemv.h"
 #include "backend/cpu/matrix/gemm/scratch.h"
+#include "backend/cpu/matrix/integer_dot.h"
 #include "backend/cpu/matrix/quantized_dot.h"
-#include "backend/cpu/matrix/quantized_rows.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {
@@ -24,8 +24,9 @@ using kernel::QuantizedProduct;
 // With more rows than this, decoding a block once for all of them is faster.
 constexpr std::int64_t kMostRowsInRegisters = 4;
 
-// Rows of the matrix that are multiplied together if they are long.
-constexpr int kRowsAtOnce = 4;
+// Rows of the matrix that are multiplied together if they are long, so that they share what is
+// loaded of X.
+constexpr int kLongRows = 4;
 
 // A decoded block has at most 256 KiB. With at most 128 columns, gemm reads the other operand in
 // place.
@@ -35,206 +36,51 @@ constexpr std::int64_t kBlockDepth = 512;
 // Codes per task, so that the work outweighs waking a thread.
 constexpr std::int64_t kMinCodesPerTask = 2 * kMinElementsPerTask;
 
-/// Rows of codes with their scales.
-template <class Format>
-class CodeRows {
- public:
-  explicit CodeRows(const QuantizedProduct& p)
-      : layout_(p.layout),
-        row_bytes_(p.layout.row_bytes()),
-        groups_(p.layout.groups()),
-        codes_(static_cast<const std::uint8_t*>(p.codes.bytes())),
-        scales_(p.scales ? p.scales.as<float>() : nullptr) {}
-
-  const std::uint8_t* codes(std::int64_t row, std::int64_t column) const {
-    return codes_ + row * row_bytes_ + column * Format::kBits / 8;
-  }
-  const float* scales(std::int64_t row) const { return scales_ + row * groups_; }
-  float scale(std::int64_t row, std::int64_t group) const {
-    return scales_ == nullptr ? 1 : scales_[row * groups_ + group];
-  }
-
-  /// Calls use(group, first, last) for the parts of [begin, end) that have one scale each; `begin`
-  /// is a multiple of 32.
-  template <class Use>
-  EG_GEMM_INLINE void for_each_group(std::int64_t begin, std::int64_t end, Use&& use) const {
-    std::int64_t group = begin / layout_.group;
-    for (std::int64_t first = begin; first < end; ++group) {
-      const std::int64_t last = std::min(end, (group + 1) * layout_.group);
-      use(group, first, last);
-      first = last;
-    }
-  }
-
-  /// The codes of less than 32 columns at the end of a row, where a whole vector could reach past
-  /// the end of the memory.
-  auto last_codes(std::int64_t row, std::int64_t column) const {
-    std::array<std::uint8_t, kColumnsAtOnce * Format::kBits / 8> copy{};
-    std::copy(codes(row, column), codes(row + 1, 0), copy.begin());
-    return copy;
-  }
-
-  /// Writes the numbers of columns [begin, end) of a row; `begin` is a multiple of 32.
-  void decode(std::int64_t row, std::int64_t begin, std::int64_t end, float* to) const {
-    for_each_group(begin, end, [&](std::int64_t group, std::int64_t first, std::int64_t last) {
-      const Floats factor = splat(scale(row, group));
-      std::int64_t column = first;
-      for (; column + kColumnsAtOnce <= last; column += kColumnsAtOnce) {
-        float* const at = to + (column - begin);
-        Format::for_each_number(codes(row, column), [&](int i, Floats numbers) {
-          gemm::store(at + i * kLanes<float>, numbers * factor);
-        });
-      }
-      if (column == last) return;
-      std::array<float, kColumnsAtOnce> rest;
-      Format::for_each_number(last_codes(row, column).data(), [&](int i, Floats numbers) {
-        gemm::store(rest.data() + i * kLanes<float>, numbers * factor);
-      });
-      std::copy_n(rest.data(), last - column, to + (column - begin));
-    });
-  }
-
-  /// Computes the products of `kCount` rows of X, `stride` apart, with `kRows` rows from `row` on:
-  /// out[i][j] belongs to row i of X. The rows of X are zero from the last column to a multiple of
-  /// 32.
-  template <int kCount, int kRows>
-  void multiply(const float* x, std::int64_t stride, std::int64_t row,
-                float (&out)[kCount][kRows]) const {
-    // Several sums, because an addition has to wait for the one before it.
-    constexpr int kSums = kRows == 1 ? 4 : 1;
-    Floats total[kCount][kRows] = {};
-    for_each_group(
-        0, layout_.columns, [&](std::int64_t group, std::int64_t first, std::int64_t last) {
-          Floats sum[kCount][kRows][kSums] = {};
-          const auto add = [&](int j, const std::uint8_t* from, std::int64_t column) {
-            Format::for_each_number(from, [&](int v, Floats numbers) {
-              EG_GEMM_UNROLL
-              for (int i = 0; i < kCount; ++i) {
-                const Floats own = gemm::load(x + i * stride + column + v * kLanes<float>);
-                sum[i][j][v % kSums] = multiply_add(numbers, own, sum[i][j][v % kSums]);
-              }
-            });
-          };
-          std::int64_t column = first;
-          for (; column + kColumnsAtOnce <= last; column += kColumnsAtOnce) {
-            EG_GEMM_UNROLL
-            for (int j = 0; j < kRows; ++j) add(j, codes(row + j, column), column);
-          }
-          if (column < last) {
-            for (int j = 0; j < kRows; ++j) add(j, last_codes(row + j, column).data(), column);
-          }
-          EG_GEMM_UNROLL
-          for (int j = 0; j < kRows; ++j) {
-            const Floats factor = splat(scale(row + j, group));
-            EG_GEMM_UNROLL
-            for (int i = 0; i < kCount; ++i) {
-              Floats all = sum[i][j][0];
-              EG_GEMM_UNROLL
-              for (int v = 1; v < kSums; ++v) all += sum[i][j][v];
-              total[i][j] = multiply_add(all, factor, total[i][j]);
-            }
-          }
-        });
-    for (int i = 0; i < kCount; ++i) {
-      for (int j = 0; j < kRows; ++j) {
-        const Floats lanes = total[i][j];
-        out[i][j] = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
-      }
-    }
-  }
-
- private:
-  const kernel::CodeLayout& layout_;
-  std::int64_t row_bytes_;
-  std::int64_t groups_;
-  const std::uint8_t* codes_;
-  const float* scales_;
-};
-
-/// The rows of X with zeros up to a multiple of 32 columns: X itself if it needs none.
-class PaddedRows {
- public:
-  explicit PaddedRows(const QuantizedProduct& p)
-      : rows_(p.x.as<float>()),
-        stride_(divide_up(p.layout.columns, kColumnsAtOnce) * kColumnsAtOnce) {
-    if (stride_ == p.layout.columns) return;
-    float* const copy = scratch_.take<float>(p.count * stride_);
-    std::fill_n(copy, p.count * stride_, 0.0F);
-    for (std::int64_t i = 0; i < p.count; ++i)
-      std::copy_n(rows_ + i * p.layout.columns, p.layout.columns, copy + i * stride_);
-    rows_ = copy;
-  }
-
-  const float* row(std::int64_t i) const { return rows_ + i * stride_; }
-  std::int64_t stride() const { return stride_; }
-
- private:
-  gemm::Scratch scratch_;
-  const float* rows_;
-  std::int64_t stride_;
-};
-
-template <class Format, int kCount, int kRows>
-void multiply_in_registers(const QuantizedProduct& p, const CodeRows<Format>& matrix,
-                           const PaddedRows& x, std::int64_t first, std::int64_t row) {
-  float sums[kCount][kRows];
-  matrix.template multiply<kCount, kRows>(x.row(first), x.stride(), row, sums);
-  const float* const bias = p.bias.as<float>();
-  for (std::int64_t i = 0; i < kCount; ++i) {
-    float* const y = p.y.as<float>() + (first + i) * p.layout.rows + row;
-    for (std::int64_t j = 0; j < kRows; ++j) y[j] = sums[i][j] + (p.bias ? bias[row + j] : 0.0F);
-  }
-}
-
 /// Multiplies all rows of X with `kRows` rows of the matrix, which stay in the cache meanwhile.
-template <class Format, int kRows>
-void multiply_rows(const QuantizedProduct& p, const CodeRows<Format>& matrix, const PaddedRows& x,
-                   std::int64_t row) {
+template <int kRows, class Dots>
+void multiply_rows(const QuantizedProduct& p, const Dots& dots, std::int64_t row) {
+  const float* const bias = p.bias.as<float>();
+  const auto multiply = [&]<int kCount>(std::int64_t first) {
+    float sums[kCount][kRows];
+    dots.multiply(first, row, sums);
+    for (std::int64_t i = 0; i < kCount; ++i) {
+      float* const y = p.y.as<float>() + (first + i) * p.layout.rows + row;
+      for (std::int64_t j = 0; j < kRows; ++j) y[j] = sums[i][j] + (p.bias ? bias[row + j] : 0.0F);
+    }
+  };
   std::int64_t i = 0;
-  for (; i + 2 <= p.count; i += 2) multiply_in_registers<Format, 2, kRows>(p, matrix, x, i, row);
-  if (i < p.count) multiply_in_registers<Format, 1, kRows>(p, matrix, x, i, row);
+  for (; i + 2 <= p.count; i += 2) multiply.template operator()<2>(i);
+  if (i < p.count) multiply.template operator()<1>(i);
 }
 
-/// One row of the matrix after the other, so that memory is read in order, or a few long ones.
+/// Multiplies `kRows` rows of the matrix at a time with all rows of X.
+template <int kRows, class Dots>
+void multiply_few(const QuantizedProduct& p, const Dots& dots) {
+  const std::int64_t rows = p.layout.rows;
+  const std::int64_t grain =
+      divide_up(kMinCodesPerTask, std::max<std::int64_t>(1, kRows * p.layout.columns * p.count));
+  parallel_for(0, divide_up(rows, kRows), grain, [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t row = begin * kRows;
+    const std::int64_t last = std::min(end * kRows, rows);
+    for (; row + kRows <= last; row += kRows) multiply_rows<kRows>(p, dots, row);
+    for (; row < last; ++row) multiply_rows<1>(p, dots, row);
+  });
+}
+
+/// In integers, if X permits it; else one row of the matrix after the other, so that memory is read
+/// in order, or a few long ones.
 template <class Format>
 void multiply_few(const QuantizedProduct& p) {
-  const auto& [rows, columns, bits, group] = p.layout;
-  const PaddedRows x(p);
-  const CodeRows<Format> matrix(p);
-  const bool is_long = columns * std::int64_t{sizeof(float)} > gemm::kLongVector;
-  const std::int64_t runs = divide_up(rows, kRowsAtOnce);
-  const std::int64_t grain = divide_up(kMinCodesPerTask, kRowsAtOnce * columns * p.count);
-  parallel_for(0, runs, grain, [&](std::int64_t begin, std::int64_t end) {
-    std::int64_t row = begin * kRowsAtOnce;
-    const std::int64_t last = std::min(end * kRowsAtOnce, p.layout.rows);
-    for (; is_long && row + kRowsAtOnce <= last; row += kRowsAtOnce)
-      multiply_rows<Format, kRowsAtOnce>(p, matrix, x, row);
-    for (; row < last; ++row) multiply_rows<Format, 1>(p, matrix, x, row);
-  });
-}
-
-/// The same for 4 bits, in integers; false if X has numbers that are not finite.
-bool multiply_few_integers(const QuantizedProduct& p) {
-  const auto& [rows, columns, bits, group] = p.layout;
-  const SplitRows x(p);
-  if (!x.is_finite()) return false;
-  const CodeRows<Quantized<4>> matrix(p);
-  const float* const bias = p.bias.as<float>();
-  const auto multiply = [&]<int kCount>(std::int64_t first, std::int64_t row) {
-    float sums[kCount];
-    multiply_integers(x, first, matrix, row, p.layout, sums);
-    for (std::int64_t i = 0; i < kCount; ++i)
-      p.y.as<float>()[(first + i) * p.layout.rows + row] = sums[i] + (p.bias ? bias[row] : 0.0F);
-  };
-  const std::int64_t grain = divide_up(kMinCodesPerTask, columns * p.count);
-  parallel_for(0, rows, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row) {
-      std::int64_t i = 0;
-      for (; i + 2 <= p.count; i += 2) multiply.template operator()<2>(i, row);
-      if (i < p.count) multiply.template operator()<1>(i, row);
-    }
-  });
-  return true;
+  if constexpr (Format::kBits < 16) {
+    const IntegerDots<Format::kBits> dots(p);
+    if (dots.fit()) return multiply_few<1>(p, dots);
+  }
+  const FloatDots<Format> dots(p);
+  const bool is_long = p.layout.columns * std::int64_t{sizeof(float)} > gemm::kLongVector;
+  if (is_long)
+    multiply_few<kLongRows>(p, dots);
+  else
+    multiply_few<1>(p, dots);
 }
 
 float* block_scratch() {
@@ -345,9 +191,6 @@ template <class Format>
 void multiply(const QuantizedProduct& p) {
   if (p.turned) return multiply_turned<Format>(p);
   if (p.count > kMostRowsInRegisters) return multiply_many<Format>(p);
-  if constexpr (Format::kBits == 4) {
-    if (multiply_few_integers(p)) return;
-  }
   multiply_few<Format>(p);
 }
 
