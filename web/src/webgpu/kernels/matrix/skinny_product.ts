@@ -10,6 +10,11 @@ import { factorText, type OperandName, type TiledProduct } from "./tiled_product
 /** With more rows and columns, tiles have more work for every number that they read. */
 const kMostLines = { hardware: 8, software: 3 };
 
+/** Lines of the long operand that software reads together if they are neighbours, so that fewer numbers of the short one are read again. */
+const kNeighbours = 8;
+/** With fewer positions, some cores would be idle. */
+const kBusyPositions = 64;
+
 /** Whether this way is better than tiles. */
 export function isSkinny({ isSoftware }: Commands, { m, n, fours }: TiledProduct): boolean {
   const most = isSoftware ? kMostLines.software : kMostLines.hardware;
@@ -25,6 +30,13 @@ interface Operand {
   /** The uniforms with the distances of lines and of steps. */
   readonly perLine: string;
   readonly perStep: string;
+}
+
+/** The sums of one of the few lines with a line, or with the four lines of a part. */
+interface Sum {
+  readonly name: string;
+  readonly i: number;
+  readonly part: number;
 }
 
 /** Multiplies the matrices of a call whose layout permits access as fours; returns false if its results cannot be written so. */
@@ -53,13 +65,23 @@ export function multiplySkinny(commands: Commands, call: TiledProduct): boolean 
   const givesFours = call.fours?.hasResults === true && !isTall && !long.isAlong;
   const fours = call.fours?.hasResults && !givesFours ? call.fours.withSingleResults : call.fours;
   if (fours === undefined) return false;
-  const lines = long.isAlong ? Math.max(m, n) : Math.ceil(Math.max(m, n) / 4);
+  const most = Math.max(m, n);
+  const sharesShort =
+    commands.isSoftware &&
+    most % kNeighbours === 0 &&
+    (count * most) / kNeighbours >= kBusyPositions;
+  // Fours of neighbouring lines.
+  const parts = range(sharesShort && !long.isAlong ? kNeighbours / 4 : 1);
+  const lines = long.isAlong ? most : Math.ceil(most / 4 / parts.length);
   const positions = count * lines;
   const chosen = chooseLanes(commands, positions, k / 4, long.isAlong);
+  const sums = range(few).flatMap((i) =>
+    parts.map((part): Sum => ({ name: `sum_${i}_${part}`, i, part })),
+  );
   const { memory, functions } = fours;
   const type = long.isAlong ? "f32" : "vec4<f32>";
   const dispatch = dispatchOfLanes(chosen, positions, (lanes) => ({
-    key: `skinny_product ${few} ${isTall} ${long.isAlong} ${short.isAlong} ${givesFours} ${call.key}`,
+    key: `skinny_product ${few} ${isTall} ${long.isAlong} ${short.isAlong} ${givesFours} ${parts.length} ${call.key}`,
     memory,
     uniforms: { ...call.uniforms, u32: { ...call.uniforms.u32, positions, lines } },
     stores: call.stores ?? [],
@@ -70,26 +92,20 @@ export function multiplySkinny(commands: Commands, call: TiledProduct): boolean 
         forEachLane(
           lanes,
           `let batch = position / u.lines;
-  let line = position % u.lines${long.isAlong ? "" : " * 4u"};
+  let line = position % u.lines${long.isAlong ? "" : ` * ${4 * parts.length}u`};
   let from_a = first_a(batch);
   let from_b = first_b(batch);
-  ${range(few)
-    .map((i) => `var sum_${i} = ${type}();`)
-    .join("\n  ")}
-  for (var four = lane; four < u.k / 4u; four += kLanes) {
-    ${longText(long)}
+  ${sums.map(({ name }) => `var ${name} = ${type}();`).join("\n  ")}
+  ${startText(long)}
+  let fours = u.k / 4u;
+  for (var four = lane; four < fours; four += kLanes) {
+    ${longText(long, parts)}
     ${shortText(short, few)}
-    ${range(few)
-      .map((i) => `sum_${i} += ${sumText(long, short, i)};`)
-      .join("\n    ")}
+    ${sums.map(({ name, i, part }) => `${name} += ${sumText(long, short, i, part)};`).join("\n    ")}
   }
-  ${range(few)
-    .map((i) => `sum_${i} = sum_of_lanes(thread, sum_${i});`)
-    .join("\n  ")}
+  ${sums.map(({ name }) => `${name} = sum_of_lanes(thread, ${name});`).join("\n  ")}
   if (lane == 0u && is_inside) {
-    ${range(few)
-      .map((i) => finishText(i, isTall, long.isAlong, givesFours))
-      .join("\n    ")}
+    ${sums.map((sum) => finishText(sum, isTall, long.isAlong, givesFours)).join("\n    ")}
   }`,
         ),
       ].join("\n"),
@@ -98,15 +114,22 @@ export function multiplySkinny(commands: Commands, call: TiledProduct): boolean 
   return true;
 }
 
-// Four steps of a line, or four lines at each of four steps.
-function longText({ name, load, isAlong, perLine, perStep }: Operand): string {
-  if (isAlong) return `let long = ${load(`(from_${name} + line * u.${perLine}) / 4u + four`)};`;
-  return range(4)
-    .map(
-      (step) =>
-        `let long_${step} = ${load(`(from_${name} + line + (4u * four + ${step}u) * u.${perStep}) / 4u`)};`,
-    )
-    .join("\n    ");
+// Where the lines of a position begin, and how far its steps are apart, in fours: uniforms are not read again in every step.
+function startText({ name, isAlong, perLine, perStep }: Operand): string {
+  const line = isAlong ? `line * u.${perLine}` : "line";
+  const start = `var at = (from_${name} + ${line}) / 4u`;
+  if (isAlong) return `${start} + lane;`;
+  return `let apart = u.${perStep} / 4u;
+  ${start} + 4u * lane * apart;`;
+}
+
+// Four steps of a line, or the lines at each of four steps.
+function longText({ load, isAlong }: Operand, parts: readonly number[]): string {
+  if (isAlong) return `let long = ${load("at")};\n    at += kLanes;`;
+  const loads = range(4).flatMap((step) =>
+    parts.map((part) => `let long_${step}_${part} = ${load(`at + ${step}u * apart + ${part}u`)};`),
+  );
+  return [...loads, "at += 4u * kLanes * apart;"].join("\n    ");
 }
 
 function shortText({ name, load, isAlong, perLine, perStep }: Operand, few: number): string {
@@ -123,25 +146,31 @@ function shortText({ name, load, isAlong, perLine, perStep }: Operand, few: numb
   return texts.join("\n    ");
 }
 
-function sumText(long: Operand, short: Operand, i: number): string {
+function sumText(long: Operand, short: Operand, i: number, part: number): string {
   const one = (step: number) =>
     short.isAlong ? `short_${i}[${step}]` : `short_${step}_${i >> 2}[${i & 3}]`;
   if (!long.isAlong)
     return range(4)
-      .map((step) => `${one(step)} * long_${step}`)
+      .map((step) => `${one(step)} * long_${step}_${part}`)
       .join(" + ");
   return `dot(long, ${short.isAlong ? `short_${i}` : `vec4(${range(4).map(one)})`})`;
 }
 
-function finishText(i: number, isTall: boolean, isAlong: boolean, givesFours: boolean): string {
-  if (givesFours) return `finish_fours(first_c(batch), ${i}u, line, sum_${i});`;
+function finishText(
+  { name, i, part }: Sum,
+  isTall: boolean,
+  isAlong: boolean,
+  givesFours: boolean,
+): string {
+  const first = part === 0 ? "line" : `line + ${4 * part}u`;
+  if (givesFours) return `finish_fours(first_c(batch), ${i}u, ${first}, ${name});`;
   const finish = (line: string, sum: string) =>
     `finish(first_c(batch), ${isTall ? `${line}, ${i}u` : `${i}u, ${line}`}, ${sum});`;
-  if (isAlong) return finish("line", `sum_${i}`);
+  if (isAlong) return finish("line", name);
   return range(4)
     .map(
-      (part) => `if (line + ${part}u < u.${isTall ? "m" : "n"}) {
-      ${finish(`line + ${part}u`, `sum_${i}[${part}]`)}
+      (lane) => `if (${first} + ${lane}u < u.${isTall ? "m" : "n"}) {
+      ${finish(`${first} + ${lane}u`, `${name}[${lane}]`)}
     }`,
     )
     .join("\n    ");
