@@ -467,6 +467,8 @@ TEST(EngineDevices, StopEndsTheThreadsAndTheyStartAgain) {
 TEST(EngineDevices, AThreadStartedAheadRunsWhatComesFirst) {
   const testing::DefaultDeviceGuard cpu_default({});
   Engine& engine = Engine::instance();
+  // An earlier test may have started it.
+  engine.stop();
   std::promise<std::thread::id> started;
   engine.start_ahead(kTestDevice.index, [&] { started.set_value(std::this_thread::get_id()); });
   const std::thread::id thread = started.get_future().get();

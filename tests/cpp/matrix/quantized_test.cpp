@@ -142,7 +142,7 @@ TEST_P(NumbersOfAnySize, AreMultiplied) {
   const auto actual = product(generated<float>({1, columns}, number));
   const auto expected = product(generated<double>({1, columns}, number));
   for (std::size_t i = 0; i < actual.size(); ++i)
-    EXPECT_NEAR(actual[i], expected[i], 1e-6 * std::abs(expected[i]));
+    EXPECT_NEAR(actual[i], expected[i], 1e-7 * 256 * 1.25e-3);
   EXPECT_EQ(product(generated<float>({1, columns}, [](std::int64_t) { return 0; })),
             Values(3, 0.0));
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
