@@ -185,11 +185,13 @@ class IntegerDots {
       }
       finish(sum, scale, *factor, total);
       left -= count;
-      if ((left_in_group -= count) == 0) {
+      left_in_group -= count;
+      left_in_block -= count;
+      if (left_in_group == 0) {
         ++factor;
         left_in_group = group;
       }
-      if ((left_in_block -= count) == 0) {
+      if (left_in_block == 0) {
         ++scale;
         left_in_block = kBlock;
       }
