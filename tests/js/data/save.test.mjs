@@ -141,6 +141,14 @@ describe("what cannot be stored is named by its place", () => {
     assertThrows(() => io.save(value), "DtypeMismatch", /\[save\] "z".*complex128/);
   });
 
+  test("arrays and tensors that are larger than any tensor", () => {
+    // Memory that nobody touches is not taken.
+    const values = [new Float64Array(2 ** 28), eg.zeros([1]).expand(2 ** 32)];
+    for (const value of values) {
+      assertThrows(() => io.save({ value }), "OutOfMemory", /^\[save\] .*\d{10} bytes/);
+    }
+  });
+
   test("metadata that is none, or where the structure is", () => {
     const refuses = (metadata, text) => {
       assertThrows(() => io.save(1, { metadata }), "InvalidArgument", text);
