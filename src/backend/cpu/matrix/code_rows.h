@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "backend/cpu/matrix/code_formats.h"
 #include "backend/cpu/matrix/gemm/vector.h"
-#include "backend/cpu/matrix/quantized_rows.h"
 #include "kernels/quantized.h"
 
 namespace eg::cpu {
@@ -28,7 +28,6 @@ class CodeRows {
   }
 
   const float* scales(std::int64_t row) const { return scales_ + row * groups_; }
-  std::int64_t groups() const { return groups_; }
   float scale(std::int64_t row, std::int64_t group) const {
     return scales_ == nullptr ? 1 : scales_[row * groups_ + group];
   }

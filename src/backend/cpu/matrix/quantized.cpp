@@ -9,11 +9,11 @@
 #include <cmath>
 
 #include "backend/cpu/matrix/code_rows.h"
+#include "backend/cpu/matrix/float_dot.h"
 #include "backend/cpu/matrix/gemm/gemm.h"
 #include "backend/cpu/matrix/gemm/gemv.h"
 #include "backend/cpu/matrix/gemm/scratch.h"
 #include "backend/cpu/matrix/integer_dot.h"
-#include "backend/cpu/matrix/quantized_dot.h"
 #include "runtime/thread_pool.h"
 
 namespace eg::cpu {

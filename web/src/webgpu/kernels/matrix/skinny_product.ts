@@ -11,9 +11,9 @@ import { factorText, type OperandName, type TiledProduct } from "./tiled_product
 const kMostLines = { hardware: 8, software: 3 };
 
 /** Lines of the long operand that software reads together if they are neighbours, so that fewer numbers of the short one are read again. */
-const kNeighbours = 8;
-/** With fewer positions, some cores would be idle. */
-const kBusyPositions = 64;
+const kSharedLines = 8;
+/** With fewer positions that share, some cores would be idle. */
+const kEnoughPositions = 64;
 
 /** Whether this way is better than tiles. */
 export function isSkinny({ isSoftware }: Commands, { m, n, fours }: TiledProduct): boolean {
@@ -68,10 +68,11 @@ export function multiplySkinny(commands: Commands, call: TiledProduct): boolean 
   const most = Math.max(m, n);
   const sharesShort =
     commands.isSoftware &&
-    most % kNeighbours === 0 &&
-    (count * most) / kNeighbours >= kBusyPositions;
+    !long.isAlong &&
+    most % kSharedLines === 0 &&
+    (count * most) / kSharedLines >= kEnoughPositions;
   // Fours of neighbouring lines.
-  const parts = range(sharesShort && !long.isAlong ? kNeighbours / 4 : 1);
+  const parts = range(sharesShort ? kSharedLines / 4 : 1);
   const lines = long.isAlong ? most : Math.ceil(most / 4 / parts.length);
   const positions = count * lines;
   const chosen = chooseLanes(commands, positions, k / 4, long.isAlong);
@@ -101,7 +102,7 @@ export function multiplySkinny(commands: Commands, call: TiledProduct): boolean 
   for (var four = lane; four < fours; four += kLanes) {
     ${longText(long, parts)}
     ${shortText(short, few)}
-    ${sums.map(({ name, i, part }) => `${name} += ${sumText(long, short, i, part)};`).join("\n    ")}
+    ${sums.map((sum) => `${sum.name} += ${sumText(long, short, sum)};`).join("\n    ")}
   }
   ${sums.map(({ name }) => `${name} = sum_of_lanes(thread, ${name});`).join("\n  ")}
   if (lane == 0u && is_inside) {
@@ -146,7 +147,7 @@ function shortText({ name, load, isAlong, perLine, perStep }: Operand, few: numb
   return texts.join("\n    ");
 }
 
-function sumText(long: Operand, short: Operand, i: number, part: number): string {
+function sumText(long: Operand, short: Operand, { i, part }: Sum): string {
   const one = (step: number) =>
     short.isAlong ? `short_${i}[${step}]` : `short_${step}_${i >> 2}[${i & 3}]`;
   if (!long.isAlong)
