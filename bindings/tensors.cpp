@@ -44,8 +44,7 @@ double create_tensor(int dtype, int ndim) {
     Shape shape;
     for (int i = 0; i < ndim; ++i)
       shape.push_back(static_cast<std::int64_t>(frame()[static_cast<std::size_t>(i)]));
-    return named("tensor",
-                 [&] { return handles().insert(Tensor::empty(shape, static_cast<DType>(dtype))); });
+    return handles().insert(Tensor::empty(shape, static_cast<DType>(dtype)));
   });
 }
 

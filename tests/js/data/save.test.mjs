@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { assertThrows } from "../support/assert.mjs";
+import { assertRejects, assertThrows } from "../support/assert.mjs";
 import { eg } from "../support/engine.mjs";
 
 const { io, nn, optim } = eg;
@@ -141,12 +141,16 @@ describe("what cannot be stored is named by its place", () => {
     assertThrows(() => io.save(value), "DtypeMismatch", /\[save\] "z".*complex128/);
   });
 
-  test("arrays and tensors that are larger than any tensor", () => {
+  test("arrays and tensors that are larger than any tensor", async () => {
     // Memory that nobody touches is not taken.
     const values = [new Float64Array(2 ** 28), eg.zeros([1]).expand(2 ** 32)];
     for (const value of values) {
       assertThrows(() => io.save({ value }), "OutOfMemory", /^\[save\] .*\d{10} bytes/);
     }
+    const t = values[1];
+    const text = /^\[saveSafetensors\] .* bytes/;
+    assertThrows(() => io.saveSafetensors({ t }), "OutOfMemory", text);
+    await assertRejects(io.saveSafetensors({ t }, new WritableStream()), "OutOfMemory", text);
   });
 
   test("metadata that is none, or where the structure is", () => {

@@ -18,7 +18,7 @@ export async function writeToStream(
     const { header, tensors } = makeLayout();
     await writer.write(header);
     for (const { tensor } of tensors) {
-      const elements = await readLater(where, tensor, newTensor, readStored);
+      const elements = await readLater(where, tensor, newTensor, (host) => readStored(host, where));
       const bytes = bytesIn(elements);
       // In pieces, so that a stream that transforms or sends them does not need all at once.
       for (const range of ranges(0, bytes.length)) await writer.write(bytes.subarray(...range));

@@ -1,8 +1,8 @@
 import { readOptions } from "../arguments/read.js";
 import type { Options } from "../arguments/rule.js";
-import { fromElements } from "../ops/create.js";
+import { filledBy } from "../ops/create.js";
 import { fail } from "../runtime/errors.js";
-import { bytesIn, newArray } from "../tensor/dtype.js";
+import { bytesIn } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { kMetadataKey } from "./safetensors_layout.js";
 import { kMetadata, writeFile } from "./save_safetensors.js";
@@ -49,9 +49,10 @@ class Parts implements Writer {
   array(path: string, array: NumberArray): string {
     const known = this.#names.get(array);
     if (known !== undefined) return known;
-    const bytes = newArray("uint8", array.byteLength, "save") as Uint8Array;
-    bytes.set(bytesIn(array));
-    const tensor = fromElements("uint8", [bytes.length], bytes);
+    const bytes = bytesIn(array);
+    const tensor = filledBy("save", "uint8", [bytes.length], (elements) => {
+      (elements as Uint8Array).set(bytes);
+    });
     this.#ownBytes.push(tensor);
     return this.#add(path, array, tensor);
   }

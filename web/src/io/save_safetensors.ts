@@ -81,7 +81,7 @@ export function writeFile(
 
 function elementsOf(where: string, name: string, tensor: Tensor) {
   try {
-    return readStored(tensor);
+    return readStored(tensor, where);
   } catch (error) {
     if (!(error instanceof EdgeGradError) || error.code !== "WouldBlock") throw error;
     return fail(

@@ -3,7 +3,7 @@
 import { kIsContiguous } from "../generated/border.js";
 import { toDtype } from "../generated/internal.js";
 import { contiguous } from "../generated/ops.js";
-import { fail } from "../runtime/errors.js";
+import { calledAs, fail } from "../runtime/errors.js";
 import { allocated, isHalf, itemSize, type StoredArray, type TypedArray } from "../tensor/dtype.js";
 import { elementsOf, type Item, itemAt } from "../tensor/elements.js";
 import { geometryOf } from "../tensor/info.js";
@@ -16,27 +16,32 @@ export type NestedArray = Item | NestedArray[];
 export function readArray(tensor: Tensor): TypedArray {
   if (!isHalf(tensor.dtype)) return readStored(tensor) as TypedArray;
   const alias = tensor.detach();
-  const wide = toDtype(alias, "float32");
+  let wide: Tensor | null = null;
   try {
+    wide = calledAs("data", () => toDtype(alias, "float32"));
     return readStored(wide) as TypedArray;
   } finally {
-    wide.dispose();
+    wide?.dispose();
     alias.dispose();
   }
 }
 
-/** Returns a copy of a tensor's elements in row-major order, in the format in which they are stored. */
-export function readStored(tensor: Tensor): StoredArray {
+/**
+ * Returns a copy of a tensor's elements in row-major order, in the format in which they are stored; `where` is the calling
+ * function, for errors.
+ */
+export function readStored(tensor: Tensor, where = "data"): StoredArray {
   const { dtype, numel, flags } = geometryOf(tensor);
   const copyOf = (packed: Tensor) =>
-    allocated("data", numel * itemSize(dtype), () => elementsOf(packed, dtype, numel).slice());
+    allocated(where, numel * itemSize(dtype), () => elementsOf(packed, dtype, numel).slice());
   if ((flags & kIsContiguous) !== 0) return copyOf(tensor);
   const alias = tensor.detach();
-  const packed = contiguous(alias);
+  let packed: Tensor | null = null;
   try {
+    packed = calledAs(where, () => contiguous(alias));
     return copyOf(packed);
   } finally {
-    packed.dispose();
+    packed?.dispose();
     alias.dispose();
   }
 }
@@ -52,7 +57,7 @@ export function readNested(tensor: Tensor): NestedArray {
       `nested arrays of ${count} entries (shape [${shape}]) are too large for JavaScript. Use data().`,
     );
   }
-  const elements = readStored(tensor);
+  const elements = readStored(tensor, "array");
   let next = 0;
   const read = (dim: number): NestedArray => {
     const size = shape[dim];

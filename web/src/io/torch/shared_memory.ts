@@ -103,7 +103,9 @@ function packed(where: string, tensor: Tensor): SavedStorage {
     dtype: tensor.dtype,
     count: tensor.numel,
     write: async (target) =>
-      target.set(bytesIn(await readLater(where, tensor, newTensor, readStored))),
+      target.set(
+        bytesIn(await readLater(where, tensor, newTensor, (host) => readStored(host, where))),
+      ),
   };
 }
 
