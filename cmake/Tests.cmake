@@ -19,16 +19,18 @@ add_subdirectory(${googletest} googletest EXCLUDE_FROM_ALL SYSTEM)
 add_executable(edgegrad_tests ${test_sources})
 target_include_directories(edgegrad_tests PRIVATE tests/cpp tools)
 target_link_libraries(edgegrad_tests PRIVATE edgegrad_core edgegrad_warnings gtest gtest_main)
-# Compiling the tests takes most of a build, running them little of a test run.
-target_compile_options(edgegrad_tests PRIVATE $<$<CONFIG:Debug>:-O0>)
-if(EMSCRIPTEN AND EG_THREADS)
-  # Without threads all frames are on Node's own stack, which would not be enough.
-  target_compile_options(edgegrad_tests PRIVATE -O0)
-endif()
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Tests may mix integer sizes. (Options of a source file come after those of its target and
   # libraries.)
   set_source_files_properties(${test_sources} PROPERTIES COMPILE_OPTIONS -Wno-shorten-64-to-32)
+endif()
+if(EMSCRIPTEN OR CMAKE_BUILD_TYPE STREQUAL "Debug")
+  # Compiling the tests takes most of a build, running them little of a test run, except for those
+  # that compute products and convolutions in plain loops to compare with.
+  target_compile_options(edgegrad_tests PRIVATE -O0)
+  set(optimized_tests tests/cpp/matrix/gemm_test.cpp tests/cpp/nn/conv_kernel_test.cpp)
+  set_property(SOURCE ${optimized_tests} APPEND PROPERTY COMPILE_OPTIONS -O1)
+  set_source_files_properties(${optimized_tests} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endif()
 target_precompile_headers(edgegrad_tests PRIVATE ${EG_PRECOMPILED} <gtest/gtest.h>)
 
@@ -36,7 +38,7 @@ if(EMSCRIPTEN)
   # The package.json of the repository says "type": "module", but this program is CommonJS.
   file(WRITE ${CMAKE_BINARY_DIR}/package.json "{ \"type\": \"commonjs\" }\n")
   target_link_options(edgegrad_tests PRIVATE
-    -O1 -sENVIRONMENT=node,worker -sEXIT_RUNTIME=1 -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB -sINITIAL_MEMORY=64MB
+    -O1 --pre-js ${CMAKE_SOURCE_DIR}/tests/cpp/support/environment.js -sENVIRONMENT=node,worker -sEXIT_RUNTIME=1 -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB -sINITIAL_MEMORY=64MB
     -sSTACK_SIZE=1MB -Wno-pthreads-mem-growth)
   if(EG_THREADS)
     target_link_options(edgegrad_tests PRIVATE

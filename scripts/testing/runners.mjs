@@ -18,30 +18,35 @@ export function debugPreset() {
 export const kEngineTests = "edgegrad_tests";
 export const kBorderTests = "edgegrad_bindings_tests";
 
-/**
- * Builds a program of C++ tests natively and runs it. The tests are divided into one shard per core, because sanitizers are
- * slow and most tests use one thread. There are at least two shards, because the address sanitizer's bookkeeping for all
- * tests does not fit into a 32-bit process. `filter` is GoogleTest's.
- */
+/** Builds a program of C++ tests natively and runs it. `filter` is GoogleTest's. */
 export async function runNative(preset, { environment, program = kEngineTests, filter } = {}) {
   const folder = await buildPreset(preset, program);
-  const shards = filter === undefined ? Math.max(2, availableParallelism()) : 1;
-  const runShard = (_, shard) => {
-    const part = { GTEST_TOTAL_SHARDS: `${shards}`, GTEST_SHARD_INDEX: `${shard}` };
-    return runWith({ ...environment, ...part }, join(folder, program), ...gtestOptions(filter));
-  };
-  const settled = await Promise.allSettled(Array.from({ length: shards }, runShard));
-  return totalPassed(settled);
+  return runShards([join(folder, program)], { environment, filter });
 }
+
+// Unoptimized code needs more of Node's own stack than it uses by default; systems provide 8 MB.
+const kLargeStack = "--stack-size=3900";
 
 /** Builds the C++ tests as WebAssembly and runs them in the given Node.js. */
 export async function runWasm(preset, node) {
   const folder = await buildPreset(preset, kEngineTests);
-  return run(node, join(folder, `${kEngineTests}.js`), ...gtestOptions());
+  return runShards([node, kLargeStack, join(folder, `${kEngineTests}.js`)]);
 }
 
-function gtestOptions(filter) {
-  return ["--gtest_brief=1", ...(filter === undefined ? [] : [`--gtest_filter=${filter}`])];
+// Divides the tests of a program into one shard per core, because most use one thread. There are at least two shards,
+// because the address sanitizer's bookkeeping for all tests does not fit into a 32-bit process.
+async function runShards(command, { environment, filter } = {}) {
+  const options = [
+    "--gtest_brief=1",
+    ...(filter === undefined ? [] : [`--gtest_filter=${filter}`]),
+  ];
+  const shards = filter === undefined ? Math.max(2, availableParallelism()) : 1;
+  const runShard = (_, shard) => {
+    const part = { GTEST_TOTAL_SHARDS: `${shards}`, GTEST_SHARD_INDEX: `${shard}` };
+    return runWith({ ...environment, ...part }, ...command, ...options);
+  };
+  const settled = await Promise.allSettled(Array.from({ length: shards }, runShard));
+  return totalPassed(settled);
 }
 
 /** Returns the subfolders of a folder whose tests are divided among several folders. */

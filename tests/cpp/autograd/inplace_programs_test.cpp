@@ -17,6 +17,7 @@
 #include "support/gradcheck.h"
 #include "support/live_counts.h"
 #include "support/ops.h"
+#include "support/repetitions.h"
 #include "support/tensors.h"
 
 namespace eg {
@@ -297,7 +298,7 @@ class Program {
 
 TEST(InPlacePrograms, EqualTheirFunctionalRewriting) {
   unsigned refused = 0;
-  constexpr unsigned kPrograms = 4000;
+  constexpr unsigned kPrograms = testing::repetitions(4000);
   for (unsigned seed = 0; seed < kPrograms && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     const std::int64_t nodes = testing::live_nodes();

@@ -9,6 +9,7 @@
 #include "formulas/all.h"
 #include "support/errors.h"
 #include "support/live_counts.h"
+#include "support/repetitions.h"
 #include "support/tensors.h"
 
 namespace eg {
@@ -73,20 +74,23 @@ TEST(Node, DroppingTheResultsFreesTheGraph) {
 }
 
 // CC-170, A.16
-TEST(Node, AMillionNodeChainRunsAndIsDestroyedWithoutRecursion) {
+// No stack has room for a call per node.
+constexpr int kDeep = testing::repetitions(1'000'000);
+
+TEST(Node, ADeepChainRunsAndIsDestroyedWithoutRecursion) {
   const Tensor x = leaf(1);
   Tensor y = x;
-  for (int i = 0; i < 1'000'000; ++i) y = call<op::Add>(y, 0);
+  for (int i = 0; i < kDeep; ++i) y = call<op::Add>(y, 0);
   backward({y});
   EXPECT_EQ(values(grad(x)), std::vector<double>{1});
   y.reset();
 }
 
-TEST(Node, AMillionNodeChainOfSavedTensorsIsDestroyedWithoutRecursion) {
+TEST(Node, ADeepChainOfSavedTensorsIsDestroyedWithoutRecursion) {
   const Tensor x = leaf(1);
   Tensor y = x;
   // Saves its input, so that tensors and nodes hold each other along the whole chain.
-  for (int i = 0; i < 1'000'000; ++i) y = call<op::Mul>(y, y);
+  for (int i = 0; i < kDeep; ++i) y = call<op::Mul>(y, y);
   y.reset();
   SUCCEED();
 }

@@ -11,6 +11,7 @@
 #include "autograd/autograd.h"
 #include "autograd/engine/engine.h"
 #include "support/random_graphs.h"
+#include "support/repetitions.h"
 #include "support/tensors.h"
 
 namespace eg {
@@ -127,7 +128,7 @@ Gradients run_backward(const PlannedGraph& graph) {
 // O.1 to O.8; traps 2, 3 and 7
 TEST(EngineOracle, AgreesWithTheAlgorithmOf2018) {
   std::mt19937 random(2018);
-  for (int i = 0; i < 10'000; ++i) {
+  for (int i = 0; i < testing::repetitions(10'000); ++i) {
     const GraphPlan plan = random_plan(random, false);
     const Gradients expected = Engine2018(plan).run();
     ASSERT_EQ(run_backward(build_graph(plan)), expected) << "graph " << i;
@@ -136,7 +137,7 @@ TEST(EngineOracle, AgreesWithTheAlgorithmOf2018) {
 
 TEST(EngineOracle, GradAgreesForEveryChoiceOfInputs) {
   std::mt19937 random(1);
-  for (int i = 0; i < 2'000; ++i) {
+  for (int i = 0; i < testing::repetitions(2'000); ++i) {
     const GraphPlan plan = random_plan(random, false);
     const Gradients expected = Engine2018(plan).run();
     const PlannedGraph graph = build_graph(plan);
@@ -176,7 +177,7 @@ TEST(EngineOracle, ManyThreadsOnOneGraphAllFindTheSameGradients) {
 // C.11, D.12, trap 10
 TEST(EngineOracle, AGraphSplitOverTwoDevicesGivesTheSameGradients) {
   std::mt19937 random(3);
-  for (int i = 0; i < 1'000; ++i) {
+  for (int i = 0; i < testing::repetitions(1'000); ++i) {
     const GraphPlan plan = random_plan(random, true);
     const Gradients expected = Engine2018(plan).run();
     ASSERT_EQ(run_backward(build_graph(plan)), expected) << "graph " << i;
