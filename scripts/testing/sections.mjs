@@ -24,6 +24,10 @@ function section(group, title, work, { isQuick = false } = {}) {
   return { group, title, work, isQuick };
 }
 
+// Tests of the repository's own commands and files, which do not depend on the version of Node.js.
+const kOfProject = "tests/js/project";
+const kOfParts = ["tests/js/engine/parts.test.mjs", "tests/js/engine/parts_single.test.mjs"];
+
 // The variant that this Node.js does not select by default.
 const kOtherVariant = nodeVariant() === "relaxed" ? "wasm-simd" : "wasm-relaxed";
 
@@ -52,10 +56,10 @@ export const kSections = [
     isQuick: true,
   }),
   section("js", "JavaScript in Node 24", async () =>
-    runFolders(await newerNode(), ...subfolders("tests/js")),
+    runFolders(await newerNode(), ...subfolders("tests/js").filter((one) => one !== kOfProject)),
   ),
   section("js", "100 random starts of the engine in parts", () =>
-    runFiles(kNode, ["tests/js/engine/parts.test.mjs"], { EG_STARTS: "100" }),
+    runFiles(kNode, kOfParts, { EG_STARTS: "100" }),
   ),
   section("fuzz", "the fuzzer itself", () => runFolders(kNode, "tests/fuzz")),
   section("fuzz", "a minute of hostile values", () => run(kNode, "scripts/fuzz.mjs")),

@@ -26,11 +26,11 @@ testBoth("attention and its gradients", assertAttention);
 
 test("without room for scores, a software adapter computes none either", options, async () => {
   const kernels = new Map(Object.entries(webgpu.attentionKernels(64)));
-  await assertAttention(new Playing({ kernels }));
+  await assertAttention(new Playing({ kernels }), [kCases[0], kCases[1], kCases.at(-1)]);
 });
 
-async function assertAttention(p) {
-  for (const one of kCases) {
+async function assertAttention(p, cases = kCases) {
+  for (const one of cases) {
     const { queries, keys, features, valueFeatures, isCausal = false, hasMask = false } = one;
     const shapes = [
       [...kBatch, queries, features],

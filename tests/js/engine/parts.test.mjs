@@ -1,81 +1,25 @@
-// The engine in parts, as a page loads it (scripts/split): here from files. Its core trains alone, and a part that is needed sooner is
-// loaded in the middle of an op.
+// The engine in parts: its core trains alone, and a part that is needed sooner is loaded in the middle of an op.
 
 import assert from "node:assert/strict";
 import fs, { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import * as eg from "edgegrad";
 import { kPartNames } from "../../../scripts/split/index.mjs";
 import { runPrograms } from "../../../scripts/split/programs.mjs";
-import { kRoot } from "../support/files.mjs";
+import {
+  kFolder,
+  partIn,
+  read,
+  readNow,
+  start,
+  testNeeds,
+  withoutPrefetch,
+} from "../support/parts.mjs";
 
-/** How many random starts of each program are tried; in the sections that take longer, 100. */
-const kStarts = Number(process.env.EG_STARTS ?? 2);
-
-const kFolder = join(kRoot, "dist", "wasm");
-const partIn = (file) => /\.(\w+)\.wasm$/.exec(String(file))?.[1];
-
-/** The parts that were read in the middle of an op. */
-const readNow = new Set();
-const { readFileSync: read, promises } = fs;
-const { readFile } = promises;
-
-/** Makes the parts arrive never unless an op asks for them. */
-function withoutPrefetch() {
-  promises.readFile = (file, ...rest) =>
-    kPartNames.includes(partIn(file)) ? new Promise(() => {}) : readFile(file, ...rest);
-  fs.readFileSync = (file, ...rest) => {
-    if (kPartNames.includes(partIn(file))) readNow.add(partIn(file));
-    return read(file, ...rest);
-  };
-}
-
-afterEach(async () => {
-  fs.readFileSync = read;
-  promises.readFile = readFile;
-  readNow.clear();
-  await eg.shutdown();
-});
-
-const start = (variant, options, folder = kFolder) =>
-  eg.init({ variant, wasmUrl: join(folder, `edgegrad-${variant}.core.wasm`), ...options });
-
-/** The parts that a page with these programs loads before it can train. */
-const kNeeded = {
-  mlp: [],
-  arithmetic: [],
-  evaluation: ["layers", "extras"],
-  optimizers: ["layers", "extras"],
-  images: ["layers", "conv", "extras"],
-  batches: ["layers"],
-  points: ["layers", "extras"],
-  recurrent: ["layers", "extras"],
-  cnn: ["conv"],
-  gpt: ["layers", "attention"],
-  sampling: ["layers", "extras"],
-};
-
-for (const variant of ["simd", "single"]) {
-  describe(`the parts of "${variant}"`, () => {
-    for (const [program, needed] of Object.entries(kNeeded)) {
-      test(`"${program}" trains with ${["the core", ...needed].join(", ")}`, async () => {
-        withoutPrefetch();
-        for (let seed = 1000; seed < 1000 + kStarts; ++seed) {
-          await start(variant, variant === "single" ? {} : { threads: 2 });
-          await runPrograms(eg, seed, [program]);
-          await eg.shutdown();
-        }
-        assert.deepEqual(
-          [...readNow].filter((part) => !needed.includes(part)),
-          [],
-        );
-      });
-    }
-  });
-}
+testNeeds("simd", { threads: 2 });
 
 describe("a part that is needed before it is there", () => {
   const matrix = [

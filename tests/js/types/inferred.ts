@@ -1,4 +1,4 @@
-// Types that the compiler infers: batches, and the optimizers and schedulers of a program. tests/js/package/types.test.mjs only compiles
+// Types that the compiler infers: batches, and the optimizers and schedulers of a program. tests/js/project/types.test.mjs only compiles
 // this file.
 
 import * as eg from "edgegrad";

@@ -1,4 +1,4 @@
-// Misspelled options. tests/js/package/types.test.mjs compiles this file and expects an error in every line with a comment, which
+// Misspelled options. tests/js/project/types.test.mjs compiles this file and expects an error in every line with a comment, which
 // suggests the name in it.
 
 import * as eg from "edgegrad";

@@ -1,4 +1,4 @@
-// A page's program that reads and writes models, compiled with the types of the DOM by tests/js/package/types.test.mjs.
+// A page's program that reads and writes models, compiled with the types of the DOM by tests/js/project/types.test.mjs.
 
 import * as eg from "edgegrad";
 import { inspect, load, type OnnxModule, save } from "edgegrad/onnx";

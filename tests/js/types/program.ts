@@ -1,4 +1,4 @@
-// A user's program, which tests/js/package/types.test.mjs only compiles.
+// A user's program, which tests/js/project/types.test.mjs only compiles.
 
 import * as eg from "edgegrad";
 import * as onnx from "edgegrad/onnx";

@@ -1,4 +1,5 @@
-// Every op in the op table on the device: results and derivatives match the CPU's, and docs/ops.md lists which ones do.
+// Every op in the op table on the device: results and derivatives match the CPU's, and docs/ops.md lists which ones do. It takes longest of all files,
+// so it has the name that starts first.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -86,7 +86,7 @@ describe("workflows", () => {
     const { run } = job.steps.find(({ run }) => run?.includes("--test"));
     const [, folders] = run.match(/tests\/js\/\{([^}]*)\}/);
     const there = readdirSync(join(kRoot, "tests/js")).filter(
-      (name) => !["package", "support", "types"].includes(name),
+      (name) => !["package", "project", "support", "types"].includes(name),
     );
     assert.deepEqual(folders.split(",").sort(), there.sort());
   });
