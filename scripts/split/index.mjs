@@ -30,8 +30,10 @@ const kNeeds = [
   // With what the first one has.
   { part: "extras", programs: ["images"], besides: "conv" },
 ];
-// Functions of the C library have plain names.
-const isOfLibrary = (name) => /^\w+$/.test(name);
+// Functions of the C library have plain names. Those with which a thread waits while another one initializes a static variable run only
+// if both need it at the same moment, and hold a lock.
+const kGuards = /^__cxxabiv1::\(anonymous namespace\)::(?:Libcpp|InitByte|GuardObject)/;
+const isOfLibrary = (name) => /^\w+$/.test(name) || kGuards.test(name);
 /**
  * What loads parts must be in the core: these functions with all that they call, and what a program in which a thread asks for a part
  * needs of the C library. Loading allocates memory, so no part may be needed while a lock of the allocator (src/base/heap) is held.
