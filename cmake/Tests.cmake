@@ -38,7 +38,8 @@ if(EMSCRIPTEN)
   # The package.json of the repository says "type": "module", but this program is CommonJS.
   file(WRITE ${CMAKE_BINARY_DIR}/package.json "{ \"type\": \"commonjs\" }\n")
   target_link_options(edgegrad_tests PRIVATE
-    -O1 --pre-js ${CMAKE_SOURCE_DIR}/tests/cpp/support/environment.js -sENVIRONMENT=node,worker -sEXIT_RUNTIME=1 -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB -sINITIAL_MEMORY=64MB
+    -O1 --pre-js ${CMAKE_SOURCE_DIR}/tests/cpp/support/environment.js
+    -sENVIRONMENT=node,worker -sEXIT_RUNTIME=1 -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB -sINITIAL_MEMORY=64MB
     -sSTACK_SIZE=1MB -Wno-pthreads-mem-growth)
   if(EG_THREADS)
     target_link_options(edgegrad_tests PRIVATE

@@ -26,6 +26,7 @@ function section(group, title, work, { isQuick = false } = {}) {
 
 // Tests of the repository's own commands and files, which do not depend on the version of Node.js.
 const kOfProject = "tests/js/project";
+
 const kOfParts = ["tests/js/engine/parts.test.mjs", "tests/js/engine/parts_single.test.mjs"];
 
 // The variant that this Node.js does not select by default.

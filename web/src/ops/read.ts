@@ -15,15 +15,8 @@ export type NestedArray = Item | NestedArray[];
 /** Returns a copy of a tensor's elements in row-major order, 16-bit floats as float32. */
 export function readArray(tensor: Tensor): TypedArray {
   if (!isHalf(tensor.dtype)) return readStored(tensor) as TypedArray;
-  const alias = tensor.detach();
-  let wide: Tensor | null = null;
-  try {
-    wide = calledAs("data", () => toDtype(alias, "float32"));
-    return readStored(wide) as TypedArray;
-  } finally {
-    wide?.dispose();
-    alias.dispose();
-  }
+  const widened = (alias: Tensor) => toDtype(alias, "float32");
+  return readCopy("data", tensor, widened, (wide) => readStored(wide) as TypedArray);
 }
 
 /**
@@ -35,13 +28,25 @@ export function readStored(tensor: Tensor, where = "data"): StoredArray {
   const copyOf = (packed: Tensor) =>
     allocated(where, numel * itemSize(dtype), () => elementsOf(packed, dtype, numel).slice());
   if ((flags & kIsContiguous) !== 0) return copyOf(tensor);
+  return readCopy(where, tensor, (alias) => contiguous(alias), copyOf);
+}
+
+// Reads what `copy` makes of an alias of a tensor outside its graph, and frees both.
+function readCopy<T>(
+  where: string,
+  tensor: Tensor,
+  copy: (alias: Tensor) => Tensor,
+  read: (copied: Tensor) => T,
+): T {
   const alias = tensor.detach();
-  let packed: Tensor | null = null;
   try {
-    packed = calledAs(where, () => contiguous(alias));
-    return copyOf(packed);
+    const copied = calledAs(where, () => copy(alias));
+    try {
+      return read(copied);
+    } finally {
+      copied.dispose();
+    }
   } finally {
-    packed?.dispose();
     alias.dispose();
   }
 }
