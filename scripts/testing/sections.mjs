@@ -29,6 +29,11 @@ const kOfProject = "tests/js/project";
 
 const kOfParts = ["tests/js/engine/parts.test.mjs", "tests/js/engine/parts_single.test.mjs"];
 
+// Random calls, other ones each time.
+function fuzz(...options) {
+  return run(kNode, "scripts/fuzz.mjs", "--minutes", "0.5", ...options);
+}
+
 // The variant that this Node.js does not select by default.
 const kOtherVariant = nodeVariant() === "relaxed" ? "wasm-simd" : "wasm-relaxed";
 
@@ -59,14 +64,14 @@ export const kSections = [
   section("js", "JavaScript in Node 24", async () =>
     runFolders(await newerNode(), ...subfolders("tests/js").filter((one) => one !== kOfProject)),
   ),
-  section("js", "100 random starts of the engine in parts", () =>
-    runFiles(kNode, kOfParts, { EG_STARTS: "100" }),
+  section("js", "40 random starts of the engine in parts", () =>
+    runFiles(kNode, kOfParts, { EG_STARTS: "40" }),
   ),
   section("fuzz", "the fuzzer itself", () => runFolders(kNode, "tests/fuzz")),
-  section("fuzz", "a minute of hostile values", () => run(kNode, "scripts/fuzz.mjs")),
-  section("fuzz", "a minute of stress", () => run(kNode, "scripts/fuzz.mjs", "--stress")),
-  section("fuzz", "a minute of stress on WebGPU", () =>
-    run(kNode, "scripts/fuzz.mjs", "--stress", "--device", "webgpu", "--variant", "simd"),
+  section("fuzz", "half a minute of hostile values", () => fuzz()),
+  section("fuzz", "half a minute of stress", () => fuzz("--stress")),
+  section("fuzz", "half a minute of stress on WebGPU", () =>
+    fuzz("--stress", "--device", "webgpu", "--variant", "simd"),
   ),
   section("browser", "JavaScript in Chromium", () => runWithChromium("tests/browser"), {
     isQuick: true,

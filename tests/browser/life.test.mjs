@@ -9,8 +9,8 @@ import { kIsolation, makeProject } from "./support/project.mjs";
 import { serveFiles } from "./support/servers.mjs";
 
 /** Chromium has enough address space for 124 engines at the same time. */
-const kManyCycles = 200;
-const kSomeCycles = 40;
+const kManyCycles = 140;
+const kSomeCycles = 20;
 /** Late garbage collections make the held memory fluctuate. */
 const kMostGrowth = 1.5;
 
