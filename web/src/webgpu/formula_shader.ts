@@ -1,7 +1,7 @@
 // The shaders of elementwise ops, built from the WGSL that tools/formula_shaders.cpp generates from the C++ formulas.
 
 import table from "../generated/formula_shaders.json";
-import { kWgslTypes } from "./shader";
+import { kWgslTypes } from "./element_types";
 import { namesIn } from "./words";
 
 /**

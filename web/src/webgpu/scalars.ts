@@ -1,6 +1,7 @@
 // The numbers of kernel calls as uniforms of the type that a shader computes with.
 
-import type { ElementType, Uniforms } from "./shader";
+import type { ElementType } from "./element_types";
+import type { Uniforms } from "./shader";
 
 /** A type that a shader computes with. */
 export type ScalarType = ElementType & ("f32" | "i32" | "i64" | "u32" | "complex");

@@ -1,9 +1,10 @@
 // The shader for joined steps: a table contains the first workgroup of each step and the offsets of its memory.
 
 import type { Block } from "../blocks";
+import { kFoursType } from "../element_types";
 import { forEach, invocations, kThreads, workgroups } from "../kernels/invocations";
 import type { Dispatch } from "../recorder";
-import { type Access, isFoursAligned, kFoursType, kTableFours, unitBytes } from "../shader";
+import { type Access, isFoursAligned, kTableFours, unitBytes } from "../shader";
 import { kSlotWords } from "../status";
 import type { View } from "../stream";
 import type { StepFunctions, StepMemory, StepOptions } from "./step_kernel";

@@ -3,7 +3,7 @@
 import type { Copy } from "../../../generated/stream";
 import type { Block } from "../../blocks";
 import { itemSize, kStoredDTypes } from "../../dtype";
-import { type ElementType, elementType, stored } from "../../shader";
+import { type ElementType, elementType, stored } from "../../element_types";
 import type { Operand, View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import { type Commands, isWhole, type Kernel } from "../kernel";

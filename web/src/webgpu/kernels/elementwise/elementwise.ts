@@ -2,6 +2,7 @@
 
 import type { Elementwise } from "../../../generated/stream";
 import { type DType, kStoredDTypes } from "../../dtype";
+import { type ElementType, elementType, kWgslTypes, stored } from "../../element_types";
 import {
   type ComputeType,
   type FormulaShader,
@@ -11,7 +12,7 @@ import {
 } from "../../formula_shader";
 import type { Dispatch } from "../../recorder";
 import { withScalars } from "../../scalars";
-import { type Access, type ElementType, elementType, kWgslTypes, stored } from "../../shader";
+import type { Access } from "../../shader";
 import type { Formula, Operand, View } from "../../stream";
 import { forEach, invocations } from "../invocations";
 import { type Commands, isWhole, type Kernel } from "../kernel";

@@ -2,8 +2,8 @@
 
 import type { Fill, Ramp } from "../../../generated/stream";
 import { kRealDTypes, kStoredDTypes } from "../../dtype";
+import { elementType } from "../../element_types";
 import { type ScalarType, withScalars } from "../../scalars";
-import { elementType } from "../../shader";
 import type { View } from "../../stream";
 import { invocations } from "../invocations";
 import { isWhole, type Kernel } from "../kernel";

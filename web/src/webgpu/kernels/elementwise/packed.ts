@@ -1,7 +1,8 @@
 // Elements that share words: one invocation writes all elements of a word.
 
 import { type DType, sharesWords } from "../../dtype";
-import { type Access, packingOf } from "../../shader";
+import { packingOf } from "../../element_types";
+import type { Access } from "../../shader";
 import type { View } from "../../stream";
 import { forEach } from "../invocations";
 

@@ -7,7 +7,8 @@ import type {
   TakeElements,
 } from "../../../generated/stream";
 import { itemSize, kAnyDType } from "../../dtype";
-import { type Access, elementType } from "../../shader";
+import { elementType } from "../../element_types";
+import type { Access } from "../../shader";
 import type { View } from "../../stream";
 import { storeEach } from "../elementwise/packed";
 import { forEach, invocations } from "../invocations";

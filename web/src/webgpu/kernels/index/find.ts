@@ -8,7 +8,7 @@ import {
   Fold,
 } from "../../../generated/stream";
 import { kAnyDType } from "../../dtype";
-import { elementType, kWgslTypes } from "../../shader";
+import { elementType, kWgslTypes } from "../../element_types";
 import { forEach, invocations, kThreads } from "../invocations";
 import type { Kernel } from "../kernel";
 import { reducePacked } from "../reduce/reduce";

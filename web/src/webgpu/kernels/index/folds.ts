@@ -4,7 +4,7 @@
 
 import type { ExtremeElements, MultiplyElements } from "../../../generated/stream";
 import { kAnyDType, kRealDTypes } from "../../dtype";
-import { type ElementType, elementType, kWgslTypes } from "../../shader";
+import { type ElementType, elementType, kWgslTypes } from "../../element_types";
 import { forEach, invocations } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
 import { partsOf } from "./elements";

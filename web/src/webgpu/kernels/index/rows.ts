@@ -2,7 +2,7 @@
 
 import type { AddRows, IndexedRows, PutRows, TakeRows } from "../../../generated/stream";
 import { kAnyDType } from "../../dtype";
-import { elementType } from "../../shader";
+import { elementType } from "../../element_types";
 import { storeEach } from "../elementwise/packed";
 import { forEach, invocations } from "../invocations";
 import type { Kernel } from "../kernel";

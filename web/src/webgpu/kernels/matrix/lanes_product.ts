@@ -1,6 +1,6 @@
 // Matrix products that are not tiled: results with few rows or columns (depthwise convolutions have one channel in a group), and int64.
 
-import { kWgslTypes } from "../../shader";
+import { kWgslTypes } from "../../element_types";
 import type { Commands } from "../kernel";
 import { chooseLanes, combineLanes, dispatchOfLanes, forEachLane } from "../lanes";
 import { factorText, type TiledProduct } from "./tiled_product";

@@ -5,8 +5,9 @@
 
 import type { MatrixLayout, MatrixProduct, ProductSizes } from "../../../generated/stream";
 import type { DType } from "../../dtype";
+import { elementType, kWgslTypes } from "../../element_types";
 import { withScalars } from "../../scalars";
-import { type Access, elementType, kWgslTypes } from "../../shader";
+import type { Access } from "../../shader";
 import type { View } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
 import {

@@ -4,7 +4,7 @@
 // four steps of a line if a line is contiguous in memory and can be read so, and otherwise four neighbouring lines at a step. An invocation
 // reads whole vectors in the same form, which decides where its lines are.
 
-import { kWgslTypes } from "../../shader";
+import { kWgslTypes } from "../../element_types";
 import { range } from "../text";
 import { linesOf, type Tile } from "./tile_classes";
 import {

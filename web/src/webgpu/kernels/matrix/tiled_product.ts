@@ -1,7 +1,8 @@
 // A matrix product that is divided among workgroups, and the code that all its shaders share.
 
+import { kWgslTypes } from "../../element_types";
 import type { Dispatch } from "../../recorder";
-import { type Access, kWgslTypes, type Uniforms } from "../../shader";
+import type { Access, Uniforms } from "../../shader";
 import type { View } from "../../stream";
 import { workgroups } from "../invocations";
 import type { Commands } from "../kernel";

@@ -7,7 +7,8 @@ import {
   RandomKind,
 } from "../../../generated/stream";
 import { itemSize, kRealDTypes } from "../../dtype";
-import { type Access, elementType } from "../../shader";
+import { elementType } from "../../element_types";
+import type { Access } from "../../shader";
 import type { View } from "../../stream";
 import { isPacked } from "../elementwise/packed";
 import { forEach, invocations } from "../invocations";

@@ -2,7 +2,7 @@
 
 import type { ArgReduce } from "../../../generated/stream";
 import { kRealDTypes } from "../../dtype";
-import { kWgslTypes } from "../../shader";
+import { kWgslTypes } from "../../element_types";
 import type { Kernel } from "../kernel";
 import { chooseLanes, combineLanes, dispatchOfLanes, forEachLane } from "../lanes";
 import { equalText, lessText, type OrderedType, orderedType } from "../ordered";

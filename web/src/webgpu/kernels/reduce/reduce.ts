@@ -2,7 +2,7 @@
 
 import { Fold, type Reduce, type Reduction } from "../../../generated/stream";
 import { type DType, itemSize, kRealDTypes } from "../../dtype";
-import { kWgslTypes } from "../../shader";
+import { kWgslTypes } from "../../element_types";
 import type { Operand, View } from "../../stream";
 import type { Commands, Kernel } from "../kernel";
 import { chooseLanes, combineLanes, dispatchOfLanes, forEachLane } from "../lanes";

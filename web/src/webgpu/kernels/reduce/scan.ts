@@ -13,7 +13,8 @@ import {
   ScanKind,
 } from "../../../generated/stream";
 import { kRealDTypes } from "../../dtype";
-import { type Access, kWgslTypes } from "../../shader";
+import { kWgslTypes } from "../../element_types";
+import type { Access } from "../../shader";
 import type { View } from "../../stream";
 import { forEach, invocations, kThreads, workgroups } from "../invocations";
 import type { Commands, Kernel } from "../kernel";
