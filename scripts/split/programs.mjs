@@ -176,6 +176,7 @@ function arithmetic(eg, random) {
 async function evaluation(eg, random) {
   const { Sequential, Linear, ReLU } = eg.nn;
   const [inputs, classes, count] = [random(1, 900), random(2, 30), random(1, 130)];
+  await startThreadInBackground(eg);
   const model = new Sequential(new Linear(inputs, 20), new ReLU(), new Linear(20, classes));
   const x = eg.rand([count, inputs]);
   await model.call(x).sum().backwardAsync();
@@ -189,6 +190,12 @@ async function evaluation(eg, random) {
     .mean()
     .item();
   await scores.softmax(-1).array();
+}
+
+// A thread in the background is the first that starts others: only a gradient is large enough for several threads.
+async function startThreadInBackground(eg) {
+  const table = eg.tensor(new Float32Array(2 ** 18), { requiresGrad: true });
+  await table.narrow(0, 0, 1).sum().backwardAsync();
 }
 
 /**
@@ -351,9 +358,10 @@ async function recurrent(eg, random) {
   }
 }
 
-/** A thread that asks for a part. */
+/** Threads that start others and ask for a part. */
 async function request(eg) {
   if (eg.runtime().threads === 1) return;
+  await startThreadInBackground(eg);
   await eg.spawn(new URL("request_part.mjs", import.meta.url), "requestPart");
 }
 

@@ -139,17 +139,17 @@ describe("a group", kNoHang, () => {
     await second.told("step 20");
     await second.kill();
     const third = start();
-    const [a, b] = await Promise.all([survivor.ended, third.ended]);
+    const [a, b] = await Promise.all([survivor.result(), third.result()]);
     const alone = await lossesAlone("mlp", { seed: 5, lr: more.lr, steps: more.steps });
-    const { losses, rejoins, generation, source, rank } = a.result;
+    const { losses, rejoins, generation, source, rank } = a;
     assert.equal(rejoins, 2);
     assert.equal(generation, 3);
     assert.equal(source, rank);
     const worst = Math.max(...losses.map((loss, i) => Math.abs(loss - alone[i])));
     t.diagnostic(`at most ${worst} apart`);
     assert.ok(losses.length === more.steps && worst <= 1e-5, `${worst}`);
-    assert.equal(b.result.losses.at(-1), losses.at(-1));
-    assert.equal(b.result.source, source);
+    assert.equal(b.losses.at(-1), losses.at(-1));
+    assert.equal(b.source, source);
   });
 
   test("grows and shrinks between minWorldSize and worldSize, with the losses of one process", async (t) => {
@@ -163,9 +163,9 @@ describe("a group", kNoHang, () => {
     const third = start();
     await Promise.all([first, third].map((rank) => rank.told("size 3")));
     await second.kill();
-    const [a, b] = await Promise.all([first.ended, third.ended]);
+    const [a, b] = await Promise.all([first.result(), third.result()]);
     const alone = await lossesAlone("mlp", { seed: 5, lr: more.lr, steps: more.steps });
-    const { losses, sizes, rejoins } = a.result;
+    const { losses, sizes, rejoins } = a;
     const changes = sizes.filter((size, i) => size !== sizes[i - 1]);
     assert.deepEqual([...new Set(changes)], [1, 2, 3]);
     assert.equal(changes.at(-1), 2);
@@ -173,8 +173,8 @@ describe("a group", kNoHang, () => {
     const worst = Math.max(...losses.map((loss, i) => Math.abs(loss - alone[i])));
     t.diagnostic(`at most ${worst} apart, sizes ${changes}`);
     assert.ok(losses.length === more.steps && worst <= 1e-5, `${worst}`);
-    assert.equal(b.result.losses.at(-1), losses.at(-1));
-    assert.ok(b.result.rank < 2);
+    assert.equal(b.losses.at(-1), losses.at(-1));
+    assert.ok(b.rank < 2);
   });
 
   test("waits for more than the fewest, and no longer than lastCall", async () => {

@@ -35,6 +35,12 @@ export function startRank(scenario, group, more = {}) {
   ended.catch(() => {});
   return {
     ended,
+    /** Resolves to its result; rejects with its error. */
+    async result() {
+      const end = await ended;
+      if (end?.error !== undefined) throw new Error(end.error.message);
+      return end.result;
+    },
     signal: (name) => child.kill(name),
     /** Resolves when the process has told of an event. */
     told: (event) =>
@@ -53,13 +59,9 @@ export function startRank(scenario, group, more = {}) {
 }
 
 /** Runs a scenario in all processes of a group; resolves to their results by rank. */
-export async function runGroup(scenario, group, more = {}) {
+export function runGroup(scenario, group, more = {}) {
   const ranks = Array.from({ length: group.worldSize }, (_, rank) =>
     startRank(scenario, { ...group, rank }, more),
   );
-  const ends = await Promise.all(ranks.map(({ ended }) => ended));
-  return ends.map((end) => {
-    if (end?.error !== undefined) throw new Error(end.error.message);
-    return end.result;
-  });
+  return Promise.all(ranks.map((rank) => rank.result()));
 }

@@ -23,7 +23,7 @@ const { promises } = fs;
 export const { readFileSync: read } = fs;
 const { readFile } = promises;
 
-/** Makes the parts arrive never unless an op asks for them, until the test ends. */
+/** No part arrives unless an op asks for it, until the test ends. */
 export function withoutPrefetch() {
   promises.readFile = (file, ...rest) =>
     kPartNames.includes(partIn(file)) ? new Promise(() => {}) : readFile(file, ...rest);
