@@ -3,7 +3,7 @@
 import { bundled } from "./bundled.mjs";
 
 export const { formulas, forwardShader, gradientShader, wordsOf, kWgslTypes } = await bundled(
-  'export * from "./formula_shader"; export { wordsOf } from "./words"; export { kWgslTypes } from "./shader";',
+  'export * from "./formula_shader"; export { wordsOf } from "./words"; export { kWgslTypes } from "./element_types";',
 );
 
 /** Invocations per workgroup. */
