@@ -36,7 +36,8 @@ const kGuards = /^__cxxabiv1::\(anonymous namespace\)::(?:Libcpp|InitByte|GuardO
 const isOfLibrary = (name) => /^\w+$/.test(name) || kGuards.test(name);
 /**
  * What loads parts must be in the core: these functions with all that they call, and what a program in which a thread asks for a part
- * or starts another thread needs of the C library. Loading allocates memory, so no part may be needed while a lock of the allocator (src/base/heap) is held.
+ * or starts another thread needs of the C library. Loading allocates memory, so no part may be needed while a lock of the allocator
+ * (src/base/heap) is held.
  */
 const kLoading =
   /^(?:eg::(?:bindings::request_part|detail::load_shared_parts|pool_\w+|(?:Heap|PageHeap|Slabs|\(anonymous namespace\)::SystemArena)::[^(]*)\(|operator (?:new|delete)\()/;

@@ -27,6 +27,7 @@ function section(group, title, work, { isQuick = false } = {}) {
 // Tests of the repository's own commands and files, which do not depend on the version of Node.js.
 const kOfProject = "tests/js/project";
 
+const kRandomStarts = 40;
 const kOfParts = ["tests/js/engine/parts.test.mjs", "tests/js/engine/parts_single.test.mjs"];
 
 // Random calls, other ones each time.
@@ -64,8 +65,8 @@ export const kSections = [
   section("js", "JavaScript in Node 24", async () =>
     runFolders(await newerNode(), ...subfolders("tests/js").filter((one) => one !== kOfProject)),
   ),
-  section("js", "40 random starts of the engine in parts", () =>
-    runFiles(kNode, kOfParts, { EG_STARTS: "40" }),
+  section("js", `${kRandomStarts} random starts of the engine in parts`, () =>
+    runFiles(kNode, kOfParts, { EG_STARTS: `${kRandomStarts}` }),
   ),
   section("fuzz", "the fuzzer itself", () => runFolders(kNode, "tests/fuzz")),
   section("fuzz", "half a minute of hostile values", () => fuzz()),

@@ -120,16 +120,23 @@ describe("panels", { skip: noBrowser }, () => {
       chart.redraw();
     });
     await painted(0, 255);
-    // A change of the page's theme needs no call. It may replace the canvas, so what is compared is read in one step.
-    await page.evaluate(() => {
-      const { shadowRoot } = document.querySelector("eg-line-chart");
-      globalThis.picture = () => shadowRoot.querySelector("canvas")?.toDataURL();
-    });
+    // A change of the page's theme needs no call. It may replace the canvas, so the picture is read in one step.
+    const picture = async () => {
+      const found = await page.waitForFunction(() =>
+        document.querySelector("eg-line-chart").shadowRoot.querySelector("canvas")?.toDataURL(),
+      );
+      return found.jsonValue();
+    };
     await page.emulateMedia({ colorScheme: "light" });
     await drawn(page);
-    const light = await (await page.waitForFunction(() => picture())).jsonValue();
+    const light = await picture();
     await page.emulateMedia({ colorScheme: "dark" });
-    await page.waitForFunction((before) => ![undefined, before].includes(picture()), light);
+    let dark = light;
+    for (let i = 0; i < 100 && dark === light; i++) {
+      await page.waitForTimeout(50);
+      dark = await picture();
+    }
+    assert.notEqual(dark, light);
   });
 
   test("histograms show a series, step by step", async () => {

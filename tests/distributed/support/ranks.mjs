@@ -59,9 +59,10 @@ export function startRank(scenario, group, more = {}) {
 }
 
 /** Runs a scenario in all processes of a group; resolves to their results by rank. */
-export function runGroup(scenario, group, more = {}) {
+export async function runGroup(scenario, group, more = {}) {
   const ranks = Array.from({ length: group.worldSize }, (_, rank) =>
     startRank(scenario, { ...group, rank }, more),
   );
+  await Promise.all(ranks.map(({ ended }) => ended));
   return Promise.all(ranks.map((rank) => rank.result()));
 }

@@ -9,7 +9,7 @@ import { kPartNames } from "../../../scripts/split/index.mjs";
 import { runPrograms } from "../../../scripts/split/programs.mjs";
 import { kRoot } from "./files.mjs";
 
-/** How many random starts of each program are tried; in the section of `npm run test:all`, 40. */
+/** How many random starts of each program are tried; more in a section of `npm run test:all`. */
 const kStarts = Number(process.env.EG_STARTS ?? 2);
 
 export const kFolder = join(kRoot, "dist", "wasm");
