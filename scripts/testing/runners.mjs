@@ -182,11 +182,31 @@ function totalOf(counts) {
 
 // The lines that report a failure: of GoogleTest, the sanitizers, node:test, scripts/check.mjs, and scripts/fuzz.mjs.
 const kFailureLine =
-  /\[ {2}FAILED|: Failure$|^SUMMARY: |Sanitizer: |^\s*✖|: failed \(|^finding: |^ +npm run fuzz |EG_TEST_SEED=/;
-const kMostLines = 12;
+  /\[ {2}FAILED|: Failure$|^SUMMARY: |Sanitizer: |^\s*✖(?! failing tests)|: failed \(|^finding: |^ +npm run fuzz |EG_TEST_SEED=/;
+// The lines below them that say how the error begins: of GoogleTest and node:test, without the stack.
+const kErrorFollows = /^\s*✖|: Failure$/;
+const kErrorEnds = /^\s+at |^\s*[✖✔▶ℹ﹣]|^\[|^test at /;
+const kMostFailures = 12;
+const kMostErrorLines = 4;
 
-/** Returns the lines that report failures, for the end of a long log. */
+/** Returns the lines that report failures, each with the beginning of its error, for the end of a long log. */
 export function failureLines(output = "") {
-  const lines = output.split("\n").filter((line) => kFailureLine.test(line));
-  return [...new Set(lines.map((line) => line.trim()))].slice(0, kMostLines);
+  const lines = output.split("\n");
+  const errors = new Map();
+  for (const [i, line] of lines.entries()) {
+    if (!kFailureLine.test(line)) continue;
+    const failure = line.trim();
+    // The runner repeats a failure at its end, some versions only there with the error.
+    if (!errors.get(failure)?.length) errors.set(failure, errorBelow(lines, i));
+  }
+  return [...errors].slice(0, kMostFailures).flat(2);
+}
+
+// Returns the first lines of the error that is reported below a line.
+function errorBelow(lines, index) {
+  if (!kErrorFollows.test(lines[index])) return [];
+  const below = lines.slice(index + 1, index + 1 + 2 * kMostErrorLines);
+  const end = below.findIndex((line) => kErrorEnds.test(line));
+  const error = (end < 0 ? below : below.slice(0, end)).filter((line) => line.trim() !== "");
+  return error.slice(0, kMostErrorLines).map((line) => `  ${line.trim()}`);
 }
