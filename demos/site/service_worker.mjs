@@ -1,64 +1,70 @@
-// Two service workers. A static site cannot send the two headers that threads require, so one adds them, at once. If the server
-// sends them (`npm run site:serve`), it does nothing. The other keeps the demos for visits without a network, and takes over
-// from the first, because a folder can only have one.
+// The service worker, which isolates the pages of a server that sends no headers for threads and keeps the demos for visits
+// without a network, and the script with which a page asks for the first at once.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-const kHere = dirname(fileURLToPath(import.meta.url));
-const kIsolating = "coi-serviceworker.js";
-const kOffline = "offline_worker.js";
+const kHere = join(dirname(fileURLToPath(import.meta.url)), "service_worker");
+const kIsolate = "isolate.js";
 
 /** The folder of scripts that a page loads only on request, and which are not kept: other libraries. */
 export const kPeers = "assets/peers/";
 
-/** A Vite plugin that copies the script of the package coi-serviceworker next to the pages and loads it in each of them. */
-export function isolatingWorker() {
+/** A Vite plugin that builds service_worker/isolate.ts next to the pages and loads it in each of them. */
+export function isolatedPages() {
   return {
-    name: "isolating-worker",
+    name: "isolated-pages",
     apply: "build",
-    generateBundle() {
-      const script = createRequire(import.meta.url).resolve("coi-serviceworker");
-      this.emitFile({ type: "asset", fileName: kIsolating, source: readFileSync(script) });
+    async generateBundle() {
+      const { outputFiles } = await bundle("isolate.ts", { write: false });
+      this.emitFile({ type: "asset", fileName: kIsolate, source: outputFiles[0].contents });
     },
     transformIndexHtml: {
       order: "post",
       handler: (_, { path }) => {
         const toRoot = "../".repeat(path.split("/").length - 2) || "./";
-        return [{ tag: "script", attrs: { src: `${toRoot}${kIsolating}`, defer: true } }];
+        return [{ tag: "script", attrs: { src: `${toRoot}${kIsolate}`, defer: true } }];
       },
     },
   };
 }
 
-/** A Vite plugin that builds offline/worker.ts with the list of all files of the site. */
-export function offlineWorker() {
+/** A Vite plugin that builds service_worker/worker.ts with the list of all files of the site. */
+export function serviceWorker() {
   return {
-    name: "offline-worker",
+    name: "service-worker",
     apply: "build",
     writeBundle: {
       order: "post",
       sequential: true,
-      handler: ({ dir }) =>
-        build({
-          entryPoints: [join(kHere, "offline", "worker.ts")],
-          outfile: join(dir, kOffline),
-          bundle: true,
-          minify: true,
-          format: "iife",
-          target: "es2022",
-          logLevel: "error",
+      handler: ({ dir }) => {
+        const files = JSON.stringify(filesIn(dir));
+        return bundle("worker.ts", {
+          outfile: join(dir, "offline_worker.js"),
           define: {
-            kFiles: JSON.stringify(filesIn(dir)),
+            kFiles: files,
+            kVersion: JSON.stringify(hashOf(files)),
             "process.env.NODE_ENV": '"production"',
           },
-        }),
+        });
+      },
     },
   };
+}
+
+function bundle(name, options) {
+  return build({
+    entryPoints: [join(kHere, name)],
+    bundle: true,
+    minify: true,
+    format: "iife",
+    target: "es2022",
+    logLevel: "error",
+    ...options,
+  });
 }
 
 function filesIn(folder) {
@@ -71,10 +77,10 @@ function filesIn(folder) {
     .sort()
     .map(([path, url]) => {
       // The names in this folder contain a hash already.
-      return { url, revision: url.startsWith("assets/") ? null : hashOf(path) };
+      return { url, revision: url.startsWith("assets/") ? null : hashOf(readFileSync(path)) };
     });
 }
 
-function hashOf(path) {
-  return createHash("sha256").update(readFileSync(path)).digest("hex").slice(0, 16);
+function hashOf(content) {
+  return createHash("sha256").update(content).digest("hex").slice(0, 16);
 }

@@ -10,7 +10,7 @@ import { kIsolation } from "../../scripts/isolation.mjs";
 import { exampleModelFile } from "./converter/example/plugin.mjs";
 import { digitShards } from "./digits/shards.mjs";
 import { pageFrame } from "./page_frame.mjs";
-import { isolatingWorker, kPeers, offlineWorker } from "./service_worker.mjs";
+import { isolatedPages, kPeers, serviceWorker } from "./service_worker.mjs";
 import { startPage } from "./start/from_readme.mjs";
 
 const kHere = dirname(fileURLToPath(import.meta.url));
@@ -41,10 +41,10 @@ export default defineConfig({
   plugins: [
     pageFrame(kHere),
     startPage(kHere, join(kRoot, "README.md")),
-    isolatingWorker(),
+    isolatedPages(),
     digitShards(),
     exampleModelFile(),
-    offlineWorker(),
+    serviceWorker(),
   ],
   worker: { format: "es", rolldownOptions: { output: { chunkFileNames } } },
   server: { headers: kIsolation, fs: { allow: [kRoot] } },

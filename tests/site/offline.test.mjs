@@ -86,7 +86,7 @@ for (const [title, headers] of [
   });
 }
 
-describe("the worker that keeps the demos", { skip: noBrowser || noSite }, () => {
+describe("the service worker", { skip: noBrowser || noSite }, () => {
   let browser;
   let server;
   before(async () => {
@@ -98,33 +98,92 @@ describe("the worker that keeps the demos", { skip: noBrowser || noSite }, () =>
     server?.stop();
   });
 
-  test("takes over from the one that only isolates, and lets through what must come from the server", async () => {
-    const page = await browser.newPage();
+  test("adds the headers for threads, keeps the demos, and lets through what must come from the server", async () => {
+    const context = await browser.newContext();
+    const scripts = [];
+    context.on("serviceworker", (worker) => scripts.push(worker.url()));
+    const page = await context.newPage();
     await page.goto(server.url);
-    await untilKeeping(page);
+    await untilKept(page);
     const seen = await page.evaluate(async () => {
       const policy = async (cache) =>
         (await fetch("index.html", { cache })).headers.get("Cross-Origin-Embedder-Policy");
-      return {
-        worker: navigator.serviceWorker.controller.scriptURL.split("/").at(-1),
-        kept: await policy("default"),
-        sent: await policy("no-store"),
-      };
+      return { kept: await policy("default"), sent: await policy("no-store") };
     });
-    assert.deepEqual(seen, { worker: "offline_worker.js", kept: "require-corp", sent: null });
+    assert.deepEqual(seen, { kept: "require-corp", sent: null });
+    assert.deepEqual([...new Set(scripts)], [`${server.url}offline_worker.js`]);
+    await context.close();
+  });
+
+  test("answers visitors who go on at once, while it still fetches the demos", async () => {
+    for (let visit = 0; visit < 5; visit++) {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      await page.goto(server.url);
+      await page.mouse.move(1, 1);
+      await untilIsolated(page);
+      await page.mouse.move(2, 2);
+      // The server redirects to docs/.
+      await page.goto(`${server.url}docs`);
+      assert.equal(await page.evaluate(() => crossOriginIsolated), true);
+      await context.close();
+    }
+  });
+
+  test("isolates a page again after a reload that went around it", async () => {
+    const page = await browser.newPage();
+    await page.goto(server.url);
+    await untilIsolated(page);
+    const session = await page.context().newCDPSession(page);
+    const loaded = page.waitForEvent("load");
+    await session.send("Page.reload", { ignoreCache: true });
+    await loaded;
+    await untilIsolated(page);
     await page.close();
   });
 
+  test("leaves the pages to the server while a file is missing, and keeps them when it is there again", async () => {
+    const folder = copyOfSite();
+    const own = await serveFolder(folder, { headers: kIsolation });
+    const page = await browser.newPage();
+    try {
+      const missing = join(folder, "digits", "index.html");
+      const text = readFileSync(missing);
+      rmSync(missing);
+      const refusal = page.waitForEvent("console", (message) =>
+        message.text().startsWith("The demos are not kept for visits without a network: Error: "),
+      );
+      await page.goto(`${own.url}speed/index.html`);
+      await page.mouse.move(1, 1);
+      assert.match((await refusal).text(), /bad-precaching-response.*digits\/index\.html/);
+      assert.equal(await page.textContent("#offline-note"), "");
+      writeFileSync(
+        join(folder, "speed", "index.html"),
+        readFileSync(join(folder, "speed", "index.html"), "utf8").replace("<h1>", "<h1>Not kept: "),
+      );
+      await page.reload();
+      assert.match(await page.textContent("h1"), /^Not kept: Speed/);
+      writeFileSync(missing, text);
+      await page.reload();
+      await untilKept(page);
+      own.stop();
+      await page.goto(`${own.url}digits/index.html`);
+      assert.equal(await page.textContent("h1"), headingOf(text));
+    } finally {
+      await page.close();
+      own.stop();
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   test("takes a new version of the site when all pages of the old one are closed, never a mixture", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "edgegrad-site-"));
-    cpSync(kSite, folder, { recursive: true, filter: (path) => path !== join(kSite, "docs") });
+    const folder = copyOfSite();
     const own = await serveFolder(folder, { headers: kIsolation });
     const context = await browser.newContext();
     const open = async () => {
       const page = await context.newPage();
       await page.goto(`${own.url}speed/index.html`);
-      await page.mouse.move(1, 1);
-      await untilText(page, "#offline-note", /^The demos also work/);
+      await untilKept(page);
       return page;
     };
     try {
@@ -141,7 +200,7 @@ describe("the worker that keeps the demos", { skip: noBrowser || noSite }, () =>
       let page = first;
       for (let i = 0; i < 20 && (await page.textContent("h1")) !== "Newer"; i++) {
         await page.close();
-        await sleep(500);
+        await sleep(500 * i);
         page = await open();
       }
       assert.equal(await page.textContent("h1"), "Newer");
@@ -155,10 +214,11 @@ describe("the worker that keeps the demos", { skip: noBrowser || noSite }, () =>
   test("keeps the pages of the docs that were visited", async () => {
     const page = await browser.newPage();
     await page.goto(server.url);
-    await untilKeeping(page);
-    // The server redirects to docs/.
-    await page.goto(`${server.url}docs`);
+    await untilIsolated(page);
+    await page.goto(`${server.url}docs/`);
     const heading = await page.textContent("h1");
+    // It stores a page after it has passed it on.
+    await page.waitForFunction(async () => (await caches.match(location.href)) !== undefined);
     server.stop();
     await page.reload();
     assert.equal(await page.textContent("h1"), heading);
@@ -166,7 +226,18 @@ describe("the worker that keeps the demos", { skip: noBrowser || noSite }, () =>
   });
 });
 
-// Changes a page and its entry in the worker's list, as a build does.
+// Without the docs, which the worker does not keep.
+function copyOfSite() {
+  const folder = mkdtempSync(join(tmpdir(), "edgegrad-site-"));
+  cpSync(kSite, folder, { recursive: true, filter: (path) => path !== join(kSite, "docs") });
+  return folder;
+}
+
+function headingOf(page) {
+  return /<h1>(.*?)<\/h1>/.exec(page.toString())[1];
+}
+
+// Changes a page, its entry in the worker's list, and the version, as a build does.
 function publish(folder, name, before, after) {
   const replace = (file, from, to) => {
     const text = readFileSync(join(folder, file), "utf8");
@@ -175,14 +246,20 @@ function publish(folder, name, before, after) {
   };
   replace(name, before, after);
   replace("offline_worker.js", new RegExp(`(url:"${name}",revision:")\\w+`), "$1new");
+  replace("offline_worker.js", /(complete-.*?\$\{\w+\})\w+/s, "$1new");
 }
 
-// The worker that only isolates is replaced without a reload.
-async function untilKeeping(page) {
-  // The worker starts when somebody is there.
+// A server without headers leaves it to the worker, which adds them after a reload.
+async function untilIsolated(page) {
+  await page.waitForFunction(() => crossOriginIsolated, null, { timeout: kTimeout });
+}
+
+async function untilKept(page) {
+  await untilIsolated(page);
+  // The files are fetched when somebody is there.
   await page.mouse.move(1, 1);
   await page.waitForFunction(
-    () => navigator.serviceWorker.controller?.scriptURL.endsWith("/offline_worker.js"),
+    () => document.getElementById("offline-note").textContent.startsWith("The demos also work"),
     null,
     { timeout: kTimeout },
   );

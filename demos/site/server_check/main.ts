@@ -33,17 +33,10 @@ async function check(urls: readonly URL[]): Promise<void> {
   byId("answers").replaceChildren();
   try {
     for (const url of urls) byId("answers").append(await answerCard(url));
-    byId("state").textContent = await helperText();
+    byId("state").textContent = "";
   } finally {
     for (const button of controls) button.disabled = false;
   }
-}
-
-// Until the worker that keeps the demos has taken over, the other one adds headers to all answers.
-async function helperText(): Promise<string> {
-  const script = navigator.serviceWorker?.controller?.scriptURL ?? "";
-  if (!script.endsWith("/coi-serviceworker.js")) return "";
-  return "A service worker of this site, not the server, adds the headers for isolation here: check again in a minute.";
 }
 
 async function answerCard(url: URL): Promise<HTMLElement> {

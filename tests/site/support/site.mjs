@@ -36,10 +36,6 @@ export async function openPage(browser, url, options = {}) {
   const context = await browser.newContext({ serviceWorkers: "block", ...options });
   const page = await context.newPage();
   const problems = complaintsOf(page);
-  // Calls of coi-serviceworker would fail instead of being blocked; it calls this function first.
-  await page.addInitScript(() => {
-    globalThis.coi = { shouldRegister: () => false };
-  });
   await page.goto(url);
   return { page, problems, close: () => context.close() };
 }

@@ -1,0 +1,7 @@
+// What the pages and the service worker say to each other.
+
+/** A page asks the worker to keep the files of the demos; it sends a port for the answer. */
+export const kKeep = "keep";
+
+/** The answer, when the worker has all files or cannot get them. */
+export type Kept = { readonly isKept: true } | { readonly isKept: false; readonly reason: string };
