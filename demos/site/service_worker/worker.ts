@@ -51,9 +51,9 @@ const unused = WebAssembly.validate(kRelaxedSimdModule) ? "edgegrad-simd" : "edg
 const files = new PrecacheController({ plugins: [isolating] });
 files.addToCacheList(kFiles.filter(({ url }) => !url.includes(unused)));
 
-// An empty cache says by its name that all files of this version are kept.
-const kComplete = "complete-";
-const complete = `${kComplete}${kVersion}`;
+// An empty cache says by its name that all files of this version are kept. Sites in other folders of the server share the names.
+const completeVersions = `${files.strategy.cacheName}-complete-`;
+const complete = `${completeVersions}${kVersion}`;
 
 async function keep(event: WorkerEvent): Promise<void> {
   await files.install(event);
@@ -75,7 +75,7 @@ self.addEventListener("install", (event) => {
 self.addEventListener("activate", (event) => {
   const removeOldFiles = async () => {
     if (await isKeeping()) await files.activate(event);
-    const others = (await caches.keys()).filter((name) => name.startsWith(kComplete));
+    const others = (await caches.keys()).filter((name) => name.startsWith(completeVersions));
     await Promise.all(
       others.filter((name) => name !== complete).map((name) => caches.delete(name)),
     );

@@ -53,9 +53,10 @@ describe("a weight that two workers train and the main thread reads", () => {
     eg.nn.init.ones_(weight);
     const shared = { weight };
     await Promise.all([run("trainModel", shared, 200), run("trainModel", shared, 200)]);
-    // 400 steps with a factor of 0.98 each, some of which were overwritten by another thread.
+    // 400 steps with a factor of 0.98 each, some of which were overwritten by another thread. One of a thread that had to wait between
+    // its gradient and its step goes beyond 0, at most by the length of the first step.
     const [[value]] = await weight.array();
-    assert.ok(value > 0 && value < 0.98 ** 100, String(value));
+    assert.ok(value > -0.02 && value < 0.98 ** 100, String(value));
     assert.equal(weight.grad, null);
   });
 
