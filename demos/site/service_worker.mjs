@@ -1,5 +1,5 @@
-// The service worker, which isolates the pages of a server that sends no headers for threads and keeps the demos for visits
-// without a network, and the script with which a page asks for the first at once.
+// The service worker, which adds the headers for threads on a server that sends none and keeps the demos for visits without a
+// network, and the script of every page that registers it where the headers are missing.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";

@@ -42,7 +42,7 @@ for (const [title, headers] of [
 
     test("trains, and keeps the demos meanwhile", async () => {
       await page.goto(`${site}digits/index.html`);
-      await page.waitForFunction(() => crossOriginIsolated);
+      await untilIsolated(page);
       await page.waitForSelector("#run:enabled");
       await trainTo(page, 50);
       steps = await numberIn(page, "#steps");
@@ -108,9 +108,13 @@ describe("the service worker", { skip: noBrowser || noSite }, () => {
     const seen = await page.evaluate(async () => {
       const policy = async (cache) =>
         (await fetch("index.html", { cache })).headers.get("Cross-Origin-Embedder-Policy");
-      return { kept: await policy("default"), sent: await policy("no-store") };
+      return {
+        worker: navigator.serviceWorker.controller.scriptURL.split("/").at(-1),
+        kept: await policy("default"),
+        sent: await policy("no-store"),
+      };
     });
-    assert.deepEqual(seen, { kept: "require-corp", sent: null });
+    assert.deepEqual(seen, { worker: "offline_worker.js", kept: "require-corp", sent: null });
     assert.deepEqual([...new Set(scripts)], [`${server.url}offline_worker.js`]);
     await context.close();
   });
@@ -157,10 +161,7 @@ describe("the service worker", { skip: noBrowser || noSite }, () => {
       await page.mouse.move(1, 1);
       assert.match((await refusal).text(), /bad-precaching-response.*digits\/index\.html/);
       assert.equal(await page.textContent("#offline-note"), "");
-      writeFileSync(
-        join(folder, "speed", "index.html"),
-        readFileSync(join(folder, "speed", "index.html"), "utf8").replace("<h1>", "<h1>Not kept: "),
-      );
+      replaceIn(join(folder, "speed/index.html"), "<h1>", "<h1>Not kept: ");
       await page.reload();
       assert.match(await page.textContent("h1"), /^Not kept: Speed/);
       writeFileSync(missing, text);
@@ -196,7 +197,7 @@ describe("the service worker", { skip: noBrowser || noSite }, () => {
       });
       await first.reload();
       assert.equal(await first.textContent("h1"), "Speed, commit by commit");
-      // The browser puts the new worker to use soon after the last page is closed.
+      // The browser puts the new worker to use some time after the last page is closed.
       let page = first;
       for (let i = 0; i < 20 && (await page.textContent("h1")) !== "Newer"; i++) {
         await page.close();
@@ -215,7 +216,8 @@ describe("the service worker", { skip: noBrowser || noSite }, () => {
     const page = await browser.newPage();
     await page.goto(server.url);
     await untilIsolated(page);
-    await page.goto(`${server.url}docs/`);
+    // The server redirects to docs/.
+    await page.goto(`${server.url}docs`);
     const heading = await page.textContent("h1");
     // It stores a page after it has passed it on.
     await page.waitForFunction(async () => (await caches.match(location.href)) !== undefined);
@@ -239,14 +241,16 @@ function headingOf(page) {
 
 // Changes a page, its entry in the worker's list, and the version, as a build does.
 function publish(folder, name, before, after) {
-  const replace = (file, from, to) => {
-    const text = readFileSync(join(folder, file), "utf8");
-    assert.ok(from instanceof RegExp ? from.test(text) : text.includes(from), file);
-    writeFileSync(join(folder, file), text.replace(from, to));
-  };
-  replace(name, before, after);
-  replace("offline_worker.js", new RegExp(`(url:"${name}",revision:")\\w+`), "$1new");
-  replace("offline_worker.js", /(complete-.*?\$\{\w+\})\w+/s, "$1new");
+  const worker = join(folder, "offline_worker.js");
+  replaceIn(join(folder, name), before, after);
+  replaceIn(worker, new RegExp(`(url:"${name}",revision:")\\w+`), "$1new");
+  replaceIn(worker, /(complete-.*?\$\{\w+\})\w+/s, "$1new");
+}
+
+function replaceIn(file, from, to) {
+  const text = readFileSync(file, "utf8");
+  assert.ok(from instanceof RegExp ? from.test(text) : text.includes(from), file);
+  writeFileSync(file, text.replace(from, to));
 }
 
 // A server without headers leaves it to the worker, which adds them after a reload.
@@ -258,9 +262,5 @@ async function untilKept(page) {
   await untilIsolated(page);
   // The files are fetched when somebody is there.
   await page.mouse.move(1, 1);
-  await page.waitForFunction(
-    () => document.getElementById("offline-note").textContent.startsWith("The demos also work"),
-    null,
-    { timeout: kTimeout },
-  );
+  await untilText(page, "#offline-note", /^The demos also work/, kTimeout);
 }

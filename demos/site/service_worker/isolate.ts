@@ -1,5 +1,7 @@
-// The first script of every page. Threads need an isolated page. If the server sends no headers for that, the service worker adds
-// them, from the next time on that the page is loaded: at once.
+// The first script of every page. Threads need an isolated page. If the server sends no headers for that, this script registers the
+// service worker, which adds them, and reloads the page.
+
+import { kWorkerScript } from "./messages.js";
 
 // In the state of the page's entry in the browser's history, which a reload keeps. (A page that becomes isolated changes its process, and
 // in Chromium the processes do not see each other's changes of sessionStorage.)
@@ -18,7 +20,7 @@ async function isolate(script: URL): Promise<void> {
 
 if (isSecureContext && navigator.serviceWorker !== undefined) {
   const { src } = document.currentScript as HTMLScriptElement;
-  isolate(new URL("offline_worker.js", src)).catch((error) => {
+  isolate(new URL(kWorkerScript, src)).catch((error) => {
     // Browsers refuse service workers in private windows, for example; the demos work with one thread.
     console.info("This page is not isolated, and has no threads:", error);
   });

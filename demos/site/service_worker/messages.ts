@@ -1,4 +1,7 @@
-// What the pages and the service worker say to each other.
+// How the pages call the service worker, and what they say to each other.
+
+/** The worker's script, in the folder of the site. */
+export const kWorkerScript = "offline_worker.js";
 
 /** A page asks the worker to keep the files of the demos; it sends a port for the answer. */
 export const kKeep = "keep";

@@ -1,6 +1,6 @@
 // Keeps the demos for visits without a network, with the service worker (service_worker/worker.ts).
 
-import { type Kept, kKeep } from "../service_worker/messages.js";
+import { type Kept, kKeep, kWorkerScript } from "../service_worker/messages.js";
 import { visitorIsHereOrReads } from "./visitor.js";
 
 /** Starts keeping the demos when somebody is there and not before, because it takes time and data, and says in `note` how far that is. */
@@ -10,7 +10,7 @@ export async function keepDemos(note: HTMLElement): Promise<void> {
   // The address of the site's folder, which the head of every page has.
   const root = document.querySelector<HTMLLinkElement>("link[rel=manifest]")?.href;
   try {
-    await navigator.serviceWorker.register(new URL("offline_worker.js", root));
+    await navigator.serviceWorker.register(new URL(kWorkerScript, root));
     const { active } = await navigator.serviceWorker.ready;
     if (active === null) return;
     note.textContent = "Keeping the demos for visits without a network …";

@@ -40,11 +40,11 @@ export async function openPage(browser, url, options = {}) {
   return { page, problems, close: () => context.close() };
 }
 
-/** Waits until the text of an element fulfils a condition, which is evaluated in the page; returns the text. */
-export async function untilText(page, selector, pattern) {
+/** Waits at most `timeout` ms until the text of an element fits a pattern; returns the text. */
+export async function untilText(page, selector, pattern, timeout = 30_000) {
   const fits = ([selector, source]) =>
     new RegExp(source).test(document.querySelector(selector)?.textContent);
-  await page.waitForFunction(fits, [selector, pattern.source], { timeout: 30_000 });
+  await page.waitForFunction(fits, [selector, pattern.source], { timeout });
   return page.textContent(selector);
 }
 
