@@ -1,3 +1,5 @@
+// compile: engine
+
 #include "border.h"
 
 #include <new>

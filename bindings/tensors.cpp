@@ -1,3 +1,5 @@
+// compile: engine
+
 // Creating, reading and releasing tensors, and running ops on them.
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 # edgegrad_bindings_tests: native GoogleTest tests of the bindings, so that sanitizers can check them. Substitutes for Emscripten and
 # JavaScript are in tests/bindings.
 file(GLOB_RECURSE bindings_test_sources CONFIGURE_DEPENDS tests/bindings/*.cpp)
-if(NOT bindings_test_sources OR NOT TARGET gtest)
+if(NOT bindings_test_sources)
   return()
 endif()
 
@@ -35,9 +35,10 @@ namespace eg::testing::js::native {
 ${names}}
 ")
 
+eg_unify(bindings_test_sources bindings_tests tests "${bindings_test_sources}")
 add_executable(edgegrad_bindings_tests
   ${bindings_test_sources} ${binding_sources} tests/cpp/support/test_device.cpp)
 target_include_directories(edgegrad_bindings_tests PRIVATE
-  tests/bindings bindings tests/cpp ${CMAKE_CURRENT_BINARY_DIR}/generated)
-target_link_libraries(edgegrad_bindings_tests PRIVATE edgegrad_core edgegrad_warnings gtest gtest_main)
+  tests tests/bindings bindings tests/cpp ${CMAKE_CURRENT_BINARY_DIR}/generated)
+target_link_libraries(edgegrad_bindings_tests PRIVATE edgegrad_core edgegrad_warnings ${EG_GTEST_LIBRARIES})
 target_precompile_headers(edgegrad_bindings_tests PRIVATE ${EG_PRECOMPILED} <gtest/gtest.h>)

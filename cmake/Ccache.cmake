@@ -4,6 +4,7 @@ find_program(EG_CCACHE ccache)
 if(EG_CCACHE)
   set(settings
     CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime # hash a precompiled header by content
+    CCACHE_DEPEND=1 # what was not cached is not preprocessed a second time
     CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}) # share hits between checkouts of the same sources
   if(EMSCRIPTEN)
     # ccache does not recognise em++ by its name. The compiler is identified by its version, because em++ itself

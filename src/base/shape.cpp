@@ -1,3 +1,5 @@
+// compile: engine
+
 #include "base/shape.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// compile: engine
+
 #include "dispatch/elementwise.h"
 
 #include <algorithm>

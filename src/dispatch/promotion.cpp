@@ -1,3 +1,5 @@
+// compile: engine
+
 #include "dispatch/promotion.h"
 
 #include <optional>

@@ -1,3 +1,5 @@
+// compile: engine
+
 #include "dispatch/record.h"
 
 #include <algorithm>

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "base/infinity.h"
 #include "base/type_list.h"
 #include "formulas/elementwise.h"
 
@@ -180,9 +181,6 @@ struct Logit {
     const double outside = p.eps < 0 ? std::numeric_limits<double>::quiet_NaN() : 0;
     return where((x < low) | (x > 1 - low), outside, g / (x * (1 - x)));
   }
-
- private:
-  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 };
 
 using ExponentialOps = TypeList<Exp, Exp2, Expm1, Log, Log2, Log10, Log1p, Sqrt, Rsqrt, Pow,

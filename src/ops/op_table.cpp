@@ -1,3 +1,5 @@
+// compile: compact
+
 #include "ops/op_table.h"
 
 #include <string_view>

@@ -1,3 +1,5 @@
+// compile: engine
+
 #include "autograd/tensor_math.h"
 
 #include "dispatch/elementwise.h"

@@ -1,3 +1,5 @@
+// compile: engine
+
 #include "runtime/memory.h"
 
 #include <algorithm>

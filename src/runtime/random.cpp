@@ -1,3 +1,5 @@
+// compile: kernels
+
 // The generator: seeding, the stream of words, and its state as bytes. random_fill.cpp converts
 // words to numbers.
 

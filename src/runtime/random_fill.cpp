@@ -1,3 +1,5 @@
+// compile: kernels
+
 // Fills: convert words of the stream to uniform, normal, integer and other numbers.
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// compile: kernels
+
 #include "runtime/random_math.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// compile: kernels
+
 // Rejection methods and transformations with PyTorch's constants and order of draws. T is the type
 // of the arguments: where PyTorch computes in float32 for float32 arguments, this code does too.
 

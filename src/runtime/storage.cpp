@@ -1,3 +1,5 @@
+// compile: engine
+
 #include "runtime/storage.h"
 
 #include "runtime/accelerator.h"

@@ -1,3 +1,5 @@
+// compile: engine
+
 #include "runtime/thread_pool.h"
 
 // All platform conditions on threads in the engine: EG_THREADS (0 in the `single` variant), and how

@@ -1,3 +1,5 @@
+// compile: engine
+
 #include "autograd/engine/engine.h"
 
 #include <chrono>

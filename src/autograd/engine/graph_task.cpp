@@ -1,3 +1,5 @@
+// compile: engine
+
 #include "autograd/engine/graph_task.h"
 
 #include "autograd/engine/ready_queue.h"

@@ -1,3 +1,5 @@
+// compile: engine
+
 #include "autograd/engine/input_buffer.h"
 
 #include "autograd/grad_mode.h"

@@ -1,3 +1,5 @@
+// compile: engine
+
 #include "autograd/engine/ready_queue.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// compile: engine
+
 #include "autograd/engine/engine.h"
 #include "autograd/tensor_math.h"
 #include "base/error.h"

@@ -1,3 +1,5 @@
+// compile: engine
+
 #include "autograd/graph/accumulate_grad.h"
 
 #include "autograd/grad_mode.h"

@@ -1,3 +1,5 @@
+// compile: engine
+
 #include "autograd/graph/node.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// compile: engine
+
 #include "autograd/graph/saved_variable.h"
 
 #include "autograd/anomaly_mode.h"

@@ -1,3 +1,5 @@
+// compile: engine
+
 #include "autograd/graph/variable.h"
 
 #include "autograd/grad_mode.h"

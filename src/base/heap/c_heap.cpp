@@ -1,3 +1,5 @@
+// compile: small
+
 // In WebAssembly malloc uses the heap of heap.h too: one allocator manages all memory, and the C
 // library's own is not part of the download. Its callers are rare (threads, exceptions, strings for
 // JavaScript), so it uses no pool.

@@ -1,3 +1,5 @@
+// compile: small
+
 #include <bit>
 #include <cstdint>
 #include <cstdlib>

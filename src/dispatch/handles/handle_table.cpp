@@ -1,3 +1,5 @@
+// compile: engine
+
 #include "dispatch/handles/handle_table.h"
 
 #include <chrono>

@@ -1,3 +1,5 @@
+// compile: compact
+
 // Compiles the kernels of formulas/activation.h.
 
 #include "dispatch/elementwise_info.h"

@@ -1,3 +1,5 @@
+// compile: compact
+
 #include "ops/index/chosen.h"
 
 #include "kernels/order.h"

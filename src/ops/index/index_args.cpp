@@ -1,3 +1,5 @@
+// compile: compact
+
 #include "ops/index/index_args.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// compile: compact
+
 #include "ops/linalg/matrix_batch.h"
 
 #include "dispatch/factories.h"

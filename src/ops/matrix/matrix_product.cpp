@@ -1,3 +1,5 @@
+// compile: compact
+
 #include "ops/matrix/matrix_product.h"
 
 #include "ops/complex/complex.h"

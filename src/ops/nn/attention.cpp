@@ -1,8 +1,8 @@
 #include "ops/nn/attention.h"
 
 #include <cmath>
-#include <limits>
 
+#include "base/infinity.h"
 #include "dispatch/factories.h"
 #include "dispatch/var.h"
 #include "ops/index/index.h"
@@ -17,7 +17,6 @@ namespace {
 // false.
 Tensor additive(const Tensor& mask, DType dtype) {
   if (mask.dtype() != DType::kBool) return mask;
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   return where(Var(mask), Var(full({}, 0, dtype)), Var(full({}, -kInfinity, dtype))).tensor();
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 using Parameter = std::optional<Tensor>;
 
-void check_input(const Tensor& input, std::int64_t min_dims, std::string_view op) {
+void check_normalized(const Tensor& input, std::int64_t min_dims, std::string_view op) {
   check(input.ndim() >= min_dims, ErrorCode::kShapeMismatch, op, "input must have at least ",
         min_dims, " dimensions, got ", input.ndim(), '.');
   check(is_floating(input.dtype()), ErrorCode::kDtypeMismatch, op,
@@ -112,7 +112,7 @@ BatchNormed composed_batch_norm(const Tensor& input, const Parameter& weight, co
 Tensor BatchNorm::call(const Tensor& input, const Parameter& running_mean,
                        const Parameter& running_var, const Parameter& weight, const Parameter& bias,
                        bool training, double momentum, double eps) {
-  check_input(input, 2, doc.name);
+  check_normalized(input, 2, doc.name);
   check_channels(weight, input, "weight", doc.name);
   check_channels(bias, input, "bias", doc.name);
   check_running(running_mean, input, "running_mean", doc.name);
@@ -140,7 +140,7 @@ Tensor BatchNorm::call(const Tensor& input, const Parameter& running_mean,
 
 Tensor GroupNorm::call(const Tensor& input, std::int64_t num_groups, const Parameter& weight,
                        const Parameter& bias, double eps) {
-  check_input(input, 2, doc.name);
+  check_normalized(input, 2, doc.name);
   check(num_groups > 0 && input.size(1) % num_groups == 0, ErrorCode::kInvalidArgument, doc.name,
         "numGroups must divide the number of channels, got ", num_groups, " for input of shape ",
         input.shape(), '.');
@@ -156,7 +156,7 @@ Tensor InstanceNorm::call(const Tensor& input, const Parameter& running_mean,
                           const Parameter& running_var, const Parameter& weight,
                           const Parameter& bias, bool use_input_stats, double momentum,
                           double eps) {
-  check_input(input, 2, doc.name);
+  check_normalized(input, 2, doc.name);
   if (!use_input_stats) {
     check(running_mean && running_var, ErrorCode::kInvalidArgument, doc.name,
           "runningMean and runningVar are required unless useInputStats.");

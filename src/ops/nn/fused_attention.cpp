@@ -1,9 +1,11 @@
+// compile: compact
+
 #include "ops/nn/fused_attention.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "base/infinity.h"
 #include "dispatch/factories.h"
 #include "dispatch/forward.h"
 #include "dispatch/record.h"
@@ -17,8 +19,6 @@
 
 namespace eg {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Softmax, except that rows in which everything is masked are zero instead of 0 / 0.
 Tensor masked_softmax(const Var& scores) {

@@ -190,7 +190,7 @@ PoolAxis adaptive_axis(std::int64_t size, std::int64_t count) {
 }
 
 // The input must have `spatial` dims after the channels and an optional batch.
-void check_input(const Tensor& input, std::int64_t spatial, std::string_view op) {
+void check_pooled(const Tensor& input, std::int64_t spatial, std::string_view op) {
   bool has_elements = true;
   // Only the batch may be empty.
   for (std::int64_t d = input.ndim() == spatial + 2 ? 1 : 0; d < input.ndim(); ++d)
@@ -213,7 +213,7 @@ PoolPlanes make_windows(const Tensor& input, const WindowParams& params) {
 
 PoolPlanes adaptive_windows(const Tensor& input, const OutputSizes& output_size,
                             std::string_view op) {
-  check_input(input, 2, op);
+  check_pooled(input, 2, op);
   check(output_size.size() == 1 || output_size.size() == 2, ErrorCode::kInvalidArgument, op,
         "outputSize must be one or two numbers, got ", output_size.size(), '.');
   const Dims size{output_size[0].value_or(input.size(-2)),
@@ -232,7 +232,7 @@ Tensor as_planes(const Tensor& input) { return Unsqueeze::call(input, -2); }
 OneOrMore MaxPool1d::call(const Tensor& input, const Dims& kernel_size,
                           const std::optional<Dims>& stride, const Dims& padding,
                           const Dims& dilation, bool ceil_mode, bool return_indices) {
-  check_input(input, 1, doc.name);
+  check_pooled(input, 1, doc.name);
   const WindowParams params =
       one_row(read_params(doc.name, kernel_size, stride, padding, dilation, ceil_mode));
   const Tensor planes = as_planes(input);
@@ -244,7 +244,7 @@ OneOrMore MaxPool1d::call(const Tensor& input, const Dims& kernel_size,
 OneOrMore MaxPool2d::call(const Tensor& input, const Dims& kernel_size,
                           const std::optional<Dims>& stride, const Dims& padding,
                           const Dims& dilation, bool ceil_mode, bool return_indices) {
-  check_input(input, 2, doc.name);
+  check_pooled(input, 2, doc.name);
   const WindowParams params =
       read_params(doc.name, kernel_size, stride, padding, dilation, ceil_mode);
   return MaxPoolWithIndices::call(input, make_windows(input, params), return_indices);
@@ -253,7 +253,7 @@ OneOrMore MaxPool2d::call(const Tensor& input, const Dims& kernel_size,
 Tensor AvgPool1d::call(const Tensor& input, const Dims& kernel_size,
                        const std::optional<Dims>& stride, const Dims& padding, bool ceil_mode,
                        bool count_include_pad) {
-  check_input(input, 1, doc.name);
+  check_pooled(input, 1, doc.name);
   const WindowParams params =
       one_row(read_params(doc.name, kernel_size, stride, padding, {1}, ceil_mode));
   const Tensor planes = as_planes(input);
@@ -264,7 +264,7 @@ Tensor AvgPool1d::call(const Tensor& input, const Dims& kernel_size,
 Tensor AvgPool2d::call(const Tensor& input, const Dims& kernel_size,
                        const std::optional<Dims>& stride, const Dims& padding, bool ceil_mode,
                        bool count_include_pad, std::optional<std::int64_t> divisor_override) {
-  check_input(input, 2, doc.name);
+  check_pooled(input, 2, doc.name);
   check(divisor_override.value_or(1) != 0, ErrorCode::kInvalidArgument, doc.name,
         "divisorOverride must not be 0.");
   const WindowParams params = read_params(doc.name, kernel_size, stride, padding, {1}, ceil_mode);

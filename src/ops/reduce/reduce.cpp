@@ -1,3 +1,5 @@
+// compile: compact
+
 #include "ops/reduce/reduce.h"
 
 #include "dispatch/optional_memory.h"

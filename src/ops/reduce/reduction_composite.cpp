@@ -1,7 +1,6 @@
 #include "ops/reduce/reduction_composite.h"
 
-#include <limits>
-
+#include "base/infinity.h"
 #include "formulas/all.h"
 #include "ops/create/copy.h"
 
@@ -11,7 +10,6 @@ namespace {
 // Replaces NaN by zero.
 Tensor without_nan(const Tensor& x) {
   if (is_complex(x.dtype())) return where(Var(x) == Var(x), Var(x), 0).tensor();
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   return call_with<op::NanToNum>({.nan = 0, .posinf = kInfinity, .neginf = -kInfinity}, x);
 }
 

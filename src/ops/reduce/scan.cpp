@@ -1,7 +1,6 @@
 #include "ops/reduce/scan.h"
 
-#include <limits>
-
+#include "base/infinity.h"
 #include "dispatch/factories.h"
 #include "kernels/scan.h"
 #include "ops/complex/complex.h"
@@ -16,8 +15,6 @@ namespace eg {
 namespace {
 
 using kernel::ScanKind;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Tensor run_scan(ScanKind kind, const Tensor& input, std::int64_t dim) {
   const Tensor x = packed(input);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 
+#include "base/infinity.h"
 #include "base/warning.h"
 #include "dispatch/factories.h"
 #include "dispatch/precision.h"
@@ -15,8 +16,6 @@
 
 namespace eg {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double effective_correction(double correction, std::optional<bool> unbiased) {
   if (!unbiased.has_value()) return correction;

@@ -8,7 +8,8 @@
 namespace eg::testing::js {
 namespace {
 
-constexpr std::chrono::seconds kMostWaiting{30};
+// Only a test that fails waits as long, also under sanitizers on a busy machine.
+constexpr std::chrono::seconds kMostWaiting{120};
 
 }  // namespace
 

@@ -1,3 +1,5 @@
+// markers: threads
+
 // Forward-mode differentiation: levels, dual tensors, views and in-place changes of tangents.
 // op_laws_test.cpp and function_laws_test.cpp test the tangents of every op.
 

@@ -1,3 +1,5 @@
+// markers: threads
+
 // Grad modes and inference mode: section 1.G of PyTorch's rules.
 
 #include <cmath>

@@ -1,3 +1,5 @@
+// markers: threads
+
 // Lifetimes: no object outlives its last user.
 
 #include <thread>

@@ -1,3 +1,5 @@
+// markers: threads
+
 // Saved tensors, versions and hooks on saved tensors: section 1.H of PyTorch's rules.
 
 #include <thread>

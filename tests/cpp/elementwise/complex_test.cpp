@@ -1,3 +1,5 @@
+// markers: variant
+
 // Complex numbers in ops and in autograd, compared with results of PyTorch.
 
 #include "ops/complex/complex.h"

@@ -1,3 +1,5 @@
+// markers: variant, no-device
+
 // Laws of the formulas in formulas/*.h, checked for every op on plain numbers: gradients are the
 // derivatives of values, also where two pieces meet, and float32 and float64 agree.
 
@@ -12,6 +14,7 @@
 #include "backend/cpu/vector/pack.h"
 #include "formulas/all.h"
 #include "support/formulas.h"
+#include "support/special_values.h"
 
 namespace eg {
 namespace {
@@ -21,8 +24,8 @@ using testing::formula;
 using testing::formulas;
 using testing::Numbers;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+using testing::kInfinity;
+using testing::kNaN;
 
 class Formulas : public ::testing::TestWithParam<const Formula*> {
  protected:

@@ -1,10 +1,11 @@
+// markers: variant, no-device
+
 // Known answers: every op against values computed elsewhere, with 40 digits.
 //
 // The laws of formula_test.cpp hold for any smooth function; these values check that it is the
 // right one.
 
 #include <cmath>
-#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 
 #include "backend/cpu/vector/vec.h"
 #include "support/formulas.h"
+#include "support/special_values.h"
 
 namespace eg {
 namespace {
@@ -22,8 +24,8 @@ using testing::formula;
 using testing::formulas;
 using testing::Numbers;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+using testing::kInfinity;
+using testing::kNaN;
 
 struct Answer {
   std::string_view op;

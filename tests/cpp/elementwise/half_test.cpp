@@ -1,3 +1,5 @@
+// markers: variant
+
 // float16 and bfloat16: their bits, promotion, and their use in the engine and in ops.
 
 #include "base/half.h"
@@ -32,7 +34,7 @@ using testing::leaf;
 using testing::tensor;
 using testing::values;
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kInfiniteFloat = std::numeric_limits<float>::infinity();
 
 struct Bits {
   float value;
@@ -42,18 +44,18 @@ struct Bits {
 
 TEST(Half, BitsAreThoseOfIeee754) {
   const std::vector<Bits> known{
-      {0.0F, 0x0000, 0x0000},       {-0.0F, 0x8000, 0x8000},
-      {1.0F, 0x3c00, 0x3f80},       {-2.5F, 0xc100, 0xc020},
-      {65504.0F, 0x7bff, 0x4780},   {0x1p-14F, 0x0400, 0x3880},    // the smallest normal float16
-      {0x1p-24F, 0x0001, 0x3380},                                  // the smallest one
-      {0x1.8p-24F, 0x0002, 0x33c0},                                // a tie: to even
-      {0x1p-25F, 0x0000, 0x3300},                                  // a tie: to zero
-      {0x1.004p0F, 0x3c01, 0x3f80}, {0x1.002p0F, 0x3c00, 0x3f80},  // ties of the tenth digit
-      {0x1.006p0F, 0x3c02, 0x3f80}, {0x1.01p0F, 0x3c04, 0x3f80},   // ties of the seventh
-      {0x1.03p0F, 0x3c0c, 0x3f82},  {65519.0F, 0x7bff, 0x4780},
-      {65520.0F, 0x7c00, 0x4780},   {0x1.ffp127F, 0x7c00, 0x7f80},
-      {kInfinity, 0x7c00, 0x7f80},  {-kInfinity, 0xfc00, 0xff80},
-      {0x1p-149F, 0x0000, 0x0000},  {0x1p-133F, 0x0000, 0x0001},
+      {0.0F, 0x0000, 0x0000},           {-0.0F, 0x8000, 0x8000},
+      {1.0F, 0x3c00, 0x3f80},           {-2.5F, 0xc100, 0xc020},
+      {65504.0F, 0x7bff, 0x4780},       {0x1p-14F, 0x0400, 0x3880},  // the smallest normal float16
+      {0x1p-24F, 0x0001, 0x3380},                                    // the smallest one
+      {0x1.8p-24F, 0x0002, 0x33c0},                                  // a tie: to even
+      {0x1p-25F, 0x0000, 0x3300},                                    // a tie: to zero
+      {0x1.004p0F, 0x3c01, 0x3f80},     {0x1.002p0F, 0x3c00, 0x3f80},  // ties of the tenth digit
+      {0x1.006p0F, 0x3c02, 0x3f80},     {0x1.01p0F, 0x3c04, 0x3f80},   // ties of the seventh
+      {0x1.03p0F, 0x3c0c, 0x3f82},      {65519.0F, 0x7bff, 0x4780},
+      {65520.0F, 0x7c00, 0x4780},       {0x1.ffp127F, 0x7c00, 0x7f80},
+      {kInfiniteFloat, 0x7c00, 0x7f80}, {-kInfiniteFloat, 0xfc00, 0xff80},
+      {0x1p-149F, 0x0000, 0x0000},      {0x1p-133F, 0x0000, 0x0001},
   };
   for (const Bits& one : known) {
     EXPECT_EQ(float16_bits(one.value), one.float16) << one.value;
@@ -77,7 +79,7 @@ TEST(Half, EveryNumberSurvivesFloat32) {
       ASSERT_EQ(float16_bits(small), bits) << i;
       const int exponent = bits >> 10 & 0x1f;
       const int fraction = bits & 0x3ff;
-      const double size = exponent == 31  ? kInfinity
+      const double size = exponent == 31  ? kInfiniteFloat
                           : exponent == 0 ? std::ldexp(fraction, -24)
                                           : std::ldexp(1024 + fraction, exponent - 25);
       ASSERT_EQ(std::abs(small), size) << i;
@@ -137,7 +139,7 @@ TEST(Half, OtherDtypesComeAndGoThroughFloat32) {
             (std::vector<double>{-1.5, 0, 2.25, 300}));
   const Tensor large = tensor<std::int64_t>({2049, 70000, -3});
   EXPECT_EQ(values(ToDType::call(ToDType::call(large, DType::kFloat16), DType::kFloat64)),
-            (std::vector<double>{2048, kInfinity, -3}));
+            (std::vector<double>{2048, kInfiniteFloat, -3}));
 }
 
 TEST(Half, PromotionIsPyTorchs) {
@@ -182,8 +184,8 @@ TEST(Half, AValueThatDoesNotFitIsRefused) {
                [] { full({2}, 65505, DType::kFloat16); });
   expect_error(ErrorCode::kInvalidArgument, "does not fit bfloat16",
                [] { full({2}, 3.4e38, DType::kBFloat16); });
-  EXPECT_EQ(values(ToDType::call(full({1}, kInfinity, DType::kFloat16), DType::kFloat32))[0],
-            kInfinity);
+  EXPECT_EQ(values(ToDType::call(full({1}, kInfiniteFloat, DType::kFloat16), DType::kFloat32))[0],
+            kInfiniteFloat);
 }
 
 TEST(Half, GradientsHaveTheDtypeOfTheirTensors) {

@@ -1,3 +1,5 @@
+// markers: variant, no-device
+
 // The vocabulary on vectors: accuracy, behaviour at the ends of the range, and integers.
 
 #include "backend/cpu/vector/pack_math.h"
@@ -14,12 +16,13 @@
 #include <gtest/gtest.h>
 
 #include "backend/cpu/vector/inline_words.h"
+#include "support/special_values.h"
 
 namespace eg::cpu {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+using testing::kInfinity;
+using testing::kNaN;
 
 template <class T>
 using Unary = Vec<T> (*)(Vec<T>);

@@ -1,3 +1,5 @@
+// markers: threads
+
 #include "runtime/random.h"
 
 #include <algorithm>

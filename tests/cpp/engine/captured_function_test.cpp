@@ -1,3 +1,5 @@
+// markers: threads
+
 // Functions that run once and are then replayed.
 
 #include "dispatch/capture/captured_function.h"

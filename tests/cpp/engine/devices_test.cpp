@@ -1,3 +1,5 @@
+// markers: threads
+
 // Tensors of a device other than the CPU, whose memory only kernels access.
 
 #include <array>

@@ -1,3 +1,5 @@
+// markers: threads
+
 // Compares the engine with the algorithm PyTorch had in 2018: one stack of ready nodes, a counter
 // of uses per output, gradients summed as they arrive. The gradients on random graphs must be the
 // same, however the work is distributed.

@@ -1,3 +1,5 @@
+// markers: threads
+
 #include <atomic>
 #include <thread>
 

@@ -1,3 +1,5 @@
+// markers: threads
+
 // The structure of a backward call, observed from inside its nodes.
 
 #include <thread>

@@ -1,3 +1,5 @@
+// markers: threads
+
 #include "autograd/engine/engine.h"
 
 #include <atomic>

@@ -1,3 +1,5 @@
+// markers: threads
+
 #include "runtime/inbox.h"
 
 #include <atomic>

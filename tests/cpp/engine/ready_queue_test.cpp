@@ -1,3 +1,5 @@
+// markers: threads
+
 #include "autograd/engine/ready_queue.h"
 
 #include <memory>

@@ -1,3 +1,5 @@
+// markers: threads
+
 // The WebGPU device from the engine's side, with a fake player: order, memory, reads, errors.
 
 #include <gtest/gtest.h>
@@ -152,11 +154,15 @@ TEST_F(WebGpu, AnErrorOfTheGpuComesWithTheNextRead) {
 TEST_F(WebGpu, LossReachesWhoWaitsAndEverybodyAfterwards) {
   const Tensor x = full({2}, 1, DType::kFloat32, kGpu);
   EXPECT_EQ(values(x), (Values{1, 1}));
-  player_.most_delay_us = 20'000;
-  std::thread waits(
-      [&] { expect_error(ErrorCode::kDeviceLost, "unplugged", [&] { (void)values(x); }); });
-  player_.device().lose("unplugged");
-  waits.join();
+  {
+    const std::unique_lock paused = player_.pause();
+    const int before = player_.waits;
+    std::thread waits(
+        [&] { expect_error(ErrorCode::kDeviceLost, "unplugged", [&] { (void)values(x); }); });
+    while (player_.waits == before) std::this_thread::yield();
+    player_.device().lose("unplugged");
+    waits.join();
+  }
   expect_error(ErrorCode::kDeviceLost, "unplugged", [&] { (void)values(x); });
   expect_error(ErrorCode::kDeviceLost, "unplugged",
                [] { Tensor::empty({2}, DType::kFloat32, kGpu); });

@@ -14,6 +14,7 @@
 #include "ops/linalg/least_squares.h"
 #include "ops/linalg/linalg.h"
 #include "ops/matrix/matmul.h"
+#include "ops/matrix/matrix_product.h"
 #include "ops/shape/rearrange.h"
 #include "support/errors.h"
 #include "support/expect_near.h"
@@ -43,7 +44,6 @@ void expect_same(const Tensor& actual, const Tensor& expected, double tolerance 
 Tensor random(const Shape& shape, unsigned seed) { return detach(random_leaf(shape, seed)); }
 
 Tensor product(const Tensor& a, const Tensor& b) { return Matmul::call(a, b); }
-Tensor transposed(const Tensor& t) { return Transpose::call(t, -2, -1); }
 // A number for each column.
 Tensor scaled(const Tensor& a, const Tensor& s) {
   return (Var(a) * Unsqueeze::call(s, -2)).tensor();

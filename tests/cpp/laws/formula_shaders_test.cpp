@@ -1,3 +1,5 @@
+// markers: no-device
+
 // Formulas in other forms than kernels: their trees and numbers, and the shaders generated from
 // them.
 

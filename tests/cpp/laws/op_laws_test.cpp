@@ -1,3 +1,5 @@
+// markers: variant
+
 // Laws that every elementwise op obeys, checked for all of them from their declarations.
 
 #include <cmath>

@@ -2,7 +2,6 @@
 // PyTorch's rules.
 
 #include <cmath>
-#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -13,6 +12,7 @@
 #include "ops/reduce/statistics.h"
 #include "support/errors.h"
 #include "support/ops.h"
+#include "support/special_values.h"
 #include "support/tensors.h"
 
 namespace eg {
@@ -26,8 +26,8 @@ using testing::value;
 using testing::values;
 using Values = std::vector<double>;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+using testing::kInfinity;
+using testing::kNaN;
 
 void expect_equal(const Values& actual, const Values& expected, const std::string& what) {
   ASSERT_EQ(actual.size(), expected.size()) << what;

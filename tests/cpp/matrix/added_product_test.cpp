@@ -1,3 +1,5 @@
+// markers: variant
+
 // Sums with products of vectors and batches, and renorm: values by hand.
 
 #include "ops/matrix/added_product.h"

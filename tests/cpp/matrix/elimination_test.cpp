@@ -7,6 +7,7 @@
 #include "ops/create/copy.h"
 #include "ops/linalg/linalg.h"
 #include "ops/matrix/matmul.h"
+#include "ops/matrix/matrix_product.h"
 #include "ops/shape/rearrange.h"
 #include "ops/shape/view.h"
 #include "support/errors.h"
@@ -37,8 +38,6 @@ Tensor heavy_diagonal(std::int64_t n, DType dtype = DType::kFloat64) {
 }
 
 Tensor product(const Tensor& a, const Tensor& b) { return Matmul::call(a, b); }
-Tensor transposed(const Tensor& t) { return Transpose::call(t, -2, -1); }
-
 void expect_same(const Tensor& actual, const Tensor& expected) {
   testing::expect_near(actual, values(expected),
                        expected.dtype() == DType::kFloat32 ? 1e-5 : 1e-12);

@@ -1,3 +1,5 @@
+// markers: variant
+
 // Fourier transforms against their definition, for sizes that cover every code path.
 
 #include "ops/complex/fft.h"

@@ -1,3 +1,5 @@
+// markers: threads, variant, no-device
+
 #include "backend/cpu/matrix/gemm/gemm.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// markers: threads, variant
+
 #include "ops/matrix/matmul.h"
 
 #include <limits>

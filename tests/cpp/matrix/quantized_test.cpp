@@ -1,3 +1,5 @@
+// markers: variant
+
 // Matrices of few bits: values by hand, and products by their kernel beside those of the numbers.
 
 #include "ops/matrix/quantized.h"

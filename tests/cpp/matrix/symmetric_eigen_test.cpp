@@ -7,6 +7,7 @@
 #include "ops/create/copy.h"
 #include "ops/linalg/linalg.h"
 #include "ops/matrix/matmul.h"
+#include "ops/matrix/matrix_product.h"
 #include "ops/shape/rearrange.h"
 #include "ops/shape/view.h"
 #include "support/expect_near.h"
@@ -16,8 +17,6 @@ namespace eg {
 namespace {
 
 using testing::values;
-
-Tensor transposed(const Tensor& t) { return Transpose::call(t, -2, -1); }
 
 void expect_eigenvectors(const Tensor& a) {
   const std::int64_t n = a.size(-1);

@@ -23,7 +23,7 @@ Tensor leaf(const Values& list, const Shape& shape) {
   return t;
 }
 
-void expect_near(const Tensor& actual, const Values& expected) {
+void expect_solution(const Tensor& actual, const Values& expected) {
   testing::expect_near(actual, expected, 1e-11);
 }
 
@@ -33,16 +33,16 @@ TEST(SolveTriangular, DoesNotReadTheOtherTriangle) {
   const Tensor g = tensor<double>({1, 2, 3, 4, 5, 6}, {3, 2});
 
   const Tensor lower = SolveTriangular::call(a, b, false);
-  expect_near(lower, {0.5, 1, 0.625, 0.75, 0.825, 0.75});
+  expect_solution(lower, {0.5, 1, 0.625, 0.75, 0.825, 0.75});
   const TensorList of_lower = grad({lower}, {a, b}, {g});
-  expect_near(of_lower[0], {2.2, 0, 0, -1.8, -1.6, 0, -1.7, -1.525, -1.725});
-  expect_near(of_lower[1], {-1.5, -1.45, 1, 1.3, 1, 1.2});
+  expect_solution(of_lower[0], {2.2, 0, 0, -1.8, -1.6, 0, -1.7, -1.525, -1.725});
+  expect_solution(of_lower[1], {-1.5, -1.45, 1, 1.3, 1, 1.2});
 
   const Tensor upper = SolveTriangular::call(a, b, true, true, true);
-  expect_near(upper, {334, 398, -42, -50, 5, 6});
+  expect_solution(upper, {334, 398, -42, -50, 5, 6});
   const TensorList of_upper = grad({upper}, {a, b}, {g});
-  expect_near(of_upper[0], {0, 142, -17, 0, 0, 114, 0, 0, 0});
-  expect_near(of_upper[1], {1, 2, -6, -14, 50, 114});
+  expect_solution(of_upper[0], {0, 142, -17, 0, 0, 114, 0, 0, 0});
+  expect_solution(of_upper[1], {1, 2, -6, -14, 50, 114});
 }
 
 TEST(SolveTriangular, SaysWhatDoesNotFit) {
@@ -68,17 +68,17 @@ TEST(Lu, ExchangesRows) {
   const Tensor wide = leaf({0.5, 1.5, 2, 1, 2, -1}, {2, 3});
   const TensorList factors = Lu::call(wide);
   EXPECT_EQ(values(factors[0]), (Values{0, 1, 1, 0}));
-  expect_near(factors[1], {1, 0, 0.5, 1});
-  expect_near(factors[2], {1, 2, -1, 0, 0.5, 2.5});
-  expect_near(gradient_of(wide)[0], {-1, 5, 6, 1.5, -0.5, 0});
+  expect_solution(factors[1], {1, 0, 0.5, 1});
+  expect_solution(factors[2], {1, 2, -1, 0, 0.5, 2.5});
+  expect_solution(gradient_of(wide)[0], {-1, 5, 6, 1.5, -0.5, 0});
 }
 
 TEST(Lu, IsThatOfTallMatricesToo) {
   const Tensor tall = leaf({0.5, 1, 1.5, 2, 2, -1}, {3, 2});
   const TensorList factors = Lu::call(tall);
   EXPECT_EQ(values(factors[0]), (Values{0, 0, 1, 0, 1, 0, 1, 0, 0}));
-  expect_near(factors[1], {1, 0, 0.75, 1, 0.25, 0.45454545454545454});
-  expect_near(factors[2], {2, -1, 0, 2.75});
+  expect_solution(factors[1], {1, 0, 0.75, 1, 0.25, 0.45454545454545454});
+  expect_solution(factors[2], {2, -1, 0, 2.75});
 }
 
 TEST(LuFactor, CountsPivotsFromOne) {
@@ -87,7 +87,7 @@ TEST(LuFactor, CountsPivotsFromOne) {
   EXPECT_EQ(parts[1].dtype(), DType::kInt32);
   EXPECT_EQ(values(parts[1]), (Values{3, 3, 3}));
   const Tensor g = tensor<double>({1, 2, 3, 4, 5, 6, 7, 8, 9}, {3, 3});
-  expect_near(
+  expect_solution(
       grad({parts[0]}, {a}, {g})[0],
       {6.6190476190476186, -7.1666666666666679, 1.5, -39.6666666666666501, 24.3333333333333250, 9,
        22.7210884353741420, -10.8809523809523760, -2.3571428571428554});

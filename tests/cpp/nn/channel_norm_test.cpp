@@ -1,3 +1,5 @@
+// markers: threads
+
 #include "ops/nn/channel_norm.h"
 
 #include <cmath>
@@ -29,7 +31,7 @@ using testing::random_leaf;
 using testing::tensor;
 using testing::values;
 
-void expect_near(const Tensor& actual, const std::vector<double>& expected) {
+void expect_normalized(const Tensor& actual, const std::vector<double>& expected) {
   testing::expect_close(actual, expected, 1e-12);
 }
 
@@ -39,10 +41,10 @@ TEST(ChannelNormOps, BatchNormMovesRunningStatisticsByMomentum) {
   const Tensor variance = tensor<double>({1, 1});
   const std::uint32_t version = mean.version();
   const Tensor out = BatchNorm::call(x, mean, variance, {}, {}, true, 0.5, 0);
-  expect_near(out, {-1, -1, 1, 1});
-  expect_near(mean, {1, 10});
+  expect_normalized(out, {-1, -1, 1, 1});
+  expect_normalized(mean, {1, 10});
   // The unbiased variances are 2 and 200.
-  expect_near(variance, {1.5, 100.5});
+  expect_normalized(variance, {1.5, 100.5});
   EXPECT_GT(mean.version(), version);
 }
 
@@ -65,12 +67,13 @@ TEST(ChannelNormOps, BatchNormIsTheLayerNormOfChannels) {
       const Var expected =
           Var(Select::call(normal, 0, channel)) * Select::call(detach(weight), 0, channel) +
           Select::call(detach(bias), 0, channel);
-      expect_near(contiguous_copy(Select::call(Transpose::call(detach(out), 0, 1), 0, channel)),
-                  values(expected.tensor()));
+      expect_normalized(
+          contiguous_copy(Select::call(Transpose::call(detach(out), 0, 1), 0, channel)),
+          values(expected.tensor()));
     }
     const Tensor rows = first.alias({channels, width}, {width, 1}, 0);
-    expect_near(mean, values(Mean::call(rows, Dims{1})));
-    expect_near(variance, values(Variance::call(rows, Dims{1})));
+    expect_normalized(mean, values(Mean::call(rows, Dims{1})));
+    expect_normalized(variance, values(Variance::call(rows, Dims{1})));
     if (x.numel() > 100) continue;
     const auto norm = [](const TensorList& in) {
       return BatchNorm::call(in[0], {}, {}, in.size() > 1 ? std::optional(in[1]) : std::nullopt,
@@ -86,8 +89,8 @@ TEST(ChannelNormOps, BatchNormReadsAnyStridesAndOffsets) {
   const Tensor block = detach(random_leaf({3, 6, 5, 4}, 10));
   const Tensor view = block.alias({5, 4, 3, 3}, {4, 1, 120, 20}, 60);
   // A device's reductions may add in memory order.
-  expect_near(BatchNorm::call(view, {}, {}, {}, {}, true),
-              values(BatchNorm::call(contiguous_copy(view), {}, {}, {}, {}, true)));
+  expect_normalized(BatchNorm::call(view, {}, {}, {}, {}, true),
+                    values(BatchNorm::call(contiguous_copy(view), {}, {}, {}, {}, true)));
   // Parameters that are not contiguous, which backward reads again.
   const auto gradient = [&](const Tensor& weight) {
     const Tensor x = contiguous_copy(view);
@@ -139,28 +142,28 @@ TEST(ChannelNormOps, BatchNormIsRecordedAsPyTorchRecordsIt) {
 
 TEST(ChannelNormOps, BatchNormTakesParametersOfAnotherDtype) {
   const Tensor x = leaf<double>({1, 10, 3, 30}, {2, 2});
-  expect_near(BatchNorm::call(x, {}, {}, tensor({2, 1}), tensor({0, 1}), true, 0.1, 0),
-              {-2, 0, 2, 2});
+  expect_normalized(BatchNorm::call(x, {}, {}, tensor({2, 1}), tensor({0, 1}), true, 0.1, 0),
+                    {-2, 0, 2, 2});
 }
 
 TEST(ChannelNormOps, BatchNormUsesRunningStatisticsOutsideOfTraining) {
   const Tensor x = tensor<double>({1, 2, 3, 4}, {1, 2, 2});
   const Tensor out = BatchNorm::call(x, tensor<double>({1, 2}), tensor<double>({4, 1}),
                                      tensor<double>({2, 1}), tensor<double>({0, 5}), false, 0.1, 0);
-  expect_near(out, {0, 1, 6, 7});
+  expect_normalized(out, {0, 1, 6, 7});
 }
 
 TEST(ChannelNormOps, GroupAndInstanceNormAreLayerNormOfParts) {
   const Tensor x = tensor<double>({1, 3, 10, 30}, {1, 2, 2});
-  expect_near(
+  expect_normalized(
       InstanceNorm::call(x, {}, {}, tensor<double>({1, 2}), tensor<double>({0, 1}), true, 0.1, 0),
       {-1, 1, -1, 3});
-  expect_near(GroupNorm::call(x, 2, {}, {}, 0), {-1, 1, -1, 1});
+  expect_normalized(GroupNorm::call(x, 2, {}, {}, 0), {-1, 1, -1, 1});
   const Tensor mean = tensor<double>({0, 0});
   const Tensor variance = tensor<double>({1, 1});
   InstanceNorm::call(x, mean, variance, {}, {}, true, 0.5);
-  expect_near(mean, {1, 10});
-  expect_near(variance, {1.5, 100.5});
+  expect_normalized(mean, {1, 10});
+  expect_normalized(variance, {1.5, 100.5});
 }
 
 TEST(ChannelNormOps, EmptyBatchesAreEmpty) {
@@ -189,28 +192,29 @@ TEST(ChannelNormOps, MistakesAreNamed) {
 }
 
 TEST(DistanceOps, VectorsOfLengthZeroStayZero) {
-  expect_near(Normalize::call(tensor<double>({3, 4, 0, 0}, {2, 2})), {0.6, 0.8, 0, 0});
-  expect_near(Normalize::call(tensor<double>({3, -1}, {2}), 1, {0}), {0.75, -0.25});
+  expect_normalized(Normalize::call(tensor<double>({3, 4, 0, 0}, {2, 2})), {0.6, 0.8, 0, 0});
+  expect_normalized(Normalize::call(tensor<double>({3, -1}, {2}), 1, {0}), {0.75, -0.25});
 }
 
 TEST(DistanceOps, CosineSimilarityBroadcastsAndGuardsShortVectors) {
   const Tensor x = tensor<double>({1, 0, 3, 4, 0, 0}, {3, 2});
-  expect_near(CosineSimilarity::call(x, tensor<double>({1, 0})), {1, 0.6, 0});
+  expect_normalized(CosineSimilarity::call(x, tensor<double>({1, 0})), {1, 0.6, 0});
   // As in PyTorch, the length of a vector shorter than eps counts as eps, but still has a gradient.
   const Tensor zero = leaf<double>({0, 0});
   backward({CosineSimilarity::call(zero, tensor<double>({3, 4}), 0)});
-  expect_near(grad(zero), {0.6e8, 0.8e8});
+  expect_normalized(grad(zero), {0.6e8, 0.8e8});
 }
 
 TEST(DistanceOps, PairwiseDistanceAddsEps) {
-  expect_near(PairwiseDistance::call(tensor<double>({3, 4}), tensor<double>({0, 0}), 1, 0.5), {8});
+  expect_normalized(PairwiseDistance::call(tensor<double>({3, 4}), tensor<double>({0, 0}), 1, 0.5),
+                    {8});
   EXPECT_EQ(
       PairwiseDistance::call(tensor({1, 2}, {1, 2}), tensor({1, 2}, {1, 2}), 2, 1e-6, true).shape(),
       (Shape{1, 1}));
 }
 
 TEST(DistanceOps, GluGatesTheFirstHalf) {
-  expect_near(Glu::call(tensor<double>({2, 3, 0, std::log(3.0)})), {1, 2.25});
+  expect_normalized(Glu::call(tensor<double>({2, 3, 0, std::log(3.0)})), {1, 2.25});
   expect_error(ErrorCode::kShapeMismatch, "dimension 0 must have an even size to be halved, got 3",
                [] { Glu::call(tensor({1, 2, 3})); });
   expect_error(ErrorCode::kShapeMismatch, "at least 1 dimension, got a 0-dim tensor",

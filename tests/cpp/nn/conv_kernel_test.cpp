@@ -1,3 +1,5 @@
+// markers: threads, variant, no-device
+
 // The convolution kernels against the definition, for geometries that cover every edge case:
 // partial tiles, a single row, rows and columns only in the padding, strides larger than the
 // kernel.

@@ -1,3 +1,5 @@
+// markers: threads, variant
+
 #include "ops/nn/conv.h"
 
 #include <cmath>

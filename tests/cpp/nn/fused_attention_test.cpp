@@ -1,3 +1,5 @@
+// markers: variant
+
 // The attention kernel against the formula: float32 uses the kernel, float64 the formula.
 
 #include "ops/nn/fused_attention.h"
@@ -13,6 +15,7 @@
 #include "ops/create/copy.h"
 #include "ops/nn/attention.h"
 #include "runtime/thread_pool.h"
+#include "support/special_values.h"
 #include "support/tensors.h"
 
 namespace eg {
@@ -20,7 +23,7 @@ namespace {
 
 using testing::values;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using testing::kInfinity;
 
 enum class Mask : std::uint8_t { kNone, kAdditive, kBool, kBoolPerHead, kHidesRows };
 enum class Layout : std::uint8_t { kPacked, kHeadsInside, kTransposed };

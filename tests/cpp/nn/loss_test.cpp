@@ -1,7 +1,6 @@
 #include "ops/loss/loss.h"
 
 #include <cmath>
-#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -13,6 +12,7 @@
 #include "support/errors.h"
 #include "support/expect_near.h"
 #include "support/gradcheck.h"
+#include "support/special_values.h"
 #include "support/tensors.h"
 
 namespace eg {
@@ -27,7 +27,7 @@ using testing::value;
 using testing::values;
 using Values = std::vector<double>;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
+using testing::kInfinity;
 constexpr std::int64_t kIgnored = -100;
 constexpr std::array kReductions{Reduction::kNone, Reduction::kMean, Reduction::kSum};
 
@@ -40,7 +40,7 @@ Values gradient_of(const Tensor& output, const Tensor& input) {
   return values(grad({testing::sum(output)}, {input})[0]);
 }
 
-void expect_near(const Values& actual, const Values& expected, double tolerance = 1e-12) {
+void expect_losses(const Values& actual, const Values& expected, double tolerance = 1e-12) {
   testing::expect_near(actual, expected, tolerance);
 }
 
@@ -48,10 +48,10 @@ TEST(CrossEntropy, IsMinusTheLogProbabilityOfTheClass) {
   const double log2 = std::log(2.0);
   const Tensor x = leaf<double>({0, 0, log2, 0}, {2, 2});
   const Tensor target = classes({1, 0});
-  expect_near(values(CrossEntropy::call(x, target, {}, kIgnored, Reduction::kNone)),
-              {log2, std::log(1.5)});
-  expect_near(values(CrossEntropy::call(x, target)), {(log2 + std::log(1.5)) / 2});
-  expect_near(gradient_of(CrossEntropy::call(x, target), x), {0.25, -0.25, -1.0 / 6, 1.0 / 6});
+  expect_losses(values(CrossEntropy::call(x, target, {}, kIgnored, Reduction::kNone)),
+                {log2, std::log(1.5)});
+  expect_losses(values(CrossEntropy::call(x, target)), {(log2 + std::log(1.5)) / 2});
+  expect_losses(gradient_of(CrossEntropy::call(x, target), x), {0.25, -0.25, -1.0 / 6, 1.0 / 6});
 }
 
 TEST(CrossEntropy, IsNllOfLogSoftmax) {
@@ -64,8 +64,8 @@ TEST(CrossEntropy, IsNllOfLogSoftmax) {
       const Tensor fused = CrossEntropy::call(x, target, weight, kIgnored, reduction);
       const Tensor composed =
           NllLoss::call(LogSoftmax::call(x, 1), target, weight, kIgnored, reduction);
-      expect_near(values(fused), values(composed));
-      expect_near(gradient_of(fused, x), gradient_of(composed, x));
+      expect_losses(values(fused), values(composed));
+      expect_losses(gradient_of(fused, x), gradient_of(composed, x));
     }
   }
 }
@@ -82,8 +82,8 @@ TEST(CrossEntropy, SmoothingMovesMassFromTheTargetToAllClasses) {
   for (const Reduction reduction : kReductions) {
     const Tensor by_index = CrossEntropy::call(x, target, {}, kIgnored, reduction, 0.2);
     const Tensor by_probability = CrossEntropy::call(x, one_hot, {}, kIgnored, reduction, 0.2);
-    expect_near(values(by_index), values(by_probability));
-    expect_near(gradient_of(by_index, x), gradient_of(by_probability, x));
+    expect_losses(values(by_index), values(by_probability));
+    expect_losses(gradient_of(by_index, x), gradient_of(by_probability, x));
   }
 }
 
@@ -102,14 +102,14 @@ TEST(CrossEntropy, TakesAnInputWithoutABatch) {
   const Tensor loss = CrossEntropy::call(x, classes({1}, {}));
   EXPECT_EQ(loss.shape(), Shape{});
   EXPECT_NEAR(value(loss), std::log(2.0), 1e-15);
-  expect_near(gradient_of(loss, x), {0.5, -0.5});
+  expect_losses(gradient_of(loss, x), {0.5, -0.5});
 }
 
 TEST(CrossEntropy, OfIgnoredPositionsOnlyIsNanWithoutAGradient) {
   const Tensor x = leaf<double>({1, 2}, {1, 2});
   const Tensor loss = CrossEntropy::call(x, classes({kIgnored}));
   EXPECT_TRUE(std::isnan(value(loss)));
-  expect_near(gradient_of(loss, x), {0, 0});
+  expect_losses(gradient_of(loss, x), {0, 0});
   EXPECT_EQ(value(CrossEntropy::call(x, classes({1}), {}, 1, Reduction::kSum)), 0);
 }
 
@@ -118,7 +118,8 @@ TEST(CrossEntropy, KeepsItsDigitsForLargeScores) {
   const Tensor loss = CrossEntropy::call(x, classes({1}));
   EXPECT_NEAR(value(loss), std::log1p(std::exp(-1.0)), 1e-6);
   EXPECT_NEAR(gradient_of(loss, x)[0], 1 / (1 + std::exp(1.0)), 1e-6);
-  EXPECT_EQ(value(CrossEntropy::call(tensor<double>({0, -kInf}, {1, 2}), classes({1}))), kInf);
+  EXPECT_EQ(value(CrossEntropy::call(tensor<double>({0, -kInfinity}, {1, 2}), classes({1}))),
+            kInfinity);
 }
 
 TEST(CrossEntropy, DerivativesAreRight) {
@@ -166,12 +167,12 @@ TEST(CrossEntropy, NamesWhatIsWrong) {
 }
 
 TEST(NllLoss, PicksAndWeighsLogProbabilities) {
-  const Tensor x = leaf<double>({-1, -2, -kInf, -3}, {2, 2});
+  const Tensor x = leaf<double>({-1, -2, -kInfinity, -3}, {2, 2});
   const Tensor weight = tensor<double>({1, 3});
-  expect_near(values(NllLoss::call(x, classes({1, 1}), weight, kIgnored, Reduction::kNone)),
-              {6, 9});
+  expect_losses(values(NllLoss::call(x, classes({1, 1}), weight, kIgnored, Reduction::kNone)),
+                {6, 9});
   EXPECT_EQ(value(NllLoss::call(x, classes({0, 1}), weight)), 2.5);
-  expect_near(gradient_of(NllLoss::call(x, classes({0, 1}), weight), x), {-0.25, 0, 0, -0.75});
+  expect_losses(gradient_of(NllLoss::call(x, classes({0, 1}), weight), x), {-0.25, 0, 0, -0.75});
   EXPECT_TRUE(gradcheck_one(
       [&](const TensorList& in) {
         return NllLoss::call(in[0], classes({0, 1}), weight, kIgnored, Reduction::kNone);
@@ -193,13 +194,13 @@ TEST(MseLoss, IsTheMeanSquare) {
 TEST(RobustLosses, ChangeFromSquareToAbsolute) {
   const Tensor x = leaf<double>({0.2, -3, 0});
   const Tensor zero = tensor<double>({0, 0, 0});
-  expect_near(values(L1Loss::call(x, zero, Reduction::kNone)), {0.2, 3, 0});
-  expect_near(gradient_of(L1Loss::call(x, zero, Reduction::kSum), x), {1, -1, 0});
-  expect_near(values(SmoothL1Loss::call(x, zero, Reduction::kNone, 0.5)), {0.04, 2.75, 0});
-  expect_near(gradient_of(SmoothL1Loss::call(x, zero, Reduction::kSum, 0.5), x), {0.4, -1, 0});
-  expect_near(values(SmoothL1Loss::call(x, zero, Reduction::kNone, 0)), {0.2, 3, 0});
-  expect_near(values(HuberLoss::call(x, zero, Reduction::kNone, 2)), {0.02, 4, 0});
-  expect_near(gradient_of(HuberLoss::call(x, zero, Reduction::kSum, 2), x), {0.2, -2, 0});
+  expect_losses(values(L1Loss::call(x, zero, Reduction::kNone)), {0.2, 3, 0});
+  expect_losses(gradient_of(L1Loss::call(x, zero, Reduction::kSum), x), {1, -1, 0});
+  expect_losses(values(SmoothL1Loss::call(x, zero, Reduction::kNone, 0.5)), {0.04, 2.75, 0});
+  expect_losses(gradient_of(SmoothL1Loss::call(x, zero, Reduction::kSum, 0.5), x), {0.4, -1, 0});
+  expect_losses(values(SmoothL1Loss::call(x, zero, Reduction::kNone, 0)), {0.2, 3, 0});
+  expect_losses(values(HuberLoss::call(x, zero, Reduction::kNone, 2)), {0.02, 4, 0});
+  expect_losses(gradient_of(HuberLoss::call(x, zero, Reduction::kSum, 2), x), {0.2, -2, 0});
   expect_error(ErrorCode::kInvalidArgument, "beta must not be negative, got -1",
                [&] { SmoothL1Loss::call(x, zero, Reduction::kMean, -1); });
   expect_error(ErrorCode::kInvalidArgument, "delta must be positive, got 0",
@@ -209,8 +210,8 @@ TEST(RobustLosses, ChangeFromSquareToAbsolute) {
 TEST(BinaryCrossEntropy, CutsLogarithmsOff) {
   const Tensor x = leaf<double>({0.5, 0, 1});
   const Tensor target = tensor<double>({1, 1, 0});
-  expect_near(values(BinaryCrossEntropy::call(x, target, {}, Reduction::kNone)),
-              {std::log(2.0), 100, 100});
+  expect_losses(values(BinaryCrossEntropy::call(x, target, {}, Reduction::kNone)),
+                {std::log(2.0), 100, 100});
   expect_error(ErrorCode::kInvalidArgument, "probabilities in [0, 1]",
                [&] { BinaryCrossEntropy::call(tensor<double>({0.5, 1.5, 0}), target); });
   expect_error(ErrorCode::kShapeMismatch, "the same shape, got [3] and [1]",
@@ -225,11 +226,11 @@ TEST(BinaryCrossEntropyWithLogits, IsStableAndWeighsPositives) {
     return values(
         BinaryCrossEntropyWithLogits::call(x, target, weight, Reduction::kNone, positive));
   };
-  expect_near(losses({}, {}), {std::log(2.0), 1000, 1000});
-  expect_near(losses(tensor<double>({2, 1, 0}), {}), {2 * std::log(2.0), 1000, 0});
-  expect_near(losses({}, tensor<double>({3})), {3 * std::log(2.0), 1000, 3000});
-  expect_near(gradient_of(BinaryCrossEntropyWithLogits::call(x, target, {}, Reduction::kSum), x),
-              {-0.5, 1, -1});
+  expect_losses(losses({}, {}), {std::log(2.0), 1000, 1000});
+  expect_losses(losses(tensor<double>({2, 1, 0}), {}), {2 * std::log(2.0), 1000, 0});
+  expect_losses(losses({}, tensor<double>({3})), {3 * std::log(2.0), 1000, 3000});
+  expect_losses(gradient_of(BinaryCrossEntropyWithLogits::call(x, target, {}, Reduction::kSum), x),
+                {-0.5, 1, -1});
   expect_error(ErrorCode::kShapeMismatch, "the same shape, got [3] and [1]",
                [&] { BinaryCrossEntropyWithLogits::call(x, tensor<double>({1})); });
 }

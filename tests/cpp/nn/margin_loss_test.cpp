@@ -29,7 +29,7 @@ using Classes = std::int64_t;
 
 constexpr Reduction kEach = Reduction::kNone;
 
-void expect_near(const Tensor& actual, const Values& expected) {
+void expect_margins(const Tensor& actual, const Values& expected) {
   testing::expect_near(actual, expected, 1e-9);
 }
 
@@ -37,8 +37,8 @@ TEST(MarginRankingLoss, CountsWhatLacksToTheMargin) {
   const Tensor a = tensor<double>({0.5, -2, 3});
   const Tensor b = tensor<double>({1, 1, 1});
   const Tensor y = tensor<double>({1, -1, -1});
-  expect_near(MarginRankingLoss::call(a, b, y, 0.25, kEach), {0.75, 0, 2.25});
-  expect_near(MarginRankingLoss::call(a, b, y), {2.5 / 3});
+  expect_margins(MarginRankingLoss::call(a, b, y, 0.25, kEach), {0.75, 0, 2.25});
+  expect_margins(MarginRankingLoss::call(a, b, y), {2.5 / 3});
   expect_error(ErrorCode::kShapeMismatch,
                "the same number of dimensions, got shapes [3], [3] and []",
                [&] { MarginRankingLoss::call(a, b, tensor<double>({1}, {})); });
@@ -47,24 +47,24 @@ TEST(MarginRankingLoss, CountsWhatLacksToTheMargin) {
 TEST(HingeEmbeddingLoss, TakesTheDistanceOrWhatItLacks) {
   const Tensor x = tensor<double>({0.5, -2, 3});
   const Tensor y = tensor<double>({1, -1, -1});
-  expect_near(HingeEmbeddingLoss::call(x, y, 1, kEach), {0.5, 3, 0});
-  expect_near(HingeEmbeddingLoss::call(x, y, 4, Reduction::kSum), {7.5});
+  expect_margins(HingeEmbeddingLoss::call(x, y, 1, kEach), {0.5, 3, 0});
+  expect_margins(HingeEmbeddingLoss::call(x, y, 4, Reduction::kSum), {7.5});
 }
 
 TEST(SoftMarginLoss, IsTheLogisticLoss) {
-  expect_near(SoftMarginLoss::call(tensor<double>({0, 2}), tensor<double>({1, -1}), kEach),
-              {std::log(2), std::log1p(std::exp(2))});
+  expect_margins(SoftMarginLoss::call(tensor<double>({0, 2}), tensor<double>({1, -1}), kEach),
+                 {std::log(2), std::log1p(std::exp(2))});
 }
 
 TEST(CosineEmbeddingLoss, OfAlikeAndUnlikePairs) {
   const Tensor a = tensor<double>({1, 0, 3, 4, 1, 1}, {3, 2});
   const Tensor b = tensor<double>({0, 2, 4, 3, 1, 1}, {3, 2});
   // The cosines are 0, 24 / 25 and 1.
-  expect_near(CosineEmbeddingLoss::call(a, b, tensor<Classes>({1, -1, -1}), 0.5, kEach),
-              {1, 0.46, 0.5});
-  expect_near(CosineEmbeddingLoss::call(tensor<double>({3, 4}), tensor<double>({4, 3}),
-                                        tensor<Classes>({1}, {})),
-              {0.04});
+  expect_margins(CosineEmbeddingLoss::call(a, b, tensor<Classes>({1, -1, -1}), 0.5, kEach),
+                 {1, 0.46, 0.5});
+  expect_margins(CosineEmbeddingLoss::call(tensor<double>({3, 4}), tensor<double>({4, 3}),
+                                           tensor<Classes>({1}, {})),
+                 {0.04});
   const auto loss = [](const TensorList& in) {
     return CosineEmbeddingLoss::call(in[0], in[1], tensor<Classes>({1, -1, -1}), -0.9);
   };
@@ -103,7 +103,7 @@ TEST(MultiMarginLoss, SumsOverTheOtherClasses) {
 TEST(MultiMarginLoss, HasNoGradientJustAtTheMargin) {
   const Tensor x = leaf<double>({1, 0, 0.5}, {1, 3});
   backward({MultiMarginLoss::call(x, tensor<Classes>({0}), 1, 1)});
-  expect_near(grad(x), {-1.0 / 3, 0, 1.0 / 3});
+  expect_margins(grad(x), {-1.0 / 3, 0, 1.0 / 3});
 }
 
 TEST(MultiMarginLoss, ReportsWhatItCannotTake) {
@@ -138,23 +138,23 @@ TEST(MultilabelSoftMarginLoss, IsTheMeanOverIndependentClasses) {
   const Tensor y = tensor<double>({1, 0, 1, 0}, {2, 2});
   const Values each{std::log(2), std::log1p(std::exp(1)), std::log1p(std::exp(-2)),
                     std::log1p(std::exp(-1))};
-  expect_near(MultilabelSoftMarginLoss::call(x, y, {}, kEach),
-              {(each[0] + each[1]) / 2, (each[2] + each[3]) / 2});
-  expect_near(MultilabelSoftMarginLoss::call(x, y, tensor<double>({2, 0})),
-              {(each[0] + each[2]) / 2});
+  expect_margins(MultilabelSoftMarginLoss::call(x, y, {}, kEach),
+                 {(each[0] + each[1]) / 2, (each[2] + each[3]) / 2});
+  expect_margins(MultilabelSoftMarginLoss::call(x, y, tensor<double>({2, 0})),
+                 {(each[0] + each[2]) / 2});
 }
 
 TEST(PoissonNllLoss, OfRatesAndOfTheirLogarithms) {
   const Tensor rate = tensor<double>({0.5, 4});
   const Tensor count = tensor<double>({1, 3});
   const Values each{0.5 - std::log(0.5), 4 - 3 * std::log(4)};
-  expect_near(PoissonNllLoss::call(rate, count, false, false, 0, kEach), each);
-  expect_near(PoissonNllLoss::call(log(Var(rate)).tensor(), count), {(each[0] + each[1]) / 2});
+  expect_margins(PoissonNllLoss::call(rate, count, false, false, 0, kEach), each);
+  expect_margins(PoissonNllLoss::call(log(Var(rate)).tensor(), count), {(each[0] + each[1]) / 2});
   const double stirling = 3 * std::log(3) - 3 + 0.5 * std::log(6 * std::numbers::pi);
-  expect_near(PoissonNllLoss::call(rate, count, false, true, 0, kEach),
-              {each[0], each[1] + stirling});
+  expect_margins(PoissonNllLoss::call(rate, count, false, true, 0, kEach),
+                 {each[0], each[1] + stirling});
   // log(0) for a count of zero does not turn the loss into NaN.
-  expect_near(PoissonNllLoss::call(tensor<double>({0}), tensor<double>({0}), true, true), {1});
+  expect_margins(PoissonNllLoss::call(tensor<double>({0}), tensor<double>({0}), true, true), {1});
 }
 
 TEST(GaussianNllLoss, WeighsErrorsByTheVariance) {
@@ -162,7 +162,7 @@ TEST(GaussianNllLoss, WeighsErrorsByTheVariance) {
   const Tensor y = tensor<double>({2, 2, 1, 4}, {2, 2});
   const Tensor var = tensor<double>({0.5, 1, 2, 4}, {2, 2});
   const Values each{0.5 * (std::log(0.5) + 2), 0, 0.5 * (std::log(2) + 2), 0.5 * std::log(4)};
-  expect_near(GaussianNllLoss::call(x, y, var, false, 1e-6, kEach), each);
+  expect_margins(GaussianNllLoss::call(x, y, var, false, 1e-6, kEach), each);
   const Values rows = values(GaussianNllLoss::call(x, y, tensor<double>({0.5, 2}), true, 0, kEach));
   EXPECT_NEAR(rows[0], each[0] + 0.5 * std::log(2 * std::numbers::pi), 1e-12);
   EXPECT_NEAR(rows[3], 0.5 * std::log(2) + 0.5 * std::log(2 * std::numbers::pi), 1e-12);
@@ -173,7 +173,7 @@ TEST(GaussianNllLoss, WeighsErrorsByTheVariance) {
 TEST(GaussianNllLoss, TakesEpsForASmallerVarianceButDifferentiatesTheVariance) {
   const Tensor var = leaf<double>({0});
   backward({GaussianNllLoss::call(tensor<double>({1}), tensor<double>({1}), var, false, 0.5)});
-  expect_near(grad(var), {1});
+  expect_margins(grad(var), {1});
   expect_error(ErrorCode::kInvalidArgument, "var must not be negative",
                [] { GaussianNllLoss::call(tensor({1}), tensor({1}), tensor({-1})); });
   expect_error(ErrorCode::kShapeMismatch, "var must have shape [3] or [1], got [2]",

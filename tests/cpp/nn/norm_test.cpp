@@ -1,3 +1,5 @@
+// markers: threads
+
 #include "ops/nn/norm.h"
 
 #include <cmath>

@@ -1,3 +1,5 @@
+// markers: threads
+
 #include "ops/optim/optim.h"
 
 #include <cmath>
@@ -18,7 +20,7 @@ using testing::leaf;
 using testing::tensor;
 using testing::values;
 
-using Numbers = std::vector<double>;
+using Values = std::vector<double>;
 
 // torch.optim.SGD for one parameter, by its documentation.
 struct SgdOptions {
@@ -89,7 +91,7 @@ double gradient(double theta, std::size_t i, int step) {
 
 template <class T>
 Tensor gradient_of(const Tensor& param, int step) {
-  const Numbers theta = values(param);
+  const Values theta = values(param);
   std::vector<T> g;
   for (std::size_t i = 0; i < theta.size(); ++i)
     g.push_back(static_cast<T>(gradient(theta[i], i, step)));
@@ -105,7 +107,7 @@ std::vector<T> start_values(std::size_t count) {
   return start;
 }
 
-void expect_close(const Numbers& actual, const Numbers& expected, double tolerance) {
+void expect_close(const Values& actual, const Values& expected, double tolerance) {
   ASSERT_EQ(actual.size(), expected.size());
   for (std::size_t i = 0; i < actual.size(); ++i) {
     EXPECT_NEAR(actual[i], expected[i], tolerance * std::max(1.0, std::abs(expected[i])))
@@ -121,7 +123,7 @@ template <class T>
 void compare_sgd(const SgdOptions& o, double tolerance) {
   const Tensor param = leaf<T>(start_values<T>(kCount));
   const Tensor buffer = testing::full({kCount}, 123, dtype_of<T>());
-  Numbers expected = values(param);
+  Values expected = values(param);
   std::vector<ReferenceSgd> reference(kCount, {o});
   for (int step = 0; step < kSteps; ++step) {
     const TensorList buffers = o.momentum == 0 ? TensorList{} : TensorList{buffer};
@@ -140,7 +142,7 @@ void compare_adam(const AdamOptions& o, double tolerance) {
   const Tensor m = testing::full({kCount}, 0, dtype_of<T>());
   const Tensor v = testing::full({kCount}, 0, dtype_of<T>());
   const Tensor v_max = testing::full({kCount}, 0, dtype_of<T>());
-  Numbers expected = values(param);
+  Values expected = values(param);
   std::vector<ReferenceAdam> reference(kCount, {o});
   for (int step = 1; step <= kSteps; ++step) {
     AdamStepInPlace::call({param}, {gradient_of<T>(param, step)}, {m}, {v},
@@ -203,7 +205,7 @@ TEST(OptimOps, StateThatHasDecayedBecomesZeroNotDenormal) {
     SgdStepInPlace::call({param}, {zero}, {buffer}, 0.1, 0.9, 0, 0, false, false, false);
     for (const Tensor& state : {m, v, buffer}) expect_no_denormals(state);
   }
-  for (const Tensor& state : {m, v, buffer}) EXPECT_EQ(values(state), Numbers(64, 0.0));
+  for (const Tensor& state : {m, v, buffer}) EXPECT_EQ(values(state), Values(64, 0.0));
 }
 
 TEST(OptimOps, NanReachesParametersAndState) {
@@ -237,7 +239,7 @@ TEST(OptimOps, AnyLayoutOfParameterGradientAndStateGivesTheSameStep) {
   };
   const Tensor turned = transposed();
   copy_data(turned, g);
-  const Numbers expected = step(zeros(), g, zeros(), zeros());
+  const Values expected = step(zeros(), g, zeros(), zeros());
   EXPECT_EQ(step(zeros(), turned, zeros(), zeros()), expected);
   EXPECT_EQ(step(transposed(), g, zeros(), transposed()), expected);
   EXPECT_EQ(step(transposed(), turned, transposed(), transposed()), expected);
@@ -245,7 +247,7 @@ TEST(OptimOps, AnyLayoutOfParameterGradientAndStateGivesTheSameStep) {
 
   const Tensor spaced = every_other();
   SgdStepInPlace::call({spaced}, {g}, {}, 0.5, 0, 0, 0, false, false, true);
-  EXPECT_EQ(values(spaced), (Numbers{-0.5, 1, -1.5, 2, -2.5, 3}));
+  EXPECT_EQ(values(spaced), (Values{-0.5, 1, -1.5, 2, -2.5, 3}));
 }
 
 TEST(OptimOps, LargeParametersAreSharedByThreadsWithTheSameResult) {
@@ -258,9 +260,9 @@ TEST(OptimOps, LargeParametersAreSharedByThreadsWithTheSameResult) {
                           false, false);
     return values(param);
   };
-  const Numbers alone = run();
+  const Values alone = run();
   set_num_threads(4);
-  const Numbers shared = run();
+  const Values shared = run();
   set_num_threads(1);
   EXPECT_EQ(alone, shared);
 }
@@ -287,10 +289,10 @@ void compare_rmsprop(double momentum, bool centered, double weight_decay, double
   const TensorList squares{state()};
   const TensorList buffers = momentum == 0 ? TensorList{} : TensorList{state()};
   const TensorList averages = centered ? TensorList{state()} : TensorList{};
-  Numbers expected = values(param);
-  Numbers v(kCount);
-  Numbers mean(kCount);
-  Numbers buffer(kCount);
+  Values expected = values(param);
+  Values v(kCount);
+  Values mean(kCount);
+  Values buffer(kCount);
   for (int step = 0; step < kSteps; ++step) {
     RmspropStepInPlace::call({param}, {gradient_of<T>(param, step)}, squares, buffers, averages,
                              kLr, kAlpha, kEps, weight_decay, momentum, false);
@@ -318,8 +320,8 @@ TEST(OptimOps, RmspropFollowsItsFormula) {
 TEST(OptimOps, AdagradFollowsItsFormula) {
   const Tensor param = leaf<double>(start_values<double>(kCount));
   const Tensor sums = testing::full({kCount}, 0.5, DType::kFloat64);
-  Numbers expected = values(param);
-  Numbers sum(kCount, 0.5);
+  Values expected = values(param);
+  Values sum(kCount, 0.5);
   for (int step = 0; step < kSteps; ++step) {
     AdagradStepInPlace::call({param}, {gradient_of<double>(param, step)}, {sums}, 0.1, 1e-10, 0.05,
                              true);
@@ -370,7 +372,7 @@ TEST(OptimOps, MistakesAreReportedBeforeAnythingChanges) {
     AdamStepInPlace::call({good}, {g}, {two[0]}, {two[1]}, {}, 0, 0.1, 0.9, 0.999, 1e-8, 0, false,
                           false);
   });
-  EXPECT_EQ(values(good), (Numbers{1, 2}));
+  EXPECT_EQ(values(good), (Values{1, 2}));
 }
 
 }  // namespace

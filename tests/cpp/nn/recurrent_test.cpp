@@ -1,3 +1,5 @@
+// markers: variant
+
 #include "ops/nn/recurrent.h"
 
 #include <cmath>
@@ -24,7 +26,7 @@ using testing::random_leaf;
 using testing::tensor;
 using testing::values;
 
-void expect_near(const Tensor& actual, const std::vector<double>& expected) {
+void expect_states(const Tensor& actual, const std::vector<double>& expected) {
   testing::expect_close(actual, expected, 1e-12);
 }
 
@@ -117,9 +119,9 @@ TEST_P(RecurrentSteps, AreTheirFormula) {
     }
     const TensorList results = cell.run(operands, reverse);
     ASSERT_EQ(results.size(), cell.has_state ? 3u : 2u);
-    expect_near(results[0], outputs);
-    expect_near(results[1], {unit.hidden});
-    if (cell.has_state) expect_near(results[2], {unit.state});
+    expect_states(results[0], outputs);
+    expect_states(results[1], {unit.hidden});
+    if (cell.has_state) expect_states(results[2], {unit.state});
   }
 }
 
@@ -139,7 +141,8 @@ TEST_P(RecurrentSteps, GradientsAreTheSameByEitherWay) {
       };
       const TensorList fused = gradients(false);
       const TensorList composed = gradients(true);
-      for (std::size_t i = 0; i < operands.size(); ++i) expect_near(fused[i], values(composed[i]));
+      for (std::size_t i = 0; i < operands.size(); ++i)
+        expect_states(fused[i], values(composed[i]));
     }
   }
 }

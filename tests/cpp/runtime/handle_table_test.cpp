@@ -1,3 +1,5 @@
+// markers: threads
+
 #include "dispatch/handles/handle_table.h"
 
 #include <thread>

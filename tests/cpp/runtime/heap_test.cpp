@@ -1,3 +1,5 @@
+// markers: threads, no-device
+
 #include "base/heap/heap.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// markers: threads
+
 #include "base/sharing.h"
 
 #include <cstdint>

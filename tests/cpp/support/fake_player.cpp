@@ -96,6 +96,7 @@ void FakePlayer::wake(bool now) {
   const std::lock_guard lock(mutex_);
   has_work_ = true;
   is_awaited_ |= now;
+  if (now) ++waits;
   woken_.notify_one();
 }
 
@@ -140,6 +141,7 @@ void FakePlayer::run() {
       const auto delay = random_() % static_cast<unsigned>(most);
       std::this_thread::sleep_for(std::chrono::microseconds(delay));
     }
+    const std::lock_guard lock(playing_mutex_);
     play(device_.take());
   }
 }

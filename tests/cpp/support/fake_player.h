@@ -39,6 +39,8 @@ class FakePlayer final : public webgpu::Player {
   std::atomic<int> most_delay_us{0};
   /// Simulates a new GPU after a loss; its memory is empty.
   void reopen();
+  /// Takes and plays no batch until the lock is released.
+  std::unique_lock<std::mutex> pause() { return std::unique_lock(playing_mutex_); }
   /// Makes the next read fail with this error.
   void fail_next(Error error);
   /// The number of recordings that exist now.
@@ -46,6 +48,8 @@ class FakePlayer final : public webgpu::Player {
   /// The numbers of batches and kernels played so far.
   std::atomic<int> batches{0};
   std::atomic<int> kernels{0};
+  /// How often a thread has begun to wait for a batch.
+  std::atomic<int> waits{0};
 
  private:
   class Reader;
@@ -69,7 +73,8 @@ class FakePlayer final : public webgpu::Player {
   void play(const webgpu::Idle& command, Reader& reader);
   void* memory_at(std::uint32_t block, std::size_t offset);
 
-  std::mutex gpu_mutex_;  // of blocks_ and names_
+  std::mutex playing_mutex_;  // held while a batch is taken and played
+  std::mutex gpu_mutex_;      // of blocks_ and names_
   std::mutex mutex_;
   std::condition_variable woken_;
   bool has_work_ = false;

@@ -5,6 +5,7 @@
 #include "dispatch/elementwise.h"
 #include "formulas/all.h"
 #include "ops/create/copy.h"
+#include "ops/create/factory.h"
 #include "ops/shape/view.h"
 
 namespace eg::testing {
@@ -24,6 +25,9 @@ inline Tensor mul_(const Tensor& t, const Operand& other) {
 }
 inline Tensor add_(const Tensor& t, const Operand& other) {
   return call_in_place<op::Add>(t, other);
+}
+inline Tensor range(const Shape& shape) {
+  return Reshape::call(Arange::call(numel(shape), {}, 1, DType::kFloat32), shape);
 }
 inline Tensor copy_(const Tensor& t, const Operand& source) { return CopyInPlace::call(t, source); }
 

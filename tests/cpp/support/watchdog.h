@@ -12,7 +12,8 @@ namespace eg::testing {
 /// Ends the program when its scope lasts too long: a deadlock must fail, not hang.
 class Watchdog {
  public:
-  explicit Watchdog(int seconds) : thread_([this, seconds] { watch(seconds); }) {}
+  /// `more` is how many seconds the scope lasts on purpose.
+  explicit Watchdog(int more = 0) : thread_([this, more] { watch(kMostSeconds + more); }) {}
   ~Watchdog() {
     {
       const std::scoped_lock lock(mutex_);
@@ -25,6 +26,9 @@ class Watchdog {
   Watchdog& operator=(const Watchdog&) = delete;
 
  private:
+  // Only a deadlock takes as long, also under sanitizers on a busy machine.
+  static constexpr int kMostSeconds = 300;
+
   void watch(int seconds) {
     std::unique_lock lock(mutex_);
     if (changed_.wait_for(lock, std::chrono::seconds(seconds), [&] { return done_; })) return;

@@ -1,3 +1,5 @@
+// markers: threads
+
 // Selecting elements by index, and the reverse.
 
 #include "ops/index/index.h"
@@ -12,6 +14,7 @@
 #include "runtime/thread_pool.h"
 #include "support/errors.h"
 #include "support/gradcheck.h"
+#include "support/ops.h"
 #include "support/tensors.h"
 
 namespace eg {
@@ -21,14 +24,12 @@ using testing::expect_error;
 using testing::gradcheck_one;
 using testing::leaf;
 using testing::random_leaf;
+using testing::range;
 using testing::sum;
 using testing::tensor;
 using testing::values;
 using Values = std::vector<double>;
 
-Tensor range(const Shape& shape) {
-  return Reshape::call(Arange::call(numel(shape), {}, 1, DType::kFloat32), shape);
-}
 Tensor indices(const std::vector<std::int64_t>& list) { return tensor<std::int64_t>(list); }
 Tensor indices(const std::vector<std::int64_t>& list, const Shape& shape) {
   return tensor<std::int64_t>(list, shape);

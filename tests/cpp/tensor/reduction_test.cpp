@@ -1,3 +1,5 @@
+// markers: threads, variant
+
 #include "ops/reduce/reduction.h"
 
 #include <cmath>

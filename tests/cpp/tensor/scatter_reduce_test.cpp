@@ -28,7 +28,7 @@ struct Outcome {
   Values of_src;
 };
 
-void expect_near(const Values& actual, const Values& expected) {
+void expect_scattered(const Values& actual, const Values& expected) {
   testing::expect_near(actual, expected, 1e-14);
 }
 
@@ -41,9 +41,9 @@ void expect_outcome(Reduction reduce, bool include_self, const Outcome& expected
   set_requires_grad(src, true);
   const Tensor y = ScatterReduce::call(x, 1, index, src, reduce, include_self);
   const TensorList grads = grad({y}, {x, src}, {tensor<double>({1, 2, 3, 4, 5, 6}, {2, 3})});
-  expect_near(values(y), expected.value);
-  expect_near(values(grads[0]), expected.of_self);
-  expect_near(values(grads[1]), expected.of_src);
+  expect_scattered(values(y), expected.value);
+  expect_scattered(values(grads[0]), expected.of_self);
+  expect_scattered(values(grads[1]), expected.of_src);
 }
 
 TEST(ScatterReduce, HasPyTorchsValuesAndGradients) {

@@ -1,7 +1,6 @@
 #include "ops/reduce/statistics.h"
 
 #include <cmath>
-#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -9,6 +8,7 @@
 #include "ops/shape/view.h"
 #include "support/errors.h"
 #include "support/gradcheck.h"
+#include "support/special_values.h"
 #include "support/tensors.h"
 
 namespace eg {
@@ -23,9 +23,9 @@ using testing::value;
 using testing::values;
 using Values = std::vector<double>;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
+using testing::kInfinity;
 
-Values gradient_of(const Tensor& output, const Tensor& input) {
+Values gradients_of(const Tensor& output, const Tensor& input) {
   return values(grad({testing::sum(output)}, {input})[0]);
 }
 
@@ -62,7 +62,7 @@ TEST(Variance, DerivativesAreRight) {
 
 TEST(Std, OfConstantsHasNoGradient) {
   const Tensor x = leaf({2, 2, 2});
-  EXPECT_EQ(gradient_of(Std::call(x), x), (Values{0, 0, 0}));
+  EXPECT_EQ(gradients_of(Std::call(x), x), (Values{0, 0, 0}));
 }
 
 TEST(Norm, KnowsEveryP) {
@@ -70,8 +70,8 @@ TEST(Norm, KnowsEveryP) {
   EXPECT_EQ(value(Norm::call(x)), 5);
   EXPECT_EQ(value(Norm::call(x, 1)), 7);
   EXPECT_EQ(value(Norm::call(x, 0)), 2);
-  EXPECT_EQ(value(Norm::call(x, kInf)), 4);
-  EXPECT_EQ(value(Norm::call(x, -kInf)), 0);
+  EXPECT_EQ(value(Norm::call(x, kInfinity)), 4);
+  EXPECT_EQ(value(Norm::call(x, -kInfinity)), 0);
   EXPECT_NEAR(value(Norm::call(x, 3)), std::cbrt(91.0), 1e-12);
   EXPECT_NEAR(value(Norm::call(x, 0.5)), std::pow(std::sqrt(3.0) + 2, 2), 1e-12);
   EXPECT_EQ(values(Norm::call(Transpose::call(tensor({3, 4, 6, 8}, {2, 2}), 0, 1), 2, Dims{0})),
@@ -84,19 +84,19 @@ TEST(Norm, OfNothing) {
   const Tensor empty = testing::empty({0}, DType::kFloat32);
   EXPECT_EQ(value(Norm::call(empty)), 0);
   expect_error(ErrorCode::kInvalidArgument, "the norm of no elements is not defined for p = inf",
-               [&] { Norm::call(empty, kInf); });
+               [&] { Norm::call(empty, kInfinity); });
 }
 
 TEST(Norm, SubGradientAtZeroIsZero) {
   const Tensor zero = leaf({0, 0});
-  for (const double p : {1.0, 1.5, 2.0, 3.0, kInf})
-    EXPECT_EQ(gradient_of(Norm::call(zero, p), zero), (Values{0, 0}));
+  for (const double p : {1.0, 1.5, 2.0, 3.0, kInfinity})
+    EXPECT_EQ(gradients_of(Norm::call(zero, p), zero), (Values{0, 0}));
   const Tensor ties = leaf({2, -2, 1});
-  EXPECT_EQ(gradient_of(Norm::call(ties, kInf), ties), (Values{0.5, -0.5, 0}));
+  EXPECT_EQ(gradients_of(Norm::call(ties, kInfinity), ties), (Values{0.5, -0.5, 0}));
 }
 
 TEST(Norm, DerivativesAreRight) {
-  for (const double p : {0.5, 1.0, 1.5, 2.0, 3.0, kInf, -kInf}) {
+  for (const double p : {0.5, 1.0, 1.5, 2.0, 3.0, kInfinity, -kInfinity}) {
     const Tensor x = random_leaf({3, 4}, 2, 0.2, 2);
     EXPECT_TRUE(gradcheck_one([&](const TensorList& in) { return Norm::call(in[0], p); }, {x}))
         << p;
@@ -111,9 +111,9 @@ TEST(Logsumexp, NeitherOverflowsNorUnderflows) {
               1e-12);
   EXPECT_NEAR(value(Logsumexp::call(tensor<double>({-1000, -1000}), {0})), -1000 + std::log(2.0),
               1e-12);
-  EXPECT_EQ(value(Logsumexp::call(tensor<double>({-kInf, -kInf}), {0})), -kInf);
-  EXPECT_EQ(value(Logsumexp::call(tensor<double>({kInf, 0}), {0})), kInf);
-  EXPECT_EQ(value(Logsumexp::call(testing::empty({0}, DType::kFloat32), {0})), -kInf);
+  EXPECT_EQ(value(Logsumexp::call(tensor<double>({-kInfinity, -kInfinity}), {0})), -kInfinity);
+  EXPECT_EQ(value(Logsumexp::call(tensor<double>({kInfinity, 0}), {0})), kInfinity);
+  EXPECT_EQ(value(Logsumexp::call(testing::empty({0}, DType::kFloat32), {0})), -kInfinity);
   EXPECT_EQ(Logsumexp::call(tensor<std::int32_t>({1, 2}), {0}).dtype(), DType::kFloat32);
   EXPECT_EQ(Logsumexp::call(random_leaf({2, 3, 4}, 1), {0, 2}, true).shape(), (Shape{1, 3, 1}));
   EXPECT_TRUE(gradcheck_one([](const TensorList& in) { return Logsumexp::call(in[0], {0, 2}); },

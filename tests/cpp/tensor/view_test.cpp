@@ -11,6 +11,7 @@
 #include "ops/shape/join.h"
 #include "support/errors.h"
 #include "support/gradcheck.h"
+#include "support/ops.h"
 #include "support/tensors.h"
 
 namespace eg {
@@ -21,14 +22,11 @@ using testing::gradcheck;
 using testing::gradcheck_one;
 using testing::leaf;
 using testing::random_leaf;
+using testing::range;
 using testing::sum;
 using testing::tensor;
 using testing::values;
 using Values = std::vector<double>;
-
-Tensor range(const Shape& shape) {
-  return Reshape::call(Arange::call(numel(shape), {}, 1, DType::kFloat32), shape);
-}
 
 TEST(View, SharesStorageAndVersion) {
   const Tensor x = Zeros::call({2, 6});

@@ -1,3 +1,5 @@
+// compile: compact
+
 #include "kernels/copy.h"
 
 #include <algorithm>

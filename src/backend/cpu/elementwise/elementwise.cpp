@@ -1,3 +1,5 @@
+// compile: engine
+
 #include "kernels/elementwise.h"
 
 #include <algorithm>

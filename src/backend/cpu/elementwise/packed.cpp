@@ -1,3 +1,5 @@
+// compile: engine
+
 #include "backend/cpu/elementwise/packed.h"
 
 #include <cstring>

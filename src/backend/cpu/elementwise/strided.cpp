@@ -1,3 +1,5 @@
+// compile: engine
+
 #include "backend/cpu/elementwise/strided.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// compile: kernels
+
 #include "backend/cpu/linalg/householder.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// compile: kernels
+
 // The Golub-Kahan algorithm: reflections from both sides reduce the matrix to bidiagonal form, and
 // implicit QR steps as described by Demmel and Kahan reduce the upper diagonal to zero.
 

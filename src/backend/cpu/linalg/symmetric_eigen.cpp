@@ -1,3 +1,5 @@
+// compile: kernels
+
 // Reflections reduce the matrix to tridiagonal form, and implicit QR steps with Wilkinson's shift
 // reduce the off-diagonal to zero. A reflection is applied to the matrix while the next one is
 // computed, so both take one pass over memory.

@@ -1,3 +1,5 @@
+// compile: engine
+
 #include "kernels/pool.h"
 
 #include <algorithm>
