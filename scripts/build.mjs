@@ -14,22 +14,19 @@ import {
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { kAddons, kAddonsWithWorker, kNodeModulesOfAddon, kPeersOfAddon } from "./addons.mjs";
-import { bundlable, unfollowed } from "./bundlable.mjs";
+import { kAddons } from "./addons.mjs";
+import { bundlable } from "./bundlable.mjs";
 import { bundleSizes } from "./bundles.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
 import { orderFunctions } from "./function_order.mjs";
-import { writeNamespaces } from "./namespaces.mjs";
 import { buildPreset } from "./preset.mjs";
-import { expected, kRoot, main, quiet, step } from "./process.mjs";
-import { smaller } from "./smaller.mjs";
-import { kPartNames, split } from "./split/index.mjs";
+import { expected, kRoot, main, step } from "./process.mjs";
+import { split } from "./split/index.mjs";
+import { kPartNames } from "./split/parts.mjs";
 import { binaryenFolder } from "./toolchain.mjs";
-import { kShaders, kWebBundle } from "./web_bundle.mjs";
+import { addonEntryFiles, addonLaterFiles, buildWeb, kDist } from "./web_build.mjs";
 
 export const kVariants = ["relaxed", "simd", "single"];
-const kDist = join(kRoot, "dist");
-const kModules = "index.modules.js";
 const kSplit = join(kRoot, "scripts", "split");
 
 /** Returns the names of a variant's WebAssembly files: one with everything, and the parts. */
@@ -43,282 +40,90 @@ export function nodeVariant() {
   return Number.parseInt(process.versions.node, 10) >= 22 ? "relaxed" : "simd";
 }
 
-/** Builds one WebAssembly variant into dist/wasm; dist/index.js must be there, because training programs determine its core. */
+const distFile = (name) => join(kDist, "wasm", name);
+
+/** Builds the whole package if something of it is missing, as in a checkout in which only `npm start` has run. */
+export async function ensurePackage() {
+  const files = [join(kDist, "index.js"), ...kVariants.flatMap(wasmFiles).map(distFile)];
+  if (!files.every(existsSync)) await buildPackage();
+}
+
+/** Builds the whole package. */
+export async function buildPackage() {
+  await buildWeb();
+  for (const variant of kVariants) await buildWasm(variant);
+}
+
+/** Builds what this Node.js loads: the scripts and one file of WebAssembly. Pages need the package. */
+export async function buildForNode() {
+  await ensureNodeModules();
+  await Promise.all([buildWeb(), buildModule(nodeVariant())]);
+  writePlaceholders();
+}
+
+/** Builds one variant of WebAssembly into dist/wasm, also in parts; dist/index.js must be there, because training programs determine the core. */
 export async function buildWasm(variant) {
-  const folder = await buildPreset(`wasm-${variant}`, "edgegrad_wasm");
-  mkdirSync(join(kDist, "wasm"), { recursive: true });
-  const script = readFileSync(join(folder, `edgegrad-${variant}.mjs`), "utf8");
-  writeFileSync(
-    join(kDist, "wasm", `edgegrad-${variant}.mjs`),
-    await bundlable(script, variant !== "single"),
-  );
-  const module = join(folder, `edgegrad-${variant}.wasm`);
-  const linked = join(folder, `edgegrad-${variant}.linked.wasm`);
-  const fileOf = (part) => join(folder, "parts", `edgegrad-${variant}.${part}.wasm`);
-  const files = wasmFiles(variant).map((name) => join(folder, "parts", name));
-  const [ordered] = files;
-  copyFileSync(module, join(kDist, "wasm", basename(module)));
-  const makers = readdirSync(kSplit).map((name) => join(kSplit, name));
-  if (!files.every((file) => isNewer(file, module, ...makers))) {
+  const { linked, module, parts } = await buildModule(variant);
+  if (!areNewer(parts, module)) {
+    const [ordered] = parts;
     mkdirSync(dirname(ordered), { recursive: true });
     const tools = await binaryenFolder();
     await step(`order the functions of ${variant}`, () =>
       orderFunctions(module, ordered, join(tools, "wasm-opt")),
     );
+    const fileOf = (part) => join(dirname(ordered), `edgegrad-${variant}.${part}.wasm`);
     await step(`split ${variant} into a core and other parts`, () =>
       split({ module, linked, fileOf, tools, variant }),
     );
   }
-  for (const file of files) copyFileSync(file, join(kDist, "wasm", basename(file)));
+  copyToDist(parts);
 }
 
-function isNewer(file, ...sources) {
+const copyToDist = (files) => {
+  for (const file of files) copyFileSync(file, distFile(basename(file)));
+};
+
+/** Compiles and links a variant into dist/wasm; returns its files in the build folder. */
+async function buildModule(variant) {
+  const folder = await buildPreset(`wasm-${variant}`, "edgegrad_wasm");
+  mkdirSync(join(kDist, "wasm"), { recursive: true });
+  const script = readFileSync(join(folder, `edgegrad-${variant}.mjs`), "utf8");
+  writeFileSync(distFile(`edgegrad-${variant}.mjs`), await bundlable(script, variant !== "single"));
+  const module = join(folder, `edgegrad-${variant}.wasm`);
+  const linked = join(folder, `edgegrad-${variant}.linked.wasm`);
+  const parts = wasmFiles(variant).map((name) => join(folder, "parts", name));
+  if (areNewer(parts, module)) {
+    copyToDist(parts);
+  } else {
+    // Parts of an earlier module do not fit the new script.
+    for (const file of parts) rmSync(distFile(basename(file)), { force: true });
+    copyToDist([module]);
+  }
+  return { linked, module, parts };
+}
+
+/** True if the parts are there, and newer than their module and what makes them. */
+function areNewer(parts, module) {
   const time = (path) => statSync(path).mtimeMs;
-  return existsSync(file) && sources.every((source) => time(file) >= time(source));
+  const sources = [module, ...readdirSync(kSplit).map((name) => join(kSplit, name))];
+  return parts.every(
+    (file) => existsSync(file) && sources.every((source) => time(file) >= time(source)),
+  );
 }
 
 /**
- * Compiles web/src into dist/ in two forms, the code that only WebGPU needs into a separate file, and the declarations.
- *
- * dist/index.js is a single file: a page without a bundler requests one file instead of 330, and Node.js imports it in a
- * fifth of the time that separate modules take. Bundlers find the other form through the condition "module" in package.json:
- * one module per source file, so that they can drop what a program does not import. Node.js does not know that condition, so
- * it never loads both forms. During development nothing is dropped and the single file loads faster, so it is used there
- * ("development").
- *
- * dist/namespaces has the entries edgegrad/nn and the like, and dist/single/index.js is edgegrad/single, also one file, and dist/single/edge.js what both entries are at the edge. An add-on is
- * a file that imports `edgegrad`, which in a program is the same engine, and files that it loads later.
+ * Bundlers fail with the name of what they cannot resolve, so the scripts of variants that are not built import the advice. Node.js
+ * does not load them.
  */
-export async function buildWeb() {
-  const source = join(kRoot, "web", "src");
-  if (!existsSync(join(source, "index.ts")))
-    return console.log("  web: web/src/index.ts does not exist");
-  await step("build web", async () => {
-    removeOldFiles();
-    await bundle(join(source, "one_file.ts"), join(kDist, "index.js"));
-    await writeSingle(join(source, "single"), join(kDist, "single"));
-    await writeModules(source);
-    await writeNamespaces(join(kDist, "index.js"));
-    await bundle(join(source, "webgpu", "index.ts"), join(kDist, "wasm", "edgegrad-webgpu.js"));
-    await writeAddons();
-    const tsc = join(kRoot, "node_modules", "typescript", "bin", "tsc");
-    const options = ["--declaration", "--emitDeclarationOnly", "--noEmit", "false"];
-    const writeTypes = (...more) =>
-      quiet(process.execPath, [tsc, ...options, "--outDir", kDist, ...more], { cwd: kRoot });
-    await writeTypes("--project", kRoot);
-    // Without the paths of tsconfig.json, `edgegrad` is the declarations that were just written.
-    await writeTypes("--project", join(kRoot, "web"), "--paths", "null");
-    // That project also has the declarations of the engine's scripts, for the checks, and so writes those of the package that they use.
-    rmSync(join(kDist, "src"), { recursive: true });
-  });
-}
-
-// Removes files of earlier builds whose sources no longer exist; otherwise they would be published. The folder wasm has
-// fixed file names and is not cleared.
-function removeOldFiles() {
-  if (!existsSync(kDist)) return;
-  for (const name of readdirSync(kDist).filter((name) => name !== "wasm")) {
-    rmSync(join(kDist, name), { recursive: true });
+function writePlaceholders() {
+  for (const variant of kVariants) {
+    const script = distFile(`edgegrad-${variant}.mjs`);
+    if (!existsSync(script))
+      writeFileSync(
+        script,
+        `import "edgegrad is built for Node.js only: pages need npm run build in ${kRoot}";\n`,
+      );
   }
-}
-
-// edgegrad/single is one file in every environment, and so is not twice in a program. What it is at the edge imports it.
-async function writeSingle(source, folder) {
-  const ownFiles = {
-    name: "files",
-    setup: ({ onResolve }) =>
-      onResolve({ filter: /\/files\.js$/ }, () => ({ path: join(source, "files.ts") })),
-  };
-  const { build } = await import("esbuild");
-  for (const name of ["index", "edge"]) {
-    const outfile = join(folder, `${name}.js`);
-    const options = minified(join(source, `${name}.ts`), outfile);
-    const external = [...options.external, "./index.js"];
-    // Its source map would be as large as that of index.js, and show the same sources; bundlers minify it again.
-    await build({ ...options, external, plugins: [...options.plugins, ownFiles] });
-    await shrink(outfile);
-  }
-}
-
-// A source map would be as large as the add-on; bundlers minify it again. What an add-on imports by import() only is a file of its
-// own, which a page loads when it is needed. The packages bundled there (kBundledInAddon) say in package.json where their modules are;
-// their licences are in THIRD_PARTY_NOTICES.md.
-async function writeAddons() {
-  const { build } = await import("esbuild");
-  for (const name of kAddons) {
-    const { outfile: _, ...options } = minified(join(kRoot, "web", name, "index.ts"));
-    const outdir = join(kDist, name);
-    const packages = [...(kPeersOfAddon[name] ?? []), ...(kNodeModulesOfAddon[name] ?? [])];
-    const external = [...options.external, ...packages];
-    const entryPoints = [...options.entryPoints];
-    if (kAddonsWithWorker.includes(name)) entryPoints.push(join(kRoot, "web", name, "worker.ts"));
-    const bundled = { mainFields: ["module", "main"], legalComments: "none" };
-    await build({ ...options, ...bundled, entryPoints, external, outdir, splitting: true });
-    const files = readdirSync(outdir).filter((file) => file.endsWith(".js"));
-    for (const file of files) {
-      await shrink(join(outdir, file));
-      leaveOutBareImports(join(outdir, file));
-    }
-  }
-}
-
-// Where nothing of a shared file is used, esbuild still imports it. Other bundlers warn of that, because package.json says that importing
-// has no effects.
-function leaveOutBareImports(path) {
-  const text = readFileSync(path, "utf8");
-  const rest = text.replaceAll(/\bimport\s*"\.\/chunk-\w+\.js";/g, "");
-  if (rest !== text) writeFileSync(path, rest);
-}
-
-function minified(entry, outfile) {
-  return {
-    ...kWebBundle,
-    entryPoints: [entry],
-    outfile,
-    platform: "neutral",
-    target: "es2022",
-    // The rest is left to smaller(), which keeps the names of classes.
-    minifySyntax: true,
-    // Keeps the script on one line, which finish() requires.
-    supported: { "template-literal": false },
-    plugins: [kNames, kShaders],
-  };
-}
-
-async function bundle(entry, outfile) {
-  const { build } = await import("esbuild");
-  // The sources would be a quarter of the package; file, line and name are what a stack trace needs.
-  await build({ ...minified(entry, outfile), sourcemap: true, sourcesContent: false });
-  await shrink(outfile, `${outfile}.map`);
-}
-
-// Makes what esbuild has written smaller, with its source map if it has one.
-async function shrink(outfile, mapFile) {
-  const script = withOwnNames(readFileSync(outfile, "utf8"));
-  const made = mapFile
-    ? await smaller(script, readFileSync(mapFile, "utf8"), basename(mapFile))
-    : await smaller(script);
-  writeFileSync(outfile, made.code);
-  if (mapFile) writeFileSync(mapFile, made.map);
-  finish(outfile);
-}
-
-// Errors and printed modules show the names of classes, which minifiers change, also in users' bundles. A static property
-// preserves the name, and bundlers can still drop a class that is not used.
-const kClass =
-  /^((?:export )?(?:abstract )?class (\w+)(?:(?!\(\{$)[^;])*?\{)(\}?)$(?!\n\s+static (?:override |readonly )*name\b)/gm;
-
-// Matches a class that extends the result of a call with a declaration; the body begins after that call.
-const kDeclaredClass =
-  /^((?:export )?(?:abstract )?class (\w+)[^;{(]* extends \w+(?:<[^;(]*>)?\(\{$(?:\n(?!\}).*)*\n\}\).*\{)(\}?)$/gm;
-
-function withNames(code) {
-  const named = '$1\n  static name = "$2";\n$3';
-  return code.replace(kClass, named).replace(kDeclaredClass, named);
-}
-
-// esbuild writes a class as `Slice = class {`, as `Tensor = class _Tensor {` if it refers to itself, and as `Buffer2 = class {` if the
-// name is taken. Errors of the engine ("Class constructor Slice cannot be invoked without 'new'") and consoles show the name after
-// the keyword, whatever the property says.
-function withOwnNames(code) {
-  const ofThemselves = new Set();
-  const named = code.replace(
-    /\b(\w+) = class(?: (_\w+))?(?= extends | \{)/g,
-    (_, name, own, at) => {
-      if (own !== undefined) ofThemselves.add(own);
-      return `${name} = class ${nameInside(code.slice(at, code.indexOf("\n}", at))) ?? name}`;
-    },
-  );
-  return named.replace(/\b_\w+\b/g, (word) => (ofThemselves.has(word) ? word.slice(1) : word));
-}
-
-// Returns the static name of a class, unless the name means something else in it.
-function nameInside(text) {
-  const [, name] = /^.*\n +static name = "(\w+)";/.exec(text) ?? [];
-  return new RegExp(`(?<!")\\b${name}\\b(?!")`).test(text) ? undefined : name;
-}
-
-// This file has all modules, which says nothing about what a page needs.
-const kNeeds = /^needsPart\(.*\);$/gm;
-
-const kNames = {
-  name: "names",
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /\.ts$/ }, ({ path }) => ({
-      contents: withNames(readFileSync(path, "utf8")).replace(kNeeds, ""),
-      loader: "ts",
-    })),
-};
-
-// Functions that only define values. A bundler cannot detect that they have no side effects.
-const kDefiners = [
-  "define",
-  "defineInPlace",
-  "defineFactory",
-  "drawing",
-  "sameSized",
-  "composite",
-  "compositeFactory",
-  "constraint",
-];
-const kDefinition = new RegExp(`(= |\\()(?=(?:${kDefiners.join("|")})\\()`, "g");
-
-// An unindented class that extends the result of a function: layer(rules, names, op). Such functions only create classes.
-const kMadeClass = /^((?:export )?(?:default )?class \w+ extends )(?=\w+\()/gm;
-
-// Written next to their declarations, so that the relative URLs in files.ts are the same in both forms.
-async function writeModules(source) {
-  const { transform } = await import("esbuild");
-  const tsconfigRaw = readFileSync(join(kRoot, "tsconfig.json"), "utf8");
-  const names = readdirSync(source, { recursive: true }).filter(
-    (name) => /(?<!\.d)\.ts$/.test(name) && !/^(webgpu\b|single\b|one_file\.ts)/.test(name),
-  );
-  for (const name of names) {
-    const text = withNames(readFileSync(join(source, name), "utf8"));
-    const options = { loader: "ts", format: "esm", target: "es2022", tsconfigRaw };
-    const { code } = await transform(text, options);
-    // An unindented line is not inside a function.
-    const marked = code
-      .replace(/^(?:export )?const .*$/gm, (line) =>
-        line.replace(kDefinition, "$1/* @__PURE__ */ "),
-      )
-      .replace(kMadeClass, "$1/* @__PURE__ */ ");
-    const file = name === "index.ts" ? kModules : name.replace(/\.ts$/, ".js");
-    mkdirSync(dirname(join(kDist, file)), { recursive: true });
-    writeFileSync(join(kDist, file), marked);
-  }
-}
-
-// For an uncaught error Node.js prints the source line, which would be the whole package, unless the line contains this
-// marker.
-function finish(file) {
-  const [code, ...rest] = readFileSync(file, "utf8").split("\n");
-  if (rest.length > 2) throw new Error(`${file} has ${rest.length} lines; expected one`);
-  writeFileSync(
-    file,
-    [`${unfollowed(code)} // node-do-not-add-exception-line`, ...rest].join("\n"),
-  );
-}
-
-/** Returns the files of dist/ that the entry of an add-on consists of: itself, and those that it imports statically. */
-export function addonEntryFiles(name) {
-  const found = new Set();
-  const visit = (file) => {
-    if (found.has(file)) return;
-    found.add(file);
-    const text = readFileSync(join(kDist, file), "utf8");
-    for (const [, path] of text.matchAll(/\b(?:from|import) ?"\.\/([^"]+)"/g))
-      visit(`${name}/${path}`);
-  };
-  visit(`${name}/index.js`);
-  return [...found];
-}
-
-/** Returns the scripts of an add-on that its entry does not import statically, but loads when they are needed. */
-export function addonLaterFiles(name) {
-  const first = addonEntryFiles(name);
-  const files = readdirSync(join(kDist, name)).filter((file) => file.endsWith(".js"));
-  return files.map((file) => `${name}/${file}`).filter((file) => !first.includes(file));
 }
 
 /** Prints the size of a user's download: the JavaScript and one variant, compressed. */

@@ -6,6 +6,9 @@
 
 import { smaller } from "./smaller.mjs";
 
+// The version of Emscripten whose script the rewrites below were written for.
+const kWrittenFor = "3.1.69";
+
 const kNodeTest =
   'typeof process=="object"&&typeof process.versions=="object"&&typeof process.versions.node=="string"&&process.type!="renderer"';
 const kNodeRequire =
@@ -87,6 +90,9 @@ export function unfollowed(code) {
 
 function rewrite(text, [pattern, replacement]) {
   const result = text.replace(pattern, replacement);
-  if (result === text) throw new Error(`Emscripten's script no longer matches ${pattern}`);
+  if (result === text)
+    throw new Error(
+      `scripts/bundlable.mjs rewrites the script of Emscripten ${kWrittenFor}; this one does not have ${pattern}`,
+    );
   return result;
 }

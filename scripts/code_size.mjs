@@ -9,13 +9,13 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
-import { buildWasm, buildWeb, kVariants, printBundleSizes } from "./build.mjs";
+import { buildWasm, kVariants, printBundleSizes } from "./build.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
+import { checkPatterns } from "./patterns.mjs";
 import { expected, kRoot, main, quiet, step } from "./process.mjs";
 import { wasmEnvironment } from "./toolchain.mjs";
 import { ModuleReader } from "./wasm_module.mjs";
-
-const kDist = join(kRoot, "dist");
+import { buildWeb, kDist } from "./web_build.mjs";
 
 const kDtypes = [
   ["complex", /complex/],
@@ -27,10 +27,19 @@ const kDtypes = [
   ["bool", /<bool|, bool>/],
 ];
 
-/** Links the variant again, with function names and a map, and returns both files. */
+/**
+ * Builds the variant again, each source by itself, and links it with function names and a map; returns both files. The package's build
+ * compiles the sources of a folder together, and so does not know from which of them a function comes.
+ */
 async function linkWithNames(variant) {
-  const folder = join(kRoot, "build", `wasm-${variant}`);
-  const options = { cwd: folder, env: await wasmEnvironment() };
+  const folder = join(kRoot, "build", `size-${variant}`);
+  const options = { cwd: kRoot, env: await wasmEnvironment() };
+  await step("build each source by itself", async () => {
+    const preset = ["--preset", `wasm-${variant}`, "-B", folder, "-DEG_UNITY=OFF"];
+    await quiet("cmake", preset, options);
+    await quiet("cmake", ["--build", folder, "--target", "edgegrad_wasm"], options);
+  });
+  options.cwd = folder;
   const commandOf = async (target) =>
     (await quiet("ninja", ["-t", "commands", target], options)).trim().split("\n").pop();
   const module = `edgegrad-${variant}-named`;
@@ -131,6 +140,8 @@ await main(async () => {
   const module = new ModuleReader(wasm);
   const owners = readOwners(map);
   const readable = demangle(module.functions.map(({ name }) => name));
+  const dtypes = kDtypes.map(([, pattern]) => pattern);
+  checkPatterns(dtypes, readable, "the dtypes in scripts/code_size.mjs");
   for (const [i, one] of module.functions.entries()) {
     // The optimiser appends numbers to its copies of functions.
     one.file = owners.get(one.name) ?? owners.get(one.name.replace(/_\d+$/, "")) ?? "";

@@ -3,8 +3,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { buildWasm, buildWeb, nodeVariant } from "./build.mjs";
-import { ensureNodeModules } from "./dependencies.mjs";
+import { buildForNode } from "./build.mjs";
 import { withMarkedPart } from "./marked_text.mjs";
 import { main, step } from "./process.mjs";
 
@@ -14,9 +13,7 @@ function writePart({ path, part }, text) {
 
 await main(async () => {
   parseArgs({ options: {} });
-  await ensureNodeModules();
-  await buildWeb();
-  await buildWasm(nodeVariant());
+  await buildForNode();
   await step("write docs/ops.md", async () => {
     // Imported here because these load the package, which may not have been built before.
     const { deviceParts, kOpPage, opPage } = await import("../tests/js/support/op_page.mjs");

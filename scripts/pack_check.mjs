@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { ensurePackage } from "./build.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
 import { withMarkedPart } from "./marked_text.mjs";
 import { CommandError, expected, kRoot, main, quiet, step } from "./process.mjs";
@@ -18,16 +19,6 @@ const kReadme = join(kRoot, "README.md");
 const kMostLines = 30;
 const kMostColumns = 200;
 
-function readOptions() {
-  const options = {
-    only: { type: "string" },
-    quick: { type: "boolean", default: false },
-    list: { type: "boolean", default: false },
-    help: { type: "boolean", short: "h", default: false },
-  };
-  return parseArgs({ options }).values;
-}
-
 function chooseRows(rows, { only, quick }) {
   const starts = only?.split(",") ?? [""];
   const unknown = starts.find((start) => !rows.some(({ id }) => id.startsWith(start)));
@@ -35,15 +26,6 @@ function chooseRows(rows, { only, quick }) {
   return rows.filter(
     (row) => starts.some((start) => row.id.startsWith(start)) && (!quick || row.quick),
   );
-}
-
-async function makeTarball() {
-  if (!existsSync(join(kRoot, "dist", "index.js"))) {
-    await step("npm run build", () =>
-      quiet(process.execPath, ["scripts/build.mjs"], { cwd: kRoot }),
-    );
-  }
-  return step("npm pack", () => pack(kRoot));
 }
 
 /** Packs the package in a folder; returns the tarball. */
@@ -97,7 +79,15 @@ function keep(results, rows, readmeTable) {
 }
 
 await main(async () => {
-  const options = readOptions();
+  const flag = { type: "boolean", default: false };
+  const { values: options } = parseArgs({
+    options: {
+      only: { type: "string" },
+      quick: flag,
+      list: flag,
+      help: { ...flag, short: "h" },
+    },
+  });
   if (options.help) return console.log(kHelp);
   await ensureNodeModules();
   const { kRows } = await import("../tests/package/rows/index.mjs");
@@ -106,7 +96,8 @@ await main(async () => {
   const { Browsers } = await import("../tests/package/browsers.mjs");
   const { Projects } = await import("../tests/package/projects.mjs");
   const { lineOf, readmeTable } = await import("../tests/package/table.mjs");
-  const tarball = await makeTarball();
+  await ensurePackage();
+  const tarball = await step("npm pack", () => pack(kRoot));
   const starter = await pack(join(kRoot, "create"));
   const projects = new Projects(tarball);
   const context = { tarball, starter, projects, browsers: new Browsers() };

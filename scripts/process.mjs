@@ -50,14 +50,18 @@ export function showAnd(onText, command, args = [], options = {}) {
   });
 }
 
-/** Runs a command without showing its output; resolves to the output, or rejects with an error that contains it. */
-export function quiet(command, args = [], options = {}) {
+/**
+ * Runs a command without showing its output; resolves to the output, or rejects with an error that contains it. `onText` is called with
+ * each piece of the output.
+ */
+export function quiet(command, args = [], { onText = () => {}, ...options } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (text) => {
         output += text;
+        onText(text);
       });
     }
     child.on("error", reject);
@@ -77,17 +81,31 @@ export function read(command, args = []) {
   return result.status === 0 ? result.stdout.trim() : null;
 }
 
-/** Runs `work` as one step: prints a line with its duration when it is done, or its whole output if it failed. */
+const kReportEvery = 10_000; // ms
+
+/**
+ * Runs `work` as one step: prints a line with its duration when it is done, or its whole output if it failed. Until then, a line every
+ * ten seconds says that it is at work, and how far if `work` tells its argument: `report("40 of 87")`.
+ */
 export async function step(title, work) {
   const start = performance.now();
+  let state = "at work";
+  const timer = setInterval(
+    () => console.log(`  ${title}: ${state}, ${seconds(start)}`),
+    kReportEvery,
+  );
   try {
-    const result = await work();
+    const result = await work((text) => {
+      state = text;
+    });
     console.log(`  ${title} (${seconds(start)})`);
     return result;
   } catch (error) {
     console.error(`  ${title}: failed (${seconds(start)})`);
     if (error.output) console.error(error.output.trimEnd());
     throw error;
+  } finally {
+    clearInterval(timer);
   }
 }
 

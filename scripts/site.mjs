@@ -6,7 +6,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { buildWasm, buildWeb, kVariants } from "./build.mjs";
+import { buildPackage } from "./build.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
 import { kIsolation } from "./isolation.mjs";
 import { kRoot, main, quiet, step } from "./process.mjs";
@@ -17,11 +17,7 @@ const kSite = join(kRoot, "build", "site");
 
 async function build() {
   await ensureNodeModules();
-  await buildWeb();
-  for (const variant of kVariants) {
-    const isBuilt = existsSync(join(kRoot, "dist", "wasm", `edgegrad-${variant}.wasm`));
-    if (!isBuilt) await buildWasm(variant);
-  }
+  await buildPackage();
   await step("pages", () =>
     quiet(process.execPath, [vite(), "build", join("demos", "site")], { cwd: kRoot }),
   );

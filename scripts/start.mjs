@@ -2,8 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { buildWasm, buildWeb, nodeVariant } from "./build.mjs";
-import { ensureNodeModules } from "./dependencies.mjs";
+import { buildForNode } from "./build.mjs";
 import { kRoot, main, signalStatus } from "./process.mjs";
 
 const kDemo = join(kRoot, "demos", "mnist.mjs");
@@ -23,9 +22,7 @@ await main(async () => {
   const args = process.argv.slice(2);
   if (!args.includes("--help") && !args.includes("-h")) {
     console.log("Setting up edgegrad");
-    await ensureNodeModules();
-    await buildWeb();
-    await buildWasm(nodeVariant());
+    await buildForNode();
   }
   return runDemo(args);
 });
