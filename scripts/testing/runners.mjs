@@ -1,9 +1,10 @@
 // Runs tests: commands whose output is shown as it arrives, and the totals that their runners print at the end.
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
-import { join } from "node:path";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join, relative } from "node:path";
 import { ensurePackages, isDebian } from "../apt.mjs";
+import { ensurePackage } from "../build.mjs";
 import { buildPreset } from "../preset.mjs";
 import { CommandError, expected, kRoot, showAnd } from "../process.mjs";
 
@@ -18,10 +19,12 @@ export function debugPreset() {
 export const kEngineTests = "edgegrad_tests";
 export const kBorderTests = "edgegrad_bindings_tests";
 
-/** Builds a program of C++ tests natively and runs it. `filter` is GoogleTest's. */
-export async function runNative(preset, { environment, program = kEngineTests, filter } = {}) {
+/**
+ * Builds a program of C++ tests natively and runs it. `files` are the test files to run; without it all are.
+ */
+export async function runNative(preset, { environment, program = kEngineTests, files } = {}) {
   const folder = await buildPreset(preset, program);
-  return runShards([join(folder, program)], { environment, filter });
+  return runShards([join(folder, program)], { environment, files });
 }
 
 // Unoptimized code needs more of Node's own stack than it uses by default; systems provide 8 MB.
@@ -33,17 +36,26 @@ export async function runWasm(preset, node) {
   return runShards([node, kLargeStack, join(folder, `${kEngineTests}.js`)]);
 }
 
+// In the first line of a test file; tests/README.md says what the others mean, by which presets select the tests that they build.
+const kOfNoDevice = /^\/\/ markers: .*\bno-device\b/;
+
+/** Returns the C++ test files whose results may depend on the device. */
+export function testsOfDevices() {
+  const names = readdirSync(join(kRoot, "tests/cpp"), { recursive: true });
+  return names
+    .filter((name) => name.endsWith("_test.cpp"))
+    .map((name) => join("tests/cpp", name))
+    .filter((file) => !kOfNoDevice.test(readFileSync(join(kRoot, file), "utf8")));
+}
+
 // Divides the tests of a program into one shard per core, because most use one thread. There are at least two shards,
 // because the address sanitizer's bookkeeping for all tests does not fit into a 32-bit process.
-async function runShards(command, { environment, filter } = {}) {
-  const options = [
-    "--gtest_brief=1",
-    ...(filter === undefined ? [] : [`--gtest_filter=${filter}`]),
-  ];
-  const shards = filter === undefined ? Math.max(2, availableParallelism()) : 1;
+async function runShards(command, { environment, files } = {}) {
+  const filter = files === undefined ? [] : [`--gtest_filter=${filterOf(files)}`];
+  const shards = Math.max(2, availableParallelism());
   const runShard = (_, shard) => {
     const part = { GTEST_TOTAL_SHARDS: `${shards}`, GTEST_SHARD_INDEX: `${shard}` };
-    return runWith({ ...environment, ...part }, ...command, ...options);
+    return runWith({ ...environment, ...part }, ...command, "--gtest_brief=1", ...filter);
   };
   const settled = await Promise.allSettled(Array.from({ length: shards }, runShard));
   return totalPassed(settled);
@@ -65,26 +77,48 @@ export async function runFolders(node, ...folders) {
   return runFiles(node, files);
 }
 
-// Files that fail when they run in parallel with others, and the reason. They run last, one by one.
-const kAlone = {
-  "tests/js/engine/spawn_waiting.test.mjs": "workers must start within 200 ms",
-};
-
-/** Runs test files in the given Node.js: as many at once as there are cores, and then those of kAlone. */
+/**
+ * Runs test files in the given Node.js, as many at once as there are cores. The error of a run in which tests failed has `failures`: of
+ * each, its file, its name and its error.
+ */
 export async function runFiles(node, files, environment = {}) {
-  const isAlone = (file) => file in kAlone;
-  const passes = [
-    [files.filter((file) => !isAlone(file)), availableParallelism()],
-    [files.filter(isAlone), 1],
+  const folder = mkdtempSync(join(tmpdir(), "edgegrad-tests-"));
+  const list = join(folder, "failures");
+  const options = [
+    "--expose-gc",
+    "--test",
+    `--test-concurrency=${availableParallelism()}`,
+    "--test-reporter=spec",
+    "--test-reporter-destination=stdout",
+    `--test-reporter=${new URL("failures_reporter.mjs", import.meta.url)}`,
+    `--test-reporter-destination=${list}`,
   ];
-  const options = ["--expose-gc", "--test", "--test-reporter=spec"];
-  const settled = [];
-  for (const [some, atOnce] of passes.filter(([some]) => some.length > 0)) {
-    const concurrency = `--test-concurrency=${atOnce}`;
-    const work = runWith(environment, node, ...options, concurrency, ...some);
-    settled.push(...(await Promise.allSettled([work])));
+  try {
+    return await runWith(environment, node, ...options, ...files);
+  } catch (error) {
+    const lines = existsSync(list) ? readFileSync(list, "utf8").split("\n").filter(Boolean) : [];
+    error.failures = lines
+      .map((line) => JSON.parse(line))
+      .map((one) => ({ ...one, file: relative(kRoot, one.file ?? kRoot) }));
+    throw error;
+  } finally {
+    rmSync(folder, { recursive: true });
   }
-  return totalPassed(settled);
+}
+
+/** Runs rows of the package's check; `failures` of an error are as those of runFiles(), with rows for files. */
+export async function runPackageRows(...options) {
+  try {
+    return await run(process.execPath, "scripts/pack_check.mjs", "--quick", ...options);
+  } catch (error) {
+    const [, rows = ""] = /^\d+ as expected, \d+ not: (.*)$/m.exec(error.output) ?? [];
+    const errors = failureLines(error.output).join("\n");
+    error.failures = rows
+      .split(", ")
+      .filter(Boolean)
+      .map((row) => ({ file: row, test: row, error: errors }));
+    throw error;
+  }
 }
 
 /** Installs what tests need from Chromium, if necessary: the browser, or its software renderer. */
@@ -99,8 +133,7 @@ export function prepareFirefox() {
 
 async function prepareBrowser(packages) {
   await ensurePackages(packages);
-  if (!existsSync(join(kRoot, "dist", "index.js")))
-    await run(process.execPath, "scripts/build.mjs");
+  await ensurePackage();
 }
 
 /** Runs the tests of a folder that need Chromium. */
@@ -122,7 +155,7 @@ export async function runWithFirefox(folder) {
 }
 
 /** Returns the test suites in C++ test files, as a GoogleTest filter. */
-export function filterOf(files) {
+function filterOf(files) {
   const suites = files.flatMap((file) =>
     Array.from(
       readFileSync(join(kRoot, file), "utf8").matchAll(/^(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+)/gm),
@@ -156,7 +189,9 @@ async function runWith(environment, command, ...args) {
   const status = await showAnd(keep, command, args, { cwd: kRoot, env, timeout });
   if (performance.now() - start > timeout) console.error(`Stopped after ${kMostMinutes} minutes.`);
   if (status === 0) return passedIn(output);
-  throw new CommandError(args[0] ? `${command} ${args[0]}` : command, status, output);
+  const error = new CommandError(args[0] ? `${command} ${args[0]}` : command, status, output);
+  error.passed = passedIn(output) ?? 0;
+  throw error;
 }
 
 // The closing lines of GoogleTest, node:test and scripts/check.mjs.

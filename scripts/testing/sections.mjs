@@ -9,20 +9,29 @@ import {
   runFiles,
   runFolders,
   runNative,
+  runPackageRows,
   runWasm,
   runWithChromium,
   runWithFirefox,
   runWithTorch,
   subfolders,
+  testsOfDevices,
 } from "./runners.mjs";
 
-const kOnTestDevice = { environment: { EG_TEST_DEVICE: "1" } };
+const kOnTestDevice = { EG_TEST_DEVICE: "1" };
 const kOfBorder = { program: kBorderTests };
+const ofDevice = () => ({ environment: kOnTestDevice, files: testsOfDevices() });
 const kNode = process.execPath;
 
-function section(group, title, work, { isQuick = false } = {}) {
-  return { group, title, work, isQuick };
+/**
+ * `again` runs one of the files that failed, alone: what drives browsers, servers and processes of its own depends on more than this
+ * project.
+ */
+function section(group, title, work, { isQuick = false, again } = {}) {
+  return { group, title, work, isQuick, again };
 }
+
+const again = (file) => runFiles(kNode, [file]);
 
 // Tests of the repository's own commands and files, which do not depend on the version of Node.js.
 const kOfProject = "tests/js/project";
@@ -42,11 +51,11 @@ const kOtherVariant = nodeVariant() === "relaxed" ? "wasm-simd" : "wasm-relaxed"
 export const kSections = [
   section("native", "C++ native, ASan + UBSan", () => runNative(debugPreset()), { isQuick: true }),
   section("native", "C++ native on the test device, ASan + UBSan", () =>
-    runNative(debugPreset(), kOnTestDevice),
+    runNative(debugPreset(), ofDevice()),
   ),
   section("native", "C++ native, TSan", () => runNative("native-tsan")),
   section("native", "C++ native on the test device, TSan", () =>
-    runNative("native-tsan", kOnTestDevice),
+    runNative("native-tsan", ofDevice()),
   ),
   section("native", "bindings, native, ASan + UBSan", () => runNative(debugPreset(), kOfBorder), {
     isQuick: true,
@@ -76,23 +85,32 @@ export const kSections = [
   ),
   section("browser", "JavaScript in Chromium", () => runWithChromium("tests/browser"), {
     isQuick: true,
+    again,
   }),
-  section("firefox", "JavaScript in Firefox", () => runWithFirefox("tests/browser/firefox")),
-  section("package", "the package as npm packs it", () =>
-    run(kNode, "scripts/pack_check.mjs", "--quick"),
-  ),
+  section("firefox", "JavaScript in Firefox", () => runWithFirefox("tests/browser/firefox"), {
+    again,
+  }),
+  section("package", "the package as npm packs it", () => runPackageRows(), {
+    again: (row) => runPackageRows("--only", row),
+  }),
   section("python", "files that PyTorch and protobuf read and write", () =>
     runWithTorch("tests/python"),
   ),
-  section("federated", "federated training with a NATS server", () =>
-    runWithChromium("tests/federated"),
+  section(
+    "federated",
+    "federated training with a NATS server",
+    () => runWithChromium("tests/federated"),
+    { again },
   ),
-  section("distributed", "data-parallel training with a NATS server", () =>
-    runFolders(kNode, "tests/distributed"),
+  section(
+    "distributed",
+    "data-parallel training with a NATS server",
+    () => runFolders(kNode, "tests/distributed"),
+    { again },
   ),
-  section("docs", "code and links of the docs", () => runWithChromium("tests/docs")),
+  section("docs", "code and links of the docs", () => runWithChromium("tests/docs"), { again }),
   section("site", "the site", () => run(kNode, "scripts/site.mjs")),
-  section("site", "the site in Chromium", () => runWithChromium("tests/site")),
+  section("site", "the site in Chromium", () => runWithChromium("tests/site"), { again }),
   section("webgpu", "shaders in Node", () => runWithChromium("tests/webgpu")),
   section("webgpu", "the WebGPU device in Node", () => runWithChromium("tests/webgpu/device")),
   section(

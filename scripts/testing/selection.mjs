@@ -2,10 +2,10 @@
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { buildForNode } from "../build.mjs";
 import { expected, kRoot, read } from "../process.mjs";
 import {
   debugPreset,
-  filterOf,
   kBorderTests,
   kEngineTests,
   prepareChromium,
@@ -48,7 +48,7 @@ function sectionsOf(files) {
   return [
     ...native.map(([program, sources]) => ({
       title: `${sources.join(", ")}, ASan + UBSan`,
-      work: () => runNative(debugPreset(), { program, filter: filterOf(sources) }),
+      work: () => runNative(debugPreset(), { program, files: sources }),
     })),
     ...(scripts.length > 0
       ? [{ title: `${scripts.length} files in Node`, work: () => runScripts(scripts) }]
@@ -64,7 +64,7 @@ async function runScripts(files) {
     !existsSync(join(kRoot, "build", "site"))
   )
     await run(kNode, "scripts/site.mjs");
-  if (!existsSync(join(kRoot, "dist", "index.js"))) await run(kNode, "scripts/build.mjs");
+  if (!existsSync(join(kRoot, "dist", "index.js"))) await buildForNode();
   return runFiles(kNode, files);
 }
 
@@ -81,7 +81,8 @@ const kTouches = [
   [/^(web|package|tsconfig)/, ["js", "browser"]],
   [/^demos\//, ["site"]],
   [/^create\//, ["js", "package"]],
-  [/^bin\//, ["js"]],
+  [/^(bin|scripts|examples|tests\/(bench|golden|programs|support))\//, ["js"]],
+  [/^tests\/python\//, ["python"]],
   [/\.md$/, ["docs"]],
 ];
 
