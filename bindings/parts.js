@@ -5,10 +5,10 @@
 // Each thread has a table of functions of its own, into which it must load a part itself. Threads of a pool wait inside native code
 // and receive no messages: they find the bytes in the shared memory, where the main thread has published them.
 {
+  // Written by `npm run generate` (scripts/split/parts.mjs): the number of the last part, and indices in SharedParts (src/base/parts.h).
   const kRest = 4;
-  // Indices in SharedParts (src/base/parts.h).
-  const kErrorIndex = 14;
-  const kLoadedIndex = 15;
+  const kErrorIndex = 5;
+  const kLoadedIndex = 6;
   const kFull = "[init] the memory is too full for a further part of the engine. Free tensors that are no longer used.";
   const loaded = new Set();
   let coreExports;

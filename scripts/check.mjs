@@ -1,31 +1,31 @@
 // npm run check: formatting, lint, types, layers and the table of rules. `--fix` fixes what can be fixed automatically.
 // `--quick` skips clang-tidy, which takes minutes on its first run; `--tidy` runs only clang-tidy.
 
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ensurePackages } from "./apt.mjs";
 import { biome, clangFormat, kCppFolders } from "./checks/formatting.mjs";
-import { findLayeringErrors } from "./checks/layering.mjs";
-import { findAddonLayeringErrors } from "./checks/layering_addons.mjs";
-import { findWebLayeringErrors } from "./checks/layering_web.mjs";
+import { findAllLayeringErrors } from "./checks/layering.mjs";
 import { messageList } from "./checks/message_list.mjs";
 import { findNamesDefinedTwice } from "./checks/public_names.mjs";
 import { ruleTable } from "./checks/rule_table.mjs";
 import { findTidyErrors } from "./checks/tidy.mjs";
+import { findTimers } from "./checks/timers.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
+import { checkPatterns } from "./patterns.mjs";
 import { CommandError, kRoot, main, quiet, step } from "./process.mjs";
 
-/** The C++ files of a folder, relative to the checkout. */
-function cppFiles(folder, pattern = /\.(h|cpp)$/) {
-  const path = join(kRoot, folder);
-  if (!existsSync(path)) return [];
-  const names = readdirSync(path, { recursive: true });
-  return names.filter((name) => pattern.test(name)).map((name) => join(folder, name));
+/** The C++ files of folders, relative to the checkout. */
+function cppFiles(folders, pattern = /\.(h|cpp)$/) {
+  return folders.flatMap((folder) => {
+    const names = readdirSync(join(kRoot, folder), { recursive: true });
+    checkPatterns([pattern], names, folder);
+    return names.filter((name) => pattern.test(name)).map((name) => join(folder, name));
+  });
 }
 
 async function types() {
-  if (!existsSync(join(kRoot, "web", "src", "index.ts"))) return;
   const tsc = join(kRoot, "node_modules", "typescript", "bin", "tsc");
   for (const project of [kRoot, join(kRoot, "web"), join(kRoot, "demos")]) {
     await quiet(process.execPath, [tsc, "--noEmit", "--project", project], { cwd: kRoot });
@@ -45,24 +45,16 @@ await main(async () => {
   await ensurePackages("native", "check");
   const clangTidy = [
     "clang-tidy",
-    async () => reject("clang-tidy", await findTidyErrors(cppFiles("src", /\.cpp$/))),
+    async () => reject("clang-tidy", await findTidyErrors(cppFiles(["src"], /\.cpp$/))),
   ];
   const checks = [
-    [
-      "clang-format",
-      () =>
-        clangFormat(
-          kCppFolders.flatMap((folder) => cppFiles(folder)),
-          { fix },
-        ),
-    ],
+    ["clang-format", () => clangFormat(cppFiles(kCppFolders), { fix })],
     ["biome", () => biome(["."], { fix })],
     ["rule table", () => ruleTable({ check: !fix })],
     ["message list", () => messageList({ check: !fix })],
-    ["layers", () => reject("layers", findLayeringErrors())],
-    ["layers of web/src", async () => reject("layers", await findWebLayeringErrors())],
-    ["layers of add-ons", () => reject("layers", findAddonLayeringErrors())],
+    ["layers", async () => reject("layers", await findAllLayeringErrors())],
     ["public names", async () => reject("public names", await findNamesDefinedTwice())],
+    ["timers in tests", () => reject("timers in tests", findTimers())],
     ["tsc", types],
   ];
   const wanted = fix

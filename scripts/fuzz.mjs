@@ -21,28 +21,28 @@ const kHelp = `npm run fuzz -- [options]
 
 const kDevices = ["cpu", "webgpu"];
 
+const kText = { type: "string" };
+const kOptions = {
+  minutes: { ...kText, default: "1" },
+  seed: { ...kText, default: "1" },
+  variant: kText,
+  only: kText,
+  case: kText,
+  stress: { type: "boolean", default: false },
+  device: { ...kText, default: "cpu" },
+  help: { type: "boolean", short: "h", default: false },
+};
+
 function readOptions() {
-  const { values } = parseArgs({
-    options: {
-      minutes: { type: "string", default: "1" },
-      seed: { type: "string", default: "1" },
-      variant: { type: "string" },
-      only: { type: "string" },
-      case: { type: "string" },
-      stress: { type: "boolean", default: false },
-      device: { type: "string", default: "cpu" },
-      help: { type: "boolean", short: "h", default: false },
-    },
-  });
+  const { values } = parseArgs({ options: kOptions });
+  const { device, stress, help } = values;
   const seed = values.seed === "random" ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
   const minutes = Number(values.minutes);
-  const { device, stress } = values;
-  const isValid = Number.isSafeInteger(seed) && minutes > 0 && kDevices.includes(device);
-  if (!isValid) throw expected(kHelp);
+  if (!(Number.isSafeInteger(seed) && minutes > 0 && kDevices.includes(device)))
+    throw expected(kHelp);
   const number = values.case === undefined ? null : Number(values.case);
   const variants = values.variant === undefined ? kVariants : [values.variant];
-  const only = values.only?.split(",");
-  return { seed, minutes, variants, only, number, stress, device, isHelp: values.help };
+  return { seed, minutes, variants, only: values.only?.split(","), number, stress, device, help };
 }
 
 function show(finding, { only, stress, device, textOfProgram }) {
@@ -56,7 +56,7 @@ function show(finding, { only, stress, device, textOfProgram }) {
 
 await main(async () => {
   const options = readOptions();
-  if (options.isHelp) return console.log(kHelp);
+  if (options.help) return console.log(kHelp);
   const { seed, minutes, variants, only, number, stress, device } = options;
   await ensureNodeModules();
   if (!existsSync(join(kRoot, "dist", "index.js"))) throw expected("Build first: npm run build");
@@ -67,13 +67,13 @@ await main(async () => {
   const { textOfProgram } = await import("../tests/fuzz/shrink.mjs");
   let count = 0;
   for (const variant of variants) {
-    const range =
-      number === null
-        ? { until: Date.now() + (minutes * 60_000) / variants.length }
-        : { from: number, to: number + 1 };
+    const until = Date.now() + (minutes * 60_000) / variants.length;
+    const range = number === null ? { until } : { from: number, to: number + 1 };
     const onFinding = (finding) => show(finding, { ...options, textOfProgram });
-    const job = { seed, variant, only, device, ...range, onFinding };
-    const { cases, calls, findings } = await run(job);
+    const { cases, calls, findings } = await run({
+      ...{ seed, variant, only, device, onFinding },
+      ...range,
+    });
     count += findings.length;
     console.log(
       `${variant}, seed ${seed}: ${cases} cases, ${calls} calls, ${findings.length} findings`,

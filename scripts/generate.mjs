@@ -1,7 +1,7 @@
-// npm run generate: writes the files derived from the C++ sources: the op table, the TypeScript files generated from
-// it, and the shaders of formulas.
+// npm run generate: writes the files derived from the C++ sources (the op table, the TypeScript files generated from it, and the
+// shaders of formulas), and what repeats the table of the engine's parts.
 
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ensureNodeModules } from "./dependencies.mjs";
@@ -28,7 +28,7 @@ await main(async () => {
     const constants = join(kRoot, "tests", "golden", "formula_constants.json");
     writeFileSync(constants, await quiet(shaders, ["constants"]));
   });
-  const generator = join(kRoot, "scripts", "generate_ops.mjs");
-  if (existsSync(generator))
-    await step("scripts/generate_ops.mjs", () => quiet(process.execPath, [generator]));
+  await step("scripts/generate_ops.mjs", () =>
+    quiet(process.execPath, [join(kRoot, "scripts", "generate_ops.mjs")]),
+  );
 });

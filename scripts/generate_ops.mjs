@@ -1,13 +1,14 @@
 // Writes web/src/generated/{op_lines,ops,methods,internal,elementwise}.ts from web/src/generated/op_table.json:
 // the signature of every op, every op as a function, the types of the ops that are methods of Tensor, the ops that only the
-// package calls, and the hash by which the package recognises the matching WebAssembly module. `--check` compares instead of
+// package calls, and the number of elementwise ops; and the names and numbers of the engine's parts. `--check` compares instead of
 // writing, and exits with 1 if a file differs.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { kRoot, main } from "./process.mjs";
+import { copiesOfParts } from "./split/parts.mjs";
 
 const kFolder = join(kRoot, "web", "src", "generated");
 const kHeader = "// Written by scripts/generate_ops.mjs from op_table.json. Do not edit.\n";
@@ -39,8 +40,8 @@ const kTypes = {
 };
 
 // Returns the type of an op's result when it is several tensors: a tuple if their number is known.
-function severalOf(op) {
-  return op.results ? `[${op.results.map((name) => `${name}: Tensor`).join(", ")}]` : "Tensor[]";
+function severalOf({ results }) {
+  return results ? `[${results.map((name) => `${name}: Tensor`).join(", ")}]` : "Tensor[]";
 }
 
 function returnsOf(op) {
@@ -51,15 +52,19 @@ function returnsOf(op) {
 /** Returns the generated files by name. */
 export function generate(table) {
   const ops = table.ops.map(readOp);
-  const isPublic = (op) => op.kind !== "internal";
+  const [internal, rest] = [true, false].map((wanted) =>
+    ops.filter((op) => isInternal(op) === wanted),
+  );
   return {
     "elementwise.ts": elementwiseFile(ops),
     "op_lines.ts": linesFile(ops),
-    "ops.ts": opsFile(ops.filter(isPublic)),
-    "methods.ts": methodsFile(ops.filter(isPublic)),
-    "internal.ts": internalFile(ops.filter((op) => !isPublic(op))),
+    "ops.ts": functionsFile(rest),
+    "methods.ts": methodsFile(rest),
+    "internal.ts": functionsFile(internal),
   };
 }
+
+const isInternal = ({ kind }) => kind === "internal";
 
 function readOp(entry) {
   const args = entry.args.map((arg) => ({ ...arg }));
@@ -67,34 +72,22 @@ function readOp(entry) {
   const operands = args.filter((arg) => arg.type === "operand");
   if (operands.length === 1 && operands[0] === args[0]) args[0].only = "Tensor";
   const isFactory = entry.kind === "factory";
-  if (isFactory && !args.some((arg) => arg.name === "dtype")) {
+  if (isFactory && !args.some((arg) => arg.name === "dtype"))
     args.push({ name: "dtype", type: "dtype?", default: "null" });
-  }
   const isMethod = !isFactory && ["tensor", "operand"].includes(args[0]?.type);
   // dispatch/methods.ts derives the JavaScript name from the name of the op.
   if (camelCase(entry.name) !== entry.js)
     throw new Error(`${entry.js} is not the camelCase form of ${entry.name}`);
-  return {
-    ...entry,
-    args,
-    isMethod,
-    writes: entry.js.endsWith("_"),
-    doc: asMarkdown(entry.doc),
-  };
+  // In Markdown, "[values, indices]: ..." would define a link, and the sentence would not be shown.
+  const doc = entry.doc.replace(/^(\[[^\]]*\]):/, "`$1`:");
+  return { ...entry, args, isMethod, writes: entry.js.endsWith("_"), doc };
 }
 
 const camelCase = (name) => name.replace(/(?<=.)_([a-z])/g, (_, letter) => letter.toUpperCase());
 
-// In Markdown, "[values, indices]: ..." would define a link, and the sentence would not be shown.
-function asMarkdown(doc) {
-  return doc.replace(/^(\[[^\]]*\]):/, "`$1`:");
-}
-
-function opsFile(ops) {
-  const functions = ops.map((op) =>
-    op.inplace ? [functionOf(op), inPlaceFunctionOf(op)] : [functionOf(op)],
-  );
-  return file(functions.flat().join("\n"));
+function functionsFile(ops) {
+  const functions = ops.flatMap((op) => [functionOf(op), ...(op.inplace ? [inPlaceOf(op)] : [])]);
+  return file(functions.join("\n"));
 }
 
 function elementwiseFile(ops) {
@@ -121,7 +114,7 @@ ${lines.join("\n")}\`;
 
 function marksOf(op) {
   const marks = {
-    m: op.isMethod && op.kind !== "internal",
+    m: op.isMethod && !isInternal(op),
     i: op.inplace,
     g: op.takesGenerator,
     s: op.returns === "tensors",
@@ -132,48 +125,39 @@ function marksOf(op) {
     .join("");
 }
 
-function internalFile(ops) {
-  return file(ops.map(functionOf).join("\n"));
-}
-
 function methodsFile(ops) {
-  const methods = ops.filter((op) => op.isMethod);
-  const lines = [
-    "/** The ops as methods: the tensor is their first argument. */",
-    "export interface TensorMethods {",
-    ...methods.flatMap(methodDeclarations).map((line) => `  ${line}`),
-    "}",
-    "",
-  ];
-  return file(lines.join("\n"));
+  const methods = ops.filter((op) => op.isMethod).flatMap(methodDeclarations);
+  return file(`/** The ops as methods: the tensor is their first argument. */
+export interface TensorMethods {
+${methods.map((line) => `  ${line}\n`).join("")}}
+`);
 }
 
 // Returns the text of a file in this folder, with imports of the names that `body` uses.
 function file(body) {
-  const named = [
-    ["define", "../dispatch/define.js"],
-    ["defineFactory", "../dispatch/define.js"],
-    ["defineInPlace", "../dispatch/define.js"],
-    ["drawing", "../dispatch/drawing.js"],
-    ["sameSized", "../dispatch/same_size.js"],
-    ["type GeneratorOption", "../arguments/generator.js"],
-    ["type Ints", "../dispatch/types.js"],
-    ["type Operand", "../dispatch/types.js"],
-    ["type OutputSize", "../dispatch/types.js"],
-    ["type Scalar", "../dispatch/types.js"],
-    ["type TensorOptions", "../ops/create.js"],
-    ["type DType", "../tensor/dtype.js"],
-    ["type Tensor", "../tensor/tensor.js"],
-  ].filter(([name]) => new RegExp(`\\b${name.replace("type ", "")}\\b`).test(body));
-  const paths = [...new Set(named.map(([, path]) => path))];
-  const lines = paths.map((path) => {
-    const names = named.filter((entry) => entry[1] === path).map(([name]) => name);
+  const lines = Object.entries(kImports).flatMap(([path, list]) => {
+    const names = list.filter((name) =>
+      new RegExp(`\\b${name.replace("type ", "")}\\b`).test(body),
+    );
+    if (names.length === 0) return [];
+    const text = names.join(", ");
     const areTypes = names.every((name) => name.startsWith("type "));
-    const list = areTypes ? names.map((name) => name.slice(5)) : names;
-    return `import ${areTypes ? "type " : ""}{ ${list.join(", ")} } from "${path}";`;
+    const what = areTypes ? `type { ${text.replaceAll("type ", "")} }` : `{ ${text} }`;
+    return [`import ${what} from "${path}";`];
   });
   return `${kHeader}\n${lines.join("\n")}\n\n${body}`;
 }
+
+const kImports = {
+  "../dispatch/define.js": ["define", "defineFactory", "defineInPlace"],
+  "../dispatch/drawing.js": ["drawing"],
+  "../dispatch/same_size.js": ["sameSized"],
+  "../arguments/generator.js": ["type GeneratorOption"],
+  "../dispatch/types.js": ["type Ints", "type Operand", "type OutputSize", "type Scalar"],
+  "../ops/create.js": ["type TensorOptions"],
+  "../tensor/dtype.js": ["type DType"],
+  "../tensor/tensor.js": ["type Tensor"],
+};
 
 // ---------------------------------------------------------------- functions
 
@@ -188,29 +172,22 @@ function functionOf(op) {
   return constant(op.js, op.doc, signatures(op, op.args), value);
 }
 
-function inPlaceFunctionOf(op) {
+function inPlaceOf(op) {
   const [first, ...rest] = op.args;
   const args = [{ ...first, only: "Tensor" }, ...rest];
   const doc = `Like ${op.js}(), but writes the result into ${first.name} and returns it.`;
-  return constant(
-    `${op.js}_`,
-    doc,
-    signatures({ ...op, returns: "tensor" }, args),
-    definition("defineInPlace", op),
-  );
+  const types = signatures({ ...op, returns: "tensor" }, args);
+  return constant(`${op.js}_`, doc, types, definition("defineInPlace", op));
 }
 
-function definition(definer, { name }) {
-  return `${definer}(${JSON.stringify(name)})`;
-}
+const definition = (definer, { name }) => `${definer}(${JSON.stringify(name)})`;
 
 function constant(name, doc, types, value) {
-  const local = kReserved.has(name) ? `${name}Op` : name;
-  const lines = [`/** ${doc} */`];
-  lines.push(`${local === name ? "export " : ""}const ${local}: {`);
-  lines.push(...types.map((type) => `  ${type};`), `} = ${value};`);
-  if (local !== name) lines.push(`export { ${local} as ${name} };`);
-  return `${lines.join("\n")}\n`;
+  const [before, local, after] = kReserved.has(name)
+    ? ["", `${name}Op`, `export { ${name}Op as ${name} };\n`]
+    : ["export ", name, ""];
+  const lines = types.map((type) => `  ${type};\n`).join("");
+  return `/** ${doc} */\n${before}const ${local}: {\n${lines}} = ${value};\n${after}`;
 }
 
 // Returns the part of a line that dispatch/signature.ts parses.
@@ -218,8 +195,7 @@ function signatureLine(op) {
   return op.args
     .map(({ name, type, choices, default: value }) => {
       const list = choices ? `(${choices.join("|")})` : "";
-      const text = value === undefined ? undefined : literal(value);
-      return `${name}:${type}${list}${text === undefined ? "" : `=${text}`}`;
+      return `${name}:${type}${list}${value === undefined ? "" : `=${literal(value)}`}`;
     })
     .join(" ");
 }
@@ -233,16 +209,14 @@ function literal(text) {
 // ---------------------------------------------------------------- types
 
 function typeOf(arg) {
-  if (arg.type === "choice") return arg.choices.map(choiceType).join(" | ");
-  return arg.only ?? kTypes[arg.type] ?? unknownType(arg);
-}
-
-function unknownType(arg) {
+  const type = arg.type === "choice" ? choicesOf(arg) : (arg.only ?? kTypes[arg.type]);
+  if (type) return type;
   throw new Error(`op_table.json: argument ${arg.name} has the unknown type ${arg.type}`);
 }
 
 // null is a choice, written as "null" in the table.
-const choiceType = (choice) => (choice === "null" ? "null" : JSON.stringify(choice));
+const choicesOf = ({ choices }) =>
+  choices.map((one) => (one === "null" ? one : JSON.stringify(one))).join(" | ");
 
 const isRequired = (arg) => arg.default === undefined;
 
@@ -273,11 +247,10 @@ function signatures(op, args, returns = returnsOf(op)) {
 function signaturesOf(op, args, returns) {
   const firstOptional = args.findIndex((arg) => !isRequired(arg));
   const required = firstOptional < 0 ? args.length : firstOptional;
-  const isFactory = op.kind === "factory";
   const more = moreOptions(op);
   const list = [];
   const add = (parameters) => list.push(`(${parameters.join(", ")}): ${returns}`);
-  const visible = isFactory ? args.filter((arg) => arg.name !== "dtype") : args;
+  const visible = op.kind === "factory" ? args.filter((arg) => arg.name !== "dtype") : args;
   // A positional parameter requires all those before it.
   const given = visible.findLastIndex((arg) => isRequired(arg) || arg.isGiven);
   add([
@@ -336,15 +309,15 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(() => {
     const { check } = parseArgs({ options: { check: { type: "boolean" } } }).values;
     const table = JSON.parse(readFileSync(join(kFolder, "op_table.json"), "utf8"));
-    const files = Object.entries(generate(table));
-    if (!check) {
-      for (const [name, text] of files) writeFileSync(join(kFolder, name), text);
-      return 0;
+    const generated = Object.entries(generate(table));
+    const files = [
+      ...generated.map(([name, text]) => [join(kFolder, name), text]),
+      ...copiesOfParts(),
+    ].filter(([file, text]) => readFileSync(file, "utf8") !== text);
+    for (const [file, text] of files) {
+      if (check) console.error(`${relative(kRoot, file)} is out of date: run npm run generate`);
+      else writeFileSync(file, text);
     }
-    const stale = files.filter(
-      ([name, text]) => readFileSync(join(kFolder, name), "utf8") !== text,
-    );
-    for (const [name] of stale) console.error(`${name} is out of date: run npm run generate`);
-    return stale.length ? 1 : 0;
+    return check && files.length > 0 ? 1 : 0;
   });
 }

@@ -1,26 +1,18 @@
-// Parts of Markdown files that are written by a command, delimited by two comments, which are not rendered.
+// Parts of Markdown files that are written by a command, between two comments, which are not rendered.
 
-/** Returns the comments around a part. */
-function marksOf(name) {
-  return [`<!-- ${name}: written by a command -->\n`, `<!-- ${name}: end -->\n`];
+/** Returns the text before the part of that name, the part, and the text after it; throws if there are no marks. */
+function around(text, name) {
+  const marks = `^(.*<!-- ${name}: written by a command -->\n)(.*)(<!-- ${name}: end -->\n.*)$`;
+  const found = new RegExp(marks, "s").exec(text);
+  if (found === null) throw new Error(`The text lacks the marks of "${name}"`);
+  return found.slice(1);
 }
 
-/** Returns the text between the marks of a part; throws if there are no marks. */
-export function markedPart(text, name) {
-  const [start, end] = rangeOf(text, name);
-  return text.slice(start, end);
-}
+/** Returns the text between the marks of a part. */
+export const markedPart = (text, name) => around(text, name)[1];
 
 /** Returns the text with the part between the marks replaced. */
 export function withMarkedPart(text, name, part) {
-  const [start, end] = rangeOf(text, name);
-  return text.slice(0, start) + part + text.slice(end);
-}
-
-function rangeOf(text, name) {
-  const [first, last] = marksOf(name);
-  const start = text.indexOf(first) + first.length;
-  const end = text.indexOf(last, start);
-  if (start < first.length || end < 0) throw new Error(`The text lacks the marks ${first}${last}`);
-  return [start, end];
+  const [before, , after] = around(text, name);
+  return before + part + after;
 }

@@ -1,6 +1,5 @@
-// The pre-commit hook: formats and lints the staged files, and checks the layers if they are in src or web/src. Repaired files
-// are staged again; what cannot be repaired stops the commit. `npm run hooks` installs it, `npm run hooks -- --remove` removes
-// it, `git commit --no-verify` skips it once.
+// The pre-commit hook: formats and lints the staged files, and checks their layers. Repaired files are staged again; what cannot be
+// repaired stops the commit. `npm run hooks` installs it, `npm run hooks -- --remove` removes it, `git commit --no-verify` skips it once.
 
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,44 +7,33 @@ import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ensurePackages } from "./apt.mjs";
 import { biome, clangFormat, kCppFolders } from "./checks/formatting.mjs";
-import { findLayeringErrors } from "./checks/layering.mjs";
-import { findWebLayeringErrors } from "./checks/layering_web.mjs";
+import { findAllLayeringErrors } from "./checks/layering.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
 import { CommandError, expected, kRoot, main, quiet, read, step } from "./process.mjs";
 
 const kFolder = "scripts/hooks";
 
-/** The names that a git command prints with -z. */
-async function gitNames(...args) {
-  const output = await quiet("git", [...args, "-z"], { cwd: kRoot });
-  return output.split("\0").filter(Boolean);
-}
+const git = (...args) => quiet("git", args, { cwd: kRoot });
 
-async function stagedFiles() {
-  const changed = ["diff", "--name-only", "--diff-filter=ACMR"];
-  const staged = await gitNames(...changed, "--cached");
-  const unstaged = await gitNames(...changed);
-  return { staged, isPartial: (file) => unstaged.includes(file) };
-}
-
-/** `git commit FILES` uses a temporary index: what a hook stages there is missing from the real one afterwards. */
-function isTemporaryIndex() {
-  return basename(process.env.GIT_INDEX_FILE ?? "").startsWith("next-index");
+async function changedFiles(...more) {
+  const names = await git("diff", "--name-only", "--diff-filter=ACMR", "-z", ...more);
+  return names.split("\0").filter(Boolean);
 }
 
 const isCpp = (file) =>
   /\.(h|cpp)$/.test(file) && kCppFolders.some((folder) => file.startsWith(`${folder}/`));
 const isBiomes = (file) => /\.([cm]?[jt]s|jsonc?|css|html)$/.test(file);
+const isLayered = (file) => /^(?:src|web)\//.test(file);
 
 /** Runs a formatter over files: it repairs those that are staged whole and only checks the others. */
-async function format(title, tool, files, isPartial) {
-  const whole = files.filter((file) => !isPartial(file));
+async function format(title, tool, files, isOnlyChecked) {
+  const whole = files.filter((file) => !isOnlyChecked(file));
   if (whole.length > 0) {
     await step(`${title}, ${whole.length} staged`, () => tool(whole, { fix: true })).finally(() =>
-      quiet("git", ["add", "--", ...whole], { cwd: kRoot }),
+      git("add", "--", ...whole),
     );
   }
-  const partial = files.filter(isPartial);
+  const partial = files.filter(isOnlyChecked);
   if (partial.length > 0) {
     const what = `${title}, ${partial.length} staged in part, which are only checked`;
     await step(what, () => checkCopies(tool, partial));
@@ -56,78 +44,71 @@ async function format(title, tool, files, isPartial) {
 async function checkCopies(tool, files) {
   const folder = mkdtempSync(join(tmpdir(), "edgegrad-staged-"));
   try {
-    const rules = [".clang-format", "biome.json"];
-    for (const name of rules) copyFileSync(join(kRoot, name), join(folder, name));
-    await quiet("git", ["checkout-index", `--prefix=${folder}/`, "--", ...files], { cwd: kRoot });
+    for (const name of [".clang-format", "biome.json"])
+      copyFileSync(join(kRoot, name), join(folder, name));
+    await git("checkout-index", `--prefix=${folder}/`, "--", ...files);
     await tool(files, { cwd: folder });
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-async function checkLayers(staged) {
-  const errors = [];
-  if (staged.some((file) => file.startsWith("src/"))) errors.push(...findLayeringErrors());
-  if (staged.some((file) => file.startsWith("web/src/")))
-    errors.push(...(await findWebLayeringErrors()));
-  if (errors.length > 0) throw new CommandError("layers", errors.length, errors.join("\n"));
+async function checkLayers(files) {
+  const errors = await findAllLayeringErrors();
+  const own = errors.filter((line) => files.some((file) => line.startsWith(`${file} `)));
+  if (own.length > 0) throw new CommandError("layers", own.length, own.join("\n"));
 }
 
 async function checkStaged() {
-  const { staged, isPartial } = await stagedFiles();
-  const onlyChecked = isTemporaryIndex() ? () => true : isPartial;
-  const cpp = staged.filter(isCpp);
+  const staged = await changedFiles("--cached");
+  const unstaged = await changedFiles();
+  // `git commit FILES` uses a temporary index: what a hook stages there is missing from the real one afterwards.
+  const isTemporary = basename(process.env.GIT_INDEX_FILE ?? "").startsWith("next-index");
+  const isOnlyChecked = (file) => isTemporary || unstaged.includes(file);
+  const [cpp, layered] = [isCpp, isLayered].map((is) => staged.filter(is));
   if (cpp.length > 0) await ensurePackages("check");
   const checks = [
-    () => format("clang-format", clangFormat, cpp, onlyChecked),
-    () => format("biome", biome, staged.filter(isBiomes), onlyChecked),
-    () =>
-      staged.some((file) => /^(web\/)?src\//.test(file))
-        ? step("layers", () => checkLayers(staged))
-        : null,
+    () => format("clang-format", clangFormat, cpp, isOnlyChecked),
+    () => format("biome", biome, staged.filter(isBiomes), isOnlyChecked),
+    () => layered.length > 0 && step("layers", () => checkLayers(layered)),
   ];
   let failed = 0;
   for (const check of checks) {
     try {
       await check();
     } catch (error) {
-      failed++;
+      failed = 1;
       if (error.code === "ENOENT") console.error(`  ${error.path} is not installed`);
     }
   }
-  if (failed > 0) {
+  if (failed)
     console.error(
       "Nothing is committed. npm run format repairs; git commit --no-verify skips this.",
     );
-  }
-  return failed > 0 ? 1 : 0;
+  return failed;
 }
 
-/** Points core.hooksPath at scripts/hooks; refuses to replace existing hooks. */
-async function install() {
+/** Points core.hooksPath at scripts/hooks, or back; refuses to replace existing hooks. */
+async function install(isRemoved) {
   const current = read("git", ["-C", kRoot, "config", "core.hooksPath"]);
-  if (current && current !== kFolder) {
-    throw expected(`core.hooksPath is ${current}. Call ${kFolder}/pre-commit from the hook there.`);
+  if (isRemoved) {
+    if (current !== kFolder) throw expected("The hook is not installed.");
+    await git("config", "--unset", "core.hooksPath");
+    return console.log("git commit runs no hook of this project any more.");
   }
+  const how = `Call ${kFolder}/pre-commit from`;
+  if (current && current !== kFolder)
+    throw expected(`core.hooksPath is ${current}. ${how} the hook there.`);
   const own = read("git", ["-C", kRoot, "rev-parse", "--git-path", "hooks/pre-commit"]);
-  if (!current && own && existsSync(resolve(kRoot, own))) {
-    throw expected(`There is a hook in ${own} already. Call ${kFolder}/pre-commit from it.`);
-  }
-  await quiet("git", ["config", "core.hooksPath", kFolder], { cwd: kRoot });
+  if (!current && own && existsSync(resolve(kRoot, own)))
+    throw expected(`There is a hook in ${own} already. ${how} it.`);
+  await git("config", "core.hooksPath", kFolder);
   console.log(`git commit now runs ${kFolder}/pre-commit (core.hooksPath).`);
-}
-
-async function remove() {
-  const current = read("git", ["-C", kRoot, "config", "core.hooksPath"]);
-  if (current !== kFolder) throw expected("The hook is not installed.");
-  await quiet("git", ["config", "--unset", "core.hooksPath"], { cwd: kRoot });
-  console.log("git commit runs no hook of this project any more.");
 }
 
 await main(async () => {
   const flag = { type: "boolean", default: false };
   const { values } = parseArgs({ options: { install: flag, remove: flag } });
   await ensureNodeModules();
-  if (values.remove) return remove();
-  return values.install ? install() : checkStaged();
+  return values.install || values.remove ? install(values.remove) : checkStaged();
 });

@@ -26,18 +26,6 @@ const kPublished = [
   ...kVariants.flatMap(wasmFiles).map((name) => `dist/wasm/${name}`),
 ];
 
-function readOptions() {
-  const flag = { type: "boolean", default: false };
-  const options = {
-    "dry-run": flag,
-    "no-build": flag,
-    help: { type: "boolean", short: "h", default: false },
-  };
-  const { values, positionals } = parseArgs({ allowPositionals: true, options });
-  if (!values.help && positionals.length !== 1) throw expected(kHelp);
-  return { ...values, wanted: positionals[0] };
-}
-
 const textOf = (file) => readFileSync(join(kRoot, file), "utf8");
 const git = (...args) => quiet("git", args, { cwd: kRoot });
 
@@ -51,18 +39,9 @@ function makePlan(wanted, date) {
   const status = read("git", ["-C", kRoot, "status", "--porcelain"]);
   if (status === null) throw expected("This is no git repository: there is nothing to tag.");
   const hasTag = read("git", ["-C", kRoot, "tag", "--list", `v${version}`]) !== "";
-  const found = obstacles({
-    manifest,
-    starter,
-    changelog,
-    version,
-    isClean: status === "",
-    hasTag,
-  });
-  if (found.length > 0) {
-    const lines = found.map((line) => `  ${line}`);
-    throw expected([`${version} cannot be released:`, ...lines].join("\n"));
-  }
+  const isClean = status === "";
+  const found = obstacles({ manifest, starter, changelog, version, isClean, hasTag });
+  if (found.length > 0) throw expected([`${version} cannot be released:`, ...found].join("\n  "));
   const texts = kReleasedFiles.map((file) => [
     file,
     file === "CHANGELOG.md"
@@ -78,26 +57,18 @@ async function tryToPublish() {
   if (missing.length > 0) throw expected(`There is no ${missing.join(", no ")}: npm run build`);
   // A dry run works without a network: npm then skips the look-up of published versions.
   const options = ["--provenance", "--dry-run", "--ignore-scripts", "--fetch-retries=0"];
-  const output = await step("npm publish --provenance --dry-run", () =>
-    quiet("npm", ["publish", ...options], { cwd: kRoot }),
-  );
-  await step("the same for create-edgegrad", () =>
-    quiet("npm", ["publish", ...options], { cwd: join(kRoot, "create") }),
-  );
-  for (const [, line] of output.matchAll(
-    /^npm notice ((?:package size|total files|shasum): .*)$/gm,
-  ))
-    console.log(`    ${line}`);
+  const publish = (folder) => quiet("npm", ["publish", ...options], { cwd: join(kRoot, folder) });
+  const output = await step("npm publish --provenance --dry-run", () => publish("."));
+  await step("the same for create-edgegrad", () => publish("create"));
+  const notices = output.matchAll(/^npm notice ((?:package size|total files|shasum): .*)$/gm);
+  for (const [, line] of notices) console.log(`    ${line}`);
 }
 
 async function release({ version, texts, notes }, { "no-build": isBuilt }) {
   try {
     for (const [file, text] of texts) writeFileSync(join(kRoot, file), text);
-    if (!isBuilt) {
-      await step("npm run build", () =>
-        quiet(process.execPath, ["scripts/build.mjs"], { cwd: kRoot }),
-      );
-    }
+    const build = () => quiet(process.execPath, ["scripts/build.mjs"], { cwd: kRoot });
+    if (!isBuilt) await step("npm run build", build);
     await tryToPublish();
     await step(`commit and tag v${version}`, async () => {
       await git("commit", "--message", `Release ${version}`, "--", ...kReleasedFiles);
@@ -124,17 +95,21 @@ Nothing has been pushed or published. What the owner does next:
 To take it back before the push: git tag --delete v${version} && git reset --hard HEAD~1`;
 
 await main(async () => {
-  const options = readOptions();
-  if (options.help) return console.log(kHelp);
-  const plan = makePlan(options.wanted, new Date().toISOString().slice(0, 10));
-  console.log(`edgegrad ${plan.version}: ${plan.changes} entries in CHANGELOG.md`);
-  if (options["dry-run"]) {
-    console.log(
-      `  would change ${kReleasedFiles.join(", ")}, build, commit and tag v${plan.version}`,
-    );
+  const flag = { type: "boolean", default: false };
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { "dry-run": flag, "no-build": flag, help: { ...flag, short: "h" } },
+  });
+  if (values.help) return console.log(kHelp);
+  if (positionals.length !== 1) throw expected(kHelp);
+  const plan = makePlan(positionals[0], new Date().toISOString().slice(0, 10));
+  const { version, changes } = plan;
+  console.log(`edgegrad ${version}: ${changes} entries in CHANGELOG.md`);
+  if (values["dry-run"]) {
+    console.log(`  would change ${kReleasedFiles.join(", ")}, build, commit and tag v${version}`);
     await tryToPublish();
     return console.log("Nothing was changed.");
   }
-  await release(plan, options);
-  console.log(nextSteps(plan.version));
+  await release(plan, values);
+  console.log(nextSteps(version));
 });

@@ -112,11 +112,8 @@ export const kHeader = Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
 /** Reads a module: its sections, and the code, type and name of every function. */
 export class ModuleReader {
   #cursor;
-  /**
-   * By the id of each section, or the name of a custom one: its content, where that starts in the module, and the whole section.
-   */
+  /** By the id of each section, or the name of a custom one: its content, and the whole section. */
   sections = new Map();
-  starts = new Map();
   wholes = new Map();
   functions = [];
   importedFunctions = 0;
@@ -134,7 +131,6 @@ export class ModuleReader {
       const end = cursor.at + size;
       const key = id === kSection.custom ? cursor.text() : id;
       this.sections.set(key, bytes.subarray(cursor.at, end));
-      this.starts.set(key, cursor.at);
       this.wholes.set(key, bytes.subarray(from, end));
       if (key === "name") this.#readNames(end);
       if (id === kSection.import)
@@ -146,6 +142,11 @@ export class ModuleReader {
     }
     for (const [i, one] of this.functions.entries())
       one.name = this.names.get(i + this.importedFunctions) ?? "";
+  }
+
+  /** Returns where the content of a section starts in the module. */
+  startOf(key) {
+    return this.sections.get(key).byteOffset - this.bytes.byteOffset;
   }
 
   #readNames(end) {
@@ -249,7 +250,7 @@ export class ModuleReader {
 
   /** Returns the data segments: address (undefined: passive), content, and the content's position in the module. */
   segments() {
-    const cursor = new Cursor(this.bytes, this.starts.get(kSection.data));
+    const cursor = new Cursor(this.bytes, this.startOf(kSection.data));
     return cursor.vector(() => {
       const isPassive = cursor.number() === 1;
       const address = isPassive ? undefined : constant(cursor);

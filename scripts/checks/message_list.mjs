@@ -58,74 +58,29 @@ function filesIn(folder, pattern) {
 }
 
 // C++: the arguments of check(condition, code, caller, parts...) and fail(code, parts...).
-
 function cppMessages() {
   return [...filesIn("src", /\.(cpp|h)$/), ...filesIn("bindings", /\.(cpp|h)$/)].flatMap((file) => {
     const source = readFileSync(join(kRoot, file), "utf8");
     const calls = source.matchAll(/\b(check|fail|Error|emplace|invariant)\(/g);
     return [...calls].flatMap(({ 0: call, 1: name, index }) => {
-      const parts = argumentsFrom(source, index + call.length);
-      const at = parts.findIndex((part) => /^ErrorCode::k\w+$/.test(part));
-      if (name === "invariant") return [message("Internal", "", parts.slice(1), file)];
+      const { items } = listFrom(source, index + call.length);
+      const at = items.findIndex((item) => /^ErrorCode::k\w+$/.test(item));
+      if (name === "invariant") return [message("Internal", "", items.slice(1), file)];
       if (at < 0) return [];
-      const code = parts[at].replace("ErrorCode::k", "");
-      const [caller, rest] =
-        name === "check"
-          ? [callerIn(parts[at + 1], source.slice(0, index)), parts.slice(at + 2)]
-          : ["", parts.slice(at + 1)];
-      return [message(code, caller, rest, file)];
+      const code = items[at].replace("ErrorCode::k", "");
+      if (name !== "check") return [message(code, "", items.slice(at + 1), file)];
+      const caller = callerIn(items[at + 1], source.slice(0, index));
+      return [message(code, caller, items.slice(at + 2), file)];
     });
   });
 }
 
 function message(code, caller, parts, file) {
-  const text = parts.map(cppText).join("");
+  const isText = (part) => /^["']/.test(part) || kChoice.test(part);
+  const text = parts.map((part) => (isText(part) ? textOf(part) : kValue)).join("");
   const [, named, rest] = /^\[([^\]]+)\] (.*)$/s.exec(text) ?? [];
   return { code, caller: caller || named || "", text: rest ?? text, where: file };
 }
-
-/** Returns the arguments of a call; `start` is the position after its opening bracket. */
-function argumentsFrom(source, start) {
-  const found = [];
-  let depth = 0;
-  let begin = start;
-  for (let i = start; i < source.length; i++) {
-    const character = source[i];
-    if (character === '"' || character === "`" || (character === "'" && !/\w/.test(source[i - 1])))
-      i = endOfLiteral(source, i);
-    else if ("([{".includes(character)) depth++;
-    else if (depth === 0 && (character === "," || character === ")")) {
-      found.push(source.slice(begin, i).trim());
-      begin = i + 1;
-      if (character === ")") break;
-    } else if (")]}".includes(character)) depth--;
-  }
-  return found;
-}
-
-function endOfLiteral(source, start) {
-  let i = start + 1;
-  while (i < source.length && source[i] !== source[start]) {
-    if (source[start] === "`" && source.startsWith("${", i)) i = endOfValue(source, i + 2);
-    i += source[i] === "\\" ? 2 : 1;
-  }
-  return i;
-}
-
-// Returns the text of a string literal, or of the first alternative of a conditional; anything else is a value.
-function cppText(part) {
-  const literals = /^(?:"(?:[^"\\]|\\.)*"\s*)+$/s;
-  const choice = /^[^?]*\?\s*((?:"(?:[^"\\]|\\.)*"\s*)+):/s.exec(part);
-  const text = choice ? choice[1] : part;
-  if (literals.test(text))
-    return [...text.matchAll(/"((?:[^"\\]|\\.)*)"/gs)]
-      .map(([, inner]) => unescaped(inner))
-      .join("");
-  const character = /^'(.|\\.)'$/s.exec(part);
-  return character ? unescaped(character[1]) : kValue;
-}
-
-const unescaped = (text) => text.replaceAll(/\\(["'\\])/g, "$1").replaceAll("\\n", " ");
 
 // A literal, or the op whose function the check is in: `doc.name` in IndexSelect::call() is indexSelect. Else a value.
 function callerIn(part, before) {
@@ -139,7 +94,6 @@ function callerIn(part, before) {
 }
 
 // TypeScript: fail(code, caller, text), refusal(code, caller, text) and new EdgeGradError(code, text).
-
 function webMessages() {
   const folders = ["web/src", ...kAddonFolders.map((name) => `web/${name}`)];
   const files = folders.flatMap((folder) => filesIn(folder, /(?<!\.d)\.ts$/));
@@ -147,50 +101,73 @@ function webMessages() {
     const source = readFileSync(join(kRoot, file), "utf8");
     const calls = source.matchAll(/\b(fail|refusal|new EdgeGradError)\(/g);
     return [...calls].flatMap(({ 0: call, 1: name, index }) => {
-      const [code, ...rest] = argumentsFrom(source, index + call.length);
+      const [code, ...rest] = listFrom(source, index + call.length).items;
       const known = /^"([A-Z]\w+)"$/.exec(code ?? "");
       if (known === null) return [];
-      const [caller, text] = name.startsWith("new") ? ['""', rest[0]] : rest;
-      return [{ code: known[1], caller: webText(caller), text: webText(text ?? ""), where: file }];
+      const [caller, text = ""] = name.startsWith("new") ? ['""', rest[0]] : rest;
+      return [{ code: known[1], caller: textOf(caller), text: textOf(text), where: file }];
     });
   });
 }
 
-// The literals of a sum; of a choice its first one; anything else is a value.
-function webText(part) {
-  const text = /^[^?"`]*\?\s*(["`].*?["`])\s*:/s.exec(part)?.[1] ?? part;
-  const literals = [];
-  for (let i = 0; i < text.length; i++) {
-    if (text[i] === '"' || text[i] === "`") {
-      const end = endOfLiteral(text, i);
-      literals.push(text.slice(i + 1, end));
-      i = end;
-    } else if (!/[\s+]/.test(text[i])) {
-      if (literals.at(-1) !== kValue) literals.push(kValue);
+// Both languages.
+
+/** Returns the items of a list, such as the arguments of a call, and where it ends; `start` is behind its opening bracket. */
+function listFrom(source, start) {
+  const items = [];
+  let depth = 0;
+  let begin = start;
+  let end = start;
+  for (; end < source.length; end++) {
+    const character = source[end];
+    if (startsLiteral(source, end)) end = literalAt(source, end).end;
+    else if ("([{".includes(character)) depth++;
+    else if (depth > 0 && ")]}".includes(character)) depth--;
+    else if (depth === 0 && ",)]}".includes(character)) {
+      items.push(source.slice(begin, end).trim());
+      begin = end + 1;
+      if (character !== ",") break;
     }
   }
-  return unescaped(literals.map(withValues).join(""));
+  return { items, end };
 }
 
-// `${...}` may contain braces and literals itself.
-function withValues(template) {
+// In C++, an apostrophe may also separate digits.
+const startsLiteral = (source, at) =>
+  '"`'.includes(source[at]) || (source[at] === "'" && !/\w/.test(source[at - 1] ?? ""));
+
+const kEscapes = { '"': '"', "'": "'", "\\": "\\", n: " " };
+
+/** Returns the text of a literal, and where its last quotation mark is. */
+function literalAt(source, start) {
   let text = "";
-  for (let i = 0; i < template.length; i++) {
-    if (template.startsWith("${", i)) {
-      i = endOfValue(template, i + 2);
+  let end = start + 1;
+  for (; end < source.length && source[end] !== source[start]; end++) {
+    if (source[start] === "`" && source.startsWith("${", end)) {
+      end = listFrom(source, end + 2).end;
       text += kValue;
-    } else text += template[i];
+    } else if (source[end] === "\\") {
+      const escaped = source[++end];
+      text += kEscapes[escaped] ?? `\\${escaped}`;
+    } else text += source[end];
   }
-  return text;
+  return { text, end };
 }
 
-function endOfValue(source, start) {
-  let depth = 1;
-  let i = start;
-  for (; i < source.length; i++) {
-    if (source[i] === '"' || source[i] === "`") i = endOfLiteral(source, i);
-    else if (source[i] === "{") depth++;
-    else if (source[i] === "}" && --depth === 0) break;
+// A condition, in front of a literal.
+const kChoice = /^[^?"'`]*\?\s*(?=["'`])/;
+
+/** Returns the literals of a sum, or of the first alternative of a choice; anything else is a value. */
+function textOf(expression) {
+  const [choice] = kChoice.exec(expression) ?? [];
+  const parts = [];
+  for (let i = choice?.length ?? 0; i < expression.length; i++) {
+    if (startsLiteral(expression, i)) {
+      const { text, end } = literalAt(expression, i);
+      parts.push(text);
+      i = end;
+    } else if (choice !== undefined && expression[i] === ":") break;
+    else if (!/[\s+]/.test(expression[i]) && parts.at(-1) !== kValue) parts.push(kValue);
   }
-  return i;
+  return parts.join("");
 }

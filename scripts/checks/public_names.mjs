@@ -3,6 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { idlePatterns } from "../patterns.mjs";
 import { kRoot } from "../process.mjs";
 import { kWebBundle } from "../web_bundle.mjs";
 
@@ -18,38 +19,36 @@ const kSource = join(kRoot, "web", "src");
 /** Returns one line per name with several definitions. */
 export async function findNamesDefinedTwice() {
   const index = readFileSync(join(kSource, "index.ts"), "utf8");
-  const modules = [...index.matchAll(/^export \* from "\.\/(.*)\.js";/gm)].map(([, path]) => path);
-  const exported = await exportsOf(modules);
-  exported.set("index.ts", ownNames(index));
+  const modules = [...index.matchAll(/^export \* from "\.\/(.*)\.js";/gm)];
   const homes = new Map();
-  for (const [module, names] of exported)
+  for (const [module, names] of [
+    // esbuild does not look into modules unless it bundles, so these are the names that lines of index.ts export.
+    ...(await exportsOf(["index.ts"], { bundle: false, external: undefined })),
+    ...(await exportsOf(modules.map(([, path]) => `${path}.ts`))),
+  ]) {
     for (const name of names) homes.set(name, [...(homes.get(name) ?? []), module]);
-  return [...homes]
-    .filter(([name, modules]) => modules.length > 1 && !Object.hasOwn(kExtended, name))
-    .map(([name, modules]) => `web/src: ${name} is exported by ${modules.join(" and ")}`);
-}
-
-async function exportsOf(modules) {
-  const { build } = await import("esbuild");
-  const found = new Map();
-  for (const module of modules) {
-    const { metafile } = await build({
-      ...kWebBundle,
-      entryPoints: [join(kSource, `${module}.ts`)],
-      write: false,
-      metafile: true,
-    });
-    found.set(module, Object.values(metafile.outputs)[0].exports);
   }
-  return found;
+  const twice = [...homes].filter(([, modules]) => modules.length > 1);
+  const isOf = (name, [other]) => name === other;
+  return [
+    ...twice
+      .filter(([name]) => !Object.hasOwn(kExtended, name))
+      .map(([name, modules]) => `web/src: ${name} is exported by ${modules.join(" and ")}`),
+    ...idlePatterns(Object.keys(kExtended), twice, isOf).map(
+      (name) => `web/src: ${name} is exported once; kExtended names it`,
+    ),
+  ];
 }
 
-// Names of values in `export { a, b as c } from` and `export * as d from`.
-function ownNames(index) {
-  const lists = [...index.matchAll(/^export \{([^}]*)\}/gm)].flatMap(([, list]) => list.split(","));
-  const values = lists
-    .map((item) => item.trim())
-    .filter((item) => item && !item.startsWith("type "));
-  const namespaces = [...index.matchAll(/^export \* as (\w+)/gm)].map(([, name]) => name);
-  return [...values.map((item) => item.split(" as ").at(-1)), ...namespaces];
+async function exportsOf(entryPoints, options) {
+  const { build } = await import("esbuild");
+  const places = { absWorkingDir: kSource, outdir: "unused", write: false };
+  const { metafile } = await build({
+    ...kWebBundle,
+    ...places,
+    entryPoints,
+    metafile: true,
+    ...options,
+  });
+  return Object.values(metafile.outputs).map((one) => [one.entryPoint, one.exports]);
 }

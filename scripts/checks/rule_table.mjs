@@ -33,30 +33,21 @@ const kStart = "<!-- The table from here on is written by scripts/checks/rule_ta
 /** Writes the table, or with `check` throws if it is not up to date. */
 export function ruleTable({ check }) {
   const text = readFileSync(kFile, "utf8");
-  const head = text.slice(0, text.indexOf(kStart) + kStart.length);
-  const wanted = head + table(collect());
+  const wanted = text.slice(0, text.indexOf(kStart)) + kStart + table(testsOfRules());
   if (text === wanted) return;
-  if (check) {
-    throw new CommandError(
-      "rule table",
-      1,
-      "tests/README.md: run npm run format (or node scripts/checks/rule_table.mjs)",
-    );
-  }
+  const how = "tests/README.md: run npm run format (or node scripts/checks/rule_table.mjs)";
+  if (check) throw new CommandError("rule table", 1, how);
   writeFileSync(kFile, wanted);
 }
 
-/** Returns the tests of each rule: a Map from "J.2" to a set of `file`: name. */
-function collect() {
+/** Returns the tests of each rule: a Map from "J.2" to the links to them. */
+function testsOfRules() {
   const tests = new Map();
   const folder = join(kRoot, "tests");
   const files = readdirSync(folder, { recursive: true }).map((name) => name.replaceAll("\\", "/"));
-  for (const file of files.sort()) {
-    if (!/(_test\.cpp|\.test\.mjs)$/.test(file)) continue;
-    for (const [rule, name] of claimsOf(readFileSync(join(folder, file), "utf8"), file)) {
-      if (!tests.has(rule)) tests.set(rule, new Set());
-      tests.get(rule).add(`[${name}](${file})`);
-    }
+  for (const file of files.filter((name) => /(_test\.cpp|\.test\.mjs)$/.test(name)).sort()) {
+    for (const [rule, name] of claimsOf(readFileSync(join(folder, file), "utf8"), file))
+      tests.set(rule, (tests.get(rule) ?? new Set()).add(`[${name}](${file})`));
   }
   return tests;
 }
@@ -67,54 +58,50 @@ function claimsOf(text, file) {
   const claims = [];
   // Rules named in comments above a test that has not been read yet.
   let waiting = [];
-  let test = "";
+  let test;
   let suite = "";
   for (const line of text.split("\n")) {
-    const isTop = /^\S/.test(line);
-    const comment = /(?:^|\s)\/\/ ?(.*)$/.exec(line)?.[1];
-    const name = isCpp ? cppTestName(line) : jsTestName(line, suite);
     if (!isCpp) suite = /^\s*describe\("(.*?)",/.exec(line)?.[1] ?? suite;
+    const name = isCpp ? cppTestName(line) : jsTestName(line, suite);
     if (name !== null) {
       test = name;
       claims.push(...waiting.map((rule) => [rule, test]));
       waiting = [];
     }
-    if (comment === undefined) continue;
-    const rules = rulesIn(comment);
-    if (isCpp && isTop && line.startsWith("//")) waiting.push(...rules);
-    else if (test !== "") claims.push(...rules.map((rule) => [rule, test]));
+    const rules = rulesIn(/(?:^|\s)\/\/ ?(.*)$/.exec(line)?.[1] ?? "");
+    if (isCpp && line.startsWith("//")) waiting.push(...rules);
+    else if (test !== undefined) claims.push(...rules.map((rule) => [rule, test]));
   }
   return claims;
 }
 
 function cppTestName(line) {
   const found = /^(?:TYPED_)?TEST(?:_F|_P)?\((\w+), (\w+)/.exec(line);
-  return found === null ? null : `${found[1]}.${found[2]}`;
+  return found && `${found[1]}.${found[2]}`;
 }
 
 function jsTestName(line, suite) {
   const found = /^\s*test\(\s*["`](.*?)["`],/.exec(line) ?? /^\s*test\(`(.*)/.exec(line);
-  return found === null ? null : `${suite} ${found[1]}`.trim();
+  return found && `${suite} ${found[1]}`.trim();
 }
 
 /** Returns the rules that a comment names; "E.8 to E.11" and "traps 11-13" are ranges. */
 function rulesIn(comment) {
-  const rules = [];
-  for (const [, number] of comment.matchAll(/CC-(\d{3})/g)) rules.push(`CC-${number}`);
   const names = /\b([A-O])\.(\d{1,2})\b(?: to (?:\1\.)?(\d{1,2})\b)?/g;
-  for (const [, chapter, first, last = first] of comment.matchAll(names)) {
-    rules.push(...range(first, last).map((i) => `${chapter}.${i}`));
-  }
-  for (const [, list] of comment.matchAll(/\btraps? ((?:\d+(?:-| to |, | and | )?)+)/gi)) {
-    for (const [, first, last = first] of list.matchAll(/(\d+)(?:(?:-| to )(\d+))?/g)) {
-      rules.push(...range(first, last).map((i) => `trap ${i}`));
-    }
-  }
-  return rules.filter((rule) => !/^[A-O]\./.test(rule) || isRule(rule));
+  const lists = comment.matchAll(/\btraps? ((?:\d+(?:-| to |, | and | )?)+)/gi);
+  const traps = [...lists].flatMap(([, list]) => [...list.matchAll(/(\d+)(?:(?:-| to )(\d+))?/g)]);
+  return [
+    ...[...comment.matchAll(/CC-\d{3}/g)].flat(),
+    ...[...comment.matchAll(names)]
+      .flatMap(([, chapter, first, last]) => range(`${chapter}.`, first, last))
+      .filter(isRule),
+    ...traps.flatMap(([, first, last]) => range("trap ", first, last)),
+  ];
 }
 
-function range(first, last) {
-  return numbered(Number(last), (i) => i).slice(Number(first) - 1);
+/** Returns texts that end with the numbers from `first` to `last`. */
+function range(text, first, last = first) {
+  return Array.from({ length: last - first + 1 }, (_, i) => `${text}${Number(first) + i}`);
 }
 
 function isRule(rule) {
@@ -124,26 +111,13 @@ function isRule(rule) {
 
 function table(tests) {
   const sections = Object.entries(kChapters).map(([chapter, [title, count]]) =>
-    section(
-      `${chapter}: ${title}`,
-      numbered(count, (i) => `${chapter}.${i}`),
-      tests,
-    ),
+    section(`${chapter}: ${title}`, range(`${chapter}.`, 1, count), tests),
   );
-  const cases = numbered(kCases, (i) => `CC-${String(i).padStart(3, "0")}`);
-  const traps = numbered(kTraps, (i) => `trap ${i}`);
-  return [
-    ...sections,
-    section(
-      "Conformance cases",
-      cases.filter((id) => tests.has(id)),
-      tests,
-    ),
-    section("Traps", traps, tests),
-  ].join("");
+  const cases = range("", 1, kCases).map((number) => `CC-${number.padStart(3, "0")}`);
+  const named = cases.filter((id) => tests.has(id));
+  sections.push(section("Conformance cases", named, tests));
+  return [...sections, section("Traps", range("trap ", 1, kTraps), tests)].join("");
 }
-
-const numbered = (count, name) => Array.from({ length: count }, (_, i) => name(i + 1));
 
 function section(title, rules, tests) {
   const held = rules.filter((rule) => tests.has(rule));

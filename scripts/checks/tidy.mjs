@@ -15,6 +15,15 @@ const kPreset = "clang-tidy";
  */
 const kTogether = 8;
 
+// What decides, besides the sources.
+const kRules = [
+  ".clang-tidy",
+  "CMakePresets.json",
+  "CMakeLists.txt",
+  "cmake/Machine.cmake",
+  "cmake/Warnings.cmake",
+];
+
 /** Returns clang-tidy's reports for the files that have findings. */
 export async function findTidyErrors(files) {
   const folder = join(kRoot, "build", kPreset);
@@ -46,10 +55,9 @@ export async function findTidyErrors(files) {
 }
 
 function batchesOf(waiting) {
-  const folders = new Map();
-  for (const one of waiting)
-    folders.set(dirname(one.file), [...(folders.get(dirname(one.file)) ?? []), one]);
-  return [...folders.values()].flatMap((all) => {
+  const folders = new Set(waiting.map(({ file }) => dirname(file)));
+  return [...folders].flatMap((folder) => {
+    const all = waiting.filter(({ file }) => dirname(file) === folder);
     const count = Math.ceil(all.length / kTogether);
     return Array.from({ length: count }, (_, i) => all.filter((_, k) => k % count === i));
   });
@@ -75,17 +83,11 @@ async function reportOn(options) {
     return (error.output ?? String(error)).replace(/^\d+ warnings? generated\.\n/gm, "");
   }
 }
+
 /** Returns a hash of everything that the result for a file depends on. */
 function fingerprint(file) {
   const hash = createHash("sha256");
-  const rules = [
-    ".clang-tidy",
-    "CMakePresets.json",
-    "CMakeLists.txt",
-    "cmake/Machine.cmake",
-    "cmake/Warnings.cmake",
-  ];
-  for (const path of [...rules, ...withHeaders(file)])
+  for (const path of [...kRules, ...withHeaders(file)])
     hash.update(path).update(readFileSync(join(kRoot, path)));
   return hash.digest("hex");
 }

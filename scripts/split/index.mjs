@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { kFeatures, orderFunctions } from "../function_order.mjs";
+import { checkPatterns } from "../patterns.mjs";
 import { quiet } from "../process.mjs";
 import {
   elementSection,
@@ -16,41 +17,34 @@ import { codeOf, shortName } from "./code.mjs";
 import { constantsOf, dataSection, withoutConstants } from "./constants.mjs";
 import { LinkedModule } from "./linked_module.mjs";
 import { shortenNames } from "./names.mjs";
+import { kCore, kNeeds, kPartNames, kRequests, kRest, kShared, kUnlikeOthers } from "./parts.mjs";
 import { profile } from "./profile.mjs";
-import { kCore, originsOf, plainName, reachableFrom } from "./reachable.mjs";
+import { originsOf, plainName, reachableFrom } from "./reachable.mjs";
 import { withStubs } from "./stubs.mjs";
 
-/** The programs that run without any part but the core, and those that the other parts are for. */
-const kCorePrograms = ["mlp", "arithmetic"];
-const kNeeds = [
-  { part: "conv", programs: ["cnn"] },
-  { part: "attention", programs: ["gpt"] },
-  { part: "extras", programs: ["evaluation", "optimizers", "points", "recurrent", "sampling"] },
-  { part: "layers", programs: ["batches"] },
-  // With what the first one has.
-  { part: "extras", programs: ["images"], besides: "conv" },
-];
 // Functions of the C library have plain names. Those with which a thread waits while another one initializes a static variable run only
 // if both need it at the same moment, and hold a lock.
-const kGuards = /^__cxxabiv1::\(anonymous namespace\)::(?:Libcpp|InitByte|GuardObject)/;
-const isOfLibrary = (name) => /^\w+$/.test(name) || kGuards.test(name);
+const kGuards = ["Libcpp", "InitByte", "GuardObject"].map(
+  (name) => new RegExp(`^__cxxabiv1::\\(anonymous namespace\\)::${name}`),
+);
+const isOfLibrary = (name) => /^\w+$/.test(name) || kGuards.some((guard) => guard.test(name));
 /**
  * What loads parts must be in the core: these functions with all that they call, and what a program in which a thread asks for a part
  * or starts another thread needs of the C library. Loading allocates memory, so no part may be needed while a lock of the allocator
  * (src/base/heap) is held.
  */
-const kLoading =
-  /^(?:eg::(?:bindings::request_part|detail::load_shared_parts|pool_\w+|(?:Heap|PageHeap|Slabs|\(anonymous namespace\)::SystemArena)::[^(]*)\(|operator (?:new|delete)\()/;
-const kRequests = ["request"];
-/**
- * What attention, extras and datasets have in common. Convolutions have so little in common with the others that it is in the core.
- */
-const kShared = "layers";
-const kUnlikeOthers = "conv";
-/** What no program needs. */
-const kRest = "rest";
-/** All parts besides the core, by their numbers in stubs. */
-export const kPartNames = [kShared, "conv", "attention", "extras", kRest];
+const kLoading = [
+  "eg::bindings::request_part",
+  "eg::detail::load_shared_parts",
+  "eg::pool_\\w+",
+  "eg::Heap::[^(]*",
+  "eg::PageHeap::[^(]*",
+  "eg::Slabs::[^(]*",
+  "eg::\\(anonymous namespace\\)::SystemArena::[^(]*",
+  "operator new",
+  "operator delete",
+].map((name) => new RegExp(`^${name}\\(`));
+const isLoading = (name) => kLoading.some((one) => one.test(name));
 
 /**
  * Splits `module` (with the names of its functions) into parts, which it writes to `fileOf(part)`; `linked` is the same module
@@ -67,6 +61,9 @@ export async function split({ module, linked, fileOf, tools, variant }) {
     return code.flatMap((one) => [...one.numbers]);
   };
 
+  const allNames = whole.functions.map(({ name }) => name);
+  // Without threads, there is less to load and to guard.
+  if (variant !== "single") checkPatterns([...kGuards, ...kLoading], allNames, module);
   const instrumented = scratch("instrumented.wasm");
   await run("wasm-split", "--instrument", "--in-memory", module, "-o", instrumented);
   const named = scratch("named.wasm");
@@ -136,16 +133,18 @@ export async function split({ module, linked, fileOf, tools, variant }) {
 
 /** Returns the part of each function. */
 async function partsOf({ functions }, code, ranIn) {
-  const ranInCore = await ranIn(kCorePrograms);
   const inRequests = await ranIn(kRequests);
   const needs = [];
-  for (const need of kNeeds) needs.push({ ...need, ran: await ranIn(need.programs) });
+  for (const { programs, parts } of kNeeds) {
+    const own = parts.at(-1) ?? kCore;
+    const others = parts.filter((part) => part !== own && part !== kShared);
+    needs.push({ own, others, ran: await ranIn(programs) });
+  }
   const needing = functions.map(({ name }, index) => {
-    const isForRequests = kLoading.test(name) || (inRequests[index] !== 0 && isOfLibrary(name));
-    if (ranInCore[index] || isForRequests) return [kCore];
+    if (isLoading(name) || (inRequests[index] !== 0 && isOfLibrary(name))) return [kCore];
     const found = needs.filter(({ ran }) => ran[index] !== 0);
-    const isHad = ({ besides }) => found.some(({ part }) => part === besides);
-    return found.filter((need) => !isHad(need)).map(({ part }) => part);
+    const isHad = ({ others }) => found.some(({ own }) => others.includes(own));
+    return found.filter((need) => !isHad(need)).map(({ own }) => own);
   });
 
   // Which instances of a template for sizes run depends on sizes, so all go where one of them is needed.
@@ -166,7 +165,7 @@ async function partsOf({ functions }, code, ranIn) {
   };
   const inCore = (isFrom) =>
     [...parts.keys()].filter((index) => parts[index] === kCore && isFrom(functions[index].name));
-  for (const index of inCore((name) => kLoading.test(name))) follow(index, () => true);
+  for (const index of inCore(isLoading)) follow(index, () => true);
   // Which functions of the C library run depends on values, so all that the core calls are there.
   for (const index of inCore(() => true)) follow(index, isOfLibrary);
   return parts;

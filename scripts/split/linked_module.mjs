@@ -42,7 +42,7 @@ export class LinkedModule {
       if (kFunctionPointer.includes(kind)) references.pointers.push(own(symbol));
       if (kDataAddress.includes(kind)) references.data.push(symbol);
     }
-    const start = this.module.starts.get(kSection.data);
+    const start = this.module.startOf(kSection.data);
     for (const { kind, offset, symbol } of this.#relocations("reloc.DATA")) {
       const isPointer = kFunctionPointer.includes(kind);
       this.dataReferences.push({ at: start + offset, symbol, isPointer });
@@ -63,7 +63,7 @@ export class LinkedModule {
   /** Returns the address of a data segment, which the module itself states only in code that uses it. */
   addressOf(name) {
     const { index } = this.segment(name);
-    const start = this.module.starts.get(kSection.code);
+    const start = this.module.startOf(kSection.code);
     for (const { kind, offset, symbol, addend } of this.#relocations("reloc.CODE")) {
       if (kind !== kAddressInCode || symbol.segment !== index) continue;
       const value = new Cursor(this.module.bytes, start + offset).signed();

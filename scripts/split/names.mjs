@@ -1,10 +1,11 @@
 // Short names for what the core exports to the other parts.
 
 import { readFileSync, writeFileSync } from "node:fs";
+import { checkPatterns } from "../patterns.mjs";
 import { exportSection, importSection, kSection, ModuleReader } from "../wasm_module.mjs";
 
 /** Names that Binaryen has made. All others are used by JavaScript. */
-const kMade = /^(?:\$|fimport\$|global)/;
+const kMade = [/^\$/, /^fimport\$/, /^global/];
 
 /**
  * Gives the exports of the core that only other parts import names of two letters, in the order of their indices: that compresses to a
@@ -13,9 +14,13 @@ const kMade = /^(?:\$|fimport\$|global)/;
 export function shortenNames(core, parts) {
   const module = new ModuleReader(readFileSync(core));
   const exports = module.exports();
-  const made = exports
-    .filter(({ name }) => kMade.test(name))
-    .sort((a, b) => a.kind - b.kind || a.index - b.index);
+  const isMade = ({ name }) => kMade.some((pattern) => pattern.test(name));
+  checkPatterns(
+    kMade,
+    exports.map(({ name }) => name),
+    core,
+  );
+  const made = exports.filter(isMade).sort((a, b) => a.kind - b.kind || a.index - b.index);
   const names = new Map(made.map(({ name }, i) => [name, i.toString(36).padStart(2, "0")]));
   const renamed = (name) => names.get(name) ?? name;
   const ordered = [...exports.filter(({ name }) => !names.has(name)), ...made];

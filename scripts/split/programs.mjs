@@ -22,10 +22,11 @@ function randomFrom(seed) {
   };
 }
 
-const losses = (eg) => ({
-  classes: (scores, count) => eg.crossEntropy(scores, eg.randint(0, scores.shape[1], [count])),
-  numbers: (values) => eg.mseLoss(values, eg.randn(values.shape)),
-});
+/** A whole number for each pair of limits. */
+const sizes = (random, ...limits) => limits.map(([from, to]) => random(from, to));
+
+const lossOfClasses = (eg, scores, count) =>
+  eg.crossEntropy(scores, eg.randint(0, scores.shape[1], [count]));
 
 /** Steps of training, like the loops of the guides. */
 async function train(eg, optimizer, lossOf, steps = 3) {
@@ -49,7 +50,7 @@ async function train(eg, optimizer, lossOf, steps = 3) {
 
 /** A multilayer perceptron on arrays of the page. */
 async function perceptron(eg, random, makers) {
-  const [inputs, hidden, classes] = [random(1, 900), random(1, 300), random(2, 30)];
+  const [inputs, hidden, classes] = sizes(random, [1, 900], [1, 300], [2, 30]);
   const { Sequential, Linear, ReLU, Dropout } = eg.nn;
   for (const make of makers) {
     const model = new Sequential(
@@ -91,7 +92,7 @@ function optimizers(eg, random) {
 // A set of samples in shuffled batches.
 async function batches(eg, random) {
   const { Sequential, Linear, ReLU } = eg.nn;
-  const [inputs, classes, count] = [random(1, 40), random(2, 12), random(8, 80)];
+  const [inputs, classes, count] = sizes(random, [1, 40], [2, 12], [8, 80]);
   const model = new Sequential(new Linear(inputs, 16), new ReLU(), new Linear(16, classes));
   const optimizer = new eg.optim.Adam(model.parameters(), { lr: 0.01 });
   const labels = eg.randint(0, classes, [count]);
@@ -130,7 +131,7 @@ async function points(eg, random) {
 
 /** Arithmetic as one writes it by hand: a linear model without modules. */
 function arithmetic(eg, random) {
-  const [rows, columns] = [random(1, 40), random(1, 40)];
+  const [rows, columns] = sizes(random, [1, 40], [1, 40]);
   // Fewer than 16 take other code, with more of the C library than all the rest of the core.
   eg.randn([random(16, 60)]);
   eg.randint(0, columns, [rows]);
@@ -175,7 +176,7 @@ function arithmetic(eg, random) {
 /** What a page does with a model when it has been trained for a while: its accuracy and its predictions. */
 async function evaluation(eg, random) {
   const { Sequential, Linear, ReLU } = eg.nn;
-  const [inputs, classes, count] = [random(1, 900), random(2, 30), random(1, 130)];
+  const [inputs, classes, count] = sizes(random, [1, 900], [2, 30], [1, 130]);
   await startThreadInBackground(eg);
   const model = new Sequential(new Linear(inputs, 20), new ReLU(), new Linear(20, classes));
   const x = eg.rand([count, inputs]);
@@ -220,18 +221,13 @@ const trainOn = async (eg, random, model, shape) => {
   const count = random(1, 20);
   const x = eg.rand([count, ...shape]);
   const optimizer = new eg.optim.Adam(model.parameters());
-  await train(eg, optimizer, () => losses(eg).classes(model.call(x), count), 2);
+  await train(eg, optimizer, () => lossOfClasses(eg, model.call(x), count), 2);
 };
 
 /** Convolutions on images, with the layers that usually come with them. */
 async function cnn(eg, random) {
   const { Sequential, Conv2d, BatchNorm2d, ReLU, MaxPool2d, Flatten, Linear } = eg.nn;
-  const [side, channels, first, second] = [
-    random(24, 33),
-    random(1, 4),
-    random(1, 20),
-    random(1, 33),
-  ];
+  const [side, channels, first, second] = sizes(random, [24, 33], [1, 4], [1, 20], [1, 33]);
   const kernel = random(1, 3) * 2 + 1;
   const plain = new Sequential(
     new Conv2d(channels, first, kernel),
@@ -259,7 +255,7 @@ async function cnn(eg, random) {
 async function images(eg, random) {
   eg.randn([random(1, 16)]);
   const { Sequential, Conv2d, AvgPool2d, AdaptiveAvgPool2d, Dropout2d, Flatten, Linear } = eg.nn;
-  const [side, first, second] = [random(24, 33), random(1, 20), random(1, 33)];
+  const [side, first, second] = sizes(random, [24, 33], [1, 20], [1, 33]);
   const model = new Sequential(
     new Conv2d(3, first, 3, { padding: 1 }),
     new AvgPool2d(2),
@@ -336,12 +332,7 @@ async function sampling(eg, random) {
 async function recurrent(eg, random) {
   const { LSTM, GRU, RNN, Linear, Module } = eg.nn;
   for (const Layer of [LSTM, GRU, RNN]) {
-    const [inputs, hidden, length, count] = [
-      random(1, 9),
-      random(1, 40),
-      random(1, 20),
-      random(1, 17),
-    ];
+    const [inputs, hidden, length, count] = sizes(random, [1, 9], [1, 40], [1, 20], [1, 17]);
     class Reader extends Module {
       layer = new Layer(inputs, hidden, { batchFirst: true });
       head = new Linear(hidden, 2);
@@ -354,7 +345,7 @@ async function recurrent(eg, random) {
     const model = new Reader();
     const x = eg.randn([count, length, inputs]);
     const optimizer = new eg.optim.Adam(model.parameters());
-    await train(eg, optimizer, () => losses(eg).classes(model.call(x), count), 2);
+    await train(eg, optimizer, () => lossOfClasses(eg, model.call(x), count), 2);
   }
 }
 

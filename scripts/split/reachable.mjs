@@ -5,8 +5,7 @@
 // contain the code of others that were inlined: where it calls one of them less often than before, that one counts as a part of
 // it. And every number in the optimised code that could be the address of a constant counts as a reference to it.
 
-/** The part that is loaded first. */
-export const kCore = "core";
+import { kCore } from "./parts.mjs";
 
 /**
  * Returns which bytes of the constants (the segment .rodata, from `address` on) a part can reach, and the slots of functions to

@@ -19,7 +19,7 @@ struct SharedParts {
     std::uint32_t address, size;
   };
   /// The content of each part that a thread has loaded, and the text of an error.
-  std::array<Bytes, 15> bytes;
+  std::array<Bytes, 6> bytes;
   /// A bit for each part that a thread has loaded.
   std::atomic<std::uint32_t> loaded;
 };

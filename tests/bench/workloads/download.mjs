@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { kBundlers } from "../../../scripts/bundles.mjs";
-import { kPartNames } from "../../../scripts/split/index.mjs";
+import { kPartNames } from "../../../scripts/split/parts.mjs";
 
 const kRoot = fileURLToPath(new URL("../../..", import.meta.url));
 const kWasmFolder = join(kRoot, "node_modules/@tensorflow/tfjs-backend-wasm/dist");

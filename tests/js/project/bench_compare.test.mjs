@@ -1,7 +1,6 @@
 // npm run bench -- --compare: the conclusions it draws from pairs, the builds it measures, and how it builds commits.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import {
   copyFileSync,
   cpSync,
@@ -29,6 +28,7 @@ import {
 import { versionOf } from "../../bench/compare/versions.mjs";
 import { kWorkloads } from "../../bench/workloads/index.mjs";
 import { kRoot } from "../support/files.mjs";
+import { makeRepository } from "../support/repository.mjs";
 
 const kTolerance = 0.02;
 const temporary = mkdtempSync(join(tmpdir(), "edgegrad-compare-"));
@@ -126,14 +126,7 @@ describe("two builds", () => {
 });
 
 describe("a version to compare", () => {
-  const repository = join(temporary, "repository");
-  const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^GIT_/.test(key)));
-  const git = (...args) =>
-    execFileSync("git", ["-c", "user.name=Test", "-c", "user.email=test@example.com", ...args], {
-      cwd: repository,
-      env,
-      encoding: "utf8",
-    }).trim();
+  const { folder: repository, git, write } = makeRepository();
   // A script that writes the same files as a real build, without a compiler.
   const build = (text) => `
     import { mkdirSync, writeFileSync } from "node:fs";
@@ -145,11 +138,9 @@ describe("a version to compare", () => {
   const commits = [];
 
   before(() => {
-    mkdirSync(join(repository, "scripts"), { recursive: true });
-    git("init", "--quiet", "--initial-branch=main");
-    writeFileSync(join(repository, ".gitignore"), "/build/\n/dist/\n");
+    write(".gitignore", "/build/\n/dist/\n");
     for (const text of ["first", "second"]) {
-      writeFileSync(join(repository, "scripts", "build.mjs"), build(text));
+      write("scripts/build.mjs", build(text));
       git("add", "--all");
       git("commit", "--quiet", `--message=${text}`);
       commits.push(git("rev-parse", "HEAD"));
@@ -174,7 +165,7 @@ describe("a version to compare", () => {
   });
 
   test("leaves no worktree behind when it cannot be built", async () => {
-    writeFileSync(join(repository, "scripts", "build.mjs"), "throw new Error('no compiler');\n");
+    write("scripts/build.mjs", "throw new Error('no compiler');\n");
     git("commit", "--quiet", "--all", "--message=Broken");
     await assert.rejects(versionOf("HEAD", "simd", repository), /build\.mjs simd web failed/);
     assert.equal(git("worktree", "list").split("\n").length, 1);

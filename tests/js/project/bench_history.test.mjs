@@ -1,10 +1,9 @@
 // npm run bench -- --record: the lines that a run adds to the history, and those that are in it.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import {
   appendHistory,
@@ -14,6 +13,7 @@ import {
   stateOfCheckout,
 } from "../../bench/report/history.mjs";
 import { kWorkloads } from "../../bench/workloads/index.mjs";
+import { makeRepository } from "../support/repository.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "edgegrad-history-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -84,23 +84,14 @@ describe("the entries of a run", () => {
 });
 
 test("a checkout is changed by everything but the history itself", () => {
-  const root = join(folder, "checkout");
-  mkdirSync(dirname(join(root, kHistory)), { recursive: true });
-  const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^GIT_/.test(key)));
-  const git = (...args) =>
-    execFileSync("git", ["-c", "user.name=Test", "-c", "user.email=test@example.com", ...args], {
-      cwd: root,
-      env,
-      encoding: "utf8",
-    }).trim();
-  git("init", "--quiet");
-  writeFileSync(join(root, kHistory), "");
-  writeFileSync(join(root, "source.cpp"), "");
+  const { folder: root, git, write } = makeRepository();
+  write(kHistory, "");
+  write("source.cpp", "");
   git("add", "--all");
   git("commit", "--quiet", "--message=Start");
-  writeFileSync(join(root, kHistory), "{}\n");
+  write(kHistory, "{}\n");
   assert.deepEqual(stateOfCheckout(root), { commit: git("rev-parse", "HEAD"), dirty: false });
-  writeFileSync(join(root, "source.cpp"), "int x;\n");
+  write("source.cpp", "int x;\n");
   assert.equal(stateOfCheckout(root).dirty, true);
 });
 

@@ -1,23 +1,20 @@
 // The pre-commit hook, tested in a separate repository: it formats what is staged, and rejects what it cannot repair.
 
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
-  readFileSync,
   rmSync,
   symlinkSync,
-  writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { before, beforeEach, describe, test } from "node:test";
 import { kRoot } from "../support/files.mjs";
+import { kGitEnvironment, makeRepository } from "../support/repository.mjs";
 
 const kClangFormat = "/usr/bin/clang-format-19";
 const kFiles = [
@@ -29,44 +26,22 @@ const kFiles = [
   ".clang-format",
 ];
 
-const folder = mkdtempSync(join(tmpdir(), "edgegrad-hook-"));
-// These tests may run inside this checkout's own hook, whose GIT_ variables must not affect the other repository.
-const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^GIT_/.test(key)));
-const identity = ["-c", "user.name=Test", "-c", "user.email=test@example.com"];
-
-const git = (...args) =>
-  execFileSync("git", [...identity, ...args], {
-    cwd: folder,
-    env,
-    encoding: "utf8",
-    stdio: "pipe",
-  });
-const at = (name) => join(folder, name);
-const textOf = (name) => readFileSync(at(name), "utf8");
+const { folder, git, at, textOf, write } = makeRepository();
+const options = { cwd: folder, env: kGitEnvironment, encoding: "utf8" };
 const committed = (name) => git("show", `HEAD:${name}`);
 
-function write(name, text) {
-  mkdirSync(dirname(at(name)), { recursive: true });
-  writeFileSync(at(name), text);
-}
-
-/** Tries to commit; resolves to the exit status and the output. */
+/** Tries to commit; returns the exit status and the output. */
 function commit(...args) {
-  const options = { cwd: folder, env, encoding: "utf8" };
   const { status, stdout, stderr } = spawnSync(
     "git",
-    [...identity, "commit", "-m", "A change", ...args],
+    ["commit", "-m", "A change", ...args],
     options,
   );
   return { status, output: stdout + stderr };
 }
 
 const hooks = (...args) =>
-  spawnSync(process.execPath, [at("scripts/pre_commit.mjs"), ...args], {
-    cwd: folder,
-    env,
-    encoding: "utf8",
-  });
+  spawnSync(process.execPath, [at("scripts/pre_commit.mjs"), ...args], options);
 
 before(() => {
   for (const name of kFiles) cpSync(join(kRoot, name), at(name), { recursive: true });
@@ -74,13 +49,11 @@ before(() => {
   write(".gitignore", "node_modules\n");
   write("web/src/index.ts", "export const one = 1;\n");
   mkdirSync(at("src"), { recursive: true });
-  git("init", "--quiet", "--initial-branch=main");
   git("add", "--all");
   git("commit", "--quiet", "--message=Start");
   assert.equal(hooks("--install").status, 0);
 });
 beforeEach(() => git("reset", "--hard", "--quiet"));
-after(() => rmSync(folder, { recursive: true }));
 
 describe("the pre-commit hook", () => {
   test("formats what is staged, commits that, and leaves other files alone", () => {
@@ -89,7 +62,7 @@ describe("the pre-commit hook", () => {
     git("add", "scripts/staged.mjs");
     const { status, output } = commit();
     assert.equal(status, 0, output);
-    assert.equal(committed("scripts/staged.mjs"), "export const a = 1;\n");
+    assert.equal(committed("scripts/staged.mjs"), "export const a = 1;");
     assert.equal(textOf("scripts/staged.mjs"), "export const a = 1;\n");
     assert.equal(textOf("scripts/other.mjs"), "export const b=1\n");
     rmSync(at("scripts/other.mjs"));
@@ -112,14 +85,14 @@ describe("the pre-commit hook", () => {
     const { status, output } = commit();
     assert.equal(status, 1, output);
     assert.match(output, /staged in part/);
-    assert.equal(git("show", ":scripts/part.mjs"), "export const a=1\n");
+    assert.equal(git("show", ":scripts/part.mjs"), "export const a=1");
     assert.equal(textOf("scripts/part.mjs"), "export const a = 1;\nexport const later=2\n");
 
     write("scripts/part.mjs", "export const a = 1;\n");
     git("add", "scripts/part.mjs");
     write("scripts/part.mjs", "export const a = 1;\nexport const later=2\n");
     assert.equal(commit().status, 0);
-    assert.equal(committed("scripts/part.mjs"), "export const a = 1;\n");
+    assert.equal(committed("scripts/part.mjs"), "export const a = 1;");
   });
 
   test("only checks in `git commit FILES`, whose index is for that commit alone", () => {
@@ -135,7 +108,7 @@ describe("the pre-commit hook", () => {
     git("add", "src");
     const { status, output } = commit();
     assert.equal(status, 0, output);
-    assert.equal(committed("src/base/number.h"), "#pragma once\nint number();\n");
+    assert.equal(committed("src/base/number.h"), "#pragma once\nint number();");
   });
 
   test("stops an include and an import against the layers", () => {
@@ -159,13 +132,12 @@ describe("the pre-commit hook", () => {
     write("notes.md", "*  a list\n");
     git("add", "notes.md");
     assert.equal(commit().status, 0);
-    assert.equal(committed("notes.md"), "*  a list\n");
+    assert.equal(committed("notes.md"), "*  a list");
   });
 });
 
 describe("npm run hooks", () => {
-  const path = () =>
-    spawnSync("git", ["config", "core.hooksPath"], { cwd: folder, env, encoding: "utf8" }).stdout;
+  const path = () => spawnSync("git", ["config", "core.hooksPath"], options).stdout;
 
   test("installs the hook, twice as well as once, and removes it", () => {
     assert.equal(hooks("--install").status, 0);

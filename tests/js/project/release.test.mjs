@@ -1,20 +1,9 @@
 // npm run release, tested in a separate repository. npm is the real one, but it has no access to a registry.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { after, afterEach, before, describe, test } from "node:test";
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, before, describe, test } from "node:test";
 import { kVariants, wasmFiles } from "../../../scripts/build.mjs";
 import {
   compareVersions,
@@ -26,18 +15,10 @@ import {
 } from "../../../scripts/release_plan.mjs";
 import { runNode } from "../support/child.mjs";
 import { kRoot, readJson } from "../support/files.mjs";
+import { kGitEnvironment, makeRepository } from "../support/repository.mjs";
 
-const folder = mkdtempSync(join(tmpdir(), "edgegrad-release-"));
-const env = {
-  ...Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^GIT_/.test(key))),
-  npm_config_registry: "http://localhost:1",
-  ...Object.fromEntries(
-    ["AUTHOR", "COMMITTER"].flatMap((who) => [
-      [`GIT_${who}_NAME`, "Test"],
-      [`GIT_${who}_EMAIL`, "test@example.com"],
-    ]),
-  ),
-};
+const { folder, git, at, textOf, write } = makeRepository();
+const env = { ...kGitEnvironment, npm_config_registry: "http://localhost:1" };
 const kOwners = {
   repository: { type: "git", url: "git+https://example.com/edgegrad.git" },
   homepage: "https://example.com/edgegrad",
@@ -47,15 +28,7 @@ const kChangelog =
   "# Changelog\n\n## Unreleased\n\n### Added\n\n- A change.\n- Another.\n\n## 0.0.9 (2026-01-01)\n\n- Old.\n";
 const kToday = new Date().toISOString().slice(0, 10);
 
-const git = (...args) =>
-  execFileSync("git", args, { cwd: folder, env, encoding: "utf8", stdio: "pipe" }).trim();
-const textOf = (name) => readFileSync(join(folder, name), "utf8");
 const release = (...args) => runNode(["scripts/release.mjs", ...args], { cwd: folder, env });
-
-function write(name, text) {
-  mkdirSync(dirname(join(folder, name)), { recursive: true });
-  writeFileSync(join(folder, name), text);
-}
 
 /** Commits a change of package.json and CHANGELOG.md. */
 function commitWith({ manifest = {}, changelog = kChangelog }) {
@@ -70,24 +43,17 @@ function commitWith({ manifest = {}, changelog = kChangelog }) {
 }
 
 before(() => {
-  cpSync(join(kRoot, "scripts"), join(folder, "scripts"), { recursive: true });
-  for (const name of kReleasedFiles) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    copyFileSync(join(kRoot, name), join(folder, name));
-  }
-  for (const name of ["README.md", "LICENSE", "THIRD_PARTY_NOTICES.md"])
-    copyFileSync(join(kRoot, name), join(folder, name));
+  const copied = ["scripts", ...kReleasedFiles, "README.md", "LICENSE", "THIRD_PARTY_NOTICES.md"];
+  for (const name of copied) cpSync(join(kRoot, name), at(name), { recursive: true });
   for (const name of ["index.js", "index.modules.js"]) write(`dist/${name}`, "export {};\n");
   for (const name of kVariants.flatMap(wasmFiles)) write(`dist/wasm/${name}`, "");
   write(".gitignore", "/dist/\n/node_modules/\n");
-  git("init", "--quiet", "--initial-branch=main");
   commitWith({});
 });
 afterEach(() => {
   git("reset", "--quiet", "--hard");
   git("clean", "--quiet", "--force");
 });
-after(() => rmSync(folder, { recursive: true }));
 
 describe("npm run release", () => {
   test("--dry-run says what it would do, and changes nothing", async () => {
@@ -136,7 +102,7 @@ describe("npm run release", () => {
 
   test("leaves the files as they were when npm does not take the package", async () => {
     const start = git("rev-parse", "HEAD");
-    const wasm = join(folder, "dist/wasm/edgegrad-simd.wasm");
+    const wasm = at("dist/wasm/edgegrad-simd.wasm");
     rmSync(wasm);
     const { status, stderr } = await release("patch", "--no-build");
     writeFileSync(wasm, "");

@@ -64,6 +64,9 @@ async function inTime(work: Promise<unknown>): Promise<void> {
   const late = new Promise((resolve) => {
     timer = setTimeout(resolve, kCloseTimeout);
   });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

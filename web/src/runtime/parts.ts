@@ -7,17 +7,22 @@ import type { NativeModule } from "./native.js";
 import { nodeFiles, nodeProcess } from "./node.js";
 import { pathOf } from "./paths.js";
 
+// `npm run generate` writes both lists (scripts/split/parts.mjs).
+
 /** The parts besides the core, by their numbers in the core. Those before the last one need nothing of it. */
 export const kParts = ["layers", "conv", "attention", "extras", "rest"] as const;
 
 /** A part besides the core. */
 export type Part = (typeof kParts)[number];
 
+/** Those that have something in common, which is in "layers". */
+const kSharing: readonly Part[] = ["attention", "extras"];
+
 const needed = new Set<Part>();
 
 /** Returns what a module needs whose ops are in `part`. What convolutions share with the others is in the core. */
 export function withShared(part: Part): readonly Part[] {
-  return part === "conv" || part === "layers" ? [part] : ["layers", part];
+  return kSharing.includes(part) ? ["layers", part] : [part];
 }
 
 /** Called on import by modules whose ops are in a part: init() then loads it together with the core. */
