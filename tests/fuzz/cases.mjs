@@ -1,5 +1,6 @@
 // A case: a short program, determined by a seed and a number, which is run and checked.
 
+import { collectGarbageOnce } from "../js/support/collect_garbage.mjs";
 import { fileCall } from "./files.mjs";
 import { opCall } from "./op_calls.mjs";
 import { hasGrown, held, Problem, problemOfError, textOfHeld } from "./oracle.mjs";
@@ -83,15 +84,14 @@ export class Runner {
   }
 }
 
-// Finalizers run some time after a collection, when the garbage collector decides.
+// What a finalizer frees may have been all that kept something else alive.
 const kCollections = 10;
 
 // Tensors of layers and optimizers are freed by the garbage collector; those of plain calls are not.
 async function leakSince(eg, before, { isDisposed }) {
   const isLeft = () => hasGrown(before, held(eg));
   for (let round = 0; !isDisposed && round < kCollections && isLeft(); round++) {
-    globalThis.gc();
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await collectGarbageOnce();
   }
   if (!isLeft()) return null;
   return new Problem("leak", `${textOfHeld(before)}, then ${textOfHeld(held(eg))}`);

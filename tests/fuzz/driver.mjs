@@ -5,17 +5,16 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { kMaxSeconds } from "./oracle.mjs";
 import { shrink, signatureOf } from "./shrink.mjs";
 
 const kChild = fileURLToPath(new URL("child.mjs", import.meta.url));
 const kPollSeconds = 0.25;
 
+// A process that shows no progress for this long hangs, also on a busy machine, and also one that has yet to start.
+const kMaxSeconds = 120;
+
 // The number of cases per process: enough to detect accumulation, and memory is released between processes.
 const kCasesPerChild = 40_000;
-
-// Starting may take long on a busy machine.
-const kStartSeconds = 60;
 
 /**
  * Runs cases of a seed until `until` (a time in ms) or up to case `to`. Calls `onFinding` with each new finding, {
@@ -68,10 +67,10 @@ export async function fuzz({
   }
 }
 
-/** Runs given lines in a separate process; resolves to a finding or null. */
-export async function runProgram({ variant, kind = "ops", lines, faults }) {
+/** Runs given lines in a separate process, which may go `maxSeconds` without progress; resolves to a finding or null. */
+export async function runProgram({ variant, kind = "ops", lines, faults, maxSeconds }) {
   const folder = mkdtempSync(join(tmpdir(), "edgegrad-fuzz-"));
-  const base = { variant, faults, progress: join(folder, "progress") };
+  const base = { variant, faults, maxSeconds, progress: join(folder, "progress") };
   try {
     return await findingOfLines(base, { caseKind: kind, lines, case: 0 });
   } finally {
@@ -150,7 +149,7 @@ export function runChild(job, onFinding = () => {}) {
       else onFinding(message);
     });
     const stopWatching = watch(job.progress, (seconds, isStarted) => {
-      if (seconds < (isStarted ? maxSeconds : kStartSeconds)) return;
+      if (seconds < (isStarted ? maxSeconds : kMaxSeconds)) return;
       result.reason = { kind: "hang", message: `no progress for ${Math.round(seconds)} s` };
       child.kill("SIGKILL");
     });
@@ -168,11 +167,12 @@ export function runChild(job, onFinding = () => {}) {
 // Calls `onTick` with the seconds since the child last showed progress.
 function watch(file, onTick) {
   let [known, since] = [readProgress(file), performance.now()];
-  const timer = setInterval(() => {
+  const look = () => {
     const now = readProgress(file);
     if (now !== known) [known, since] = [now, performance.now()];
     onTick((performance.now() - since) / 1000, now !== null);
-  }, kPollSeconds * 1000);
+  };
+  const timer = setInterval(look, kPollSeconds * 1000); // timer: looks for a process that hangs
   return () => clearInterval(timer);
 }
 

@@ -13,7 +13,7 @@ const kFaultCodes = ["Internal", "NotInitialized"];
 /** Larger tensors are not reused by later calls, so that these do not take long. */
 export const kMaxElements = 4096;
 
-/** A call that takes longer than this is a finding. */
+/** A call that computes for longer than this is a finding. */
 export const kMaxSeconds = 10;
 
 /** A problem: its kind, and a message. */

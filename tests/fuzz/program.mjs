@@ -1,6 +1,7 @@
 // A program: lines of JavaScript that use `eg` and earlier results as v.t0, v.t1, ... Lines are run as they are added,
 // and the oracle checks each of them.
 
+import { cpuSeconds } from "../js/support/cpu_time.mjs";
 import {
   difference,
   kMaxElements,
@@ -93,7 +94,7 @@ export class Program {
     const fn = compile(text);
     if (fn === null) return null;
     this.calls++;
-    return { name, fn, mayChange, start: performance.now(), isOver: false };
+    return { name, fn, mayChange, start: cpuSeconds(), isOver: false };
   }
 
   #end(call, value) {
@@ -129,7 +130,7 @@ export class Program {
   }
 
   #checkTime({ start }) {
-    const seconds = (performance.now() - start) / 1000;
+    const seconds = cpuSeconds() - start;
     if (seconds > kMaxSeconds) this.#report(new Problem("hang", `took ${seconds.toFixed(1)} s`));
   }
 

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "../support/until.mjs";
 import { elementwise } from "./support/kernel_fields.mjs";
 import { devices, options, Playing } from "./support/playing.mjs";
 import { kAsHardware, replacing } from "./support/replacing.mjs";
@@ -35,7 +36,12 @@ function binary(p, op, a, b, y) {
   );
 }
 
-const soon = () => new Promise((resolve) => setTimeout(resolve, 1));
+/** Resolves when so many shaders wait for their compilation, none of which has begun. */
+const untilWaiting = (waiting, count) =>
+  until(
+    () => `${count} shaders that wait; there are ${waiting.length}`,
+    () => waiting.length === count,
+  );
 
 /** Compiles the shaders that wait, one after the other, until the commands have been played. */
 async function compileAll(waiting, played) {
@@ -43,10 +49,10 @@ async function compileAll(waiting, played) {
   void played.then(() => {
     isDone = true;
   });
-  while (!isDone) {
+  await until("end of the commands", async () => {
     for (const start of waiting.splice(0)) await start();
-    await soon();
-  }
+    return isDone;
+  });
 }
 
 test("the shaders of a batch are compiled at the same time", options, async () => {
@@ -57,8 +63,7 @@ test("the shaders of a batch are compiled at the same time", options, async () =
   for (const [i, op] of kOps.entries()) binary(p, op, a, b, results[i]);
   const values = results.map((one) => p.later(one));
   const played = p.play();
-  while (waiting.length === 0) await soon();
-  assert.equal(waiting.length, kOps.length);
+  await untilWaiting(waiting, kOps.length);
   await compileAll(waiting, played);
   assert.deepEqual(
     (await Promise.all(values)).map((one) => [...one]),
@@ -86,8 +91,7 @@ test(
     binary(p, "sub", y, a, z);
     const value = p.later(z);
     const played = p.play();
-    while (waiting.length === 0) await soon();
-    assert.equal(waiting.length, kOps.length);
+    await untilWaiting(waiting, kOps.length);
     await compileAll(waiting, played);
     assert.deepEqual([...(await value)], [10, 40]);
   },

@@ -1,6 +1,7 @@
 // The functions that the stress fuzzer runs on other threads.
 
 import * as eg from "edgegrad";
+import { collectGarbageOnce } from "../../js/support/collect_garbage.mjs";
 import { Problem } from "../oracle.mjs";
 import { Random } from "../random.mjs";
 import { kActions } from "./actions.mjs";
@@ -16,8 +17,7 @@ export async function act(name, seed, { device, shared, weight }) {
   }
 }
 
-/** Collects this thread's garbage, and stays busy long enough that each of several concurrent calls goes to a different thread. */
-export async function collect() {
-  globalThis.gc();
-  await new Promise((resolve) => setTimeout(resolve, 20));
+/** Collects this thread's garbage; calls at the same time go to as many threads as there are for them. */
+export function collect() {
+  return collectGarbageOnce();
 }

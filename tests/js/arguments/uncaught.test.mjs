@@ -70,7 +70,7 @@ describe("an uncaught error", () => {
   }
 
   test("in a timer shows no line of ours", async () => {
-    assertOnlyOurs(await run("a.add(b)", "setTimeout(mistake);"), "mistake");
+    assertOnlyOurs(await run("a.add(b)", "setTimeout(mistake);"), "mistake"); // timer: it is what throws
   });
 
   test("shows the sources to those who ask for them", async () => {

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertRejects, assertThrows } from "../support/assert.mjs";
+import { collectGarbage } from "../support/collect_garbage.mjs";
 import { eg } from "../support/engine.mjs";
 
 const { data } = eg;
@@ -157,6 +158,7 @@ describe("samples that do not go together are refused", () => {
   });
 
   test("and nothing is left of the tensors made until then", async () => {
+    await collectGarbage();
     const before = eg.memory().jsHandles;
     const samples = [{ a: 1, b: [2], c: 3 }, { a: 1, b: [2], c: null }]; // biome-ignore format: rows
     await assertRejects(batchOf(samples), "InvalidArgument", /sample 1 at \.c/);

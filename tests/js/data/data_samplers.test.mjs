@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { until } from "../../support/until.mjs";
 import { assertRejects, assertThrows } from "../support/assert.mjs";
 import { eg } from "../support/engine.mjs";
 
@@ -231,13 +232,16 @@ describe("other datasets", () => {
 });
 
 describe("samples that are promises", () => {
-  /** Returns a dataset that records how many of its samples are being loaded at the same time. */
+  /** Returns a dataset that records how many of its samples are being loaded at the same time, and gives none before `open()`. */
   function slow(length) {
     const dataset = { length, active: 0, most: 0, started: [] };
+    const opened = new Promise((resolve) => {
+      dataset.open = resolve;
+    });
     dataset.get = async (index) => {
       dataset.started.push(index);
       dataset.most = Math.max(dataset.most, ++dataset.active);
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      await opened;
       dataset.active--;
       if (index === 6) throw new Error("sample 6 is lost");
       return index;
@@ -251,7 +255,10 @@ describe("samples that are promises", () => {
       [2, 6],
     ]) {
       const dataset = slow(6);
-      const batches = await collect(new data.DataLoader(dataset, { batchSize: 2, prefetch }));
+      const collected = collect(new data.DataLoader(dataset, { batchSize: 2, prefetch }));
+      await until(`${most} samples`, () => dataset.active === most);
+      dataset.open();
+      const batches = await collected;
       assert.deepEqual(
         batches.map((batch) => batch.arraySync()),
         [
@@ -266,7 +273,9 @@ describe("samples that are promises", () => {
   });
 
   test("fail where the failed one is due", async () => {
-    const loader = new data.DataLoader(slow(8), { batchSize: 2, prefetch: 3 });
+    const dataset = slow(8);
+    dataset.open();
+    const loader = new data.DataLoader(dataset, { batchSize: 2, prefetch: 3 });
     const seen = [];
     await assert.rejects(async () => {
       for await (const batch of loader) seen.push(batch.arraySync());
@@ -274,7 +283,7 @@ describe("samples that are promises", () => {
     assert.equal(seen.length, 3);
     // A caller that stops early does not see the error.
     for await (const _ of loader) break;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise(setImmediate);
   });
 });
 

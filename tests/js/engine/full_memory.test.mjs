@@ -34,7 +34,7 @@ const kFilling = `
 `;
 
 async function printed(text) {
-  const { status, signal, stdout, stderr } = await runProgram(kFilling + text, { timeout: 60_000 });
+  const { status, signal, stdout, stderr } = await runProgram(kFilling + text);
   assert.deepEqual({ status, signal }, { status: 0, signal: null }, stdout + stderr);
   return stdout
     .trim()

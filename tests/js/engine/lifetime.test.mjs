@@ -8,7 +8,10 @@ import { collectGarbage } from "../support/collect_garbage.mjs";
 import { eg } from "../support/engine.mjs";
 
 const handles = () => eg.memory().jsHandles;
-const nextTask = () => new Promise((resolve) => setImmediate(resolve));
+const nextTask = () => new Promise(setImmediate);
+const tasks = async (count) => {
+  for (let i = 0; i < count; i++) await nextTask();
+};
 
 describe("dispose", () => {
   test("frees the storage with the last handle", () => {
@@ -115,6 +118,7 @@ describe("scope", () => {
   });
 
   test("of an async function ends when its promise settles", async () => {
+    await collectGarbage();
     const before = handles();
     const result = await eg.scope(async () => {
       eg.zeros([1]);
@@ -137,17 +141,18 @@ describe("scope", () => {
   });
 
   test("does not mix async functions that run at the same time, nor other code", async () => {
+    await collectGarbage();
     const before = handles();
-    const work = async (delay) => {
-      const mine = eg.full([1], delay);
+    const work = async (count) => {
+      const mine = eg.full([1], count);
       for (let i = 0; i < 5; i++) {
-        await new Promise((resolve) => setTimeout(resolve, delay));
+        await tasks(count);
         eg.zeros([1]);
         assert.equal(mine.disposed, false);
       }
       return mine;
     };
-    const running = [1, 3, 2].map((delay) => eg.scope(() => work(delay)));
+    const running = [1, 3, 2].map((count) => eg.scope(() => work(count)));
     const outside = eg.zeros([1]);
     const results = await Promise.all(running);
     assert.deepEqual(
@@ -169,7 +174,8 @@ describe("scope without an async context", () => {
       const eg = await import("edgegrad");
       await eg.init({ threads: 1 });
       const handles = () => eg.memory().jsHandles;
-      const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+      const nextTask = ${nextTask};
+      const tasks = ${tasks};
       ${body}`);
     assert.equal(status, 0, stderr);
     return JSON.parse(stdout);
@@ -179,7 +185,7 @@ describe("scope without an async context", () => {
     const result = await run(`
       const kept = await eg.scope(async () => {
         eg.zeros([1]);
-        await pause(1);
+        await nextTask();
         eg.scope(() => eg.zeros([1]).add(1));
         eg.zeros([1]);
         return eg.ones([1]);
@@ -190,15 +196,15 @@ describe("scope without an async context", () => {
 
   test("frees nothing too early when several overlap", async () => {
     const result = await run(`
-      const work = async (ms) => {
-        const mine = eg.full([1], ms);
+      const work = async (count) => {
+        const mine = eg.full([1], count);
         for (let i = 0; i < 5; i++) {
-          await pause(ms);
+          await tasks(count);
           mine.add(1);
         }
         return mine;
       };
-      const results = await Promise.all([1, 3, 2].map((ms) => eg.scope(() => work(ms))));
+      const results = await Promise.all([1, 3, 2].map((count) => eg.scope(() => work(count))));
       console.log(JSON.stringify(results.map((tensor) => tensor.item())));`);
     assert.deepEqual(result, [1, 3, 2]);
   });
@@ -276,7 +282,7 @@ describe("plain code", () => {
       "a loop that awaits": `await eg.scope(async () => {
         for (let i = 0; i < 12_000; i++) {
           x.add(1);
-          if (i % 100 === 0) await new Promise((resolve) => setTimeout(resolve));
+          if (i % 100 === 0) await new Promise(setImmediate);
         }
       });`,
       "two loops": `for (const _ of [1, 2]) {

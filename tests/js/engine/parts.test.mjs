@@ -5,10 +5,10 @@ import fs, { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { setTimeout } from "node:timers/promises";
 import * as eg from "edgegrad";
-import { kPartNames } from "../../../scripts/split/index.mjs";
+import { kPartNames } from "../../../scripts/split/parts.mjs";
 import { runPrograms } from "../../../scripts/split/programs.mjs";
+import { until } from "../../support/until.mjs";
 import {
   kFolder,
   partIn,
@@ -65,7 +65,7 @@ describe("a part that is needed before it is there", () => {
       for (let times = 0; times < 2; ++times)
         assert.throws(svd, { code: "Internal", message: /edgegrad-simd\.\w+\.wasm/ });
       await runPrograms(eg, 1, ["arithmetic"]);
-      while (warnings.length === 0) await setTimeout(5);
+      await until("warning", () => warnings.length > 0);
       for (const part of kPartNames)
         copyFileSync(
           join(kFolder, `edgegrad-simd.${part}.wasm`),

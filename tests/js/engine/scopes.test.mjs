@@ -8,7 +8,7 @@ import { collectGarbage } from "../support/collect_garbage.mjs";
 import { eg } from "../support/engine.mjs";
 
 const handles = () => eg.memory().jsHandles;
-const pause = (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms));
+const inTimer = (fn) => setTimeout(fn, 1); // timer: it is what outlives the scope
 
 /** A promise with the functions that settle it. */
 function gate() {
@@ -88,37 +88,43 @@ const kPrograms = {
   },
   "Promise.all() of which one fails": async ({ scope, make }) => {
     const others = [];
-    const work = async (ms) => {
+    const [failing, ...later] = [gate(), gate(), gate()];
+    const work = async (start) => {
       make();
-      await pause(ms);
+      await start.passed;
       make();
-      if (ms === 0) throw new Error("stop");
+      if (start === failing) throw new Error("stop");
       return make();
     };
     const keepOpen = gate();
     const other = scope(() => keepOpen.passed);
     const all = scope(async () => {
-      for (const ms of [0, 2, 4]) others.push(work(ms));
+      for (const start of [failing, ...later]) others.push(work(start));
       await Promise.all(others);
     });
+    failing.open();
     await assert.rejects(all, /stop/);
+    for (const start of later) start.open();
     await Promise.allSettled(others);
     keepOpen.open();
     await other;
   },
   "Promise.all() of scopes of which one fails": async ({ scope, make }) => {
-    const others = [0, 2, 4].map((ms) =>
+    const [failing, ...later] = [gate(), gate(), gate()];
+    const others = [failing, ...later].map((start) =>
       scope(async () => {
         make();
-        await pause(ms);
-        if (ms === 0) throw new Error("stop");
+        await start.passed;
+        if (start === failing) throw new Error("stop");
         return make();
       }),
     );
+    failing.open();
     await assert.rejects(
       scope(() => Promise.all(others)),
       /stop/,
     );
+    for (const start of later) start.open();
     await Promise.allSettled(others);
   },
   "timers that go off later": async ({ scope, make }) => {
@@ -126,10 +132,10 @@ const kPrograms = {
     const done = gate();
     const other = scope(() => done.passed);
     await scope(async () => {
-      setTimeout(() => {
+      inTimer(() => {
         make();
         off.open();
-      }, 1);
+      });
     });
     await off.passed;
     done.open();
@@ -174,6 +180,7 @@ const kPrograms = {
 describe("scopes that overlap", () => {
   for (const [what, program] of Object.entries(kPrograms)) {
     test(`leak nothing: ${what}`, async () => {
+      await collectGarbage();
       const before = eg.memory();
       for (let i = 0; i < 20; i++) {
         await program({ scope: eg.scope, make: () => eg.zeros([100]).add(1) });
@@ -372,7 +379,7 @@ test("without an async context overlapping scopes leak nothing either", async ()
     process.getBuiltinModule = (name) => name === "node:async_hooks" ? undefined : getBuiltinModule(name);
     const eg = await import("edgegrad");
     await eg.init({ threads: 1 });
-    const pause = ${pause};
+    const inTimer = ${inTimer};
     ${gate}
     const programs = {${programs.join(",\n")}};
     const left = {};

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
+import { until } from "../../support/until.mjs";
 import { assertRejects, assertTensor } from "../support/assert.mjs";
 import { eg } from "../support/engine.mjs";
 
@@ -32,7 +33,7 @@ describe("a weight that two workers train and the main thread reads", () => {
           reads++;
         }
       });
-      await new Promise((resolve) => setTimeout(resolve));
+      await new Promise(setImmediate);
     }
     assert.ok(reads > 0);
     // The step of another thread has changed a tensor that this graph has saved, or the weight did not require a gradient then.
@@ -71,15 +72,14 @@ describe("a weight that two workers train and the main thread reads", () => {
     flag.fill_(1);
     assert.deepEqual(await held, [2, 3]);
     // A worker answers before it releases its tensors.
-    const over = performance.now() + 5000;
-    const isHeld = () => {
+    await until("tensor that only this thread holds", () => {
       try {
-        return void x.unsqueeze_(0);
-      } catch {
-        return performance.now() < over;
+        return x.unsqueeze_(0);
+      } catch (error) {
+        assert.match(error.message, /another thread/);
+        return null;
       }
-    };
-    while (isHeld()) await new Promise((resolve) => setTimeout(resolve, 1));
+    });
     assert.deepEqual(x.shape, [1, 2, 3]);
   });
 });
@@ -90,7 +90,7 @@ describe("functions of several threads", () => {
     const { wrongGradients } = await import(kModule);
     for (let i = 0; i < 20; i++) {
       assert.equal(wrongGradients(7, 25), 0);
-      await new Promise((resolve) => setTimeout(resolve));
+      await new Promise(setImmediate);
     }
     assert.deepEqual(await Promise.all(there), [0, 0, 0]);
   });

@@ -2,22 +2,38 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import * as eg from "edgegrad";
+import { until } from "../../support/until.mjs";
 import { assertRejects, assertTensor } from "../support/assert.mjs";
 import { runProgram } from "../support/child.mjs";
-import { collectGarbage } from "../support/collect_garbage.mjs";
+import { collectGarbage, untilCollected } from "../support/collect_garbage.mjs";
 import { kThrownKinds, kUnsendable } from "../support/spawn_module.mjs";
 
 const kModule = new URL("../support/spawn_module.mjs", import.meta.url).href;
 const run = (name, ...args) => eg.spawn(kModule, name, ...args);
 const times = (count, fn) => Array.from({ length: count }, (_, i) => fn(i));
 
-const nextTask = () => new Promise((resolve) => setTimeout(resolve, 1));
+const kWorkers = 2;
 
-async function held() {
-  await collectGarbage();
+const heldNow = () => {
   const { tensors, storages, cpuBytes, jsHandles } = eg.memory();
   return { tensors, storages, cpuBytes, jsHandles };
+};
+
+/** Returns what is held when no worker is about to release anything. */
+async function held() {
+  // After answering, a worker frees the tensors of its function before it runs another. All of them run one here.
+  await Promise.all(times(kWorkers, () => run("thread")));
+  await collectGarbage();
+  return heldNow();
+}
+
+/** Resolves when as much is held as it was. */
+function untilHeld(before) {
+  const isBack = () => isDeepStrictEqual(heldNow(), before);
+  const shown = JSON.stringify;
+  return untilCollected(() => `${shown(before)} again; it is ${shown(heldNow())}`, isBack);
 }
 
 /** Runs a program with an engine and returns the JSON values that it prints, one per line. */
@@ -27,7 +43,6 @@ async function printed(options, text) {
     const print = (value) => console.log(JSON.stringify(value ?? null));
     const run = (name, ...args) => eg.spawn(${JSON.stringify(kModule)}, name, ...args);
     const times = (count, fn) => Array.from({ length: count }, (_, i) => fn(i));
-    const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
     await eg.init(${JSON.stringify(options)});
     ${text}`);
   assert.equal(status, 0, stderr);
@@ -37,12 +52,49 @@ async function printed(options, text) {
     .map((line) => JSON.parse(line));
 }
 
+describe("functions that call spawn", () => {
+  before(() => eg.init({ threads: 1, spawnWorkers: kWorkers }));
+  after(() => eg.shutdown());
+
+  test("get their turn, however many wait for each other", async () => {
+    assert.equal(await run("fibonacci", 8), 21);
+    assertTensor(await run("doubled", eg.ones([2]), 12), [4096, 4096]);
+    const all = await Promise.all(times(8, (i) => run("fibonacci", i)));
+    assert.deepEqual(all, [0, 1, 1, 2, 3, 5, 8, 13]);
+  });
+
+  test("have results that belong to the scope of the call, in workers too", async () => {
+    const x = eg.ones([2]);
+    await run("doubled", x, 2);
+    await collectGarbage();
+    const { jsHandles } = eg.memory();
+    await eg.scope(async () => {
+      assertTensor(await run("doubled", x, 3), [8, 8]);
+    });
+    // No more than this, even without garbage collection: after answering, workers free the tensors of their functions.
+    await until(
+      () => `${jsHandles} handles again; there are ${eg.memory().jsHandles}`,
+      () => eg.memory().jsHandles <= jsHandles,
+    );
+  });
+
+  test("are told what went wrong, as it is here", async () => {
+    const x = eg.ones([2, 2]);
+    assert.match(await run("outcomeOf", "shapeError", x), /^EdgeGradError ShapeMismatch/);
+    assert.match(await run("outcomeOf", "missing"), /^EdgeGradError InvalidArgument .*no function/);
+    assert.match(await run("outcomeOf", "die"), /^EdgeGradError Internal .*ended before/);
+    assert.match(await run("outcomeOf", 3), /^EdgeGradError InvalidArgument .*name/);
+    assert.match(await run("outcomeOf", "returns", "symbol"), /InvalidArgument .*cannot be sent/);
+  });
+});
+
 describe("spawn", () => {
-  before(() => eg.init({ threads: 1, spawnWorkers: 2 }));
+  // Without functions that call spawn there are never more workers.
+  before(() => eg.init({ threads: 1, spawnWorkers: kWorkers }));
   after(() => eg.shutdown());
 
   test("keeps as many workers busy as init({ spawnWorkers }) says", async () => {
-    const answers = await Promise.all(times(60, (i) => run("slowly", i)));
+    const answers = await Promise.all(times(60, (i) => run("later", i)));
     assert.deepEqual(
       answers.map(([i]) => i),
       times(60, (i) => i),
@@ -52,7 +104,7 @@ describe("spawn", () => {
 
   test("sends what its arguments were when it was called, though their turn comes later", async () => {
     const [list, x] = [[1, 2], eg.ones([2])];
-    const jobs = times(6, () => run("slowly", [list, x]));
+    const jobs = times(6, () => run("later", [list, x]));
     list.push(3);
     x.dispose();
     for (const [[sent, tensor]] of await Promise.all(jobs)) {
@@ -61,47 +113,17 @@ describe("spawn", () => {
     }
   });
 
-  test("may be called by functions that it runs, however many wait for each other", async () => {
-    assert.equal(await run("fibonacci", 8), 21);
-    assertTensor(await run("doubled", eg.ones([2]), 12), [4096, 4096]);
-    const all = await Promise.all(times(8, (i) => run("fibonacci", i)));
-    assert.deepEqual(all, [0, 1, 1, 2, 3, 5, 8, 13]);
-  });
-
-  test("results belong to the scope of the call, in workers too", async () => {
-    const x = eg.ones([2]);
-    await run("doubled", x, 2);
-    const { jsHandles } = await held();
-    await eg.scope(async () => {
-      assertTensor(await run("doubled", x, 3), [8, 8]);
-    });
-    // No more than this, even without garbage collection: after answering, workers free the tensors of their functions.
-    const over = performance.now() + 5000;
-    while (eg.memory().jsHandles > jsHandles && performance.now() < over) await nextTask();
-    assert.ok(eg.memory().jsHandles <= jsHandles);
-  });
-
-  test("tells functions that call it what went wrong, as it does here", async () => {
-    const x = eg.ones([2, 2]);
-    assert.match(await run("outcomeOf", "shapeError", x), /^EdgeGradError ShapeMismatch/);
-    assert.match(await run("outcomeOf", "missing"), /^EdgeGradError InvalidArgument .*no function/);
-    assert.match(await run("outcomeOf", "die"), /^EdgeGradError Internal .*ended before/);
-    assert.match(await run("outcomeOf", 3), /^EdgeGradError InvalidArgument .*name/);
-    assert.match(await run("outcomeOf", "returns", "symbol"), /InvalidArgument .*cannot be sent/);
-  });
-
   test("drops the requests of a worker that has ended", async () => {
-    await Promise.all(times(4, () => run("thread")));
     const x = eg.ones([1000]);
     const start = await held();
     for (let i = 0; i < 3; i++) await assertRejects(run("dieAsking", x), "Internal", /ended/);
-    await Promise.all(times(4, () => run("slowly", 1)));
-    assert.deepEqual(await held(), start);
+    await Promise.all(times(4, () => run("later", 1)));
+    await untilHeld(start);
   });
 
   test("continues with queued calls when workers end", async () => {
     const ends = await Promise.allSettled(
-      times(30, (i) => (i % 5 === 0 ? run("die") : run("slowly", i))),
+      times(30, (i) => (i % 5 === 0 ? run("die") : run("later", i))),
     );
     ends.forEach(({ status }, i) => {
       assert.equal(status, i % 5 === 0 ? "rejected" : "fulfilled");
@@ -134,17 +156,16 @@ describe("spawn", () => {
           assert.equal(end, "rejected");
         }
         // Also while both workers are busy.
-        const all = [run("slowly", 1), run("slowly", 2), ...times(3, () => run("same", ...form()))];
+        const all = [run("later", 1), run("later", 2), ...times(3, () => run("same", ...form()))];
         const ends = (await Promise.allSettled(all)).map(({ status }) => status);
         assert.deepEqual(ends, ["fulfilled", "fulfilled", "rejected", "rejected", "rejected"]);
       }
-      assert.deepEqual(await held(), start);
-      const threads = await Promise.all(times(10, () => run("slowly", 1)));
+      await untilHeld(start);
+      const threads = await Promise.all(times(10, () => run("later", 1)));
       assert.ok(new Set([one, ...threads.map(([, thread]) => thread)]).size <= 2);
     });
 
     test(`gives everything back where a result cannot be sent: ${kind}`, async () => {
-      await run("thread");
       const start = await held();
       for (let i = 0; i < 10; i++) {
         const end = await run("returns", kind).then(
@@ -153,7 +174,7 @@ describe("spawn", () => {
         );
         assert.equal(end, "rejected");
       }
-      assert.deepEqual(await held(), start);
+      await untilHeld(start);
     });
   }
 
@@ -162,7 +183,7 @@ describe("spawn", () => {
       const start = await held();
       const ends = await Promise.allSettled(times(6, () => run("throws", kind)));
       assert.ok(ends.every(({ status }) => status === "rejected"));
-      assert.deepEqual(await held(), start);
+      await untilHeld(start);
       assert.equal(typeof (await run("thread")), "number");
     });
   }
@@ -181,15 +202,27 @@ describe("spawn", () => {
   });
 });
 
+// In a program: the time after which a worker without work ends, a clock for it, and the workers that there are.
+const kIdleClock = `
+  const { Clock } = await import("./tests/js/support/clock.mjs");
+  const { until } = await import("./tests/support/until.mjs");
+  const kIdleTime = 5000;
+  const clock = new Clock();
+  const workers = new Set();
+  process.on("worker", (worker) => {
+    workers.add(worker);
+    worker.once("exit", () => workers.delete(worker));
+  });`;
+
 describe("a program with workers of the engine", () => {
   test("has 1,000 calls wait in flat memory", async () => {
     const [[threads, sum, growth]] = await printed(
       { threads: 1, spawnWorkers: 2 },
       `
       const x = eg.ones([100]);
-      await Promise.all(times(4, () => run("slowly", x)));
+      await Promise.all(times(4, () => run("later", x)));
       const before = process.memoryUsage().rss;
-      const answers = await Promise.all(times(1000, (i) => run("slowly", x.mul(i))));
+      const answers = await Promise.all(times(1000, (i) => run("later", x.mul(i))));
       const threads = new Set(answers.map(([, thread]) => thread)).size;
       const sum = answers.reduce((all, [y]) => all + y.at(0).item(), 0);
       print([threads, sum, (process.memoryUsage().rss - before) / 2 ** 20]);`,
@@ -202,17 +235,19 @@ describe("a program with workers of the engine", () => {
     const [gone, handles, grad, same] = await printed(
       { threads: 1, spawnWorkers: 1 },
       `
-      const later = globalThis.setTimeout;
-      globalThis.setTimeout = (fn, milliseconds) => later(fn, milliseconds / 10);
+      ${kIdleClock}
       const start = eg.memory().jsHandles;
       const first = await run("thread");
-      await new Promise((resolve) => later(resolve, 1500));
+      clock.advance(kIdleTime);
+      await until("end of the worker", () => workers.size === 0);
       const second = await run("thread");
       print(first !== second);
       print(eg.memory().jsHandles - start);
       const x = eg.ones([1], { requiresGrad: true });
       const y = await run("hooked", x);
-      await new Promise((resolve) => later(resolve, 1500));
+      clock.advance(kIdleTime);
+      // The worker has been asked to end, and is idle again instead.
+      await until("refusal to end", () => clock.waiting.includes(kIdleTime));
       y.backward();
       print(x.grad.item());
       print((await run("thread")) === second);`,
@@ -221,23 +256,25 @@ describe("a program with workers of the engine", () => {
   });
 
   test("gives many workers back, one after the other, in flat memory", async () => {
-    const [[bytes, growth]] = await printed(
+    const [[seen, bytes, growth]] = await printed(
       { threads: 1, spawnWorkers: 1 },
       `
-      const later = globalThis.setTimeout;
-      globalThis.setTimeout = (fn, milliseconds) => later(fn, milliseconds === 5000 ? 1 : milliseconds);
+      ${kIdleClock}
       const cycle = async (count) => {
-        for (const seen = new Set(); seen.size < count; ) {
+        const seen = new Set();
+        for (let i = 0; i < count; i++) {
           seen.add(await run("thread"));
-          await new Promise((resolve) => later(resolve, 30));
+          clock.advance(kIdleTime);
+          await until("end of the worker", () => workers.size === 0);
         }
+        return seen.size;
       };
       await cycle(5);
       const before = process.memoryUsage().rss;
-      await cycle(40);
-      print([eg.memory().cpuBytes, (process.memoryUsage().rss - before) / 2 ** 20]);`,
+      const seen = await cycle(40);
+      print([seen, eg.memory().cpuBytes, (process.memoryUsage().rss - before) / 2 ** 20]);`,
     );
-    assert.equal(bytes, 0);
+    assert.deepEqual([seen, bytes], [40, 0]);
     assert.ok(growth < 100, `it grew by ${growth} MiB`);
   });
 
@@ -250,7 +287,7 @@ describe("a program with workers of the engine", () => {
         for (let i = 0; i < count; i++) {
           await eg.shutdown();
           await eg.init({ threads: 2, spawnWorkers: 1 });
-          const [x] = await run("slowly", eg.ones([1000], { requiresGrad: true }));
+          const [x] = await run("later", eg.ones([1000], { requiresGrad: true }));
           await x.sum().backwardAsync();
           sum += x.at(0).item();
         }

@@ -2,6 +2,7 @@
 
 import { describe, test } from "node:test";
 import { assertRejects } from "../support/assert.mjs";
+import { cpuSeconds } from "../support/cpu_time.mjs";
 import { eg } from "../support/engine.mjs";
 import {
   archive,
@@ -169,12 +170,13 @@ describe("loadTorch refuses", () => {
   for (const [name, [bytes, message]] of Object.entries(kRefused)) {
     test(name, async () => {
       const handles = eg.memory().jsHandles;
-      const start = performance.now();
+      const start = cpuSeconds();
       const code =
         name === "integers that require gradients" ? "NotDifferentiable" : "InvalidArgument";
       await assertRejects(loadTorch(bytes), code, message);
-      if (performance.now() - start > 5000) throw new Error("it took more than 5 s");
-      if (eg.memory().jsHandles !== handles) throw new Error("it left tensors behind");
+      if (cpuSeconds() - start > 5) throw new Error("it took more than 5 s");
+      // Garbage of other tests may have been collected.
+      if (eg.memory().jsHandles > handles) throw new Error("it left tensors behind");
     });
   }
 });

@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { after, describe, mock, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { assertRejects } from "../support/assert.mjs";
+import { collectGarbage } from "../support/collect_garbage.mjs";
 import { eg } from "../support/engine.mjs";
 import { serveRanges } from "../support/ranges_server.mjs";
 
@@ -160,6 +161,7 @@ describe("from an address", () => {
   test("a connection that ends is an error, and leaves no tensor", () =>
     serving(files, { endsEarly: true }, async ({ url }) => {
       const file = await openSafetensors(`${url}large`);
+      await collectGarbage();
       const handles = eg.memory().jsHandles;
       await assertRejects(file.tensor("y"), "InvalidArgument", /cannot be read|ended .* early/);
       assert.equal(eg.memory().jsHandles, handles);
@@ -359,6 +361,7 @@ describe("tensor", () => {
         throw failure;
       },
     });
+    await collectGarbage();
     const handles = eg.memory().jsHandles;
     await assert.rejects(file.tensor("a"), (error) => error === failure);
     assert.equal(eg.memory().jsHandles, handles);

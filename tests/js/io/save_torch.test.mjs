@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertRejects } from "../support/assert.mjs";
+import { collectGarbage } from "../support/collect_garbage.mjs";
 import { eg } from "../support/engine.mjs";
 
 const { loadTorch, saveTorch } = eg.io;
@@ -87,6 +88,7 @@ describe("saveTorch keeps", () => {
 
   test("nothing: equal values give equal files, and no tensors stay", async () => {
     const value = { a: eg.arange(3), b: [1, "x"] };
+    await collectGarbage();
     const handles = eg.memory().jsHandles;
     assert.deepEqual(await saveTorch(value), await saveTorch(value));
     assert.equal(eg.memory().jsHandles, handles);

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { assertRejects, assertTensor } from "../support/assert.mjs";
 import { runProgram } from "../support/child.mjs";
+import { collectGarbage } from "../support/collect_garbage.mjs";
 import { eg } from "../support/engine.mjs";
 
 const leaf = (...values) => eg.tensor(values, { requiresGrad: true });
@@ -105,6 +106,7 @@ describe("backwardAsync without threads", () => {
     const x = leaf(1, 2);
     const once = () => eg.scope(() => x.exp().sum().backwardAsync());
     await once();
+    await collectGarbage();
     const before = eg.memory();
     for (let i = 0; i < 20; i++) await once();
     const now = eg.memory();

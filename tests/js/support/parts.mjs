@@ -5,7 +5,7 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, test } from "node:test";
 import * as eg from "edgegrad";
-import { kPartNames } from "../../../scripts/split/index.mjs";
+import { kNeeds, kPartNames } from "../../../scripts/split/parts.mjs";
 import { runPrograms } from "../../../scripts/split/programs.mjs";
 import { kRoot } from "./files.mjs";
 
@@ -43,25 +43,12 @@ afterEach(async () => {
 export const start = (variant, options, folder = kFolder) =>
   eg.init({ variant, wasmUrl: join(folder, `edgegrad-${variant}.core.wasm`), ...options });
 
-/** The parts that a page with these programs loads before it can train. */
-const kNeeded = {
-  mlp: [],
-  arithmetic: [],
-  evaluation: ["layers", "extras"],
-  optimizers: ["layers", "extras"],
-  images: ["layers", "conv", "extras"],
-  batches: ["layers"],
-  points: ["layers", "extras"],
-  recurrent: ["layers", "extras"],
-  cnn: ["conv"],
-  gpt: ["layers", "attention"],
-  sampling: ["layers", "extras"],
-};
-
 /** Tests which parts programs need. */
 export function testNeeds(variant, options) {
   describe(`the parts of "${variant}"`, () => {
-    for (const [program, needed] of Object.entries(kNeeded)) {
+    for (const [program, needed] of kNeeds.flatMap(({ programs, parts }) =>
+      programs.map((program) => [program, parts]),
+    )) {
       test(`"${program}" trains with ${["the core", ...needed].join(", ")}`, async () => {
         withoutPrefetch();
         for (let seed = 1000; seed < 1000 + kStarts; ++seed) {

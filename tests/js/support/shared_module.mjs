@@ -1,6 +1,7 @@
 // The functions that tests/js/engine/shared_tensors.test.mjs runs in engine workers.
 
 import * as eg from "edgegrad";
+import { until } from "../../support/until.mjs";
 
 /** Trains a tensor that other threads also train; returns how many steps failed, and their error codes. */
 export function train(w, steps) {
@@ -106,6 +107,6 @@ export function ownMetadata(y, value) {
 
 /** Holds a tensor until it is released. */
 export async function hold(x, flag) {
-  while (flag.item() === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  await until("flag", () => flag.item() !== 0);
   return x.shape;
 }

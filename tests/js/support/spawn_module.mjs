@@ -2,6 +2,7 @@
 
 import { threadId } from "node:worker_threads";
 import * as eg from "edgegrad";
+import { until } from "../../support/until.mjs";
 
 const kHere = import.meta.url;
 
@@ -9,22 +10,22 @@ export const thread = () => threadId;
 
 export const same = (value) => value;
 
-/** Returns its argument and its thread after a while. */
-export const slowly = async (value) => {
-  await new Promise((resolve) => setTimeout(resolve, 5));
+/** Returns its argument and its thread in a later turn of the event loop. */
+export const later = async (value) => {
+  await new Promise(setImmediate);
   return [value, threadId];
 };
 
-/** Returns a value after so many milliseconds. */
-export const after = async (milliseconds, value) => {
-  await new Promise((resolve) => setTimeout(resolve, milliseconds));
+/** Returns a value once a flag is set. */
+export const onceSet = async (flag, value) => {
+  await until("flag", () => flag.item() !== 0);
   return value;
 };
 
 /** Marks its arrival in its element of a shared tensor, and returns when all have arrived. */
 export const meet = async (arrived, i) => {
   arrived.at(i).fill_(1);
-  while (arrived.sum().item() < arrived.numel) await after(2);
+  await until("arrival of all", () => arrived.sum().item() === arrived.numel);
   return i;
 };
 
@@ -46,11 +47,11 @@ export const outcomeOf = (name, ...args) =>
     (error) => `${error.constructor.name} ${error.code} ${error.message}`,
   );
 
-/** Makes a call in another worker and ends before it finishes. */
-export const dieAsking = (x) => {
-  for (let i = 0; i < 10; i++) eg.spawn(kHere, "slowly", x.add(i)).catch(() => undefined);
-  setTimeout(() => process.exit(3), 20);
-  return new Promise(() => {});
+/** Makes calls in other workers and ends when the first of them is answered. */
+export const dieAsking = async (x) => {
+  const calls = Array.from({ length: 10 }, (_, i) => eg.spawn(kHere, "later", x.add(i)));
+  await Promise.any(calls);
+  process.exit(3);
 };
 
 export const shapeError = (x) => x.matmul(eg.ones([7, 7]));

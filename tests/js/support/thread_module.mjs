@@ -101,7 +101,7 @@ export const shutDown = () => eg.shutdown();
 /** Ends this worker with an uncaught error while its function is running. */
 export const throwLater = (x) => {
   eg.keep(x.mul(2));
-  setTimeout(() => {
+  setImmediate(() => {
     throw new Error("nobody catches this");
   });
   return new Promise(() => {});
@@ -138,7 +138,7 @@ export async function makeAndFree(seed, rounds) {
     const right = freed.at(0).item() === held && freed.at(numel - 1).item() === held;
     freed.dispose();
     if (!right) throw new Error(`a tensor of ${numel} elements does not hold ${held} any more`);
-    if (i % 50 === 0) await new Promise((resolve) => setTimeout(resolve));
+    if (i % 50 === 0) await new Promise(setImmediate);
   }
   for (const [tensor] of tensors) tensor.dispose();
   return true;

@@ -31,6 +31,7 @@ describe("SummaryWriter", () => {
     writer.addScalar("loss/train", eg.tensor([2.25]), 2 ** 40);
     writer.addScalars("both", { a: 1n, b: Number.NaN }, 3);
     writer.addScalar("zero", 0);
+    const after = Date.now() / 1000;
     const [version, ...events] = eventsOf(await writer.bytes());
     assert.equal(version.fileVersion, "brain.Event:2");
     assert.deepEqual(
@@ -43,7 +44,7 @@ describe("SummaryWriter", () => {
         [0, [{ tag: "zero", simpleValue: 0 }]],
       ],
     );
-    for (const { wallTime } of events) assert.ok(wallTime >= before && wallTime < before + 60);
+    for (const { wallTime } of events) assert.ok(wallTime >= before && wallTime <= after);
   });
 
   test("writes histograms that count every finite value once", async () => {

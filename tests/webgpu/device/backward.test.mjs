@@ -58,7 +58,7 @@ describe("a hook of a tensor on the device", options, () => {
   for (const inner of ["cpu", "webgpu"]) {
     for (const way of ["x.mul(3).sum().backward()", "await x.mul(3).sum().backwardAsync()"]) {
       test(`may call backward on ${inner} within ${way}`, async () => {
-        // Traps 24a, 24f: under a watchdog, because a deadlock cannot be interrupted.
+        // Traps 24a, 24f: in a separate process, because only that can be ended in a deadlock.
         const { status, stdout, stderr } = await runProgram(
           `import * as eg from "edgegrad";
           await eg.init({ webgpu: "required" });
@@ -70,9 +70,8 @@ describe("a hook of a tensor on the device", options, () => {
           });
           ${way};
           console.log(x.grad.arraySync().join());`,
-          { timeout: 20_000 },
         );
-        assert.equal(status, 0, `stopped after 20 s: ${stdout}${stderr}`);
+        assert.equal(status, 0, `${stdout}${stderr}`);
         assert.equal(stdout.trim(), "30,30");
       });
     }

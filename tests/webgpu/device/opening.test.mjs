@@ -12,6 +12,7 @@ import { options } from "../support/engine.mjs";
 
 const kOwnGpu = pathToFileURL(join(kRoot, "tests/webgpu/support/own_gpu.mjs")).href;
 const kPrelude = `
+  import { until } from "./tests/support/until.mjs";
   async function attempt(work) {
     try {
       return await work();
@@ -24,7 +25,6 @@ const kPrelude = `
 async function linesOf(body, entry = "edgegrad") {
   const { status, stdout, stderr } = await runProgram(
     `import * as eg from ${JSON.stringify(entry)};${kPrelude}${body}`,
-    { timeout: 30_000 },
   );
   assert.equal(status, 0, `${stdout}${stderr}`);
   return stdout.trimEnd().split("\n");
@@ -198,7 +198,7 @@ describe("a GPU that init() is given", options, () => {
     const lines = await linesOf(`${kOpen}
       const [state, kept] = [eg.zeros([]), x.detach()];
       const held = eg.spawn(new URL(${JSON.stringify(module)}), "holdOver", kept, state);
-      while (state.item() !== 1) await new Promise((resolve) => setTimeout(resolve, 5));
+      await until("worker that holds a tensor", () => state.item() === 1);
       gpu.device.destroy();
       await attempt(() => x.data());
       await eg.init();
@@ -216,9 +216,7 @@ describe("a GPU that init() is given", options, () => {
   test("and is lost at random points of a training, each time loses no promise", async () => {
     const kLosses = 20;
     const program = fileURLToPath(new URL("../long_runs/losses.mjs", import.meta.url));
-    const { status, stdout, stderr } = await runNode([program, String(kLosses)], {
-      timeout: 60_000,
-    });
+    const { status, stdout, stderr } = await runNode([program, String(kLosses)]);
     assert.equal(status, 0, stderr);
     const { samples, problems } = JSON.parse(stdout);
     assert.deepEqual({ problems, losses: samples.at(-1).after }, { problems: [], losses: kLosses });

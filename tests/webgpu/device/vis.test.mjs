@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createLog, JsonlWriter, memoryByKind, profileStep, summary, watch } from "edgegrad/vis";
+import { collectGarbage } from "../../js/support/collect_garbage.mjs";
 import { eg, onGpu, options } from "../support/engine.mjs";
 
 const { nn, optim } = eg;
@@ -11,6 +12,7 @@ describe("edgegrad/vis", options, () => {
   test("reads tensors as they are at the time, without waiting", async () => {
     const run = createLog().run("a");
     const writer = new JsonlWriter();
+    await collectGarbage();
     const { tensors } = eg.memory();
     eg.scope(() => {
       const weight = onGpu([[1, 2], [3, 6]]); // biome-ignore format: a matrix

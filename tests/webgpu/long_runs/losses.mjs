@@ -43,7 +43,7 @@ async function loseDevice(i) {
     const { device } = gpu;
     const kill = () => device.destroy();
     if (Math.random() < 0.3) queueMicrotask(kill);
-    else setTimeout(kill, 30 * Math.random());
+    else setTimeout(kill, 30 * Math.random()); // timer: any moment of the training will do
     while (lost === before) {
       for (const { reason } of await step()) if (reason) note(reason);
       steps++;

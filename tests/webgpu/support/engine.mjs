@@ -50,8 +50,8 @@ export async function warningsOf(fn) {
   console.warn = (...words) => warnings.push(words.join(" "));
   try {
     await fn();
-    // The device thread passes its warnings on through the event loop.
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // What the device's thread has passed on before arrives before these values.
+    await onGpu([1]).data();
   } finally {
     console.warn = warn;
   }

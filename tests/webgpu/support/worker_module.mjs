@@ -2,6 +2,7 @@
 
 import { threadId } from "node:worker_threads";
 import * as eg from "edgegrad";
+import { until } from "../../support/until.mjs";
 
 /** Trains a separate model; returns its losses and the thread. */
 export async function train(seed, steps) {
@@ -86,16 +87,19 @@ export const nested = (x) => {
   return w.grad.arraySync();
 };
 
-/** Reads repeatedly. */
-export const read = (x, times) => {
-  for (let i = 0; i < times; i++) eg.scope(() => x.mul(2).sum().item());
+/** Reads until this thread is ended, and sets `running` to 1 when it has begun. */
+export const readForever = (x, running) => {
+  for (;;) {
+    eg.scope(() => x.mul(2).sum().item());
+    running.fill_(1);
+  }
 };
 
 /** Sets `state` to 1 when it holds a tensor of the device, and waits until it is 2; returns the error codes of its uses, and what a new tensor has. */
 export async function holdOver(x, state) {
   const y = x.mul(2);
   state.fill_(1);
-  while (state.item() !== 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until("next state", () => state.item() === 2);
   const uses = [
     () => x.data(),
     () => y.sum().itemAsync(),
