@@ -1,5 +1,3 @@
-// compile: engine
-
 #include "border.h"
 
 #include <new>
