@@ -2,16 +2,15 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises"; // timer: the machine sleeps
 import { noBrowser } from "./support/chromium.mjs";
 import { kIsolation } from "./support/project.mjs";
 import { useProject } from "./support/suite.mjs";
 
-const kInterrupted = 1500; // ms
-const kPause = 50; // ms
+const kSleep = 1500; // ms
 const kSomeSteps = 20;
 
-describe("training that is interrupted", { skip: noBrowser, timeout: 120_000 }, () => {
+describe("training that is interrupted", { skip: noBrowser }, () => {
   // The tools for tests switch this cache off.
   const suite = useProject([], ["--disable-back-forward-cache"]);
 
@@ -21,18 +20,17 @@ describe("training that is interrupted", { skip: noBrowser, timeout: 120_000 }, 
     const failures = [];
     page.on("pageerror", (error) => failures.push(String(error)));
     await page.goto(`${server.url}interrupted.html`);
-    await until(page, kSomeSteps);
+    await untilSteps(page, kSomeSteps);
     return { page, failures, server };
   }
 
-  const stepsOf = (page) => page.evaluate(() => globalThis.steps ?? 0);
+  const stepsOf = (page) => page.evaluate(() => globalThis.steps);
 
-  async function until(page, count) {
-    while ((await stepsOf(page)) < count) await sleep(kPause);
-  }
+  const untilSteps = (page, count) =>
+    page.waitForFunction((count) => globalThis.steps >= count, count);
 
   async function assertGoesOn({ page, failures }, before) {
-    await until(page, before + kSomeSteps);
+    await untilSteps(page, before + kSomeSteps);
     assert.deepEqual(failures, []);
     assert.equal(await page.evaluate(() => losses.at(-1) < losses[0]), true);
     await page.close();
@@ -46,7 +44,7 @@ describe("training that is interrupted", { skip: noBrowser, timeout: 120_000 }, 
       const { processInfo } = await session.send("SystemInfo.getProcessInfo");
       const renderers = processInfo.filter(({ type }) => type === "renderer");
       for (const { id } of renderers) process.kill(id, "SIGSTOP");
-      await sleep(kInterrupted);
+      await sleep(kSleep);
       for (const { id } of renderers) process.kill(id, "SIGCONT");
       await assertGoesOn(opened, before);
     });
@@ -58,14 +56,16 @@ describe("training that is interrupted", { skip: noBrowser, timeout: 120_000 }, 
     await page.evaluate(() => {
       globalThis.shown = [];
       addEventListener("pageshow", ({ persisted }) => globalThis.shown.push(persisted));
+      // The browser stops the page, which it keeps.
+      document.addEventListener("freeze", () => localStorage.setItem("frozen", "yes"));
     });
     const before = await stepsOf(page);
     await page.goto(`${server.url}index.html`);
-    await sleep(kInterrupted);
-    // The page is not loaded again, so there is no event to wait for.
+    await page.waitForFunction(() => localStorage.getItem("frozen") === "yes");
+    // The page is not loaded again, so there is no such event to wait for.
     await page.evaluate(() => history.back());
-    while (!page.url().endsWith("interrupted.html")) await sleep(kPause);
-    await until(page, before);
+    await page.waitForURL("**/interrupted.html", { waitUntil: "commit" });
+    await untilSteps(page, before);
     assert.deepEqual(await page.evaluate(() => globalThis.shown), [true]);
     await assertGoesOn(opened, before);
   });

@@ -11,10 +11,11 @@ import { serveFiles } from "./support/servers.mjs";
 /** Chromium has enough address space for 124 engines at the same time. */
 const kManyCycles = 140;
 const kSomeCycles = 20;
+const kTimeout = 500_000; // ms
 /** Late garbage collections make the held memory fluctuate. */
 const kMostGrowth = 1.5;
 
-describe("an engine in a page", { skip: noBrowser, timeout: 600_000 }, () => {
+describe("an engine in a page", { skip: noBrowser }, () => {
   let browser;
   let project;
   let server;
@@ -45,10 +46,9 @@ describe("an engine in a page", { skip: noBrowser, timeout: 600_000 }, () => {
   async function live(run) {
     const query = new URLSearchParams({ run: JSON.stringify(run) });
     const held = [];
-    const onTitle = async () => held.push(await heldByPages());
-    const timeout = 500_000;
+    const onReport = async () => held.push(await heldByPages());
     const url = `${server.url}life.html?${query}`;
-    const { result } = await visit(browser, url, { onTitle, timeout });
+    const { result } = await visit(browser, url, { onReport, timeout: kTimeout });
     assert.deepEqual(result, { cycles: run.cycles });
     return held;
   }
@@ -81,12 +81,14 @@ describe("an engine in a page", { skip: noBrowser, timeout: 600_000 }, () => {
   });
 
   test("releases what a worker held once the worker has ended, and not before", async () => {
-    const { error, ends, left, sum } = await resultOf(browser, `${server.url}ends.html`);
+    const { error, ends, sum } = await resultOf(browser, `${server.url}ends.html`);
     assert.equal(error, undefined);
-    for (const { code, time } of ends) {
+    assert.equal(ends.length, 5);
+    for (const { code, held } of ends) {
       assert.equal(code, "Internal");
-      assert.ok(time < 2000, `the call was rejected after ${time} ms`);
+      // It kept 50 tensors.
+      assert.ok(held >= 50, `${held} handles were held when the call was rejected`);
     }
-    assert.deepEqual({ left, sum }, { left: 0, sum: 100 });
+    assert.equal(sum, 100);
   });
 });

@@ -27,6 +27,12 @@ describe("panels", { skip: noBrowser }, () => {
   const textOf = (page, selector) =>
     page.locator(selector).evaluateAll((found) => found.map((one) => one.textContent));
 
+  // A table is filled in an event after the click.
+  async function openTable(page, panel) {
+    await page.locator(`${panel} summary`).click();
+    await page.locator(`${panel} tbody tr`).first().waitFor();
+  }
+
   test("are loaded by defineElements() only", async () => {
     const { page, requests } = await pages.open("", "vis.createLog();");
     const scripts = (await requests()).map((name) => new URL(name).pathname);
@@ -74,8 +80,7 @@ describe("panels", { skip: noBrowser }, () => {
     assert.equal((await textOf(page, "eg-line-chart .legend li"))[0], "adam 7.5");
     const label = await page.getAttribute("eg-line-chart .plot", "aria-label");
     assert.match(label, /^Loss, adam 7\.5, sgd /);
-    await page.locator("eg-line-chart summary").click();
-    await drawn(page);
+    await openTable(page, "eg-line-chart");
     const rows = await page.locator("eg-line-chart tbody tr").count();
     assert.equal(rows, 102);
     assert.deepEqual(await textOf(page, "eg-line-chart tbody tr:last-child > *"), [
@@ -131,12 +136,11 @@ describe("panels", { skip: noBrowser }, () => {
     await drawn(page);
     const light = await picture();
     await page.emulateMedia({ colorScheme: "dark" });
-    let dark = light;
-    for (let i = 0; i < 100 && dark === light; i++) {
-      await page.waitForTimeout(50);
-      dark = await picture();
-    }
-    assert.notEqual(dark, light);
+    await page.waitForFunction((light) => {
+      const { shadowRoot } = document.querySelector("eg-line-chart");
+      const canvas = shadowRoot.querySelector("canvas");
+      return canvas !== null && canvas.toDataURL() !== light;
+    }, light);
   });
 
   test("histograms show a series, step by step", async () => {
@@ -161,8 +165,7 @@ describe("panels", { skip: noBrowser }, () => {
     await page.locator("eg-histogram select").nth(1).selectOption("gradient/0.weight");
     await drawn(page);
     assert.deepEqual(await textOf(page, "eg-histogram output"), ["0"]);
-    await page.locator("eg-histogram summary").click();
-    await drawn(page);
+    await openTable(page, "eg-histogram");
     assert.equal(await page.locator("eg-histogram tbody tr").count(), 30);
     const counts = await textOf(page, "eg-histogram tbody td");
     assert.equal(
@@ -276,8 +279,7 @@ describe("panels", { skip: noBrowser }, () => {
     );
     assert.deepEqual((await textOf(page, "eg-projector .legend li")).sort(), ["cat", "dog", "owl"]);
     await takePicture(page, "eg-projector", "projector");
-    await page.locator("eg-projector summary").click();
-    await drawn(page);
+    await openTable(page, "eg-projector");
     assert.equal(await page.locator("eg-projector tbody tr").count(), 120);
     assert.deepEqual(problems, []);
   });
@@ -359,7 +361,7 @@ describe("panels", { skip: noBrowser }, () => {
       await vis.defineElements();`,
     );
     for (const summary of await page.locator("summary:visible").all()) await summary.click();
-    await drawn(page);
+    await page.locator("details table").nth(2).waitFor();
     assert.equal(await page.locator("details table").count(), 3);
     // Wide tables scroll inside their panels.
     await page.setViewportSize({ width: 390, height: 844 });

@@ -12,7 +12,6 @@ import { kWebGpu, noBrowser, startChromium } from "./support/chromium.mjs";
 import { resultOf } from "./support/pages.mjs";
 import { kIsolation } from "./support/project.mjs";
 import { serveWithVite } from "./support/servers.mjs";
-import { complaintsOf, soak } from "./support/soak.mjs";
 import { useProject } from "./support/suite.mjs";
 
 const kBase = "/below/a/path/";
@@ -30,7 +29,7 @@ describe("a page with WebGPU", { skip: noBrowser }, () => {
   }
 
   async function assertTrains(server) {
-    const { error, losses, gaps, webgpu, stats } = await open(server);
+    const { error, losses, turns, webgpu, stats } = await open(server);
     assert.equal(error, undefined);
     assert.equal(losses.webgpu.length, 20);
     losses.webgpu.forEach((loss, step) => {
@@ -41,8 +40,7 @@ describe("a page with WebGPU", { skip: noBrowser }, () => {
     assert.ok(losses.cpu.at(-1) < losses.cpu[0]);
     assert.equal(webgpu.architecture, "swiftshader");
     assert.ok(stats.dispatches >= 20 && stats.readbacks >= 20);
-    // The renderer shares this machine's cores with the page; a page that blocked on it would freeze for seconds.
-    assert.ok(gaps.webgpu < 500, `the page stood still for ${gaps.webgpu} ms`);
+    assert.ok(turns >= 10, `the page had ${turns} turns while the GPU worked`);
   }
 
   test("of plain files trains as on the CPU, and answers meanwhile", async () => {
@@ -76,15 +74,6 @@ describe("a page with WebGPU", { skip: noBrowser }, () => {
     );
     assert.equal(error, undefined);
     assert.ok(losses.webgpu.at(-1) < losses.webgpu[0]);
-  });
-
-  // `npm run soak` runs 5,000 steps.
-  test("holds nothing more after a hundred steps of random shapes, and no console says a word", async () => {
-    const result = await soak(suite.browser, await serve(suite.project.folder), {
-      steps: 100,
-      seed: 3,
-    });
-    assert.deepEqual(complaintsOf(result), []);
   });
 
   test("gets an error if there is no WebGPU, and trains on the CPU", async () => {

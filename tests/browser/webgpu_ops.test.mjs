@@ -4,9 +4,11 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { kWebGpu, noBrowser, startChromium } from "./support/chromium.mjs";
 import { writeLawPage } from "./support/law_page.mjs";
-import { resultOf } from "./support/pages.mjs";
+import { visit } from "./support/pages.mjs";
 import { kIsolation, makeProject } from "./support/project.mjs";
 import { serveFiles } from "./support/servers.mjs";
+
+const kTimeout = 600_000; // ms
 
 describe("in a page with WebGPU", { skip: noBrowser }, () => {
   let browser;
@@ -26,7 +28,8 @@ describe("in a page with WebGPU", { skip: noBrowser }, () => {
   });
 
   test("the first sample of every op is as on the CPU, with its gradients", async () => {
-    const { error, ops, problems, webgpu } = await resultOf(browser, `${server.url}laws.html`);
+    const { result } = await visit(browser, `${server.url}laws.html`, { timeout: kTimeout });
+    const { error, ops, problems, webgpu } = result;
     assert.equal(error, undefined);
     assert.equal(webgpu.architecture, "swiftshader");
     assert.ok(ops > 300, `${ops} ops`);

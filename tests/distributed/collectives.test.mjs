@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import * as eg from "edgegrad";
 import { startNats } from "../../examples/support/nats_server.mjs";
-import { newGroup, runGroup } from "./support/ranks.mjs";
+import { newGroup, runGroup, startRanks } from "./support/ranks.mjs";
 import { digestOf, numbersOf, tensorOf } from "./support/scenarios.mjs";
 
 let nats;
@@ -107,10 +107,14 @@ describe("operations on", () => {
 });
 
 test("nobody passes a barrier before the last one has come to it", async () => {
-  const results = await runGroup("meet", newGroup(nats.url, 3));
-  const last = Math.max(...results.map(({ came }) => came));
-  // The same clock: the processes are on one machine.
-  for (const { passed } of results) assert.ok(passed >= last, `${passed} < ${last}`);
+  const ranks = startRanks("meet", newGroup(nats.url, 3));
+  const [first, second, last] = ranks;
+  await Promise.all([first, second].map((rank) => rank.told("waiting")));
+  last.letGoOn();
+  const results = await Promise.all(ranks.map((rank) => rank.result()));
+  const { came } = results[2];
+  for (const { passed } of results)
+    assert.ok(BigInt(passed) >= BigInt(came), `${passed} < ${came}`);
 });
 
 describe("ranks that do different things", () => {
@@ -119,20 +123,25 @@ describe("ranks that do different things", () => {
     "other dtypes": [{ dtype: "float32" }, { dtype: "float64" }],
     "other reductions": [{ op: "sum" }, { op: "max" }],
     "other operations": [{ call: "allReduce" }, { call: "allGather" }],
-    "other sources": [
-      { call: "broadcast", src: 0 },
-      { call: "broadcast", src: 1 },
-    ],
   };
+  const kUsual = { op: "sum", dtype: "float32", shape: [4] };
+  async function assertEnds(group, forms, pattern) {
+    const ranks = startRanks("mismatch", group, { forms });
+    for (const rank of ranks) await assert.rejects(rank.result(), pattern);
+  }
+
   for (const [name, forms] of Object.entries(kCases)) {
     test(`${name}: an error on both`, async () => {
-      const usual = { call: "allReduce", op: "sum", dtype: "float32", shape: [4] };
-      const given = { forms: forms.map((form) => ({ ...usual, ...form })) };
-      const group = newGroup(nats.url, 2, { timeout: 3000 });
-      await assert.rejects(
-        runGroup("mismatch", group, given),
-        /^Error: \[\w+\] .*(where this rank calls|has given up: |has waited)/,
-      );
+      const given = forms.map((form) => ({ ...kUsual, call: "allReduce", ...form }));
+      const pattern =
+        /^Error: \[\w+\] (rank \d has given up: )?rank \d calls .* where this rank calls/;
+      await assertEnds(newGroup(nats.url, 2), given, pattern);
     });
   }
+
+  test("other sources: an error on both after the time limit, as each waits for the other", async () => {
+    const given = [0, 1].map((src) => ({ ...kUsual, call: "broadcast", src }));
+    const pattern = /^Error: \[broadcast\] (rank \d has given up: )?broadcast\(\) has waited for/;
+    await assertEnds(newGroup(nats.url, 2, { timeout: 500 }), given, pattern);
+  });
 });

@@ -31,9 +31,12 @@ describe("DistributedDataParallel", () => {
       const results = await runGroup("train", group, { ...options, lr });
       let worst = 0;
       for (const { losses } of results) {
-        for (const [i, loss] of losses.entries()) worst = Math.max(worst, Math.abs(loss - alone[i]));
+        for (const [i, loss] of losses.entries())
+          worst = Math.max(worst, Math.abs(loss - alone[i]));
       }
-      t.diagnostic(`at most ${worst} apart; ${results[0].bytesSent / kSteps} bytes per step and rank`);
+      t.diagnostic(
+        `at most ${worst} apart; ${results[0].bytesSent / kSteps} bytes per step and rank`,
+      );
       assert.ok(worst <= 1e-5, `${worst}`);
       const digests = new Set(results.map(({ digest }) => digest));
       assert.equal(digests.size, 1, "the weights have the same bits on all ranks");

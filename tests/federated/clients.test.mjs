@@ -1,12 +1,16 @@
 // Clients that leave, are late, come back, or fail; and options that are refused.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { after, before, describe, test } from "node:test";
 import * as eg from "edgegrad";
 import { DiLoCo, FedAvg, join, Krum, serve } from "edgegrad/federated";
 import { startNats } from "../../examples/support/nats_server.mjs";
+import { soon } from "../support/until.mjs";
 import { referenceWeights } from "./support/reference.mjs";
+import { endOf, kNever, passDeadline } from "./support/runs.mjs";
 import { makeModel, numbersOf, trainerOf } from "./support/task.mjs";
+import { Wire } from "./support/wire.mjs";
 
 let nats;
 await eg.init();
@@ -15,15 +19,14 @@ before(async () => {
 });
 after(() => nats.close());
 
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 let runs = 0;
 const newRun = () => ({ servers: nats.url, run: `clients${runs++}`, model: makeModel });
-const kUsual = { rounds: 3, minClients: 3, deadline: 20_000, seed: 3 };
+const kUsual = { rounds: 3, minClients: 3, deadline: kNever, seed: 3 };
 
 describe("a client", () => {
   test("hears of the abort of its training when it leaves, and the round goes on without it", async () => {
     const run = newRun();
-    const options = { ...kUsual, minUpdates: 2, deadline: 400, rounds: 1 };
+    const options = { ...kUsual, minUpdates: 2, deadline: 100, rounds: 1 };
     const coordinator = await serve({ ...run, ...options, strategy: new FedAvg() });
     const others = await Promise.all(
       [0, 1].map((i) => join({ ...run, name: `client-${i}`, train: trainerOf(i) })),
@@ -40,30 +43,38 @@ describe("a client", () => {
         return { samples: 1 };
       },
     });
-    await client.finished;
+    const { rounds } = await endOf(coordinator, [...others, client]);
     assert.equal(aborted, true);
-    const { rounds } = await coordinator.finished;
-    await Promise.all(others.map(({ finished }) => finished));
     assert.deepEqual(rounds[0].clients, ["client-0", "client-1"]);
   });
 
   test("that is too slow is aborted, told that it is late, and takes part in the next round", async () => {
     const run = newRun();
-    const options = { ...kUsual, minClients: 2, minUpdates: 1, deadline: 300, rounds: 2 };
-    const coordinator = await serve({ ...run, ...options, strategy: new FedAvg() });
-    const quick = await join({ ...run, name: "quick", train: trainerOf(0) });
+    const some = { minClients: 2, minUpdates: 1, rounds: 2 };
+    const options = { ...run, ...kUsual, ...some, strategy: new FedAvg() };
+    const first = await serve(options);
+    let isTraining = () => {};
+    const slowTrains = new Promise((resolve) => {
+      isTraining = resolve;
+    });
     const outcomes = [];
     const slow = await join({
       ...run,
       name: "slow",
       onRound: ({ round, outcome }) => outcomes.push([round, outcome]),
       train: async ({ round, signal, model }) => {
-        while (round === 1 && !signal.aborted) await sleep(5);
+        isTraining();
+        if (round === 1 && !signal.aborted) await once(signal, "abort");
         return trainerOf(1)({ model });
       },
     });
-    const { rounds } = await coordinator.finished;
-    await Promise.all([quick.finished, slow.finished]);
+    let quick = null;
+    const quickSent = new Promise((resolve) => {
+      quick = join({ ...run, name: "quick", train: trainerOf(0), onRound: resolve });
+    });
+    await soon("round of both", Promise.all([slowTrains, quickSent]));
+    const coordinator = await passDeadline(first, options);
+    const { rounds } = await endOf(coordinator, [await quick, slow]);
     assert.deepEqual(
       rounds.map(({ clients }) => clients),
       [["quick"], ["quick", "slow"]],
@@ -99,13 +110,20 @@ describe("a client", () => {
     const sent = new Promise((resolve) => {
       first = join({ ...run, name: "client-1", train, onRound: resolve });
     });
-    await sent;
+    await soon("update of the first one", sent);
     await (await first).leave();
+    const wire = await Wire.open(nats.url, "$JS.API.DIRECT.GET.>");
     const again = await join({ ...run, name: "client-1", train });
-    await sleep(100);
+    const asksFor =
+      (what) =>
+      ({ subject, reply }) =>
+        subject.endsWith(what) && reply.startsWith("_INBOX_client-1.");
+    await wire.next("question for its last update", asksFor("update.client-1"));
+    // It asks for the record again when it has done what there is to do in the round.
+    await wire.next("question for the record", asksFor("record"));
+    await wire.close();
     mayEnd();
-    await coordinator.finished;
-    await Promise.all([other.finished, again.finished]);
+    await endOf(coordinator, [other, again]);
     assert.deepEqual(trained, [1, 2]);
     assert.deepEqual(
       numbersOf(coordinator.stateDict()),
@@ -125,28 +143,30 @@ describe("a client", () => {
         throw failure;
       },
     });
-    await assert.rejects(failing.finished, (error) => error === failure);
+    await assert.rejects(soon("error", failing.finished), (error) => error === failure);
     for (const [result, message] of [
       [undefined, /train: expected a promise of \{ samples, metrics\? \}, got undefined/],
       [{ samples: 0 }, /samples: expected a whole number of at least 1/],
       [{ samples: 1, metrics: { loss: NaN } }, /metrics: expected at most 64 finite numbers/],
     ]) {
       const client = await join({ ...run, name: "client-0", train: async () => result });
-      await assert.rejects(client.finished, message);
+      await assert.rejects(soon("error", client.finished), message);
     }
     const good = await join({ ...run, name: "client-0", train: trainerOf(0) });
-    await coordinator.finished;
-    await good.finished;
+    await endOf(coordinator, [good]);
   });
 
   test("joins a run before it begins", async () => {
     const run = newRun();
+    const record = `$JS.API.DIRECT.GET.*.$KV.edgegrad_${run.run}.record`;
+    const wire = await Wire.open(nats.url, record);
     const client = await join({ ...run, train: trainerOf(0) });
-    await sleep(50);
+    await wire.next("question for the record");
+    await wire.close();
     const options = { ...kUsual, minClients: 1, rounds: 1 };
     const coordinator = await serve({ ...run, ...options, strategy: new FedAvg() });
-    assert.equal((await coordinator.finished).rounds.length, 1);
-    await client.finished;
+    const { rounds } = await endOf(coordinator, [client]);
+    assert.equal(rounds.length, 1);
   });
 
   test("sends an update larger than a message in parts", async () => {
@@ -160,8 +180,7 @@ describe("a client", () => {
         return { samples: 1 };
       },
     });
-    const { rounds } = await coordinator.finished;
-    await client.finished;
+    const { rounds } = await endOf(coordinator, [client]);
     assert.ok(rounds[0].bytesUp > 1_600_000);
     assert.equal(coordinator.stateDict().bias.max().item(), 2);
   });

@@ -3,18 +3,22 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { connect } from "@nats-io/transport-node";
 import * as eg from "edgegrad";
 import { FedAvg, join, serve } from "edgegrad/federated";
 import { startNats } from "../../examples/support/nats_server.mjs";
+import { soon } from "../support/until.mjs";
 import { startClient, startCoordinator } from "./support/processes.mjs";
 import { referenceWeights } from "./support/reference.mjs";
+import { endOf, kNever } from "./support/runs.mjs";
 import { makeModel, numbersOf, trainerOf } from "./support/task.mjs";
+import { Wire } from "./support/wire.mjs";
 
 const kIsLong = process.env.EG_FEDERATED_FAULTS === "1";
 const kKills = kIsLong ? 20 : 2;
 const kServerKills = kIsLong ? 10 : 1;
 const kKillsPerMoment = kIsLong ? 5 : 1;
+// A round is about 80 messages, with requests and answers.
+const kMostMessages = 350;
 const kSeed = 3;
 const kClients = 3;
 const kNames = ["client-a", "client-b", "client-c"];
@@ -26,7 +30,11 @@ before(async () => {
 });
 after(() => nats.close());
 
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Resolves after a random number of messages of any kind, which is a random point of a run. */
+const randomPoint = (wire) => wire.pass(1 + Math.floor(Math.random() * kMostMessages));
+
+const endOfAll = (clients) =>
+  soon("end of the clients", Promise.all(clients.map(({ finished }) => finished)));
 
 let runs = 0;
 const newRun = (rounds) => ({
@@ -34,13 +42,13 @@ const newRun = (rounds) => ({
   run: `faults${runs++}`,
   rounds,
   minClients: kClients,
-  deadline: 60_000,
+  deadline: kNever,
   lease: 300,
   seed: kSeed,
 });
 
-/** Three clients, each of which takes a few milliseconds per round. */
-function joinAll({ servers, run }, pause = 5) {
+/** Three clients, each of which takes a few milliseconds per round, and `before` more. */
+function joinAll({ servers, run }, { pause = 5, before = () => {} } = {}) {
   const joined = kNames.map((name, i) => {
     const train = trainerOf(i);
     return join({
@@ -49,7 +57,9 @@ function joinAll({ servers, run }, pause = 5) {
       model: makeModel,
       name,
       train: async (input) => {
-        await sleep(pause * (i + 1));
+        const ms = pause * (i + 1);
+        await new Promise((resolve) => setTimeout(resolve, ms)); // timer: training takes a while
+        await before(input);
         return train(input);
       },
     });
@@ -77,19 +87,20 @@ describe("a coordinator", () => {
     const rounds = kKills * 12;
     const run = newRun(rounds);
     const clients = await joinAll(run);
+    const wire = await Wire.open(nats.url, ">");
     let kills = 0;
     let result = null;
     while (result === null) {
       const coordinator = startCoordinator(run);
       if (kills < kKills) {
-        await coordinator.isReady;
-        await sleep(300 + Math.random() * 300);
+        await randomPoint(wire);
         await coordinator.kill();
         kills++;
       }
-      result = await coordinator.result;
+      result = await coordinator.result();
     }
-    await Promise.all(clients.map(({ finished }) => finished));
+    await wire.close();
+    await endOfAll(clients);
     checkRun(result, rounds);
     t.diagnostic(`${kills} kills in ${rounds} rounds`);
   });
@@ -104,75 +115,106 @@ describe("a coordinator", () => {
     test(`killed when ${moment} loses nothing`, async () => {
       const rounds = 4 * kKillsPerMoment;
       const run = newRun(rounds);
-      const watcher = await connect({ servers: nats.url });
       const clients = await joinAll(run);
       const subject = subjectOf(`edgegrad_${run.run}`, run.run);
       let result = null;
       for (let kills = 0; result === null; kills++) {
+        // Before it starts, so that the run cannot be over before that many messages.
+        const wire = await Wire.open(nats.url, subject);
         const coordinator = startCoordinator(run);
         if (kills < kKillsPerMoment) {
-          await coordinator.isReady;
-          await watcher.flush();
-          const watched = watcher.subscribe(subject, { max: 2 + (kills % 3) });
-          for await (const _ of watched);
+          // The first two can be those of a run that begins.
+          await wire.pass(4 + (kills % 3));
           await coordinator.kill();
         }
-        result = await coordinator.result;
+        await wire.close();
+        result = await coordinator.result();
       }
-      await Promise.all(clients.map(({ finished }) => finished));
-      await watcher.close();
+      await endOfAll(clients);
       checkRun(result, rounds);
     });
   }
 
-  test("stands by while another one leads, and takes over", async () => {
+  test("stands by while another one leads, and takes over", async (t) => {
     const rounds = 20;
     const run = newRun(rounds);
     const first = startCoordinator(run);
-    await first.isReady;
-    const clients = await joinAll(run, 10);
+    await first.isReady();
+    let goOn = () => {};
+    const mayGoOn = new Promise((resolve) => {
+      goOn = resolve;
+    });
+    const clients = await joinAll(run, { before: ({ round }) => round === 5 && mayGoOn });
+    await first.hasEnded(4);
+    // The clock by which the second one measures the lease.
+    const start = performance.now();
+    let passed = 0;
+    const clock = t.mock.method(performance, "now", () => start + passed);
+    const bucket = `edgegrad_${run.run}`;
+    const wire = await Wire.open(nats.url, ">");
     const second = await serve({ ...run, model: makeModel, strategy: new FedAvg() });
-    await sleep(400);
+    t.after(() => second.stop());
+    // The server's answer to a write may pass before the write itself.
+    const writeAndAnswer = () => {
+      const writes = [];
+      const subjects = new Set();
+      return ({ subject, reply }) => {
+        subjects.add(subject);
+        if (subject === `$KV.${bucket}.leader`) writes.push(reply);
+        return writes.some((one) => subjects.has(one));
+      };
+    };
+    const looked = ({ subject }) =>
+      subject === `$JS.API.DIRECT.GET.KV_${bucket}.$KV.${bucket}.leader`;
+    // Several leases, in each of which the second one sees that the first has renewed its own.
+    for (let lease = 0; lease < 3; lease++) {
+      await wire.next("renewed lease", writeAndAnswer());
+      await wire.next("look at the renewed lease", looked);
+      // By now the second one has the answer.
+      await wire.next("next look", looked);
+      passed += run.lease - 1;
+      await wire.skip();
+    }
+    await wire.close();
+    clock.mock.restore();
     assert.equal(second.leads, false);
-    const standbyRound = second.round;
+    assert.equal(second.round, 5);
     await first.kill();
-    const history = await second.finished;
+    goOn();
+    const history = await endOf(second, clients);
     assert.equal(second.leads, false, "nobody leads a finished run");
-    assert.ok(standbyRound < rounds);
-    await Promise.all(clients.map(({ finished }) => finished));
     checkRun({ history, weights: numbersOf(second.stateDict()) }, rounds);
   });
 
   test("that was paused while another one took over does no harm", async () => {
-    const rounds = 30;
-    const run = newRun(rounds);
+    const rounds = 15;
+    // Neither may take the other one for lost while it is slow only.
+    const run = { ...newRun(rounds), lease: 2000 };
     const first = startCoordinator(run);
-    await first.isReady;
-    const clients = await joinAll(run, 10);
-    await sleep(200 + Math.random() * 200);
+    await first.isReady();
+    const wire = await Wire.open(nats.url, ">");
+    const clients = await joinAll(run, { pause: 10 });
+    await randomPoint(wire);
+    await wire.close();
     first.signal("SIGSTOP");
     const second = startCoordinator(run);
-    await second.isReady;
-    await sleep(600);
+    await second.hasEnded(1);
     first.signal("SIGCONT");
-    const [a, b] = await Promise.all([first.result, second.result]);
-    await Promise.all(clients.map(({ finished }) => finished));
+    const [a, b] = await Promise.all([first.result(), second.result()]);
+    await endOfAll(clients);
     checkRun(a, rounds);
     checkRun(b, rounds);
   });
 
   test("gives its lease back when it is stopped, and the run goes on later", async () => {
-    const run = { ...newRun(6), lease: 60_000 };
+    const run = { ...newRun(6), lease: kNever };
     const clients = await joinAll(run);
     const options = { ...run, model: makeModel, strategy: new FedAvg() };
-    const first = await serve(options);
-    while (first.round < 3) await sleep(5);
-    await first.stop();
-    const stopped = await first.finished;
+    const first = await serve({ ...options, onRound: ({ round }) => round === 3 && first.stop() });
+    const stopped = await soon("end of the first coordinator", first.finished);
     assert.equal(stopped.isComplete, false);
     const second = await serve(options);
-    const history = await second.finished;
-    await Promise.all(clients.map(({ finished }) => finished));
+    const history = await endOf(second, clients);
     checkRun({ history, weights: numbersOf(second.stateDict()) }, 6);
   });
 });
@@ -180,22 +222,25 @@ describe("a coordinator", () => {
 describe("clients", () => {
   test(`of which ${kKills} are killed at random points and started again send every update once`, async (t) => {
     const rounds = kKills * 8;
-    const run = { ...newRun(rounds), deadline: 2000 };
+    const run = newRun(rounds);
+    // Before the run begins, which could be over before this process hears of it.
+    const wire = await Wire.open(nats.url, ">");
     const coordinator = startCoordinator(run);
     const { servers, run: name } = run;
     const start = (client) =>
       startClient({ servers, run: name, client, name: kNames[client], pause: 20 });
     const clients = kNames.map((_, client) => start(client));
-    await Promise.all(clients.map(({ isReady }) => isReady));
+    await Promise.all(clients.map((client) => client.isReady()));
     for (let kills = 0; kills < kKills; kills++) {
-      await sleep(100 + Math.random() * 300);
+      await randomPoint(wire);
       const victim = Math.floor(Math.random() * kClients);
       await clients[victim].kill();
       clients[victim] = start(victim);
-      await clients[victim].isReady;
+      await clients[victim].isReady();
     }
-    const result = await coordinator.result;
-    await Promise.all(clients.map(({ ended }) => ended));
+    const result = await coordinator.result();
+    await Promise.all(clients.map((client) => client.ended()));
+    await wire.close();
     checkRun(result, rounds);
     t.diagnostic(`${kKills} kills in ${rounds} rounds`);
   });
@@ -208,15 +253,17 @@ describe("a server", () => {
       const rounds = kServerKills * 15;
       const run = { ...newRun(rounds), servers: own.url };
       const coordinator = startCoordinator(run);
-      await coordinator.isReady;
+      await coordinator.isReady();
       const clients = await joinAll(run);
       for (let kills = 0; kills < kServerKills; kills++) {
-        await sleep(200 + Math.random() * 300);
+        const wire = await Wire.open(own.url, ">");
+        await randomPoint(wire);
+        await wire.close();
         await own.kill();
         await own.start();
       }
-      const result = await coordinator.result;
-      await Promise.all(clients.map(({ finished }) => finished));
+      const result = await coordinator.result();
+      await endOfAll(clients);
       checkRun(result, rounds);
       t.diagnostic(`${kServerKills} kills in ${rounds} rounds`);
     } finally {
@@ -229,16 +276,19 @@ describe("a server", () => {
     try {
       const run = { ...newRun(20), servers: own.url };
       const coordinator = startCoordinator(run);
-      await coordinator.isReady;
+      await coordinator.isReady();
       const clients = await joinAll(run);
       for (let pause = 0; pause < (kIsLong ? 5 : 1); pause++) {
-        await sleep(300);
+        const wire = await Wire.open(own.url, ">");
+        await randomPoint(wire);
+        await wire.close();
         own.signal("SIGSTOP");
-        await sleep(1500);
+        // Longer than clients wait for the record, and shorter than for an update to be stored.
+        await new Promise((resolve) => setTimeout(resolve, 1500)); // timer: a server that is silent
         own.signal("SIGCONT");
       }
-      const result = await coordinator.result;
-      await Promise.all(clients.map(({ finished }) => finished));
+      const result = await coordinator.result();
+      await endOfAll(clients);
       checkRun(result, 20);
     } finally {
       await own.close();

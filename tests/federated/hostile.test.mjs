@@ -7,6 +7,7 @@ import { FedAvg, join, Krum, Median, serve, TrimmedMean } from "edgegrad/federat
 import { startNats } from "../../examples/support/nats_server.mjs";
 import { fileOf, rawClient } from "./support/raw_client.mjs";
 import { referenceWeights } from "./support/reference.mjs";
+import { endOf, kNever } from "./support/runs.mjs";
 import { accuracyOf, makeModel, numbersOf, trainerOf } from "./support/task.mjs";
 
 let nats;
@@ -16,53 +17,45 @@ before(async () => {
 });
 after(() => nats.close());
 
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-
 let runs = 0;
 
-/** One round with an honest client and a hostile one, which `attack` plays. Returns the summary of the round. */
-async function roundWith(attack, { limits, rounds = 1, isLast = true, ...more } = {}) {
+/**
+ * Rounds with an honest client and a hostile one, which the functions of `attacks` play, one in each round, before the honest one sends
+ * its update. Returns the summary of the first round. If the hostile one is never counted, rounds end at their deadlines.
+ */
+async function roundsWith(attacks, { limits, isCounted = false } = {}) {
   const run = { servers: nats.url, run: `hostile${runs++}`, model: makeModel };
+  const rounds = attacks.length;
   const coordinator = await serve({
     ...run,
     strategy: new FedAvg(),
     rounds,
     minClients: 2,
-    minUpdates: 1,
-    deadline: 700,
+    minUpdates: isCounted ? 2 : 1,
+    deadline: isCounted ? kNever : 100,
     seed: 3,
     limits,
-    ...more,
   });
   const hostile = await rawClient({ servers: nats.url, run: run.run, name: "hostile" });
-  await sleep(50);
-  // The honest client sends last, so that the attack is in its round.
-  let attacked = () => {};
-  const isAttacked = new Promise((resolve) => {
-    attacked = resolve;
-  });
   const train = trainerOf(0);
   const client = await join({
     ...run,
     name: "client-a",
     train: async (input) => {
-      await isAttacked;
+      const { round } = input;
+      const label = { run: run.run, round, client: "hostile" };
+      await attacks[round - 1](hostile, { state: coordinator.stateDict(), ...label });
       return train(input);
     },
   });
-  while (coordinator.clients.length < 2) await sleep(5);
-  const state = coordinator.stateDict();
-  await attack(hostile, { state, run: run.run, client: "hostile" });
-  attacked();
-  const history = await coordinator.finished;
-  await client.finished;
+  const history = await endOf(coordinator, [client]);
   await hostile.close();
   const weights = numbersOf(coordinator.stateDict());
-  if (isLast) {
+  if (!isCounted) {
     assert.deepEqual(history.rounds[0].clients, ["client-a"]);
     assert.deepEqual(weights, referenceWeights({ clients: 1, rounds, seed: 3 }));
   }
-  return { ...history.rounds[0], history, weights };
+  return { ...history.rounds[0], history };
 }
 
 const filled = (tensor, value) => eg.full(tensor.shape, value, { dtype: tensor.dtype });
@@ -132,7 +125,7 @@ describe("updates are refused", () => {
         await hostile.send(bytes, options);
       }
     };
-    const { refused } = await roundWith(attack, { limits: { messages: 100 } });
+    const { refused } = await roundsWith([attack], { limits: { messages: 100 } });
     assert.deepEqual(refused, expected);
     t.diagnostic(JSON.stringify(refused));
   });
@@ -140,53 +133,50 @@ describe("updates are refused", () => {
 
 describe("a client", () => {
   test("is counted once, however often it sends", async () => {
-    const { refused, clients, samples } = await roundWith(
-      async (hostile, { state, ...label }) => {
-        const bytes = fileOf(state, label);
-        assert.equal((await hostile.send(bytes, { id: "same" })).duplicate, false);
-        assert.equal((await hostile.send(bytes, { id: "same" })).duplicate, true);
-        await hostile.send(bytes, { id: "other" });
-      },
-      { isLast: false },
-    );
+    const attack = async (hostile, { state, ...label }) => {
+      const bytes = fileOf(state, label);
+      assert.equal((await hostile.send(bytes, { id: "same" })).duplicate, false);
+      assert.equal((await hostile.send(bytes, { id: "same" })).duplicate, true);
+      await hostile.send(bytes, { id: "other" });
+    };
+    const { refused, clients, samples } = await roundsWith([attack], { isCounted: true });
     assert.deepEqual(clients, ["client-a", "hostile"]);
     assert.equal(samples, 128);
     assert.deepEqual(refused, { repeated: 1 });
   });
 
   test("cannot replay an update in a later round", async () => {
-    const { history } = await roundWith(
-      async (hostile, { state, ...label }) => {
-        const bytes = fileOf(state, label);
-        await hostile.send(bytes);
-        void (async () => {
-          await sleep(150);
-          await hostile.send(bytes, { round: 1, id: "again" });
-          await hostile.send(bytes, { round: 2, id: "as new" });
-        })();
-      },
-      { rounds: 2, isLast: false },
-    );
+    let bytes = null;
+    const first = async (hostile, { state, ...label }) => {
+      bytes = fileOf(state, { ...label, samples: "7" });
+      await hostile.send(bytes);
+    };
+    const second = async (hostile, { state, ...label }) => {
+      await hostile.send(bytes, { round: 1, id: "again" });
+      await hostile.send(bytes, { round: 2, id: "as new" });
+      await hostile.send(fileOf(state, { ...label, samples: "5" }), { round: 2 });
+    };
+    const { history } = await roundsWith([first, second], { isCounted: true });
     assert.deepEqual(
-      history.rounds.map(({ clients }) => clients),
-      [["client-a", "hostile"], ["client-a"]],
+      history.rounds.map(({ clients, samples, refused }) => [clients, samples, refused]),
+      [
+        [["client-a", "hostile"], 64 + 7, {}],
+        [["client-a", "hostile"], 64 + 5, { late: 1, run: 1 }],
+      ],
     );
-    assert.deepEqual(history.rounds[1].refused, { late: 1, run: 1 });
   });
 
   test("that floods fills only its own subject: the server refuses it, and others are counted", async () => {
     let stored = 0;
-    const { refused } = await roundWith(
-      async (hostile) => {
-        for (let i = 0; i < 100; i++) {
-          await hostile.send(Buffer.from(`flood ${i}`)).then(
-            () => stored++,
-            (error) => assert.match(error.message, /maximum messages per subject/),
-          );
-        }
-      },
-      { limits: { messages: 6 } },
-    );
+    const flood = async (hostile) => {
+      for (let i = 0; i < 100; i++) {
+        await hostile.send(Buffer.from(`flood ${i}`)).then(
+          () => stored++,
+          (error) => assert.match(error.message, /maximum messages per subject/),
+        );
+      }
+    };
+    const { refused } = await roundsWith([flood], { limits: { messages: 6 } });
     assert.equal(stored, 6);
     assert.deepEqual(refused, { format: 6 });
   });
@@ -196,7 +186,7 @@ describe("three hostile clients of ten", () => {
   /** The accuracy for the honest clients' points after a run in which hostile clients send weights of the other sign, four times as large. */
   async function accuracyWith(strategy) {
     const run = { servers: nats.url, run: `hostile${runs++}`, model: makeModel };
-    const options = { rounds: 6, minClients: 10, deadline: 30_000, seed: 3 };
+    const options = { rounds: 6, minClients: 10, deadline: kNever, seed: 3 };
     const coordinator = await serve({ ...run, ...options, strategy });
     const invert = async ({ model }) => {
       eg.noGrad(() => model.parameters().map((one) => one.mul_(-4)));
@@ -207,8 +197,7 @@ describe("three hostile clients of ten", () => {
         join({ ...run, name: `client-${i}`, train: i < 7 ? trainerOf(i) : invert }),
       ),
     );
-    await coordinator.finished;
-    await Promise.all(clients.map(({ finished }) => finished));
+    await endOf(coordinator, clients);
     const model = makeModel();
     model.loadStateDict(coordinator.stateDict());
     return accuracyOf(model, 7);

@@ -1,10 +1,12 @@
 // Strategies whose clients keep something from round to round, against the same algorithm in plain numbers.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { after, before, describe, test } from "node:test";
 import * as eg from "edgegrad";
 import { DiLoCo, join, Scaffold, serve } from "edgegrad/federated";
 import { startNats } from "../../examples/support/nats_server.mjs";
+import { soon, until } from "../support/until.mjs";
 import {
   gradientOf,
   makeRegression,
@@ -13,6 +15,7 @@ import {
   trainerOf,
   weightsOf,
 } from "./support/regression.mjs";
+import { endOf, kNever, passDeadline } from "./support/runs.mjs";
 
 let nats;
 await eg.init();
@@ -23,7 +26,7 @@ after(() => nats.close());
 
 const kClients = [0, 1, 2];
 const kTraining = { steps: 4, lr: 0.1 };
-const kUsual = { rounds: 5, minClients: 3, deadline: 20_000, seed: 3 };
+const kUsual = { rounds: 5, minClients: 3, deadline: kNever, seed: 3 };
 let runs = 0;
 const newRun = () => ({ servers: nats.url, run: `local${runs++}`, model: makeRegression });
 
@@ -32,10 +35,14 @@ function startWeights() {
   return weightsOf(makeRegression().stateDict());
 }
 
-/** A whole run; `inRound` is called at each client's round. */
-async function wholeRun(options, inRound = () => {}) {
+/** A whole run; `inRound` is called at each client's round, and `afterRound` after it. The deadline passes when `isOverdue` resolves. */
+async function wholeRun(
+  options,
+  { inRound = () => {}, afterRound = () => {}, isOverdue = null } = {},
+) {
   const run = newRun();
-  const coordinator = await serve({ ...run, ...kUsual, ...options });
+  const all = { ...run, ...kUsual, ...options };
+  let coordinator = await serve(all);
   const clients = await Promise.all(
     kClients.map((i) => {
       const train = trainerOf(i, kTraining);
@@ -46,11 +53,15 @@ async function wholeRun(options, inRound = () => {}) {
           await inRound(i, input);
           return train(input);
         },
+        onRound: ({ round }) => afterRound(i, round),
       });
     }),
   );
-  const history = await coordinator.finished;
-  await Promise.all(clients.map(({ finished }) => finished));
+  if (isOverdue !== null) {
+    await soon("round that is overdue", isOverdue);
+    coordinator = await passDeadline(coordinator, all);
+  }
+  const history = await endOf(coordinator, clients);
   const state = coordinator.stateDict();
   return { history, state, weights: weightsOf(state), clients };
 }
@@ -168,13 +179,11 @@ describe("Scaffold", () => {
       );
     const first = await serve({ ...options, rounds: 2 });
     const before = await joinAll();
-    await first.finished;
-    await Promise.all(before.map(({ finished }) => finished));
+    await endOf(first, before);
     const second = await serve(options);
-    while (!second.leads) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until("coordinator that leads", () => second.leads);
     const clients = await joinAll(before.map((client) => client.stateDict()));
-    await second.finished;
-    await Promise.all(clients.map(({ finished }) => finished));
+    await endOf(second, clients);
     assertNear(weightsOf(second.stateDict()), scaffold(5, 1).global);
   });
 
@@ -218,19 +227,27 @@ describe("DiLoCo in fragments", () => {
   test("a client that missed a round loads all weights, and the others go on with theirs", async () => {
     const seen = [];
     const strategy = new DiLoCo({ ...kOuter, fragments: 2 });
-    let mayGoOn = () => {};
-    const isOver = new Promise((resolve) => {
-      mayGoOn = resolve;
+    // Round 2 is overdue when client 2 trains and the others have sent their updates.
+    const waiting = new Set(kClients);
+    let tell = () => {};
+    const isOverdue = new Promise((resolve) => {
+      tell = resolve;
     });
+    const done = (i) => {
+      waiting.delete(i);
+      if (waiting.size === 0) tell();
+    };
     const inRound = async (i, { model, round, signal }) => {
       if (i === 2 && round === 2) {
-        signal.addEventListener("abort", mayGoOn);
-        await isOver;
+        done(i);
+        if (!signal.aborted) await once(signal, "abort");
       }
       if (round === 3) seen[i] = weightsOf(model.stateDict());
     };
-    const options = { strategy, rounds: 3, minUpdates: 2, deadline: 400 };
-    const { history, weights } = await wholeRun(options, inRound);
+    const afterRound = (i, round) => round === 2 && done(i);
+    const options = { strategy, rounds: 3, minUpdates: 2 };
+    const how = { inRound, afterRound, isOverdue };
+    const { history, weights } = await wholeRun(options, how);
     assert.deepEqual(history.rounds[1].clients, ["client-0", "client-1"]);
     // Round 2 was about the weights, and the bias is each client's own, but for the one that was late.
     for (let j = 0; j < 3; j++) assert.equal(seen[0][j], seen[2][j]);
@@ -262,9 +279,10 @@ describe("DiLoCo in fragments", () => {
         });
       }),
     );
-    await Promise.all(clients.map(({ finished }) => finished));
+    const ends = Promise.all(clients.map(({ finished }) => finished));
+    await soon("end of the clients", ends);
     await restarted;
-    await coordinator.finished;
+    await endOf(coordinator);
     assertNear(weightsOf(coordinator.stateDict()), streamingDiLoCo(5, kOuter));
   });
 
@@ -277,8 +295,7 @@ describe("DiLoCo in fragments", () => {
       const options = { ...run, ...kUsual, rounds: 8, minClients: 1, strategy };
       const coordinator = await serve(options);
       const client = await join({ ...run, train: async () => ({ samples: 1 }) });
-      const { rounds } = await coordinator.finished;
-      await client.finished;
+      const { rounds } = await endOf(coordinator, [client]);
       return rounds.map(({ bytesUp, bytesDown }) => [bytesUp, bytesDown]);
     };
     const whole = await bytesWith(1);

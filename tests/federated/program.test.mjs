@@ -7,6 +7,7 @@ import { join } from "edgegrad/federated";
 import { startNats } from "../../examples/support/nats_server.mjs";
 import { runNode } from "../js/support/child.mjs";
 import { readJson } from "../js/support/files.mjs";
+import { soon } from "../support/until.mjs";
 import { makeModel, trainerOf } from "./support/task.mjs";
 
 const kProgram = readJson("package.json").bin["edgegrad-federated"];
@@ -31,7 +32,7 @@ describe("edgegrad-federated", () => {
     };
     const args = [kProgram, kModule, "--servers", nats.url, "--dashboard", "0"];
     const program = runNode(args, { onOutput });
-    const url = await isListening;
+    const url = await soon("address of the dashboard", isListening);
     assert.match(await (await fetch(url)).text(), /<title>Federated run<\/title>/);
     const before = await (await fetch(`${url}/state`)).json();
     assert.deepEqual([before.run, before.round, before.history], ["program", 1, []]);
@@ -45,7 +46,7 @@ describe("edgegrad-federated", () => {
         return trainerOf(0)(input);
       },
     });
-    await client.finished;
+    await soon("end of the client", client.finished);
     const { status, stdout, stderr } = await program;
     assert.deepEqual({ status, stderr }, { status: 0, stderr: "" });
     assert.match(stdout, /finished after 2 rounds/);

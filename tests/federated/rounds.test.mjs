@@ -5,6 +5,7 @@ import { after, before, describe, test } from "node:test";
 import * as eg from "edgegrad";
 import { FedAvg, join, serve } from "edgegrad/federated";
 import { startNats } from "../../examples/support/nats_server.mjs";
+import { endOf, kNever } from "./support/runs.mjs";
 import { makeModel, numbersOf, pointsOf, trainerOf, trainSteps } from "./support/task.mjs";
 
 let nats;
@@ -16,15 +17,14 @@ after(() => nats.close());
 
 let runs = 0;
 const newRun = () => ({ servers: nats.url, run: `run${runs++}`, model: makeModel });
-const kUsual = { rounds: 3, minClients: 1, deadline: 10_000 };
+const kUsual = { rounds: 3, minClients: 1, deadline: kNever };
 
 describe("a run", () => {
   test("with one client equals plain training to the bit", async () => {
     const run = newRun();
     const coordinator = await serve({ ...run, ...kUsual, strategy: new FedAvg(), seed: 5 });
     const client = await join({ ...run, train: trainerOf(0) });
-    const history = await coordinator.finished;
-    await client.finished;
+    const history = await endOf(coordinator, [client]);
     eg.manualSeed(5);
     const plain = makeModel();
     for (let round = 0; round < kUsual.rounds; round++) trainSteps(plain, pointsOf(0));

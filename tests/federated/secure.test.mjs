@@ -15,7 +15,9 @@ import {
   TrimmedMean,
 } from "edgegrad/federated";
 import { startNats } from "../../examples/support/nats_server.mjs";
+import { soon } from "../support/until.mjs";
 import { referenceWeights } from "./support/reference.mjs";
+import { endOf, kNever, passDeadline } from "./support/runs.mjs";
 import { secureClient } from "./support/secure_client.mjs";
 import { makeModel, numbersOf, pointsOf, trainerOf, trainSteps } from "./support/task.mjs";
 
@@ -26,9 +28,10 @@ before(async () => {
 });
 after(() => nats.close());
 
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-const kUsual = { rounds: 1, minClients: 4, minUpdates: 2, deadline: 1500, seed: 3 };
-const kSecure = { secureAggregation: { handshake: 700 } };
+const kUsual = { rounds: 1, minClients: 4, minUpdates: 2, deadline: kNever, seed: 3 };
+const kSecure = { secureAggregation: { handshake: kNever } };
+const kOthers = ["client-0", "client-1", "client-2"];
+const kAll = [...kOthers, "client-3"];
 let runs = 0;
 const newRun = () => ({ servers: nats.url, run: `secure${runs++}`, model: makeModel });
 
@@ -62,18 +65,34 @@ function assertNear(found, expected, tolerance) {
   }
 }
 
-/** A run of clients 0 to 3, of which the last is of a second make and changes what it says. */
-async function runWith(change, options = {}, second = {}) {
+/**
+ * A run of clients 0 to 3, of which the last is of a second make and changes what it says. The deadline of the first attempt's step
+ * `late`, which that one does not answer, or not soundly, passes when the clients `heard` have sent theirs. With `afterFailure`, a
+ * coordinator with these options takes over when the first attempt has failed.
+ */
+async function runWith(
+  change,
+  options = {},
+  { late, heard = kOthers, afterFailure, ...second } = {},
+) {
   const run = newRun();
   const failures = [];
-  const coordinator = await serve({
+  let fail = () => {};
+  const hasFailed = new Promise((resolve) => {
+    fail = resolve;
+  });
+  const all = {
     ...run,
     ...kUsual,
     ...kSecure,
     strategy: new FedAvg(),
-    onFailure: (failure) => failures.push(failure),
+    onFailure: (failure) => {
+      failures.push(failure);
+      fail();
+    },
     ...options,
-  });
+  };
+  let coordinator = await serve(all);
   const other = await secureClient({
     servers: nats.url,
     run: run.run,
@@ -88,8 +107,16 @@ async function runWith(change, options = {}, second = {}) {
       join({ ...run, name: `client-${i}`, secureAggregation: true, train: trainerOf(i) }),
     ),
   );
-  const history = await coordinator.finished;
-  await Promise.all(clients.map(({ finished }) => finished));
+  if (late !== undefined) {
+    await other.haveAnswered(heard, late);
+    coordinator = await passDeadline(coordinator, all);
+  }
+  if (afterFailure !== undefined) {
+    await soon("failure of the first attempt", hasFailed);
+    await coordinator.stop();
+    coordinator = await serve({ ...all, ...afterFailure });
+  }
+  const history = await endOf(coordinator, clients);
   await other.close();
   const weights = flat(coordinator.stateDict());
   return { history, weights, failures, last: history.rounds[0] };
@@ -101,7 +128,7 @@ describe("the sum", () => {
   test("of clients of two makes is that of their updates", async () => {
     const { last, weights, failures } = await runWith({});
     assert.deepEqual(failures, []);
-    assert.deepEqual(last.clients, ["client-0", "client-1", "client-2", "client-3"]);
+    assert.deepEqual(last.clients, kAll);
     assert.deepEqual(last.refused, {});
     assert.equal(last.samples, 4 * pointsOf(0)[1].numel);
     assertNear(weights, meanWeights([0, 1, 2, 3]), kNearly);
@@ -126,8 +153,7 @@ describe("the sum", () => {
     const clients = await Promise.all(
       [0, 1, 2].map((i) => join({ ...run, name: `client-${i}`, train: trainerOf(i) })),
     );
-    const { rounds, bytesUp } = await coordinator.finished;
-    await Promise.all(clients.map(({ finished }) => finished));
+    const { rounds, bytesUp } = await endOf(coordinator, clients);
     const expected = referenceWeights({ clients: 3, rounds: 3, seed: 3 });
     for (const [key, values] of Object.entries(numbersOf(coordinator.stateDict()))) {
       assertNear(values, expected[key], 1e-5);
@@ -148,12 +174,10 @@ describe("a client that leaves", () => {
   const kCounted = { keys: false, shares: false, masked: false, unmask: true };
   for (const [phase, isCounted] of Object.entries(kCounted)) {
     test(`at the step "${phase}" is ${isCounted ? "counted" : "left out"}`, async () => {
-      const { last, weights, failures } = await runWith({ [phase]: () => null });
+      const change = { [phase]: () => null };
+      const { last, weights, failures } = await runWith(change, {}, { late: phase });
       assert.deepEqual(failures, []);
-      assert.deepEqual(
-        last.clients,
-        [0, 1, 2, ...(isCounted ? [3] : [])].map((i) => `client-${i}`),
-      );
+      assert.deepEqual(last.clients, isCounted ? kAll : kOthers);
       assertNear(weights, meanWeights(isCounted ? [0, 1, 2, 3] : [0, 1, 2]), kNearly);
     });
   }
@@ -161,11 +185,11 @@ describe("a client that leaves", () => {
   for (const phase of Object.keys(kCounted)) {
     test(`at the step "${phase}", when all are needed, fails the attempt and not the run`, async () => {
       const onlyOnce = { [phase]: (answer, attempt) => (attempt === 1 ? null : answer) };
-      const { last, weights, failures } = await runWith(onlyOnce, {
+      const options = {
         minUpdates: 4,
-        deadline: 800,
-        secureAggregation: { handshake: 500, threshold: 0.99 },
-      });
+        secureAggregation: { ...kSecure.secureAggregation, threshold: 0.99 },
+      };
+      const { last, weights, failures } = await runWith(onlyOnce, options, { late: phase });
       assert.equal(failures.length, 1);
       assert.equal(failures[0].attempt, 1);
       assert.match(failures[0].message, /4 are needed/);
@@ -186,24 +210,27 @@ describe("a client that lies", () => {
 
   test("about the shares of others is refused, and the others' are enough", async () => {
     const unmask = ({ shares }) => ({ shares: shares.map(wrong) });
-    const { last, weights } = await runWith({ unmask });
+    const { last, weights } = await runWith({ unmask }, {}, { late: "unmask", heard: kAll });
     assert.deepEqual(last.refused, { shares: 1 });
     assertNear(weights, meanWeights([0, 1, 2, 3]), kNearly);
   });
 
   test("to others about its own shares takes part no more", async () => {
     const shares = (given) => ({ ...given, boxes: given.boxes.map(wrong) });
-    const { last, weights, failures } = await runWith({ shares }, { minClients: 3 });
+    // It cannot open what it has sealed for itself either, and is silent at the last step.
+    const how = { late: "unmask", afterFailure: { minClients: 3 } };
+    const { last, weights, failures } = await runWith({ shares }, {}, how);
     assert.match(failures[0].message, /"client-3" has given wrong shares/);
-    assert.deepEqual(last.clients, ["client-0", "client-1", "client-2"]);
+    assert.deepEqual(last.clients, kOthers);
     assertNear(weights, meanWeights([0, 1, 2]), kNearly);
   });
 
   test("about what its shares are of takes part no more", async () => {
     const shares = (given) => ({ ...given, commitment: wrong(given.commitment) });
-    const { last, failures } = await runWith({ shares }, { minClients: 3 });
+    const how = { afterFailure: { minClients: 3 } };
+    const { last, failures } = await runWith({ shares }, {}, how);
     assert.match(failures[0].message, /"client-3" has given wrong shares/);
-    assert.deepEqual(last.clients, ["client-0", "client-1", "client-2"]);
+    assert.deepEqual(last.clients, kOthers);
   });
 
   const kNonsense = {
@@ -219,8 +246,9 @@ describe("a client that lies", () => {
   };
   for (const [what, [phase, make]] of Object.entries(kNonsense)) {
     test(`with ${what} is left out`, async () => {
-      const { last, weights } = await runWith({ [phase]: make });
-      assert.deepEqual(last.clients, ["client-0", "client-1", "client-2"]);
+      const change = { [phase]: make };
+      const { last, weights } = await runWith(change, {}, { late: phase, heard: kAll });
+      assert.deepEqual(last.clients, kOthers);
       assert.equal(Object.values(last.refused)[0], 1);
       assertNear(weights, meanWeights([0, 1, 2]), kNearly);
     });
@@ -237,37 +265,23 @@ describe("a coordinator", () => {
   /** Clients wait in the last step for one that does not answer; then the record is changed as a coordinator would that is not to be trusted. */
   async function afterUnmask(change) {
     const run = newRun();
-    const options = { ...kUsual, strategy: new FedAvg(), minUpdates: 4 };
-    const coordinator = await serve({
-      ...run,
-      ...options,
-      secureAggregation: { handshake: 60_000 },
-    });
-    let answered = () => {};
-    const isLast = new Promise((resolve) => {
-      answered = resolve;
-    });
-    const silent = () => {
-      answered();
-      return null;
-    };
+    const options = { ...kUsual, ...kSecure, strategy: new FedAvg(), minUpdates: 4 };
+    const coordinator = await serve({ ...run, ...options });
     const other = await secureClient({
       servers: nats.url,
       run: run.run,
       name: "client-3",
       differences: differencesOf(3),
-      change: { unmask: silent },
+      change: { unmask: () => null },
     });
     const clients = await Promise.all(
       [0, 1, 2].map((i) => join({ ...run, name: `client-${i}`, train: trainerOf(i) })),
     );
-    await isLast;
-    await sleep(300);
+    await other.haveAnswered(kOthers, "unmask");
     await coordinator.stop();
-    const entry = await other.kv.get("record");
-    const record = entry.json();
-    await other.kv.update("record", JSON.stringify(change(record)), entry.revision);
-    const outcomes = await Promise.allSettled(clients.map((client) => client.finished));
+    await other.replaceRecord(change);
+    const ends = Promise.allSettled(clients.map((client) => client.finished));
+    const outcomes = await soon("end of the clients", ends);
     await other.close();
     return outcomes.map(({ reason }) => `${reason}`);
   }
@@ -278,9 +292,7 @@ describe("a coordinator", () => {
   });
 
   test("that asks for the other kind of a client's shares gets none", async () => {
-    const outcomes = await afterUnmask((record) =>
-      withStep(record, { clients: ["client-0", "client-1", "client-2"] }),
-    );
+    const outcomes = await afterUnmask((record) => withStep(record, { clients: kOthers }));
     assert.equal(outcomes.length, 3);
     for (const outcome of outcomes) {
       assert.match(outcome, /second kind of shares of a client.*cannot be trusted/);
@@ -297,14 +309,17 @@ describe("a coordinator", () => {
     const options = { ...kUsual, minClients: 1, minUpdates: 1, strategy: new FedAvg() };
     const coordinator = await serve({ ...run, ...options });
     const client = await join({ ...run, secureAggregation: true, train: trainerOf(0) });
-    await assert.rejects(client.finished, /\[join\] secureAggregation: the run .* has none/);
+    await assert.rejects(
+      soon("error", client.finished),
+      /\[join\] secureAggregation: the run .* has none/,
+    );
     await coordinator.stop();
   });
 
   test("that is stopped at each step goes on where it was", async () => {
     const run = newRun();
     const options = { ...run, ...kUsual, ...kSecure, minClients: 3, strategy: new FedAvg() };
-    let coordinator = await serve({ ...options, secureAggregation: { handshake: 20_000 } });
+    let coordinator = await serve(options);
     const seen = new Set();
     // One of the second make tells of each step before it answers.
     const stops = [];
@@ -315,10 +330,7 @@ describe("a coordinator", () => {
           seen.add(phase);
           stops.push(
             coordinator.stop().then(async () => {
-              coordinator = await serve({
-                ...options,
-                secureAggregation: { handshake: 20_000 },
-              });
+              coordinator = await serve(options);
             }),
           );
           return answer;
@@ -336,11 +348,12 @@ describe("a coordinator", () => {
     const clients = await Promise.all(
       [0, 1].map((i) => join({ ...run, name: `client-${i}`, train: trainerOf(i) })),
     );
-    await Promise.all(clients.map(({ finished }) => finished));
+    const ends = Promise.all(clients.map(({ finished }) => finished));
+    await soon("end of the clients", ends);
     await Promise.all(stops);
-    const { rounds } = await coordinator.finished;
+    const { rounds } = await endOf(coordinator);
     assert.equal(seen.size, 4);
-    assert.deepEqual(rounds[0].clients, ["client-0", "client-1", "client-2"]);
+    assert.deepEqual(rounds[0].clients, kOthers);
     assertNear(flat(coordinator.stateDict()), meanWeights([0, 1, 2]), kNearly);
     await other.close();
   });
@@ -376,28 +389,24 @@ describe("serve() refuses secure aggregation", () => {
 
 test("an update beyond the range is not sent", async () => {
   const run = newRun();
-  const outcomes = [];
-  const options = { ...kUsual, minClients: 3, deadline: 800, strategy: new FedAvg() };
-  const coordinator = await serve({ ...run, ...options, ...kSecure });
+  const options = { ...run, ...kUsual, ...kSecure, minClients: 3, strategy: new FedAvg() };
+  const first = await serve(options);
   const trainers = [0, 1, 2].map((i) => async (input) => {
     const result = await trainerOf(i)(input);
     if (i === 2) eg.noGrad(() => input.model.parameters()[0].add_(9));
     return result;
   });
-  const clients = await Promise.all(
-    trainers.map((train, i) =>
-      join({
-        ...run,
-        name: `client-${i}`,
-        train,
-        onRound: ({ outcome }) => {
-          outcomes[i] = outcome;
-        },
+  const clients = [];
+  const outcomes = trainers.map(
+    (train, i) =>
+      new Promise((resolve) => {
+        const onRound = ({ outcome }) => resolve(outcome);
+        clients.push(join({ ...run, name: `client-${i}`, train, onRound }));
       }),
-    ),
   );
-  const { rounds } = await coordinator.finished;
-  await Promise.all(clients.map(({ finished }) => finished));
+  const found = await soon("outcome of each client", Promise.all(outcomes));
+  const coordinator = await passDeadline(first, options);
+  const { rounds } = await endOf(coordinator, await Promise.all(clients));
   assert.deepEqual(rounds[0].clients, ["client-0", "client-1"]);
-  assert.deepEqual(outcomes, ["sent", "sent", "refused"]);
+  assert.deepEqual(found, ["sent", "sent", "refused"]);
 });

@@ -17,7 +17,9 @@ import {
   TrimmedMean,
 } from "edgegrad/federated";
 import { startNats } from "../../examples/support/nats_server.mjs";
+import { soon } from "../support/until.mjs";
 import { referenceWeights } from "./support/reference.mjs";
+import { countTensors, endOf, kNever } from "./support/runs.mjs";
 import {
   accuracyOf,
   makeModel,
@@ -36,19 +38,18 @@ after(() => nats.close());
 
 let runs = 0;
 const newRun = () => ({ servers: nats.url, run: `strategies${runs++}`, model: makeModel });
-const kUsual = { rounds: 3, minClients: 3, deadline: 20_000, seed: 3 };
+const kUsual = { rounds: 3, minClients: 3, deadline: kNever, seed: 3 };
 
 /** A whole run with clients 0, 1, 2...; returns the history, the coordinator and its weights. */
-async function wholeRun(options, { clients = 3, trainer = trainerOf } = {}) {
+async function wholeRun(options, { clients = 3, trainer = trainerOf, onRound } = {}) {
   const run = newRun();
   const coordinator = await serve({ ...run, ...kUsual, strategy: new FedAvg(), ...options });
   const joined = await Promise.all(
     Array.from({ length: clients }, (_, i) =>
-      join({ ...run, name: `client-${i}`, train: trainer(i) }),
+      join({ ...run, name: `client-${i}`, train: trainer(i), onRound }),
     ),
   );
-  const history = await coordinator.finished;
-  await Promise.all(joined.map(({ finished }) => finished));
+  const history = await endOf(coordinator, joined);
   const state = coordinator.stateDict();
   return { history, state, weights: numbersOf(state) };
 }
@@ -139,17 +140,20 @@ describe("strategies in whole runs:", () => {
     const options = { ...kUsual, minClients: 1 };
     const coordinator = await serve({ ...run, ...options, strategy: new Wrong() });
     const client = await join({ ...run, train: trainerOf(0) });
-    await assert.rejects(coordinator.finished, /\[Wrong\.aggregate\] it must return 4 tensors/);
+    await assert.rejects(
+      soon("error", coordinator.finished),
+      /\[Wrong\.aggregate\] it must return 4 tensors/,
+    );
     await client.leave();
   });
 });
 
 test("rounds leave no tensors behind, at the coordinator or at clients", async () => {
-  const counts = [];
-  const onRound = () => counts.push(eg.memory().tensors);
-  await wholeRun({ strategy: new DiLoCo(), rounds: 8, onRound, compression: { dtype: "int8" } });
+  const { counts, evaluate, onRound } = countTensors(3);
+  const compression = { dtype: "int8" };
+  await wholeRun({ strategy: new DiLoCo(), rounds: 8, evaluate, compression }, { onRound });
   // The clients make their state in the first rounds.
-  assert.ok(counts.at(-1) <= counts[3] + 8, counts.join());
+  assert.equal(counts.at(-1), counts[3], counts.join());
 });
 
 test("evaluate() that returns no metrics ends the run with an error", async () => {
@@ -157,7 +161,10 @@ test("evaluate() that returns no metrics ends the run with an error", async () =
   const options = { ...kUsual, minClients: 1, strategy: new FedAvg() };
   const coordinator = await serve({ ...run, ...options, evaluate: () => ({ accuracy: NaN }) });
   const client = await join({ ...run, train: trainerOf(0) });
-  await assert.rejects(coordinator.finished, /\[serve\] evaluate: expected at most 64 finite/);
+  await assert.rejects(
+    soon("error", coordinator.finished),
+    /\[serve\] evaluate: expected at most 64 finite/,
+  );
   await client.leave();
 });
 
@@ -178,8 +185,7 @@ describe("compression", () => {
         const clients = await Promise.all(
           [0, 1, 2].map((i) => join({ ...base, name: `c${i}`, train: trainerOf(i, { lr: 0.05 }) })),
         );
-        const history = await coordinator.finished;
-        await Promise.all(clients.map(({ finished }) => finished));
+        const history = await endOf(coordinator, clients);
         const model = kWide();
         model.loadStateDict(coordinator.stateDict());
         return { history, accuracy: accuracyOf(model, 3) };

@@ -10,6 +10,7 @@ import * as eg from "edgegrad";
 import { FedAvg, join, serve } from "edgegrad/federated";
 import { startNats } from "../../examples/support/nats_server.mjs";
 import { kRoot } from "../js/support/files.mjs";
+import { endOf, kNever } from "./support/runs.mjs";
 import { makeModel, trainerOf } from "./support/task.mjs";
 
 /** Makes a certificate for this machine that signs itself. */
@@ -54,11 +55,10 @@ describe("with TLS", () => {
   });
 
   test("a run goes through for those who know the authority", async () => {
-    const options = { strategy: new FedAvg(), rounds: 2, minClients: 1, deadline: 20_000 };
+    const options = { strategy: new FedAvg(), rounds: 2, minClients: 1, deadline: kNever };
     const coordinator = await serve({ ...run(own.cert), ...options });
     const client = await join({ ...run(own.cert), name: "alice", train: trainerOf(0) });
-    const { rounds } = await coordinator.finished;
-    await client.finished;
+    const { rounds } = await endOf(coordinator, [client]);
     assert.equal(rounds.length, 2);
   });
 

@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
 import { noBrowser } from "../browser/support/chromium.mjs";
 import { kRoot } from "../js/support/files.mjs";
+import { soon, until } from "../support/until.mjs";
 import { openPage, startSite, untilNumber, untilText } from "./support/site.mjs";
 
 const kPage = "federated/index.html";
@@ -72,17 +73,14 @@ describe("the Federated page", { skip: noBrowser }, () => {
   test("two browsers take part in the run of npm run federated:browsers", async () => {
     const program = [`${kRoot}scripts/federated_browsers.mjs`, "--rounds", "3"];
     const child = spawn(process.execPath, program, { stdio: ["ignore", "pipe", "inherit"] });
+    const exit = once(child, "exit");
     try {
       const lines = [];
-      let address = () => {};
-      const isReady = new Promise((resolve) => {
-        address = resolve;
-      });
-      createInterface(child.stdout).on("line", (line) => {
-        lines.push(line);
-        if (line.startsWith("http")) address(line);
-      });
-      const url = await isReady;
+      createInterface(child.stdout).on("line", (line) => lines.push(line));
+      const url = await until(
+        () => `address in:\n${lines.join("\n")}`,
+        () => lines.find((line) => line.startsWith("http")),
+      );
       const pages = await Promise.all([url, url].map((one) => openPage(browser, one)));
       for (const [i, { page }] of pages.entries()) {
         await page.selectOption("#device", String(i));
@@ -93,7 +91,7 @@ describe("the Federated page", { skip: noBrowser }, () => {
         assert.match(await page.textContent("#joined"), /^round 3: \d+\.\d %/);
         assert.deepEqual(problems, []);
       }
-      await once(child, "exit");
+      await soon("end of the program", exit);
       assert.equal(lines.filter((line) => /^round \d of 3: 2 browsers, loss/.test(line)).length, 3);
       await Promise.all(pages.map(({ close }) => close()));
     } finally {

@@ -51,8 +51,12 @@ describe("the Hogwild page", { skip: noBrowser }, () => {
     const { page, problems, close } = await openPage(browser, site.isolated + kPage);
     await page.selectOption("#steps", "16000");
     await page.click("#run");
-    await untilText(page, "#status", /^1 worker…$/);
-    await page.click("#run");
+    // In the page, because the worker might end before a click from here.
+    await page.waitForFunction(() => {
+      if (!/^1 worker…$/.test(document.getElementById("status").textContent)) return false;
+      document.getElementById("run").click();
+      return true;
+    });
     await ended(page);
     assert.equal((await resultsOf(page)).length, 1);
     await page.selectOption("#steps", "1000");

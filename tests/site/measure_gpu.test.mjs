@@ -6,6 +6,7 @@ import { kWebGpu, noBrowser } from "../browser/support/chromium.mjs";
 import { kKinds, openPage, startSite, untilText } from "./support/site.mjs";
 
 const kPage = "measure_gpu/index.html?size=tiny";
+const kMeasuring = 600_000; // ms
 const kPeers = /\/assets\/peers\//;
 
 /** The contenders that fill each column of a row, by what the row is about. */
@@ -36,7 +37,7 @@ describe("the page that measures a GPU", { skip: noBrowser }, () => {
   });
   after(() => site?.stop());
 
-  test("measures every library and copies the table", { timeout: 300_000 }, async () => {
+  test("measures every library and copies the table", async () => {
     const { page, problems, close } = await openPage(site.browser, site.isolated + kPage, {
       permissions: ["clipboard-read", "clipboard-write"],
     });
@@ -49,7 +50,7 @@ describe("the page that measures a GPU", { skip: noBrowser }, () => {
       [],
     );
     await page.click("#run");
-    await page.waitForSelector("#copy:enabled", { timeout: 280_000 });
+    await page.waitForSelector("#copy:enabled", { timeout: kMeasuring });
     assert.ok(loaded.some((url) => kPeers.test(url)));
     assert.equal(await page.textContent("#status"), "Done.");
     await page.click("#copy");
@@ -74,7 +75,7 @@ describe("the page that measures a GPU", { skip: noBrowser }, () => {
   });
 
   for (const kind of kKinds) {
-    test(`${kind}: stops when asked`, { timeout: 60_000 }, async () => {
+    test(`${kind}: stops when asked`, async () => {
       const { page, problems, close } = await openPage(site.browser, site[kind] + kPage);
       await page.waitForSelector("#run:enabled");
       await page.click("#run");

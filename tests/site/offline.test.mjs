@@ -6,17 +6,16 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { kIsolation } from "../../scripts/isolation.mjs";
 import { serveFolder } from "../../scripts/serve_folder.mjs";
 import { noBrowser, startChromium } from "../browser/support/chromium.mjs";
+import { until } from "../support/until.mjs";
 import { kDemos, trainDemo } from "./support/demos.mjs";
 import { stopTraining, trainTo } from "./support/digits_page.mjs";
 import { complaintsOf, kSite, noSite } from "./support/pages.mjs";
-import { numberIn, untilText } from "./support/site.mjs";
+import { numberIn, untilIsolated, untilText } from "./support/site.mjs";
 
 const kBase = "/some/path/";
-const kTimeout = 60_000;
 
 for (const [title, headers] of [
   ["a server that sends the headers for isolation", kIsolation],
@@ -33,7 +32,6 @@ for (const [title, headers] of [
       server = await serveFolder(kSite, { base: kBase, headers });
       site = server.url;
       page = await browser.newPage();
-      page.setDefaultTimeout(kTimeout);
     });
     after(async () => {
       await browser?.close();
@@ -170,8 +168,8 @@ describe("the service worker", { skip: noBrowser || noSite }, () => {
       own.stop();
       await page.goto(`${own.url}digits/index.html`);
       assert.equal(await page.textContent("h1"), headingOf(text));
-    } finally {
       await page.close();
+    } finally {
       own.stop();
       rmSync(folder, { recursive: true });
     }
@@ -198,15 +196,14 @@ describe("the service worker", { skip: noBrowser || noSite }, () => {
       await first.reload();
       assert.equal(await first.textContent("h1"), "Speed, commit by commit");
       // The browser puts the new worker to use some time after the last page is closed.
-      let page = first;
-      for (let i = 0; i < 20 && (await page.textContent("h1")) !== "Newer"; i++) {
-        await page.close();
-        await sleep(500 * i);
-        page = await open();
-      }
-      assert.equal(await page.textContent("h1"), "Newer");
-    } finally {
+      const statusOf = await workersOf(context);
+      const waiting = [...statusOf].find(([, status]) => status === "installed");
+      assert.ok(waiting, [...statusOf].join());
+      await first.close();
+      await until("use of the new worker", () => statusOf.get(waiting[0]) === "activated");
+      assert.equal(await (await open()).textContent("h1"), "Newer");
       await context.close();
+    } finally {
       own.stop();
       rmSync(folder, { recursive: true });
     }
@@ -227,6 +224,17 @@ describe("the service worker", { skip: noBrowser || noSite }, () => {
     await page.close();
   });
 });
+
+// Returns a map of the states of all service workers, which the browser keeps up to date.
+async function workersOf(context) {
+  const states = new Map();
+  const session = await context.newCDPSession(await context.newPage());
+  session.on("ServiceWorker.workerVersionUpdated", ({ versions }) => {
+    for (const { versionId, status } of versions) states.set(versionId, status);
+  });
+  await session.send("ServiceWorker.enable");
+  return states;
+}
 
 // Without the docs, which the worker does not keep.
 function copyOfSite() {
@@ -253,14 +261,9 @@ function replaceIn(file, from, to) {
   writeFileSync(file, text.replace(from, to));
 }
 
-// A server without headers leaves it to the worker, which adds them after a reload.
-async function untilIsolated(page) {
-  await page.waitForFunction(() => crossOriginIsolated, null, { timeout: kTimeout });
-}
-
 async function untilKept(page) {
   await untilIsolated(page);
   // The files are fetched when somebody is there.
   await page.mouse.move(1, 1);
-  await untilText(page, "#offline-note", /^The demos also work/, kTimeout);
+  await untilText(page, "#offline-note", /^The demos also work/);
 }

@@ -173,7 +173,7 @@ function paintedCamera() {
   const ask = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
   navigator.mediaDevices.getUserMedia = async (wishes) => {
     for (const track of (await ask(wishes)).getTracks()) track.stop();
-    setInterval(paint, 50);
+    setInterval(paint, 50); // timer: the frames of a camera
     return canvas.captureStream();
   };
 }

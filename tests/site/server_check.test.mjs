@@ -6,7 +6,6 @@ import { after, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { kIsolation } from "../../scripts/isolation.mjs";
 import { noBrowser } from "../browser/support/chromium.mjs";
-import { freePort } from "../browser/support/servers.mjs";
 import { noSite } from "./support/pages.mjs";
 import { openPage, startSite } from "./support/site.mjs";
 
@@ -44,6 +43,7 @@ const kAnswers = {
 
 async function startOther() {
   const server = createServer((request, response) => {
+    if (request.url === "/dead.wasm") return request.socket.destroy();
     const [headers, body] = kAnswers[request.url] ?? [];
     if (body === undefined) return response.writeHead(404, kShared).end();
     // Without it an isolated page gets no answer whose content stays unread.
@@ -140,7 +140,7 @@ describe("the server check", { skip: noBrowser || noSite }, () => {
       /The server answers, but does not allow this page to read the answer/,
     );
     assert.match(closed.text, /no Access-Control-Allow-Origin/);
-    const dead = await check(page, `http://localhost:${await freePort()}/a.wasm`);
+    const dead = await check(page, `${other.url}/dead.wasm`);
     assert.match(dead.text, /no answer that this page may see.*browsers do not say which/);
     await close();
   });

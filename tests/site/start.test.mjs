@@ -4,10 +4,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { noBrowser } from "../browser/support/chromium.mjs";
 import { noSite } from "./support/pages.mjs";
-import { openPage, startSite } from "./support/site.mjs";
+import { openPage, startSite, untilIsolated } from "./support/site.mjs";
 
 const kEndless = "for (let i = 0; ; i++) plot(i, 1);";
-const kTimeout = 60_000;
 
 for (const [title, kind, isIsolated] of [
   ["isolated", "isolated", true],
@@ -21,7 +20,6 @@ for (const [title, kind, isIsolated] of [
     before(async () => {
       site = await startSite();
       ({ page, problems: complaints } = await openPage(site.browser, site[kind]));
-      page.setDefaultTimeout(kTimeout);
     });
     after(() => site?.stop());
 
@@ -73,17 +71,20 @@ for (const [title, kind, isIsolated] of [
 }
 
 describe("the start page on a server without headers", { skip: noBrowser || noSite }, () => {
+  let site;
+  before(async () => {
+    site = await startSite();
+  });
+  after(() => site?.stop());
+
   test("is isolated by the service worker", async () => {
-    const site = await startSite();
-    try {
-      const page = await site.browser.newPage();
-      await page.goto(site.plain);
-      await page.waitForFunction(() => crossOriginIsolated, null, { timeout: kTimeout });
-      await page.mouse.move(1, 1);
-      const line = page.getByRole("log").getByText(/variant: (?:relaxed|simd)/);
-      await line.waitFor({ timeout: kTimeout });
-    } finally {
-      await site.stop();
-    }
+    const page = await site.browser.newPage();
+    await page.goto(site.plain);
+    await untilIsolated(page);
+    await page.mouse.move(1, 1);
+    await page
+      .getByRole("log")
+      .getByText(/variant: (?:relaxed|simd)/)
+      .waitFor();
   });
 });

@@ -196,6 +196,9 @@ function listener() {
       byId("train-loss").textContent = loss.toFixed(3);
       byId("rate-now").textContent = Math.round(tokensPerSecond).toLocaleString("en");
     },
+    paused: () => {
+      if (document.hidden) tell("Paused while this page is hidden.");
+    },
     wrote: (text: string, begins: boolean, step: number | null) => {
       const title =
         step === null ? "without an adapter" : `after step ${step.toLocaleString("en")}`;
@@ -329,7 +332,7 @@ for (const radio of document.querySelectorAll<HTMLInputElement>("[name=kind]")) 
 lesson.addEventListener("input", describeLesson);
 watchVisibility((isHidden) => {
   void trainer.setPaused(isHidden);
-  if (isBusy && hasAdapter) tell(isHidden ? "Paused while this page is hidden." : "Training …");
+  if (!isHidden && isBusy && hasAdapter) tell("Training …");
 });
 
 showKind();

@@ -59,6 +59,8 @@ export interface LessonFacts {
 export interface Listener {
   began(facts: LessonFacts): void;
   stepped(step: StepDone): void;
+  /** No step runs until setPaused(false). */
+  paused(): void;
   /** A piece of text; `step` is null for a text without the adapter. */
   wrote(text: string, begins: boolean, step: number | null): void;
 }

@@ -74,6 +74,7 @@ class FineTuner {
         listener.stepped({ step: this.#steps, loss, share: done / steps, tokensPerSecond });
         await nextMessage();
         const paused = performance.now();
+        if (this.#pause !== null) listener.paused();
         await this.#pause;
         if (done % every === 0 || done === steps) this.#wanted.push({ prompt, usesAdapter: true });
         await this.#writeWanted(signal, listener);

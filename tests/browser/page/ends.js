@@ -1,40 +1,56 @@
-// Terminates workers during their work, and reports what is held immediately and after they have ended.
+// Terminates workers during their work, and reports what is held until they have ended, and afterwards.
 
 import * as eg from "edgegrad";
+import { until } from "./until.js";
 
-const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+const kUrl = new URL("./ends_worker.js", import.meta.url);
 
-async function endOne(x) {
-  const url = new URL("./ends_worker.js", import.meta.url);
-  const worker = new Worker(url, { type: "module" });
+// Every worker holds a lock until it has ended. The engine waits for it, and this page before the engine: a worker whose lock it has
+// runs on, for all that the engine can see.
+async function holdOn() {
+  const locks = (await navigator.locks.query()).held;
+  if (locks.length !== 1) throw new Error(`${locks.length} workers run`);
+  const [{ name }] = locks;
+  let letGo;
+  const held = new Promise((resolve) => {
+    letGo = resolve;
+  });
+  navigator.locks.request(name, () => held);
+  return letGo;
+}
+
+async function endOne(x, left) {
+  const worker = new Worker(kUrl, { type: "module" });
   const isRunning = eg.zeros([1]);
   const job = eg.spawn(worker, "spin", x, isRunning).catch((error) => error);
-  while (isRunning.item() === 0) await sleep(1);
+  await until("worker that runs", () => isRunning.item() === 1);
   isRunning.dispose();
-  const start = performance.now();
+  const letGo = await holdOn();
   worker.terminate();
   const { code } = await job;
-  return { code, time: performance.now() - start };
+  const held = left();
+  // New tensors may reuse the memory of the worker's tensors.
+  const made = Array.from({ length: 200 }, (_, k) => eg.full([10], k));
+  const assertRight = () => {
+    const isRight = eg.scope(() => made.every((one, k) => one.sum().item() === 10 * k));
+    if (!isRight) throw new Error("numbers have changed");
+  };
+  assertRight();
+  letGo();
+  await until("release of what the worker held", () => left() === made.length);
+  assertRight();
+  for (const one of made) one.dispose();
+  return { code, held };
 }
 
 async function run() {
   await eg.init({ threads: 2 });
   const x = eg.ones([100]);
   const { jsHandles } = eg.memory();
-  const ends = [];
-  for (let i = 0; i < 5; i++) {
-    ends.push(await endOne(x));
-    // New tensors may reuse the memory of the worker's tensors.
-    const made = Array.from({ length: 200 }, (_, k) => eg.full([10], k));
-    await sleep(1);
-    const isRight = eg.scope(() => made.every((one, k) => one.sum().item() === 10 * k));
-    if (!isRight) throw new Error("numbers have changed");
-    for (const one of made) one.dispose();
-  }
   const left = () => eg.memory().jsHandles - jsHandles;
-  const start = performance.now();
-  while (left() > 0 && performance.now() - start < 20_000) await sleep(10);
-  return { ends, left: left(), sum: x.sum().item() };
+  const ends = [];
+  for (let i = 0; i < 5; i++) ends.push(await endOne(x, left));
+  return { ends, sum: x.sum().item() };
 }
 
 run().then(finish, (error) => finish({ error: `${error.code}: ${error.stack}` }));

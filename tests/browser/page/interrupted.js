@@ -22,5 +22,5 @@ for (;;) {
     losses.push(await loss.itemAsync());
   });
   steps++;
-  await new Promise((resolve) => setTimeout(resolve, 0));
+  await new Promise((resolve) => setTimeout(resolve, 0)); // timer: the end of a task
 }

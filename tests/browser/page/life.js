@@ -1,4 +1,4 @@
-// Starts and stops the engine many times, each time training a network and using workers. The page title shows the progress.
+// Starts and stops the engine many times, each time training a network and using workers. It reports its progress.
 
 import * as eg from "edgegrad";
 
@@ -27,9 +27,9 @@ async function live({ cycles, options, device = "cpu" }) {
     await Promise.all([1, 2].map((count) => eg.spawn(module, "accumulate", w, count)));
     if (w.grad.sum().item() !== 30) throw new Error(`cycle ${cycle}: ${w.grad}`);
     await eg.shutdown();
-    if (cycle % Math.ceil(cycles / kReports) === 0) document.title = `${cycle} cycles`;
+    if (cycle % Math.ceil(cycles / kReports) === 0) await globalThis.report?.(`${cycle} cycles`);
     // Lets the browser draw, as it does between two pages of a site.
-    await new Promise((resolve) => setTimeout(resolve));
+    await new Promise((resolve) => setTimeout(resolve)); // timer: the end of a task
   }
   return { cycles };
 }

@@ -1,13 +1,47 @@
 // The engine's own workers in a page: many calls, nested calls, and what is left when the workers are idle.
 
 import * as eg from "edgegrad";
+import { until } from "./until.js";
+
+/** The engine ends a worker that has been idle for this long. */
+const kIdleTime = 5000; // ms
 
 const module = new URL("./pool_worker.js", import.meta.url);
 const run = (name, ...args) => eg.spawn(module, name, ...args);
 const times = (count, fn) => Array.from({ length: count }, (_, i) => fn(i));
 
+// The timers of idle workers, whose time passes when this page says so.
+const idle = new Map();
+
+function holdIdleTimers() {
+  const { setTimeout: start, clearTimeout: stop } = globalThis; // timer: they are replaced
+  const startOrHold = (fn, time, ...rest) => {
+    if (time !== kIdleTime) return start(fn, time, ...rest);
+    const timer = {};
+    idle.set(timer, fn);
+    return timer;
+  };
+  globalThis.setTimeout = startOrHold; // timer: time passes when this page says so
+  globalThis.clearTimeout = (timer) => {
+    if (!idle.delete(timer)) stop(timer);
+  };
+}
+
+function passIdleTime() {
+  for (const [timer, fn] of idle) {
+    idle.delete(timer);
+    fn();
+  }
+}
+
+// A worker holds a lock until it has ended.
+async function countWorkers() {
+  const { held } = await navigator.locks.query();
+  return held.filter(({ name }) => name.startsWith("edgegrad-")).length;
+}
+
 async function work() {
-  const later = globalThis.setTimeout;
+  holdIdleTimers();
   await eg.init({ threads: 1, spawnWorkers: 2 });
   const x = eg.ones([10]);
   const { jsHandles } = eg.memory();
@@ -17,11 +51,10 @@ async function work() {
   for (const [y] of answers) y.dispose();
   const leaves = await run("leaves", 4);
   const refusals = await Promise.all(times(20, () => run("unsendable").catch(({ code }) => code)));
-  // Makes idle workers end immediately instead of after some seconds.
-  globalThis.setTimeout = (fn, milliseconds) => later(fn, milliseconds === 5000 ? 1 : milliseconds);
   const last = await run("self");
-  await new Promise((resolve) => later(resolve, 500));
+  passIdleTime();
   const isNew = (await run("self")) !== last;
+  await until("end of the idle workers", async () => (await countWorkers()) === 1);
   const left = eg.memory().jsHandles - jsHandles;
   await eg.shutdown();
   // React's strict mode does the same.

@@ -8,7 +8,7 @@ const kSelf = Math.random();
 export const self = () => kSelf;
 
 export const slowly = async (x) => {
-  await new Promise((resolve) => setTimeout(resolve, 2));
+  await new Promise((resolve) => setTimeout(resolve, 2)); // timer: whatever the function waits for
   return [x.mul(2), kSelf];
 };
 

@@ -1,6 +1,7 @@
 // Preloads the engine, waits until its files have arrived, and only then starts it and trains one step.
 
 import * as eg from "edgegrad";
+import { until } from "./until.js";
 
 const loaded = () =>
   performance
@@ -11,7 +12,7 @@ const loaded = () =>
 async function finish() {
   eg.preload();
   eg.preload();
-  while (loaded().length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until("script and core of the engine", () => loaded().length >= 2);
   const before = loaded();
   await eg.init({ threads: 2 });
   const { variant } = eg.runtime();

@@ -1,6 +1,7 @@
 // Trains on WebGPU for many steps with varying shapes and occasional reads, and reports what is held.
 
 import * as eg from "edgegrad";
+import { until } from "./until.js";
 
 const { nn } = eg;
 const kDevice = "webgpu";
@@ -77,9 +78,8 @@ function held() {
 }
 
 // The player's thread releases what was read shortly after it has reported the result.
-async function untilLetGo() {
-  for (let turn = 0; turn < 200 && eg.memory().cpuBytes > 0; turn++)
-    await new Promise((resolve) => setTimeout(resolve, 5));
+function untilLetGo() {
+  return until("release of what was read", () => eg.memory().cpuBytes === 0);
 }
 
 async function soak({ steps, seed }) {
@@ -110,7 +110,7 @@ async function soak({ steps, seed }) {
       await core.bias.data();
       await untilLetGo();
       reports.push({ step, ...held() });
-      document.title = `${step} steps`;
+      await globalThis.report?.(`${step} steps`);
     }
   }
   const weights = await core.weight.data();

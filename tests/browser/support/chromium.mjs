@@ -2,6 +2,8 @@
 
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
+import { watchContext } from "../../support/failures.mjs";
+import { kMost } from "../../support/until.mjs";
 
 const kPaths = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const kArguments = [
@@ -25,15 +27,25 @@ export const noBrowser = executablePath
   : `no Chromium: none of ${kPaths.join(", ")} exists; apt-get install chromium`;
 
 /** Starts Chromium with optional additional arguments, and without some of those that Playwright adds. */
-export function startChromium(more = [], ignoreDefaultArgs = []) {
-  return chromium.launch({ executablePath, args: [...kArguments, ...more], ignoreDefaultArgs });
+export async function startChromium(more = [], ignoreDefaultArgs = []) {
+  const args = [...kArguments, ...more];
+  const browser = await chromium.launch({ executablePath, args, ignoreDefaultArgs });
+  browser.on("context", prepare);
+  return browser;
 }
 
 /** Starts Chromium with an unpacked extension; `profile` is an empty folder. */
-export function startWithExtension(profile, extension) {
+export async function startWithExtension(profile, extension) {
   const args = [`--disable-extensions-except=${extension}`, `--load-extension=${extension}`];
-  return chromium.launchPersistentContext(profile, {
+  const context = await chromium.launchPersistentContext(profile, {
     executablePath,
     args: [...kArguments, ...args],
   });
+  prepare(context);
+  return context;
+}
+
+function prepare(context) {
+  context.setDefaultTimeout(kMost);
+  watchContext(context);
 }

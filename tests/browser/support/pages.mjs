@@ -1,9 +1,9 @@
 // Reads the report of a page, in any browser with a newPage() method like Playwright's and Puppeteer's.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { kMost } from "../../support/until.mjs";
 
-const kTimeout = 120_000;
-const kPause = 50;
+const kPause = 50; // ms
 
 /** Opens a page and returns the JSON that it writes into its body. */
 export async function resultOf(browser, url) {
@@ -11,28 +11,41 @@ export async function resultOf(browser, url) {
 }
 
 /**
- * Like resultOf(), but also returns the `messages` of the page's console. Calls `onTitle` with each new title and awaits it;
- * `timeout` is in milliseconds.
+ * Like resultOf(), but also returns the `messages` of the page's console. The page can call report() with a text and await it, which
+ * calls `onReport`; `timeout` is in milliseconds. A page that fails stays open, for what is kept of it (tests/support/failures.mjs).
  */
-export async function visit(browser, url, { onTitle = () => {}, timeout = kTimeout } = {}) {
+export async function visit(browser, url, { onReport, timeout = kMost } = {}) {
   const page = await browser.newPage();
   const messages = [];
   page.on("console", (message) => messages.push(message.text()));
   page.on("pageerror", (error) => messages.push(String(error)));
-  const end = performance.now() + timeout;
   try {
+    if (onReport) await page.exposeFunction("report", onReport);
     await page.goto(url);
-    for (let title = await page.title(); performance.now() < end; await sleep(kPause)) {
-      const text = await page.evaluate(() => document.body?.textContent ?? "");
-      if (text.startsWith("{")) return { result: JSON.parse(text), messages };
-      const last = title;
-      title = await page.title();
-      if (title !== last) await onTitle(title);
-    }
-    throw new Error(`no result after ${timeout / 1000} s`);
+    const result = await untilResult(page, timeout);
+    await page.close();
+    return { result, messages };
   } catch (error) {
     throw new Error(`${url}: ${error.message}\n${messages.join("\n")}`);
-  } finally {
-    await page.close();
+  }
+}
+
+async function untilResult(page, timeout) {
+  const end = performance.now() + timeout;
+  for (;;) {
+    const text = await textOf(page);
+    if (text.startsWith("{")) return JSON.parse(text);
+    if (performance.now() > end) throw new Error(`no result after ${timeout / 1000} s`);
+    await sleep(kPause);
+  }
+}
+
+async function textOf(page) {
+  try {
+    return await page.evaluate(() => document.body?.textContent ?? "");
+  } catch (error) {
+    // Vite's server loads a page again when it has bundled more of what the page imports.
+    if (/context was destroyed/.test(error.message)) return "";
+    throw error;
   }
 }

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { soon } from "../../support/until.mjs";
 
 const kTypes = {
   ".html": "text/html",
@@ -13,7 +13,6 @@ const kTypes = {
   ".wasm": "application/wasm",
 };
 const kPackage = "/node_modules/edgegrad/dist/index.js";
-const kStartTimeout = 120_000;
 
 /** Runs a Vite command that terminates, such as "build". */
 export function runVite(folder, args) {
@@ -48,30 +47,31 @@ export async function serveWith(folder, program, args, node = process.execPath) 
 /**
  * Serves files unchanged, with extra headers, below `base`; bare imports of the package are replaced with its URL, which is
  * `package`. `types` and `contents` override content types and contents by extension; a request for which `isSilent` is true gets
- * no answer, one for which `isRefused` is true 404, one for which `delay` returns milliseconds gets its answer later, and what `answer` returns for a request, { status, headers, content }, is sent
- * instead of the file. Returns { url, stop, requests }, where `requests` are the requested paths.
+ * no answer, one for which `isRefused` is true 404, one for which `hold` returns a promise gets its content after that, and what
+ * `answer` returns for a request, { status, headers, content }, is sent instead of the file. Returns { url, stop, requests }, where
+ * `requests` are the requested paths.
  */
 export async function serveFiles(folder, headers = {}, serving = {}) {
   const { base = "/", package: address = kPackage, types = {}, contents = {} } = serving;
   const { isSilent = () => false, isRefused = () => false, answer = () => undefined } = serving;
-  const { delay = () => 0 } = serving;
+  const { hold = () => undefined } = serving;
   const requests = [];
   const server = createServer(async (request, response) => {
-    const milliseconds = delay(request);
-    if (milliseconds > 0) await sleep(milliseconds);
     const { pathname } = new URL(request.url, "http://localhost");
     requests.push(pathname);
     if (isSilent(request)) return;
     if (!pathname.startsWith(base) || isRefused(request)) return response.writeHead(404).end();
     const other = answer(request);
     if (other !== undefined) {
-      return response.writeHead(other.status ?? 200, other.headers).end(other.content);
+      return response.writeHead(other.status ?? 200, other.headers).end(await other.content);
     }
     const path = pathname.slice(base.length - 1).replace(/\/$/, "/index.html");
     const type = types[extname(path)] ?? kTypes[extname(path)];
     try {
       const content = contents[extname(path)] ?? readFileSync(join(folder, path));
       response.writeHead(200, { "Content-Type": type ?? "application/octet-stream", ...headers });
+      response.flushHeaders();
+      await hold(request);
       const isOwn = /\.(html|js)$/.test(path) && !path.startsWith("/node_modules/");
       response.end(isOwn ? withAddress(String(content), address) : content);
     } catch {
@@ -105,21 +105,16 @@ function spawnNode(folder, args, node = process.execPath) {
 // Matches the URL that a server prints when it is ready.
 function addressIn(child) {
   let output = "";
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new Error(`The server did not start:\n${output}`)),
-      kStartTimeout,
-    );
+  const address = new Promise((resolve, reject) => {
     const read = (text) => {
       output += text;
       const origin = /http:\/\/localhost:\d+/.exec(output)?.[0];
-      if (!origin) return;
-      clearTimeout(timer);
-      resolve(`${origin}/`);
+      if (origin) resolve(`${origin}/`);
     };
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", read);
     child.on("close", () => reject(new Error(`The server ended:\n${output}`)));
   });
+  return soon(() => `address of the server in its output:\n${output}`, address);
 }
 
 /** Returns a port number that is not in use. */

@@ -19,13 +19,13 @@ const kProcessGrowth = 1.2;
 export async function soak(browser, server, run, onReport = () => {}) {
   const query = new URLSearchParams({ run: JSON.stringify(run) });
   const memory = [];
-  const onTitle = async (title) => {
+  const measure = async (text) => {
     memory.push(await memoryOf(browser));
-    onReport(`${title}, ${(memory.at(-1) / 2 ** 20).toFixed(0)} MiB in the browser's processes`);
+    onReport(`${text}, ${(memory.at(-1) / 2 ** 20).toFixed(0)} MiB in the browser's processes`);
   };
   const timeout = kMostTime + run.steps * kMostStepTime;
   const { result, messages } = await visit(browser, `${server.url}soak.html?${query}`, {
-    onTitle,
+    onReport: measure,
     timeout,
   });
   return { ...result, messages, memory };

@@ -3,11 +3,10 @@
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../../support/until.mjs";
 import { freePort } from "./servers.mjs";
 
 const kLibraries = "/usr/lib/x86_64-linux-gnu";
-const kStartTimeout = 30_000;
 // WebKitGTK shares memory between threads, as Safari does, only with this option; and without a locale the language of pages is
 // "C", which is not a language.
 const kSurroundings = {
@@ -81,15 +80,20 @@ function requestsTo(address) {
   };
 }
 
-async function untilReady(request) {
-  const end = performance.now() + kStartTimeout;
-  while (true) {
-    const status = await request("GET", "/status").catch((error) => {
-      if (performance.now() > end) throw error;
-    });
-    if (status?.ready) return;
-    await sleep(50);
-  }
+function untilReady(request) {
+  let last = "";
+  return until(
+    () => `answer of WebKitWebDriver: ${last}`,
+    async () => {
+      try {
+        const { ready } = await request("GET", "/status");
+        return ready;
+      } catch (error) {
+        last = error.message;
+        return false;
+      }
+    },
+  );
 }
 
 // Xvfb selects a free display and prints its number.

@@ -1,6 +1,7 @@
 // One process of a group. Its argument is JSON: { scenario, ...options }, of which a file of scenarios/ makes a result; it is written as
-// lines of JSON, { event } for each call of tell(), and at the end { result } or { error: { code, message, ms } }.
+// lines of JSON, { event } for each call of tell(), and at the end { result } or { error: { code, message, isOurs } }.
 
+import { once } from "node:events";
 import * as eg from "edgegrad";
 import { initProcessGroup } from "edgegrad/distributed";
 import * as scenarios from "./scenarios.mjs";
@@ -14,7 +15,10 @@ try {
   group = await initProcessGroup(options);
   write({ rank: group.rank });
   const tell = (event) => write({ event });
-  write({ result: (await scenarios[scenario]({ group, tell, ...rest })) ?? null });
+  // While it is waited for, it keeps the process.
+  const mayGoOn = () => once(process, "message");
+  const tools = { group, options, tell, mayGoOn };
+  write({ result: (await scenarios[scenario]({ ...tools, ...rest })) ?? null });
 } catch (error) {
   const { code, message } = error;
   write({ error: { code, message, isOurs: error instanceof eg.EdgeGradError } });

@@ -1,68 +1,49 @@
 // Groups of processes.
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { Program } from "../../federated/support/program.mjs";
 
-const kProgram = fileURLToPath(new URL("rank_program.mjs", import.meta.url));
+const kNever = 600_000; // ms
 
 let runs = 0;
-/** The options of a group that no other test uses. */
+/** The options of a group that no other test uses. Nothing is late in it, and nobody lost, unless `more` says so. */
 export function newGroup(servers, worldSize, more = {}) {
-  return { servers, worldSize, run: `run${runs++}`, lostAfter: 2000, timeout: 20_000, ...more };
+  return { servers, worldSize, run: `run${runs++}`, lostAfter: kNever, timeout: kNever, ...more };
 }
 
-/** Starts one process. `ended` resolves to its last line { result } or { error }, or to null if it is killed. */
+/** Starts one process. */
 export function startRank(scenario, group, more = {}) {
-  const child = spawn(process.execPath, [kProgram, JSON.stringify({ scenario, group, ...more })], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  // A test that fails must not leave it behind.
-  process.once("exit", () => child.kill("SIGKILL"));
-  const lines = [];
-  const waiting = [];
-  createInterface(child.stdout).on("line", (line) => {
-    lines.push(JSON.parse(line));
-    for (const look of waiting) look();
-  });
-  const ended = once(child, "close").then(([code]) => {
-    for (const look of waiting) look();
-    if (child.signalCode !== null) return null;
-    if (code !== 0) throw new Error(`a rank ended with ${code}`);
-    return lines.find(({ result, error }) => result !== undefined || error !== undefined) ?? null;
-  });
-  ended.catch(() => {});
+  const argument = { scenario, group, ...more };
+  const program = new Program(new URL("rank_program.mjs", import.meta.url), argument);
+  const ended = () =>
+    program.result(({ result, error }) => result !== undefined || error !== undefined);
   return {
+    /** Resolves to its last line { result } or { error }, or to null if it was killed. */
     ended,
     /** Resolves to its result; rejects with its error. */
     async result() {
-      const end = await ended;
-      if (end?.error !== undefined) throw new Error(end.error.message);
-      return end.result;
+      const { result, error } = await ended();
+      if (error !== undefined) throw new Error(error.message);
+      return result;
     },
-    signal: (name) => child.kill(name),
+    signal: (name) => program.signal(name),
     /** Resolves when the process has told of an event. */
-    told: (event) =>
-      new Promise((resolve) => {
-        const look = () => {
-          if (child.exitCode !== null || lines.some((line) => line.event === event)) resolve();
-        };
-        waiting.push(look);
-        look();
-      }),
-    async kill() {
-      child.kill("SIGKILL");
-      await ended.catch(() => {});
-    },
+    told: (name) => program.told(`event "${name}" of a rank`, ({ event }) => event === name),
+    /** Lets go on what waits in mayGoOn(). */
+    letGoOn: () => program.tell("go on"),
+    kill: () => program.kill(),
   };
+}
+
+/** Starts all processes of a group. */
+export function startRanks(scenario, group, more = {}) {
+  return Array.from({ length: group.worldSize }, (_, rank) =>
+    startRank(scenario, { ...group, rank }, more),
+  );
 }
 
 /** Runs a scenario in all processes of a group; resolves to their results by rank. */
 export async function runGroup(scenario, group, more = {}) {
-  const ranks = Array.from({ length: group.worldSize }, (_, rank) =>
-    startRank(scenario, { ...group, rank }, more),
-  );
-  await Promise.all(ranks.map(({ ended }) => ended));
+  const ranks = startRanks(scenario, group, more);
+  await Promise.all(ranks.map((rank) => rank.ended()));
   return Promise.all(ranks.map((rank) => rank.result()));
 }

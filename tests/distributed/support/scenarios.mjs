@@ -1,4 +1,5 @@
-// What the processes of a group do in the tests. Each function gets { group, tell } and options, and returns plain values.
+// What the processes of a group do in the tests. Each function gets { group, options, tell, mayGoOn } and what the test gives besides, and
+// returns plain values. `options` are those of the group; mayGoOn() resolves when the test lets the process go on.
 
 import { createHash } from "node:crypto";
 import * as eg from "edgegrad";
@@ -10,11 +11,12 @@ import {
   broadcastObject,
   DistributedDataParallel,
   DistributedSampler,
+  initProcessGroup,
   reduceScatter,
 } from "edgegrad/distributed";
+import { until } from "../../support/until.mjs";
 import { kSteps, makeModel, trainStep, wholeBatch } from "./task.mjs";
 
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 export const digestOf = (tensor) => createHash("sha256").update(tensor.dataSync()).digest("hex");
 export const numbersOf = (tensor) => Array.from(tensor.dataSync(), Number);
 
@@ -37,9 +39,10 @@ const kCalls = {
 };
 
 /** Operations one after another; returns the tensors of each, or their digests. */
-export async function calls({ group, forms }) {
+export async function calls({ group, tell, forms }) {
   const results = [];
   for (const form of forms) {
+    tell(form.call);
     const tensors = await kCalls[form.call](tensorOf(group.rank, form), form);
     results.push(
       tensors.map((tensor) => {
@@ -57,13 +60,22 @@ export async function sendObject({ group, src }) {
   return { rank, list, values: numbersOf(tensor) };
 }
 
-/** The time at which each rank has passed a barrier, and that at which the last one came to it. */
-export async function meet({ group }) {
-  await barrier();
-  await sleep(group.rank * 300);
-  const came = Date.now();
-  await barrier();
-  return { came, passed: Date.now() };
+/** When a rank has come to a barrier and when it has passed it, by the clock of the machine. The last rank comes when it may. */
+export async function meet({ group, options, tell, mayGoOn }) {
+  const isLast = group.rank === group.worldSize - 1;
+  if (isLast) await mayGoOn();
+  const came = process.hrtime.bigint();
+  const passed = barrier({ group }).then(() => process.hrtime.bigint());
+  if (!isLast) {
+    // The others form another group meanwhile: in that time, the same server would have let them pass.
+    const { rank, worldSize, run } = options;
+    const others = { ...options, rank, worldSize: worldSize - 1, run: `${run}-others` };
+    const second = await initProcessGroup(others);
+    await barrier({ group: second });
+    await second.destroy();
+    tell("waiting");
+  }
+  return { came: `${came}`, passed: `${await passed}` };
 }
 
 /** Several operations at once. */
@@ -80,7 +92,7 @@ export async function mismatch({ group, forms }) {
 }
 
 /** Trains with a part of each batch; returns the losses of the whole batches and the digest of the weights. */
-export async function train({ group, isAsync, bucketCapMb, kind, lr }) {
+export async function train({ group, tell, isAsync, bucketCapMb, kind, lr }) {
   const model = new DistributedDataParallel(makeModel(kind, 5 + group.rank), {
     ...(bucketCapMb && { bucketCapMb }),
   });
@@ -91,6 +103,7 @@ export async function train({ group, isAsync, bucketCapMb, kind, lr }) {
     const loss = await trainStep(model, optimizer, x, y, isAsync);
     const mean = await allReduce(eg.tensor([loss], { dtype: "float64" }), { op: "mean" });
     losses.push(mean.item());
+    tell(`step ${step}`);
   }
   const state = Object.values(model.stateDict()).map((one) => one.flatten().to("float64"));
   return { losses, digest: digestOf(eg.cat(state)), ...group.traffic };
@@ -115,7 +128,10 @@ export async function accumulate({ group }) {
   const before = model.module.first.bias.grad.arraySync();
   model.call(x, false).sum().backward();
   const gradients = Object.fromEntries(
-    [...model.module.namedParameters()].map(([name, { grad }]) => [name, grad?.arraySync() ?? null]),
+    [...model.module.namedParameters()].map(([name, { grad }]) => [
+      name,
+      grad?.arraySync() ?? null,
+    ]),
   );
   return { before, gradients };
 }
@@ -161,30 +177,52 @@ export async function sample({ group }) {
 export async function sumForever({ tell, isBlocking }) {
   const model = isBlocking && new DistributedDataParallel(makeModel("mlp", 1));
   for (let i = 0; i < 1e6; i++) {
-    if (isBlocking) model.call(eg.ones([2, 8])).sum().backward();
-    else await allReduce(eg.ones([1000]));
+    if (isBlocking) {
+      const sum = model.call(eg.ones([2, 8])).sum();
+      sum.backward();
+    } else {
+      await allReduce(eg.ones([1000]));
+    }
     if (i === 20) tell("summing");
   }
 }
 
-/** Takes part in some operations, and then leaves or does nothing. */
-export async function sumSome({ group, isLate, tell }) {
+/** A sum for which rank 0 waits, while another rank begins its own when the group has ended. */
+export async function sumLate({ group }) {
+  if (group.rank !== 0) await until("end of the group", () => group.failure !== null);
   await allReduce(eg.ones([10]));
-  if (group.rank === 0 || isLate) {
-    tell("waiting");
-    if (isLate && group.rank !== 0) await sleep(60_000);
-    await allReduce(eg.ones([10]));
-  }
 }
 
-/** A broadcast that rank 2 begins when rank 1 has left. */
-export async function receiveLate({ group }) {
-  if (group.rank === 2) await sleep(700);
+/** A sum of all, and another one for which rank 0 waits when the others have left. */
+export async function sumAlone({ group }) {
+  await allReduce(eg.ones([10]));
+  if (group.rank === 0) await allReduce(eg.ones([10]));
+}
+
+/** A sum of rank 0 alone. */
+export async function sumFirst({ group }) {
+  if (group.rank === 0) await allReduce(eg.ones([10]));
+}
+
+/** A broadcast that rank 2 begins when it may. */
+export async function receiveLate({ group, mayGoOn }) {
+  if (group.rank === 2) await mayGoOn();
   return numbersOf(await broadcast(eg.full([3], group.rank + 1)));
 }
 
-/** Trains in spite of lost ranks: whoever comes takes the state of a rank that was there before. */
-export async function trainElastic({ group, tell, steps, lr }) {
+/**
+ * Trains in spite of lost ranks: whoever comes takes the state of a rank that was there before. After `lastStep` a rank does nothing more.
+ * `sizes` are those of the group for five steps each, the last one until the end: a step waits until the group has its size.
+ */
+export async function trainElastic({
+  group,
+  tell,
+  mayGoOn,
+  steps,
+  lr,
+  lastStep,
+  sizes: plan = [group.worldSize],
+}) {
   const model = new DistributedDataParallel(makeModel("mlp", 5));
   const optimizer = new eg.optim.SGD(model.parameters(), { lr, momentum: 0.9 });
   let step = 0;
@@ -200,7 +238,13 @@ export async function trainElastic({ group, tell, steps, lr }) {
   const sizes = [];
   let rejoins = 0;
   while (step < steps) {
+    const size = plan[Math.min(Math.floor(step / 5), plan.length - 1)];
     try {
+      if (step === lastStep) await mayGoOn();
+      if (group.worldSize !== size) {
+        await until(`group of ${size}`, () => group.failure !== null);
+        throw group.failure;
+      }
       const [x, y] = wholeBatch("mlp", step).map((one) => one.chunk(group.worldSize)[group.rank]);
       const loss = eg.crossEntropy(model.call(x), y);
       const mean = await allReduce(loss.detach().double(), { op: "mean" });
@@ -211,8 +255,6 @@ export async function trainElastic({ group, tell, steps, lr }) {
       sizes[step] = group.worldSize;
       step++;
       tell(`step ${step}`);
-      tell(`size ${group.worldSize}`);
-      await sleep(30);
     } catch (error) {
       if (group.failure === null) throw error;
       await group.rejoin();

@@ -1,45 +1,27 @@
 // Coordinators and clients in processes of their own.
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { Program } from "./program.mjs";
 
-const programOf = (name) => fileURLToPath(new URL(`${name}_program.mjs`, import.meta.url));
-
-/** Starts a coordinator. `result` resolves to its last line { history, weights }, or to null if it is killed. */
+/** Starts a coordinator. */
 export function startCoordinator(options) {
-  return start("coordinator", options);
+  const program = new Program(new URL("coordinator_program.mjs", import.meta.url), options);
+  return {
+    isReady: () => program.told("coordinator that is ready", ({ ready }) => ready),
+    /** Resolves when it has ended a round with at least this number. */
+    hasEnded: (least) => program.told(`end of round ${least}`, ({ round }) => round >= least),
+    /** Resolves to its last line { history, weights }, or to null if it was killed. */
+    result: () => program.result(({ history }) => history !== undefined),
+    signal: (name) => program.signal(name),
+    kill: () => program.kill(),
+  };
 }
 
 /** Starts a client. */
 export function startClient(options) {
-  return start("client", options);
-}
-
-function start(program, options) {
-  const child = spawn(process.execPath, [programOf(program), JSON.stringify(options)], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const lines = [];
-  let ready = () => {};
-  const isReady = new Promise((resolve) => {
-    ready = resolve;
-  });
-  createInterface(child.stdout).on("line", (line) => {
-    lines.push(JSON.parse(line));
-    ready();
-  });
-  const ended = once(child, "close").then(ready);
-  const result = ended.then(() => lines.find(({ history }) => history !== undefined) ?? null);
+  const program = new Program(new URL("client_program.mjs", import.meta.url), options);
   return {
-    isReady,
-    result,
-    ended,
-    signal: (name) => child.kill(name),
-    async kill() {
-      child.kill("SIGKILL");
-      await ended;
-    },
+    isReady: () => program.told("client that has joined", ({ joined }) => joined),
+    ended: () => program.result(({ joined }) => joined),
+    kill: () => program.kill(),
   };
 }

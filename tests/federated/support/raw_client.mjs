@@ -6,12 +6,16 @@ import { headers } from "@nats-io/nats-core";
 import { connect } from "@nats-io/transport-node";
 import * as eg from "edgegrad";
 
+// The server's answers are late on a busy machine only.
+const kMost = 120_000; // ms
+
 /** Connects; `run` and `name` are those that the messages are for. */
 export async function rawClient({ servers, run, name, ...credentials }) {
   const connection = await connect({ servers, inboxPrefix: `_INBOX_${name}`, ...credentials });
-  const js = jetstream(connection, { timeout: 2000 });
+  const js = jetstream(connection, { timeout: kMost });
   const here = () => connection.publish(`edgegrad.${run}.here.${name}`);
-  const timer = setInterval(here, 500);
+  const timer = setInterval(here, 500); // timer: a sign of life
+  connection.subscribe(`edgegrad.${run}.who`, { callback: here });
   here();
   let ids = 0;
   return {

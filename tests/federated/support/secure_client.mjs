@@ -11,11 +11,15 @@ import {
   hkdfSync,
   randomBytes,
 } from "node:crypto";
-import { jetstream } from "@nats-io/jetstream";
+import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { Kvm } from "@nats-io/kv";
 import { headers } from "@nats-io/nats-core";
 import { Objm } from "@nats-io/obj";
 import { connect } from "@nats-io/transport-node";
+import { until } from "../../support/until.mjs";
+
+// The server's answers are late on a busy machine only.
+const kMost = 120_000; // ms
 
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest();
 const text = (bytes) => Buffer.from(bytes).toString("base64");
@@ -157,11 +161,13 @@ class Attempt {
  */
 export async function secureClient({ servers, run, name, differences, samples = 1, change = {} }) {
   const connection = await connect({ servers });
-  const js = jetstream(connection, { timeout: 2000 });
+  const js = jetstream(connection, { timeout: kMost });
+  const jsm = await jetstreamManager(connection);
   const kv = await new Kvm(js).open(`edgegrad_${run}`);
   const objects = await new Objm(js).open(`edgegrad_${run}`);
   const here = (said = "") => connection.publish(`edgegrad.${run}.here.${name}`, said);
-  const timer = setInterval(here, 500);
+  const timer = setInterval(here, 500); // timer: a sign of life
+  connection.subscribe(`edgegrad.${run}.who`, { callback: () => here() });
   let attempt = null;
   let done = "";
   let ids = 0;
@@ -210,8 +216,25 @@ export async function secureClient({ servers, run, name, differences, samples = 
   })();
   finished.catch(() => {});
   return {
-    kv,
     finished,
+    /** Writes the record anew, as a coordinator does. */
+    async replaceRecord(change) {
+      const entry = await kv.get("record");
+      await kv.update("record", JSON.stringify(change(entry.json())), entry.revision);
+      connection.publish(`edgegrad.${run}.changed`);
+    },
+    /** Resolves when the server has messages of clients about a step of the first attempt. */
+    haveAnswered: (clients, phase) =>
+      until(`messages of ${clients} for the step "${phase}"`, async () => {
+        const last = await Promise.all(
+          clients.map((client) =>
+            jsm.direct.getMessage(`edgegrad_${run}`, {
+              last_by_subj: `edgegrad.${run}.update.${client}`,
+            }),
+          ),
+        );
+        return last.every((message) => message?.header.get("EdgeGrad-Phase") === `1 ${phase}`);
+      }),
     async close() {
       clearInterval(timer);
       here("gone");

@@ -12,7 +12,6 @@ import { serveWith } from "../../browser/support/servers.mjs";
 import { run, runTool } from "../running.mjs";
 
 const manifest = JSON.parse(readFileSync(join(kRoot, "create", "package.json"), "utf8"));
-const kTimeout = 60_000;
 const kLargestLoss = 1e-3;
 
 const kChecks = {
@@ -83,7 +82,7 @@ async function assertPage(browser, url) {
   page.on("pageerror", (error) => errors.push(String(error)));
   try {
     await page.goto(url);
-    await page.getByText(/^step 300,/).waitFor({ timeout: kTimeout });
+    await page.getByText(/^step 300,/).waitFor();
     assertFell(await page.textContent("#progress"));
     assert.match(await page.textContent("#runtime"), /^threads: \d+, variant: (?:relaxed|simd)$/);
     assert.deepEqual(errors, []);

@@ -1,9 +1,9 @@
 // The demos of the site: how each starts, and how to tell that it has learned.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { kMost } from "../../support/until.mjs";
 
-const kTimeout = 120_000;
-const kPause = 200;
+const kPause = 200; // ms
 
 /** The demos by name: where they are, how to start them and how to tell that they have learned; both functions run in the page. */
 export const kDemos = {
@@ -78,7 +78,7 @@ export async function trainDemo(page, site, name) {
 
 // Waits until a condition holds in the page; throws if the page shows an error.
 async function until(page, condition) {
-  const end = performance.now() + kTimeout;
+  const end = performance.now() + kMost;
   while (performance.now() < end) {
     const alert = await page.evaluate(
       () => document.querySelector("#alert:not([hidden])")?.textContent,
@@ -88,5 +88,5 @@ async function until(page, condition) {
     await sleep(kPause);
   }
   const text = await page.evaluate(() => document.querySelector("main").innerText);
-  throw new Error(`after ${kTimeout / 1000} s the page shows:\n${text}`);
+  throw new Error(`after ${kMost / 1000} s the page shows:\n${text}`);
 }

@@ -8,6 +8,9 @@ import { complaintsOf, kSite, noSite } from "./pages.mjs";
 /** The two servers: with the headers for cross-origin isolation, and without. */
 export const kKinds = ["isolated", "plain"];
 
+// What a page that may hang shows is asked only for so long.
+const kShortly = 5000; // ms
+
 /** The longest time in ms that a page's thread may be busy without a pause. */
 export const kLongestTask = 100;
 
@@ -40,11 +43,20 @@ export async function openPage(browser, url, options = {}) {
   return { page, problems, close: () => context.close() };
 }
 
-/** Waits at most `timeout` ms until the text of an element fits a pattern; returns the text. */
-export async function untilText(page, selector, pattern, timeout = 30_000) {
+/**
+ * Waits until a page is isolated. A server without headers leaves that to the service worker, which adds them after a reload. Then the
+ * page's scripts have run, and notice a visitor.
+ */
+export async function untilIsolated(page) {
+  await page.waitForFunction(() => crossOriginIsolated);
+  await page.waitForLoadState("load");
+}
+
+/** Waits until the text of an element fits a pattern; returns the text. */
+export async function untilText(page, selector, pattern) {
   const fits = ([selector, source]) =>
     new RegExp(source).test(document.querySelector(selector)?.textContent);
-  await page.waitForFunction(fits, [selector, pattern.source], { timeout });
+  await until(page, selector, pattern, fits, pattern.source);
   return page.textContent(selector);
 }
 
@@ -52,15 +64,24 @@ export async function untilText(page, selector, pattern, timeout = 30_000) {
 export async function untilLabel(page, selector, pattern) {
   const fits = ([selector, source]) =>
     new RegExp(source).test(document.querySelector(selector)?.getAttribute("aria-label"));
-  await page.waitForFunction(fits, [selector, pattern.source], { timeout: 30_000 });
+  await until(page, selector, pattern, fits, pattern.source);
 }
 
 /** Waits until the number in an element is at least `least`; returns it. */
 export async function untilNumber(page, selector, least) {
   const reaches = ([selector, least]) =>
     Number.parseFloat(document.querySelector(selector).textContent.replaceAll(",", "")) >= least;
-  await page.waitForFunction(reaches, [selector, least], { timeout: 30_000 });
+  await until(page, selector, `number from ${least}`, reaches, least);
   return numberIn(page, selector);
+}
+
+async function until(page, selector, missing, fits, given) {
+  try {
+    await page.waitForFunction(fits, [selector, given]);
+  } catch (error) {
+    const shown = await page.locator("body").innerText({ timeout: kShortly }).catch(String);
+    throw new Error(`no ${missing} in ${selector}: ${error.message} The page shows:\n${shown}`);
+  }
 }
 
 /** The number in an element. */

@@ -31,7 +31,8 @@ export interface GenerationParts {
 /** The group in one generation. */
 export class Generation {
   readonly place: Place;
-  readonly #ids: readonly string[];
+  /** The members by rank; null for one that had left when this process heard that the group is complete. */
+  readonly #ids: readonly (string | null)[];
   readonly #inbox: Inbox;
   readonly #window = new Window(kPiecesAtOnce);
   readonly #running = new Map<Outcome, () => void>();
@@ -43,8 +44,12 @@ export class Generation {
     record: GroupRecord,
     id: string,
   ) {
-    this.#ids = record.members.map((member) => member.id);
-    const { generation } = record;
+    const { generation, size, members } = record;
+    this.#ids = Array.from(
+      { length: size },
+      (_, rank) => members.find((member) => member.rank === rank)?.id ?? null,
+    );
+    for (const [rank, member] of this.#ids.entries()) if (member === null) this.#left.add(rank);
     this.place = {
       generation,
       rank: this.#ids.indexOf(id),
@@ -90,11 +95,13 @@ export class Generation {
     return settled;
   }
 
-  /** Ends the group if a member is lost. */
+  /** Ends the group if a member is lost, which is not one that has left. */
   checkPresence(): void {
     const { presence } = this.parts;
-    const isLost = (id: string, i: number) => i !== this.place.rank && presence.isSilent(id);
-    const lost = this.#ids.findIndex(isLost);
+    const lost = this.#ids.findIndex((id, rank) => {
+      const isMissed = id !== null && rank !== this.place.rank && !this.#left.has(rank);
+      return isMissed && presence.isSilent(id);
+    });
     if (lost !== -1) this.fail(`rank ${lost} is lost: it has given no sign of life.`);
   }
 
@@ -147,12 +154,13 @@ export class Generation {
       rank,
       worldSize: this.#ids.length,
       send: (to, piece, step, elements) => {
-        if (this.#failure !== null || connection.isClosed()) return;
+        const id = this.#ids[to] ?? null;
+        if (id === null || this.#failure !== null || connection.isClosed()) return;
         const { buffer, byteOffset, byteLength } = elements;
         const payload = new Uint8Array(buffer, byteOffset, byteLength);
         const key = { generation, from: rank, sequence, piece, step };
         const message = encodeMessage(key, operation, payload);
-        connection.publish(names.inboxOf(this.#ids[to] as string), message);
+        connection.publish(names.inboxOf(id), message);
         traffic.countSent(message.length);
       },
       receive: async (from, piece, step, length) => {

@@ -5,17 +5,21 @@ import type { RunNames } from "./names.js";
 
 const kSignsPerWait = 5;
 
-/** The signs of life of a run's processes. */
+/**
+ * The signs of life of a run's processes. Time is counted in ticks of this process's own timer: while it was kept from running, others
+ * may have said something that it has not read yet.
+ */
 export class Presence {
   readonly #heard = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
-  #since = performance.now();
+  #ticks = 0;
+  #since = 0;
 
   constructor(
     private readonly connection: NatsConnection,
     private readonly names: RunNames,
     private readonly id: string,
-    private readonly lostAfter: number,
+    lostAfter: number,
     private readonly onTick: () => void,
   ) {
     connection.subscribe(names.alive, {
@@ -30,19 +34,19 @@ export class Presence {
   /** Whether nothing has been heard of a process for too long. */
   isSilent(id: string): boolean {
     const last = this.#heard.get(id) ?? this.#since;
-    return performance.now() - last > this.lostAfter;
+    return this.#ticks - last > kSignsPerWait;
   }
 
   /** Counts the time of every process from now on. */
   reset(): void {
     this.#heard.clear();
-    this.#since = performance.now();
+    this.#since = this.#ticks;
     this.#say();
   }
 
   /** Takes note of a process. */
   hear(id: string): void {
-    this.#heard.set(id, performance.now());
+    this.#heard.set(id, this.#ticks);
   }
 
   close(): void {
@@ -50,6 +54,7 @@ export class Presence {
   }
 
   #tick(): void {
+    this.#ticks++;
     this.#say();
     this.onTick();
   }

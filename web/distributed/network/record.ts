@@ -125,5 +125,5 @@ function withRanks(members: readonly Member[]): Member[] {
 /** The rank whose process has been in the group for longest, which is where the others take the state of the training from. */
 export function sourceOf({ members }: GroupRecord): number {
   const latest = Math.max(...members.map(({ past }) => past));
-  return members.findIndex(({ past }) => past === latest);
+  return members.find(({ past }) => past === latest)?.rank ?? 0;
 }
