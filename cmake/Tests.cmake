@@ -6,6 +6,13 @@ endif()
 
 # The first line of a test file may have markers: `// markers: threads, variant` (tests/README.md).
 set(EG_TEST_MARKERS "" CACHE STRING "Build only the tests that have one of these markers; empty: all")
+foreach(source IN LISTS test_sources)
+  file(STRINGS ${source} threads LIMIT_COUNT 1 REGEX "set_num_threads\\(|std::j?thread")
+  file(STRINGS ${source} line LIMIT_COUNT 1 REGEX "^// markers: .*threads")
+  if(source MATCHES "_test\\.cpp$" AND threads AND NOT line)
+    message(FATAL_ERROR "${source} uses threads, so it needs the marker (tests/README.md): // markers: threads")
+  endif()
+endforeach()
 if(EG_TEST_MARKERS)
   list(JOIN EG_TEST_MARKERS "|" markers)
   foreach(source IN LISTS test_sources)

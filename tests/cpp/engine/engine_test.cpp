@@ -374,10 +374,10 @@ TEST(EngineMemory, TenThousandFailingBackwardsLeaveNothingBehind) {
 
 // CC-123, A.7, E.10, E.11, trap 21
 TEST(EngineConcurrency, ManyThreadsAccumulateIntoOneLeaf) {
-  constexpr int kThreads = 10;
+  constexpr int kCallers = 10;
   const Tensor x = leaf(std::vector<float>(25, 1), {5, 5});
   std::vector<std::thread> threads;
-  for (int i = 0; i < kThreads; ++i) {
+  for (int i = 0; i < kCallers; ++i) {
     threads.emplace_back([&] { backward({sum(mul(mul(add(x, 3), add(x, 4)), 0.5))}); });
   }
   for (std::thread& thread : threads) thread.join();

@@ -1,4 +1,4 @@
-// markers: variant
+// markers: threads, variant
 
 // The attention kernel against the formula: float32 uses the kernel, float64 the formula.
 

@@ -1,4 +1,4 @@
-// markers: variant
+// markers: threads, variant
 
 #include "ops/nn/recurrent.h"
 
@@ -176,11 +176,11 @@ TEST_P(RecurrentSteps, DoNotDependOnTheNumberOfThreads) {
 // For any number of steps; the gradients of the shared parameters are zero.
 TEST_P(RecurrentSteps, OfNothingAreEmpty) {
   const Cell& cell = GetParam();
-  constexpr std::int64_t kSteps = std::int64_t{1} << 40;
+  constexpr std::int64_t kManySteps = std::int64_t{1} << 40;
   for (const bool reverse : {false, true}) {
-    const TensorList operands = random_operands(cell, kSteps, 0, 2);
+    const TensorList operands = random_operands(cell, kManySteps, 0, 2);
     const TensorList results = cell.run(operands, reverse);
-    EXPECT_EQ(results[0].shape(), (Shape{kSteps, 0, 2}));
+    EXPECT_EQ(results[0].shape(), (Shape{kManySteps, 0, 2}));
     for (std::size_t i = 1; i < results.size(); ++i) EXPECT_EQ(results[i].shape(), (Shape{0, 2}));
     backward({Sum::call(results[0])});
     EXPECT_EQ(values(grad(operands[2])),
