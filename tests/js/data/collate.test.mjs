@@ -162,7 +162,7 @@ describe("samples that do not go together are refused", () => {
     const before = eg.memory().jsHandles;
     const samples = [{ a: 1, b: [2], c: 3 }, { a: 1, b: [2], c: null }]; // biome-ignore format: rows
     await assertRejects(batchOf(samples), "InvalidArgument", /sample 1 at \.c/);
-    assert.equal(eg.memory().jsHandles, before);
+    assert.ok(eg.memory().jsHandles <= before);
   });
 });
 

@@ -113,7 +113,7 @@ describe("a model with large tensors", () => {
       await collectGarbage();
       const before = eg.memory().tensors;
       await assert.rejects(onnx.load(write("broken.onnx", file)), { code: "InvalidArgument" });
-      assert.equal(eg.memory().tensors, before);
+      assert.ok(eg.memory().tensors <= before);
     }
   });
 });

@@ -163,5 +163,5 @@ test("nothing is left of the tensors that tracing made", async () => {
   await collectGarbage();
   const before = eg.memory().tensors;
   await save(model, { inputs: [x], dynamicAxes: { input: [0] } });
-  assert.equal(eg.memory().tensors, before);
+  assert.ok(eg.memory().tensors <= before);
 });

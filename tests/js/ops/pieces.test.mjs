@@ -110,8 +110,9 @@ describe("backwardAsync without threads", () => {
     const before = eg.memory();
     for (let i = 0; i < 20; i++) await once();
     const now = eg.memory();
-    assert.equal(now.graphNodes, before.graphNodes);
-    assert.equal(now.tensors, before.tensors);
+    // Graphs of earlier tests may be collected meanwhile.
+    assert.ok(now.graphNodes <= before.graphNodes, `${now.graphNodes} nodes`);
+    assert.ok(now.tensors <= before.tensors, `${now.tensors} tensors`);
   });
 });
 
