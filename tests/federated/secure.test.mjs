@@ -109,7 +109,7 @@ async function runWith(
   );
   if (late !== undefined) {
     await other.haveAnswered(heard, late);
-    coordinator = await passDeadline(coordinator, all);
+    coordinator = await passDeadline(coordinator, all, 100);
   }
   if (afterFailure !== undefined) {
     await soon("failure of the first attempt", hasFailed);

@@ -197,10 +197,12 @@ describe("the service worker", { skip: noBrowser || noSite }, () => {
       assert.equal(await first.textContent("h1"), "Speed, commit by commit");
       // The browser puts the new worker to use some time after the last page is closed.
       const statusOf = await workersOf(context);
-      const waiting = [...statusOf].find(([, status]) => status === "installed");
-      assert.ok(waiting, [...statusOf].join());
+      const [waiting] = await until(
+        () => `worker that waits: ${[...statusOf].join(" ")}`,
+        () => [...statusOf].find(([, status]) => status === "installed"),
+      );
       await first.close();
-      await until("use of the new worker", () => statusOf.get(waiting[0]) === "activated");
+      await until("use of the new worker", () => statusOf.get(waiting) === "activated");
       assert.equal(await (await open()).textContent("h1"), "Newer");
       await context.close();
     } finally {

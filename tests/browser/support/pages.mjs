@@ -12,17 +12,23 @@ export async function resultOf(browser, url) {
 
 /**
  * Like resultOf(), but also returns the `messages` of the page's console. The page can call report() with a text and await it, which
- * calls `onReport`; `timeout` is in milliseconds. A page that fails stays open, for what is kept of it (tests/support/failures.mjs).
+ * calls `onReport` with the text and the page; `timeout` is the most time in milliseconds from one report to the next. A page that fails
+ * stays open, for what is kept of it (tests/support/failures.mjs).
  */
 export async function visit(browser, url, { onReport, timeout = kMost } = {}) {
   const page = await browser.newPage();
   const messages = [];
   page.on("console", (message) => messages.push(message.text()));
   page.on("pageerror", (error) => messages.push(String(error)));
+  let last = performance.now();
+  const report = async (text) => {
+    await onReport(text, page);
+    last = performance.now();
+  };
   try {
-    if (onReport) await page.exposeFunction("report", onReport);
+    if (onReport) await page.exposeFunction("report", report);
     await page.goto(url);
-    const result = await untilResult(page, timeout);
+    const result = await untilResult(page, () => performance.now() - last > timeout);
     await page.close();
     return { result, messages };
   } catch (error) {
@@ -30,12 +36,11 @@ export async function visit(browser, url, { onReport, timeout = kMost } = {}) {
   }
 }
 
-async function untilResult(page, timeout) {
-  const end = performance.now() + timeout;
+async function untilResult(page, isLate) {
   for (;;) {
     const text = await textOf(page);
     if (text.startsWith("{")) return JSON.parse(text);
-    if (performance.now() > end) throw new Error(`no result after ${timeout / 1000} s`);
+    if (isLate()) throw new Error("there is neither a result nor a report");
     await sleep(kPause);
   }
 }

@@ -10,7 +10,6 @@ import { soon, until } from "../../support/until.mjs";
 
 /** A deadline that does not pass while anybody waits. */
 export const kNever = 600_000; // ms
-const kAfterStart = 100; // ms
 
 /** Resolves to the history of a run when its clients have ended, too. Each round may take its time. */
 export async function endOf(coordinator, clients = []) {
@@ -67,16 +66,16 @@ export function countTensors(clients) {
 /**
  * Lets the deadline of the open round, or of its step, pass when the server has what the round is to be about; a deadline that is short
  * from the beginning passes before slow clients have sent that. The coordinator stops, and one with the same options goes on, which is
- * returned.
+ * returned; for it, the deadline is in `ms` milliseconds.
  */
-export async function passDeadline(coordinator, options) {
+export async function passDeadline(coordinator, options, ms = 0) {
   const { servers, run } = options;
   await coordinator.stop();
   const connection = await connect({ servers });
   try {
     const kv = await new Kvm(jetstream(connection)).open(`edgegrad_${run}`);
     const entry = await kv.get("record");
-    const record = { ...entry.json(), deadline: Date.now() + kAfterStart };
+    const record = { ...entry.json(), deadline: Date.now() + ms };
     await kv.update("record", JSON.stringify(record), entry.revision);
   } finally {
     await connection.close();

@@ -1,6 +1,7 @@
 // A round whose updates the coordinator sees.
 
 import { sleep } from "../../nats/waiting.js";
+import type { Message } from "../update/assembly.js";
 import { aggregate, meanMetrics, updatesOf } from "./aggregate.js";
 import type { Collected, Host } from "./collected.js";
 import { Inbox } from "./inbox.js";
@@ -12,11 +13,16 @@ export async function collect(host: Host, signal: AbortSignal): Promise<Collecte
   const end = new AbortController();
   const abort = () => end.abort();
   signal.addEventListener("abort", abort);
-  const reading = storage.readUpdates(end.signal, presence.sent, async (message) => {
+  let tell = () => {};
+  const upToDate = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  const receive = async (message: Message) => {
     await inbox.receive(message);
     if (inbox.isComplete) abort();
-  });
-  const watching = watchDeadline(host, inbox, end.signal);
+  };
+  const reading = storage.readUpdates(end.signal, presence.sent, receive, tell);
+  const watching = watchDeadline(host, inbox, Promise.race([upToDate, reading]), end.signal);
   try {
     await Promise.race([reading, watching]);
   } finally {
@@ -39,9 +45,18 @@ export async function collect(host: Host, signal: AbortSignal): Promise<Collecte
   };
 }
 
-/** Resolves when the deadline has passed and enough updates are counted; until then, extends it. */
-async function watchDeadline(host: Host, inbox: Inbox, signal: AbortSignal): Promise<void> {
+/**
+ * Resolves when the deadline has passed and enough updates are counted; until then, extends it. A coordinator that starts after the deadline
+ * judges when it is up to date.
+ */
+async function watchDeadline(
+  host: Host,
+  inbox: Inbox,
+  upToDate: Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
   const { options } = host;
+  await upToDate;
   if (inbox.isComplete) return;
   for (let attempt = 1; !signal.aborted; attempt++) {
     await sleep(Math.max(0, host.record().value.deadline - Date.now()), signal);
