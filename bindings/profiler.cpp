@@ -39,6 +39,9 @@ std::string profiled() {
 EG_EXPORT("startProfiler")
 double start_profiler() { return static_cast<double>(Profiler::start()); }
 
+EG_EXPORT("profilerNow")
+double profiler_now() { return Profiler::now(); }
+
 EG_EXPORT("stopProfiler")
 double stop_profiler(double first) {
   return guard([&] {

@@ -76,6 +76,12 @@ std::size_t Profiler::start() {
   return all.events.size();
 }
 
+double Profiler::now() {
+  Recorded& all = recorded();
+  const std::scoped_lock lock(all.mutex);
+  return microseconds(Clock::now() - all.origin);
+}
+
 std::vector<ProfilerEvent> Profiler::stop(std::size_t first) {
   std::vector<ProfilerEvent> events;
   std::vector<int> slots;

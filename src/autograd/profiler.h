@@ -24,7 +24,7 @@ struct ProfilerEvent {
   /// Threads are numbered in the order of their first event.
   int thread = 0;
   Device device;
-  /// Microseconds since the recording began.
+  /// Microseconds since the first of the recordings that overlap began, as by Profiler::now().
   double start = 0;
   double duration = 0;
   /// Microseconds that the device itself needed; -1 if unknown.
@@ -36,6 +36,8 @@ class Profiler {
   static bool is_enabled() { return recordings_.load(std::memory_order_relaxed) > 0; }
   /// Begins a recording and returns the index of its first event. Recordings may overlap.
   static std::size_t start();
+  /// The time now, in microseconds since the first of the recordings that overlap began.
+  static double now();
   /// Ends the recording that began at `first` and returns its events in order of completion. Waits
   /// for devices that measure time.
   static std::vector<ProfilerEvent> stop(std::size_t first);

@@ -20,6 +20,7 @@ TEST(Profiler, RecordsEveryNodeOfBackwardCallsWhileItIsOn) {
   run();
   const std::size_t outer = Profiler::start();
   run();
+  const double between = Profiler::now();
   const std::size_t inner = Profiler::start();
   run();
   const std::vector<ProfilerEvent> second = Profiler::stop(inner);
@@ -30,6 +31,8 @@ TEST(Profiler, RecordsEveryNodeOfBackwardCallsWhileItIsOn) {
   EXPECT_EQ(second[0].name, "SumBackward0");
   EXPECT_EQ(second[1].name, "MulBackward0");
   EXPECT_EQ(second[2].sequence_nr, kAccumulateGradSequenceNr);
+  EXPECT_GE(between, both[2].start + both[2].duration);
+  EXPECT_LE(between, second[0].start);
   for (std::size_t i = 1; i < both.size(); ++i) {
     EXPECT_GE(both[i].start, both[i - 1].start + both[i - 1].duration);
     EXPECT_GE(both[i].duration, 0);

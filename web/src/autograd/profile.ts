@@ -17,7 +17,7 @@ export class ProfileEvent {
     readonly thread: number,
     /** The device that the node ran on. */
     readonly device: Device,
-    /** The start, in milliseconds since profiling began. */
+    /** The start, in milliseconds since this profile began. */
     readonly start: number,
     /** The duration in milliseconds. On a device other than the CPU, this is the time to record its commands. */
     readonly duration: number,
@@ -48,6 +48,8 @@ export class ProfileEvent {
 export interface Profile<T> {
   /** The value that the function returned. */
   readonly result: T;
+  /** When the profile began, by performance.now(). */
+  readonly began: number;
   /** The executed nodes, in the order in which they ended. JSON.stringify() of this array is a Chrome trace. */
   readonly events: ProfileEvent[];
 }
@@ -58,20 +60,41 @@ export interface Profile<T> {
  */
 export function profile<T>(fn: () => T, ...rest: []): Profile<T> {
   readNothing("profile", rest);
+  const began = performance.now();
   const first = native.startProfiler();
   let outcome = kFailed;
+  let origin = began;
   const result = runInMode("profile", fn, () => {
+    origin = engineOrigin();
     outcome = native.stopProfiler(first);
   });
   checkedFor("profile", outcome);
-  return { result, events: native.profiled().split("\n").slice(0, -1).map(eventOf) };
+  const lines = native.profiled().split("\n").slice(0, -1);
+  return { result, began, events: lines.map((line) => eventOf(line, origin - began)) };
 }
 
-function eventOf(line: string): ProfileEvent {
+/**
+ * Returns when the engine's clock was at 0, by performance.now(): by the best of five readings, because a thread may lose its core
+ * between the two clocks.
+ */
+function engineOrigin(): number {
+  let [origin, shortest] = [0, Number.POSITIVE_INFINITY];
+  for (let i = 0; i < 5; i++) {
+    const before = performance.now();
+    const engine = native.profilerNow();
+    const took = performance.now() - before;
+    if (took >= shortest) continue;
+    [origin, shortest] = [before + took / 2 - engine / 1000, took];
+  }
+  return origin;
+}
+
+/** Reads an event. `offset` is when the engine's clock was at 0, in milliseconds since the profile began. */
+function eventOf(line: string, offset: number): ProfileEvent {
   const [name = "", ...fields] = line.split("\t");
   const [sequenceNr = 0, thread = 0, device = 0, start = 0, duration = 0, there = -1] =
     fields.map(Number);
-  const [from, time] = [start / 1000, duration / 1000];
+  const [from, time] = [Math.max(0, start / 1000 + offset), duration / 1000];
   const deviceTime = there < 0 ? null : there / 1000;
   return new ProfileEvent(name, sequenceNr, thread, deviceOf(device), from, time, deviceTime);
 }

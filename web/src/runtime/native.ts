@@ -157,6 +157,8 @@ export interface NativeFunctions {
   setWarnAlways(enabled: boolean): number;
   /** Starts a profile and returns its number. */
   startProfiler(): number;
+  /** Returns the time in microseconds on the clock of the profile's events. */
+  profilerNow(): number;
   /** Ends the profile with this number. */
   stopProfiler(first: number): number;
   /** Returns the events of the last profile that has ended, one per line. */

@@ -91,26 +91,29 @@ export function profileStep(module: nn.Module, step: () => unknown): StepProfile
   const events: StepEvent[] = [];
   // The layers whose ops recorded nodes, by the numbers of the nodes.
   const layers = new Map<number, string>();
-  let began = 0;
+  // The step begins later than the profile, for which a part of the engine may have to be loaded.
+  let stepBegan = 0;
   let time = 0;
   const follower: Follower = {
     op(layer, { op }, results, start) {
       const duration = performance.now() - start;
       const nodes = results.flatMap(({ gradFn }) => gradFn ?? []);
       const phase = layer !== "" || nodes.length > 0 ? "forward" : "other";
-      events.push({ name: op, layer, phase, thread: kCalls, start: start - began, duration });
+      events.push({ name: op, layer, phase, thread: kCalls, start: start - stepBegan, duration });
       for (const { sequenceNr } of nodes) layers.set(sequenceNr, layer);
     },
   };
-  const { events: nodes } = autograd.profile(() => {
-    // The times of nodes are counted from here; the profiler itself may have been loaded before.
-    began = performance.now();
+  const profile = autograd.profile(() => {
+    stepBegan = performance.now();
     follow(module, step, follower);
-    time = performance.now() - began;
+    time = performance.now() - stepBegan;
   });
-  for (const { name, sequenceNr, thread, start, duration } of nodes) {
-    const layer = layers.get(sequenceNr) ?? "";
-    events.push({ name, layer, phase: "backward", thread: `thread ${thread}`, start, duration });
+  for (const node of profile.events) {
+    const { name, duration } = node;
+    const layer = layers.get(node.sequenceNr) ?? "";
+    const start = node.start + profile.began - stepBegan;
+    const thread = `thread ${node.thread}`;
+    events.push({ name, layer, phase: "backward", thread, start, duration });
   }
   events.sort((a, b) => a.start - b.start);
   return new StepProfile(events, time);
