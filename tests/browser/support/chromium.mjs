@@ -6,7 +6,26 @@ import { watchContext } from "../../support/failures.mjs";
 import { kMost } from "../../support/until.mjs";
 
 const kPaths = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+// A window loads a page of Chromium's own for its address bar, and a process for the next page: half of the CPU time of a test.
+const kOwnPages = ["WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "SpareRendererForSitePerProcess"];
+// What Playwright disables. Chromium obeys only the last list.
+const kOfPlaywright = [
+  "AimEnabled",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsFirstBalancedModeAutoEnable",
+  "HttpsUpgrades",
+  "LensOverlay",
+  "MediaRouter",
+  "NetworkTimeServiceQuerying",
+  "OptimizationHints",
+  "PaintHolding",
+  "TcpPortRandomizationWin",
+  "ThirdPartyStoragePartitioning",
+];
 const kArguments = [
+  `--disable-features=${[...kOwnPages, ...kOfPlaywright].join(",")}`,
   "--headless=new",
   "--no-sandbox",
   "--disable-quic",

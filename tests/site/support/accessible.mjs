@@ -7,11 +7,15 @@ const kAxe = createRequire(import.meta.url).resolve("axe-core");
 // By colour scheme: all rules for one, and only the rules about colours for the other.
 const kRules = {
   light: {
+    resultTypes: ["violations"],
     runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"],
     // Typedoc's theme skips heading levels.
     rules: { "heading-order": { enabled: false } },
   },
-  dark: { runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] } },
+  dark: {
+    resultTypes: ["violations"],
+    runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] },
+  },
 };
 
 /** Asserts that axe finds nothing on a page, in light and in dark mode. */

@@ -38,9 +38,12 @@ export const kDemos = {
   hogwild: {
     start: () => {
       document.getElementById("steps").value = "1000";
+      document.querySelector("input[value='4']").click();
       document.getElementById("run").click();
     },
-    learned: () => document.querySelectorAll(".results tbody tr").length === 3,
+    learned: () =>
+      document.getElementById("run").textContent === "Compare" &&
+      document.querySelectorAll(".results tbody tr").length > 0,
   },
   converter: {
     start: async () => {
