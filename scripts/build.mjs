@@ -16,7 +16,6 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { kAddons } from "./addons.mjs";
 import { bundlable } from "./bundlable.mjs";
-import { bundleSizes } from "./bundles.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
 import { orderFunctions } from "./function_order.mjs";
 import { buildPreset } from "./preset.mjs";
@@ -155,16 +154,6 @@ function printSizes(variants) {
   }
 }
 
-/** Prints the size of the package's JavaScript in bundles of users' programs. */
-export async function printBundleSizes() {
-  for (const { program, sizes } of await bundleSizes()) {
-    const texts = Object.entries(sizes).map(
-      ([tool, size]) => `${tool} ${(size / 1000).toFixed(1)}`,
-    );
-    console.log(`  bundle of ${program}: kB gzipped by ${texts.join(", ")}`);
-  }
-}
-
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {
     const parts = process.argv.slice(2);
@@ -179,6 +168,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     if (hasWeb || !existsSync(join(kDist, "index.js"))) await buildWeb();
     for (const variant of variants) await buildWasm(variant);
     printSizes(variants);
-    if (hasWeb) await printBundleSizes();
   });
 }

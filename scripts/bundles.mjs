@@ -1,4 +1,4 @@
-// Bundles programs with the package in dist/ as users' tools do, for the sizes that a build prints and for tests.
+// Bundles programs with the package in dist/ as users' tools do, for the size report and for tests.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

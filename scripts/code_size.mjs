@@ -9,7 +9,8 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
-import { buildWasm, kVariants, printBundleSizes } from "./build.mjs";
+import { buildWasm, kVariants } from "./build.mjs";
+import { bundleSizes } from "./bundles.mjs";
 import { ensureNodeModules } from "./dependencies.mjs";
 import { checkPatterns } from "./patterns.mjs";
 import { expected, kRoot, main, quiet, step } from "./process.mjs";
@@ -126,6 +127,16 @@ function printDownload(variant, { sections }) {
   console.log("\nDownload\n  kB gzip");
   for (const [name, size] of parts)
     console.log(`${(size / 1000).toFixed(1).padStart(8)}   ${name}`);
+}
+
+/** Prints the size of the package's JavaScript in bundles of users' programs. */
+async function printBundleSizes() {
+  for (const { program, sizes } of await bundleSizes()) {
+    const texts = Object.entries(sizes).map(
+      ([tool, size]) => `${tool} ${(size / 1000).toFixed(1)}`,
+    );
+    console.log(`  bundle of ${program}: kB gzipped by ${texts.join(", ")}`);
+  }
 }
 
 await main(async () => {
