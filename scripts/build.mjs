@@ -55,8 +55,11 @@ export async function buildPackage() {
 
 /** Builds what this Node.js loads: the scripts and one file of WebAssembly. Pages need the package. */
 export async function buildForNode() {
-  await ensureNodeModules();
-  await Promise.all([buildWeb(), buildModule(nodeVariant())]);
+  // On a new machine, npm's packages arrive while the compiler is installed.
+  const packages = ensureNodeModules();
+  const compiled = compile(nodeVariant());
+  await Promise.all([packages.then(buildWeb), compiled]);
+  await buildModule(nodeVariant());
   writePlaceholders();
 }
 
@@ -82,9 +85,11 @@ const copyToDist = (files) => {
   for (const file of files) copyFileSync(file, distFile(basename(file)));
 };
 
+const compile = (variant) => buildPreset(`wasm-${variant}`, "edgegrad_wasm");
+
 /** Compiles and links a variant into dist/wasm; returns its files in the build folder. */
 async function buildModule(variant) {
-  const folder = await buildPreset(`wasm-${variant}`, "edgegrad_wasm");
+  const folder = await compile(variant);
   mkdirSync(join(kDist, "wasm"), { recursive: true });
   const script = readFileSync(join(folder, `edgegrad-${variant}.mjs`), "utf8");
   writeFileSync(distFile(`edgegrad-${variant}.mjs`), await bundlable(script, variant !== "single"));
