@@ -2,46 +2,56 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { connect as connectSocket, createServer } from "node:net";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensurePackages } from "../../scripts/apt.mjs";
 
-const kStartMs = 10_000;
-const kTryMs = 20;
+const kStartMs = 60_000;
+const kTryMs = 5;
+/** The server takes a port that is free. */
+const kAnyPort = -1;
 
 /** Starts a server; `config` is more text of its configuration, with `files` beside it. */
 export async function startNats({ config = "", files = {} } = {}) {
   await ensurePackages("federated");
   const folder = mkdtempSync(join(tmpdir(), "edgegrad-nats-"));
-  const [port, webSocketPort] = await Promise.all([freePort(), freePort()]);
-  const text = `
-    listen: "127.0.0.1:${port}"
-    jetstream { store_dir: "${folder}" }
-    websocket { listen: "127.0.0.1:${webSocketPort}", no_tls: true }
-    ${config}`;
-  writeFileSync(join(folder, "nats.conf"), text);
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
-  const server = new NatsServer(folder, port, webSocketPort);
+  const server = new NatsServer(folder, config);
   await server.start();
   return server;
 }
 
 class NatsServer {
   #child = null;
+  #config;
+  #webSocketPort = kAnyPort;
 
-  constructor(folder, port, webSocketPort) {
+  constructor(folder, config) {
     this.folder = folder;
-    this.port = port;
-    this.url = `nats://127.0.0.1:${port}`;
-    this.webSocketUrl = `ws://127.0.0.1:${webSocketPort}`;
+    this.port = kAnyPort;
+    this.#config = config;
   }
 
+  get url() {
+    return `nats://127.0.0.1:${this.port}`;
+  }
+
+  get webSocketUrl() {
+    return `ws://127.0.0.1:${this.#webSocketPort}`;
+  }
+
+  /** Starts the process, after kill() with the same ports and files. */
   async start() {
-    this.#child = spawn("nats-server", ["-c", join(this.folder, "nats.conf")], {
-      stdio: ["ignore", "ignore", "pipe"],
-    });
+    const file = join(this.folder, "nats.conf");
+    const text = `
+    listen: "127.0.0.1:${this.port}"
+    jetstream { store_dir: "${this.folder}" }
+    websocket { listen: "127.0.0.1:${this.#webSocketPort}", no_tls: true }
+    ports_file_dir: "${this.folder}"
+    ${this.#config}`;
+    writeFileSync(file, text);
+    this.#child = spawn("nats-server", ["-c", file], { stdio: ["ignore", "ignore", "pipe"] });
     // A program that fails must not leave it behind.
     process.once("exit", () => this.#child?.kill("SIGKILL"));
     let log = "";
@@ -49,10 +59,26 @@ class NatsServer {
       log = (log + text).slice(-4000);
     });
     const end = performance.now() + kStartMs;
-    while (!(await answers(this.port))) {
+    for (;;) {
+      const ports = this.#readPorts();
+      if (ports !== null) {
+        [this.port, this.#webSocketPort] = ports;
+        return;
+      }
       if (this.#child.exitCode !== null) throw new Error(`nats-server ended: ${log}`);
       if (performance.now() > end) throw new Error(`nats-server does not answer: ${log}`);
       await new Promise((resolve) => setTimeout(resolve, kTryMs));
+    }
+  }
+
+  // The server writes them when it is ready; null until then.
+  #readPorts() {
+    try {
+      const file = join(this.folder, `nats-server_${this.pid}.ports`);
+      const { nats, websocket } = JSON.parse(readFileSync(file, "utf8"));
+      return [nats, websocket].map(([url]) => Number(new URL(url).port));
+    } catch {
+      return null;
     }
   }
 
@@ -80,24 +106,4 @@ class NatsServer {
     await this.kill();
     rmSync(this.folder, { recursive: true, force: true });
   }
-}
-
-function answers(port) {
-  return new Promise((resolve) => {
-    const socket = connectSocket(port, "127.0.0.1");
-    socket.once("data", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
-  });
-}
-
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
 }

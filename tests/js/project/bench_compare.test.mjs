@@ -80,7 +80,7 @@ describe("two builds", () => {
   const node = { path: process.execPath, major: 20, variant: nodeVariant() };
   const options = { node, rounds: 1, tolerance: kTolerance, onProgress: () => {} };
 
-  // A build whose multiplications wait twenty times as long as they take.
+  // A build that multiplies ten times more than it is asked to.
   before(() => {
     mkdirSync(slow);
     symlinkSync(join(kRoot, "dist", "wasm"), join(slow, "wasm"), "junction");
@@ -92,8 +92,7 @@ describe("two builds", () => {
         await start(...given);
         const { mul } = Tensor.prototype;
         Tensor.prototype.mul = function (...others) {
-          const end = performance.now() + 0.02;
-          while (performance.now() < end);
+          for (let i = 0; i < 10; i++) mul.apply(this, others).dispose();
           return mul.apply(this, others);
         };
       }`;
@@ -107,8 +106,7 @@ describe("two builds", () => {
     assert.equal(rows.length, 1);
     const [{ pairs, outcome, ratio }] = rows;
     assert.equal(pairs.length, 2);
-    for (const [fast, slower] of pairs)
-      assert.ok(slower > 20_000 && slower > fast, `${fast} ${slower}`);
+    for (const [fast, slower] of pairs) assert.ok(slower > fast, `${fast} ${slower}`);
     assert.ok(ratio > 2);
     assert.equal(outcome, "slower");
   });
