@@ -4,11 +4,11 @@
 import { once } from "node:events";
 import * as eg from "edgegrad";
 import { initProcessGroup } from "edgegrad/distributed";
-import * as scenarios from "./scenarios.mjs";
 
 const { scenario, group: options, ...rest } = JSON.parse(process.argv[2]);
 const write = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
 
+const { [scenario]: run } = await import("./scenarios.mjs");
 await eg.init({ threads: 1 });
 let group;
 try {
@@ -18,7 +18,7 @@ try {
   // While it is waited for, it keeps the process.
   const mayGoOn = () => once(process, "message");
   const tools = { group, options, tell, mayGoOn };
-  write({ result: (await scenarios[scenario]({ ...tools, ...rest })) ?? null });
+  write({ result: (await run({ ...tools, ...rest })) ?? null });
 } catch (error) {
   const { code, message } = error;
   write({ error: { code, message, isOurs: error instanceof eg.EdgeGradError } });
