@@ -37,6 +37,13 @@ const again = (file) => runFiles(kNode, [file]);
 // these, from JavaScript that does not know either; npm's package is tried in every version of Node.js in a section of its own.
 const kOfOtherNode = ["data", "engine", "io", "ops"];
 
+/** The tests of what is around the package: the repository's commands, examples, and bundles that other tools make. */
+export const kOfTools = ["tests/js/package", "tests/js/project"];
+
+function withoutTools() {
+  return subfolders("tests/js").filter((folder) => !kOfTools.includes(folder));
+}
+
 const kRandomStarts = 20;
 const kOfParts = ["tests/js/engine/parts.test.mjs", "tests/js/engine/parts_single.test.mjs"];
 
@@ -69,9 +76,10 @@ export const kSections = [
     runWasm(kOtherVariant, await newerNode()),
   ),
   section("js", "package, all variants", () => run(kNode, "scripts/build.mjs"), { isQuick: true }),
-  section("js", "JavaScript in Node", () => runFolders(kNode, ...subfolders("tests/js")), {
+  section("js", "JavaScript in Node", () => runFolders(kNode, ...withoutTools()), {
     isQuick: true,
   }),
+  section("tools", "commands, examples and bundles in Node", () => runFolders(kNode, ...kOfTools)),
   section("js", "JavaScript in Node 24", async () =>
     runFolders(await newerNode(), ...kOfOtherNode.map((name) => `tests/js/${name}`)),
   ),

@@ -14,7 +14,7 @@ import {
   runFiles,
   runNative,
 } from "./runners.mjs";
-import { kGroups, kSections } from "./sections.mjs";
+import { kGroups, kOfTools, kSections } from "./sections.mjs";
 
 const kNode = process.execPath;
 const kTestFile = /^tests\/.*(_test\.cpp|\.test\.mjs)$/;
@@ -78,10 +78,12 @@ const kTouches = [
   [/^web\/src\/webgpu\//, ["webgpu"]],
   [/^web\/(distributed|federated)\//, ["js", "$1"]],
   [/^web\/nats\//, ["js", "distributed", "federated"]],
-  [/^(web|package|tsconfig)/, ["js", "browser"]],
+  [/^package/, ["js", "browser", "tools"]],
+  [/^(web|tsconfig)/, ["js", "browser"]],
   [/^demos\//, ["site"]],
-  [/^create\//, ["js", "package"]],
-  [/^(bin|scripts|examples|tests\/(bench|golden|programs|support))\//, ["js"]],
+  [/^create\//, ["tools", "package"]],
+  [/^(bin|scripts|examples|tests\/bench)\//, ["tools"]],
+  [/^tests\/(golden|programs|support)\//, ["js"]],
   [/^tests\/python\//, ["python"]],
   [/\.md$/, ["docs"]],
 ];
@@ -106,12 +108,17 @@ export function sectionsOfChange() {
   const whole = kSections.filter(
     ({ group, isQuick }) => groups.has(group) && (isQuick || !hasQuick(group)),
   );
-  const isCovered = (file) =>
-    groups.has(/^tests\/(\w+)\//.exec(file)?.[1].replace(/^(cpp|bindings)$/, "native"));
+  const isCovered = (file) => groups.has(groupOf(file));
   const files = changed.filter(
     (file) => kTestFile.test(file) && existsSync(join(kRoot, file)) && !isCovered(file),
   );
   return [...whole, ...sectionsOf(files)];
+}
+
+/** Returns the group of sections that runs a file of tests. */
+function groupOf(file) {
+  if (kOfTools.some((folder) => file.startsWith(`${folder}/`))) return "tools";
+  return /^tests\/(\w+)\//.exec(file)?.[1].replace(/^(cpp|bindings)$/, "native");
 }
 
 // The quick sections of a group are sufficient before a commit.
