@@ -8,8 +8,6 @@ import { resultOf, visit } from "./support/pages.mjs";
 import { kIsolation, makeProject } from "./support/project.mjs";
 import { serveFiles } from "./support/servers.mjs";
 
-/** Chromium has enough address space for 124 engines at the same time. */
-const kManyCycles = 140;
 /** Enough that memory which each of them keeps shows. */
 const kSomeCycles = 40;
 const kFewCycles = 15;
@@ -58,10 +56,6 @@ describe("an engine in a page", { skip: noBrowser }, () => {
     assert.deepEqual(result, { cycles: run.cycles });
     return held;
   }
-
-  test("starts and ends more often than there is address space for", async () => {
-    await live({ cycles: kManyCycles, options: { threads: 1 } });
-  });
 
   test("starts and ends many times, with workers, in flat memory", async () => {
     const held = await live({ cycles: kSomeCycles, spawns: true, options: { threads: 2 } });
