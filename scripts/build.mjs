@@ -59,13 +59,13 @@ export async function buildForNode() {
   const packages = ensureNodeModules();
   const compiled = compile(nodeVariant());
   await Promise.all([packages.then(buildWeb), compiled]);
-  await buildModule(nodeVariant());
+  await copyModule(nodeVariant(), await compiled);
   writePlaceholders();
 }
 
 /** Builds one variant of WebAssembly into dist/wasm, also in parts; dist/index.js must be there, because training programs determine the core. */
 export async function buildWasm(variant) {
-  const { linked, module, parts } = await buildModule(variant);
+  const { linked, module, parts } = await copyModule(variant, await compile(variant));
   if (!areNewer(parts, module)) {
     const [ordered] = parts;
     mkdirSync(dirname(ordered), { recursive: true });
@@ -85,11 +85,11 @@ const copyToDist = (files) => {
   for (const file of files) copyFileSync(file, distFile(basename(file)));
 };
 
+/** Compiles and links a variant; returns its build folder. */
 const compile = (variant) => buildPreset(`wasm-${variant}`, "edgegrad_wasm");
 
-/** Compiles and links a variant into dist/wasm; returns its files in the build folder. */
-async function buildModule(variant) {
-  const folder = await compile(variant);
+/** Copies a variant from its build folder into dist/wasm; returns its files in the build folder. */
+async function copyModule(variant, folder) {
   mkdirSync(join(kDist, "wasm"), { recursive: true });
   const script = readFileSync(join(folder, `edgegrad-${variant}.mjs`), "utf8");
   writeFileSync(distFile(`edgegrad-${variant}.mjs`), await bundlable(script, variant !== "single"));

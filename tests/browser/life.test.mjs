@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, describe, test } from "node:test";
-import { kWebGpu, noBrowser, startChromium } from "./support/chromium.mjs";
+import { before, describe, test } from "node:test";
+import { kWebGpu, noBrowser } from "./support/chromium.mjs";
 import { resultOf, visit } from "./support/pages.mjs";
-import { kIsolation, makeProject } from "./support/project.mjs";
-import { serveFiles } from "./support/servers.mjs";
+import { kIsolation } from "./support/project.mjs";
+import { useProject } from "./support/suite.mjs";
 
 /** Enough that memory which each of them keeps shows. */
 const kSomeCycles = 40;
@@ -16,24 +16,15 @@ const kTimeout = 500_000; // ms
 const kMostGrowth = 1.5;
 
 describe("an engine in a page", { skip: noBrowser }, () => {
-  let browser;
-  let project;
-  let server;
-
+  const suite = useProject(kWebGpu);
+  let url;
   before(async () => {
-    project = makeProject();
-    server = await serveFiles(project.folder, kIsolation);
-    browser = await startChromium(kWebGpu);
-  });
-  after(async () => {
-    server?.stop();
-    await browser?.close();
-    project?.remove();
+    ({ url } = await suite.serve(suite.project.folder, kIsolation));
   });
 
   // The bytes of the page processes, which contain the memory of the engines.
   async function heldByPages() {
-    const session = await browser.newBrowserCDPSession();
+    const session = await suite.browser.newBrowserCDPSession();
     const { processInfo } = await session.send("SystemInfo.getProcessInfo");
     await session.detach();
     const sizes = processInfo
@@ -51,8 +42,10 @@ describe("an engine in a page", { skip: noBrowser }, () => {
       if (text === `${run.cycles} cycles`) await page.requestGC();
       held.push(await heldByPages());
     };
-    const url = `${server.url}life.html?${query}`;
-    const { result } = await visit(browser, url, { onReport, timeout: kTimeout });
+    const { result } = await visit(suite.browser, `${url}life.html?${query}`, {
+      onReport,
+      timeout: kTimeout,
+    });
     assert.deepEqual(result, { cycles: run.cycles });
     return held;
   }
@@ -72,7 +65,7 @@ describe("an engine in a page", { skip: noBrowser }, () => {
   });
 
   test("shares its workers among many calls, and calls within calls, and gives them back", async () => {
-    const result = await resultOf(browser, `${server.url}pool.html`);
+    const result = await resultOf(suite.browser, `${url}pool.html`);
     assert.deepEqual(result, {
       workers: 2,
       sum: 6000,
@@ -85,7 +78,7 @@ describe("an engine in a page", { skip: noBrowser }, () => {
   });
 
   test("releases what a worker held once the worker has ended, and not before", async () => {
-    const { error, ends, sum } = await resultOf(browser, `${server.url}ends.html`);
+    const { error, ends, sum } = await resultOf(suite.browser, `${url}ends.html`);
     assert.equal(error, undefined);
     assert.equal(ends.length, 5);
     for (const { code, held } of ends) {

@@ -18,6 +18,14 @@ describe("a profile of a step", () => {
     optimizer.step();
   };
 
+  /** Asserts that calls and nodes are on one clock: backward is between the loss and the optimizer. Clocks may be coarse. */
+  function assertOneClock({ events }) {
+    const loss = events.find(({ name }) => name === "mean");
+    const update = events.find(({ name }) => name === "sgdStep_");
+    for (const { start, phase } of events)
+      if (phase === "backward") assert.ok(start >= loss.start - 0.5 && start <= update.start + 0.5);
+  }
+
   test("has every op and every node, with its layer, phase and thread", () => {
     const before = performance.now();
     const found = profileStep(model, step);
@@ -49,11 +57,7 @@ describe("a profile of a step", () => {
       assert.match(thread, phase === "backward" ? /^thread \d+$/ : /^JavaScript$/);
     }
     assert.ok(found.time <= whole);
-    // Calls and nodes are on one clock: backward is between the loss and the optimizer. Clocks may be coarse.
-    const [loss] = found.events.filter(({ name }) => name === "mean");
-    const [update] = found.events.filter(({ name }) => name === "sgdStep_");
-    for (const { start, phase } of found.events)
-      if (phase === "backward") assert.ok(start >= loss.start - 0.5 && start <= update.start + 0.5);
+    assertOneClock(found);
   });
 
   test("has nodes and calls on one clock, also within a longer profile", () => {
@@ -62,10 +66,7 @@ describe("a profile of a step", () => {
       for (const end = performance.now() + 5; performance.now() < end; ) step();
       return profileStep(model, step);
     });
-    const loss = result.events.find(({ name }) => name === "mean");
-    const update = result.events.find(({ name }) => name === "sgdStep_");
-    for (const { start, phase } of result.events)
-      if (phase === "backward") assert.ok(start >= loss.start - 0.5 && start <= update.start + 0.5);
+    assertOneClock(result);
   });
 
   test("adds times up by op, layer and thread", () => {

@@ -43,7 +43,8 @@ export const kDemos = {
     },
     learned: () =>
       document.getElementById("run").textContent === "Compare" &&
-      document.querySelectorAll(".results tbody tr").length > 0,
+      document.querySelectorAll(".results tbody tr").length ===
+        document.querySelectorAll("input[name=workers]:checked:enabled").length,
   },
   converter: {
     start: async () => {
