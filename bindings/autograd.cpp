@@ -212,12 +212,6 @@ bool run_waiting_calls(std::chrono::steady_clock::time_point deadline) {
 
 #endif
 
-// Writes the address of a gradient, by which JavaScript recognizes a gradient that it already has a
-// wrapper for.
-void write_address(const Tensor& t) {
-  frame()[0] = static_cast<double>(reinterpret_cast<std::uintptr_t>(t.impl()));
-}
-
 std::string grad_fn_name(Handle handle) {
   try {
     const IntrusivePtr<Node> node = grad_fn(handles().get(handle));
@@ -268,18 +262,14 @@ double grad_of(Handle handle) {
   return guard([&] {
     const Tensor& t = handles().get(handle);
     if (Recording* const noted = recording()) noted->tensors->note_read(t);
-    const Tensor value = visible_grad(t);
-    write_address(value);
-    return return_tensor(value);
+    return return_tensor(visible_grad(t));
   });
 }
 
 EG_EXPORT("setGrad")
 double set_grad_of(Handle handle, Handle value) {
   return guard([&] {
-    const Tensor gradient = handles().get_optional(value);
-    set_grad(handles().get(handle), gradient);
-    write_address(gradient);
+    set_grad(handles().get(handle), handles().get_optional(value));
     return 0;
   });
 }

@@ -32,11 +32,19 @@ int history_flags(const Tensor& t) {
 
 }  // namespace
 
+// Writes a new handle per result, negated for a tensor that this thread has another handle of.
 EG_EXPORT("invoke")
 double invoke(int op, int words, int flags) {
   return guard([&] {
-    return return_tensors(invoke_op(static_cast<std::size_t>(op), frame().data(),
-                                    static_cast<std::size_t>(words), (flags & kInPlace) != 0));
+    const double count =
+        return_tensors(invoke_op(static_cast<std::size_t>(op), frame().data(),
+                                 static_cast<std::size_t>(words), (flags & kInPlace) != 0));
+    std::vector<double>& handles_of_results = frame();
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+      double& handle = handles_of_results[i];
+      if (handles().first(handle) != handle) handle = -handle;
+    }
+    return count;
   });
 }
 
@@ -77,6 +85,13 @@ EG_EXPORT("retain")
 double retain(Handle handle) {
   return guard([&] { return handles().insert(handles().get(handle)); });
 }
+
+// Returns this thread's first handle of a tensor, by which JavaScript finds its wrapper.
+EG_EXPORT("firstHandle")
+double first_handle(Handle handle) { return handles().first(handle); }
+
+EG_EXPORT("makeFirstHandle")
+void make_first_handle(Handle handle) { handles().make_first(handle); }
 
 EG_EXPORT("ownResult")
 double own_result_of(Handle handle) {

@@ -73,6 +73,7 @@ class TensorImpl final : public RefCounted, public Pooled {
   bool is_contiguous_;
   bool is_wrapped_number_ = false;
   SharedCount<bool> travels_{false};
+  std::uint32_t first_handle_ = 0;
 };
 
 class Tensor {
@@ -163,6 +164,11 @@ class Tensor {
   /// it.
   bool travels() const { return impl_->travels_.load(); }
   void set_travels() const { impl_->travels_.store(true); }
+
+  /// The slot of the handle by which other languages know this tensor, plus 1, or 0: see
+  /// HandleTable, whose mutex guards it.
+  std::uint32_t first_handle() const { return impl_->first_handle_; }
+  void set_first_handle(std::uint32_t slot) const { impl_->first_handle_ = slot; }
 
   AutogradMetaBase* autograd_meta() const { return impl_->autograd_.owner(); }
   /// Attaches metadata unless another thread has already done so.

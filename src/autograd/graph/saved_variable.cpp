@@ -51,13 +51,15 @@ SavedVariable::SavedVariable(const Tensor& t, SavedAs role) {
   if (role == SavedAs::kOutputInPlaceOnView) {
     ensure_extra().weak_grad_fn = WeakPtr<Node>(grad_fn(t));
   }
+  const bool is_input = role == SavedAs::kInput || is_leaf_;
   // A wrapped number is not a tensor to the user, and hooks are the user's.
   if (has_default_saved_tensor_hooks() && !t.is_wrapped_number()) {
     save_history(t);
-    pack(make_default_saved_tensor_hooks(), detach(t));
+    // A result that its own node stores would be a cycle.
+    pack(make_default_saved_tensor_hooks(), is_input ? t : detach(t));
     return;
   }
-  is_original_ = role == SavedAs::kInput || is_leaf_;
+  is_original_ = is_input;
   if (is_original_) {
     data_ = t;
     return;

@@ -55,6 +55,10 @@ HandleTable::Slot* HandleTable::find(Handle handle) const {
   return current ? slot : nullptr;
 }
 
+Handle HandleTable::handle_at(const Slot& slot, std::uint32_t index) {
+  return static_cast<double>(slot.generation.load()) * kGenerationUnit + index;
+}
+
 Handle HandleTable::insert_object(Object&& object) {
   const auto lock = lock_objects(mutex_);
   std::uint32_t index = 0;
@@ -74,8 +78,10 @@ Handle HandleTable::insert_object(Object&& object) {
   Slot& slot = slot_at(index);
   slot.object = std::move(object);
   slot.owner = this_thread;
+  const Tensor& tensor = slot.object.tensor;
+  if (tensor.defined() && tensor.first_handle() == 0) tensor.set_first_handle(index + 1);
   live_.increment();
-  return static_cast<double>(slot.generation.load()) * kGenerationUnit + index;
+  return handle_at(slot, index);
 }
 
 const Tensor& HandleTable::get(Handle handle) const {
@@ -120,11 +126,39 @@ void HandleTable::release(Handle handle) {
 
 HandleTable::Object HandleTable::vacate(Slot& slot, std::uint32_t index) {
   const std::uint32_t generation = slot.generation.load();
+  const Tensor& tensor = slot.object.tensor;
+  if (tensor.defined() && tensor.first_handle() == index + 1) tensor.set_first_handle(0);
   // After the last generation, no handle refers to the slot again.
   slot.generation.store(generation + 1);
   if (generation < kLastGeneration) slot.next_free = std::exchange(free_, index);
   live_.add(-1);
   return std::exchange(slot.object, Object());
+}
+
+Handle HandleTable::first(Handle handle) {
+  const auto lock = lock_objects(mutex_);
+  const Slot* own = find(handle);
+  if (own == nullptr || !own->object.tensor.defined()) return handle;
+  const Tensor& tensor = own->object.tensor;
+  if (const std::uint32_t known = tensor.first_handle(); known != 0) {
+    const Slot& slot = slot_at(known - 1);
+    if (slot.owner == this_thread) return handle_at(slot, known - 1);
+  }
+  if (!tensor.travels()) return handle;
+  // Another thread knows the tensor by another handle.
+  for (std::uint32_t index = 0; index < used_; ++index) {
+    const Slot& slot = slot_at(index);
+    const bool is_other = &slot != own && slot.owner == this_thread;
+    if (is_other && slot.object.tensor.is_same(tensor)) return handle_at(slot, index);
+  }
+  return handle;
+}
+
+void HandleTable::make_first(Handle handle) {
+  const auto lock = lock_objects(mutex_);
+  const Slot* slot = find(handle);
+  if (slot != nullptr && slot->object.tensor.defined())
+    slot->object.tensor.set_first_handle(slot_of(handle) + 1);
 }
 
 void HandleTable::set_owner(Handle handle, HandleOwner owner) {

@@ -13,6 +13,9 @@
 // A handle belongs to the thread that created or received it, so that the handles of a thread that
 // dies can be released.
 //
+// Several handles may refer to one tensor. The first of them is the one by which its thread knows
+// the tensor: a caller that keeps one object per handle finds the object of a tensor by it.
+//
 // Looking a handle up takes no lock; making and releasing one does, briefly.
 
 #include <array>
@@ -66,6 +69,10 @@ class HandleTable {
   Tensor get_optional(Handle handle) const { return handle == 0 ? Tensor() : get(handle); }
   /// Drops the reference; a stale handle is ignored.
   void release(Handle handle);
+  /// This thread's first handle of the tensor of `handle`, which may be `handle` itself.
+  Handle first(Handle handle);
+  /// Makes a handle the first one of its tensor.
+  void make_first(Handle handle);
   /// Gives a handle to another thread; a stale one is ignored.
   void set_owner(Handle handle, HandleOwner owner);
   /// Releases all handles of a thread that has ended.
@@ -101,6 +108,7 @@ class HandleTable {
     return chunks_[index / kChunkSlots].load(std::memory_order_relaxed)[index % kChunkSlots];
   }
   Slot* find(Handle handle) const;
+  static Handle handle_at(const Slot& slot, std::uint32_t index);
   /// Empties a slot; the mutex must be held.
   Object vacate(Slot& slot, std::uint32_t index);
 

@@ -101,6 +101,40 @@ TEST(HandleTable, KnowsWhatOtherThreadsHold) {
   table().release(mine);
 }
 
+TEST(HandleTable, KnowsATensorByTheFirstHandleOfTheThread) {
+  const Tensor t = tensor({3});
+  const Handle first = table().insert(t);
+  const Handle second = table().insert(t);
+  EXPECT_EQ(table().first(first), first);
+  EXPECT_EQ(table().first(second), first);
+  table().make_first(second);
+  EXPECT_EQ(table().first(first), second);
+  table().release(second);
+  EXPECT_EQ(table().first(first), first);
+  EXPECT_EQ(table().first(second), second) << "a stale handle has no tensor";
+  const Handle third = table().insert(t);
+  EXPECT_EQ(table().first(third), third);
+  table().release(first);
+  table().release(third);
+}
+
+TEST(HandleTable, KnowsATensorOfAnotherThreadByAHandleOfThisOne) {
+  const Tensor t = tensor({3});
+  const Handle mine = table().insert(t);
+  const Handle given = table().insert(t);
+  table().set_owner(given, 7);
+  std::thread([&] {
+    HandleTable::set_this_thread(7);
+    const Handle again = table().insert(t);
+    EXPECT_EQ(table().first(again), given);
+    EXPECT_EQ(table().first(given), again) << "the other handle of the thread";
+    table().release(again);
+    EXPECT_EQ(table().first(given), given);
+  }).join();
+  table().release(mine);
+  table().release(given);
+}
+
 }  // namespace
 }  // namespace eg
 

@@ -159,3 +159,13 @@ export const throws = (kind) => {
   eg.ones([100]);
   throw kThrown[kind]();
 };
+
+/** Returns whether the engine gives this thread's own objects of a tensor of another thread. */
+export function identity(x) {
+  let seen = null;
+  x.registerPostAccumulateGradHook((param) => {
+    seen = param;
+  });
+  x.mul(2).sum().backward();
+  return { base: x.narrow(0, 0, 1).base === x, parameter: seen === x };
+}

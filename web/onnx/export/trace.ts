@@ -28,16 +28,8 @@ export type Traceable = nn.Module | ((...inputs: Tensor[]) => unknown);
 /** The step that writes a changed view back into what it is a view of. */
 export const kViewUpdate = "changeOfView";
 
-// Ops that return their input itself, in these cases; other views say that they are.
-const kSame: Readonly<Record<string, (values: Record<string, unknown>) => boolean>> = {
-  alias: () => true,
-  detach: () => true,
-  real: () => true,
-  conj: () => true,
-  contiguous: ({ input }) => (input as Tensor).isContiguous,
-  toDtype: ({ input, dtype }) => (input as Tensor).dtype === dtype,
-  dropout: ({ training, p }) => training === false || p === 0,
-};
+// Ops whose results have the memory of their input; other views say that they are views.
+const kSame: ReadonlySet<string> = new Set(["alias", "detach"]);
 
 interface View {
   readonly base: Tensor;
@@ -187,6 +179,9 @@ class Tracer {
     const path = this.#path.at(-1) ?? "";
     const results = (Array.isArray(result) ? result : [result]) as Tensor[];
     const op = { op: call.op, values, path, parts };
+    // An op with nothing to do returns its argument, which has its value already.
+    const given = Object.values(call.values);
+    if (call.changes === null && results.every((one) => given.includes(one))) return result;
     if (call.changes !== null) this.#change(call.changes, op);
     else if (call.isComposite) {
       this.steps.push({ ...op, outputs: results.map((one) => this.valueOf(one)) });
@@ -218,8 +213,7 @@ class Tracer {
     const step: Step = { ...op, outputs };
     this.steps.push(step);
     for (const [index, result] of results.entries()) {
-      const isSame = Object.hasOwn(kSame, op.op) && kSame[op.op]?.(given);
-      const isView = input instanceof Tensor && (result.isView || isSame);
+      const isView = input instanceof Tensor && (result.isView || kSame.has(op.op));
       const seen = isView ? (this.#entries.get(input)?.version ?? 0) : 0;
       const view = isView ? { base: input, step, index, seen } : null;
       this.#entries.set(result, { value: outputs[index] as Value, version: 0, view });

@@ -2,7 +2,7 @@
 
 import { callFrame, checkedFor, native } from "../runtime/bridge.js";
 import { handleOf } from "../tensor/info.js";
-import { Tensor, takeTensor } from "../tensor/tensor.js";
+import { knownTensor, Tensor } from "../tensor/tensor.js";
 import { runInMode } from "./mode.js";
 
 /** A value and its tangent. */
@@ -28,5 +28,5 @@ export function makeDual(tensor: Tensor, tangent: Tensor): Tensor {
 export function unpackDual(tensor: Tensor): DualTensor {
   checkedFor("unpackDual", native.unpackDual(handleOf(tensor)));
   const [primal = 0, tangent = 0] = callFrame();
-  return { primal: new Tensor(primal), tangent: takeTensor(tangent) };
+  return { primal: new Tensor(primal), tangent: knownTensor(tangent) };
 }

@@ -6,7 +6,7 @@ import { checkedFor, frameOf, native, takeWords } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
 import { handleOf } from "../tensor/info.js";
-import { Tensor, takeTensor } from "../tensor/tensor.js";
+import { knownTensor, Tensor, takeTensor } from "../tensor/tensor.js";
 import { noGrad } from "./grad_mode.js";
 
 /** The context that forward and backward of one call share. Programs may add any properties to it. */
@@ -33,7 +33,7 @@ export class FunctionContext {
   get savedTensors(): Tensor[] {
     const count = checkedFor("savedTensors", native.savedTensors(this.#id));
     // The public type omits null because it is rare.
-    return takeWords(count).map(takeTensor) as Tensor[];
+    return takeWords(count).map(knownTensor) as Tensor[];
   }
 
   /** Marks arguments that forward has changed in place; forward must also return them. */

@@ -1,35 +1,15 @@
-// Tensor.grad: returns the same object for the same gradient, as long as that object is alive.
+// Tensor.grad: the gradient of a leaf, or of a result that retains it.
 
 import { Rule } from "../arguments/rule.js";
 import { kFlagsWord, kIsLeaf, kRetainsGrad } from "../generated/border.js";
-import { callFrame, checkedFor, native } from "../runtime/bridge.js";
-import { type Reference, weakly } from "../runtime/weak.js";
+import { checkedFor, native } from "../runtime/bridge.js";
 import { handleOf, infoWord } from "../tensor/info.js";
-import { Tensor } from "../tensor/tensor.js";
-
-/** The gradient that was returned last: its address in C++, and the wrapper. */
-export interface KnownGrad {
-  readonly address: number;
-  readonly wrapper: Reference<Tensor>;
-}
+import { knownTensor, Tensor } from "../tensor/tensor.js";
 
 /** Returns the gradient of a tensor, or null. */
 export function gradOf(tensor: Tensor): Tensor | null {
-  const handle = checkedFor("grad", native.grad(handleOf(tensor)));
-  if (handle === 0) {
-    warnOfResult(tensor);
-    return null;
-  }
-  const address = callFrame()[0] ?? 0;
-  const known = tensor.knownGrad;
-  // While the handle of the known wrapper holds the tensor, no other tensor can have the same address.
-  const existing = known?.address === address ? known.wrapper.deref() : undefined;
-  if (existing !== undefined && !existing.disposed) {
-    native.release(handle);
-    return existing;
-  }
-  const gradient = new Tensor(handle);
-  tensor.knownGrad = { address, wrapper: weakly(gradient) };
+  const gradient = knownTensor(checkedFor("grad", native.grad(handleOf(tensor))));
+  if (gradient === null) warnOfResult(tensor);
   return gradient;
 }
 
@@ -42,8 +22,6 @@ const kGradient = new Rule<Tensor | null>("a tensor or null", (value) => {
 export function setGradOf(tensor: Tensor, value: Tensor | null): void {
   const gradient = kGradient.check("grad", "value", value);
   checkedFor("grad", native.setGrad(handleOf(tensor), gradient === null ? 0 : handleOf(gradient)));
-  tensor.knownGrad =
-    gradient === null ? null : { address: callFrame()[0] ?? 0, wrapper: weakly(gradient) };
 }
 
 let hasWarned = false;

@@ -5,7 +5,7 @@ import { checked, checkedFor, native } from "../runtime/bridge.js";
 import { type FrameCallback, holdFunction } from "../runtime/callbacks.js";
 import { adviceForModules, describe, fail } from "../runtime/errors.js";
 import { handleOf } from "../tensor/info.js";
-import { Tensor, takeTensor } from "../tensor/tensor.js";
+import { Tensor, takeTensor, wrapperOf } from "../tensor/tensor.js";
 
 /**
  * A hook on the gradient of a tensor. If it returns a tensor, that replaces the gradient. It receives null if
@@ -62,7 +62,7 @@ export function registerPostAccumulateGradHook(
 ): RegisteredHook {
   checkFunction("registerPostAccumulateGradHook", hook);
   const answer = ([param = 0]: readonly number[]) => {
-    const result: unknown = hook(new Tensor(param));
+    const result: unknown = hook(wrapperOf(param));
     if (result !== undefined && result !== null) {
       fail(
         "InvalidArgument",

@@ -10,7 +10,7 @@ import { describe, fail } from "../runtime/errors.js";
 import { finalizers, type Reference, weakly } from "../runtime/weak.js";
 import { handleOf } from "../tensor/info.js";
 import { kUncloneable, track } from "../tensor/lifetime.js";
-import { type Tensor, takeTensor } from "../tensor/tensor.js";
+import { knownTensor, type Tensor, takeTensor } from "../tensor/tensor.js";
 import { addHook, checkFunction, type HookHandle, replacement } from "./hooks.js";
 import { rawSavedOf, type SavedTensor, savedOf } from "./saved_values.js";
 
@@ -80,7 +80,7 @@ export class Node {
 
   /**
    * The values that this node saves for backward: tensors, under PyTorch's names (`saved.self`, `saved.result`),
-   * and numbers. Reading a tensor returns a new object, and throws once the graph has been freed.
+   * and numbers. Reading a tensor throws once the graph has been freed.
    */
   get saved(): Record<string, unknown> {
     handleOfNode(this);
@@ -95,7 +95,7 @@ export class Node {
 
   /** The leaf whose `grad` an AccumulateGrad node adds to; null for other nodes. */
   get variable(): Tensor | null {
-    return takeTensor(checked(native.nodeVariable(handleOfNode(this))));
+    return knownTensor(checked(native.nodeVariable(handleOfNode(this))));
   }
 
   /** An object for the program's own data about this node. In anomaly mode, `traceback_` has the stack where it was made. */

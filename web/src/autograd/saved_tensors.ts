@@ -4,9 +4,10 @@ import { functionOf, text } from "../arguments/rule.js";
 import { checkedFor, native } from "../runtime/bridge.js";
 import { type FrameCallback, heldValue, holdFunction, holdValue } from "../runtime/callbacks.js";
 import { describe, fail } from "../runtime/errors.js";
+import type { Device } from "../tensor/dtype.js";
 import { handleOf } from "../tensor/info.js";
 import { keep } from "../tensor/scope.js";
-import { Tensor } from "../tensor/tensor.js";
+import { Tensor, wrapperOf } from "../tensor/tensor.js";
 import { checkFunction } from "./hooks.js";
 import { runInMode } from "./mode.js";
 
@@ -25,25 +26,28 @@ export function savedTensorsHooks<T, Packed>(
   unpack: Unpack<Packed>,
   fn: () => T,
 ): T {
-  const [packWords, unpackWords] = frameHooks(pack as Pack, unpack as Unpack);
-  return withSavedTensorHooks("savedTensorsHooks", packWords, unpackWords, fn);
+  return withSavedTensorHooks(
+    "savedTensorsHooks",
+    ...frameHooks(pack as Pack, unpack as Unpack),
+    fn,
+  );
 }
 
 /** Runs `fn` and returns its value. Tensors that `fn` saves for backward are stored in CPU memory. */
 export function saveOnCpu<T>(fn: () => T): T {
   functionOf<() => T>().check("saveOnCpu", "fn", fn);
-  const pack = (tensor: Tensor) => {
-    if (tensor.device === "cpu") return tensor;
-    const packed = [tensor.device, tensor.to("cpu")] as const;
-    // Frees the device's memory immediately instead of waiting for the garbage collector.
+  const pack: FrameCallback = ([handle = 0]) => {
+    // A wrapper of its own frees the device's memory immediately instead of waiting for the garbage collector.
+    const tensor = new Tensor(handle);
+    const { device } = tensor;
+    if (device === "cpu") return [1, handle];
+    const packed = keep([device, tensor.to("cpu")]);
     tensor.dispose();
-    return packed;
+    return [0, holdValue(packed)];
   };
-  return savedTensorsHooks(
-    pack,
-    (packed) => (packed instanceof Tensor ? packed : packed[1].to(packed[0])),
-    fn,
-  );
+  const unpack = (packed: Tensor | readonly [Device, Tensor]) =>
+    packed instanceof Tensor ? packed : packed[1].to(packed[0]);
+  return withSavedTensorHooks("savedTensorsHooks", pack, unpackWords(unpack as Unpack), fn);
 }
 
 /** Runs `fn` and returns its value. Inside, savedTensorsHooks() and functions that use it throw an error with `message`. */
@@ -71,20 +75,25 @@ export function withSavedTensorHooks<T>(
 export function frameHooks(pack: Pack, unpack: Unpack): [FrameCallback, FrameCallback] {
   checkFunction("savedTensorsHooks", pack);
   checkFunction("savedTensorsHooks", unpack);
-  return [
-    ([handle = 0]) => {
-      const packed = pack(new Tensor(handle));
-      // A tensor is passed to C++, which frees it together with the graph.
-      return packed instanceof Tensor ? [1, handleOf(packed)] : [0, holdValue(keep(packed))];
-    },
-    ([isTensor, word = 0]) => {
-      const result: unknown = unpack(isTensor === 1 ? new Tensor(word) : heldValue(word));
-      if (result instanceof Tensor) return [handleOf(result), 0];
-      return fail(
-        "InvalidArgument",
-        "savedTensorsHooks",
-        `unpack must return a tensor, got ${describe(result)}.`,
-      );
-    },
-  ];
+  return [packWords(pack), unpackWords(unpack)];
+}
+
+function packWords(pack: Pack): FrameCallback {
+  return ([handle = 0]) => {
+    const packed = pack(wrapperOf(handle));
+    // A tensor is passed to C++, which frees it together with the graph.
+    return packed instanceof Tensor ? [1, handleOf(packed)] : [0, holdValue(keep(packed))];
+  };
+}
+
+function unpackWords(unpack: Unpack): FrameCallback {
+  return ([isTensor, word = 0]) => {
+    const result: unknown = unpack(isTensor === 1 ? wrapperOf(word) : heldValue(word));
+    if (result instanceof Tensor) return [handleOf(result), 0];
+    return fail(
+      "InvalidArgument",
+      "savedTensorsHooks",
+      `unpack must return a tensor, got ${describe(result)}.`,
+    );
+  };
 }

@@ -3,7 +3,7 @@
 import { checkedFor, native } from "../runtime/bridge.js";
 import { holdFunction } from "../runtime/callbacks.js";
 import { camelCase } from "../runtime/spelling.js";
-import { takeTensor } from "../tensor/tensor.js";
+import { knownTensor } from "../tensor/tensor.js";
 import { frameHooks, type Pack, type Unpack } from "./saved_tensors.js";
 
 /** A tensor that a node has saved for backward. */
@@ -18,7 +18,7 @@ export function savedOf(node: { handle: number }): Record<string, unknown> {
   namesOf(node).forEach((name, i) => {
     Object.defineProperty(saved, name, {
       enumerable: true,
-      get: () => takeTensor(checkedFor("saved", native.savedTensor(node.handle, i))),
+      get: () => knownTensor(checkedFor("saved", native.savedTensor(node.handle, i))),
     });
   });
   for (const line of linesOf(native.savedNumbers(node.handle))) {

@@ -6,7 +6,7 @@ import { callFrame, frameOf, native, takeErrorFor, takeWords } from "../runtime/
 import { fail } from "../runtime/errors.js";
 import { kFailed } from "../runtime/native.js";
 import { isComplexNumber } from "../tensor/dtype.js";
-import { Tensor } from "../tensor/tensor.js";
+import { Tensor, wrapperOf } from "../tensor/tensor.js";
 import { withInt64 } from "./class_numbers.js";
 import { encode, refuseSpreadTensors } from "./encode.js";
 import { interpreter } from "./interpreter.js";
@@ -25,7 +25,7 @@ export function invoke(op: Op, values: readonly unknown[]): Tensor | Tensor[] {
   if (count === kFailed) {
     return withInt64(op, values, takeErrorFor(op.name), (fixed) => invoke(op, fixed));
   }
-  if (op.returns === "tensor") return new Tensor(callFrame()[0] ?? 0);
+  if (op.returns === "tensor") return resultOf(callFrame()[0] ?? 0);
   const tensors = takeTensors(count);
   return op.returns === "tensors" ? tensors : (unwrapOne(tensors) ?? tensors);
 }
@@ -46,13 +46,18 @@ export function invokeInPlace(op: Op, values: readonly unknown[], flags: number)
   }
   // The results are additional references to the arguments.
   const frame = frameOf(count);
-  for (let i = 0; i < count; i++) native.release(frame[i] ?? 0);
+  for (let i = 0; i < count; i++) native.release(Math.abs(frame[i] ?? 0));
   return values[0];
 }
 
 // Wraps the handles at the front of the frame.
 function takeTensors(count: number): Tensor[] {
-  return takeWords(count).map((handle) => new Tensor(handle));
+  return takeWords(count).map(resultOf);
+}
+
+// An op that has nothing to do returns its argument, as contiguous() does.
+function resultOf(handle: number): Tensor {
+  return handle < 0 ? wrapperOf(-handle) : new Tensor(handle);
 }
 
 function unwrapOne(tensors: readonly Tensor[]): Tensor | undefined {

@@ -23,7 +23,7 @@ export type ToOptions = Options<typeof kOptions>;
 /** A target of `to`: a dtype, a device, another tensor whose dtype and device are used, or options. */
 export type Target = DType | Device | Tensor | ToOptions;
 
-/** Returns a tensor converted to the targets; later targets override earlier ones. */
+/** Returns a tensor converted to the targets, of which later ones override earlier ones; the tensor itself if nothing changes. */
 export function convert(tensor: Tensor, targets: readonly Target[]): Tensor {
   let { dtype, device } = tensor;
   for (const target of targets) {
@@ -31,8 +31,7 @@ export function convert(tensor: Tensor, targets: readonly Target[]): Tensor {
     dtype = wanted.dtype ?? dtype;
     device = wanted.device ?? device;
   }
-  // PyTorch returns the tensor itself; here the result is a separate handle that can be disposed independently.
-  if (device === tensor.device && dtype === tensor.dtype) return aliasOf(tensor, tensor.another());
+  if (device === tensor.device && dtype === tensor.dtype) return tensor;
   if (dtype === tensor.dtype) return moved(tensor, device);
   if (device === tensor.device) return toDtype(tensor, dtype);
   // The dtype is converted on the CPU, which supports all dtypes.

@@ -37,7 +37,10 @@ export const kFailed = -1;
 export interface NativeFunctions {
   /** Reserves room for `words` in this thread's frame and returns the frame's address. */
   frame(words: number): number;
-  /** Runs an op on the frame's words; returns the number of result handles. */
+  /**
+   * Runs an op on the frame's words; returns the number of result handles. A handle is negated if this thread has another handle of
+   * the same tensor.
+   */
   invoke(op: number, words: number, flags: number): number;
   takeError(): string;
   /** Releases what a JavaScript function threw, after takeError() has returned its number. */
@@ -71,15 +74,17 @@ export interface NativeFunctions {
   dataAddress(handle: number): number;
   release(handle: number): void;
   retain(handle: number): number;
+  /** Returns this thread's first handle of the tensor of a handle, which may be that handle. */
+  firstHandle(handle: number): number;
+  makeFirstHandle(handle: number): void;
   /** Turns a view whose base has no other user into a tensor that is not a view. */
   ownResult(handle: number): number;
   /** Writes dtype, device, ndim, numel, offset, version (-1: none), outputNr, flags, shape..., strides... */
   info(handle: number): number;
 
   setRequiresGrad(handle: number, value: boolean): number;
-  /** Returns a new handle, or 0; writes the gradient's address. */
+  /** Returns a new handle, or 0. */
   grad(handle: number): number;
-  /** Writes the gradient's address. */
   setGrad(handle: number, grad: number): number;
   base(handle: number): number;
   detach(handle: number): number;

@@ -3,7 +3,6 @@
 
 import type { Arguments } from "../arguments/read.js";
 import { boolean } from "../arguments/rule.js";
-import type { KnownGrad } from "../autograd/grad_property.js";
 import type { AutogradMethods } from "../autograd/tensor_methods.js";
 import type { NormMethod } from "../composites/linalg/norms.js";
 import type { Operand } from "../dispatch/types.js";
@@ -32,6 +31,7 @@ import { type Device, type DType, deviceOf, dtypeOf } from "./dtype.js";
 import { type Item, readItem } from "./elements.js";
 import { formatTensor } from "./format.js";
 import { geometryOf, handleOf, infoFlag, infoWord, kNoHandle, shapeOf } from "./info.js";
+import { wrapperAt } from "./known.js";
 import { kUncloneable, release, track } from "./lifetime.js";
 import { readLater } from "./read_later.js";
 
@@ -63,8 +63,6 @@ export class Tensor {
   ballast: ArrayBuffer | null = null;
   /** True when no scope frees it. @internal */
   isKept = false;
-  /** The gradient that was read or set last. @internal */
-  knownGrad: KnownGrad | null = null;
 
   /**
    * Not there: `x.shape[0]` is the number of rows and `x.numel` that of elements. Its type is what the compiler shows.
@@ -163,7 +161,7 @@ export class Tensor {
 
   /** The tensor this one is a view of, or null. */
   get base(): Tensor | null {
-    return takeTensor(checkedFor("base", native.base(handleOf(this))));
+    return knownTensor(checkedFor("base", native.base(handleOf(this))));
   }
 
   /** True when this tensor was made in inference mode. */
@@ -211,7 +209,7 @@ export class Tensor {
     checkedFor("retainGrad", native.retainGrad(handleOf(this)));
   }
 
-  /** Returns another wrapper of the same tensor, which is disposed separately. @internal */
+  /** Returns another wrapper of this tensor, which is disposed separately. @internal */
   another(): Tensor {
     return new Tensor(checkedFor("another", native.retain(handleOf(this))));
   }
@@ -253,6 +251,25 @@ const kShownByJest = ["handle"];
 /** Wraps a handle returned by C++; null for 0. */
 export function takeTensor(handle: number): Tensor | null {
   return handle === 0 ? null : new Tensor(handle);
+}
+
+/** Returns the wrapper of the tensor of a handle, for a handle of a tensor that JavaScript may have already; null for 0. */
+export function knownTensor(handle: number): Tensor | null {
+  return handle === 0 ? null : wrapperOf(handle);
+}
+
+/** knownTensor() for a handle that is not 0. */
+export function wrapperOf(handle: number): Tensor {
+  const first = native.firstHandle(handle);
+  if (first === handle) return new Tensor(handle);
+  const existing = wrapperAt(first);
+  if (existing === undefined) {
+    // It was collected, and the finalizer will release its handle.
+    native.makeFirstHandle(handle);
+    return new Tensor(handle);
+  }
+  native.release(handle);
+  return existing as Tensor;
 }
 
 /** Wraps a handle that has no wrapper yet. @internal */

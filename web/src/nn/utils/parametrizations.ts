@@ -88,7 +88,7 @@ class SpectralNorm extends Module {
     this._u = bufferFrom(randomDirection(matrix, rows, eps));
     this._v = bufferFrom(randomDirection(matrix, columns, eps));
     this.approach(matrix, this._u, this._v, kFirstIterations);
-    matrix.dispose();
+    if (matrix !== weight) matrix.dispose();
   }
 
   override forward(weight: Tensor): Tensor {
