@@ -14,19 +14,30 @@ function leaf(...shape) {
 }
 
 describe("systems by the factors of luFactor()", () => {
-  test("are those of the matrix, from either side and of its adjoint", () => {
-    eg.manualSeed(4);
-    const [a, b, c] = [
-      [2, 3, 3],
-      [2, 3, 2],
-      [2, 4, 3],
-    ].map((shape) => eg.randn(shape, kDouble));
-    const factors = eg.luFactor(a);
-    const exact = { rtol: 0, atol: 1e-11 };
-    assertTensor(a.matmul(eg.luSolve(...factors, b)), b.dataSync(), exact);
-    assertTensor(a.mT.matmul(eg.luSolve(...factors, b, { adjoint: true })), b.dataSync(), exact);
-    assertTensor(eg.luSolve(...factors, c, false).matmul(a), c.dataSync(), exact);
-    assertTensor(eg.luSolve(...factors, c, false, true).matmul(a.mT), c.dataSync(), exact);
+  for (const dtype of ["float64", "complex128"]) {
+    test(`are those of the matrix, from either side and of its adjoint: ${dtype}`, () => {
+      eg.manualSeed(4);
+      const [a, b, c] = [
+        [2, 3, 3],
+        [2, 3, 2],
+        [2, 4, 3],
+      ].map((shape) => eg.randn(shape, { dtype }));
+      const factors = eg.luFactor(a);
+      const isClose = (x, y) => assert.ok(eg.allclose(x, y, { rtol: 0, atol: 1e-11 }));
+      isClose(a.matmul(eg.luSolve(...factors, b)), b);
+      isClose(a.mH.matmul(eg.luSolve(...factors, b, { adjoint: true })), b);
+      isClose(eg.luSolve(...factors, c, false).matmul(a), c);
+      isClose(eg.luSolve(...factors, c, false, true).matmul(a.mH), c);
+    });
+  }
+
+  test("have gradients, those of the adjoint too", () => {
+    eg.manualSeed(5);
+    const lu = eg.randn([2, 2], { dtype: "complex128" }).requiresGrad_();
+    const b = eg.randn([2, 1], { dtype: "complex128" }).requiresGrad_();
+    const pivots = eg.tensor([2, 2], { dtype: "int32" });
+    for (const adjoint of [false, true])
+      assert.ok(gradcheck((...of) => eg.luSolve(of[0], pivots, of[1], { adjoint }), [lu, b]));
   });
 
   test("refuse what does not fit", () => {

@@ -5,6 +5,7 @@ import {
   arange,
   argsort,
   cat,
+  conj,
   detach,
   expand,
   flip,
@@ -29,6 +30,7 @@ import { fail } from "../../runtime/errors.js";
 import { isFloat } from "../../tensor/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
+import { isComplex } from "../dtypes.js";
 import { axisOf } from "../shapes.js";
 import { adjointOf, checkSquare } from "./matrices.js";
 
@@ -53,10 +55,11 @@ export const luSolve: LuSolve = /* @__PURE__ */ composite(
       fail("ShapeMismatch", "luSolve", `B: expected the shape ${expected}, got [${B.shape}].`);
     }
     const rows = withDims(unsqueeze(rowsOf(LU, pivots), -1), B.ndim);
-    // X A = B is solved as the transposed system.
-    const known = withDims(left ? B : transpose(B, -2, -1), LU.ndim);
+    // X A = B is solved as the transposed system, and that of the adjoint as the conjugate one.
+    const conjugated = (t: Tensor) => (adjoint && isComplex(t) ? conj(t) : t);
+    const known = conjugated(withDims(left ? B : transpose(B, -2, -1), LU.ndim));
     const isTurned = adjoint === left;
-    const solved = isTurned ? turnedSolution(LU, rows, known) : solution(LU, rows, known);
+    const solved = conjugated((isTurned ? turnedSolution : solution)(LU, rows, known));
     return left ? solved : transpose(solved, -2, -1);
   },
 );
