@@ -149,6 +149,60 @@ describe("products and matrices", () => {
     assertTensor(jvp(sum, [kPoint], [v], strict)[1], v.dataSync());
   });
 
+  test("what vjp and linearize return has a derivative by its arguments, in every transform", () => {
+    const [x, c, t] = [double([0.5, 1]), double([2, -1]), double([3, 4])];
+    const slopes = x.cos();
+    const [, pull] = vjp((one) => one.sin(), x);
+    const [, pullOfGrad] = vjp(
+      grad((one) => one.cos().neg().sum()),
+      x,
+    );
+    const [, push] = linearize((one) => one.sin(), x);
+    const { makeDual, unpackDual, dualLevel } = eg.autograd.forwardAd;
+    for (const f of [(one) => pull(one)[0], (one) => pullOfGrad(one)[0], push]) {
+      const dot = (one) => f(one).mul(t).sum();
+      const leaf = c.clone().requiresGrad_();
+      dot(leaf).backward();
+      const matrix = eg.diag(slopes);
+      const twice = double(2);
+      for (const [found, wanted] of [
+        [leaf.grad, slopes.mul(t)],
+        [grad(dot)(c), slopes.mul(t)],
+        [gradAndValue(dot)(c)[0], slopes.mul(t)],
+        [vmap(grad(dot))(eg.stack([c, t])), slopes.mul(t).expand([2, 2])],
+        [grad((all) => vmap(f)(all).sum())(eg.stack([c, t])), slopes.expand([2, 2])],
+        [vjp(f, c)[1](t)[0], slopes.mul(t)],
+        [jvp(f, [c], [t])[1], slopes.mul(t)],
+        [linearize(f, c)[1](t), slopes.mul(t)],
+        [jacrev(f)(c), matrix],
+        [jacfwd(f)(c), matrix],
+        [hessian((one) => f(one).square().sum())(c), matrix.square().mul(2)],
+        [dualLevel(() => unpackDual(f(makeDual(c, t))).tangent), slopes.mul(t)],
+        [grad((k) => grad((one) => dot(one.mul(k)))(c).sum())(twice), slopes.mul(t).sum()],
+      ]) {
+        assertTensor(found, wanted.dataSync(), { shape: wanted.shape, atol: 1e-12 });
+        assert.equal(found.requiresGrad, false);
+      }
+    }
+  });
+
+  test("what vjp returns leads on to its cotangent and to the primals of an outer transform", () => {
+    const inner = (a, c) => vjp((one) => one.sin(), a)[1](c)[0];
+    assertTensor(grad((a) => inner(a, a.mul(2)))(double(0.5)), [
+      2 * (Math.cos(0.5) - 0.5 * Math.sin(0.5)),
+    ]);
+    assertTensor(grad((a) => grad((c) => inner(a, c))(double(2)))(double(0.5)), [-Math.sin(0.5)]);
+    const w = double(3).requiresGrad_();
+    const c = double(2).requiresGrad_();
+    const [, pull] = vjp((one) => one.mul(w), double(0.5));
+    pull(c)[0].backward();
+    assertTensor(w.grad, [2]);
+    assertTensor(c.grad, [3]);
+    assert.equal(eg.noGrad(() => pull(c)[0]).requiresGrad, false);
+    const [, alone] = vjp((one) => one.sin(), double(0.5));
+    assert.equal(alone(double(2))[0].requiresGrad, false);
+  });
+
   test("jvp and vmap, either inside of the other; grad of jvp", () => {
     const [x, t] = [double([1, 2]), double([3, 5])];
     const wanted = x.cos().mul(t).dataSync();

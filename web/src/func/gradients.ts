@@ -2,8 +2,10 @@
 // the transform's own graph.
 //
 // A transform differentiates with respect to views of its inputs. If no tensor outside requires a gradient, these are views of
-// new leaves, and the results are detached; this is decided by checking whether the graph reaches any other leaf. So transforms
-// can be nested, and their results can be differentiated if a tensor from outside requires a gradient.
+// new leaves, and the results are detached; this is decided by checking whether the graph reaches any other leaf that requires a
+// gradient. So transforms can be nested, and their results can be differentiated if a tensor from outside requires a gradient. When
+// the function has returned, its new leaves no longer require one: what vjp() and linearize() return depends on them only for this
+// transform, not for one that differentiates it later with respect to the cotangents or tangents.
 
 import { grad as gradOf } from "../autograd/grad.js";
 import { gradFnOf, type Node } from "../autograd/node.js";
@@ -30,6 +32,7 @@ export class Inputs {
   readonly #levels: readonly Level[];
   readonly #roots: ReadonlySet<Node | null>;
   readonly #isInner: boolean;
+  readonly #leaves: Tensor[] = [];
 
   /** `given` are the inputs; inside vmap(), those that are the same for all samples are repeated for every sample. */
   constructor(where: string, given: readonly Tensor[]) {
@@ -43,7 +46,7 @@ export class Inputs {
     const views = atLevel(null, () =>
       recording(() =>
         physical.map((tensor, i) => {
-          const root = roots[i] ?? freshLeaf(tensor);
+          const root = roots[i] ?? this.#newLeaf(tensor);
           return viewAs(root, root);
         }),
       ),
@@ -52,11 +55,22 @@ export class Inputs {
     this.tensors = views.map((tensor) => batchedAt(tensor, this.#levels));
   }
 
+  #newLeaf(tensor: Tensor): Tensor {
+    const leaf = freshLeaf(tensor);
+    this.#leaves.push(leaf);
+    return leaf;
+  }
+
+  /** Ends the time in which the operations of other transforms depend on these inputs. */
+  close(): void {
+    for (const leaf of this.#leaves) leaf.requiresGrad = false;
+  }
+
   /** Returns the vector-Jacobian products: gradients of `outputs`, weighted by `cotangents` of the same shapes. */
   pull(
     outputs: readonly Tensor[],
     cotangents: readonly Tensor[],
-    createGraph = opsAreRecorded() && this.hasOthers(outputs),
+    createGraph = opsAreRecorded() && this.hasOthers([...outputs, ...cotangents]),
   ): Tensor[] {
     const extra = extraLevel(cotangents, outputs);
     if (extra !== null) return this.#pullEach(outputs, cotangents, extra, createGraph);
@@ -113,7 +127,7 @@ export class Inputs {
 
   #reachesOtherLeaves(tensor: Tensor): boolean {
     if (gradFnOf(physicalOf(tensor)) === null) return true;
-    for (const node of this.#ancestors(tensor)) if (node.name === "AccumulateGrad") return true;
+    for (const { variable } of this.#ancestors(tensor)) if (variable?.requiresGrad) return true;
     return false;
   }
 

@@ -43,11 +43,13 @@ export function linearAt(
       ),
   );
   const pulled = recording(() => inputs.pull(outputs, dual.tensors, true));
+  dual.close();
   const push = (caller: string, tangents: readonly Tensor[]): Tensor[] => {
     checkAlike(caller, "the tangents", tangents, inputs.tensors);
-    const isOuter =
-      opsAreRecorded() && (inputs.hasOthers(outputs) || tangents.some((one) => one.requiresGrad));
-    return dual.pull(pulled, tangents, isOuter).map((one) => (isOuter ? one : one.detach()));
+    const isOuter = opsAreRecorded() && inputs.hasOthers([...outputs, ...tangents]);
+    const pushed = dual.pull(pulled, tangents, isOuter);
+    // detach() would also drop a tangent of forward mode.
+    return pushed.map((one) => (isOuter || !one.requiresGrad ? one : one.detach()));
   };
   const isConstant = outputs.some((output) => !inputs.reach(output));
   const value = inputs.released(result);

@@ -57,8 +57,7 @@ export function trace(
   const inputs = new Inputs(where, tensorsOf(where, "an argument of argnums", chosen));
   const fresh = withLeaves(chosen, inputs.tensors) as unknown[];
   const full = args.map((arg, i) => (positions.includes(i) ? fresh[positions.indexOf(i)] : arg));
-  // Wrapped in an array so that recording() does not reject a promise, for which this function has its own message.
-  const [returned] = recording(() => [fn(...full) as unknown]);
+  const returned = called(fn, full, inputs);
   if (isPromise(returned)) {
     returned.then(undefined, () => undefined);
     fail(
@@ -78,6 +77,15 @@ export function trace(
     where,
     "with hasAux: true, the function must return [result, aux].",
   );
+}
+
+function called(fn: TreeFunction, args: readonly unknown[], inputs: Inputs): unknown {
+  try {
+    // Wrapped in an array so that recording() does not reject a promise, for which trace() has its own message.
+    return recording(() => [fn(...args) as unknown])[0];
+  } finally {
+    inputs.close();
+  }
 }
 
 function positionOf(where: string, argnum: number, count: number): number {
