@@ -78,6 +78,39 @@ describe("ctcLoss", () => {
     assertTensor(frames.grad, [0, 0, 0, 0]);
   });
 
+  test("of a sequence without frames is 0 for no classes, else infinite, with the gradient 0", () => {
+    const infinity = Number.POSITIVE_INFINITY;
+    const targets = int64([
+      [1, 2],
+      [1, 2],
+      [2, 2],
+    ]);
+    eg.manualSeed(8);
+    const values = randomFrames(3, 3, 4);
+    const middle = [0, 1, 2].map((t) => values.arraySync()[t][1]);
+    for (const [zeroInfinity, absent] of [
+      [false, infinity],
+      [true, 0],
+    ]) {
+      const frames = values.clone().requiresGrad_();
+      const options = { reduction: "none", zeroInfinity };
+      const losses = eg.ctcLoss(frames, targets, [0, 3, 0], [0, 1, 2], options);
+      assertTensor(losses, [0, lossByPaths(middle, [1]), absent]);
+      losses.sum().backward();
+      const rows = frames.grad.indexSelect(1, int64([0, 2]));
+      assertTensor(rows.abs().sum(), [0], { shape: [] });
+      assert.ok(frames.grad.select(1, 1).isfinite().all().item());
+    }
+    const all = (lengths, options) => eg.ctcLoss(values, targets, [0, 0, 0], lengths, options);
+    for (const reduction of ["mean", "sum"]) {
+      assertTensor(all([0, 0, 0], { reduction }), [0], { shape: [] });
+      assertTensor(all([1, 1, 1], { reduction }), [infinity], { shape: [] });
+      assertTensor(all([1, 1, 1], { reduction, zeroInfinity: true }), [0], { shape: [] });
+    }
+    const single = values.select(1, 0);
+    assertTensor(eg.ctcLoss(single, int64([1]), 0, 0, { reduction: "none" }), [0], { shape: [] });
+  });
+
   test("has gradients of every order in the logits", () => {
     eg.manualSeed(7);
     const logits = eg.randn([4, 2, 3], { ...kDouble, requiresGrad: true });
@@ -104,6 +137,14 @@ describe("ctcLoss", () => {
       /inputLengths: expected 1, .* got 2/,
     );
     assertThrows(() => eg.ctcLoss(frames, target, [3], [2]), "ShapeMismatch", /at least 2/);
+    const none = randomFrames(0, 1, 2);
+    assertThrows(() => eg.ctcLoss(none, target, [0], [1]), "ShapeMismatch", /at least one frame/);
+    for (const lengths of [[-1], int64([-1]), eg.tensor([0.5])]) {
+      const input = () => eg.ctcLoss(frames, target, lengths, [1]);
+      assertThrows(input, "InvalidArgument", /inputLengths: expected whole numbers of at least 0/);
+      const ofTargets = () => eg.ctcLoss(frames, target, [3], lengths);
+      assertThrows(ofTargets, "InvalidArgument", /targetLengths: expected whole numbers/);
+    }
     const outside = { blank: 2 };
     assertThrows(() => eg.ctcLoss(frames, target, [3], [1], outside), "InvalidArgument", /blank/);
   });

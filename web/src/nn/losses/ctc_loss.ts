@@ -7,7 +7,7 @@
 
 import { type Arguments, readArguments } from "../../arguments/read.js";
 import { boolean, integer, oneOrMore, Rule } from "../../arguments/rule.js";
-import { cat, full, logsumexp, stack, where } from "../../generated/ops.js";
+import { cat, full, logsumexp, stack, where, zeros } from "../../generated/ops.js";
 import { tensor } from "../../ops/create.js";
 import { fail } from "../../runtime/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
@@ -69,9 +69,13 @@ export function ctcLoss(
   const lengths = lengthsOf(targetLengths, batch, "targetLengths");
   const frameLengths = lengthsOf(inputLengths, batch, "inputLengths");
   const longest = Math.max(0, ...frameLengths);
-  if (frames.ndim !== 3 || longest > frameCount || frameCount === 0) {
+  if (frames.ndim !== 3 || frameCount === 0) {
+    const message = `logProbs: expected [T, N, C] or [T, C] with at least one frame, got the shape [${logProbs.shape}].`;
+    reject("ShapeMismatch", message);
+  }
+  if (longest > frameCount) {
     const message = `inputLengths: expected at most the ${frameCount} frames of logProbs [${logProbs.shape}], got ${longest}.`;
-    reject(frames.ndim !== 3 ? "ShapeMismatch" : "InvalidArgument", message);
+    reject("InvalidArgument", message);
   }
   if (!(blank >= 0 && blank < classes))
     reject("InvalidArgument", `blank: expected one of ${classes} classes, got ${blank}.`);
@@ -101,13 +105,10 @@ function lossOf(
     { shape: [batch, width], device },
   );
   const never = (columns: number) => full([batch, columns], kNever, { dtype, device });
-  const isStart = tensor(
-    states.flatMap((row, n) => row.map((_, s) => s === 0 || (s === 1 && lengths[n] !== 0))),
-    { shape: [batch, width], device },
-  );
 
-  let alpha = where(isStart, scores.select(0, 0), never(width));
-  for (let t = 1; t < frameCount; t++) {
+  // Before the first frame, as after a frame with the blank in front of all classes: a sequence without frames ends here.
+  let alpha = cat([zeros([batch, 1], { dtype, device }), never(width - 1)], 1);
+  for (let t = 0; t < frameCount; t++) {
     const after = (steps: number) =>
       width > steps ? cat([never(steps), alpha.narrow(1, 0, width - steps)], 1) : never(width);
     const skipped = where(maySkip, after(2), never(width));
@@ -185,6 +186,9 @@ function lengthsOf(given: Lengths, batch: number, name: string): number[] {
       `${name}: expected ${batch}, one for each sequence, got ${lengths.length}.`,
     );
   }
+  const wrong = lengths.find((length) => !(Number.isInteger(length) && length >= 0));
+  if (wrong !== undefined)
+    reject("InvalidArgument", `${name}: expected whole numbers of at least 0, got ${wrong}.`);
   return lengths;
 }
 
