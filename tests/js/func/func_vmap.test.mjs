@@ -121,6 +121,43 @@ describe("vmap", () => {
     assertTensor(shared.at(1), put(zeros.at(1), own.at(0), values.at(1)).dataSync());
   });
 
+  test("takes and writes elements of samples without dimensions, also beside vectors", () => {
+    const int64 = (values) => eg.tensor(values, { dtype: "int64" });
+    const scalars = [double([1, 2]), int64([0, 0]), double([5, 6])];
+    const vectors = [
+      double([
+        [1, 2, 3],
+        [4, 5, 6],
+      ]),
+      int64([[2], [0]]),
+      double([[7], [8]]),
+    ];
+    const picks = [
+      [scalars[1], scalars[2]],
+      [vectors[1], vectors[2]],
+    ];
+    const ops = {
+      gather: (x, index) => eg.gather(x, -1, index),
+      scatter: (x, index, src) => eg.scatter(x, 0, index, src),
+      "scatter of a number": (x, index) => eg.scatter(x, 0, index, 9),
+      scatterAdd: (x, index, src) => eg.scatterAdd(x, 0, index, src),
+      scatterReduce: (x, index, src) => eg.scatterReduce(x, 0, index, src, "prod"),
+    };
+    for (const [name, op] of Object.entries(ops)) {
+      for (const x of [scalars[0], vectors[0]]) {
+        for (const [index, src] of picks) {
+          // A tensor of one element has no other index than 0.
+          const inside = x.ndim === 1 ? index.mul(0) : index;
+          const expected = eg.stack([0, 1].map((i) => op(x.at(i), inside.at(i), src.at(i))));
+          const actual = vmap(op)(x, inside, src);
+          assertTensor(actual, expected.dataSync(), { shape: expected.shape, message: name });
+          const shared = vmap(op, { inDims: [0, null, null] })(x, inside.at(0), src.at(0));
+          assert.deepEqual(shared.at(0).tolist(), actual.at(0).tolist());
+        }
+      }
+    }
+  });
+
   test("a batch of numbers has as little say in the dtype as a number", () => {
     const ones = eg.ones([2, 3]);
     assert.equal(vmap((x, s) => x.mul(s))(ones, double([1, 2])).dtype, "float32");

@@ -13,7 +13,9 @@ import {
   mul,
   reshape,
   searchsorted,
+  squeeze,
   takeAlongDim,
+  unsqueeze,
   where,
   zeros,
 } from "../../generated/ops.js";
@@ -85,10 +87,24 @@ function filledByOwn(call: Call): Tensor | null {
   return where(reshape(isFilled, shape), toDtype(value, input.dtype), input);
 }
 
-const reduced: Rule = (call) =>
-  call.rank("src") === call.rank("index") && call.rank("input") === call.rank("index")
-    ? shifted(call)
-    : null;
+// Ops of elements along a dimension, whose result has the rank of one operand. A sample without dimensions is a vector with
+// one element, also beside vectors.
+const ofElements =
+  (like: "input" | "index"): Rule =>
+  (call) => {
+    const names = ["input", "index", "src"].filter((name) => call.value(name) instanceof Tensor);
+    const rank = Math.max(call.rank("input"), 1);
+    if (names.some((name) => Math.max(call.rank(name), 1) !== rank)) return null;
+    const changes: Record<string, unknown> = {
+      dim: shiftDim(call.op.name, call.value("dim"), rank),
+    };
+    for (const name of names) {
+      const batch = call.batch(name);
+      changes[name] = call.rank(name) === 0 ? unsqueeze(batch, 1) : batch;
+    }
+    const result = call.runOne(changes);
+    return call.rank(like) === 0 ? squeeze(result, 1) : result;
+  };
 
 // Searches one sorted sequence for all rows, or a different one for each.
 const found: Rule = (call) => {
@@ -114,11 +130,6 @@ const inBuckets: Rule = (call) => {
   const [outInt32, right] = [call.value<boolean>("outInt32"), call.value<boolean>("right")];
   return reshape(searchsorted(call.batch("boundaries"), rows, { outInt32, right }), values.shape);
 };
-
-const scattered: Rule = (call) =>
-  call.value("src") instanceof Tensor && call.rank("src") !== call.rank("index")
-    ? null
-    : shifted(call);
 
 const alongDim: Rule = (call) => {
   if (call.value("dim") !== null) return shifted(call);
@@ -263,10 +274,10 @@ export const indexRules = (): Readonly<Record<string, Rule>> => ({
   indexReduce: written("source"),
   indexFill: written("value"),
   indexPut: indexPlaced,
-  gather: shifted,
-  scatter: scattered,
-  scatterAdd: shifted,
-  scatterReduce: reduced,
+  gather: ofElements("index"),
+  scatter: ofElements("input"),
+  scatterAdd: ofElements("input"),
+  scatterReduce: ofElements("input"),
   searchsorted: found,
   bucketize: inBuckets,
   takeAlongDim: alongDim,
