@@ -82,6 +82,11 @@ test("what elements are", () => {
   );
   assert.equal(eg.tensor(3).tolist(), 3);
   assert.deepEqual(matrix().T.ravel().tolist(), [0, 3, 1, 4, 2, 5]);
+  for (const ravel of [(x) => x.ravel(), eg.ravel]) {
+    const everySecond = ravel(eg.arange(6).asStrided([3], [2]));
+    assert.deepEqual([everySecond.tolist(), everySecond.strides], [[0, 2, 4], [1]]);
+    assert.deepEqual(ravel(eg.ones([1]).expand(4)).strides, [1]);
+  }
 });
 
 describe("new tensors have the dtype of the one they are made from:", () => {

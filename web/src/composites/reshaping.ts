@@ -1,17 +1,17 @@
 // The same elements in another shape or order.
 
 import type { Ints } from "../dispatch/types.js";
-import { clone, flatten, flip, narrow, reshape, sum } from "../generated/ops.js";
+import { clone, contiguous, flatten, flip, narrow, reshape, sum } from "../generated/ops.js";
 import { fail, refusal } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
 import { withLeast } from "./shapes.js";
 
-/** All elements in one dimension; a view if possible. */
+/** All elements in one dimension, contiguous; a view if possible. */
 export const ravel: (input: Tensor) => Tensor = /* @__PURE__ */ composite(
   "ravel",
   "input:tensor",
-  (input: Tensor) => flatten(input),
+  (input: Tensor) => flatten(contiguous(input)),
 );
 
 /** A view with at least one dimension; for a list of tensors, a list of views. */

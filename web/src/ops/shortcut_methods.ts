@@ -3,7 +3,7 @@
 
 import { isPlainObject } from "../arguments/read.js";
 import type { Ints, Scalar } from "../dispatch/types.js";
-import { conj, empty, flatten, ones, transpose, zeros } from "../generated/ops.js";
+import { conj, contiguous, empty, flatten, ones, transpose, zeros } from "../generated/ops.js";
 import { calledAs, describe, fail } from "../runtime/errors.js";
 import {
   type Device,
@@ -160,7 +160,7 @@ export const kShortcutMethods: ShortcutMethods & ThisType<Tensor> = {
   },
 
   ravel() {
-    return flatten(this);
+    return flatten(contiguous(this));
   },
 
   float() {
