@@ -181,11 +181,11 @@ class Tracer {
     const op = { op: call.op, values, path, parts };
     // An op with nothing to do returns its argument, which has its value already.
     const given = Object.values(call.values);
-    if (call.changes === null && results.every((one) => given.includes(one))) return result;
+    const isNew = results.some((one) => !given.includes(one));
     if (call.changes !== null) this.#change(call.changes, op);
-    else if (call.isComposite) {
+    else if (isNew && call.isComposite) {
       this.steps.push({ ...op, outputs: results.map((one) => this.valueOf(one)) });
-    } else this.#define(op, results, call.values);
+    } else if (isNew) this.#define(op, results, call.values);
     return result;
   }
 

@@ -21,6 +21,7 @@ let weak: (Reference<Wrapper> | undefined)[] = [];
 // The slots of wrappers that are to be held weakly; some may have been freed, or occur twice.
 let young: number[] = [];
 let mostYoung = kMinYoung;
+let willWeaken = false;
 
 // For such numbers, `%` is ten times as slow.
 const slotOf = (handle: number): number => handle - Math.floor(handle / kSlots) * kSlots;
@@ -32,7 +33,8 @@ export function know(wrapper: Wrapper): void {
 
 /** Lets go of a wrapper that no scope holds, once the running job has ended. */
 export function knowWeakly(wrapper: Wrapper): void {
-  if (young.length === 0) queueMicrotask(weaken);
+  if (!willWeaken) queueMicrotask(weaken);
+  willWeaken = true;
   young.push(slotOf(wrapper.handle));
   if (young.length > mostYoung) thin();
 }
@@ -47,7 +49,7 @@ export function forget(wrapper: Wrapper, handle: number): void {
 /** Forgets the wrapper of a handle if it was garbage-collected; the slot may have another one by now. */
 export function forgetCollected(handle: number): void {
   const slot = slotOf(handle);
-  if (weak[slot]?.deref() === undefined) weak[slot] = undefined;
+  if (slot < weak.length && weak[slot]?.deref() === undefined) weak[slot] = undefined;
 }
 
 /** Forgets all, because the engine has ended. */
@@ -65,6 +67,7 @@ export function wrapperAt(handle: number): Wrapper | undefined {
 }
 
 function weaken(): void {
+  willWeaken = false;
   for (const slot of young) {
     const wrapper = strong[slot];
     if (wrapper === undefined) continue;
