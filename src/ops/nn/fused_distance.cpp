@@ -46,7 +46,8 @@ Tensor in_batch(const Tensor& rows, const Shape& batch) {
 GradList euclidean_gradients(const Tensor& x1, const Tensor& x2, const Var& distances,
                              const Var& grad) {
   // Where rows are equal, the gradient is multiplied by 0, so that NaN and infinity propagate.
-  const Tensor slopes = where(distances == 0, grad * 0, grad / distances).tensor();
+  const Var is_zero = distances == 0;
+  const Tensor slopes = where(is_zero, grad * 0, grad / where(is_zero, 1, distances)).tensor();
   const Tensor turned = transposed(slopes);
   const auto gradient = [](const Tensor& x, const Tensor& weights, const Tensor& others) {
     const Var own = Var(x) * Var(Sum::call(weights, Dims{-1}, true));

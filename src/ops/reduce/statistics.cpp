@@ -82,6 +82,10 @@ Tensor variance_gradient(const Var& g, const Tensor& x, const Variance::Attrs& a
   return (Var(unreduce(scaled.tensor(), attrs.reduced, x.shape())) * centered).tensor();
 }
 
+// For divisors whose quotient is not used where they are zero. A quotient by zero would be NaN in
+// its derivatives, of either mode, even where it is not selected.
+Var nonzero(const Var& x) { return where(x == 0, 1, x); }
+
 // The reduction that computes the p-norm, if there is a fold for this p.
 std::optional<kernel::Reduction> norm_reduction(double p, DType dtype) {
   if (p == 0) return kernel::Reduction{.fold = kernel::Fold::kCountNonzero, .compute = dtype};
@@ -135,7 +139,7 @@ Tensor Std::call(const Tensor& input, const std::optional<Dims>& dim, double cor
 
 GradList Std::backward(const Backward<Std>& b) {
   const Var std = b.saved(1);
-  const Var grad_variance = where(std == 0, 0, Var(b.grad()) / (std * 2));
+  const Var grad_variance = where(std == 0, 0, Var(b.grad()) / (nonzero(std) * 2));
   return {variance_gradient(grad_variance, b.saved(0), b.attrs())};
 }
 
@@ -163,7 +167,8 @@ GradList Norm::backward(const Backward<Norm>& b) {
   return {norm_gradient(b.grad(), b.saved(0), b.saved(1), b.attrs())};
 }
 
-// The norm is not differentiable at zero; its subgradient of least length there is zero.
+// The norm is not differentiable at zero; its subgradient of least length there is zero, and so are
+// the derivatives of that.
 Tensor norm_gradient(const Var& g, const Tensor& input, const Var& norm, const Norm::Attrs& attrs) {
   const auto& [p, reduced] = attrs;
   const Var x = input;
@@ -177,18 +182,12 @@ Tensor norm_gradient(const Var& g, const Tensor& input, const Var& norm, const N
     const Var ties = Sum::call(mask.tensor(), reduced.dims, reduced.keepdim);
     return (sign(x) * (spread(g / ties) * mask)).tensor();
   }
-  if (p < 1) {
-    const Var powers = where(x == 0, 0, pow(abs(x), p - 1));
-    return (sign(x) * powers * spread(g * pow(norm, 1 - p))).tensor();
-  }
-  if (p == 2) {
-    // Where the vector is zero, the gradient is multiplied by 0, so that NaN and infinity
-    // propagate.
-    return (x * spread(where(norm == 0, g * 0, g / norm))).tensor();
-  }
-  const Var scale = where(norm == 0, 0, g / pow(norm, p - 1));
-  const Var powers = p < 2 ? sign(x) * pow(abs(x), p - 1) : x * pow(abs(x), p - 2);
-  return (powers * spread(scale)).tensor();
+  // Where the vector is zero, the gradient is multiplied by 0, so that NaN and infinity propagate.
+  if (p == 2) return (x * spread(where(norm == 0, g * 0, g / nonzero(norm)))).tensor();
+  const Var scale = where(norm == 0, 0, g * pow(nonzero(norm), 1 - p));
+  // Below 1 the slope is infinite where an element is zero, and counts as zero too.
+  const Var size = p < 1 ? nonzero(abs(x)) : where(spread(norm == 0), 1, abs(x));
+  return (sign(x) * pow(size, p - 1) * spread(scale)).tensor();
 }
 
 Tensor Logsumexp::call(const Tensor& input, const Dims& dim, bool keepdim) {

@@ -1,12 +1,16 @@
 #include "ops/reduce/statistics.h"
 
 #include <cmath>
+#include <functional>
 
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
+#include "ops/create/copy.h"
+#include "ops/nn/distance.h"
 #include "ops/shape/view.h"
 #include "support/errors.h"
+#include "support/forward_check.h"
 #include "support/gradcheck.h"
 #include "support/special_values.h"
 #include "support/tensors.h"
@@ -103,6 +107,62 @@ TEST(Norm, DerivativesAreRight) {
     EXPECT_TRUE(gradcheck_one(
         [&](const TensorList& in) { return Norm::call(in[0], p, Dims{0}, true); }, {x}))
         << p;
+  }
+}
+
+// Also as tangents, and to the second order: reverse over forward and forward over reverse.
+TEST(Norm, DerivativesAtZeroAreThoseOfTheSubgradient) {
+  using Function = std::function<Tensor(const TensorList&)>;
+  const auto expect_derivatives = [](const Function& function, const TensorList& leaves) {
+    const auto listed = [&](const TensorList& in) { return TensorList{function(in)}; };
+    return testing::forward_check(listed, leaves);
+  };
+  const auto leaf_of = [](const Values& values, const Shape& shape) {
+    const Tensor t = tensor<double>(values, shape);
+    set_requires_grad(t, true);
+    return t;
+  };
+  const Tensor zeros = leaf_of(Values(6), {2, 3});
+  const Tensor rows = leaf_of({1, 2, 3, 1, 2, 3}, {2, 3});
+  const Tensor others = leaf_of({1, 2, 3, 4, 4, 4}, {2, 3});
+  for (const double p : {0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, -1.0, kInfinity, -kInfinity}) {
+    SCOPED_TRACE(p);
+    const auto norm = [&](const TensorList& in) { return Norm::call(in[0], p, Dims{1}); };
+    EXPECT_TRUE(expect_derivatives(norm, {zeros}));
+    const auto pairs = [&](const TensorList& in) {
+      return PairwiseDistance::call(in[0], in[1], p, 0);
+    };
+    EXPECT_TRUE(expect_derivatives(pairs, {rows, others}));
+    const auto distances = [&](const TensorList& in) { return Cdist::call(in[0], in[1], p); };
+    EXPECT_TRUE(expect_derivatives(distances, {rows, others}));
+    if (p < 1) continue;
+    const auto normalize = [&](const TensorList& in) { return Normalize::call(in[0], p); };
+    EXPECT_TRUE(expect_derivatives(normalize, {zeros}));
+  }
+  const Tensor equal = leaf_of({2, 2, 2, 3, 3, 3}, {2, 3});
+  EXPECT_TRUE(
+      expect_derivatives([](const TensorList& in) { return Std::call(in[0], Dims{1}); }, {equal}));
+  const auto cosine = [](const TensorList& in) {
+    return CosineSimilarity::call(in[0], in[1], 1, 0.5);
+  };
+  EXPECT_TRUE(expect_derivatives(cosine, {zeros, others}));
+  EXPECT_TRUE(expect_derivatives(cosine, {zeros, leaf_of(Values(6), {2, 3})}));
+}
+
+// The distance of a point to itself is zero for every scale.
+TEST(Cdist, HasTheSecondDerivativeByALengthScale) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+    for (const std::int64_t count : {4, 30}) {
+      const Tensor x = ToDType::call(detach(random_leaf({count, 3}, 3)), dtype);
+      const Tensor scale = testing::full({}, 1, dtype);
+      set_requires_grad(scale, true);
+      const Tensor scaled = (Var(x) / scale).tensor();
+      const Var distances = Cdist::call(scaled, scaled);
+      const Tensor total = testing::sum((distances * distances).tensor());
+      const Tensor first = grad({total}, {scale}, {}, {{.create_graph = true}})[0];
+      const double second = value(grad({first}, {scale})[0]);
+      EXPECT_NEAR(second / value(total), 6, 1e-4);
+    }
   }
 }
 
