@@ -1,11 +1,16 @@
 #include "ops/index/scatter_reduce.h"
 
+#include "autograd/grad_mode.h"
 #include "dispatch/factories.h"
 #include "dispatch/var.h"
 #include "formulas/all.h"
 #include "ops/create/copy.h"
 #include "ops/index/index.h"
 #include "ops/index/index_args.h"
+#include "ops/index/order.h"
+#include "ops/shape/join.h"
+#include "ops/shape/rearrange.h"
+#include "ops/shape/slice.h"
 #include "ops/shape/view.h"
 
 namespace eg {
@@ -17,6 +22,39 @@ struct DimAttrs {
 
 Var as_number(const Var& mask, const Tensor& like) {
   return ToDType::call(mask.tensor(), like.dtype());
+}
+
+// For every element of src the product of those before it with the same index, by multiplying
+// elements at distances 1, 2, 4, ... `index` is sorted along dim.
+Var products_before(const Tensor& index, const Tensor& src, std::int64_t dim) {
+  const std::int64_t size = src.size(dim);
+  // The products over `step` elements before each one; none of them if there are fewer.
+  const auto from = [&](const Var& products, std::int64_t step) -> Var {
+    const auto part = [&](const Tensor& t, std::int64_t start) {
+      return Narrow::call(t, dim, start, size - step);
+    };
+    const Var is_same = Var(part(index, step)) == Var(part(index, 0));
+    const Tensor earlier = where(is_same, part(products.tensor(), 0), 1).tensor();
+    return Cat::call({full_like(Narrow::call(src, dim, 0, step), 1), earlier}, dim);
+  };
+  if (size <= 1) return full_like(src, 1);
+  Var products = src;
+  for (std::int64_t step = 1; step < size; step *= 2) products = products * from(products, step);
+  return from(products, 1);
+}
+
+// For every element of src the product of all others with the same index. There is no division, so
+// zeros and all orders of derivatives are correct.
+Var products_of_others(const Tensor& index, const Tensor& src, std::int64_t dim) {
+  if (src.ndim() == 0) return full_like(src, 1);
+  const Tensor order = Argsort::call(index, dim, false, true);
+  const Tensor sorted = Gather::call(index, dim, order);
+  const Tensor factors = Gather::call(src, dim, order);
+  const auto reversed = [&](const Tensor& t) { return Flip::call(t, Dims{dim}); };
+  const Var before = products_before(sorted, factors, dim);
+  const Var after = products_before(reversed(sorted), reversed(factors), dim);
+  const Tensor others = (before * Var(reversed(after.tensor()))).tensor();
+  return Gather::call(others, dim, Argsort::call(order, dim));
 }
 
 // The product of each element of input and all elements of src for its position.
@@ -51,7 +89,10 @@ struct ScatterProduct {
       const Var others = where(self == 0, 1, self);
       grads[0] = (g * conj(product(others, src) / others)).tensor();
     }
-    if (b.needs(1)) {
+    if (b.needs(1) && ops_are_differentiated()) {
+      const Var others = products_of_others(index, src.tensor(), dim);
+      grads[1] = (gather(g) * conj(gather(self) * others)).tensor();
+    } else if (b.needs(1)) {
       const Var is_zero = src == 0;
       const Tensor none = full_like(self.tensor(), 0);
       const Var zeros =

@@ -11,6 +11,8 @@
 #include "ops/index/search.h"
 #include "support/errors.h"
 #include "support/expect_near.h"
+#include "support/forward_check.h"
+#include "support/gradcheck.h"
 #include "support/tensors.h"
 
 namespace eg {
@@ -44,6 +46,27 @@ void expect_outcome(Reduction reduce, bool include_self, const Outcome& expected
   expect_scattered(values(y), expected.value);
   expect_scattered(values(grads[0]), expected.of_self);
   expect_scattered(values(grads[1]), expected.of_src);
+}
+
+// With no, one, two and three zeros for an index.
+TEST(ScatterReduce, ProductsHaveDerivativesOfEveryOrderAtZeros) {
+  const Tensor x = testing::leaf<double>({1.5, 0, -2, 3}, {1, 4});
+  const Tensor src = testing::leaf<double>({0, 2, 0, 3, 0, 0, -1, 0, 4}, {1, 9});
+  const Tensor index = tensor<std::int64_t>({0, 0, 0, 1, 2, 2, 3, 2, 3}, {1, 9});
+  for (const bool include_self : {true, false}) {
+    const auto products = [&](const TensorList& in) {
+      return ScatterReduce::call(in[0], 1, index, in[1], Reduction::kProd, include_self);
+    };
+    EXPECT_TRUE(testing::gradcheck_one(products, {x, src}));
+    EXPECT_TRUE(testing::forward_check(
+        [&](const TensorList& in) { return TensorList{products(in)}; }, {x, src}));
+  }
+  const auto scalar = [](const TensorList& in) {
+    return ScatterReduce::call(in[0], 0, tensor<std::int64_t>({0}, Shape{}), in[1],
+                               Reduction::kProd);
+  };
+  EXPECT_TRUE(testing::gradcheck_one(
+      scalar, {testing::leaf<double>({2}, Shape{}), testing::leaf<double>({0}, Shape{})}));
 }
 
 TEST(ScatterReduce, HasPyTorchsValuesAndGradients) {
