@@ -206,8 +206,12 @@ Tensor Expand::call(const Tensor& input, const Dims& size) {
           " would change from ", old, " to ", size[d], '.');
   }
   check_shape(shape);
-  return record_view<Expand>(input, shape, broadcast_strides(input.shape(), input.strides(), shape),
-                             input.offset(), {input.shape()});
+  Strides strides = broadcast_strides(input.shape(), input.strides(), shape);
+  // As in PyTorch, a new dimension of size 1 has the stride that a larger one would need.
+  for (std::size_t d = input.shape().empty() ? 0 : added; d-- > 0;) {
+    if (shape[d] == 1) strides[d] = shape[d + 1] * strides[d + 1];
+  }
+  return record_view<Expand>(input, shape, strides, input.offset(), {input.shape()});
 }
 
 GradList Expand::backward(const Backward<Expand>& b) {

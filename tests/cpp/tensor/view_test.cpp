@@ -123,6 +123,12 @@ TEST(Expand, RepeatsWithoutACopy) {
   const Tensor y = Expand::call(x, {2, -1, 4});
   EXPECT_EQ(y.shape(), (Shape{2, 3, 4}));
   EXPECT_EQ(y.strides(), (Strides{0, 1, 0}));
+  const Tensor row = range({5});
+  EXPECT_EQ(Expand::call(row, {1, 1, 5}).strides(), (Strides{5, 5, 1}));
+  EXPECT_EQ(Expand::call(row, {2, 1, 5}).strides(), (Strides{0, 5, 1}));
+  EXPECT_EQ(Expand::call(range({5, 1}), {1, 5, 3}).strides(), (Strides{5, 1, 0}));
+  EXPECT_EQ(Expand::call(range({0, 5}), {1, 0, 5}).strides(), (Strides{0, 5, 1}));
+  EXPECT_EQ(Expand::call(range({}), {1, 1}).strides(), (Strides{0, 0}));
   expect_error(ErrorCode::kShapeMismatch, "to [4, 1]: dimension 0 would change from 3 to 4",
                [&] { Expand::call(x, {4, 1}); });
   expect_error(ErrorCode::kShapeMismatch,
