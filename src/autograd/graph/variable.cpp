@@ -212,6 +212,10 @@ void set_history(const Tensor& t, const IntrusivePtr<Node>& node) {
   AutogradMeta& meta = ensure_autograd_meta(t);
   const Edge previous = meta.exchange_history({node, node->add_input_metadata(t)});
   if (previous.is_valid()) move_retains_grad_hook(t, previous, meta.history());
+  if (meta.view == nullptr) return;
+  // The history of a view is that of its present values, whatever changed them before.
+  const auto lock = lock_objects(meta.mutex);
+  meta.view->attr_version = t.version();
 }
 
 void rebase_history(const Tensor& t, const IntrusivePtr<Node>& node) {

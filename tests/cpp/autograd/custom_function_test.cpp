@@ -250,6 +250,27 @@ TEST(CustomFunction, ViewsFromForwardCannotBeChangedInPlace) {
                [&] { call_in_place<op::Add>(two[0], 1); });
 }
 
+TEST(CustomFunction, MayReturnAViewThatItsForwardChanged) {
+  Custom::backward_body = [](auto&, GradList grads) {
+    return GradList{Reshape::call(mul(grads[0], 2), {2})};
+  };
+  for (const bool through_base : {false, true}) {
+    Custom::forward_body = [&](auto&, const Tensor& x) {
+      const Tensor own = Clone::call(x);
+      const Tensor view = View::call(own, {2, 1});
+      call_in_place<op::Mul>(through_base ? own : view, 2);
+      return TensorList{view};
+    };
+    const Tensor x = leaf({1, 2});
+    const Tensor y = Custom::apply(x)[0];
+    EXPECT_EQ(values(y), (Values{2, 4}));
+    backward({sum(y)});
+    EXPECT_EQ(values(grad(x)), (Values{2, 2}));
+    expect_error(ErrorCode::kViewInPlace, "A custom Function made it",
+                 [&] { call_in_place<op::Add>(y, 1); });
+  }
+}
+
 // K.5, CC-150
 TEST(CustomFunction, ADirtyArgumentContinuesItsOwnHistory) {
   Custom::forward_body = [](auto& ctx, const Tensor& x) {
