@@ -136,6 +136,29 @@ void record_function(std::span<const Tensor> outputs, std::span<const Tensor> in
   }
 }
 
+TensorList whole_tangents(std::span<const Tensor> tensors) {
+  if (!any_has_tangent(tensors)) return {};
+  TensorList tangents = tangents_of(tensors);
+  for (std::size_t i = 0; i < tangents.size(); ++i) {
+    if (!tangents[i].defined()) tangents[i] = math::zeros_like(tensors[i]);
+  }
+  return tangents;
+}
+
+void record_linear_function(const Tensor& output, std::span<const Tensor> inputs,
+                            NodeMaker make_node, std::span<const Save> saves,
+                            Tensor (*apply)(const void* op, const TensorList& inputs),
+                            const void* op) {
+  const TensorList tangents = whole_tangents(inputs);
+  Tensor tangent_of_output;
+  {
+    const NoDualLevelGuard guard;
+    record_function({&output, 1}, inputs, make_node, saves);
+    if (!tangents.empty()) tangent_of_output = apply(op, tangents);
+  }
+  set_tangent(output, tangent_of_output);
+}
+
 void record_views_of(const Tensor& base, std::span<const Tensor> views, NodeMaker make_node,
                      CreationMeta creation_meta) {
   for (const Tensor& view : views) track_view(view, base, creation_meta);

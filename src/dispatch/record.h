@@ -190,6 +190,30 @@ Tensor record(const Tensor& output, std::initializer_list<Tensor> inputs,
   return output;
 }
 
+/// Implements record_linear().
+void record_linear_function(const Tensor& output, std::span<const Tensor> inputs,
+                            NodeMaker make_node, std::span<const Save> saves,
+                            Tensor (*apply)(const void* op, const TensorList& inputs),
+                            const void* op);
+
+/// Records an op that is linear in all inputs together, as record() does, except that the tangent
+/// of the result is the op applied to tangents: if an index occurs twice, the element written last
+/// counts, for tangents as for values, while PyTorch's gradient goes to all of them.
+template <class Op, class Apply>
+Tensor record_linear(const Tensor& output, std::initializer_list<Tensor> inputs,
+                     const typename Op::Attrs& attrs, std::initializer_list<Save> saves,
+                     const Apply& apply) {
+  record_linear_function(
+      output, {inputs.begin(), inputs.size()}, NodeMaker::of<Op>(attrs),
+      {saves.begin(), saves.size()},
+      [](const void* op, const TensorList& of) { return (*static_cast<const Apply*>(op))(of); },
+      &apply);
+  return output;
+}
+
+/// The tangents of an open level, zero where a tensor has none; empty if none has one.
+TensorList whole_tangents(std::span<const Tensor> tensors);
+
 /// Records `views`, which are parts of `base`; their tangents are the same parts of its tangent.
 void record_views_of(const Tensor& base, std::span<const Tensor> views, NodeMaker make_node,
                      CreationMeta creation_meta);

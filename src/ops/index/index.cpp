@@ -124,7 +124,9 @@ Tensor IndexCopy::call(const Tensor& input, std::int64_t dim, const Tensor& inde
   const Tensor result = contiguous_copy(input);
   run(kernel::PutRows{rows_along(input.shape(), d, picks), packed(source).memory(),
                       result.memory()});
-  return record<IndexCopy>(result, {input, source}, {input.shape(), d}, {{picks}});
+  return record_linear<IndexCopy>(
+      result, {input, source}, {input.shape(), d}, {{picks}},
+      [&](const TensorList& of) { return call(of[0], d, picks, of[1]); });
 }
 
 GradList IndexCopy::backward(const Backward<IndexCopy>& b) {
@@ -139,9 +141,15 @@ Tensor IndexFill::call(const Tensor& input, std::int64_t dim, const Tensor& inde
   check(value.tensor().ndim() == 0, ErrorCode::kShapeMismatch, doc.name,
         "value must be a number or a 0-dim tensor, got shape ", value.tensor().shape(), '.');
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
-  Shape shape = input.shape();
-  if (!shape.empty()) shape[static_cast<std::size_t>(d)] = index.numel();
-  return IndexCopy::call(input, d, index, Expand::call(element_for(input, value), shape));
+  const Tensor picks = checked_index_vector(index, size_along(input, d), d, doc.name);
+  // Through a mask, which an index that occurs twice sets once.
+  const Tensor mask = full({size_along(input, d)}, 0, DType::kBool, input.device());
+  run(kernel::PutRows{rows_along(mask.shape(), 0, picks),
+                      full(picks.shape(), 1, DType::kBool, input.device()).memory(),
+                      mask.memory()});
+  Shape along(input.shape().size(), 1);
+  if (!along.empty()) along[static_cast<std::size_t>(d)] = mask.numel();
+  return eg::call<op::MaskedFill>(input, Reshape::call(mask, along), element_for(input, value));
 }
 
 Tensor Gather::call(const Tensor& input, std::int64_t dim, const Tensor& index) {
@@ -180,7 +188,8 @@ Tensor Scatter::call(const Tensor& input, std::int64_t dim, const Tensor& index,
   const Tensor result = contiguous_copy(input);
   run(kernel::PutElements{elements_along(result.strides(), d, picks), packed(part).memory(),
                           result.memory()});
-  return record<Scatter>(result, {input, part}, {input.shape(), d}, {{picks}});
+  return record_linear<Scatter>(result, {input, part}, {input.shape(), d}, {{picks}},
+                                [&](const TensorList& of) { return call(of[0], d, picks, of[1]); });
 }
 
 GradList Scatter::backward(const Backward<Scatter>& b) {

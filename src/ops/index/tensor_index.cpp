@@ -184,11 +184,20 @@ Tensor take(const Tensor& input, const IndexedDims& where, const Tensor& rows) {
 Tensor put(const Tensor& input, const IndexPutInPlace::Attrs& attrs, const Tensor& values) {
   const std::array inputs{input, values};
   check_no_overlap(input, values);
-  return change_in_place<IndexPutInPlace>(input, inputs, attrs, [&] {
-    const bool is_own = values.is_contiguous() && !values.shares_storage_with(input);
-    write(input, attrs.where, attrs.rows, is_own ? values : contiguous_copy(values),
-          attrs.accumulate);
-  });
+  const TensorList tangents = whole_tangents(inputs);
+  Tensor tangent_of_result;
+  {
+    // As in record_linear().
+    const NoDualLevelGuard guard;
+    if (!tangents.empty()) tangent_of_result = put(Clone::call(tangents[0]), attrs, tangents[1]);
+    change_in_place<IndexPutInPlace>(input, inputs, attrs, [&] {
+      const bool is_own = values.is_contiguous() && !values.shares_storage_with(input);
+      write(input, attrs.where, attrs.rows, is_own ? values : contiguous_copy(values),
+            attrs.accumulate);
+    });
+  }
+  set_tangent(input, tangent_of_result);
+  return input;
 }
 
 // The gradient of index: the gradients of the selected elements, added to a tensor of zeros.

@@ -4,15 +4,21 @@
 
 #include "ops/index/index.h"
 
+#include <functional>
+
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
+#include "autograd/forward_ad.h"
 #include "dispatch/elementwise.h"
 #include "formulas/all.h"
 #include "ops/create/factory.h"
+#include "ops/index/tensor_index.h"
+#include "ops/shape/slice.h"
 #include "ops/shape/view.h"
 #include "runtime/thread_pool.h"
 #include "support/errors.h"
+#include "support/forward_check.h"
 #include "support/gradcheck.h"
 #include "support/ops.h"
 #include "support/tensors.h"
@@ -233,6 +239,52 @@ TEST(OneHot, InfersTheNumberOfClasses) {
                [] { OneHot::call(indices({2}), 2); });
   expect_error(ErrorCode::kIndexOutOfRange, "classes must not be negative, got -1",
                [] { OneHot::call(indices({-1}), 2); });
+}
+
+// The element written last counts, for tangents as for values.
+TEST(RepeatedIndices, TangentsAreWrittenAsValuesAre) {
+  const Tensor x = leaf<double>({1, 2, 3, 4, 5, 6}, {3, 2});
+  const Tensor y = leaf<double>({7, 8, 9, 10, 11, 12}, {3, 2});
+  const Tensor x_tangent = tensor<double>({-1, -2, -3, -4, -5, -6}, {3, 2});
+  const Tensor y_tangent = tensor<double>({-7, -8, -9, -10, -11, -12}, {3, 2});
+  const Tensor rows = indices({2, 0, 2});
+  const Tensor elements = indices({2, 0, 2, 1, 0, 1}, {3, 2});
+  const std::vector<std::function<Tensor(const Tensor&, const Tensor&)>> writes{
+      [&](const Tensor& a, const Tensor& b) { return IndexCopy::call(a, 0, rows, b); },
+      [&](const Tensor& a, const Tensor& b) { return Scatter::call(a, 0, elements, b); },
+      [&](const Tensor& a, const Tensor& b) { return IndexPut::call(a, {rows}, b); },
+      [&](const Tensor& a, const Tensor& b) { return IndexPut::call(a, {rows}, b, true); },
+      [&](const Tensor& a, const Tensor& b) {
+        return IndexPutInPlace::call((Var(a) * 1).tensor(), {rows}, b, false);
+      },
+      [&](const Tensor& a, const Tensor& b) {
+        const Tensor target = (Var(a) * 1).tensor();
+        IndexPutInPlace::call(Select::call(target, 1, 0), {rows}, Select::call(b, 1, 1), false);
+        return target;
+      }};
+  for (std::size_t i = 0; i < writes.size(); ++i) {
+    SCOPED_TRACE(i);
+    const auto& write = writes[i];
+    const DualLevelGuard level;
+    const Tensor both = write(make_dual(x, x_tangent), make_dual(y, y_tangent));
+    EXPECT_EQ(values(tangent(both)), values(write(x_tangent, y_tangent)));
+    const Tensor of_source = write(x, make_dual(y, y_tangent));
+    const Tensor none = full_like(x_tangent, 0);
+    EXPECT_EQ(values(tangent(of_source)), values(write(none, y_tangent)));
+    const Tensor of_target = write(make_dual(x, x_tangent), y);
+    EXPECT_EQ(values(tangent(of_target)), values(write(x_tangent, none)));
+  }
+}
+
+TEST(IndexFill, CountsAValueOncePerSliceInItsGradient) {
+  const Tensor x = random_leaf({3, 4}, 1);
+  const Tensor value = leaf<double>({0.5}, Shape{});
+  const auto fill = [](const TensorList& in) {
+    return TensorList{IndexFill::call(in[0], 1, indices({2, 0, 2, 0}), in[1])};
+  };
+  EXPECT_TRUE(testing::gradcheck(fill, {x, value}));
+  EXPECT_TRUE(testing::forward_check(fill, {x, value}));
+  EXPECT_EQ(values(grad({sum(fill({x, value})[0])}, {value})[0]), Values{6});
 }
 
 }  // namespace
