@@ -42,7 +42,8 @@ bool has_zeros(const Tensor& x) {
 // pairs and so on. There is no division, so zeros and all orders of derivatives are correct.
 Tensor products_of_others(const Tensor& x, std::int64_t dim) {
   const std::int64_t size = x.size(dim);
-  if (size <= 1) return full_like(x, 1);
+  // Not a plain 1: the product has derivatives of every order, whichever formula computes them.
+  if (size <= 1) return eg::call<op::MaskedFill>(x, full({}, 1, DType::kBool, x.device()), 1);
   const std::int64_t half = size / 2;
   const auto part = [&](const Tensor& t, std::int64_t start, std::int64_t length) {
     return Narrow::call(t, dim, start, length);

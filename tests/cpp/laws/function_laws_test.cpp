@@ -13,6 +13,7 @@
 #include "support/op_samples.h"
 #include "support/sample_cases.h"
 #include "support/tensors.h"
+#include "support/test_device.h"
 
 namespace eg {
 namespace {
@@ -186,6 +187,39 @@ void expect_works_or_is_refused(const SampleCall& op, std::string_view name) {
     EXPECT_NE(std::string_view(error.what()).find('['), std::string_view::npos)
         << name << ": " << error.what();
   }
+}
+
+// Which results and gradients have a graph.
+std::string graphs_of(const SampleCall& op) {
+  const TensorList leaves = op.leaves();
+  std::string graphs;
+  try {
+    TensorList recorded;
+    TensorList ones;
+    for (const Tensor& result : op(leaves)) {
+      graphs += requires_grad(result) ? 'g' : '-';
+      if (!requires_grad(result)) continue;
+      recorded.push_back(result);
+      ones.push_back(full_like(result, 1));
+    }
+    if (recorded.empty()) return graphs;
+    const GradOptions options{{.create_graph = true}, /*allow_unused=*/true};
+    for (const Tensor& gradient : grad(recorded, leaves, ones, options)) {
+      graphs += !gradient.defined() ? '0' : requires_grad(gradient) ? 'g' : '-';
+    }
+  } catch (const Error& error) {
+    graphs += error_code_name(error.code());
+  }
+  return graphs;
+}
+
+// Also of scalars, where loops and reductions have a single element.
+TEST_P(FunctionLaws, GraphsAreTheSameOnEveryDevice) {
+  const auto on = [&](Device device) {
+    const testing::DefaultDeviceGuard guard(device);
+    return graphs_of(call()) + ' ' + graphs_of(call().with_scalars());
+  };
+  EXPECT_EQ(on(testing::kTestDevice), on(Device{})) << GetParam().sample;
 }
 
 TEST_P(FunctionLaws, EmptyAndScalarInputsWorkOrAreRefusedByName) {
