@@ -73,6 +73,14 @@ Tensor times_derivative(const ElementwiseInfo& info, std::size_t i, Tensor g, co
   return result.is_number() ? full_like(g, result.number()) : result.tensor();
 }
 
+// The values that a formula of complex numbers needs as complex numbers.
+void convert_reals(const ElementwiseInfo& info, Values& values, DType dtype) {
+  if (info.complex_rule != op::ComplexRule::kMultivalued || !is_complex(dtype)) return;
+  for (Tensor& value : values) {
+    if (value.defined() && !is_complex(value.dtype())) value = math::cast(value, dtype);
+  }
+}
+
 // Backward of a holomorphic function multiplies by the conjugate of f'(z), which is f'(conj z).
 void conjugate(Values& values) {
   for (Tensor& value : values) {
@@ -141,7 +149,8 @@ GradList ElementwiseNode::apply(GradList&& grads) {
     if (wanted[i]) reads |= info_.gradients[i].reads;
   }
   Values values = unpack(reads);
-  if (info_.complex_rule == op::ComplexRule::kHolomorphic) conjugate(values);
+  convert_reals(info_, values, g.dtype());
+  if (info_.complex_rule != op::ComplexRule::kAsWritten) conjugate(values);
   // The last gradient to be computed may reuse the memory of the incoming one.
   std::size_t last = info_.arity;
   while (last > 0 && !wanted[last - 1]) --last;
@@ -205,6 +214,7 @@ Tensor elementwise_tangent(const ElementwiseInfo& info, std::span<const Tensor> 
     }
   }
   const NoDualLevelGuard guard;
+  convert_reals(info, values, output.dtype());
   Tensor sum;
   for (std::size_t i = 0; i < info.arity; ++i) {
     if (!tangents[i].defined()) continue;

@@ -86,7 +86,7 @@ struct Pow {
   static constexpr Doc doc{"pow", "input to the power of exponent."};
   static constexpr IntegerRule integer_rule = IntegerRule::kPower;
   static constexpr bool takes_bool = false;
-  static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
+  static constexpr ComplexRule complex_rule = ComplexRule::kMultivalued;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr std::array<std::string_view, 2> operands{"input", "exponent"};
   static constexpr std::array domains{Domain{0.5, 2}, Domain{-2, 2}};

@@ -10,6 +10,17 @@
 
 namespace eg::op {
 
+namespace detail {
+
+/// 1 - x^2. On a branch cut the sign of a zero imaginary part tells the side: a difference with 1
+/// keeps it, a difference from 1 or a sum with 1 would not.
+constexpr auto one_minus_square(auto x) {
+  const auto less = x * x - 1;
+  return where(less == 0, 0, -less);
+}
+
+}  // namespace detail
+
 struct Sin {
   static constexpr Doc doc{"sin", "Sine of every element, in radians."};
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
@@ -37,7 +48,9 @@ struct Asin {
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr Domain domain{-0.9, 0.9};
   static constexpr auto forward(auto x) { return asin(x); }
-  static constexpr auto grad(auto g, auto x, auto) { return g * rsqrt(1 - x * x); }
+  static constexpr auto grad(auto g, auto x, auto) {
+    return g * rsqrt(detail::one_minus_square(x));
+  }
 };
 
 struct Acos {
@@ -45,7 +58,9 @@ struct Acos {
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr Domain domain{-0.9, 0.9};
   static constexpr auto forward(auto x) { return acos(x); }
-  static constexpr auto grad(auto g, auto x, auto) { return -g * rsqrt(1 - x * x); }
+  static constexpr auto grad(auto g, auto x, auto) {
+    return -g * rsqrt(detail::one_minus_square(x));
+  }
 };
 
 struct Atan {
@@ -125,7 +140,7 @@ struct Asinh {
   static constexpr Doc doc{"asinh", "Inverse hyperbolic sine of every element."};
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr auto forward(auto x) { return asinh(x); }
-  static constexpr auto grad(auto g, auto x, auto) { return g * rsqrt(x * x + 1); }
+  static constexpr auto grad(auto g, auto x, auto) { return g * rsqrt(x * x - -1.0); }
 };
 
 struct Acosh {
@@ -133,7 +148,10 @@ struct Acosh {
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr Domain domain{1.25, 3};
   static constexpr auto forward(auto x) { return acosh(x); }
-  static constexpr auto grad(auto g, auto x, auto) { return g * rsqrt(x * x - 1); }
+  static constexpr auto grad(auto g, auto x, auto) {
+    // The root of the product would have the wrong sign where the real part is negative.
+    return g * (rsqrt(x - 1) * rsqrt(x - -1.0));
+  }
 };
 
 struct Atanh {

@@ -85,7 +85,10 @@ enum class DTypeRule : std::uint8_t {
 enum class ComplexRule : std::uint8_t {
   kNone,         ///< complex numbers are not supported
   kHolomorphic,  ///< the gradient formula is evaluated on the conjugates of its operands
-  kAsWritten,    ///< the gradient formula is also valid for complex numbers
+  /// Like kHolomorphic, and real operands beside complex ones are converted: negative real numbers
+  /// lie on a branch cut.
+  kMultivalued,
+  kAsWritten,  ///< the gradient formula is also valid for complex numbers
 };
 
 /// What an op requires of integer operands.

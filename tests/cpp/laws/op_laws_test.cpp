@@ -3,6 +3,7 @@
 // Laws that every elementwise op obeys, checked for all of them from their declarations.
 
 #include <cmath>
+#include <complex>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -147,6 +148,71 @@ TEST_P(OpLaws, ComplexGradientsMatchFiniteDifferences) {
     mixed[i] = sample(i, {2, 3});
     EXPECT_TRUE(testing::gradcheck(apply_all, mixed)) << "operand " << i << " is real";
     EXPECT_TRUE(forward_check(apply_all, mixed)) << "operand " << i << " is real";
+  }
+}
+
+// Inside and outside the unit circle, in all quadrants and close to both sides of every branch cut:
+// cuts lie on the axes. As every operand beside one complex number, and as a real one beside it.
+TEST_P(OpLaws, ComplexGradientsMatchFiniteDifferencesInAllQuadrants) {
+  if (!GetParam().differentiable || info().complex_rule == op::ComplexRule::kNone) {
+    return SUCCEED();
+  }
+  std::vector<std::complex<double>> points;
+  std::vector<double> reals;
+  for (const double r : {0.4, 1.7}) {
+    for (const double along : {r, -r}) {
+      reals.push_back(along);
+      for (const double across : {0.6, -0.6, 1e-3, -1e-3}) {
+        points.emplace_back(along, across);
+        points.emplace_back(across, along);
+      }
+    }
+  }
+  const auto apply_all = [&](const TensorList& x) { return TensorList{apply(x)}; };
+  for (std::size_t at = 0; at < info().arity; ++at) {
+    if (is_mask(at)) continue;
+    TensorList inputs = samples({1});
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (!is_mask(i)) inputs[i] = testing::tensor<std::complex<double>>({{0.7, 0.3}}, Shape{1});
+    }
+    const auto expect_gradients_of = [&](const Tensor& operand) {
+      inputs[at] = operand;
+      for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (!is_mask(i)) set_requires_grad(inputs[i], info().gradients[i].exists);
+      }
+      EXPECT_TRUE(testing::gradcheck(apply_all, inputs)) << "operand " << at;
+    };
+    expect_gradients_of(testing::tensor(points));
+    // An op whose result has the dtype of its input does not accept a complex value for a real one.
+    if (info().arity > 1 && (at != 0 || GetParam().name != "masked_fill"))
+      expect_gradients_of(testing::tensor(reals));
+  }
+}
+
+// The sign of a zero tells on which side of a cut a number is: its derivative is that of its
+// neighbors on this side.
+TEST_P(OpLaws, ComplexGradientsOnACutAreThoseOfItsSide) {
+  if (!GetParam().differentiable || info().complex_rule == op::ComplexRule::kNone ||
+      info().arity != 1) {
+    return SUCCEED();
+  }
+  const auto gradients = [&](double distance) {
+    std::vector<std::complex<double>> points;
+    for (const double along : {0.4, -0.4, 1.7, -1.7}) {
+      for (const double across : {distance, -distance}) {
+        points.emplace_back(along, across);
+        points.emplace_back(across, along);
+      }
+    }
+    const Tensor x = testing::tensor(points);
+    set_requires_grad(x, true);
+    const Tensor y = apply({x});
+    return values(grad({y}, {x}, {full_like(y, 1)})[0]);
+  };
+  const std::vector<double> on_cut = gradients(0);
+  const std::vector<double> beside = gradients(1e-9);
+  for (std::size_t i = 0; i < on_cut.size(); ++i) {
+    EXPECT_NEAR(on_cut[i], beside[i], 1e-6 * (1 + std::abs(beside[i]))) << "part " << i;
   }
 }
 
