@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
 
 #include "base/infinity.h"
 #include "base/warning.h"
@@ -26,30 +25,56 @@ double degrees_of_freedom(const ReducedDims& reduced, const Shape& shape, double
   return static_cast<double>(reduced.count(shape)) - correction;
 }
 
-Tensor variance_in(DType compute, const Tensor& input, const ReducedDims& reduced,
-                   double correction, bool root) {
+Tensor mean_in(DType compute, const Tensor& input, const ReducedDims& reduced) {
   const auto count = static_cast<double>(reduced.count(input.shape()));
-  const Tensor mean = run_reduction(
-      {.fold = kernel::Fold::kSum, .compute = compute, .divisor = count}, input, reduced);
-  // A second pass around the mean: subtracting sums of squares would lose digits to cancellation.
+  return run_reduction({.fold = kernel::Fold::kSum, .compute = compute, .divisor = count}, input,
+                       reduced);
+}
+
+// A second pass around the mean: subtracting sums of squares would lose digits to cancellation.
+Tensor variance_around(const Tensor& mean, const Tensor& input, const ReducedDims& reduced,
+                       double correction, bool root) {
   return run_reduction(
       {.fold = kernel::Fold::kSumCenteredSquares,
-       .compute = compute,
+       .compute = mean.dtype(),
        .divisor = std::max(0.0, degrees_of_freedom(reduced, input.shape(), correction)),
        .root = root},
       input, reduced, mean);
 }
 
-// Whether the squares of a float32 variance, or of its root, may have left the range of float32.
-// Not checked on a device, because that would mean waiting for it, nor while recording, because the
-// answer may differ in each replay.
-bool may_have_overflowed(const Tensor& result, bool root) {
-  if (!result.device().is_cpu() || recording() != nullptr) return false;
-  const float smallest = root ? 1e-15F : 1e-30F;
-  const std::span<const float> values(result.data_as<float>(),
-                                      static_cast<std::size_t>(result.numel()));
-  return std::any_of(values.begin(), values.end(),
-                     [&](float value) { return !(value > smallest && std::isfinite(value)); });
+Tensor variance_in(DType compute, const Tensor& input, const ReducedDims& reduced,
+                   double correction, bool root) {
+  return variance_around(mean_in(compute, input, reduced), input, reduced, correction, root);
+}
+
+// The limits of a float32 variance, or of its root: below, or with an infinite result, its squares
+// may have left the range of float32; with a larger mean, the rounding of that counts.
+constexpr float kLeastVariance = 1e-30F;
+constexpr float kLeastDeviation = 1e-15F;
+constexpr float kLargestMean = 256;
+
+// Whether some result is beyond the limits. Not known while recording, because the answer may
+// differ in each replay.
+bool may_be_inexact(const Tensor& result, const Tensor& mean, bool root) {
+  if (recording() != nullptr) return true;
+  const float least = root ? kLeastDeviation : kLeastVariance;
+  const float* const values = result.data_as<float>();
+  const float* const means = mean.data_as<float>();
+  for (std::int64_t i = 0; i < result.numel(); ++i) {
+    const float deviation = root ? values[i] : std::sqrt(values[i]);
+    const bool is_exact = values[i] > least && std::isfinite(values[i]) &&
+                          std::abs(means[i]) <= deviation * kLargestMean;
+    if (!is_exact) return true;
+  }
+  return false;
+}
+
+// Replaces the results that are beyond the limits.
+Tensor with_exact(const Var& result, const Var& mean, const Tensor& exact, bool root) {
+  const Var deviation = root ? result : sqrt(result);
+  const Var is_exact = (result > (root ? kLeastDeviation : kLeastVariance)) &
+                       (result - result == 0) & (abs(mean) <= deviation * kLargestMean);
+  return where(is_exact, result, ToDType::call(exact, DType::kFloat32)).tensor();
 }
 
 Tensor run_variance(const Tensor& input, const ReducedDims& reduced, double correction, bool root,
@@ -62,13 +87,20 @@ Tensor run_variance(const Tensor& input, const ReducedDims& reduced, double corr
         "std() and var(): the correction should be less than the number of elements, so that at "
         "least one degree of freedom is left.");
   }
-  const Tensor result = variance_in(input.dtype(), input, reduced, correction, root);
-  if (input.dtype() != DType::kFloat32 || !may_have_overflowed(result, root)) return result;
+  const DType dtype = input.dtype();
+  const Tensor mean = mean_in(dtype, input, reduced);
+  // A device would have to be waited for to see whether the mean is large. Once it is subtracted,
+  // the mean of what is left is small.
+  if (dtype == DType::kFloat32 && !input.device().is_cpu()) {
+    const Var centered = Var(detach(input)) - Var(unreduce(mean, reduced, input.shape()));
+    return variance_in(dtype, centered.tensor(), reduced, correction, root);
+  }
+  const Tensor result = variance_around(mean, input, reduced, correction, root);
+  if (dtype != DType::kFloat32 || !may_be_inexact(result, mean, root)) return result;
   // PyTorch always sums in float64. Here that is only done where it matters, because the conversion
   // costs time.
-  const Tensor exact = variance_in(DType::kFloat64, input, reduced, correction, root);
-  copy_data(result, exact);
-  return result;
+  return with_exact(result, mean, variance_in(DType::kFloat64, input, reduced, correction, root),
+                    root);
 }
 
 Tensor variance_gradient(const Var& g, const Tensor& x, const Variance::Attrs& attrs) {

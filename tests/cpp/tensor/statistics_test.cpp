@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <functional>
+#include <random>
 
 #include <gtest/gtest.h>
 
@@ -50,6 +51,27 @@ TEST(Variance, OfLargeNumbersKeepsItsDigits) {
   const Tensor x = tensor({10000, 10001, 10002, 10003, 10000, 10001, 10002, 10003}, {2, 4});
   EXPECT_EQ(values(Variance::call(x, Dims{1}, 0)), (Values{1.25, 1.25}));
   EXPECT_EQ(values(Variance::call(x, Dims{0}, 0, true)), (Values{0, 0, 0, 0}));
+}
+
+// Of float32 around a large mean, against the same numbers in float64.
+TEST(Variance, AroundALargeMeanKeepsItsDigits) {
+  for (const double mean : {1e2, 1e3, 1e4, 1e5}) {
+    std::mt19937 random(5);
+    std::normal_distribution<double> normal(mean);
+    Values numbers(std::size_t{300} * 70);
+    for (double& number : numbers) number = static_cast<float>(normal(random));
+    const Tensor wide = tensor<double>(numbers, {300, 70});
+    const Tensor x = ToDType::call(wide, DType::kFloat32);
+    for (const Dims& dims : {Dims{0}, Dims{1}, Dims{0, 1}}) {
+      const auto expect_near = [&](const Tensor& found, const Tensor& expected) {
+        const Values a = values(found);
+        const Values e = values(expected);
+        for (std::size_t i = 0; i < e.size(); ++i) EXPECT_NEAR(a[i], e[i], 1e-6 * e[i]) << mean;
+      };
+      expect_near(Variance::call(x, dims), Variance::call(wide, dims));
+      expect_near(Std::call(x, dims), Std::call(wide, dims));
+    }
+  }
 }
 
 TEST(Variance, DerivativesAreRight) {

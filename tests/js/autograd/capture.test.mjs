@@ -487,3 +487,15 @@ describe("captured functions and their memory", () => {
     captured.dispose();
   });
 });
+
+test("a variance around a large mean is exact in every replay", () => {
+  const shape = [200, 3];
+  const deviations = eg.capture((x) => [x.var(0), x.std(), x.var()], eg.randn(shape));
+  for (const mean of [0, 1e5, 1e20, 3]) {
+    const x = eg.randn(shape).add(mean);
+    const expected = [x.var(0), x.std(), x.var()];
+    deviations(x).forEach((one, i) => {
+      assert.deepEqual([...one.dataSync()], [...expected[i].dataSync()]);
+    });
+  }
+});
