@@ -60,9 +60,11 @@ void check_running(const Parameter& running, const Tensor& input, std::string_vi
         " must be floating-point, got ", running ? running->dtype() : input.dtype(), '.');
 }
 
-// The new value of a running statistic. It is written once nothing can fail any more.
-Parameter moved(const Parameter& running, const Tensor& observed, double momentum) {
-  if (!running) return {};
+// The new value of a running statistic. It is written once nothing can fail any more. An empty
+// batch changes nothing, because it has no mean.
+Parameter moved(const Parameter& running, const Tensor& observed, double momentum,
+                const Tensor& input) {
+  if (!running || input.numel() == 0) return running;
   const GradModeGuard no_grad(false);
   return (Var(detach(*running)) * (1 - momentum) + Var(detach(observed)) * momentum).tensor();
 }
@@ -131,8 +133,8 @@ Tensor BatchNorm::call(const Tensor& input, const Parameter& running_mean,
     return fused_batch_norm(input, weight, bias, eps, running).result;
   const BatchNormed normed = is_fused ? fused_batch_norm(input, weight, bias, eps, {})
                                       : composed_batch_norm(input, weight, bias, eps);
-  const Parameter mean = moved(running_mean, normed.mean, momentum);
-  const Parameter var = moved(running_var, normed.unbiased_variance, momentum);
+  const Parameter mean = moved(running_mean, normed.mean, momentum, input);
+  const Parameter var = moved(running_var, normed.unbiased_variance, momentum, input);
   write_running(running_mean, mean);
   write_running(running_var, var);
   return normed.result;
@@ -173,8 +175,8 @@ Tensor InstanceNorm::call(const Tensor& input, const Parameter& running_mean,
   if (running_mean || running_var) {
     const Tensor channels = Flatten::call(detach(input), 2);
     const Tensor variance = Mean::call(Variance::call(channels, Dims{2}), Dims{0});
-    const Parameter mean = moved(running_mean, Mean::call(channels, Dims{0, 2}), momentum);
-    const Parameter var = moved(running_var, variance, momentum);
+    const Parameter mean = moved(running_mean, Mean::call(channels, Dims{0, 2}), momentum, input);
+    const Parameter var = moved(running_var, variance, momentum, input);
     write_running(running_mean, mean);
     write_running(running_var, var);
   }

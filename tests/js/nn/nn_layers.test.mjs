@@ -226,6 +226,25 @@ describe("nn.utils", () => {
 });
 
 describe("running statistics", () => {
+  for (const shape of [
+    [0, 3],
+    [0, 3, 4],
+    [2, 3, 0],
+  ])
+    for (const momentum of [0.1, null])
+      test(`stay what they are in a batch of [${shape}], momentum ${momentum}`, () => {
+        const norm = new nn.BatchNorm1d(3, { momentum });
+        const x = eg.zeros(shape, { requiresGrad: true });
+        const y = norm.call(x);
+        y.sum().backward();
+        assert.deepEqual(y.shape, shape);
+        assert.deepEqual(x.grad.shape, shape);
+        assertTensor(norm.weight.grad, [0, 0, 0]);
+        assertTensor(norm.running_mean, [0, 0, 0]);
+        assertTensor(norm.running_var, [1, 1, 1]);
+        assert.equal(Number(norm.num_batches_tracked.item()), 1);
+      });
+
   for (const [name, norm, input] of [
     ["batchNorm", (...args) => eg.batchNorm(...args, true), eg.randn([4, 3])],
     ["instanceNorm", (...args) => eg.instanceNorm(...args), eg.randn([4, 3, 5])],
