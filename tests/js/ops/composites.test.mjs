@@ -189,3 +189,38 @@ function mapped(value, change, changePlain = (plain) => plain) {
 const valuesOf = (tensor) => [tensor.dtype, tensor.shape, tensor.dataSync()];
 
 const stateOf = (tensor) => [tensor.version, tensor.requiresGrad, valuesOf(tensor)];
+
+describe("histogram() of a range without a width", () => {
+  const both = (values, ...rest) =>
+    eg.histogram(eg.tensor(values), 2, ...rest).map((one) => [...one.dataSync()]);
+  test("extends it by a half on either side", () => {
+    assert.deepEqual(both([2, 2, 2]), [
+      [0, 3],
+      [1.5, 2, 2.5],
+    ]);
+    assert.deepEqual(both([0, 0]), [
+      [0, 2],
+      [-0.5, 0, 0.5],
+    ]);
+  });
+  test("that was given keeps it", () => {
+    assert.deepEqual(both([2, 2, 2], [3, 3]), [
+      [0, 0],
+      [2.5, 3, 3.5],
+    ]);
+    assert.deepEqual(both([1, 2], { range: [0, 0] }), [
+      [0, 0],
+      [-0.5, 0, 0.5],
+    ]);
+  });
+  test("because nothing is counted, is from 0 to 1", () => {
+    assert.deepEqual(both([]), [
+      [0, 0],
+      [0, 0.5, 1],
+    ]);
+  });
+  test("is extended by one by histc()", () => {
+    assert.deepEqual([...eg.histc(eg.tensor([2, 2, 2]), 2).dataSync()], [0, 3]);
+    assert.deepEqual([...eg.histc(eg.tensor([1, 2]), 2, 3, 3).dataSync()], [1, 1]);
+  });
+});

@@ -97,6 +97,17 @@ describe("Adagrad", () => {
     });
   }
 
+  test("accumulates both parts of complex numbers from its initial value", () => {
+    const p = eg.tensor([{ re: 1, im: 1 }]).requiresGrad_();
+    const own = new optim.Adagrad([p], { initialAccumulatorValue: 0.5 });
+    const { sum } = own.stateDict().state[0];
+    assert.equal(sum.dtype, "complex64");
+    assert.deepEqual([...eg.viewAsReal(sum).dataSync()], [0.5, 0.5]);
+    p.mul(p.conj()).real().sum().backward();
+    own.step();
+    assertClose([...eg.viewAsReal(p.detach()).dataSync()], [0.990572, 0.990572], { rtol: 1e-6 });
+  });
+
   test("has its state before the first step, and resumes", () => {
     const [p, q] = [parameter(), parameter()];
     const first = new optim.Adagrad([p], { initialAccumulatorValue: 0.5, lrDecay: 0.1 });

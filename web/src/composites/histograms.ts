@@ -179,8 +179,8 @@ function edgesOf(values: Tensor, bins: unknown, range: readonly number[] | null)
     return bins;
   }
   checkBinned("histogram", values, bins);
-  const [low = 0, high = 0] = range ?? [];
-  const [from, to] = rangeOf("histogram", values, low, high);
+  const [low, high] = range ?? (values.numel > 0 ? rangeOfData(values) : [0, 1]);
+  const [from, to] = widened("histogram", low as number, high as number, 0.5);
   return linspace(from, to, bins + 1, { dtype: values.dtype, device: values.device });
 }
 
@@ -193,16 +193,25 @@ function checkBinned(where: string, input: Tensor, bins: unknown): asserts bins 
   }
 }
 
-// If the ends are equal, the range of the data is used; if that is empty too, it is extended by one on either side.
+// If the ends are equal, the range of the data is used.
 function rangeOf(where: string, values: Tensor, min: number, max: number): [number, number] {
-  if (min > max) fail("InvalidArgument", where, `max: expected at least min, ${min}, got ${max}.`);
   const isOfData = min === max && values.numel > 0;
-  const low = isOfData ? amin(values).item() : min;
-  const high = isOfData ? amax(values).item() : max;
-  if (!Number.isFinite(low) || !Number.isFinite(high)) {
+  const [low, high] = isOfData ? rangeOfData(values) : [min, max];
+  return widened(where, low, high, 1);
+}
+
+const rangeOfData = (values: Tensor): [number, number] => [
+  amin(values).item(),
+  amax(values).item(),
+];
+
+// Extends a range without a width on either side.
+function widened(where: string, low: number, high: number, by: number): [number, number] {
+  if (low > high)
+    fail("InvalidArgument", where, `max: expected at least min, ${low}, got ${high}.`);
+  if (!Number.isFinite(low) || !Number.isFinite(high))
     fail("InvalidArgument", where, `the range [${low}, ${high}] is not finite.`);
-  }
-  return low === high ? [low - 1, high + 1] : [low, high];
+  return low === high ? [low - by, high + by] : [low, high];
 }
 
 function lastAtMost(bin: Tensor, bins: number): Tensor {

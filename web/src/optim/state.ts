@@ -1,6 +1,6 @@
 // The tensors that an optimizer stores per parameter.
 
-import { clone, fullLike, zerosLike } from "../generated/ops.js";
+import { clone, fullLike, viewAsComplex, viewAsReal, zerosLike } from "../generated/ops.js";
 import { tensor } from "../ops/create.js";
 import { fail } from "../runtime/errors.js";
 import { getDefaultDtype } from "../tensor/default_dtype.js";
@@ -11,9 +11,11 @@ export function zeroState(param: Tensor): Tensor {
   return zerosLike(param);
 }
 
-/** Returns a tensor of one value of the shape of a parameter. */
+/** Returns a tensor of one value of the shape of a parameter; both parts of a complex number have it. */
 export function fullState(param: Tensor, value: number): Tensor {
-  return fullLike(param, value);
+  if (!param.isComplex()) return fullLike(param, value);
+  const parts = fullLike(viewAsReal(param), value);
+  return viewAsComplex(parts);
 }
 
 /** Returns a copy of a saved tensor on the device of the parameter; throws if their shapes differ. */
