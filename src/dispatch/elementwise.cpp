@@ -69,11 +69,50 @@ SmallVector<Tensor, kMaxArity> in_first_dtype(const ElementwiseInfo& info,
   return converted;
 }
 
+// The operands that take part in promotion.
+std::span<const Tensor> promoted(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
+  return inputs.subspan(info.first_is_mask ? 1 : 0);
+}
+
+// Rounds the operands to the half-precision dtype that they promote to, because a comparison in
+// float32 would tell a number from its own rounded value.
+SmallVector<Tensor, kMaxArity> in_half(const ElementwiseInfo& info,
+                                       std::span<const Tensor> inputs) {
+  SmallVector<Tensor, kMaxArity> converted(inputs.begin(), inputs.end());
+  const DType common = promote(promoted(info, inputs));
+  if (!is_half(common)) return converted;
+  for (std::size_t i = info.first_is_mask ? 1 : 0; i < converted.size(); ++i) {
+    const bool is_exact =
+        info.takes_exact_number && i + 1 == converted.size() && converted[i].ndim() == 0;
+    if (!is_exact) converted[i] = math::cast(converted[i], common);
+  }
+  return converted;
+}
+
+bool meets_half(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
+  const std::span<const Tensor> operands = promoted(info, inputs);
+  const DType first = operands[0].dtype();
+  bool any_half = is_half(first);
+  bool are_same = true;
+  for (const Tensor& operand : operands.subspan(1)) {
+    any_half = any_half || is_half(operand.dtype());
+    are_same = are_same && operand.dtype() == first;
+  }
+  return any_half && !are_same;
+}
+
 bool needs_conversion(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
-  return info.dtype_rule == op::DTypeRule::kFirst &&
-         std::any_of(inputs.begin(), inputs.end(), [&](const Tensor& input) {
-           return input.dtype() != DType::kBool && input.dtype() != inputs[0].dtype();
-         });
+  if (info.dtype_rule != op::DTypeRule::kFirst) return meets_half(info, inputs);
+  return std::any_of(inputs.begin(), inputs.end(), [&](const Tensor& input) {
+    return input.dtype() != DType::kBool && input.dtype() != inputs[0].dtype();
+  });
+}
+
+// The operands in the dtypes in which the formula takes them.
+SmallVector<Tensor, kMaxArity> converted(const ElementwiseInfo& info,
+                                         std::span<const Tensor> inputs) {
+  return info.dtype_rule == op::DTypeRule::kFirst ? in_first_dtype(info, inputs)
+                                                  : in_half(info, inputs);
 }
 
 ResultTypes result_types(const ElementwiseInfo& info, std::span<const Tensor> inputs,
@@ -82,8 +121,8 @@ ResultTypes result_types(const ElementwiseInfo& info, std::span<const Tensor> in
     check(inputs[0].dtype() == DType::kBool || inputs[0].dtype() == DType::kUInt8,
           ErrorCode::kDtypeMismatch, info.name, "expected the mask to be bool, got ",
           inputs[0].dtype(), '.');
-    inputs = inputs.subspan(1);
   }
+  inputs = promoted(info, inputs);
   if (info.dtype_rule == op::DTypeRule::kFirst) return {inputs[0].dtype(), inputs[0].dtype()};
   DType compute = promote(inputs);
   if (info.dtype_rule == op::DTypeRule::kFloat && is_integral(compute)) compute = default_dtype();
@@ -104,18 +143,28 @@ void check_bools(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
     check(input.dtype() != DType::kBool, ErrorCode::kDtypeMismatch, info.name, info.refuses_bool);
 }
 
-// Checks the parameters of an op that computes integers.
-void check_integer_params(const ElementwiseInfo& info, DType compute,
-                          const op::ParamValues& values) {
-  if (!is_integral(compute)) return;
+// A parameter as an element of an integer dtype. A negative factor may wrap around in uint8.
+double integer_param(std::string_view op, const op::Param& param, DType dtype, double value) {
+  const bool is_whole = std::trunc(value) == value && std::abs(value) < 0x1p63;
+  const Scalar number = is_whole ? Scalar(static_cast<std::int64_t>(value)) : Scalar(value);
+  check_factor(op, param.name, number, dtype);
+  check(param.role == op::Param::Role::kFactor || dtype != DType::kUInt8 || value >= 0,
+        ErrorCode::kInvalidArgument, op, param.name, " = ", value, " does not fit uint8.");
+  return visit_dtype(dtype, [&]<class T>() { return static_cast<double>(number.to<T>()); });
+}
+
+// The parameters in the dtype of an op that computes integers.
+op::ParamValues integer_params(const ElementwiseInfo& info, DType compute, op::ParamValues values) {
+  if (!is_integral(compute)) return values;
   for (std::size_t i = 0; i < info.params.size(); ++i) {
-    const op::Param::Role role = info.params[i].role;
-    check(role != op::Param::Role::kFactor || std::trunc(values[i]) == values[i],
-          ErrorCode::kInvalidArgument, info.name, "for ", compute, " tensors, ",
-          info.params[i].name, " must be an integer, got ", values[i], '.');
-    check(role != op::Param::Role::kForFloats || values[i] == 0, ErrorCode::kDtypeMismatch,
-          info.name, info.params[i].name, " is not implemented for ", compute, '.');
+    const op::Param& param = info.params[i];
+    check(param.role != op::Param::Role::kForFloats || values[i] == 0, ErrorCode::kDtypeMismatch,
+          info.name, param.name, " is not implemented for ", compute, '.');
+    const bool is_limit = param.role == op::Param::Role::kLimit && !std::isinf(values[i]);
+    if (is_limit || param.role == op::Param::Role::kFactor)
+      values[i] = integer_param(info.name, param, compute, values[i]);
   }
+  return values;
 }
 
 bool has_zero(const Tensor& t) {
@@ -130,9 +179,10 @@ bool has_zero(const Tensor& t) {
 void check_second_integer(const ElementwiseInfo& info, DType compute, const Shape& shape,
                           std::span<const Tensor> inputs) {
   const bool is_integer = is_integral(compute) && compute != DType::kBool;
-  if (info.integer_rule == op::IntegerRule::kNone || !is_integer) return;
+  const op::IntegerRule rule = info.integer_rule;
+  if (!is_integer || (rule != op::IntegerRule::kDivisor && rule != op::IntegerRule::kPower)) return;
   const Tensor& second = inputs[1];
-  if (info.integer_rule == op::IntegerRule::kPower) {
+  if (rule == op::IntegerRule::kPower) {
     check(!second.is_wrapped_number() || second.dtype() != DType::kInt64 ||
               *second.data_as<std::int64_t>() >= 0,
           ErrorCode::kInvalidArgument, info.name,
@@ -152,11 +202,20 @@ void check_second_integer(const ElementwiseInfo& info, DType compute, const Shap
         "NaN.");
 }
 
-// Throws unless numbers that integers are compared with fit their dtype.
-void check_compared_numbers(const ElementwiseInfo& info, DType compute,
-                            std::span<const Tensor> inputs) {
-  if (info.dtype_rule != op::DTypeRule::kBool || !is_integral(compute)) return;
-  for (const Tensor& input : inputs) (void)as_element(input, compute);
+// Throws unless numbers beside integers fit their dtype. Where they are only compared or selected,
+// a negative one may wrap around in uint8, as in PyTorch.
+void check_numbers(const ElementwiseInfo& info, DType compute, std::span<const Tensor> inputs) {
+  if (!is_integral(compute) || info.integer_rule == op::IntegerRule::kModular ||
+      info.integer_rule == op::IntegerRule::kPower)
+    return;
+  const bool may_wrap =
+      compute != DType::kUInt8 || info.dtype_rule == op::DTypeRule::kBool || info.first_is_mask;
+  for (const Tensor& input : inputs) {
+    if (!input.is_wrapped_number()) continue;
+    (void)as_element(input, compute);
+    check(may_wrap || input.dtype() != DType::kInt64 || *input.data_as<std::int64_t>() >= 0,
+          ErrorCode::kInvalidArgument, info.name, "a negative number does not fit uint8.");
+  }
 }
 
 Shape result_shape(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
@@ -243,12 +302,12 @@ Tensor computed(const ElementwiseInfo& info, std::span<const Tensor> inputs,
   const Device device = common_device(info, inputs);
   check_bools(info, inputs);
   const ResultTypes types = result_types(info, inputs, params);
-  check_integer_params(info, types.compute, params);
-  check_compared_numbers(info, types.compute, inputs);
+  const op::ParamValues values = integer_params(info, types.compute, params);
+  check_numbers(info, types.compute, inputs);
   const Shape shape = result_shape(info, inputs);
   check_second_integer(info, types.compute, shape, inputs);
   Tensor out = allocate_result(inputs, shape, types.result, device);
-  run_forward(info, types.compute, out, inputs, params);
+  run_forward(info, types.compute, out, inputs, values);
   return out;
 }
 
@@ -350,10 +409,11 @@ void run_formula(const kernel::Formula& formula, DType compute, DType result, co
   run(std::move(call));
 }
 
-Tensor apply_elementwise(const ElementwiseInfo& info, std::span<const Tensor> inputs,
-                         const op::ParamValues& params) {
-  if (needs_conversion(info, inputs))
-    return apply_elementwise(info, in_first_dtype(info, inputs), params);
+namespace {
+
+// apply_elementwise() for operands that need no conversion.
+Tensor applied(const ElementwiseInfo& info, std::span<const Tensor> inputs,
+               const op::ParamValues& params) {
   Tensor out = computed(info, inputs, params);
   if (!is_differentiable(out.dtype())) return out;
   IntrusivePtr<ElementwiseNode> node;
@@ -370,10 +430,8 @@ Tensor apply_elementwise(const ElementwiseInfo& info, std::span<const Tensor> in
   return out;
 }
 
-Tensor apply_elementwise_in_place(const ElementwiseInfo& info, std::span<const Tensor> inputs,
-                                  const op::ParamValues& params) {
-  if (needs_conversion(info, inputs))
-    return apply_elementwise_in_place(info, in_first_dtype(info, inputs), params);
+Tensor applied_in_place(const ElementwiseInfo& info, std::span<const Tensor> inputs,
+                        const op::ParamValues& params) {
   const Tensor& target = inputs[0];
   const Device device = common_device(info, inputs);
   check(device == target.device(), ErrorCode::kDeviceMismatch, info.name, "a tensor on ",
@@ -389,7 +447,8 @@ Tensor apply_elementwise_in_place(const ElementwiseInfo& info, std::span<const T
   check(!(info.is_real_of_complex && is_complex(types.compute)), ErrorCode::kDtypeMismatch,
         info.name, "the result is real and cannot be written in place to a complex tensor.");
   forward_kernel(info, types.compute);
-  check_integer_params(info, types.compute, params);
+  const op::ParamValues values = integer_params(info, types.compute, params);
+  check_numbers(info, types.compute, inputs);
   check_second_integer(info, types.compute, shape, inputs);
 
   const bool recording = records(info, inputs);
@@ -419,7 +478,7 @@ Tensor apply_elementwise_in_place(const ElementwiseInfo& info, std::span<const T
   }
   const Tensor new_tangent =
       any_has_tangent(inputs) ? in_place_tangent(info, inputs, params) : Tensor();
-  run_forward(info, types.compute, target, operands, params);
+  run_forward(info, types.compute, target, operands, values);
   target.bump_version();
   if (node != nullptr) rebase_history(target, node);
   set_tangent(target, new_tangent);
@@ -427,6 +486,22 @@ Tensor apply_elementwise_in_place(const ElementwiseInfo& info, std::span<const T
     node->save_output(target, is_view(target) ? SavedAs::kOutputInPlaceOnView : SavedAs::kOutput);
   }
   return target;
+}
+
+}  // namespace
+
+Tensor apply_elementwise(const ElementwiseInfo& info, std::span<const Tensor> inputs,
+                         const op::ParamValues& params) {
+  if (needs_conversion(info, inputs)) return applied(info, converted(info, inputs), params);
+  return applied(info, inputs, params);
+}
+
+Tensor apply_elementwise_in_place(const ElementwiseInfo& info, std::span<const Tensor> inputs,
+                                  const op::ParamValues& params) {
+  if (!needs_conversion(info, inputs)) return applied_in_place(info, inputs, params);
+  auto operands = converted(info, inputs);
+  operands[0] = inputs[0];
+  return applied_in_place(info, operands, params);
 }
 
 }  // namespace eg

@@ -54,6 +54,7 @@ struct ElementwiseInfo {
   bool first_is_mask;
   op::IntegerRule integer_rule;
   std::string_view refuses_bool;
+  bool takes_exact_number;
   /// Used by devices whose kernels are shaders.
   op::ShaderNumbersOf shader_numbers;
   /// By dtype; null where the op has no kernel. bool computes in uint8, complex64 in complex128.

@@ -92,6 +92,7 @@ const ElementwiseInfo& elementwise_info() {
       detail::first_is_mask<Op>(),
       op::kIntegerRule<Op>,
       op::kRefusesBool<Op>,
+      op::kTakesExactNumber<Op>,
       op::shader_numbers<Op>,
       detail::forward_kernels<Op>(),
       {detail::gradient_info<Op, 0>(), detail::gradient_info<Op, 1>(),

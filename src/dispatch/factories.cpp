@@ -46,6 +46,16 @@ Tensor as_element(const Tensor& t, DType dtype) {
   return full({}, scalar_of(t), dtype);
 }
 
+void check_factor(std::string_view op, std::string_view name, Scalar factor, DType dtype) {
+  if (!is_integral(dtype)) return;
+  check(!factor.is_float(), ErrorCode::kInvalidArgument, op, "for ", dtype, " tensors, ", name,
+        " must be an integer, got ", factor.to<double>(), '.');
+  visit_dtype(dtype, [&]<class T>() {
+    check(factor.fits<T>(), ErrorCode::kInvalidArgument, op, name, " = ", factor.to<double>(),
+          " does not fit ", dtype, '.');
+  });
+}
+
 Tensor scalar_tensor(Scalar value) {
   const DType dtype = value.is_float() ? DType::kFloat64 : value.dtype();
   Tensor t = full({}, value, dtype);

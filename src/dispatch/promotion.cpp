@@ -20,7 +20,7 @@ MaybeDType join(MaybeDType a, MaybeDType b) {
 MaybeDType combine(MaybeDType higher, MaybeDType lower) {
   if (!higher.has_value() || !lower.has_value()) return higher.has_value() ? higher : lower;
   if (is_complex(*higher)) return higher;
-  if (is_floating(*higher)) return is_complex(*lower) ? join(higher, lower) : higher;
+  if (is_floating(*higher)) return is_complex(*lower) ? complex_dtype(*higher) : higher;
   if (*higher == DType::kBool || is_differentiable(*lower)) return join(higher, lower);
   return higher;
 }

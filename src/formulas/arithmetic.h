@@ -9,6 +9,7 @@ namespace eg::op {
 
 struct Add {
   static constexpr Doc doc{"add", "input + alpha * other, with broadcasting."};
+  static constexpr IntegerRule integer_rule = IntegerRule::kModular;
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   struct Params {
@@ -27,6 +28,7 @@ struct Sub {
   static constexpr Doc doc{"sub", "input - alpha * other, with broadcasting."};
   static constexpr std::string_view refuses_bool =
       "Subtraction of bool tensors is not supported; to invert a mask, call logicalNot().";
+  static constexpr IntegerRule integer_rule = IntegerRule::kModular;
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   struct Params {
@@ -40,6 +42,8 @@ struct Sub {
 
 struct Mul {
   static constexpr Doc doc{"mul", "Elementwise product, with broadcasting."};
+  static constexpr bool takes_exact_number = true;
+  static constexpr IntegerRule integer_rule = IntegerRule::kModular;
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
   static constexpr auto forward(auto a, auto b) { return a * b; }
@@ -49,6 +53,7 @@ struct Mul {
 
 struct Div {
   static constexpr Doc doc{"div", "Elementwise quotient; integers are divided as floats."};
+  static constexpr bool takes_exact_number = true;
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr std::array domains{Domain{-2, 2}, Domain{0.5, 2}};
   static constexpr auto forward(auto a, auto b) { return a / b; }
@@ -106,6 +111,7 @@ struct Remainder {
 
 struct FloorDivide {
   static constexpr Doc doc{"floor_divide", "Quotient rounded down to an integer."};
+  static constexpr bool takes_exact_number = true;
   static constexpr IntegerRule integer_rule = IntegerRule::kDivisor;
   static constexpr bool takes_bool = false;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
@@ -117,6 +123,7 @@ struct FloorDivide {
 
 struct TruncDivide {
   static constexpr Doc doc{"trunc_divide", "Quotient rounded to an integer towards zero."};
+  static constexpr bool takes_exact_number = true;
   static constexpr IntegerRule integer_rule = IntegerRule::kDivisor;
   static constexpr bool takes_bool = false;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
@@ -128,6 +135,7 @@ struct TruncDivide {
 
 struct Lerp {
   static constexpr Doc doc{"lerp", "input + weight * (end - input)."};
+  static constexpr bool takes_exact_number = true;
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr std::array<std::string_view, 3> operands{"input", "end", "weight"};
   // Two forms, so that weights 0 and 1 return input and end exactly.
@@ -147,7 +155,7 @@ struct Addcmul {
   struct Params {
     double value = 1;
   };
-  static constexpr std::array params{Param{"value", "1"}};
+  static constexpr std::array params{param_as(Param::Role::kFactor, "value", "1")};
   static constexpr auto forward(auto x, auto a, auto b, const Params& p) {
     return x + a * p.value * b;
   }

@@ -103,7 +103,6 @@ struct Isnan {
 // lack.
 struct Isinf {
   static constexpr Doc doc{"isinf", "True where input is infinite."};
-  static constexpr ComplexRule complex_rule = ComplexRule::kAsWritten;
   static constexpr DTypeRule dtype_rule = DTypeRule::kBool;
   static constexpr auto forward(auto x) { return (x == x) & (x - x != 0); }
 };

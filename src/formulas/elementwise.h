@@ -230,6 +230,16 @@ inline constexpr std::string_view kRefusesBool = [] {
     return std::string_view();
 }();
 
+/// True for an op of half precision whose last operand, if it has no dimensions, is not rounded to
+/// the dtype of the others first.
+template <class Op>
+inline constexpr bool kTakesExactNumber = [] {
+  if constexpr (requires { Op::takes_exact_number; })
+    return Op::takes_exact_number;
+  else
+    return false;
+}();
+
 /// The operands' names in signatures: `input`; `input` and `other`; or those declared by the op.
 template <class Op>
 inline constexpr auto kOperandNames = [] {

@@ -9,12 +9,14 @@ namespace eg::op {
 
 struct BitwiseAnd {
   static constexpr Doc doc{"bitwise_and", "Bitwise and of integers; logical and of booleans."};
+  static constexpr IntegerRule integer_rule = IntegerRule::kModular;
   static constexpr DTypeRule dtype_rule = DTypeRule::kInteger;
   static constexpr auto forward(auto a, auto b) { return bitwise_and(a, b); }
 };
 
 struct BitwiseOr {
   static constexpr Doc doc{"bitwise_or", "Bitwise or of integers; logical or of booleans."};
+  static constexpr IntegerRule integer_rule = IntegerRule::kModular;
   static constexpr DTypeRule dtype_rule = DTypeRule::kInteger;
   static constexpr auto forward(auto a, auto b) { return bitwise_or(a, b); }
 };
@@ -22,6 +24,7 @@ struct BitwiseOr {
 struct BitwiseXor {
   static constexpr Doc doc{"bitwise_xor",
                            "Bitwise exclusive or of integers; logical exclusive or of booleans."};
+  static constexpr IntegerRule integer_rule = IntegerRule::kModular;
   static constexpr DTypeRule dtype_rule = DTypeRule::kInteger;
   static constexpr auto forward(auto a, auto b) { return bitwise_xor(a, b); }
 };

@@ -96,6 +96,7 @@ enum class IntegerRule : std::uint8_t {
   kNone,
   kDivisor,  ///< the second operand is a divisor: no element may be 0
   kPower,    ///< the second operand is an exponent: a plain number must not be negative
+  kModular,  ///< only the bits of the dtype count, so plain numbers wrap around
 };
 
 /// A number that a formula takes in addition to its operands.
@@ -105,7 +106,7 @@ struct Param {
   enum class Role : std::uint8_t {
     kPlain,
     kFactor,     ///< multiplies an operand, so it must be an integer
-    kLimit,      ///< takes part in type promotion, unless it is infinite
+    kLimit,      ///< takes part in type promotion, unless it is infinite, and must fit the dtype
     kForFloats,  ///< must have its default value, 0
   };
 

@@ -15,7 +15,7 @@ namespace detail {
 using MovingOps = Concat<CopyOps, StrideOps, ViewOps,
                          TypeList<Zeros, Ones, Full, Empty, Arange, Linspace, Eye, ZerosLike,
                                   OnesLike, FullLike, EmptyLike, Rand, Randn, RandLike, RandnLike,
-                                  RandomInPlace, Real, Conj, Linear, Embedding, Quantize>>;
+                                  RandomInPlace, Kron, Real, Conj, Linear, Embedding, Quantize>>;
 
 using LowerOps = Concat<ConvOps, AttentionOps, EinsumOps, RecurrentOps,
                         TypeList<Mm, Bmm, Matmul, Addmm, Baddbmm, Addbmm, Prelu>>;
@@ -32,7 +32,8 @@ constexpr bool is_one_of(TypeList<Ops...>) {
 
 template <class Op>
 constexpr Precision precision_of() {
-  if (is_one_of<Op>(MovingOps{})) return Precision::kMoves;
+  // Overloads end in elementwise ops, which convert halves themselves.
+  if (is_one_of<Op>(MovingOps{}) || kHasOverload<Op>) return Precision::kMoves;
   if (is_one_of<Op>(LowerOps{})) return Precision::kLower;
   if (is_one_of<Op>(FullOps{})) return Precision::kFull;
   return is_one_of<Op>(FirstOps{}) ? Precision::kFirst : Precision::kFloat32;

@@ -57,15 +57,19 @@ template <class Op>
 constexpr auto kOverloadInPlace = &Overload<Op>::call_in_place;
 
 template <class Op>
+constexpr OpForm overload_in_place() {
+  if constexpr (requires { &Overload<Op>::call_in_place; })
+    return form_of(&kOverloadInPlace<Op>);
+  else
+    return {};
+}
+
+template <class Op>
 constexpr OpEntry entry() {
   constexpr Precision precision = kPrecision<Op>;
   if constexpr (kHasOverload<Op>)
-    return {Op::doc.name,
-            nullptr,
-            0,
-            precision,
-            form_of(&kCall<Overload<Op>>),
-            form_of(&kOverloadInPlace<Op>)};
+    return {Op::doc.name,           nullptr, 0, precision, form_of(&kCall<Overload<Op>>),
+            overload_in_place<Op>()};
   else if constexpr (op::Elementwise<Op>)
     return {Op::doc.name, &elementwise_info<Op>, op::kParamCount<Op>, precision, {}, {}};
   else if constexpr (kHasInPlaceForm<Op>)

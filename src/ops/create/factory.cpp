@@ -26,6 +26,13 @@ Tensor from_formula(std::int64_t count, DType dtype, Formula&& formula) {
   return moved(ToDType::call(t, dtype), default_device());
 }
 
+// Throws unless the first and the last of several integers fit their dtype.
+void check_ends(Scalar first, Scalar last, std::int64_t count, DType dtype) {
+  if (count == 0 || !is_integral(dtype)) return;
+  (void)full({}, first, dtype);
+  (void)full({}, last, dtype);
+}
+
 // Numbers in equal steps on the default device, which computes them without an upload. nullopt if
 // that is the CPU, or if they may have more than 32 bits.
 std::optional<Tensor> ramp_on_device(std::int64_t count, double first, double step, DType dtype) {
@@ -43,6 +50,7 @@ std::optional<Tensor> ramp_on_device(std::int64_t count, double first, double st
 Tensor arange_of_integers(std::int64_t start, std::int64_t end, std::int64_t step, DType dtype) {
   const CheckedInt last = CheckedInt(end) - start + step - (step > 0 ? 1 : -1);
   const std::int64_t count = last.value() / step;
+  check_ends(start, start + (count - 1) * step, count, dtype);
   if (const auto ramp =
           ramp_on_device(count, static_cast<double>(start), static_cast<double>(step), dtype))
     return *ramp;
@@ -57,6 +65,7 @@ Tensor arange_of_reals(double start, double end, double step, DType dtype) {
         "start and end must be finite, got ", start, " and ", end, '.');
   check(count >= 0 && count <= 0x1p53, ErrorCode::kInvalidArgument, "arange",
         "cannot count the elements from ", start, " to ", end, " by ", step, '.');
+  check_ends(start, start + (count - 1) * step, static_cast<std::int64_t>(count), dtype);
   if (const auto ramp = ramp_on_device(static_cast<std::int64_t>(count), start, step, dtype))
     return *ramp;
   return from_formula(static_cast<std::int64_t>(count), dtype, [=]<class T>() {
@@ -120,6 +129,7 @@ Tensor Linspace::call(double start, double end, std::int64_t steps, std::optiona
   check(steps >= 0, ErrorCode::kInvalidArgument, doc.name, "steps must not be negative, got ",
         steps, '.');
   const DType wanted = dtype.value_or(default_dtype());
+  check_ends(start, steps == 1 ? start : end, steps, wanted);
   if (const auto computed =
           linspace_on_device(static_cast<float>(start), static_cast<float>(end), steps, wanted))
     return *computed;

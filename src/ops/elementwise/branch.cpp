@@ -1,9 +1,24 @@
 #include "ops/elementwise/branch.h"
 
+#include "dispatch/precision.h"
+#include "dispatch/var.h"
 #include "formulas/all.h"
+#include "ops/create/copy.h"
 #include "ops/shape/view.h"
 
 namespace eg {
+namespace {
+
+// As floating-point numbers, because the difference of two int64 may need one bit more.
+Var integer_distance(const Tensor& a, const Tensor& b) {
+  const Var x = ToDType::call(a, DType::kInt64);
+  const Var y = ToDType::call(b, DType::kInt64);
+  const Var wrapped = maximum(x, y) - minimum(x, y);
+  const Var distance = ToDType::call(wrapped.tensor(), default_dtype());
+  return where(wrapped < 0, distance + 0x1p64, distance);
+}
+
+}  // namespace
 
 Tensor Prelu::call(const Tensor& input, const Tensor& weight) {
   check(weight.ndim() <= 1, ErrorCode::kShapeMismatch, doc.name,
@@ -45,6 +60,10 @@ Tensor Isclose::call(const Tensor& input, const Tensor& other, double rtol, doub
   Var close = x == y;
   if (equal_nan) close = close | ((x != x) & (y != y));
   if (input.dtype() == DType::kBool) return close.tensor();
+  if (is_integral(input.dtype())) {
+    const Var size = abs(Var(ToDType::call(y.tensor(), default_dtype())));
+    return (close | (integer_distance(x.tensor(), y.tensor()) <= size * rtol + atol)).tensor();
+  }
   const Var distance = abs(x - y);
   const Var is_finite = distance - distance == 0;
   return (close | (is_finite & (distance <= abs(y) * rtol + atol))).tensor();

@@ -1,12 +1,17 @@
 #include "ops/elementwise/overload.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "autograd/graph/variable.h"
+#include "base/half.h"
+#include "dispatch/factories.h"
 #include "dispatch/in_place.h"
+#include "dispatch/promotion.h"
 #include "dispatch/var.h"
 #include "ops/complex/complex.h"
+#include "ops/create/copy.h"
 
 namespace eg {
 namespace {
@@ -53,6 +58,13 @@ Operand below(const Operand& min, const std::optional<Operand>& max) {
   return call<op::Where>(call<op::Lt>(min, *max), min, detach(min.tensor()));
 }
 
+bool is_of(const Tensor& t, DType dtype) { return t.dtype() == dtype || t.is_wrapped_number(); }
+
+// Leaves plain numbers as they are.
+Tensor in_dtype(const Operand& x, DType dtype) {
+  return is_of(x.tensor(), dtype) ? x.tensor() : ToDType::call(x.tensor(), dtype);
+}
+
 Tensor limit(Apply apply, const Operand& x, const std::optional<Operand>& min,
              const std::optional<Operand>& max) {
   check(min.has_value() || max.has_value(), ErrorCode::kInvalidArgument, "clamp",
@@ -66,6 +78,12 @@ Tensor limit(Apply apply, const Operand& x, const std::optional<Operand>& min,
   for (const auto& one : {min, max}) {
     if (one.has_value())
       broadcast_shapes(x.tensor().shape(), one->tensor().shape(), op::Clamp::doc.name);
+  }
+  if (min.has_value() && max.has_value()) {
+    const std::array<Tensor, 3> all{x.tensor(), min->tensor(), max->tensor()};
+    const DType common = promote(all);
+    if (std::ranges::any_of(all, [&](const Tensor& t) { return !is_of(t, common); }))
+      return limit(apply, in_dtype(x, common), in_dtype(*min, common), in_dtype(*max, common));
   }
   const Operand above =
       min.has_value() ? apply_op<op::ClampMin>(apply, {}, x, below(*min, max)) : x;
@@ -91,6 +109,10 @@ Tensor limit_softly(Apply apply, const Operand& x, double min, double max) {
   check(dtype != DType::kUInt8 || (limits.min >= 0 && limits.max >= 0), ErrorCode::kDtypeMismatch,
         kName, "the limits for uint8 must not be negative, got ", min, " and ", max,
         ". Convert with to('int32').");
+  for (const double one : {limits.min, limits.max}) {
+    if (std::abs(one) < 0x1p63)
+      check_factor(kName, "a limit", static_cast<std::int64_t>(one), dtype);
+  }
   return apply_op<op::Clamp>(apply, limits, x);
 }
 
@@ -121,10 +143,26 @@ Tensor complex_nan_to_num(const Tensor& input, const op::NanToNum::Params& param
   return where(x - x == 0, x, numbers).tensor();
 }
 
-op::NanToNum::Params replacements(std::optional<double> nan, std::optional<double> posinf,
-                                  std::optional<double> neginf) {
-  const op::NanToNum::Params usual;
-  return {nan.value_or(usual.nan), posinf.value_or(usual.posinf), neginf.value_or(usual.neginf)};
+op::NanToNum::Params replacements(DType dtype, std::optional<double> nan,
+                                  std::optional<double> posinf, std::optional<double> neginf) {
+  op::NanToNum::Params usual;
+  if (is_half(dtype)) usual.posinf = dtype == DType::kFloat16 ? kMaxFloat16 : kMaxBFloat16;
+  return {nan.value_or(usual.nan), posinf.value_or(usual.posinf), neginf.value_or(-usual.posinf)};
+}
+
+// A number as an element of the dtype of `x`.
+double rounded(double number, const Operand& x) {
+  const DType dtype = x.tensor().dtype();
+  if (!is_half(dtype)) return number;
+  const Tensor element = ToDType::call(scalar_tensor(number), dtype);
+  return *ToDType::call(element, DType::kFloat64).data_as<double>();
+}
+
+// The base of a power in its dtype, if that is complex.
+Tensor base_of(const Operand& input, const Operand& exponent) {
+  const std::array<Tensor, 2> operands{input.tensor(), exponent.tensor()};
+  if (is_complex_operand(input) || !is_complex_operand(exponent)) return operands[0];
+  return ToDType::call(operands[0], promote(operands));
 }
 
 }  // namespace
@@ -184,17 +222,37 @@ Tensor Overload<op::Logaddexp>::call_in_place(const Operand& input, const Operan
 
 Tensor Overload<op::NanToNum>::call(const Operand& input, Number nan, Number posinf,
                                     Number neginf) {
-  const op::NanToNum::Params params = replacements(nan, posinf, neginf);
+  const auto params = replacements(input.tensor().dtype(), nan, posinf, neginf);
   if (is_complex_operand(input)) return complex_nan_to_num(input.tensor(), params);
   return apply_op<op::NanToNum>(apply_elementwise, params, input);
 }
 Tensor Overload<op::NanToNum>::call_in_place(const Operand& input, Number nan, Number posinf,
                                              Number neginf) {
   if (!is_complex_operand(input))
-    return apply_op<op::NanToNum>(apply_elementwise_in_place, replacements(nan, posinf, neginf),
-                                  input);
+    return apply_op<op::NanToNum>(apply_elementwise_in_place,
+                                  replacements(input.tensor().dtype(), nan, posinf, neginf), input);
   return write_result(op::NanToNum::doc.name, {&input.tensor(), 1},
                       [&](const Tensor& t) { return call(t, nan, posinf, neginf); });
+}
+
+Tensor Overload<op::Hardshrink>::call(const Operand& input, double lambd) {
+  return apply_op<op::Hardshrink>(apply_elementwise, {rounded(lambd, input)}, input);
+}
+Tensor Overload<op::Hardshrink>::call_in_place(const Operand& input, double lambd) {
+  return apply_op<op::Hardshrink>(apply_elementwise_in_place, {rounded(lambd, input)}, input);
+}
+
+Tensor Overload<op::Isinf>::call(const Operand& input) {
+  if (!is_complex_operand(input)) return apply_op<op::Isinf>(apply_elementwise, {}, input);
+  const Tensor z = detach(input.tensor());
+  return (Var(call(Real::call(z))) | call(Imag::call(z))).tensor();
+}
+
+Tensor Overload<op::Pow>::call(const Operand& input, const Operand& exponent) {
+  return apply_op<op::Pow>(apply_elementwise, {}, base_of(input, exponent), exponent);
+}
+Tensor Overload<op::Pow>::call_in_place(const Operand& input, const Operand& exponent) {
+  return apply_op<op::Pow>(apply_elementwise_in_place, {}, input, exponent);
 }
 
 }  // namespace eg

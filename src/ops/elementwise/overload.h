@@ -73,6 +73,27 @@ struct Overload<op::NanToNum> {
   static Tensor call_in_place(const Operand& input, Number nan, Number posinf, Number neginf);
 };
 
+/// In half precision, the limit is rounded too.
+template <>
+struct Overload<op::Hardshrink> {
+  static constexpr std::array args{Arg{"input"}, Arg{"lambd", "0.5"}};
+  static Tensor call(const Operand& input, double lambd);
+  static Tensor call_in_place(const Operand& input, double lambd);
+};
+/// A number is infinite if one of its parts is.
+template <>
+struct Overload<op::Isinf> {
+  static constexpr std::array args{Arg{"input"}};
+  static Tensor call(const Operand& input);
+};
+/// A real base with a complex exponent is converted, because its logarithm is complex.
+template <>
+struct Overload<op::Pow> {
+  static constexpr std::array args{Arg{"input"}, Arg{"exponent"}};
+  static Tensor call(const Operand& input, const Operand& exponent);
+  static Tensor call_in_place(const Operand& input, const Operand& exponent);
+};
+
 template <class Op>
 inline constexpr bool kHasOverload = requires { Overload<Op>::args; };
 

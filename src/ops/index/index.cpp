@@ -99,8 +99,7 @@ Tensor IndexAdd::call(const Tensor& input, std::int64_t dim, const Tensor& index
                       const Tensor& source, Scalar alpha) {
   const std::int64_t d = wrap_dim(dim, input.ndim(), doc.name);
   const Tensor picks = check_sources(input, d, index, source, doc.name);
-  check(is_differentiable(input.dtype()) || !alpha.is_float(), ErrorCode::kInvalidArgument,
-        doc.name, "alpha must be an integer for ", input.dtype(), " tensors.");
+  check_factor(doc.name, "alpha", alpha, input.dtype());
   const Tensor scaled = alpha.to<double>() == 1
                             ? source
                             : ToDType::call(eg::call<op::Mul>(source, alpha), input.dtype());

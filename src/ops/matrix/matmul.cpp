@@ -67,9 +67,8 @@ Tensor add_product(std::string_view op, const Tensor& input, const Tensor& a, co
   check(input.dtype() == b.dtype(), ErrorCode::kDtypeMismatch, op,
         "input and the factors must have the same dtype, got ", input.dtype(), " and ", b.dtype(),
         '.');
-  check(!is_integral(b.dtype()) || !(beta.is_float() || alpha.is_float()),
-        ErrorCode::kInvalidArgument, op, "alpha and beta must be integers for ", b.dtype(),
-        " tensors.");
+  check_factor(op, "alpha", alpha, b.dtype());
+  check_factor(op, "beta", beta, b.dtype());
   Shape shape = a.shape();
   shape.back() = b.shape().back();
   check(is_expandable_to(input.shape(), shape), ErrorCode::kShapeMismatch, op, "input of shape ",

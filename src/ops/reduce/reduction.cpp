@@ -63,11 +63,8 @@ Tensor products_of_others(const Tensor& x, std::int64_t dim) {
 Tensor product_by_pairs(const Tensor& x, std::int64_t dim) {
   const std::int64_t size = x.size(dim);
   if (size == 1) return x;
-  if (size == 0) {
-    Shape shape = x.shape();
-    shape[static_cast<std::size_t>(dim)] = 1;
-    return full(shape, 1, x.dtype(), x.device());
-  }
+  // The sum of nothing is 0 too, and is recorded.
+  if (size == 0) return (Var(Sum::call(x, Dims{dim}, true)) + 1).tensor();
   const std::int64_t half = size / 2;
   const Var product = Var(Narrow::call(x, dim, 0, half)) * Var(Narrow::call(x, dim, half, half));
   if (size % 2 == 0) return product_by_pairs(product.tensor(), dim);

@@ -73,8 +73,7 @@ TEST(Integers, AreNotDividedByZeroInTheirOwnDtype) {
   const auto divide = [&](const Operand& by) { return call<op::FloorDivide>(x, by); };
   expect_error(ErrorCode::kInvalidArgument, "integers cannot be divided by zero",
                [&] { divide(0); });
-  expect_error(ErrorCode::kInvalidArgument, "integers cannot be divided by zero",
-               [&] { divide(256); });
+  expect_error(ErrorCode::kInvalidArgument, "256 does not fit uint8", [&] { divide(256); });
   expect_error(ErrorCode::kInvalidArgument, "integers cannot be divided by zero",
                [&] { divide(tensor<std::uint8_t>({1, 0})); });
   // Both have dtype int32, in which 256 is not zero.

@@ -345,7 +345,7 @@ TEST(MatmulOps, MistakesAreNamed) {
                [&] { Mm::call(a23, fill({3, 2}, DType::kFloat64, 1)); });
   expect_error(ErrorCode::kDtypeMismatch, "not implemented for bool",
                [&] { Mm::call(fill({2, 2}, DType::kBool, 1), fill({2, 2}, DType::kBool, 1)); });
-  expect_error(ErrorCode::kInvalidArgument, "alpha and beta must be integers for int64 tensors",
+  expect_error(ErrorCode::kInvalidArgument, "for int64 tensors, beta must be an integer, got 0.5",
                [&] {
                  const Tensor integers = tensor<std::int64_t>({1}, {1, 1});
                  Addmm::call(integers, integers, integers, 0.5, 1);

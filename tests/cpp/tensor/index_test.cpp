@@ -144,7 +144,7 @@ TEST(IndexAdd, AddsInTheOrderOfTheIndex) {
   expect_error(ErrorCode::kDtypeMismatch,
                "input and source must have the same dtype, got float32 and float64",
                [] { IndexAdd::call(range({3}), 0, indices({0}), tensor<double>({1})); });
-  expect_error(ErrorCode::kInvalidArgument, "alpha must be an integer for int64 tensors",
+  expect_error(ErrorCode::kInvalidArgument, "for int64 tensors, alpha must be an integer, got",
                [] { IndexAdd::call(indices({1}), 0, indices({0}), indices({1}), 0.5); });
 }
 

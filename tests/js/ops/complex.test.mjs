@@ -143,6 +143,67 @@ describe("gradients of complex numbers are PyTorch's", () => {
   });
 });
 
+describe("a real base with a complex exponent", () => {
+  const exponents = () => leaf({ re: 1, im: 2 }, { re: 0.5, im: -1 });
+  const partsOf = (tensor) => [...eg.viewAsReal(tensor).dataSync()];
+  // PyTorch's gradients of the sum of the real parts by the exponents.
+  const kExpected = [
+    0.011059406854255343, 0.004697477459472631, -64.59241623803918, -83.14179769772494,
+  ];
+  const bases = {
+    "a tensor": () => eg.tensor([-2, -2], { dtype: "float64" }),
+    "a 0-dim tensor": () => eg.tensor(-2, { dtype: "float64" }),
+    "a number": () => -2,
+    "a complex tensor": () => eg.tensor([-2, -2], { dtype: "complex128" }),
+  };
+  for (const [name, base] of Object.entries(bases)) {
+    test(`that is negative, ${name}, has PyTorch's gradient`, () => {
+      const z = exponents();
+      eg.pow(base(), z).real().sum().backward();
+      assertClose(partsOf(z.grad), kExpected, { rtol: 1e-13 });
+    });
+  }
+
+  test("has right gradients of both orders on either side of zero", () => {
+    const x = eg.tensor([-2, 1.5], { dtype: "float64", requiresGrad: true });
+    assert.ok(gradcheck((a, z) => eg.pow(a, z), [x, exponents()]));
+    assert.ok(gradgradcheck((a, z) => eg.pow(a, z), [x, exponents()]));
+    const y = eg.pow(x, exponents());
+    assert.equal(eg.autograd.grad(y.real().sum(), [x])[0].dtype, "float64");
+  });
+
+  test("keeps the dtype of what has dimensions", () => {
+    const z = eg.tensor([{ re: 1, im: 2 }]);
+    assert.equal(eg.pow(-2, z).dtype, "complex64");
+    assert.equal(eg.pow(eg.tensor(-2, { dtype: "float64" }), z).dtype, "complex64");
+  });
+});
+
+test("a number is infinite if one of its parts is", () => {
+  const parts = [Infinity, -Infinity, Number.NaN, 1, 1e308];
+  for (const dtype of ["complex64", "complex128"])
+    for (const re of parts)
+      for (const im of parts) {
+        const isInfinite = [re, im].some((part) =>
+          eg
+            .tensor(part, { dtype: dtype === "complex64" ? "float32" : "float64" })
+            .isinf()
+            .item(),
+        );
+        assert.equal(eg.tensor({ re, im }, { dtype }).isinf().item(), isInfinite);
+      }
+});
+
+test("the product of no complex numbers is 1 and has a graph", () => {
+  for (const dims of [[], [0]]) {
+    const z = eg.zeros([0, 3], { dtype: "complex64", requiresGrad: true });
+    const product = z.prod(...dims);
+    assert.deepEqual([...eg.real(product).dataSync()], dims.length === 0 ? [1] : [1, 1, 1]);
+    const [grad] = eg.autograd.grad(product.real().sum(), [z]);
+    assert.deepEqual(grad.shape, [0, 3]);
+  }
+});
+
 describe("gradcheck takes complex inputs and outputs", () => {
   const z = () => leaf({ re: 0.5, im: -1.2 }, { re: -0.7, im: 0.4 });
 

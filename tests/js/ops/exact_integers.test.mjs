@@ -144,7 +144,154 @@ test("narrow integers are not compared with numbers that they cannot be", () => 
   assert.deepEqual(elementsOf(eg.tensor([255, 0], { dtype: "uint8" }).eq(255)), [true, false]);
 });
 
+describe("numbers beside uint8 and bool", () => {
+  const bytes = () => eg.tensor([1, 2, 200], { dtype: "uint8" });
+  const square = () => eg.tensor([1, 2, 3, 4], { dtype: "uint8" }).reshape(2, 2);
+  const mask = () => eg.tensor([true, false]);
+  const place = () => eg.tensor([0], { dtype: "int64" });
+
+  const wrapped = {
+    "add alpha": [() => eg.add(bytes(), bytes(), { alpha: -3 }), [254, 252, 112]],
+    "sub alpha": [() => eg.sub(bytes(), bytes(), { alpha: -3 }), [4, 8, 32]],
+    "rsub alpha": [() => eg.rsub(bytes(), bytes(), { alpha: -3 }), [4, 8, 32]],
+    "add_ alpha": [() => bytes().add_(bytes(), { alpha: -3 }), [254, 252, 112]],
+    addcmul: [() => eg.addcmul(bytes(), bytes(), bytes(), { value: -3 }), [254, 246, 8]],
+    indexAdd: [
+      () => bytes().indexAdd(0, place(), bytes().narrow(0, 0, 1), { alpha: -3 }),
+      [254, 2, 200],
+    ],
+    addmm: [() => eg.addmm(square(), square(), square(), { alpha: -3 }), [236, 228, 214, 194]],
+    add: [() => bytes().add(300), [45, 46, 244]],
+    mul: [() => bytes().mul(300), [44, 88, 96]],
+    bitwiseAnd: [() => bytes().bitwiseAnd(300), [0, 0, 8]],
+    "pow of a number": [() => eg.pow(300, bytes()), [44, 144, 0]],
+  };
+  for (const [name, [call, expected]] of Object.entries(wrapped)) {
+    test(`${name} counts modulo 256`, () => assert.deepEqual(elementsOf(call()), expected));
+  }
+
+  test("alpha of bool is true or false", () => {
+    for (const alpha of [255, 256, 2, 1, -1]) {
+      assert.deepEqual(elementsOf(eg.add(mask(), mask(), { alpha })), [true, false]);
+      assert.deepEqual(elementsOf(eg.add(mask(), eg.tensor([true, true]), { alpha })), [
+        true,
+        true,
+      ]);
+    }
+  });
+
+  const refused = {
+    "add alpha": () => eg.add(bytes(), bytes(), { alpha: 300 }),
+    "add_ alpha": () => bytes().add_(bytes(), { alpha: 300 }),
+    addcmul: () => eg.addcmul(bytes(), bytes(), bytes(), { value: 300 }),
+    "indexAdd alpha": () => bytes().indexAdd(0, place(), bytes().narrow(0, 0, 1), { alpha: 300 }),
+    "addmm alpha": () => eg.addmm(square(), square(), square(), { alpha: 300 }),
+    "addmm beta": () => eg.addmm(square(), square(), square(), { beta: 300 }),
+    clampMin: () => bytes().clampMin(300),
+    clampMin_: () => bytes().clampMin_(300),
+    clampMax: () => bytes().clampMax(300),
+    "clamp min": () => bytes().clamp(300),
+    "clamp max": () => bytes().clamp(null, 300),
+    clamp_: () => bytes().clamp_(300),
+    "a negative limit": () => bytes().clamp(-1),
+    "a negative maximum": () => bytes().clampMax(-1),
+    hardtanh: () => bytes().hardtanh(0, 300),
+    maximum: () => bytes().maximum(300),
+    fmod: () => bytes().fmod(300),
+    remainder: () => bytes().remainder(300),
+    floorDivide: () => bytes().floorDivide(300),
+    where: () => eg.where(bytes().gt(1), bytes(), 300),
+    linspace: () => eg.linspace(0, 300, 3, { dtype: "uint8" }),
+    "linspace from -5": () => eg.linspace(-5, 5, 3, { dtype: "uint8" }),
+    arange: () => eg.arange(0, 600, 100, { dtype: "uint8" }),
+    "arange of int32": () => eg.arange(0, 2 ** 33, 2 ** 32, { dtype: "int32" }),
+    "clamp of int32": () => eg.tensor([1], { dtype: "int32" }).clamp(2 ** 40),
+  };
+  for (const [name, call] of Object.entries(refused)) {
+    test(`${name}: what does not fit is refused`, () =>
+      assertThrows(call, "InvalidArgument", /does not fit (uint8|int32)/));
+  }
+
+  test("a factor with a fraction is refused", () => {
+    const sentence = /value must be an integer, got 0.5/;
+    const call = () => eg.addcmul(bytes(), bytes(), bytes(), { value: 0.5 });
+    assertThrows(call, "InvalidArgument", sentence);
+  });
+
+  test("isclose() takes the distance of the farthest integers", () => {
+    const ends = { int32: 2n ** 31n, int64: 2n ** 63n };
+    for (const [dtype, end] of Object.entries(ends)) {
+      const x = eg.tensor([end - 1n, -end, 5n], { dtype });
+      const y = eg.tensor([-end, end - 1n, 5n], { dtype });
+      assert.deepEqual(elementsOf(eg.isclose(x, y)), [false, false, true]);
+      assert.deepEqual(elementsOf(eg.isclose(x, y, { rtol: 3 })), [true, true, true]);
+      assert.deepEqual(elementsOf(eg.isclose(x, x)), [true, true, true]);
+    }
+    const other = eg.tensor([2, 1, 201], { dtype: "uint8" });
+    const close = eg.isclose(bytes(), other, { rtol: 0, atol: 1.5 });
+    assert.deepEqual(elementsOf(close), [true, true, true]);
+  });
+});
+
 describe("dtypes are PyTorch's", () => {
+  test("vdot() is of its operands' dtype", () => {
+    for (const dtype of ["uint8", "int32", "int64", "float16", "float32", "complex64"]) {
+      const x = eg.tensor([1, 2, 8], { dtype });
+      assert.equal(eg.vdot(x, x).dtype, dtype);
+    }
+    assertThrows(() => eg.vdot(eg.tensor([true]), eg.tensor([true])), "DtypeMismatch");
+  });
+
+  test("unravelIndex() gives int64", () => {
+    for (const dtype of ["uint8", "int32", "int64"]) {
+      const found = eg.unravelIndex(eg.tensor([5, 299 % 256], { dtype }), [30, 10]);
+      assert.deepEqual(
+        found.map((one) => one.dtype),
+        ["int64", "int64"],
+      );
+      assert.deepEqual(found.map(elementsOf), [
+        [0n, 4n],
+        [5n, 3n],
+      ]);
+    }
+  });
+
+  test("clamp() promotes by all of its operands at once", () => {
+    const of = (dtype, ...shape) => eg.ones(shape, { dtype });
+    const cases = [
+      ["float32", of("float32", 3), of("float64"), of("float32", 3)],
+      ["float32", of("float32"), of("float64"), of("float32", 3)],
+      ["float64", of("int64", 3), of("float32"), of("float64")],
+      ["int64", of("int32", 3), of("int64"), of("int64", 3)],
+      ["float16", of("float16", 3), of("float32"), of("float16", 3)],
+      ["float32", of("uint8", 3), of("int64"), of("float32")],
+      ["float64", of("float32"), of("float64"), of("float32")],
+    ];
+    for (const [dtype, x, min, max] of cases) {
+      assert.equal(x.clamp(min, max).dtype, dtype);
+      if (!min.isFloatingPoint()) continue;
+      const limit = min.clone().requiresGrad_();
+      const y = x.clamp(limit, max.add(1));
+      assert.equal(y.dtype, dtype);
+      y.sum().backward();
+      assert.equal(limit.grad.dtype, limit.dtype);
+    }
+  });
+
+  test("a complex number without dimensions does not widen a float", () => {
+    const z = eg.tensor({ re: 1, im: 2 }, { dtype: "complex128" });
+    const cases = { float32: "complex64", bfloat16: "complex64", float64: "complex128" };
+    for (const [dtype, result] of Object.entries(cases)) {
+      const x = eg.ones([2], { dtype });
+      for (const y of [x.mul(z), eg.add(z, x), eg.where(eg.tensor(true), x, z)])
+        assert.equal(y.dtype, result);
+    }
+    assert.equal(eg.ones([2], { dtype: "int64" }).mul(z).dtype, "complex128");
+    assert.equal(eg.ones([]).mul(z).dtype, "complex128");
+    assert.equal(eg.kron(eg.ones([2]), z).dtype, "complex128");
+    assert.equal(eg.kron(eg.ones([2], { dtype: "float16" }), eg.ones([])).dtype, "float32");
+  });
+
   test("square() of bool is int64", () => {
     const x = eg.tensor([true, false]);
     const squares = x.square();

@@ -3,14 +3,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { eg } from "../support/engine.mjs";
-import { callOp, opTable, samplesOf } from "../support/op_samples.mjs";
+import { callOp, functionOf, opTable, samplesOf } from "../support/op_samples.mjs";
 
 const kEps = { float16: 2 ** -10, bfloat16: 2 ** -7 };
 
 // The results of these do not depend on the values of their operands.
 const kUnset = new Set(["empty", "emptyLike"]);
 // These draw numbers with all digits of the dtype, or all of its numbers.
-const kOtherDigits = new Set(["rand", "randLike", "random_"]);
+const kOtherDigits = new Set(["rand", "randLike", "random_", "uniform_"]);
 // Its scales are float32.
 const kOtherDTypes = new Set(["quantize"]);
 
@@ -21,6 +21,84 @@ describe("an op of half precision is the rounded op of float32", () => {
   for (const op of opTable.filter(({ kind, js }) => kind !== "internal" && !kUnset.has(js)))
     for (const dtype of ["float16", "bfloat16"])
       test(`${op.js} ${dtype}`, () => eg.scope(() => check(op, dtype)));
+});
+
+const isOperand = ({ type }) => type === "operand" || type === "operand?";
+
+// In PyTorch too, these multiply and divide by the number itself.
+const kExact = new Set(["mul", "div", "floorDivide", "lerp"]);
+
+describe("numbers and 0-dim tensors beside half precision are rounded to it", () => {
+  const takesOperands = ({ kind, args, isOfIntegers }) =>
+    kind === "elementwise" && !isOfIntegers && args.filter(isOperand).length > 1;
+  for (const op of opTable.filter(takesOperands))
+    for (const dtype of ["float16", "bfloat16"])
+      test(`${op.js} ${dtype}`, () => eg.scope(() => checkNumbers(op, dtype)));
+});
+
+function checkNumbers(op, dtype) {
+  const count = op.args.filter(isOperand).length;
+  const isMask = ({ name }) => name === "condition" || name === "mask";
+  // Neighbors of the number, so that a comparison would tell it from its rounded value.
+  const number = 0.3;
+  const near = eg.tensor([0.2, number, 0.4, 0.9], { dtype });
+  const exact = kExact.has(op.js);
+  for (let position = 1; position < count; position++) {
+    if (isMask(op.args[position])) continue;
+    const call = (x, value) => {
+      const operands = Array.from({ length: count }, (_, i) => {
+        if (isMask(op.args[i])) return eg.tensor([true, false, true, false]);
+        return i === position ? value : x;
+      });
+      return functionOf(op.js)(...operands);
+    };
+    const isLast = position === count - 1;
+    const rounded = eg.tensor(number, { dtype }).float();
+    const kept = exact && isLast ? eg.tensor(number) : rounded;
+    const expected = call(near.float(), kept);
+    const spellings = [number, eg.tensor(number), eg.tensor(number, { dtype: "float64" })];
+    for (const spelling of spellings) {
+      const found = call(near, spelling);
+      assert.equal(found.dtype, expected.dtype === "bool" ? "bool" : dtype);
+      assert.deepEqual(numbersOf(found), numbersOf(expected.to(found.dtype)));
+    }
+  }
+}
+
+test("limits, replacements and integers beside half precision are those of its dtype", () => {
+  for (const dtype of ["float16", "bfloat16"]) {
+    for (const number of [0.1, 0.2, 0.3, 0.7]) {
+      const x = eg.tensor([number], { dtype }).requiresGrad_();
+      assert.equal(x.hardshrink(number).item(), 0);
+      assert.equal(x.clone().hardshrink_(number).item(), 0);
+      x.hardshrink(number).sum().backward();
+      assert.equal(x.grad.item(), 0);
+      assert.deepEqual(numbersOf(eg.isin(x, number)), [1]);
+      assert.deepEqual(numbersOf(x.detach().eq_(number)), [1]);
+    }
+    const { max } = eg.finfo(dtype);
+    const wild = eg.tensor([Infinity, -Infinity, Number.NaN], { dtype });
+    assert.deepEqual(numbersOf(wild.nanToNum()), [max, -max, 0]);
+    assert.deepEqual(numbersOf(wild.clone().nanToNum_({ posinf: 2 })), [2, -max, 0]);
+    // 2^11 + 1 and 2^8 + 1 are not numbers of these dtypes.
+    const odd = dtype === "float16" ? 2049 : 257;
+    const x = eg.tensor([odd - 1], { dtype });
+    assert.deepEqual(numbersOf(x.eq(eg.tensor([odd], { dtype: "int64" }))), [1]);
+    assert.deepEqual(numbersOf(x.lt(1e6)), [1]);
+  }
+});
+
+test("what is written in place beside half precision keeps its memory and its gradient", () => {
+  const x = eg.tensor([1, 2], { dtype: "float16" });
+  const scale = eg.tensor(0.3, { requiresGrad: true });
+  const y = x.clone();
+  assert.equal(y.add_(scale), y);
+  y.sum().backward();
+  assert.equal(scale.grad.dtype, "float32");
+  assert.equal(scale.grad.item(), 2);
+  const counts = eg.tensor([1, 2], { dtype: "int64" });
+  assert.throws(() => counts.add_(eg.tensor(0.5, { dtype: "float16" })), { code: "DtypeMismatch" });
+  assert.deepEqual(numbersOf(counts), [1, 2]);
 });
 
 function check(op, dtype) {

@@ -73,13 +73,14 @@ export const unravelIndex: {
       sizes.slice(d + 1).reduce((product, size) => product * size, 1),
     );
     const count = sizes.reduce((product, size) => product * size, 1);
-    if (!all(logicalAnd(ge(indices, -count), lt(indices, count))).item<boolean>()) {
+    const positions = toDtype(indices, "int64");
+    if (!all(logicalAnd(ge(positions, -count), lt(positions, count))).item<boolean>()) {
       fail(
         "IndexOutOfRange",
         "unravelIndex",
         `indices: expected indices of the ${count} elements of shape [${sizes}].`,
       );
     }
-    return sizes.map((size, d) => remainder(floorDivide(indices, strides[d] ?? 1), size));
+    return sizes.map((size, d) => remainder(floorDivide(positions, strides[d] ?? 1), size));
   },
 );

@@ -1,7 +1,7 @@
 // Sums of products over axes.
 
 import type { Ints } from "../dispatch/types.js";
-import { conj, matmul, mul, permute, reshape, sum } from "../generated/ops.js";
+import { conj, dot, matmul, mul, permute, reshape, sum } from "../generated/ops.js";
 import { fail, refusal } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
@@ -122,6 +122,6 @@ export const vdot: (input: Tensor, other: Tensor) => Tensor = /* @__PURE__ */ co
       const reason = "expected two tensors of the same dtype";
       fail("DtypeMismatch", "vdot", `${reason}, got ${input.dtype} and ${other.dtype}.`);
     }
-    return sum(mul(conj(input), other));
+    return dot(conj(input), other);
   },
 );
