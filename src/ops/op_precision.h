@@ -12,10 +12,11 @@ namespace eg {
 
 namespace detail {
 
-using MovingOps = Concat<CopyOps, StrideOps, ViewOps,
-                         TypeList<Zeros, Ones, Full, Empty, Arange, Linspace, Eye, ZerosLike,
-                                  OnesLike, FullLike, EmptyLike, Rand, Randn, RandLike, RandnLike,
-                                  RandomInPlace, Kron, Real, Conj, Linear, Embedding, Quantize>>;
+using MovingOps =
+    Concat<CopyOps, StrideOps, ViewOps,
+           TypeList<Zeros, Ones, Full, Empty, Arange, Linspace, Eye, ZerosLike, OnesLike, FullLike,
+                    EmptyLike, Rand, Randn, RandLike, RandnLike, UniformInPlace, NormalInPlace,
+                    RandomInPlace, Normal, Kron, Real, Conj, Linear, Embedding, Quantize>>;
 
 using LowerOps = Concat<ConvOps, AttentionOps, EinsumOps, RecurrentOps,
                         TypeList<Mm, Bmm, Matmul, Addmm, Baddbmm, Addbmm, Prelu>>;

@@ -17,6 +17,9 @@
 #include "ops/create/copy.h"
 #include "ops/index/order.h"
 #include "ops/random/fill.h"
+#include "ops/shape/join.h"
+#include "ops/shape/slice.h"
+#include "ops/shape/view.h"
 #include "runtime/random.h"
 
 namespace eg {
@@ -29,10 +32,10 @@ void draw_uniform(const Tensor& t, double from, double to) {
 }
 
 template <class T>
-void draw_normal(const Tensor& t, double mean, double std) {
+void draw_normal(const Tensor& t, double mean, double std, bool is_contiguous) {
   const DeviceDraw on_device{kernel::RandomKind::kNormal, mean, std};
   // As in PyTorch, a contiguous tensor of 16 or more elements is drawn in a different order.
-  if (t.is_contiguous())
+  if (is_contiguous)
     fill_elements<T>(t, on_device, [&](std::span<T> out) { fill_normal(out, mean, std); });
   else
     fill_elements<T>(t, on_device, [&](std::span<T> out) { fill_normal_singly(out, mean, std); });
@@ -75,6 +78,58 @@ Tensor with_fewer_digits(const Tensor& drawn, DType dtype) {
     number -= std::floor(number);
   }
   return moved(ToDType::call(host, dtype), drawn.device());
+}
+
+// Numbers in [0, 1) of a half-precision dtype, in the layout of `like`.
+Tensor uniform_in_half(const Tensor& like) {
+  const Tensor drawn = empty_with_layout_of(like, DType::kFloat32);
+  draw_uniform<float>(drawn, 0, 1);
+  return with_fewer_digits(drawn, like.dtype());
+}
+
+// From `low` to `high`, which are rounded first, as is the distance between them.
+Tensor uniform_in_half(const Tensor& like, double low, double high) {
+  fill_uniform(std::span<float>(), low, high);  // checks the arguments
+  const Var from = full({}, low, like.dtype());
+  const Var width = Var(full({}, high, like.dtype())) - from;
+  const auto wide = [](const Var& x) { return Var(ToDType::call(x.tensor(), DType::kFloat32)); };
+  const Var drawn = wide(uniform_in_half(like)) * wide(width) + wide(from);
+  return ToDType::call(drawn.tensor(), like.dtype());
+}
+
+constexpr std::int64_t kNormalBlock = 16;
+
+// Normal numbers from blocks of 16 uniform ones, rounded after every operation.
+Tensor box_muller(const Tensor& uniform, const Var& mean, const Var& std) {
+  const Tensor blocks = Reshape::call(uniform, {-1, 2, kNormalBlock / 2});
+  const Var radius = sqrt(log(Var(1) - Var(Select::call(blocks, 1, 0))) * -2);
+  const Var angle = Var(Select::call(blocks, 1, 1)) * (2 * std::numbers::pi);
+  const TensorList halves{(radius * cos(angle)).tensor(), (radius * sin(angle)).tensor()};
+  return Reshape::call((Var(Stack::call(halves, 1)) * std + mean).tensor(), {-1});
+}
+
+// As in PyTorch, 16 or more contiguous numbers are computed in half precision throughout.
+Tensor normal_in_half(const Tensor& like, double mean, double std) {
+  const bool is_contiguous = like.is_contiguous();
+  const std::int64_t count = like.numel();
+  if (!is_contiguous || count < kNormalBlock || draws_itself(like.device())) {
+    const Tensor wide = empty_with_layout_of(like, DType::kFloat32);
+    draw_normal<float>(wide, mean, std, is_contiguous);
+    return ToDType::call(wide, like.dtype());
+  }
+  fill_normal(std::span<float>(), mean, std);  // checks the arguments
+  const Tensor center = full({}, mean, like.dtype());
+  const Tensor spread = full({}, std, like.dtype());
+  const Tensor uniform = Reshape::call(uniform_in_half(like), {-1});
+  const std::int64_t whole = count / kNormalBlock * kNormalBlock;
+  Tensor result = box_muller(Narrow::call(uniform, 0, 0, whole), center, spread);
+  if (whole != count) {
+    // An incomplete block has consumed its words; the last 16 elements are then drawn again.
+    const Tensor again = uniform_in_half(Narrow::call(uniform, 0, 0, kNormalBlock));
+    result = Cat::call(
+        {Narrow::call(result, 0, 0, count - kNormalBlock), box_muller(again, center, spread)}, 0);
+  }
+  return Reshape::call(result, Dims(like.shape()));
 }
 
 // Forward of dropout and, when `input` is a gradient, its backward. Elements are processed in the
@@ -125,8 +180,8 @@ Tensor bernoulli_on_device(const Tensor& chances) {
 
 Tensor Rand::call(const Dims& size, std::optional<DType> dtype) {
   const DType wanted = dtype.value_or(default_dtype());
-  if (is_half(wanted)) return with_fewer_digits(call(size, DType::kFloat32), wanted);
   const Tensor t = Tensor::empty(size, wanted, default_device());
+  if (is_half(wanted)) return uniform_in_half(t);
   const Tensor parts = is_complex(t.dtype()) ? parts_of(t) : t;
   visit_floating(parts.dtype(), doc.name, [&]<class T>() { draw_uniform<T>(parts, 0, 1); });
   return t;
@@ -134,12 +189,12 @@ Tensor Rand::call(const Dims& size, std::optional<DType> dtype) {
 
 Tensor Randn::call(const Dims& size, std::optional<DType> dtype) {
   const DType wanted = dtype.value_or(default_dtype());
-  if (is_half(wanted)) return ToDType::call(call(size, DType::kFloat32), wanted);
   const Tensor t = Tensor::empty(size, wanted, default_device());
+  if (is_half(wanted)) return normal_in_half(t, 0, 1);
   const Tensor parts = is_complex(t.dtype()) ? parts_of(t) : t;
   // The variances of the parts add up to one.
   const double std = is_complex(t.dtype()) ? std::numbers::sqrt2 / 2 : 1;
-  visit_floating(parts.dtype(), doc.name, [&]<class T>() { draw_normal<T>(parts, 0, std); });
+  visit_floating(parts.dtype(), doc.name, [&]<class T>() { draw_normal<T>(parts, 0, std, true); });
   return t;
 }
 
@@ -172,29 +227,33 @@ Tensor Randperm::call(std::int64_t n, std::optional<DType> dtype) {
 
 Tensor RandLike::call(const Tensor& input, std::optional<DType> dtype) {
   const DType wanted = dtype.value_or(input.dtype());
-  if (is_half(wanted)) return with_fewer_digits(call(input, DType::kFloat32), wanted);
   Tensor t = empty_with_layout_of(input, wanted);
+  if (is_half(wanted)) return uniform_in_half(t);
   visit_floating(t.dtype(), doc.name, [&]<class T>() { draw_uniform<T>(t, 0, 1); });
   return t;
 }
 
 Tensor RandnLike::call(const Tensor& input, std::optional<DType> dtype) {
   const DType wanted = dtype.value_or(input.dtype());
-  if (is_half(wanted)) return ToDType::call(call(input, DType::kFloat32), wanted);
   Tensor t = empty_with_layout_of(input, wanted);
-  visit_floating(t.dtype(), doc.name, [&]<class T>() { draw_normal<T>(t, 0, 1); });
+  if (is_half(wanted)) return normal_in_half(t, 0, 1);
+  visit_floating(t.dtype(), doc.name,
+                 [&]<class T>() { draw_normal<T>(t, 0, 1, t.is_contiguous()); });
   return t;
 }
 
 Tensor UniformInPlace::call(const Tensor& input, double from, double to) {
+  if (is_half(input.dtype())) return CopyInPlace::call(input, uniform_in_half(input, from, to));
   return visit_floating(input.dtype(), doc.name, [&]<class T>() {
     return draw_in_place<UniformInPlace>(input, [&] { draw_uniform<T>(input, from, to); });
   });
 }
 
 Tensor NormalInPlace::call(const Tensor& input, double mean, double std) {
+  if (is_half(input.dtype())) return CopyInPlace::call(input, normal_in_half(input, mean, std));
   return visit_floating(input.dtype(), doc.name, [&]<class T>() {
-    return draw_in_place<NormalInPlace>(input, [&] { draw_normal<T>(input, mean, std); });
+    return draw_in_place<NormalInPlace>(
+        input, [&] { draw_normal<T>(input, mean, std, input.is_contiguous()); });
   });
 }
 

@@ -9,6 +9,7 @@
 #include "formulas/arithmetic.h"
 #include "ops/create/copy.h"
 #include "ops/random/fill.h"
+#include "ops/random/random.h"
 #include "ops/reduce/minmax.h"
 #include "ops/shape/view.h"
 #include "runtime/random_samples.h"
@@ -31,19 +32,12 @@ Tensor random_slopes(const Tensor& input, double lower, double upper) {
 
 void check_deviations(const Tensor& std) {
   if (std.numel() == 0) return;
-  const Tensor least = Amin::call(detach(std));
+  const Tensor least = Amin::call(ToDType::call(detach(std), computed_dtype(std.dtype())));
   check(is_true((Var(least) >= Var(0)).tensor()), ErrorCode::kInvalidArgument, Normal::doc.name,
         "std must not be negative.");
 }
 
 double number_of(const Tensor& t) { return *ToDType::call(t, DType::kFloat64).data_as<double>(); }
-
-void draw_normals(const Tensor& t, double mean, double std) {
-  visit_floating(t.dtype(), Normal::doc.name, [&]<class T>() {
-    fill_elements<T>(t, DeviceDraw{kernel::RandomKind::kNormal, mean, std},
-                     [&](std::span<T> out) { fill_normal(out, mean, std); });
-  });
-}
 
 // The draw of geometric_(p). With smaller rates than this, numbers of trials would not fit into 32
 // bits.
@@ -58,9 +52,8 @@ Tensor normal_of_numbers(const Tensor& mean, const Tensor& std, const std::optio
   check(size.has_value(), ErrorCode::kInvalidArgument, Normal::doc.name,
         "size is required when mean and std are numbers.");
   const DType wanted = dtype.value_or(default_dtype());
-  const Tensor result = Tensor::empty(*size, computed_dtype(wanted), default_device());
-  draw_normals(result, number_of(mean), number_of(std));
-  return ToDType::call(result, wanted);
+  const Tensor result = Tensor::empty(*size, wanted, default_device());
+  return NormalInPlace::call(result, number_of(mean), number_of(std));
 }
 
 Tensor poisson_on_device(const Tensor& input) {
@@ -121,7 +114,7 @@ Tensor Normal::call(const Operand& mean, const Operand& std, const std::optional
   const Tensor result = Tensor::empty(shape, like.dtype(), like.device());
   const double spread = s.is_wrapped_number() ? number_of(s) : 1;
   if (!s.is_wrapped_number()) check_deviations(s);
-  draw_normals(result, 0, spread);
+  NormalInPlace::call(result, 0, spread);
   if (!s.is_wrapped_number()) call_in_place<op::Mul>(result, detach(s));
   call_in_place<op::Add>(result, detach(m));
   return record<Normal>(result, {m, s}, {});

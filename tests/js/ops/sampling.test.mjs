@@ -18,6 +18,92 @@ function inputOf(input, requiresGrad) {
   return eg.tensor(data, { dtype }).reshape(shape).requiresGrad_(requiresGrad);
 }
 
+// The first and the last three of 40 numbers after manualSeed(7), and the next float32 of the stream.
+const kHalfDraws = {
+  uniform_: {
+    args: [-0.3, 0.7],
+    next: 0.7405239939689636,
+    float16: [
+      -0.214599609375, 0.295654296875, -0.037841796875, -0.210693359375, 0.163330078125,
+      0.254638671875,
+    ],
+    bfloat16: [0.3828125, 0.46484375, -0.203125, 0.4140625, 0.40625, 0.13671875],
+  },
+  normal_: {
+    args: [1, 2],
+    next: 0.26739025115966797,
+    float16: [0.59375, -1.26953125, 0.466796875, 0.48779296875, 0.29296875, 0.201171875],
+    bfloat16: [-0.9453125, 0.38671875, 0.1484375, -2.5, 4.53125, 2.015625],
+  },
+};
+
+describe("draws in half precision are PyTorch's", () => {
+  const ends = (tensor) => [
+    ...tensor.narrow(0, 0, 3).dataSync(),
+    ...tensor.narrow(0, 37, 3).dataSync(),
+  ];
+  const drawn = (dtype, draw) => {
+    eg.manualSeed(7);
+    return [
+      ...draw(eg.zeros([40], { dtype }))
+        .flatten()
+        .dataSync(),
+    ];
+  };
+  for (const dtype of ["float16", "bfloat16"]) {
+    for (const [name, { args, next, ...expected }] of Object.entries(kHalfDraws)) {
+      test(`${name} ${dtype}`, () => {
+        eg.manualSeed(7);
+        assert.deepEqual(ends(eg.zeros([40], { dtype })[name](...args)), expected[dtype]);
+        assert.equal(eg.rand([]).item(), next);
+      });
+    }
+
+    test(`the samplers of ${dtype} agree with each other`, () => {
+      const standard = drawn(dtype, (x) => x.normal_());
+      assert.deepEqual(
+        drawn(dtype, () => eg.randn([40], { dtype })),
+        standard,
+      );
+      assert.deepEqual(
+        drawn(dtype, (x) => eg.randnLike(x)),
+        standard,
+      );
+      assert.deepEqual(
+        drawn(dtype, () => eg.normal(0, 1, { size: [40], dtype })),
+        standard,
+      );
+      assert.deepEqual(
+        drawn(dtype, (x) => eg.normal(x, 1)),
+        standard,
+      );
+      const uniform = drawn(dtype, (x) => x.uniform_());
+      assert.deepEqual(
+        drawn(dtype, () => eg.rand([40], { dtype })),
+        uniform,
+      );
+    });
+
+    test(`uniform_ of ${dtype} never returns 1, and all its digits are used`, () => {
+      eg.manualSeed(1);
+      const numbers = eg.zeros([20_000], { dtype }).uniform_();
+      assert.ok(numbers.max().item() < 1);
+      assert.ok(numbers.min().item() >= 0);
+      const digits = dtype === "float16" ? 2048 : 256;
+      assert.equal(eg.unique(numbers).numel, digits);
+    });
+  }
+
+  test("what is not contiguous is drawn singly", () => {
+    eg.manualSeed(7);
+    const x = eg.zeros([40, 2], { dtype: "float16" }).t();
+    assert.deepEqual(
+      [...x.select(0, 0).normal_().dataSync()].slice(0, 3),
+      [-0.1468505859375, 0.7861328125, 0.94677734375],
+    );
+  });
+});
+
 describe(`draws are those of PyTorch ${torch}`, () => {
   for (const one of cases) {
     test(`${one.op} of ${one.result.dtype} after manualSeed(${one.seed})`, () => {
