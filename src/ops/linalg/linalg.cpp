@@ -2,12 +2,17 @@
 
 #include <algorithm>
 
+#include "dispatch/elementwise.h"
 #include "dispatch/factories.h"
+#include "dispatch/transfer.h"
+#include "formulas/comparison.h"
 #include "ops/complex/complex.h"
 #include "ops/create/copy.h"
+#include "ops/linalg/decomposition.h"
 #include "ops/linalg/matrix_batch.h"
 #include "ops/matrix/matmul.h"
 #include "ops/matrix/matrix_product.h"
+#include "ops/reduce/reduction.h"
 #include "ops/shape/join.h"
 #include "ops/shape/rearrange.h"
 #include "ops/shape/slice.h"
@@ -48,9 +53,9 @@ Tensor inverse(const Tensor& input, bool allow_singular) {
 // A number for each matrix, to be multiplied with it.
 Var per_matrix(const Tensor& t) { return Unsqueeze::call(Unsqueeze::call(t, -1), -1); }
 
-// The derivative of a determinant by an element is the determinant with that element 1 and the
-// rest of its row 0. This needs no inverse.
-Tensor cofactors(const Tensor& a) {
+// The adjugate of matrices that are nearly zero: element (j, i) is the determinant with element
+// (i, j) set to 1 and the rest of its row to 0. This needs no inverse.
+Tensor small_adjugate(const Tensor& a) {
   const std::int64_t n = a.size(-1);
   const Tensor eye = identity(n, a);
   const Tensor rows = Unsqueeze::call(a, -3);
@@ -60,7 +65,40 @@ Tensor cofactors(const Tensor& a) {
     const Var is_row = Var(Unsqueeze::call(eye.alias({n}, {n}, i), 1)) != 0;
     result.push_back(Det::call(where(is_row, replacements, rows).tensor()));
   }
-  return Stack::call(result, -2);
+  return Stack::call(result, -1);
+}
+
+// The adjugate, det(A) A⁻¹ where there is an inverse, with derivatives of its own: those of the
+// product cancel where A is nearly singular. Singular vectors of small singular values as
+// additional rows and columns make a matrix B that has an inverse, of which the last block is W:
+// det(A) = det(B) det(W).
+Tensor adjugate(const Tensor& a) {
+  constexpr double kSmall = 1e-3;
+  const std::int64_t n = a.size(-1);
+  if (n == 1) return full_like(a, 1);
+  const TensorList usv = Svd::call(detach(a));
+  const Tensor first = Narrow::call(usv[1], -1, 0, std::min<std::int64_t>(n, 1));
+  const Tensor is_small = (Var(usv[1]) <= kSmall * Var(first)).tensor();
+  std::int64_t rank = n;
+  while (rank > 0 && is_true(Any::call(Select::call(is_small, -1, rank - 1)))) --rank;
+  if (rank == n) return (per_matrix(Det::call(a)) * Var(inverse(a, true))).tensor();
+
+  const std::int64_t rest = n - rank;
+  const Var scale = per_matrix(Squeeze::call(where(Var(first) > 0, first, 1).tensor(), Dims{-1}));
+  const Tensor columns = (scale * Narrow::call(usv[0], -1, rank, rest)).tensor();
+  const Tensor rows = (scale * Narrow::call(usv[2], -2, rank, rest)).tensor();
+  const Tensor corner = full_like(empty_matrices(a, rest, rest), 0);
+  const Tensor bordered =
+      Cat::call({Cat::call({a, columns}, -1), Cat::call({rows, corner}, -1)}, -2);
+  const Tensor inverted = inverse(bordered, true);
+  const auto block = [&](std::int64_t row, std::int64_t column) {
+    const Tensor part = Narrow::call(inverted, -2, row, row == 0 ? n : rest);
+    return Narrow::call(part, -1, column, column == 0 ? n : rest);
+  };
+  const Tensor w = block(n, n);
+  const Var outer = product(product(block(0, n), small_adjugate(w)), block(n, 0));
+  const Var inner = per_matrix(Det::call(w)) * block(0, 0);
+  return (per_matrix(Det::call(bordered)) * (inner - outer)).tensor();
 }
 
 // A X = B for operands with the same leading dims.
@@ -88,8 +126,11 @@ Tensor Det::call(const Tensor& input) {
 
 GradList Det::backward(const Backward<Det>& b) {
   const Tensor a = b.saved(0);
-  const Var g = b.grad();
-  if (b.attrs().is_singular) return {(per_matrix(b.grad()) * conj(Var(cofactors(a)))).tensor()};
+  const Tensor& g = b.grad();
+  const Tensor inputs[] = {a, g};
+  const bool is_subtle = b.attrs().is_singular || should_record(inputs) || any_has_tangent(inputs);
+  if (is_subtle && is_true(All::call(eg::call<op::Isfinite>(detach(a)))))
+    return {(per_matrix(g) * adjoint(adjugate(a))).tensor()};
   const Var scale = per_matrix((g * conj(Var(b.saved(1)))).tensor());
   return {(scale * adjoint(inverse(a, true))).tensor()};
 }

@@ -33,6 +33,8 @@ Tensor positive_definite(const Tensor& x) {
   return (product + tensor<double>({1, 0, 0, 0, 1, 0, 0, 0, 1}, {3, 3})).tensor();
 }
 
+Tensor sum_of_products(const Tensor& a, const Tensor& b) { return sum((Var(a) * b).tensor()); }
+
 TEST(Det, KnowsRowExchanges) {
   EXPECT_NEAR(value(Det::call(tensor({1, 2, 3, 4}, {2, 2}))), -2, 1e-6);
   EXPECT_NEAR(value(Det::call(tensor<double>({0, 1, 0, 0, 0, 1, 1, 0, 0}, {3, 3}))), 1, 1e-12);
@@ -67,6 +69,51 @@ TEST(Det, HasNoGradientWhereTheRankIsLowerByTwo) {
   const Tensor x = leaf<double>({1, 2, 3, 2, 4, 6, 3, 6, 9}, {3, 3});
   backward({Det::call(x)});
   expect_near(grad(x), Values(9));
+}
+
+// A derivative of <c, cofactors of x>: both are quadratic, so it is a difference of them.
+TEST(Det, HasSecondDerivativesWhereTheMatrixIsNearlySingular) {
+  const auto cofactors = [](const Values& a) {
+    Values result;
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) {
+        const auto at = [&](int row, int column) {
+          return a[static_cast<std::size_t>((i + row) % 3 * 3 + (j + column) % 3)];
+        };
+        result.push_back(at(1, 1) * at(2, 2) - at(1, 2) * at(2, 1));
+      }
+    }
+    return result;
+  };
+  const Values c{1, -2, 0.5, 3, 1, -1, 2, 0.25, 4};
+  const std::vector<Values> matrices{{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9},
+                                     {1, 2, 3, 2, 4, 6, 1, 1, 1},
+                                     {0.1, 0.2, 0.3, 0.2, 0.4, 0.6, 0.3, 0.6, 0.9},
+                                     {1, 0, 0, 0, 1e-9, 0, 0, 0, 1e-11},
+                                     {0, 0, 0, 0, 0, 0, 0, 0, 0},
+                                     {2, 1, 0, 1, 3, 1, 0, 1, 1}};
+  for (const Values& a : matrices) {
+    Values sum;
+    for (std::size_t i = 0; i < 9; ++i) sum.push_back(a[i] + c[i]);
+    Values expected = cofactors(sum);
+    const Values own = cofactors(a);
+    const Values of_c = cofactors(c);
+    for (std::size_t i = 0; i < 9; ++i) expected[i] -= own[i] + of_c[i];
+    const Tensor x = leaf<double>(a, {3, 3});
+    const TensorList first = grad({Det::call(x)}, {x}, {}, {{.create_graph = true}});
+    expect_near(first[0], own, 1e-14);
+    backward({sum_of_products(first[0], tensor<double>(c, {3, 3}))});
+    expect_near(grad(x), expected, 1e-12);
+  }
+}
+
+// Determinants of such matrices are linear.
+TEST(Det, OfOneNumberHasNoSecondDerivative) {
+  const Tensor x = leaf<double>({1e-18, 3}, {2, 1, 1});
+  const TensorList first = grad({sum(Det::call(x))}, {x}, {}, {{.create_graph = true}});
+  EXPECT_EQ(values(first[0]), (Values{1, 1}));
+  const auto det = [](const TensorList& in) { return Det::call(in[0]); };
+  EXPECT_TRUE(gradcheck_one(det, {x}));
 }
 
 TEST(Slogdet, GivesSignAndLogarithm) {
