@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "autograd/autograd.h"
+#include "ops/create/copy.h"
 #include "ops/linalg/least_squares.h"
 #include "ops/linalg/linalg.h"
 #include "ops/matrix/matmul.h"
@@ -132,6 +133,25 @@ TEST(Qr, ReportsWhatIsNoMatrix) {
   expect_error(ErrorCode::kDtypeMismatch,
                "[qr] expected floating-point or complex matrices, got int64",
                [] { Qr::call(tensor<std::int64_t>({1}, {1, 1})); });
+}
+
+// Columns of no more than rounding errors of the others are columns, too.
+TEST(Qr, SpansColumnsOfEveryMagnitude) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kComplex64}) {
+    const double tiny = dtype == DType::kFloat64 ? 1e-200 : 1e-18;
+    const Tensor a = ToDType::call(
+        tensor<double>({1, 2 * tiny, 3 / tiny, 1, tiny, 1 / tiny, 1, -tiny, 4 / tiny}, {3, 3}),
+        dtype);
+    const Tensor q = Qr::call(a)[0];
+    // The first column is (1, 1, 1), and the second one has a part orthogonal to it.
+    const double third = std::sqrt(1.0 / 3);
+    const Values second{4.0 / 3, 1.0 / 3, -5.0 / 3};
+    const Values real = values(is_complex(dtype) ? Real::call(q) : q);
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_NEAR(std::abs(real[3 * i]), third, 1e-6);
+      EXPECT_NEAR(real[3 * i + 1] / real[1] * second[0], second[i], 1e-5);
+    }
+  }
 }
 
 TEST(Svd, ReconstructsWithOrthonormalVectors) {

@@ -1,6 +1,9 @@
 // Eigenvectors of symmetric matrices of many sizes, with repeated eigenvalues, with parts that
 // vanish or differ in magnitude, in both dtypes.
 
+#include <array>
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "dispatch/factories.h"
@@ -74,6 +77,35 @@ TEST(Eigh, OfNumbersOfManyMagnitudes) {
     check(n, [](auto i, auto j) { return 1e-30 * disorder(i, j); });
     check(n, [](auto i, auto j) { return 1e30 * disorder(i, j); });
     check(n, [](auto i, auto j) { return i == j ? 1 : 1e-20 * disorder(i, j); });
+  }
+}
+
+// A covariance of independent parts of very different magnitudes, in both orders: eigenvalues are
+// close to the diagonal, and those far below rounding errors of the largest have all their digits.
+TEST(Eigh, OfSmallValuesIsExactWhereverTheyAre) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kComplex128}) {
+    constexpr std::int64_t kSize = 5;
+    const double base = dtype == DType::kFloat32 ? 1e-3 : 1e-5;
+    std::vector<double> first;
+    for (const std::array<int, kSize>& order :
+         {std::array{0, 1, 2, 3, 4}, std::array{4, 3, 2, 1, 0}}) {
+      const Tensor a = testing::generated<double>({kSize, kSize}, [&](std::int64_t i) {
+        const int row = order[static_cast<std::size_t>(i / kSize)];
+        const int column = order[static_cast<std::size_t>(i % kSize)];
+        return std::pow(base, row + column) * (row == column ? 1 : 0.25);
+      });
+      const std::vector<double> l = values(Eigh::call(ToDType::call(a, dtype))[0]);
+      // Those of the leading parts: quotients of determinants.
+      for (std::int64_t k = 0; k < kSize; ++k) {
+        const double own = std::pow(base, 2 * (kSize - 1 - k));
+        const double n = static_cast<double>(kSize - 1 - k);
+        const double quotient = n == 0 ? 1 : 0.75 * (1 + 0.25 * n) / (1 + 0.25 * (n - 1));
+        EXPECT_NEAR(l[static_cast<std::size_t>(k)] / (own * quotient), 1, 1e-4) << k;
+      }
+      if (first.empty()) first = l;
+      for (std::size_t k = 0; k < l.size(); ++k)
+        EXPECT_NEAR(l[k] / first[k], 1, dtype == DType::kFloat32 ? 1e-5 : 1e-13) << k;
+    }
   }
 }
 

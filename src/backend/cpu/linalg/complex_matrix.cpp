@@ -60,34 +60,6 @@ void reflect(const Complex* v, Complex tau, std::int64_t count, Complex* x) {
   for (std::int64_t i = 1; i < count; ++i) x[i] -= times(v[i], sum);
 }
 
-// Reduces A to H = U^H A U, which is zero below the first subdiagonal (Hessenberg form).
-void to_hessenberg(ComplexMatrix& a, ComplexMatrix& u) {
-  const std::int64_t n = a.rows;
-  u = ComplexMatrix::identity(n);
-  std::vector<Complex> v(checked_count(n));
-  for (std::int64_t k = 0; k + 2 < n; ++k) {
-    const std::int64_t count = n - k - 1;
-    Complex* const x = a.column(k) + k + 1;
-    const Complex tau = reflector(x, count);
-    std::copy(x, x + count, v.begin());
-    std::fill(x + 1, x + count, Complex());
-    for (std::int64_t j = k + 1; j < n; ++j)
-      reflect(v.data(), std::conj(tau), count, a.column(j) + k + 1);
-    // Apply the reflection from the right, row by row.
-    v[0] = 1;
-    for (ComplexMatrix* m : {&a, &u}) {
-      for (std::int64_t i = 0; i < n; ++i) {
-        Complex sum = 0;
-        for (std::int64_t j = 0; j < count; ++j)
-          sum += times((*m)(i, k + 1 + j), v[static_cast<std::size_t>(j)]);
-        sum = times(sum, tau);
-        for (std::int64_t j = 0; j < count; ++j)
-          (*m)(i, k + 1 + j) -= times(sum, std::conj(v[static_cast<std::size_t>(j)]));
-      }
-    }
-  }
-}
-
 double size_of(Complex z) { return std::abs(z.real()) + std::abs(z.imag()); }
 
 // Returns the eigenvalue of the 2 by 2 block ending at row `last` that is closer to the block's
@@ -232,6 +204,33 @@ ComplexMatrix svd(ComplexMatrix& a, std::vector<double>& s) {
   }
   a = std::move(left);
   return right;
+}
+
+void to_hessenberg(ComplexMatrix& a, ComplexMatrix& u) {
+  const std::int64_t n = a.rows;
+  u = ComplexMatrix::identity(n);
+  std::vector<Complex> v(checked_count(n));
+  for (std::int64_t k = 0; k + 1 < n; ++k) {
+    const std::int64_t count = n - k - 1;
+    Complex* const x = a.column(k) + k + 1;
+    const Complex tau = reflector(x, count);
+    std::copy(x, x + count, v.begin());
+    std::fill(x + 1, x + count, Complex());
+    for (std::int64_t j = k + 1; j < n; ++j)
+      reflect(v.data(), std::conj(tau), count, a.column(j) + k + 1);
+    // Apply the reflection from the right, row by row.
+    v[0] = 1;
+    for (ComplexMatrix* m : {&a, &u}) {
+      for (std::int64_t i = 0; i < n; ++i) {
+        Complex sum = 0;
+        for (std::int64_t j = 0; j < count; ++j)
+          sum += times((*m)(i, k + 1 + j), v[static_cast<std::size_t>(j)]);
+        sum = times(sum, tau);
+        for (std::int64_t j = 0; j < count; ++j)
+          (*m)(i, k + 1 + j) -= times(sum, std::conj(v[static_cast<std::size_t>(j)]));
+      }
+    }
+  }
 }
 
 bool schur(ComplexMatrix& a, ComplexMatrix& u) {

@@ -39,6 +39,10 @@ ComplexMatrix qr(ComplexMatrix& a, std::int64_t q_columns);
 /// the shape of A), and V is returned. Rotates pairs of columns until all are orthogonal.
 ComplexMatrix svd(ComplexMatrix& a, std::vector<double>& s);
 
+/// Reduces A to H = U^H A U with a real subdiagonal and zeros below it (Hessenberg form), which is
+/// tridiagonal for a Hermitian A: `a` becomes H, and U is stored in `u`.
+void to_hessenberg(ComplexMatrix& a, ComplexMatrix& u);
+
 /// Factors A = U T U^H with an upper triangular T: `a` becomes T, and U is stored in `u`. Returns
 /// false if the iteration does not converge.
 bool schur(ComplexMatrix& a, ComplexMatrix& u);

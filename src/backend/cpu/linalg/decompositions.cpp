@@ -21,7 +21,9 @@ namespace {
 
 // Returns the power of two to divide a matrix by, so that squares neither overflow nor underflow.
 double power_of_two_at(double greatest) {
-  return greatest > 0 && std::isfinite(greatest) ? std::exp2(std::ilogb(greatest)) : 1;
+  constexpr int kLeast = -1000;  // has an inverse
+  return greatest > 0 && std::isfinite(greatest) ? std::exp2(std::max(std::ilogb(greatest), kLeast))
+                                                 : 1;
 }
 
 // Calls visit.template operator()<T>() with the real type of a complex dtype.
@@ -33,6 +35,18 @@ void visit_complex(DType dtype, Visit&& visit) {
     visit.template operator()<double>();
 }
 
+ComplexMatrix load_numbers(const kernel::MatrixBatch& batch, const kernel::In& a, std::int64_t i) {
+  ComplexMatrix loaded(batch.rows, batch.columns);
+  const auto load = [&]<class Number>() {
+    const auto* from = a.as<Number>() + i * batch.rows * batch.columns;
+    for (std::int64_t row = 0; row < batch.rows; ++row)
+      for (std::int64_t column = 0; column < batch.columns; ++column)
+        loaded(row, column) = Complex(*from++);
+  };
+  visit_complex(a.dtype(), [&]<class T>() { load.template operator()<std::complex<T>>(); });
+  return loaded;
+}
+
 // A matrix of a batch, scaled by a power of two so that its largest element is of order one.
 struct ScaledMatrix {
   ComplexMatrix matrix;
@@ -41,23 +55,31 @@ struct ScaledMatrix {
 };
 
 ScaledMatrix load_complex(const kernel::MatrixBatch& batch, const kernel::In& a, std::int64_t i) {
-  ScaledMatrix loaded{ComplexMatrix(batch.rows, batch.columns)};
+  ScaledMatrix loaded{load_numbers(batch, a, i)};
   double greatest = 0;
-  visit_complex(a.dtype(), [&]<class T>() {
-    const auto* from = a.as<std::complex<T>>() + i * batch.rows * batch.columns;
-    for (std::int64_t row = 0; row < batch.rows; ++row) {
-      for (std::int64_t column = 0; column < batch.columns; ++column, ++from) {
-        loaded.matrix(row, column) = Complex(*from);
-        greatest =
-            std::max({greatest, std::abs(double{from->real()}), std::abs(double{from->imag()})});
-        loaded.is_finite =
-            loaded.is_finite && std::isfinite(from->real()) && std::isfinite(from->imag());
-      }
+  for (const Complex value : loaded.matrix.values) {
+    for (const double part : {value.real(), value.imag()}) {
+      greatest = std::max(greatest, std::abs(part));
+      loaded.is_finite = loaded.is_finite && std::isfinite(part);
     }
-  });
+  }
   loaded.scale = power_of_two_at(greatest);
   for (Complex& value : loaded.matrix.values) value /= loaded.scale;
   return loaded;
+}
+
+// Returns for each column the power of two to divide it by, so that its largest element is of order
+// one: the columns of Q R keep their digits then, however small they are beside others.
+template <class At>
+std::vector<double> scales_of_columns(std::int64_t rows, std::int64_t columns, At&& at) {
+  std::vector<double> scales(checked_count(columns));
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (std::int64_t column = 0; column < columns; ++column) {
+      double& greatest = scales[static_cast<std::size_t>(column)];
+      greatest = std::max(greatest, double{std::abs(at(row, column))});
+    }
+  for (double& scale : scales) scale = power_of_two_at(scale);
+  return scales;
 }
 
 // Writes the first rows of a matrix, if the output was requested.
@@ -93,10 +115,18 @@ ComplexMatrix completed(const ComplexMatrix& a) {
 }
 
 std::int64_t complex_qr(const kernel::Qr& call, std::int64_t i) {
-  auto [r, scale, is_finite] = load_complex(call.batch, call.a, i);
+  ComplexMatrix r = load_numbers(call.batch, call.a, i);
+  const std::vector<double> scales = scales_of_columns(r.rows, r.columns, std::as_const(r));
+  const auto scale_columns = [&](auto&& scaled) {
+    for (std::int64_t column = 0; column < r.columns; ++column)
+      for (std::int64_t row = 0; row < r.rows; ++row)
+        r(row, column) = scaled(r(row, column), scales[static_cast<std::size_t>(column)]);
+  };
+  scale_columns([](Complex value, double scale) { return value / scale; });
   const ComplexMatrix q = qr(r, call.q_columns);
+  scale_columns([](Complex value, double scale) { return value * scale; });
   store_complex(call.q, i, q);
-  store_complex(call.r, i, r, call.q_columns, scale);
+  store_complex(call.r, i, r, call.q_columns);
   return 0;
 }
 
@@ -128,17 +158,9 @@ std::int64_t complex_eigh(const kernel::Eigh& call, std::int64_t i) {
         a(column, row) = std::conj(a(row, column));
     }
   }
-  ComplexMatrix u;
-  if (!schur(a, u)) return 1;
-  std::vector<double> diagonal;
-  diagonal.reserve(static_cast<std::size_t>(a.rows));
-  for (std::int64_t k = 0; k < a.rows; ++k) diagonal.push_back(a(k, k).real());
-  std::vector<double> l;
-  ComplexMatrix v(a.rows, a.rows);
-  for (const std::int64_t from : rising_order(diagonal)) {
-    std::copy_n(u.column(from), a.rows, v.column(std::ssize(l)));
-    l.push_back(diagonal[static_cast<std::size_t>(from)]);
-  }
+  std::vector<double> l(checked_count(a.rows));
+  ComplexMatrix v(call.v ? a.rows : 0, a.columns);
+  if (!hermitian_eigen(a, l, call.v ? &v : nullptr)) return 1;
   store_numbers(call.l, i, l, scale);
   store_complex(call.v, i, v);
   return 0;
@@ -162,19 +184,18 @@ void store(const kernel::OptionalOut& to, std::int64_t i, std::int64_t rows, std
 
 // Loads a matrix of a batch, or its transpose, scaled by a power of two so that its largest element
 // is of order one.
-template <class To, class T>
-Columns<To> load_columns(const kernel::MatrixBatch& batch, const T* from, bool is_transposed,
-                         double& scale) {
+template <class T>
+Columns<double> load_columns(const kernel::MatrixBatch& batch, const T* from, bool is_transposed,
+                             double& scale) {
   double greatest = 0;
   for (std::int64_t k = 0; k < batch.rows * batch.columns; ++k)
     greatest = std::max(greatest, std::abs(double{from[k]}));
   scale = power_of_two_at(greatest);
-  Columns<To> result(is_transposed ? batch.columns : batch.rows,
-                     is_transposed ? batch.rows : batch.columns);
-  const auto divisor = static_cast<To>(scale);
+  Columns<double> result(is_transposed ? batch.columns : batch.rows,
+                         is_transposed ? batch.rows : batch.columns);
   for (std::int64_t row = 0; row < batch.rows; ++row) {
     for (std::int64_t column = 0; column < batch.columns; ++column, ++from) {
-      (is_transposed ? result(column, row) : result(row, column)) = To{*from} / divisor;
+      (is_transposed ? result(column, row) : result(row, column)) = *from / scale;
     }
   }
   return result;
@@ -190,17 +211,24 @@ Columns<T> identity(std::int64_t rows, std::int64_t columns) {
 template <class T>
 std::int64_t real_qr(const kernel::Qr& call, std::int64_t i) {
   const auto [count, rows, columns] = call.batch;
-  double scale = 1;
-  const Householder<T> qr(
-      load_columns<T>(call.batch, call.a.as<T>() + i * rows * columns, false, scale));
+  const T* const from = call.a.as<T>() + i * rows * columns;
+  const std::vector<double> scales = scales_of_columns(
+      rows, columns,
+      [&](std::int64_t row, std::int64_t column) { return from[row * columns + column]; });
+  Columns<T> a(rows, columns);
+  for (std::int64_t column = 0; column < columns; ++column) {
+    const double by = 1 / scales[static_cast<std::size_t>(column)];
+    for (std::int64_t row = 0; row < rows; ++row)
+      a(row, column) = static_cast<T>(from[row * columns + column] * by);
+  }
+  const Householder<T> qr(std::move(a));
   if (call.q) {
     Columns<T> q = identity<T>(rows, call.q_columns);
     qr.apply(q, true);
     store<T>(call.q, i, rows, call.q_columns, std::as_const(q));
   }
-  const auto by = static_cast<T>(scale);
   store<T>(call.r, i, call.q_columns, columns, [&](std::int64_t row, std::int64_t column) {
-    return row <= column ? qr.r()(row, column) * by : 0;
+    return row <= column ? qr.r()(row, column) * scales[static_cast<std::size_t>(column)] : 0;
   });
   return 0;
 }
@@ -214,7 +242,7 @@ std::int64_t real_svd(const kernel::Svd& call, std::int64_t i) {
   const bool is_wide = m < n;
   const bool wants_vectors = call.u || call.vh;
   double scale = 1;
-  const Columns<double> a = load_columns<double>(call.batch, from, is_wide, scale);
+  const Columns<double> a = load_columns(call.batch, from, is_wide, scale);
   const std::int64_t rows = a.rows();
   const std::int64_t columns = a.columns();
   const std::size_t size = checked_count((CheckedInt(columns) * columns).value());

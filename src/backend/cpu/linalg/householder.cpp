@@ -75,13 +75,17 @@ Householder<T>::Householder(Columns<T> a)
       factors_(heads_.size()) {
   std::vector<T> v(at(a_.height()));
   for (std::int64_t k = 0; k < std::ssize(heads_); ++k) {
-    T* const column = a_.column(k) + vector_of<T>(k);
-    const T* const below = load(k, v);
-    const double rest = sum_of_vectors<T>(a_.height() - vector_of<T>(k),
-                                          [&](auto c) { return c.load(below) * c.load(below); });
-    T& edge = column[k - vector_of<T>(k)];
-    const Reflection reflection = reflection_of<T>(rest, double{edge});
-    edge = static_cast<T>(reflection.left);
+    T* const column = a_.column(k) + k;
+    const auto squares_below = [&] {
+      const T* const below = load(k, v);
+      return double{sum_of_vectors<T>(a_.height() - vector_of<T>(k),
+                                      [&](auto c) { return c.load(below) * c.load(below); })};
+    };
+    double rest = squares_below();
+    const double by = lengthen(a_.height() - k, column, rest + double{*column} * double{*column});
+    if (by != 1) rest = squares_below();
+    const Reflection reflection = reflection_of(rest, double{*column});
+    *column = static_cast<T>(reflection.left / by);
     heads_[at(k)] = static_cast<T>(reflection.head);
     factors_[at(k)] = static_cast<T>(reflection.factor);
     reflect(vector_of<T>(k), load(k, v), factors_[at(k)], a_, k + 1);

@@ -30,7 +30,8 @@ class Columns {
   std::vector<T> values_;
 };
 
-/// A = Q R with LAPACK's signs. The squares of A's elements must not overflow.
+/// A = Q R with LAPACK's signs. The squares of A's elements must not overflow, and what is far
+/// smaller than the largest element of its column may be taken for zero.
 template <class T>
 class Householder {
  public:

@@ -1,13 +1,26 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace eg::cpu {
 
-/// A length below this counts as zero where elements are of order one. The square of this length is
-/// still a normal number.
+/// If a vector is so short that the squares of its elements lose digits, multiplies it by a power
+/// of two, so that its largest element is of order one. Returns that power, or 1. `squares` is the
+/// sum of the squares.
 template <class T>
-inline constexpr T kShortest = sizeof(T) == sizeof(float) ? T(1e-15) : T(1e-150);
+double lengthen(std::int64_t count, T* x, double squares) {
+  constexpr double kShortest = sizeof(T) == sizeof(float) ? 1e-15 : 1e-140;
+  if (squares >= kShortest * kShortest) return 1;
+  double greatest = 0;
+  for (std::int64_t i = 0; i < count; ++i) greatest = std::max(greatest, std::abs(double{x[i]}));
+  if (greatest == 0) return 1;
+  constexpr int kMost = 1000;  // further powers overflow where numbers are not normal
+  const double by = std::exp2(std::min(-std::ilogb(greatest), kMost));
+  for (std::int64_t i = 0; i < count; ++i) x[i] = static_cast<T>(x[i] * by);
+  return by;
+}
 
 /// The reflection 1 - factor v v^T that zeroes all elements of x but one. v is x with `head` in
 /// place of that element, and `left` is the new value of the element.
@@ -17,11 +30,10 @@ struct Reflection {
   double left = 0;
 };
 
-/// Returns the reflection for an element and the sum of the squares of all others, which were
-/// computed in T. If the others are already zero, returns the identity (factor 0).
-template <class T>
-Reflection reflection_of(double rest, double element) {
-  if (std::sqrt(rest) < double{kShortest<T>}) return {0, 0, element};
+/// Returns the reflection for an element and the sum of the squares of all others. If the others
+/// are already zero, returns the identity (factor 0).
+inline Reflection reflection_of(double rest, double element) {
+  if (rest == 0) return {0, 0, element};
   const double norm = std::copysign(std::sqrt(rest + element * element), element);
   return {1 / (norm * (norm + element)), element + norm, -norm};
 }

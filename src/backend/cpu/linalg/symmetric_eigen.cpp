@@ -8,8 +8,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -34,7 +34,8 @@ std::int64_t whole_vectors(std::int64_t count) {
 template <class T>
 class Tridiagonal {
  public:
-  Tridiagonal(std::int64_t n, const T* a)
+  /// `reverses` takes rows and columns in reverse order.
+  Tridiagonal(std::int64_t n, const T* a, bool reverses)
       : diagonal(at(n)),
         off_diagonal(at(n)),
         n_(n),
@@ -44,7 +45,9 @@ class Tridiagonal {
         product_(at(width_)),
         update_(at(width_)),
         none_(at(width_)) {
-    for (std::int64_t i = 0; i < n; ++i) std::copy_n(a + i * n, i + 1, row(i));
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j <= i; ++j)
+        row(i)[j] = reverses ? a[(n - 1 - j) * n + (n - 1 - i)] : a[i * n + j];
     const T* last = none_.data();
     for (std::int64_t i = n - 1; i >= 0; --i) {
       update_row(i, last);
@@ -95,13 +98,16 @@ class Tridiagonal {
   // that zeroes all of its elements but the last.
   void reflect_last(std::int64_t i) {
     T* const x = row(i);
+    const auto squares = [&] {
+      return double{
+          sum_of_vectors<T>(whole_vectors<T>(i), [&](auto c) { return c.load(x) * c.load(x); })};
+    };
+    const double by = lengthen(i, x, squares());
     const double edge{std::exchange(x[i - 1], T{0})};
-    const double rest =
-        sum_of_vectors<T>(whole_vectors<T>(i), [&](auto c) { return c.load(x) * c.load(x); });
-    const Reflection reflection = reflection_of<T>(rest, edge);
+    const Reflection reflection = reflection_of(squares(), edge);
     x[i - 1] = static_cast<T>(reflection.head);
     factors_[at(i)] = static_cast<T>(reflection.factor);
-    off_diagonal[at(i - 1)] = reflection.left;
+    off_diagonal[at(i - 1)] = reflection.left / by;
   }
 
   // Applies the last reflection to the rows above row i and multiplies them by the new v. The new
@@ -182,12 +188,16 @@ void step(std::int64_t n, double* d, double* e, Rotation<T>* rotations) {
   }
 }
 
-// Calls rotate(first, count, rotations) for the sweeps that reduce e to zero.
-template <class T, class Rotate>
-bool diagonalize(std::int64_t n, double* d, double* e, Rotate&& rotate) {
-  // The relative size of rounding errors in T, and a far smaller absolute limit.
+template <class T>
+using Rotate = std::function<void(std::int64_t first, std::int64_t count, const Rotation<T>*)>;
+
+// Calls `rotate` for the sweeps that reduce e to zero.
+template <class T>
+bool diagonalize(std::int64_t n, double* d, double* e, const Rotate<T>& rotate) {
+  // The relative size of rounding errors in T, and a far smaller absolute limit, above that of
+  // rotation_of().
   constexpr double kSmall = std::numeric_limits<T>::epsilon() / 4.0;
-  constexpr double kNegligible = double{kShortest<T>} * kShortest<T>;
+  constexpr double kNegligible = 1e-140;
   constexpr int kMostSteps = 60;
   std::vector<Rotation<T>> rotations(at(n));
   int steps = 0;
@@ -209,13 +219,30 @@ bool diagonalize(std::int64_t n, double* d, double* e, Rotate&& rotate) {
   return true;
 }
 
+// Returns how much larger the second half of a diagonal is than the first. Small eigenvalues keep
+// their digits if a reduction or an iteration ends where the diagonal is small.
+template <class Diagonal>
+double rise(std::int64_t n, Diagonal&& diagonal) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < n / 2; ++i)
+    sum += std::abs(double{diagonal(n - 1 - i)}) - std::abs(double{diagonal(i)});
+  return sum;
+}
+
 }  // namespace
 
 template <class T>
 bool symmetric_eigen(std::int64_t n, const T* a, T* l, T* v) {
-  Tridiagonal<T> reduced(n, a);
+  // The reduction begins with the last row.
+  const bool reverses = rise(n, [&](std::int64_t i) { return a[i * n + i]; }) < 0;
+  Tridiagonal<T> reduced(n, a, reverses);
   double* const d = reduced.diagonal.data();
   double* const e = reduced.off_diagonal.data();
+  const bool rises = rise(n, [&](std::int64_t i) { return d[i]; }) > 0;
+  if (rises) {
+    std::reverse(d, d + n);
+    std::reverse(e, e + n - 1);
+  }
   if (v == nullptr) {
     if (!diagonalize<T>(n, d, e, [](auto...) {})) return false;
     sort_few(reduced.diagonal);  // cheap next to the n^3 steps above
@@ -225,18 +252,59 @@ bool symmetric_eigen(std::int64_t n, const T* a, T* l, T* v) {
   Rotated<T> vectors(n);
   const std::vector<T> reflections = reduced.reflections();
   for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t j = 0; j < n; ++j) vectors(i, j) = reflections[at(i * reduced.width() + j)];
+    for (std::int64_t j = 0; j < n; ++j)
+      vectors(reverses ? n - 1 - i : i, rises ? n - 1 - j : j) =
+          reflections[at(i * reduced.width() + j)];
   const bool ended = diagonalize<T>(
       n, d, e, [&](std::int64_t first, std::int64_t count, const Rotation<T>* rotations) {
         vectors.rotate(first, count, rotations);
       });
   if (!ended) return false;
-  std::vector<std::int64_t> order(at(n));
-  std::iota(order.begin(), order.end(), std::int64_t{0});
-  sort_few(order, [&](std::int64_t j, std::int64_t k) { return d[j] < d[k]; });
+  const std::vector<std::int64_t> order = rising_order(reduced.diagonal);
   for (std::int64_t j = 0; j < n; ++j) l[j] = static_cast<T>(d[order[at(j)]]);
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < n; ++j) v[i * n + j] = vectors(i, order[at(j)]);
+  return true;
+}
+
+bool hermitian_eigen(ComplexMatrix& a, std::vector<double>& l, ComplexMatrix* v) {
+  const std::int64_t n = a.rows;
+  // The reduction begins with the first column.
+  const bool reverses = rise(n, [&](std::int64_t i) { return a(i, i).real(); }) > 0;
+  if (reverses) std::reverse(a.values.begin(), a.values.end());
+  ComplexMatrix u;
+  to_hessenberg(a, u);
+  std::vector<double> off_diagonal(at(n));
+  for (std::int64_t i = 0; i < n; ++i) {
+    l[at(i)] = a(i, i).real();
+    if (i + 1 < n) off_diagonal[at(i)] = a(i + 1, i).real();
+  }
+  if (v == nullptr) {
+    if (!diagonalize<double>(n, l.data(), off_diagonal.data(), [](auto...) {})) return false;
+    sort_few(l);
+    return true;
+  }
+  Rotated<double> real(n);
+  Rotated<double> imaginary(n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      const Complex value = u(i, j);
+      real(reverses ? n - 1 - i : i, j) = value.real();
+      imaginary(reverses ? n - 1 - i : i, j) = value.imag();
+    }
+  }
+  const bool ended = diagonalize<double>(
+      n, l.data(), off_diagonal.data(),
+      [&](std::int64_t first, std::int64_t count, const Rotation<double>* rotations) {
+        real.rotate(first, count, rotations);
+        imaginary.rotate(first, count, rotations);
+      });
+  if (!ended) return false;
+  const std::vector<std::int64_t> order = rising_order(l);
+  sort_few(l);
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n; ++j)
+      (*v)(i, j) = Complex(real(i, order[at(j)]), imaginary(i, order[at(j)]));
   return true;
 }
 

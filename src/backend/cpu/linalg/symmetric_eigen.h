@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
+
+#include "backend/cpu/linalg/complex_matrix.h"
 
 namespace eg::cpu {
 
@@ -9,5 +12,9 @@ namespace eg::cpu {
 /// `v` may be null. Returns false when the iteration does not converge.
 template <class T>
 bool symmetric_eigen(std::int64_t n, const T* a, T* l, T* v);
+
+/// The same for a Hermitian matrix, which is changed. `l` and `v`, which may be null, have its
+/// size.
+bool hermitian_eigen(ComplexMatrix& a, std::vector<double>& l, ComplexMatrix* v);
 
 }  // namespace eg::cpu
