@@ -1,6 +1,10 @@
 # The target of the compilation: instruction set, threads, exceptions, floating point, sanitizers. These
 # flags apply to every target, including GoogleTest, because objects built without them cannot be linked.
 
+# Headers only. Emscripten's CMake looks for headers in its own folders unless told otherwise.
+find_path(EG_EIGEN Eigen/Core PATHS /usr/include/eigen3 /usr/local/include/eigen3 /opt/homebrew/include/eigen3
+  NO_CMAKE_FIND_ROOT_PATH REQUIRED)
+
 # Results must be the same on every machine: no implicit contraction to FMA, and NaN and infinity are
 # preserved.
 add_compile_options(-fno-math-errno -ffp-contract=off)

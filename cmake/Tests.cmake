@@ -24,8 +24,10 @@ if(EG_TEST_MARKERS)
 endif()
 
 # Compiling the tests takes most of a build, running them little of a test run. Those that compute products and convolutions in plain
-# loops to compare with are an exception, and optimized.
-set(optimized_tests ${CMAKE_SOURCE_DIR}/tests/cpp/matrix/gemm_test.cpp ${CMAKE_SOURCE_DIR}/tests/cpp/nn/conv_kernel_test.cpp)
+# loops to compare with are an exception, and optimized, and so are those that compare with Eigen.
+set(eigen_tests ${CMAKE_SOURCE_DIR}/tests/cpp/matrix/eigen_oracle_test.cpp)
+set(optimized_tests
+  ${CMAKE_SOURCE_DIR}/tests/cpp/matrix/gemm_test.cpp ${CMAKE_SOURCE_DIR}/tests/cpp/nn/conv_kernel_test.cpp ${eigen_tests})
 # Each takes as long as a whole folder.
 set(long_tests ${CMAKE_SOURCE_DIR}/tests/cpp/laws/formula_shaders_test.cpp ${CMAKE_SOURCE_DIR}/tests/cpp/support/formulas.cpp)
 foreach(source IN LISTS optimized_tests long_tests)
@@ -37,6 +39,9 @@ foreach(source IN LISTS optimized_tests long_tests)
   endif()
 endforeach()
 list(REMOVE_ITEM test_sources ${apart_tests})
+if(EMSCRIPTEN)
+  list(REMOVE_ITEM apart_tests ${eigen_tests}) # long double is emulated there
+endif()
 eg_unify(test_sources tests tests/cpp "${test_sources}")
 list(PREPEND test_sources ${apart_tests})
 
@@ -48,6 +53,7 @@ if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # libraries.)
   set_source_files_properties(${test_sources} PROPERTIES COMPILE_OPTIONS -Wno-shorten-64-to-32)
 endif()
+set_property(SOURCE ${eigen_tests} APPEND PROPERTY COMPILE_OPTIONS -isystem ${EG_EIGEN})
 if(EMSCRIPTEN OR CMAKE_BUILD_TYPE STREQUAL "Debug")
   target_compile_options(edgegrad_tests PRIVATE -O0)
   set_property(SOURCE ${optimized_tests} APPEND PROPERTY COMPILE_OPTIONS -O1)

@@ -11,6 +11,7 @@ const kPackages = {
     cmake: "/usr/bin/cmake",
     "ninja-build": "/usr/bin/ninja",
     ccache: "/usr/bin/ccache",
+    "libeigen3-dev": "/usr/include/eigen3/Eigen/Core",
     "libgtest-dev": "/usr/src/googletest/CMakeLists.txt",
   },
   native32: {

@@ -49,19 +49,31 @@ struct Eigh {
   void compute_on_cpu() const;
 };
 
-/// A V = V diag(L) for general square complex matrices; the columns of V have length 1. Breaks down
-/// for matrices for which the iteration does not converge.
+/// A V = V diag(L) for general square matrices, real or complex; L and V are complex, and the
+/// columns of V have length 1. Breaks down for matrices for which the iteration does not converge.
 struct Eig {
   static constexpr std::string_view name = "eig";
   MatrixBatch batch;
   In a;
   Out l;
-  Out v;
+  OptionalOut v;
   Breakdown breakdown;
 
   void compute_on_cpu() const;
 };
 
-using DecompositionsKernels = TypeList<Qr, Svd, Eigh, Eig>;
+/// The quotients d[j] / d[i] of powers of two d, between 2^-most and 2^most, for which the rows and
+/// columns of diag(d)^-1 A diag(d) have similar norms: 1 for matrices that are not finite.
+struct Balance {
+  static constexpr std::string_view name = "balance";
+  MatrixBatch batch;
+  std::int64_t most;
+  In a;
+  Out ratios;
+
+  void compute_on_cpu() const;
+};
+
+using DecompositionsKernels = TypeList<Qr, Svd, Eigh, Eig, Balance>;
 
 }  // namespace eg::kernel

@@ -229,21 +229,33 @@ Tensor Eigvalsh::call(const Tensor& a, Triangle uplo) {
   return eigen(a, uplo, false)[0];
 }
 
-TensorList Eig::call(const Tensor& input) {
-  check_square(input, "A", doc.name);
-  const Tensor a =
-      is_complex(input.dtype()) ? input : ToDType::call(input, complex_dtype(input.dtype()));
-  const Tensor matrix = packed(a);
+namespace {
+
+TensorList general_eigen(const Tensor& input, bool vectors) {
+  check_square(input, "A", Eig::doc.name);
+  const Tensor a = packed(input);
+  const DType dtype = is_complex(a.dtype()) ? a.dtype() : complex_dtype(a.dtype());
   Shape shape = batch_of(a);
   shape.push_back(a.size(-1));
-  const TensorList outputs{Tensor::empty(shape, a.dtype(), a.device()),
-                           Tensor::empty(a.shape(), a.dtype(), a.device())};
+  const Tensor l = Tensor::empty(shape, dtype, a.device());
+  const Tensor v = vectors ? Tensor::empty(a.shape(), dtype, a.device()) : nothing_like(l);
   FirstBreakdown bad;
-  run(kernel::Eig{matrices(matrix), matrix.memory(), outputs[0].memory(), outputs[1].memory(),
+  run(kernel::Eig{matrices(a), a.memory(), l.memory(), vectors ? v.memory() : kernel::OptionalOut(),
                   bad.memory()});
-  check(!bad.exists(), ErrorCode::kInvalidArgument, doc.name, bad.location(a),
+  check(!bad.exists(), ErrorCode::kInvalidArgument, Eig::doc.name, bad.location(a),
         "no convergence, or the matrix has elements that are not finite.");
-  record<Eig>(outputs, std::span(&a, 1), {}, {{outputs[0], true}, {outputs[1], true}});
+  return {l, v};
+}
+
+}  // namespace
+
+TensorList Eig::call(const Tensor& a) {
+  TensorList outputs = general_eigen(a, true);
+  // Gradients are those of a complex matrix, of which the conversion passes on the real parts.
+  const Tensor differentiated = is_complex(a.dtype()) || !is_differentiated(a)
+                                    ? a
+                                    : ToDType::call(a, complex_dtype(a.dtype()));
+  record<Eig>(outputs, std::span(&differentiated, 1), {}, {{outputs[0], true}, {outputs[1], true}});
   return outputs;
 }
 
@@ -266,6 +278,19 @@ GradList Eig::backward(const Backward<Eig>& b) {
   return {solve_unchecked(dual.tensor(), product(inner, dual).tensor())};
 }
 
-Tensor Eigvals::call(const Tensor& a) { return Eig::call(a)[0]; }
+Tensor Eigvals::call(const Tensor& a) {
+  if (is_differentiated(a)) return Eig::call(a)[0];
+  return general_eigen(a, false)[0];
+}
+
+Tensor BalanceRatios::call(const Tensor& input) {
+  const Tensor a = packed(ToDType::call(detach(input), computed_dtype(input.dtype())));
+  const Tensor ratios = Tensor::empty(a.shape(), real_dtype(a.dtype()), a.device());
+  const DType dtype = real_dtype(input.dtype());
+  // Ratios must be normal numbers.
+  const std::int64_t most = dtype == DType::kFloat64 ? 500 : dtype == DType::kFloat16 ? 7 : 60;
+  if (ratios.numel() > 0) run(kernel::Balance{matrices(a), most, a.memory(), ratios.memory()});
+  return ToDType::call(ratios, dtype);
+}
 
 }  // namespace eg

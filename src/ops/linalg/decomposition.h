@@ -116,6 +116,16 @@ struct Eigvals {
   static Tensor call(const Tensor& a);
 };
 
-using DecompositionOps = TypeList<Qr, Svd, Svdvals, Eigh, Eigvalsh, Eig, Eigvals>;
+struct BalanceRatios {
+  static constexpr op::Doc doc{
+      "balance_ratios",
+      "Powers of two to multiply the elements of A by: the matrix diag(d)⁻¹ A diag(d), whose rows "
+      "and columns have similar norms."};
+  static constexpr Audience audience = Audience::kInternal;
+  static constexpr std::array args{Arg{"A"}};
+  static Tensor call(const Tensor& a);
+};
+
+using DecompositionOps = TypeList<Qr, Svd, Svdvals, Eigh, Eigvalsh, Eig, Eigvals, BalanceRatios>;
 
 }  // namespace eg

@@ -378,6 +378,56 @@ TEST(Eigh, ReportsWhatItCannotTake) {
                [] { Eigh::call(tensor({NAN, 1, 1, 2}, {2, 2})); });
 }
 
+TEST(Eig, IsBalanced) {
+  const Values exact{3 - std::sqrt(3), 3, 3 + std::sqrt(3)};
+  for (const DType dtype : {DType::kFloat64, DType::kComplex128}) {
+    const Tensor a =
+        ToDType::call(tensor<double>({4, 1e-8, 0, 1e8, 3, 1e-8, 0, 1e8, 2}, {3, 3}), dtype);
+    for (const Tensor& l : {Eig::call(a)[0], Eigvals::call(a)}) {
+      Values real = values(Real::call(l));
+      std::sort(real.begin(), real.end());
+      for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(real[i], exact[i], 1e-12);
+    }
+  }
+}
+
+// What is triangular after rows and columns have changed places has its eigenvalues on the
+// diagonal.
+TEST(Eig, OfATriangleIsItsDiagonal) {
+  const Tensor a = tensor<double>({0.3, 0, 0, 1e9, 0.7, 0, -5, 1e-9, 0.1}, {3, 3});
+  Values real = values(Real::call(Eigvals::call(a)));
+  std::sort(real.begin(), real.end());
+  EXPECT_EQ(real, (Values{0.1, 0.3, 0.7}));
+}
+
+TEST(Eig, OfARealMatrixHasRealValuesAndConjugatePairs) {
+  const Tensor turned = tensor<double>({0.6, -0.8, 0.1, 0.8, 0.6, 0.2, 0, 0, 0.3}, {3, 3});
+  const TensorList lv = Eig::call(turned);
+  const Values l = values(lv[0]);
+  const Values v = values(lv[1]);
+  int real = 0;
+  int paired = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (l[2 * i + 1] == 0) {
+      ++real;
+      for (std::size_t row = 0; row < 3; ++row) {
+        EXPECT_EQ(v[6 * row + 2 * i + 1], 0);
+        EXPECT_FALSE(std::signbit(v[6 * row + 2 * i + 1]));
+      }
+    }
+    for (std::size_t j = 0; j < 3; ++j) {
+      if (i == j || l[2 * i] != l[2 * j] || l[2 * i + 1] != -l[2 * j + 1]) continue;
+      ++paired;
+      for (std::size_t row = 0; row < 3; ++row) {
+        EXPECT_EQ(v[6 * row + 2 * i], v[6 * row + 2 * j]);
+        EXPECT_EQ(v[6 * row + 2 * i + 1], -v[6 * row + 2 * j + 1]);
+      }
+    }
+  }
+  EXPECT_EQ(real, 1);
+  EXPECT_EQ(paired, 2);
+}
+
 TEST(Pinv, IsTheInverseWhereThereIsOne) {
   const Tensor a = random({2, 3, 3}, 14);
   expect_same(Pinv::call(a), Inverse::call(a), 1e-11);

@@ -257,3 +257,54 @@ test("methods of complex matrices are what the functions are", () => {
   const positive = A.matmul(A.mH);
   same(positive.cholesky(), eg.cholesky(positive));
 });
+
+describe("matrixExp()", () => {
+  const bad = [4, 1e-8, 0, 1e8, 3, 1e-8, 0, 1e8, 2];
+  const exact = [
+    77.46934395063745, 4.45653684051312e-7, 1.281843862231858e-15, 4456536840.51312,
+    45.72241416782482, 1.892849116049404e-7, 1.281843862231858e17, 1892849116.049404,
+    13.9754843850122,
+  ];
+
+  test("is that of the balanced matrix, in every dtype and in batches", () => {
+    for (const [dtype, rtol] of [
+      ["float64", 1e-14],
+      ["complex128", 1e-14],
+      ["float32", 1e-5],
+    ]) {
+      const a = eg.tensor(bad, { dtype }).reshape([1, 3, 3]).expand(2, 3, 3);
+      const powers = eg.matrixExp(a.mul(eg.tensor([1, 0]).reshape([2, 1, 1])));
+      const [power, identity] = powers.unbind();
+      assert.ok(eg.allclose(power, eg.tensor(exact, { dtype }).reshape([3, 3]), { rtol, atol: 0 }));
+      assert.ok(eg.equal(identity, eg.eye(3, { dtype })));
+    }
+  });
+
+  test("has the gradient of the matrix itself", () => {
+    // exp(a)[0][0] depends on the product of the two outer elements alone.
+    const x = eg.tensor([0, 1e-6, 1e6, 0], kLeaf);
+    eg.matrixExp(x.reshape([2, 2]))
+      .at(0, 0)
+      .backward();
+    const slope = Math.sinh(1) / 2;
+    assertTensor(x.grad.narrow(0, 1, 2), [slope * 1e6, slope * 1e-6], { rtol: 1e-13, atol: 0 });
+    const half = eg.tensor([0, 64, 2 ** -6, 0], { dtype: "float16" }).reshape([2, 2]);
+    assert.ok(Math.abs(eg.matrixExp(half).at(0, 0).item() - Math.cosh(1)) < 2e-3);
+  });
+
+  test("of what is not finite has no error", () => {
+    assert.ok(
+      Number.isNaN(
+        eg
+          .matrixExp(
+            eg.tensor([
+              [NaN, 1],
+              [1, 0],
+            ]),
+          )
+          .at(0, 0)
+          .item(),
+      ),
+    );
+  });
+});

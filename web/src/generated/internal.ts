@@ -38,6 +38,11 @@ export const einsum: {
   (equation: Ints, operands: readonly Tensor[]): Tensor;
 } = define("einsum");
 
+/** Powers of two to multiply the elements of A by: the matrix diag(d)⁻¹ A diag(d), whose rows and columns have similar norms. */
+export const balanceRatios: {
+  (A: Tensor): Tensor;
+} = define("balance_ratios");
+
 /** All steps of an LSTM layer in one direction, from the input's part of the gates, [steps, batch, 4 * size]: all outputs, the last output and the last state. */
 export const lstmSteps: {
   (inputGates: Tensor, hidden: Tensor, state: Tensor, weight: Tensor, bias?: Tensor | null, reverse?: boolean): [output: Tensor, hidden: Tensor, state: Tensor];

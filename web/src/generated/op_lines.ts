@@ -291,6 +291,7 @@ eigh:ms A:tensor UPLO:choice(L|U)=L
 eigvalsh:m A:tensor UPLO:choice(L|U)=L
 eig:ms A:tensor
 eigvals:m A:tensor
+balance_ratios: A:tensor
 solve_triangular:m A:tensor B:tensor upper:bool left:bool=true unitriangular:bool=false
 lu_factor:ms A:tensor pivot:bool=true
 lu:ms A:tensor pivot:bool=true

@@ -321,8 +321,15 @@ export interface Eig {
   readonly batch: MatrixBatch;
   readonly a: View;
   readonly l: View;
-  readonly v: View;
+  readonly v: View | undefined;
   readonly breakdown: Breakdown;
+}
+
+export interface Balance {
+  readonly batch: MatrixBatch;
+  readonly most: number;
+  readonly a: View;
+  readonly ratios: View;
 }
 
 export interface Distances {
@@ -1062,6 +1069,7 @@ export interface Kernels {
   readonly svd: Svd;
   readonly eigh: Eigh;
   readonly eig: Eig;
+  readonly balance: Balance;
   readonly distances: Distances;
   readonly distances_backward: DistancesBackward;
   readonly find_distinct: FindDistinct;
@@ -1142,7 +1150,8 @@ export const kKernelFields = {
   qr: { batch: kMatrixBatch, qColumns: "int64", a: "memory", q: "optional result", r: "result" },
   svd: { batch: kMatrixBatch, full: "bool", a: "memory", u: "optional result", s: "result", vh: "optional result", breakdown: kBreakdown },
   eigh: { batch: kMatrixBatch, upper: "bool", a: "memory", l: "result", v: "optional result", breakdown: kBreakdown },
-  eig: { batch: kMatrixBatch, a: "memory", l: "result", v: "result", breakdown: kBreakdown },
+  eig: { batch: kMatrixBatch, a: "memory", l: "result", v: "optional result", breakdown: kBreakdown },
+  balance: { batch: kMatrixBatch, most: "int64", a: "memory", ratios: "result" },
   distances: { p: "double", batch: "int64", rows: "int64", columns: "int64", width: "int64", x1: "memory", x2: "memory", distances: "result" },
   distances_backward: { p: "double", batch: "int64", rows: "int64", columns: "int64", width: "int64", rowStep: "int64", columnStep: "int64", x1: "memory", x2: "memory", distances: "memory", grad: "memory", gradX1: "result" },
   find_distinct: { consecutive: "bool", size: "int64", x: "memory", firsts: "result", counts: "result", inverse: "optional result", number: "result" },

@@ -289,13 +289,22 @@ ComplexMatrix eigenvectors(const ComplexMatrix& t, const ComplexMatrix& u) {
     for (std::int64_t j = 0; j <= k; ++j)
       for (std::int64_t i = 0; i < n; ++i)
         vector[i] += times(u(i, j), x[static_cast<std::size_t>(j)]);
-    // Normalised to length 1, with the largest element made real.
-    const Complex* const greatest = std::max_element(
-        vector, vector + n, [](Complex a, Complex b) { return std::norm(a) < std::norm(b); });
-    const Complex turn = std::conj(*greatest) / std::abs(*greatest) / length(vector, n);
-    for (std::int64_t i = 0; i < n; ++i) vector[i] = times(vector[i], turn);
   }
   return result;
+}
+
+void normalize(ComplexMatrix& vectors) {
+  const std::int64_t n = vectors.rows;
+  for (std::int64_t j = 0; j < vectors.columns; ++j) {
+    Complex* const vector = vectors.column(j);
+    const double whole = length(vector, n);
+    for (std::int64_t i = 0; i < n; ++i) vector[i] /= whole;
+    const Complex greatest = *std::max_element(
+        vector, vector + n, [](Complex a, Complex b) { return std::norm(a) < std::norm(b); });
+    const Complex turn = std::conj(greatest) / std::abs(greatest);
+    // A sum with zero is never -0, which real vectors would have for imaginary parts.
+    for (std::int64_t i = 0; i < n; ++i) vector[i] = times(vector[i], turn) + 0.0;
+  }
 }
 
 }  // namespace eg::cpu

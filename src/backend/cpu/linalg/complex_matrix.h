@@ -47,7 +47,10 @@ void to_hessenberg(ComplexMatrix& a, ComplexMatrix& u);
 /// false if the iteration does not converge.
 bool schur(ComplexMatrix& a, ComplexMatrix& u);
 
-/// Returns the eigenvectors of U T U^H, normalised to length 1.
+/// Returns the eigenvectors of U T U^H, of any length.
 ComplexMatrix eigenvectors(const ComplexMatrix& t, const ComplexMatrix& u);
+
+/// Divides columns by their length, and turns them so that their largest element is positive.
+void normalize(ComplexMatrix& vectors);
 
 }  // namespace eg::cpu

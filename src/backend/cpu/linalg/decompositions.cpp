@@ -9,9 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "backend/cpu/linalg/balance.h"
 #include "backend/cpu/linalg/complex_matrix.h"
 #include "backend/cpu/linalg/householder.h"
 #include "backend/cpu/linalg/matrix_batch.h"
+#include "backend/cpu/linalg/real_eigen.h"
 #include "backend/cpu/linalg/square_svd.h"
 #include "backend/cpu/linalg/symmetric_eigen.h"
 #include "base/checked_int.h"
@@ -43,7 +45,11 @@ ComplexMatrix load_numbers(const kernel::MatrixBatch& batch, const kernel::In& a
       for (std::int64_t column = 0; column < batch.columns; ++column)
         loaded(row, column) = Complex(*from++);
   };
-  visit_complex(a.dtype(), [&]<class T>() { load.template operator()<std::complex<T>>(); });
+  if (is_complex(a.dtype())) {
+    visit_complex(a.dtype(), [&]<class T>() { load.template operator()<std::complex<T>>(); });
+  } else {
+    visit_floating(a.dtype(), "linalg", load);
+  }
   return loaded;
 }
 
@@ -306,14 +312,78 @@ std::int64_t real_eigh(const kernel::Eigh& call, std::int64_t i) {
   return 0;
 }
 
-std::int64_t eig(const kernel::Eig& call, std::int64_t i) {
-  auto [t, scale, is_finite] = load_complex(call.batch, call.a, i);
+std::vector<double> magnitudes_of(const ComplexMatrix& a) {
+  std::vector<double> magnitudes;
+  magnitudes.reserve(a.values.size());
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    for (std::int64_t column = 0; column < a.columns; ++column) {
+      const Complex value = a(row, column);
+      magnitudes.push_back(value.imag() == 0 ? std::abs(value.real()) : std::abs(value));
+    }
+  }
+  return magnitudes;
+}
+
+std::int64_t balance(const kernel::Balance& call, std::int64_t i) {
+  const std::int64_t n = call.batch.rows;
+  std::vector<double> magnitudes = magnitudes_of(load_numbers(call.batch, call.a, i));
+  std::vector<double> scales(checked_count(n), 1);
+  if (is_finite(magnitudes.data(), std::ssize(magnitudes))) {
+    const Balance found = balance_of(n, std::move(magnitudes), static_cast<int>(call.most));
+    for (std::size_t k = 0; k < scales.size(); ++k)
+      scales[static_cast<std::size_t>(found.order[k])] = found.scales[k];
+  }
+  visit_floating(call.ratios.dtype(), "linalg", [&]<class T>() {
+    T* into = call.ratios.as<T>() + i * n * n;
+    for (const double of_row : scales)
+      for (const double of_column : scales) *into++ = static_cast<T>(of_column / of_row);
+  });
+  return 0;
+}
+
+// Computes the eigenvalues of a balanced matrix, and eigenvectors unless `v` is null.
+bool balanced_eigen(ComplexMatrix& a, bool is_real, Complex* l, ComplexMatrix* v) {
+  const std::int64_t n = a.rows;
+  if (is_real) {
+    std::vector<double> real;
+    real.reserve(a.values.size());
+    for (const Complex value : a.values) real.push_back(value.real());
+    return real_eigen(n, real.data(), l, v);
+  }
   ComplexMatrix u;
-  if (!is_finite || !schur(t, u)) return 1;
-  ComplexMatrix l(t.rows, 1);
-  for (std::int64_t k = 0; k < t.rows; ++k) l(k, 0) = t(k, k);
-  store_complex(call.l, i, l, t.rows, scale);
-  store_complex(call.v, i, eigenvectors(t, u));
+  if (!schur(a, u)) return false;
+  for (std::int64_t k = 0; k < n; ++k) l[k] = a(k, k);
+  if (v != nullptr) *v = eigenvectors(a, u);
+  return true;
+}
+
+std::int64_t eig(const kernel::Eig& call, std::int64_t i) {
+  const auto [a, scale, is_finite] = load_complex(call.batch, call.a, i);
+  if (!is_finite) return 1;
+  const std::int64_t n = a.rows;
+  // Ratios of scales remain normal numbers.
+  const Balance balance = balance_of(n, magnitudes_of(a), 500);
+  const auto original = [&](std::int64_t k) { return balance.order[static_cast<std::size_t>(k)]; };
+  const auto scale_of = [&](std::int64_t k) { return balance.scales[static_cast<std::size_t>(k)]; };
+  ComplexMatrix balanced(n, n);
+  for (std::int64_t column = 0; column < n; ++column)
+    for (std::int64_t row = 0; row < n; ++row)
+      balanced(row, column) =
+          a(original(row), original(column)) * (scale_of(column) / scale_of(row));
+  ComplexMatrix l(n, 1);
+  ComplexMatrix v(n, n);
+  if (!balanced_eigen(balanced, !is_complex(call.a.dtype()), l.column(0), call.v ? &v : nullptr))
+    return 1;
+  for (std::int64_t k = 0; k < n; ++k)
+    if (k < balance.first || k >= balance.last) l(k, 0) = a(original(k), original(k));
+  store_complex(call.l, i, l, n, scale);
+  if (!call.v) return 0;
+  ComplexMatrix vectors(n, n);
+  for (std::int64_t column = 0; column < n; ++column)
+    for (std::int64_t row = 0; row < n; ++row)
+      vectors(original(row), column) = v(row, column) * scale_of(row);
+  normalize(vectors);
+  store_complex(call.v, i, vectors);
   return 0;
 }
 
@@ -360,6 +430,12 @@ void Eig::compute_on_cpu() const {
   const std::int64_t work = 50 * batch.rows * batch.rows * batch.rows;
   cpu::for_each_matrix(batch.count, work, breakdown,
                        [&](std::int64_t i) { return cpu::eig(*this, i); });
+}
+
+void Balance::compute_on_cpu() const {
+  const std::int64_t work = 10 * batch.rows * batch.rows;
+  cpu::for_each_matrix(batch.count, work, {},
+                       [&](std::int64_t i) { return cpu::balance(*this, i); });
 }
 
 }  // namespace eg::kernel

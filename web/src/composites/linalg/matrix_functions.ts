@@ -1,5 +1,6 @@
 // Powers, exponentials and ranks of matrices.
 
+import { balanceRatios } from "../../generated/internal.js";
 import {
   abs,
   add,
@@ -48,7 +49,7 @@ export const matrixPower: {
   return result as Tensor;
 });
 
-/** The exponential of square matrices, by scaling and squaring of a Taylor polynomial. */
+/** The exponential of square matrices, by scaling and squaring of a Taylor polynomial of the balanced matrices. */
 export const matrixExp: (A: Tensor) => Tensor = /* @__PURE__ */ composite(
   "matrixExp",
   "A:tensor",
@@ -62,14 +63,17 @@ export const matrixExp: (A: Tensor) => Tensor = /* @__PURE__ */ composite(
       );
     }
     if (A.numel === 0) return clone(A);
-    const halvings = halvingsOf(A);
+    // exp(A) = D exp(D⁻¹ A D) D⁻¹ for any diagonal D.
+    const ratios = balanceRatios(A);
+    const balanced = mul(A, ratios);
+    const halvings = halvingsOf(balanced);
     const most = Number(max(halvings).item());
-    let power = taylor(mul(A, exp2(mul(halvings, -1))));
+    let power = taylor(mul(balanced, exp2(mul(halvings, -1))));
     for (let k = 0; k < most; k++) {
       const isSquared = expandAs(gt(halvings, k), power);
       power = where(isSquared, matmul(power, power), power);
     }
-    return power;
+    return div(power, ratios);
   },
 );
 

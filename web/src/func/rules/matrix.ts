@@ -245,6 +245,7 @@ export const matrixRules = (): Readonly<Record<string, Rule>> => ({
   eigvalsh: square,
   eig: square,
   eigvals: square,
+  balanceRatios: square,
   pinv: square,
   kron: kronecker,
   cdist: square,

@@ -13,7 +13,7 @@ export type KernelOnTheCpu = (typeof kOnTheCpu)[number]["kernels"][number];
 
 export const kOnTheCpu = [
   {
-    kernels: ["qr", "svd", "eig", "eigh"],
+    kernels: ["qr", "svd", "eig", "eigh", "balance"],
     reason:
       "many short steps on small matrices, each of which depends on the previous one: the work for which a GPU is slowest",
   },
