@@ -182,3 +182,124 @@ describe("every distribution", () => {
     });
   }
 });
+
+describe("the ends of supports", () => {
+  const kInf = Infinity;
+  const log = Math.log;
+  const at = (value) => (Array.isArray(value) ? value : [value]).map((one) => double(one));
+  // The values of log densities at the ends, as limits of their closed forms.
+  for (const [name, parameters, ends] of [
+    ["Beta", [1, 1], { 0: 0, 1: 0 }],
+    ["Beta", [1, 3], { 0: log(3), 1: -kInf }],
+    ["Beta", [3, 1], { 0: -kInf, 1: log(3) }],
+    ["Beta", [0.5, 1], { 0: kInf, 1: log(0.5) }],
+    ["Kumaraswamy", [1, 1], { 0: 0, 1: 0 }],
+    ["Kumaraswamy", [1, 3], { 0: log(3), 1: -kInf }],
+    ["Kumaraswamy", [3, 1], { 0: -kInf, 1: log(3) }],
+    ["Kumaraswamy", [0.5, 0.5], { 0: kInf, 1: kInf }],
+    ["Uniform", [-1, 2], { "-1": -log(3), 2: -kInf }],
+    ["ContinuousBernoulli", [0.5], { 0: log(2) + log(0.5), 1: log(2) + log(0.5) }],
+    ["Gamma", [1, 2], { 0: log(2), Infinity: -kInf }],
+    ["Gamma", [3, 2], { 0: -kInf, Infinity: -kInf }],
+    ["Gamma", [0.5, 2], { 0: kInf, Infinity: -kInf }],
+    ["Chi2", [2], { 0: log(0.5), Infinity: -kInf }],
+    ["Exponential", [2], { 0: log(2), Infinity: -kInf }],
+    ["Weibull", [2, 1], { 0: log(0.5), Infinity: -kInf }],
+    ["Weibull", [2, 3], { 0: -kInf, Infinity: -kInf }],
+    ["Weibull", [2, 0.5], { 0: kInf, Infinity: -kInf }],
+    ["InverseGamma", [0.5, 2], { 0: -kInf, Infinity: -kInf }],
+    ["InverseGamma", [3, 2], { 0: -kInf, Infinity: -kInf }],
+    ["FisherSnedecor", [2, 5], { 0: 0, Infinity: -kInf }],
+    ["FisherSnedecor", [1, 5], { 0: kInf, Infinity: -kInf }],
+    ["FisherSnedecor", [4, 5], { 0: -kInf, Infinity: -kInf }],
+    ["LogNormal", [0.5, 2], { 0: -kInf, Infinity: -kInf }],
+    ["HalfNormal", [2], { 0: 0.5 * log(2 / Math.PI) - log(2), Infinity: -kInf }],
+    ["HalfCauchy", [2], { 0: log(1 / Math.PI), Infinity: -kInf }],
+    ["Pareto", [2, 3], { 2: log(1.5), Infinity: -kInf }],
+    ["Normal", [0.5, 2], { "-Infinity": -kInf, Infinity: -kInf }],
+    ["Laplace", [0.5, 2], { "-Infinity": -kInf, Infinity: -kInf }],
+    ["Cauchy", [0.5, 2], { "-Infinity": -kInf, Infinity: -kInf }],
+    ["Gumbel", [0.5, 2], { "-Infinity": -kInf, Infinity: -kInf }],
+    ["StudentT", [1], { "-Infinity": -kInf, Infinity: -kInf }],
+    ["Poisson", [0], { 0: 0, 1: -kInf }],
+    ["Geometric", [1], { 0: 0, 1: -kInf }],
+    ["NegativeBinomial", [0, 0.3], { 0: 0, 1: -kInf }],
+  ]) {
+    test(`${name}(${parameters})`, () => {
+      const it = new d[name](...at(parameters), { validateArgs: false });
+      const values = Object.keys(ends).map(Number);
+      assertTensor(it.logProb(double(values)), Object.values(ends), { atol: 1e-12 });
+    });
+  }
+
+  test("of vectors and matrices", () => {
+    const dirichlet = new d.Dirichlet(double([1, 1, 2]));
+    assertTensor(dirichlet.logProb(double([0, 0, 1])), [log(6)], { atol: 1e-12 });
+    assertTensor(dirichlet.logProb(double([0, 1, 0])), [-kInf]);
+    const flat = new d.LKJCholesky(2, double(1), { validateArgs: false });
+    const singular = double([
+      [1, 0],
+      [1, 0],
+    ]);
+    assertTensor(flat.logProb(singular), [log(0.5)], { atol: 1e-12 });
+  });
+
+  test("quantiles at 0 and 1", () => {
+    for (const [it, ends] of [
+      [new d.Cauchy(double(0.5), double(2)), [-kInf, kInf]],
+      [new d.HalfCauchy(double(2)), [0, kInf]],
+      [new d.Normal(double(0.5), double(2)), [-kInf, kInf]],
+      [new d.Laplace(double(0.5), double(2)), [-kInf, kInf]],
+      [new d.Gumbel(double(0.5), double(2)), [-kInf, kInf]],
+      [new d.Exponential(double(2)), [0, kInf]],
+      [new d.Uniform(double(-1), double(2)), [-1, 2]],
+    ]) {
+      assertTensor(
+        it
+          .icdf(double([0, 1]))
+          .abs()
+          .mul(it.icdf(double([0, 1])).sign()),
+        ends,
+      );
+    }
+  });
+
+  test("divergences of distributions that reach them", () => {
+    const kl = (p, q) => d.klDivergence(p, q);
+    const uniform = (low, high) => new d.Uniform(double(low), double(high));
+    const of = (type, ...parameters) => new d[type](...at(parameters));
+    const half = of("ContinuousBernoulli", 0.5);
+    for (const [p, q, expected] of [
+      // The means of log x and log (1 - x) are -1.
+      [uniform(0, 1), of("Beta", 2, 3), 3 - log(12)],
+      [uniform(0, 1), of("Beta", 1, 1), 0],
+      [uniform(0.25, 0.5), of("Beta", 1, 1), log(4)],
+      [uniform(0, 2), of("Beta", 1, 1), kInf],
+      [uniform(0, 1), of("Gamma", 3, 2), log(2) - 3 * log(2) + 2 + 1],
+      [uniform(0, 1), half, 0],
+      [uniform(-1, 1), half, kInf],
+      [half, uniform(0, 1), 0],
+      [half, uniform(0, 2), log(2)],
+      [half, uniform(0.1, 2), kInf],
+      [of("Beta", 1, 1), uniform(0, 1), 0],
+      [
+        uniform(2, 3),
+        of("Pareto", 2, 1),
+        3 * log(3) - 2 * log(2) - 1 + (3 * log(3) - 2 * log(2) - 1) - log(2),
+      ],
+      [of("Poisson", 0), of("Poisson", 2), 2],
+      [of("Poisson", 0), of("Poisson", 0), 0],
+      [of("Poisson", 2), of("Poisson", 0), kInf],
+      [of("Bernoulli", 0), of("Poisson", 0), 0],
+      [of("Geometric", 1), of("Geometric", 1), 0],
+      [of("Geometric", 1), of("Geometric", 0.25), log(4)],
+      [of("Geometric", 0.25), of("Geometric", 1), kInf],
+      [of("Binomial", 3, 1), of("Binomial", 3, 1), 0],
+      [of("Binomial", 3, 0), of("Binomial", 3, 0), 0],
+      [of("Binomial", 3, 1), of("Binomial", 3, 0.5), 3 * log(2)],
+      [of("Binomial", 3, 0.5), of("Binomial", 3, 0), kInf],
+    ]) {
+      assertTensor(kl(p, q), [expected], { atol: 1e-9 });
+    }
+  });
+});

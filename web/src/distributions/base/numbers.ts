@@ -48,6 +48,11 @@ export function oneMinus(value: Tensor): Tensor {
   return sub(1, value);
 }
 
+/** Returns log densities, replaced by that of a density of 0 where `value` is infinite. */
+export function vanishingAtInfinity(logDensity: Tensor, value: Tensor): Tensor {
+  return logDensity.maskedFill(value.isinf(), Number.NEGATIVE_INFINITY);
+}
+
 /** Returns the negative log likelihood of `value`, from 0 to 1, for these log odds, elementwise. */
 export function crossEntropyOfBits(logits: Tensor, value: Tensor): Tensor {
   return logits.binaryCrossEntropyWithLogits(value, { reduction: "none" });

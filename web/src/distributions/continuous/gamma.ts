@@ -13,7 +13,7 @@ import {
   parameter,
 } from "../base/arguments.js";
 import { distribution, type Given } from "../base/declaration.js";
-import { limitsOf, oneMinus } from "../base/numbers.js";
+import { limitsOf, oneMinus, vanishingAtInfinity } from "../base/numbers.js";
 import { standardGamma, standardNormal } from "../base/random.js";
 import type { Constraint } from "../constraints/constraint.js";
 import { nonnegative, positive, real } from "../constraints/constraints.js";
@@ -58,7 +58,8 @@ export class Gamma extends distribution({
   },
   logProb({ concentration, rate }, value) {
     const logPowers = xlogy(concentration, rate).add(xlogy(concentration.sub(1), value));
-    return logPowers.sub(rate.mul(value)).sub(concentration.lgamma());
+    const logDensity = logPowers.sub(rate.mul(value)).sub(concentration.lgamma());
+    return vanishingAtInfinity(logDensity, value);
   },
   cdf: ({ concentration, rate }, value) => gammainc(concentration, rate.mul(value)),
   entropy({ concentration, rate }) {
@@ -187,7 +188,8 @@ export class FisherSnedecor extends distribution({
     const [half1, half2] = [df1.mul(0.5), df2.mul(0.5)];
     const [sum, ratio] = [half1.add(half2), df1.div(df2)];
     const logBeta = sum.lgamma().sub(half1.lgamma()).sub(half2.lgamma());
-    const logPowers = half1.mul(ratio.log()).add(half1.sub(1).mul(value.log()));
-    return logBeta.add(logPowers).sub(sum.mul(log1p(ratio.mul(value))));
+    const logPowers = half1.mul(ratio.log()).add(xlogy(half1.sub(1), value));
+    const logDensity = logBeta.add(logPowers).sub(sum.mul(log1p(ratio.mul(value))));
+    return vanishingAtInfinity(logDensity, value);
   },
 }) {}

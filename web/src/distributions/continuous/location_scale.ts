@@ -10,7 +10,7 @@ import {
   type Given,
 } from "../base/declaration.js";
 import type { Formulas } from "../base/distribution.js";
-import { kEulerGamma, limitsOf } from "../base/numbers.js";
+import { kEulerGamma, limitsOf, vanishingAtInfinity } from "../base/numbers.js";
 import { standardNormal, uniformBetween, uniformUnit } from "../base/random.js";
 import { positive, real } from "../constraints/constraints.js";
 
@@ -100,7 +100,7 @@ export class Gumbel extends locationScale({
   },
   logProb(it, value) {
     const y = standardized(it, value).neg();
-    return y.sub(y.exp()).sub(it.scale.log());
+    return vanishingAtInfinity(y.sub(y.exp()).sub(it.scale.log()), y);
   },
   cdf: (it, value) => standardized(it, value).neg().exp().neg().exp(),
   icdf: ({ loc, scale }, value) => loc.sub(scale.mul(value.log().neg().log())),
@@ -122,6 +122,10 @@ export class Cauchy extends locationScale({
     return it.scale.log().neg().sub(Math.log(Math.PI)).sub(tails);
   },
   cdf: (it, value) => standardized(it, value).atan().div(Math.PI).add(0.5),
-  icdf: ({ loc, scale }, value) => value.sub(0.5).mul(Math.PI).tan().mul(scale).add(loc),
+  icdf({ loc, scale }, value) {
+    const steps = value.sub(0.5).mul(Math.PI).tan();
+    const above = steps.maskedFill(value.eq(0), Number.NEGATIVE_INFINITY);
+    return above.maskedFill(value.eq(1), Number.POSITIVE_INFINITY).mul(scale).add(loc);
+  },
   entropy: ({ scale }) => scale.log().add(Math.log(4 * Math.PI)),
 }) {}

@@ -1,12 +1,12 @@
 // Distributions of transformed normal, Cauchy, exponential, gamma and uniform variables.
 
 import { readArguments } from "../../arguments/read.js";
-import { fullLike, onesLike, where, zerosLike } from "../../generated/ops.js";
+import { fullLike, onesLike, where, xlog1py, xlogy, zerosLike } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { kDistributionOptions, type Parameter, parameter } from "../base/arguments.js";
 import type { Constraints, Given } from "../base/declaration.js";
 import type { Distribution, Formulas } from "../base/distribution.js";
-import { kEulerGamma, oneMinus } from "../base/numbers.js";
+import { kEulerGamma, oneMinus, vanishingAtInfinity } from "../base/numbers.js";
 import { Independent } from "../combined/independent.js";
 import {
   type DeclaredTransformed,
@@ -44,6 +44,10 @@ export class LogNormal extends transformed({
   transforms: () => new ExpTransform(),
   parameter: ({ baseDist }, name) => baseDist[name],
   support: positive,
+  logProb({ baseDist }, value) {
+    const logarithm = value.log();
+    return vanishingAtInfinity(baseDist.logProb(logarithm).sub(logarithm), logarithm);
+  },
   mean: ({ loc, scale }) => scale.square().div(2).add(loc).exp(),
   mode: ({ loc, scale }) => loc.sub(scale.square()).exp(),
   variance({ loc, scale }) {
@@ -171,6 +175,15 @@ export class Weibull extends transformed({
     new AffineTransform(0, scale),
   ],
   support: positive,
+  // The factors of the transforms are 0 / 0 at 0, where the density may be finite.
+  logProb({ scale, concentration: k }, value) {
+    const share = value.div(scale);
+    const logPowers = k
+      .div(scale)
+      .log()
+      .add(xlogy(k.sub(1), share));
+    return vanishingAtInfinity(logPowers.sub(share.pow(k)), value);
+  },
   mean: ({ scale, concentration }) => scale.mul(logMoment(concentration, 1).exp()),
   mode({ scale, concentration }) {
     const share = concentration.sub(1).div(concentration);
@@ -203,6 +216,12 @@ export class InverseGamma extends transformed({
   base: ({ concentration, rate }) => new Gamma(concentration, rate, kUnchecked),
   transforms: () => new PowerTransform(-1),
   support: positive,
+  logProb({ concentration: a, rate }, value) {
+    const reciprocal = value.reciprocal();
+    const logPowers = a.mul(rate.log()).sub(a.add(1).mul(value.log()));
+    const logDensity = logPowers.sub(rate.mul(reciprocal)).sub(a.lgamma());
+    return vanishingAtInfinity(logDensity, reciprocal);
+  },
   mean({ concentration, rate }) {
     const mean = rate.div(concentration.sub(1));
     return where(concentration.gt(1), mean, Number.POSITIVE_INFINITY);
@@ -234,6 +253,10 @@ export class Kumaraswamy extends transformed({
     new PowerTransform(a.reciprocal()),
   ],
   support: unitInterval,
+  logProb({ concentration1: a, concentration0: b }, value) {
+    const logPowers = xlogy(a.sub(1), value).add(xlog1py(b.sub(1), value.pow(a).neg()));
+    return a.log().add(b.log()).add(logPowers);
+  },
   mean: (it) => powerMean(it, 1),
   mode({ concentration1: a, concentration0: b }) {
     const logMode = b.reciprocal().mul(b.neg().log1p()).sub(b.neg().mul(a).log1p());

@@ -1,5 +1,6 @@
 // Divergences of two distributions of different classes.
 
+import { xlogy } from "../../generated/ops.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import type { DistributionClass } from "../base/declaration.js";
 import type { Distribution } from "../base/distribution.js";
@@ -40,9 +41,7 @@ function infinitePairs(): KlPair[] {
 /** The pairs where the values of p are bounded. */
 function pairsOfBounded(): KlPair[] {
   return [
-    pair(Bernoulli, Poisson, (p, q) =>
-      p.entropy().neg().sub(p.probs.mul(q.rate.log()).sub(q.rate)),
-    ),
+    pair(Bernoulli, Poisson, (p, q) => p.entropy().neg().sub(xlogy(p.probs, q.rate).sub(q.rate))),
     pair(Beta, ContinuousBernoulli, klOfUnitInterval),
     pair(Beta, Exponential, (p, q) => p.entropy().neg().sub(q.rate.log()).add(q.rate.mul(p.mean))),
     pair(Beta, Gamma, (p, q) => {
@@ -76,9 +75,8 @@ function pairsOfBounded(): KlPair[] {
       return logScale.add(moment.div(q.variance.mul(2))).sub(p.entropy());
     }),
     pair(ContinuousBernoulli, Uniform, (p, q) => {
-      // The condition is that of PyTorch.
-      const isInside = q.low.ge(0).logicalOr(q.high.le(1));
-      return infiniteWhere(isInside, q.high.sub(q.low).log().sub(p.entropy()));
+      const isOutside = q.low.gt(0).logicalOr(q.high.lt(1));
+      return infiniteWhere(isOutside, q.high.sub(q.low).log().sub(p.entropy()));
     }),
     pair(Uniform, Beta, (p, q) => {
       const width = p.high.sub(p.low);
@@ -92,8 +90,7 @@ function pairsOfBounded(): KlPair[] {
       return infiniteWhere(isOutside, kl.sub(q.concentration1.sub(1).mul(up)));
     }),
     pair(Uniform, ContinuousBernoulli, (p, q) => {
-      // The condition is that of PyTorch: also infinite where p reaches 0 or 1.
-      const isOutside = p.high.ge(1).logicalOr(p.low.le(0));
+      const isOutside = p.high.gt(1).logicalOr(p.low.lt(0));
       return infiniteWhere(isOutside, klOfUnitInterval(p, q));
     }),
     pair(Uniform, Exponential, (p, q) => {
@@ -264,5 +261,5 @@ function meanLogOf({ low, high }: Uniform, width: Tensor): Tensor {
 }
 
 function xLogX(x: Tensor): Tensor {
-  return x.mul(x.log());
+  return xlogy(x, x);
 }

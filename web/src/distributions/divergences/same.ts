@@ -1,5 +1,6 @@
 // Divergences of two distributions of the same class.
 
+import { xlogy } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { broadcastShapes } from "../base/arguments.js";
@@ -10,7 +11,13 @@ import { Cauchy, Gumbel, Laplace, Normal } from "../continuous/location_scale.js
 import { HalfNormal, Pareto } from "../continuous/transformed.js";
 import { Uniform } from "../continuous/uniform.js";
 import { Categorical, type ClassDistribution, OneHotCategorical } from "../discrete/categorical.js";
-import { Bernoulli, Binomial, Geometric, Poisson } from "../discrete/trials.js";
+import {
+  Bernoulli,
+  type BinaryDistribution,
+  Binomial,
+  Geometric,
+  Poisson,
+} from "../discrete/trials.js";
 import { Beta, Dirichlet } from "../multivariate/dirichlet.js";
 import {
   halfLogDet,
@@ -23,13 +30,7 @@ import { infiniteWhere, type KlPair, pair, requireSameEvents } from "./pair.js";
 /** Returns the divergences of two distributions of the same class. */
 export function pairsOfSame(): KlPair[] {
   return [
-    pair(Bernoulli, Bernoulli, (p, q) => {
-      const [a, b] = [p.probs, q.probs];
-      const ofOnes = a.mul(q.logits.neg().softplus().sub(p.logits.neg().softplus()));
-      const ones = infiniteWhere(b.eq(0), ofOnes).maskedFill(a.eq(0), 0);
-      const ofZeros = oneMinus(a).mul(q.logits.softplus().sub(p.logits.softplus()));
-      return ones.add(infiniteWhere(b.eq(1), ofZeros).maskedFill(a.eq(1), 0));
-    }),
+    pair(Bernoulli, Bernoulli, klOfTrials),
     pair(Beta, Beta, (p, q) => {
       const [p1, p0] = [p.concentration1, p.concentration0];
       const [q1, q0] = [q.concentration1, q.concentration0];
@@ -63,9 +64,7 @@ export function pairsOfSame(): KlPair[] {
       const pull = logFactors.add(a.sub(b).mul(a.digamma()));
       return pull.add(q.rate.sub(p.rate).mul(a.div(p.rate)));
     }),
-    pair(Geometric, Geometric, (p, q) =>
-      p.entropy().neg().sub(q.probs.neg().log1p().div(p.probs)).sub(q.logits),
-    ),
+    pair(Geometric, Geometric, (p, q) => klOfTrials(p, q).div(p.probs)),
     pair(HalfNormal, HalfNormal, (p, q) => klOfNormals(p.baseDist, q.baseDist)),
     pair(Normal, Normal, klOfNormals),
     pair(Laplace, Laplace, (p, q) => {
@@ -91,7 +90,7 @@ export function pairsOfSame(): KlPair[] {
       return infiniteWhere(p.scale.lt(q.scale), kl);
     }),
     pair(Poisson, Poisson, (p, q) =>
-      p.rate.mul(p.rate.log().sub(q.rate.log())).sub(p.rate.sub(q.rate)),
+      xlogy(p.rate, p.rate).sub(xlogy(p.rate, q.rate)).sub(p.rate.sub(q.rate)),
     ),
     pair(Uniform, Uniform, (p, q) => {
       const isOutside = q.low.gt(p.low).logicalOr(q.high.lt(p.high));
@@ -109,14 +108,21 @@ export function pairsOfSame(): KlPair[] {
   ];
 }
 
+// The divergence of one trial.
+function klOfTrials(p: BinaryDistribution, q: BinaryDistribution): Tensor {
+  const [a, b] = [p.probs, q.probs];
+  const ofOnes = a.mul(q.logits.neg().softplus().sub(p.logits.neg().softplus()));
+  const ones = infiniteWhere(b.eq(0), ofOnes).maskedFill(a.eq(0), 0);
+  const ofZeros = oneMinus(a).mul(q.logits.softplus().sub(p.logits.softplus()));
+  return ones.add(infiniteWhere(b.eq(1), ofZeros).maskedFill(a.eq(1), 0));
+}
+
 function klOfBinomials(p: Binomial, q: Binomial): Tensor {
   if (!holdsEverywhere(() => p.totalCount.ge(q.totalCount))) {
     const message = "expected p.totalCount >= q.totalCount for two Binomial.";
     fail("InvalidArgument", "klDivergence", message);
   }
-  const ofOnes = p.probs.mul(p.logits.sub(q.logits));
-  const each = ofOnes.add(p.probs.neg().log1p()).sub(q.probs.neg().log1p());
-  return infiniteWhere(p.totalCount.gt(q.totalCount), p.totalCount.mul(each));
+  return infiniteWhere(p.totalCount.gt(q.totalCount), p.totalCount.mul(klOfTrials(p, q)));
 }
 
 function klOfClasses(p: ClassDistribution, q: ClassDistribution): Tensor {

@@ -1,6 +1,6 @@
 // The Dirichlet distribution, and the beta distribution, which is that of its first coordinate.
 
-import { stack, where } from "../../generated/ops.js";
+import { stack, where, xlogy } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
 import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
@@ -40,7 +40,7 @@ export class Dirichlet extends distribution({
   },
   rsample: ({ concentration }, shape) => sampleDirichlet(concentration.expand(shape)),
   logProb({ concentration }, value) {
-    const logPowers = value.log().mul(concentration.sub(1)).sum(-1);
+    const logPowers = xlogy(concentration.sub(1), value).sum(-1);
     return logPowers.add(concentration.sum(-1).lgamma()).sub(concentration.lgamma().sum(-1));
   },
   entropy({ concentration, eventShape }) {

@@ -1,7 +1,7 @@
 import type { Arguments } from "../../arguments/read.js";
 import { type Options, wholeFrom } from "../../arguments/rule.js";
 import { diagEmbed, mvlgamma } from "../../composites/index.js";
-import { arange, cat, narrow, zeros } from "../../generated/ops.js";
+import { arange, cat, narrow, xlogy, zeros } from "../../generated/ops.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import {
@@ -53,7 +53,7 @@ export class LKJCholesky extends distribution({
     const diagonal = value.diagonal(0, -2, -1);
     const excess = concentration.sub(1).mul(2).unsqueeze(-1).add(dim);
     const order = excess.sub(arange(2, dim + 1, { device }));
-    const density = order.mul(narrow(diagonal, -1, 1, dim - 1).log()).sum(-1);
+    const density = xlogy(order, narrow(diagonal, -1, 1, dim - 1)).sum(-1);
     const count = dim - 1;
     const alpha = concentration.add(0.5 * count);
     const numerator = mvlgamma(alpha.sub(0.5), count).add(0.5 * count * Math.log(Math.PI));
