@@ -27,8 +27,8 @@ const kOptions = {
   atol: number.or(1e-5),
   /** The relative tolerance; default 1e-3. */
   rtol: number.or(1e-3),
-  /** Whether to throw an error that shows the wrong values, instead of returning false; default false. */
-  raiseException: boolean.or(false),
+  /** Whether to throw an error that shows the wrong values, instead of returning false; default true. */
+  raiseException: boolean.or(true),
 };
 
 const kSecondOrderOptions = {
@@ -50,7 +50,8 @@ export type CheckedFunction = (...inputs: Tensor[]) => unknown;
 
 /**
  * Checks the gradients of `fn` with respect to the inputs that require a gradient, which should be float64 or complex128.
- * Returns whether the gradients are correct; with `raiseException: true`, throws an error that shows both values instead.
+ * Returns true if the gradients are correct and throws `InvalidGradient` with both values if not; with `raiseException: false`,
+ * returns false.
  */
 export function gradcheck(
   fn: CheckedFunction,
@@ -102,7 +103,7 @@ export function gradgradcheck(
   return recording(() => scope(check));
 }
 
-// A wrong gradient. Without `raiseException` it makes the check return false; other errors are always thrown.
+// A wrong gradient. With `raiseException: false` it makes the check return false; other errors are always thrown.
 class Mismatch extends EdgeGradError {
   constructor(message: string, options?: ErrorOptions) {
     super("InvalidGradient", message, options);
