@@ -115,6 +115,7 @@ ${lines.join("\n")}\`;
 function marksOf(op) {
   const marks = {
     m: op.isMethod && !isInternal(op),
+    f: op.isOfSecond,
     i: op.inplace,
     g: op.takesGenerator,
     s: op.returns === "tensors",
@@ -127,7 +128,7 @@ function marksOf(op) {
 
 function methodsFile(ops) {
   const methods = ops.filter((op) => op.isMethod).flatMap(methodDeclarations);
-  return file(`/** The ops as methods: the tensor is their first argument. */
+  return file(`/** The ops as methods: the tensor is their first argument, or what PyTorch calls them on. */
 export interface TensorMethods {
 ${methods.map((line) => `  ${line}\n`).join("")}}
 `);
@@ -293,7 +294,7 @@ function spreadSignatures(args, returns, more) {
 }
 
 function methodDeclarations(op) {
-  const rest = op.args.slice(1);
+  const rest = op.args.toSpliced(op.isOfSecond ? 1 : 0, 1);
   const declare = (name, doc, returns) => [
     `/** ${doc} */`,
     ...signatures({ ...op, args: op.args }, rest, returns).map((type) => `${name}${type};`),

@@ -126,9 +126,11 @@ Object describe_elementwise(Object object) {
     bounds.add((std::ostringstream() << domain.high).str());
     domains.add(bounds.str());
   }
-  const bool in_place = op::kDTypeRule<Op> == op::DTypeRule::kBool ? requires {
-    Op::in_place;
-  } : !requires { Op::first_is_mask; };
+  // As a method, it is called on its second argument, as in PyTorch; in place it would write into
+  // the first.
+  constexpr bool kIsOfSecond = requires { Op::is_called_on_second; };
+  const bool in_place =
+      op::kDTypeRule<Op> == op::DTypeRule::kBool ? requires { Op::in_place; } : !kIsOfSecond;
   object.field("kind", "\"elementwise\"")
       .field("args", elementwise_arguments<Op>().str())
       .field("returns", "\"tensor\"");
@@ -136,6 +138,7 @@ Object describe_elementwise(Object object) {
   object.field("differentiable", op::kIsDifferentiable<Op> ? "true" : "false");
   object.field("domains", domains.str());
   if (op::kDTypeRule<Op> == op::DTypeRule::kInteger) object.field("isOfIntegers", "true");
+  if (kIsOfSecond) object.field("isOfSecond", "true");
   return object;
 }
 

@@ -20,6 +20,7 @@ struct Where {
   static constexpr std::array domains{Domain{1, 1}, Domain{}, Domain{}};
   /// The first operand is a mask and takes no part in type promotion.
   static constexpr bool first_is_mask = true;
+  static constexpr bool is_called_on_second = true;
   static constexpr auto forward(auto mask, auto a, auto b) { return where(mask != 0, a, b); }
   static constexpr auto grad_b(auto g, auto mask, auto, auto, auto) {
     return where(mask != 0, g, 0);

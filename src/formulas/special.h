@@ -97,6 +97,7 @@ struct Digamma {
 struct Polygamma {
   static constexpr Doc doc{"polygamma", "The n-th derivative of digamma."};
   static constexpr std::array<std::string_view, 2> operands{"n", "input"};
+  static constexpr bool is_called_on_second = true;
   static constexpr std::array domains{Domain{1, 1}, Domain{0.5, 4}};
   static constexpr auto forward(auto n, auto x) { return polygamma(n, x); }
   static constexpr auto grad_b(auto g, auto n, auto x, auto) { return g * polygamma(n + 1, x); }

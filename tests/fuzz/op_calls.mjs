@@ -80,10 +80,13 @@ function write(random, program, op, name, args) {
     args.push(`{ ${named.join(", ")} }`);
   }
   // A method is called only on a value that is certainly a tensor; otherwise the error would be the program's own.
+  const own = op.isOfSecond ? 1 : 0;
   const isMethod =
-    !["factory", "composite"].includes(op.kind) && program.isTensor(args[0]) && random.chance(0.5);
-  const isOfTensor = ["tensor", "operand"].includes(op.args[0]?.type);
-  if (isMethod && isOfTensor) return `${args[0]}.${name}(${args.slice(1).join(", ")})`;
+    !["factory", "composite"].includes(op.kind) &&
+    program.isTensor(args[own]) &&
+    random.chance(0.5);
+  const isOfTensor = ["tensor", "operand"].includes(op.args[own]?.type);
+  if (isMethod && isOfTensor) return `${args[own]}.${name}(${args.toSpliced(own, 1).join(", ")})`;
   return `eg.${name}(${args.join(", ")})`;
 }
 

@@ -10,7 +10,7 @@ import type { Op } from "./signature.js";
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 
-/** Attaches the ops to a prototype as methods, with `this` as their first argument. */
+/** Attaches the ops to a prototype as methods, with `this` as their first argument, or the second as in PyTorch. */
 export function attachOps(prototype: object): void {
   forEachOp((name, marks) => {
     if (!marks.includes("m")) return;
@@ -19,17 +19,21 @@ export function attachOps(prototype: object): void {
     attachMethod(
       prototype,
       camelCase(name),
-      isDrawing ? drawingMethod(name) : isInPlace ? inPlaceMethod(name) : methodOf(name),
+      isDrawing
+        ? drawingMethod(name)
+        : isInPlace
+          ? inPlaceMethod(name)
+          : methodOf(name, marks.includes("f") ? withThisSecond : withThis),
     );
     if (marks.includes("i")) attachMethod(prototype, camelCase(`${name}_`), inPlaceMethod(name));
   });
 }
 
-function methodOf(name: string): Method {
+function methodOf(name: string, argumentsOf: typeof withThis): Method {
   let op: Op | undefined;
   return function (...args) {
     op ??= opOf(name);
-    return callOp(op, withThis(this, args));
+    return callOp(op, argumentsOf(this, args));
   };
 }
 
@@ -58,4 +62,8 @@ function attachMethod(prototype: object, name: string, method: Method): void {
 function withThis(self: unknown, args: readonly unknown[]): unknown[] {
   if (args.length === 1) return [self, args[0]];
   return args.length === 0 ? [self] : [self, ...args];
+}
+
+function withThisSecond(self: unknown, [first, ...rest]: readonly unknown[]): unknown[] {
+  return [first, self, ...rest];
 }

@@ -2,7 +2,8 @@
 //
 //   name:marks input:tensor dim:int=0
 //
-// The line number is the op's number in the engine. The marks are m: a method of Tensor; i: has an in-place form; g: takes a
+// The line number is the op's number in the engine. The marks are m: a method of Tensor; f: a method that
+// takes the op's first argument and is called on the second; i: has an in-place form; g: takes a
 // generator; s: returns several tensors; o: returns one or several. signature.ts parses the rest.
 
 import { kOpLines } from "../generated/op_lines.js";

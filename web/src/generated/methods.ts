@@ -5,7 +5,7 @@ import type { Ints, Operand, OutputSize, Scalar } from "../dispatch/types.js";
 import type { DType } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 
-/** The ops as methods: the tensor is their first argument. */
+/** The ops as methods: the tensor is their first argument, or what PyTorch calls them on. */
 export interface TensorMethods {
   /** input + alpha * other, with broadcasting. */
   add(other: Operand, alpha?: number): Tensor;
@@ -118,7 +118,7 @@ export interface TensorMethods {
   /** True where input is neither infinite nor NaN. */
   isfinite(): Tensor;
   /** input where condition is true, other elsewhere. */
-  where(input: Operand, other: Operand): Tensor;
+  where(condition: Operand, other: Operand): Tensor;
   /** value where mask is true, input elsewhere. */
   maskedFill(mask: Operand, value: Operand): Tensor;
   /** Like maskedFill(), but in place. */
@@ -370,9 +370,7 @@ export interface TensorMethods {
   /** Like digamma(), but in place. */
   digamma_(): this;
   /** The n-th derivative of digamma. */
-  polygamma(input: Operand): Tensor;
-  /** Like polygamma(), but in place. */
-  polygamma_(input: Operand): this;
+  polygamma(n: Operand): Tensor;
   /** Hurwitz zeta function: the sum of (other + k)^-input over k >= 0. */
   zeta(other: Operand): Tensor;
   /** Like zeta(), but in place. */

@@ -29,7 +29,7 @@ signbit:m input:operand
 isnan:m input:operand
 isinf:m input:operand
 isfinite:m input:operand
-where:m condition:operand input:operand other:operand
+where:mf condition:operand input:operand other:operand
 masked_fill:mi input:operand mask:operand value:operand
 maximum:mi input:operand other:operand
 minimum:mi input:operand other:operand
@@ -89,7 +89,7 @@ erfinv:mi input:operand
 ndtri:mi input:operand
 lgamma:mi input:operand
 digamma:mi input:operand
-polygamma:mi n:operand input:operand
+polygamma:mf n:operand input:operand
 zeta:mi input:operand other:operand
 gammainc:mi input:operand other:operand
 gammaincc:mi input:operand other:operand

@@ -883,11 +883,6 @@ export const polygamma: {
   (n: Operand, input: Operand): Tensor;
 } = define("polygamma");
 
-/** Like polygamma(), but writes the result into n and returns it. */
-export const polygamma_: {
-  (n: Tensor, input: Operand): Tensor;
-} = defineInPlace("polygamma");
-
 /** Hurwitz zeta function: the sum of (other + k)^-input over k >= 0. */
 export const zeta: {
   (input: Operand, other: Operand): Tensor;

@@ -2,8 +2,19 @@
 // that make new tensors like a given one. They are in every bundle, so each is a one-line call of existing code.
 
 import { isPlainObject } from "../arguments/read.js";
-import type { Ints, Scalar } from "../dispatch/types.js";
-import { conj, contiguous, empty, flatten, ones, transpose, zeros } from "../generated/ops.js";
+import type { Ints, Operand, Scalar } from "../dispatch/types.js";
+import {
+  clone,
+  conj,
+  contiguous,
+  copy_,
+  empty,
+  flatten,
+  ones,
+  polygamma,
+  transpose,
+  zeros,
+} from "../generated/ops.js";
 import { calledAs, describe, fail } from "../runtime/errors.js";
 import {
   type Device,
@@ -67,6 +78,9 @@ export interface ShortcutMethods {
 
   /** Returns all elements as a one-dimensional tensor: a view where possible, otherwise a copy. */
   ravel(): Tensor;
+
+  /** Like polygamma(), but in place. */
+  polygamma_(n: Operand): this;
 
   /** Returns this tensor as float32. */
   float(): Tensor;
@@ -161,6 +175,12 @@ export const kShortcutMethods: ShortcutMethods & ThisType<Tensor> = {
 
   ravel() {
     return flatten(contiguous(this));
+  },
+
+  polygamma_(n) {
+    return calledAs("polygamma_", () =>
+      scope(() => copy_(this, polygamma(n, clone(this))) as typeof this),
+    );
   },
 
   float() {
