@@ -333,3 +333,35 @@ describe("members by a call", () => {
     assert.deepEqual(Object.keys(module.stateDict()), ["weight", "bias"]);
   });
 });
+
+test("tensors that losses and fractional pooling are given are buffers under PyTorch's names", () => {
+  const weight = eg.tensor([1, 2, 3]);
+  const samples = eg.tensor([[[0.1, 0.7]]]);
+  for (const [name, options, keys] of [
+    ["NLLLoss", { weight }, ["weight"]],
+    ["CrossEntropyLoss", { weight }, ["weight"]],
+    ["BCELoss", { weight }, ["weight"]],
+    ["BCEWithLogitsLoss", { weight, posWeight: weight }, ["weight", "pos_weight"]],
+    ["MultiMarginLoss", { weight }, ["weight"]],
+    ["MultiLabelSoftMarginLoss", { weight }, ["weight"]],
+  ]) {
+    const loss = new nn[name](options);
+    assert.deepEqual(Object.keys(loss.stateDict()), keys, name);
+    assert.deepEqual(loss.parameters(), []);
+    loss.double();
+    for (const key of keys) assert.equal(loss[key].dtype, "float64", name);
+    assert.deepEqual(Object.keys(new nn[name]().stateDict()), [], name);
+  }
+  const pool = new nn.FractionalMaxPool2d(2, { outputSize: 2, _randomSamples: samples });
+  assert.deepEqual(Object.keys(pool.stateDict()), ["_random_samples"]);
+  const drawn = nn.functional.fractionalMaxPool2d(eg.arange(25).float().reshape([1, 1, 5, 5]), 2, {
+    outputSize: 2,
+    _randomSamples: samples,
+  });
+  assertTensor(pool.call(eg.arange(25).float().reshape([1, 1, 5, 5])), drawn.dataSync());
+
+  const loss = new nn.BCEWithLogitsLoss({ posWeight: eg.ones([3]) });
+  loss.loadStateDict({ pos_weight: weight });
+  assertTensor(loss.call(eg.zeros([3]), eg.ones([3])), [2 * Math.log(2)], { atol: 1e-6 });
+  assertTensor(loss.posWeight, [1, 2, 3]);
+});

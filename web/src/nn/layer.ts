@@ -17,9 +17,11 @@
 import { type Arguments, readArguments } from "../arguments/read.js";
 import type { Rule, Rules, Values } from "../arguments/rule.js";
 import { fail } from "../runtime/errors.js";
+import { tensorRule } from "../tensor/rules.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { Module } from "./module.js";
-import { formatArguments, type Printable } from "./module_text.js";
+import { formatArguments, type Printable, snakeCase } from "./module_text.js";
+import { Buffer } from "./parameter.js";
 
 /** A layer with one input. */
 export interface Layer extends Module {
@@ -30,6 +32,9 @@ export interface Layer extends Module {
 export type Fields<R extends Rules> = {
   readonly [Name in keyof R]: R[Name] extends Rule<infer T> ? T : never;
 };
+
+/** The rule of a tensor that the module holds as a buffer, under its name in snake_case: as in PyTorch's state dicts. */
+export const bufferRule = /* @__PURE__ */ tensorRule.orNull();
 
 /** The values of arguments, in the order of their names. */
 export type InOrder<R extends Rules, Names extends readonly (keyof R)[]> = {
@@ -63,21 +68,36 @@ export function declared<Given extends readonly unknown[], R extends Rules>(
   ...given: Given
 ) => Module & Fields<R> {
   const names = Object.keys(rules);
-  return class extends Module {
+  const nameOf = (name: string) => (rules[name] === bufferRule ? snakeCase(name) : name);
+  class Declared extends Module {
     constructor(...given: readonly unknown[]) {
       super();
       const values = readArguments(new.target.name, rules, given);
       const problem = check?.(values);
       if (problem !== undefined) fail("InvalidArgument", new.target.name, problem);
-      Object.assign(this, values);
+      for (const [name, value] of Object.entries(values)) {
+        Reflect.set(this, nameOf(name), rules[name] === bufferRule ? asBuffer(value) : value);
+      }
     }
 
     override extraRepr(): string {
       return formatArguments([], pick(this, names) as Record<string, Printable>);
     }
-  } as unknown as new (
+  }
+  for (const name of names.filter((one) => nameOf(one) !== one)) {
+    const get = function (this: object): unknown {
+      return Reflect.get(this, nameOf(name));
+    };
+    Object.defineProperty(Declared.prototype, name, { get, configurable: true });
+  }
+  return Declared as unknown as new (
     ...given: Given
   ) => Module & Fields<R>;
+}
+
+/** Returns a tensor that was given to a constructor as a buffer of the module. */
+export function asBuffer(given: Tensor | null): Buffer | null {
+  return given === null || given instanceof Buffer ? given : new Buffer(given);
 }
 
 /** Returns a declaration in the order of `names`, which are all of its arguments. */

@@ -14,8 +14,8 @@ import {
   poissonNllLoss,
   smoothL1Loss,
 } from "../../generated/ops.js";
-import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
+import { bufferRule } from "../layer.js";
 import { type LossOptionsOf, lossFields, lossLayer } from "./loss_layer.js";
 
 /** The squared difference. */
@@ -48,7 +48,7 @@ export class HuberLoss extends lossLayer(kHuber, ["reduction", "delta"], huberLo
 
 const kNLL = {
   /** A weight per class. */
-  weight: tensorRule.orNull(),
+  weight: bufferRule,
   /** Targets with this value are ignored; default -100. */
   ignoreIndex: integer.or(-100),
 };
@@ -90,7 +90,7 @@ export class KLDivLoss extends lossLayer(kKLDiv, ["reduction", "logTarget"], klD
 
 const kBCE = {
   /** A weight per element. */
-  weight: tensorRule.orNull(),
+  weight: bufferRule,
 };
 
 /** Options of `BCELoss`. */
@@ -102,7 +102,7 @@ export class BCELoss extends lossLayer(kBCE, ["weight", "reduction"], binaryCros
 const kBCEWithLogits = {
   ...kBCE,
   /** A weight of positive targets. */
-  posWeight: tensorRule.orNull(),
+  posWeight: bufferRule,
 };
 
 /** Options of `BCEWithLogitsLoss`. */

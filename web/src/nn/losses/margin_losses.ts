@@ -11,8 +11,8 @@ import {
   softMarginLoss,
   tripletMarginLoss,
 } from "../../generated/ops.js";
-import { tensorRule } from "../../tensor/rules.js";
 import type { Tensor } from "../../tensor/tensor.js";
+import { bufferRule } from "../layer.js";
 import { type LossOptionsOf, lossFields, lossLayer } from "./loss_layer.js";
 
 const kMargin = {
@@ -87,7 +87,7 @@ const kMultiMargin = {
   /** The loss is 0 for classes whose score is below that of the target by this much; default 1. */
   margin: number.or(1),
   /** A weight per class. */
-  weight: tensorRule.orNull(),
+  weight: bufferRule,
 };
 
 /** Options of `MultiMarginLoss`. */
@@ -105,7 +105,7 @@ export class MultiLabelMarginLoss extends lossLayer({}, ["reduction"], multilabe
 
 const kMultiLabelSoftMargin = {
   /** A weight per class. */
-  weight: tensorRule.orNull(),
+  weight: bufferRule,
 };
 
 /** Options of `MultiLabelSoftMarginLoss`. */

@@ -25,7 +25,9 @@ import { needsPart } from "../../runtime/parts.js";
 import { tensorRule } from "../../tensor/rules.js";
 import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
+import { asBuffer } from "../layer.js";
 import { perDimension } from "../layer_options.js";
+import type { Buffer } from "../parameter.js";
 import { type PoolClass, type PoolLayer, poolLayer } from "./pool_layer.js";
 
 needsPart("conv");
@@ -211,10 +213,27 @@ function fractionalPool(
   spatial: number,
   op: FractionalMaxPool,
 ): PoolClass<Rest, FractionalPoolLayer> {
-  return poolLayer(spatial, optionsOf(spatial), op, [], ({ outputSize, outputRatio }) => {
+  const rules = optionsOf(spatial);
+  type Pool = new (...given: unknown[]) => FractionalPoolLayer;
+  const Pool = poolLayer(spatial, rules, op, [], ({ outputSize, outputRatio }) => {
     if ((outputSize === null) !== (outputRatio === null)) return undefined;
     return "pass either outputSize or outputRatio, not both.";
-  });
+  }) as Pool;
+  return class extends Pool {
+    _random_samples: Buffer | null;
+
+    constructor(...given: unknown[]) {
+      super(...given);
+      const { _randomSamples = null, ...options } = this.options;
+      Object.assign(this, { options });
+      this._random_samples = asBuffer(_randomSamples);
+    }
+
+    override forward(input: Tensor): Tensor {
+      const { kernelSize, options, _random_samples: samples } = this;
+      return op(input, kernelSize, { ...options, _randomSamples: samples }) as Tensor;
+    }
+  } as unknown as PoolClass<Rest, FractionalPoolLayer>;
 }
 
 /** The largest elements of windows at random positions of images. */
