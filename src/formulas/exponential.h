@@ -133,7 +133,10 @@ struct Xlogy {
     const auto is_zero = (a == 0) & (b <= 0);
     return where(is_zero, 0, g * log(where(is_zero, 1, b)));
   }
-  static constexpr auto grad_b(auto g, auto a, auto b, auto) { return g * a / b; }
+  static constexpr auto grad_b(auto g, auto a, auto b, auto) {
+    const auto is_zero = (a == 0) & (b == 0);
+    return where(is_zero, 0, g * a / where(is_zero, 1, b));
+  }
 };
 
 struct Xlog1py {
@@ -147,7 +150,10 @@ struct Xlog1py {
     const auto is_zero = (a == 0) & (b <= -1);
     return where(is_zero, 0, g * log1p(where(is_zero, 0, b)));
   }
-  static constexpr auto grad_b(auto g, auto a, auto b, auto) { return g * a / (b + 1); }
+  static constexpr auto grad_b(auto g, auto a, auto b, auto) {
+    const auto is_zero = (a == 0) & (b == -1);
+    return where(is_zero, 0, g * a / where(is_zero, 1, b + 1));
+  }
 };
 
 struct Entr {

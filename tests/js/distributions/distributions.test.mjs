@@ -244,6 +244,18 @@ describe("the ends of supports", () => {
     assertTensor(flat.logProb(singular), [log(0.5)], { atol: 1e-12 });
   });
 
+  test("have the gradients of the density", () => {
+    const slope = (it, value) => {
+      const x = double(value).requiresGrad_();
+      it.logProb(x).backward();
+      return x.grad;
+    };
+    assertTensor(slope(new d.Beta(double(1), double(3)), 0), [-2]);
+    assertTensor(slope(new d.Beta(double(3), double(1)), 1), [2]);
+    assertTensor(slope(new d.Gamma(double(1), double(2)), 0), [-2]);
+    assertTensor(slope(new d.Kumaraswamy(double(1), double(3)), 0), [-2]);
+  });
+
   test("quantiles at 0 and 1", () => {
     for (const [it, ends] of [
       [new d.Cauchy(double(0.5), double(2)), [-kInf, kInf]],
