@@ -147,15 +147,14 @@ void check_bools(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
 double integer_param(std::string_view op, const op::Param& param, DType dtype, double value) {
   const bool is_whole = std::trunc(value) == value && std::abs(value) < 0x1p63;
   const Scalar number = is_whole ? Scalar(static_cast<std::int64_t>(value)) : Scalar(value);
-  check_factor(op, param.name, number, dtype);
+  check_integer_factor(op, param.name, number, dtype);
   check(param.role == op::Param::Role::kFactor || dtype != DType::kUInt8 || value >= 0,
         ErrorCode::kInvalidArgument, op, param.name, " = ", value, " does not fit uint8.");
   return visit_dtype(dtype, [&]<class T>() { return static_cast<double>(number.to<T>()); });
 }
 
-// The parameters in the dtype of an op that computes integers.
+// The parameters of an op that computes integers, in their dtype.
 op::ParamValues integer_params(const ElementwiseInfo& info, DType compute, op::ParamValues values) {
-  if (!is_integral(compute)) return values;
   for (std::size_t i = 0; i < info.params.size(); ++i) {
     const op::Param& param = info.params[i];
     check(param.role != op::Param::Role::kForFloats || values[i] == 0, ErrorCode::kDtypeMismatch,
@@ -205,9 +204,8 @@ void check_second_integer(const ElementwiseInfo& info, DType compute, const Shap
 // Throws unless numbers beside integers fit their dtype. Where they are only compared or selected,
 // a negative one may wrap around in uint8, as in PyTorch.
 void check_numbers(const ElementwiseInfo& info, DType compute, std::span<const Tensor> inputs) {
-  if (!is_integral(compute) || info.integer_rule == op::IntegerRule::kModular ||
-      info.integer_rule == op::IntegerRule::kPower)
-    return;
+  const op::IntegerRule rule = info.integer_rule;
+  if (rule == op::IntegerRule::kModular || rule == op::IntegerRule::kPower) return;
   const bool may_wrap =
       compute != DType::kUInt8 || info.dtype_rule == op::DTypeRule::kBool || info.first_is_mask;
   for (const Tensor& input : inputs) {
@@ -216,6 +214,15 @@ void check_numbers(const ElementwiseInfo& info, DType compute, std::span<const T
     check(may_wrap || input.dtype() != DType::kInt64 || *input.data_as<std::int64_t>() >= 0,
           ErrorCode::kInvalidArgument, info.name, "a negative number does not fit uint8.");
   }
+}
+
+// The parameters with which an op computes, after all numbers that it got are checked.
+op::ParamValues checked_params(const ElementwiseInfo& info, DType compute,
+                               std::span<const Tensor> inputs, const op::ParamValues& params) {
+  if (!is_integral(compute)) return params;
+  const op::ParamValues values = integer_params(info, compute, params);
+  check_numbers(info, compute, inputs);
+  return values;
 }
 
 Shape result_shape(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
@@ -302,8 +309,7 @@ Tensor computed(const ElementwiseInfo& info, std::span<const Tensor> inputs,
   const Device device = common_device(info, inputs);
   check_bools(info, inputs);
   const ResultTypes types = result_types(info, inputs, params);
-  const op::ParamValues values = integer_params(info, types.compute, params);
-  check_numbers(info, types.compute, inputs);
+  const op::ParamValues values = checked_params(info, types.compute, inputs, params);
   const Shape shape = result_shape(info, inputs);
   check_second_integer(info, types.compute, shape, inputs);
   Tensor out = allocate_result(inputs, shape, types.result, device);
@@ -447,8 +453,7 @@ Tensor applied_in_place(const ElementwiseInfo& info, std::span<const Tensor> inp
   check(!(info.is_real_of_complex && is_complex(types.compute)), ErrorCode::kDtypeMismatch,
         info.name, "the result is real and cannot be written in place to a complex tensor.");
   forward_kernel(info, types.compute);
-  const op::ParamValues values = integer_params(info, types.compute, params);
-  check_numbers(info, types.compute, inputs);
+  const op::ParamValues values = checked_params(info, types.compute, inputs, params);
   check_second_integer(info, types.compute, shape, inputs);
 
   const bool recording = records(info, inputs);

@@ -46,8 +46,7 @@ Tensor as_element(const Tensor& t, DType dtype) {
   return full({}, scalar_of(t), dtype);
 }
 
-void check_factor(std::string_view op, std::string_view name, Scalar factor, DType dtype) {
-  if (!is_integral(dtype)) return;
+void check_integer_factor(std::string_view op, std::string_view name, Scalar factor, DType dtype) {
   check(!factor.is_float(), ErrorCode::kInvalidArgument, op, "for ", dtype, " tensors, ", name,
         " must be an integer, got ", factor.to<double>(), '.');
   visit_dtype(dtype, [&]<class T>() {

@@ -14,9 +14,13 @@ Tensor scalar_tensor(Scalar value);
 /// Converts a plain number to an element of `dtype`; throws when it does not fit. Returns any other
 /// tensor unchanged.
 Tensor as_element(const Tensor& t, DType dtype);
+/// check_factor() for an integer dtype.
+void check_integer_factor(std::string_view op, std::string_view name, Scalar factor, DType dtype);
 /// Throws unless `factor`, the argument `name` of `op`, can multiply tensors of `dtype`: a factor
 /// of integers is an integer that fits their dtype.
-void check_factor(std::string_view op, std::string_view name, Scalar factor, DType dtype);
+inline void check_factor(std::string_view op, std::string_view name, Scalar factor, DType dtype) {
+  if (is_integral(dtype)) check_integer_factor(op, name, factor, dtype);
+}
 /// A tensor filled with one value, which has to fit the dtype.
 Tensor full(const Shape& shape, Scalar value, DType dtype, Device device = {});
 /// An uninitialised tensor with the shape, dtype and device of `t`, and its strides when dense.

@@ -87,8 +87,9 @@ Tensor uniform_in_half(const Tensor& like) {
   return with_fewer_digits(drawn, like.dtype());
 }
 
-// From `low` to `high`, which are rounded first, as is the distance between them.
-Tensor uniform_in_half(const Tensor& like, double low, double high) {
+// From `low` to `high`, which are rounded first, as is the distance between them. Not inlined: that
+// would put it into the core of the download.
+[[gnu::noinline]] Tensor uniform_in_half(const Tensor& like, double low, double high) {
   fill_uniform(std::span<float>(), low, high);  // checks the arguments
   const Var from = full({}, low, like.dtype());
   const Var width = Var(full({}, high, like.dtype())) - from;
