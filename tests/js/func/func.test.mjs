@@ -70,9 +70,151 @@ describe("grad", () => {
     );
     assertTensor(grad(() => double(1))(x), [0, 0]);
   });
+
+  test("refuses arguments that are named twice, or none", () => {
+    const f = (x, y) => x.mul(y).sum();
+    const [x, y] = [double([1, 2]), double([3, 4])];
+    for (const transform of [grad, gradAndValue, jacrev, jacfwd, hessian]) {
+      for (const argnums of [
+        [0, 0],
+        [0, -2],
+        [1, -1],
+        [-1, 0, 1],
+      ]) {
+        assertThrows(() => transform(f, { argnums })(x, y), "InvalidArgument", /argnums:.*twice/);
+      }
+      assertThrows(() => transform(f, { argnums: [] })(x, y), "InvalidArgument", /argnums/);
+    }
+  });
+
+  test("refuses complex results, as backward() does", () => {
+    const z = eg.complex(double([1]), double([1]));
+    assertThrows(() => grad((one) => one.sum())(z), "NonScalarBackward", /real number.*complex128/);
+    assertThrows(() => gradAndValue((one) => z.mul(one).sum())(double(1)), "NonScalarBackward");
+    assertTensor(grad((one) => one.mul(one).abs().sum())(z).real(), [2]);
+  });
+});
+
+describe("a function that changes a tensor from outside", () => {
+  const x = double([1, 2]);
+  const tangent = double([1, 1]);
+  const kTransforms = {
+    grad: (f) => grad(f)(x),
+    gradAndValue: (f) => gradAndValue(f)(x),
+    vjp: (f) => vjp(f, x),
+    jvp: (f) => jvp(f, [x], [tangent]),
+    linearize: (f) => linearize(f, x),
+    jacrev: (f) => jacrev(f)(x),
+    jacfwd: (f) => jacfwd(f)(x),
+    hessian: (f) => hessian(f)(x),
+    "vmap of grad": (f) => vmap(grad(f))(eg.stack([x, x])),
+    "grad of vmap": (f) => grad((one) => vmap(f)(one).sum())(eg.stack([x, x])),
+  };
+  const kChanges = {
+    add_: (c) => c.add_(1),
+    copy_: (c, one) => c.copy_(one),
+    fill_: (c) => c.fill_(3),
+    zero_: (c) => c.zero_(),
+    set_: (c) => c.set_([0], 1),
+    uniform_: (c) => c.uniform_(),
+    unsqueeze_: (c) => c.unsqueeze_(0),
+    detach_: (c) => c.detach_(),
+    polygamma_: (c) => c.polygamma_(1),
+    "add_ without recording": (c) => eg.noGrad(() => c.add_(1)),
+    "mul_ of a view": (c) => c.narrow(0, 0, 1).mul_(2),
+    "ones_ of nn.init": (c) => nn.init.ones_(c),
+  };
+  const refused = (run) => assertThrows(run, "InvalidArgument", /not among its arguments/);
+
+  test("is refused by every transform", () => {
+    for (const [name, transform] of Object.entries(kTransforms)) {
+      const c = double([5, 6]);
+      refused(() =>
+        transform((one) => {
+          c.add_(1);
+          return one.sin().sum();
+        }),
+      );
+      assertTensor(c, [5, 6], name);
+    }
+  });
+
+  test("is refused for every change", () => {
+    for (const [name, change] of Object.entries(kChanges)) {
+      const c = double([5, 6]);
+      const f = (one) => {
+        change(c, one);
+        return one.sin().sum();
+      };
+      if (name === "uniform_") refused(() => grad(f)(x));
+      else for (const transform of [kTransforms.grad, kTransforms.jvp]) refused(() => transform(f));
+      assert.deepEqual(c.arraySync(), [5, 6], name);
+    }
+  });
+
+  test("may change its arguments, and what it makes", () => {
+    const f = (one, other) => {
+      other.add_(one);
+      const made = eg.zerosLike(one);
+      made.add_(other);
+      made.narrow(0, 0, 1).mul_(2);
+      return made.mul(made).sum();
+    };
+    assertTensor(grad(f)(x, double([1, 1])), [16, 6]);
+    assertTensor(
+      grad((one, { b }) => f(one, b))(x, { b: double([9, 1, 1]).narrow(0, 1, 2) }),
+      [16, 6],
+    );
+    assertTensor(
+      vmap(grad(f))(eg.stack([x, x]), eg.ones([2, 2], { dtype: "float64" })),
+      [16, 6, 16, 6],
+    );
+  });
+
+  test("is refused inside another transform, by either", () => {
+    const changing = (two, d) => two.pow(2).sum().mul(d.add_(1).sum());
+    const c = double([1, 1]);
+    refused(() => grad((one) => grad(changing)(one, c).sum())(x));
+    refused(() =>
+      grad((one) => {
+        const made = eg.zerosLike(one);
+        return grad((two) => changing(two, made))(one).sum();
+      })(x),
+    );
+    assertTensor(c, [1, 1]);
+    assertTensor(grad((one) => grad(changing)(one, eg.zerosLike(one)).sum())(x), [4, 4]);
+  });
+
+  test("may train batch norm whose buffers it gets", () => {
+    const layer = new nn.BatchNorm1d(2).double();
+    const input = double([
+      [1, 2],
+      [3, 5],
+    ]);
+    const parameters = Object.fromEntries(layer.namedParameters());
+    const buffers = Object.fromEntries(layer.namedBuffers());
+    const loss = (...trees) => func.functionalCall(layer, trees, [input]).sum();
+    refused(() => grad(loss)(parameters));
+    assertTensor(grad(loss)(parameters, buffers).bias, [2, 2]);
+    layer.eval();
+    assertTensor(grad(loss)(parameters).bias, [2, 2]);
+  });
 });
 
 describe("products and matrices", () => {
+  test("of complex numbers have no single Jacobian", () => {
+    const z = eg.complex(double([1]), double([1]));
+    for (const transform of [jacrev, jacfwd, hessian]) {
+      assertThrows(() => transform((one) => one.mul(one))(z), "DtypeMismatch", /real inputs/);
+      assertThrows(
+        () => transform((one) => one.mul(z))(double([1])),
+        "DtypeMismatch",
+        /real results/,
+      );
+    }
+    assertThrows(() => jvp(() => z, [], []), "InvalidArgument", /at least one tensor/);
+  });
+
   // torch.autograd.functional.hessian
   const kPoint = double([0.1, 0.2, 0.3]);
   const f = (x) => x.sin().mul(x.roll(1)).sum().exp();

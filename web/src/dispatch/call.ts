@@ -7,6 +7,7 @@ import { fail } from "../runtime/errors.js";
 import { kFailed } from "../runtime/native.js";
 import { isComplexNumber } from "../tensor/dtype.js";
 import { Tensor, wrapperOf } from "../tensor/tensor.js";
+import { writeCheck } from "../tensor/writes.js";
 import { withInt64 } from "./class_numbers.js";
 import { encode, refuseSpreadTensors } from "./encode.js";
 import { interpreter } from "./interpreter.js";
@@ -39,6 +40,7 @@ export function callInPlace(op: Op, args: readonly unknown[], flags: number): un
 
 /** Runs in the engine an op that changes its first value, and returns that value. */
 export function invokeInPlace(op: Op, values: readonly unknown[], flags: number): unknown {
+  if (writeCheck !== null && values[0] instanceof Tensor) writeCheck(op.name, values[0]);
   const count = native.invoke(op.id, encode(op, values), flags);
   if (count === kFailed) {
     const again = (fixed: readonly unknown[]) => invokeInPlace(op, fixed, flags);

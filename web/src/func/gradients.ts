@@ -21,6 +21,7 @@ import {
   zerosLike,
 } from "../generated/ops.js";
 import { describe, fail } from "../runtime/errors.js";
+import { isComplex } from "../tensor/dtype.js";
 import { Tensor } from "../tensor/tensor.js";
 import { BatchedTensor, batchedAt, type Level, levelsOf, physicalOf } from "./batched.js";
 import { atLevel, currentLevel, repeatedAt } from "./levels.js";
@@ -194,6 +195,10 @@ export function checkScalar(where: string, result: unknown): Tensor {
       where,
       `the function must return a single tensor, got ${describe(result)}.`,
     );
+  }
+  if (isComplex(result.dtype)) {
+    const reason = `the function must return a real number, got ${result.dtype}.`;
+    fail("NonScalarBackward", where, `${reason} Return its real() or abs(), or use eg.func.vjp().`);
   }
   if (result.ndim === 0) return result;
   return fail(

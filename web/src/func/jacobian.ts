@@ -3,6 +3,8 @@
 import { type Arguments, readArguments } from "../arguments/read.js";
 import { count, type Options, oneOf } from "../arguments/rule.js";
 import { reshape, stack, zeros, zerosLike } from "../generated/ops.js";
+import { fail } from "../runtime/errors.js";
+import { isComplex } from "../tensor/dtype.js";
 import { ownResult } from "../tensor/own_result.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { basisOf, outputsOf } from "./gradients.js";
@@ -48,6 +50,7 @@ export function jacrev<Args extends Tree[]>(
   return (...args: Args) => {
     const { inputs, chosen, result, aux } = trace("jacrev", fn as TreeFunction, args, options);
     const outputs = outputsOf("jacrev", result);
+    checkReal("jacrev", inputs.tensors, outputs);
     const blocks = outputs.map((output, i) => {
       const cotangents = outputs.map((one) => zerosLike(one).detach());
       const rows = basisOf(output).map((row) =>
@@ -79,6 +82,7 @@ export function jacfwd<Args extends Tree[]>(
       args,
       options,
     );
+    checkReal("jacfwd", inputs, outputs);
     const still = inputs.map((one) => zerosLike(one).detach());
     const columns = inputs.map((input, k) =>
       basisOf(input).map((column) => push("jacfwd", replacedAt(still, k, column))),
@@ -105,6 +109,19 @@ export function hessian<Args extends Tree[]>(
   kFunction.check("hessian", "fn", fn);
   const options = readArguments("hessian", kGradOptions, rest);
   return jacfwd(jacrev(fn, options), options);
+}
+
+// The derivative of a complex number by a complex one is no number, unless the function is holomorphic.
+function checkReal(where: string, inputs: readonly Tensor[], outputs: readonly Tensor[]): void {
+  const check = (what: string, tensors: readonly Tensor[]) => {
+    const i = tensors.findIndex(({ dtype }) => isComplex(dtype));
+    if (i < 0) return;
+    const reason = `expected real ${what}, got ${tensors[i]?.dtype} at index ${i}.`;
+    const advice = "Use real and imaginary parts (viewAsReal), or eg.func.jvp() and eg.func.vjp().";
+    fail("DtypeMismatch", where, `${reason} ${advice}`);
+  };
+  check("inputs", inputs);
+  check("results", outputs);
 }
 
 // Combines the k-th tensors of all rows or columns into the derivatives of one output with respect to one input.

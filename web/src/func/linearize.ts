@@ -34,6 +34,13 @@ export function linearAt(
   options: { readonly argnums: number | readonly number[]; readonly hasAux: boolean },
 ): Linear {
   const { inputs, chosen, result, aux } = trace(where, fn, args, options);
+  if (inputs.tensors.length === 0) {
+    fail(
+      "InvalidArgument",
+      where,
+      "expected at least one tensor to differentiate with respect to.",
+    );
+  }
   const outputs = outputsOf(where, result);
   const dual = recording(
     () =>

@@ -1,10 +1,12 @@
 // Calling a function in order to differentiate it.
 
 import type { Arguments } from "../arguments/read.js";
-import { boolean, either, functionOf, integer, listOf, type Options } from "../arguments/rule.js";
+import { boolean, functionOf, integer, type Options, oneOrMore } from "../arguments/rule.js";
 import { recording } from "../autograd/recording.js";
 import { fail } from "../runtime/errors.js";
 import { isPromise } from "../runtime/promise.js";
+import { nextSerial } from "../tensor/tensor.js";
+import { keepingCaptured } from "./captured.js";
 import { Inputs } from "./gradients.js";
 import { type Tree, tensorsOf, withLeaves } from "./pytree.js";
 
@@ -14,7 +16,7 @@ export const kHasAux = boolean.or(false);
 /** The options of the transforms that compute derivatives. */
 export const kGradOptions = {
   /** The argument to differentiate with respect to: its index, or an array of indices for an array of results; default 0. */
-  argnums: either(integer, listOf(integer)).or(0),
+  argnums: oneOrMore(integer).or(0),
   /** Whether the function returns [result, aux], of which `aux` is returned without being differentiated; default false. */
   hasAux: kHasAux,
 };
@@ -50,14 +52,13 @@ export function trace(
   args: readonly unknown[],
   { argnums, hasAux }: { readonly argnums: number | readonly number[]; readonly hasAux: boolean },
 ): Traced {
-  const positions = (Array.isArray(argnums) ? argnums : [argnums]).map((one: number) =>
-    positionOf(where, one, args.length),
-  );
+  const start = nextSerial();
+  const positions = positionsOf(where, [argnums].flat(), args.length);
   const chosen = positions.map((i) => args[i]);
   const inputs = new Inputs(where, tensorsOf(where, "an argument of argnums", chosen));
   const fresh = withLeaves(chosen, inputs.tensors) as unknown[];
   const full = args.map((arg, i) => (positions.includes(i) ? fresh[positions.indexOf(i)] : arg));
-  const returned = called(fn, full, inputs);
+  const returned = keepingCaptured(where, args, start, () => called(fn, full, inputs));
   if (isPromise(returned)) {
     returned.then(undefined, () => undefined);
     fail(
@@ -86,6 +87,14 @@ function called(fn: TreeFunction, args: readonly unknown[], inputs: Inputs): unk
   } finally {
     inputs.close();
   }
+}
+
+function positionsOf(where: string, argnums: readonly number[], count: number): number[] {
+  const positions = argnums.map((one) => positionOf(where, one, count));
+  const again = positions.findIndex((one, i) => positions.indexOf(one) < i);
+  if (again < 0) return positions;
+  const reason = `got [${argnums.join(", ")}], which has the argument ${positions[again]} twice.`;
+  fail("InvalidArgument", where, `argnums: expected different arguments, ${reason}`);
 }
 
 function positionOf(where: string, argnum: number, count: number): number {

@@ -34,10 +34,18 @@ import { geometryOf, handleOf, infoFlag, infoWord, kNoHandle, shapeOf } from "./
 import { wrapperAt } from "./known.js";
 import { kUncloneable, release, track } from "./lifetime.js";
 import { readLater } from "./read_later.js";
+import { writeCheck } from "./writes.js";
 
 /** The symbol of `using`, also in engines that do not have it yet. */
 export const disposeSymbol: typeof Symbol.dispose =
   Symbol.dispose ?? (Symbol.for("Symbol.dispose") as typeof Symbol.dispose);
+
+let serials = 0;
+
+/** Returns a number above the `serial` of every tensor so far. */
+export function nextSerial(): number {
+  return ++serials;
+}
 
 const kOperatorAdvice =
   "use a.add(b), a.sub(b), a.mul(b), a.div(b), a.gt(b), a.lt(b), a.eq(b) and so on; for 1 - a use a.rsub(1) or " +
@@ -63,6 +71,8 @@ export class Tensor {
   ballast: ArrayBuffer | null = null;
   /** True when no scope frees it. @internal */
   isKept = false;
+  /** Its place in the order in which this thread's tensors became known to JavaScript. @internal */
+  readonly serial: number = nextSerial();
 
   /**
    * Not there: `x.shape[0]` is the number of rows and `x.numel` that of elements. Its type is what the compiler shows.
@@ -200,6 +210,7 @@ export class Tensor {
 
   /** Detaches this tensor from its graph in place: it becomes a leaf that requires no gradient. */
   detach_(): this {
+    writeCheck?.("detach_", this);
     checkedFor("detach_", native.detachInPlace(handleOf(this)));
     return this;
   }
