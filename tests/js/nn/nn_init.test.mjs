@@ -24,6 +24,34 @@ describe("nn.init", () => {
     assertThrows(() => init.dirac_(eg.empty([3, 1, 3]), 2), "InvalidArgument", /divisible/);
   });
 
+  test("weights that are computed at each use are refused, because filling them changes nothing", () => {
+    const { utils } = nn;
+    const kMakers = {
+      parametrization: (layer) => utils.parametrizations.orthogonal(layer),
+      "weight norm": (layer) => utils.weightNorm(layer),
+      pruning: (layer) => utils.prune.l1Unstructured(layer, "weight", 1),
+      "spectral norm": (layer) => {
+        utils.spectralNorm(layer);
+        layer.call(eg.ones([1, 2]));
+      },
+    };
+    for (const [name, make] of Object.entries(kMakers)) {
+      const layer = new nn.Linear(2, 2);
+      make(layer);
+      for (const fill of [init.zeros_, init.xavierNormal_, init.orthogonal_, init.truncNormal_]) {
+        assertThrows(() => fill(layer.weight), "InvalidArgument", /computed/);
+      }
+      assert.deepEqual(init.fans(layer.weight), { fanIn: 2, fanOut: 2 }, name);
+      assertTensor(init.ones_(layer.bias), [1, 1]);
+    }
+    const layer = utils.parametrizations.orthogonal(new nn.Linear(2, 2));
+    layer.weight = init.eye_(eg.empty([2, 2]));
+    assertTensor(layer.weight.detach(), [1, 0, 0, 1], { atol: 1e-6 });
+    const same = new nn.Linear(2, 2);
+    utils.parametrize.registerParametrization(same, "weight", new nn.Identity());
+    assertTensor(init.zeros_(same.weight), [0, 0, 0, 0]);
+  });
+
   test("orthogonal_ is the Q of what normal_ draws, with a positive R", () => {
     for (const shape of [
       [5, 3],

@@ -8,6 +8,7 @@ import {
   number,
   type Options,
   oneOf,
+  Rule,
   type Rules,
   share,
 } from "../arguments/rule.js";
@@ -36,6 +37,18 @@ import { tensorRule } from "../tensor/rules.js";
 import { scope } from "../tensor/scope.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { normalCdf } from "./normal_cdf.js";
+import { isComputed } from "./utils/computed.js";
+
+const storedRule = new Rule<Tensor>(
+  "a tensor that is not computed at each use",
+  (value) => tensorRule.accepts(value) && !isComputed(value as Tensor),
+).advising((value) => {
+  if (!tensorRule.accepts(value)) return "";
+  return (
+    " It is computed from other parameters, so that filling it changes nothing: fill those, or assign a new tensor, as in " +
+    "layer.weight = eg.nn.init.zeros_(eg.empty(layer.weight.shape))."
+  );
+});
 
 const kFanMode = oneOf("fan_in", "fan_out");
 
@@ -70,16 +83,16 @@ const kDrawn = {
   generator: generatorRule,
 };
 
-const kUniformArguments = { tensor: tensorRule, a: number.or(0), b: number.or(1), ...kDrawn };
+const kUniformArguments = { tensor: storedRule, a: number.or(0), b: number.or(1), ...kDrawn };
 
-const kNormalNumbers = { tensor: tensorRule, mean: number.or(0), std: number.or(1) };
+const kNormalNumbers = { tensor: storedRule, mean: number.or(0), std: number.or(1) };
 
 const kNormalArguments = { ...kNormalNumbers, ...kDrawn };
 
-const kConstantArguments = { tensor: tensorRule, val: element };
+const kConstantArguments = { tensor: storedRule, val: element };
 
 const kKaimingArguments = {
-  tensor: tensorRule,
+  tensor: storedRule,
   /** The slope below zero of leaky_relu; default 0. */
   a: number.or(0),
   /** Default "fan_in". */
@@ -90,7 +103,7 @@ const kKaimingArguments = {
 };
 
 const kGainedArguments = {
-  tensor: tensorRule,
+  tensor: storedRule,
   /** A factor for the result; default 1. */
   gain: number.or(1),
   ...kDrawn,
@@ -104,13 +117,13 @@ const kTruncNormalArguments = {
 };
 
 const kSparseArguments = {
-  tensor: tensorRule,
+  tensor: storedRule,
   sparsity: share,
   std: number.or(0.01),
   ...kDrawn,
 };
 
-const kDiracArguments = { tensor: tensorRule, groups: count.or(1) };
+const kDiracArguments = { tensor: storedRule, groups: count.or(1) };
 
 type InitOptions<R extends Rules> = Omit<Options<R>, "tensor">;
 
@@ -234,7 +247,7 @@ export function truncNormal_<T extends Tensor>(
 
 /** Sets a matrix to the identity, as far as its shape allows. */
 export function eye_<T extends Tensor>(tensor: T, ...rest: []): T {
-  readArguments("eye_", { tensor: tensorRule }, [tensor, ...rest]);
+  readArguments("eye_", { tensor: storedRule }, [tensor, ...rest]);
   const [rows, columns] = matrixShape("eye_", tensor);
   setTo(tensor, () => eye(rows, columns));
   return tensor;
@@ -375,7 +388,7 @@ function fillNormal<T extends Tensor>(
 }
 
 function setAll(where: string, given: readonly unknown[], value: number): Tensor {
-  const { tensor } = readArguments(where, { tensor: tensorRule }, given);
+  const { tensor } = readArguments(where, { tensor: storedRule }, given);
   noGrad(() => fill_(tensor, value));
   return tensor;
 }

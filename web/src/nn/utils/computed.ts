@@ -14,19 +14,36 @@ export function takeMember(where: string, module: Module, name: string): Paramet
   return member;
 }
 
-/** Gives a module a property that is computed at each use and is not a member. */
+const computed = new WeakSet<Tensor>();
+
+/** True for the value of a computed property: it is made at each use, so that changes of it are lost. */
+export function isComputed(tensor: Tensor): boolean {
+  return computed.has(tensor);
+}
+
+/** Marks a value as computed, unless it is a member that was passed through; returns it. */
+export function asComputed(value: Tensor): Tensor {
+  if (!(value instanceof Parameter || value instanceof Buffer)) computed.add(value);
+  return value;
+}
+
+/** Gives a module a property that is computed at each use and is not a member; returns its getter. */
 export function defineComputed(
   module: Module,
   name: string,
   compute: (this: Module) => Tensor,
   assign?: (this: Module, value: Tensor) => void,
-): void {
-  const property = { get: compute, configurable: true, enumerable: false };
+): (this: Module) => Tensor {
+  const get = function (this: Module) {
+    return asComputed(compute.call(this));
+  };
+  const property = { get, configurable: true, enumerable: false };
   Object.defineProperty(
     module,
     name,
     assign === undefined ? property : { ...property, set: assign },
   );
+  return get;
 }
 
 /** Returns a tensor of the same kind as another: a parameter with the same `requiresGrad`, or a buffer. */

@@ -6,7 +6,7 @@ import { scope } from "../../tensor/scope.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import type { Module } from "../module.js";
 import { bufferFrom, type Parameter } from "../parameter.js";
-import { likeMember, takeMember } from "./computed.js";
+import { asComputed, likeMember, takeMember } from "./computed.js";
 import { kSpectralNormArguments, outputDimOf, type SpectralNormOptions } from "./norm_options.js";
 import { matrixOf, randomDirection } from "./weights.js";
 
@@ -37,7 +37,7 @@ export function spectralNorm<M extends Module>(
   const hook = module.registerForwardPreHook((called) => {
     const [original, u, v] = partsOf(called, name);
     const steps = called.training ? nPowerIterations : 0;
-    showWeight(called, name, normalized(original, u, v, { dim, eps, steps }));
+    showWeight(called, name, asComputed(normalized(original, u, v, { dim, eps, steps })));
   });
   const removal = () => {
     hook.remove();

@@ -214,14 +214,14 @@ export function pruneBy(
 
 function setMethod(module: Module, method: BasePruningMethod): BasePruningMethod {
   const name = method.tensorName;
+  const message = `${name} is computed from ${name}_orig and ${name}_mask: change ${name}_orig, or call prune.remove() first.`;
   function compute(this: Module): Tensor {
     return method.applyMask(this);
   }
-  methodsOfGetters.set(compute, method);
-  defineComputed(module, name, compute, function () {
-    const message = `${name} is computed from ${name}_orig and ${name}_mask: change ${name}_orig, or call prune.remove() first.`;
+  const getter = defineComputed(module, name, compute, function () {
     fail("InvalidArgument", this.constructor.name, message);
   });
+  methodsOfGetters.set(getter, method);
   return method;
 }
 
