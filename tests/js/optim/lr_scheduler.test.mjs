@@ -204,3 +204,20 @@ describe("state of schedulers", () => {
     assertClose(resumed.getLastLr(), [0.1 / 3], kExact);
   });
 });
+
+test("schedulers that combine others say which of them is of another kind", () => {
+  const { ChainedScheduler, ConstantLR, ReduceLROnPlateau, SequentialLR } = lrScheduler;
+  const optimizer = makeSgd();
+  const constant = new ConstantLR(optimizer);
+  const plateau = new ReduceLROnPlateau(optimizer);
+  for (const make of [
+    (schedulers) => new SequentialLR(optimizer, schedulers, [3]),
+    (schedulers) => new ChainedScheduler(schedulers),
+  ]) {
+    const refuses = (schedulers, text) =>
+      assertThrows(() => make(schedulers), "InvalidArgument", text);
+    refuses([constant, plateau], /index 1 is an object of class ReduceLROnPlateau/);
+    refuses([optimizer, constant], /index 0 is an object of class SGD/);
+    refuses([constant, null], /index 1 is null/);
+  }
+});

@@ -5,7 +5,7 @@
 //
 // read.ts checks a call against it and fills in the defaults; the types of options are derived from it.
 
-import { adviceForModules, fail, refusal } from "../runtime/errors.js";
+import { adviceForModules, describe, fail, refusal } from "../runtime/errors.js";
 
 /** Returns the end of a message about a value: a space and a sentence, or an empty string. */
 type Advice = (value: unknown) => string;
@@ -147,8 +147,11 @@ function isListOf<T>(rule: Rule<T>, value: unknown): boolean {
 
 /** An array of values that a rule accepts. */
 export function listOf<T>(rule: Rule<T>): Rule<readonly T[]> {
-  return new Rule<readonly T[]>(`an array, each element ${rule.expected}`, (value) => {
-    return isListOf(rule, value);
+  const expected = `an array, each element ${rule.expected}`;
+  return new Rule<readonly T[]>(expected, (value) => isListOf(rule, value)).advising((value) => {
+    if (!Array.isArray(value)) return "";
+    const i = value.findIndex((one) => !rule.accepts(one));
+    return ` The element at index ${i} is ${describe(value[i])}.`;
   });
 }
 
