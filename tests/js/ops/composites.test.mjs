@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { build } from "esbuild";
+import { assertTensor, assertThrows } from "../support/assert.mjs";
 import { aliases, compositeTable } from "../support/composite_samples.mjs";
 import { eg } from "../support/engine.mjs";
 import { kRoot } from "../support/files.mjs";
@@ -189,6 +190,31 @@ function mapped(value, change, changePlain = (plain) => plain) {
 const valuesOf = (tensor) => [tensor.dtype, tensor.shape, tensor.dataSync()];
 
 const stateOf = (tensor) => [tensor.version, tensor.requiresGrad, valuesOf(tensor)];
+
+test("composites refuse dtypes with which they would be wrong", () => {
+  const [x, yes] = [eg.ones([3]), eg.ones([3], { dtype: "bool" })];
+  const refused = (run, text) => assertThrows(run, "DtypeMismatch", text);
+  for (const op of [eg.trapezoid, eg.cumulativeTrapezoid]) {
+    refused(() => op(yes), /numbers, got bool/);
+    refused(() => op(x, yes), /numbers, got bool/);
+  }
+  const { householderProduct, luSolve } = eg.linalg;
+  const whole = eg.ones([2], { dtype: "int64" });
+  refused(() => householderProduct(eg.ones([3, 2]), whole), /tau.*float32/);
+  for (const dtype of ["bool", "complex64", "float32"]) {
+    const pivots = eg.ones([2], { dtype });
+    assertThrows(() => luSolve(eg.eye(2), pivots, eg.eye(2)), "ShapeMismatch", /whole numbers/);
+  }
+});
+
+test("histogram() takes weights of the dtype of its input", () => {
+  const values = eg.tensor([1, 2, 3]);
+  for (const dtype of ["float64", "int64", "bool"]) {
+    const weight = eg.ones([3], { dtype });
+    assertThrows(() => eg.histogram(values, 2, { weight }), "DtypeMismatch", /weight.*float32/);
+  }
+  assertTensor(eg.histogram(values, 2, { weight: eg.tensor([1, 2, 4]) })[0], [1, 6]);
+});
 
 describe("histogram() of a range without a width", () => {
   const both = (values, ...rest) =>

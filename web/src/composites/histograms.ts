@@ -157,6 +157,10 @@ function checkHistogram(
     const reason = `weight: expected the shape of input, [${input.shape}]`;
     fail("ShapeMismatch", "histogram", `${reason}, got [${weight.shape}].`);
   }
+  if (weight !== null && weight.dtype !== input.dtype) {
+    const reason = `weight: expected the dtype of input, ${input.dtype}`;
+    fail("DtypeMismatch", "histogram", `${reason}, got ${weight.dtype}.`);
+  }
   const isWrong = range !== null && ([range].flat().length !== 2 || bins instanceof Tensor);
   if (isWrong)
     fail(

@@ -1,6 +1,7 @@
 // Integrals of sampled functions.
 
 import { add, cumsum, diff, mul, narrow, reshape, select, sub, sum } from "../generated/ops.js";
+import { fail } from "../runtime/errors.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
 import { axisOf, sizeOf } from "./shapes.js";
@@ -16,6 +17,7 @@ export const trapezoid: {
   "trapezoid",
   kLine,
   (y: Tensor, x: Tensor | null, dx: number, dim: number) => {
+    checkNumbers("trapezoid", [x, y]);
     const axis = axisOf("trapezoid", dim, y.ndim);
     const last = sizeOf(y, axis) - 1;
     if (x !== null || last < 1) return sum(areas("trapezoid", y, x, dx, dim), dim);
@@ -29,9 +31,17 @@ export const trapezoid: {
 export const cumulativeTrapezoid: typeof trapezoid = /* @__PURE__ */ composite(
   "cumulativeTrapezoid",
   kLine,
-  (y: Tensor, x: Tensor | null, dx: number, dim: number) =>
-    cumsum(areas("cumulativeTrapezoid", y, x, dx, dim), dim),
+  (y: Tensor, x: Tensor | null, dx: number, dim: number) => {
+    checkNumbers("cumulativeTrapezoid", [x, y]);
+    return cumsum(areas("cumulativeTrapezoid", y, x, dx, dim), dim);
+  },
 );
+
+// The sum of two booleans is a boolean.
+function checkNumbers(where: string, points: readonly (Tensor | null)[]): void {
+  if (points.every((one) => one?.dtype !== "bool")) return;
+  fail("DtypeMismatch", where, "expected numbers, got bool.");
+}
 
 // The areas of the trapezoids between neighboring points.
 function areas(where: string, y: Tensor, x: Tensor | null, dx: number, dim: number): Tensor {

@@ -81,6 +81,10 @@ export const householderProduct: HouseholderProduct = /* @__PURE__ */ composite(
       const reason = `expected A [..., m, n] and tau [..., k] with m >= n >= k`;
       fail("ShapeMismatch", "householderProduct", `${reason}, got ${got}.`);
     }
+    if (tau.dtype !== A.dtype) {
+      const reason = `tau: expected the dtype of A, ${A.dtype}, got ${tau.dtype}.`;
+      fail("DtypeMismatch", "householderProduct", reason);
+    }
     const { dtype, device } = A;
     const identity = eye(rows, columns, { dtype, device });
     if (count === 0)

@@ -27,7 +27,6 @@ import {
   unsqueeze,
 } from "../../generated/ops.js";
 import { fail } from "../../runtime/errors.js";
-import { isFloat } from "../../tensor/dtype.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
 import { isComplex } from "../dtypes.js";
@@ -72,7 +71,7 @@ function withDims(t: Tensor, ndim: number): Tensor {
 // The order of the rows of A in L U.
 function rowsOf(LU: Tensor, pivots: Tensor): Tensor {
   const shape = LU.shape.slice(0, -1);
-  if (isFloat(pivots.dtype) || pivots.shape.join() !== shape.join()) {
+  if (!/^u?int/.test(pivots.dtype) || pivots.shape.join() !== shape.join()) {
     const reason = `pivots: expected whole numbers of the shape [${shape}], got ${pivots.dtype} of [${pivots.shape}].`;
     fail("ShapeMismatch", "luSolve", reason);
   }
