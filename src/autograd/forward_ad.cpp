@@ -171,6 +171,9 @@ Tensor make_dual(const Tensor& primal, const Tensor& tangent_of_primal) {
         "expected a tangent of shape ", primal.shape(), ", got ", tangent_of_primal.shape(), '.');
   check(!tangent(primal).defined(), ErrorCode::kInvalidArgument, "makeDual",
         "the tensor already has a tangent in this dual level.");
+  check(!tangent(tangent_of_primal).defined(), ErrorCode::kInvalidArgument, "makeDual",
+        "the tangent has a tangent itself in this dual level. For derivatives of derivatives use "
+        "eg.func.jvp() in a function that eg.func.jvp() differentiates, or unpackDual() it.");
   Tensor dual;
   Tensor kept = tangent_of_primal;
   {

@@ -37,6 +37,22 @@ describe("forwardAd", () => {
     assertTensor(eg.autograd.grad(tangent, x)[0], [12]);
   });
 
+  test("refuses a second tangent, and a tangent that has one", () => {
+    const [x, t] = [double([1, 2]), double([1, 1])];
+    const refused = (make, text) =>
+      assertThrows(() => dualLevel(() => make(makeDual(x, t))), "InvalidArgument", text);
+    refused((dual) => makeDual(dual, t), /already has a tangent/);
+    refused((dual) => makeDual(dual.view(2, 1).view(2), t), /already has a tangent/);
+    refused((dual) => makeDual(x, dual), /the tangent has a tangent/);
+    refused((dual) => makeDual(x, dual.sin()), /the tangent has a tangent/);
+    refused((dual) => makeDual(x, dual.view(2, 1).view(2)), /the tangent has a tangent/);
+    dualLevel(() => {
+      const dual = makeDual(x, t);
+      assertTensor(unpackDual(makeDual(dual.detach(), t)).tangent, [1, 1]);
+      assertTensor(unpackDual(makeDual(x, unpackDual(dual.mul(2)).tangent)).tangent, [2, 2]);
+    });
+  });
+
   test("ends with its level, which has no other inside", () => {
     const dual = dualLevel(() => {
       assert.throws(() => dualLevel(() => {}), /[Nn]ested|forward|level/);
