@@ -65,8 +65,15 @@ struct SvdParts {
   Tensor vh;
 };
 
+void check_converged(const FirstBreakdown& bad, const Tensor& a, std::string_view op) {
+  bad.check_finite(a, op);
+  check(!bad.exists(), ErrorCode::kInvalidArgument, op, bad.location(a),
+        "the iteration did not converge.");
+}
+
 // Computes the decomposition without recording it.
-SvdParts decompose(const Tensor& input, bool full, bool vectors) {
+SvdParts decompose(const Tensor& input, bool full, bool vectors, std::string_view op) {
+  check_matrix(input, "A", op);
   const Tensor a = packed(input);
   const std::int64_t m = a.size(-2);
   const std::int64_t n = a.size(-1);
@@ -81,14 +88,15 @@ SvdParts decompose(const Tensor& input, bool full, bool vectors) {
   run(kernel::Svd{matrices(a), full, a.memory(), vectors ? parts.u.memory() : kernel::OptionalOut(),
                   parts.s.memory(), vectors ? parts.vh.memory() : kernel::OptionalOut(),
                   bad.memory()});
-  check(!bad.exists(), ErrorCode::kInvalidArgument, Svd::doc.name, bad.location(a),
-        "no convergence, because the matrix has elements that are not finite.");
+  check_converged(bad, a, op);
   return parts;
 }
 
-SvdParts checked_decompose(const Tensor& a, bool full, bool vectors) {
-  check_matrix(a, "A", Svd::doc.name);
-  return decompose(a, full, vectors);
+TensorList recorded_svd(const Tensor& a, bool full, std::string_view op) {
+  const SvdParts parts = decompose(a, full, true, op);
+  const TensorList outputs{parts.u, parts.s, parts.vh};
+  record<Svd>(outputs, std::span(&a, 1), {}, {{parts.u, true}, {parts.s, true}, {parts.vh, true}});
+  return outputs;
 }
 
 }  // namespace
@@ -137,10 +145,7 @@ GradList Qr::backward(const Backward<Qr>& b) {
 }
 
 TensorList Svd::call(const Tensor& a, bool full_matrices) {
-  const SvdParts parts = checked_decompose(a, full_matrices, true);
-  const TensorList outputs{parts.u, parts.s, parts.vh};
-  record<Svd>(outputs, std::span(&a, 1), {}, {{parts.u, true}, {parts.s, true}, {parts.vh, true}});
-  return outputs;
+  return recorded_svd(a, full_matrices, doc.name);
 }
 
 // The columns beyond the singular values are arbitrary and have no gradient.
@@ -184,32 +189,33 @@ GradList Svd::backward(const Backward<Svd>& b) {
 }
 
 Tensor Svdvals::call(const Tensor& a) {
-  if (is_differentiated(a)) return Svd::call(a, false)[1];
-  return checked_decompose(a, false, false).s;
+  if (is_differentiated(a)) return recorded_svd(a, false, doc.name)[1];
+  return decompose(a, false, false, doc.name).s;
 }
 
 namespace {
 
-TensorList eigen(const Tensor& input, Triangle triangle, bool vectors) {
-  check_square(input, "A", Eigh::doc.name);
+TensorList eigen(const Tensor& input, Triangle triangle, bool vectors, std::string_view op) {
+  check_square(input, "A", op);
   const Tensor a = packed(input);
   const Tensor l = empty_numbers(a, a.size(-1));
   const Tensor v = vectors ? Tensor::empty(a.shape(), a.dtype(), a.device()) : nothing_like(a);
   FirstBreakdown bad;
   run(kernel::Eigh{matrices(a), triangle == Triangle::kUpper, a.memory(), l.memory(),
                    vectors ? v.memory() : kernel::OptionalOut(), bad.memory()});
-  check(!bad.exists(), ErrorCode::kInvalidArgument, Eigh::doc.name, bad.location(a),
-        "no convergence, because the matrix is ill-conditioned or has too many equal eigenvalues.");
+  check_converged(bad, a, op);
   return {l, v};
+}
+
+TensorList recorded_eigen(const Tensor& a, Triangle triangle, std::string_view op) {
+  TensorList outputs = eigen(a, triangle, true, op);
+  record<Eigh>(outputs, std::span(&a, 1), {}, {{outputs[0], true}, {outputs[1], true}});
+  return outputs;
 }
 
 }  // namespace
 
-TensorList Eigh::call(const Tensor& a, Triangle uplo) {
-  TensorList outputs = eigen(a, uplo, true);
-  record<Eigh>(outputs, std::span(&a, 1), {}, {{outputs[0], true}, {outputs[1], true}});
-  return outputs;
-}
+TensorList Eigh::call(const Tensor& a, Triangle uplo) { return recorded_eigen(a, uplo, doc.name); }
 
 GradList Eigh::backward(const Backward<Eigh>& b) {
   const Tensor l = b.saved(0);
@@ -225,14 +231,14 @@ GradList Eigh::backward(const Backward<Eigh>& b) {
 }
 
 Tensor Eigvalsh::call(const Tensor& a, Triangle uplo) {
-  if (is_differentiated(a)) return Eigh::call(a, uplo)[0];
-  return eigen(a, uplo, false)[0];
+  if (is_differentiated(a)) return recorded_eigen(a, uplo, doc.name)[0];
+  return eigen(a, uplo, false, doc.name)[0];
 }
 
 namespace {
 
-TensorList general_eigen(const Tensor& input, bool vectors) {
-  check_square(input, "A", Eig::doc.name);
+TensorList general_eigen(const Tensor& input, bool vectors, std::string_view op) {
+  check_square(input, "A", op);
   const Tensor a = packed(input);
   const DType dtype = is_complex(a.dtype()) ? a.dtype() : complex_dtype(a.dtype());
   Shape shape = batch_of(a);
@@ -242,15 +248,12 @@ TensorList general_eigen(const Tensor& input, bool vectors) {
   FirstBreakdown bad;
   run(kernel::Eig{matrices(a), a.memory(), l.memory(), vectors ? v.memory() : kernel::OptionalOut(),
                   bad.memory()});
-  check(!bad.exists(), ErrorCode::kInvalidArgument, Eig::doc.name, bad.location(a),
-        "no convergence, or the matrix has elements that are not finite.");
+  check_converged(bad, a, op);
   return {l, v};
 }
 
-}  // namespace
-
-TensorList Eig::call(const Tensor& a) {
-  TensorList outputs = general_eigen(a, true);
+TensorList recorded_general_eigen(const Tensor& a, std::string_view op) {
+  TensorList outputs = general_eigen(a, true, op);
   // Gradients are those of a complex matrix, of which the conversion passes on the real parts.
   const Tensor differentiated = is_complex(a.dtype()) || !is_differentiated(a)
                                     ? a
@@ -258,6 +261,10 @@ TensorList Eig::call(const Tensor& a) {
   record<Eig>(outputs, std::span(&differentiated, 1), {}, {{outputs[0], true}, {outputs[1], true}});
   return outputs;
 }
+
+}  // namespace
+
+TensorList Eig::call(const Tensor& a) { return recorded_general_eigen(a, doc.name); }
 
 // A = V diag(L) V⁻¹, where the columns of V have the length 1.
 GradList Eig::backward(const Backward<Eig>& b) {
@@ -279,8 +286,8 @@ GradList Eig::backward(const Backward<Eig>& b) {
 }
 
 Tensor Eigvals::call(const Tensor& a) {
-  if (is_differentiated(a)) return Eig::call(a)[0];
-  return general_eigen(a, false)[0];
+  if (is_differentiated(a)) return recorded_general_eigen(a, doc.name)[0];
+  return general_eigen(a, false, doc.name)[0];
 }
 
 Tensor BalanceRatios::call(const Tensor& input) {

@@ -175,6 +175,7 @@ Tensor Cholesky::call(const Tensor& input, bool upper) {
   const Tensor result = Tensor::empty(a.shape(), a.dtype(), a.device());
   FirstBreakdown bad;
   run(kernel::Cholesky{matrices(a), a.memory(), result.memory(), bad.memory()});
+  bad.check_finite(a, doc.name);
   check(!bad.exists(), ErrorCode::kInvalidArgument, doc.name, bad.location(a),
         "the matrix is not positive definite: its leading minor of order ", bad.order,
         " is not positive.");

@@ -3,9 +3,12 @@
 #include "ops/linalg/matrix_batch.h"
 
 #include "dispatch/factories.h"
+#include "dispatch/transfer.h"
 #include "ops/matrix/matmul.h"
 #include "ops/matrix/matrix_product.h"
+#include "ops/reduce/reduction.h"
 #include "ops/shape/rearrange.h"
+#include "ops/shape/slice.h"
 #include "ops/shape/view.h"
 
 namespace eg {
@@ -51,6 +54,14 @@ void check_square(const Tensor& t, std::string_view name, std::string_view op) {
 
 std::string FirstBreakdown::location(const Tensor& a) const {
   return a.ndim() == 2 ? std::string() : join_text("matrix ", matrix, " of the batch: ");
+}
+
+void FirstBreakdown::check_finite(const Tensor& a, std::string_view op) const {
+  if (!exists()) return;
+  const Tensor all = View::call(detach(a), {-1, a.size(-2), a.size(-1)});
+  const Var bad = Select::call(all, 0, matrix);
+  check(is_true(All::call((bad - bad == 0).tensor())), ErrorCode::kInvalidArgument, op, location(a),
+        "the matrix has elements that are NaN or infinite; x.isfinite() shows which.");
 }
 
 Var product(const Var& a, const Var& b) { return Matmul::call(a.tensor(), b.tensor()); }

@@ -38,6 +38,8 @@ struct FirstBreakdown {
   kernel::Breakdown memory() { return {kernel::host_number(matrix), kernel::host_number(order)}; }
   /// "matrix 3 of the batch: " if `a`, the factorised tensor, is a batch; else empty.
   std::string location(const Tensor& a) const;
+  /// Throws if the matrix has elements that are NaN or infinite, which explain the breakdown.
+  void check_finite(const Tensor& a, std::string_view op) const;
 };
 
 /// The matrix product, the transpose and the conjugate transpose of matrices, as formulas.

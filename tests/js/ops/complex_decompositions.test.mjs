@@ -282,6 +282,22 @@ describe("what is refused", () => {
   });
   test("matrices that are not finite or not square", () => {
     const nan = complex.mul(Number.NaN);
+    const kNames = ["svd", "svdvals", "eigh", "eigvalsh", "eig", "eigvals", "cholesky"];
+    const { linalg } = eg;
+    for (const name of kNames) {
+      for (const dtype of ["float32", "float64", "complex64", "complex128"]) {
+        for (const value of [Number.NaN, Infinity]) {
+          const text = new RegExp(
+            `^\\[${name}\\] (matrix 1 .*: )?the matrix has .*NaN or infinite`,
+          );
+          const A = eg.full([3, 3], value).to(dtype);
+          const batch = eg.stack([eg.eye(3), A]).to(dtype);
+          for (const one of [A, batch, A.detach().requiresGrad_()]) {
+            assertThrows(() => linalg[name](one), "InvalidArgument", text);
+          }
+        }
+      }
+    }
     for (const name of ["svd", "eigh", "eig"]) assertThrows(() => eg[name](nan), "InvalidArgument");
     for (const name of ["eigh", "eig", "eigvals"]) {
       assertThrows(() => eg[name](eg.zeros([2, 3], { dtype: "complex128" })), "ShapeMismatch");
