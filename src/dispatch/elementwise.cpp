@@ -108,9 +108,35 @@ bool needs_conversion(const ElementwiseInfo& info, std::span<const Tensor> input
   });
 }
 
+// Checks what an op refuses whatever the other operands are, before any is converted.
+void check_operands(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
+  if (!info.refuses_bool.empty()) {
+    for (const Tensor& input : inputs)
+      check(input.dtype() != DType::kBool, ErrorCode::kDtypeMismatch, info.name, info.refuses_bool);
+  }
+  if (info.dtype_rule == op::DTypeRule::kFirst) {
+    check(inputs[1].dtype() == DType::kBool, ErrorCode::kDtypeMismatch, info.name, info.operands[1],
+          " must be bool, got ", inputs[1].dtype(), '.');
+  }
+  if (info.integer_rule == op::IntegerRule::kQuotient) {
+    check(!is_integral(inputs[1].dtype()) || !is_integral(inputs[2].dtype()),
+          ErrorCode::kDtypeMismatch, info.name, info.operands[1], " or ", info.operands[2],
+          " must be floating-point or complex, got ", inputs[1].dtype(), " and ", inputs[2].dtype(),
+          ". Convert one with to('float32').");
+  }
+  const bool is_number = inputs[0].is_wrapped_number() && !is_complex(inputs[0].dtype());
+  if (info.integer_rule == op::IntegerRule::kOrder && is_number) {
+    const auto order = scalar_of(inputs[0]).to<double>();
+    check(order >= 0 && std::isfinite(order) && std::trunc(order) == order,
+          ErrorCode::kInvalidArgument, info.name, info.operands[0],
+          " must be a whole number from 0, got ", order, '.');
+  }
+}
+
 // The operands in the dtypes in which the formula takes them.
 SmallVector<Tensor, kMaxArity> converted(const ElementwiseInfo& info,
                                          std::span<const Tensor> inputs) {
+  check_operands(info, inputs);
   return info.dtype_rule == op::DTypeRule::kFirst ? in_first_dtype(info, inputs)
                                                   : in_half(info, inputs);
 }
@@ -135,12 +161,6 @@ ResultTypes result_types(const ElementwiseInfo& info, std::span<const Tensor> in
 DType kernel_dtype(DType compute) {
   if (compute == DType::kBool) return DType::kUInt8;
   return compute == DType::kComplex64 ? DType::kComplex128 : computed_dtype(compute);
-}
-
-void check_bools(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
-  if (info.refuses_bool.empty()) return;
-  for (const Tensor& input : inputs)
-    check(input.dtype() != DType::kBool, ErrorCode::kDtypeMismatch, info.name, info.refuses_bool);
 }
 
 // A parameter as an element of an integer dtype. A negative factor may wrap around in uint8.
@@ -287,7 +307,7 @@ void run_forward(const ElementwiseInfo& info, DType compute, const Tensor& out,
 // True in the most common case, packed float32 tensors of one shape in CPU memory, for which the
 // rules about dtypes, devices and shapes need not be evaluated.
 bool are_plain(const ElementwiseInfo& info, std::span<const Tensor> inputs) {
-  if (info.first_is_mask) return false;
+  if (info.first_is_mask || info.dtype_rule == op::DTypeRule::kFirst) return false;
   return std::ranges::all_of(inputs, [&](const Tensor& t) {
     return t.dtype() == DType::kFloat32 && t.is_contiguous() && t.device().is_cpu() &&
            (&t == inputs.data() || t.shape() == inputs[0].shape());
@@ -307,7 +327,7 @@ Tensor computed(const ElementwiseInfo& info, std::span<const Tensor> inputs,
                 const op::ParamValues& params) {
   if (are_plain(info, inputs)) return computed_plainly(info, inputs, params);
   const Device device = common_device(info, inputs);
-  check_bools(info, inputs);
+  check_operands(info, inputs);
   const ResultTypes types = result_types(info, inputs, params);
   const op::ParamValues values = checked_params(info, types.compute, inputs, params);
   const Shape shape = result_shape(info, inputs);
@@ -442,7 +462,7 @@ Tensor applied_in_place(const ElementwiseInfo& info, std::span<const Tensor> inp
   const Device device = common_device(info, inputs);
   check(device == target.device(), ErrorCode::kDeviceMismatch, info.name, "a tensor on ",
         target.device(), " cannot be changed in place with operands on ", device, '.');
-  check_bools(info, inputs);
+  check_operands(info, inputs);
   const ResultTypes types = result_types(info, inputs, params);
   const Shape shape = result_shape(info, inputs);
   check(shape == target.shape(), ErrorCode::kShapeMismatch, info.name, "a result of shape ", shape,

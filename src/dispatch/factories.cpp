@@ -26,13 +26,13 @@ void check_fits_half(Scalar value, DType dtype) {
   fail_overflow(value, dtype);
 }
 
-// The value of a wrapped number that is real.
-Scalar scalar_of(const Tensor& t) {
-  if (t.dtype() == DType::kFloat64) return *t.data_as<double>();
-  return t.dtype() == DType::kBool ? Scalar(*t.data_as<bool>()) : *t.data_as<std::int64_t>();
-}
-
 }  // namespace
+
+Scalar scalar_of(const Tensor& number) {
+  if (number.dtype() == DType::kFloat64) return *number.data_as<double>();
+  if (number.dtype() == DType::kBool) return *number.data_as<bool>();
+  return *number.data_as<std::int64_t>();
+}
 
 Tensor as_element(const Tensor& t, DType dtype) {
   if (!t.is_wrapped_number() || is_complex(dtype)) return t;

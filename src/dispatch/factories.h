@@ -11,6 +11,8 @@ namespace eg {
 
 /// A 0-dim tensor that counts as a plain number in promotion.
 Tensor scalar_tensor(Scalar value);
+/// The value of a plain number that is real.
+Scalar scalar_of(const Tensor& number);
 /// Converts a plain number to an element of `dtype`; throws when it does not fit. Returns any other
 /// tensor unchanged.
 Tensor as_element(const Tensor& t, DType dtype);

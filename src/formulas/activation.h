@@ -37,6 +37,7 @@ constexpr auto elu_gradient(auto g, auto x, double alpha, double scale, double i
 struct Relu {
   static constexpr Doc doc{"relu", "max(x, 0)."};
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr bool takes_bool = false;
   static constexpr Domain domain{0.25, 2};
   static constexpr auto forward(auto x) { return maximum(x, 0); }
   static constexpr auto grad(auto g, auto, auto y) { return where(y <= 0, 0, g); }
@@ -45,6 +46,7 @@ struct Relu {
 struct Relu6 {
   static constexpr Doc doc{"relu6", "min(max(x, 0), 6)."};
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr bool takes_bool = false;
   static constexpr Domain domain{0.25, 2};
   static constexpr auto forward(auto x) { return minimum(maximum(x, 0), 6); }
   static constexpr auto grad(auto g, auto x, auto) { return where((x <= 0) | (x >= 6), 0, g); }
@@ -285,6 +287,7 @@ struct Hardswish {
 struct Prelu {
   static constexpr Doc doc{"prelu", "input where it is positive, else weight * input."};
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr bool takes_bool = false;
   static constexpr std::array<std::string_view, 2> operands{"input", "weight"};
   static constexpr auto forward(auto x, auto weight) { return where(x > 0, x, weight * x); }
   static constexpr auto grad_a(auto g, auto x, auto weight, auto) {

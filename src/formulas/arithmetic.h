@@ -151,6 +151,7 @@ struct Addcmul {
   static constexpr Doc doc{"addcmul", "input + value * tensor1 * tensor2."};
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr DTypeRule dtype_rule = DTypeRule::kSame;
+  static constexpr bool takes_bool = false;
   static constexpr std::array<std::string_view, 3> operands{"input", "tensor1", "tensor2"};
   struct Params {
     double value = 1;
@@ -170,6 +171,7 @@ struct Addcmul {
 
 struct Addcdiv {
   static constexpr Doc doc{"addcdiv", "input + value * tensor1 / tensor2."};
+  static constexpr IntegerRule integer_rule = IntegerRule::kQuotient;
   static constexpr ComplexRule complex_rule = ComplexRule::kHolomorphic;
   static constexpr std::array<std::string_view, 3> operands{"input", "tensor1", "tensor2"};
   static constexpr std::array domains{Domain{-2, 2}, Domain{-2, 2}, Domain{0.5, 2}};

@@ -96,6 +96,7 @@ struct Digamma {
 
 struct Polygamma {
   static constexpr Doc doc{"polygamma", "The n-th derivative of digamma."};
+  static constexpr IntegerRule integer_rule = IntegerRule::kOrder;
   static constexpr std::array<std::string_view, 2> operands{"n", "input"};
   static constexpr bool is_called_on_second = true;
   static constexpr std::array domains{Domain{1, 1}, Domain{0.5, 4}};

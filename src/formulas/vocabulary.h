@@ -94,9 +94,11 @@ enum class ComplexRule : std::uint8_t {
 /// What an op requires of integer operands.
 enum class IntegerRule : std::uint8_t {
   kNone,
-  kDivisor,  ///< the second operand is a divisor: no element may be 0
-  kPower,    ///< the second operand is an exponent: a plain number must not be negative
-  kModular,  ///< only the bits of the dtype count, so plain numbers wrap around
+  kDivisor,   ///< the second operand is a divisor: no element may be 0
+  kPower,     ///< the second operand is an exponent: a plain number must not be negative
+  kModular,   ///< only the bits of the dtype count, so plain numbers wrap around
+  kQuotient,  ///< the second and the third operand form a quotient: not both are integers
+  kOrder,     ///< the first operand, if it is a plain number, is a whole number from 0
 };
 
 /// A number that a formula takes in addition to its operands.

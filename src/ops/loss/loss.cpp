@@ -83,6 +83,10 @@ Tensor BinaryCrossEntropyWithLogits::call(const Tensor& input, const Tensor& tar
 
 Tensor KlDiv::call(const Tensor& input, const Tensor& target, KlReduction reduction,
                    bool log_target) {
+  for (const Tensor& t : {input, target}) {
+    check(!is_integral(t.dtype()), ErrorCode::kDtypeMismatch, doc.name,
+          "expected floating-point numbers, got ", t.dtype(), '.');
+  }
   Tensor losses =
       log_target ? eg::call<op::KlErrorOfLog>(input, target) : eg::call<op::KlError>(input, target);
   switch (reduction) {

@@ -53,7 +53,7 @@ Tensor HingeEmbeddingLoss::call(const Tensor& input, const Tensor& target, doubl
 }
 
 Tensor SoftMarginLoss::call(const Tensor& input, const Tensor& target, Reduction reduction) {
-  return reduce_losses(log1p(exp(-Var(target) * input)).tensor(), reduction);
+  return reduce_losses(log1p(exp(-(Var(target) * input))).tensor(), reduction);
 }
 
 Tensor CosineEmbeddingLoss::call(const Tensor& input1, const Tensor& input2, const Tensor& target,

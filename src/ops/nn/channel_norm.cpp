@@ -27,6 +27,8 @@ void check_channels(const Parameter& parameter, const Tensor& input, std::string
   check(parameter->shape() == Shape{input.size(1)}, ErrorCode::kShapeMismatch, op, name,
         " must be a vector of one element per channel, got shape ", parameter->shape(),
         " for input of shape ", input.shape(), '.');
+  check(is_floating(parameter->dtype()), ErrorCode::kDtypeMismatch, op, name,
+        " must be floating-point, got ", parameter->dtype(), '.');
 }
 
 // A vector of one number per channel, viewed so that it broadcasts to the input.
@@ -51,13 +53,6 @@ Dims batch_dims(const Tensor& input) {
   Dims dims{0};
   for (std::int64_t d = 2; d < input.ndim(); ++d) dims.push_back(d);
   return dims;
-}
-
-void check_running(const Parameter& running, const Tensor& input, std::string_view name,
-                   std::string_view op) {
-  check_channels(running, input, name, op);
-  check(!running || is_floating(running->dtype()), ErrorCode::kDtypeMismatch, op, name,
-        " must be floating-point, got ", running ? running->dtype() : input.dtype(), '.');
 }
 
 // The new value of a running statistic. It is written once nothing can fail any more. An empty
@@ -117,8 +112,8 @@ Tensor BatchNorm::call(const Tensor& input, const Parameter& running_mean,
   check_normalized(input, 2, doc.name);
   check_channels(weight, input, "weight", doc.name);
   check_channels(bias, input, "bias", doc.name);
-  check_running(running_mean, input, "running_mean", doc.name);
-  check_running(running_var, input, "running_var", doc.name);
+  check_channels(running_mean, input, "running_mean", doc.name);
+  check_channels(running_var, input, "running_var", doc.name);
   if (!training) {
     check(running_mean && running_var, ErrorCode::kInvalidArgument, doc.name,
           "runningMean and runningVar are required unless training.");
@@ -166,8 +161,8 @@ Tensor InstanceNorm::call(const Tensor& input, const Parameter& running_mean,
   }
   check_channels(weight, input, "weight", doc.name);
   check_channels(bias, input, "bias", doc.name);
-  check_running(running_mean, input, "running_mean", doc.name);
-  check_running(running_var, input, "running_var", doc.name);
+  check_channels(running_mean, input, "running_mean", doc.name);
+  check_channels(running_var, input, "running_var", doc.name);
   const std::int64_t rows = input.size(0) * input.size(1);
   check(rows == 0 || input.numel() != rows, ErrorCode::kShapeMismatch, doc.name,
         "a channel needs more than one value per sample, got input of shape ", input.shape(), '.');

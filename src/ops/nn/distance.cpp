@@ -24,6 +24,10 @@ Tensor Normalize::call(const Tensor& input, double p, const Dims& dim, double ep
 }
 
 Tensor CosineSimilarity::call(const Tensor& x1, const Tensor& x2, std::int64_t dim, double eps) {
+  for (const Tensor& x : {x1, x2}) {
+    check(!is_complex(x.dtype()), ErrorCode::kDtypeMismatch, doc.name,
+          "expected real tensors, got ", x.dtype(), '.');
+  }
   const Shape shape = broadcast_shapes(x1.shape(), x2.shape(), doc.name);
   const auto ndim = static_cast<std::int64_t>(shape.size());
   const std::int64_t d = wrap_dim(dim, ndim, doc.name);
