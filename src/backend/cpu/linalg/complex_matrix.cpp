@@ -4,19 +4,15 @@
 #include <cmath>
 #include <limits>
 
+#include "backend/cpu/linalg/complex_vector.h"
+#include "backend/cpu/linalg/reflection.h"
+#include "backend/cpu/linalg/square_svd.h"
 #include "base/checked_int.h"
 
 namespace eg::cpu {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-
-// a^H b.
-Complex inner(const Complex* a, const Complex* b, std::int64_t count) {
-  Complex sum = 0;
-  for (std::int64_t i = 0; i < count; ++i) sum += times(std::conj(a[i]), b[i]);
-  return sum;
-}
 
 // Returns the Euclidean norm of a vector without overflow in the squares.
 double length(const Complex* x, std::int64_t count) {
@@ -43,21 +39,57 @@ void rotate(Complex* x, Complex* y, std::int64_t count, std::int64_t step, doubl
 // vector. x becomes v, except that the first element of v is an implicit 1: x[0] holds the first
 // element of the result instead. Returns tau.
 Complex reflector(Complex* x, std::int64_t count) {
-  const double below = count > 1 ? length(x + 1, count - 1) : 0;
+  auto* const parts = reinterpret_cast<double*>(x);
+  const double by = lengthen(2 * count, parts, inner(count, x, x).real());
+  const double rest = inner(count - 1, x + 1, x + 1).real();
   const Complex head = x[0];
-  if (below == 0 && head.imag() == 0) return 0;
-  const double whole = std::hypot(std::abs(head), below);
+  const double whole = std::sqrt(rest + std::norm(head));
   const double left = head.real() >= 0 ? -whole : whole;
-  for (std::int64_t i = 1; i < count; ++i) x[i] /= head - left;
-  x[0] = left;
+  const bool is_done = rest == 0 && head.imag() == 0;
+  x[0] = (is_done ? head.real() : left) / by;
+  if (is_done) return 0;
+  const Complex scale = 1.0 / (head - left);
+  for (std::int64_t i = 1; i < count; ++i) x[i] = times(x[i], scale);
   return (left - head) / left;
 }
 
 // Applies 1 - tau v v^H from the left to one column; v[0] is an implicit 1.
 void reflect(const Complex* v, Complex tau, std::int64_t count, Complex* x) {
-  const Complex sum = times(tau, x[0] + inner(v + 1, x + 1, count - 1));
+  const Complex sum = times(tau, x[0] + inner(count - 1, v + 1, x + 1));
   x[0] -= sum;
-  for (std::int64_t i = 1; i < count; ++i) x[i] -= times(v[i], sum);
+  add_scaled(count - 1, -sum, v + 1, x + 1);
+}
+
+// Applies it from the right to the rows from `row` on and the columns from `column` on. `sums` is
+// memory for a column.
+void reflect_right(const Complex* v, Complex tau, ComplexMatrix& a, std::int64_t row,
+                   std::int64_t column, std::vector<Complex>& sums) {
+  const std::int64_t count = a.rows - row;
+  const auto at = [&](std::int64_t j) { return j == column ? Complex(1) : v[j - column]; };
+  std::fill(sums.begin(), sums.end(), Complex());
+  for (std::int64_t j = column; j < a.columns; ++j)
+    add_scaled(count, at(j), a.column(j) + row, sums.data());
+  for (std::int64_t j = column; j < a.columns; ++j)
+    add_scaled(count, -times(tau, std::conj(at(j))), sums.data(), a.column(j) + row);
+}
+
+// Replaces x by the product of reflections and x. Reflection k is that of tau k and of what column
+// k of `vectors` has from row k + first on. `is_identity` states that x is the identity matrix, or
+// its first columns.
+void apply(const ComplexMatrix& vectors, const std::vector<Complex>& taus, std::int64_t first,
+           ComplexMatrix& x, bool is_identity) {
+  for (std::int64_t k = std::ssize(taus) - 1; k >= 0; --k) {
+    const std::int64_t row = k + first;
+    for (std::int64_t j = is_identity ? row : 0; j < x.columns; ++j)
+      reflect(vectors.column(k) + row, taus[static_cast<std::size_t>(k)], x.rows - row,
+              x.column(j) + row);
+  }
+}
+
+// Zeroes what is more than `distance` rows below the diagonal.
+void clear_below(ComplexMatrix& a, std::int64_t distance) {
+  for (std::int64_t j = 0; j < a.columns; ++j)
+    for (std::int64_t i = j + distance + 1; i < a.rows; ++i) a(i, j) = 0;
 }
 
 double size_of(Complex z) { return std::abs(z.real()) + std::abs(z.imag()); }
@@ -107,9 +139,9 @@ void step(ComplexMatrix& t, ComplexMatrix& u, std::int64_t first, std::int64_t l
 ComplexMatrix::ComplexMatrix(std::int64_t height, std::int64_t width)
     : rows(height), columns(width), values(checked_count((CheckedInt(height) * width).value())) {}
 
-ComplexMatrix ComplexMatrix::identity(std::int64_t size) {
-  ComplexMatrix result(size, size);
-  for (std::int64_t i = 0; i < size; ++i) result(i, i) = 1;
+ComplexMatrix ComplexMatrix::identity(std::int64_t height, std::int64_t width) {
+  ComplexMatrix result(height, width);
+  for (std::int64_t i = 0; i < std::min(height, width); ++i) result(i, i) = 1;
   return result;
 }
 
@@ -133,104 +165,77 @@ std::vector<std::int64_t> rising_order(const std::vector<double>& numbers) {
 }
 
 ComplexMatrix qr(ComplexMatrix& a, std::int64_t q_columns) {
-  const std::int64_t count = std::min(a.rows, a.columns);
-  std::vector<Complex> taus(checked_count(count));
-  ComplexMatrix q(a.rows, q_columns);
-  for (std::int64_t i = 0; i < q_columns; ++i) q(i, i) = 1;
-  for (std::int64_t k = 0; k < count; ++k) {
+  std::vector<Complex> taus;
+  for (std::int64_t k = 0; k < std::min(a.rows, a.columns); ++k) {
     Complex* const v = a.column(k) + k;
-    const Complex tau = reflector(v, a.rows - k);
-    taus[static_cast<std::size_t>(k)] = tau;
+    taus.push_back(reflector(v, a.rows - k));
     for (std::int64_t j = k + 1; j < a.columns; ++j)
-      reflect(v, std::conj(tau), a.rows - k, a.column(j) + k);
+      reflect(v, std::conj(taus.back()), a.rows - k, a.column(j) + k);
   }
-  for (std::int64_t k = count - 1; k >= 0; --k) {
-    const Complex tau = taus[static_cast<std::size_t>(k)];
-    for (std::int64_t j = 0; j < q_columns; ++j)
-      reflect(a.column(k) + k, tau, a.rows - k, q.column(j) + k);
-  }
-  for (std::int64_t j = 0; j < a.columns; ++j)
-    for (std::int64_t i = j + 1; i < a.rows; ++i) a(i, j) = 0;
+  ComplexMatrix q = ComplexMatrix::identity(a.rows, q_columns);
+  apply(a, taus, 0, q, true);
+  clear_below(a, 0);
   return q;
 }
 
-ComplexMatrix svd(ComplexMatrix& a, std::vector<double>& s) {
+bool svd(ComplexMatrix& a, std::vector<double>& s, ComplexMatrix* u, ComplexMatrix* v) {
   const std::int64_t n = a.columns;
-  ComplexMatrix v = ComplexMatrix::identity(n);
-  constexpr int kMostSweeps = 60;
-  const double rounding = kEpsilon * static_cast<double>(a.rows);
-  bool is_done = false;
-  for (int sweep = 0; sweep < kMostSweeps && !is_done; ++sweep) {
-    is_done = true;
-    for (std::int64_t p = 0; p < n; ++p) {
-      for (std::int64_t q = p + 1; q < n; ++q) {
-        const double of_p = inner(a.column(p), a.column(p), a.rows).real();
-        const double of_q = inner(a.column(q), a.column(q), a.rows).real();
-        const Complex both = inner(a.column(p), a.column(q), a.rows);
-        const double size = std::abs(both);
-        if (size <= rounding * std::sqrt(of_p * of_q)) continue;
-        is_done = false;
-        const double zeta = (of_q - of_p) / (2 * size);
-        const double t = (zeta >= 0 ? 1 : -1) / (std::abs(zeta) + std::hypot(1.0, zeta));
-        const double c = 1 / std::hypot(1.0, t);
-        const Complex turn = both / size * (c * t);
-        // p <- c p - conj(turn) q, q <- c q + turn p.
-        for (ComplexMatrix* m : {&a, &v}) rotate(m->column(p), m->column(q), m->rows, 1, c, -turn);
-      }
+  const auto at = [n](std::int64_t row, std::int64_t column) {
+    return static_cast<std::size_t>(column * n + row);
+  };
+  std::vector<double> bidiagonal(at(0, n));
+  ComplexMatrix right(n, n);
+  std::vector<Complex> sums(checked_count(a.rows));
+  std::vector<Complex> left_taus;
+  std::vector<Complex> right_taus;
+  for (std::int64_t k = 0; k < n; ++k) {
+    Complex* const x = a.column(k) + k;
+    left_taus.push_back(reflector(x, a.rows - k));
+    bidiagonal[at(k, k)] = x->real();
+    const std::int64_t next = k + 1;
+    if (next == n) break;
+    for (std::int64_t j = next; j < n; ++j)
+      reflect(x, std::conj(left_taus.back()), a.rows - k, a.column(j) + k);
+    Complex* const y = right.column(k) + next;
+    for (std::int64_t j = next; j < n; ++j) y[j - next] = std::conj(a(k, j));
+    right_taus.push_back(reflector(y, n - next));
+    bidiagonal[at(k, next)] = y->real();
+    reflect_right(y, right_taus.back(), a, next, next, sums);
+  }
+  std::vector<double> inner_left(u == nullptr ? 0 : at(0, n));
+  std::vector<double> inner_right(inner_left.size());
+  if (!square_svd(n, bidiagonal.data(), s.data(), u == nullptr ? nullptr : inner_left.data(),
+                  u == nullptr ? nullptr : inner_right.data()))
+    return false;
+  if (u == nullptr) return true;
+  *u = ComplexMatrix::identity(u->rows, u->columns);
+  for (std::int64_t j = 0; j < n; ++j) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      (*u)(i, j) = inner_left[at(i, j)];
+      (*v)(i, j) = inner_right[at(i, j)];
     }
   }
-  std::vector<double> fallen;
-  fallen.reserve(static_cast<std::size_t>(n));
-  for (std::int64_t j = 0; j < n; ++j) fallen.push_back(-length(a.column(j), a.rows));
-  s.clear();
-  ComplexMatrix left(a.rows, n);
-  ComplexMatrix right(n, n);
-  std::int64_t rank = 0;
-  for (const std::int64_t from : rising_order(fallen)) {
-    const std::int64_t j = std::ssize(s);
-    s.push_back(-fallen[static_cast<std::size_t>(from)]);
-    std::copy_n(v.column(from), n, right.column(j));
-    if (s.back() <= s[0] * rounding) continue;
-    rank = j + 1;
-    for (std::int64_t i = 0; i < a.rows; ++i) left(i, j) = a(i, from) / s.back();
-  }
-  // The vectors of zero singular values are an arbitrary orthogonal completion: the remaining
-  // columns of Q in a QR of the others.
-  if (rank < n) {
-    ComplexMatrix start(a.rows, rank);
-    std::copy_n(left.values.begin(), start.values.size(), start.values.begin());
-    const ComplexMatrix q = qr(start, n);
-    std::copy(q.column(rank), q.column(rank) + (n - rank) * a.rows, left.column(rank));
-  }
-  a = std::move(left);
-  return right;
+  apply(a, left_taus, 0, *u, false);
+  apply(right, right_taus, 1, *v, false);
+  return true;
 }
 
 void to_hessenberg(ComplexMatrix& a, ComplexMatrix& u) {
   const std::int64_t n = a.rows;
-  u = ComplexMatrix::identity(n);
-  std::vector<Complex> v(checked_count(n));
+  std::vector<Complex> sums(checked_count(n));
+  std::vector<Complex> taus;
+  taus.reserve(sums.size());
   for (std::int64_t k = 0; k + 1 < n; ++k) {
-    const std::int64_t count = n - k - 1;
-    Complex* const x = a.column(k) + k + 1;
-    const Complex tau = reflector(x, count);
-    std::copy(x, x + count, v.begin());
-    std::fill(x + 1, x + count, Complex());
-    for (std::int64_t j = k + 1; j < n; ++j)
-      reflect(v.data(), std::conj(tau), count, a.column(j) + k + 1);
-    // Apply the reflection from the right, row by row.
-    v[0] = 1;
-    for (ComplexMatrix* m : {&a, &u}) {
-      for (std::int64_t i = 0; i < n; ++i) {
-        Complex sum = 0;
-        for (std::int64_t j = 0; j < count; ++j)
-          sum += times((*m)(i, k + 1 + j), v[static_cast<std::size_t>(j)]);
-        sum = times(sum, tau);
-        for (std::int64_t j = 0; j < count; ++j)
-          (*m)(i, k + 1 + j) -= times(sum, std::conj(v[static_cast<std::size_t>(j)]));
-      }
-    }
+    const std::int64_t next = k + 1;
+    Complex* const x = a.column(k) + next;
+    taus.push_back(reflector(x, n - next));
+    for (std::int64_t j = next; j < n; ++j)
+      reflect(x, std::conj(taus.back()), n - next, a.column(j) + next);
+    reflect_right(x, taus.back(), a, 0, next, sums);
   }
+  u = ComplexMatrix::identity(n, n);
+  apply(a, taus, 1, u, true);
+  clear_below(a, 1);
 }
 
 bool schur(ComplexMatrix& a, ComplexMatrix& u) {
@@ -287,8 +292,7 @@ ComplexMatrix eigenvectors(const ComplexMatrix& t, const ComplexMatrix& u) {
     }
     Complex* const vector = result.column(k);
     for (std::int64_t j = 0; j <= k; ++j)
-      for (std::int64_t i = 0; i < n; ++i)
-        vector[i] += times(u(i, j), x[static_cast<std::size_t>(j)]);
+      add_scaled(n, x[static_cast<std::size_t>(j)], u.column(j), vector);
   }
   return result;
 }

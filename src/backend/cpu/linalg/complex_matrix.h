@@ -14,7 +14,8 @@ namespace eg::cpu {
 struct ComplexMatrix {
   ComplexMatrix() = default;
   ComplexMatrix(std::int64_t height, std::int64_t width);
-  static ComplexMatrix identity(std::int64_t size);
+  /// The first columns of an identity matrix.
+  static ComplexMatrix identity(std::int64_t height, std::int64_t width);
 
   Complex* column(std::int64_t j) { return values.data() + j * rows; }
   const Complex* column(std::int64_t j) const { return values.data() + j * rows; }
@@ -35,9 +36,11 @@ std::vector<std::int64_t> rising_order(const std::vector<double>& numbers);
 /// first `q_columns` columns of Q are returned.
 ComplexMatrix qr(ComplexMatrix& a, std::int64_t q_columns);
 
-/// Factors A = U diag(s) Vh for a matrix with at least as many rows as columns: `a` becomes U (with
-/// the shape of A), and V is returned. Rotates pairs of columns until all are orthogonal.
-ComplexMatrix svd(ComplexMatrix& a, std::vector<double>& s);
+/// Computes A = U diag(s) V^H for a matrix with at least as many rows as columns and elements of
+/// order one, by reflections from both sides to a real bidiagonal matrix. `a` is changed; `s` and
+/// `v` have its number of columns, and `u` may have up to as many as it has rows. `u` and `v` may
+/// both be null. Returns false when the iteration does not converge.
+bool svd(ComplexMatrix& a, std::vector<double>& s, ComplexMatrix* u, ComplexMatrix* v);
 
 /// Reduces A to H = U^H A U with a real subdiagonal and zeros below it (Hessenberg form), which is
 /// tridiagonal for a Hermitian A: `a` becomes H, and U is stored in `u`.

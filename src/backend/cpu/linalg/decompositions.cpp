@@ -28,28 +28,24 @@ double power_of_two_at(double greatest) {
                                                  : 1;
 }
 
-// Calls visit.template operator()<T>() with the real type of a complex dtype.
+// Calls visit(row, column, number) for the elements of matrix i of a batch, row by row.
 template <class Visit>
-void visit_complex(DType dtype, Visit&& visit) {
-  if (dtype == DType::kComplex64)
-    visit.template operator()<float>();
-  else
-    visit.template operator()<double>();
+void visit_numbers(const kernel::MatrixBatch& batch, const kernel::In& a, std::int64_t i,
+                   Visit&& visit) {
+  const int parts = is_complex(a.dtype()) ? 2 : 1;
+  visit_floating(real_dtype(a.dtype()), "linalg", [&]<class T>() {
+    const T* from = a.as<T>() + i * batch.rows * batch.columns * parts;
+    for (std::int64_t row = 0; row < batch.rows; ++row)
+      for (std::int64_t column = 0; column < batch.columns; ++column, from += parts)
+        visit(row, column, Complex(from[0], parts == 2 ? from[1] : 0));
+  });
 }
 
 ComplexMatrix load_numbers(const kernel::MatrixBatch& batch, const kernel::In& a, std::int64_t i) {
   ComplexMatrix loaded(batch.rows, batch.columns);
-  const auto load = [&]<class Number>() {
-    const auto* from = a.as<Number>() + i * batch.rows * batch.columns;
-    for (std::int64_t row = 0; row < batch.rows; ++row)
-      for (std::int64_t column = 0; column < batch.columns; ++column)
-        loaded(row, column) = Complex(*from++);
-  };
-  if (is_complex(a.dtype())) {
-    visit_complex(a.dtype(), [&]<class T>() { load.template operator()<std::complex<T>>(); });
-  } else {
-    visit_floating(a.dtype(), "linalg", load);
-  }
+  visit_numbers(batch, a, i, [&](std::int64_t row, std::int64_t column, Complex value) {
+    loaded(row, column) = value;
+  });
   return loaded;
 }
 
@@ -92,7 +88,7 @@ std::vector<double> scales_of_columns(std::int64_t rows, std::int64_t columns, A
 void store_complex(const kernel::OptionalOut& to, std::int64_t i, const ComplexMatrix& matrix,
                    std::int64_t rows, double scale = 1) {
   if (!to) return;
-  visit_complex(to.dtype(), [&]<class T>() {
+  visit_floating(real_dtype(to.dtype()), "linalg", [&]<class T>() {
     auto* into = to.as<std::complex<T>>() + i * rows * matrix.columns;
     for (std::int64_t row = 0; row < rows; ++row)
       for (std::int64_t column = 0; column < matrix.columns; ++column)
@@ -110,14 +106,6 @@ void store_numbers(const kernel::Out& to, std::int64_t i, const std::vector<doub
     T* into = to.as<T>() + i * std::ssize(numbers);
     for (const double number : numbers) *into++ = static_cast<T>(number * scale);
   });
-}
-
-// Returns `a` extended to a square matrix by columns orthogonal to its own.
-ComplexMatrix completed(const ComplexMatrix& a) {
-  ComplexMatrix copy = a;
-  ComplexMatrix result = qr(copy, a.rows);
-  std::copy(a.values.begin(), a.values.end(), result.values.begin());
-  return result;
 }
 
 std::int64_t complex_qr(const kernel::Qr& call, std::int64_t i) {
@@ -141,11 +129,13 @@ std::int64_t complex_svd(const kernel::Svd& call, std::int64_t i) {
   if (!is_finite) return 1;
   const bool is_wide = a.rows < a.columns;
   if (is_wide) a = a.adjoint();
-  std::vector<double> s;
-  const ComplexMatrix right = svd(a, s);
+  const bool wants_vectors = call.u || call.vh;
+  std::vector<double> s(checked_count(a.columns));
+  ComplexMatrix left(wants_vectors ? a.rows : 0, call.full ? a.rows : a.columns);
+  ComplexMatrix right(wants_vectors ? a.columns : 0, a.columns);
+  if (!svd(a, s, wants_vectors ? &left : nullptr, &right)) return 1;
   store_numbers(call.s, i, s, scale);
-  if (!call.u && !call.vh) return 0;
-  const ComplexMatrix left = call.full ? completed(a) : std::move(a);
+  if (!wants_vectors) return 0;
   store_complex(call.u, i, is_wide ? right : left);
   store_complex(call.vh, i, (is_wide ? left : right).adjoint());
   return 0;
@@ -312,24 +302,25 @@ std::int64_t real_eigh(const kernel::Eigh& call, std::int64_t i) {
   return 0;
 }
 
-std::vector<double> magnitudes_of(const ComplexMatrix& a) {
-  std::vector<double> magnitudes;
-  magnitudes.reserve(a.values.size());
-  for (std::int64_t row = 0; row < a.rows; ++row) {
-    for (std::int64_t column = 0; column < a.columns; ++column) {
-      const Complex value = a(row, column);
-      magnitudes.push_back(value.imag() == 0 ? std::abs(value.real()) : std::abs(value));
-    }
-  }
-  return magnitudes;
+// The sizes |re| + |im| of the elements of matrix i of a batch, row by row: they are as good for
+// balancing as magnitudes, and take no roots.
+std::vector<double> sizes_of(const kernel::MatrixBatch& batch, const kernel::In& a, std::int64_t i,
+                             double scale) {
+  std::vector<double> sizes(checked_count(batch.rows * batch.columns));
+  double* into = sizes.data();
+  const double by = 1 / scale;
+  visit_numbers(batch, a, i, [&](std::int64_t, std::int64_t, Complex value) {
+    *into++ = std::abs(value.real()) * by + std::abs(value.imag()) * by;
+  });
+  return sizes;
 }
 
 std::int64_t balance(const kernel::Balance& call, std::int64_t i) {
   const std::int64_t n = call.batch.rows;
-  std::vector<double> magnitudes = magnitudes_of(load_numbers(call.batch, call.a, i));
+  std::vector<double> sizes = sizes_of(call.batch, call.a, i, 1);
   std::vector<double> scales(checked_count(n), 1);
-  if (is_finite(magnitudes.data(), std::ssize(magnitudes))) {
-    const Balance found = balance_of(n, std::move(magnitudes), static_cast<int>(call.most));
+  if (is_finite(sizes.data(), std::ssize(sizes))) {
+    const Balance found = balance_of(n, std::move(sizes), static_cast<int>(call.most));
     for (std::size_t k = 0; k < scales.size(); ++k)
       scales[static_cast<std::size_t>(found.order[k])] = found.scales[k];
   }
@@ -362,7 +353,7 @@ std::int64_t eig(const kernel::Eig& call, std::int64_t i) {
   if (!is_finite) return 1;
   const std::int64_t n = a.rows;
   // Ratios of scales remain normal numbers.
-  const Balance balance = balance_of(n, magnitudes_of(a), 500);
+  const Balance balance = balance_of(n, sizes_of(call.batch, call.a, i, scale), 500);
   const auto original = [&](std::int64_t k) { return balance.order[static_cast<std::size_t>(k)]; };
   const auto scale_of = [&](std::int64_t k) { return balance.scales[static_cast<std::size_t>(k)]; };
   ComplexMatrix balanced(n, n);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
+
+#include "backend/cpu/vector/vector_loop.h"
 
 namespace eg::cpu {
 
@@ -36,6 +39,23 @@ inline Reflection reflection_of(double rest, double element) {
   if (rest == 0) return {0, 0, element};
   const double norm = std::copysign(std::sqrt(rest + element * element), element);
   return {1 / (norm * (norm + element)), element + norm, -norm};
+}
+
+/// Replaces x by the v of the reflection that zeroes all of its elements but x[kept].
+template <class T>
+Reflection reflect_all_but(std::int64_t kept, std::int64_t count, T* x) {
+  const T element = std::exchange(x[kept], T{0});
+  const double rest = sum_of_vectors<T>(count, [&](auto c) { return c.load(x) * c.load(x); });
+  x[kept] = element;
+  const double by = lengthen(count, x, rest + double{element} * double{element});
+  if (by != 1) {
+    Reflection longer = reflect_all_but(kept, count, x);
+    longer.left /= by;
+    return longer;
+  }
+  const Reflection reflection = reflection_of(rest, element);
+  x[kept] = static_cast<T>(reflection.head);
+  return reflection;
 }
 
 }  // namespace eg::cpu

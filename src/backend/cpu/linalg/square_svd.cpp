@@ -11,6 +11,7 @@
 #include <numeric>
 #include <vector>
 
+#include "backend/cpu/linalg/reflection.h"
 #include "backend/cpu/linalg/rotated.h"
 #include "backend/cpu/vector/vector_loop.h"
 
@@ -20,10 +21,8 @@ namespace {
 using Numbers = std::vector<double>;
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-// A length below this counts as zero. The square of this length is still a normal number.
-constexpr double kShortest = 1e-150;
 // An element of the upper diagonal below this counts as zero: far below the rounding errors of
-// elements of order one, and far enough above kShortest that every step makes progress.
+// elements of order one, and far enough above that of rotation_of() that every step makes progress.
 constexpr double kNegligible = 1e-140;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
@@ -37,25 +36,10 @@ void add_scaled(std::int64_t n, double factor, const double* x, double* y) {
   for_each_vector<double>(0, n, [&](auto c) { c.store(y, c.load(y) + c.load(x) * factor); });
 }
 
-// The reflection 1 - factor v v^T that zeroes all elements of x but the first.
-struct Reflection {
-  double factor;
-  double first;  ///< the new value of that element
-};
-
-// Replaces x by v.
-Reflection reflection_of(std::int64_t n, double* x) {
-  const double norm = std::sqrt(dot(n, x, x));
-  const double first = x[0];
-  if (norm < kShortest) return {0, first};
-  const double signed_norm = std::copysign(norm, first);
-  x[0] += signed_norm;
-  return {1 / (norm * (norm + std::abs(first))), -signed_norm};
-}
-
 // Applies a reflection to `columns` columns of n, `stride` apart.
 void reflect(std::int64_t n, const double* v, double factor, double* columns, std::int64_t count,
              std::int64_t stride) {
+  if (factor == 0) return;
   for (std::int64_t j = 0; j < count; ++j) {
     double* const column = columns + j * stride;
     add_scaled(n, -factor * dot(n, v, column), v, column);
@@ -75,17 +59,18 @@ class Bidiagonal {
     Numbers sums(at(n));
     for (std::int64_t k = 0; k < n; ++k) {
       double* const v = a + k * n + k;
-      const Reflection left = reflection_of(n - k, v);
+      const Reflection left = reflect_all_but(0, n - k, v);
       left_factors_[at(k)] = left.factor;
-      diagonal[k] = left.first;
+      diagonal[k] = left.left;
       const std::int64_t rest = n - k - 1;
       if (rest == 0) break;
       reflect(n - k, v, left.factor, v + n, rest, n);
       double* const w = right_.data() + k * n + k + 1;
       for (std::int64_t j = 0; j < rest; ++j) w[j] = v[(j + 1) * n];
-      const Reflection right = reflection_of(rest, w);
+      const Reflection right = reflect_all_but(0, rest, w);
       right_factors_[at(k)] = right.factor;
-      upper[at(k)] = right.first;
+      upper[at(k)] = right.left;
+      if (right.factor == 0) continue;
       double* const below = v + n + 1;
       std::fill_n(sums.begin(), rest, 0.0);
       for (std::int64_t j = 0; j < rest; ++j) add_scaled(rest, w[j], below + j * n, sums.data());

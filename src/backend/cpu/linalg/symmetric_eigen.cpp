@@ -97,17 +97,9 @@ class Tridiagonal {
   // Replaces the part of the row left of the diagonal by the v of a reflection 1 - factor v v^T
   // that zeroes all of its elements but the last.
   void reflect_last(std::int64_t i) {
-    T* const x = row(i);
-    const auto squares = [&] {
-      return double{
-          sum_of_vectors<T>(whole_vectors<T>(i), [&](auto c) { return c.load(x) * c.load(x); })};
-    };
-    const double by = lengthen(i, x, squares());
-    const double edge{std::exchange(x[i - 1], T{0})};
-    const Reflection reflection = reflection_of(squares(), edge);
-    x[i - 1] = static_cast<T>(reflection.head);
+    const Reflection reflection = reflect_all_but(i - 1, whole_vectors<T>(i), row(i));
     factors_[at(i)] = static_cast<T>(reflection.factor);
-    off_diagonal[at(i - 1)] = reflection.left / by;
+    off_diagonal[at(i - 1)] = reflection.left;
   }
 
   // Applies the last reflection to the rows above row i and multiplies them by the new v. The new
