@@ -10,6 +10,7 @@
 #include "ops/linalg/triangular.h"
 #include "ops/matrix/matmul.h"
 #include "ops/reduce/reduction.h"
+#include "ops/shape/join.h"
 #include "ops/shape/view.h"
 
 namespace eg {
@@ -29,10 +30,41 @@ Var is_significant(const Tensor& s, double atol, double rtol) {
   return (Var(s) > atol) & (Var(s) > rtol * Var(Narrow::call(s, -1, 0, 1)));
 }
 
-// The X that minimizes |A X - B| for an A that is not wide and has independent columns.
-Tensor solve_full_rank(const Tensor& a, const Tensor& b) {
-  const TensorList qr = Qr::call(a);
-  return SolveTriangular::call(qr[1], product(adjoint(qr[0]), b).tensor(), true);
+// The R and C for which the X that minimizes |A X - B| solves R X = C, for an A that is not wide
+// and has independent columns.
+struct TriangularSystem {
+  Tensor r;
+  Tensor c;
+};
+
+TriangularSystem triangular_system(const Tensor& a, const Tensor& b) {
+  const std::int64_t n = a.size(-1);
+  const std::int64_t columns = b.size(-1);
+  const TensorList both{a, b};
+  const bool is_recorded = should_record(both) || any_has_tangent(both);
+  if (is_recorded || 2 * columns > n || batch_of(a) != batch_of(b)) {
+    const TensorList qr = Qr::call(a);
+    return {qr[1], product(adjoint(qr[0]), b).tensor()};
+  }
+  // The reflections of A apply to a few more columns, which takes less than to compute Q.
+  const Tensor joined = Qr::call(Cat::call(both, -1), QrMode::kR)[1];
+  const Tensor rows = Narrow::call(joined, -2, 0, n);
+  return {Narrow::call(rows, -1, 0, n), Narrow::call(rows, -1, n, columns)};
+}
+
+// The sum of the squared magnitudes of the elements of each matrix, or of each column.
+Tensor squares(const Var& a, const Dims& dims) {
+  return Sum::call(real(a * conj(a)).tensor(), dims);
+}
+
+// True only if the least singular values of triangular matrices are above `rtol` times the largest:
+// they are at least the reciprocal of the norm of the inverse, and at most the norm.
+bool has_surely_full_rank(const Tensor& r, double rtol) {
+  const Tensor triangle = detach(r);
+  const Tensor eye = expand_batch(identity(r.size(-1), r), batch_of(r));
+  const Var of_inverse = squares(SolveTriangular::call(triangle, eye, true), {-2, -1});
+  const Var of_both = of_inverse * squares(triangle, {-2, -1});
+  return is_true(All::call((of_both * (rtol * rtol) < 1).tensor()));
 }
 
 }  // namespace
@@ -96,7 +128,11 @@ TensorList Lstsq::call(const Tensor& a, const Tensor& b, std::optional<double> r
   TensorList parts{nothing(a.dtype()), nothing(of_sizes), nothing(DType::kInt64),
                    nothing(of_sizes)};
   bool has_full_rank = true;
-  if (knows_rank) {
+  std::optional<TriangularSystem> system;
+  if (knows_rank && m >= n) system = triangular_system(a, right);
+  if (driver == LstsqDriver::kGelsy && system && has_surely_full_rank(system->r, least)) {
+    parts[2] = full(batch_of(a), static_cast<double>(n), DType::kInt64, a.device());
+  } else if (knows_rank) {
     const Tensor s = Svdvals::call(detach(a));
     const Tensor counts = is_significant(s, 0, least).tensor();
     parts[2] = Sum::call(counts, Dims{-1});
@@ -104,12 +140,12 @@ TensorList Lstsq::call(const Tensor& a, const Tensor& b, std::optional<double> r
     if (driver != LstsqDriver::kGelsy) parts[3] = s;
   }
   // If the solution is unique, it can be computed without singular vectors.
-  const Tensor solution = knows_rank && has_full_rank && m >= n
-                              ? solve_full_rank(a, right)
+  const Tensor solution = system && has_full_rank
+                              ? SolveTriangular::call(system->r, system->c, true)
                               : Matmul::call(Pinv::call(a, {}, knows_rank ? least : 0), right);
   if (m > n && driver != LstsqDriver::kGelsy && has_full_rank) {
     const Var residual = product(a, solution) - right;
-    parts[1] = Sum::call(real(residual * conj(residual)).tensor(), Dims{-2});
+    parts[1] = squares(residual, {-2});
   }
   parts[0] = missing == 1 ? Squeeze::call(solution, Dims{-1}) : solution;
   return parts;

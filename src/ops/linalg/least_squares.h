@@ -1,6 +1,6 @@
 #pragma once
 
-// Pseudo-inverses and least squares, by the singular value decomposition.
+// Pseudo-inverses and least squares.
 
 #include "dispatch/function_op.h"
 

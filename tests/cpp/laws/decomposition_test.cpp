@@ -184,6 +184,8 @@ TEST(Svd, SingularValuesFallAndAreKnownOnes) {
   expect_near(Svd::call(tensor({3, 4}, {1, 2}))[1], {5});
   expect_near(Svdvals::call(tensor({1, 2, 2, 4}, {2, 2})), {5, 0});
   expect_near(Svdvals::call(tensor({1, 0, 0, 1, 0, 0, 0, 0}, {2, 2, 2})), {1, 1, 0, 0});
+  // What is diagonal is not reflected.
+  EXPECT_EQ(values(Svd::call(tensor({2, 0, 0, 3}, {2, 2}))[0]), (Values{0, 1, 1, 0}));
 }
 
 TEST(Svd, VectorsOfZeroSingularValuesAreOrthonormalToo) {
@@ -268,10 +270,13 @@ TEST(Decompositions, DoNotDependOnTheScale) {
 }
 
 TEST(Svd, OfNothing) {
-  const TensorList svd = Svd::call(tensor({}, {0, 2}));
-  EXPECT_EQ(svd[0].shape(), (Shape{0, 0}));
-  EXPECT_EQ(svd[1].shape(), Shape{0});
-  EXPECT_EQ(values(svd[2]), (Values{1, 0, 0, 1}));
+  for (const DType dtype : {DType::kFloat32, DType::kComplex64}) {
+    const TensorList svd = Svd::call(ToDType::call(tensor({}, {0, 2}), dtype));
+    EXPECT_EQ(svd[0].shape(), (Shape{0, 0}));
+    EXPECT_EQ(svd[1].shape(), Shape{0});
+    expect_same(ToDType::call(svd[2], DType::kComplex128),
+                ToDType::call(eye(2), DType::kComplex128));
+  }
   EXPECT_EQ(Svdvals::call(tensor({}, {3, 0, 2})).shape(), (Shape{3, 0}));
 }
 
@@ -477,6 +482,31 @@ TEST(Lstsq, TakesTheSolutionOfLeastNormOfMany) {
   expect_near(result[0], {1, 1});
   EXPECT_EQ(value(result[2]), 1);
   EXPECT_EQ(result[1].shape(), Shape{0});
+}
+
+TEST(Lstsq, IsTheSameWithAndWithoutAGraph) {
+  for (const Shape& shape : {Shape{4, 4}, Shape{7, 4}, Shape{2, 5, 4}, Shape{3, 4}}) {
+    for (const std::int64_t columns : {1, 2, 6}) {
+      Shape of_b = shape;
+      of_b[of_b.size() - 1] = columns;
+      const Tensor a = random_leaf(shape, 23);
+      const Tensor b = random(of_b, 24);
+      const TensorList plain = Lstsq::call(detach(a), b);
+      const TensorList recorded = Lstsq::call(a, b);
+      expect_same(plain[0], recorded[0]);
+      EXPECT_EQ(values(plain[2]), values(recorded[2]));
+    }
+  }
+}
+
+TEST(Lstsq, OfABatchKnowsTheRankOfEachMatrix) {
+  const Tensor a = tensor<double>({1, 2, 3, 4, 5, 6, 1, 1, 1, 1, 1, 1}, {2, 3, 2});
+  const TensorList result = Lstsq::call(a, tensor<double>({1, 1, 1, 2, 2, 2}, {2, 3, 1}));
+  expect_near(result[0], {-1, 1, 1, 1});
+  EXPECT_EQ(values(result[2]), (Values{2, 1}));
+  EXPECT_EQ(values(Lstsq::call(Narrow::call(a, 0, 0, 1),
+                               testing::full({1, 3, 1}, 1, DType::kFloat64), 0.5)[2]),
+            Values{1});
 }
 
 TEST(Lstsq, BatchesBroadcast) {
