@@ -11,6 +11,7 @@ import { kWebBundle } from "../web_bundle.mjs";
 const kExtended = {
   fft: "is also the namespace of all transforms",
   full: "infers the dtype from the value",
+  nonzero: "returns one tensor per axis with asTuple",
   where: "accepts a condition alone",
 };
 

@@ -68,7 +68,7 @@ export * as random from "./ops/random.js";
 export { manualSeed } from "./ops/random.js";
 export type { NestedArray } from "./ops/read.js";
 export type { Target, ToOptions } from "./ops/to.js";
-export { where } from "./ops/where.js";
+export { type NonzeroOptions, nonzero, where } from "./ops/where.js";
 export * as optim from "./optim/index.js";
 export type { Variant } from "./runtime/builds.js";
 export { getDefaultDtype, setDefaultDtype } from "./tensor/default_dtype.js";

@@ -8,11 +8,13 @@ import { attachOps } from "./dispatch/methods.js";
 import { attachHints } from "./ops/hints.js";
 import { kShortcutMethods } from "./ops/shortcut_methods.js";
 import { kCompositeMethods } from "./ops/tensor_methods.js";
+import { nonzero } from "./ops/where.js";
 import { registerPublicMethods } from "./runtime/own_frames.js";
 import { Tensor } from "./tensor/tensor.js";
 
 // Methods that the op table lacks, or that replace a more limited op of the engine.
 const kComposites = {
+  nonzero,
   norm,
   rsub,
 };

@@ -530,6 +530,43 @@ describe("networks", () => {
     assert.throws(() => captured(x), { code: "InvalidArgument" });
   });
 
+  test("functionalCall takes both names of a shared module or parameter", () => {
+    const shared = new nn.Linear(2, 2, { bias: false });
+    const model = new nn.Sequential(shared, new nn.ReLU(), shared);
+    const tied = new nn.Sequential(...[0, 1].map(() => new nn.Linear(2, 2, { bias: false })));
+    tied.at(1).weight = tied.at(0).weight;
+    const x = eg.ones([1, 2]);
+    for (const one of [model, tied]) {
+      const state = one.stateDict();
+      const [first, second] = Object.keys(state);
+      assertTensor(func.functionalCall(one, state, x), one.call(x).dataSync());
+      const own = eg.eye(2).mul(3).requiresGrad_();
+      for (const given of [{ [first]: own }, { [second]: own }, { [first]: own, [second]: own }]) {
+        const y = func.functionalCall(one, given, x, null, { strict: true });
+        assertTensor(y, [9, 9]);
+        own.grad = null;
+        y.sum().backward();
+        assertTensor(own.grad, [6, 6, 6, 6]);
+      }
+      assertThrows(
+        () => func.functionalCall(one, { [first]: own, [second]: own.clone() }, x),
+        "InvalidArgument",
+        new RegExp(`"${first}" and "${second}" are one tensor of the module`),
+      );
+      assert.deepEqual(Object.keys(one.stateDict()), [first, second]);
+    }
+    const other = eg.eye(2);
+    const given = { "0.weight": other.mul(2), "1.weight": other };
+    const untied = func.functionalCall(tied, given, x, null, { tieWeights: false });
+    assertTensor(untied, [2, 2]);
+    const contradiction = { "0.weight": other.mul(2), "2.weight": other };
+    assertThrows(
+      () => func.functionalCall(model, contradiction, x, null, { tieWeights: false }),
+      "InvalidArgument",
+      /Pass the same tensor for both, or only one of them\.$/,
+    );
+  });
+
   test("functionalCall leaves the module as it was, ties included", () => {
     class Tied extends nn.Module {
       a = new nn.Linear(2, 2, { bias: false });

@@ -139,6 +139,18 @@ describe("nn.init", () => {
     }
   });
 
+  test("null is the default slope of the gain of leaky_relu", () => {
+    assert.equal(init.calculateGain("leaky_relu", null), Math.sqrt(2 / (1 + 0.01 ** 2)));
+    assert.equal(init.calculateGain("leaky_relu"), init.calculateGain("leaky_relu", null));
+    assert.equal(
+      init.calculateGain("leaky_relu", { param: null }),
+      init.calculateGain("leaky_relu"),
+    );
+    assert.equal(init.calculateGain("tanh", null), 5 / 3);
+    assert.equal(init.calculateGain("leaky_relu", 3), Math.sqrt(2 / 10));
+    assertThrows(() => init.calculateGain("leaky_relu", true), "InvalidArgument", /param/);
+  });
+
   test("weights without inputs have nothing to draw", () => {
     for (const name of ["kaimingUniform_", "kaimingNormal_"]) {
       eg.manualSeed(5);

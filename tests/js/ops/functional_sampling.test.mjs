@@ -5,7 +5,8 @@ import { describe, test } from "node:test";
 import { assertClose, assertTensor, assertThrows } from "../support/assert.mjs";
 import { eg } from "../support/engine.mjs";
 
-const F = eg.nn.functional;
+const { nn } = eg;
+const F = nn.functional;
 const kNext = { rtol: 0, atol: 0 };
 
 const next = () => eg.rand([1], { dtype: "float64" });
@@ -114,12 +115,45 @@ describe("dropouts", () => {
       );
     }
     assertThrows(() => F.dropout1d(x), "ShapeMismatch", /2D or 3D input/);
-    assertThrows(() => F.dropout2d(x), "ShapeMismatch", /3D or 4D input/);
-    assertThrows(() => F.dropout3d(x), "ShapeMismatch", /4D or 5D input/);
-    assertThrows(
-      () => F.featureAlphaDropout(x, 0.5, true),
-      "ShapeMismatch",
-      /2 dimensions or more/,
+    for (const name of ["dropout2d", "featureAlphaDropout"]) {
+      assertThrows(() => F[name](x, 0.5, true), "ShapeMismatch", /2 dimensions or more/);
+    }
+    assertThrows(() => F.dropout3d(eg.tensor(1)), "ShapeMismatch", /2 dimensions or more/);
+  });
+
+  // The expected values are those of PyTorch 2.6.
+  test("drop the channels of inputs with other numbers of dimensions, with a warning", () => {
+    const dropped = (name, shape) => {
+      eg.manualSeed(0);
+      return F[name](eg.ones(shape), 0.5);
+    };
+    const warnings = [];
+    const { warn } = console;
+    console.warn = (text) => warnings.push(text);
+    try {
+      assertTensor(dropped("dropout2d", [2, 3, 1, 1, 2]), [0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 0, 0]);
+      assertTensor(dropped("dropout2d", [4, 2]), [0, 0, 2, 0, 0, 0, 2, 2]);
+      assertTensor(dropped("dropout3d", [4, 2, 1]), [0, 0, 0, 0, 2, 2, 0, 0]);
+      assertTensor(dropped("dropout3d", [4, 1, 1, 1, 1, 2]), [0, 0, 0, 0, 2, 2, 0, 0]);
+      assertTensor(dropped("dropout3d", [4]), [0, 0, 2, 0]);
+      assert.deepEqual(new nn.Dropout2d().call(eg.ones([2, 2, 2, 2, 2])).shape, [2, 2, 2, 2, 2]);
+    } finally {
+      console.warn = warn;
+    }
+    assert.match(
+      warnings[0],
+      /\[dropout2d\] expected a 4D input, got 5D with the shape \[2,3,1,1,2\]/,
     );
+    assert.ok(warnings.some((text) => /\[dropout3d\] .* read as \[C, \.\.\.\]/.test(text)));
+  });
+
+  test("need no channels where nothing or everything is dropped", () => {
+    for (const input of [eg.tensor(1), eg.ones([2])]) {
+      for (const name of ["dropout2d", "dropout3d", "featureAlphaDropout"]) {
+        assert.equal(F[name](input, 0.5, false), input);
+        assert.equal(F[name](input, 0, true), input);
+        assertTensor(F[name](input, 1, true), new Array(input.numel).fill(0));
+      }
+    }
   });
 });

@@ -195,6 +195,47 @@ describe("set_ with tensors, masks and lists", () => {
   });
 });
 
+describe("nonzero", () => {
+  const x = eg.tensor([
+    [0, 1, 2],
+    [3, 0, 4],
+  ]);
+  const rows = [
+    [0, 1],
+    [0, 2],
+    [1, 0],
+    [1, 2],
+  ];
+
+  test("has a row per element, or with asTuple a tensor per axis", () => {
+    for (const of of [(...rest) => eg.nonzero(x, ...rest), (...rest) => x.nonzero(...rest)]) {
+      for (const rest of [[], [{ asTuple: false }], [false], [{}]]) {
+        assert.deepEqual(of(...rest).arraySync(), rows);
+      }
+      for (const rest of [[{ asTuple: true }], [true]]) {
+        const axes = of(...rest);
+        assert.deepEqual(
+          axes.map((axis) => [axis.dtype, axis.arraySync()]),
+          [0, 1].map((k) => ["int64", rows.map((row) => row[k])]),
+        );
+        assert.deepEqual(x.at(...axes).arraySync(), [1, 2, 3, 4]);
+      }
+    }
+  });
+
+  test("takes a tensor without dimensions as a list of one, and empty ones", () => {
+    const axesOf = (one) => eg.nonzero(one, { asTuple: true }).map((axis) => axis.arraySync());
+    assert.deepEqual(axesOf(eg.tensor(3)), [[0]]);
+    assert.deepEqual(axesOf(eg.tensor(0)), [[]]);
+    assert.deepEqual(axesOf(eg.zeros([2, 0])), [[], []]);
+  });
+
+  test("refuses what it does not know", () => {
+    assertThrows(() => x.nonzero({ as_tuple: true }), "InvalidArgument", /"asTuple"/);
+    assertThrows(() => eg.nonzero([1]), "InvalidArgument", /\[nonzero\] input/);
+  });
+});
+
 describe("indexPut", () => {
   test("adds up where positions meet when it accumulates", () => {
     const x = eg.ones([3]);

@@ -64,7 +64,27 @@ describe("optimizers", () => {
         refuses(() => make(wrong), /params: expected a list of tensors/);
       }
       refuses(() => make([1]), /expected tensors, or groups/);
-      refuses(() => make(new nn.Linear(1, 1).namedParameters()), /expected tensors, or groups/);
+    });
+
+    test(`${name} takes named parameters and keeps the names in its state`, () => {
+      const layer = new nn.Linear(2, 1);
+      const named = layer.namedParameters();
+      for (const given of [named, new Map(named), named.values(), [{ params: named }]]) {
+        const optimizer = make(given, { lr: 0.5 });
+        const [group] = optimizer.paramGroups;
+        assert.equal(group.params[0], layer.weight);
+        assert.deepEqual(group.paramNames, ["weight", "bias"]);
+        layer
+          .call(eg.ones([1, 2]))
+          .sum()
+          .backward();
+        const before = layer.bias.clone();
+        optimizer.step();
+        assert.ok(!layer.bias.equal(before));
+        const [saved] = optimizer.stateDict().param_groups;
+        assert.deepEqual([saved.params, saved.param_names], [[0, 1], group.paramNames]);
+        assert.match(`${optimizer}`, /\n {4}param_names: \['weight', 'bias'\]\n/);
+      }
     });
   }
 
@@ -74,6 +94,44 @@ describe("optimizers", () => {
     const [first, second] = optimizer.paramGroups;
     assert.deepEqual([first.lr, first.initialLr, first.momentum], [0.1, 0.4, 0.9]);
     assert.deepEqual([second.lr, "initialLr" in second], [0.2, false]);
+  });
+
+  test("all groups have names, or none", () => {
+    const [weight, bias] = [...params(), ...params()];
+    const { SGD } = optim;
+    const refuses = (call, text) => assertThrows(call, "InvalidArgument", text);
+    refuses(() => new SGD([["w", weight], bias]), /1 of 2 parameters have a name/);
+    refuses(() => new SGD([bias, ["w", weight]]), /1 of 2 parameters have a name/);
+    const w = { params: [["w", weight]] };
+    const b = { params: [["b", bias]], lr: 1 };
+    refuses(() => new SGD([w, { params: bias }]), /the others have them and this one does not/);
+    refuses(() => new SGD([{ params: bias }, w]), /this one has them and the others do not/);
+    refuses(() => new SGD([["w", 1]]), /expected tensors, got number 1/);
+    refuses(() => new SGD([["w", weight, bias]]), /expected tensors, or groups/);
+    refuses(() => new SGD([{ params: [weight], paramNames: ["a", "b"] }]), /expected 1 names/);
+    refuses(
+      () => new SGD([{ params: [weight], paramNames: "a" }]),
+      /paramNames: expected an array/,
+    );
+    const optimizer = new SGD([w]);
+    optimizer.addParamGroup(b);
+    const names = ({ paramGroups }) => paramGroups.map(({ paramNames }) => paramNames);
+    assert.deepEqual(names(optimizer), [["w"], ["b"]]);
+    assert.deepEqual(names(new SGD(optimizer.paramGroups)), [["w"], ["b"]]);
+  });
+
+  test("loading a state brings its names, and keeps those it does not have", () => {
+    const [weight] = params();
+    const unnamed = () => new optim.SGD([weight]);
+    const named = (name) => new optim.SGD([[name, weight]]);
+    const loaded = (into, from) => {
+      into.loadStateDict(from.stateDict());
+      return into.paramGroups[0].paramNames;
+    };
+    assert.deepEqual(loaded(named("a"), unnamed()), ["a"]);
+    assert.deepEqual(loaded(named("a"), named("b")), ["b"]);
+    assert.deepEqual(loaded(unnamed(), named("b")), ["b"]);
+    assert.equal(loaded(unnamed(), unnamed()), undefined);
   });
 
   test("Adafactor refuses what it cannot do", () => {

@@ -5,6 +5,7 @@ import { boolean, type Options } from "../arguments/rule.js";
 import { stack } from "../generated/ops.js";
 import { noteReplaced } from "../nn/members.js";
 import { Module } from "../nn/module.js";
+import { joinPath } from "../nn/module_paths.js";
 import { fail, refusal } from "../runtime/errors.js";
 import { Tensor } from "../tensor/tensor.js";
 import type { Tree } from "./pytree.js";
@@ -52,13 +53,12 @@ export function functionalCall(
   if (strict) checkStrict(tensors, slots);
   const given = Array.isArray(args) ? args : [args];
   const inputs = kwargs === null ? given : [...given, kwargs];
+  const replacements = replacementsOf(tensors, slots, tieWeights);
   const replaced: Slot[] = [];
   try {
-    for (const [name, tensor] of Object.entries(tensors)) {
-      for (const slot of slotsFor(name, slots, tieWeights)) {
-        replaced.push(slot);
-        setProperty(slot, tensor, false);
-      }
+    for (const [slot, { tensor }] of replacements) {
+      replaced.push(slot);
+      setProperty(slot, tensor, false);
     }
     return (module.call as (...inputs: unknown[]) => Tree).apply(module, inputs);
   } finally {
@@ -90,15 +90,56 @@ function merged(given: TensorsByName | readonly TensorsByName[]): TensorsByName 
   return all;
 }
 
+// The slots by name. A module with several names has the same slots under all of them.
 function slotsOf(module: Module): Map<string, Slot> {
   const slots = new Map<string, Slot>();
-  for (const [prefix, owner] of module.namedModules()) {
-    for (const [property, held] of Object.entries(owner)) {
-      const name = prefix === "" ? property : `${prefix}.${property}`;
-      if (held instanceof Tensor) slots.set(name, { owner, property, held });
-    }
+  const known = new Map<Module, Slot[]>();
+  for (const [prefix, owner] of module.namedModules({ removeDuplicate: false })) {
+    const own = known.get(owner) ?? slotsIn(owner);
+    known.set(owner, own);
+    for (const slot of own) slots.set(joinPath(prefix, slot.property), slot);
   }
   return slots;
+}
+
+function slotsIn(owner: Module): Slot[] {
+  return Object.entries(owner).flatMap(([property, held]) =>
+    held instanceof Tensor ? [{ owner, property, held }] : [],
+  );
+}
+
+interface Replacement {
+  /** The name under which the tensor was passed. */
+  readonly name: string;
+  readonly tensor: Tensor;
+}
+
+// Returns what to replace by what; throws if two names of one slot have different tensors.
+function replacementsOf(
+  tensors: TensorsByName,
+  slots: ReadonlyMap<string, Slot>,
+  tieWeights: boolean,
+): Map<Slot, Replacement> {
+  const replacements = new Map<Slot, Replacement>();
+  for (const [name, tensor] of Object.entries(tensors)) {
+    for (const slot of slotsFor(name, slots, tieWeights)) {
+      const other = replacements.get(slot);
+      if (other !== undefined && other.tensor !== tensor) failOnTie(other.name, name, slots);
+      replacements.set(slot, { name, tensor });
+    }
+  }
+  return replacements;
+}
+
+function failOnTie(first: string, second: string, slots: ReadonlyMap<string, Slot>): never {
+  const isOneModule = slots.get(first) === slots.get(second);
+  const advice = isOneModule ? "" : ", or tieWeights: false to give each module its own";
+  fail(
+    "InvalidArgument",
+    kName,
+    `paramsAndBuffers: "${first}" and "${second}" are one tensor of the module, but have different ones here. Pass the same ` +
+      `tensor for both, or only one of them${advice}.`,
+  );
 }
 
 function slotsFor(name: string, slots: ReadonlyMap<string, Slot>, tieWeights: boolean): Slot[] {

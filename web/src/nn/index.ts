@@ -11,7 +11,7 @@ export type { LayerOptions } from "./layer_options.js";
 export * from "./linear/index.js";
 export type { LoadResult } from "./load_state.js";
 export * from "./losses/index.js";
-export { Module, type StateDict } from "./module.js";
+export { Module, type NamedOptions, type StateDict } from "./module.js";
 export type {
   BackwardHookOptions,
   CallOptions,

@@ -74,8 +74,8 @@ export type Nonlinearity = typeof kNonlinearity.type;
 
 const kGainArguments = {
   nonlinearity: kNonlinearity,
-  /** The slope of leaky_relu below zero; default 0.01. */
-  param: number.or(0.01),
+  /** The slope of leaky_relu below zero; default null, which is 0.01. */
+  param: number.orNull(),
 };
 
 const kDrawn = {
@@ -138,7 +138,9 @@ type KaimingRest = Arguments<
 type GainRest = Arguments<[gain: number], InitOptions<typeof kGainedArguments>>;
 
 /** Returns the gain recommended for a function; `param` is the slope of leaky_relu. */
-export function calculateGain(...given: [nonlinearity: Nonlinearity, param?: number]): number {
+export function calculateGain(
+  ...given: [nonlinearity: Nonlinearity, param?: number | null]
+): number {
   const { nonlinearity, param } = readArguments("calculateGain", kGainArguments, given);
   switch (nonlinearity) {
     case "tanh":
@@ -146,7 +148,7 @@ export function calculateGain(...given: [nonlinearity: Nonlinearity, param?: num
     case "relu":
       return Math.sqrt(2);
     case "leaky_relu":
-      return Math.sqrt(2 / (1 + param ** 2));
+      return Math.sqrt(2 / (1 + (param ?? 0.01) ** 2));
     case "selu":
       return 3 / 4;
     default:

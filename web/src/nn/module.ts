@@ -8,7 +8,7 @@ import {
   readNothing,
   readOptions,
 } from "../arguments/read.js";
-import { boolean, Rule } from "../arguments/rule.js";
+import { boolean, type Options, Rule } from "../arguments/rule.js";
 import { checkFunction, type HookHandle } from "../autograd/hooks.js";
 import { type ZeroGradArguments, zeroGrads } from "../autograd/zero_grad.js";
 import type { Target } from "../ops/to.js";
@@ -47,6 +47,14 @@ import { Buffer, type BufferOptions, Parameter } from "./parameter.js";
 
 /** Tensors by name, as PyTorch saves them. */
 export type StateDict = Record<string, Tensor>;
+
+const kNamedOptions = {
+  /** Whether to list what has several names only under the first; default true. */
+  removeDuplicate: boolean.or(true),
+};
+
+/** Options of `namedParameters`, `namedBuffers` and `namedModules`. */
+export type NamedOptions = Options<typeof kNamedOptions>;
 
 /** A layer or model: assign parameters, buffers and modules as properties and define forward(). */
 export class Module {
@@ -139,8 +147,9 @@ export class Module {
   }
 
   /** Returns the parameters with their dotted names, each once. */
-  namedParameters(): [string, Parameter][] {
-    return withoutRepeats(this.#collect((members) => members.of("parameter")));
+  namedParameters(...rest: [options?: NamedOptions]): [string, Parameter][] {
+    const all = this.#collect((members) => members.of("parameter"));
+    return named("namedParameters", all, rest);
   }
 
   /** Returns the buffers of this module and its parts, each once. */
@@ -149,8 +158,9 @@ export class Module {
   }
 
   /** Returns the buffers with their dotted names, each once. */
-  namedBuffers(): [string, Buffer][] {
-    return withoutRepeats(this.#collect((members) => members.of("buffer")));
+  namedBuffers(...rest: [options?: NamedOptions]): [string, Buffer][] {
+    const all = this.#collect((members) => members.of("buffer"));
+    return named("namedBuffers", all, rest);
   }
 
   /** Returns the modules that are properties of this one. */
@@ -169,8 +179,8 @@ export class Module {
   }
 
   /** Returns this module, under the name "", and all its parts with their dotted names. */
-  namedModules(): [string, Module][] {
-    return withoutRepeats(this.#tree(""));
+  namedModules(...rest: [options?: NamedOptions]): [string, Module][] {
+    return named("namedModules", this.#tree(""), rest);
   }
 
   /** Returns the part with a dotted name: "layers.0"; "" is this module. */
@@ -199,10 +209,16 @@ export class Module {
   }
 
   /**
-   * Returns parameters and persistent buffers by name; the tensors share their data with the module.
+   * Returns parameters and persistent buffers by name; the tensors share their data with the module. One that the module has
+   * under several names is one tensor under all of them.
    */
   stateDict(): StateDict {
-    return Object.fromEntries(this.#state().map(([name, tensor]) => [name, tensor.detach()]));
+    const entries = this.#state();
+    const own = new Set(entries.map(([, tensor]) => tensor));
+    const detached = new Map([...own].map((tensor) => [tensor, tensor.detach()]));
+    return Object.fromEntries(
+      entries.map(([name, tensor]) => [name, detached.get(tensor) as Tensor]),
+    );
   }
 
   /**
@@ -422,6 +438,11 @@ export class Module {
 }
 
 registerPublicMethods(Module.prototype);
+
+function named<T>(where: string, all: [string, T][], rest: readonly unknown[]): [string, T][] {
+  const { removeDuplicate } = readOptions(where, kNamedOptions, rest);
+  return removeDuplicate ? withoutRepeats(all) : all;
+}
 
 const kRegisterBuffer = {
   name: memberName,

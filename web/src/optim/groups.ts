@@ -4,10 +4,16 @@ import type { Rule } from "../arguments/rule.js";
 import type { Tensor } from "../tensor/tensor.js";
 
 /** Parameters with their own settings; omitted settings are those of the optimizer. */
-export type ParamGroup<Settings> = { params: Tensor[] } & Settings;
+export type ParamGroup<Settings> = { params: Tensor[]; paramNames?: string[] } & Settings;
 
-/** The first argument of an optimizer: parameters, or groups of them. */
-export type Params<Settings> = Iterable<Tensor> | Iterable<GroupOf<Settings>>;
+/** A parameter with its name, as namedParameters() of a module lists them. */
+export type NamedParam = readonly [name: string, param: Tensor];
+
+/** The first argument of an optimizer: parameters, with or without names, or groups of them. */
+export type Params<Settings> =
+  | Iterable<Tensor>
+  | Iterable<NamedParam>
+  | Iterable<GroupOf<Settings>>;
 
 /** The settings of an optimizer that has nothing but a rate. */
 export interface RateSettings {
@@ -20,8 +26,10 @@ export type GroupOf<Settings> = GroupParts & Partial<Settings>;
 
 /** The properties of a group besides the settings of its optimizer. */
 export interface GroupParts {
-  /** The parameters. */
-  params: Iterable<Tensor> | Tensor;
+  /** The parameters, with or without their names. */
+  params: Iterable<Tensor> | Iterable<NamedParam> | Tensor;
+  /** The names of the parameters; default: those in `params`. */
+  paramNames?: readonly string[];
   /** The learning rate with which schedulers start when training is resumed. */
   initialLr?: number;
 }

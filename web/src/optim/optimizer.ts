@@ -3,9 +3,11 @@
 import { isPlainObject, readAfter, readArguments, readOptions } from "../arguments/read.js";
 import {
   functionOf,
+  listOf,
   number,
   type Rule,
   type Rules,
+  text,
   unchecked,
   type Values,
 } from "../arguments/rule.js";
@@ -22,6 +24,7 @@ import { Tensor } from "../tensor/tensor.js";
 import { callClosure } from "./closure.js";
 import type {
   GroupOf,
+  NamedParam,
   OptimizerState,
   ParamGroup,
   Params,
@@ -71,11 +74,11 @@ export abstract class Optimizer<
       fail("InvalidArgument", name, "create an optimizer through a class that extends this one.");
     }
     this.#rules = rules ?? (mapped(defaults, () => kAnything) as SettingRules<Settings>);
-    const given = listOf(name, params);
+    const given = elementsOf(name, params);
     if (given.length === 0) {
       fail("InvalidArgument", name, "params: expected at least one parameter, got an empty list.");
     }
-    const groups: unknown[] = given.every(isTensor) ? [{ params: given }] : given;
+    const groups: unknown[] = given.every(isParam) ? [{ params: given }] : given;
     for (const group of groups) this.addParamGroup(group as GroupOf<Settings>);
     const { step } = this;
     if (step !== Optimizer.prototype.step) this.#useOwnStep(step);
@@ -92,11 +95,11 @@ export abstract class Optimizer<
     const own = mapped(this.#rules, (rule: Rule<unknown>, key) => {
       return rule.or(this.defaults[key as keyof Settings]);
     });
-    const rules = { params: kAnything, initialLr: number.optional(), ...own };
-    const { params: given, initialLr, ...read } = readOptions(name, rules, rest);
-    const params = isTensor(given) ? [given] : listOf(name, given);
-    this.#checkParams(params);
-    const settings = { ...(read as Settings), params };
+    const rules = { ...kGroupRules, ...own };
+    const { params: given, paramNames, initialLr, ...read } = readOptions(name, rules, rest);
+    const { params, names } = this.#paramsAndNames(given, paramNames as string[] | undefined);
+    const settings: ParamGroup<Settings> = { ...(read as Settings), params };
+    if (names !== undefined) settings.paramNames = names;
     if (initialLr !== undefined) Object.assign(settings, { initialLr });
     this.checkSettings(settings);
     this.paramGroups.push(settings);
@@ -326,6 +329,36 @@ export abstract class Optimizer<
     return this.paramGroups.flatMap((group) => group.params);
   }
 
+  // The parameters of a group, which are tensors or pairs of a name and a tensor, and their names.
+  #paramsAndNames(
+    given: unknown,
+    paramNames: string[] | undefined,
+  ): { params: Tensor[]; names: string[] | undefined } {
+    const name = this.#name;
+    const elements = isTensor(given) ? [given] : elementsOf(name, given);
+    const params = elements.map((one) => (isNamed(one) ? one[1] : one));
+    this.#checkParams(params);
+    const own = elements.flatMap((one) => (isNamed(one) ? [one[0]] : []));
+    if (own.length > 0 && own.length < params.length) {
+      const reason = `params: ${own.length} of ${params.length} parameters have a name. Give one to all of them, or to none.`;
+      fail("InvalidArgument", name, reason);
+    }
+    const names = own.length > 0 ? own : paramNames && [...paramNames];
+    if (names !== undefined && names.length !== params.length) {
+      const reason = `paramNames: expected ${params.length} names, one per parameter, got ${names.length}.`;
+      fail("InvalidArgument", name, reason);
+    }
+    const [first] = this.paramGroups;
+    if (first !== undefined && (first.paramNames === undefined) !== (names === undefined)) {
+      const which =
+        names === undefined
+          ? "the others have them and this one does not"
+          : "this one has them and the others do not";
+      fail("InvalidArgument", name, `params: all groups have names or none has, but ${which}.`);
+    }
+    return { params, names };
+  }
+
   #checkParams(params: unknown[]): asserts params is Tensor[] {
     const name = this.#name;
     const known = new Set(this.#params());
@@ -378,6 +411,13 @@ export function checkRange(
 // Accepts anything: the optimizer checks parameters itself.
 const kAnything = unchecked<unknown>().or(undefined);
 
+// The properties of a group besides the settings of its optimizer.
+const kGroupRules = {
+  params: kAnything,
+  paramNames: listOf(text).optional(),
+  initialLr: number.optional(),
+};
+
 const kStepArguments = { closure: functionOf<() => never>().optional() };
 
 function mapped<T extends object, U>(object: T, map: (value: T[keyof T], key: string) => U) {
@@ -386,7 +426,7 @@ function mapped<T extends object, U>(object: T, map: (value: T[keyof T], key: st
 }
 
 // The parameters or groups that an optimizer was given.
-function listOf(name: string, given: unknown): unknown[] {
+function elementsOf(name: string, given: unknown): unknown[] {
   const module = given as { parameters?: unknown } | null | undefined;
   if (typeof module?.parameters === "function") {
     fail(
@@ -429,4 +469,12 @@ function collectInputs(params: readonly Tensor[], all: Tensor[]): StepInputs {
 
 function isTensor(value: unknown): value is Tensor {
   return value instanceof Tensor;
+}
+
+function isNamed(value: unknown): value is NamedParam {
+  return Array.isArray(value) && value.length === 2 && typeof value[0] === "string";
+}
+
+function isParam(value: unknown): boolean {
+  return isTensor(value) || isNamed(value);
 }

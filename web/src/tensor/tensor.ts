@@ -24,6 +24,7 @@ import {
 import type { TensorMethods } from "../generated/methods.js";
 import type { ShortcutMethods } from "../ops/shortcut_methods.js";
 import type { CompositeMethods } from "../ops/tensor_methods.js";
+import type { NonzeroMethod } from "../ops/where.js";
 import { checkedFor, native } from "../runtime/bridge.js";
 import { fail } from "../runtime/errors.js";
 import { type Hint, toPrimitive } from "../runtime/primitive.js";
@@ -57,6 +58,9 @@ export interface Tensor extends TensorMethods, CompositeMethods, ShortcutMethods
    * the matrices in the two axes `dim`.
    */
   norm: NormMethod;
+
+  /** The indices of the nonzero elements, one row for each element; with `asTuple` one tensor for each axis. */
+  nonzero: NonzeroMethod;
 
   /** Returns `other` minus `alpha` times this tensor: x.rsub(1) is 1 - x. */
   rsub(other: Operand, ...rest: Arguments<[alpha: number], { alpha?: number }>): Tensor;

@@ -62,30 +62,38 @@ type DropoutArguments<Named> = [
 /** Zeroes whole channels of [N, C, L] or [C, L] with probability p, and scales the others by 1 / (1 - p). */
 export function dropout1d(...given: DropoutArguments<ChannelDropoutOptions>): Tensor {
   const { input, p, training } = readArguments("dropout1d", kDropoutArguments, given);
-  if (input.ndim !== 2 && input.ndim !== 3) refuseShape("dropout1d", "2D or 3D", input);
-  return dropChannels(input, p, training, input.ndim === 3);
+  if (input.ndim !== 2 && input.ndim !== 3) {
+    fail("ShapeMismatch", "dropout1d", `expected a 2D or 3D input, got ${shapeText(input)}.`);
+  }
+  return dropChannels("dropout1d", input, p, training, input.ndim === 3);
 }
 
 /**
  * Zeroes whole channels of [N, C, H, W] with probability p, and scales the others by 1 / (1 - p). As
- * in PyTorch, which warns of it, an input of three dimensions is [N, C, L].
+ * in PyTorch, which warns of it, an input of another number of dimensions is [N, C, ...].
  */
 export function dropout2d(...given: DropoutArguments<ChannelDropoutOptions>): Tensor {
   const { input, p, training } = readArguments("dropout2d", kDropoutArguments, given);
-  if (input.ndim !== 3 && input.ndim !== 4) refuseShape("dropout2d", "3D or 4D", input);
   if (input.ndim === 3) {
     warnOnce(
       "[dropout2d] a 3D input is read as [N, C, L], whose channels are dropped: use dropout1d() for that.",
     );
+  } else if (input.ndim !== 4) {
+    warnOfShape("dropout2d", "a 4D input", input, "[N, C, ...]");
   }
-  return dropChannels(input, p, training, true);
+  return dropChannels("dropout2d", input, p, training, true);
 }
 
-/** Zeroes whole channels of [N, C, D, H, W] or [C, D, H, W] with probability p, and scales the others by 1 / (1 - p). */
+/**
+ * Zeroes whole channels of [N, C, D, H, W] or [C, D, H, W] with probability p, and scales the others by 1 / (1 - p). As
+ * in PyTorch, which warns of it, an input of another number of dimensions is [C, ...].
+ */
 export function dropout3d(...given: DropoutArguments<ChannelDropoutOptions>): Tensor {
   const { input, p, training } = readArguments("dropout3d", kDropoutArguments, given);
-  if (input.ndim !== 4 && input.ndim !== 5) refuseShape("dropout3d", "4D or 5D", input);
-  return dropChannels(input, p, training, input.ndim === 5);
+  if (input.ndim !== 4 && input.ndim !== 5) {
+    warnOfShape("dropout3d", "a 4D or 5D input", input, "[C, ...]");
+  }
+  return dropChannels("dropout3d", input, p, training, input.ndim === 5);
 }
 
 /** Dropout for SELU networks: keeps mean and variance of the elements. */
@@ -96,16 +104,9 @@ export function alphaDropout(...given: DropoutArguments<AlphaDropoutOptions>): T
 
 /** Alpha dropout of whole channels of [N, C, ...]. */
 export function featureAlphaDropout(...given: DropoutArguments<AlphaDropoutOptions>): Tensor {
-  const { input, p, training } = readArguments(
-    "featureAlphaDropout",
-    kAlphaDropoutArguments,
-    given,
-  );
-  if (input.ndim < 2) {
-    const problem = `expected an input of 2 dimensions or more, got the shape [${input.shape}].`;
-    fail("ShapeMismatch", "featureAlphaDropout", problem);
-  }
-  return alphaDropped(input, p, training, channelsOf);
+  const where = "featureAlphaDropout";
+  const { input, p, training } = readArguments(where, kAlphaDropoutArguments, given);
+  return alphaDropped(input, p, training, () => channelsOf(where, input));
 }
 
 const kGumbelSoftmaxOptions = {
@@ -164,23 +165,40 @@ function warnOnce(message: string): void {
   console.warn(`edgegrad: ${message}`);
 }
 
-function refuseShape(where: string, expected: string, input: Tensor): never {
-  const problem = `expected a ${expected} input, got ${input.ndim}D with the shape [${input.shape}].`;
-  fail("ShapeMismatch", where, problem);
+function shapeText({ ndim, shape }: Tensor): string {
+  return `${ndim}D with the shape [${shape}]`;
+}
+
+function warnOfShape(where: string, expected: string, input: Tensor, form: string): void {
+  warnOnce(
+    `[${where}] expected ${expected}, got ${shapeText(input)}. It is read as ${form}, whose channels are dropped: use dropout() ` +
+      "to drop elements.",
+  );
 }
 
 // Ones for each channel of [N, C, ...], which broadcast over the other dimensions.
-function channelsOf(input: Tensor): Tensor {
+function channelsOf(where: string, input: Tensor): Tensor {
+  if (input.ndim < 2) {
+    const problem = `expected an input of 2 dimensions or more, got the shape [${input.shape}].`;
+    fail("ShapeMismatch", where, problem);
+  }
   const shape = input.shape.map((size, dim) => (dim < 2 ? size : 1));
   const { dtype, device } = input;
   return ones(shape, { dtype, device });
 }
 
-function dropChannels(input: Tensor, p: number, training: boolean, isBatch: boolean): Tensor {
+function dropChannels(
+  where: string,
+  input: Tensor,
+  p: number,
+  training: boolean,
+  isBatch: boolean,
+): Tensor {
   if (!isDropping(input, p, training)) return input;
   return scope(() => {
+    if (p === 1) return mul(input, 0);
     const batch = isBatch ? input : unsqueeze(input, 0);
-    const dropped = mul(batch, dropout(channelsOf(batch), p, true));
+    const dropped = mul(batch, dropout(channelsOf(where, batch), p, true));
     return isBatch ? dropped : squeeze(dropped, 0);
   });
 }
