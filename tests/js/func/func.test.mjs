@@ -530,6 +530,41 @@ describe("networks", () => {
     assert.throws(() => captured(x), { code: "InvalidArgument" });
   });
 
+  test("functions of forward mode may write their inputs, which have the values then", () => {
+    const write = (x) => x.mul_(2).sin();
+    const one = () => eg.tensor(0.5);
+    const slope = 2 * Math.cos(1);
+    let x = one();
+    const [value, tangent] = func.jvp(write, [x], [eg.tensor(3)]);
+    assertTensor(value, [Math.sin(1)]);
+    assertTensor(tangent, [3 * slope]);
+    assert.equal(x.item(), 1);
+    x = one();
+    const [, push] = func.linearize(write, x);
+    assertTensor(push(eg.tensor(1)), [slope]);
+    assertTensor(push(eg.tensor(2)), [2 * slope]);
+    assert.equal(x.item(), 1);
+    x = one();
+    assertTensor(func.jacfwd(write)(x), [slope]);
+    assertTensor(func.jacfwd(func.jacfwd(write))(one()), [-4 * Math.sin(1)]);
+    const batch = eg.tensor([0.5, 1]);
+    const mapped = func.vmap((sample) => func.jvp(write, [sample], [eg.ones([])])[1])(batch);
+    assertTensor(mapped, [slope, 2 * Math.cos(2)]);
+    assertTensor(batch, [1, 2]);
+    x = one();
+    const broken = (input) => {
+      input.mul_(2);
+      throw new RangeError("stop");
+    };
+    assert.throws(() => func.jvp(broken, [x], [eg.tensor(1)]), RangeError);
+    assert.equal(x.item(), 0.5);
+    for (const f of [func.grad(write), func.jacrev(write), (input) => func.vjp(write, input)]) {
+      assertThrows(() => f(one()), "LeafInPlace");
+    }
+    const leaf = one().requiresGrad_();
+    assertThrows(() => func.jvp(write, [leaf], [eg.tensor(1)]), "LeafInPlace");
+  });
+
   test("functionalCall takes both names of a shared module or parameter", () => {
     const shared = new nn.Linear(2, 2, { bias: false });
     const model = new nn.Sequential(shared, new nn.ReLU(), shared);

@@ -194,6 +194,84 @@ describe("vmap", () => {
     assertThrows(() => vmap((x) => double([0, 0]).add_(x))(a), "InvalidArgument", message);
   });
 
+  test("new tensors like a sample have elements of their own for every sample", () => {
+    const methods = [
+      (x) => x.newZeros([2]),
+      (x) => x.newOnes(2, { dtype: "float64" }),
+      (x) => x.newFull([2], 7),
+      (x) => x.newEmpty(2),
+    ];
+    for (const make of methods) {
+      const written = vmap((x) => make(x).copy_(x));
+      assertTensor(written(a), [1, 2, 3, 4]);
+      const each = vmap((x) => vmap((y) => make(y.mul(x)).copy_(y.mul(x)))(b));
+      const reference = [1, 0, 0, 2, 1, 2, 3, 0, 0, 4, 3, 4];
+      assertTensor(each(a), reference, { shape: [2, 3, 2] });
+    }
+    const filled = vmap((x) => [x.newZeros([1]), x.newFull([2], 3), x.newTensor([4])])(a);
+    assert.deepEqual(
+      filled.map((one) => one.arraySync()),
+      [
+        [[0], [0]],
+        [
+          [3, 3],
+          [3, 3],
+        ],
+        [[4], [4]],
+      ],
+    );
+    assertThrows(() => vmap((x) => b.newZeros([2]).copy_(x))(a), "InvalidArgument", /the same/);
+    const leaf = vmap((x) => x.newZeros([2], { requiresGrad: true }))(a);
+    assert.equal(leaf.requiresGrad, true);
+  });
+
+  test("isin and matrixExp of samples", () => {
+    const [x, y] = [
+      double([
+        [1, 3, Number.NaN],
+        [2, 4, 2],
+      ]),
+      double([
+        [1, 2],
+        [4, 5],
+      ]),
+    ];
+    const each = (f) => [0, 1].map((i) => f(x.at(i), y.at(i)).arraySync());
+    for (const invert of [false, true]) {
+      const options = { invert };
+      const own = (one, other) => eg.isin(one, other, options);
+      assert.deepEqual(vmap(own)(x, y).arraySync(), each(own));
+      const first = (one) => own(one, y.at(0));
+      assert.deepEqual(vmap(first)(x).arraySync(), each(first));
+      const second = (_, other) => own(x.at(0), other);
+      assert.deepEqual(vmap(second)(x, y).arraySync(), each(second));
+      const none = (one) => own(one, eg.zeros([0]));
+      assert.deepEqual(vmap(none)(x).arraySync(), each(none));
+      const number = (one) => own(one, 2);
+      assert.deepEqual(vmap(number)(x).arraySync(), each(number));
+      const bools = (one, other) => own(one.gt(2), other.gt(4));
+      assert.deepEqual(vmap(bools)(x, y).arraySync(), each(bools));
+    }
+    const matrices = double([
+      [
+        [0, 1],
+        [0, 0],
+      ],
+      [
+        [30, 0],
+        [1, 20],
+      ],
+    ]);
+    const single = [0, 1].map((i) => eg.matrixExp(matrices.at(i)).arraySync());
+    assertTensor(vmap((A) => eg.matrixExp(A))(matrices), single.flat(2), { rtol: 1e-12 });
+    const derived = vmap(grad((A) => eg.matrixExp(A).sum()))(matrices);
+    const expected = [0, 1].map((i) =>
+      grad((A) => eg.matrixExp(A).sum())(matrices.at(i)).arraySync(),
+    );
+    assertTensor(derived, expected.flat(2), { rtol: 1e-12 });
+    assert.deepEqual(vmap((A) => eg.matrixExp(A))(eg.zeros([0, 2, 2])).shape, [0, 2, 2]);
+  });
+
   test("refuses what depends on data, and what leaves the engine", () => {
     assertThrows(
       () => vmap((x) => x.sum().item())(a),

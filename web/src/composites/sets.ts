@@ -8,9 +8,11 @@ import {
   arange,
   argsort,
   cat,
+  clamp,
   contiguous,
   cumsum,
   diff,
+  eq,
   flatten,
   ge,
   indexCopy,
@@ -21,11 +23,16 @@ import {
   ne,
   nonzero,
   ones,
+  onesLike,
   reshape,
+  searchsorted,
   select,
+  sort,
   sub,
+  take,
   zerosLike,
 } from "../generated/ops.js";
+import { differsBySample } from "../ops/samples.js";
 import { isComplex } from "../tensor/dtype.js";
 import type { Tensor } from "../tensor/tensor.js";
 import { composite } from "./composite.js";
@@ -118,6 +125,9 @@ export const isin: {
   "elements:operand testElements:operand assumeUnique:bool=false invert:bool=false",
   (elements: Operand, testElements: Operand, _assumeUnique: boolean, invert: boolean) => {
     const [requested, tests] = asTensors(elements, testElements);
+    if (differsBySample(requested) || differsBySample(tests)) {
+      return foundIn(requested, flatten(tests), invert);
+    }
     const values = cat([flatten(tests), flatten(requested)]);
     const { firsts, inverse } = distinct(reshape(values, [-1, 1]), false, true);
     // Among equal elements the first is a test element if any of them is.
@@ -125,6 +135,15 @@ export const isin: {
     return reshape((invert ? ge : lt)(first, tests.numel), requested.shape);
   },
 );
+
+// Slower than with the distinct values, whose number differs by sample inside vmap().
+function foundIn(requested: Tensor, tests: Tensor, invert: boolean): Tensor {
+  const last = tests.numel - 1;
+  if (last < 0) return (invert ? onesLike : zerosLike)(requested, { dtype: "bool" });
+  const [sorted] = sort(tests, 0);
+  const nearest = take(sorted, clamp(searchsorted(sorted, requested), 0, last));
+  return (invert ? ne : eq)(nearest, requested);
+}
 
 // The slices of a tensor along an axis that are compared, one per row.
 interface Slices {

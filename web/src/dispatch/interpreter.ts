@@ -19,6 +19,8 @@ export interface Interpreter {
   physical(tensor: Tensor): Tensor;
   /** Returns an uninitialized tensor, to be filled with random numbers. */
   emptyToDraw(shape: readonly number[], like: Tensor): Tensor;
+  /** Returns a new tensor, or a copy with separate elements for every sample of `like`. */
+  repeatedLike?(made: Tensor, like: Tensor): Tensor;
   /** Runs a call of a composite, which `compute` computes by calls of ops; without this method nothing intercepts it. */
   composite?(op: Op, values: readonly unknown[], compute: () => unknown): unknown;
   /** Learns that `alias` has the values of `tensor` without a call of an op. */

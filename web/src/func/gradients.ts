@@ -8,9 +8,12 @@
 // transform, not for one that differentiates it later with respect to the cotangents or tangents.
 
 import { grad as gradOf } from "../autograd/grad.js";
+import { noGrad } from "../autograd/grad_mode.js";
 import { gradFnOf, type Node } from "../autograd/node.js";
 import { freshLeaf, opsAreRecorded, recording } from "../autograd/recording.js";
 import {
+  clone,
+  copy_,
   eye,
   onesLike,
   reshape,
@@ -30,13 +33,21 @@ import { mapTree, tensorsOf } from "./pytree.js";
 /** The inputs that one transform differentiates with respect to. */
 export class Inputs {
   readonly tensors: readonly Tensor[];
+  /** What the function is called with: these tensors, or copies of them. */
+  readonly passed: readonly Tensor[];
+  readonly #given: readonly Tensor[];
+  readonly #areOuter: readonly boolean[];
   readonly #levels: readonly Level[];
   readonly #roots: ReadonlySet<Node | null>;
   readonly #isInner: boolean;
   readonly #leaves: Tensor[] = [];
 
-  /** `given` are the inputs; inside vmap(), those that are the same for all samples are repeated for every sample. */
-  constructor(where: string, given: readonly Tensor[]) {
+  /**
+   * `given` are the inputs; inside vmap(), those that are the same for all samples are repeated for every sample. With
+   * `areWritable` the function may change them in place.
+   */
+  constructor(where: string, given: readonly Tensor[], areWritable = false) {
+    this.#given = given;
     this.#levels = runningLevels();
     const physical = given.map((tensor, i) => repeatedAt(floating(where, tensor, i), this.#levels));
     // If the caller does not record operations, tensors from outside get no gradients.
@@ -48,12 +59,27 @@ export class Inputs {
       recording(() =>
         physical.map((tensor, i) => {
           const root = roots[i] ?? this.#newLeaf(tensor);
-          return viewAs(root, root);
+          // Writing to an input must not change what is differentiated with respect to.
+          return areWritable ? clone(root) : viewAs(root, root);
         }),
       ),
     );
     this.#roots = new Set(views.map(gradFnOf));
     this.tensors = views.map((tensor) => batchedAt(tensor, this.#levels));
+    this.passed = areWritable
+      ? recording(() => this.tensors.map((one) => clone(one)))
+      : this.tensors;
+    this.#areOuter = roots.map((root) => root !== null);
+  }
+
+  /** Writes what the function has written into its copies of the inputs to the inputs. */
+  writeBack(): void {
+    this.passed.forEach((tensor, i) => {
+      if (tensor === this.tensors[i] || tensor.version === 0) return;
+      const write = () => copy_(this.#given[i] as Tensor, tensor);
+      if (this.#areOuter[i] === true) write();
+      else noGrad(write);
+    });
   }
 
   #newLeaf(tensor: Tensor): Tensor {

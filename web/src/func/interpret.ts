@@ -4,8 +4,8 @@
 import { callInPlace, callOp, invoke, invokeInPlace } from "../dispatch/call.js";
 import { interpreter } from "../dispatch/interpreter.js";
 import type { Op } from "../dispatch/signature.js";
-import { copy_, select, stack } from "../generated/ops.js";
-import { emptyToDraw } from "../ops/samples.js";
+import { contiguous, copy_, detach, expand, select, stack, unsqueeze } from "../generated/ops.js";
+import { emptyToDraw, repeatedLike } from "../ops/samples.js";
 import { fail } from "../runtime/errors.js";
 import { ownResult } from "../tensor/own_result.js";
 import { Tensor } from "../tensor/tensor.js";
@@ -62,6 +62,17 @@ class BatchInterpreter implements LevelInterpreter {
     const isBatch = randomness === "different";
     const inner = atLevel(outer, () => emptyToDraw(isBatch ? [size, ...shape] : shape, like));
     return isBatch ? new BatchedTensor(inner, this.level) : inner;
+  }
+
+  repeatedLike(made: Tensor, like: Tensor): Tensor {
+    const { level } = this;
+    return atLevel(level.outer, () => {
+      if (!isBatchedAt(like, level)) return repeatedLike(made, like);
+      const inner = repeatedLike(made, like.shown);
+      const batch = contiguous(expand(unsqueeze(detach(inner), 0), [level.size, ...made.shape]));
+      batch.requiresGrad = made.requiresGrad;
+      return new BatchedTensor(batch, level);
+    });
   }
 }
 

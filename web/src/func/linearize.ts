@@ -33,7 +33,7 @@ export function linearAt(
   args: readonly unknown[],
   options: { readonly argnums: number | readonly number[]; readonly hasAux: boolean },
 ): Linear {
-  const { inputs, chosen, result, aux } = trace(where, fn, args, options);
+  const { inputs, chosen, result, aux } = trace(where, fn, args, options, true);
   if (inputs.tensors.length === 0) {
     fail(
       "InvalidArgument",

@@ -45,18 +45,20 @@ export interface Traced {
   readonly aux: unknown;
 }
 
-/** Calls a function to differentiate it. */
+/** Calls a function to differentiate it; with `areWritable` it may change these arguments in place. */
 export function trace(
   where: string,
   fn: TreeFunction,
   args: readonly unknown[],
   { argnums, hasAux }: { readonly argnums: number | readonly number[]; readonly hasAux: boolean },
+  areWritable = false,
 ): Traced {
   const start = nextSerial();
   const positions = positionsOf(where, [argnums].flat(), args.length);
   const chosen = positions.map((i) => args[i]);
-  const inputs = new Inputs(where, tensorsOf(where, "an argument of argnums", chosen));
-  const fresh = withLeaves(chosen, inputs.tensors) as unknown[];
+  const given = tensorsOf(where, "an argument of argnums", chosen);
+  const inputs = new Inputs(where, given, areWritable);
+  const fresh = withLeaves(chosen, inputs.passed) as unknown[];
   const full = args.map((arg, i) => (positions.includes(i) ? fresh[positions.indexOf(i)] : arg));
   const returned = keepingCaptured(where, args, start, () => called(fn, full, inputs));
   if (isPromise(returned)) {
@@ -67,6 +69,7 @@ export function trace(
       "the function returned a promise: only synchronous functions can be differentiated.",
     );
   }
+  inputs.writeBack();
   const isSingle = !Array.isArray(argnums);
   const form = { inputs, chosen: isSingle ? chosen[0] : chosen };
   if (!hasAux) return { ...form, result: returned, aux: undefined };

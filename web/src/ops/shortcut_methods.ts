@@ -17,6 +17,7 @@ import {
 } from "../generated/ops.js";
 import { calledAs, describe, fail } from "../runtime/errors.js";
 import {
+  type Complex,
   type Device,
   type DType,
   isComplex,
@@ -34,6 +35,7 @@ import {
   tensor,
 } from "./create.js";
 import { type NestedArray, readNested } from "./read.js";
+import { repeatedLike } from "./samples.js";
 import { convert } from "./to.js";
 
 /** Sizes as an array or as separate arguments, then options. */
@@ -125,7 +127,7 @@ export interface ShortcutMethods {
   newEmpty(...size: SizeArguments): Tensor;
 
   /** Returns a tensor filled with one value, by default with the dtype and on the device of this tensor. */
-  newFull(size: Ints, fillValue: Scalar, options?: TensorOptions): Tensor;
+  newFull(size: Ints, fillValue: Scalar | Complex, options?: TensorOptions): Tensor;
 }
 
 /** Implements ShortcutMethods. */
@@ -228,19 +230,19 @@ export const kShortcutMethods: ShortcutMethods & ThisType<Tensor> = {
   },
 
   newZeros(...given) {
-    return alike("newZeros", this, zeros, given);
+    return repeatedLike(alike("newZeros", this, zeros, given), this);
   },
 
   newOnes(...given) {
-    return alike("newOnes", this, ones, given);
+    return repeatedLike(alike("newOnes", this, ones, given), this);
   },
 
   newEmpty(...given) {
-    return alike("newEmpty", this, empty, given);
+    return repeatedLike(alike("newEmpty", this, empty, given), this);
   },
 
   newFull(...given) {
-    return alike("newFull", this, full, given);
+    return repeatedLike(alike("newFull", this, full, given), this);
   },
 };
 

@@ -18,7 +18,6 @@ import {
   inverse,
   log2,
   matmul,
-  max,
   mul,
   nanToNum,
   onesLike,
@@ -26,6 +25,7 @@ import {
   svdvals,
   where,
 } from "../../generated/ops.js";
+import { largestOf } from "../../ops/samples.js";
 import { fail } from "../../runtime/errors.js";
 import type { Tensor } from "../../tensor/tensor.js";
 import { composite } from "../composite.js";
@@ -67,7 +67,7 @@ export const matrixExp: (A: Tensor) => Tensor = /* @__PURE__ */ composite(
     const ratios = balanceRatios(A);
     const balanced = mul(A, ratios);
     const halvings = halvingsOf(balanced);
-    const most = Number(max(halvings).item());
+    const most = largestOf(halvings);
     let power = taylor(mul(balanced, exp2(mul(halvings, -1))));
     for (let k = 0; k < most; k++) {
       const isSquared = expandAs(gt(halvings, k), power);
